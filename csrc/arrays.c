@@ -1,0 +1,62 @@
+/* Arrays from Python: contiguous, of the right size and alignment, held while C uses them. The
+ * Python layer has converted them already; a mistake there must raise here, not crash. */
+#include "arrays.h"
+
+void *views_array(Views *views, PyObject *object, const char *name, int64_t items, int item,
+                  int writable) {
+    if (views->count == MAX_VIEWS) return PyErr_Format(PyExc_ValueError, "too many arrays");
+    Py_buffer *view = &views->view[views->count];
+    if (PyObject_GetBuffer(object, view, PyBUF_C_CONTIGUOUS | (writable ? PyBUF_WRITABLE : 0)))
+        return NULL;
+    views->count++;
+    if (view->itemsize != item && view->itemsize != 1)
+        return PyErr_Format(PyExc_TypeError, "%s has items of %zd bytes, expected %d", name,
+                            view->itemsize, item);
+    if (items < 0 || view->len / item < items)
+        return PyErr_Format(PyExc_ValueError, "%s has %zd bytes, expected %lld items of %d", name,
+                            view->len, (long long)items, item);
+    if ((uintptr_t)view->buf % (size_t)item)
+        return PyErr_Format(PyExc_ValueError, "%s is not aligned", name);
+    return view->buf;
+}
+
+int views_row(Views *views, PyObject *object, const char *name, int64_t lanes, int item,
+              PiRow *row) {
+    row->data = views_array(views, object, name, 1, item, 0);
+    if (!row->data) return -1;
+    const int64_t items = views->view[views->count - 1].len / item;
+    row->step = items > 1;
+    if (row->step && items < lanes) {
+        PyErr_Format(PyExc_ValueError, "%s has %lld items, expected 1 or %lld", name,
+                     (long long)items, (long long)lanes);
+        return -1;
+    }
+    return 0;
+}
+
+int views_rows(Views *views, PyObject *tuple, const char *name, int n, int64_t lanes, int item,
+               PiRow *rows) {
+    if (!PyTuple_Check(tuple) || PyTuple_Size(tuple) != n) {
+        PyErr_Format(PyExc_ValueError, "%s: expected a tuple of %d arrays", name, n);
+        return -1;
+    }
+    for (int i = 0; i < n; i++)
+        if (views_row(views, PyTuple_GetItem(tuple, i), name, lanes, item, &rows[i])) return -1;
+    return 0;
+}
+
+void views_release(Views *views) {
+    while (views->count > 0) PyBuffer_Release(&views->view[--views->count]);
+}
+
+int read_numbers(PyObject *sequence, const char *name, int n, double *out) {
+    if (!PyTuple_Check(sequence) || PyTuple_Size(sequence) != n) {
+        PyErr_Format(PyExc_ValueError, "%s: expected a tuple of %d numbers", name, n);
+        return -1;
+    }
+    for (int i = 0; i < n; i++) {
+        out[i] = PyFloat_AsDouble(PyTuple_GetItem(sequence, i));
+        if (out[i] == -1 && PyErr_Occurred()) return -1;
+    }
+    return 0;
+}

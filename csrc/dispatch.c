@@ -1,0 +1,66 @@
+/* Which instruction sets there are, and which of them this machine and its operating system
+ * support. */
+#include <math.h>
+#include "run.h"
+
+extern const PiKernelSet pi_baseline_f64, pi_baseline_f32;
+#if defined(__x86_64__)
+extern const PiKernelSet pi_avx2_f64, pi_avx2_f32, pi_avx512_f64, pi_avx512_f32;
+#endif
+
+static const PiIsa isas[] = {
+    {"baseline", &pi_baseline_f64, &pi_baseline_f32},
+#if defined(__x86_64__)
+    {"avx2", &pi_avx2_f64, &pi_avx2_f32},
+    {"avx512", &pi_avx512_f64, &pi_avx512_f32},
+#endif
+};
+
+const PiIsa *pi_isa(int number) {
+    return number >= 0 && number < (int)(sizeof isas / sizeof *isas) ? &isas[number] : NULL;
+}
+
+/* The compiler's run-time support asks cpuid, and xgetbv whether the system saves the registers. */
+int pi_isa_supported(int number) {
+    if (number == 0) return pi_fma_is_exact();
+#if defined(__x86_64__)
+    __builtin_cpu_init();
+    if (number == 1) return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+    if (number == 2)
+        return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+               __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("fma");
+#endif
+    return 0;
+}
+
+/* (1 + e)(1 - e) - 1 = -e^2 is lost by a product rounded before the sum. */
+int pi_fma_is_exact(void) {
+    volatile double e = 0x1p-30;
+    volatile float f = 0x1p-14f;
+    return fma(1 + e, 1 - e, -1.0) == -0x1p-60 && fmaf(1 + f, 1 - f, -1.0f) == -0x1p-28f;
+}
+
+/* Other libraries change the rounding mode and flush subnormals to zero; the bits of a run depend
+ * on neither. */
+#if defined(__x86_64__)
+#include <xmmintrin.h>
+uint32_t pi_enter_float_mode(void) {
+    const uint32_t mode = _mm_getcsr();
+    _mm_setcsr(0x1f80);
+    return mode;
+}
+void pi_leave_float_mode(uint32_t mode) { _mm_setcsr(mode); }
+#elif defined(__aarch64__)
+uint32_t pi_enter_float_mode(void) {
+    uint64_t mode;
+    __asm__ volatile("mrs %0, fpcr" : "=r"(mode));
+    __asm__ volatile("msr fpcr, %0" : : "r"((uint64_t)0));
+    return (uint32_t)mode;
+}
+void pi_leave_float_mode(uint32_t mode) {
+    __asm__ volatile("msr fpcr, %0" : : "r"((uint64_t)mode));
+}
+#else
+uint32_t pi_enter_float_mode(void) { return 0; }
+void pi_leave_float_mode(uint32_t mode) { (void)mode; }
+#endif

@@ -1,0 +1,20 @@
+/* What module.c and run_type.c share. */
+#pragma once
+#include "arrays.h"
+#include "run.h"
+
+#define METHOD_CAPSULE "pyintegrate.method"
+
+typedef struct {
+    PyObject *run_type;
+    int isa; /* the instruction set in use */
+} State;
+static inline State *state_of(PyObject *module) { return (State *)PyModule_GetState(module); }
+
+/* The number of a system, or -1 with an exception; its kernels, or NULL with an exception. */
+int system_number(const char *name);
+const PiKernels *kernels_of(PyObject *module, int system, int bits);
+
+extern PyType_Spec run_spec;
+extern const char start_doc[];
+PyObject *core_start(PyObject *module, PyObject *args);

@@ -1,0 +1,66 @@
+/* A run: a batch, a system, a method and some steps; advanced by any number of threads together. */
+#pragma once
+#include <stdatomic.h>
+#include "pyintegrate.h"
+
+/* The lanes of one tile that have failed. */
+typedef struct {
+    void *mask; /* a row of masks as wide as reals: all ones where frozen */
+    int8_t *status;
+    int64_t *step; /* the first step not completed; -1 where fine */
+    int64_t count;
+} PiFailures;
+
+typedef struct {
+    const PiSystem *system;
+    const PiMethod *method;
+    PiKernel *kernel;
+    PiTable table;
+    int real_bytes, vector_bytes;
+
+    int64_t lanes;          /* trajectories */
+    int64_t first, n_steps; /* steps first + 1 .. first + n_steps */
+    int64_t save;           /* record every save-th of them, and the last */
+    PiRow t0, h, params[PI_MAX_PARAMS];
+    double bound; /* infinite: none given */
+
+    /* Rows of `stride` reals, a multiple of 64 bytes. A block of time reads one state and writes
+     * the other, so that the last complete block survives an interrupt. They may be the same, and
+     * then it does not. */
+    void *initial, *state[2];
+    int64_t stride;
+    void *record; /* row d of save s begins (s dim + d) record_stride reals in; or NULL */
+    int64_t
+        record_stride; /* at least stride: rows are aligned and padded; less: they are compact */
+    int stream;        /* write records past the caches */
+
+    int workers; /* threads that will share the run */
+    int64_t tile_lanes, n_tiles, n_blocks;
+    PiFailures *failures; /* one for each tile */
+    /* Tickets are handed out tile by tile, block by block; block 0 looks at the initial state. */
+    _Atomic int64_t next, done;
+    _Atomic int cancelled, out_of_memory;
+} PiRun;
+
+/* Called every 50 ms or so by the thread that gave it; non-zero cancels the run. */
+typedef int PiPoll(void *context, int64_t steps_done);
+
+/* Fills in what follows from the rest (tiles, blocks, table). Returns 0, or -1 without memory. */
+int pi_run_prepare(PiRun *run);
+/* Works until nothing is left or the run is cancelled. Any number of threads may do so at once. */
+void pi_run_work(PiRun *run, PiPoll *poll, void *context);
+/* The steps that every trajectory has completed. */
+int64_t pi_run_completed(const PiRun *run);
+/* The state after them; NULL where it was overwritten (one state buffer, interrupted). */
+const void *pi_run_state(const PiRun *run);
+/* Marks a trajectory as failed before the run begins (a resumed one). Returns 0, or -1 without
+ * memory. */
+int pi_run_fail(PiRun *run, int64_t lane, PiStatus status, int64_t step);
+int64_t pi_run_count_failures(const PiRun *run);
+/* All of them, in the order of the batch. */
+void pi_run_read_failures(const PiRun *run, int64_t *index, int8_t *status, int64_t *step);
+void pi_run_free(PiRun *run);
+
+/* Rounding to nearest, subnormals kept: set at entry, restored at exit (dispatch.c). */
+uint32_t pi_enter_float_mode(void);
+void pi_leave_float_mode(uint32_t mode);

@@ -1,0 +1,207 @@
+/* The Python type of a run: made by start(), worked on by threads, asked for its outcome. */
+#include "module.h"
+
+typedef struct {
+    PyObject_HEAD PiRun run;
+    Views views;
+    PyObject *method;
+} Run;
+
+static void run_dealloc(PyObject *self) {
+    Run *r = (Run *)self;
+    PyTypeObject *type = Py_TYPE(self);
+    pi_run_free(&r->run);
+    views_release(&r->views);
+    Py_XDECREF(r->method);
+    freefunc release = (freefunc)PyType_GetSlot(type, Py_tp_free);
+    release(self);
+    Py_DECREF(type);
+}
+
+const char start_doc[] =
+    "start(system, method, bits, lanes, first, n_steps, save, bound, workers, t0, h, params,\n"
+    "      initial, state_a, state_b, record, record_stride, stream) -> Run";
+PyObject *core_start(PyObject *module, PyObject *args) {
+    const char *name;
+    PyObject *method, *t0, *h, *params, *initial, *state_a, *state_b, *record;
+    int bits, workers, stream;
+    long long lanes, first, n_steps, save, record_stride;
+    double bound;
+    if (!PyArg_ParseTuple(args, "sOiLLLLdiOOOOOOOLi:start", &name, &method, &bits, &lanes, &first,
+                          &n_steps, &save, &bound, &workers, &t0, &h, &params, &initial, &state_a,
+                          &state_b, &record, &record_stride, &stream))
+        return NULL;
+    const int number = system_number(name);
+    const PiMethod *m = PyCapsule_GetPointer(method, METHOD_CAPSULE);
+    if (number < 0 || !m) return NULL;
+    const PiKernels *kernels = kernels_of(module, number, bits);
+    if (!kernels) return NULL;
+    if (lanes < 0 || lanes > (int64_t)1 << 48 || first < 0 || n_steps < 0 || save < 1 ||
+        workers < 1)
+        return PyErr_Format(PyExc_ValueError, "lanes, steps, save or workers out of range");
+    if (m->family == PI_COMPOSITION && pi_systems[number]->structure == PI_FIRST_ORDER)
+        return PyErr_Format(PyExc_ValueError, "a composition needs positions and velocities");
+    Run *r = (Run *)PyType_GenericAlloc((PyTypeObject *)state_of(module)->run_type, 0);
+    if (!r) return NULL;
+    r->method = Py_NewRef(method);
+    PiRun *run = &r->run;
+    run->system = pi_systems[number];
+    run->method = m;
+    run->kernel =
+        m->specialised ? kernels->specialised[m->specialised] : kernels->family[m->family];
+    run->real_bytes = bits / 8;
+    run->vector_bytes =
+        (bits == 64 ? pi_isa(state_of(module)->isa)->f64 : pi_isa(state_of(module)->isa)->f32)
+            ->vector_bytes;
+    run->lanes = lanes;
+    run->first = first;
+    run->n_steps = n_steps;
+    run->save = save;
+    run->bound = bound;
+    run->workers = workers;
+    run->record_stride = record_stride;
+    run->stream = stream;
+    const int64_t unit = 64 / run->real_bytes, items = run->system->dim;
+    run->stride = (lanes + unit - 1) / unit * unit;
+    Views *v = &r->views;
+    const int bytes = run->real_bytes;
+    const int64_t saves = 1 + (n_steps + save - 1) / save;
+    int error =
+        views_row(v, t0, "t0", run->stride, bytes, &run->t0) ||
+        views_row(v, h, "dt", run->stride, bytes, &run->h) ||
+        views_rows(v, params, "params", run->system->n_params, run->stride, bytes, run->params) ||
+        !(run->initial = views_array(v, initial, "initial", items * run->stride, bytes, 0)) ||
+        !(run->state[0] = views_array(v, state_a, "state_a", items * run->stride, bytes, 1)) ||
+        !(run->state[1] = views_array(v, state_b, "state_b", items * run->stride, bytes, 1));
+    if (!error && record != Py_None) {
+        if (record_stride < lanes)
+            error = !PyErr_Format(PyExc_ValueError, "record_stride is too small");
+        else
+            run->record = views_array(v, record, "record", saves * items * record_stride, bytes, 1);
+        error = error || !run->record;
+    }
+    if (!error && run->stride > 0 &&
+        (uintptr_t)run->record % 64 + (uintptr_t)run->initial % 64 + (uintptr_t)run->state[0] % 64 +
+            (uintptr_t)run->state[1] % 64)
+        error = !PyErr_Format(PyExc_ValueError, "states and records must be aligned to 64 bytes");
+    if (!error && pi_run_prepare(run)) error = !PyErr_NoMemory();
+    if (!error) return (PyObject *)r;
+    if (!PyErr_Occurred()) PyErr_SetString(PyExc_ValueError, "a run of these sizes cannot be");
+    Py_DECREF(r);
+    return NULL;
+}
+
+/* Every 50 ms: signals, and the progress callback if there is one. */
+static int poll(void *context, int64_t steps) {
+    PyObject *progress = (PyObject *)context;
+    const PyGILState_STATE gil = PyGILState_Ensure();
+    int stop = PyErr_CheckSignals();
+    if (!stop && progress != Py_None) {
+        PyObject *result = PyObject_CallFunction(progress, "L", (long long)steps);
+        stop = result == NULL;
+        Py_XDECREF(result);
+    }
+    PyGILState_Release(gil);
+    return stop;
+}
+
+PyDoc_STRVAR(
+    work_doc,
+    "work(progress=None): works until nothing is left; progress(steps) is called now and then.");
+static PyObject *run_work(PyObject *self, PyObject *args) {
+    Run *r = (Run *)self;
+    PyObject *progress = NULL; /* absent: a helper, which neither polls nor reports */
+    if (!PyArg_ParseTuple(args, "|O:work", &progress)) return NULL;
+    Py_BEGIN_ALLOW_THREADS
+    pi_run_work(&r->run, progress ? poll : NULL, progress);
+    Py_END_ALLOW_THREADS
+    if (PyErr_Occurred()) return NULL;
+    if (r->run.out_of_memory) return PyErr_NoMemory();
+    Py_RETURN_NONE;
+}
+
+PyDoc_STRVAR(cancel_doc, "cancel(): stops all who work on the run.");
+static PyObject *run_cancel(PyObject *self, PyObject *none) {
+    (void)none;
+    ((Run *)self)->run.cancelled = 1;
+    Py_RETURN_NONE;
+}
+
+PyDoc_STRVAR(outcome_doc,
+             "outcome() -> (steps that every trajectory completed, where the state after them is:\n"
+             "0 initial, 1 state_a, 2 state_b, -1 overwritten).");
+static PyObject *run_outcome(PyObject *self, PyObject *none) {
+    (void)none;
+    const PiRun *run = &((Run *)self)->run;
+    const void *state = pi_run_state(run);
+    const int where = !state ? -1 : state == run->initial ? 0 : state == run->state[0] ? 1 : 2;
+    return Py_BuildValue("(Li)", (long long)pi_run_completed(run), where);
+}
+
+PyDoc_STRVAR(count_failures_doc, "count_failures() -> how many trajectories have failed.");
+static PyObject *run_count_failures(PyObject *self, PyObject *none) {
+    (void)none;
+    return PyLong_FromLongLong(pi_run_count_failures(&((Run *)self)->run));
+}
+
+/* The arguments (index, status, step) of fail() and failures(). */
+static int failure_arrays(PyObject *args, Views *views, int64_t count, int writable,
+                          int64_t **index, int8_t **status, int64_t **step) {
+    PyObject *objects[3];
+    if (!PyArg_ParseTuple(args, "OOO", &objects[0], &objects[1], &objects[2])) return -1;
+    *index = views_array(views, objects[0], "index", count, 8, writable);
+    *status = *index ? views_array(views, objects[1], "status", count, 1, writable) : NULL;
+    *step = *status ? views_array(views, objects[2], "step", count, 8, writable) : NULL;
+    return *step ? 0 : -1;
+}
+
+PyDoc_STRVAR(
+    fail_doc,
+    "fail(index, status, step): arrays; trajectories that have failed before the run begins.");
+static PyObject *run_fail(PyObject *self, PyObject *args) {
+    PiRun *run = &((Run *)self)->run;
+    Views views = {0};
+    int64_t *index, *step;
+    int8_t *status;
+    int error = failure_arrays(args, &views, 0, 0, &index, &status, &step);
+    for (int64_t i = 0; !error && i < views.view[0].len / 8; i++) {
+        if (index[i] < 0 || index[i] >= run->lanes || i >= views.view[1].len ||
+            i >= views.view[2].len / 8)
+            error = !PyErr_Format(PyExc_IndexError, "no trajectory %lld", (long long)index[i]);
+        else if (pi_run_fail(run, index[i], (PiStatus)status[i], step[i]))
+            error = !PyErr_NoMemory();
+    }
+    views_release(&views);
+    return error ? NULL : Py_NewRef(Py_None);
+}
+
+PyDoc_STRVAR(failures_doc,
+             "failures(index, status, step): writes count_failures() of them, in batch order.");
+static PyObject *run_failures(PyObject *self, PyObject *args) {
+    const PiRun *run = &((Run *)self)->run;
+    Views views = {0};
+    int64_t *index, *step;
+    int8_t *status;
+    const int error =
+        failure_arrays(args, &views, pi_run_count_failures(run), 1, &index, &status, &step);
+    if (!error) pi_run_read_failures(run, index, status, step);
+    views_release(&views);
+    return error ? NULL : Py_NewRef(Py_None);
+}
+
+static PyMethodDef run_methods[] = {
+    {"work", run_work, METH_VARARGS, work_doc},
+    {"cancel", run_cancel, METH_NOARGS, cancel_doc},
+    {"outcome", run_outcome, METH_NOARGS, outcome_doc},
+    {"fail", run_fail, METH_VARARGS, fail_doc},
+    {"count_failures", run_count_failures, METH_NOARGS, count_failures_doc},
+    {"failures", run_failures, METH_VARARGS, failures_doc},
+    {NULL, NULL, 0, NULL},
+};
+PyDoc_STRVAR(run_doc, "A batch on its way; made by start().");
+static PyType_Slot run_slots[] = {{Py_tp_dealloc, run_dealloc},
+                                  {Py_tp_methods, run_methods},
+                                  {Py_tp_doc, (void *)run_doc},
+                                  {0, NULL}};
+PyType_Spec run_spec = {"pyintegrate._core.Run", sizeof(Run), 0,
+                        Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, run_slots};

@@ -1,0 +1,144 @@
+/* One wide register of reals ("vreal"). The ordinary C operators work on it lane by lane; the rest
+ * is here.
+ *
+ * Before including: PI_REAL_BITS is 64 or 32, PI_VECTOR_BYTES is 16, 32 or 64 (see isa/). A
+ * comparison such as a < b gives a vint of all ones (-1) where true and 0 where false, the mask
+ * that vselect takes. */
+#pragma once
+#include <float.h>
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+#if defined(__AVX2__) || defined(__SSE2__)
+#include <immintrin.h>
+#elif defined(__aarch64__)
+#include <arm_neon.h>
+#endif
+
+/* EACH(i, 0, n) y[i] += x[i]; is a loop that the compiler unrolls, and an INLINE function is one
+ * that it inlines. With PI_ROLLED, for the sanitizers, both stay as they are written. */
+#ifdef PI_ROLLED
+#define INLINE static __attribute__((unused))
+#define UNROLL
+#else
+#define INLINE static inline __attribute__((always_inline, unused))
+#ifdef __clang__
+#define UNROLL _Pragma("clang loop unroll(full)")
+#else
+#define UNROLL _Pragma("GCC unroll 64")
+#endif
+#endif
+#define EACH(i, from, to) UNROLL for (int i = (from); i < (to); i++)
+
+#if PI_REAL_BITS == 64
+typedef double real;
+typedef int64_t integer;
+#define REAL(a)  a
+#define REAL_MAX DBL_MAX
+#else
+typedef float real;
+typedef int32_t integer;
+#define REAL(a)  a##f
+#define REAL_MAX FLT_MAX
+#endif
+typedef real vreal __attribute__((vector_size(PI_VECTOR_BYTES)));
+typedef integer vint __attribute__((vector_size(PI_VECTOR_BYTES)));
+#define VLEN ((int)(PI_VECTOR_BYTES / sizeof(real)))
+
+/* Every lane the same value. */
+INLINE vreal vset(real a) { return a - (vreal){0}; }
+INLINE vint vset_int(integer a) { return a - (vint){0}; }
+
+/* Memory: any alignment, aligned past the caches, and one value for all lanes. */
+INLINE vreal vload(const real *a) {
+    vreal r;
+    memcpy(&r, a, sizeof r);
+    return r;
+}
+INLINE void vstore(real *a, vreal v) { memcpy(a, &v, sizeof v); }
+
+/* Lane by lane a where the mask is set, else b. */
+INLINE vreal vselect(vint mask, vreal a, vreal b) {
+    return (vreal)((mask & (vint)a) | (~mask & (vint)b));
+}
+INLINE vint vselect_int(vint mask, vint a, vint b) { return (mask & a) | (~mask & b); }
+INLINE vreal vabs(vreal a) { return (vreal)((vint)a & ~(vint)vset(REAL(-0.0))); }
+/* Magnitude of a with the sign of b. */
+INLINE vreal vcopysign(vreal a, vreal b) {
+    const vint sign = (vint)vset(REAL(-0.0));
+    return (vreal)(((vint)a & ~sign) | ((vint)b & sign));
+}
+
+/* After streaming stores, before another thread reads them. */
+#if defined(__SSE2__)
+INLINE void vstream_end(void) { _mm_sfence(); }
+#else
+INLINE void vstream_end(void) {}
+#endif
+
+/* vfma: a b + c with one rounding; vsqrt: rounded correctly; vstream: store an aligned register
+ * past the caches; vany: is the mask set in any lane?  Without an instruction for it, fma comes
+ * from the C library: slow, the same bits, and not worth compiling in each place. */
+#if PI_VECTOR_BYTES == 64 && PI_REAL_BITS == 64
+INLINE vreal vfma(vreal a, vreal b, vreal c) {
+    return (vreal)_mm512_fmadd_pd((__m512d)a, (__m512d)b, (__m512d)c);
+}
+INLINE vreal vsqrt(vreal a) { return (vreal)_mm512_sqrt_pd((__m512d)a); }
+INLINE void vstream(real *p, vreal a) { _mm512_stream_pd(p, (__m512d)a); }
+INLINE int vany(vint mask) { return _mm512_movepi64_mask((__m512i)mask) != 0; }
+#elif PI_VECTOR_BYTES == 64
+INLINE vreal vfma(vreal a, vreal b, vreal c) {
+    return (vreal)_mm512_fmadd_ps((__m512)a, (__m512)b, (__m512)c);
+}
+INLINE vreal vsqrt(vreal a) { return (vreal)_mm512_sqrt_ps((__m512)a); }
+INLINE void vstream(real *p, vreal a) { _mm512_stream_ps(p, (__m512)a); }
+INLINE int vany(vint mask) { return _mm512_movepi32_mask((__m512i)mask) != 0; }
+#elif PI_VECTOR_BYTES == 32 && PI_REAL_BITS == 64
+INLINE vreal vfma(vreal a, vreal b, vreal c) {
+    return (vreal)_mm256_fmadd_pd((__m256d)a, (__m256d)b, (__m256d)c);
+}
+INLINE vreal vsqrt(vreal a) { return (vreal)_mm256_sqrt_pd((__m256d)a); }
+INLINE void vstream(real *p, vreal a) { _mm256_stream_pd(p, (__m256d)a); }
+INLINE int vany(vint mask) { return _mm256_movemask_pd((__m256d)mask) != 0; }
+#elif PI_VECTOR_BYTES == 32
+INLINE vreal vfma(vreal a, vreal b, vreal c) {
+    return (vreal)_mm256_fmadd_ps((__m256)a, (__m256)b, (__m256)c);
+}
+INLINE vreal vsqrt(vreal a) { return (vreal)_mm256_sqrt_ps((__m256)a); }
+INLINE void vstream(real *p, vreal a) { _mm256_stream_ps(p, (__m256)a); }
+INLINE int vany(vint mask) { return _mm256_movemask_ps((__m256)mask) != 0; }
+#else
+#if defined(__aarch64__) && PI_REAL_BITS == 64
+INLINE vreal vfma(vreal a, vreal b, vreal c) {
+    return (vreal)vfmaq_f64((float64x2_t)c, (float64x2_t)a, (float64x2_t)b);
+}
+INLINE vreal vsqrt(vreal a) { return (vreal)vsqrtq_f64((float64x2_t)a); }
+#elif defined(__aarch64__)
+INLINE vreal vfma(vreal a, vreal b, vreal c) {
+    return (vreal)vfmaq_f32((float32x4_t)c, (float32x4_t)a, (float32x4_t)b);
+}
+INLINE vreal vsqrt(vreal a) { return (vreal)vsqrtq_f32((float32x4_t)a); }
+#else
+static __attribute__((noinline, unused)) vreal vfma(vreal a, vreal b, vreal c) {
+    vreal r;
+    for (int i = 0; i < VLEN; i++)
+        r[i] = PI_REAL_BITS == 64 ? fma(a[i], b[i], c[i]) : fmaf(a[i], b[i], c[i]);
+    return r;
+}
+INLINE vreal vsqrt(vreal a) {
+    vreal r;
+    for (int i = 0; i < VLEN; i++) r[i] = PI_REAL_BITS == 64 ? sqrt(a[i]) : sqrtf(a[i]);
+    return r;
+}
+#endif
+INLINE void vstream(real *p, vreal a) { vstore(p, a); }
+INLINE int vany(vint mask) {
+    integer any = 0;
+    for (int i = 0; i < VLEN; i++) any |= mask[i];
+    return any < 0; /* the sign bit, as the instructions look at */
+}
+#endif
+
+/* The smaller and the larger; a NaN in either lane is the answer (numpy.minimum, numpy.maximum). */
+INLINE vreal vmin(vreal a, vreal b) { return vselect((a < b) | (a != a), a, b); }
+INLINE vreal vmax(vreal a, vreal b) { return vselect((a > b) | (a != a), a, b); }

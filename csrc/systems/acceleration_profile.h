@@ -1,0 +1,44 @@
+#ifndef ACCELERATION_PROFILE_H
+#define ACCELERATION_PROFILE_H
+/* Prescribed acceleration.   x'' = accelerations[j] from times[j] until times[j + 1]
+ * Zero before times[0]; the last value holds for ever; at a knot, and so in a kick or a stage that
+ * falls on one, the new value. Times ascend; those not needed are inf.
+ * state x [m], v [m/s]    parameters times [s], accelerations [m/s^2]
+ * Energy (per mass) E = v^2 / 2, and dE/dt = a v. */
+enum { ACCELERATION_PROFILE_KNOTS = 5 };
+
+INLINE void acceleration_profile_acceleration(vreal t, const vreal *x, const vreal *v,
+                                              const vreal *p, vreal *a) {
+    (void)x, (void)v;
+    const vreal *times = p, *accelerations = p + ACCELERATION_PROFILE_KNOTS;
+    a[0] = vset(0);
+    EACH(j, 0, ACCELERATION_PROFILE_KNOTS) a[0] = vselect(t >= times[j], accelerations[j], a[0]);
+}
+INLINE vreal acceleration_profile_energy(vreal t, const vreal *y, const vreal *p) {
+    (void)t, (void)p;
+    return y[1] * y[1] * REAL(0.5);
+}
+INLINE void acceleration_profile_jacobian(vreal t, const vreal *y, const vreal *p,
+                                          vreal J[PI_MAX_DIM][PI_MAX_DIM]) {
+    (void)t, (void)y, (void)p, (void)J; /* all zero */
+}
+#endif
+HEAVY_SYSTEM(acceleration_profile,
+             MATHEMATICS(.acceleration = acceleration_profile_acceleration,
+                         .energy = acceleration_profile_energy,
+                         .jacobian = acceleration_profile_jacobian),
+             .title = "acceleration profile", .equation = "x'' = accelerations[j] from times[j] on",
+             .reference = "Galilei (1638), Discorsi, third day", .structure = PI_SECOND_ORDER,
+             .dim = 2, .dof = 1, .time_dependent = 1,
+             .state = {{"x", "m", 0, "position"}, {"v", "m/s", 0, "velocity"}},
+             .n_params = 2 * ACCELERATION_PROFILE_KNOTS,
+             .params = {{"times", "s", 0, "ascending times; inf where not needed"},
+                        {"times", "s", 2, ""},
+                        {"times", "s", 4, ""},
+                        {"times", "s", 6, ""},
+                        {"times", "s", 8, ""},
+                        {"accelerations", "m/s^2", 0, "acceleration from each time on"},
+                        {"accelerations", "m/s^2", 2, ""},
+                        {"accelerations", "m/s^2", 0, ""},
+                        {"accelerations", "m/s^2", -2, ""},
+                        {"accelerations", "m/s^2", 0, ""}})

@@ -1,0 +1,31 @@
+#ifndef CONSTANT_FORCE_H
+#define CONSTANT_FORCE_H
+/* Constant force: the car that accelerates.   m x'' = F
+ * state x [m], v [m/s]    parameters force [N], mass [kg]
+ * Energy E = m v^2 / 2 - F x, conserved. */
+enum { CONSTANT_FORCE_FORCE, CONSTANT_FORCE_MASS, CONSTANT_FORCE_A };
+
+INLINE void constant_force_prepare(vreal *p) {
+    p[CONSTANT_FORCE_A] = p[CONSTANT_FORCE_FORCE] / p[CONSTANT_FORCE_MASS];
+}
+INLINE void constant_force_acceleration(vreal t, const vreal *x, const vreal *v, const vreal *p,
+                                        vreal *a) {
+    (void)t, (void)x, (void)v;
+    a[0] = p[CONSTANT_FORCE_A];
+}
+INLINE vreal constant_force_energy(vreal t, const vreal *y, const vreal *p) {
+    (void)t;
+    return vfma(p[CONSTANT_FORCE_MASS] * y[1] * REAL(0.5), y[1], -p[CONSTANT_FORCE_FORCE] * y[0]);
+}
+INLINE void constant_force_jacobian(vreal t, const vreal *y, const vreal *p,
+                                    vreal J[PI_MAX_DIM][PI_MAX_DIM]) {
+    (void)t, (void)y, (void)p, (void)J; /* all zero */
+}
+#endif
+SYSTEM(constant_force,
+       MATHEMATICS(.acceleration = constant_force_acceleration, .prepare = constant_force_prepare,
+                   .energy = constant_force_energy, .jacobian = constant_force_jacobian),
+       .title = "constant force", .equation = "mass x'' = force",
+       .reference = "Galilei (1638), Discorsi, third day", .structure = PI_SECOND_ORDER, .dim = 2,
+       .dof = 1, .state = {{"x", "m", 0, "position"}, {"v", "m/s", 0, "velocity"}}, .n_params = 2,
+       .params = {{"force", "N", 10, "force"}, {"mass", "kg", 1, "mass"}})

@@ -1,0 +1,51 @@
+#ifndef KEPLER_H
+#define KEPLER_H
+/* Kepler's problem in its plane.   r'' = -mu r / |r|^3
+ * state x y [m], vx vy [m/s]    parameter mu [m^3/s^2]
+ * Energy (per mass) E = |v|^2 / 2 - mu / |r|, angular momentum L = x vy - y vx and the eccentricity
+ * vector e = v x L / mu - r / |r| are conserved. */
+enum { KEPLER_MU };
+
+INLINE vreal kepler_r2(const vreal *x) { return vfma(x[0], x[0], x[1] * x[1]); }
+
+INLINE void kepler_acceleration(vreal t, const vreal *x, const vreal *v, const vreal *p, vreal *a) {
+    (void)t, (void)v;
+    const vreal r2 = kepler_r2(x), w = -p[KEPLER_MU] / (r2 * vsqrt(r2));
+    a[0] = w * x[0];
+    a[1] = w * x[1];
+}
+INLINE vreal kepler_energy(vreal t, const vreal *y, const vreal *p) {
+    (void)t;
+    return vfma(y[2], y[2], y[3] * y[3]) * REAL(0.5) - p[KEPLER_MU] / vsqrt(kepler_r2(y));
+}
+INLINE void kepler_invariants(vreal t, const vreal *y, const vreal *p, vreal *values) {
+    (void)t;
+    const vreal r = vsqrt(kepler_r2(y)), L = vfma(y[0], y[3], -y[1] * y[2]);
+    values[0] = L;
+    values[1] = y[3] * L / p[KEPLER_MU] - y[0] / r;
+    values[2] = -y[2] * L / p[KEPLER_MU] - y[1] / r;
+}
+/* da_i / dx_k = mu (3 x_i x_k / r^2 - delta_ik) / r^3 */
+INLINE void kepler_jacobian(vreal t, const vreal *y, const vreal *p,
+                            vreal J[PI_MAX_DIM][PI_MAX_DIM]) {
+    (void)t;
+    const vreal r2 = kepler_r2(y), w = p[KEPLER_MU] / (r2 * vsqrt(r2)), s = REAL(3.0) * w / r2;
+    for (int i = 0; i < 2; i++)
+        for (int k = 0; k < 2; k++) J[i][k] = i == k ? vfma(s * y[i], y[k], -w) : s * y[i] * y[k];
+}
+#endif
+SYSTEM(kepler,
+       MATHEMATICS(.acceleration = kepler_acceleration, .energy = kepler_energy,
+                   .invariants = kepler_invariants, .jacobian = kepler_jacobian),
+       .title = "Kepler's problem", .equation = "r'' = -mu r / |r|^3",
+       .reference = "Hairer, Lubich, Wanner (2006), Geometric Numerical Integration, I.2",
+       .structure = PI_SECOND_ORDER, .dim = 4, .dof = 2,
+       .state = {{"x", "m", 0.7, "position"},
+                 {"y", "m", 0, "position"},
+                 {"vx", "m/s", 0, "velocity"},
+                 {"vy", "m/s", 1.3627702877384937, "velocity, sqrt(1.3 / 0.7)"}},
+       .n_params = 1, .params = {{"mu", "m^3/s^2", 1, "gravitational parameter"}},
+       .n_invariants = 3,
+       .invariants = {{"angular_momentum", "m^2/s", 0, "x vy - y vx"},
+                      {"eccentricity_x", "1", 0, "eccentricity vector"},
+                      {"eccentricity_y", "1", 0, "eccentricity vector"}})

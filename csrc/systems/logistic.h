@@ -1,0 +1,27 @@
+#ifndef LOGISTIC_H
+#define LOGISTIC_H
+/* Logistic growth.   n' = r n (1 - n / capacity)
+ * state n (a number)    parameters r [1/s], capacity (a number; inf: exponential growth)
+ * No energy; n = 0 and n = capacity stay. */
+enum { LOGISTIC_R, LOGISTIC_CAPACITY, LOGISTIC_R_CAPACITY };
+
+INLINE void logistic_prepare(vreal *p) {
+    p[LOGISTIC_R_CAPACITY] = p[LOGISTIC_R] / p[LOGISTIC_CAPACITY];
+}
+INLINE void logistic_rhs(vreal t, const vreal *y, const vreal *p, vreal *dydt) {
+    (void)t;
+    dydt[0] = y[0] * vfma(-p[LOGISTIC_R_CAPACITY], y[0], p[LOGISTIC_R]);
+}
+INLINE void logistic_jacobian(vreal t, const vreal *y, const vreal *p,
+                              vreal J[PI_MAX_DIM][PI_MAX_DIM]) {
+    (void)t;
+    J[0][0] = vfma(REAL(-2.0) * p[LOGISTIC_R_CAPACITY], y[0], p[LOGISTIC_R]);
+}
+#endif
+SYSTEM(logistic,
+       MATHEMATICS(.rhs = logistic_rhs, .prepare = logistic_prepare, .jacobian = logistic_jacobian),
+       .title = "logistic growth", .equation = "n' = r n (1 - n / capacity)",
+       .reference = "Verhulst (1838), Corr. Math. Phys. 10, 113-121", .structure = PI_FIRST_ORDER,
+       .dim = 1, .state = {{"n", "1", 1, "population"}}, .n_params = 2,
+       .params = {{"r", "1/s", 1, "growth of a small population"},
+                  {"capacity", "1", 100, "population that is sustained"}})

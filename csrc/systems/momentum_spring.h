@@ -1,0 +1,45 @@
+#ifndef MOMENTUM_SPRING_H
+#define MOMENTUM_SPRING_H
+/* Spring in momentum form.   x' = inverse_mass p,   p' = -k x - b inverse_mass p
+ * An inverse mass of 0 is an immovable body: no division. Separable where b = 0; damping makes the
+ * force see the velocity, so that compositions go on but are not symplectic.
+ * state x [m], p [kg m/s]    parameters k [N/m], b [kg/s], inverse_mass [1/kg]
+ * Energy E = inverse_mass p^2 / 2 + k x^2 / 2, and dE/dt = -b (inverse_mass p)^2. */
+enum { MOMENTUM_SPRING_K, MOMENTUM_SPRING_B, MOMENTUM_SPRING_INVERSE_MASS, MOMENTUM_SPRING_B_M };
+
+INLINE void momentum_spring_prepare(vreal *p) {
+    p[MOMENTUM_SPRING_B_M] = p[MOMENTUM_SPRING_B] * p[MOMENTUM_SPRING_INVERSE_MASS];
+}
+INLINE void momentum_spring_velocity(const vreal *momentum, const vreal *p, vreal *v) {
+    v[0] = p[MOMENTUM_SPRING_INVERSE_MASS] * momentum[0];
+}
+INLINE void momentum_spring_force(vreal t, const vreal *x, const vreal *momentum, const vreal *p,
+                                  vreal *force) {
+    (void)t;
+    force[0] = vfma(-p[MOMENTUM_SPRING_K], x[0], -p[MOMENTUM_SPRING_B_M] * momentum[0]);
+}
+INLINE vreal momentum_spring_energy(vreal t, const vreal *y, const vreal *p) {
+    (void)t;
+    return vfma(p[MOMENTUM_SPRING_INVERSE_MASS] * y[1], y[1], p[MOMENTUM_SPRING_K] * y[0] * y[0]) *
+           REAL(0.5);
+}
+INLINE void momentum_spring_jacobian(vreal t, const vreal *y, const vreal *p,
+                                     vreal J[PI_MAX_DIM][PI_MAX_DIM]) {
+    (void)t, (void)y;
+    J[0][1] = p[MOMENTUM_SPRING_INVERSE_MASS];
+    J[1][0] = -p[MOMENTUM_SPRING_K];
+    J[1][1] = -p[MOMENTUM_SPRING_B_M];
+}
+#endif
+SYSTEM(momentum_spring,
+       MATHEMATICS(.acceleration = momentum_spring_force, .velocity = momentum_spring_velocity,
+                   .prepare = momentum_spring_prepare, .energy = momentum_spring_energy,
+                   .jacobian = momentum_spring_jacobian),
+       .title = "spring in momentum form",
+       .equation = "x' = inverse_mass p, p' = -k x - b inverse_mass p",
+       .reference = "Landau, Lifshitz (1976), Mechanics, section 40", .structure = PI_SEPARABLE,
+       .dim = 2, .dof = 1, .velocity_dependent = 1,
+       .state = {{"x", "m", 1, "position"}, {"p", "kg m/s", 0, "momentum"}}, .n_params = 3,
+       .params = {{"k", "N/m", 15, "stiffness"},
+                  {"b", "kg/s", 0, "damping"},
+                  {"inverse_mass", "1/kg", 1, "0: immovable"}})

@@ -1,0 +1,35 @@
+#ifndef PENDULUM_H
+#define PENDULUM_H
+/* Plane pendulum.   theta'' = -(g / length) sin(theta)
+ * state theta [rad], omega [rad/s]    parameters g [m/s^2], length [m]
+ * Energy (per mass) E = (length omega)^2 / 2 + g length (1 - cos(theta)), conserved. */
+enum { PENDULUM_G, PENDULUM_LENGTH, PENDULUM_OMEGA2 };
+
+INLINE void pendulum_prepare(vreal *p) { p[PENDULUM_OMEGA2] = p[PENDULUM_G] / p[PENDULUM_LENGTH]; }
+
+INLINE void pendulum_acceleration(vreal t, const vreal *x, const vreal *v, const vreal *p,
+                                  vreal *a) {
+    (void)t, (void)v;
+    a[0] = -p[PENDULUM_OMEGA2] * vsin(x[0]);
+}
+/* 1 - cos(theta) = 2 sin(theta / 2)^2 keeps its digits near rest. */
+INLINE vreal pendulum_energy(vreal t, const vreal *y, const vreal *p) {
+    (void)t;
+    const vreal s = vsin(y[0] * REAL(0.5)), speed = p[PENDULUM_LENGTH] * y[1];
+    return vfma(speed * REAL(0.5), speed, p[PENDULUM_G] * p[PENDULUM_LENGTH] * s * s * REAL(2.0));
+}
+INLINE void pendulum_jacobian(vreal t, const vreal *y, const vreal *p,
+                              vreal J[PI_MAX_DIM][PI_MAX_DIM]) {
+    (void)t;
+    J[0][0] = -p[PENDULUM_OMEGA2] * vcos(y[0]);
+}
+#endif
+SYSTEM(pendulum,
+       MATHEMATICS(.acceleration = pendulum_acceleration, .prepare = pendulum_prepare,
+                   .energy = pendulum_energy, .jacobian = pendulum_jacobian),
+       .title = "plane pendulum", .equation = "theta'' = -(g / length) sin(theta)",
+       .reference = "Landau, Lifshitz (1976), Mechanics, section 11, problem 1",
+       .structure = PI_SECOND_ORDER, .dim = 2, .dof = 1,
+       .state = {{"theta", "rad", 1, "angle from rest"}, {"omega", "rad/s", 0, "angular velocity"}},
+       .n_params = 2,
+       .params = {{"g", "m/s^2", 9.81, "gravity"}, {"length", "m", 1, "length of the rod"}})

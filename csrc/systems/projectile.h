@@ -1,0 +1,42 @@
+#ifndef PROJECTILE_H
+#define PROJECTILE_H
+/* Projectile in vacuum.   r'' = (0, 0, -g)     state x y z [m], vx vy vz [m/s]    parameter g
+ * [m/s^2] Energy (per mass) E = |v|^2 / 2 + g z, and the horizontal velocity, are conserved. */
+enum { PROJECTILE_G };
+
+INLINE void projectile_acceleration(vreal t, const vreal *x, const vreal *v, const vreal *p,
+                                    vreal *a) {
+    (void)t, (void)x, (void)v;
+    a[0] = a[1] = vset(0);
+    a[2] = -p[PROJECTILE_G];
+}
+INLINE vreal projectile_energy(vreal t, const vreal *y, const vreal *p) {
+    (void)t;
+    const vreal *v = y + 3, v2 = vfma(v[0], v[0], vfma(v[1], v[1], v[2] * v[2]));
+    return vfma(p[PROJECTILE_G], y[2], v2 * REAL(0.5));
+}
+INLINE void projectile_invariants(vreal t, const vreal *y, const vreal *p, vreal *values) {
+    (void)t, (void)p;
+    values[0] = y[3];
+    values[1] = y[4];
+}
+INLINE void projectile_jacobian(vreal t, const vreal *y, const vreal *p,
+                                vreal J[PI_MAX_DIM][PI_MAX_DIM]) {
+    (void)t, (void)y, (void)p, (void)J; /* all zero */
+}
+#endif
+SYSTEM(projectile,
+       MATHEMATICS(.acceleration = projectile_acceleration, .energy = projectile_energy,
+                   .invariants = projectile_invariants, .jacobian = projectile_jacobian),
+       .title = "projectile in vacuum", .equation = "r'' = (0, 0, -g)",
+       .reference = "Galilei (1638), Discorsi, fourth day", .structure = PI_SECOND_ORDER, .dim = 6,
+       .dof = 3,
+       .state = {{"x", "m", 0, "position"},
+                 {"y", "m", 0, "position"},
+                 {"z", "m", 0, "height"},
+                 {"vx", "m/s", 10, "velocity"},
+                 {"vy", "m/s", 0, "velocity"},
+                 {"vz", "m/s", 10, "velocity"}},
+       .n_params = 1, .params = {{"g", "m/s^2", 9.81, "gravity, along -z"}}, .n_invariants = 2,
+       .invariants = {{"vx", "m/s", 0, "horizontal velocity"},
+                      {"vy", "m/s", 0, "horizontal velocity"}})

@@ -1,0 +1,56 @@
+#ifndef PROJECTILE_DRAG_H
+#define PROJECTILE_DRAG_H
+/* Projectile with quadratic drag.   m r'' = -c |r'| r' - (0, 0, m g)
+ * state x y z [m], vx vy vz [m/s]    parameters g [m/s^2], c [kg/m], m [kg]
+ * Energy E = m |v|^2 / 2 + m g z, and dE/dt = -c |v|^3. It falls at sqrt(m g / c) in the end. */
+enum { PROJECTILE_DRAG_G, PROJECTILE_DRAG_C, PROJECTILE_DRAG_M, PROJECTILE_DRAG_C_M };
+
+INLINE void projectile_drag_prepare(vreal *p) {
+    p[PROJECTILE_DRAG_C_M] = p[PROJECTILE_DRAG_C] / p[PROJECTILE_DRAG_M];
+}
+INLINE vreal projectile_drag_speed2(const vreal *v) {
+    return vfma(v[0], v[0], vfma(v[1], v[1], v[2] * v[2]));
+}
+INLINE void projectile_drag_acceleration(vreal t, const vreal *x, const vreal *v, const vreal *p,
+                                         vreal *a) {
+    (void)t, (void)x;
+    const vreal w = -p[PROJECTILE_DRAG_C_M] * vsqrt(projectile_drag_speed2(v));
+    a[0] = w * v[0];
+    a[1] = w * v[1];
+    a[2] = vfma(w, v[2], -p[PROJECTILE_DRAG_G]);
+}
+INLINE vreal projectile_drag_energy(vreal t, const vreal *y, const vreal *p) {
+    (void)t;
+    return p[PROJECTILE_DRAG_M] *
+           vfma(p[PROJECTILE_DRAG_G], y[2], projectile_drag_speed2(y + 3) * REAL(0.5));
+}
+/* da_i / dv_k = -(c / m) (|v| delta_ik + v_i v_k / |v|), and 0 at rest */
+INLINE void projectile_drag_jacobian(vreal t, const vreal *y, const vreal *p,
+                                     vreal J[PI_MAX_DIM][PI_MAX_DIM]) {
+    (void)t;
+    const vreal *v = y + 3, speed = vsqrt(projectile_drag_speed2(v));
+    for (int i = 0; i < 3; i++)
+        for (int k = 0; k < 3; k++) {
+            const vreal along = vselect(speed == 0, vset(0), v[i] / speed * v[k]);
+            J[i][3 + k] = -p[PROJECTILE_DRAG_C_M] * (i == k ? speed + along : along);
+        }
+}
+#endif
+HEAVY_SYSTEM(projectile_drag,
+             MATHEMATICS(.acceleration = projectile_drag_acceleration,
+                         .prepare = projectile_drag_prepare, .energy = projectile_drag_energy,
+                         .jacobian = projectile_drag_jacobian),
+             .title = "projectile with quadratic drag",
+             .equation = "m r'' = -c |r'| r' - (0, 0, m g)",
+             .reference = "Newton (1687), Principia, book II, section 2",
+             .structure = PI_SECOND_ORDER, .dim = 6, .dof = 3, .velocity_dependent = 1,
+             .state = {{"x", "m", 0, "position"},
+                       {"y", "m", 0, "position"},
+                       {"z", "m", 0, "height"},
+                       {"vx", "m/s", 10, "velocity"},
+                       {"vy", "m/s", 0, "velocity"},
+                       {"vz", "m/s", 10, "velocity"}},
+             .n_params = 3,
+             .params = {{"g", "m/s^2", 9.81, "gravity, along -z"},
+                        {"c", "kg/m", 0.1, "drag"},
+                        {"m", "kg", 1, "mass"}})

@@ -1,0 +1,34 @@
+#ifndef SPRING_H
+#define SPRING_H
+/* Damped spring.   m x'' = -k x - b v        state x [m], v [m/s]    parameters k [N/m], b [kg/s],
+ * m [kg] Energy E = m v^2 / 2 + k x^2 / 2, and dE/dt = -b v^2. */
+enum { SPRING_K, SPRING_B, SPRING_M, SPRING_K_M, SPRING_B_M };
+
+INLINE void spring_prepare(vreal *p) {
+    p[SPRING_K_M] = p[SPRING_K] / p[SPRING_M];
+    p[SPRING_B_M] = p[SPRING_B] / p[SPRING_M];
+}
+INLINE void spring_acceleration(vreal t, const vreal *x, const vreal *v, const vreal *p, vreal *a) {
+    (void)t;
+    a[0] = vfma(-p[SPRING_K_M], x[0], -p[SPRING_B_M] * v[0]);
+}
+INLINE vreal spring_energy(vreal t, const vreal *y, const vreal *p) {
+    (void)t;
+    return vfma(p[SPRING_M] * y[1], y[1], p[SPRING_K] * y[0] * y[0]) * REAL(0.5);
+}
+INLINE void spring_jacobian(vreal t, const vreal *y, const vreal *p,
+                            vreal J[PI_MAX_DIM][PI_MAX_DIM]) {
+    (void)t, (void)y;
+    J[0][0] = -p[SPRING_K_M];
+    J[0][1] = -p[SPRING_B_M];
+}
+#endif
+SYSTEM(spring,
+       MATHEMATICS(.acceleration = spring_acceleration, .prepare = spring_prepare,
+                   .energy = spring_energy, .jacobian = spring_jacobian),
+       .title = "damped spring", .equation = "m x'' = -k x - b v",
+       .reference = "Landau, Lifshitz (1976), Mechanics, section 25", .structure = PI_SECOND_ORDER,
+       .dim = 2, .dof = 1, .velocity_dependent = 1,
+       .state = {{"x", "m", 1, "position"}, {"v", "m/s", 0, "velocity"}}, .n_params = 3,
+       .params = {
+           {"k", "N/m", 15, "stiffness"}, {"b", "kg/s", 0.1, "damping"}, {"m", "kg", 1, "mass"}})

@@ -1,0 +1,32 @@
+#ifndef VAN_DER_POL_H
+#define VAN_DER_POL_H
+/* Van der Pol's oscillator.   x'' = mu (1 - x^2) x' - x        state x, v, parameter mu: all
+ * without unit
+ * Energy of the oscillator without its valve, E = v^2 / 2 + x^2 / 2, and dE/dt = mu (1 - x^2) v^2:
+ * it feeds small swings and damps large ones. */
+enum { VAN_DER_POL_MU };
+
+INLINE void van_der_pol_acceleration(vreal t, const vreal *x, const vreal *v, const vreal *p,
+                                     vreal *a) {
+    (void)t;
+    a[0] = vfma(p[VAN_DER_POL_MU] * v[0], vfma(-x[0], x[0], vset(REAL(1.0))), -x[0]);
+}
+INLINE vreal van_der_pol_energy(vreal t, const vreal *y, const vreal *p) {
+    (void)t, (void)p;
+    return vfma(y[1], y[1], y[0] * y[0]) * REAL(0.5);
+}
+INLINE void van_der_pol_jacobian(vreal t, const vreal *y, const vreal *p,
+                                 vreal J[PI_MAX_DIM][PI_MAX_DIM]) {
+    (void)t;
+    J[0][0] = -vfma(REAL(2.0) * p[VAN_DER_POL_MU] * y[0], y[1], vset(REAL(1.0)));
+    J[0][1] = p[VAN_DER_POL_MU] * vfma(-y[0], y[0], vset(REAL(1.0)));
+}
+#endif
+SYSTEM(van_der_pol,
+       MATHEMATICS(.acceleration = van_der_pol_acceleration, .energy = van_der_pol_energy,
+                   .jacobian = van_der_pol_jacobian),
+       .title = "van der Pol oscillator", .equation = "x'' = mu (1 - x^2) x' - x",
+       .reference = "van der Pol (1926), Phil. Mag. 2, 978-992", .structure = PI_SECOND_ORDER,
+       .dim = 2, .dof = 1, .velocity_dependent = 1,
+       .state = {{"x", "1", 2, "position"}, {"v", "1", 0, "velocity"}}, .n_params = 1,
+       .params = {{"mu", "1", 1, "strength of the valve"}})

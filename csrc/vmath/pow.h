@@ -1,0 +1,97 @@
+/* x^y = e^(y log x). The product is up to 745 and magnifies the error of the logarithm, which is
+ * therefore a sum of two reals, good to 2^-62 (float 2^-33). Special cases as in C99, annex F. */
+#pragma once
+#include "exp_log.h"
+
+/* atanh s = s + s z/3 + s z^2 P(z),  z = s^2,  |s| <= 3 - sqrt 8.
+ * Largest error: 0.0001 (0.0002) times 2^-53 (2^-24). */
+#if PI_REAL_BITS == 64
+#define ATANH_TERMS 7
+static const real ATANH_P[] = {0x1.9999999999b2fp-3, 0x1.2492492457f2dp-3, 0x1.c71c722d3ff88p-4,
+    0x1.745ce9efcae2p-4, 0x1.3b1ee9eb07ba8p-4, 0x1.0f8018e5beeafp-4, 0x1.0e41050e49e28p-4};
+#else
+#define ATANH_TERMS 3
+static const real ATANH_P[] = {0x1.999ap-3f, 0x1.24527ap-3f, 0x1.dfa2eep-4f};
+#endif
+#if PI_REAL_BITS == 64
+#define THIRD_HIGH 0x1.5555555555555p-2
+#define THIRD_LOW 0x1.5555555555555p-56
+#else
+#define THIRD_HIGH 0x1.555556p-2f
+#define THIRD_LOW (-0x1.555556p-27f)
+#endif
+
+/* log(1 + f) + k ln 2 = high + low.   log(1 + f) = 2 atanh s,  s = f/(2 + f) = s + sl,
+ * 1/(2 + f) = (1 - s)/2;   atanh s = s (1 + e), e = z/3 + z^2 P. */
+INLINE vreal log_high_low(vreal k, vreal f, vreal *low) {
+    const vreal d = 2 + f, dl = f - (d - 2), s = f / d;
+    const vreal sl = (vfma(-s, d, f) - s * dl) * vfma(s, vset(REAL(-0.5)), vset(REAL(0.5)));
+    const vreal z = s * s, zl = vfma(s, s, -z) + 2 * s * sl;
+    const vreal third = vset(THIRD_HIGH), p = z * third;
+    const vreal pl = vfma(z, third, -p) + vfma(z, vset(THIRD_LOW), zl * third);
+    const vreal rest = z * z * vpolynomial(z, ATANH_P, ATANH_TERMS);
+    const vreal e = p + rest, el = ((p - e) + rest) + pl;
+    const vreal g = s * e, gl = vfma(s, e, -g) + vfma(s, el, sl * e);
+    /* k SHORT + 2 s + 2 g, and all that was lost */
+    const vreal c = k * vset(LN2_SHORT), a = c + 2 * s, al = (c - a) + 2 * s;
+    const vreal b = a + 2 * g, bl = (a - b) + 2 * g;
+    const vreal sum = (al + bl) + vfma(vset(2), sl + gl, k * vset(LN2_REST));
+    const vreal high = b + sum;
+    *low = (b - high) + sum;
+    return high;
+}
+
+/* e^(p + pl) = 2^n e^r (1 + t), t the rest of p; 2^n in two factors, for it may leave the range. */
+INLINE vreal exp_high_low(vreal p, vreal pl) {
+    const vreal rounded = vfma(p, vset(LOG2_E), vset(ROUND)), n = rounded - vset(ROUND);
+    const vreal r0 = vfma(n, vset(-LN2_HIGH), p), r = vfma(n, vset(-LN2_LOW), r0);
+    const vreal t = vfma(n, vset(-LN2_LOW), r0 - r) + pl;
+    const vreal q = vpolynomial_even_odd(r, EXP_W + 1, EXP_TERMS - 1);
+    const vreal rr = r * r, y = 1 + (r + vfma(rr, q, vfma(t, vfma(rr, q, r), t)));
+    const vreal m = vfma(n, vset(REAL(0.5)), vset(ROUND)), rest = n - (m - vset(ROUND));
+    return y * vpower_of_two((vnatural)m) * vpower_of_two((vnatural)(rest + vset(ROUND)));
+}
+
+/* x positive and finite, y finite. */
+INLINE vreal pow_positive(vreal x, vreal y) {
+    vreal k, low;
+    const vreal f = split_exponent_of_any(x, &k), high = log_high_low(k, f, &low);
+    vreal p = y * high, pl = vfma(y, low, vfma(y, high, -p));
+    const vint over = p > vset(EXP_INF), under = p < vset(EXP_ZERO);
+    p = vselect(over, vset(EXP_INF), vselect(under, vset(EXP_ZERO), p));
+    return exp_high_low(p, vonly(~(over | under), pl));
+}
+
+/* Is a >= 0 an integer?  Above 2^52 all are. */
+INLINE vint is_integer(vreal a) {
+    const vreal unit = vset(REAL(1.0) * ((natural)1 << MANTISSA_BITS));
+    return (a >= unit) | ((a + unit) - unit == a);
+}
+
+__attribute__((noinline, cold, unused)) static void
+pow_beyond(const vreal *x, const vreal *y, vreal *power) {
+    const vreal a = vabs(*x), b = vabs(*y), inf = vset(INFINITY), one = vset(1), zero = vset(0);
+    const vint whole = is_integer(b), odd = whole & ~is_integer(b * REAL(0.5)) & (b < inf);
+    const vint ordinary = (a > zero) & (a < inf) & (b < inf);
+    vreal z = pow_positive(vselect(ordinary, a, one), vselect(ordinary, *y, one));
+    /* 0^y, inf^y, x^inf: 0 or inf */
+    const vint grows = (*y > zero) ^ (a < one);
+    z = vselect(ordinary, z, vselect(grows, inf, zero));
+    z = vselect((a == one) & (b == inf), one, z);
+    z = vselect(odd & ((vint)*x < 0), -z, z);
+    z = vselect((*x < zero) & (a < inf) & (b < inf) & ~whole, vset(NAN), z);
+    z = vselect((*x != *x) | (*y != *y), *x + *y, z);
+    *power = vselect((*x == one) | (*y == zero), one, z);
+}
+
+INLINE vreal vpow(vreal x, vreal y) {
+    vreal z = pow_positive(x, y);
+    const vint inside = (x > vset(0)) & (x <= vset(REAL_MAX)) & (vabs(y) <= vset(REAL_MAX));
+    if (__builtin_expect(vany(~inside), 0)) {
+        const vreal a = x, b = y;
+        vreal c;
+        pow_beyond(&a, &b, &c);
+        z = c;
+    }
+    return z;
+}

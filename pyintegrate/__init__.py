@@ -1,0 +1,51 @@
+"""pyintegrate: see what an integrator does.
+
+Batched fixed-step integration of equations of motion: NumPy arrays in, NumPy arrays out, the whole
+time loop in C.
+
+>>> import pyintegrate as pi
+>>> sol = pi.integrate(pi.systems.spring(b=0.0), 1.0, 0.0, dt=0.1, t_end=90.0)
+>>> f"{sol.energy_error()[-1]:.4f}"
+'-0.0406'
+"""
+
+import importlib
+
+from ._core import info as _info
+from .errors import IntegrationError, IntegrationWarning, Status
+from .integrate import integrate
+from .methods import Method, methods
+from .own_methods import Composition, RungeKutta
+from .solution import Solution
+from .systems import System, systems
+
+__version__ = _info()["version"]
+__all__ = [
+    "Composition",
+    "IntegrationError",
+    "IntegrationWarning",
+    "Method",
+    "RungeKutta",
+    "Solution",
+    "Status",
+    "System",
+    "analysis",
+    "compare",
+    "integrate",
+    "methods",
+    "plots",
+    "systems",
+]
+
+
+def __getattr__(name):
+    """``analysis``, ``plots`` and ``compare`` load when first used."""
+    if name in ("analysis", "plots"):
+        return importlib.import_module(f".{name}", __name__)
+    if name == "compare":
+        return importlib.import_module(".analysis.compare", __name__).compare
+    raise AttributeError(f"module 'pyintegrate' has no attribute {name!r}")
+
+
+def __dir__():
+    return sorted({*globals(), *__all__})

@@ -1,0 +1,326 @@
+"""The command line: compare methods, measure stability and order, draw figures, list, describe."""
+
+import argparse
+import os
+import sys
+import warnings
+
+import numpy as np
+
+import pyintegrate as pi
+
+EXAMPLES = {
+    "compare": "python -m pyintegrate compare spring --set k=15 b=0 --x0 1 --v0 0 "
+    "--methods rk4,semi_implicit_euler --dt 0.1 --t-end 90 --output out.png",
+    "stability": "python -m pyintegrate stability rk4,semi_implicit_euler --dt 0.01 "
+    "--output regions.png",
+    "convergence": "python -m pyintegrate convergence kepler --methods rk4,velocity_verlet "
+    "--output orders.png",
+    "figures": "python -m pyintegrate figures --out pictures --only car,stability_map",
+    "methods": "python -m pyintegrate methods",
+    "systems": "python -m pyintegrate systems spring",
+    "info": "python -m pyintegrate info",
+}
+
+
+class Parser(argparse.ArgumentParser):
+    """An argument parser that says what is wrong in one line, without the usage before it."""
+
+    def error(self, message):
+        """Print the message and leave with code 2."""
+        self.exit(2, f"{self.prog}: {' '.join(str(message).split())}\n")
+
+
+def main(arguments=None):
+    """Run one command.
+
+    Parameters
+    ----------
+    arguments : list of str, optional
+        The words after ``python -m pyintegrate``; those of the process by default.
+
+    Returns
+    -------
+    int
+        0. Errors print one line to stderr and raise ``SystemExit(2)``.
+
+    Examples
+    --------
+    >>> main(["systems", "--names"])  # doctest: +ELLIPSIS
+    constant_force
+    oscillator
+    ...
+    """
+    parser = _parser()
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    options = parser.parse_args([_shielded(word) for word in words])
+    if options.command is None:
+        parser.print_help()
+        return 0
+    command = f"{parser.prog} {options.command}"
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", pi.IntegrationWarning)
+        warnings.showwarning = lambda message, *_, **__: print(
+            f"{command}: {' '.join(str(message).split())}", file=sys.stderr
+        )
+        try:
+            options.run(options)
+            sys.stdout.flush()
+        except (ValueError, TypeError, MemoryError, ImportError, OSError, LookupError) as error:
+            if isinstance(error, BrokenPipeError):  # head, less: the reader has seen enough
+                os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+                return 0
+            message = error.args[0] if isinstance(error, KeyError) and error.args else error
+            parser.exit(2, f"{command}: {' '.join(str(message).split())}\n")
+        except KeyboardInterrupt:
+            parser.exit(130, f"{command}: interrupted\n")
+    return 0
+
+
+def _parser():
+    """The commands and their options."""
+    parser = Parser(
+        prog="pyintegrate",
+        description="Integrate equations of motion at a fixed step, and see what the method does.",
+        epilog=f"example:\n  {EXAMPLES['compare']}",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    commands = parser.add_subparsers(dest="command", metavar="command", parser_class=Parser)
+
+    def add(name, run, text):
+        command = commands.add_parser(
+            name,
+            help=text,
+            description=text[0].upper() + text[1:] + ".",
+            epilog=f"example:\n  {EXAMPLES[name]}",
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+        )
+        command.set_defaults(run=run)
+        return command
+
+    compare = add("compare", _compare, "integrate one motion by several methods")
+    _add_motion(compare)
+    compare.add_argument(
+        "--methods",
+        type=_names,
+        default=["rk4", "semi_implicit_euler"],
+        help="names, separated by commas (default: rk4,semi_implicit_euler)",
+    )
+    compare.add_argument("--dt", type=_numbers, required=True, help="step, or several: 0.1,0.25")
+    span = compare.add_mutually_exclusive_group(required=True)
+    span.add_argument("--t-end", type=float, help="time of the end")
+    span.add_argument("--n-steps", type=int, help="number of steps")
+    compare.add_argument("--t0", type=float, default=0.0, help="time of the start (default: 0)")
+    compare.add_argument(
+        "--equal-work",
+        action="store_true",
+        help="give all methods as many force evaluations as the first, instead of as many steps",
+    )
+    compare.add_argument("--output", metavar="FILE", help="draw the picture: .png, .pdf or .svg")
+
+    stability = add("stability", _stability, "find how stiff a spring may be, and draw regions")
+    stability.add_argument(
+        "methods", nargs="?", type=_names, help="names, separated by commas (default: all)"
+    )
+    stability.add_argument("--dt", type=float, default=0.01, help="step (default: 0.01)")
+    stability.add_argument("--b", type=float, default=0.0, help="damping [kg/s] (default: 0)")
+    stability.add_argument("--output", metavar="FILE", help="draw the regions: .png, .pdf or .svg")
+
+    order = add("convergence", _convergence, "measure the order of accuracy of methods on a motion")
+    _add_motion(order)
+    order.add_argument("--methods", type=_names, help="names, separated by commas (default: all)")
+    order.add_argument("--t-end", type=float, help="time of the end (default: one period)")
+    order.add_argument("--output", metavar="FILE", help="draw errors over dt: .png, .pdf or .svg")
+
+    figures = add("figures", _figures, "draw the gallery: every figure and table")
+    figures.add_argument("--out", metavar="DIR", required=True, help="folder, made if need be")
+    figures.add_argument("--only", type=_names, help="names, separated by commas (default: all)")
+
+    add("methods", _methods, "list the methods")
+    systems = add("systems", _systems, "list the systems, or describe one")
+    systems.add_argument("system", nargs="?", help="name of the system to describe")
+    systems.add_argument("--names", action="store_true", help="names only, one a line")
+    add("info", _info, "say how this installation was built and what it runs on")
+    return parser
+
+
+def _add_motion(command):
+    """The arguments that say what moves and how it starts."""
+    command.add_argument("system", help="name of a system, as `systems` lists them")
+    command.add_argument(
+        "--set", nargs="+", action="extend", default=[], metavar="NAME=VALUE", help="parameters"
+    )
+    command.add_argument("--x0", type=_numbers, help="positions, or the whole state: 1 or 1,0,0")
+    command.add_argument("--v0", type=_numbers, help="velocities")
+
+
+def _names(text):
+    """Names separated by commas."""
+    return [name.strip() for name in text.split(",") if name.strip()]
+
+
+def _shielded(word):
+    """Keep argparse from taking -1e-3 or -1,0 for an option: a leading space does."""
+    return f" {word}" if word[:1] == "-" and (word[1:2].isdigit() or word[1:2] == ".") else word
+
+
+def _numbers(text):
+    """One number, or several separated by commas."""
+    try:
+        values = [float(part) for part in text.split(",")]
+    except ValueError:
+        message = f"expected a number, or several separated by commas, got {text.strip()!r}"
+        raise argparse.ArgumentTypeError(message) from None
+    return values[0] if len(values) == 1 else values
+
+
+def _parameters(assignments):
+    """NAME=VALUE words as a dict of numbers and lists."""
+    parameters = {}
+    for word in assignments:
+        name, equals, value = word.partition("=")
+        if not equals:
+            raise ValueError(f"--set takes NAME=VALUE, for example k=15, got {word!r}")
+        try:
+            parameters[name.strip()] = _numbers(value)
+        except argparse.ArgumentTypeError as error:
+            raise ValueError(f"--set {name}: {error}") from None
+    return parameters
+
+
+def _compare(options):
+    system = pi.systems[options.system](**_parameters(options.set))
+    if options.output:
+        _check_writable(options.output)
+    comparison = pi.compare(
+        system,
+        options.x0,
+        options.v0,
+        methods=options.methods,
+        dt=options.dt,
+        t_end=options.t_end,
+        n_steps=options.n_steps,
+        t0=options.t0,
+        equal_work=options.equal_work,
+    )
+    print(comparison.table())
+    if options.output:
+        _save(lambda: comparison.plot()[0, 0], options.output)
+
+
+def _save(draw, path):
+    """Draw axes and write their figure to a file."""
+    import matplotlib
+
+    matplotlib.use("Agg")  # a file is wanted: no window, and no display needed
+    draw().figure.savefig(path, dpi=160)
+    print(f"picture written to {path}")
+
+
+def _stability(options):
+    if options.output:
+        _check_writable(options.output)
+    methods = list(pi.methods) if options.methods is None else options.methods
+    spring = pi.systems.spring(b=options.b)
+    methods = [method.name for method in pi.analysis.suitable_methods(spring, methods)]
+    print(pi.analysis.max_stiffness(methods, spring, dt=options.dt))
+    if options.output:
+        _save(lambda: pi.plots.stability_region(methods), options.output)
+
+
+def _convergence(options):
+    system = pi.systems[options.system](**_parameters(options.set))
+    if options.output:
+        _check_writable(options.output)
+    found = pi.analysis.convergence(
+        system, options.methods, options.x0, options.v0, t_end=options.t_end
+    )
+    print(found)
+    if options.output:
+        _save(found.plot, options.output)
+
+
+def _figures(options):
+    import matplotlib
+
+    matplotlib.use("Agg")
+    from pyintegrate.plots import gallery
+
+    for drawn in gallery.write(options.out, options.only):
+        print(drawn.path, flush=True)
+
+
+def _check_writable(path):
+    """Refuse what could not be written before the work is done, rather than after."""
+    folder = os.path.dirname(path) or "."
+    if not os.path.isdir(folder):
+        raise ValueError(f"--output: there is no folder {folder!r}")
+    if os.path.splitext(path)[1].lower() not in (".png", ".pdf", ".svg"):
+        raise ValueError(f"--output must end in .png, .pdf or .svg, got {path!r}")
+    __import__("pyintegrate.plots")  # says what to install where Matplotlib is missing
+
+
+def _methods(options):
+    print(pi.methods.table())
+
+
+def _systems(options):
+    if options.system:
+        _describe(pi.systems[options.system])
+    elif options.names:
+        print("\n".join(pi.systems))
+    else:
+        from pyintegrate.analysis.table import Table
+
+        rows = [
+            [
+                name,
+                " ".join(system.state_names),
+                ", ".join(f"{key}={_short(value)}" for key, value in system.params.items()),
+                system.structure,
+            ]
+            for name, system in ((name, pi.systems[name]) for name in pi.systems)
+        ]
+        columns = ["system", "state", "parameters", "structure"]
+        print(Table("", columns, rows, align="llll"))
+
+
+def _describe(system):
+    """One system: its equation, state, parameters and where it comes from."""
+    from pyintegrate.analysis.table import Table
+
+    start = dict(zip(system.state_names, system.initial, strict=True))
+    units = {name: "-" if unit == "1" else unit for name, unit in system.units.items()}
+    rows = [
+        [name, kind, _short(value), units.get(name, "-")]
+        for kind, values in (("state", start), ("parameter", system.params))
+        for name, value in values.items()
+    ]
+    print(f"{system.title}:  {system.equation}\n")
+    print(Table("", ["name", "kind", "default", "unit"], rows, align="llll"))
+    print(f"\nstructure  {system.structure}\nreference  {system.reference or '-'}")
+
+
+def _short(value):
+    """A default value as one writes it."""
+    values = [f"{number:.6g}" for number in np.ravel(value)]
+    return values[0] if np.ndim(value) == 0 else f"({','.join(values)})"
+
+
+def _info(options):
+    from pyintegrate import _core
+
+    info = _core.info()
+    rows = {
+        "version": info["version"],
+        "compiler": info["compiler"],
+        "instruction set": f"{info['instruction_set']} "
+        f"(of {', '.join(map(str, info['instruction_sets']))})",
+        "cores": os.cpu_count(),
+    }
+    for name, value in rows.items():
+        print(f"{name:<16} {value}")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

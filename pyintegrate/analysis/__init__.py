@@ -1,0 +1,44 @@
+"""What a solution says about its integrator: Solutions in, arrays out, nothing but NumPy."""
+
+from .accuracy import suitable_methods
+from .advice import StepAdvice, advise_dt
+from .basins import Basins, basin
+from .convergence import Convergence, convergence
+from .energy import EnergyDrift, energy_drift
+from .modified_energy import modified_energy
+from .phase import period_error, phase_drift
+from .poincare import Section, poincare_section
+from .quality import MethodQualities, quality
+from .stability import real_stability_limit, stability_limit
+from .stability_region import StabilityRegion, stability_region
+from .stiffness import MaxStiffness, max_stiffness
+from .table import Table
+from .work_precision import WorkPrecision, work_precision
+
+__all__ = [
+    "Basins",
+    "Convergence",
+    "EnergyDrift",
+    "MaxStiffness",
+    "MethodQualities",
+    "Section",
+    "StabilityRegion",
+    "StepAdvice",
+    "Table",
+    "WorkPrecision",
+    "advise_dt",
+    "basin",
+    "convergence",
+    "energy_drift",
+    "max_stiffness",
+    "modified_energy",
+    "period_error",
+    "phase_drift",
+    "poincare_section",
+    "quality",
+    "real_stability_limit",
+    "stability_limit",
+    "stability_region",
+    "suitable_methods",
+    "work_precision",
+]

@@ -1,0 +1,135 @@
+"""Which start leads where: the basins of attraction of a batch of trajectories."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+SAMPLE = 4000  # final states among which attractors are looked for, evenly chosen
+NEAREST = 1 << 22  # numbers in a table of distances
+
+
+@dataclass(frozen=True, eq=False)
+class Basins:
+    """Where the trajectories of a batch ended.
+
+    Attributes
+    ----------
+    label : ndarray of int
+        (*batch): number of the attractor, -1 where a trajectory failed or is near none.
+    attractors : ndarray
+        (n, components), the commonest first.
+    components : tuple of str
+        What was compared.
+    system : System
+    """
+
+    label: np.ndarray
+    attractors: np.ndarray
+    components: tuple
+    system: Any
+
+    def share(self):
+        """Part of the trajectories that each attractor gets, (n,)."""
+        count = np.bincount(self.label[self.label >= 0], minlength=len(self.attractors))
+        return count / max(1, self.label.size)
+
+    def __repr__(self):
+        kept = ", ".join(f"{100 * part:.3g} %" for part in self.share()[:6])
+        more = ", ..." if len(self.attractors) > 6 else ""
+        lost = f", {np.count_nonzero(self.label < 0):,} near none" if (self.label < 0).any() else ""
+        count = len(self.attractors)
+        return f"<Basins of {self.system.name}: {count} attractors with {kept}{more}{lost}>"
+
+
+def basin(solution, attractors=None, *, components=None, tolerance=0.1):
+    """Sort the trajectories of a batch by the attractor that they end at.
+
+    For a driven motion, choose its end at a whole number of periods: then a periodic attractor is a
+    point.
+
+    Parameters
+    ----------
+    solution : Solution
+        Of a batch of starts, run until nothing changes any more; ``save="final"`` is enough.
+    attractors : array_like, optional
+        (n, components): where trajectories may end. By default they are looked for: final states
+        that lie within `tolerance` of one another are one attractor.
+    components : str or sequence of str, optional
+        Those that tell attractors apart; all by default.
+    tolerance : float, optional
+        Distance up to which a trajectory has arrived, in the units of the components.
+
+    Returns
+    -------
+    Basins
+
+    Raises
+    ------
+    ValueError
+        For unknown components, or attractors of another shape.
+
+    Examples
+    --------
+    Below rho = 24.74 the Lorenz attractor is two resting points:
+
+    >>> import numpy as np, pyintegrate as pi
+    >>> start = np.random.default_rng(1).normal(0, 10, (500, 3))
+    >>> sol = pi.integrate(pi.systems.lorenz(rho=14.0), start, dt=0.01, t_end=60.0, save="final")
+    >>> found = basin(sol, components="x")
+    >>> sorted(found.attractors[:, 0].round(3).tolist())  # +- sqrt(beta (rho - 1))
+    [-5.888, 5.888]
+    """
+    system = solution.system
+    names = system.state_names if components is None else components
+    names = (names,) if isinstance(names, str) else tuple(names)
+    unknown = [name for name in names if name not in system.state_names]
+    if unknown or not names:
+        known = ", ".join(system.state_names)
+        raise ValueError(f"components must be among {known}, got {', '.join(map(repr, names))}")
+    if np.ndim(tolerance) or not tolerance > 0:
+        raise ValueError(f"tolerance must be a positive distance, got {tolerance!r}")
+    places = [system.state_names.index(name) for name in names]
+    batch = solution.y.shape[1:-1]
+    ends = np.stack([solution.final[..., place].reshape(-1) for place in places], axis=-1)
+    ends = ends.astype(float)
+    good = (np.asarray(solution.status).reshape(-1) == 0) & np.isfinite(ends).all(axis=-1)
+    if attractors is None:
+        points = _clusters(ends[good], tolerance)
+    else:
+        points = np.asarray(attractors, dtype=float).reshape(-1, len(names))
+    label = np.full(len(ends), -1)
+    label[good] = _nearest(ends[good], points, tolerance)
+    if attractors is None:
+        count = np.bincount(label[label >= 0], minlength=len(points))
+        order = np.argsort(-count, kind="stable")[: np.count_nonzero(count)]
+        place = np.full(len(points) + 1, -1)
+        place[order] = np.arange(len(order))
+        label, points = place[label], points[order]
+    return Basins(label.reshape(batch), points, names, system)
+
+
+def _clusters(ends, tolerance):
+    """Points no closer than the tolerance to one another that stand for all ends."""
+    sample = ends[:: max(1, len(ends) // SAMPLE)]
+    points = np.empty((0, ends.shape[-1]))
+    while len(sample):
+        near = np.linalg.norm(sample - sample[0], axis=-1) <= tolerance
+        centre = sample[near].mean(axis=0)
+        near |= np.linalg.norm(sample - centre, axis=-1) <= tolerance
+        points = np.concatenate([points, sample[near].mean(axis=0, keepdims=True)])
+        sample = sample[~near]
+    return points
+
+
+def _nearest(ends, points, tolerance):
+    """Number of the nearest point, -1 where none is near."""
+    label = np.full(len(ends), -1)
+    rows = max(1, NEAREST // max(1, len(points)))
+    for start in range(0, len(ends) if len(points) else 0, rows):
+        part = ends[start : start + rows]
+        squares = sum((part[:, i, np.newaxis] - points[:, i]) ** 2 for i in range(part.shape[1]))
+        nearest = squares.argmin(axis=1)
+        arrived = np.take_along_axis(squares, nearest[:, np.newaxis], 1)[:, 0] <= tolerance**2
+        label[start : start + rows] = np.where(arrived, nearest, -1)
+    return label

@@ -1,0 +1,244 @@
+"""How the energy error grows: steadily, or bounded and oscillating."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .observables import blocks, start_time, times
+
+STRETCHES = 20  # of a run, whose means say how well its slope is known
+SWINGS = 6  # crossings of the line that make an oscillation
+
+
+@dataclass(frozen=True, eq=False)
+class EnergyDrift:
+    """Shape of an energy error, per trajectory: each array has the shape of the batch.
+
+    Attributes
+    ----------
+    slope : ndarray
+        Secular drift: least-squares slope of the relative energy error, 1/(unit of time).
+    slope_uncertainty : ndarray
+        Its standard error, from how far the means of 20 stretches of the run lie off the line
+        (neighbouring saves are not independent, their scatter would promise far too much), and
+        from what an oscillation that ends within a swing leaves in a slope.
+    oscillation : ndarray
+        Largest minus smallest deviation from that line: the bounded part.
+    largest : ndarray
+        Largest absolute value of the relative energy error.
+    largest_time : ndarray
+        When it is first reached.
+    final : ndarray
+        The relative energy error at the last save, signed.
+    time_unit : str
+        Unit of the times, "" where there is none.
+    """
+
+    slope: np.ndarray
+    slope_uncertainty: np.ndarray
+    oscillation: np.ndarray
+    largest: np.ndarray
+    largest_time: np.ndarray
+    final: np.ndarray
+    time_unit: str = ""
+
+    @property
+    def secular(self):
+        """Whether the slope is told apart from zero, by three standard errors."""
+        return np.abs(self.slope) > 3 * self.slope_uncertainty
+
+    def __repr__(self):
+        per, unit = f"/{self.time_unit}" * bool(self.time_unit), f" {self.time_unit}".rstrip()
+        rows = [
+            ("slope", self.slope, per),
+            ("  uncertainty", self.slope_uncertainty, per),
+            ("oscillation", self.oscillation, ""),
+            ("largest", self.largest, ""),
+            ("largest_time", self.largest_time, unit),
+            ("final", self.final, ""),
+        ]
+        count = np.size(self.slope)
+        head = "" if np.ndim(self.slope) == 0 else f" of {count} trajectories (least, most)"
+        lines = [f"  {name:<15}{_extent(values)}{unit}" for name, values, unit in rows]
+        return "\n".join([f"EnergyDrift{head}", *lines])
+
+
+def energy_drift(solution):
+    """Secular slope, bounded oscillation and largest value of the relative energy error.
+
+    The error is (E - E0)/|E0|, or E - E0 where E0 = 0. A dissipating method has a slope, a
+    symplectic one an oscillation. The line is fitted to all valid saves; over few periods the
+    oscillation leaks into the slope by about oscillation/duration, and into its uncertainty.
+
+    Parameters
+    ----------
+    solution : Solution
+        Of a system with an energy, (n_saved, *batch) states.
+
+    Returns
+    -------
+    EnergyDrift
+        Arrays of the batch shape; NaN where too few saves are valid (two for a slope, three
+        stretches for its uncertainty).
+
+    Raises
+    ------
+    ValueError
+        Where the system has no energy.
+
+    Examples
+    --------
+    >>> import pyintegrate as pi
+    >>> rk4 = energy_drift(pi.integrate(pi.systems.oscillator, dt=0.5, t_end=500.0))
+    >>> euler = energy_drift(pi.integrate(pi.systems.oscillator, dt=0.5, t_end=500.0,
+    ...                                   method="semi_implicit_euler"))
+    >>> bool(rk4.secular), bool(euler.secular)
+    (True, False)
+    >>> bool(euler.oscillation > 5 * rk4.oscillation)
+    True
+    """
+    system = solution.system
+    if not system.has_energy:
+        raise ValueError(f"energy_drift needs an energy, and the system {system.name!r} has none")
+    t, y = times(solution), solution.y
+    every = not solution.n_failed
+    valid: Any = None if every else solution.valid
+    batch, width = y.shape[1:-1], int(np.prod(y.shape[1:-1]))
+    count = len(y) if every else valid.sum(axis=0)
+    with np.errstate(invalid="ignore", divide="ignore", over="ignore"):  # exploded trajectories
+        middle = _mean(t, valid, count)
+        first = system.energy(solution.initial, start_time(solution))
+        scale = np.where(first == 0, 1.0, np.abs(first))
+        error = np.empty(y.shape[:-1])
+        stretches = np.array_split(np.arange(len(y)), min(STRETCHES, len(y)))
+        # Of each stretch: the sums of the error and of the time, and how many saves.
+        total = np.zeros((len(stretches), *batch))
+        moment = np.zeros((len(stretches), *(t.shape[1:] if every else batch)))
+        number = np.zeros(moment.shape)
+        along, spread = np.zeros(batch), np.zeros(moment.shape[1:])
+        parts = list(_parts(stretches, width))
+        largest = np.full((len(parts), *batch), -1.0)
+        for i, (stretch, rows) in enumerate(parts):
+            part, centred = error[rows], t[rows] - middle
+            np.subtract(system.energy(y[rows], t[rows]), first, out=part)
+            part /= scale
+            if not every:
+                part[~valid[rows]] = 0
+                centred = centred * valid[rows]
+            largest[i] = np.maximum(part.max(axis=0), -part.min(axis=0))
+            total[stretch] += part.sum(axis=0)
+            moment[stretch] += centred.sum(axis=0)
+            number[stretch] += len(part) if every else valid[rows].sum(axis=0)
+            spread += (centred * centred).sum(axis=0)
+            along += (centred * part).sum(axis=0)
+        slope = along / spread
+        highest, lowest = np.full(batch, -np.inf), np.full(batch, np.inf)
+        crossings = np.zeros(batch)
+        for rows in blocks(len(y), width):
+            off = error[rows] - slope * (t[rows] - middle)
+            ok = True if every else valid[rows]
+            highest = np.maximum(highest, off.max(axis=0, where=ok, initial=-np.inf))
+            lowest = np.minimum(lowest, off.min(axis=0, where=ok, initial=np.inf))
+            above = off > 0
+            crossings += np.count_nonzero(above[1:] != above[:-1], axis=0)
+        mean = total.sum(axis=0) / count
+        uncertainty = _uncertainty(total, moment, number, mean, slope)
+        # The line through A sin(w t), 0 < t < T, has a slope up to 12 A / (w T^2), and w T / pi
+        # is how often it crosses that line. Fewer crossings than SWINGS are a bend, no swing.
+        leak = 6 * (highest - lowest) / (np.pi * crossings * np.abs(t[-1] - t[0]))
+        uncertainty = np.hypot(uncertainty, np.where(crossings >= SWINGS, leak, 0.0))
+    last = np.expand_dims(np.broadcast_to(np.maximum(count - 1, 0), batch), 0)
+    when = _first_largest(error, largest, [rows for _, rows in parts])
+    result = {
+        "slope": np.where(count > 1, slope, np.nan),
+        "slope_uncertainty": uncertainty,
+        "oscillation": np.where(count > 1, highest - lowest, np.nan),
+        "largest": np.where(count > 0, largest.max(axis=0), np.nan),
+        "largest_time": np.where(
+            count > 0, np.take_along_axis(np.broadcast_to(t, error.shape), when, 0)[0], np.nan
+        ),
+        "final": np.where(count > 0, np.take_along_axis(error, last, 0)[0], np.nan),
+    }
+    result = {name: np.broadcast_to(values, batch).copy()[()] for name, values in result.items()}
+    return EnergyDrift(**result, time_unit=system.units.get("t", ""))
+
+
+def fit_line(t, values):
+    """Least-squares slope along the first axis, and the deviations from the line.
+
+    Parameters
+    ----------
+    t, values : ndarray
+        (n, *batch); NaN values do not count.
+
+    Returns
+    -------
+    slope : ndarray
+        (*batch), NaN where fewer than two values count.
+    deviation : ndarray
+        (n, *batch).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> slope, deviation = fit_line(np.arange(5.0), 3 * np.arange(5.0) + 1)
+    >>> float(slope), float(np.abs(deviation).max())
+    (3.0, 0.0)
+    """
+    valid = np.isfinite(values)
+    with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
+        count = valid.sum(axis=0)
+        centred = t - _mean(t, valid, count)
+        deviation = values - _mean(values, valid, count)
+        along = (centred * deviation).sum(axis=0, where=valid)
+        slope = np.where(count > 1, along / (centred**2).sum(axis=0, where=valid), np.nan)
+        return slope, deviation - slope * centred
+
+
+def _mean(values, valid, count):
+    if valid is None:
+        return values.sum(axis=0) / count
+    return np.broadcast_to(values, valid.shape).sum(axis=0, where=valid) / count
+
+
+def _parts(stretches, width):
+    """Slices of the saves, none across the border of two stretches, with the stretch's number."""
+    for number, stretch in enumerate(stretches):
+        for part in blocks(len(stretch), width):
+            yield number, slice(int(stretch[0]) + part.start, int(stretch[0]) + part.stop)
+
+
+def _first_largest(error, largest, parts):
+    """Index of the first save with the largest error, (1, *batch), from the largest of each part.
+
+    Only the part that holds it is searched: of a batch, one part a trajectory.
+    """
+    part = largest.argmax(axis=0)
+    start = np.array([rows.start for rows in parts])[part]
+    length = np.array([rows.stop - rows.start for rows in parts])
+    offset = np.arange(length.max()).reshape(-1, *(1,) * np.ndim(part))
+    index = start + np.minimum(offset, length[part] - 1)
+    found = np.abs(np.take_along_axis(error, index, 0)).argmax(axis=0)
+    return (start + found)[np.newaxis]
+
+
+def _uncertainty(total, moment, number, mean, slope):
+    """Standard error of a slope from the means of stretches, NaN with fewer than three."""
+    held = number > 0
+    weight = np.where(held, number, 1)
+    middle = moment / weight
+    off = np.where(held, total / weight - mean - slope * middle, 0.0)
+    degrees = held.sum(axis=0) - 2
+    variance = (weight * off**2).sum(axis=0) / degrees
+    return np.where(degrees > 0, np.sqrt(variance / (weight * middle**2).sum(axis=0)), np.nan)
+
+
+def _extent(values):
+    """One number, or the least and the most of a batch."""
+    values = np.asarray(values)
+    if values.ndim == 0:
+        return f"{float(values):.6g}"
+    if np.isnan(values).all():
+        return "nan"
+    return f"{np.nanmin(values):.6g} .. {np.nanmax(values):.6g}"

@@ -1,0 +1,201 @@
+"""By how much one step makes a motion grow: the eigenvalues of the step."""
+
+from functools import lru_cache
+
+import numpy as np
+
+from ..integrate import integrate
+from ..methods import find_method
+from ..systems import systems
+
+GROWING = 1e-12  # growth in a step beyond which a motion explodes: twenty times what rounding adds
+SOLVED = 1e-9  # the same for implicit methods, whose equations are solved to a tolerance
+MANY = 256  # steps over which the growth of a multistep method is measured
+
+
+def step_growth(system, method, dt):
+    """Largest factor by which one step can make a motion of a linear system grow.
+
+    The spectral radius of the matrix of one step, which is made by taking the step from each unit
+    vector. A method that remembers earlier steps has no such matrix; for it, the growth over many
+    steps counts.
+
+    Parameters
+    ----------
+    system : System
+        Linear, with parameters of the batch shape.
+    method : str or Method
+    dt : array_like
+        Step, (*batch).
+
+    Returns
+    -------
+    ndarray
+        (*batch); inf where the step overflows.
+
+    Examples
+    --------
+    >>> import pyintegrate as pi
+    >>> print(f"{step_growth(pi.systems.oscillator, 'explicit_euler', 0.1):.6f}")  # sqrt(1.01)
+    1.004988
+    """
+    method = find_method(method)
+    if _one_step(method):
+        matrix, failed = _matrix(system, method, dt, 1)
+        return np.where(failed, np.inf, _spectral_radius(matrix))[()]
+    early, failed = _matrix(system, method, dt, MANY)
+    late, failed_later = _matrix(system, method, dt, 2 * MANY)
+    with np.errstate(all="ignore"):
+        ratio = np.linalg.norm(late, axis=(-2, -1)) / np.linalg.norm(early, axis=(-2, -1))
+    return np.where(failed | failed_later, np.inf, ratio ** (1 / MANY))[()]
+
+
+def step_excess(system, method, dt):
+    """How far the step of a linear system is outside stability: positive where it explodes.
+
+    Of two components, with trace T and determinant D of the step, the larger of D - 1 and
+    |T| - 1 - D over 2 (Jury's conditions): smooth where eigenvalues meet, unlike their size, so
+    that a narrow gap of instability shows from afar. Otherwise the growth less one.
+
+    Parameters
+    ----------
+    system, method, dt
+        As in `step_growth`.
+
+    Returns
+    -------
+    ndarray
+        (*batch), inf where the step overflows.
+
+    References
+    ----------
+    Jury (1964), Theory and Application of the z-Transform Method.
+
+    Examples
+    --------
+    >>> import pyintegrate as pi
+    >>> bool(step_excess(pi.systems.oscillator, "velocity_verlet", 1.9) < 0)
+    True
+    """
+    method = find_method(method)
+    if system.dim != 2 or not _one_step(method):
+        return step_growth(system, method, dt) - 1
+    matrix, failed = _matrix(system, method, dt, 1)
+    with np.errstate(all="ignore"):
+        (a, b), (c, d) = np.moveaxis(matrix, (-2, -1), (0, 1))
+        product = a * d - b * c
+        real = (np.abs(a + d) - 1 - product) / 2
+        # Of an undamped spring D is 1, up to rounding, which must not hide the other condition.
+        excess = np.where(product - 1 > GROWING / 100, np.maximum(product - 1, real), real)
+    return np.where(failed | np.isnan(excess), np.inf, excess)[()]
+
+
+def spring_growth(method, stiffness, damping):
+    """Largest growth of a damped spring in one step.
+
+    Runge-Kutta: the larger of |R(z)| at the eigenvalues z of the spring times dt, with
+    R(z) = 1 + z b (1 - z A)^-1 1. Other methods: the eigenvalues of the step itself.
+
+    Parameters
+    ----------
+    method : str or Method
+    stiffness, damping : array_like
+        k dt^2 / m and b dt / m, which broadcast.
+
+    Returns
+    -------
+    ndarray
+        Of the broadcast shape; the spring explodes where it is larger than 1.
+
+    References
+    ----------
+    Hairer, Wanner (1996), Solving Ordinary Differential Equations II, IV.2-3.
+
+    Examples
+    --------
+    >>> print(f"{spring_growth('semi_implicit_euler', 4.01, 0.0):.3f}")  # stable up to 4
+    1.105
+    """
+    method = find_method(method)
+    shape = np.broadcast_shapes(np.shape(stiffness), np.shape(damping))
+    stiffness, damping = (np.broadcast_to(a, shape or (1,)) for a in (stiffness, damping))
+    if not {"A", "b"} <= set(method.coefficients):
+        spring = systems["spring"](k=stiffness, b=damping, m=1.0)
+        return step_growth(spring, method, 1.0).reshape(shape)[()]
+    root = np.sqrt(damping.astype(complex) ** 2 / 4 - stiffness)
+    z = np.stack([-damping / 2 + root, -damping / 2 - root])
+    return np.abs(amplification(method, z)).max(axis=0).reshape(shape)[()]
+
+
+def amplification(method, z):
+    """Stability function R(z) of a Runge-Kutta method: one step of y' = lambda y, z = lambda dt.
+
+    Parameters
+    ----------
+    method : Method
+        With a table A, b.
+    z : array_like of complex
+
+    Returns
+    -------
+    ndarray of complex
+        Of the shape of z.
+
+    Examples
+    --------
+    >>> import pyintegrate as pi
+    >>> print(f"{amplification(pi.methods['midpoint'], -1.0).real:.3f}")  # 1 + z + z^2/2
+    0.500
+    """
+    z = np.asarray(z, dtype=complex)
+    A, b = (np.asarray(method.coefficients[name], dtype=float) for name in "Ab")
+    with np.errstate(all="ignore"):
+        if not np.any(np.triu(A)):  # explicit: a polynomial
+            R, k, power = np.ones_like(z), np.ones(len(b)), np.ones_like(z)
+            for _ in b:
+                power = power * z
+                R = R + (b @ k) * power
+                k = A @ k
+            return R
+        matrix = np.eye(len(b)) - z[..., np.newaxis, np.newaxis] * A
+        stages = np.linalg.solve(matrix, np.ones((*z.shape, len(b), 1)))
+        return 1 + z * (stages[..., 0] @ b)
+
+
+def tolerance(method):
+    """Growth in a step that is more than rounding, or the solver of an implicit method, makes."""
+    return SOLVED if method.implicit else GROWING
+
+
+# ---- the matrix of a step ------------------------------------------------------------------------
+
+
+def _matrix(system, method, dt, n_steps):
+    """Matrix of several steps (*batch, dim, dim), and where they failed."""
+    batch = np.broadcast_shapes(np.shape(dt), *system.batch_shapes.values())
+    unit = np.eye(system.dim).reshape(system.dim, *(1,) * len(batch), system.dim)
+    options = {"dt": dt, "n_steps": n_steps, "method": method, "save": "final"}
+    solution = integrate(system, unit, **options, on_failure="ignore")
+    failed = np.any(solution.status != 0, axis=0)
+    return np.moveaxis(solution.final, 0, -1).astype(float), failed
+
+
+@lru_cache(maxsize=256)
+def _one_step(method):
+    """Whether a method remembers nothing: sixteen steps are one step sixteen times."""
+    spring = systems["spring"](k=np.array([0.3, 0.9]), b=np.array([0.0, 0.2]), m=1.0)
+    one, _ = _matrix(spring, method, 0.3, 1)
+    many, _ = _matrix(spring, method, 0.3, 16)
+    return bool(np.allclose(np.linalg.matrix_power(one, 16), many, rtol=1e-7, atol=1e-7))
+
+
+def _spectral_radius(matrix):
+    """Largest absolute value of the eigenvalues of (..., n, n)."""
+    with np.errstate(all="ignore"):
+        if matrix.shape[-1] == 2:  # exact on the unit circle, where a general solver rounds
+            half = (matrix[..., 0, 0] + matrix[..., 1, 1]) / 2
+            product = matrix[..., 0, 0] * matrix[..., 1, 1] - matrix[..., 0, 1] * matrix[..., 1, 0]
+            inside = half**2 - product
+            real = np.abs(half) + np.sqrt(np.maximum(inside, 0))
+            return np.where(inside < 0, np.sqrt(np.abs(product)), real)
+        return np.abs(np.linalg.eigvals(matrix)).max(axis=-1)

@@ -1,0 +1,85 @@
+"""What can be measured on a solution: energy, exact solution, phase; None where there is none."""
+
+import numpy as np
+
+BLOCK = 1 << 16  # values at a time: they stay in the cache from the first operation to the last
+
+
+def times(solution):
+    """Saved times in a shape that broadcasts against the batch.
+
+    Parameters
+    ----------
+    solution : Solution
+        With `t` of shape (n_saved,) or (n_saved, *batch).
+
+    Returns
+    -------
+    ndarray
+        (n_saved, 1, ..., 1) or (n_saved, *batch).
+
+    Examples
+    --------
+    >>> import pyintegrate as pi
+    >>> spring = pi.systems.spring(k=[1.0, 2.0, 3.0])
+    >>> times(pi.integrate(spring, dt=0.1, n_steps=5)).shape
+    (6, 1)
+    """
+    t = np.asarray(solution.t)
+    batch = np.ndim(solution.y) - 2
+    return t.reshape(t.shape + (1,) * (batch + 1 - t.ndim))
+
+
+def start_time(solution):
+    """Time of `initial`: t0, or where a resumed run took over; a float or (*batch)."""
+    return solution.t0 + (solution.steps[-1] - solution.n_steps) * solution.dt
+
+
+def exact_states(solution):
+    """Exact states at the saved times, (n_saved, *batch, dim), or None."""
+    try:
+        return solution.exact()
+    except ValueError:  # the system has no closed form
+        return None
+
+
+def energies(solution):
+    """Energy at the saved times and at the start, (n_saved, *batch) and (*batch), or None.
+
+    The start is that of the run, not the first save: they differ where only the end is kept.
+    """
+    if not solution.system.has_energy:
+        return None
+    start = solution.system.energy(solution.initial, start_time(solution))
+    return solution.energy(), np.asarray(start)
+
+
+def phases(solution, states):
+    """Phase of `states` (n_saved, *batch, dim) at the saved times, (n_saved, *batch), or None."""
+    angle = solution.system.phase(states, times(solution))
+    return None if angle is None else np.asarray(angle, dtype=np.float64)
+
+
+def blocks(count, width, most=None):
+    """Slices of the first axis, in order, that hold few enough values to stay in the cache.
+
+    Parameters
+    ----------
+    count : int
+        Length of the first axis.
+    width : int
+        Values in one of its entries.
+    most : int, optional
+        Longest slice.
+
+    Returns
+    -------
+    list of slice
+
+    Examples
+    --------
+    >>> [part.stop for part in blocks(5, 30_000)]
+    [2, 4, 5]
+    """
+    rows = max(1, min(BLOCK // max(1, width), most or count))
+    return [slice(i, min(i + rows, count)) for i in range(0, count, rows)]

@@ -1,0 +1,382 @@
+"""The order of a method: the algebraic conditions on its numbers, in exact arithmetic.
+
+Runge-Kutta methods have a condition for each rooted tree. Compositions of kicks and drifts have one
+for each Lyndon word in two letters; where the kinetic energy is quadratic many commutators vanish,
+and the conditions are those of a Nystrom method, one for each special Nystrom tree.
+
+Numbers are whole multiples of 1 / `scale`, so that all sums are sums of integers. Beside each
+condition its terms are added without their signs: times the relative error of the coefficients,
+this bounds what rounding may have left of a condition that holds.
+
+References
+----------
+Hairer, Norsett, Wanner (1993), Solving Ordinary Differential Equations I, II.2 and II.14; Hairer,
+Lubich, Wanner (2006), Geometric Numerical Integration, III.1-3; Murua, Sanz-Serna (1999), Phil.
+Trans. R. Soc. A 357, 1079-1100, for Lyndon words.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from fractions import Fraction
+from functools import cache
+from itertools import combinations_with_replacement, count, islice
+from math import comb, factorial, lcm, prod, sqrt
+from typing import NamedTuple
+
+HIGHEST = 10  # the order up to which orders are computed
+
+
+class Conditions(NamedTuple):
+    """The conditions of one order.
+
+    Attributes
+    ----------
+    order, number : int
+        Of which order they are, and how many.
+    largest : Fraction
+        The largest residual.
+    hold : bool
+        Whether every residual is within what rounded coefficients explain.
+    norm : float
+        Where all lower orders hold: the 2-norm of the principal error, that is of the residuals
+        as coefficients of elementary differentials (trees) or commutators (words).
+    """
+
+    order: int
+    number: int
+    largest: Fraction
+    hold: bool
+    norm: float
+
+
+def conditions(method, quadratic_kinetic=None):
+    """The conditions of order 1, 2, 3, ..., one order after another, without end.
+
+    Parameters
+    ----------
+    method : Method
+    quadratic_kinetic : bool, optional
+        For compositions, whether the kinetic energy is quadratic. Default: where the method
+        requires it.
+
+    Yields
+    ------
+    Conditions
+
+    Examples
+    --------
+    >>> import pyintegrate as pi
+    >>> first_four = list(islice(conditions(pi.methods["heun3"]), 4))
+    >>> [(c.number, c.hold) for c in first_four]
+    [(1, True), (1, True), (2, True), (4, False)]
+    """
+    exact, rounding = method.exact_coefficients
+    if quadratic_kinetic is None:
+        quadratic_kinetic = method.requires == "quadratic_kinetic"
+    family = "nystrom_composition" if quadratic_kinetic else method.family
+    return _FAMILIES[family](exact, float(rounding))
+
+
+def order(method, quadratic_kinetic=None):
+    """The largest order whose conditions hold, and those below; at most 10.
+
+    Parameters
+    ----------
+    method : Method
+    quadratic_kinetic : bool, optional
+        As for `conditions`.
+
+    Returns
+    -------
+    int
+
+    Examples
+    --------
+    >>> import pyintegrate as pi
+    >>> nystrom = pi.methods["okunbor_skeel6"]
+    >>> order(nystrom), order(nystrom, quadratic_kinetic=False)
+    (6, 4)
+    """
+    for c in islice(conditions(method, quadratic_kinetic), HIGHEST):
+        if not c.hold:
+            return c.order - 1
+    return HIGHEST
+
+
+def _collect(number, rounding, residuals):
+    """Conditions from (residual, sum of the terms without signs, symmetry) of each."""
+    largest = max((abs(r) for r, _, _ in residuals), default=Fraction(0))
+    # Each term is a product of `number` coefficients; a few sums in double precision bound it.
+    hold = all(abs(r) <= 2 * number * rounding * bound for r, bound, _ in residuals)
+    norm = sqrt(sum((float(r) / symmetry) ** 2 for r, _, symmetry in residuals))
+    return Conditions(number, len(residuals), largest, hold, norm)
+
+
+# ---- rooted trees: Runge-Kutta -------------------------------------------------------------------
+# A tree is the sorted tuple of its subtrees; () is a single node.
+
+
+@cache
+def trees(nodes):
+    """Rooted trees of so many nodes: 1, 1, 2, 4, 9, 20, 48, 115, 286, 719, ..."""
+    if nodes == 1:
+        return [()]
+    return sorted({grown for tree in trees(nodes - 1) for grown in _grafts(tree)})
+
+
+def _grafts(tree):
+    """The tree with one more leaf, wherever it can grow."""
+    yield tuple(sorted((*tree, ())))
+    for i, subtree in enumerate(tree):
+        for grown in _grafts(subtree):
+            yield tuple(sorted((*tree[:i], grown, *tree[i + 1 :])))
+
+
+@cache
+def nodes(tree):
+    return 1 + sum(map(nodes, tree))
+
+
+@cache
+def density(tree):
+    """gamma: the nodes of the tree and of all its subtrees, multiplied."""
+    return nodes(tree) * prod(map(density, tree))
+
+
+@cache
+def symmetry(tree):
+    """sigma: in how many ways a tree can be laid on itself."""
+    return prod(factorial(n) * symmetry(sub) ** n for sub, n in Counter(tree).items())
+
+
+def _runge_kutta(exact, rounding):
+    """b . phi(t) = 1 / gamma(t), where phi(t) is the product of A phi over the subtrees of t."""
+    scale = lcm(*(x.denominator for row in [exact["b"], *exact["A"]] for x in row))
+    b = [int(x * scale) for x in exact["b"]]
+    A = [[(j, int(x * scale)) for j, x in enumerate(row) if x] for row in exact["A"]]
+    sizes = [abs(float(x)) for x in exact["b"]]
+    A_sizes = [[(j, abs(float(x))) for j, x in enumerate(row) if x] for row in exact["A"]]
+    inner: dict = {}  # A phi(t), and the same with the signs left out
+
+    def times(matrix, vector):
+        return [sum(x * vector[j] for j, x in row) for row in matrix]
+
+    for number in count(1):
+        residuals = []
+        for tree in trees(number):
+            phi, bound = [1] * len(b), [1.0] * len(b)
+            for subtree in tree:
+                value, size = inner[subtree]
+                phi = [x * y for x, y in zip(phi, value, strict=True)]
+                bound = [x * y for x, y in zip(bound, size, strict=True)]
+            inner[tree] = times(A, phi), times(A_sizes, bound)
+            total = sum(x * y for x, y in zip(b, phi, strict=True))
+            residual = Fraction(total, scale**number) - Fraction(1, density(tree))
+            allowed = sum(x * y for x, y in zip(sizes, bound, strict=True))
+            residuals.append((residual, allowed, symmetry(tree)))
+        if number == 1:  # and c = A 1, without which a force that sees the time is out of step
+            residuals += [
+                (sum(row) - node, float(sum(map(abs, row)) + abs(node)), 1)
+                for row, node in zip(exact["A"], exact["c"], strict=True)
+            ]
+        found = _collect(number, rounding, residuals)
+        yield found._replace(number=len(trees(number)))
+
+
+# ---- words: compositions for any separable Hamiltonian -------------------------------------------
+# The step is a product of exp(w K) and exp(w D); words in "d" and "k" multiply their terms.
+
+
+def _sequence(exact):
+    """Letters and numbers in the order applied."""
+    return [
+        (letter, weight)
+        for pair in zip(exact["kick"], exact["drift"], strict=True)
+        for letter, weight in zip("kd", pair, strict=True)
+        if weight
+    ]
+
+
+@cache
+def lyndon_words(length):
+    """Words smaller than all their ends: 2, 1, 2, 3, 6, 9, 18, ... (Duval's algorithm)."""
+    found, word = [], [-1]
+    while word:
+        word[-1] += 1
+        if len(word) == length:
+            found.append("".join("dk"[i] for i in word))
+        period = len(word)
+        while len(word) < length:
+            word.append(word[-period])
+        while word and word[-1] == 1:
+            word.pop()
+    return found
+
+
+def _word_coefficients(sequence, words):
+    """n! times the coefficients of words of length n in the product of exp(w letter)."""
+    coefficients = {w[:n]: 0 for w in words for n in range(len(w) + 1)}
+    coefficients[""] = 1
+    longest_first = sorted(coefficients, key=len, reverse=True)
+    for letter, weight in sequence:
+        for word in longest_first:  # so that shorter ones are still those of before
+            run = len(word) - len(word.rstrip(letter))
+            coefficients[word] += sum(
+                comb(len(word), n) * weight**n * coefficients[word[:-n]] for n in range(1, run + 1)
+            )
+    return coefficients
+
+
+@cache
+def _bracket(word):
+    """The commutator that belongs to a Lyndon word, as a sum of words."""
+    if len(word) == 1:
+        return {word: 1}
+    cut = next(i for i in range(1, len(word)) if word[i:] in lyndon_words(len(word) - i))
+    total: Counter[str] = Counter()
+    for left, x in _bracket(word[:cut]).items():
+        for right, y in _bracket(word[cut:]).items():
+            total[left + right] += x * y
+            total[right + left] -= x * y
+    return dict(total)
+
+
+def _composition(exact, rounding):
+    """The coefficient of each Lyndon word of n letters is that of exp(K + D), 1/n!.
+
+    The logarithm of the step is a sum of commutators, so that Lyndon words say it all.
+    """
+    sequence = _sequence(exact)
+    scale = lcm(*(weight.denominator for _, weight in sequence))
+    whole = [(letter, int(weight * scale)) for letter, weight in sequence]
+    sizes = [(letter, abs(float(weight))) for letter, weight in sequence]
+    for number in count(1):
+        words = lyndon_words(number)
+        values, bounds = _word_coefficients(whole, words), _word_coefficients(sizes, words)
+        residuals = [(Fraction(values[w], scale**number) - 1) / factorial(number) for w in words]
+        rest = dict(zip(words, map(float, residuals), strict=True))
+        for word in words:  # in the basis of commutators, which is triangular
+            for other, x in _bracket(word).items():
+                if other != word and other in rest:
+                    rest[other] -= x * rest[word]
+        found = _collect(
+            number, rounding, [(r, bounds[w] / factorial(number), 1)
+                               for w, r in zip(words, residuals, strict=True)],
+        )  # fmt: skip
+        yield found._replace(norm=sqrt(sum(x * x for x in rest.values())))
+
+
+# ---- special Nystrom trees: compositions for a quadratic kinetic energy --------------------------
+# x'' = f(x). A tree is (leaves, subtrees): how often f is differentiated along the velocity, and
+# along which other forces; a subtree hangs on two edges.
+
+
+@cache
+def nystrom_trees(number):
+    """Trees of so many nodes: 1, 1, 2, 3, 6, 10, 20, 36, ..."""
+    return sorted(
+        (number - 1 - used, forest)
+        for used in range(number)
+        for forest in _forests(used, used)
+    )  # fmt: skip
+
+
+@cache
+def _forests(used, largest):
+    """Multisets of trees which, with the node between each and the root, have `used` nodes."""
+    if used == 0:
+        return [()]
+    return sorted(
+        {
+            tuple(sorted(heads + rest))
+            for size in range(2, min(used, largest) + 1)
+            for several in range(1, used // size + 1)
+            for heads in combinations_with_replacement(nystrom_trees(size - 1), several)
+            for rest in _forests(used - size * several, size - 1)
+        }
+    )
+
+
+@cache
+def nystrom_nodes(tree):
+    return 1 + tree[0] + sum(1 + nystrom_nodes(subtree) for subtree in tree[1])
+
+
+@cache
+def _nystrom_target(tree):
+    """What phi is for the exact solution at time 1: the nested integrals of the tree."""
+    sizes = [nystrom_nodes(subtree) for subtree in tree[1]]
+    inner = [_nystrom_target(sub) / (n * (n + 1)) for sub, n in zip(tree[1], sizes, strict=True)]
+    return prod(inner, start=Fraction(1))
+
+
+@cache
+def _nystrom_symmetry(tree):
+    leaves, forest = tree
+    return factorial(leaves) * prod(
+        factorial(n) * _nystrom_symmetry(sub) ** n for sub, n in Counter(forest).items()
+    )
+
+
+def _nystrom_composition(exact, rounding):
+    """b . phi(t) = 1/n target and b (1 - c) . phi(t) = 1/(n (n + 1)) target for n nodes.
+
+    A kick of weight b_i at the time c_i sees the kicks before it with weights b_j (c_i - c_j).
+    """
+    sequence = _sequence(exact)
+    scale = lcm(*(weight.denominator for _, weight in sequence))
+    time, length = 0, 0.0
+    b: list[int] = []
+    c: list[int] = []
+    sizes: list[float] = []
+    far: list[float] = []
+    for letter, weight in sequence:
+        if letter == "d":
+            time, length = time + int(weight * scale), length + abs(float(weight))
+        else:
+            b, c = [*b, int(weight * scale)], [*c, time]
+            sizes, far = [*sizes, abs(float(weight))], [*far, length]
+    inner: dict = {}  # sum_j b_j (c_i - c_j) phi_j, and a bound of it
+    positions: list = []  # the conditions on positions come from the trees of one node less
+    for number in count(1):
+        residuals, positions_next = positions, []
+        for tree in nystrom_trees(number):
+            leaves, forest = tree
+            phi, bound = [t**leaves for t in c], [t**leaves for t in far]
+            for subtree in forest:
+                value, size = inner[subtree]
+                phi = [x * y for x, y in zip(phi, value, strict=True)]
+                bound = [x * y for x, y in zip(bound, size, strict=True)]
+            inner[tree] = _before(b, c, phi, -1), _before(sizes, far, bound, 1)
+            velocity = sum(x * y for x, y in zip(b, phi, strict=True))
+            position = sum(x * (scale - t) * y for x, t, y in zip(b, c, phi, strict=True))
+            allowed = sum(x * y for x, y in zip(sizes, bound, strict=True))
+            target, sigma = _nystrom_target(tree) / number, _nystrom_symmetry(tree)
+            residuals.append((Fraction(velocity, scale**number) - target, allowed, sigma))
+            positions_next.append(
+                (
+                    Fraction(position, scale ** (number + 1)) - target / (number + 1),
+                    allowed * (1 + length),
+                    sigma,
+                )
+            )
+        yield _collect(number, rounding, residuals)
+        positions = positions_next
+
+
+def _before(b, c, phi, sign):
+    """sum over j < i of b_j (c_i + sign c_j) phi_j, for each i, in one pass."""
+    sums, weighted, moment = [], 0, 0
+    for weight, time, value in zip(b, c, phi, strict=True):
+        sums.append(time * weighted + sign * moment)
+        weighted += weight * value
+        moment += weight * value * time
+    return sums
+
+
+_FAMILIES = {
+    "explicit_rk": _runge_kutta,
+    "composition": _composition,
+    "nystrom_composition": _nystrom_composition,
+}

@@ -1,0 +1,153 @@
+"""Where a polynomial changes sign, certified: integers in, isolated zeros out.
+
+A polynomial is a list of integers or fractions, the lowest coefficient first.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import pairwise
+from math import comb, lcm
+
+# Zeros closer than this, relative, count as one: a bound that is touched, not crossed.
+_RESOLUTION = Fraction(1, 2**80)
+# Coefficients of thousands of digits, products of many, are cut to so many bits.
+_BITS = 512
+# The search begins on (0, _STEP) and doubles it; a number that no method's limit is a simple
+# fraction of, so that zeros do not fall on ends.
+_STEP = Fraction(1597, 987)
+
+
+def add(p, q, weight=1, shift=0):
+    """p + weight x^shift q"""
+    total = list(p) + [0] * (len(q) + shift - len(p))
+    for i, coefficient in enumerate(q, shift):
+        total[i] += weight * coefficient
+    return total
+
+
+def multiply(p, q):
+    product = [0] * (len(p) + len(q) - 1)
+    for i, a in enumerate(p):
+        for j, b in enumerate(q):
+            product[i + j] += a * b
+    return product
+
+
+def whole(p):
+    """The same zeros and signs with integer coefficients, without zeros at the end."""
+    p = [Fraction(c) for c in p]
+    while len(p) > 1 and p[-1] == 0:
+        p.pop()
+    common = lcm(*(c.denominator for c in p))
+    return [c.numerator * (common // c.denominator) for c in p]
+
+
+def sign_at(p, x):
+    """The sign of p(x) for integer coefficients and a fraction x."""
+    value, scale = 0, 1
+    for coefficient in reversed(p):
+        value = value * x.numerator + coefficient * scale
+        scale *= x.denominator
+    return (value > 0) - (value < 0)
+
+
+def sign_near_zero(p):
+    """The sign of p(x) for small positive x."""
+    lowest = next((c for c in p if c), 0)
+    return (lowest > 0) - (lowest < 0)
+
+
+def sign_changes(p, stop=None):
+    """Isolated zeros of p on (0, stop), in order: (low, high, the sign beyond).
+
+    Bernstein coefficients on an interval have as many changes of sign as the polynomial has
+    zeros there, or an even number more (Descartes' rule; Collins, Akritas 1976): none or one
+    decides, more is halved.
+    """
+    p = whole(p)
+    # Cauchy's bound of all zeros.
+    beyond = 1 + max(Fraction(abs(c), abs(p[-1])) for c in p)
+    stop = beyond if stop is None else min(stop, beyond)
+    low, high = Fraction(0), min(_STEP, stop)
+    while low < stop:
+        yield from _zeros(_bernstein(p, low, high), low, high)
+        low, high = high, min(2 * high, stop)
+
+
+def _bernstein(p, low, high):
+    """Coefficients in the basis of Bernstein on [low, high], times a positive number."""
+    degree, width = len(p) - 1, high - low
+    unit = lcm(low.denominator, width.denominator)
+    start, width, scale = int(low * unit), int(width * unit), 1
+    shifted: list[int] = []  # unit^degree p(low + width u), by Horner's rule
+    for coefficient in reversed(p):
+        raised = [0, *(width * c for c in shifted)]
+        shifted = [start * c + r for c, r in zip([*shifted, 0], raised, strict=True)]
+        shifted[0] += coefficient * scale
+        scale *= unit
+    common = lcm(*(comb(degree, i) for i in range(degree + 1)))
+    weights = [c * (common // comb(degree, i)) for i, c in enumerate(shifted)]
+    return [sum(comb(j, i) * weights[i] for i in range(j + 1)) for j in range(degree + 1)]
+
+
+def _zeros(b, low, high):
+    signs = [c > 0 for c in b if c]
+    changes = sum(x != y for x, y in pairwise(signs))
+    if changes == 1 or (changes and high - low < _RESOLUTION * high):
+        yield low, high, 1 if signs[-1] else -1
+    elif changes:
+        middle = (low + high) / 2
+        left, right = _halves(b)
+        yield from _zeros(left, low, middle)
+        if right[0] == 0:
+            yield middle, middle, sign_near_zero(right)
+        yield from _zeros(right, middle, high)
+
+
+def _halves(b):
+    """The coefficients on both halves of the interval, by the algorithm of de Casteljau."""
+    degree, left, right, row = len(b) - 1, [], [], b
+    for i in range(degree + 1):
+        left.append(row[0] << (degree - i))
+        right.append(row[-1] << (degree - i))
+        row = [x + y for x, y in pairwise(row)]
+    return left, right[::-1]
+
+
+def refine(p, low, high):
+    """The zero of odd order in [low, high], to the precision of a double and some bits more."""
+    p = whole(p)
+    before = sign_at(p, low)
+    while high - low > high / 2**60:
+        middle = (low + high) / 2
+        here = sign_at(p, middle)
+        if here == 0:
+            return middle
+        low, high = (middle, high) if here == before else (low, middle)
+    return (low + high) / 2
+
+
+def first_exit(bounds, tolerance):
+    """The first x > 0 beyond which one of the polynomials is positive; None if there is none.
+
+    A bound that is exceeded by less than `tolerance` is touched, not crossed: two Verlet steps of
+    h/2 are as stable as one of h, though half their trace touches -1, and rounding must not
+    decide. Where it is exceeded by more, the zero itself is looked for.
+    """
+    if any(sign_near_zero(p) > 0 for p in bounds):
+        return Fraction(0)
+    exits = []
+    for p in bounds:
+        scale = Fraction(2**_BITS) / max(map(abs, p))
+        p = [round(c * scale) for c in p]
+        raised = add(p, [-round(tolerance * scale)])
+        end = next((high for _, high, sign in sign_changes(raised) if sign > 0), None)
+        if end is None:
+            continue
+        while p[0] == 0:
+            p = p[1:]
+        zeros = [zero for zero in sign_changes(p, end) if zero[2] > 0]
+        if zeros:
+            exits.append(refine(p, *zeros[-1][:2]))
+    return min(exits, default=None)

@@ -1,0 +1,182 @@
+"""How large may the step be? From the method's coefficients, in exact arithmetic."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from math import factorial, inf, lcm, sqrt
+
+from ..methods import find_method
+from .polynomials import add, first_exit, multiply
+
+# Growth by less than this, relative, in one step is none: it comes from rounded coefficients.
+_TOUCHED = Fraction(1, 10**12)
+
+
+def stability_limit(method):
+    """Largest omega dt for which a method is stable on the undamped oscillator x'' = -omega^2 x.
+
+    Runge-Kutta: the first positive zero of |R(iy)|^2 - 1, with R the stability polynomial.
+    Compositions: where half the trace of one step first leaves [-1, 1].
+
+    Parameters
+    ----------
+    method : str or Method
+
+    Returns
+    -------
+    float
+        0 if the solution grows at once, inf if it never does.
+
+    References
+    ----------
+    Hairer, Wanner (1996), Solving Ordinary Differential Equations II, IV.2; Hairer, Lubich, Wanner
+    (2006), Geometric Numerical Integration, I.1.
+
+    Examples
+    --------
+    >>> import pyintegrate as pi
+    >>> pi.analysis.stability_limit("semi_implicit_euler")
+    2.0
+    """
+    method = find_method(method)
+    end = first_exit(_OSCILLATOR[method.family](method), _TOUCHED)
+    return inf if end is None else sqrt(end)
+
+
+def real_stability_limit(method):
+    """Largest x for which a method is stable on y' = -lambda y, lambda dt <= x.
+
+    Parameters
+    ----------
+    method : str or Method
+
+    Returns
+    -------
+    float or None
+        None for a composition, which has no step on that equation.
+
+    Examples
+    --------
+    >>> import pyintegrate as pi
+    >>> round(pi.analysis.real_stability_limit("rk4"), 4)
+    2.7853
+    """
+    method = find_method(method)
+    bounds = _DECAY[method.family](method)
+    if bounds is None:
+        return None
+    end = first_exit(bounds, _TOUCHED)
+    return inf if end is None else float(end)
+
+
+def stability_polynomial(method):
+    """R(z) of an explicit Runge-Kutta method, which multiplies y by R(h lambda) on y' = lambda y.
+
+    Parameters
+    ----------
+    method : str or Method
+
+    Returns
+    -------
+    list of Fraction
+        The lowest coefficient first: 1, 1, 1/2, ... as far as the order reaches.
+
+    Examples
+    --------
+    >>> import pyintegrate as pi
+    >>> stability_polynomial("rk4")[-1]
+    Fraction(1, 24)
+    """
+    method = find_method(method)
+    exact, _ = method.exact_coefficients
+    A, b = exact["A"], exact["b"]
+    # In whole numbers: fractions would look for common divisors at each operation.
+    scale = lcm(*(x.denominator for row in [b, *A] for x in row))
+    A = [[int(x * scale) for x in row] for row in A]
+    b = [int(x * scale) for x in b]
+    R, k = [Fraction(1)], [1] * len(b)  # R(z) = 1 + sum_j z^(j + 1) b A^j 1
+    for j in range(len(b)):
+        R.append(Fraction(sum(map(int.__mul__, b, k)), scale ** (j + 1)))
+        k = [sum(map(int.__mul__, row, k)) for row in A]
+    # As far as the order reaches R is exp: what rounded coefficients leave there would decide
+    # whether the oscillator grows at once.
+    for j in range(min(method.order, len(b)) + 1):
+        if abs(R[j] * factorial(j) - 1) < Fraction(1, 10**9):
+            R[j] = Fraction(1, factorial(j))
+    while not R[-1]:  # stages that serve an error estimate
+        R.pop()
+    return R
+
+
+def half_trace(method):
+    """Half the trace of a composition's step on the oscillator.
+
+    Parameters
+    ----------
+    method : str or Method
+
+    Returns
+    -------
+    list of Fraction
+        Coefficients of a polynomial in s = (omega h)^2, the lowest first.
+
+    Examples
+    --------
+    >>> import pyintegrate as pi
+    >>> half_trace("velocity_verlet")
+    [Fraction(1, 1), Fraction(-1, 2)]
+    """
+    exact, _ = find_method(method).exact_coefficients
+    numbers = [*exact["kick"], *exact["drift"]]
+    scale = lcm(*(x.denominator for x in numbers))
+    # State (x, v / omega): with z = omega h, a kick adds -w z x to the second and a drift w z v to
+    # the first. With the odd powers of z kept apart, the matrix is [[a, z b], [z c, d]] of
+    # polynomials in s = z^2, here times a power of `scale`.
+    a, b, c, d, factor = [1], [0], [0], [1], 2
+    for kick, drift in zip(exact["kick"], exact["drift"], strict=True):
+        if kick:
+            w, factor = int(kick * scale), factor * scale
+            c, d = _weighted(c, scale, a, -w, 0), _weighted(d, scale, b, -w, 1)
+            a, b = _weighted(a, scale), _weighted(b, scale)
+        if drift:
+            w, factor = int(drift * scale), factor * scale
+            a, b = _weighted(a, scale, c, w, 1), _weighted(b, scale, d, w, 0)
+            c, d = _weighted(c, scale), _weighted(d, scale)
+    trace = [Fraction(x, factor) for x in add(a, d)]
+    while trace[-1] == 0:
+        trace.pop()
+    return trace
+
+
+def _weighted(p, scale, q=(), weight=0, shift=0):
+    """scale p + weight s^shift q"""
+    return add([scale * x for x in p], q, weight, shift)
+
+
+# ---- what must not be positive, for each family --------------------------------------------------
+
+
+def _runge_kutta_growth(method):
+    """|R(iy)|^2 - 1 as a polynomial in s = y^2."""
+    R = stability_polynomial(method)
+    real = [c * (-1) ** i for i, c in enumerate(R[0::2])]
+    imaginary = [c * (-1) ** i for i, c in enumerate(R[1::2])]
+    growth = add(multiply(real, real), multiply(imaginary, imaginary), 1, 1)
+    growth[0] -= 1
+    return [growth]
+
+
+def _trace_excess(method):
+    """T - 1 and -1 - T, with T half the trace."""
+    trace = half_trace(method)
+    return [add(trace, [-1]), add([-x for x in trace], [-1])]
+
+
+def _runge_kutta_decay(method):
+    """R(-x) - 1 and -1 - R(-x)."""
+    R = [c * (-1) ** j for j, c in enumerate(stability_polynomial(method))]
+    return [add(R, [-1]), add([-c for c in R], [-1])]
+
+
+_OSCILLATOR = {"explicit_rk": _runge_kutta_growth, "composition": _trace_excess}
+_DECAY = {"explicit_rk": _runge_kutta_decay, "composition": lambda method: None}

@@ -1,0 +1,369 @@
+"""Every check and every broadcast of a run, once; out comes a Problem of plain arrays."""
+
+from __future__ import annotations
+
+import operator
+import os
+from collections.abc import Callable
+from math import prod
+
+import numpy as np
+
+from .memory import check_memory, pad, padded
+from .methods import Method, find_method
+from .systems import System
+
+
+class Problem:
+    """What a run needs, checked and broadcast.
+
+    Rows (``rows_*``) are in the run's dtype: one item where one value serves all trajectories, else
+    one for each, padded like the state rows.
+    """
+
+    system: System
+    method: Method
+    dtype: np.dtype
+    batch: tuple[int, ...]
+    lanes: int  # trajectories
+    stride: int  # items of a row: the trajectories, and padding to whole cache lines
+    dt: float | np.ndarray
+    t0: float | np.ndarray
+    rows_dt: np.ndarray
+    rows_t0: np.ndarray
+    rows_params: tuple[np.ndarray, ...]
+    initial: np.ndarray  # (dim, stride)
+    first: int  # the number of the step that `initial` is at
+    n_steps: int
+    save: int | str
+    bound: float
+    workers: int
+    progress: Callable[[int, int], object] | bool
+    on_failure: str
+
+    def __init__(self, **fields):
+        self.__dict__.update(fields)
+
+    @property
+    def save_every(self):
+        if self.save == "final":
+            return max(self.n_steps, 1)
+        return 1 if self.save == "all" else min(self.save, max(self.n_steps, 1))
+
+    @property
+    def saved_steps(self):
+        """Step numbers of the entries, counted from ``first``."""
+        if self.save == "final":
+            return np.array([self.n_steps])
+        steps = np.arange(0, self.n_steps + 1, self.save_every)
+        return steps if steps[-1] == self.n_steps else np.append(steps, self.n_steps)
+
+    def times(self, steps):
+        """t0 + n dt, shape (len(steps),) or (len(steps), *batch)."""
+        with np.errstate(over="ignore"):
+            if isinstance(self.dt, float) and isinstance(self.t0, float):
+                return self.t0 + steps * self.dt
+            column = np.reshape(steps, (-1, *(1,) * len(self.batch)))
+            return np.broadcast_to(self.t0 + column * self.dt, (len(steps), *self.batch))
+
+    def continued(self, state, first, n_steps):
+        """The same run going on from a state (dim, stride) at step `first`."""
+        return Problem(**{**self.__dict__, "initial": state, "first": first, "n_steps": n_steps})
+
+
+def make_problem(
+    system,
+    x0,
+    v0,
+    dt,
+    t_end,
+    n_steps,
+    t0,
+    method,
+    save,
+    dtype,
+    workers,
+    progress,
+    on_failure,
+    bound,
+):
+    """Check the arguments of ``integrate`` and lay them out."""
+    if not isinstance(system, System):
+        cure = f"; use pi.systems[{system!r}]" if isinstance(system, str) else ""
+        raise TypeError(f"system must be a System, got {type(system).__name__}{cure}")
+    method = find_method(method)
+    check_structure(method, system)
+    save, workers = _save(save), _workers(workers)
+    on_failure, progress = _on_failure(on_failure), _progress(progress)
+    dtype = _dtype(dtype, x0, v0)
+    bound = _bound(bound, dtype)
+    components, state_shapes = _state(system, x0, v0)
+    dt, t0 = _times("dt", dt), _times("t0", t0)
+    _check_rounded("dt", dt, dtype)
+    _check_rounded("t0", t0, dtype)
+    shapes = {**state_shapes, **system.batch_shapes}
+    shapes |= {"dt": np.shape(dt), "t0": np.shape(t0)}
+    if t_end is not None:
+        t_end = _times("t_end", t_end)
+        _check_rounded("t_end", t_end, np.dtype(np.float64))
+        shapes["t_end"] = np.shape(t_end)
+    batch = broadcast_shape(shapes)
+    n_steps = _n_steps(dt, t0, t_end, n_steps)
+
+    lanes = prod(batch)
+    stride = padded(lanes, dtype)
+    entries = 1 if save == "final" else n_steps // (1 if save == "all" else save) + 2
+    check_memory(lanes * system.dim * (entries + 2) * dtype.itemsize, entries, batch, system.dim)
+
+    def row(value):
+        value = np.asarray(value)
+        if value.size == 1:
+            return value.reshape(1).astype(dtype)
+        return pad(np.broadcast_to(value, batch).reshape(1, -1), dtype)[0]
+
+    with np.errstate(over="ignore", under="ignore", invalid="ignore"):
+        initial = pad([np.broadcast_to(c, batch).reshape(-1) for c in components], dtype)
+        return Problem(
+            system=system, method=method, dtype=dtype, batch=batch, lanes=lanes, stride=stride,
+            dt=dt, t0=t0, rows_dt=row(dt), rows_t0=row(t0),
+            rows_params=tuple(row(v) for v in system.parameter_rows), initial=initial,
+            first=0, n_steps=n_steps, save=save, bound=bound, workers=workers,
+            progress=progress, on_failure=on_failure,
+        )  # fmt: skip
+
+
+# ---- single arguments ----------------------------------------------------------------------------
+
+
+def numbers(name, value):
+    """An array of real numbers; complex, object, string and ragged ones are refused."""
+    try:
+        array = np.asarray(value)
+    except ValueError as error:
+        raise ValueError(f"{name} must be a regular array of numbers: {error}") from None
+    if array.dtype.kind not in "iuf":
+        raise TypeError(f"{name} must hold real numbers, got {array.dtype}")
+    return array
+
+
+def integer(name, value, least):
+    """An int of at least `least`; a bool is not one."""
+    if isinstance(value, bool | np.bool_):
+        raise TypeError(f"{name} must be an integer, got {value}")
+    try:
+        value = operator.index(value)
+    except TypeError:
+        raise TypeError(f"{name} must be an integer, got {value!r}") from None
+    if value < least:
+        raise ValueError(f"{name} must be at least {least}, got {value}")
+    return value
+
+
+def broadcast_shape(shapes):
+    """The broadcast of named shapes; the error names two that do not fit."""
+    try:
+        return np.broadcast_shapes(*shapes.values())
+    except ValueError:
+        pass
+    names = list(shapes)
+    for i, a in enumerate(names):
+        for b in names[i + 1 :]:
+            if not _fits(shapes[a], shapes[b]):
+                raise ValueError(
+                    f"{a} has batch shape {shapes[a]} and {b} {shapes[b]}: they do not broadcast"
+                )
+    raise MemoryError(
+        f"a batch of more than 2**63 trajectories ({shapes}): integrate it in parts that fit"
+    )
+
+
+def _fits(a, b):
+    """Whether two shapes broadcast, whatever the size of the result."""
+    return all(m == n or 1 in (m, n) for m, n in zip(a[::-1], b[::-1], strict=False))
+
+
+# What a system must be for a method that requires ..., and what that means.
+_STRUCTURES = {
+    "any": (("first_order", "second_order", "separable"), ""),
+    "second_order": (("second_order",), "x'' = a(t, x, v)"),
+    "separable": (("second_order", "separable"), "positions and velocities"),
+    "quadratic_kinetic": (("second_order",), "a kinetic energy quadratic in the velocities"),
+    "rigid_body": (("rigid_body",), "positions and orientations"),
+}
+
+
+def check_structure(method, system):
+    """Refuse a method that needs a structure which the system lacks."""
+    structures, meaning = _STRUCTURES[method.requires]
+    if system.structure in structures:
+        return
+    cure = "one that requires 'any', such as 'rk4'"
+    if method.requires == "quadratic_kinetic" and system.structure == "separable":
+        cure = "one that requires 'separable', such as 'blanes_moan4', or 'any', such as 'rk4'"
+    raise ValueError(
+        f"method {method.name!r} needs a {method.requires} system ({meaning}), and"
+        f" {system.name!r} is {system.structure}; use {cure}"
+    )
+
+
+def _state(system, x0, v0):
+    """Components of the state, each an array of batch shape, and the named batch shapes."""
+    dim, dof = system.dim, system.dof
+    if x0 is None:
+        if v0 is not None:
+            raise ValueError("v0 was given without x0: give both, or the whole state as x0")
+        return list(system.initial), {}
+    x0 = numbers("x0", x0)
+    if v0 is None:
+        if x0.ndim == 0 or x0.shape[-1] != dim:
+            names = ", ".join(system.state_names)
+            raise ValueError(
+                f"x0 has shape {x0.shape}: without v0 it is the whole state, whose last axis holds"
+                f" the {dim} components ({names}) of {system.name!r}"
+            )
+        return [x0[..., d] for d in range(dim)], {"x0": x0.shape[:-1]}
+    if dof == 0:
+        raise ValueError(
+            f"v0 was given, and {system.name!r} is first_order: give the whole state as x0"
+        )
+    v0 = numbers("v0", v0)
+    if dof == 1:
+        return [x0, v0], {"x0": x0.shape, "v0": v0.shape}
+    for name, value in (("x0", x0), ("v0", v0)):
+        if value.ndim == 0 or value.shape[-1] != dof:
+            raise ValueError(
+                f"{name} has shape {value.shape}: with x0 and v0 given, its last axis holds the"
+                f" {dof} {'positions' if name == 'x0' else 'velocities'} of {system.name!r}"
+            )
+    shapes = {"x0": x0.shape[:-1], "v0": v0.shape[:-1]}
+    return [*(x0[..., d] for d in range(dof)), *(v0[..., d] for d in range(dof))], shapes
+
+
+def _times(name, value):
+    """A float, or a read-only array of them."""
+    if type(value) is float:
+        return value
+    array = numbers(name, value).astype(np.float64)
+    if array.ndim == 0:
+        return float(array)
+    array.flags.writeable = False
+    return array
+
+
+def _check_rounded(name, value, dtype):
+    """Times are finite in the run's dtype too, and dt is not zero."""
+    with np.errstate(over="ignore", under="ignore"):
+        rounded = np.asarray(value, dtype)
+    good = np.isfinite(rounded) & ((rounded != 0) | (name != "dt"))
+    if not good.all():
+        rule = "finite and non-zero" if name == "dt" else "finite"
+        wrong = np.ravel(value)[~np.ravel(good)][0]
+        raise ValueError(f"{name} must be {rule}, got {wrong} (in {dtype.name})")
+
+
+def _n_steps(dt, t0, t_end, n_steps):
+    if (t_end is None) == (n_steps is None):
+        got = "neither" if t_end is None else "both"
+        raise ValueError(f"give exactly one of t_end and n_steps, got {got}")
+    if n_steps is not None:
+        n_steps = integer("n_steps", n_steps, 0)
+        if n_steps > 1 << 53:
+            raise ValueError(f"n_steps must be at most 2**53, got {n_steps}")
+        return n_steps
+    return steps_between(dt, t0, t_end)
+
+
+def steps_to(t_end, dt, t0, batch):
+    """The steps from t0 to an end time that must fit a batch which is there already."""
+    t_end = _times("t_end", t_end)
+    _check_rounded("t_end", t_end, np.dtype(np.float64))
+    if broadcast_shape({"t_end": np.shape(t_end), "the solution": batch}) != batch:
+        raise ValueError(f"t_end has shape {np.shape(t_end)}: it does not fit the batch {batch}")
+    return steps_between(dt, t0, t_end)
+
+
+def steps_between(dt, t0, t_end):
+    """The whole number of steps from t0 to t_end, the same for every trajectory."""
+    with np.errstate(over="ignore", under="ignore", invalid="ignore"):
+        ratio = np.ravel((np.asarray(t_end, dtype=np.float64) - t0) / dt)
+    if np.any(abs(ratio) > 1 << 53) or not np.all(np.isfinite(ratio)):
+        raise ValueError("(t_end - t0) / dt is more than 2**53 steps: t_end, t0 or dt is wrong")
+    if not ratio.size:
+        return 0
+    n = np.rint(ratio)
+    if n[0] < 0:
+        raise ValueError(
+            f"t_end = {np.ravel(t_end)[0]:g} is behind t0 = {np.ravel(t0)[0]:g}"
+            f" for dt = {np.ravel(dt)[0]:g}"
+        )
+    if np.any(abs(ratio - n) > 1e-9 * np.maximum(1, n)):
+        i = int(np.argmax(abs(ratio - n)))
+        t, h, start = (float(np.ravel(a)[min(i, np.size(a) - 1)]) for a in (t_end, dt, t0))
+        low = int(np.floor(ratio[i]))
+        raise ValueError(
+            f"t_end = {t:.12g} is {ratio[i]:.12g} steps of dt = {h:.12g} from t0 ="
+            f" {start:.12g}, not a whole number; the nearest are"
+            f" t_end = {start + low * h:.12g} ({low} steps) and"
+            f" t_end = {start + (low + 1) * h:.12g} ({low + 1} steps)"
+        )
+    if np.any(n != n[0]):
+        raise ValueError(
+            f"every trajectory must take the same number of steps: t_end, t0 and dt give from"
+            f" {n.min():.0f} to {n.max():.0f}"
+        )
+    return int(n[0])
+
+
+def _save(save):
+    if isinstance(save, str):
+        if save not in ("all", "final"):
+            raise ValueError(f"save must be 'all', 'final' or a number of steps, got {save!r}")
+        return save
+    return integer("save", save, 1)
+
+
+def _dtype(dtype, x0, v0):
+    if dtype is None:
+        given = [a for a in (x0, v0) if a is not None]
+        single = all(
+            isinstance(a, np.ndarray | np.generic) and a.dtype == np.float32 for a in given
+        )
+        return np.dtype(np.float32 if given and single else np.float64)
+    try:
+        dtype = np.dtype(dtype)
+    except TypeError:
+        raise TypeError(f"dtype must be float32 or float64, got {dtype!r}") from None
+    if dtype not in (np.float32, np.float64) or not dtype.isnative:
+        raise ValueError(f"dtype must be float32 or float64, got {dtype}")
+    return dtype
+
+
+def _workers(workers):
+    workers = integer("workers", workers, -1)
+    if workers == 0:
+        raise ValueError("workers must be at least 1, or -1 for all cores, got 0")
+    if workers > 0:
+        return min(workers, 1024)
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _bound(bound, dtype):
+    if bound is None:
+        return np.inf
+    value = numbers("bound", bound)
+    if value.ndim or not value > 0:
+        raise ValueError(f"bound must be a positive number, got {bound!r}")
+    with np.errstate(over="ignore", under="ignore"):
+        return float(value.astype(dtype))
+
+
+def _on_failure(on_failure):
+    if not isinstance(on_failure, str) or on_failure not in ("warn", "raise", "ignore"):
+        raise ValueError(f"on_failure must be 'warn', 'raise' or 'ignore', got {on_failure!r}")
+    return on_failure
+
+
+def _progress(progress):
+    if not (isinstance(progress, bool) or callable(progress)):
+        raise TypeError(f"progress must be True, False or a callable, got {progress!r}")
+    return progress

@@ -1,0 +1,107 @@
+"""The numbers of a method as fractions: as its table writes them, or as its doubles suggest.
+
+A double holds 1/6 or sqrt(2) to 16 digits only. What is to be proved about a method, its order
+above all, is proved with the numbers that its author wrote.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from fractions import Fraction
+
+# What the fields of a family's descriptors in csrc/methods/ are called, and what we call them.
+FIELDS = {
+    "explicit_rk": {"A": "a", "b": "b", "c": "c"},
+    "composition": {"kick": "kick", "drift": "drift"},
+}
+# Fewer digits than a double has are meant as they stand; more are an irrational number, rounded.
+_DIGITS_OF_A_DOUBLE = 16
+# What a double that is no short fraction is good to: published tables end after 15 digits or so.
+_DOUBLE = Fraction(1, 10**14)
+
+
+def exact_coefficients(method):
+    """The numbers of a method as fractions, and the relative error that rounding left in them.
+
+    Parameters
+    ----------
+    method : Method
+
+    Returns
+    -------
+    coefficients : dict of (nested) lists of Fraction
+        With the keys and shapes of ``method.coefficients``.
+    rounding : Fraction
+        0 where the numbers are what they stand for; else a bound, such as 1e-49 for 50 digits.
+
+    Examples
+    --------
+    >>> import pyintegrate as pi
+    >>> exact_coefficients(pi.methods["rk4"])[0]["b"][0]
+    Fraction(1, 6)
+    """
+    if not isinstance(method.written, str):
+        pairs = {name: _nested(_meant, value) for name, value in method.written.items()}
+    else:
+        pairs = {
+            name: _nested(_literal, _field(method.written, field))
+            for name, field in FIELDS[method.family].items()
+        }
+    rounding = max(error for value in pairs.values() for _, error in _flat(value))
+    exact = {name: _nested(lambda pair: pair[0], value) for name, value in pairs.items()}
+    for name, value in exact.items():  # C tables leave out the zeros at the end of a row
+        shape = method.coefficients[name]
+        value += [[] if isinstance(shape[0], list) else Fraction(0)] * (len(shape) - len(value))
+        for row in value:
+            if isinstance(row, list):
+                row += [Fraction(0)] * (len(shape) - len(row))
+    return exact, rounding
+
+
+def _nested(function, value):
+    """The function of every number in nested lists; pairs of (number, error) are tuples."""
+    if isinstance(value, list):
+        return [_nested(function, item) for item in value]
+    return function(value)
+
+
+def _flat(value):
+    return [x for item in value for x in _flat(item)] if isinstance(value, list) else [value]
+
+
+def _field(text, field):
+    """``.b = {1/6., {2}}`` in a descriptor, as nested lists of strings."""
+    start = end = text.index("{", text.index(f".{field} = "))
+    depth = 0
+    while True:
+        depth += {"{": 1, "}": -1}.get(text[end], 0)
+        end += 1
+        if not depth:
+            break
+    quoted = re.sub(r"[^{},\s]+", r'"\g<0>"', text[start:end])
+    return json.loads(quoted.translate(str.maketrans("{}", "[]")))
+
+
+def _literal(text):
+    """``-1/6.`` or ``0.70710678...``: the number and its relative error."""
+    try:
+        numerator, _, denominator = text.partition("/")
+        value = Fraction(numerator) / Fraction(denominator or 1)
+    except ValueError:
+        raise ValueError(f"{text!r} in a method's table: write a number, or a/b.") from None
+    digits = 0 if denominator else len(numerator.lstrip("-0.").replace(".", ""))
+    return value, Fraction(1, 10 ** (digits - 1)) if digits > _DIGITS_OF_A_DOUBLE else Fraction(0)
+
+
+def _meant(number):
+    """A number of one's own: the short fraction that rounds to it, or itself, which is rounded.
+
+    Fractions of denominators to 1e6 are 1e-12 apart, doubles 1e-16: a double that is close to one
+    by chance is as likely as one in ten thousand.
+    """
+    exact = Fraction(number)
+    if not isinstance(number, float):
+        return exact, Fraction(0)
+    short = exact.limit_denominator(10**6)
+    return (short, Fraction(0)) if float(short) == number else (exact, _DOUBLE)

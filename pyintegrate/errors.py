@@ -1,0 +1,86 @@
+"""How a run can end otherwise than well: statuses, warning, error and readable report."""
+
+from __future__ import annotations
+
+from enum import IntEnum
+
+import numpy as np
+
+
+class Status(IntEnum):
+    """How a trajectory ended.
+
+    Examples
+    --------
+    >>> import pyintegrate as pi
+    >>> pi.Status(1).name
+    'NOT_FINITE'
+    """
+
+    OK = 0
+    NOT_FINITE = 1
+    NOT_CONVERGED = 2
+    SINGULAR = 3
+    CANCELLED = 4
+    OUT_OF_BOUNDS = 5
+
+
+REASONS = {
+    Status.NOT_FINITE: "stopped being finite",
+    Status.NOT_CONVERGED: "had an implicit solve that did not converge",
+    Status.SINGULAR: "met a singular matrix",
+    Status.CANCELLED: "were cancelled",
+    Status.OUT_OF_BOUNDS: "exceeded the bound",
+}
+
+
+class UnknownNameError(ValueError, KeyError):
+    """A name that a catalogue does not hold; the message gives the nearest ones."""
+
+    __str__ = ValueError.__str__
+
+
+class IntegrationWarning(UserWarning):
+    """Some trajectories failed; each is frozen at its last good state."""
+
+
+class IntegrationError(RuntimeError):
+    """Some trajectories failed and ``on_failure="raise"`` was asked for.
+
+    Attributes
+    ----------
+    solution : Solution
+        What was computed; its ``failures()`` says which trajectories failed, when and why.
+    """
+
+    def __init__(self, message, solution=None):
+        super().__init__(message)
+        self.solution = solution
+
+
+def summarize(status, step, index, batch, time):
+    """One sentence on the trajectories that failed.
+
+    Parameters
+    ----------
+    status, step, index : ndarray, shape (n_failed,)
+        Why, the first step not completed, and the place in the flattened batch.
+    batch : tuple of int
+        The batch shape.
+    time : callable
+        Gives the time of a step number for a flat index.
+    """
+    count, total = len(index), int(np.prod(batch, dtype=np.int64))
+    parts = [
+        f"{np.count_nonzero(status == code)} {REASONS[code]}"
+        for code in Status
+        if np.any(status == code)
+    ]
+    first = int(np.argmin(step))
+    place = tuple(int(i) for i in np.unravel_index(index[first], batch)) if batch else ()
+    which = f"first trajectory {place[0] if len(place) == 1 else place}" if batch else "it failed"
+    return (
+        f"{count} of {total} trajectories failed ({', '.join(parts)}); {which} at step"
+        f" {int(step[first])} (t = {time(index[first], step[first]):.6g})."
+        " Each is frozen at its last good state."
+    )

@@ -1,0 +1,107 @@
+r"""Plane pendulum.   theta'' = -omega0^2 sin(theta),   omega0^2 = g / length
+
+With s = sin(theta / 2), c = cos(theta / 2), p = theta' / (2 omega0) and u = omega0 (t - t0),
+
+    s' = c p,   c' = -s p,   p' = -s c      (Euler's equations of a free top),
+
+so that m = s^2 + p^2 is constant: m < 1 is libration, m > 1 rotation, m = 1 the separatrix.
+At the bottom s = 0 and p^2 = m, and the motion is (s, c, p) = (k sn, dn, k cn)(u | m), k^2 = m.
+The addition theorems of sn, cn and dn give the state at u from any state at 0, without first
+asking where on the orbit that is. With S, C, D = sn, cn, dn(u | m),
+
+    s(u) = (s C D + c p S) / (c^2 + s^2 C^2),   and so on.
+
+This is real for every m: for m > 1, with kappa = sqrt(m), S, C, D = sn / kappa, dn, cn of
+(kappa u | 1 / m). Where g / length is negative the pendulum swings about the top.
+
+References: Whittaker (1904), Analytical Dynamics, section 44; DLMF 22.8 and 22.17.
+"""
+
+import numpy as np
+
+from ._closed_form import closed_form
+from ._elliptic import jacobi, quarter_period, uniform_direction
+
+
+@closed_form
+def exact(t, y0, t0, *, g, length):
+    """Angle (continuous over the turns) and angular velocity at the times `t`.
+
+    Parameters
+    ----------
+    t, t0 : array_like
+        Times, leading axis time, and the initial time.
+    y0 : tuple of array_like
+        Initial theta and omega, of the batch shape.
+    g, length : array_like
+        Broadcast against the batch.
+
+    Returns
+    -------
+    tuple of ndarray
+        theta and omega, of shape ``(len(t), *batch)``.
+    """
+    theta, omega = y0
+    omega0, s, c, p = _half_angle_state(theta, omega, g / length)
+    kappa, m1, rotates = _modulus(s, c, p)
+
+    # Whole cycles first: theta / 2 turns by less than pi in the rest.
+    u = kappa * omega0 * (t - t0)
+    cycle = np.where(rotates, 2, 4) * quarter_period(m1)
+    cycles = np.round(u / cycle)
+    u = u - np.where(cycles == 0, 0, cycles * cycle)
+
+    sn, cn, dn = jacobi(u, m1)
+    S, C, D = sn / kappa, np.where(rotates, dn, cn), np.where(rotates, cn, dn)
+    denominator = c * c + (s * C) ** 2
+    s1 = s * C * D + c * p * S
+    c1 = c * D - s * p * S * C
+    p1 = p * C - s * c * S * D
+
+    turns = np.where(rotates, np.copysign(cycles, cycles * p), 0)
+    half_angle = np.arctan2(s1 * c - c1 * s, c1 * c + s1 * s)
+    return theta + 2 * (np.pi * turns + half_angle), 2 * omega0 * p1 / denominator
+
+
+@closed_form
+def phase(y, t, *, g, length):
+    """Angle variable: 2 pi / period times the time since the turning point at positive theta, or
+    since the bottom where the pendulum rotates.
+
+    Uniform in time; atan2(-omega / omega0, theta) for small swings. Of the broadcast shape.
+    """
+    theta, omega = y
+    _, s, c, p = _half_angle_state(theta, omega, g / length)
+    _, m1, rotates = _modulus(s, c, p)
+    angle = uniform_direction(
+        np.copysign(s, s * np.where(rotates, p, c)), np.where(rotates, c, p), m1
+    )
+    return np.where(rotates, 2 * angle, angle - np.pi / 2)
+
+
+@closed_form
+def period(y0, *, g, length):
+    """Time of a swing to and fro, or of a whole turn; inf on the separatrix; of the batch shape."""
+    theta, omega = y0
+    omega0, s, c, p = _half_angle_state(theta, omega, g / length)
+    kappa, m1, rotates = _modulus(s, c, p)
+    return np.where(rotates, 2, 4) * quarter_period(m1) / (kappa * omega0)
+
+
+def _half_angle_state(theta, omega, square):
+    """omega0, s, c and p; the angle is taken from the stable equilibrium.
+
+    Where gravity is negligible omega0 is not needed, and is kept away from 0: p would overflow.
+    """
+    omega0 = np.sqrt(np.abs(square))
+    omega0 = np.maximum(omega0, np.maximum(1e-30 * np.abs(omega), np.finfo(np.float64).tiny))
+    sin, cos = np.sin(theta / 2), np.cos(theta / 2)
+    hanging = square >= 0
+    return omega0, np.where(hanging, sin, -cos), np.where(hanging, cos, sin), omega / (2 * omega0)
+
+
+def _modulus(s, c, p):
+    """kappa, the complementary parameter in [0, 1], and whether the pendulum rotates."""
+    m, m1 = s * s + p * p, (c - p) * (c + p)
+    rotates = m1 < 0
+    return np.where(rotates, np.sqrt(m), 1), np.where(rotates, -m1 / m, m1), rotates

@@ -1,0 +1,29 @@
+"""Van der Pol's oscillator.   x'' = mu (1 - x^2) x' - x
+
+Neither the motion nor its limit cycle has a closed form; the cycle goes around the origin once in a
+period.
+"""
+
+import numpy as np
+
+from ._closed_form import closed_form
+
+
+@closed_form
+def phase(y, t, *, mu):
+    """Angle around the origin, growing along the limit cycle, uniformly where mu is small.
+
+    Parameters
+    ----------
+    y : tuple of array_like
+        x and v.
+    t, mu : array_like
+        Not used.
+
+    Returns
+    -------
+    ndarray
+        Radians, of the broadcast shape.
+    """
+    x, v = y
+    return np.arctan2(-v, x)

@@ -1,0 +1,227 @@
+"""The one verb: a Problem goes to the C core, a Solution comes back."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from contextlib import suppress
+
+import numpy as np
+
+from . import _core
+from .arguments import make_problem
+from .errors import IntegrationError, IntegrationWarning
+from .memory import COMPACT_BYTES, SPARE_BYTES, STREAM_BYTES, aligned
+from .solution import Solution
+
+# Threads are worth their start for some milliseconds of work: so many components x evaluations x
+# steps.
+_WORTH_THREADS = 2_000_000
+
+
+def integrate(
+    system, x0=None, v0=None, *, dt, t_end=None, n_steps=None, t0=0.0, method="rk4", save="all",
+    dtype=None, workers=1, progress=False, on_failure="warn", bound=None,
+):  # fmt: skip
+    """Integrate a batch of trajectories at a fixed step.
+
+    Parameters
+    ----------
+    system : System
+        What moves: one of ``pi.systems``, with parameters that may be arrays over the batch.
+    x0, v0 : array_like, optional
+        ``x0`` alone is the whole state, shape (*batch, dim). With ``v0`` they are positions and
+        velocities, each (*batch, dof), or (*batch) where dof = 1. Default: ``system.initial``.
+    dt : array_like
+        The step [units of "t"]; negative goes backwards; one for all or one for each trajectory.
+    t_end : array_like, optional
+        The last time; (t_end - t0)/dt must be whole. Give it or `n_steps`.
+    n_steps : int, optional
+    t0 : array_like
+        The first time. Step n is at t0 + n dt.
+    method : str or Method
+    save : {"all", "final"} or int
+        Every step; the last state only; or every k-th step and the last.
+    dtype : float32 or float64, optional
+        Default: float32 only if x0 (and v0) are float32 arrays.
+    workers : int
+        Threads; -1 for all cores. The result has the same bits for every value.
+    progress : bool or callable
+        True shows a bar (tqdm if installed); a callable gets (steps done, steps).
+    on_failure : {"warn", "raise", "ignore"}
+        What to do when a trajectory stops being finite or exceeds `bound`: it is frozen at its last
+        good state, and the others go on.
+    bound : float, optional
+        Largest magnitude of a component.
+
+    Returns
+    -------
+    Solution
+
+    Raises
+    ------
+    TypeError, ValueError
+        A wrong argument, before anything runs.
+    MemoryError
+        A result that the machine cannot hold.
+    IntegrationError
+        A failed trajectory and ``on_failure="raise"``; its ``solution`` has the rest.
+    KeyboardInterrupt
+        Ctrl-C; its ``solution`` ends with the last block of steps that every trajectory completed.
+
+    Examples
+    --------
+    >>> import numpy as np, pyintegrate as pi
+    >>> sol = pi.integrate(pi.systems.oscillator, np.linspace(0, 1, 5), 0.0, dt=0.01, n_steps=100)
+    >>> sol.x.shape
+    (101, 5)
+    """
+    return run(
+        make_problem(
+            system,
+            x0,
+            v0,
+            dt,
+            t_end,
+            n_steps,
+            t0,
+            method,
+            save,
+            dtype,
+            workers,
+            progress,
+            on_failure,
+            bound,
+        )
+    )
+
+
+def run(problem, failures=None):
+    """Integrate a Problem. ``failures``: (index, status, step) of those that failed before."""
+    dim, stride, dtype = problem.system.dim, problem.stride, problem.dtype
+    record, record_stride = None, stride
+    if problem.save != "final":
+        if problem.lanes * dtype.itemsize < COMPACT_BYTES:
+            record_stride = problem.lanes
+        record = aligned((len(problem.saved_steps), dim, record_stride), dtype)
+    state_a = aligned((dim, stride), dtype)
+    state_b = state_a
+    if record is None and state_a.nbytes <= SPARE_BYTES:
+        state_b = aligned((dim, stride), dtype)
+
+    work = problem.lanes * dim * problem.n_steps * max(problem.method.evaluations, 1)
+    workers = problem.workers if work >= _WORTH_THREADS else 1
+    if problem.lanes == 0:
+        return _empty(problem, record, state_a)
+    core = _core.start(
+        problem.system.name, problem.method.handle, dtype.itemsize * 8, problem.lanes,
+        problem.first, problem.n_steps, problem.save_every, problem.bound, workers,
+        problem.rows_t0, problem.rows_dt, problem.rows_params, problem.initial,
+        state_a, state_b, record, record_stride,
+        record is not None and record.nbytes > STREAM_BYTES and record_stride == stride,
+    )  # fmt: skip
+    if failures is not None:
+        core.fail(*failures)
+
+    def finish():
+        completed, where = core.outcome()
+        state = (problem.initial, state_a, state_b)[where] if where >= 0 else None
+        if record is not None:
+            state = None
+        elif state is None:  # interrupted, and the state between was overwritten
+            completed, state = 0, problem.initial
+        count = core.count_failures()
+        failed = (np.empty(count, np.int64), np.empty(count, np.int8), np.empty(count, np.int64))
+        core.failures(*failed)
+        return Solution(problem, completed, record, state, failed)
+
+    try:
+        with _reporter(problem) as report:
+            _work(core, workers, report)
+    except KeyboardInterrupt as interrupt:
+        interrupt.solution = finish()  # type: ignore[attr-defined]
+        raise
+    solution = finish()
+    _report_failures(solution, problem.on_failure)
+    return solution
+
+
+def _work(core, workers, report):
+    """The calling thread and workers - 1 others, made for this call, work until nothing is left."""
+    helpers = []
+    if workers > 1:
+        import threading
+    try:
+        for _ in range(workers - 1):
+            helper = threading.Thread(target=_help, args=(core,), name="pyintegrate", daemon=True)
+            helper.start()
+            helpers.append(helper)
+        core.work(report)
+    except BaseException:
+        core.cancel()
+        raise
+    finally:
+        for helper in helpers:
+            helper.join()
+
+
+def _help(core):
+    with suppress(MemoryError):  # the caller sees the same and raises it
+        core.work()
+
+
+def _empty(problem, record, state):
+    """No trajectories: nothing to do, all shapes right."""
+    none = (np.empty(0, np.int64), np.empty(0, np.int8), np.empty(0, np.int64))
+    if callable(problem.progress):
+        problem.progress(problem.n_steps, problem.n_steps)
+    return Solution(problem, problem.n_steps, record, None if record is not None else state, none)
+
+
+def _report_failures(solution, on_failure):
+    if on_failure == "ignore" or not solution.n_failed:
+        return
+    if on_failure == "raise":
+        raise IntegrationError(solution.failures(), solution)
+    level = 2
+    while sys._getframe(level - 1).f_globals.get("__name__", "").startswith(__package__):
+        level += 1
+    warnings.warn(solution.failures(), IntegrationWarning, stacklevel=level)
+
+
+# ---- progress ------------------------------------------------------------------------------------
+
+
+class _reporter:
+    """Turns the steps done into calls of the user's callable, a bar of tqdm, or a line of text."""
+
+    def __init__(self, problem):
+        self.total, self.done, self.bar = problem.n_steps, 0, None
+        self.call = problem.progress if callable(problem.progress) else None
+        if problem.progress is True:
+            try:
+                from tqdm.auto import tqdm
+
+                self.bar = tqdm(total=self.total, unit="step")
+                self.call = lambda done, total: self.bar.update(done - self.bar.n)
+            except ImportError:
+                self.call = _print_line
+
+    def __enter__(self):
+        return None if self.call is None else self.report
+
+    def report(self, done):
+        if self.call is not None and done > self.done:
+            self.done = done
+            self.call(done, self.total)
+
+    def __exit__(self, kind, *_):
+        if kind is None and self.call is not None and (self.done < self.total or self.total == 0):
+            self.call(self.total, self.total)
+        if self.bar is not None:
+            self.bar.close()
+
+
+def _print_line(done, total):
+    end = "\n" if done == total else ""
+    print(f"\rpyintegrate: {done} of {total} steps", end=end, file=sys.stderr, flush=True)

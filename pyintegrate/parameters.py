@@ -1,0 +1,69 @@
+"""Values of a system's parameters: declared, checked, and laid out for the batch.
+
+A parameter has the shape of its default: () for a number, (k,) for an array of k elements. A value
+is then (*batch, *shape). The C core knows rows only: one for a number, k for an array.
+"""
+
+from __future__ import annotations
+
+from itertools import groupby
+
+import numpy as np
+
+
+def declared(rows):
+    """Parameters from the rows of the C core, each (name, unit, value, meaning).
+
+    Rows that follow each other under one name are the elements of one array.
+    """
+    params = []
+    for name, elements in groupby(rows, key=lambda row: row[0]):
+        (_, unit, first, meaning), *others = elements
+        value = (first, *(row[2] for row in others)) if others else first
+        params.append((name, unit, checked(name, value, np.shape(value)), meaning))
+    return params
+
+
+def checked(name, value, shape):
+    """A float, or a read-only copy of an array of float64, (*batch, *shape)."""
+    try:
+        array = np.asarray(value)
+    except ValueError:
+        raise ValueError(
+            f"parameter {name} must be a number or a regular array of numbers"
+        ) from None
+    if array.dtype.kind not in "iuf":
+        raise TypeError(
+            f"parameter {name} must be a real number or an array of them, got {array.dtype}"
+        )
+    if array.shape[max(array.ndim - len(shape), 0) :] != shape:
+        raise ValueError(
+            f"parameter {name} has shape {array.shape}: its last axis must hold the {shape[0]}"
+            " elements of a trajectory"
+        )
+    if array.ndim == 0:
+        return float(array)
+    array = np.array(array, dtype=np.float64)
+    array.flags.writeable = False
+    return array
+
+
+def batch_shape(value, shape):
+    """The shape of the batch of a checked value: () where one serves all trajectories."""
+    return np.shape(value)[: np.ndim(value) - len(shape)]
+
+
+def rows_of(value, shape):
+    """A checked value as the C core takes it: for each element an array of the batch's shape."""
+    return [value[..., i] for i in range(shape[0])] if shape else [value]
+
+
+def short(value):
+    """A value as one line of text."""
+    if np.ndim(value) == 0:
+        return f"{float(value):g}"
+    if np.ndim(value) == 1 and 0 < len(value) <= 5:
+        return f"({', '.join(f'{number:g}' for number in value)})"
+    if np.size(value) == 0:
+        return f"array of shape {np.shape(value)}"
+    return f"array of shape {np.shape(value)} from {np.min(value):g} to {np.max(value):g}"

@@ -1,0 +1,292 @@
+"""What a picture is made of: labelled, coloured solutions, and the lines that show them."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from ..analysis.observables import start_time
+from .style import EXACT, LINE_STYLES, colours, unit_of
+from .thinning import chosen_trajectories, envelope
+
+FEW = 8  # batches up to here also show their exact solutions
+
+
+@dataclass(frozen=True, eq=False)
+class Curve:
+    """One solution as it is drawn: its name in the legend, its colour and line style."""
+
+    solution: object
+    label: str
+    keywords: dict = field(default_factory=dict)
+
+
+def collect(sources, labels=None):
+    """Solutions and comparisons as a flat list of curves.
+
+    Parameters
+    ----------
+    sources : tuple
+        Solutions, comparisons, or lists of them; or curves, which come back as they are.
+    labels : dict, optional
+        Legend text by method name; the method's title by default.
+
+    Returns
+    -------
+    list of Curve
+        Colours tell methods apart; line styles several solutions of one colour.
+
+    Raises
+    ------
+    TypeError
+        For anything else, and where there is nothing to draw.
+
+    Examples
+    --------
+    >>> import pyintegrate as pi
+    >>> [curve.keywords["color"] for curve in collect([pi.compare(pi.systems.spring, dt=0.1,
+    ...                                                           n_steps=10)])]
+    ['#0072B2', '#D55E00']
+    """
+    if sources and all(isinstance(source, Curve) for source in sources):
+        return list(sources)
+    solutions = list(_solutions(sources))
+    if not solutions:
+        raise TypeError("there is nothing to draw: give one or more solutions or comparisons")
+    names = [solution.method.name for solution in solutions]
+    palette, curves = colours(names), []
+    seen: dict[str, int] = {}  # solutions drawn in a colour so far
+    for solution, name in zip(solutions, names, strict=True):
+        turn = seen[palette[name]] = seen.get(palette[name], -1) + 1
+        label = (labels or {}).get(name, solution.method.title)
+        if names.count(name) > 1:
+            unit = unit_of(solution.system, "t")
+            label += f", dt = {_step(solution)} {unit}".rstrip()
+        style = {"color": palette[name], "linestyle": LINE_STYLES[turn % len(LINE_STYLES)]}
+        curves.append(Curve(solution, label, style))
+    return curves
+
+
+def _solutions(sources):
+    """Every solution among the arguments of a plot function, in order."""
+    for source in sources:
+        if hasattr(source, "y") and hasattr(source, "system"):
+            yield source
+        elif hasattr(source, "values"):
+            yield from _solutions(source.values())
+        elif isinstance(source, (list, tuple)):
+            yield from _solutions(source)
+        else:
+            raise TypeError(
+                f"plots draw Solutions and Comparisons, got {type(source).__name__}: "
+                "pass what pi.integrate or pi.compare returned"
+            )
+
+
+def _step(solution):
+    dt = np.asarray(solution.dt, dtype=np.float64)
+    return f"{dt.min():g}" if dt.size and dt.min() == dt.max() else "various"
+
+
+def batch_of(solution):
+    """Shape of the batch."""
+    return np.shape(solution.y)[1:-1]
+
+
+def times_of(solution, index):
+    """Saved times of one trajectory, (n_saved,)."""
+    t = np.asarray(solution.t)
+    return t[(slice(None), *index)] if t.ndim > 1 else t
+
+
+def valid_values(solution, values, index):
+    """One trajectory of (n_saved, *batch) values as float64, NaN from where it failed."""
+    valid = np.asarray(solution.valid)[(slice(None), *index)]
+    return np.where(valid, np.asarray(values)[(slice(None), *index)], np.nan).astype(np.float64)
+
+
+def against_time(ax, curve, values, keywords, window=None, bands=False):
+    """Draw (n_saved, *batch) values against time, thinned, a cross where a trajectory failed.
+
+    With `bands`, a curve that swings too fast for the picture becomes a pale band between its
+    extremes with its running mean in it: else it would hide all others behind a solid block.
+
+    Parameters
+    ----------
+    ax : Axes
+        Where to draw.
+    curve : Curve
+        Whose times, colour and label count.
+    values : ndarray
+        (n_saved, *batch).
+    keywords : dict
+        For `Axes.plot`; they win over the curve's own.
+    window : tuple of float, optional
+        Only saves from one time to another.
+    bands : bool, optional
+        Whether fast swings may become bands.
+    """
+    chosen = chosen_trajectories(batch_of(curve.solution))
+    for number, index in enumerate(chosen):
+        t = times_of(curve.solution, index)
+        one = valid_values(curve.solution, values, index)
+        if window is not None:
+            inside = (t >= min(window)) & (t <= max(window))
+            t, one = t[inside], one[inside]
+        style = {"linewidth": 1.3, "alpha": opacity(len(chosen))} | curve.keywords | keywords
+        style["label"] = curve.label if number == 0 else "_nolegend_"
+        if len(one) == 1:
+            style = {"marker": "o"} | style  # a line of one point is invisible
+        swing = running_band(one) if bands else None
+        if swing is not None:
+            centre, low, high = swing
+            colour, alpha = style["color"], 0.25 * style["alpha"]
+            points = envelope(one)
+            ax.fill_between(t[points], low[points], high[points], color=colour, alpha=alpha, lw=0)
+            ax.plot(t[points], centre[points], **style)
+        else:
+            points = envelope(one)
+            (line,) = ax.plot(t[points], one[points], **style)
+            mark_failure(ax, line, t, one)
+
+
+def running_band(values, swings=40):
+    """Running mean and extremes of a fast oscillation, or None where it is slow enough to draw.
+
+    Parameters
+    ----------
+    values : ndarray
+        (n,), in order of time.
+    swings : int, optional
+        From so many oscillations on there is a band.
+
+    Returns
+    -------
+    tuple of ndarray or None
+        Mean, least and most, each (n,), over about three oscillations around each point; the
+        mean is NaN at both ends, where the oscillations around a point are not complete.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> t = np.linspace(0, 300, 3001)
+    >>> centre, low, high = running_band(t / 100 + np.sin(t))
+    >>> bool(np.nanmax(np.abs(centre - t / 100)) < 0.01)
+    True
+    """
+    if not np.isfinite(values).all():
+        return None
+    rising = np.diff(values) > 0
+    peaks = np.count_nonzero(rising[:-1] & ~rising[1:])
+    if peaks < swings:
+        return None
+    half = max(1, round(1.5 * len(values) / peaks))
+    centre = _running_mean(_running_mean(values, half), half)  # twice: a sharper filter than once
+    index = np.arange(len(values))
+    block = -(-len(values) // max(1, len(values) // half))
+    padded = np.concatenate([values, np.full(-len(values) % block, values[-1])])
+    blocks = padded.reshape(-1, block)
+    middles = np.arange(len(blocks)) * block + block / 2
+    low = np.interp(index, middles, blocks.min(axis=1))
+    high = np.interp(index, middles, blocks.max(axis=1))
+    return centre, low, high
+
+
+def _running_mean(values, half):
+    """Mean over 2 half + 1 values around each, NaN where there are not as many."""
+    mean = np.full(len(values), np.nan)
+    good = values[np.isfinite(values)]
+    if len(good) > 2 * half:
+        total = np.concatenate([[0.0], np.cumsum(good)])
+        width = 2 * half + 1
+        start = int(np.argmax(np.isfinite(values))) + half
+        mean[start : start + len(good) - 2 * half] = (total[width:] - total[:-width]) / width
+    return mean
+
+
+def opacity(count):
+    """Alpha at which so many curves stay readable on top of each other."""
+    return 1.0 if count < 4 else max(0.3, 2 / count**0.5)
+
+
+def mark_failure(ax, line, x, y):
+    """A cross on the last good point of a curve that ends before the run does."""
+    good = np.flatnonzero(np.isfinite(x) & np.isfinite(y))
+    if len(good) and good[-1] < len(y) - 1:
+        ax.plot(x[good[-1]], y[good[-1]], "x", color=line.get_color(), markersize=6)
+
+
+def same_motion(curves):
+    """The curve whose exact solution stands for all, or None where they differ.
+
+    One exact line is drawn for a picture; it would lie for a solution of another system or
+    another start.
+    """
+    first = curves[0].solution
+    for curve in curves[1:]:
+        other = curve.solution
+        if not (
+            other.system == first.system
+            and np.array_equal(np.asarray(other.initial), np.asarray(first.initial))
+            and np.array_equal(start_time(other), start_time(first))
+        ):
+            return None
+    if int(np.prod(batch_of(first))) > FEW or np.ndim(first.t) > 1:
+        return None
+    return max(curves, key=lambda curve: np.ptp(np.asarray(curve.solution.t))).solution
+
+
+def exact_curve(solution, t):
+    """Exact states at the given times, (len(t), *batch, dim), or None where there are none."""
+    return solution.system.exact(t, solution.initial, start_time(solution))
+
+
+def draw_exact(ax, x, y, keywords=None):
+    """Draw the exact motion, thin and grey, once in the legend of these axes."""
+    style = EXACT | (keywords or {})
+    if style["label"] in [line.get_label() for line in ax.get_lines()]:
+        style["label"] = "_nolegend_"
+    for number, (one_x, one_y) in enumerate(zip(x, y, strict=True)):
+        ax.plot(one_x, one_y, **(style if number == 0 else style | {"label": "_nolegend_"}))
+
+
+def keep_in_view(ax, along_x=False):
+    """Limit the axes to the motions that stayed finite, where another one exploded.
+
+    A trajectory that overflows would flatten all others to a line; it leaves the picture instead.
+    """
+    for axis in ("y", "x") if along_x else ("y",):
+        extents = []
+        for line in ax.get_lines():
+            values = np.asarray(getattr(line, f"get_{axis}data")(), dtype=np.float64)
+            values = values[np.isfinite(values)]
+            if len(values) > 1 and np.any(values != values[0]):
+                extents.append((values.min(), values.max()))
+        if not extents:
+            continue
+        with np.errstate(over="ignore"):
+            spans = np.array([high - low for low, high in extents])
+        calm = [one for one, span in zip(extents, spans, strict=True) if span < 1e5 * min(spans)]
+        if 0 < len(calm) < len(extents):
+            low, high = min(low for low, _ in calm), max(high for _, high in calm)
+            getattr(ax, f"set_{axis}lim")(low - (high - low), high + (high - low))
+
+
+def new_axes(ax, figsize=(8.4, 3.8), **keywords):
+    """The axes given, or those of a new figure."""
+    if ax is not None:
+        return ax
+    from matplotlib import pyplot  # chooses a backend: only when a figure is really wanted
+
+    _, ax = pyplot.subplots(figsize=figsize, layout="constrained", **keywords)
+    return ax
+
+
+def finish(ax, xlabel, ylabel, legend):
+    """Label the axes and put the legend beside the data, where there is more than one name."""
+    ax.set_xlabel(xlabel)
+    ax.set_ylabel(ylabel)
+    ax.spines[["top", "right"]].set_visible(False)
+    handles, names = ax.get_legend_handles_labels()
+    if legend and len(names) > 1:
+        ax.legend(handles, names, loc="upper left", bbox_to_anchor=(1.01, 1.0), frameon=False)
+    return ax

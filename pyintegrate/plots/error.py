@@ -1,0 +1,121 @@
+"""Picture: the error against time, on a logarithmic axis."""
+
+import numpy as np
+
+from ..analysis.observables import exact_states
+from ..analysis.phase import phase_drift
+from .curves import against_time, collect, finish, new_axes
+from .style import axis_label, unit_of, with_unit
+
+QUANTITIES = ("position", "state", "energy", "phase")
+
+
+def error(
+    *sources,
+    quantity=None,
+    reference=None,
+    so_far=True,
+    ax=None,
+    legend=True,
+    labels=None,
+    window=None,
+    **keywords,
+):
+    """Draw how wrong one or several solutions are, against time.
+
+    Parameters
+    ----------
+    *sources : Solution or Comparison
+        What to draw; 30 trajectories of a large batch.
+    quantity : {"position", "state", "energy", "phase"}, optional
+        Distance of the position, or of the whole state, from the true one; the relative error of
+        the energy; the phase error. Position by default, the state of a first-order system.
+    reference : Solution, optional
+        The truth, saved at the same times; the exact solution by default.
+    so_far : bool, optional
+        Draw the largest error so far, which is a calm line, instead of every swing.
+    ax : Axes, optional
+        Where to draw; a new figure by default.
+    legend : bool, optional
+        Whether to put a legend beside the axes.
+    labels : dict, optional
+        Legend text by method name.
+    window : tuple of float, optional
+        Draw only from one time to another.
+    **keywords
+        For `Axes.plot`.
+
+    Returns
+    -------
+    Axes
+        Logarithmic in the error.
+
+    Raises
+    ------
+    ValueError
+        Where there is nothing to compare with.
+
+    Examples
+    --------
+    >>> import pyintegrate as pi
+    >>> ax = error(pi.integrate(pi.systems.oscillator, dt=0.5, t_end=50.0))
+    >>> ax.get_ylabel(), ax.get_yscale()
+    ('largest position error so far [m]', 'log')
+    """
+    curves = collect(sources, labels)
+    system = curves[0].solution.system
+    if quantity is None:
+        quantity = "position" if system.dof else "state"
+    if quantity not in QUANTITIES:
+        raise ValueError(f"quantity must be one of {', '.join(QUANTITIES)}, got {quantity!r}")
+    truths: list = []
+    values = [_errors(curve.solution, quantity, reference, truths) for curve in curves]
+    ax = new_axes(ax)
+    for curve, one in zip(curves, values, strict=True):
+        if so_far:
+            one = np.fmax.accumulate(one, axis=0)
+        with np.errstate(invalid="ignore"):
+            one = np.where(one > 0, one, np.nan)  # a logarithm has no place for no error
+        against_time(ax, curve, one, keywords, window)
+    ax.set_yscale("log")
+    unit = {"energy": "", "phase": "rad"}.get(quantity, unit_of(system, system.state_names[0]))
+    text = "relative energy" if quantity == "energy" else quantity
+    text = f"largest {text} error so far" if so_far else f"{text} error"
+    finish(ax, axis_label(system, "t"), with_unit(text, unit), legend)
+    return ax
+
+
+def _errors(solution, quantity, reference, truths):
+    """Absolute errors at the saves, (n_saved, *batch); true motions are kept for the next."""
+    with np.errstate(invalid="ignore", over="ignore"):
+        if quantity == "energy":
+            return np.abs(solution.energy_error())
+        if quantity == "phase":
+            return np.abs(phase_drift(solution, reference))
+        truth = _truth(solution, truths) if reference is None else reference.y
+        if truth is None:
+            raise ValueError(
+                f"the system {solution.system.name!r} has no exact solution: give error a "
+                "reference, for example the same run with a smaller dt and the matching save"
+            )
+        if len(truth) != len(solution.y):
+            raise ValueError(
+                f"the reference has {len(truth)} saves and the solution {len(solution.y)}: "
+                "error compares equal times"
+            )
+        places = slice(solution.system.dof if quantity == "position" else None)
+        return np.linalg.norm(solution.y[..., places] - truth[..., places], axis=-1)
+
+
+def _truth(solution, truths):
+    """The exact states of a solution, from those of another one of the same motion if possible."""
+    for other, states in truths:
+        if (
+            other.system == solution.system
+            and np.array_equal(other.t, solution.t)
+            and np.array_equal(other.initial, solution.initial)
+        ):
+            return states
+    states = exact_states(solution)
+    truths.append((solution, states))
+    return states

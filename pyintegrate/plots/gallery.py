@@ -1,0 +1,147 @@
+"""The gallery: every figure and table of the acceptance cases, with the code that makes each.
+
+The code of a figure is text, so that what is shown beside a picture is what drew it.
+"""
+
+import os
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from .gallery_figures import FIGURES
+
+MOST_BYTES = 150_000  # of a picture
+COLOURS = (256, 64)  # that a picture is reduced to where it is larger
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """What a figure of the gallery became: a picture or a table, and its file."""
+
+    name: str
+    path: Path
+    result: Any
+
+
+def draw(name):
+    """Run the code of one figure.
+
+    Parameters
+    ----------
+    name : str
+        As in `names`.
+
+    Returns
+    -------
+    Axes, or a table
+        What the code's last line gives.
+
+    Examples
+    --------
+    >>> print(draw("car_table").columns)
+    ('t [s]', 'exact', 'explicit Euler', 'semi-implicit Euler', 'velocity Verlet')
+    """
+    import numpy
+    from matplotlib import pyplot
+
+    import pyintegrate
+
+    if name not in FIGURES:
+        raise ValueError(f"there is no figure {name!r}: there are {', '.join(FIGURES)}")
+    *lines, last = FIGURES[name].code.rsplit("\n", 1)
+    space = {"pi": pyintegrate, "np": numpy, "plt": pyplot}
+    exec("\n".join(lines), space)
+    return eval(last, space)
+
+
+def names():
+    """Names of all figures and tables, in the order of the gallery."""
+    return list(FIGURES)
+
+
+def write(folder, chosen=None, dpi=90):
+    """Draw figures into a folder: a .png for each picture, a .txt for each table.
+
+    Parameters
+    ----------
+    folder : str or Path
+        Made if it is not there.
+    chosen : sequence of str, optional
+        Names; all by default.
+    dpi : int, optional
+        Dots per inch.
+
+    Yields
+    ------
+    Drawn
+
+    Raises
+    ------
+    ValueError
+        For unknown names.
+    """
+    from matplotlib import pyplot
+
+    chosen = names() if chosen is None else list(chosen)
+    for name in chosen:
+        if name not in FIGURES:
+            raise ValueError(f"there is no figure {name!r}: there are {', '.join(FIGURES)}")
+    folder = Path(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    for name in chosen:
+        result = draw(name)
+        if hasattr(result, "rows"):
+            path = folder / f"{name}.txt"
+            path.write_text(f"{result}\n", encoding="utf-8")
+        else:
+            path = folder / f"{name}.png"
+            figure = result.figure if hasattr(result, "figure") else result.flat[0].figure
+            figure.savefig(path, dpi=dpi)
+            pyplot.close(figure)
+            _shrink(path)
+        yield Drawn(name, path, result)
+
+
+def page(folder="gallery"):
+    """The page that shows all figures with their code, as Markdown.
+
+    Parameters
+    ----------
+    folder : str, optional
+        Where the pictures are, seen from the page.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> page().splitlines()[0]
+    '# Gallery'
+    """
+    parts = [
+        "# Gallery",
+        "",
+        "Every picture and table here is drawn by the lines beside it, after `import pyintegrate"
+        " as pi`, `import numpy as np`",
+        "and `import matplotlib.pyplot as plt`; all at once by"
+        " `python -m pyintegrate figures --out DIR`.",
+    ]
+    for name, figure in FIGURES.items():
+        shown = f"![{figure.title}]({folder}/{name}.png)"
+        if name.endswith("_table"):
+            shown = f"```text\n{draw(name)}\n```"
+        parts += ["", f"## {figure.title}", figure.text, "", "```python", figure.code, "```", shown]
+    return "\n".join(re.sub(r"[ \t]+$", "", part, flags=re.MULTILINE) for part in parts) + "\n"
+
+
+def _shrink(path):
+    """Store a large picture in fewer colours; Matplotlib brings Pillow."""
+    from PIL import Image
+
+    for colours in COLOURS:
+        if os.path.getsize(path) > MOST_BYTES:
+            with Image.open(path) as picture:
+                fewer = picture.convert("RGB").quantize(colours, dither=Image.Dither.NONE)
+            fewer.save(path, optimize=True)

@@ -1,0 +1,59 @@
+"""Picture: the phase error against time."""
+
+import numpy as np
+
+from ..analysis.phase import phase_drift as drift_of
+from .curves import against_time, collect, finish, new_axes
+from .style import EXACT, axis_label
+
+
+def phase_drift(
+    *sources, reference=None, ax=None, legend=True, exact=True, labels=None, window=None, **keywords
+):
+    """Draw how far one or several solutions run ahead of the true motion, as an angle.
+
+    Parameters
+    ----------
+    *sources : Solution or Comparison
+        What to draw; 30 trajectories of a large batch.
+    reference : Solution, optional
+        What to compare with; the exact solution by default.
+    ax : Axes, optional
+        Where to draw; a new figure by default.
+    legend : bool, optional
+        Whether to put a legend beside the axes.
+    exact : bool, optional
+        Whether to draw the zero line.
+    labels : dict, optional
+        Legend text by method name.
+    window : tuple of float, optional
+        Draw only from one time to another.
+    **keywords
+        For `Axes.plot`.
+
+    Returns
+    -------
+    Axes
+
+    Raises
+    ------
+    ValueError
+        Where there is no phase, or nothing to compare it with.
+
+    Examples
+    --------
+    >>> import pyintegrate as pi
+    >>> ax = phase_drift(pi.integrate(pi.systems.oscillator, dt=0.5, t_end=50.0))
+    >>> ax.get_ylabel()
+    'phase error [rad]'
+    """
+    curves = collect(sources, labels)
+    drifts = [drift_of(curve.solution, reference) for curve in curves]
+    ax = new_axes(ax)
+    if exact:
+        drawn = "exact" in [line.get_label() for line in ax.get_lines()]
+        name = "exact" if reference is None and not drawn else "_nolegend_"
+        ax.axhline(0.0, **(EXACT | {"label": name}))
+    for curve, drift in zip(curves, drifts, strict=True):
+        against_time(ax, curve, np.asarray(drift), keywords, window, bands=True)
+    return finish(ax, axis_label(curves[0].solution.system, "t"), "phase error [rad]", legend)

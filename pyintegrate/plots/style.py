@@ -1,0 +1,132 @@
+"""Colours, names and units: the same method looks the same in every picture."""
+
+import zlib
+
+# Okabe & Ito (2008), Color Universal Design: told apart with any kind of colour vision.
+BLUE, VERMILLION, GREEN, PURPLE = "#0072B2", "#D55E00", "#009E73", "#CC79A7"
+ORANGE, SKY = "#E69F00", "#56B4E9"
+PALETTE = (BLUE, VERMILLION, GREEN, PURPLE, ORANGE, SKY)
+METHOD_COLOURS = {
+    "rk4": BLUE,
+    "semi_implicit_euler": VERMILLION,
+    "velocity_verlet": GREEN,
+    "explicit_euler": PURPLE,
+    "midpoint": ORANGE,
+    "forest_ruth4": SKY,
+}
+EXACT = {"color": "0.25", "linewidth": 0.9, "label": "exact", "zorder": 1.5}
+LINE_STYLES = ("-", "--", ":", "-.")
+MARKERS = ("o", "s", "^", "D", "v", "P", "X")
+GREEK = {"theta": "θ", "omega": "ω", "phi": "φ", "psi": "ψ", "alpha": "α"}
+
+
+def colours(names):
+    """A colour for each method: its own wherever possible, the next free one otherwise.
+
+    Parameters
+    ----------
+    names : iterable of str
+        Method names; a repeated name gets its colour again.
+
+    Returns
+    -------
+    dict
+        Colour by name.
+
+    Examples
+    --------
+    >>> colours(["rk4", "semi_implicit_euler"])["rk4"]
+    '#0072B2'
+    """
+    chosen: dict[str, str] = {}
+    # Methods with a colour of their own come first, so that no newcomer takes it from them.
+    for name in sorted(dict.fromkeys(names), key=lambda name: name not in METHOD_COLOURS):
+        own = METHOD_COLOURS.get(name)
+        start = PALETTE.index(own) if own else zlib.crc32(name.encode())
+        turned = [PALETTE[(start + i) % len(PALETTE)] for i in range(len(PALETTE))]
+        free = [colour for colour in turned if colour not in chosen.values()]
+        chosen[name] = (free or turned)[0]
+    return chosen
+
+
+def colour_of(method):
+    """The colour that a method has in every picture, for pictures of one's own.
+
+    Parameters
+    ----------
+    method : str or Method
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> colour_of("rk4")
+    '#0072B2'
+    """
+    return colours([str(method)])[str(method)]
+
+
+def looks(names):
+    """Colour, line style and marker of each method: beyond the palette the latter tell apart.
+
+    Parameters
+    ----------
+    names : iterable of str
+
+    Returns
+    -------
+    dict of dict
+        Keywords for `Axes.plot` by name.
+
+    Examples
+    --------
+    >>> looks(["rk4"])
+    {'rk4': {'color': '#0072B2', 'linestyle': '-', 'marker': 'o'}}
+    """
+    names = list(dict.fromkeys(names))
+    palette, chosen = colours(names), {}
+    seen: dict[str, int] = {}
+    for name in names:
+        turn = seen[palette[name]] = seen.get(palette[name], -1) + 1
+        line, marker = LINE_STYLES[turn % len(LINE_STYLES)], MARKERS[turn % len(MARKERS)]
+        chosen[name] = {"color": palette[name], "linestyle": line, "marker": marker}
+    return chosen
+
+
+def unit_of(system, name):
+    """Unit of a component, a parameter or the time ("t"); "" where there is none."""
+    unit = system.units.get(name, "")
+    return "" if unit == "1" else unit
+
+
+def axis_label(system, name):
+    """Name and unit of a component or of the time, as they stand on an axis.
+
+    Parameters
+    ----------
+    system : System
+        Whose `units` are asked.
+    name : str
+        A state name, or "t".
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> import pyintegrate as pi
+    >>> axis_label(pi.systems.pendulum, "theta")
+    'θ [rad]'
+    """
+    text = "time" if name == "t" else name
+    for word, letter in GREEK.items():
+        text = text.replace(word, letter)
+    return with_unit(text, unit_of(system, name))
+
+
+def with_unit(text, unit):
+    """Text followed by the unit in brackets, where there is one."""
+    return f"{text} [{unit}]" if unit else text

@@ -1,0 +1,350 @@
+"""What came out of a run: arrays, and the questions one asks of them."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import numpy as np
+
+from .arguments import Problem, integer, numbers, steps_to
+from .errors import Status, summarize
+from .memory import pad
+
+
+class Solution:
+    """The saved states of a batch of trajectories.
+
+    Attributes
+    ----------
+    t : ndarray, shape (n_saved,), or (n_saved, *batch) where dt or t0 differ
+    steps : ndarray of int, shape (n_saved,)
+        Numbers of the saved steps.
+    y : ndarray, shape (n_saved, *batch, dim)
+        States; a view in which each component lies contiguous.
+    x, v : ndarray, shape (n_saved, *batch, dof), or (n_saved, *batch) where dof = 1
+        Positions and velocities (momenta). ``sol["name"]`` is one component.
+    initial, final : ndarray, shape (*batch, dim)
+    status : ndarray of int8, shape (*batch)
+        See ``pi.Status``.
+    failed_step : ndarray of int64, shape (*batch)
+        The first step not completed, -1 where fine; saves from there on repeat the last good state.
+    valid : ndarray of bool, shape (n_saved, *batch)
+    system, method, dt, t0, n_steps
+        What was asked for; `n_steps` counts the steps of this run.
+    evaluations : int
+        Force evaluations of a trajectory.
+
+    Examples
+    --------
+    >>> import pyintegrate as pi
+    >>> sol = pi.integrate(pi.systems.spring(b=0.0), 1.0, 0.0, dt=0.01, t_end=1.0)
+    >>> sol
+    <Solution of spring(k=15, b=0, m=1) by rk4: 100 steps of dt = 0.01, 101 saved, 1 trajectory>
+    """
+
+    def __init__(self, problem, completed, record, state, failed):
+        """For ``integrate``: a record (n_saved, dim, lanes) or the final state (dim, lanes)."""
+        self._problem, self._failed = problem, failed
+        self.system, self.method = problem.system, problem.method
+        self.dt, self.t0 = problem.dt, problem.t0
+        self.n_steps = completed
+        steps = problem.saved_steps
+        if record is None:
+            steps, record = np.array([completed]), state[np.newaxis]
+        elif completed < problem.n_steps:
+            steps = steps[steps <= completed]
+            self.n_steps = int(steps[-1])
+            record = record[: len(steps)]
+        if self.n_steps < problem.n_steps:
+            keep = failed[2] <= problem.first + self.n_steps
+            self._failed = tuple(part[keep] for part in failed)
+        self.steps = steps + problem.first
+        self.t = problem.times(self.steps)
+        self.y = self._outward(record)
+        self.initial = self._outward(problem.initial)
+        self.initial.flags.writeable = False
+
+    def _outward(self, rows):
+        """(..., dim, lanes) inside -> (..., *batch, dim) outside, without a copy."""
+        batch, lanes = self._problem.batch, self._problem.lanes
+        lead = rows.shape[:-2]
+        y = rows[..., :lanes].reshape(*lead, rows.shape[-2], *batch)
+        return np.moveaxis(y, len(lead), -1)
+
+    def __getstate__(self):
+        """A progress callable stays behind: it belongs to a place, not to a result."""
+        state = dict(self.__dict__)
+        state["_problem"] = Problem(**{**self._problem.__dict__, "progress": False})
+        return state
+
+    # ---- arrays ----
+    @property
+    def x(self):
+        return self._half(0)
+
+    @property
+    def v(self):
+        return self._half(1)
+
+    def _half(self, which):
+        dof = self.system.dof
+        if dof == 0:
+            raise AttributeError(f"{self.system.name!r} is first_order and has no x and v; use y")
+        if dof == 1:
+            return self.y[..., which]
+        return self.y[..., which * dof : (which + 1) * dof]
+
+    def __getitem__(self, name):
+        names = self.system.state_names
+        if not isinstance(name, str):
+            raise TypeError(
+                f"brackets take the name of a component ({', '.join(names)}), got {name!r}"
+            )
+        if name not in names:
+            raise KeyError(
+                f"{self.system.name!r} has the components {', '.join(names)}, not {name!r}"
+            )
+        return self.y[..., names.index(name)]
+
+    @property
+    def final(self):
+        return self.y[-1]
+
+    @property
+    def evaluations(self):
+        """Force evaluations of a trajectory; one that sees the velocity is not shared by steps."""
+        c = self.method.coefficients
+        if self.method.family == "composition" and self.system.velocity_dependent:
+            return self.n_steps * sum(map(bool, c["kick"]))
+        shared = self.method.family == "composition" and bool(c["kick"][0]) and not c["drift"][-1]
+        return self.n_steps * self.method.evaluations + (shared and self.n_steps > 0)
+
+    def __len__(self):
+        return len(self.steps)
+
+    # ---- failures ----
+    @property
+    def n_failed(self):
+        """How many trajectories failed."""
+        return len(self._failed[0])
+
+    @cached_property
+    def status(self):
+        status = np.zeros(self._problem.lanes, dtype=np.int8)
+        status[self._failed[0]] = self._failed[1]
+        return status.reshape(self._problem.batch)
+
+    @cached_property
+    def failed_step(self):
+        step = np.full(self._problem.lanes, -1, dtype=np.int64)
+        step[self._failed[0]] = self._failed[2]
+        return step.reshape(self._problem.batch)
+
+    @property
+    def valid(self):
+        steps = self.steps.reshape(-1, *(1,) * self.failed_step.ndim)
+        return (self.failed_step < 0) | (steps < self.failed_step)
+
+    def failures(self):
+        """A readable report of the trajectories that failed.
+
+        Examples
+        --------
+        >>> import pyintegrate as pi
+        >>> pi.integrate(pi.systems.oscillator, dt=0.1, n_steps=10).failures()
+        'no trajectory failed'
+        """
+        if not self.n_failed:
+            return "no trajectory failed"
+        index, status, step = self._failed
+
+        def time(i, n):
+            t0, dt = (
+                np.broadcast_to(a, self._problem.batch).reshape(-1) for a in (self.t0, self.dt)
+            )
+            return t0[i] + n * dt[i]
+
+        return summarize(status, step, index, self._problem.batch, time)
+
+    # ---- questions ----
+    def _column(self, t):
+        """Times that broadcast against the batch."""
+        return (
+            t
+            if t.ndim > 1 or not self._problem.batch
+            else t.reshape(-1, *(1,) * len(self._problem.batch))
+        )
+
+    def energy(self):
+        """Energy of each saved state, shape (n_saved, *batch).
+
+        Raises
+        ------
+        ValueError
+            The system has no energy.
+        """
+        if not self.system.has_energy:
+            raise ValueError(f"{self.system.name!r} has no energy")
+        return self.system.energy(self.y, self._column(self.t))
+
+    def energy_error(self):
+        """(E - E0)/|E0|, signed, shape (n_saved, *batch); E - E0 where E0 = 0.
+
+        E0 is the energy of ``initial``.
+
+        Examples
+        --------
+        >>> import pyintegrate as pi
+        >>> sol = pi.integrate(pi.systems.oscillator, dt=0.1, n_steps=100, method="velocity_verlet")
+        >>> bool(abs(sol.energy_error()).max() < 0.0026)
+        True
+        """
+        energy = self.energy()
+        start = self._problem.times(np.array([self._problem.first]))[0]
+        scale = abs(first := self.system.energy(self.initial, start))
+        with np.errstate(invalid="ignore", over="ignore"):  # an exploded trajectory may be inf
+            return (energy - first) / np.where(scale == 0, 1, scale)
+
+    def exact(self):
+        """The exact solution at the saved times, shape (n_saved, *batch, dim).
+
+        Raises
+        ------
+        ValueError
+            There is none in closed form.
+        """
+        start = self._problem.times(np.array([self._problem.first]))[0]
+        exact = self.system.exact(self.t, self.initial, start)
+        if exact is None:
+            raise ValueError(f"{self.system.name!r} has no exact solution in closed form")
+        return exact
+
+    def error(self):
+        """Numerical minus exact states, shape (n_saved, *batch, dim)."""
+        return self.y - self.exact()
+
+    def at(self, t):
+        """States between the saved ones, by cubic Hermite interpolation.
+
+        Parameters
+        ----------
+        t : array_like
+            Times within the saved ones, the same for every trajectory.
+
+        Returns
+        -------
+        ndarray, shape (*t.shape, *batch, dim)
+
+        References
+        ----------
+        Hairer, Norsett, Wanner (1993), Solving Ordinary Differential Equations I, II.6.
+
+        Examples
+        --------
+        >>> import pyintegrate as pi
+        >>> sol = pi.integrate(pi.systems.oscillator, dt=0.1, n_steps=10)
+        >>> sol.at(0.55).round(4)
+        array([ 0.8525, -0.5227])
+        """
+        t = numbers("t", t).astype(np.float64)
+        if len(self) < 2:
+            raise ValueError(
+                "at(t) needs two saved states or more: integrate with save='all' or save=k"
+            )
+        times = t.reshape(-1, *(1,) * len(self._problem.batch))
+        position = (times - self.t0) / self.dt  # in steps
+        slack = 1e-9 * np.maximum(1, abs(position))
+        outside = (position < self.steps[0] - slack) | (position > self.steps[-1] + slack)
+        outside |= ~np.isfinite(position)
+        if np.any(outside):
+            wrong = np.broadcast_to(times, position.shape)[outside].flat[0]
+            raise ValueError(
+                f"t = {wrong} is outside the saved times {self.t[0].min()} .. {self.t[-1].max()}"
+            )
+        i = np.clip(np.searchsorted(self.steps, position, side="right") - 1, 0, len(self) - 2)
+        i = np.broadcast_to(i, (i.shape[0], *self._problem.batch))
+
+        def pick(values):
+            return np.take_along_axis(values, i[..., np.newaxis], axis=0)
+
+        start, stop = pick(self.y), np.take_along_axis(self.y, i[..., np.newaxis] + 1, axis=0)
+        width = (self.steps[i + 1] - self.steps[i]) * self.dt
+        moments = self.t0 + self.steps[i] * self.dt
+        slope0 = self.system.rhs(moments, start) * width[..., np.newaxis]
+        slope1 = self.system.rhs(moments + width, stop) * width[..., np.newaxis]
+        s = ((position - self.steps[i]) / (self.steps[i + 1] - self.steps[i]))[..., np.newaxis]
+        change = stop - start
+        y = start + s * (change + (1 - s) * ((1 - 2 * s) * -change + (1 - s) * slope0 - s * slope1))
+        return y.astype(self.y.dtype, copy=False).reshape(
+            *t.shape, *self._problem.batch, self.system.dim
+        )
+
+    # ---- going on ----
+    def resume(self, n_steps=None, *, t_end=None):
+        """Further steps, numbered onwards; bit-equal to one long run.
+
+        Parameters
+        ----------
+        n_steps : int, optional
+        t_end : array_like, optional
+            Give exactly one.
+
+        Returns
+        -------
+        Solution
+            It starts with the final state of this one.
+
+        Examples
+        --------
+        >>> import pyintegrate as pi
+        >>> sol = pi.integrate(pi.systems.oscillator, dt=0.1, n_steps=10).resume(n_steps=5)
+        >>> int(sol.steps[0]), int(sol.steps[-1])
+        (10, 15)
+        """
+        from .integrate import run
+
+        if (n_steps is None) == (t_end is None):
+            raise ValueError("give exactly one of n_steps and t_end")
+        problem = self._problem
+        first = problem.first + self.n_steps
+        if t_end is not None:
+            n_steps = steps_to(t_end, self.dt, self.t0, problem.batch) - first
+            if n_steps < 0:
+                raise ValueError(f"t_end lies {-n_steps} steps before the end of this solution")
+        else:
+            n_steps = integer("n_steps", n_steps, 0)
+        rows = np.moveaxis(self.final, -1, 0).reshape(self.system.dim, problem.lanes)
+        state = pad(rows, problem.dtype)
+        return run(problem.continued(state, first, n_steps), self._failed)
+
+    # ---- printing ----
+    def _describe(self):
+        dt = f"{self.dt:g}" if np.ndim(self.dt) == 0 else f"{self.dt.min():g} .. {self.dt.max():g}"
+        batch, lanes = self._problem.batch, self._problem.lanes
+        count = f"{lanes} trajector{'y' if lanes == 1 else 'ies'}" + (
+            f" {batch}" if len(batch) > 1 else ""
+        )
+        failed = f", {self.n_failed} failed" if self.n_failed else ""
+        return (
+            f"{self.system!r} by {self.method.name}: {self.n_steps} steps of dt = {dt},"
+            f" {len(self)} saved, {count}{failed}"
+        )
+
+    def __repr__(self):
+        return f"<Solution of {self._describe()}>"
+
+    def _repr_html_(self):
+        from html import escape
+
+        counts = {s.name: int(np.count_nonzero(self._failed[1] == s)) for s in Status if s}
+        rows = [
+            ("system", f"{self.system.title}: {self.system!r}"),
+            ("method", f"{self.method.title} ({self.method.name})"),
+            ("steps", f"{self.n_steps} of dt = {self.dt if np.ndim(self.dt) == 0 else 'array'}"),
+            ("states", f"{self.y.shape}, {self.y.dtype}"),
+            ("failed", ", ".join(f"{n} {name}" for name, n in counts.items() if n) or "none"),
+        ]
+        cells = "".join(
+            f"<tr><th>{k}</th><td style='text-align:left'>{escape(v)}</td></tr>" for k, v in rows
+        )
+        return f"<b>Solution</b><table>{cells}</table>"

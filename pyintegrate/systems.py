@@ -1,0 +1,377 @@
+"""What moves: systems with their parameters, and the catalogue of those in the C core."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Mapping
+from functools import cache
+from types import MappingProxyType
+
+import numpy as np
+
+from . import _core
+from .errors import UnknownNameError
+from .parameters import batch_shape, checked, declared, rows_of, short
+
+_RHS, _ACCELERATION, _ENERGY, _INVARIANTS, _JACOBIAN = range(5)
+
+
+class System:
+    """Equations of motion with parameters; immutable. Call it to change parameters.
+
+    Attributes
+    ----------
+    name, title, equation, reference : str
+    dim, dof : int
+        Components of the state; positions (0 for first order).
+    structure : {"first_order", "second_order", "separable", "rigid_body"}
+    state_names : tuple of str
+    params : mapping
+        Name to float, or to a read-only array that broadcasts over the batch. An array parameter
+        is (*batch, *shape), where shape is that of its default.
+    units : mapping
+        Units of the state, the parameters and "t".
+    initial : ndarray, shape (dim,)
+        The default state.
+    velocity_dependent : bool
+        Whether the acceleration uses the velocity.
+
+    Examples
+    --------
+    >>> import pyintegrate as pi
+    >>> pi.systems.spring(k=10.0).params["k"]
+    10.0
+    """
+
+    __slots__ = ("_definition", "_params")
+    _definition: dict
+    _params: Mapping
+
+    def __init__(self, definition, params):
+        object.__setattr__(self, "_definition", definition)
+        object.__setattr__(self, "_params", MappingProxyType(params))
+
+    def __setattr__(self, name, value):
+        raise AttributeError(
+            f"a System is immutable; {self.name}(name=value) makes one with other parameters"
+        )
+
+    # ---- what it is ----
+    name = property(lambda self: self._definition["name"])
+    title = property(lambda self: self._definition["title"])
+    equation = property(lambda self: self._definition["equation"])
+    reference = property(lambda self: self._definition["reference"])
+    dim = property(lambda self: self._definition["dim"])
+    dof = property(lambda self: self._definition["dof"])
+    structure = property(lambda self: self._definition["structure"])
+    velocity_dependent = property(lambda self: self._definition["velocity_dependent"])
+    params = property(lambda self: self._params)
+    state_names = property(lambda self: tuple(q[0] for q in self._definition["state"]))
+
+    @property
+    def units(self):
+        quantities = (*self._definition["state"], *self._definition["params"])
+        return MappingProxyType({**{q[0]: q[1] for q in quantities}, "t": "s"})
+
+    @property
+    def batch_shapes(self):
+        """Name of each parameter to the shape of its batch: () where one value serves all."""
+        shapes = self._definition["shapes"]
+        return {k: batch_shape(v, shapes[k]) for k, v in self._params.items()}
+
+    @property
+    def parameter_rows(self):
+        """What the C core takes: one array for each parameter, or for each element of one."""
+        shapes = self._definition["shapes"]
+        return [row for k, v in self._params.items() for row in rows_of(v, shapes[k])]
+
+    @property
+    def initial(self):
+        return np.array([q[2] for q in self._definition["state"]])
+
+    @property
+    def has_energy(self):
+        """Whether ``energy()`` gives one: every system of positions and velocities does."""
+        return self.dof > 0
+
+    def __call__(self, **params):
+        """The same system with other parameters: scalars, or arrays over the batch."""
+        known = {q[0] for q in self._definition["params"]}
+        for name in params:
+            if name not in known:
+                near = _near(name, known)
+                hint = (
+                    f"did you mean {near}?"
+                    if near
+                    else f"it has {', '.join(sorted(known)) or 'none'}"
+                )
+                raise TypeError(f"{self.name} has no parameter {name!r}: {hint}")
+        shapes = self._definition["shapes"]
+        changed = {name: checked(name, value, shapes[name]) for name, value in params.items()}
+        return System(self._definition, {**self._params, **changed})
+
+    # ---- equality and pickling ----
+    def _bits(self):
+        return tuple((k, np.shape(v), np.asarray(v).tobytes()) for k, v in self._params.items())
+
+    def __eq__(self, other):
+        if not isinstance(other, System):
+            return NotImplemented
+        return self.name == other.name and self._bits() == other._bits()
+
+    def __hash__(self):
+        arrays = [name for name, value in self._params.items() if np.ndim(value)]
+        if arrays:
+            raise TypeError(f"a System with array parameters ({', '.join(arrays)}) is not hashable")
+        return hash((self.name, self._bits()))
+
+    def __reduce__(self):
+        return _restore, (self.name, dict(self._params))
+
+    # ---- questions ----
+    def rhs(self, t, y):
+        """Time derivative of the state.
+
+        Parameters
+        ----------
+        t : array_like
+            Times, which broadcast against the batch.
+        y : array_like, shape (*batch, dim)
+
+        Returns
+        -------
+        ndarray, shape (*batch, dim)
+
+        Examples
+        --------
+        >>> import pyintegrate as pi
+        >>> pi.systems.oscillator.rhs(0.0, [1.0, 0.0])
+        array([ 0., -1.])
+        """
+        return self._ask(_RHS, t, y, self.dim)
+
+    def acceleration(self, t, x, v):
+        """Acceleration a(t, x, v), shape (*batch, dof); x and v likewise. None for first order.
+
+        Of a separable system v are the momenta, and it is their rate of change.
+        """
+        if not self.dof:
+            return None
+        x, v = np.broadcast_arrays(_state("x", x), _state("v", v))
+        if x.shape[-1:] != (self.dof,):
+            raise ValueError(f"x has shape {x.shape}: expected a last axis of {self.dof}")
+        return self._ask(_ACCELERATION, t, np.concatenate([x, v], axis=-1), self.dof)
+
+    def jacobian(self, t, y):
+        """Derivative of the right-hand side by the state, shape (*batch, dim, dim)."""
+        flat = self._ask(_JACOBIAN, t, y, self.dim**2)
+        return flat.reshape(*flat.shape[:-1], self.dim, self.dim)
+
+    def energy(self, y, t=0.0):
+        """Energy, shape (*batch); None where the system has none."""
+        if not self.has_energy:
+            return None
+        return self._ask(_ENERGY, t, y, 1)[..., 0]
+
+    def invariants(self, y, t=0.0):
+        """Conserved quantities by name, each of shape (*batch)."""
+        names = [q[0] for q in self._definition["invariants"]]
+        if not names:
+            return {}
+        values = self._ask(_INVARIANTS, t, y, len(names))
+        return {name: values[..., i] for i, name in enumerate(names)}
+
+    def exact(self, t, y0, t0=0.0):
+        """Exact solution through y0 at t0, or None where there is none in closed form.
+
+        Parameters
+        ----------
+        t : array_like, shape (n,) or (n, *batch)
+        y0 : array_like, shape (*batch, dim)
+        t0 : array_like
+            Scalar, or one for each trajectory.
+
+        Returns
+        -------
+        ndarray, shape (n, *batch, dim)
+
+        Examples
+        --------
+        >>> import numpy as np, pyintegrate as pi
+        >>> bool(np.allclose(pi.systems.oscillator.exact([np.pi], [1.0, 0.0]), [[-1.0, 0.0]]))
+        True
+        """
+        solve = self._closed_form("exact")
+        if solve is None:
+            return None
+        t, y0 = np.atleast_1d(np.asarray(t, dtype=np.float64)), self._components(y0)
+        batch = np.broadcast_shapes(y0[0].shape, np.shape(t0), *self.batch_shapes.values())
+        if t.ndim == 1:
+            t = t.reshape(-1, *(1,) * len(batch))
+        y = solve(t, y0, t0, **self._params)
+        shape = np.broadcast_shapes(t.shape, *(np.shape(c) for c in y))
+        return np.stack([np.broadcast_to(c, shape) for c in y], axis=-1)
+
+    def phase(self, y, t=0.0):
+        """An angle [rad] that grows along the motion, shape (*batch); None where there is none."""
+        angle = self._closed_form("phase")
+        return None if angle is None else angle(self._components(y), t, **self._params)
+
+    def period(self, y0=None):
+        """Period [s] of the motion through y0, shape (*batch); None where there is none."""
+        span = self._closed_form("period")
+        return (
+            None
+            if span is None
+            else span(self._components(self.initial if y0 is None else y0), **self._params)
+        )
+
+    def _closed_form(self, what):
+        return getattr(_exact_module(self.name), what, None)
+
+    def _components(self, y):
+        y = _state("y", y)
+        if y.shape[-1:] != (self.dim,):
+            raise ValueError(
+                f"y has shape {y.shape}: expected a last axis of {self.dim} components"
+            )
+        return tuple(np.asarray(y[..., d], dtype=np.float64) for d in range(self.dim))
+
+    def _ask(self, question, t, y, answers):
+        y = _state("y", y)
+        if y.shape[-1:] != (self.dim,):
+            raise ValueError(
+                f"y has shape {y.shape}: expected a last axis of {self.dim} components"
+            )
+        dtype = np.dtype(np.float32 if y.dtype == np.float32 else np.float64)
+        t = np.asarray(t)
+        batch = np.broadcast_shapes(y.shape[:-1], t.shape, *self.batch_shapes.values())
+        lanes = int(np.prod(batch, dtype=np.int64))
+
+        def row(value):
+            value = np.asarray(value, dtype=dtype)
+            return value.ravel() if value.size == 1 else np.broadcast_to(value, batch).ravel()
+
+        out = np.empty((answers, lanes), dtype=dtype)
+        rows = tuple(row(y[..., d]) for d in range(self.dim))
+        params = tuple(row(value) for value in self.parameter_rows)
+        if lanes:
+            _core.evaluate(
+                self.name, dtype.itemsize * 8, question, lanes, row(t), rows, params, out
+            )
+        return np.moveaxis(out.reshape(answers, *batch), 0, -1)
+
+    # ---- printing ----
+    def __repr__(self):
+        return f"{self.name}({', '.join(f'{k}={short(v)}' for k, v in self._params.items())})"
+
+    def _repr_html_(self):
+        from html import escape
+
+        quantities = [*self._definition["state"], *self._definition["params"]]
+        rows = "".join(
+            f"<tr><td>{escape(name)}</td><td>{escape(short(self._params.get(name, value)))}</td>"
+            f"<td>{escape('' if unit == '1' else unit)}</td><td>{escape(meaning)}</td></tr>"
+            for name, unit, value, meaning in quantities
+        )
+        return (
+            f"<b>{escape(self.title)}</b><br><code>{escape(self.equation)}</code>"
+            "<table><tr><th>name</th><th>value</th><th>unit</th><th>meaning</th></tr>"
+            f"{rows}</table>"
+        )
+
+
+def _near(name, known):
+    """The names that a misspelt one may stand for, as text; empty if there are none."""
+    from difflib import get_close_matches
+
+    return " or ".join(map(repr, get_close_matches(name, known, n=3)))
+
+
+def _state(name, value):
+    array = np.asarray(value)
+    if array.dtype.kind not in "iuf":
+        raise TypeError(f"{name} must hold real numbers, got {array.dtype}")
+    if array.ndim == 0:
+        raise ValueError(f"{name} is a scalar: expected a last axis of components")
+    return array
+
+
+@cache
+def _exact_module(name):
+    """The module of closed forms of a system, or None."""
+    try:
+        return importlib.import_module(f".exact.{name}", __package__)
+    except ModuleNotFoundError:
+        return None
+
+
+def _restore(name, params):
+    system = systems[name]
+    return system(**params)
+
+
+class SystemCatalogue(Mapping):
+    """All built-in systems: ``systems.spring`` or ``systems["spring"]``.
+
+    Examples
+    --------
+    >>> import pyintegrate as pi
+    >>> "pendulum" in pi.systems
+    True
+    """
+
+    def __init__(self, systems):
+        self._systems = {s.name: s for s in systems}
+
+    def __getitem__(self, name):
+        if name not in self._systems:
+            near = _near(str(name), self._systems)
+            hint = f"did you mean {near}?" if near else f"there are {', '.join(self)}"
+            raise UnknownNameError(f"system {name!r} is not known: {hint}")
+        return self._systems[name]
+
+    def __getattr__(self, name):
+        if name.startswith("_"):
+            raise AttributeError(name)
+        try:
+            return self[name]
+        except ValueError as error:
+            raise AttributeError(str(error)) from None
+
+    def __contains__(self, name):
+        return name in self._systems
+
+    def __iter__(self):
+        return iter(self._systems)
+
+    def __len__(self):
+        return len(self._systems)
+
+    def __dir__(self):
+        return [*super().__dir__(), *self]
+
+    def __repr__(self):
+        return f"<{len(self)} systems: {', '.join(self)}>"
+
+    def _repr_html_(self):
+        from html import escape
+
+        rows = "".join(
+            f"<tr><td>{escape(s.name)}</td><td style='text-align:left'>{escape(s.equation)}</td>"
+            f"<td>{escape(', '.join(s.state_names))}</td>"
+            f"<td>{escape(', '.join(f'{k}={short(v)}' for k, v in s.params.items()))}</td></tr>"
+            for s in self.values()
+        )
+        head = "<tr><th>system</th><th>equation</th><th>state</th><th>parameters</th></tr>"
+        return f"<table>{head}{rows}</table>"
+
+
+def _from_core(item):
+    params = declared(item["params"])
+    shapes = {name: np.shape(value) for name, _, value, _ in params}
+    values = {name: value for name, _, value, _ in params}
+    return System({**item, "params": params, "shapes": shapes}, values)
+
+
+systems = SystemCatalogue([_from_core(item) for item in _core.systems()])

@@ -1,0 +1,203 @@
+"""Every wrong argument is refused before anything runs, by a message that names the argument, what
+came and what was expected, and sizes that no machine has are refused with the cure.
+"""
+
+import re
+
+import numpy as np
+import pytest
+
+import pyintegrate as pi
+
+SPRING, KEPLER, LORENZ = pi.systems.spring, pi.systems.kepler, pi.systems.lorenz
+NAN, INF = float("nan"), float("inf")
+
+
+def run(system=SPRING, *state, dt=0.1, **options):
+    if not {"n_steps", "t_end"} & set(options):
+        options["n_steps"] = 3
+    return pi.integrate(system, *state, dt=dt, **options)
+
+
+# ---- wrong calls ---------------------------------------------------------------------------------
+
+WRONG = [  # what is wrong, positional arguments, keyword arguments, exception, words of the message
+    ("no system", [None], {}, TypeError, "system NoneType System"),
+    ("a name", ["spring"], {}, TypeError, "system str System pi.systems['spring']"),
+    ("a function", [len], {}, TypeError, "system builtin_function_or_method"),
+    # the state
+    ("scalar state", [SPRING, 1.0], {}, ValueError, "x0 () 2 components x v spring"),
+    ("short state", [SPRING, [1.0]], {}, ValueError, "x0 (1,) 2 components"),
+    ("long state", [SPRING, [1.0, 0, 0]], {}, ValueError, "x0 (3,) 2 components"),
+    ("empty list", [SPRING, []], {}, ValueError, "x0 (0,) 2 components"),
+    ("components first", [KEPLER, np.ones((4, 9))], {}, ValueError, "x0 (4, 9) last axis 4 kepler"),
+    ("v0 alone", [SPRING, None, 0.0], {}, ValueError, "v0 x0 both"),
+    ("v0 of first order", [LORENZ, np.ones(3), 0.0], {}, ValueError, "v0 lorenz first_order x0"),
+    ("scalar x0", [KEPLER, 1.0, [0.0, 1]], {}, ValueError, "x0 () last axis 2 positions kepler"),
+    ("scalar v0", [KEPLER, [0.0, 1], 1.0], {}, ValueError, "v0 () last axis 2 velocities kepler"),
+    ("whole x0", [KEPLER, np.ones(4), np.ones(2)], {}, ValueError, "x0 (4,) 2 positions"),
+    ("long v0", [KEPLER, np.ones(2), np.ones(3)], {}, ValueError, "v0 (3,) 2 velocities"),
+    ("unlike x0, v0", [SPRING, np.ones((3, 4)), np.ones(5)], {}, ValueError,
+     "x0 (3, 4) v0 (5,) do not broadcast"),
+    ("unlike x0, dt", [SPRING, np.ones((3, 2))], {"dt": [0.1] * 4}, ValueError,
+     "x0 (3,) dt (4,) do not broadcast"),
+    ("unlike x0, k", [SPRING(k=[1.0, 2]), np.ones((3, 2))], {}, ValueError,
+     "x0 (3,) k (2,) do not broadcast"),
+    ("unlike k, b", [SPRING(k=[1.0, 2], b=[1.0, 2, 3])], {}, ValueError,
+     "k (2,) b (3,) do not broadcast"),
+    ("unlike t0, dt", [SPRING], {"t0": [0.0] * 3, "dt": [0.1] * 2}, ValueError,
+     "t0 (3,) dt (2,) do not broadcast"),
+    ("unlike t_end, x0", [SPRING, np.ones((3, 2))], {"t_end": [0.1] * 2}, ValueError,
+     "t_end (2,) x0 (3,) do not broadcast"),
+    ("complex x0", [SPRING, [1j, 0]], {}, TypeError, "x0 real complex128"),
+    ("complex v0", [SPRING, 1.0, 1j], {}, TypeError, "v0 real complex128"),
+    ("object x0", [SPRING, [None, 1]], {}, TypeError, "x0 real object"),
+    ("string x0", [SPRING, ["1", "2"]], {}, TypeError, "x0 real <U1"),
+    ("bool x0", [SPRING, [True, False]], {}, TypeError, "x0 real bool"),
+    ("dates", [SPRING, np.zeros(2, "M8[s]")], {}, TypeError, "x0 real datetime64"),
+    ("records", [SPRING, np.zeros(2, "f8,f8")], {}, TypeError, "x0 real f0"),
+    ("a set", [SPRING, {1.0, 2.0}], {}, TypeError, "x0 real object"),
+    ("ragged x0", [SPRING, [[1, 2], [3]]], {}, ValueError, "x0 regular"),
+    ("ragged v0", [SPRING, 0.0, [[1, 2], [3]]], {}, ValueError, "v0 regular"),
+    # the step
+    ("dt zero", [SPRING], {"dt": 0}, ValueError, "dt finite non-zero 0.0"),
+    ("dt nan", [SPRING], {"dt": NAN}, ValueError, "dt finite non-zero nan"),
+    ("dt inf", [SPRING], {"dt": -INF}, ValueError, "dt finite non-zero -inf"),
+    ("one dt zero", [SPRING], {"dt": [0.1, 0]}, ValueError, "dt finite non-zero 0.0"),
+    ("one dt nan", [SPRING], {"dt": [[0.1], [NAN]]}, ValueError, "dt finite non-zero nan"),
+    ("dt vanishes", [SPRING], {"dt": 1e-60, "dtype": "f4"}, ValueError, "dt 1e-60 float32"),
+    ("dt overflows", [SPRING], {"dt": 1e60, "dtype": "f4"}, ValueError, "dt 1e+60 float32"),
+    ("dt None", [SPRING], {"dt": None}, TypeError, "dt real object"),
+    ("dt string", [SPRING], {"dt": "0.1"}, TypeError, "dt real <U3"),
+    ("dt complex", [SPRING], {"dt": 1j}, TypeError, "dt real complex128"),
+    ("dt bool", [SPRING], {"dt": True}, TypeError, "dt real bool"),
+    ("t0 nan", [SPRING], {"t0": NAN}, ValueError, "t0 finite nan"),
+    ("t0 inf", [SPRING], {"t0": [0.0, INF]}, ValueError, "t0 finite inf"),
+    ("t0 overflows", [SPRING], {"t0": 1e60, "dtype": "f4"}, ValueError, "t0 1e+60 float32"),
+    ("t0 string", [SPRING], {"t0": "now"}, TypeError, "t0 real <U3"),
+    # how many
+    ("neither end", [SPRING], {"n_steps": None}, ValueError, "exactly one t_end n_steps neither"),
+    ("two ends", [SPRING], {"n_steps": 3, "t_end": 1.0}, ValueError, "t_end n_steps both"),
+    ("n_steps < 0", [SPRING], {"n_steps": -1}, ValueError, "n_steps at least 0 -1"),
+    ("n_steps float", [SPRING], {"n_steps": 3.0}, TypeError, "n_steps integer 3.0"),
+    ("n_steps bool", [SPRING], {"n_steps": True}, TypeError, "n_steps integer True"),
+    ("n_steps array", [SPRING], {"n_steps": np.array([3])}, TypeError, "n_steps integer [3]"),
+    ("n_steps string", [SPRING], {"n_steps": "3"}, TypeError, "n_steps integer '3'"),
+    ("n_steps huge", [SPRING], {"n_steps": 10**30}, ValueError, "n_steps at most 2**53 1000"),
+    ("t_end nan", [SPRING], {"t_end": NAN}, ValueError, "t_end finite nan"),
+    ("t_end string", [SPRING], {"t_end": "1"}, TypeError, "t_end real <U1"),
+    ("t_end between", [SPRING], {"t_end": 0.25}, ValueError,
+     "t_end 0.25 2.5 dt 0.1 whole t_end = 0.2 (2 steps) t_end = 0.3 (3 steps)"),
+    ("one t_end between", [SPRING], {"t_end": [0.2, 0.25]}, ValueError, "t_end 0.25 2.5 whole"),
+    ("t_end behind", [SPRING], {"t_end": -1.0}, ValueError, "t_end -1 behind t0 0 dt 0.1"),
+    ("t_end ahead", [SPRING], {"t_end": 1.0, "dt": -0.1}, ValueError, "t_end 1 behind t0 dt -0.1"),
+    ("one behind", [SPRING], {"t_end": [1.0, -1.0]}, ValueError, "same number of steps t_end"),
+    ("unequal steps", [SPRING], {"t_end": [0.3, 0.4]}, ValueError, "same number steps 3 4"),
+    ("unequal by dt", [SPRING], {"t_end": 1.0, "dt": [0.1, 0.2]}, ValueError, "same number 5 10"),
+    ("unequal by t0", [SPRING], {"t_end": 1.0, "t0": [0.1, 0.2]}, ValueError, "same number 8 9"),
+    ("too many", [SPRING], {"t_end": 1e300, "dt": 1e-5}, ValueError, "t_end dt steps 2**53"),
+    ("endless", [SPRING], {"t_end": 1e308, "dt": 1e-300}, ValueError, "t_end dt"),
+    ("endless t", [SPRING], {"t_end": 1e308, "t0": -1e308}, ValueError, "t_end t0"),
+    # the method
+    ("unknown method", [SPRING], {"method": "rk_4"}, ValueError, "'rk_4' did you mean 'rk4'"),
+    ("strange method", [SPRING], {"method": "zzz"}, ValueError, "method 'zzz' pi.methods.table()"),
+    ("leapfrog", [SPRING], {"method": "leapfrog"}, ValueError,
+     "leapfrog ambiguous velocity_verlet kick-drift-kick position_verlet drift-kick-drift"),
+    ("method None", [SPRING], {"method": None}, TypeError, "method name NoneType"),
+    ("method list", [SPRING], {"method": ["rk4"]}, TypeError, "method name list"),
+    ("method and system", [LORENZ], {"method": "velocity_verlet"}, ValueError,
+     "velocity_verlet separable lorenz first_order rk4"),
+    # the rest
+    ("save 0", [SPRING], {"save": 0}, ValueError, "save at least 1 0"),
+    ("save < 0", [SPRING], {"save": -5}, ValueError, "save at least 1 -5"),
+    ("save float", [SPRING], {"save": 2.0}, TypeError, "save integer 2.0"),
+    ("save bool", [SPRING], {"save": True}, TypeError, "save integer True"),
+    ("save None", [SPRING], {"save": None}, TypeError, "save integer None"),
+    ("save word", [SPRING], {"save": "some"}, ValueError, "save 'all' 'final' 'some'"),
+    ("dtype int", [SPRING], {"dtype": int}, ValueError, "dtype float32 float64 int64"),
+    ("dtype half", [SPRING], {"dtype": np.float16}, ValueError, "dtype float32 float64 float16"),
+    ("dtype complex", [SPRING], {"dtype": complex}, ValueError, "dtype float32 complex128"),
+    ("dtype swapped", [SPRING], {"dtype": ">f8"}, ValueError, "dtype float64 >f8"),
+    ("dtype word", [SPRING], {"dtype": "real"}, TypeError, "dtype float32 float64 'real'"),
+    ("workers 0", [SPRING], {"workers": 0}, ValueError, "workers at least 1 -1 all cores 0"),
+    ("workers -2", [SPRING], {"workers": -2}, ValueError, "workers at least -1 -2"),
+    ("workers float", [SPRING], {"workers": 1.0}, TypeError, "workers integer 1.0"),
+    ("workers None", [SPRING], {"workers": None}, TypeError, "workers integer None"),
+    ("progress 1", [SPRING], {"progress": 1}, TypeError, "progress True False callable 1"),
+    ("progress None", [SPRING], {"progress": None}, TypeError, "progress callable None"),
+    ("on_failure", [SPRING], {"on_failure": "stop"}, ValueError,
+     "on_failure 'warn' 'raise' 'ignore' 'stop'"),
+    ("on_failure None", [SPRING], {"on_failure": None}, (TypeError, ValueError), "on_failure None"),
+    ("on_failure array", [SPRING], {"on_failure": np.ones(2)}, (TypeError, ValueError),
+     "on_failure 'warn'"),
+    ("bound 0", [SPRING], {"bound": 0.0}, ValueError, "bound positive 0.0"),
+    ("bound < 0", [SPRING], {"bound": -1}, ValueError, "bound positive -1"),
+    ("bound nan", [SPRING], {"bound": NAN}, ValueError, "bound positive nan"),
+    ("bound array", [SPRING], {"bound": [1.0, 2.0]}, ValueError, "bound number [1.0, 2.0]"),
+    ("bound string", [SPRING], {"bound": "1"}, TypeError, "bound real <U1"),
+    ("unknown argument", [SPRING], {"steps": 3}, TypeError, "steps"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("arguments", "options", "kind", "words"),
+    [row[1:] for row in WRONG],
+    ids=[row[0].replace(" ", "-") for row in WRONG],
+)
+def test_a_wrong_call_is_refused_by_name(arguments, options, kind, words):
+    called = []
+    options = {"progress": lambda *call: called.append(call), **options}
+    with pytest.raises(kind) as caught:
+        run(*arguments, **options)
+    message = str(caught.value)
+    missing = [w for w in re.findall(r"'[^']*'|\([^)]*\)|\[[^]]*\]|\S+", words) if w not in message]
+    assert missing == [], message
+    assert called == []
+
+
+def test_dt_must_be_given():
+    with pytest.raises(TypeError, match="dt"):
+        pi.integrate(SPRING, n_steps=3)
+
+
+WRONG_PARAMETERS = [
+    ("oscillator", {"omga": 1.0}, TypeError, "oscillator 'omga' did you mean 'omega'"),
+    ("spring", {"stiff": 1.0}, TypeError, "spring 'stiff' b k m"),
+    ("spring", {"k": 1j}, TypeError, "k real complex128"),
+    ("spring", {"k": None}, TypeError, "k real object"),
+    ("spring", {"k": "15"}, TypeError, "k real <U2"),
+    ("spring", {"k": True}, TypeError, "k real bool"),
+    ("spring", {"k": [[1, 2], [3]]}, ValueError, "k regular"),
+]
+
+
+@pytest.mark.parametrize(("system", "params", "kind", "words"), WRONG_PARAMETERS)
+def test_a_wrong_parameter_is_refused_by_name(system, params, kind, words):
+    with pytest.raises(kind) as caught:
+        pi.systems[system](**params)
+    assert [w for w in words.split() if w not in str(caught.value)] == []
+
+
+# ---- sizes that cannot be ------------------------------------------------------------------------
+
+
+def wide(*shape):
+    """An array of that shape which takes eight bytes."""
+    return np.broadcast_to(1.0, shape)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: run(n_steps=2**53),
+        lambda: run(n_steps=2**52, save=2),
+        lambda: run(SPRING, wide(1 << 42), 0.0),
+        lambda: run(SPRING, wide(1 << 42, 1), wide(1 << 42), save="final"),
+        lambda: run(SPRING, wide(1 << 21, 1, 1), wide(1 << 21, 1), t0=np.zeros(1 << 21)),
+        lambda: run(SPRING, wide(1 << 20, 2), n_steps=1 << 30),
+    ],
+    ids=["steps", "saves", "batch", "product", "three", "record"],
+)
+def test_an_impossible_size_is_a_memory_error_with_the_cure(call):
+    with pytest.raises(MemoryError, match=r"\d.*in parts"):
+        call()

@@ -1,0 +1,183 @@
+"""The command line does what its help says; a mistake is one line on stderr and exit code 2."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+import pyintegrate as pi
+from pyintegrate.__main__ import EXAMPLES, main
+
+COMPARE = "compare oscillator --dt 0.1 --n-steps 10"
+
+
+def run(capsys, words):
+    """Exit code, standard output and standard error of a command."""
+    try:
+        code = main(words.split() if isinstance(words, str) else words)
+    except SystemExit as left:
+        code = left.code
+    captured = capsys.readouterr()
+    return code, captured.out, captured.err
+
+
+def test_as_a_module(tmp_path):
+    picture = tmp_path / "out.png"
+    command = (
+        "compare spring --set k=15 b=0 --x0 1 --v0 0 --methods rk4,semi_implicit_euler "
+        f"--dt 0.1 --t-end 90 --output {picture}"
+    )
+    done = subprocess.run(
+        [sys.executable, "-m", "pyintegrate", *command.split()],
+        capture_output=True, text=True, timeout=120, check=True,
+    )  # fmt: skip
+    assert "0.959447735" in done.stdout
+    assert "+2.34697" in done.stdout
+    assert picture.read_bytes().startswith(b"\x89PNG")
+    assert done.stderr == ""
+
+
+def test_compare_prints_the_table(capsys):
+    code, out, _ = run(capsys, "compare oscillator --dt 0.1,0.25 --t-end 9")
+    c = pi.compare(pi.systems.oscillator, dt=[0.1, 0.25], t_end=9.0)
+    assert code == 0
+    assert untimed(out) == untimed(f"{c.table()}\n")
+
+
+def untimed(table):
+    """A printed table without its last column, the seconds, and the rule that they widen."""
+    lines = [line for line in table.splitlines() if set(line) != {"-"}]
+    return [line.split() if "," in line.split("  ")[0] else line.split()[:-1] for line in lines]
+
+
+def test_negative_and_small_numbers_are_numbers(capsys):
+    code, out, err = run(capsys, COMPARE + " --x0 -1e-3 --v0 -.5")
+    assert (code, err) == (0, "")
+    expected = pi.compare(pi.systems.oscillator, -1e-3, -0.5, dt=0.1, n_steps=10)
+    assert untimed(out) == untimed(f"{expected.table()}\n")
+    assert run(capsys, COMPARE + " --x0 -1,-2.5")[0] == 0
+
+
+def test_parameters_may_be_several(capsys):
+    code, out, _ = run(capsys, "compare spring --set k=1,2,3 --set b=0 --dt 0.1 --n-steps 10")
+    assert code == 0
+    assert "3 trajectories" in out
+
+
+def test_equal_work(capsys):
+    _, out, _ = run(capsys, COMPARE + " --equal-work")
+    assert "equal work" in out
+    assert "0.025" in out
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        ("compare oscilator --dt 0.1 --n-steps 1", "did you mean 'oscillator'"),
+        (COMPARE + " --methods rk5", "rk4"),
+        (COMPARE + " --methods leapfrog", "velocity_verlet"),
+        (COMPARE + " --methods ,", "methods is empty"),
+        (COMPARE + " --set omga=1", "did you mean 'omega'"),
+        (COMPARE + " --set omega", "NAME=VALUE"),
+        (COMPARE + " --set omega=fast", "--set omega"),
+        (COMPARE + " --x0 one", "'one'"),
+        (COMPARE + " --x0 1,2,3", "x0"),
+        (COMPARE + " --t-end 1", "not allowed with"),
+        ("compare oscillator --dt 0.1", "--t-end"),
+        ("compare oscillator --n-steps 3", "--dt"),
+        ("compare oscillator --dt 0.1 --t-end 0.95", "t_end"),
+        ("compare oscillator --dt 0 --n-steps 3", "dt"),
+        ("compare lorenz --dt 0.1 --n-steps 3", "semi_implicit_euler"),
+        (COMPARE + " --output nowhere/out.png", "nowhere"),
+        (COMPARE + " --output out.doc", ".png"),
+        ("stability rk5", "rk4"),
+        ("stability rk4 --output out.doc", ".png"),
+        ("convergence lorenz", "give t_end"),
+        ("convergence kepler --methods rk4,rk4", "2 times"),
+        ("figures", "--out"),
+        ("figures --out out --only bus", "no figure 'bus'"),
+        ("systems sprng", "did you mean 'spring'"),
+        ("comapre", "choose from"),
+        ("compare", "required"),
+        ("info --quick", "--quick"),
+    ],
+)
+def test_a_mistake_is_one_line_and_code_2(capsys, words, says):
+    code, out, err = run(capsys, words)
+    assert (code, out) == (2, "")
+    assert err.count("\n") == 1
+    assert err.startswith("pyintegrate")
+    assert says in err
+
+
+@pytest.mark.parametrize("command", EXAMPLES)
+def test_help_shows_an_example(capsys, command):
+    code, out, _ = run(capsys, f"{command} --help")
+    assert code == 0
+    assert EXAMPLES[command] in out
+
+
+@pytest.mark.parametrize("command", EXAMPLES)
+def test_the_examples_run(capsys, command, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    words = EXAMPLES[command].split("-m pyintegrate ")[1]
+    assert run(capsys, words)[0] == 0
+
+
+def test_no_command_shows_the_help(capsys):
+    code, out, _ = run(capsys, [])
+    assert code == 0
+    assert "compare" in out
+
+
+def test_methods_lists_every_method(capsys):
+    _, out, _ = run(capsys, "methods")
+    assert all(name in out for name in pi.methods)
+
+
+def test_systems_lists_every_system(capsys):
+    _, out, _ = run(capsys, "systems")
+    assert all(name in out for name in pi.systems)
+    assert run(capsys, "systems --names")[1].split() == list(pi.systems)
+
+
+def test_info_says_what_the_build_is(capsys):
+    _, out, _ = run(capsys, "info")
+    fields = dict(line.split(maxsplit=1) for line in out.replace("ion set", "ion_set").splitlines())
+    assert set(fields) == {"version", "compiler", "instruction_set", "cores"}
+    assert int(fields["cores"]) == os.cpu_count()
+
+
+def test_stability_prints_the_largest_springs(capsys):
+    code, out, _ = run(capsys, "stability rk4,semi_implicit_euler --dt 0.1 --b 2")
+    spring = pi.systems.spring(b=2.0)
+    expected = pi.analysis.max_stiffness(["rk4", "semi_implicit_euler"], spring, dt=0.1)
+    assert (code, out) == (0, f"{expected}\n")
+    assert all(name in run(capsys, "stability")[1] for name in pi.methods)
+
+
+def test_convergence_prints_orders(capsys):
+    words = "convergence pendulum --set length=2 --methods midpoint --x0 1 --v0 0"
+    code, out, _ = run(capsys, words)
+    system = pi.systems.pendulum(length=2.0)
+    expected = pi.analysis.convergence(system, ["midpoint"], 1.0, 0.0)
+    assert (code, out) == (0, f"{expected}\n")
+
+
+def test_a_failed_trajectory_is_a_line_not_a_traceback(capsys):
+    words = "compare spring --set k=1e300 --dt 1 --n-steps 100 --methods explicit_euler"
+    code, out, err = run(capsys, words)
+    assert code == 0
+    assert "failed" in out
+    assert len(err.splitlines()) == 1
+    assert err.startswith("pyintegrate compare: ")
+
+
+def test_a_closed_pipe_is_no_error():
+    done = subprocess.run(
+        f"{sys.executable} -m pyintegrate systems --names | head -n 1",
+        shell=True, capture_output=True, text=True, timeout=60, check=True,
+    )  # fmt: skip
+    assert done.stdout.split() == list(pi.systems)[:1]
+    assert done.stderr == ""

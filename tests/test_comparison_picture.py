@@ -1,0 +1,120 @@
+"""The picture of a comparison: the right panels with the right data, nothing on top of another."""
+
+import numpy as np
+import pytest
+
+import pyintegrate as pi
+
+matplotlib = pytest.importorskip("matplotlib")
+matplotlib.use("Agg")
+from matplotlib import pyplot  # noqa: E402  (the backend comes first)
+
+from pyintegrate.plots.comparison import last_periods  # noqa: E402
+
+EULER = "semi_implicit_euler"
+
+
+@pytest.fixture(autouse=True)
+def _close_figures():
+    yield
+    pyplot.close("all")
+
+
+def drawn(ax, solution):
+    label = solution.method.title
+    (found,) = (one for one in ax.get_lines() if one.get_label() == label)
+    return found.get_xydata()
+
+
+@pytest.fixture(scope="module")
+def comparison():
+    return pi.compare(pi.systems.oscillator(omega=15**0.5), dt=[0.1, 0.25], t_end=90.0)
+
+
+def test_the_picture_of_a_comparison(comparison):
+    axes = comparison.plot()
+    assert axes.shape == (2, 4)
+    for row, dt in zip(axes, (0.1, 0.25), strict=True):
+        rk4, euler = comparison["rk4", dt], comparison[EULER, dt]
+        position, phase, energy, portrait = row
+        x = drawn(position, rk4)
+        start, end = last_periods(rk4)
+        assert end == 90.0
+        assert end - start == pytest.approx(5 * 2 * np.pi / 15**0.5)
+        inside = rk4.t >= start
+        assert np.array_equal(x, np.column_stack([rk4.t, rk4.x])[inside])
+        assert position.get_xlim() == pytest.approx((start, end))
+        assert np.array_equal(drawn(phase, rk4)[:, 1], pi.analysis.phase_drift(rk4))
+        assert np.array_equal(drawn(energy, rk4)[:, 1], rk4.energy() / rk4.energy()[0])
+        assert np.array_equal(drawn(portrait, euler), euler.y)
+        heading = [text.get_text() for text in position.texts]
+        assert any(f"dt = {dt:g} s" in text for text in heading)
+        assert f"{comparison.summary()[EULER, dt]['phase_error']:+.3g}" in [
+            text.get_text() for text in phase.texts
+        ]
+        assert "no drift" in [text.get_text() for text in energy.texts]
+    (legend,) = axes[0, 0].figure.legends
+    assert [text.get_text() for text in legend.get_texts()][0] == "exact"
+
+
+def test_panels_do_not_overlap(comparison):
+    axes = comparison.plot()
+    figure = axes[0, 0].figure
+    figure.canvas.draw()
+    boxes = [ax.get_tightbbox() for ax in axes.ravel()]
+    legend = figure.legends[0].get_window_extent()
+    for i, one in enumerate(boxes):
+        assert not one.overlaps(legend)
+        assert not any(one.overlaps(other) for other in boxes[i + 1 :])
+        assert one.x0 >= 0
+        assert one.y0 >= 0
+        assert one.x1 <= figure.bbox.width
+        assert one.y1 <= figure.bbox.height
+
+
+def test_many_methods_and_explosions_stay_readable():
+    oscillator = pi.systems.oscillator(omega=15**0.5)
+    symplectic = [
+        EULER,
+        f"{EULER}_drift_kick",
+        "velocity_verlet",
+        "position_verlet",
+        "forest_ruth4",
+    ]
+    others = ["explicit_euler", "midpoint", "heun2", "rk4", "rk38", "tsitouras54"]
+    methods = symplectic + others
+    c = pi.compare(oscillator, methods=methods, dt=0.1, n_steps=100_000, on_failure="ignore")
+    axes = c.plot()
+    figure = axes[0, 0].figure
+    figure.canvas.draw()
+    legend = figure.legends[0].get_window_extent()
+    assert legend.x0 >= 0
+    assert legend.x1 <= figure.bbox.width
+    _, _, energy, _ = axes[0]
+    low, high = energy.get_ylim()
+    assert low < 0 < 1 < high < 10
+    says = [text.get_text() for text in energy.texts]
+    assert len(says) == len(c)
+    # The symplectic ones only swing. Order two has |R|^2 = 1 + z^4/4 and explodes, slowly; RK4 and
+    # its 3/8 twin have (1 - z^6/72 + z^8/576)^100000 = 0.01 left.
+    assert says.count("no drift") == len(symplectic)
+    assert sum(text.startswith("×") for text in says) == 3
+    assert says.count("\N{MINUS SIGN}99 %") == 2
+
+
+@pytest.mark.parametrize(
+    ("name", "methods", "panels"),
+    [("kepler", ["rk4", EULER], 3), ("lorenz", ["rk4", "midpoint"], 1), ("pendulum", ["rk4"], 3)],
+)
+def test_panels_are_those_that_a_system_has(name, methods, panels):
+    system = pi.systems[name]
+    exact = system.exact is not None and system.phase is not None
+    has_phase = exact and system.phase(system.initial) is not None
+    if has_phase:
+        sol = pi.integrate(system, dt=0.01, n_steps=2)
+        try:
+            has_phase = sol.exact() is not None
+        except ValueError:
+            has_phase = False
+    c = pi.compare(system, methods=methods, dt=0.01, n_steps=100)
+    assert c.plot().shape == (1, panels + bool(has_phase))

@@ -1,0 +1,211 @@
+"""Modified energies, periods, sections and basins are those of theory."""
+
+import numpy as np
+import pytest
+
+import pyintegrate as pi
+
+EULER = "semi_implicit_euler"
+SPLIT = [m for m in pi.methods.values() if {"kick", "drift"} <= set(m.coefficients)]
+
+
+def change(method, system, order, dt, t_end=4.0):
+    sol = pi.integrate(system, dt=dt, t_end=t_end, method=method)
+    return np.ptp(pi.analysis.modified_energy(sol, order))
+
+
+@pytest.mark.parametrize("method", [EULER, "semi_implicit_euler_drift_kick"])
+def test_on_the_oscillator_the_modified_energy_is_conserved_exactly(method):
+    sol = pi.integrate(pi.systems.oscillator(omega=1.3), dt=0.7, n_steps=100_000, method=method)
+    sign = 1 if method == EULER else -1
+    kept = pi.analysis.modified_energy(sol)
+    by_hand = sol.energy() - sign * 0.35 * 1.69 * sol.x * sol.v
+    assert kept == pytest.approx(by_hand, rel=1e-13)
+    # Rounding walks: a few ulps times the root of the number of steps.
+    assert np.ptp(kept) < 1e-16 * 100_000**0.5 * 20 * kept[0]
+    assert np.ptp(sol.energy()) > 0.3 * kept[0]
+
+
+def assert_modified_order(method, system, order):
+    coarse, fine = (change(method, system, order, dt) for dt in (0.02, 0.01))
+    # Halving dt divides the error by 2^order, as far as the next power lets it.
+    assert coarse / fine == pytest.approx(2.0**order, rel=0.06)
+
+
+@pytest.mark.parametrize("order", [1, 2, 3, 4])
+@pytest.mark.parametrize("name", ["kepler", "pendulum"])
+def test_semi_implicit_euler_conserves_each_further_order(name, order):
+    assert_modified_order(EULER, pi.systems[name], order)
+
+
+@pytest.mark.parametrize("method", [m for m in SPLIT if m.order <= 4], ids=str)
+def test_every_composition_has_its_modified_energy(method):
+    coarse, fine = (change(method, pi.systems.kepler, 3, dt) for dt in (0.02, 0.01))
+    # Three terms leave h^3, or what the method leaves; symmetric ones have no odd powers.
+    order = max(3, method.order)
+    order += order % 2 if method.symmetric else 0
+    assert coarse / fine > 0.9 * 2.0**order
+
+
+def test_a_mutated_composition_has_another_modified_energy():
+    mutated = pi.Composition([("kick", 0.4), ("drift", 1.0), ("kick", 0.6)])
+    sol = pi.integrate(pi.systems.oscillator, dt=0.1, n_steps=500, method=mutated)
+    as_verlet = sol.energy()  # velocity Verlet has no term in h
+    assert np.ptp(as_verlet) > 5 * np.ptp(pi.analysis.modified_energy(sol, 2))
+
+
+@pytest.mark.parametrize(
+    ("system", "method", "order", "message"),
+    [
+        (pi.systems.oscillator, "rk4", 2, "'rk4'.*semi_implicit_euler"),
+        (pi.systems.spring, EULER, 2, "depends on the velocity"),
+        (pi.systems.oscillator, EULER, 5, "got 5"),
+    ],
+)
+def test_where_there_is_no_modified_energy_it_says_so(system, method, order, message):
+    sol = pi.integrate(system, dt=0.1, n_steps=5, method=method)
+    with pytest.raises(ValueError, match=message):
+        pi.analysis.modified_energy(sol, order)
+
+
+# ---- phase, period, drift ------------------------------------------------------------------------
+
+
+def assert_period(method, theory):
+    sol = pi.integrate(pi.systems.oscillator, dt=0.3, t_end=3000.0, method=method)
+    # The wobble within a period leaves one part in the number of periods squared in the slope.
+    assert pi.analysis.period_error(sol) == pytest.approx(theory, rel=1e-4)
+
+
+def test_the_period_of_semi_implicit_euler_is_short_by_theory():
+    theory = 0.15 / np.arcsin(0.15) - 1  # it turns by 2 arcsin(z / 2) instead of z
+    assert_period(EULER, theory)
+    with pytest.raises(AssertionError):
+        assert_period("forest_ruth4", theory)
+
+
+@pytest.mark.parametrize("name", ["pendulum", "kepler"])
+def test_the_phase_is_the_same_with_and_without_closed_forms(name):
+    sol = pi.integrate(pi.systems[name], dt=0.02, t_end=20.0, method=EULER)
+    fine = pi.integrate(pi.systems[name], dt=0.0005, t_end=20.0, save=40)
+    exact, against = pi.analysis.phase_drift(sol), pi.analysis.phase_drift(sol, fine)
+    # The reference itself is off by about 1e-11: RK4 at a step forty times smaller.
+    assert against == pytest.approx(exact, abs=1e-9)
+
+
+def test_the_straight_phase_is_the_closed_form():
+    system = pi.systems.oscillator(omega=np.linspace(0.5, 3, 40))
+    sol = pi.integrate(system, 1.0, 0.3, dt=0.05, n_steps=4000, method=EULER)
+    slow = system.phase(sol.y, sol.t[:, np.newaxis]) - system.phase(sol.exact(), 0.0)
+    fast = pi.analysis.phase_drift(sol)
+    off = (fast - slow) / (2 * np.pi)
+    # Arguments to 600 rad: 1e-13 of rounding, and as much in the closed form.
+    assert np.abs(off - np.round(off)).max() < 1e-12
+    assert np.abs(np.diff(fast, axis=0)).max() < 1
+
+
+def test_a_damped_spring_has_no_straight_phase_and_its_own_drift():
+    spring = pi.systems.spring(k=15.0, b=0.5)
+    sol = pi.integrate(spring, 1.0, 0.0, dt=0.01, t_end=10.0)
+    # RK4 at omega dt = 0.04: (omega dt)^4 / 120 of the angle turned.
+    assert np.abs(pi.analysis.phase_drift(sol)).max() < 10 * 15**0.5 * 0.04**4 / 100
+
+
+def test_without_a_phase_the_angle_around_the_middle_serves():
+    sol = pi.integrate(pi.systems.pendulum, 0.1, 0.0, dt=0.02, t_end=20.0, method=EULER)
+    fine = pi.integrate(pi.systems.pendulum, 0.1, 0.0, dt=0.002, t_end=20.0, save=10)
+    by_hand = pi.analysis.phase_drift(
+        sol, fine, phase=lambda y, t: np.arctan2(-y[..., 1], y[..., 0] * 9.81**0.5)
+    )
+    own = pi.analysis.phase_drift(sol, fine)
+    # A small swing is nearly a circle: its geometric angle is its phase to theta^2 / 16 a turn.
+    assert by_hand[-1] == pytest.approx(own[-1], abs=0.02)
+
+
+def test_the_uncertainty_of_a_slope_covers_it():
+    sol = pi.integrate(pi.systems.oscillator, dt=0.5, t_end=500.0, method=EULER)
+    drift = pi.analysis.energy_drift(sol)
+    assert not drift.secular  # in truth there is none
+    assert 0 < abs(drift.slope) < 3 * drift.slope_uncertainty
+    rk4 = pi.analysis.energy_drift(pi.integrate(pi.systems.oscillator, dt=0.5, t_end=500.0))
+    theory = (-(0.5**6) / 72 + 0.5**8 / 576) / 0.5
+    assert rk4.secular
+    assert rk4.slope == pytest.approx(theory, rel=0.2)  # it decays as it goes
+
+
+# ---- sections ------------------------------------------------------------------------------------
+
+
+def test_crossings_are_found_between_the_saves():
+    sol = pi.integrate(pi.systems.oscillator(omega=[1.0, 2.0]), 1.0, 0.0, dt=0.01, t_end=20.0)
+    section = pi.analysis.poincare_section(sol, "x", 0.3, direction=-1)
+    for lane, omega in enumerate((1.0, 2.0)):
+        t = section.t[section.trajectory == lane]
+        expected = (np.arccos(0.3) + 2 * np.pi * np.arange(len(t))) / omega
+        # RK4 at omega dt = 0.02 lags by 0.02^4/120 of the time, 2.7e-8 s; the cubic is off by
+        # (omega dt)^4 / 384, 4e-10.
+        assert t == pytest.approx(expected, abs=3e-8)
+        assert len(t) == int((20 * omega - np.arccos(0.3)) / (2 * np.pi)) + 1
+    assert section["x"] == pytest.approx(np.full(len(section), 0.3), abs=1e-14)
+    both = pi.analysis.poincare_section(sol, "x", 0.3, direction=0)
+    up = pi.analysis.poincare_section(sol, "x", 0.3, direction=1)
+    assert len(both) == len(section) + len(up)
+
+
+def test_a_section_in_time_is_the_solution_at_those_times():
+    sol = pi.integrate(pi.systems.oscillator(omega=[1.0, 2.0]), 1.0, 0.0, dt=0.01, t_end=20.0)
+    section = pi.analysis.poincare_section(sol, period=3.0, phase=0.5)
+    at = sol.at(np.arange(0.5, 20.0, 3.0))
+    assert section.y[section.trajectory == 1] == pytest.approx(at[:, 1], abs=1e-12)
+
+
+def test_an_angle_crosses_once_a_turn():
+    sol = pi.integrate(pi.systems.pendulum, 0.0, 8.0, dt=0.01, t_end=10.0)  # it rotates
+    section = pi.analysis.poincare_section(sol, "theta", np.pi, modulo=2 * np.pi)
+    assert len(section) == int((sol.final[0] + np.pi) // (2 * np.pi))
+    assert np.sin(section["theta"]) == pytest.approx(np.zeros(len(section)), abs=1e-12)
+    assert np.ptp(section["omega"]) < 1e-5  # every turn is like the other
+
+
+def test_the_section_of_a_kepler_orbit_is_a_point():
+    sol = pi.integrate(pi.systems.kepler, dt=0.01, t_end=60.0)
+    section = pi.analysis.poincare_section(sol, "y")
+    assert np.ptp(section.y, axis=0).max() < 1e-5
+    with pytest.raises(ValueError, match="has no component 'w'"):
+        pi.analysis.poincare_section(sol, "w")
+    with pytest.raises(ValueError, match="give a component"):
+        pi.analysis.poincare_section(sol)
+
+
+# ---- basins --------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def wells():
+    start = np.random.default_rng(1).normal(0, 10, (20, 30, 3))
+    return pi.integrate(pi.systems.lorenz(rho=14.0), start, dt=0.01, t_end=60.0, save="final")
+
+
+def test_basins_tell_the_two_wells_apart(wells):
+    found = pi.analysis.basin(wells)
+    assert found.label.shape == (20, 30)
+    assert len(found.attractors) == 2
+    assert np.abs(found.attractors[:, 0]) == pytest.approx(
+        np.full(2, (8 / 3 * 13) ** 0.5), rel=1e-6
+    )
+    side = np.sign(wells.final[..., 0])
+    assert np.array_equal(np.sign(found.attractors[found.label, 0]), side)
+    assert found.share().sum() == pytest.approx(1.0)
+    assert found.share()[0] >= found.share()[1]
+
+
+def test_attractors_may_be_given_and_the_rest_is_near_none(wells):
+    found = pi.analysis.basin(wells, [[(8 / 3 * 13) ** 0.5]], components="x", tolerance=0.5)
+    assert set(np.unique(found.label)) == {-1, 0}
+    assert np.array_equal(found.label == 0, wells.final[..., 0] > 0)
+    for call, message in [
+        (lambda: pi.analysis.basin(wells, components="w"), "'w'"),
+        (lambda: pi.analysis.basin(wells, tolerance=-1), "tolerance"),
+    ]:
+        with pytest.raises(ValueError, match=message):
+            call()

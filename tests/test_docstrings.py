@@ -1,0 +1,43 @@
+"""Every example in a docstring or in the README runs and prints what it says."""
+
+import doctest
+import importlib
+import pkgutil
+import re
+from pathlib import Path
+
+import matplotlib.pyplot as plt
+import pytest
+
+import pyintegrate
+
+plt.switch_backend("Agg")
+ROOT = Path(__file__).resolve().parent.parent
+MODULES = sorted(
+    module.name
+    for module in pkgutil.walk_packages(pyintegrate.__path__, "pyintegrate.")
+    if not module.name.endswith(("__main__", "_core"))
+)
+
+
+@pytest.mark.parametrize("name", ["pyintegrate", *MODULES])
+def test_examples_run(name, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)  # an example may write a picture
+    result = doctest.testmod(importlib.import_module(name), optionflags=doctest.ELLIPSIS)
+    plt.close("all")
+    assert result.failed == 0
+
+
+def test_the_public_functions_have_examples():
+    names = ["integrate", "Solution", "System", "Method", "RungeKutta", "Composition", "compare"]
+    for public in names:
+        assert ">>>" in getattr(pyintegrate, public).__doc__, f"{public} has no example"
+
+
+def test_the_readme_runs(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    blocks = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.S)
+    assert blocks
+    for block in blocks:
+        exec(block.replace("1_000_000", "1_000"), {})
+    plt.close("all")

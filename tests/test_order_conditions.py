@@ -1,0 +1,159 @@
+"""Order conditions: as many trees and words as there must be, and the orders that are known."""
+
+from fractions import Fraction
+from itertools import islice, product
+from math import factorial
+
+import numpy as np
+import pytest
+
+import pyintegrate as pi
+from pyintegrate.analysis import order_conditions as oc
+
+COMPOSITIONS = [m for m in pi.methods.values() if m.family == "composition"]
+
+
+def by_its_doubles(method, **options):
+    """The method through the door for methods of one's own, which knows its doubles only."""
+    c = method.coefficients
+    if method.family == "explicit_rk":
+        return pi.RungeKutta(c["A"], c["b"], c["c"])
+    pairs = zip(c["kick"], c["drift"], strict=True)
+    steps = [s for kick, drift in pairs for s in (("kick", kick), ("drift", drift))]
+    return pi.Composition(steps, requires=method.requires, **options)
+
+
+def test_there_are_as_many_trees_and_words_as_known():
+    # OEIS A000081, A001037, and Hairer, Norsett, Wanner I, table II.14.3 for forces without x'.
+    assert [len(oc.trees(n)) for n in range(1, 11)] == [1, 1, 2, 4, 9, 20, 48, 115, 286, 719]
+    assert [len(oc.lyndon_words(n)) for n in range(1, 12)] == [
+        2, 1, 2, 3, 6, 9, 18, 30, 56, 99, 186
+    ]  # fmt: skip
+    assert [len(oc.nystrom_trees(n)) for n in range(1, 9)] == [1, 1, 2, 3, 6, 10, 20, 36]
+
+
+def test_lyndon_words_are_smaller_than_their_ends():
+    for length in range(1, 9):
+        words = ["".join(letters) for letters in product("dk", repeat=length)]
+        smallest = [w for w in words if all(w < w[i:] for i in range(1, length))]
+        assert oc.lyndon_words(length) == smallest
+
+
+def test_trees_that_are_labelled_in_all_ways_make_all_mappings():
+    # n! / (gamma sigma) is the number of ways to grow a tree: (n - 1)! together.
+    for n in range(1, 9):
+        ways = [Fraction(factorial(n), oc.density(t) * oc.symmetry(t)) for t in oc.trees(n)]
+        assert sum(ways) == factorial(n - 1)
+
+
+@pytest.mark.parametrize("method", pi.methods.values(), ids=str)
+def test_the_order_is_found_from_doubles_alone(method):
+    mine = by_its_doubles(method)
+    assert mine.order == method.order
+    assert mine.evaluations == method.evaluations
+    assert mine.symmetric == method.symmetric
+    assert mine.stability_limit == pytest.approx(method.stability_limit, rel=1e-9)
+
+
+def test_compositions_for_a_quadratic_kinetic_energy_have_lower_orders_otherwise():
+    lower = {m.name: oc.order(m, False) for m in COMPOSITIONS if m.requires != "separable"}
+    assert lower == {
+        "mclachlan_atela4": 3, "calvo_sanz_serna4": 3, "mclachlan_atela5": 3,
+        "okunbor_skeel6": 4, "blanes_moan_srkn11b": 4, "blanes_moan_srkn14a": 4,
+    }  # fmt: skip
+    for method in COMPOSITIONS:
+        assert oc.order(method, True) == method.order
+
+
+def test_the_drift_first_loses_an_order():
+    # McLachlan, Atela (1992) print a table that is of order 4 with the kick first only.
+    c = pi.methods["mclachlan_atela4"].coefficients
+    pairs = zip(c["kick"], c["drift"], strict=True)
+    steps = [s for kick, drift in pairs for s in (("drift", kick), ("kick", drift))]
+    assert pi.Composition(steps, requires="quadratic_kinetic").order == 3
+    assert pi.Composition(steps).requires == "separable"
+    with pytest.raises(ValueError, match="requires must be 'separable' or 'quadratic_kinetic'"):
+        pi.Composition(steps, requires="any")
+
+
+def test_fractions_prove_the_order_exactly():
+    third = Fraction(1, 3)
+    heun = pi.RungeKutta([[0, 0, 0], [third, 0, 0], [0, 2 * third, 0]], [Fraction(1, 4), 0, 0.75])
+    assert heun.order == 3
+    assert heun.exact_coefficients[1] == 0
+    assert heun.exact_coefficients[0]["A"][1][0] == third
+    # A number that misses by 1e-30 is rounded to the same double, and is not the same number.
+    wrong = pi.RungeKutta(
+        [[0, 0, 0], [third, 0, 0], [0, 2 * third + Fraction(1, 10**30), 0]],
+        [Fraction(1, 4), 0, Fraction(3, 4)],
+    )
+    assert wrong.coefficients == heun.coefficients
+    assert wrong.order == 1  # b c = 1/2 fails by as much
+    ruth = [Fraction(7, 24), Fraction(2, 3), Fraction(3, 4), Fraction(-2, 3), Fraction(-1, 24), 1]
+    mine = pi.Composition(zip(("kick", "drift") * 3, ruth, strict=True))
+    assert (mine.order, mine.exact_coefficients[1]) == (3, 0)
+
+
+def test_the_table_is_read_with_all_its_digits():
+    for method in pi.methods.values():
+        exact, rounding = method.exact_coefficients
+        assert rounding < 1e-45
+        for name, numbers in method.coefficients.items():
+            assert np.array(exact[name], float).tolist() == numbers
+
+
+def test_a_table_that_is_no_number_is_refused():
+    method = pi.methods["rk4"]
+    fields = {name: getattr(method, name) for name in pi.Method.__annotations__}
+    text = method.written.replace("1/3.", "1-2/3.")
+    with pytest.raises(ValueError, match="write a number, or a/b."):
+        pi.Method(**fields | {"written": text}).exact_coefficients  # noqa: B018
+
+
+def test_words_are_the_product_of_exponentials():
+    """In matrices that multiply to zero but along one word, that word's coefficient remains."""
+    sequence = [("k", 0.3), ("d", 0.6), ("k", 0.5), ("d", 0.4), ("k", 0.2)]
+    for word in oc.lyndon_words(4):
+        size = len(word) + 1
+        letters = {letter: np.zeros((size, size)) for letter in "kd"}
+        for i, letter in enumerate(word):
+            letters[letter][i, i + 1] = 1
+        step = np.eye(size)
+        for letter, weight in sequence:
+            power, term = np.eye(size), np.eye(size)
+            for n in range(1, size):
+                term = term @ letters[letter] * weight / n
+                power = power + term
+            step = step @ power
+        coefficient = oc._word_coefficients(sequence, [word])[word] / factorial(len(word))
+        assert coefficient == pytest.approx(step[0, -1], abs=1e-15)
+
+
+def test_a_tree_is_the_elementary_weight_that_its_formula_says():
+    """b . (c * A c^2), the tree of a root with a leaf and a node of two leaves, by hand."""
+    c = pi.methods["kutta3"].coefficients
+    A, b, nodes = (np.array(c[name]) for name in "Abc")
+    tree = ((), ((), ()))
+    assert tree in oc.trees(5)
+    assert (oc.density(tree), oc.symmetry(tree)) == (15, 2)
+    fifth = next(islice(oc.conditions(pi.methods["kutta3"]), 4, None))
+    residuals = {
+        (): b @ nodes**4 - 1 / 5,
+        "leaf and two": b @ (nodes * (A @ nodes**2)) - 1 / 15,
+        "tall": b @ A @ A @ A @ nodes - 1 / 120,
+    }
+    assert float(fifth.largest) >= max(map(abs, residuals.values())) - 1e-15
+    assert not fifth.hold
+
+
+def test_orders_stop_at_ten():
+    # Two steps of the method of order 10, each of half the size, would have too many stages; the
+    # method itself shows that nothing beyond ten is looked at.
+    assert oc.order(pi.methods["sofroniou_spaletta10"]) == oc.HIGHEST == 10
+
+
+def test_norms_of_the_verlet_error_are_those_of_its_series():
+    # log = h (K + D) + h^3 (-[K, [K, D]] / 24 + [D, [D, K]] / 12) + ...
+    third = next(islice(oc.conditions(pi.methods["velocity_verlet"]), 2, None))
+    assert third.norm == pytest.approx(np.hypot(1 / 24, 1 / 12), rel=1e-14)
+    assert third.number == 2

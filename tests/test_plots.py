@@ -1,0 +1,336 @@
+"""What is drawn: the data inside the artists, labels, limits, legends; no side effects."""
+
+import sys
+
+import numpy as np
+import pytest
+
+import pyintegrate as pi
+
+matplotlib = pytest.importorskip("matplotlib")
+matplotlib.use("Agg")
+from matplotlib import pyplot  # noqa: E402  (the backend comes first)
+
+from pyintegrate.analysis.compare import Comparison  # noqa: E402
+from pyintegrate.plots import curves, style, thinning  # noqa: E402
+
+EULER = "semi_implicit_euler"
+PLOTS = ["energy", "phase_drift", "trajectory", "phase_portrait"]
+
+
+@pytest.fixture(autouse=True)
+def _no_side_effects(monkeypatch):
+    """No plot shows a window or changes a setting."""
+    monkeypatch.setattr(pyplot, "show", lambda *_, **__: pytest.fail("a plot called show()"))
+    before = dict(matplotlib.rcParams)
+    yield
+    assert dict(matplotlib.rcParams) == before
+    pyplot.close("all")
+
+
+def oscillate(method="rk4", n_steps=100, dt=0.1, omega=1.0, **options):
+    system = pi.systems.oscillator(omega=omega)
+    return pi.integrate(system, 1.0, 0.0, dt=dt, n_steps=n_steps, method=method, **options)
+
+
+def line(ax, label):
+    (found,) = (one for one in ax.get_lines() if one.get_label() == label)
+    return found
+
+
+def drawn(ax, solution):
+    return line(ax, solution.method.title).get_xydata()
+
+
+def test_energy_draws_the_relative_energy():
+    sol = oscillate(EULER)
+    ratio = pi.plots.energy(sol)
+    error = pi.plots.energy(sol, quantity="error")
+    plain = pi.plots.energy(sol, quantity="energy")
+    assert np.array_equal(drawn(ratio, sol), np.column_stack([sol.t, sol.energy() / 0.5]))
+    assert np.array_equal(drawn(error, sol)[:, 1], sol.energy_error())
+    assert np.array_equal(drawn(plain, sol)[:, 1], sol.energy())
+    assert ratio.get_ylabel() == "E(t) / E(0)"
+    assert "E0" in error.get_ylabel()
+    assert ratio.get_xlabel() == style.axis_label(sol.system, "t")
+    assert "[s]" in ratio.get_xlabel()
+
+
+def test_energy_chooses_the_quantity_in_which_the_change_is_seen():
+    assert "error" in pi.plots.energy(oscillate(dt=0.01)).get_ylabel()
+    assert "E(0)" in pi.plots.energy(oscillate(EULER)).get_ylabel()
+
+
+def test_energy_shows_the_exact_energy_of_a_damped_spring():
+    sol = pi.integrate(pi.systems.spring(b=0.5), dt=0.01, t_end=10.0)
+    exact = line(pi.plots.energy(sol), "exact").get_xydata()
+    held = np.interp(sol.t, *exact.T)
+    # RK4 at this step is exact to 1e-6; interpolation between 2000 points to 1e-4.
+    assert held == pytest.approx(sol.energy() / sol.energy()[0], abs=2e-4)
+
+
+def test_phase_drift_draws_the_drift_and_the_zero_line():
+    sol = oscillate(EULER)
+    ax = pi.plots.phase_drift(sol)
+    assert np.array_equal(drawn(ax, sol)[:, 1], pi.analysis.phase_drift(sol))
+    assert set(line(ax, "exact").get_ydata()) == {0.0}
+    assert ax.get_ylabel() == "phase error [rad]"
+
+
+def test_phase_drift_takes_a_reference():
+    sol = pi.integrate(pi.systems.pendulum, dt=0.02, n_steps=50, method=EULER)
+    fine = pi.integrate(pi.systems.pendulum, dt=0.01, n_steps=100, save=2)
+    ax = pi.plots.phase_drift(sol, reference=fine)
+    assert np.array_equal(drawn(ax, sol)[:, 1], pi.analysis.phase_drift(sol, fine))
+
+
+def test_trajectory_draws_position_against_time_or_the_path():
+    sol = oscillate()
+    ax = pi.plots.trajectory(sol)
+    assert np.array_equal(drawn(ax, sol), np.column_stack([sol.t, sol.x]))
+    assert ax.get_ylabel() == style.axis_label(sol.system, "x")
+    ax = pi.plots.trajectory(sol, components="v")
+    assert np.array_equal(drawn(ax, sol)[:, 1], sol.v)
+    orbit = pi.integrate(pi.systems.kepler, dt=0.02, n_steps=300)
+    ax = pi.plots.trajectory(orbit)
+    assert np.array_equal(drawn(ax, orbit), orbit.x)
+    assert ax.get_aspect() == 1  # a circle is a circle
+    thrown = pi.integrate(pi.systems.projectile, dt=0.01, n_steps=100)
+    assert hasattr(pi.plots.trajectory(thrown), "get_zlim")
+    assert not hasattr(pi.plots.trajectory(thrown, components=("x", "z")), "get_zlim")
+
+
+def test_the_exact_motion_is_smooth_where_the_steps_are_coarse():
+    sol = oscillate(dt=0.5)
+    exact = line(pi.plots.trajectory(sol), "exact")
+    assert len(exact.get_xdata()) >= 10 * len(sol.t)
+    assert exact.get_ydata() == pytest.approx(np.cos(exact.get_xdata()), abs=1e-12)
+
+
+def test_no_exact_line_stands_for_another_motion():
+    ax = pi.plots.trajectory(oscillate(), oscillate(omega=2.0))
+    assert "exact" not in [one.get_label() for one in ax.get_lines()]
+
+
+def test_phase_portrait_draws_velocity_against_position():
+    sol = oscillate()
+    ax = pi.plots.phase_portrait(sol)
+    assert np.array_equal(drawn(ax, sol), sol.y)
+    names = [style.axis_label(sol.system, name) for name in ("x", "v")]
+    assert [ax.get_xlabel(), ax.get_ylabel()] == names
+
+
+def test_coarse_orbits_are_dots_and_fine_ones_lines():
+    # 31 steps a turn joined by lines would be a polygon; 628 are a circle.
+    for dt, marker in ((0.2, "o"), (0.01, "None")):
+        sol = oscillate(dt=dt, n_steps=1000)
+        assert line(pi.plots.phase_portrait(sol), sol.method.title).get_marker() == marker
+
+
+@pytest.mark.parametrize("plot", PLOTS)
+def test_draws_into_the_axes_given_and_passes_keywords(plot):
+    _, ax = pyplot.subplots()
+    sol = oscillate()
+    assert getattr(pi.plots, plot)(sol, ax=ax, linewidth=3.5, legend=False) is ax
+    assert line(ax, sol.method.title).get_linewidth() == 3.5
+    assert ax.get_legend() is None
+    assert len(pyplot.get_fignums()) == 1
+
+
+@pytest.mark.parametrize("plot", PLOTS)
+def test_takes_several_solutions_and_comparisons(plot):
+    both = [oscillate(), oscillate(EULER)]
+    c = pi.compare(pi.systems.oscillator, dt=0.1, n_steps=100)
+    colours = []
+    for sources in (both, [both], [c]):
+        ax = getattr(pi.plots, plot)(*sources)
+        colours.append([line(ax, sol.method.title).get_color() for sol in both])
+        legend = ax.get_legend()
+        assert legend is not None
+        ax.figure.canvas.draw()
+        assert legend.get_window_extent().x0 >= ax.get_window_extent().x1  # beside the data
+    assert colours == [[style.BLUE, style.VERMILLION]] * 3
+
+
+@pytest.mark.parametrize("plot", PLOTS)
+def test_a_long_run_is_drawn_with_few_points(plot):
+    sol = oscillate(EULER, n_steps=200_000)
+    ax = getattr(pi.plots, plot)(sol)
+    assert sum(len(one.get_xdata()) for one in ax.get_lines()) <= 2.2 * thinning.POINTS
+
+
+@pytest.mark.parametrize("plot", PLOTS)
+def test_a_batch_is_sampled(plot):
+    sol = oscillate(omega=np.linspace(1, 2, 500), n_steps=20)
+    ax = getattr(pi.plots, plot)(sol, exact=False)
+    assert len(ax.get_lines()) == thinning.TRAJECTORIES
+    named = [one for one in ax.get_lines() if not one.get_label().startswith("_")]
+    assert len(named) == 1
+    assert 0 < named[0].get_alpha() < 1
+
+
+@pytest.mark.parametrize("plot", PLOTS)
+def test_refuses_what_it_cannot_draw(plot):
+    with pytest.raises(TypeError, match="ndarray"):
+        getattr(pi.plots, plot)(np.zeros(3))
+    with pytest.raises(TypeError, match="nothing to draw"):
+        getattr(pi.plots, plot)()
+    assert not pyplot.get_fignums()  # and leaves no empty figure behind
+
+
+def test_refuses_by_name():
+    sol = pi.integrate(pi.systems.lorenz, dt=0.01, n_steps=10)
+    with pytest.raises(ValueError, match="lorenz.*no energy"):
+        pi.plots.energy(sol)
+    with pytest.raises(ValueError, match="'w'.*x, y, z"):
+        pi.plots.trajectory(sol, components="w")
+    with pytest.raises(ValueError, match="ratio, error, energy"):
+        pi.plots.energy(oscillate(), quantity="heat")
+    with pytest.raises(ValueError, match="two components"):
+        pi.plots.phase_portrait(sol, components=("x", "y", "z"))
+
+
+def test_an_exploded_trajectory_does_not_flatten_the_others():
+    sol = oscillate("explicit_euler", omega=[0.1, 1000.0], n_steps=400, on_failure="ignore")
+    low, high = pi.plots.trajectory(sol).get_ylim()
+    assert -10 < low < -0.5
+    assert 0.5 < high < 10
+
+
+def test_a_fast_oscillation_becomes_a_band_with_its_mean():
+    sol = oscillate(EULER, n_steps=20_000)
+    ax = pi.plots.energy(sol, quantity="error")
+    (band,) = ax.collections
+    error = sol.energy_error()
+    vertices = band.get_paths()[0].vertices[:, 1]
+    assert vertices.min() == pytest.approx(error.min(), rel=1e-6)
+    assert vertices.max() == pytest.approx(error.max(), rel=1e-6)
+    mean = drawn(ax, sol)[:, 1]
+    # Over three swings a running mean lets through about a hundredth of the swing.
+    assert np.nanmax(np.abs(mean - error.mean())) < 0.02 * np.ptp(error)
+
+
+def test_methods_keep_their_colours_and_newcomers_get_free_ones():
+    names = ["mine", "rk4", "yours", EULER]
+    chosen = style.colours(names)
+    assert chosen["rk4"] == style.BLUE
+    assert chosen[EULER] == style.VERMILLION
+    assert len(set(chosen.values())) == 4
+
+
+def test_steps_of_one_method_differ_in_line_style():
+    ax = pi.plots.trajectory([oscillate(dt=0.1), oscillate(dt=0.2)])
+    lines = [one for one in ax.get_lines() if "dt = " in one.get_label()]
+    assert len({one.get_linestyle() for one in lines}) == 2
+    assert len({one.get_color() for one in lines}) == 1
+
+
+def test_thinning_keeps_extremes_and_ends():
+    values = np.random.default_rng(1).normal(size=123_457)
+    values[777], values[99_999] = 50.0, -50.0
+    chosen = thinning.envelope(values)
+    assert len(chosen) <= thinning.POINTS
+    assert {0, 777, 99_999, 123_456} <= set(chosen.tolist())
+    assert np.all(np.diff(chosen) > 0)
+    t = np.linspace(0, 3000, 300_001)
+    pieces = thinning.stretches(np.cos(t), np.exp(-t / 1000) * np.sin(t))
+    flat = np.concatenate(pieces)
+    assert len(flat) <= thinning.POINTS
+    assert np.all(np.diff(flat) > 0)
+    assert flat[0] == 0
+    assert flat[-1] > 299_000
+
+
+def test_a_band_needs_an_oscillation():
+    t = np.linspace(0, 1, 1000)
+    assert curves.running_band(t) is None
+    assert curves.running_band(np.sin(20 * t)) is None
+    assert curves.running_band(np.sin(1000 * t)) is not None
+
+
+def test_matplotlib_is_imported_only_to_draw():
+    import subprocess
+
+    code = (
+        "import sys, pyintegrate as pi; c = pi.compare(pi.systems.oscillator, dt=0.1, n_steps=3);"
+        "c.table(); pi.analysis; print('matplotlib' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "False"
+
+
+def test_a_missing_matplotlib_names_the_cure():
+    import subprocess
+
+    code = "import sys; sys.modules['matplotlib'] = None; import pyintegrate.plots"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert "pip install pyintegrate[plot]" in done.stderr.splitlines()[-1]
+
+
+def final_only():
+    return oscillate(save="final")
+
+
+def no_steps():
+    return oscillate(n_steps=0)
+
+
+def no_trajectories():
+    return oscillate(omega=np.empty((0, 2)), n_steps=5)
+
+
+def backwards():
+    return oscillate(EULER, dt=-0.1)
+
+
+def resumed():
+    return oscillate(EULER).resume(n_steps=50)
+
+
+def single_precision():
+    return oscillate(EULER, dtype=np.float32)
+
+
+def step_per_trajectory():
+    return oscillate(EULER, dt=np.array([0.1, 0.2, 0.3]))
+
+
+def not_a_number():
+    return pi.integrate(
+        pi.systems.oscillator, [np.nan, 1.0], [0.0, 0.0], dt=0.1, n_steps=9, on_failure="ignore"
+    )
+
+
+def unbound():
+    return pi.integrate(pi.systems.kepler, [1.0, 0.0, 0.0, 2.0], dt=0.01, n_steps=100)
+
+
+ODD = [
+    final_only,
+    no_steps,
+    no_trajectories,
+    backwards,
+    resumed,
+    single_precision,
+    step_per_trajectory,
+    not_a_number,
+    unbound,
+]
+
+
+@pytest.mark.parametrize("make", ODD)
+def test_odd_solutions_are_drawn(make):
+    sol = make()
+    for plot in PLOTS:
+        ax = getattr(pi.plots, plot)(sol)
+        ax.figure.canvas.draw()
+    c = Comparison(sol.system, {sol.method.name: sol})
+    assert sol.method.name in str(c.table())
+    c.plot()[0, 0].figure.canvas.draw()
+
+
+def test_the_exact_motion_of_a_resumed_run_starts_where_it_does():
+    sol = resumed()
+    exact = line(pi.plots.trajectory(sol), "exact").get_xydata()
+    assert exact[0] == pytest.approx([10.0, sol.x[0]])
+    assert exact[-1] == pytest.approx([15.0, sol.exact()[-1, 0]])

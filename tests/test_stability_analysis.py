@@ -1,0 +1,144 @@
+"""Stability found by taking steps is the stability of theory, for every method of the catalogue."""
+
+import numpy as np
+import pytest
+
+import pyintegrate as pi
+from pyintegrate.analysis.growth import amplification, spring_growth, step_growth
+from pyintegrate.analysis.stability_region import level_segments
+
+EULER = "semi_implicit_euler"
+TABLES = [m for m in pi.methods.values() if {"A", "b"} <= set(m.coefficients)]
+
+
+def assert_largest_spring_is_in_theory(method, theory):
+    found = pi.analysis.max_stiffness(method, pi.systems.spring(b=0.0), dt=0.01)
+    # The search ends at a relative width of 1e-6; the rest is for methods that creep over the
+    # limit by less than the 1e-12 a step that is told from rounding.
+    assert 0.01 * found**0.5 == pytest.approx(theory, rel=1e-3)
+
+
+@pytest.mark.parametrize("method", pi.methods.values(), ids=str)
+def test_the_largest_stiffness_is_the_stability_limit(method):
+    assert_largest_spring_is_in_theory(method, method.stability_limit)
+
+
+def test_a_mutated_coefficient_moves_the_largest_stiffness():
+    b = [1 / 6, 1 / 3 + 0.01, 1 / 3 - 0.01, 1 / 6]
+    A = [[0, 0, 0, 0], [1 / 2, 0, 0, 0], [0, 1 / 2, 0, 0], [0, 0, 1, 0]]
+    with pytest.raises(AssertionError):
+        assert_largest_spring_is_in_theory(pi.RungeKutta(A, b), 8**0.5)
+
+
+def test_all_methods_and_a_batch_of_dampings_at_once():
+    b, dt = np.linspace(0, 1.5, 7), 0.5
+    found = pi.analysis.max_stiffness([EULER, "rk4"], pi.systems.spring(b=b), "k", dt=dt)
+    assert list(found) == [EULER, "rk4"]
+    # The step of semi-implicit Euler has trace 2 - b h - k h^2 and determinant 1 - b h: it leaves
+    # the unit circle through -1, at k h^2 = 4 - 2 b h.
+    assert found[EULER] == pytest.approx((4 - 2 * b * dt) / dt**2, rel=1e-5)
+    below, above = (
+        spring_growth("rk4", share * found["rk4"] * dt**2, b * dt) for share in (0.999, 1.001)
+    )
+    assert np.all(below < 1)
+    assert np.all(above > 1)
+    assert "equal work" in str(found)
+    assert found._repr_html_().count("<tr>") == 3
+
+
+@pytest.mark.parametrize("method", pi.methods.values(), ids=str)
+def test_the_spring_explodes_in_simulation_where_the_step_says_so(method):
+    k, b = np.meshgrid(np.linspace(0.05, 9, 24), np.linspace(0.02, 3, 16))
+    growth = spring_growth(method, k, b)
+    sure = np.abs(growth - 1) > 0.02  # 2000 steps then shrink or grow by 1e17 at least
+    spring = pi.systems.spring(k=k, b=b)
+    run = {"dt": 1.0, "method": method, "save": "final", "on_failure": "ignore"}
+    sol = pi.integrate(spring, 1.0, 0.1, n_steps=2000, bound=1e12, **run)
+    assert np.array_equal((sol.status != 0)[sure], (growth > 1)[sure])
+
+
+@pytest.mark.parametrize("method", TABLES, ids=str)
+def test_a_step_grows_by_the_stability_function(method):
+    z = np.array([-0.3 + 0.4j, -1.0 + 0.5j, -0.1 + 1.5j])
+    spring = pi.systems.spring(k=np.abs(z) ** 2, b=-2 * z.real)
+    theory = np.abs(amplification(method, z))
+    # A few ulps for every stage; where the eigenvalues of the step meet, the root of that.
+    assert step_growth(spring, method, 1.0) == pytest.approx(theory, rel=3e-8)
+
+
+def test_the_amplification_of_an_implicit_table_is_rational():
+    class Gauss:
+        coefficients = {"A": [[0.5]], "b": [1.0]}  # the implicit midpoint rule
+
+    z = np.array([-3.0, 2j, 1 + 1j])
+    assert amplification(Gauss, z) == pytest.approx((1 + z / 2) / (1 - z / 2), rel=1e-14)
+
+
+@pytest.mark.parametrize("method", TABLES, ids=str)
+def test_the_boundary_of_the_region_is_where_growth_is_one(method):
+    region = pi.analysis.stability_region(method, points=101)
+    inside = region.boundary[np.isfinite(region.boundary).all(axis=1)]
+    z = inside.mean(axis=1)
+    growth = spring_growth(method, np.abs(z) ** 2, -2 * z.real)
+    # Linear interpolation over a cell: its size squared, times the curvature of log |R|.
+    step = max(region.real[1] - region.real[0], region.imaginary[1] - region.imaginary[0])
+    assert np.median(np.abs(growth - 1)) < 3 * step**2
+    assert region.stable.any()
+    assert not region.stable.all()
+    assert "StabilityRegion" in repr(region)
+
+
+def test_the_region_of_explicit_euler_is_a_disc():
+    def assert_disc(method):
+        region = pi.analysis.stability_region(method)
+        assert np.abs(np.abs(1 + region.boundary) - 1).max() < 1e-4  # cells of 0.014, squared
+        z = region.real + 1j * region.imaginary[:, np.newaxis]
+        assert np.array_equal(region.stable, np.abs(1 + z) <= 1 + 1e-9)
+
+    assert_disc("explicit_euler")
+    with pytest.raises(AssertionError):
+        assert_disc("midpoint")
+
+
+def test_the_region_of_rk4_reaches_its_limits():
+    boundary = pi.analysis.stability_region("rk4", points=401).boundary
+    assert boundary.real.min() == pytest.approx(-2.785293563405282, abs=1e-3)  # root of R = 1
+    right = boundary.mean(axis=1)
+    right = right[right.imag > 2]
+    nearest = right[np.abs(right.real).argmin()]
+    assert nearest.imag == pytest.approx(8**0.5, abs=0.02)
+
+
+def test_segments_of_a_saddle_come_in_pairs():
+    x = np.array([0.0, 1.0])
+    pieces = level_segments(x, x, np.array([[1.0, -1.0], [-1.0, 1.0]]))
+    assert pieces.shape == (2, 2)
+    assert set(np.ravel(pieces).tolist()) == {0.5, 0.5j, 1 + 0.5j, 0.5 + 1j}
+
+
+def test_a_nonlinear_motion_explodes_by_its_own_measure():
+    steep = pi.analysis.max_stiffness("rk4", pi.systems.pendulum, "g", dt=0.1, n_steps=500)
+    # Small swings would bear omega dt = 2.83, g = 800; beyond, a pendulum turns and is bounded:
+    # only its angle can run away, within 500 steps far beyond that.
+    assert steep > 800
+    with pytest.raises(ValueError, match="has no parameter 'k': it has g, length"):
+        pi.analysis.max_stiffness("rk4", pi.systems.pendulum, dt=0.1)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda f: f("rk4", pi.systems.spring(k=[1.0, 2.0]), dt=0.1), "single k"),
+        (lambda f: f("rk4", pi.systems.spring, dt=0.1, between=(2, 1)), "ascending"),
+        (lambda f: f("rk5", pi.systems.spring, dt=0.1), "rk4"),
+        (lambda f: f(EULER, pi.systems.lorenz, "rho", dt=0.1), "lorenz"),
+    ],
+)
+def test_wrong_calls_say_what_is_wrong(call, message):
+    with pytest.raises(ValueError, match=message):
+        call(pi.analysis.max_stiffness)
+
+
+def test_a_region_needs_a_proper_extent():
+    with pytest.raises(ValueError, match="extent"):
+        pi.analysis.stability_region("rk4", extent=(1, 0, 0, 1))
