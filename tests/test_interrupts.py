@@ -46,10 +46,11 @@ def ctrl_c():
 
 @pytest.fixture(autouse=True)
 def _nothing_is_left_behind():
-    handler = signal.getsignal(signal.SIGINT)
+    # Background jobs of a shell are started with SIGINT ignored, and Python then leaves it so.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     assert not [t for t in threading.enumerate() if t.name.startswith("pyintegrate")]
-    assert signal.getsignal(signal.SIGINT) is handler
+    assert signal.signal(signal.SIGINT, before) is signal.default_int_handler
 
 
 # ---- Ctrl-C --------------------------------------------------------------------------------------
