@@ -4,6 +4,7 @@
 #include "run.h"
 
 #define METHOD_CAPSULE "pyintegrate.method"
+#define SIZED_CAPSULE  "pyintegrate.sized_system"
 
 typedef struct {
     PyObject *run_type;
@@ -22,6 +23,11 @@ typedef struct {
 } Moved;
 /* 0, or -1 with an exception. */
 int find_system(PyObject *module, PyObject *object, int bits, Moved *moved);
+
+/* sized_systems.c: the same of a system made for so many parts, into what find_system has begun. */
+int find_sized_system(PyObject *capsule, Moved *moved);
+extern const char make_system_doc[];
+PyObject *core_make_system(PyObject *module, PyObject *args);
 
 extern const char *const family_names[];
 extern const char make_method_doc[], history_rows_doc[];

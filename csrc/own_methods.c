@@ -3,7 +3,7 @@
 #include "module.h"
 
 const char *const family_names[] = {"explicit_rk", "composition", "nystrom", "multistep",
-                                    "implicit_rk"};
+                                    "implicit_rk", "rigid_body"};
 
 static void free_method(PyObject *capsule) {
     PyMem_Free(PyCapsule_GetPointer(capsule, METHOD_CAPSULE));
@@ -24,7 +24,7 @@ PyObject *core_make_method(PyObject *module, PyObject *args) {
         return NULL;
     int family = 0;
     while (family < PI_FAMILIES && strcmp(name, family_names[family])) family++;
-    if (family == PI_FAMILIES) return PyErr_Format(PyExc_ValueError, "no family %s", name);
+    if (family >= PI_RIGID_MOTION) return PyErr_Format(PyExc_ValueError, "no family %s", name);
     const int most = family == PI_COMPOSITION ? PI_MAX_SUBSTEPS : PI_MAX_STAGES;
     const int lists = family == PI_MULTISTEP ? 4 : family == PI_NYSTROM ? 3 : 2;
     const int matrix = family != PI_MULTISTEP && family != PI_COMPOSITION;

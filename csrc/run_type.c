@@ -72,6 +72,8 @@ PyObject *core_start(PyObject *module, PyObject *args) {
     if ((m->family == PI_COMPOSITION && moved.system->dof == 0) ||
         ((m->family == PI_NYSTROM || m->derivative == 2) && !second))
         return PyErr_Format(PyExc_ValueError, "the method needs positions and velocities");
+    if (m->family == PI_RIGID_MOTION && moved.system->structure != PI_RIGID_BODY)
+        return PyErr_Format(PyExc_ValueError, "the method needs a rigid body");
     Run *r = (Run *)PyType_GenericAlloc((PyTypeObject *)state_of(module)->run_type, 0);
     if (!r) return NULL;
     r->system = Py_NewRef(system);

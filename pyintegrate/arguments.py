@@ -105,6 +105,7 @@ def make_problem(
     components, state_shapes = _state(system, x0, v0)
     starter, past = check_start(start, method, system)
     remembered = _core.history_rows(system.core, method.handle)
+    components = system.ready(components, dtype)
     dt, t0 = _times("dt", dt), _times("t0", t0)
     _check_rounded("dt", dt, dtype)
     _check_rounded("t0", t0, dtype)
@@ -178,11 +179,11 @@ def _fits(a, b):
 
 # What a system must be for a method that requires ..., and what that means.
 _STRUCTURES = {
-    "any": (("first_order", "second_order", "separable"), ""),
+    "any": (("first_order", "second_order", "separable", "rigid_body"), ""),
     "second_order": (("second_order",), "x'' = a(t, x, v)"),
     "separable": (("second_order", "separable"), "positions and velocities"),
     "quadratic_kinetic": (("second_order",), "a kinetic energy quadratic in the velocities"),
-    "rigid_body": (("rigid_body",), "positions and orientations"),
+    "rigid_body": (("rigid_body",), "position and orientation"),
 }
 
 
@@ -190,6 +191,8 @@ def check_structure(method, system):
     """Refuse a method that needs a structure which the system lacks."""
     structures, meaning = _STRUCTURES[method.requires]
     if system.structure in structures:
+        if refusal := system.refusal(method):
+            raise ValueError(refusal)
         return
     cure = "one that requires 'any', such as 'rk4'"
     if method.requires == "quadratic_kinetic" and system.structure == "separable":
@@ -202,10 +205,12 @@ def check_structure(method, system):
 
 def _state(system, x0, v0):
     """Components of the state, each an array of batch shape, and the named batch shapes."""
-    dim, dof = system.dim, system.dof
+    dim, dof, lead = system.dim, system.dof, system.positions
     if x0 is None:
         if v0 is not None:
             raise ValueError("v0 was given without x0: give both, or the whole state as x0")
+        if system.initial is None:
+            raise ValueError(f"x0 must be given: {system.name!r} here has no default state")
         return list(system.initial), {}
     x0 = numbers("x0", x0)
     if v0 is None:
@@ -223,14 +228,14 @@ def _state(system, x0, v0):
     v0 = numbers("v0", v0)
     if dof == 1:
         return [x0, v0], {"x0": x0.shape, "v0": v0.shape}
-    for name, value in (("x0", x0), ("v0", v0)):
-        if value.ndim == 0 or value.shape[-1] != dof:
+    for name, value, size in (("x0", x0, lead), ("v0", v0, dim - lead)):
+        if value.ndim == 0 or value.shape[-1] != size:
             raise ValueError(
                 f"{name} has shape {value.shape}: with x0 and v0 given, its last axis holds the"
-                f" {dof} {'positions' if name == 'x0' else 'velocities'} of {system.name!r}"
+                f" {size} {'positions' if name == 'x0' else 'velocities'} of {system.name!r}"
             )
     shapes = {"x0": x0.shape[:-1], "v0": v0.shape[:-1]}
-    return [*(x0[..., d] for d in range(dof)), *(v0[..., d] for d in range(dof))], shapes
+    return [*np.moveaxis(x0, -1, 0), *np.moveaxis(v0, -1, 0)], shapes
 
 
 def _times(name, value):

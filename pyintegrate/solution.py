@@ -97,7 +97,8 @@ class Solution:
             raise AttributeError(f"{self.system.name!r} is first_order and has no x and v; use y")
         if dof == 1:
             return self.y[..., which]
-        return self.y[..., which * dof : (which + 1) * dof]
+        lead = self.system.positions
+        return self.y[..., lead:] if which else self.y[..., :lead]
 
     def __getitem__(self, name):
         names = self.system.state_names

@@ -72,7 +72,8 @@ class System:
     @property
     def units(self):
         quantities = (*self._definition["state"], *self._definition["params"])
-        return MappingProxyType({**{q[0]: q[1] for q in quantities}, "t": "s"})
+        time = self._definition.get("time_unit", "s")
+        return MappingProxyType({**{q[0]: q[1] for q in quantities}, "t": time})
 
     @property
     def batch_shapes(self):
@@ -89,6 +90,19 @@ class System:
     @property
     def initial(self):
         return np.array([q[2] for q in self._definition["state"]])
+
+    @property
+    def positions(self):
+        """How many components ``x0`` has where ``v0`` is given: those before the velocities."""
+        return self.dof
+
+    def refusal(self, method):
+        """Why a method that fits the structure cannot be used all the same; None if it can."""
+        return None
+
+    def ready(self, components, dtype):
+        """The components of a first state, checked, as a run takes them."""
+        return components
 
     @property
     def has_energy(self):
@@ -109,7 +123,7 @@ class System:
                 raise TypeError(f"{self.name} has no parameter {name!r}: {hint}")
         shapes = self._definition["shapes"]
         changed = {name: checked(name, value, shapes[name]) for name, value in params.items()}
-        return System(self._definition, {**self._params, **changed})
+        return type(self)(self._definition, {**self._params, **changed})
 
     # ---- equality and pickling ----
     def _bits(self):
@@ -375,4 +389,11 @@ def _from_core(item):
     return System({**item, "params": params, "shapes": shapes}, values)
 
 
-systems = SystemCatalogue([_from_core(item) for item in _core.systems()])
+def _all_systems():
+    from .n_body import n_body  # they are Systems themselves
+    from .rigid_body import rigid_body
+
+    return [*(_from_core(item) for item in _core.systems()), n_body, rigid_body]
+
+
+systems = SystemCatalogue(_all_systems())
