@@ -208,8 +208,8 @@ INLINE int answer(const Model *q, PiQuestion question, vreal t, const vreal *y, 
                                                                          : vset(k == i + dof);
         return dim * dim;
     }
+    default: return 0;
     }
-    return 0;
 }
 
 INLINE void evaluate(const Model *q, const PiSample *sample, PiQuestion question) {
@@ -224,6 +224,8 @@ INLINE void evaluate(const Model *q, const PiSample *sample, PiQuestion question
             store_some((real *)sample->out + i * sample->out_stride, lane, sample->lanes, a[i]);
     }
 }
+
+#include "program.h"
 
 /* ---- the instances --------------------------------------------------------------------------- */
 /* First reading of contents.h: the methods and systems themselves. A HEAVY_SYSTEM's force takes so
@@ -300,4 +302,5 @@ const PiKernelSet PI_KERNEL_SET = {
     .vector_bytes = PI_VECTOR_BYTES,
     .n_systems = sizeof systems / sizeof *systems,
     .systems = systems,
+    .program = run_program,
 };

@@ -241,6 +241,9 @@ static PyMethodDef functions[] = {
     {"info", core_info, METH_NOARGS, info_doc},
     {"evaluate", core_evaluate, METH_VARARGS, evaluate_doc},
     {"make_method", core_make_method, METH_VARARGS, make_method_doc},
+    {"operations", core_operations, METH_NOARGS, operations_doc},
+    {"make_program", core_make_program, METH_VARARGS, make_program_doc},
+    {"evaluate_program", core_evaluate_program, METH_VARARGS, evaluate_program_doc},
     {"start", core_start, METH_VARARGS, start_doc},
     {NULL, NULL, 0, NULL},
 };

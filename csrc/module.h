@@ -3,7 +3,8 @@
 #include "arrays.h"
 #include "run.h"
 
-#define METHOD_CAPSULE "pyintegrate.method"
+#define METHOD_CAPSULE  "pyintegrate.method"
+#define PROGRAM_CAPSULE "pyintegrate.program"
 
 typedef struct {
     PyObject *run_type;
@@ -18,3 +19,9 @@ const PiKernels *kernels_of(PyObject *module, int system, int bits);
 extern PyType_Spec run_spec;
 extern const char start_doc[];
 PyObject *core_start(PyObject *module, PyObject *args);
+
+/* force_type.c */
+extern const char operations_doc[], make_program_doc[], evaluate_program_doc[];
+PyObject *core_operations(PyObject *module, PyObject *none);
+PyObject *core_make_program(PyObject *module, PyObject *args);
+PyObject *core_evaluate_program(PyObject *module, PyObject *args);

@@ -118,8 +118,32 @@ typedef struct {
 /* Advances every lane; true if a lane that is not frozen ends non-finite or beyond the bound. */
 typedef int PiKernel(const PiTile *tile);
 
-/* What else a system can be asked, at given times and states. */
-typedef enum { PI_RHS, PI_ACCELERATION, PI_ENERGY, PI_INVARIANTS, PI_JACOBIAN } PiQuestion;
+/* What a system can be asked. PI_VELOCITY: the rate of the positions of a separable system;
+ * PI_PREPARE: the parameters derived once from the others. */
+typedef enum {
+    PI_RHS,
+    PI_ACCELERATION,
+    PI_ENERGY,
+    PI_INVARIANTS,
+    PI_JACOBIAN,
+    PI_VELOCITY,
+    PI_PREPARE
+} PiQuestion;
+
+/* Rows of registers: quantity d of all lanes begins d * registers vectors in; all are aligned. */
+typedef struct {
+    int64_t registers; /* in each row */
+    const void *t;     /* one row */
+    const void *y;     /* dim rows; for PI_ACCELERATION: dof rows of positions */
+    const void *v;     /* for PI_ACCELERATION and PI_VELOCITY: dof rows of velocities (momenta) */
+    void *p;           /* parameters, then those derived from them (PI_PREPARE fills those in) */
+    void *out; /* rows of the answer: dim, dof, 1, n_invariants, dim * dim (J[i][k] at row i * dim +
+                  k), dof */
+    void *scratch; /* rows for the force's own temporaries: as many as it declares */
+} PiRows;
+/* 0, or non-zero: the run is to be stopped (a callback raised). context: the force's own data, NULL
+ * for built-in systems. */
+typedef int PiForce(const void *context, PiQuestion question, const PiRows *rows);
 
 typedef struct {
     int64_t lanes;
@@ -140,6 +164,7 @@ typedef struct {
     const char *isa;
     int real_bits, vector_bytes, n_systems;
     const PiKernels *systems; /* in the order of contents.h */
+    PiForce *program;         /* runs byte code; its context is a PiProgram */
 } PiKernelSet;
 
 /* ---- catalogue.c and dispatch.c -------------------------------------------------------------- */

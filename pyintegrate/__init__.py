@@ -12,6 +12,7 @@ time loop in C.
 import importlib
 
 from ._core import info as _info
+from .define import acceleration, hamiltonian, potential, rhs
 from .errors import IntegrationError, IntegrationWarning, Status
 from .integrate import integrate
 from .methods import Method, methods
@@ -29,11 +30,15 @@ __all__ = [
     "Solution",
     "Status",
     "System",
+    "acceleration",
     "analysis",
     "compare",
+    "hamiltonian",
     "integrate",
     "methods",
     "plots",
+    "potential",
+    "rhs",
     "systems",
 ]
 

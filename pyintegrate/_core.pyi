@@ -20,6 +20,30 @@ def evaluate(
 def make_method(
     family: str, stages: int, evaluations: int, rows: tuple[tuple[float, ...], ...], /
 ) -> object: ...
+def operations() -> list[tuple[str, int, str]]: ...
+def make_program(
+    code: Any,
+    constants: Any,
+    sections: Any,
+    dim: int,
+    dof: int,
+    n_params: int,
+    n_derived: int,
+    n_invariants: int,
+    n_registers: int,
+    /,
+) -> object: ...
+def evaluate_program(
+    program: object,
+    bits: int,
+    question: int,
+    lanes: int,
+    t: Any,
+    y: tuple[Any, ...],
+    params: tuple[Any, ...],
+    out: Any,
+    /,
+) -> None: ...
 def start(
     system: str,
     method: object,

@@ -71,7 +71,7 @@ class System:
     @property
     def units(self):
         quantities = (*self._definition["state"], *self._definition["params"])
-        return MappingProxyType({**{q[0]: q[1] for q in quantities}, "t": "s"})
+        return MappingProxyType({**{q[0]: q[1] for q in quantities}, "t": self._definition.get("time_unit", "s")})
 
     @property
     def batch_shapes(self):
@@ -108,7 +108,7 @@ class System:
                 raise TypeError(f"{self.name} has no parameter {name!r}: {hint}")
         shapes = self._definition["shapes"]
         changed = {name: checked(name, value, shapes[name]) for name, value in params.items()}
-        return System(self._definition, {**self._params, **changed})
+        return type(self)(self._definition, {**self._params, **changed})
 
     # ---- equality and pickling ----
     def _bits(self):
@@ -256,10 +256,11 @@ class System:
         rows = tuple(row(y[..., d]) for d in range(self.dim))
         params = tuple(row(value) for value in self.parameter_rows)
         if lanes:
-            _core.evaluate(
-                self.name, dtype.itemsize * 8, question, lanes, row(t), rows, params, out
-            )
+            self._evaluate(dtype.itemsize * 8, question, lanes, row(t), rows, params, out)
         return np.moveaxis(out.reshape(answers, *batch), 0, -1)
+
+    def _evaluate(self, *arguments):
+        _core.evaluate(self.name, *arguments)
 
     # ---- printing ----
     def __repr__(self):
