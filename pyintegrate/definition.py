@@ -7,10 +7,11 @@ import inspect
 import numpy as np
 
 from .arguments import integer
-from .define import _MOST_GUESSED, RESERVED, parameter_defaults
+from .define import _MOST_GUESSED, parameter_defaults
 from .own_systems import CallbackSystem, TracedSystem, answer_rows
+from .parameters import checked
 from .trace import tracing
-from .trace.graph import PARAMETER, POSITION, TIME, VELOCITY, Graph
+from .trace.graph import POSITION, TIME, VELOCITY, Graph
 
 _OPTIONS = (
     "name", "title", "state_names", "units", "initial", "energy", "exact", "trace", "mass",
@@ -127,10 +128,7 @@ class Definition:
         raise type(first)(f"{first}\n  (tried without {label}=: give it if that is the cause)")
 
     def _traced(self, size):
-        if self.kind == "rhs":
-            graph = Graph(size, 0)
-        else:
-            graph = Graph(2 * size, size)
+        graph = Graph(size, 0) if self.kind == "rhs" else Graph(2 * size, size)
         params, rows = tracing.parameter_symbols(graph, self.shapes)
         outputs = getattr(self, f"_{self.kind}")(graph, size, params)
         return tracing.Traced(graph, outputs, rows).without_dead_code()
@@ -212,9 +210,7 @@ class Definition:
             from .trace.expression import Symbol, node_of
 
             masses = [mass] * dof if np.ndim(np.shape(mass)) and not np.shape(mass) else list(mass)
-            nodes = [
-                node_of(graph, Symbol(f) / m) for f, m in zip(force, masses, strict=True)
-            ]
+            nodes = [node_of(graph, Symbol(f) / m) for f, m in zip(force, masses, strict=True)]
         kinetic = 0.5 * np.sum(mass * (v * v)) if dof > 1 else 0.5 * mass * v * v
         total = tracing.components(
             self.function, graph, kinetic + _symbol(energy), 1, True, "one number"
@@ -260,7 +256,7 @@ class Definition:
     def _state_names(self, dim, dof):
         names = self.given.get("state_names")
         if names is None:
-            return _default_names(self.kind, dim, dof)
+            return _default_names(self.kind, dim, dim // 2 if self.kind == "hamiltonian" else dof)
         if isinstance(names, str):
             names = names.split()
         names = tuple(names)

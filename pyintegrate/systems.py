@@ -71,7 +71,9 @@ class System:
     @property
     def units(self):
         quantities = (*self._definition["state"], *self._definition["params"])
-        return MappingProxyType({**{q[0]: q[1] for q in quantities}, "t": self._definition.get("time_unit", "s")})
+        return MappingProxyType(
+            {**{q[0]: q[1] for q in quantities}, "t": self._definition.get("time_unit", "s")}
+        )
 
     @property
     def batch_shapes(self):

@@ -27,7 +27,9 @@ def _partials(g: Graph, node: Node):
         raise TraceError(f"{node.operation} has no derivative", "report it")
     derivatives = rule(g, node, *node.arguments)
     return [
-        (argument, d) for argument, d in zip(node.arguments, derivatives, strict=True) if d is not _0
+        (argument, d)
+        for argument, d in zip(node.arguments, derivatives, strict=True)
+        if d is not _0
     ]
 
 
@@ -170,8 +172,7 @@ def _forward_one(g, node, known):
         zero = g.constant(0.0)
         da, db = known[a.number], known[b.number]
         return {
-            v: g.make("where", mask, da.get(v, zero), db.get(v, zero))
-            for v in sorted({*da, *db})
+            v: g.make("where", mask, da.get(v, zero), db.get(v, zero)) for v in sorted({*da, *db})
         }
     if not any(known[a.number] for a in node.arguments):
         return {}

@@ -206,6 +206,7 @@ FUNCTIONS = {
         if name not in ("copy", "fma", "fms", "fnma", "where") and "logical" not in name
     },
     **{f"logical_{name}": _logical(f"logical_{name}") for name in ("and", "or", "xor", "not")},
+    "where": where,
     "equal": _equality("equal", True),
     "not_equal": _equality("not_equal", False),
     "bitwise_and": _bitwise("logical_and", "&"),

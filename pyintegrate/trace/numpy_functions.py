@@ -16,11 +16,11 @@ from .expression import Symbol, Vector, apply, graph_of, plain, unknown, wrapped
 # NumPy's own code does these with + - * / of the elements.
 _BY_NUMPY = """
 append array_split atleast_1d atleast_2d broadcast_arrays broadcast_to column_stack concatenate
-copy cross cumprod cumsum delete diag diagflat diagonal diff dot dsplit dstack einsum expand_dims
-flip fliplr flipud hsplit hstack inner insert kron mean moveaxis ndim outer prod ravel repeat
-reshape roll rollaxis rot90 shape size split squeeze stack sum swapaxes take tensordot tile trace
-transpose tril triu vander vdot vsplit vstack
-""".split()
+copy cross cumprod cumsum delete diag diagflat diagonal diff dot dsplit dstack einsum
+expand_dims flip fliplr flipud hsplit hstack inner insert kron mean moveaxis ndim outer prod
+ravel repeat reshape roll rollaxis rot90 shape size split squeeze stack sum swapaxes take
+tensordot tile trace transpose tril triu vander vdot vsplit vstack
+""".split()  # noqa: SIM905
 
 
 def _as_object(value):

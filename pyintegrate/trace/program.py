@@ -49,9 +49,7 @@ class Program:
     @property
     def handle(self):
         if self._handle is None:
-            self._handle = _core.make_program(
-                self.code, self.constants, self.sections, *self.sizes
-            )
+            self._handle = _core.make_program(self.code, self.constants, self.sections, *self.sizes)
         return self._handle
 
     def __reduce__(self):

@@ -48,9 +48,7 @@ class Traced:
             nodes = [*velocity, *self.outputs["acceleration"]]
         else:
             nodes = self.outputs["rhs"]
-        return [
-            row.get(s.number, zero) for row in forward(graph, nodes, state) for s in state
-        ]
+        return [row.get(s.number, zero) for row in forward(graph, nodes, state) for s in state]
 
     def depends(self, bits):
         """Whether the force depends on the time (TIME) or the velocity (VELOCITY)."""
@@ -59,8 +57,10 @@ class Traced:
 
     velocity_dependent = property(lambda self: self.depends(VELOCITY))
     time_dependent = property(
-        lambda self: self.depends(TIME)
-        or any(node.depends & TIME for node in self.outputs.get("velocity", ()))
+        lambda self: (
+            self.depends(TIME)
+            or any(node.depends & TIME for node in self.outputs.get("velocity", ()))
+        )
     )
 
     def without_dead_code(self):
@@ -202,9 +202,7 @@ def components(function, graph, result, count, scalar, what):
         else:
             array = np.asarray(plain(result), dtype=object) if result is not None else None
             values = [] if array is None else [_element(v) for v in array.ravel()]
-            fits = array is not None and (
-                array.shape == (count,) or (scalar and array.shape == ())
-            )
+            fits = array is not None and (array.shape == (count,) or (scalar and array.shape == ()))
     except ValueError:
         values, fits = [], False
     if not fits:
