@@ -4,7 +4,7 @@
  * target or argument is a bank and a number in it, `bank << 24 | number`. Each question has a
  * section of the code, a straight line without jumps. */
 #pragma once
-#include "pyintegrate.h"
+#include "tiles.h"
 
 typedef enum {
     PI_BANK_SCRATCH,
@@ -35,7 +35,7 @@ typedef struct {
 /* A verified program. Second-order and separable systems have sections for the acceleration, and
  * the right-hand side follows from it: velocities first (or PI_VELOCITY), then the acceleration. */
 typedef struct {
-    int dim, dof, n_params, n_derived, n_invariants, n_registers, n_constants;
+    PiSystem system; /* as far as numbers go: it has no names */
     int32_t first[PI_QUESTIONS], last[PI_QUESTIONS]; /* instructions; first < 0: no answer */
     const PiInstruction *code;
     const char *constants[2]; /* 64-byte blocks, in float64 and in float32 */
@@ -54,8 +54,6 @@ enum { PI_MESSAGE = 160 };
  * memory). Freed by pi_program_free. */
 PiProgram *pi_program_make(const PiProgramText *text, char message[PI_MESSAGE]);
 void pi_program_free(PiProgram *program);
-/* Rows of the answer to a question. */
-int64_t pi_program_answers(const PiProgram *program, PiQuestion question);
 /* Can the question be answered? */
 int pi_program_has(const PiProgram *program, PiQuestion question);
 
@@ -67,20 +65,3 @@ typedef struct {
     const char *text;
 } PiOperation;
 const PiOperation *pi_operation(int64_t number);
-
-/* Asks any force a question for a batch, in chunks of rows: the state, time and parameters are
- * gathered, the answer is written to rows of `lanes`. `answers` rows come out, `dim` (or more) go
- * in, n_params + n_derived rows of parameters and `scratch` rows are provided. */
-typedef struct {
-    PiForce *force;
-    const void *context;
-    int real_bytes, vector_bytes, dim, dof;
-    int64_t n_params, n_derived, scratch;
-    int64_t lanes;
-    PiRow t;
-    const PiRow *y, *params;
-    void *out;
-    int64_t answers;
-} PiInquiry;
-/* 0; -1 without memory; otherwise what the force returned. */
-int pi_inquire(const PiInquiry *inquiry, PiQuestion question);

@@ -12,16 +12,31 @@ typedef struct {
 } State;
 static inline State *state_of(PyObject *module) { return (State *)PyModule_GetState(module); }
 
-/* The number of a system, or -1 with an exception; its kernels, or NULL with an exception. */
-int system_number(const char *name);
-const PiKernels *kernels_of(PyObject *module, int system, int bits);
+/* A system that moves: its kernels (NULL for one of the user's own), its force, and the kernels
+ * for any force. */
+typedef struct {
+    const PiSystem *system;
+    const PiKernels *kernels;
+    const PiKernelSet *set;
+    PiForce *force;
+    const void *context;
+} Moved;
+/* 0, or -1 with an exception. */
+int find_system(PyObject *module, PyObject *object, int bits, Moved *moved);
+
+/* own_forces.c: the same of a capsule, into what find_system has begun; and whether the system can
+ * be asked that: 0, or -1 with an exception. */
+int find_own_system(PyObject *capsule, Moved *moved);
+int check_question(const Moved *moved, PiQuestion question);
+extern const char operations_doc[], make_program_doc[];
+PyObject *core_operations(PyObject *module, PyObject *none);
+PyObject *core_make_program(PyObject *module, PyObject *args);
+
+extern const char *const family_names[];
+extern const char make_method_doc[], history_rows_doc[];
+PyObject *core_make_method(PyObject *module, PyObject *args);
+PyObject *core_history_rows(PyObject *module, PyObject *args);
 
 extern PyType_Spec run_spec;
 extern const char start_doc[];
 PyObject *core_start(PyObject *module, PyObject *args);
-
-/* force_type.c */
-extern const char operations_doc[], make_program_doc[], evaluate_program_doc[];
-PyObject *core_operations(PyObject *module, PyObject *none);
-PyObject *core_make_program(PyObject *module, PyObject *args);
-PyObject *core_evaluate_program(PyObject *module, PyObject *args);

@@ -18,20 +18,14 @@ const PiOperation *pi_operation(int64_t number) {
                : NULL;
 }
 
-int64_t pi_program_answers(const PiProgram *q, PiQuestion question) {
-    switch (question) {
-    case PI_RHS: return q->dim;
-    case PI_ACCELERATION:
-    case PI_VELOCITY: return q->dof;
-    case PI_ENERGY: return 1;
-    case PI_INVARIANTS: return q->n_invariants;
-    case PI_JACOBIAN: return (int64_t)q->dim * q->dim;
-    case PI_PREPARE: return 0;
-    }
-    return 0;
-}
 int pi_program_has(const PiProgram *q, PiQuestion question) {
-    return q->first[question == PI_RHS && q->dof ? PI_ACCELERATION : question] >= 0;
+    return q->first[question == PI_RHS && q->system.dof ? PI_ACCELERATION : question] >= 0;
+}
+
+static int64_t answers_to(const PiProgramText *x, PiQuestion question) {
+    const int64_t answers[] = {x->dim,          x->dof, 1, x->n_invariants,
+                               x->dim * x->dim, x->dof, 0};
+    return answers[question];
 }
 
 /* ---- the verifier ---------------------------------------------------------------------------- */
@@ -93,7 +87,6 @@ static int check_instruction(const Section *s, const PiProgramText *x, int64_t a
 static int check_section(const PiProgramText *x, PiQuestion question, const int64_t answers,
                          char *memory, char *message) {
     const int32_t first = x->first[question], last = x->last[question];
-    if (first == -1 && last == -1) return 0;
     if (first < 0 || last < first || last > x->n_code)
         return refuse(message, "question %d: no section %d to %d of %lld instructions", question,
                       first, last, (long long)x->n_code);
@@ -167,28 +160,55 @@ static PiInstruction decode(const int32_t *word) {
     return i;
 }
 
+/* Does a section read from a bank? */
+static int reads(const PiProgramText *x, PiQuestion question, PiBank bank) {
+    for (int64_t at = x->first[question]; at >= 0 && at < x->last[question]; at++) {
+        const int32_t *word = x->words + at * PI_WORDS;
+        for (int i = 0; i < pi_operation(word[0])->arguments; i++)
+            if (word[2 + i] >> PI_BANK_SHIFT == (int)bank) return 1;
+    }
+    return 0;
+}
+static PiSystem describe(const PiProgramText *x) {
+    const PiQuestion force = x->dof ? PI_ACCELERATION : PI_RHS;
+    return (PiSystem){
+        .name = "",
+        .structure = !x->dof                       ? PI_FIRST_ORDER
+                     : x->first[PI_VELOCITY] >= 0 ? PI_SEPARABLE
+                                                   : PI_SECOND_ORDER,
+        .dim = (int)x->dim,
+        .dof = (int)x->dof,
+        .velocity_dependent = x->dof && reads(x, force, PI_BANK_V),
+        .time_dependent = reads(x, force, PI_BANK_T),
+        .n_params = (int)x->n_params,
+        .n_derived = (int)x->n_derived,
+        .n_invariants = (int)x->n_invariants,
+        .scratch = (int)x->n_registers,
+        .no_jacobian = x->first[PI_JACOBIAN] < 0,
+    };
+}
+
 static size_t rounded_up(size_t bytes) { return (bytes + 63) / 64 * 64; }
 
 PiProgram *pi_program_make(const PiProgramText *x, char message[PI_MESSAGE]) {
     message[0] = 0;
     if (check_sizes(x, message)) return NULL;
-    PiProgram shape = {.dim = (int)x->dim,
-                       .dof = (int)x->dof,
-                       .n_params = (int)x->n_params,
-                       .n_derived = (int)x->n_derived,
-                       .n_invariants = (int)x->n_invariants,
-                       .n_registers = (int)x->n_registers,
-                       .n_constants = (int)x->n_constants};
-    memcpy(shape.first, x->first, sizeof shape.first);
-    memcpy(shape.last, x->last, sizeof shape.last);
     for (int question = 0; question < PI_QUESTIONS; question++) {
-        const int64_t answers = pi_program_answers(&shape, (PiQuestion)question);
+        const int64_t answers = answers_to(x, (PiQuestion)question);
+        if (x->first[question] == -1 && x->last[question] == -1) continue;
+        if (answers > x->n_code + 1) {
+            refuse(message, "question %d: more answers than instructions", question);
+            return NULL;
+        }
         char *memory = malloc(1 + x->n_registers + answers + x->n_params + x->n_derived);
         const int error =
             !memory || check_section(x, (PiQuestion)question, answers, memory, message);
         free(memory);
         if (error) return NULL;
     }
+    PiProgram shape = {.system = describe(x)};
+    memcpy(shape.first, x->first, sizeof shape.first);
+    memcpy(shape.last, x->last, sizeof shape.last);
     /* One block: the program, its constants in both precisions, its code. */
     const size_t table = (size_t)PI_CONSTANT_BYTES * x->n_constants;
     const size_t code = rounded_up(sizeof(PiInstruction) * x->n_code);

@@ -2,6 +2,8 @@
  * lie in the first cache. Compiled for each instruction set by kernels.h; no allocation, no jumps. */
 #pragma once
 #include "bytecode.h"
+#include "simd.h"
+#include "vmath/vmath.h"
 
 /* Where the rows of each bank begin, how far they are apart, and whether a row has a register for
  * each lane (step 1) or one for all (step 0, constants). */
@@ -68,6 +70,7 @@ static void run_section(const PiInstruction *at, const PiInstruction *end, const
 /* A PiForce: context is a PiProgram. */
 static int run_program(const void *context, PiQuestion question, const PiRows *rows) {
     const PiProgram *q = (const PiProgram *)context;
+    const int dof = q->system.dof;
     const int64_t n = rows->registers, bytes = n * PI_VECTOR_BYTES;
     const int halves = question == PI_ACCELERATION || question == PI_VELOCITY;
     Banks banks;
@@ -77,18 +80,18 @@ static int run_program(const void *context, PiQuestion question, const PiRows *r
     }
     banks.base[PI_BANK_SCRATCH] = (char *)rows->scratch;
     banks.base[PI_BANK_Y] = (char *)rows->y;
-    banks.base[PI_BANK_V] = halves ? (char *)rows->v : (char *)rows->y + q->dof * bytes;
+    banks.base[PI_BANK_V] = halves ? (char *)rows->v : (char *)rows->y + dof * bytes;
     banks.base[PI_BANK_P] = (char *)rows->p;
     banks.base[PI_BANK_T] = (char *)rows->t;
     banks.base[PI_BANK_CONSTANT] = (char *)q->constants[PI_REAL_BITS == 32];
     banks.stride[PI_BANK_CONSTANT] = PI_CONSTANT_BYTES;
     banks.step[PI_BANK_CONSTANT] = 0;
     banks.base[PI_BANK_OUT] = (char *)rows->out;
-    if (question == PI_RHS && q->dof) { /* x' = v or T_p, then v' */
+    if (question == PI_RHS && dof) { /* x' = v or T_p, then v' */
         if (q->first[PI_VELOCITY] >= 0)
             run_section(q->code + q->first[PI_VELOCITY], q->code + q->last[PI_VELOCITY], &banks, n);
-        else memcpy(rows->out, banks.base[PI_BANK_V], q->dof * bytes);
-        banks.base[PI_BANK_OUT] += q->dof * bytes;
+        else memcpy(rows->out, banks.base[PI_BANK_V], dof * bytes);
+        banks.base[PI_BANK_OUT] += dof * bytes;
         question = PI_ACCELERATION;
     }
     if (q->first[question] >= 0)

@@ -7,7 +7,7 @@ def systems() -> list[dict[str, Any]]: ...
 def methods() -> list[dict[str, Any]]: ...
 def info() -> dict[str, Any]: ...
 def evaluate(
-    system: str,
+    system: object,
     bits: int,
     question: int,
     lanes: int,
@@ -18,7 +18,12 @@ def evaluate(
     /,
 ) -> None: ...
 def make_method(
-    family: str, stages: int, evaluations: int, rows: tuple[tuple[float, ...], ...], /
+    family: str,
+    stages: int,
+    evaluations: int,
+    rows: tuple[tuple[float, ...], ...],
+    derivative: int = ...,
+    /,
 ) -> object: ...
 def operations() -> list[tuple[str, int, str]]: ...
 def make_program(
@@ -33,19 +38,9 @@ def make_program(
     n_registers: int,
     /,
 ) -> object: ...
-def evaluate_program(
-    program: object,
-    bits: int,
-    question: int,
-    lanes: int,
-    t: Any,
-    y: tuple[Any, ...],
-    params: tuple[Any, ...],
-    out: Any,
-    /,
-) -> None: ...
+def history_rows(system: object, method: object, /) -> int: ...
 def start(
-    system: str,
+    system: object,
     method: object,
     bits: int,
     lanes: int,
@@ -63,6 +58,9 @@ def start(
     record: Any | None,
     record_stride: int,
     stream: bool,
+    starter: object | None = ...,
+    begun: bool = ...,
+    rows: bool = ...,
     /,
 ) -> Run: ...
 

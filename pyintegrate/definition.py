@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import inspect
 
 import numpy as np
@@ -81,7 +82,9 @@ class Definition:
         """Components as ``initial`` or ``state_names`` tell them, or None."""
         for what in ("initial", "state_names"):
             if self.given.get(what) is not None:
-                count = len(np.ravel(np.asarray(self.given[what], dtype=object)))
+                given = self.given[what]
+                given = given.split() if isinstance(given, str) else given
+                count = len(np.ravel(np.asarray(given, dtype=object)))
                 return count if self.kind == "rhs" else max(count // 2, 1)
         return None
 
@@ -303,16 +306,20 @@ class Definition:
             name: value.copy() if np.ndim(value) else np.float64(value)
             for name, value in self.defaults.items()
         }
-        before = [np.copy(a) for a in (*state, *params.values())]
+        given = (state, params)
+        kept = copy.deepcopy(given)
         with np.errstate(all="ignore"):
             result = self.function(t, *state, **params)
-        for old, new in zip(before, (*state, *params.values()), strict=True):
-            if not np.array_equal(old, new, equal_nan=True):
-                raise ValueError(
-                    f"{tracing.describe(self.function)} changes its arguments\n  at"
-                    f" {tracing.place_of_function(self.function)}\n  cure: work on copies"
-                )
+        self._unchanged(kept, given)
         return answer_rows(self.function, result, dof or len(y), 1)[:, 0]
+
+    def _unchanged(self, before, after):
+        """Refuse a function that has written into its arguments."""
+        if repr(before) != repr(after):
+            raise ValueError(
+                f"{tracing.describe(self.function)} changes its arguments\n  at"
+                f" {tracing.place_of_function(self.function)}\n  cure: work on copies"
+            )
 
     def _compare(self, system):
         t, y = tracing.points(system.initial)
@@ -341,9 +348,15 @@ class Definition:
             "velocity_dependent": second,
             "time_dependent": True,
         }
-        t, y = tracing.points(np.array([q[2] for q in definition["state"]]))
-        self._plain(t[0], y[0], dof)
-        return CallbackSystem(definition, dict(self.defaults))
+        system = CallbackSystem(definition, dict(self.defaults))
+        t, y = tracing.points(system.initial)
+        params = [np.full(len(t), value) for value in system.parameter_rows]
+        given = (t, y.T.copy(), params)
+        kept = copy.deepcopy(given)
+        with np.errstate(all="ignore"):
+            system.answer(0, *given)
+        self._unchanged(kept, given)
+        return system
 
 
 def _symbol(node):

@@ -84,8 +84,16 @@ class TracedSystem(System):
 
     # ---- questions ----
     def _evaluate(self, bits, question, *arguments):
-        handle = self.traced.program(question == _JACOBIAN).handle
-        _core.evaluate_program(handle, bits, question, *arguments)
+        _core.evaluate(
+            self.traced.program(question == _JACOBIAN).handle, bits, question, *arguments
+        )
+
+    @property
+    def core(self):
+        return self.traced.program().handle
+
+    def core_for(self, method):
+        return self.traced.program(method.family in ("implicit_rk", "multistep")).handle
 
     def exact(self, t, y0, t0=0.0):
         function = self._definition["exact"]
@@ -156,9 +164,10 @@ class CallbackSystem(TracedSystem):
         if question == _JACOBIAN:
             out[...] = self._differences(t, y, params).reshape(out.shape)
             return
-        out[...] = self._answer(question, t, y, params)
+        out[...] = self.answer(question, t, y, params)
 
-    def _answer(self, question, t, y, params):
+    def answer(self, question, t, y, params):
+        """Rows of the right-hand side, the acceleration or the energy; y is (dim, lanes)."""
         definition, dof = self._definition, self.dof
         function = definition["energy" if question == _ENERGY else "function"]
         state = [y] if not dof else [y[0], y[1]] if dof == 1 else [y[:dof], y[dof:]]
@@ -187,7 +196,7 @@ class CallbackSystem(TracedSystem):
             up, down = y.copy(), y.copy()
             up[d] += h
             down[d] -= h
-            change = self._answer(_RHS, t, up, params) - self._answer(_RHS, t, down, params)
+            change = self.answer(_RHS, t, up, params) - self.answer(_RHS, t, down, params)
             rows.append(change / (up[d] - down[d]))
         return np.stack(rows, axis=1)
 

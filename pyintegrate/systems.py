@@ -66,14 +66,19 @@ class System:
     structure = property(lambda self: self._definition["structure"])
     velocity_dependent = property(lambda self: self._definition["velocity_dependent"])
     params = property(lambda self: self._params)
+    core = property(lambda self: self._definition["name"])  # what the C core knows it by
+
+    def core_for(self, method):
+        """The same for a method, which may need derivatives or not."""
+        return self.core
+
     state_names = property(lambda self: tuple(q[0] for q in self._definition["state"]))
 
     @property
     def units(self):
         quantities = (*self._definition["state"], *self._definition["params"])
-        return MappingProxyType(
-            {**{q[0]: q[1] for q in quantities}, "t": self._definition.get("time_unit", "s")}
-        )
+        time = self._definition.get("time_unit", "s")
+        return MappingProxyType({**{q[0]: q[1] for q in quantities}, "t": time})
 
     @property
     def batch_shapes(self):
@@ -262,7 +267,7 @@ class System:
         return np.moveaxis(out.reshape(answers, *batch), 0, -1)
 
     def _evaluate(self, *arguments):
-        _core.evaluate(self.name, *arguments)
+        _core.evaluate(self.core, *arguments)
 
     # ---- printing ----
     def __repr__(self):

@@ -37,9 +37,7 @@ def make(code=GOOD, sections=SECTIONS, constants=(0.5,), **sizes):
 def answer(program, y, p=3.0):
     rows = [np.full(1, value) for value in y]
     out = np.empty(program.sizes[1])
-    _core.evaluate_program(
-        program.handle, 64, 1, 1, np.zeros(1), tuple(rows), (np.full(1, p),), out
-    )
+    _core.evaluate(program.handle, 64, 1, 1, np.zeros(1), tuple(rows), (np.full(1, p),), out)
     return out
 
 
@@ -157,7 +155,7 @@ def test_mutated_code_is_refused_or_harmless():
             params = tuple(np.ones(1) for _ in range(n_params))
             guarded = np.full((answers + 2, lanes), 77.0)
             out = guarded[1:-1]
-            _core.evaluate_program(handle, 64, question, lanes, np.zeros(1), rows, params, out)
+            _core.evaluate(handle, 64, question, lanes, np.zeros(1), rows, params, out)
             assert np.all(guarded[[0, -1]] == 77.0)
     assert ran > 50
     assert refused > 1000

@@ -133,7 +133,7 @@ def test_results_are_real_and_of_the_right_number():
         (lambda t, x, v: np.log(-(x**2) - 1), {"dof": 1}, "returns NaN at every point"),
         (lambda t, x, v: 1j, {"dof": 1}, "returns what is no real number"),
         (lambda t, x, v: [[1, 2], [3, 4]], {"dof": 2}, "returns 4 components"),
-        (lambda t, x, v: [[1], [3, 4]], {"dof": 2}, "a ragged array"),
+        (lambda t, x, v: [[1], [3, 4]], {"dof": 2}, "no real number: it computes with [1]"),
         (lambda t, x, v: "abc", {"dof": 1}, "real number"),
     ]
     for function, options, message in wrong:
@@ -157,9 +157,6 @@ def test_random_functions_are_noticed():
 
 # ---- arguments and options -----------------------------------------------------------------------
 def test_arguments_of_the_function_are_checked():
-    assert (
-        "expected f(t, x, v, ...)" in refused("acceleration")(eval("f := lambda t, x: x")) or True
-    )
     cases = [
         ("acceleration", lambda t, x: x, "expected <lambda>(t, x, v, ...)"),
         ("acceleration", lambda t, x, k: x, "<lambda>(t, x, k) has the wrong arguments"),
@@ -352,7 +349,7 @@ def test_functions_that_are_not_traced():
     local = pi.rhs(dim=1, trace=False)(lambda t, y: -y)
     with pytest.raises((TypeError, AttributeError), match="trace=False|local"):
         pickle.dumps(local)
-    wrong = pi.rhs(dim=2, trace=False)(lambda t, y: [y[0]] * (1 + (np.shape(y)[1] == 1)))
+    wrong = pi.rhs(dim=2, trace=False)(lambda t, y: [y[0]] * (1 + (np.shape(y)[1] == 4)))
     with pytest.raises(ValueError, match="returns 1 components, expected 2"):
         wrong.rhs(0.0, np.ones((3, 2)))
 
