@@ -65,6 +65,7 @@ PyObject *core_make_program(PyObject *module, PyObject *args) {
 
 /* ---- systems of one's own -------------------------------------------------------------------- */
 int find_own_system(PyObject *capsule, Moved *moved) {
+    if (PyCapsule_IsValid(capsule, CALLBACK_CAPSULE)) return find_callback(capsule, moved);
     const PiProgram *program = PyCapsule_GetPointer(capsule, PROGRAM_CAPSULE);
     if (!program) return -1;
     moved->system = &program->system;

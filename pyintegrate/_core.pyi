@@ -38,6 +38,16 @@ def make_program(
     n_registers: int,
     /,
 ) -> object: ...
+def make_callback(
+    function: object,
+    kind: int,
+    dim: int,
+    dof: int,
+    n_params: int,
+    block: int,
+    owner: object = ...,
+    /,
+) -> object: ...
 def history_rows(system: object, method: object, /) -> int: ...
 def start(
     system: object,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 import warnings
-from contextlib import suppress
 
 import numpy as np
 
@@ -156,9 +155,12 @@ def _work(core, workers, report):
     helpers = []
     if workers > 1:
         import threading
+    errors: list[BaseException] = []
     try:
         for _ in range(workers - 1):
-            helper = threading.Thread(target=_help, args=(core,), name="pyintegrate", daemon=True)
+            helper = threading.Thread(
+                target=_help, args=(core, errors), name="pyintegrate", daemon=True
+            )
             helper.start()
             helpers.append(helper)
         core.work(report)
@@ -168,11 +170,18 @@ def _work(core, workers, report):
     finally:
         for helper in helpers:
             helper.join()
+    if errors:
+        raise errors[0]
 
 
-def _help(core):
-    with suppress(MemoryError):  # the caller sees the same and raises it
+def _help(core, errors):
+    """A thread beside the caller's, which raises what the user's force has raised here."""
+    try:
         core.work()
+    except MemoryError:  # the caller sees the same and raises it
+        pass
+    except BaseException as error:
+        errors.append(error)
 
 
 def _empty(problem, record, state):

@@ -10,6 +10,7 @@ import numpy as np
 from . import _core
 from .systems import System
 
+_BLOCK = 8192  # lanes of one call: many, and still in the second cache
 _RHS, _ACCELERATION, _ENERGY, _INVARIANTS, _JACOBIAN = range(5)
 
 
@@ -156,6 +157,34 @@ class CallbackSystem(TracedSystem):
     def has_energy(self):
         return self._definition["energy"] is not None
 
+    @property
+    def core(self):
+        rows = len(self.parameter_rows)
+        return _core.make_callback(self._block, 0, self.dim, self.dof, rows, _BLOCK)
+
+    def core_for(self, method):
+        return self.core
+
+    def _block(self, question, lanes, t, y, v, p, out):
+        """The force of one block, from and to memory that is not kept."""
+        rows = self.dof if question == _ACCELERATION else self.dim
+        dtype = np.float64 if len(out) == 8 * rows * lanes else np.float32
+
+        def read(*memories):
+            parts = [np.frombuffer(m, dtype).reshape(-1, lanes) for m in memories]
+            return np.concatenate(parts)
+
+        with np.errstate(all="ignore"):  # lanes that have failed are computed with the others
+            answer = self.answer(question, read(t)[0], read(y, v), self._parameters(read, p))
+        np.frombuffer(out, dtype).reshape(-1, lanes)[...] = answer
+
+    def _parameters(self, read, memory):
+        """One number where one value serves all, else a row."""
+        rows = self.parameter_rows
+        if all(np.ndim(row) == 0 for row in rows):
+            return [np.full(1, row) for row in rows]
+        return list(read(memory))
+
     def _formulas(self):
         return [f"{self._definition['function'].__name__}(...), a Python function"]
 
@@ -167,7 +196,14 @@ class CallbackSystem(TracedSystem):
         out[...] = self.answer(question, t, y, params)
 
     def answer(self, question, t, y, params):
-        """Rows of the right-hand side, the acceleration or the energy; y is (dim, lanes)."""
+        """Rows of the right-hand side, the acceleration or the energy.
+
+        Parameters
+        ----------
+        t : ndarray, shape (lanes,)
+        y : ndarray, shape (dim, lanes)
+        params : list of ndarray, shape (lanes,) or (1,)
+        """
         definition, dof = self._definition, self.dof
         function = definition["energy" if question == _ENERGY else "function"]
         state = [y] if not dof else [y[0], y[1]] if dof == 1 else [y[:dof], y[dof:]]
@@ -185,6 +221,8 @@ class CallbackSystem(TracedSystem):
             size = int(np.prod(shape, dtype=int))
             rows = np.array(np.broadcast_arrays(*params[row : row + size])) if size else []
             named[name] = np.asarray(rows).reshape(*shape, -1) if shape else rows[0]
+            if not shape and named[name].size == 1:
+                named[name] = named[name][0]
             row += size
         return named
 

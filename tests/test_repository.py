@@ -56,6 +56,7 @@ def test_python_stays_in_four_files():
     assert users("Python.h") == {"arrays.h"}
     assert users('"arrays.h"') == {"module.h", "arrays.c"}
     assert users('"module.h"') == {
+        "callbacks.c",
         "module.c",
         "own_forces.c",
         "own_methods.c",
