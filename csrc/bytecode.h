@@ -1,6 +1,6 @@
 /* The byte code of a user's force: what Python assembles, C verifies, and program.h runs.
  *
- * An instruction is five words: operation, target, and three arguments; those not used are 0. A
+ * An instruction is six words: operation, target, and four arguments; those not used are 0. A
  * target or argument is a bank and a number in it, `bank << 24 | number`. Each question has a
  * section of the code, a straight line without jumps. */
 #pragma once
@@ -18,7 +18,8 @@ typedef enum {
 } PiBank;
 
 enum {
-    PI_WORDS = 5,
+    PI_WORDS = 6,
+    PI_ARGUMENTS = PI_WORDS - 2,
     PI_BANK_SHIFT = 24,
     PI_QUESTIONS = PI_PREPARE + 1,
     PI_CONSTANT_BYTES = 64,     /* each constant fills the widest register */
@@ -28,8 +29,8 @@ enum {
 };
 
 typedef struct {
-    uint8_t operation, target_bank, bank[3];
-    int32_t target, argument[3];
+    uint8_t operation, target_bank, bank[PI_ARGUMENTS];
+    int32_t target, argument[PI_ARGUMENTS];
 } PiInstruction;
 
 /* A verified program. Second-order and separable systems have sections for the acceleration, and

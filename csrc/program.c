@@ -74,7 +74,7 @@ static int check_instruction(const Section *s, const PiProgramText *x, int64_t a
     const PiOperation *operation = pi_operation(word[0]);
     if (!operation)
         return refuse(message, "instruction %lld: no operation %d", (long long)at, word[0]);
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < PI_ARGUMENTS; i++) {
         if (i >= operation->arguments && word[2 + i] != 0)
             return refuse(message, "instruction %lld: %s takes %d arguments", (long long)at,
                           operation->name, operation->arguments);
@@ -153,7 +153,7 @@ static PiInstruction decode(const int32_t *word) {
     PiInstruction i = {.operation = (uint8_t)word[0],
                        .target_bank = (uint8_t)(word[1] >> PI_BANK_SHIFT),
                        .target = word[1] & ((1 << PI_BANK_SHIFT) - 1)};
-    for (int a = 0; a < 3; a++) {
+    for (int a = 0; a < PI_ARGUMENTS; a++) {
         i.bank[a] = (uint8_t)(word[2 + a] >> PI_BANK_SHIFT);
         i.argument[a] = word[2 + a] & ((1 << PI_BANK_SHIFT) - 1);
     }

@@ -24,46 +24,54 @@ INLINE vreal *row_of(const Banks *banks, int bank, int64_t number) {
     return (vreal *)(banks->base[bank] + number * banks->stride[bank]);
 }
 
-/* d = f(a, b, c), n registers; steps are 0 or 1. Few instructions are on constants: one loop has
- * the steps of all arguments, the other knows them to be 1. */
-#define ROW(sa, sb, sc, ...)                                                                       \
-    _Pragma("GCC unroll 4") for (int64_t i = 0; i < n; i++) {                                      \
-        const vreal a = pa[i * (sa)], b = pb[i * (sb)], c = pc[i * (sc)];                          \
-        (void)a, (void)b, (void)c;                                                                 \
-        d[i] = __VA_ARGS__;                                                                        \
-    }
+/* to = f(a, b, c, d), n registers. Most instructions have a register for each lane: blocks of eight
+ * without a branch. On constants (step 0) the loop has the steps of all arguments. */
+#define ARGUMENTS(sa, sb, sc, sd)                                                                  \
+    const vreal a = pa[i * (sa)], b = pb[i * (sb)], c = pc[i * (sc)], d = pd[i * (sd)];            \
+    (void)a, (void)b, (void)c, (void)d;
 #define CHEAP(name, arguments, ...)                                                                \
-    case OPERATION_##name:                                                                         \
-        if (sa & sb & sc) {                                                                        \
-            ROW(1, 1, 1, __VA_ARGS__)                                                              \
-        } else {                                                                                   \
-            ROW(sa, sb, sc, __VA_ARGS__)                                                           \
+    case OPERATION_##name: {                                                                       \
+        int64_t i = 0;                                                                             \
+        if (sa & sb & sc & sd)                                                                     \
+            for (; i + 8 <= n; i += 8) {                                                           \
+                vreal result[8];                                                                   \
+                EACH(u, 0, 8) {                                                                    \
+                    const vreal a = pa[i + u], b = pb[i + u], c = pc[i + u], d = pd[i + u];        \
+                    (void)a, (void)b, (void)c, (void)d;                                            \
+                    result[u] = __VA_ARGS__;                                                       \
+                }                                                                                  \
+                EACH(u, 0, 8) to[i + u] = result[u];                                               \
+            }                                                                                      \
+        _Pragma("GCC unroll 4") for (; i < n; i++) {                                               \
+            ARGUMENTS(sa, sb, sc, sd)                                                              \
+            to[i] = __VA_ARGS__;                                                                   \
         }                                                                                          \
-        break;
+        break;                                                                                     \
+    }
 #define OPERATION(name, arguments, ...)                                                            \
     case OPERATION_##name:                                                                         \
         for (int64_t i = 0; i < n; i++) {                                                          \
-            const vreal a = pa[i * sa], b = pb[i * sb];                                            \
-            (void)b;                                                                               \
-            d[i] = __VA_ARGS__;                                                                    \
+            ARGUMENTS(sa, sb, sc, sd)                                                              \
+            to[i] = __VA_ARGS__;                                                                   \
         }                                                                                          \
         break;
 
 static void run_section(const PiInstruction *at, const PiInstruction *end, const Banks *banks,
                         int64_t n) {
     for (; at < end; at++) {
-        vreal *d = row_of(banks, at->target_bank, at->target);
+        vreal *to = row_of(banks, at->target_bank, at->target);
         const vreal *pa = row_of(banks, at->bank[0], at->argument[0]),
                     *pb = row_of(banks, at->bank[1], at->argument[1]),
-                    *pc = row_of(banks, at->bank[2], at->argument[2]);
+                    *pc = row_of(banks, at->bank[2], at->argument[2]),
+                    *pd = row_of(banks, at->bank[3], at->argument[3]);
         const int64_t sa = banks->step[at->bank[0]], sb = banks->step[at->bank[1]],
-                      sc = banks->step[at->bank[2]];
+                      sc = banks->step[at->bank[2]], sd = banks->step[at->bank[3]];
         switch (at->operation) {
 #include "operations.h"
         }
     }
 }
-#undef ROW
+#undef ARGUMENTS
 #undef CHEAP
 #undef OPERATION
 

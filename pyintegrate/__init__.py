@@ -32,6 +32,7 @@ __all__ = [
     "System",
     "acceleration",
     "analysis",
+    "c_function",
     "compare",
     "hamiltonian",
     "integrate",
@@ -44,9 +45,11 @@ __all__ = [
 
 
 def __getattr__(name):
-    """``analysis``, ``plots`` and ``compare`` load when first used."""
+    """What needs more than NumPy, or is rarely used, loads when first used."""
     if name in ("analysis", "plots"):
         return importlib.import_module(f".{name}", __name__)
+    if name == "c_function":
+        return importlib.import_module(".compiled", __name__).c_function
     if name == "compare":
         return importlib.import_module(".analysis.compare", __name__).compare
     raise AttributeError(f"module 'pyintegrate' has no attribute {name!r}")

@@ -19,10 +19,10 @@ def at(bank, number=0):
 
 
 GOOD = [
-    (NUMBERS["negative"], at(P, 1), at(P, 0), 0, 0),  # prepare
-    (NUMBERS["sin"], at(SCRATCH, 0), at(Y, 0), 0, 0),  # acceleration
-    (NUMBERS["fma"], at(SCRATCH, 1), at(SCRATCH, 0), at(P, 1), at(V, 0)),
-    (NUMBERS["add"], at(OUT, 0), at(SCRATCH, 1), at(CONSTANT, 0), 0),
+    (NUMBERS["negative"], at(P, 1), at(P, 0), 0, 0, 0),  # prepare
+    (NUMBERS["sin"], at(SCRATCH, 0), at(Y, 0), 0, 0, 0),  # acceleration
+    (NUMBERS["fma"], at(SCRATCH, 1), at(SCRATCH, 0), at(P, 1), at(V, 0), 0),
+    (NUMBERS["add"], at(OUT, 0), at(SCRATCH, 1), at(CONSTANT, 0), 0, 0),
 ]
 SECTIONS = {"prepare": (0, 1), "acceleration": (1, 4)}
 
@@ -109,9 +109,9 @@ def test_torn_arrays_are_refused():
     sections = np.full((7, 2), -1, np.int32)
     for arrays in (
         (np.zeros(3, np.int32), np.zeros(0), sections),
-        (np.zeros(5, np.int16), np.zeros(0), sections),
-        (np.zeros(5, np.int32), np.zeros(0, np.float32), sections),
-        (np.zeros(5, np.int32), np.zeros(0), sections[:3]),
+        (np.zeros(6, np.int16), np.zeros(0), sections),
+        (np.zeros(6, np.int32), np.zeros(0, np.float32), sections),
+        (np.zeros(6, np.int32), np.zeros(0), sections[:3]),
     ):
         with pytest.raises((ValueError, TypeError)):
             _core.make_program(*arrays, 1, 0, 0, 0, 0, 0)
@@ -133,7 +133,7 @@ def test_mutated_code_is_refused_or_harmless():
         for _ in range(generator.integers(1, 4)):
             kind = generator.random()
             if kind < 0.8:
-                i, j = generator.integers(len(code)), generator.integers(5)
+                i, j = generator.integers(len(code)), generator.integers(6)
                 code[i, j] = _mutated(generator, code[i, j])
             elif kind < 0.9:
                 i, j = generator.integers(7), generator.integers(2)
@@ -175,9 +175,9 @@ def _mutated(generator, word):
 def test_random_words_are_refused():
     generator = np.random.default_rng(1)
     for _ in range(2000):
-        code = generator.integers(-(2**31), 2**31, (4, 5)).astype(np.int32)
+        code = generator.integers(-(2**31), 2**31, (4, 6)).astype(np.int32)
         if generator.random() < 0.7:
-            code = np.stack([at(*generator.integers((7, 3))) for _ in range(20)]).reshape(4, 5)
+            code = np.stack([at(*generator.integers((7, 3))) for _ in range(24)]).reshape(4, 6)
             code[:, 0] = generator.integers(len(NUMBERS), size=4)
         try:
             program = make(code)
@@ -208,8 +208,9 @@ def test_products_are_fused_and_registers_given_back():
     program = chain.traced.program()
     names = [name for name, _, _ in _core.operations()]
     used = [names[i] for i in program.code[:, 0]]
-    assert used.count("fma") == 7
-    assert used.count("multiply") == 9
+    assert used.count("fma") == 6
+    assert used.count("multiply_plus_product") == 1
+    assert used.count("multiply") == 8
     assert program.sizes[-1] == 1
 
 

@@ -242,8 +242,8 @@ def test_options_show():
     assert "speed&#x27; = -k position - b speed" in html
     assert "1/s^2" in html
     assert damped.equation.startswith("position' = speed; speed' = -k position - b speed; E = ")
-    assert "fnma" in repr(damped.program)
-    assert "fnma" in damped.program.listing(damped.state_names, ["k", "b"])
+    assert "multiply_minus_product" in repr(damped.program)
+    assert "position, d0" in damped.program.listing(damped.state_names, ["k", "b"])
 
 
 def test_energy_and_exact():

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
 from .errors import TraceError
 from .graph import OPERATIONS
 
@@ -203,7 +205,7 @@ FUNCTIONS = {
     **{
         name: _operation(name)
         for name in OPERATIONS
-        if name not in ("copy", "fma", "fms", "fnma", "where") and "logical" not in name
+        if hasattr(np, name) and name not in ("copy", "where") and "logical" not in name
     },
     **{f"logical_{name}": _logical(f"logical_{name}") for name in ("and", "or", "xor", "not")},
     "where": where,

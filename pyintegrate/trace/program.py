@@ -2,7 +2,8 @@
 
 What depends on parameters only is computed once, in the section "prepare". A product used once, in
 a sum or difference, is fused with it: one rounding in the place of two, so that results agree with
-NumPy's to rounding, not to the bit. Registers are given back at their last use.
+NumPy's to rounding, not to the bit. Then pairs of operations become one instruction, which changes no bit,
+and registers are given back at their last use.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from .graph import OPERATIONS, Graph, Node
 
 QUESTIONS = ("rhs", "acceleration", "energy", "invariants", "jacobian", "velocity", "prepare")
 SCRATCH, Y, V, P, T, CONSTANT, OUT = range(7)
+WORDS = 6
 _BANK_SHIFT = 24
 _NAMES = [name for name, _, _ in _core.operations()]
 
@@ -23,8 +25,8 @@ class Program:
 
     Attributes
     ----------
-    code : ndarray of int32, shape (n, 5)
-        Operation, target and three arguments; bank << 24 | number.
+    code : ndarray of int32, shape (n, 6)
+        Operation, target and four arguments; bank << 24 | number.
     constants : ndarray of float64
     sections : ndarray of int32, shape (7, 2)
         First and last instruction of each question; -1 where there is none.
@@ -40,7 +42,7 @@ class Program:
     """
 
     def __init__(self, code, constants, sections, sizes):
-        self.code = np.ascontiguousarray(code, dtype=np.int32).reshape(-1, 5)
+        self.code = np.ascontiguousarray(code, dtype=np.int32).reshape(-1, WORDS)
         self.constants = np.ascontiguousarray(constants, dtype=np.float64)
         self.sections = np.ascontiguousarray(sections, dtype=np.int32).reshape(-1, 2)
         self.sizes = tuple(int(size) for size in sizes)
@@ -97,7 +99,7 @@ class Program:
             for operation, target, *arguments in self.code[first:last]:
                 used = arguments[: OPERATIONS[_NAMES[operation]][1]]
                 inside = ", ".join(name(word) for word in used)
-                lines.append(f"    {name(target):6} = {_NAMES[operation]:12} {inside}")
+                lines.append(f"    {name(target):6} = {_NAMES[operation]:22} {inside}")
         return "\n".join(lines)
 
     def __repr__(self):
@@ -153,7 +155,7 @@ class _Assembler:
         if prepare:
             steps = [(n, n.operation, n.arguments) for n in instructions]
         else:
-            steps = _fused(order, outputs, self.graph)
+            steps = _paired(_fused(order, outputs), outputs)
         last_use: dict[int, int] = {}
         for at, (_, _, arguments) in enumerate(steps):
             for a in arguments:
@@ -192,7 +194,7 @@ class _Assembler:
 
 
 def _instruction(operation, target, words):
-    return (OPERATIONS[operation][0], target, *words, *(0,) * (3 - len(words)))
+    return (OPERATIONS[operation][0], target, *words, *(0,) * (WORDS - 2 - len(words)))
 
 
 def _post_order(outputs, is_operand):
@@ -211,7 +213,7 @@ def _post_order(outputs, is_operand):
     return order
 
 
-def _fused(order, outputs, graph):
+def _fused(order, outputs):
     """(node, operation, arguments) with a b + c, a b - c, c - a b and -(a b) in one operation."""
     uses: dict[int, int] = {}
     for node in (*outputs, *(a for n in order for a in n.arguments)):
@@ -236,12 +238,51 @@ def _fused(order, outputs, graph):
             elif fuses(arguments[0]):
                 gone.add(arguments[0].number)
                 operation, arguments = "fms", (*arguments[0].arguments, arguments[1])
-        elif operation == "negative" and fuses(arguments[0]):  # -0.0 - a b, exactly -(a b)
+        elif operation == "negative" and fuses(arguments[0]):
             gone.add(arguments[0].number)
-            operation = "fnma"
-            arguments = (*arguments[0].arguments, graph.constant(-0.0))
+            operation, arguments = "multiply_negative", arguments[0].arguments
         steps.append((node, operation, arguments))
     return [step for step in steps if step[0].number not in gone]
+
+
+_FIRST = {"add", "subtract", "multiply", "fma", "fms", "fnma"}
+
+
+def _paired(steps, outputs):
+    """Steps in which an operation whose result is used once, by another, is done with that."""
+    uses: dict[int, int] = {}
+    for node in (*outputs, *(a for _, _, arguments in steps for a in arguments)):
+        uses[node.number] = uses.get(node.number, 0) + 1
+    done: dict[int, tuple] = {}  # in order
+    for node, operation, arguments in steps:
+        for i, a in enumerate(arguments):
+            first = done.get(a.number)
+            if first is None or uses[a.number] != 1 or first[1] not in _FIRST:
+                continue
+            pair = _pair(first, operation, arguments, i)
+            if pair is not None:
+                del done[a.number]
+                operation, arguments = pair
+                break
+        done[node.number] = (node, operation, arguments)
+    return list(done.values())
+
+
+def _pair(first, second, arguments, i):
+    """(name, arguments) of a second operation on the result of a first, its argument i, or None."""
+    _, name, inner = first
+    others = [a for k, a in enumerate(arguments) if k != i]
+    if second in ("multiply", "add", "subtract"):
+        then = "from" if second == "subtract" and i == 1 else second
+    elif second in ("fma", "fms", "fnma"):
+        then = second if i < 2 else _ADDEND[second]
+    else:
+        return None
+    pair = f"{name}_{then}"
+    return (pair, (*inner, *others)) if pair in OPERATIONS else None
+
+
+_ADDEND = {"fma": "plus_product", "fms": "from_product", "fnma": "minus_product"}
 
 
 def assemble(graph, outputs, n_params):
@@ -276,5 +317,8 @@ def assemble(graph, outputs, n_params):
         len(outputs.get("invariants", ())), assembler.n_registers,
     )  # fmt: skip
     return Program(
-        np.array(code, dtype=np.int32).reshape(-1, 5), np.array(assembler.values), sections, sizes
+        np.array(code, dtype=np.int32).reshape(-1, WORDS),
+        np.array(assembler.values),
+        sections,
+        sizes,
     )
