@@ -36,8 +36,9 @@ typedef struct {
 /* A verified program. Second-order and separable systems have sections for the acceleration, and
  * the right-hand side follows from it: velocities first (or PI_VELOCITY), then the acceleration. */
 typedef struct {
-    PiSystem system; /* as far as numbers go: it has no names */
+    PiSystem system;                                 /* as far as numbers go: it has no names */
     int32_t first[PI_QUESTIONS], last[PI_QUESTIONS]; /* instructions; first < 0: no answer */
+    const uint64_t *needs; /* of each derived parameter: those it comes from; all bits: past 64 */
     const PiInstruction *code;
     const char *constants[2]; /* 64-byte blocks, in float64 and in float32 */
 } PiProgram;

@@ -45,11 +45,10 @@ static int call_python(const void *data, PiQuestion question, const PiRows *rows
         memory(rows->out, row * (halves ? s->dof : s->dim), 1)};
     int error = 0;
     for (int i = 0; i < 5; i++) error |= !views[i];
-    PyObject *result =
-        error ? NULL
-              : PyObject_CallFunction(callback->function, "iLOOOOO", (int)question,
-                                      (long long)lanes_of(context, rows), views[0], views[1],
-                                      views[2], views[3], views[4]);
+    PyObject *result = error ? NULL
+                             : PyObject_CallFunction(callback->function, "iLOOOOO", (int)question,
+                                                     (long long)lanes_of(context, rows), views[0],
+                                                     views[1], views[2], views[3], views[4]);
     for (int i = 0; i < 5; i++) { /* released: an error if somebody still looks at the memory */
         PyObject *done = result && views[i] ? PyObject_CallMethod(views[i], "release", NULL) : NULL;
         if (result && !done) Py_CLEAR(result);

@@ -3,12 +3,12 @@
 #include "arrays.h"
 #include "run.h"
 
-#define METHOD_CAPSULE  "pyintegrate.method"
-#define PROGRAM_CAPSULE "pyintegrate.program"
+#define METHOD_CAPSULE   "pyintegrate.method"
+#define PROGRAM_CAPSULE  "pyintegrate.program"
 #define CALLBACK_CAPSULE "pyintegrate.callback"
 
 typedef struct {
-    PyObject *run_type;
+    PyObject *run_type, *stepper_type;
     int isa; /* the instruction set in use */
 } State;
 static inline State *state_of(PyObject *module) { return (State *)PyModule_GetState(module); }
@@ -25,8 +25,12 @@ typedef struct {
 /* 0, or -1 with an exception. */
 int find_system(PyObject *module, PyObject *object, int bits, Moved *moved);
 
-/* own_forces.c, callbacks.c: the same of a capsule, into what find_system has begun; and whether the system can
- * be asked that: 0, or -1 with an exception. */
+/* Fills in the method of a run and the kernel for it. starter: a method, or None; rows: use the
+ * kernels for any force. 0, or -1 with an exception. */
+int choose_method(PiRun *run, const Moved *moved, PyObject *method, PyObject *starter, int rows);
+
+/* own_forces.c, callbacks.c: the same of a capsule, into what find_system has begun; and whether
+ * the system can be asked that: 0, or -1 with an exception. */
 int find_own_system(PyObject *capsule, Moved *moved);
 int find_callback(PyObject *capsule, Moved *moved);
 int check_question(const Moved *moved, PiQuestion question);
@@ -40,6 +44,7 @@ extern const char make_method_doc[], history_rows_doc[];
 PyObject *core_make_method(PyObject *module, PyObject *args);
 PyObject *core_history_rows(PyObject *module, PyObject *args);
 
-extern PyType_Spec run_spec;
-extern const char start_doc[];
+extern PyType_Spec run_spec, stepper_spec;
+extern const char start_doc[], stepper_doc[];
 PyObject *core_start(PyObject *module, PyObject *args);
+PyObject *core_stepper(PyObject *module, PyObject *args);

@@ -8,7 +8,7 @@ CHEAP(negative, 1, -a)
 CHEAP(absolute, 1, vabs(a))
 CHEAP(add, 2, a + b)
 CHEAP(subtract, 2, a - b)
-CHEAP(multiply, 2, (a) * b)
+CHEAP(multiply, 2, (a)*b)
 CHEAP(divide, 2, a / b)
 CHEAP(fma, 3, vfma(a, b, c))   /* a b + c */
 CHEAP(fms, 3, vfma(a, b, -c))  /* a b - c */
@@ -25,12 +25,12 @@ CHEAP(logical_xor, 2, (vreal)((vint)a ^ (vint)b))
 CHEAP(logical_not, 1, (vreal)(~(vint)a))
 CHEAP(where, 3, vselect((vint)a, b, c))
 CHEAP(sqrt, 1, vsqrt(a))
-/* Two operations in one, for the sake of the loads and stores between them: the result of the first,
- * and what the second does with it. */
+/* Two operations in one, for the sake of the loads and stores between them: the result of the
+ * first, and what the second does with it. */
 #define THEN(first, u, n, x)                                                                       \
-    CHEAP(first##_multiply, n, (u)*x)                                                              \
+    CHEAP(first##_multiply, n, (u) * x)                                                            \
     CHEAP(first##_add, n, (u) + x)                                                                 \
-    CHEAP(first##_subtract, n, (u)-x)                                                              \
+    CHEAP(first##_subtract, n, (u) - x)                                                            \
     CHEAP(first##_from, n, x - (u))
 #define THEN_PRODUCT(first, u)                                                                     \
     CHEAP(first##_fma, 4, vfma((u), c, d))                                                         \
@@ -42,7 +42,7 @@ CHEAP(sqrt, 1, vsqrt(a))
 THEN(add, a + b, 3, c)
 THEN(subtract, a - b, 3, c)
 CHEAP(multiply_multiply, 3, (a * b) * c)
-CHEAP(multiply_negative, 2, -(a * b))
+CHEAP(multiply_negative, 2, -(a *b))
 THEN_PRODUCT(add, a + b)
 THEN_PRODUCT(subtract, a - b)
 THEN_PRODUCT(multiply, a *b)

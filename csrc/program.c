@@ -23,8 +23,7 @@ int pi_program_has(const PiProgram *q, PiQuestion question) {
 }
 
 static int64_t answers_to(const PiProgramText *x, PiQuestion question) {
-    const int64_t answers[] = {x->dim,          x->dof, 1, x->n_invariants,
-                               x->dim * x->dim, x->dof, 0};
+    const int64_t answers[] = {x->dim, x->dof, 1, x->n_invariants, x->dim * x->dim, x->dof, 0};
     return answers[question];
 }
 
@@ -61,8 +60,7 @@ static int check_target(const Section *s, const PiProgramText *x, int64_t at, in
                         char *message) {
     const int32_t bank = word >> PI_BANK_SHIFT, number = word & ((1 << PI_BANK_SHIFT) - 1);
     const int writable = word >= 0 && bank < PI_BANKS && s->written[bank] &&
-                         number < s->readable[bank] &&
-                         !(bank == PI_BANK_P && number < x->n_params);
+                         number < s->readable[bank] && !(bank == PI_BANK_P && number < x->n_params);
     if (!writable)
         return refuse(message, "instruction %lld writes where it must not (%d)", (long long)at,
                       word);
@@ -133,8 +131,8 @@ static int check_sizes(const PiProgramText *x, char *message) {
                           (long long)sizes[i].value, (long long)sizes[i].least,
                           (long long)sizes[i].most);
     if (x->dof && x->dim != 2 * x->dof)
-        return refuse(message, "dim is %lld and dof %lld: expected twice, or 0",
-                      (long long)x->dim, (long long)x->dof);
+        return refuse(message, "dim is %lld and dof %lld: expected twice, or 0", (long long)x->dim,
+                      (long long)x->dof);
     if (x->first[x->dof ? PI_ACCELERATION : PI_RHS] < 0)
         return refuse(message, "a program without a force");
     const PiQuestion foreign[] = {PI_ACCELERATION, PI_VELOCITY};
@@ -173,9 +171,9 @@ static PiSystem describe(const PiProgramText *x) {
     const PiQuestion force = x->dof ? PI_ACCELERATION : PI_RHS;
     return (PiSystem){
         .name = "",
-        .structure = !x->dof                       ? PI_FIRST_ORDER
+        .structure = !x->dof                      ? PI_FIRST_ORDER
                      : x->first[PI_VELOCITY] >= 0 ? PI_SEPARABLE
-                                                   : PI_SECOND_ORDER,
+                                                  : PI_SECOND_ORDER,
         .dim = (int)x->dim,
         .dof = (int)x->dof,
         .velocity_dependent = x->dof && reads(x, force, PI_BANK_V),
@@ -186,6 +184,24 @@ static PiSystem describe(const PiProgramText *x) {
         .scratch = (int)x->n_registers,
         .no_jacobian = x->first[PI_JACOBIAN] < 0,
     };
+}
+
+/* From which parameters each derived one comes, as bits; all bits where that is not known. */
+static void find_needs(const PiProgramText *x, uint64_t *scratch, uint64_t *needs) {
+    for (int64_t at = x->first[PI_PREPARE]; at >= 0 && at < x->last[PI_PREPARE]; at++) {
+        const int32_t *word = x->words + at * PI_WORDS;
+        uint64_t all = 0;
+        for (int i = 0; i < pi_operation(word[0])->arguments; i++) {
+            const int32_t bank = word[2 + i] >> PI_BANK_SHIFT,
+                          number = word[2 + i] & ((1 << PI_BANK_SHIFT) - 1);
+            if (bank == PI_BANK_SCRATCH) all |= scratch[number];
+            else if (bank == PI_BANK_P && number >= x->n_params) all |= needs[number - x->n_params];
+            else if (bank == PI_BANK_P) all |= number < 64 ? (uint64_t)1 << number : ~(uint64_t)0;
+        }
+        const int32_t target = word[1] & ((1 << PI_BANK_SHIFT) - 1);
+        if (word[1] >> PI_BANK_SHIFT == PI_BANK_SCRATCH) scratch[target] = all;
+        else needs[target - x->n_params] = all;
+    }
 }
 
 static size_t rounded_up(size_t bytes) { return (bytes + 63) / 64 * 64; }
@@ -212,8 +228,14 @@ PiProgram *pi_program_make(const PiProgramText *x, char message[PI_MESSAGE]) {
     /* One block: the program, its constants in both precisions, its code. */
     const size_t table = (size_t)PI_CONSTANT_BYTES * x->n_constants;
     const size_t code = rounded_up(sizeof(PiInstruction) * x->n_code);
-    char *block = aligned_alloc(64, rounded_up(sizeof shape) + 2 * table + code);
-    if (!block) return NULL;
+    const size_t needs = rounded_up(sizeof(uint64_t) * x->n_derived);
+    uint64_t *scratch = calloc(x->n_registers + 1, sizeof *scratch);
+    char *block = aligned_alloc(64, rounded_up(sizeof shape) + 2 * table + code + needs);
+    if (!block || !scratch) {
+        free(block);
+        free(scratch);
+        return NULL;
+    }
     char *constants = block + rounded_up(sizeof shape);
     for (int64_t i = 0; i < x->n_constants; i++) {
         double *wide = (double *)(constants + i * PI_CONSTANT_BYTES);
@@ -224,6 +246,10 @@ PiProgram *pi_program_make(const PiProgramText *x, char message[PI_MESSAGE]) {
     }
     PiInstruction *instructions = (PiInstruction *)(constants + 2 * table);
     for (int64_t i = 0; i < x->n_code; i++) instructions[i] = decode(x->words + i * PI_WORDS);
+    uint64_t *derived = (uint64_t *)((char *)instructions + code);
+    find_needs(x, scratch, derived);
+    free(scratch);
+    shape.needs = derived;
     shape.code = instructions;
     shape.constants[0] = constants;
     shape.constants[1] = constants + table;

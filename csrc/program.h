@@ -1,15 +1,17 @@
 /* The interpreter of byte code (bytecode.h): each instruction runs over a row of registers, which
- * lie in the first cache. Compiled for each instruction set by kernels.h; no allocation, no jumps. */
+ * lie in the first cache. Compiled for each instruction set by kernels.h; no allocation, no jumps.
+ */
 #pragma once
 #include "bytecode.h"
 #include "simd.h"
 #include "vmath/vmath.h"
 
-/* Where the rows of each bank begin, how far they are apart, and whether a row has a register for
- * each lane (step 1) or one for all (step 0, constants). */
+/* Where the rows of each bank begin, how far they are apart, and which of them have one value for
+ * all lanes, of which one register is enough: constants, and parameters by their number. */
 typedef struct {
     char *base[PI_BANKS];
-    int64_t stride[PI_BANKS], step[PI_BANKS];
+    int64_t stride[PI_BANKS];
+    uint64_t single[PI_BANKS];
 } Banks;
 
 enum {
@@ -24,37 +26,57 @@ INLINE vreal *row_of(const Banks *banks, int bank, int64_t number) {
     return (vreal *)(banks->base[bank] + number * banks->stride[bank]);
 }
 
-/* to = f(a, b, c, d), n registers. Most instructions have a register for each lane: blocks of eight
- * without a branch. On constants (step 0) the loop has the steps of all arguments. */
-#define ARGUMENTS(sa, sb, sc, sd)                                                                  \
-    const vreal a = pa[i * (sa)], b = pb[i * (sb)], c = pc[i * (sc)], d = pd[i * (sd)];            \
-    (void)a, (void)b, (void)c, (void)d;
+/* Registers to step from one to the next: 0 or 1. */
+INLINE int64_t step_of(const Banks *banks, int bank, int64_t number) {
+    return ~(banks->single[bank] >> (number & 63)) & 1;
+}
+
+/* to = f(a, b, c, d), n registers, in blocks of eight without a branch. What one argument of all
+ * lanes is loaded once, which counts: memory is what a row costs. Where there are more of them, the
+ * loop has the steps of all. */
+#define BLOCKS(A, B, C, D, ...)                                                                    \
+    for (; i + 8 <= n; i += 8) {                                                                   \
+        vreal result[8];                                                                           \
+        EACH(u, 0, 8) {                                                                            \
+            const vreal a = A, b = B, c = C, d = D;                                                \
+            (void)a, (void)b, (void)c, (void)d;                                                    \
+            result[u] = __VA_ARGS__;                                                               \
+        }                                                                                          \
+        EACH(u, 0, 8) to[i + u] = result[u];                                                       \
+    }
+#define REST(...)                                                                                  \
+    _Pragma("GCC unroll 4") for (; i < n; i++) {                                                   \
+        const vreal a = pa[i * sa], b = pb[i * sb], c = pc[i * sc], d = pd[i * sd];                \
+        (void)a, (void)b, (void)c, (void)d;                                                        \
+        to[i] = __VA_ARGS__;                                                                       \
+    }
 #define CHEAP(name, arguments, ...)                                                                \
     case OPERATION_##name: {                                                                       \
         int64_t i = 0;                                                                             \
-        if (sa & sb & sc & sd)                                                                     \
-            for (; i + 8 <= n; i += 8) {                                                           \
-                vreal result[8];                                                                   \
-                EACH(u, 0, 8) {                                                                    \
-                    const vreal a = pa[i + u], b = pb[i + u], c = pc[i + u], d = pd[i + u];        \
-                    (void)a, (void)b, (void)c, (void)d;                                            \
-                    result[u] = __VA_ARGS__;                                                       \
-                }                                                                                  \
-                EACH(u, 0, 8) to[i + u] = result[u];                                               \
-            }                                                                                      \
-        _Pragma("GCC unroll 4") for (; i < n; i++) {                                               \
-            ARGUMENTS(sa, sb, sc, sd)                                                              \
-            to[i] = __VA_ARGS__;                                                                   \
+        if (steps == 15) {                                                                         \
+            BLOCKS(pa[i + u], pb[i + u], pc[i + u], pd[i + u], __VA_ARGS__)                        \
+        } else if (steps == 14) {                                                                  \
+            const vreal one = *pa;                                                                 \
+            BLOCKS(one, pb[i + u], pc[i + u], pd[i + u], __VA_ARGS__)                              \
+        } else if (arguments > 1 && steps == 13) {                                                 \
+            const vreal one = *pb;                                                                 \
+            BLOCKS(pa[i + u], one, pc[i + u], pd[i + u], __VA_ARGS__)                              \
+        } else if (arguments > 2 && steps == 11) {                                                 \
+            const vreal one = *pc;                                                                 \
+            BLOCKS(pa[i + u], pb[i + u], one, pd[i + u], __VA_ARGS__)                              \
+        } else if (arguments > 3 && steps == 7) {                                                  \
+            const vreal one = *pd;                                                                 \
+            BLOCKS(pa[i + u], pb[i + u], pc[i + u], one, __VA_ARGS__)                              \
         }                                                                                          \
+        REST(__VA_ARGS__)                                                                          \
         break;                                                                                     \
     }
 #define OPERATION(name, arguments, ...)                                                            \
-    case OPERATION_##name:                                                                         \
-        for (int64_t i = 0; i < n; i++) {                                                          \
-            ARGUMENTS(sa, sb, sc, sd)                                                              \
-            to[i] = __VA_ARGS__;                                                                   \
-        }                                                                                          \
-        break;
+    case OPERATION_##name: {                                                                       \
+        int64_t i = 0;                                                                             \
+        REST(__VA_ARGS__)                                                                          \
+        break;                                                                                     \
+    }
 
 static void run_section(const PiInstruction *at, const PiInstruction *end, const Banks *banks,
                         int64_t n) {
@@ -64,16 +86,30 @@ static void run_section(const PiInstruction *at, const PiInstruction *end, const
                     *pb = row_of(banks, at->bank[1], at->argument[1]),
                     *pc = row_of(banks, at->bank[2], at->argument[2]),
                     *pd = row_of(banks, at->bank[3], at->argument[3]);
-        const int64_t sa = banks->step[at->bank[0]], sb = banks->step[at->bank[1]],
-                      sc = banks->step[at->bank[2]], sd = banks->step[at->bank[3]];
+        const int64_t sa = step_of(banks, at->bank[0], at->argument[0]),
+                      sb = step_of(banks, at->bank[1], at->argument[1]),
+                      sc = step_of(banks, at->bank[2], at->argument[2]),
+                      sd = step_of(banks, at->bank[3], at->argument[3]),
+                      steps = sa | sb << 1 | sc << 2 | sd << 3;
         switch (at->operation) {
 #include "operations.h"
         }
     }
 }
-#undef ARGUMENTS
+#undef BLOCKS
+#undef REST
 #undef CHEAP
 #undef OPERATION
+
+/* Which parameters have one value for all lanes, with those derived: all that a derived one comes
+ * from must. None where they are more than the bits. */
+INLINE uint64_t single_parameters(const PiProgram *q, uint64_t uniform) {
+    const int n = q->system.n_params, derived = q->system.n_derived;
+    if (n + derived > 64) return 0;
+    for (int i = 0; i < derived; i++)
+        if (!(q->needs[i] & ~uniform)) uniform |= (uint64_t)1 << (n + i);
+    return uniform;
+}
 
 /* A PiForce: context is a PiProgram. */
 static int run_program(const void *context, PiQuestion question, const PiRows *rows) {
@@ -84,7 +120,7 @@ static int run_program(const void *context, PiQuestion question, const PiRows *r
     Banks banks;
     for (int bank = 0; bank < PI_BANKS; bank++) {
         banks.stride[bank] = bytes;
-        banks.step[bank] = 1;
+        banks.single[bank] = 0;
     }
     banks.base[PI_BANK_SCRATCH] = (char *)rows->scratch;
     banks.base[PI_BANK_Y] = (char *)rows->y;
@@ -93,7 +129,8 @@ static int run_program(const void *context, PiQuestion question, const PiRows *r
     banks.base[PI_BANK_T] = (char *)rows->t;
     banks.base[PI_BANK_CONSTANT] = (char *)q->constants[PI_REAL_BITS == 32];
     banks.stride[PI_BANK_CONSTANT] = PI_CONSTANT_BYTES;
-    banks.step[PI_BANK_CONSTANT] = 0;
+    banks.single[PI_BANK_CONSTANT] = ~(uint64_t)0;
+    banks.single[PI_BANK_P] = single_parameters(q, rows->uniform);
     banks.base[PI_BANK_OUT] = (char *)rows->out;
     if (question == PI_RHS && dof) { /* x' = v or T_p, then v' */
         if (q->first[PI_VELOCITY] >= 0)

@@ -23,12 +23,14 @@ from .systems import System, systems
 __version__ = _info()["version"]
 __all__ = [
     "Composition",
+    "FixedTimestep",
     "IntegrationError",
     "IntegrationWarning",
     "Method",
     "RungeKutta",
     "Solution",
     "Status",
+    "Stepper",
     "System",
     "acceleration",
     "analysis",
@@ -44,14 +46,20 @@ __all__ = [
 ]
 
 
+_LAZY = {
+    "c_function": ".compiled",
+    "FixedTimestep": ".fixed_timestep",
+    "Stepper": ".stepper",
+    "compare": ".analysis.compare",
+}
+
+
 def __getattr__(name):
-    """What needs more than NumPy, or is rarely used, loads when first used."""
+    """What is not needed by every program loads when first used."""
     if name in ("analysis", "plots"):
         return importlib.import_module(f".{name}", __name__)
-    if name == "c_function":
-        return importlib.import_module(".compiled", __name__).c_function
-    if name == "compare":
-        return importlib.import_module(".analysis.compare", __name__).compare
+    if name in _LAZY:
+        return getattr(importlib.import_module(_LAZY[name], __name__), name)
     raise AttributeError(f"module 'pyintegrate' has no attribute {name!r}")
 
 

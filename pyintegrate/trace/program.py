@@ -2,8 +2,8 @@
 
 What depends on parameters only is computed once, in the section "prepare". A product used once, in
 a sum or difference, is fused with it: one rounding in the place of two, so that results agree with
-NumPy's to rounding, not to the bit. Then pairs of operations become one instruction, which changes no bit,
-and registers are given back at their last use.
+NumPy's to rounding, not to the bit. Then pairs of operations become one instruction, which
+changes no bit, and registers are given back at their last use.
 """
 
 from __future__ import annotations
