@@ -132,6 +132,7 @@ int find_system(PyObject *module, PyObject *object, int bits, Moved *moved) {
     }
     *moved = (Moved){.set = bits == 64 ? isa->f64 : isa->f32};
     if (PyCapsule_IsValid(object, SIZED_CAPSULE)) return find_sized_system(object, moved);
+    if (PyCapsule_CheckExact(object)) return find_own_system(object, moved);
     const char *name = PyUnicode_AsUTF8AndSize(object, NULL);
     if (!name) return -1;
     for (int i = 0; i < pi_n_systems; i++)
@@ -165,6 +166,7 @@ static PyObject *core_evaluate(PyObject *module, PyObject *args) {
     if (question < 0 || question > 4 || lanes < 0 || lanes > (int64_t)1 << 48)
         return PyErr_Format(PyExc_ValueError, "question %d, lanes %lld: out of range", question,
                             lanes);
+    if (check_question(&moved, (PiQuestion)question)) return NULL;
     Views views = {0};
     PiSample sample = {.system = s, .force = moved.force, .context = moved.context, .lanes = lanes};
     PiRow *rows = PyMem_Calloc(s->dim + s->n_params + 1, sizeof *rows);
@@ -217,27 +219,39 @@ static int module_exec(PyObject *module) {
     state->isa = choose_isa();
     if (state->isa < 0) return -1;
     state->run_type = PyType_FromModuleAndSpec(module, &run_spec, NULL);
-    return state->run_type ? PyModule_AddObjectRef(module, "Run", state->run_type) : -1;
+    state->stepper_type = PyType_FromModuleAndSpec(module, &stepper_spec, NULL);
+    if (!state->run_type || !state->stepper_type) return -1;
+    return PyModule_AddObjectRef(module, "Run", state->run_type) ||
+                   PyModule_AddObjectRef(module, "Stepper", state->stepper_type)
+               ? -1
+               : 0;
 }
 static int module_traverse(PyObject *module, visitproc visit, void *arg) {
     Py_VISIT(state_of(module)->run_type);
+    Py_VISIT(state_of(module)->stepper_type);
     return 0;
 }
 static int module_clear(PyObject *module) {
     Py_CLEAR(state_of(module)->run_type);
+    Py_CLEAR(state_of(module)->stepper_type);
     return 0;
 }
 
 static PyMethodDef functions[] = {
     {"systems", core_systems, METH_NOARGS, systems_doc},
     {"sized_systems", core_sized_systems, METH_NOARGS, sized_systems_doc},
+    {"rigid_phases", core_rigid_phases, METH_O, rigid_phases_doc},
     {"make_system", core_make_system, METH_VARARGS, make_system_doc},
     {"methods", core_methods, METH_NOARGS, methods_doc},
     {"info", core_info, METH_NOARGS, info_doc},
     {"evaluate", core_evaluate, METH_VARARGS, evaluate_doc},
     {"make_method", core_make_method, METH_VARARGS, make_method_doc},
+    {"operations", core_operations, METH_NOARGS, operations_doc},
+    {"make_program", core_make_program, METH_VARARGS, make_program_doc},
+    {"make_callback", core_make_callback, METH_VARARGS, make_callback_doc},
     {"history_rows", core_history_rows, METH_VARARGS, history_rows_doc},
     {"start", core_start, METH_VARARGS, start_doc},
+    {"stepper", core_stepper, METH_VARARGS, stepper_doc},
     {NULL, NULL, 0, NULL},
 };
 static PyModuleDef_Slot module_slots[] = {{Py_mod_exec, module_exec}, {0, NULL}};

@@ -62,6 +62,29 @@ PyObject *core_make_method(PyObject *module, PyObject *args) {
     return capsule;
 }
 
+const char rigid_phases_doc[] =
+    "rigid_phases(method) -> handles of its halves, which change velocities and positions;\n"
+    "none where it is not made of such.";
+PyObject *core_rigid_phases(PyObject *module, PyObject *method) {
+    (void)module;
+    const PiMethod *m = PyCapsule_GetPointer(method, METHOD_CAPSULE);
+    if (!m) return NULL;
+    if (m->family != PI_RIGID_MOTION || m->rule != PI_VELOCITIES_FIRST) return PyTuple_New(0);
+    PyObject *halves[2] = {NULL, NULL};
+    for (int i = 0; i < 2; i++) {
+        PiMethod *half = PyMem_Malloc(sizeof *half);
+        if (!half) continue;
+        *half = *m;
+        half->phase = i ? PI_POSITIONS_ONLY : PI_VELOCITIES_ONLY;
+        halves[i] = PyCapsule_New(half, METHOD_CAPSULE, free_method);
+        if (!halves[i]) PyMem_Free(half);
+    }
+    if (halves[0] && halves[1]) return Py_BuildValue("(NN)", halves[0], halves[1]);
+    Py_XDECREF(halves[0]);
+    Py_XDECREF(halves[1]);
+    return PyErr_Occurred() ? NULL : PyErr_NoMemory();
+}
+
 const char history_rows_doc[] = "history_rows(system, method) -> rows of the state past its\n"
                                 "components, for what the method remembers.";
 PyObject *core_history_rows(PyObject *module, PyObject *args) {

@@ -52,6 +52,7 @@ typedef struct {
     int n_derived;   /* rows past the parameters that PI_PREPARE fills in */
     int scratch;     /* rows that the force uses for itself */
     int no_jacobian; /* take differences of the right-hand side */
+    int block;       /* lanes that the force wants at once (a call costs much); 0: as many as fit */
     PiQuantity state[PI_MAX_STATE];
     PiQuantity params[PI_MAX_PARAMS]; /* an array has one for each element, of the same name */
     PiQuantity invariants[PI_MAX_INVARIANTS];
@@ -85,6 +86,7 @@ typedef enum {
 typedef enum { PI_VELOCITIES_FIRST, PI_QUATERNION_RK4, PI_FREE_TOP_SPLITTING } PiRigidRule;
 /* The gyroscopic term: left out, w x I w before the step, the same after it by Newton's method, or
  * such that the rotation leaves the angular momentum as it is. */
+typedef enum { PI_WHOLE_STEP, PI_VELOCITIES_ONLY, PI_POSITIONS_ONLY } PiPhase;
 typedef enum { PI_LEFT_OUT, PI_EXPLICIT_TERM, PI_IMPLICIT_TERM, PI_KEPT_MOMENTUM } PiGyroscopic;
 
 /* Methods that have kernels of their own, compiled for each system. */
@@ -125,6 +127,7 @@ typedef struct {
     /* rigid motion: one step is `stages` of lengths b_s h */
     PiRigidRule rule;
     PiGyroscopic gyroscopic;
+    PiPhase phase;
     int exponential; /* q = exp(h w / 2) q, instead of q += (h / 2) (0, w) q */
     int unnormalised;
 } PiMethod;

@@ -12,6 +12,7 @@ time loop in C.
 import importlib
 
 from ._core import info as _info
+from .define import acceleration, hamiltonian, potential, rhs
 from .errors import IntegrationError, IntegrationWarning, Status
 from .integrate import integrate
 from .methods import Method, methods
@@ -22,28 +23,43 @@ from .systems import System, systems
 __version__ = _info()["version"]
 __all__ = [
     "Composition",
+    "FixedTimestep",
     "IntegrationError",
     "IntegrationWarning",
     "Method",
     "RungeKutta",
     "Solution",
     "Status",
+    "Stepper",
     "System",
+    "acceleration",
     "analysis",
+    "c_function",
     "compare",
+    "hamiltonian",
     "integrate",
     "methods",
     "plots",
+    "potential",
+    "rhs",
     "systems",
 ]
 
 
+_LAZY = {
+    "c_function": ".compiled",
+    "FixedTimestep": ".fixed_timestep",
+    "Stepper": ".stepper",
+    "compare": ".analysis.compare",
+}
+
+
 def __getattr__(name):
-    """``analysis``, ``plots`` and ``compare`` load when first used."""
+    """What is not needed by every program loads when first used."""
     if name in ("analysis", "plots"):
         return importlib.import_module(f".{name}", __name__)
-    if name == "compare":
-        return importlib.import_module(".analysis.compare", __name__).compare
+    if name in _LAZY:
+        return getattr(importlib.import_module(_LAZY[name], __name__), name)
     raise AttributeError(f"module 'pyintegrate' has no attribute {name!r}")
 
 

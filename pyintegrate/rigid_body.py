@@ -7,7 +7,8 @@ from functools import cache
 import numpy as np
 
 from . import _core
-from .parameters import batch_shape, checked, rows_of
+from .checks import numbers
+from .parameters import checked
 from .systems import System
 
 _handle = cache(lambda springs: _core.make_system("rigid_body", springs))
@@ -31,8 +32,8 @@ class RigidBody(System):
     velocities each step. Springs hold ``attachments`` in body axes to ``anchors``, each (n, 3),
     with ``stiffness`` and ``rest_lengths``, each (n,).
 
-    ``inverse_inertia`` is in body axes: (*batch, 3) is the diagonal of a matrix, and whatever ends
-    in (3, 3) is a matrix, so that three diagonals are given as (3, 1, 3) or as matrices.
+    ``inverse_inertia`` is a matrix (*batch, 3, 3) in body axes, or the diagonal of one (*batch, 3);
+    what ends in (3, 3) is a matrix, so that three diagonals are given as (3, 1, 3) or as matrices.
 
     Examples
     --------
@@ -62,8 +63,7 @@ class RigidBody(System):
         """
         shapes, values = dict(self._definition["shapes"]), dict(self._params)
         if "inverse_inertia" in params:
-            wide = np.shape(params["inverse_inertia"])[-2:] == (3, 3)
-            shapes["inverse_inertia"] = (3, 3) if wide else (3,)
+            params["inverse_inertia"] = _matrix(params["inverse_inertia"])
         if "anchors" in params:
             shape = np.shape(params["anchors"])
             if len(shape) < 2 or shape[-1] != 3:
@@ -81,19 +81,8 @@ class RigidBody(System):
         made = System.__call__(RigidBody(definition, values), **params)
         if np.any(np.asarray(made.params["inverse_mass"]) < 0):
             raise ValueError("parameter inverse_mass must not be negative")
-        _check_inertia(made.params["inverse_inertia"], shapes["inverse_inertia"])
+        _check_inertia(made.params["inverse_inertia"])
         return made
-
-    @property
-    def parameter_rows(self):
-        shapes, rows = self._definition["shapes"], []
-        for name, value in self._params.items():
-            if name == "inverse_inertia":
-                B = _matrix(value, shapes[name])
-                rows += [B[..., i, k] for i, k in ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))]
-            else:
-                rows += rows_of(value, shapes[name])
-        return rows
 
     def refusal(self, method):
         factors = np.ravel(self._params["linear_factor"]), np.ravel(self._params["angular_factor"])
@@ -175,13 +164,15 @@ def _restore(definition, params):
     return RigidBody(definition, params)
 
 
-def _matrix(value, shape):
-    """An inverse inertia as matrices (*batch, 3, 3)."""
-    return value if shape == (3, 3) else value[..., np.newaxis] * np.eye(3)
+def _matrix(value):
+    """An inverse inertia as matrices (*batch, 3, 3); other shapes are left to be refused."""
+    value = numbers("parameter inverse_inertia", value)
+    diagonal = value.shape[-1:] == (3,) and value.shape[-2:] != (3, 3)
+    return value[..., np.newaxis] * np.eye(3) if diagonal else value
 
 
-def _check_inertia(value, shape):
-    B = _matrix(value, shape).reshape(-1, 3, 3)
+def _check_inertia(value):
+    B = value.reshape(-1, 3, 3)
     B = B[np.isfinite(B).all(axis=(1, 2))]
     size = abs(B).max(axis=(1, 2), initial=0)
     skew = abs(B - B.swapaxes(1, 2)).max(axis=(1, 2), initial=0)
@@ -198,13 +189,14 @@ def _check_inertia(value, shape):
 
 def _default():
     shapes: dict[str, tuple[int, ...]] = {q[0]: () for q in _DESCRIPTOR["params"]}
-    shapes |= dict.fromkeys((*_VECTORS, "inverse_inertia"), (3,))
-    shapes |= {"anchors": (0, 3), "attachments": (0, 3), "stiffness": (0,), "rest_lengths": (0,)}
+    shapes |= {**dict.fromkeys(_VECTORS, (3,)), "inverse_inertia": (3, 3), "anchors": (0, 3)}
+    shapes |= {"attachments": (0, 3), "stiffness": (0,), "rest_lengths": (0,)}
     values = {
         name: checked(name, np.full(shapes[name], value), shapes[name])
         for name, _, value, _ in _DESCRIPTOR["params"]
     }
     values["gravity"] = checked("gravity", (0.0, 0.0, -9.81), (3,))
+    values["inverse_inertia"] = checked("inverse_inertia", np.eye(3), (3, 3))
     params = [(name, unit, values[name], text) for name, unit, _, text in _DESCRIPTOR["params"]]
     return RigidBody({**_DESCRIPTOR, "params": params, "shapes": shapes}, values)
 

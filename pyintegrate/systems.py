@@ -67,6 +67,11 @@ class System:
     velocity_dependent = property(lambda self: self._definition["velocity_dependent"])
     params = property(lambda self: self._params)
     core = property(lambda self: self._definition["name"])  # what the C core knows it by
+
+    def core_for(self, method):
+        """The same for a method, which may need derivatives or not."""
+        return self.core
+
     state_names = property(lambda self: tuple(q[0] for q in self._definition["state"]))
 
     @property
@@ -271,10 +276,11 @@ class System:
         rows = tuple(row(y[..., d]) for d in range(self.dim))
         params = tuple(row(value) for value in self.parameter_rows)
         if lanes:
-            _core.evaluate(
-                self.core, dtype.itemsize * 8, question, lanes, row(t), rows, params, out
-            )
+            self._evaluate(dtype.itemsize * 8, question, lanes, row(t), rows, params, out)
         return np.moveaxis(out.reshape(answers, *batch), 0, -1)
+
+    def _evaluate(self, *arguments):
+        _core.evaluate(self.core, *arguments)
 
     # ---- printing ----
     def __repr__(self):

@@ -19,7 +19,7 @@ enum { /* rows of parameters; springs: anchors (3 each), attachments (3 each), s
     RIGID_DRAG = 12,
     RIGID_INVERSE_MASS,
     RIGID_INVERSE_INERTIA,
-    RIGID_LINEAR_DAMPING = 20,
+    RIGID_LINEAR_DAMPING = RIGID_INVERSE_INERTIA + 9,
     RIGID_ANGULAR_DAMPING,
     RIGID_LINEAR_FACTOR,
     RIGID_ANGULAR_FACTOR,
@@ -83,7 +83,8 @@ INLINE void rigid_prepare(const Rigid *b) {
     const vreal inverse_mass = *rigid_parameter(b, RIGID_INVERSE_MASS);
     const vint moves = ~(inverse_mass == zero); /* and a NaN has its way */
     vreal B[6], I[6], n[3][3], rate[3], scale;
-    rigid_vector(b, rigid_parameter(b, RIGID_INVERSE_INERTIA), 6, B);
+    const int upper[] = {0, 4, 8, 1, 2, 5}; /* of the rows of a matrix */
+    EACH(i, 0, 6) B[i] = *rigid_parameter(b, RIGID_INVERSE_INERTIA + upper[i]);
     vint turns = {0};
     EACH(i, 0, 6) turns |= ~(B[i] == zero);
     EACH(i, 0, 6) B[i] = vselect(turns, B[i], i < 3 ? one : zero);

@@ -229,9 +229,11 @@ INLINE void rigid_steps(Chunk *c, int64_t u, const PiMethod *m) {
         for (int s = 0; s < m->stages; s++) damping[s] = rigid_damping(&b, h, m->b[s] / 2, 0);
     for (int64_t n = 0; n < c->tile->steps; n++) {
         if (m->rule == PI_VELOCITIES_FIRST) {
-            rigid_velocity_phase(&b, m->gyroscopic, h, y, &c->code[u]);
-            damp(damping[0], y);
-            rigid_position_phase(&b, m, h, y);
+            if (m->phase != PI_POSITIONS_ONLY) {
+                rigid_velocity_phase(&b, m->gyroscopic, h, y, &c->code[u]);
+                damp(damping[0], y);
+            }
+            if (m->phase != PI_VELOCITIES_ONLY) rigid_position_phase(&b, m, h, y);
         } else if (m->rule == PI_QUATERNION_RK4) rigid_rk4_step(&b, m, h, y);
         else rigid_splitting_step(&b, m, h, damping, y);
     }
@@ -245,7 +247,8 @@ static void rigid_motion(Chunk *c, const PiMethod *m) {
         continue;                                                                                  \
     }
 #define VELOCITIES_FIRST(term, exp)                                                                \
-    RULE(m->rule == PI_VELOCITIES_FIRST && m->gyroscopic == term && m->exponential == exp,         \
+    RULE(m->rule == PI_VELOCITIES_FIRST && !m->phase && m->gyroscopic == term &&                   \
+             m->exponential == exp,                                                                \
          .rule = PI_VELOCITIES_FIRST, .gyroscopic = term, .exponential = exp)
     for (int64_t u = 0; u < c->R; u++) {
         VELOCITIES_FIRST(PI_LEFT_OUT, 0)
