@@ -111,7 +111,9 @@ class RigidBody(System):
         """Linear and angular acceleration, shape (*batch, 6), at poses x (7) and twists v (6)."""
         x, v = np.asarray(x), np.asarray(v)
         if x.shape[-1:] != (7,) or v.shape[-1:] != (6,):
-            raise ValueError(f"x has shape {x.shape} and v {v.shape}: expected last axes of 7 and 6")
+            raise ValueError(
+                f"x has shape {x.shape} and v {v.shape}: expected last axes of 7 and 6"
+            )
         batch = np.broadcast_shapes(x.shape[:-1], v.shape[:-1])
         both = (np.broadcast_to(a, (*batch, a.shape[-1])) for a in (x, v))
         return self.rhs(t, np.concatenate(list(both), axis=-1))[..., 7:]

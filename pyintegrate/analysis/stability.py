@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from math import factorial, inf, lcm, sqrt
+from math import factorial, inf, lcm, nan, sqrt
 
 from ..methods import find_method
 from .polynomials import add, first_exit, multiply
@@ -25,7 +25,7 @@ def stability_limit(method):
     Returns
     -------
     float
-        0 if the solution grows at once, inf if it never does.
+        0 if the solution grows at once, inf if it never does, nan for a method of rigid bodies.
 
     References
     ----------
@@ -39,6 +39,8 @@ def stability_limit(method):
     2.0
     """
     method = find_method(method)
+    if method.requires == "rigid_body":
+        return nan
     end = first_exit(_OSCILLATOR[method.family](method), _TOUCHED)
     return inf if end is None else sqrt(end)
 
