@@ -14,6 +14,9 @@ from fractions import Fraction
 FIELDS = {
     "explicit_rk": {"A": "a", "b": "b", "c": "c"},
     "composition": {"kick": "kick", "drift": "drift"},
+    "implicit_rk": {"A": "a", "b": "b", "c": "c"},
+    "nystrom": {"A": "a", "b": "b", "c": "c", "velocity": "velocity"},
+    "multistep": {name: name for name in ("alpha", "beta", "predictor", "velocity")},
 }
 # Fewer digits than a double has are meant as they stand; more are an irrational number, rounded.
 _DIGITS_OF_A_DOUBLE = 16
@@ -47,12 +50,16 @@ def exact_coefficients(method):
         pairs = {
             name: _nested(_literal, _field(method.written, field))
             for name, field in FIELDS[method.family].items()
+            if method.coefficients[name]  # a predictor may be left out
         }
     rounding = max(error for value in pairs.values() for _, error in _flat(value))
-    exact = {name: _nested(lambda pair: pair[0], value) for name, value in pairs.items()}
+    exact = {
+        name: _nested(lambda pair: pair[0], pairs.get(name, [])) for name in method.coefficients
+    }
     for name, value in exact.items():  # C tables leave out the zeros at the end of a row
         shape = method.coefficients[name]
-        value += [[] if isinstance(shape[0], list) else Fraction(0)] * (len(shape) - len(value))
+        nested = bool(shape) and isinstance(shape[0], list)
+        value += [[] if nested else Fraction(0) for _ in shape[len(value) :]]
         for row in value:
             if isinstance(row, list):
                 row += [Fraction(0)] * (len(shape) - len(row))
