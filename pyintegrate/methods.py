@@ -24,7 +24,7 @@ class Method:
         method, those of one Newton iteration.
     symplectic, symmetric : bool
         Symplectic where the force does not see the velocity; time-reversible (of a multistep
-        method: its formula is the same in reverse).
+        method: its formula, for the positions where it has them, is the same in reverse).
     implicit, self_starting : bool
     derivative : int
         Of a multistep method: 1 on y' = f(t, y), 2 on x'' = a(t, x).
