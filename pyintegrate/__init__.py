@@ -16,6 +16,7 @@ from .errors import IntegrationError, IntegrationWarning, Status
 from .integrate import integrate
 from .methods import Method, methods
 from .own_methods import Composition, RungeKutta
+from .own_multistep import Multistep
 from .solution import Solution
 from .systems import System, systems
 
@@ -25,6 +26,7 @@ __all__ = [
     "IntegrationError",
     "IntegrationWarning",
     "Method",
+    "Multistep",
     "RungeKutta",
     "Solution",
     "Status",

@@ -196,6 +196,12 @@ def check_structure(method, system):
     """Refuse a method that needs a structure which the system lacks."""
     structures, meaning = _STRUCTURES[method.requires]
     if system.structure in structures:
+        if method.velocity_free and system.velocity_dependent:
+            raise ValueError(
+                f"method {method.name!r} is for x'' = a(t, x): it has no velocity to ask the force"
+                f" with, and that of {system.name!r} sees the velocity; use one that requires"
+                " 'any', such as 'rk4', or 'separable', such as 'velocity_verlet'"
+            )
         return
     cure = "one that requires 'any', such as 'rk4'"
     if method.requires == "quadratic_kinetic" and system.structure == "separable":

@@ -45,7 +45,7 @@ def exact_coefficients(method):
     Fraction(1, 6)
     """
     if not isinstance(method.written, str):
-        pairs = {name: _nested(_meant, value) for name, value in method.written.items()}
+        pairs = {name: _nested(as_meant, value) for name, value in method.written.items()}
     else:
         pairs = {
             name: _nested(_literal, _field(method.written, field))
@@ -101,11 +101,25 @@ def _literal(text):
     return value, Fraction(1, 10 ** (digits - 1)) if digits > _DIGITS_OF_A_DOUBLE else Fraction(0)
 
 
-def _meant(number):
+def as_meant(number):
     """A number of one's own: the short fraction that rounds to it, or itself, which is rounded.
 
     Fractions of denominators to 1e6 are 1e-12 apart, doubles 1e-16: a double that is close to one
     by chance is as likely as one in ten thousand.
+
+    Parameters
+    ----------
+    number : float, int or Fraction
+
+    Returns
+    -------
+    number, rounding : Fraction
+        What is meant, and the relative error that it may have.
+
+    Examples
+    --------
+    >>> print(*as_meant(1 / 3))
+    1/3 0
     """
     exact = Fraction(number)
     if not isinstance(number, float):

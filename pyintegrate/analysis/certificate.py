@@ -12,6 +12,7 @@ import numpy as np
 from ..methods import Method, find_method
 from . import order_conditions, twin
 from .measured_order import measured_order
+from .multistep_conditions import palindromic
 from .stability import a_stable, l_stable, real_stability_limit, stability_angle
 from .table import Table
 
@@ -312,10 +313,8 @@ def _palindromic(method):
         return None
     if method.coefficients["predictor"]:
         return False
-    alpha, beta = (method.exact_coefficients[0][name] for name in ("alpha", "beta"))
-    first = next(j for j, pair in enumerate(zip(alpha, beta, strict=True)) if any(pair))
-    alpha, beta, sign = alpha[first:], beta[first:], (-1) ** method.derivative
-    return beta == beta[::-1] and alpha == [sign * a for a in alpha[::-1]]
+    exact, _ = method.exact_coefficients
+    return palindromic(exact["alpha"], exact["beta"], method.derivative)
 
 
 def _symplecticity_defect(method):

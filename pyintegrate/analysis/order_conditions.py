@@ -25,7 +25,7 @@ from functools import cache
 from itertools import count, islice
 from math import comb, factorial, lcm, prod, sqrt
 
-from .conditions import Conditions, collect
+from .conditions import collect
 from .multistep_conditions import multistep
 from .nystrom_trees import nystrom, nystrom_composition
 

@@ -114,7 +114,9 @@ def _square(p):
 def _sizes(p, s):
     """The terms of the coefficient of s^s in |p(iy)|^2 without their signs."""
     p = [abs(c) for c in p]
-    return sum(p[i] * p[2 * s - i] for i in range(max(0, 2 * s - len(p) + 1), min(2 * s + 1, len(p))))
+    return sum(
+        p[i] * p[2 * s - i] for i in range(max(0, 2 * s - len(p) + 1), min(2 * s + 1, len(p)))
+    )
 
 
 def sum_and_difference(method):
@@ -177,8 +179,7 @@ def has_poles_on_the_left(method):
             return True
         ratio = above[0] / below[0]
         following = [
-            a - ratio * (below[i + 1] if i + 1 < len(below) else 0)
-            for i, a in enumerate(above[1:])
+            a - ratio * (below[i + 1] if i + 1 < len(below) else 0) for i, a in enumerate(above[1:])
         ]
         above, below = below, following
     return False

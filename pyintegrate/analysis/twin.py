@@ -15,6 +15,7 @@ from .twin_families import RUNS, Motion, column
 
 __all__ = ["DUALS", "FLOATS", "Dual", "Numbers", "Problem", "many_digits", "run"]
 
+
 class Problem(NamedTuple):
     """What the twin integrates: q' = velocity(p), p' = force(q), or y' = force(y) where dof = 0.
 

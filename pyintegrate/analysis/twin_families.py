@@ -172,7 +172,7 @@ def _implicit_rk(method, motion, h, n_steps, y):
     for _ in range(n_steps):
         k = _solve(equations, np.concatenate([motion.unwatched().slope(y)] * stages), motion)
         k = k.reshape(stages, dim)
-        fixed = [last] if shared and last is not None else []
+        fixed: list[Any] = [last] if shared and last is not None else []
         k = fixed + [motion.slope(x) for x in states(k, y, lambda x: x)[len(fixed) :]]
         y, last = y + h * _sum(b, k, 0.0 * k[0]), k[-1]
     return y
