@@ -4,11 +4,20 @@
 
 void *views_array(Views *views, PyObject *object, const char *name, int64_t items, int item,
                   int writable) {
-    if (views->count == MAX_VIEWS) return PyErr_Format(PyExc_ValueError, "too many arrays");
-    Py_buffer *view = &views->view[views->count];
-    if (PyObject_GetBuffer(object, view, PyBUF_C_CONTIGUOUS | (writable ? PyBUF_WRITABLE : 0)))
+    if (views->count == views->room) {
+        const int room = 2 * views->room + 16;
+        Py_buffer **more = PyMem_Realloc(views->view, room * sizeof *more);
+        if (!more) return PyErr_NoMemory();
+        views->view = more;
+        views->room = room;
+    }
+    Py_buffer *view = PyMem_Malloc(sizeof *view); /* buffers must not move */
+    if (!view) return PyErr_NoMemory();
+    if (PyObject_GetBuffer(object, view, PyBUF_C_CONTIGUOUS | (writable ? PyBUF_WRITABLE : 0))) {
+        PyMem_Free(view);
         return NULL;
-    views->count++;
+    }
+    views->view[views->count++] = view;
     if (view->itemsize != item && view->itemsize != 1)
         return PyErr_Format(PyExc_TypeError, "%s has items of %zd bytes, expected %d", name,
                             view->itemsize, item);
@@ -24,7 +33,7 @@ int views_row(Views *views, PyObject *object, const char *name, int64_t lanes, i
               PiRow *row) {
     row->data = views_array(views, object, name, 1, item, 0);
     if (!row->data) return -1;
-    const int64_t items = views->view[views->count - 1].len / item;
+    const int64_t items = views->view[views->count - 1]->len / item;
     row->step = items > 1;
     if (row->step && items < lanes) {
         PyErr_Format(PyExc_ValueError, "%s has %lld items, expected 1 or %lld", name,
@@ -46,7 +55,13 @@ int views_rows(Views *views, PyObject *tuple, const char *name, int n, int64_t l
 }
 
 void views_release(Views *views) {
-    while (views->count > 0) PyBuffer_Release(&views->view[--views->count]);
+    while (views->count > 0) {
+        Py_buffer *view = views->view[--views->count];
+        PyBuffer_Release(view);
+        PyMem_Free(view);
+    }
+    PyMem_Free(views->view);
+    *views = (Views){0};
 }
 
 int read_numbers(PyObject *sequence, const char *name, int n, double *out) {

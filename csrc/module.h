@@ -11,9 +11,22 @@ typedef struct {
 } State;
 static inline State *state_of(PyObject *module) { return (State *)PyModule_GetState(module); }
 
-/* The number of a system, or -1 with an exception; its kernels, or NULL with an exception. */
-int system_number(const char *name);
-const PiKernels *kernels_of(PyObject *module, int system, int bits);
+/* A system that moves: its kernels (NULL for one of the user's own), its force, and the kernels
+ * for any force. */
+typedef struct {
+    const PiSystem *system;
+    const PiKernels *kernels;
+    const PiKernelSet *set;
+    PiForce *force;
+    const void *context;
+} Moved;
+/* 0, or -1 with an exception. */
+int find_system(PyObject *module, PyObject *object, int bits, Moved *moved);
+
+extern const char *const family_names[];
+extern const char make_method_doc[], history_rows_doc[];
+PyObject *core_make_method(PyObject *module, PyObject *args);
+PyObject *core_history_rows(PyObject *module, PyObject *args);
 
 extern PyType_Spec run_spec;
 extern const char start_doc[];

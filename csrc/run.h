@@ -1,7 +1,7 @@
 /* A run: a batch, a system, a method and some steps; advanced by any number of threads together. */
 #pragma once
 #include <stdatomic.h>
-#include "pyintegrate.h"
+#include "tiles.h"
 
 /* The lanes of one tile that have failed. */
 typedef struct {
@@ -15,14 +15,19 @@ typedef struct {
     const PiSystem *system;
     const PiMethod *method;
     PiKernel *kernel;
-    PiTable table;
+    PiForce *force; /* for row kernels, with its data */
+    const void *context;
+    const PiMethod *starter; /* of a multistep method; NULL for none, or for the usual one */
+    int64_t begun;           /* steps up to this one are the starting method's */
+    PiTable table, starter_table;
     int real_bytes, vector_bytes;
+    int rows; /* of the state: components, and what the method remembers */
 
     int64_t lanes;          /* trajectories */
     int64_t first, n_steps; /* steps first + 1 .. first + n_steps */
     int64_t save;           /* record every save-th of them, and the last */
-    PiRow t0, h, params[PI_MAX_PARAMS];
-    double bound; /* infinite: none given */
+    PiRow t0, h, *params;   /* allocated, n_params */
+    double bound;           /* infinite: none given */
 
     /* Rows of `stride` reals, a multiple of 64 bytes. A block of time reads one state and writes
      * the other, so that the last complete block survives an interrupt. They may be the same, and
@@ -39,13 +44,14 @@ typedef struct {
     PiFailures *failures; /* one for each tile */
     /* Tickets are handed out tile by tile, block by block; block 0 looks at the initial state. */
     _Atomic int64_t next, done;
-    _Atomic int cancelled, out_of_memory;
+    _Atomic int cancelled, out_of_memory, stopped; /* stopped: by the force */
+    int64_t chunk, workspace_bytes;                /* of row kernels */
 } PiRun;
 
 /* Called every 50 ms or so by the thread that gave it; non-zero cancels the run. */
 typedef int PiPoll(void *context, int64_t steps_done);
 
-/* Fills in what follows from the rest (tiles, blocks, table). Returns 0, or -1 without memory. */
+/* Fills in what follows from the rest (tiles, blocks, tables). Returns 0, or -1 without memory. */
 int pi_run_prepare(PiRun *run);
 /* Works until nothing is left or the run is cancelled. Any number of threads may do so at once. */
 void pi_run_work(PiRun *run, PiPoll *poll, void *context);

@@ -7,7 +7,7 @@ def systems() -> list[dict[str, Any]]: ...
 def methods() -> list[dict[str, Any]]: ...
 def info() -> dict[str, Any]: ...
 def evaluate(
-    system: str,
+    system: object,
     bits: int,
     question: int,
     lanes: int,
@@ -18,10 +18,16 @@ def evaluate(
     /,
 ) -> None: ...
 def make_method(
-    family: str, stages: int, evaluations: int, rows: tuple[tuple[float, ...], ...], /
+    family: str,
+    stages: int,
+    evaluations: int,
+    rows: tuple[tuple[float, ...], ...],
+    derivative: int = ...,
+    /,
 ) -> object: ...
+def history_rows(system: object, method: object, /) -> int: ...
 def start(
-    system: str,
+    system: object,
     method: object,
     bits: int,
     lanes: int,
@@ -39,6 +45,9 @@ def start(
     record: Any | None,
     record_stride: int,
     stream: bool,
+    starter: object | None = ...,
+    begun: bool = ...,
+    rows: bool = ...,
     /,
 ) -> Run: ...
 

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-import operator
 import os
 from collections.abc import Callable
 from math import prod
 
 import numpy as np
 
+from . import _core
+from .checks import integer, numbers
 from .memory import check_memory, pad, padded
 from .methods import Method, find_method
+from .start import check_start
 from .systems import System
 
 
@@ -32,7 +34,9 @@ class Problem:
     rows_dt: np.ndarray
     rows_t0: np.ndarray
     rows_params: tuple[np.ndarray, ...]
-    initial: np.ndarray  # (dim, stride)
+    initial: np.ndarray  # (dim + what the method remembers, stride)
+    starter: Method | None  # of a multistep method, if not the usual one
+    begun: bool  # is the past in `initial` already?
     first: int  # the number of the step that `initial` is at
     n_steps: int
     save: int | str
@@ -67,7 +71,7 @@ class Problem:
             return np.broadcast_to(self.t0 + column * self.dt, (len(steps), *self.batch))
 
     def continued(self, state, first, n_steps):
-        """The same run going on from a state (dim, stride) at step `first`."""
+        """The same run going on from a state, as ``initial``, at step `first`."""
         return Problem(**{**self.__dict__, "initial": state, "first": first, "n_steps": n_steps})
 
 
@@ -86,6 +90,7 @@ def make_problem(
     progress,
     on_failure,
     bound,
+    start,
 ):
     """Check the arguments of ``integrate`` and lay them out."""
     if not isinstance(system, System):
@@ -98,10 +103,14 @@ def make_problem(
     dtype = _dtype(dtype, x0, v0)
     bound = _bound(bound, dtype)
     components, state_shapes = _state(system, x0, v0)
+    starter, past = check_start(start, method, system)
+    remembered = _core.history_rows(system.core, method.handle)
     dt, t0 = _times("dt", dt), _times("t0", t0)
     _check_rounded("dt", dt, dtype)
     _check_rounded("t0", t0, dtype)
     shapes = {**state_shapes, **system.batch_shapes}
+    if past:
+        shapes["start"] = past[0].shape
     shapes |= {"dt": np.shape(dt), "t0": np.shape(t0)}
     if t_end is not None:
         t_end = _times("t_end", t_end)
@@ -113,7 +122,12 @@ def make_problem(
     lanes = prod(batch)
     stride = padded(lanes, dtype)
     entries = 1 if save == "final" else n_steps // (1 if save == "all" else save) + 2
-    check_memory(lanes * system.dim * (entries + 2) * dtype.itemsize, entries, batch, system.dim)
+    check_memory(
+        lanes * (system.dim + remembered) * (entries + 2) * dtype.itemsize,
+        entries,
+        batch,
+        system.dim,
+    )
 
     def row(value):
         value = np.asarray(value)
@@ -122,41 +136,21 @@ def make_problem(
         return pad(np.broadcast_to(value, batch).reshape(1, -1), dtype)[0]
 
     with np.errstate(over="ignore", under="ignore", invalid="ignore"):
-        initial = pad([np.broadcast_to(c, batch).reshape(-1) for c in components], dtype)
+        begun = bool(past)
+        rows = [*components, *(past or [np.zeros(())] * remembered)]
+        rows = [np.broadcast_to(c, batch).reshape(-1) for c in rows]
+        initial = pad(rows, dtype)
         return Problem(
             system=system, method=method, dtype=dtype, batch=batch, lanes=lanes, stride=stride,
             dt=dt, t0=t0, rows_dt=row(dt), rows_t0=row(t0),
             rows_params=tuple(row(v) for v in system.parameter_rows), initial=initial,
             first=0, n_steps=n_steps, save=save, bound=bound, workers=workers,
-            progress=progress, on_failure=on_failure,
+            progress=progress, on_failure=on_failure, starter=starter,
+            begun=begun,
         )  # fmt: skip
 
 
 # ---- single arguments ----------------------------------------------------------------------------
-
-
-def numbers(name, value):
-    """An array of real numbers; complex, object, string and ragged ones are refused."""
-    try:
-        array = np.asarray(value)
-    except ValueError as error:
-        raise ValueError(f"{name} must be a regular array of numbers: {error}") from None
-    if array.dtype.kind not in "iuf":
-        raise TypeError(f"{name} must hold real numbers, got {array.dtype}")
-    return array
-
-
-def integer(name, value, least):
-    """An int of at least `least`; a bool is not one."""
-    if isinstance(value, bool | np.bool_):
-        raise TypeError(f"{name} must be an integer, got {value}")
-    try:
-        value = operator.index(value)
-    except TypeError:
-        raise TypeError(f"{name} must be an integer, got {value!r}") from None
-    if value < least:
-        raise ValueError(f"{name} must be at least {least}, got {value}")
-    return value
 
 
 def broadcast_shape(shapes):

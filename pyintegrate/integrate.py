@@ -21,7 +21,7 @@ _WORTH_THREADS = 2_000_000
 
 def integrate(
     system, x0=None, v0=None, *, dt, t_end=None, n_steps=None, t0=0.0, method="rk4", save="all",
-    dtype=None, workers=1, progress=False, on_failure="warn", bound=None,
+    dtype=None, workers=1, progress=False, on_failure="warn", bound=None, start=None,
 ):  # fmt: skip
     """Integrate a batch of trajectories at a fixed step.
 
@@ -53,6 +53,11 @@ def integrate(
         good state, and the others go on.
     bound : float, optional
         Largest magnitude of a component.
+    start : str, Method or array_like, optional
+        How a method that is not self-starting starts: a Runge-Kutta method for its first steps
+        (default: one of enough order); for "stormer_verlet" "taylor" (the default,
+        x0 - h v0 + h^2 a0 / 2) or the positions one step before the first, (*batch, dof), or
+        (*batch) where dof = 1.
 
     Returns
     -------
@@ -92,6 +97,7 @@ def integrate(
             progress,
             on_failure,
             bound,
+            start,
         )
     )
 
@@ -104,21 +110,22 @@ def run(problem, failures=None):
         if problem.lanes * dtype.itemsize < COMPACT_BYTES:
             record_stride = problem.lanes
         record = aligned((len(problem.saved_steps), dim, record_stride), dtype)
-    state_a = aligned((dim, stride), dtype)
+    state_a = aligned(problem.initial.shape, dtype)
     state_b = state_a
     if record is None and state_a.nbytes <= SPARE_BYTES:
-        state_b = aligned((dim, stride), dtype)
+        state_b = aligned(problem.initial.shape, dtype)
 
     work = problem.lanes * dim * problem.n_steps * max(problem.method.evaluations, 1)
     workers = problem.workers if work >= _WORTH_THREADS else 1
     if problem.lanes == 0:
         return _empty(problem, record, state_a)
     core = _core.start(
-        problem.system.name, problem.method.handle, dtype.itemsize * 8, problem.lanes,
+        problem.system.core, problem.method.handle, dtype.itemsize * 8, problem.lanes,
         problem.first, problem.n_steps, problem.save_every, problem.bound, workers,
         problem.rows_t0, problem.rows_dt, problem.rows_params, problem.initial,
         state_a, state_b, record, record_stride,
         record is not None and record.nbytes > STREAM_BYTES and record_stride == stride,
+        None if problem.starter is None else problem.starter.handle, problem.begun,
     )  # fmt: skip
     if failures is not None:
         core.fail(*failures)
@@ -126,9 +133,7 @@ def run(problem, failures=None):
     def finish():
         completed, where = core.outcome()
         state = (problem.initial, state_a, state_b)[where] if where >= 0 else None
-        if record is not None:
-            state = None
-        elif state is None:  # interrupted, and the state between was overwritten
+        if state is None and record is None:  # interrupted, and the state between was overwritten
             completed, state = 0, problem.initial
         count = core.count_failures()
         failed = (np.empty(count, np.int64), np.empty(count, np.int8), np.empty(count, np.int64))
@@ -175,7 +180,7 @@ def _empty(problem, record, state):
     none = (np.empty(0, np.int64), np.empty(0, np.int8), np.empty(0, np.int64))
     if callable(problem.progress):
         problem.progress(problem.n_steps, problem.n_steps)
-    return Solution(problem, problem.n_steps, record, None if record is not None else state, none)
+    return Solution(problem, problem.n_steps, record, state, none)
 
 
 def _report_failures(solution, on_failure):

@@ -27,11 +27,12 @@ class Method:
         method: its formula, for the positions where it has them, is the same in reverse).
     implicit, self_starting : bool
     derivative : int
-        Of a multistep method: 1 on y' = f(t, y), 2 on x'' = a(t, x).
+        Of a multistep method: 1 on y' = f(t, y), 2 on x'' = a(t, x); else 0.
     backward : bool
         Of positions without a formula for velocities: backward differences, not central ones.
-    velocity_free : bool
-        Whether the force must not see the velocity.
+    starts_from_positions, velocity_free : bool
+        Whether velocities are differences of positions, as those of Stormer-Verlet; whether the
+        force must not see the velocity.
     requires : {"any", "second_order", "separable", "quadratic_kinetic", "rigid_body"}
         The structure that a system must have.
     coefficients : dict of lists
@@ -69,7 +70,7 @@ class Method:
     def __init__(
         self, name, title, family, order, stages, evaluations, symplectic, symmetric, coefficients,
         handle, written, requires="any", implicit=None, self_starting=None, formula="",
-        reference="", aliases=(), derivative=1, backward=False,
+        reference="", aliases=(), derivative=0, backward=False,
     ):  # fmt: skip
         fields = dict(locals())
         del fields["self"]
@@ -95,6 +96,11 @@ class Method:
         if self.family == "nystrom":  # but at the beginning of the step
             return any(self.coefficients["c"])
         return self.family == "multistep" and self.derivative == 2
+
+    @property
+    def starts_from_positions(self):
+        """Whether it takes velocities from differences of positions, as Stormer-Verlet does."""
+        return self.derivative == 2 and not any(self.coefficients["velocity"])
 
     @cached_property
     def stability_limit(self):
@@ -280,7 +286,10 @@ def find_method(method):
 
 def _from_core(item):
     item["aliases"] = tuple(item["aliases"].split())
-    item["derivative"] = item.get("derivative") or 1
+    if item["family"] == "multistep":
+        for name in ("predictor", "velocity"):  # zeros where they are left out
+            if not any(item["coefficients"][name]):
+                item["coefficients"][name] = []
     return Method(**item)
 
 

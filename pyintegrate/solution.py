@@ -6,7 +6,8 @@ from functools import cached_property
 
 import numpy as np
 
-from .arguments import Problem, integer, numbers, steps_to
+from .arguments import Problem, steps_to
+from .checks import integer, numbers
 from .errors import Status, summarize
 from .memory import pad
 
@@ -43,14 +44,15 @@ class Solution:
     """
 
     def __init__(self, problem, completed, record, state, failed):
-        """For ``integrate``: a record (n_saved, dim, lanes) or the final state (dim, lanes)."""
+        """For ``integrate``: a record (n_saved, dim, lanes) or None, and the state after the steps
+        completed (dim and what the method remembers, lanes), or None where it was overwritten."""
         self._problem, self._failed = problem, failed
         self.system, self.method = problem.system, problem.method
         self.dt, self.t0 = problem.dt, problem.t0
         self.n_steps = completed
         steps = problem.saved_steps
         if record is None:
-            steps, record = np.array([completed]), state[np.newaxis]
+            steps, record = np.array([completed]), state[np.newaxis, : self.system.dim]
         elif completed < problem.n_steps:
             steps = steps[steps <= completed]
             self.n_steps = int(steps[-1])
@@ -61,7 +63,10 @@ class Solution:
         self.steps = steps + problem.first
         self.t = problem.times(self.steps)
         self.y = self._outward(record)
-        self.initial = self._outward(problem.initial)
+        self.initial = self._outward(problem.initial[: self.system.dim])
+        self._remembered = None  # by a multistep method, (rows, lanes)
+        if state is not None and self.n_steps == completed:
+            self._remembered = state[self.system.dim :, : problem.lanes].copy()
         self.initial.flags.writeable = False
 
     def _outward(self, rows):
@@ -314,7 +319,13 @@ class Solution:
         else:
             n_steps = integer("n_steps", n_steps, 0)
         rows = np.moveaxis(self.final, -1, 0).reshape(self.system.dim, problem.lanes)
-        state = pad(rows, problem.dtype)
+        if self._remembered is None and len(problem.initial) > self.system.dim:
+            raise ValueError(
+                f"this run was interrupted between two saves, and what {self.method.name!r}"
+                " remembers of the past is lost: integrate again from `final`"
+            )
+        past = () if self._remembered is None else self._remembered
+        state = pad([*rows, *past], problem.dtype)
         return run(problem.continued(state, first, n_steps), self._failed)
 
     # ---- printing ----

@@ -303,8 +303,7 @@ def _remembers(method):
 
     Differences of positions are velocities that tell the position before.
     """
-    differences = method.derivative == 2 and not method.coefficients.get("velocity")
-    return not (method.self_starting or differences)
+    return not (method.self_starting or method.starts_from_positions)
 
 
 def _palindromic(method):

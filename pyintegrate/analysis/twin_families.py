@@ -25,11 +25,11 @@ def starter(method):
     Its error must not be seen: that of x'' = a(t, x) stands divided by h in the velocities that
     the first two positions imply.
     """
-    if method.derivative == 2 and not method.coefficients["velocity"]:
+    if method.starts_from_positions:
         return None
     if method.implicit:
         return find_method("radau_iia5")
-    return find_method("dormand_prince54" if method.order <= 5 else "verner87")
+    return find_method("verner87" if method.order + method.derivative > 7 else "dormand_prince54")
 
 
 class Motion:
