@@ -1,7 +1,6 @@
 """The C kernels compute what the readable NumPy twins compute, to a few units in the last place."""
 
 from itertools import product
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -14,6 +13,7 @@ from reference import (
     fits,
     names,
     states,
+    with_coefficients,
     with_factors,
 )
 
@@ -78,9 +78,7 @@ def mutations(method):
             needed = name != "A" or place[0] < method.evaluations
             needed &= name != "c" or 0 < place[0] < method.evaluations
             if wrong[place] and needed:
-                yield SimpleNamespace(
-                    family=method.family, coefficients={**c, name: wrong.tolist()}
-                )
+                yield with_coefficients(method, {**c, name: wrong.tolist()})
 
 
 @pytest.mark.parametrize("method", KERNEL_METHODS, ids=str)

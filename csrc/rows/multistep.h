@@ -90,8 +90,8 @@ static void multistep_rows_step(Chunk *c, Multistep *s, int64_t n) {
     const PiMethod *m = s->method;
     const PiTile *tile = c->tile;
     const int k = m->stages, differences = m->derivative == 2 && !tile->starter;
-    const int needed = s->n_forces || m->beta[k - 1] != 0 || m->predictor[k - 1] != 0 ||
-                       m->velocity[k - 1] != 0;
+    const int needed =
+        s->n_forces || m->beta[k - 1] != 0 || m->predictor[k - 1] != 0 || m->velocity[k - 1] != 0;
     if (!s->known && needed) force_rows(c, s, n, c->y, s->now);
     s->known = 0;
     if (n < tile->begun) {

@@ -11,6 +11,7 @@ import numpy as np
 
 from ..methods import Method, find_method
 from . import order_conditions, twin
+from .conditions import Conditions
 from .measured_order import measured_order
 from .multistep_conditions import palindromic
 from .stability import a_stable, l_stable, real_stability_limit, stability_angle
@@ -73,7 +74,7 @@ class Certificate:
     """
 
     method: Method
-    conditions: tuple[order_conditions.Conditions, ...]
+    conditions: tuple[Conditions, ...]
     rounding: float
     computed_order: int
     error_constant: float

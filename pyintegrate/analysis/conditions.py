@@ -1,4 +1,4 @@
-"""The conditions of one order, whatever the family: how many, how far off, and whether they hold."""
+"""The conditions of one order, whatever the family: how many, how far off, and do they hold."""
 
 from __future__ import annotations
 
