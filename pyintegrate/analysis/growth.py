@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from ..arguments import check_structure
 from ..integrate import integrate
 from ..methods import find_method
 from ..systems import systems
@@ -10,15 +11,14 @@ from . import multistep_stability, stability
 GROWING = 1e-12  # growth in a step beyond which a motion explodes: twenty times what rounding adds
 SOLVED = 1e-9  # the same for implicit methods, whose equations are solved to a tolerance
 MEETING = 1e-7  # the same for roots that meet
-MANY = 256  # steps over which the growth of a multistep method is measured
 
 
 def step_growth(system, method, dt):
     """Largest factor by which one step can make a motion of a linear system grow.
 
     The spectral radius of the matrix of one step, which is made by taking the step from each unit
-    vector. A method that remembers earlier steps has no such matrix; for it, the growth over many
-    steps counts.
+    vector. A method that remembers earlier steps has no such matrix; for it, the roots of its
+    characteristic polynomial at the eigenvalues of the system count.
 
     Parameters
     ----------
@@ -43,11 +43,19 @@ def step_growth(system, method, dt):
     if method.self_starting:
         matrix, failed = _matrix(system, method, dt, 1)
         return np.where(failed, np.inf, _spectral_radius(matrix))[()]
-    early, failed = _matrix(system, method, dt, MANY)
-    late, failed_later = _matrix(system, method, dt, 2 * MANY)
-    with np.errstate(all="ignore"):
-        ratio = np.linalg.norm(late, axis=(-2, -1)) / np.linalg.norm(early, axis=(-2, -1))
-    return np.where(failed | failed_later, np.inf, ratio ** (1 / MANY))[()]
+    return _root_growth(system, method, dt)
+
+
+def _root_growth(system, method, dt):
+    """Of a multistep method: for every eigenvalue of the Jacobian, times dt."""
+    check_structure(method, system)
+    batch = np.broadcast_shapes(np.shape(dt), *system.batch_shapes.values())
+    J, dt = system.jacobian(0.0, np.zeros((*batch, system.dim))), np.asarray(dt)[..., np.newaxis]
+    if method.derivative == 2:
+        z = -np.linalg.eigvals(J[..., system.dof :, : system.dof]) * dt**2
+    else:
+        z = np.linalg.eigvals(J) * dt
+    return multistep_stability.growth(method, z).max(axis=-1)
 
 
 def step_excess(system, method, dt):
@@ -194,9 +202,10 @@ def amplification(method, z):
 def tolerance(method):
     """Growth in a step that is more than rounding, or the solver of an implicit method, makes.
 
-    Roots of a characteristic polynomial that meet on the unit circle move by the root of rounding.
+    Roots that meet on the unit circle, as those of symmetric methods, and of all that are for
+    second derivatives, move by the root of rounding.
     """
-    if method.family == "multistep":
+    if method.family == "multistep" and (method.symmetric or method.derivative == 2):
         return MEETING
     return SOLVED if method.implicit else GROWING
 
