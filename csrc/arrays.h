@@ -15,7 +15,8 @@ typedef struct {
  * exception. */
 void *views_array(Views *views, PyObject *object, const char *name, int64_t items, int item,
                   int writable);
-/* A row: one value for all lanes, or at least `lanes` of them. Returns 0, or -1 with an exception.
+/* A row: one value for all lanes (a number or an array of one), or at least `lanes` of them.
+ * Returns 0, or -1 with an exception.
  */
 int views_row(Views *views, PyObject *object, const char *name, int64_t lanes, int item,
               PiRow *row);

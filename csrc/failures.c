@@ -29,26 +29,51 @@ PiStatus judge(const PiRun *run, const void *rows, int64_t stride, int64_t lane)
 }
 
 /* ---- failures -------------------------------------------------------------------------------- */
+/* The masks of a tile, made when they are first needed. */
+static int make_masks(const PiRun *run, PiFailures *f) {
+    const int64_t bytes = ceil_div(run->tile_lanes * run->real_bytes, 64) * 64;
+    if (f->mask) return 0;
+    f->mask = aligned_alloc(64, bytes);
+    f->status = calloc(run->tile_lanes, 1);
+    f->step = malloc(run->tile_lanes * sizeof *f->step);
+    if (!f->mask || !f->status || !f->step) return -1;
+    memset(f->mask, 0, bytes);
+    for (int64_t i = 0; i < run->tile_lanes; i++) f->step[i] = -1;
+    return 0;
+}
+static void set_mask(const PiRun *run, PiFailures *f, int64_t from, int64_t to, int frozen) {
+    memset((char *)f->mask + from * run->real_bytes, frozen ? 0xff : 0,
+           (to - from) * run->real_bytes);
+}
 int fail(PiRun *run, int64_t tile, int64_t lane, PiStatus status, int64_t step) {
     PiFailures *f = &run->failures[tile];
-    if (!f->mask) {
-        f->mask = aligned_alloc(64, ceil_div(run->tile_lanes * run->real_bytes, 64) * 64);
-        f->status = calloc(run->tile_lanes, 1);
-        f->step = malloc(run->tile_lanes * sizeof *f->step);
-        if (!f->mask || !f->status || !f->step) return -1;
-        memset(f->mask, 0, ceil_div(run->tile_lanes * run->real_bytes, 64) * 64);
-        for (int64_t i = 0; i < run->tile_lanes; i++) f->step[i] = -1;
-    }
+    if (make_masks(run, f)) return -1;
     if (f->step[lane] >= 0) return 0;
-    memset((char *)f->mask + lane * run->real_bytes, 0xff, run->real_bytes);
+    set_mask(run, f, lane, lane + 1, 1);
     f->status[lane] = (int8_t)status;
     f->step[lane] = step;
     f->count++;
     /* The padding copies the last trajectory, and fails with it. */
     const int64_t last = lanes_in(run, tile) - 1;
-    for (int64_t i = last + 1; lane == last && i < run->tile_lanes; i++)
-        memset((char *)f->mask + i * run->real_bytes, 0xff, run->real_bytes);
+    if (lane == last) set_mask(run, f, last + 1, run->tile_lanes, 1);
     return 0;
+}
+int pi_run_freeze_padding(PiRun *run) {
+    const int64_t lanes = lanes_in(run, run->n_tiles - 1);
+    PiFailures *f = &run->failures[run->n_tiles - 1];
+    if (lanes == run->tile_lanes) return 0;
+    if (make_masks(run, f)) return -1;
+    set_mask(run, f, lanes, run->tile_lanes, 1);
+    return 0;
+}
+void pi_run_revive(PiRun *run, int64_t lane) {
+    PiFailures *f = &run->failures[lane / run->tile_lanes];
+    const int64_t i = lane % run->tile_lanes;
+    if (!f->mask || f->step[i] < 0) return;
+    set_mask(run, f, i, i + 1, 0);
+    f->status[i] = PI_OK;
+    f->step[i] = -1;
+    f->count--;
 }
 int pi_run_fail(PiRun *run, int64_t lane, PiStatus status, int64_t step) {
     return fail(run, lane / run->tile_lanes, lane % run->tile_lanes, status, step);

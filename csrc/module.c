@@ -202,14 +202,21 @@ static int module_exec(PyObject *module) {
     state->isa = choose_isa();
     if (state->isa < 0) return -1;
     state->run_type = PyType_FromModuleAndSpec(module, &run_spec, NULL);
-    return state->run_type ? PyModule_AddObjectRef(module, "Run", state->run_type) : -1;
+    state->stepper_type = PyType_FromModuleAndSpec(module, &stepper_spec, NULL);
+    if (!state->run_type || !state->stepper_type) return -1;
+    return PyModule_AddObjectRef(module, "Run", state->run_type) ||
+                   PyModule_AddObjectRef(module, "Stepper", state->stepper_type)
+               ? -1
+               : 0;
 }
 static int module_traverse(PyObject *module, visitproc visit, void *arg) {
     Py_VISIT(state_of(module)->run_type);
+    Py_VISIT(state_of(module)->stepper_type);
     return 0;
 }
 static int module_clear(PyObject *module) {
     Py_CLEAR(state_of(module)->run_type);
+    Py_CLEAR(state_of(module)->stepper_type);
     return 0;
 }
 
@@ -221,6 +228,7 @@ static PyMethodDef functions[] = {
     {"make_method", core_make_method, METH_VARARGS, make_method_doc},
     {"history_rows", core_history_rows, METH_VARARGS, history_rows_doc},
     {"start", core_start, METH_VARARGS, start_doc},
+    {"stepper", core_stepper, METH_VARARGS, stepper_doc},
     {NULL, NULL, 0, NULL},
 };
 static PyModuleDef_Slot module_slots[] = {{Py_mod_exec, module_exec}, {0, NULL}};

@@ -62,17 +62,30 @@ static int begin_tile(PiRun *run, int64_t number) {
     return 0;
 }
 
-/* The scratch of a thread: a tile of states, then the workspace of row kernels. */
-static int64_t scratch_bytes(const PiRun *run) {
+/* The scratch of a thread: a tile of states, the workspace of row kernels, rows of parameters. */
+static int64_t tile_bytes(const PiRun *run) {
     return ceil_div(run->rows * run->tile_lanes * run->real_bytes, 64) * 64;
+}
+int64_t pi_run_scratch_bytes(const PiRun *run) {
+    const int64_t rows = run->drive ? run->system->n_params * (int64_t)sizeof(PiRow) : 0;
+    return tile_bytes(run) + ceil_div(run->workspace_bytes, 64) * 64 + ceil_div(rows, 64) * 64;
+}
+/* The parameters of one step of a driven run. */
+static const PiRow *driven(const PiRun *run, int64_t step, char *scratch) {
+    PiRow *rows = (PiRow *)(scratch + tile_bytes(run) + ceil_div(run->workspace_bytes, 64) * 64);
+    for (int i = 0; i < run->system->n_params; i++) {
+        rows[i] = run->params[i];
+        rows[i].data = (const char *)rows[i].data + step * run->drive[i] * run->real_bytes;
+    }
+    return rows;
 }
 
 static int advance_tile(PiRun *run, int64_t number, int64_t block, char *scratch) {
     const int64_t lane = number * run->tile_lanes, lanes = lanes_in(run, number);
     const int64_t from = steps_after(run, block), to = steps_after(run, block + 1);
     const int64_t vector = run->vector_bytes / run->real_bytes;
-    const int64_t chunk =
-        isinf(run->bound) ? run->save : 1; /* a bound is looked at after each step */
+    /* A bound is looked at after each step, and a drive changes with it. */
+    const int64_t chunk = isinf(run->bound) && !run->drive ? run->save : 1;
     PiFailures *failures = &run->failures[number];
     void *target = row_at(run, run->state[block & 1], run->stride, 0, lane);
     void *source = block == 0 ? run->initial : run->state[(block - 1) & 1];
@@ -92,7 +105,7 @@ static int advance_tile(PiRun *run, int64_t number, int64_t block, char *scratch
                    .bound = isinf(run->bound) ? DBL_MAX : run->bound,
                    .force = run->force,
                    .context = run->context,
-                   .workspace = scratch + scratch_bytes(run),
+                   .workspace = scratch + tile_bytes(run),
                    .chunk = run->chunk,
                    .history = run->rows - run->system->dim,
                    .begun = run->begun,
@@ -118,6 +131,7 @@ static int advance_tile(PiRun *run, int64_t number, int64_t block, char *scratch
         tile.out_stride = to_target ? run->stride : run->tile_lanes;
         tile.first = run->first + step;
         tile.steps = stop - step;
+        if (run->drive) tile.params = driven(run, step, scratch);
         tile.frozen = failures->mask;
         const int saved = run->record && (stop % run->save == 0 || stop == run->n_steps);
         const int64_t save = ceil_div(stop, run->save);
@@ -136,6 +150,12 @@ static int advance_tile(PiRun *run, int64_t number, int64_t block, char *scratch
         tile.in_stride = tile.out_stride;
         step = stop;
     }
+    return 0;
+}
+
+int pi_run_begin(PiRun *run) {
+    for (int64_t tile = 0; tile < run->n_tiles; tile++)
+        if (begin_tile(run, tile)) return -1;
     return 0;
 }
 
@@ -168,8 +188,7 @@ static double now(void) {
 
 void pi_run_work(PiRun *run, PiPoll *poll, void *context) {
     const int64_t tickets = run->n_tiles * (run->n_blocks + 1);
-    const int64_t bytes = scratch_bytes(run) + ceil_div(run->workspace_bytes, 64) * 64;
-    char *scratch = aligned_alloc(64, (size_t)bytes);
+    char *scratch = aligned_alloc(64, (size_t)pi_run_scratch_bytes(run));
     const uint32_t mode = pi_enter_float_mode();
     double polled = poll ? now() : 0;
     if (!scratch) run->out_of_memory = run->cancelled = 1;
@@ -197,6 +216,27 @@ void pi_run_work(PiRun *run, PiPoll *poll, void *context) {
     }
     pi_leave_float_mode(mode);
     free(scratch);
+}
+
+int pi_run_step(PiRun *run, int64_t first, int64_t n, void *scratch, PiPoll *poll, void *context) {
+    run->first = first;
+    run->n_steps = run->save = n;
+    const int64_t blocks = count_blocks(run);
+    const uint32_t mode = pi_enter_float_mode();
+    int error = 0;
+    double polled = poll ? now() : 0;
+    for (int64_t block = 0; block < blocks && !error; block++)
+        for (int64_t tile = 0; tile < run->n_tiles && !error; tile++) {
+            error = advance_tile(run, tile, block, scratch);
+            if (poll && !error && now() - polled > POLL_SECONDS) {
+                error = poll(context, 0) ? -1 : 0;
+                run->stopped |= error;
+                polled = now();
+            }
+        }
+    pi_leave_float_mode(mode);
+    if (error && !run->stopped) run->out_of_memory = 1;
+    return error;
 }
 
 static int64_t blocks_done(const PiRun *run) {

@@ -23,6 +23,7 @@ from .systems import System, systems
 __version__ = _info()["version"]
 __all__ = [
     "Composition",
+    "FixedTimestep",
     "IntegrationError",
     "IntegrationWarning",
     "Method",
@@ -30,6 +31,7 @@ __all__ = [
     "RungeKutta",
     "Solution",
     "Status",
+    "Stepper",
     "System",
     "analysis",
     "compare",
@@ -40,12 +42,19 @@ __all__ = [
 ]
 
 
+_LAZY = {
+    "FixedTimestep": ".fixed_timestep",
+    "Stepper": ".stepper",
+    "compare": ".analysis.compare",
+}
+
+
 def __getattr__(name):
-    """``analysis``, ``plots`` and ``compare`` load when first used."""
+    """What is not needed by every program loads when first used."""
     if name in ("analysis", "plots"):
         return importlib.import_module(f".{name}", __name__)
-    if name == "compare":
-        return importlib.import_module(".analysis.compare", __name__).compare
+    if name in _LAZY:
+        return getattr(importlib.import_module(_LAZY[name], __name__), name)
     raise AttributeError(f"module 'pyintegrate' has no attribute {name!r}")
 
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from math import prod
+from contextlib import nullcontext
+from math import isfinite, prod
 
 import numpy as np
 
 from . import _core
 from .checks import integer, numbers
+from .drive import check_drive, driven_rows
 from .memory import check_memory, pad, padded
 from .methods import Method, find_method
 from .start import check_start
@@ -19,8 +21,8 @@ from .systems import System
 class Problem:
     """What a run needs, checked and broadcast.
 
-    Rows (``rows_*``) are in the run's dtype: one item where one value serves all trajectories, else
-    one for each, padded like the state rows.
+    Rows (``rows_*``) are floats where one value serves all trajectories, else arrays in the run's
+    dtype with an item for each, padded like the state rows.
     """
 
     system: System
@@ -31,12 +33,13 @@ class Problem:
     stride: int  # items of a row: the trajectories, and padding to whole cache lines
     dt: float | np.ndarray
     t0: float | np.ndarray
-    rows_dt: np.ndarray
-    rows_t0: np.ndarray
-    rows_params: tuple[np.ndarray, ...]
+    rows_dt: float | np.ndarray
+    rows_t0: float | np.ndarray
+    rows_params: tuple[float | np.ndarray, ...]
     initial: np.ndarray  # (dim + what the method remembers, stride)
     starter: Method | None  # of a multistep method, if not the usual one
     begun: bool  # is the past in `initial` already?
+    advances: tuple[int, ...] | None  # of driven parameters: items to the row of the next step
     first: int  # the number of the step that `initial` is at
     n_steps: int
     save: int | str
@@ -55,6 +58,11 @@ class Problem:
         return 1 if self.save == "all" else min(self.save, max(self.n_steps, 1))
 
     @property
+    def entries(self):
+        """How many states are saved."""
+        return 1 if self.save == "final" else 1 - -self.n_steps // self.save_every
+
+    @property
     def saved_steps(self):
         """Step numbers of the entries, counted from ``first``."""
         if self.save == "final":
@@ -70,9 +78,19 @@ class Problem:
             column = np.reshape(steps, (-1, *(1,) * len(self.batch)))
             return np.broadcast_to(self.t0 + column * self.dt, (len(steps), *self.batch))
 
-    def continued(self, state, first, n_steps):
+    def continued(self, state, first, n_steps, drive=None):
         """The same run going on from a state, as ``initial``, at step `first`."""
-        return Problem(**{**self.__dict__, "initial": state, "first": first, "n_steps": n_steps})
+        changed = {"initial": state, "first": first, "n_steps": n_steps}
+        if drive is not None:
+            arrays, shapes = check_drive(drive, self.system)
+            if broadcast_shape({**shapes, "the solution": self.batch}) != self.batch:
+                raise ValueError(f"drive does not fit the batch {self.batch}: {shapes}")
+            changed["rows_params"], changed["advances"] = driven_rows(
+                arrays, self.system, self.rows_params, n_steps, self.batch, self.dtype
+            )
+        elif self.advances is not None and n_steps:
+            raise ValueError("the run was driven: resume needs `drive` for the further steps")
+        return Problem(**{**self.__dict__, **changed})
 
 
 def make_problem(
@@ -91,6 +109,7 @@ def make_problem(
     on_failure,
     bound,
     start,
+    drive=None,
 ):
     """Check the arguments of ``integrate`` and lay them out."""
     if not isinstance(system, System):
@@ -109,6 +128,8 @@ def make_problem(
     _check_rounded("dt", dt, dtype)
     _check_rounded("t0", t0, dtype)
     shapes = {**state_shapes, **system.batch_shapes}
+    driven, driven_shapes = check_drive(drive, system)
+    shapes |= driven_shapes
     if past:
         shapes["start"] = past[0].shape
     shapes |= {"dt": np.shape(dt), "t0": np.shape(t0)}
@@ -129,25 +150,32 @@ def make_problem(
         system.dim,
     )
 
-    def row(value):
-        value = np.asarray(value)
-        if value.size == 1:
-            return value.reshape(1).astype(dtype)
-        return pad(np.broadcast_to(value, batch).reshape(1, -1), dtype)[0]
+    rows = [*components, *(past or [0.0] * remembered)]
 
-    with np.errstate(over="ignore", under="ignore", invalid="ignore"):
-        begun = bool(past)
-        rows = [*components, *(past or [np.zeros(())] * remembered)]
-        rows = [np.broadcast_to(c, batch).reshape(-1) for c in rows]
-        initial = pad(rows, dtype)
+    def row(value):
+        if isinstance(value, float):
+            return value
+        return float(value) if value.ndim == 0 else pad([value], batch, dtype)[0]
+
+    with _rounding(dtype, rows):
+        params, advances = tuple(row(v) for v in system.parameter_rows), None
+        if driven:
+            params, advances = driven_rows(driven, system, params, n_steps, batch, dtype)
         return Problem(
             system=system, method=method, dtype=dtype, batch=batch, lanes=lanes, stride=stride,
             dt=dt, t0=t0, rows_dt=row(dt), rows_t0=row(t0),
-            rows_params=tuple(row(v) for v in system.parameter_rows), initial=initial,
-            first=0, n_steps=n_steps, save=save, bound=bound, workers=workers,
-            progress=progress, on_failure=on_failure, starter=starter,
-            begun=begun,
+            rows_params=params, advances=advances,
+            initial=pad(rows, batch, dtype), first=0, n_steps=n_steps, save=save, bound=bound,
+            workers=workers, progress=progress, on_failure=on_failure, starter=starter,
+            begun=bool(past),
         )  # fmt: skip
+
+
+def _rounding(dtype, rows):
+    """Numbers may overflow or vanish in the run's dtype, without a warning."""
+    if dtype == np.float64 and all(isinstance(r, float) or r.itemsize <= 8 for r in rows):
+        return nullcontext()
+    return np.errstate(over="ignore", under="ignore", invalid="ignore")
 
 
 # ---- single arguments ----------------------------------------------------------------------------
@@ -155,8 +183,11 @@ def make_problem(
 
 def broadcast_shape(shapes):
     """The broadcast of named shapes; the error names two that do not fit."""
+    different = set(shapes.values())
+    if len(different) < 2:
+        return different.pop() if different else ()
     try:
-        return np.broadcast_shapes(*shapes.values())
+        return np.broadcast_shapes(*different)
     except ValueError:
         pass
     names = list(shapes)
@@ -252,6 +283,8 @@ def _times(name, value):
 
 def _check_rounded(name, value, dtype):
     """Times are finite in the run's dtype too, and dt is not zero."""
+    if type(value) is float and dtype == np.float64 and isfinite(value) and (value or name != "dt"):
+        return
     with np.errstate(over="ignore", under="ignore"):
         rounded = np.asarray(value, dtype)
     good = np.isfinite(rounded) & ((rounded != 0) | (name != "dt"))

@@ -17,11 +17,14 @@ from .solution import Solution
 # Threads are worth their start for some milliseconds of work: so many components x evaluations x
 # steps.
 _WORTH_THREADS = 2_000_000
+# No failures: index, status and step of each.
+_NONE = (np.empty(0, np.int64), np.empty(0, np.int8), np.empty(0, np.int64))
 
 
 def integrate(
     system, x0=None, v0=None, *, dt, t_end=None, n_steps=None, t0=0.0, method="rk4", save="all",
     dtype=None, workers=1, progress=False, on_failure="warn", bound=None, start=None,
+    drive=None,
 ):  # fmt: skip
     """Integrate a batch of trajectories at a fixed step.
 
@@ -58,6 +61,9 @@ def integrate(
         (default: one of enough order); for "stormer_verlet" "taylor" (the default,
         x0 - h v0 + h^2 a0 / 2) or the positions one step before the first, (*batch, dof), or
         (*batch) where dof = 1.
+    drive : mapping of str to array_like, optional
+        Parameters that change with each step: arrays (n_steps, *batch, *shape), whose entry n
+        holds from step n to step n + 1.
 
     Returns
     -------
@@ -98,6 +104,7 @@ def integrate(
             on_failure,
             bound,
             start,
+            drive,
         )
     )
 
@@ -109,9 +116,8 @@ def run(problem, failures=None):
     if problem.save != "final":
         if problem.lanes * dtype.itemsize < COMPACT_BYTES:
             record_stride = problem.lanes
-        record = aligned((len(problem.saved_steps), dim, record_stride), dtype)
-    state_a = aligned(problem.initial.shape, dtype)
-    state_b = state_a
+        record = aligned((problem.entries, dim, record_stride), dtype)
+    state_a = state_b = aligned(problem.initial.shape, dtype)
     if record is None and state_a.nbytes <= SPARE_BYTES:
         state_b = aligned(problem.initial.shape, dtype)
 
@@ -126,23 +132,32 @@ def run(problem, failures=None):
         state_a, state_b, record, record_stride,
         record is not None and record.nbytes > STREAM_BYTES and record_stride == stride,
         None if problem.starter is None else problem.starter.handle, problem.begun,
+        False, problem.advances,
     )  # fmt: skip
     if failures is not None:
         core.fail(*failures)
 
     def finish():
-        completed, where = core.outcome()
+        completed, where, count = core.outcome()
         state = (problem.initial, state_a, state_b)[where] if where >= 0 else None
         if state is None and record is None:  # interrupted, and the state between was overwritten
             completed, state = 0, problem.initial
-        count = core.count_failures()
-        failed = (np.empty(count, np.int64), np.empty(count, np.int8), np.empty(count, np.int64))
-        core.failures(*failed)
+        failed = _NONE
+        if count:
+            failed = (
+                np.empty(count, np.int64),
+                np.empty(count, np.int8),
+                np.empty(count, np.int64),
+            )
+            core.failures(*failed)
         return Solution(problem, completed, record, state, failed)
 
     try:
-        with _reporter(problem) as report:
-            _work(core, workers, report)
+        if problem.progress is False:
+            _work(core, workers, None)
+        else:
+            with _reporter(problem) as report:
+                _work(core, workers, report)
     except KeyboardInterrupt as interrupt:
         interrupt.solution = finish()  # type: ignore[attr-defined]
         raise
@@ -153,9 +168,12 @@ def run(problem, failures=None):
 
 def _work(core, workers, report):
     """The calling thread and workers - 1 others, made for this call, work until nothing is left."""
+    if workers == 1:
+        core.work(report)
+        return
+    import threading
+
     helpers = []
-    if workers > 1:
-        import threading
     try:
         for _ in range(workers - 1):
             helper = threading.Thread(target=_help, args=(core,), name="pyintegrate", daemon=True)
@@ -177,10 +195,9 @@ def _help(core):
 
 def _empty(problem, record, state):
     """No trajectories: nothing to do, all shapes right."""
-    none = (np.empty(0, np.int64), np.empty(0, np.int8), np.empty(0, np.int64))
     if callable(problem.progress):
         problem.progress(problem.n_steps, problem.n_steps)
-    return Solution(problem, problem.n_steps, record, state, none)
+    return Solution(problem, problem.n_steps, record, state, _NONE)
 
 
 def _report_failures(solution, on_failure):

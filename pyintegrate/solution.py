@@ -50,24 +50,39 @@ class Solution:
         self.system, self.method = problem.system, problem.method
         self.dt, self.t0 = problem.dt, problem.t0
         self.n_steps = completed
-        steps = problem.saved_steps
         if record is None:
-            steps, record = np.array([completed]), state[np.newaxis, : self.system.dim]
+            record = state[np.newaxis, : self.system.dim]
         elif completed < problem.n_steps:
-            steps = steps[steps <= completed]
-            self.n_steps = int(steps[-1])
-            record = record[: len(steps)]
+            saved = int(np.searchsorted(problem.saved_steps, completed, side="right"))
+            record = record[:saved]
+            self.n_steps = int(problem.saved_steps[saved - 1])
+        self._record = record
         if self.n_steps < problem.n_steps:
             keep = failed[2] <= problem.first + self.n_steps
             self._failed = tuple(part[keep] for part in failed)
-        self.steps = steps + problem.first
-        self.t = problem.times(self.steps)
-        self.y = self._outward(record)
-        self.initial = self._outward(problem.initial[: self.system.dim])
         self._remembered = None  # by a multistep method, (rows, lanes)
-        if state is not None and self.n_steps == completed:
+        if state is not None and len(state) > self.system.dim and self.n_steps == completed:
             self._remembered = state[self.system.dim :, : problem.lanes].copy()
-        self.initial.flags.writeable = False
+
+    @cached_property
+    def steps(self):
+        if self._problem.save == "final":
+            return np.array([self._problem.first + self.n_steps])
+        return self._problem.saved_steps[: len(self._record)] + self._problem.first
+
+    @cached_property
+    def t(self):
+        return self._problem.times(self.steps)
+
+    @cached_property
+    def y(self):
+        return self._outward(self._record)
+
+    @cached_property
+    def initial(self):
+        initial = self._outward(self._problem.initial[: self.system.dim])
+        initial.flags.writeable = False
+        return initial
 
     def _outward(self, rows):
         """(..., dim, lanes) inside -> (..., *batch, dim) outside, without a copy."""
@@ -125,7 +140,7 @@ class Solution:
         return self.n_steps * self.method.evaluations + (shared and self.n_steps > 0)
 
     def __len__(self):
-        return len(self.steps)
+        return len(self._record)
 
     # ---- failures ----
     @property
@@ -285,7 +300,7 @@ class Solution:
         )
 
     # ---- going on ----
-    def resume(self, n_steps=None, *, t_end=None):
+    def resume(self, n_steps=None, *, t_end=None, drive=None):
         """Further steps, numbered onwards; bit-equal to one long run.
 
         Parameters
@@ -293,6 +308,8 @@ class Solution:
         n_steps : int, optional
         t_end : array_like, optional
             Give exactly one.
+        drive : mapping of str to array_like, optional
+            As in ``integrate``, for the further steps.
 
         Returns
         -------
@@ -325,8 +342,8 @@ class Solution:
                 " remembers of the past is lost: integrate again from `final`"
             )
         past = () if self._remembered is None else self._remembered
-        state = pad([*rows, *past], problem.dtype)
-        return run(problem.continued(state, first, n_steps), self._failed)
+        state = pad([*rows, *past], (problem.lanes,), problem.dtype)
+        return run(problem.continued(state, first, n_steps, drive), self._failed)
 
     # ---- printing ----
     def _describe(self):

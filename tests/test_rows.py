@@ -24,8 +24,8 @@ class _RowsOnly:
         return getattr(_core, name)
 
     def start(self, *args):
-        self.used = True
-        return _core.start(*args, 1)
+        *args, _, advances = args
+        return _core.start(*args, True, advances)
 
 
 def _fits(method, system):
