@@ -10,9 +10,18 @@
 #include "chunk.h"
 
 enum { NEWTON_ITERATIONS = 50 };
-#define EPSILON (PI_REAL_BITS == 64 ? REAL(0x1p-52) : REAL(0x1p-23))
-/* Corrections that no longer shrink are rounding, if they are this small beside the solution. */
-#define STAGNATION (PI_REAL_BITS == 64 ? REAL(0x1p-26) : REAL(0x1p-12))
+/* Corrections that no longer shrink are rounding, if they are below STAGNATION beside the solution.
+ * Below TINY, the smallest normal number / EPSILON, nothing is relative: motions that die away end
+ * there. */
+#if PI_REAL_BITS == 64
+#define EPSILON    REAL(0x1p-52)
+#define STAGNATION REAL(0x1p-26)
+#define TINY       REAL(0x1p-970)
+#else
+#define EPSILON    REAL(0x1p-23)
+#define STAGNATION REAL(0x1p-12)
+#define TINY       REAL(0x1p-103)
+#endif
 
 static int any_row(const Chunk *c, const vint *mask) {
     vint any = {0};
@@ -136,18 +145,22 @@ static void newton(Chunk *c, int64_t n, int stages, int power, const double *tim
                 }
         solve_rows(c, size, M, r);
         for (int64_t u = 0; u < R; u++) {
-            vreal change = vset(0); /* largest |correction| / (|base| + |z|) */
+            /* The largest |correction| / (|base| + |z|), and largest correction, largest state. */
+            vreal change = vset(0), largest = vset(0), state = vset(TINY);
             for (int i = 0; i < size; i++) {
                 const vreal step = vselect(done[u], vset(0), r[i * R + u]);
                 z[i * R + u] += step;
-                const vreal part = vabs(step) / (vabs(base[i * R + u]) + vabs(z[i * R + u]));
-                change = vmax(change, vselect(step == vset(0), vset(0), part));
+                const vreal here = vabs(base[i * R + u]) + vabs(z[i * R + u]) + TINY;
+                change = vmax(change, vabs(step) / here);
+                largest = vmax(largest, vabs(step));
+                state = vmax(state, here);
             }
-            /* The next correction would be about change^2 / last, if it is not rounding. */
+            /* The next correction would be about change^2 / last, if it is not rounding: of a
+             * component that is small because others cancel in its force, it is as large. */
             const vint finite = change <= vset(REAL_MAX), small = change <= vset(EPSILON),
                        next_small = change * change <= last[u] * EPSILON,
-                       stagnates = (change * REAL(2.0) >= last[u]) & (change <= vset(STAGNATION)) &
-                                   (last[u] > vset(0));
+                       rounding = (change <= vset(STAGNATION)) | (largest <= state * EPSILON),
+                       stagnates = (change * REAL(2.0) >= last[u]) & rounding & (last[u] > vset(0));
             done[u] |= ~finite | small | (next_small & (last[u] > vset(0))) | stagnates |
                        (c->code[u] != 0);
             last[u] = change;
