@@ -74,8 +74,8 @@ def growth(method, z):
     Examples
     --------
     >>> import pyintegrate as pi
-    >>> print(f"{growth(pi.methods['bdf2'], -2.0):.4f}")
-    0.4472
+    >>> print(f"{growth(pi.methods['bdf2'], -2.0):.4f}")  # sqrt(1/7)
+    0.3780
     """
     z = np.asarray(z, complex)
     rows = np.array(characteristic(method.coefficients, method.derivative), float)

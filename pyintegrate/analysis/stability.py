@@ -307,7 +307,7 @@ def nystrom_step(method):
     --------
     >>> (xx, xv), (vx, vv) = nystrom_step("constant_acceleration")
     >>> print(*xx, "|", *xv, "|", *vx, "|", *vv)
-    1 -1/2 | 1 | 0 -1 | 1
+    1 -1/2 | 1 0 | 0 -1 | 1 0
     """
     exact, _ = find_method(method).exact_coefficients
     one = [Fraction(1)]

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..methods import find_method
+from ..start import default_starter
 from .number_kinds import DUALS, Dual
 
 _STEPS_OF_NEWTON = 60
@@ -17,19 +17,6 @@ def column(values):
     found = np.empty(len(values), object)
     found[:] = list(values)
     return found
-
-
-def starter(method):
-    """The one-step method that makes the first steps of a multistep method; None: Taylor's series.
-
-    Its error must not be seen: that of x'' = a(t, x) stands divided by h in the velocities that
-    the first two positions imply.
-    """
-    if method.starts_from_positions:
-        return None
-    if method.implicit:
-        return find_method("radau_iia5")
-    return find_method("verner87" if method.order + method.derivative > 7 else "dormand_prince54")
 
 
 class Motion:
@@ -253,7 +240,7 @@ def _positions(method, motion, h, n_steps, y):
 
 def _first_steps(method, motion, h, n_steps, y):
     """As many states as the method sees, or as there are to be."""
-    one_step, states, motion = starter(method), [y], motion.unwatched()
+    one_step, states, motion = default_starter(method), [y], motion.unwatched()
     while len(states) < min(method.stages, n_steps + 1):
         if one_step is None:
             x, v = motion.split(y)
