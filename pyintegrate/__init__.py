@@ -17,6 +17,7 @@ from .errors import IntegrationError, IntegrationWarning, Status
 from .integrate import integrate
 from .methods import Method, methods
 from .own_methods import Composition, RungeKutta
+from .own_multistep import Multistep
 from .solution import Solution
 from .systems import System, systems
 
@@ -27,6 +28,7 @@ __all__ = [
     "IntegrationError",
     "IntegrationWarning",
     "Method",
+    "Multistep",
     "RungeKutta",
     "Solution",
     "Status",

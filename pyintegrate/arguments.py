@@ -15,6 +15,7 @@ from .drive import check_drive, driven_rows
 from .memory import check_memory, pad, padded
 from .methods import Method, find_method
 from .start import check_start
+from .structure import check_structure
 from .systems import System
 
 
@@ -205,30 +206,6 @@ def broadcast_shape(shapes):
 def _fits(a, b):
     """Whether two shapes broadcast, whatever the size of the result."""
     return all(m == n or 1 in (m, n) for m, n in zip(a[::-1], b[::-1], strict=False))
-
-
-# What a system must be for a method that requires ..., and what that means.
-_STRUCTURES = {
-    "any": (("first_order", "second_order", "separable"), ""),
-    "second_order": (("second_order",), "x'' = a(t, x, v)"),
-    "separable": (("second_order", "separable"), "positions and velocities"),
-    "quadratic_kinetic": (("second_order",), "a kinetic energy quadratic in the velocities"),
-    "rigid_body": (("rigid_body",), "positions and orientations"),
-}
-
-
-def check_structure(method, system):
-    """Refuse a method that needs a structure which the system lacks."""
-    structures, meaning = _STRUCTURES[method.requires]
-    if system.structure in structures:
-        return
-    cure = "one that requires 'any', such as 'rk4'"
-    if method.requires == "quadratic_kinetic" and system.structure == "separable":
-        cure = "one that requires 'separable', such as 'blanes_moan4', or 'any', such as 'rk4'"
-    raise ValueError(
-        f"method {method.name!r} needs a {method.requires} system ({meaning}), and"
-        f" {system.name!r} is {system.structure}; use {cure}"
-    )
 
 
 def _state(system, x0, v0):

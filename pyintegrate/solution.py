@@ -9,6 +9,7 @@ import numpy as np
 from .arguments import Problem, steps_to
 from .checks import integer, numbers
 from .errors import Status, summarize
+from .evaluations import count_evaluations
 from .memory import pad
 
 
@@ -132,12 +133,12 @@ class Solution:
 
     @property
     def evaluations(self):
-        """Force evaluations of a trajectory; one that sees the velocity is not shared by steps."""
-        c = self.method.coefficients
-        if self.method.family == "composition" and self.system.velocity_dependent:
-            return self.n_steps * sum(map(bool, c["kick"]))
-        shared = self.method.family == "composition" and bool(c["kick"][0]) and not c["drift"][-1]
-        return self.n_steps * self.method.evaluations + (shared and self.n_steps > 0)
+        """Force evaluations of a trajectory; one that sees the velocity is not shared by steps.
+
+        Of an implicit method those of one Newton iteration a step, however many it takes; of a
+        multistep method with those of its first steps.
+        """
+        return count_evaluations(self._problem, self.n_steps)
 
     def __len__(self):
         return len(self._record)
