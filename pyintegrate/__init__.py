@@ -32,6 +32,7 @@ __all__ = [
     "analysis",
     "compare",
     "integrate",
+    "load",
     "methods",
     "plots",
     "systems",
@@ -39,13 +40,15 @@ __all__ = [
 
 
 def __getattr__(name):
-    """``analysis``, ``plots`` and ``compare`` load when first used."""
-    if name in ("analysis", "plots"):
+    """``analysis``, ``dask``, ``plots``, ``compare`` and ``load`` load when first used."""
+    if name in ("analysis", "dask", "plots"):
         return importlib.import_module(f".{name}", __name__)
     if name == "compare":
         return importlib.import_module(".analysis.compare", __name__).compare
+    if name == "load":
+        return importlib.import_module(".storage", __name__).load
     raise AttributeError(f"module 'pyintegrate' has no attribute {name!r}")
 
 
 def __dir__():
-    return sorted({*globals(), *__all__})
+    return sorted({*globals(), *__all__, "dask"})

@@ -40,6 +40,8 @@ class Problem:
     workers: int
     progress: Callable[[int, int], object] | bool
     on_failure: str
+    out: object  # where the states go; None: memory
+    components: tuple[int, ...] | None  # those that are saved; None: all
 
     def __init__(self, **fields):
         self.__dict__.update(fields)
@@ -66,9 +68,10 @@ class Problem:
             column = np.reshape(steps, (-1, *(1,) * len(self.batch)))
             return np.broadcast_to(self.t0 + column * self.dt, (len(steps), *self.batch))
 
-    def continued(self, state, first, n_steps):
+    def continued(self, state, first, n_steps, out=None):
         """The same run going on from a state (dim, stride) at step `first`."""
-        return Problem(**{**self.__dict__, "initial": state, "first": first, "n_steps": n_steps})
+        changes = {"initial": state, "first": first, "n_steps": n_steps, "out": out}
+        return Problem(**{**self.__dict__, **changes})
 
 
 def make_problem(
@@ -86,6 +89,8 @@ def make_problem(
     progress,
     on_failure,
     bound,
+    out=None,
+    components=None,
 ):
     """Check the arguments of ``integrate`` and lay them out."""
     if not isinstance(system, System):
@@ -97,6 +102,7 @@ def make_problem(
     on_failure, progress = _on_failure(on_failure), _progress(progress)
     dtype = _dtype(dtype, x0, v0)
     bound = _bound(bound, dtype)
+    places = _places(components, system)
     components, state_shapes = _state(system, x0, v0)
     dt, t0 = _times("dt", dt), _times("t0", t0)
     _check_rounded("dt", dt, dtype)
@@ -113,7 +119,9 @@ def make_problem(
     lanes = prod(batch)
     stride = padded(lanes, dtype)
     entries = 1 if save == "final" else n_steps // (1 if save == "all" else save) + 2
-    check_memory(lanes * system.dim * (entries + 2) * dtype.itemsize, entries, batch, system.dim)
+    recorded = 0 if out is not None else system.dim if places is None else len(places)
+    size = lanes * (recorded * entries + system.dim * 2) * dtype.itemsize
+    check_memory(size, entries, batch, recorded or system.dim)
 
     def row(value):
         value = np.asarray(value)
@@ -128,7 +136,7 @@ def make_problem(
             dt=dt, t0=t0, rows_dt=row(dt), rows_t0=row(t0),
             rows_params=tuple(row(v) for v in system.parameter_rows), initial=initial,
             first=0, n_steps=n_steps, save=save, bound=bound, workers=workers,
-            progress=progress, on_failure=on_failure,
+            progress=progress, on_failure=on_failure, out=out, components=places,
         )  # fmt: skip
 
 
@@ -320,6 +328,23 @@ def _save(save):
             raise ValueError(f"save must be 'all', 'final' or a number of steps, got {save!r}")
         return save
     return integer("save", save, 1)
+
+
+def _places(components, system):
+    """The numbers of named components; None stands for all."""
+    if components is None:
+        return None
+    names = system.state_names
+    given = (components,) if isinstance(components, str) else components
+    try:
+        given = tuple(given)
+    except TypeError:
+        raise TypeError(f"components must be names of components, got {components!r}") from None
+    if not given or len(set(given)) < len(given) or not set(given) <= set(names):
+        raise ValueError(
+            f"components must be some of {', '.join(names)}, each once, got {components!r}"
+        )
+    return tuple(names.index(name) for name in given)
 
 
 def _dtype(dtype, x0, v0):

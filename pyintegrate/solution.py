@@ -44,23 +44,27 @@ class Solution:
 
     def __init__(self, problem, completed, record, state, failed):
         """For ``integrate``: a record (n_saved, dim, lanes) or the final state (dim, lanes)."""
-        self._problem, self._failed = problem, failed
-        self.system, self.method = problem.system, problem.method
-        self.dt, self.t0 = problem.dt, problem.t0
-        self.n_steps = completed
         steps = problem.saved_steps
         if record is None:
             steps, record = np.array([completed]), state[np.newaxis]
         elif completed < problem.n_steps:
             steps = steps[steps <= completed]
-            self.n_steps = int(steps[-1])
+            completed = int(steps[-1])
             record = record[: len(steps)]
+        self._of_run(problem, completed, steps, failed)
+        self.y = self._outward(record)
+
+    def _of_run(self, problem, completed, steps, failed):
+        """All but the states: completed steps, of which some were saved."""
+        self._problem, self._failed = problem, failed
+        self.system, self.method = problem.system, problem.method
+        self.dt, self.t0 = problem.dt, problem.t0
+        self.n_steps = completed
         if self.n_steps < problem.n_steps:
             keep = failed[2] <= problem.first + self.n_steps
             self._failed = tuple(part[keep] for part in failed)
         self.steps = steps + problem.first
         self.t = problem.times(self.steps)
-        self.y = self._outward(record)
         self.initial = self._outward(problem.initial)
         self.initial.flags.writeable = False
 
@@ -95,6 +99,10 @@ class Solution:
         return self.y[..., which * dof : (which + 1) * dof]
 
     def __getitem__(self, name):
+        self._check_name(name)
+        return self.y[..., self.system.state_names.index(name)]
+
+    def _check_name(self, name):
         names = self.system.state_names
         if not isinstance(name, str):
             raise TypeError(
@@ -104,7 +112,16 @@ class Solution:
             raise KeyError(
                 f"{self.system.name!r} has the components {', '.join(names)}, not {name!r}"
             )
-        return self.y[..., names.index(name)]
+
+    @property
+    def components(self):
+        """Names of the components that were saved: all, unless the run was told otherwise."""
+        return self.system.state_names
+
+    @property
+    def _stored(self):
+        """What holds the saved states, (n_saved, *batch, components)."""
+        return self.y
 
     @property
     def final(self):
@@ -246,41 +263,12 @@ class Solution:
         >>> sol.at(0.55).round(4)
         array([ 0.8525, -0.5227])
         """
-        t = numbers("t", t).astype(np.float64)
-        if len(self) < 2:
-            raise ValueError(
-                "at(t) needs two saved states or more: integrate with save='all' or save=k"
-            )
-        times = t.reshape(-1, *(1,) * len(self._problem.batch))
-        position = (times - self.t0) / self.dt  # in steps
-        slack = 1e-9 * np.maximum(1, abs(position))
-        outside = (position < self.steps[0] - slack) | (position > self.steps[-1] + slack)
-        outside |= ~np.isfinite(position)
-        if np.any(outside):
-            wrong = np.broadcast_to(times, position.shape)[outside].flat[0]
-            raise ValueError(
-                f"t = {wrong} is outside the saved times {self.t[0].min()} .. {self.t[-1].max()}"
-            )
-        i = np.clip(np.searchsorted(self.steps, position, side="right") - 1, 0, len(self) - 2)
-        i = np.broadcast_to(i, (i.shape[0], *self._problem.batch))
+        from .interpolation import hermite
 
-        def pick(values):
-            return np.take_along_axis(values, i[..., np.newaxis], axis=0)
-
-        start, stop = pick(self.y), np.take_along_axis(self.y, i[..., np.newaxis] + 1, axis=0)
-        width = (self.steps[i + 1] - self.steps[i]) * self.dt
-        moments = self.t0 + self.steps[i] * self.dt
-        slope0 = self.system.rhs(moments, start) * width[..., np.newaxis]
-        slope1 = self.system.rhs(moments + width, stop) * width[..., np.newaxis]
-        s = ((position - self.steps[i]) / (self.steps[i + 1] - self.steps[i]))[..., np.newaxis]
-        change = stop - start
-        y = start + s * (change + (1 - s) * ((1 - 2 * s) * -change + (1 - s) * slope0 - s * slope1))
-        return y.astype(self.y.dtype, copy=False).reshape(
-            *t.shape, *self._problem.batch, self.system.dim
-        )
+        return hermite(self, numbers("t", t).astype(np.float64))
 
     # ---- going on ----
-    def resume(self, n_steps=None, *, t_end=None):
+    def resume(self, n_steps=None, *, t_end=None, out=None):
         """Further steps, numbered onwards; bit-equal to one long run.
 
         Parameters
@@ -288,6 +276,8 @@ class Solution:
         n_steps : int, optional
         t_end : array_like, optional
             Give exactly one.
+        out : ndarray, memmap or zarr array, optional
+            Where the further states go, as of ``integrate``.
 
         Returns
         -------
@@ -301,7 +291,7 @@ class Solution:
         >>> int(sol.steps[0]), int(sol.steps[-1])
         (10, 15)
         """
-        from .integrate import run
+        from .integrate import solve
 
         if (n_steps is None) == (t_end is None):
             raise ValueError("give exactly one of n_steps and t_end")
@@ -313,9 +303,62 @@ class Solution:
                 raise ValueError(f"t_end lies {-n_steps} steps before the end of this solution")
         else:
             n_steps = integer("n_steps", n_steps, 0)
-        rows = np.moveaxis(self.final, -1, 0).reshape(self.system.dim, problem.lanes)
-        state = pad(rows, problem.dtype)
-        return run(problem.continued(state, first, n_steps), self._failed)
+        further = problem.continued(self._last_state(), first, n_steps, out=out)
+        return solve(further, self._failed, {})
+
+    def _last_state(self):
+        """Where to go on from: (dim, stride), all components, padded."""
+        rows = np.moveaxis(self.final, -1, 0).reshape(self.system.dim, self._problem.lanes)
+        return pad(rows, self._problem.dtype)
+
+    # ---- elsewhere ----
+    def save(self, path):
+        """Write all to a file, from which ``pi.load(path)`` makes it again, to the bit.
+
+        The file is replaced whole: a crash while writing leaves the old one.
+
+        Parameters
+        ----------
+        path : str or path
+            Ends in .npz (plain arrays and a header; no pickle), or .zarr (needs the package zarr).
+
+        Examples
+        --------
+        >>> import os, tempfile, pyintegrate as pi
+        >>> path = os.path.join(tempfile.mkdtemp(), "run.npz")
+        >>> pi.integrate(pi.systems.lorenz, dt=0.01, n_steps=10).save(path)
+        >>> pi.load(path).resume(n_steps=10).steps[-1]
+        np.int64(20)
+        """
+        from .storage import save
+
+        save(self, path)
+
+    def to_xarray(self):
+        """An ``xarray.Dataset``: a variable for each component, with coordinates and units.
+
+        Returns
+        -------
+        xarray.Dataset
+            Dimensions "t" ("step", where times differ between trajectories) and "batch" (or
+            "batch_0", "batch_1", ...). Coordinates: t [s], step, and the parameters that are
+            arrays. Further variables: status and failed_step. Attributes: what was run.
+
+        Raises
+        ------
+        ImportError
+            The package xarray is not installed.
+
+        Examples
+        --------
+        >>> import pyintegrate as pi
+        >>> sol = pi.integrate(pi.systems.pendulum(length=[1.0, 2.0]), dt=0.01, n_steps=100)
+        >>> dict(sol.to_xarray()["theta"].sizes)
+        {'t': 101, 'batch': 2}
+        """
+        from .labelled import to_dataset
+
+        return to_dataset(self)
 
     # ---- printing ----
     def _describe(self):
