@@ -17,6 +17,7 @@ except ImportError as missing:
 
 from .arguments import integer, make_problem
 from .integrate import integrate as _integrate
+from .systems import System
 
 __all__ = ["DaskSolution", "integrate"]
 
@@ -44,10 +45,11 @@ class DaskSolution:
     (1, 1000)
     """
 
-    def __init__(self, system, components, t, steps, y, status, failed_step):
+    def __init__(self, system, components, t, steps, y, status, failed_step, runs):
         self.system, self.components = system, components
         self.t, self.steps, self.y = t, steps, y
         self.status, self.failed_step = status, failed_step
+        self._runs = runs  # a tuple of the three for each chunk
 
     def __getitem__(self, name):
         if name not in self.components:
@@ -74,32 +76,56 @@ class DaskSolution:
         """
         import zarr
 
+        chunks = tuple(max(1, *c[:1]) for c in self.status.chunks)
+        if any(
+            {*c[:-1]} - {n} or c[-1] > n for c, n in zip(self.status.chunks, chunks, strict=True)
+        ):
+            raise ValueError(
+                f"chunks {self.status.chunks} differ in size, and those of a zarr array cannot:"
+                " rechunk the inputs"
+            )
         group = zarr.open_group(store=path, mode="w-", zarr_format=3)
         group.attrs.update(system=repr(self.system), components=list(self.components))
         group.create_array("steps", data=self.steps)
-        sources, targets = [], []
-        arrays = {"y": self.y, "status": self.status, "failed_step": self.failed_step}
+        outer = {
+            "y": (self.y, (self.y.shape[0], *chunks, self.y.shape[-1])),
+            "status": (self.status, chunks),
+            "failed_step": (self.failed_step, chunks),
+        }
+        targets = [
+            group.create_array(name, shape=like.shape, dtype=like.dtype, chunks=pieces)
+            for name, (like, pieces) in outer.items()
+        ]
+        blocks = self._runs.to_delayed()
+        written = [
+            dask.delayed(_write)(blocks[place], _where(place, chunks), *targets)
+            for place in np.ndindex(blocks.shape)
+        ]
         if isinstance(self.t, da.Array):
-            arrays["t"] = self.t
+            pieces = (self.t.shape[0], *chunks)
+            t = group.create_array("t", shape=self.t.shape, dtype=self.t.dtype, chunks=pieces)
+            written.append(self.t.rechunk(pieces).store(t, lock=False, compute=False))
         else:
             group.create_array("t", data=self.t)
-        for name, array in arrays.items():
-            array = array.rechunk({i: _regular(c) for i, c in enumerate(array.chunks)})
-            chunks = tuple(max(1, c[0]) for c in array.chunks)
-            targets.append(
-                group.create_array(name, shape=array.shape, dtype=array.dtype, chunks=chunks)
-            )
-            sources.append(array)
-        return da.store(sources, targets, lock=False, compute=compute)
+        later = dask.delayed(_nothing)(*written)
+        return later.compute() if compute else later
 
     def __repr__(self):
         return f"<DaskSolution of {self.system!r}: y {self.y.shape}, chunks {self.y.chunks}>"
 
 
-def _regular(chunks):
-    """Chunks as zarr has them: of one size, the last may be smaller."""
-    equal = len(set(chunks[:-1])) <= 1 and chunks[-1] <= chunks[0]
-    return chunks if equal else max(chunks)
+def _where(place, chunks):
+    """Where in the batch a chunk lies."""
+    return tuple(slice(i * n, (i + 1) * n) for i, n in zip(place, chunks, strict=True))
+
+
+def _write(run, where, y, status, failed_step):
+    """One chunk to its place in the zarr arrays."""
+    y[(slice(None), *where)], status[where], failed_step[where] = run
+
+
+def _nothing(*written):
+    """What writing gives."""
 
 
 def integrate(
@@ -144,6 +170,9 @@ def integrate(
     >>> sol.y.shape, sol.y.chunksize
     ((3, 10000, 2), (3, 2500, 2))
     """
+    if not isinstance(system, System):
+        cure = f"; use pi.systems[{system!r}]" if isinstance(system, str) else ""
+        raise TypeError(f"system must be a System, got {type(system).__name__}{cure}")
     params = dict(params or {})
     given = {
         "x0": x0,
@@ -194,7 +223,7 @@ def integrate(
     )  # fmt: skip
     status, failed_step = part(1, batch_axes, {}, np.int8), part(2, batch_axes, {}, np.int64)
     t = _times(dt, t0, steps, status)
-    return DaskSolution(system, components, t, steps, y, status, failed_step)
+    return DaskSolution(system, components, t, steps, y, status, failed_step, runs)
 
 
 def pick(runs, number):
@@ -213,7 +242,7 @@ def _run_chunk(*arrays, system, names, n_steps, options):
 
 def _inner_axes(system, given):
     """Name of each array to how many of its last axes are no batch axes."""
-    shapes = getattr(system, "_definition", {"shapes": {}})["shapes"]
+    shapes = system._definition["shapes"]
     halves = given["v0"] is not None
     inner = {"dt": 0, "t0": 0}
     inner["x0"] = inner["v0"] = int(not (halves and system.dof == 1))

@@ -13,6 +13,7 @@ import os
 import secrets
 import shutil
 import zipfile
+from collections.abc import Callable
 from math import prod
 from typing import NamedTuple
 
@@ -28,7 +29,7 @@ class Blocks(NamedTuple):
 
     shape: tuple[int, ...]
     dtype: np.dtype
-    part: object
+    part: Callable[[int, int], np.ndarray]
 
     def __iter__(self):
         step = max(1, BLOCK_BYTES // max(1, prod(self.shape[1:]) * self.dtype.itemsize))
@@ -41,7 +42,7 @@ def _blocks(array):
         return array
     array = np.asarray(array)
     if array.ndim == 0:
-        return Blocks((), array.dtype, None)
+        return Blocks((), array.dtype, lambda a, b: array)
     return Blocks(array.shape, array.dtype, lambda a, b: array[a:b])
 
 
@@ -167,7 +168,7 @@ def _read_npy(entry, size):
         raise ValueError(f"an array of shape {shape} has {size - entry.tell()} bytes")
     array = np.empty(shape, dtype)
     if array.nbytes:
-        view = memoryview(array.reshape(-1).view(np.uint8))
+        view = memoryview(array.reshape(-1).view(np.uint8).data)
         done = 0
         while done < len(view):
             count = entry.readinto(view[done : done + BLOCK_BYTES])

@@ -144,7 +144,7 @@ def check_out(problem, inputs):
 
 def _overlap(a, b):
     try:
-        return np.shares_memory(a, b, max_work=10_000)
+        return np.shares_memory(a, b, max_work=10_000)  # type: ignore[arg-type]
     except np.exceptions.TooHardError:
         return True
 

@@ -22,14 +22,15 @@ from .systems import System, _restore
 
 FORMAT, VERSION = "pyintegrate solution", 1
 # What may be called to make a system or a method again; a file names no other function.
-_MAKERS = {"system": _restore, "method": find_method, "own_method": remake}
+_MAKERS: dict = {"system": _restore, "method": find_method, "own_method": remake}
 
 
 def save(solution, path):
     """Write a solution; see ``Solution.save``."""
     from . import __version__
 
-    problem, arrays = solution._problem, {}
+    problem = solution._problem
+    arrays: dict = {}
     header = {
         "format": FORMAT,
         "version": VERSION,
