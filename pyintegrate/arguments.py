@@ -9,7 +9,7 @@ from math import prod
 
 import numpy as np
 
-from .memory import check_memory, pad, padded
+from .memory import MAX_AXES, check_memory, pad, padded
 from .methods import Method, find_method
 from .systems import System
 
@@ -70,28 +70,16 @@ class Problem:
 
     def continued(self, state, first, n_steps, out=None):
         """The same run going on from a state (dim, stride) at step `first`."""
+        kept = _kept(self.system, self.components, out)
+        _check_size(n_steps, self.save, self.batch, self.system.dim, kept, self.dtype)
         changes = {"initial": state, "first": first, "n_steps": n_steps, "out": out}
         return Problem(**{**self.__dict__, **changes})
 
 
 def make_problem(
-    system,
-    x0,
-    v0,
-    dt,
-    t_end,
-    n_steps,
-    t0,
-    method,
-    save,
-    dtype,
-    workers,
-    progress,
-    on_failure,
-    bound,
-    out=None,
-    components=None,
-):
+    system, x0, v0, dt, t_end, n_steps, t0, method, save, dtype, workers, progress, on_failure,
+    bound, out=None, components=None,
+):  # fmt: skip
     """Check the arguments of ``integrate`` and lay them out."""
     if not isinstance(system, System):
         cure = f"; use pi.systems[{system!r}]" if isinstance(system, str) else ""
@@ -118,10 +106,8 @@ def make_problem(
 
     lanes = prod(batch)
     stride = padded(lanes, dtype)
-    entries = 1 if save == "final" else n_steps // (1 if save == "all" else save) + 2
-    recorded = 0 if out is not None else system.dim if places is None else len(places)
-    size = lanes * (recorded * entries + system.dim * 2) * dtype.itemsize
-    check_memory(size, entries, batch, recorded or system.dim)
+    kept = _kept(system, places, out)
+    _check_size(n_steps, save, batch, system.dim, kept, dtype)
 
     def row(value):
         value = np.asarray(value)
@@ -140,6 +126,18 @@ def make_problem(
         )  # fmt: skip
 
 
+def _kept(system, components, out):
+    """How many components the record in memory has."""
+    return 0 if out is not None else system.dim if components is None else len(components)
+
+
+def _check_size(n_steps, save, batch, dim, recorded, dtype):
+    """Refuse a record and two states of `dim` that the machine cannot hold."""
+    entries = 1 if save == "final" else n_steps // (1 if save == "all" else save) + 2
+    size = prod(batch) * (recorded * entries + dim * 2) * dtype.itemsize
+    check_memory(size, entries, batch, recorded or dim)
+
+
 # ---- single arguments ----------------------------------------------------------------------------
 
 
@@ -151,6 +149,8 @@ def numbers(name, value):
         raise ValueError(f"{name} must be a regular array of numbers: {error}") from None
     if array.dtype.kind not in "iuf":
         raise TypeError(f"{name} must hold real numbers, got {array.dtype}")
+    if array.ndim > MAX_AXES:
+        raise ValueError(f"{name} has {array.ndim} axes, and at most {MAX_AXES} are supported")
     return array
 
 
@@ -273,12 +273,15 @@ def _n_steps(dt, t0, t_end, n_steps):
     if (t_end is None) == (n_steps is None):
         got = "neither" if t_end is None else "both"
         raise ValueError(f"give exactly one of t_end and n_steps, got {got}")
-    if n_steps is not None:
-        n_steps = integer("n_steps", n_steps, 0)
-        if n_steps > 1 << 53:
-            raise ValueError(f"n_steps must be at most 2**53, got {n_steps}")
-        return n_steps
-    return steps_between(dt, t0, t_end)
+    return steps_between(dt, t0, t_end) if n_steps is None else whole_steps(n_steps)
+
+
+def whole_steps(n_steps):
+    """A number of steps, such that a double can hold it."""
+    n_steps = integer("n_steps", n_steps, 0)
+    if n_steps > 1 << 53:
+        raise ValueError(f"n_steps must be at most 2**53, got {n_steps}")
+    return n_steps
 
 
 def steps_to(t_end, dt, t0, batch):

@@ -6,7 +6,7 @@ from functools import cached_property
 
 import numpy as np
 
-from .arguments import Problem, integer, numbers, steps_to
+from .arguments import Problem, numbers, steps_to, whole_steps
 from .errors import Status, summarize
 from .memory import pad
 
@@ -302,7 +302,7 @@ class Solution:
             if n_steps < 0:
                 raise ValueError(f"t_end lies {-n_steps} steps before the end of this solution")
         else:
-            n_steps = integer("n_steps", n_steps, 0)
+            n_steps = whole_steps(n_steps)
         further = problem.continued(self._last_state(), first, n_steps, out=out)
         return solve(further, self._failed, {})
 
