@@ -27,6 +27,9 @@ COMPARED = 100  # of so many right calls one is compared with the twin
 FLAT = 4 << 20  # bytes that resident memory may grow by after the first tenth
 
 
+COMPARISONS: list[int] = []  # trajectories in each
+
+
 class Hostile(Exception):
     """What the arguments below raise themselves."""
 
@@ -143,6 +146,7 @@ def compare(system, y, options, sol):
     # Rounding of 20 steps of some 50 operations, and slopes of up to 1e3 that amplify it.
     close = 1e6 * np.finfo(dtype).eps * (1 + abs(twin))
     assert np.all(abs(sol.final - twin)[good] <= close[good]), "the twin disagrees"
+    COMPARISONS.append(good.sum())
 
 
 def integrate(rng, count):
@@ -282,6 +286,7 @@ def main(calls, seed, first=0):
             print(f"{number - first + 1} calls, {time.time() - start:.0f} s,"
                   f" {memory[-1] / 1e6:.1f} MB resident", flush=True)  # fmt: skip
     print(", ".join(f"{k}: {n}" for k, n in sorted(outcomes.items())))
+    print(f"{len(COMPARISONS)} calls, {sum(COMPARISONS)} trajectories compared with the twin")
     if calls >= 20_000:
         grown = max(memory[-3:]) - max(memory[1:4])
         print(f"resident memory grew by {grown / 1e6:.2f} MB (at most {FLAT / 1e6:.1f})")
