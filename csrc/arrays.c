@@ -2,13 +2,28 @@
  * Python layer has converted them already; a mistake there must raise here, not crash. */
 #include "arrays.h"
 
+/* Room for one more buffer, which must not move; NULL with an exception. */
+static Py_buffer *one_more(Views *views) {
+    if (views->count == views->room) {
+        const int room = 2 * views->room + 16;
+        Py_buffer **more = PyMem_Realloc(views->view, room * sizeof *more);
+        if (!more) return (Py_buffer *)PyErr_NoMemory();
+        views->view = more;
+        views->room = room;
+    }
+    Py_buffer *view = PyMem_Calloc(1, sizeof *view);
+    return view ? view : (Py_buffer *)PyErr_NoMemory();
+}
+
 void *views_array(Views *views, PyObject *object, const char *name, int64_t items, int item,
                   int writable) {
-    if (views->count == MAX_VIEWS) return PyErr_Format(PyExc_ValueError, "too many arrays");
-    Py_buffer *view = &views->view[views->count];
-    if (PyObject_GetBuffer(object, view, PyBUF_C_CONTIGUOUS | (writable ? PyBUF_WRITABLE : 0)))
+    Py_buffer *view = one_more(views);
+    if (!view) return NULL;
+    if (PyObject_GetBuffer(object, view, PyBUF_C_CONTIGUOUS | (writable ? PyBUF_WRITABLE : 0))) {
+        PyMem_Free(view);
         return NULL;
-    views->count++;
+    }
+    views->view[views->count++] = view;
     if (view->itemsize != item && view->itemsize != 1)
         return PyErr_Format(PyExc_TypeError, "%s has items of %zd bytes, expected %d", name,
                             view->itemsize, item);
@@ -20,11 +35,30 @@ void *views_array(Views *views, PyObject *object, const char *name, int64_t item
     return view->buf;
 }
 
+/* A Python number as a row of one value. */
+static int number_row(Views *views, PyObject *object, int item, PiRow *row) {
+    const double number = PyFloat_AsDouble(object);
+    Py_buffer *view = one_more(views);
+    if (!view) return -1;
+    view->buf = PyMem_Malloc(sizeof number);
+    if (!view->buf) {
+        PyMem_Free(view);
+        PyErr_NoMemory();
+        return -1;
+    }
+    if (item == 8) *(double *)view->buf = number;
+    else *(float *)view->buf = (float)number;
+    views->view[views->count++] = view;
+    *row = (PiRow){view->buf, 0};
+    return 0;
+}
+
 int views_row(Views *views, PyObject *object, const char *name, int64_t lanes, int item,
               PiRow *row) {
+    if (PyFloat_Check(object)) return number_row(views, object, item, row);
     row->data = views_array(views, object, name, 1, item, 0);
     if (!row->data) return -1;
-    const int64_t items = views->view[views->count - 1].len / item;
+    const int64_t items = views->view[views->count - 1]->len / item;
     row->step = items > 1;
     if (row->step && items < lanes) {
         PyErr_Format(PyExc_ValueError, "%s has %lld items, expected 1 or %lld", name,
@@ -46,7 +80,14 @@ int views_rows(Views *views, PyObject *tuple, const char *name, int n, int64_t l
 }
 
 void views_release(Views *views) {
-    while (views->count > 0) PyBuffer_Release(&views->view[--views->count]);
+    while (views->count > 0) {
+        Py_buffer *view = views->view[--views->count];
+        if (!view->obj) PyMem_Free(view->buf); /* a number of ours */
+        PyBuffer_Release(view);
+        PyMem_Free(view);
+    }
+    PyMem_Free(views->view);
+    *views = (Views){0};
 }
 
 int read_numbers(PyObject *sequence, const char *name, int n, double *out) {

@@ -3,21 +3,20 @@
 #define PY_SSIZE_T_CLEAN
 #define Py_LIMITED_API 0x030b0000
 #include <Python.h>
-#include "pyintegrate.h"
-
-enum { MAX_VIEWS = PI_MAX_PARAMS + PI_MAX_DIM + 8 };
+#include "tiles.h"
 
 /* The buffers that a call or a run holds. */
 typedef struct {
-    int count;
-    Py_buffer view[MAX_VIEWS];
+    int count, room;
+    Py_buffer **view;
 } Views;
 
 /* The memory of a C-contiguous array of at least `items` items of `item` bytes; NULL with an
  * exception. */
 void *views_array(Views *views, PyObject *object, const char *name, int64_t items, int item,
                   int writable);
-/* A row: one value for all lanes, or at least `lanes` of them. Returns 0, or -1 with an exception.
+/* A row: one value for all lanes (a number or an array of one), or at least `lanes` of them.
+ * Returns 0, or -1 with an exception.
  */
 int views_row(Views *views, PyObject *object, const char *name, int64_t lanes, int item,
               PiRow *row);

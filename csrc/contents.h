@@ -1,6 +1,6 @@
 /* The table of contents: one line for each method and each system. Read several times, each time
- * with another meaning of EXPLICIT_RK, COMPOSITION, SYSTEM and HEAVY_SYSTEM (kernels.h,
- * catalogue.c). */
+ * with another meaning of EXPLICIT_RK, COMPOSITION, NYSTROM, MULTISTEP, IMPLICIT_RK, SYSTEM and
+ * HEAVY_SYSTEM (kernels.h, catalogue.c). */
 #include "methods/explicit_euler.h"
 #include "methods/midpoint.h"
 #include "methods/heun2.h"

@@ -4,8 +4,9 @@
  * independent registers "in flight" hide the latency of dependent steps; a single one costs only
  * its own chain. */
 #pragma once
-#include "pyintegrate.h"
+#include "rows/kernels.h"
 #include "simd.h"
+#include "tiles.h"
 #include "vmath/vmath.h"
 
 /* A system's mathematics, one wide register for each component. p: parameters, then those derived.
@@ -117,9 +118,9 @@ INLINE int group(const Rule *rule, const PiTile *tile, const Model *q, int64_t r
     EACH(u, 0, count) {
         const int64_t lane = (r + u < tile->registers ? r + u : tile->registers - 1) * VLEN;
         EACH(d, 0, dim) f.y[u][d] = vload((const real *)tile->in + d * tile->in_stride + lane);
-        EACH(d, 0, q->system->n_params) f.p[u][d] = load_row(tile->params[d], lane);
-        f.t0[u] = load_row(tile->t0, lane);
-        f.h[u] = load_row(tile->h, lane);
+        EACH(d, 0, q->system->n_params) f.p[u][d] = load_row(tile->params[d], tile->lane + lane);
+        f.t0[u] = load_row(tile->t0, tile->lane + lane);
+        f.h[u] = load_row(tile->h, tile->lane + lane);
         if (q->prepare) q->prepare(f.p[u]);
         EACH(d, 0, q->system->dof) f.kept[u][d] = vset(0);
     }
@@ -169,66 +170,61 @@ INLINE int in_flight(const Model *q) {
     return (q->system->dim <= 2 ? PI_IN_FLIGHT_SMALL : PI_IN_FLIGHT) / (q->heavy ? 2 : 1);
 }
 
-/* ---- questions ------------------------------------------------------------------------------- */
-INLINE vreal load_some(PiRow row, int64_t lane, int64_t lanes) {
-    const real *data = (const real *)row.data;
-    if (!row.step) return vset(*data);
-    if (lane + VLEN <= lanes) return vload(data + lane);
-    vreal v = vset(data[lanes - 1]);
-    for (int64_t i = lane; i < lanes; i++) v[i - lane] = data[i];
-    return v;
-}
-INLINE void store_some(real *out, int64_t lane, int64_t lanes, vreal v) {
-    if (lane + VLEN <= lanes) vstore(out + lane, v);
-    else
-        for (int64_t i = lane; i < lanes; i++) out[i] = v[i - lane];
-}
-
-INLINE int answer(const Model *q, PiQuestion question, vreal t, const vreal *y, const vreal *p,
-                  vreal *a) {
+/* ---- the same system as a force on rows ------------------------------------------------------ */
+INLINE int answer_rows(const Model *q, PiQuestion question, const PiRows *rows) {
     const int dim = q->system->dim, dof = q->system->dof;
-    switch (question) {
-    case PI_RHS: rhs(q, t, y, p, a); return dim;
-    case PI_ACCELERATION:
-        if (q->acceleration) q->acceleration(t, y, y + dof, p, a);
-        return dof;
-    case PI_ENERGY:
-        if (q->energy) a[0] = q->energy(t, y, p);
-        return q->energy ? 1 : 0;
-    case PI_INVARIANTS:
-        if (q->invariants) q->invariants(t, y, p, a);
-        return q->system->n_invariants;
-    case PI_JACOBIAN: {
-        vreal J[PI_MAX_DIM][PI_MAX_DIM] = {{{0}}};
-        q->jacobian(t, y, p, J);
-        for (int i = 0; i < dim; i++)
-            for (int k = 0; k < dim; k++)
-                a[i * dim + k] = q->system->structure != PI_SECOND_ORDER ? J[i][k]
-                                 : i >= dof                              ? J[i - dof][k]
-                                                                         : vset(k == i + dof);
-        return dim * dim;
-    }
+    const int64_t R = rows->registers;
+    const vreal *y_rows = rows->y, *v_rows = rows->v;
+    vreal *p_rows = rows->p, *out = rows->out;
+    for (int64_t u = 0; u < R; u++) {
+        vreal y[PI_MAX_DIM], p[PI_MAX_PARAMS], answer[PI_MAX_DIM];
+        EACH(i, 0, PI_MAX_PARAMS) p[i] = p_rows[i * R + u];
+        const vreal t = ((const vreal *)rows->t)[u];
+        const int halves = question == PI_ACCELERATION || question == PI_VELOCITY;
+        EACH(d, 0, dim) y[d] = halves && d >= dof ? v_rows[(d - dof) * R + u] : y_rows[d * R + u];
+        int n = 0;
+        switch (question) {
+        case PI_RHS: rhs(q, t, y, p, answer), n = dim; break;
+        case PI_ACCELERATION:
+            if (q->acceleration) q->acceleration(t, y, y + dof, p, answer), n = dof;
+            break;
+        case PI_VELOCITY:
+            if (q->velocity) q->velocity(y + dof, p, answer), n = dof;
+            break;
+        case PI_ENERGY:
+            if (q->energy) answer[0] = q->energy(t, y, p), n = 1;
+            break;
+        case PI_INVARIANTS:
+            if (q->invariants) q->invariants(t, y, p, answer), n = q->system->n_invariants;
+            break;
+        case PI_PREPARE:
+            EACH(i, q->system->n_params, PI_MAX_PARAMS) p[i] = vset(0);
+            if (q->prepare) q->prepare(p);
+            EACH(i, q->system->n_params, PI_MAX_PARAMS) p_rows[i * R + u] = p[i];
+            break;
+        case PI_JACOBIAN: {
+            vreal J[PI_MAX_DIM][PI_MAX_DIM] = {{{0}}};
+            q->jacobian(t, y, p, J);
+            EACH(i, 0, dim)
+                EACH(k, 0, dim)
+                    out[(i * dim + k) * R + u] = q->system->structure != PI_SECOND_ORDER ? J[i][k]
+                                                 : i >= dof ? J[i - dof][k]
+                                                            : vset(k == i + dof);
+        }
+        }
+        EACH(i, 0, PI_MAX_DIM)
+            if (i < n) out[i * R + u] = answer[i];
     }
     return 0;
-}
-
-INLINE void evaluate(const Model *q, const PiSample *sample, PiQuestion question) {
-    const int dim = q->system->dim;
-    for (int64_t lane = 0; lane < sample->lanes; lane += VLEN) {
-        vreal y[PI_MAX_DIM], p[PI_MAX_PARAMS], a[PI_MAX_DIM * PI_MAX_DIM];
-        EACH(d, 0, dim) y[d] = load_some(sample->y[d], lane, sample->lanes);
-        EACH(d, 0, q->system->n_params) p[d] = load_some(sample->params[d], lane, sample->lanes);
-        if (q->prepare) q->prepare(p);
-        const int rows = answer(q, question, load_some(sample->t, lane, sample->lanes), y, p, a);
-        for (int i = 0; i < rows; i++)
-            store_some((real *)sample->out + i * sample->out_stride, lane, sample->lanes, a[i]);
-    }
 }
 
 /* ---- the instances --------------------------------------------------------------------------- */
 /* First reading of contents.h: the methods and systems themselves. A HEAVY_SYSTEM's force takes so
  * long that specialised kernels gain nothing, and many registers in flight neither: it does
  * without, and is compiled in a third of the time. */
+#define IMPLICIT_RK(id, ...)
+#define NYSTROM(id, ...)
+#define MULTISTEP(id, ...)
 #define EXPLICIT_RK(id, ...)                                                                       \
     static const PiMethod id                                                                       \
         __attribute__((unused)) = {.name = #id, .family = PI_EXPLICIT_RK, __VA_ARGS__};
@@ -256,12 +252,24 @@ INLINE void evaluate(const Model *q, const PiSample *sample, PiQuestion question
         const Rule rule = {__VA_ARGS__};                                                           \
         return advance(&rule, tile, &id##_model, in_flight(&id##_model));                          \
     }
+#define ANSWER(id, question)                                                                       \
+    case question: return answer_rows(&id##_model, question, rows);
 #define GENERAL(id)                                                                                \
     KERNEL(id, any_explicit_rk, PI_EXPLICIT_RK, PI_GENERAL, tile->method)                          \
     KERNEL(id, any_composition, PI_COMPOSITION, PI_GENERAL, tile->method)                          \
     KERNEL(id, rk4, PI_EXPLICIT_RK, PI_RK4, &rk4)                                                  \
-    static void id##_evaluate(const PiSample *sample, PiQuestion question) {                       \
-        evaluate(&id##_model, sample, question);                                                   \
+    static int id##_on_rows(const void *context, PiQuestion question, const PiRows *rows) {        \
+        (void)context;                                                                             \
+        switch (question) {                                                                        \
+            ANSWER(id, PI_RHS)                                                                     \
+            ANSWER(id, PI_ACCELERATION)                                                            \
+            ANSWER(id, PI_ENERGY)                                                                  \
+            ANSWER(id, PI_INVARIANTS)                                                              \
+            ANSWER(id, PI_JACOBIAN)                                                                \
+            ANSWER(id, PI_VELOCITY)                                                                \
+            ANSWER(id, PI_PREPARE)                                                                 \
+        }                                                                                          \
+        return 0;                                                                                  \
     }
 #if PI_VECTOR_BYTES > 16
 #define SPECIALISED(id)                                                                            \
@@ -281,9 +289,9 @@ INLINE void evaluate(const Model *q, const PiSample *sample, PiQuestion question
 #undef HEAVY_SYSTEM
 #define ROW(id, ...)                                                                               \
     {.system = #id,                                                                                \
-     .family = {id##_any_explicit_rk, id##_any_composition},                                       \
+     .family = {id##_any_explicit_rk, id##_any_composition, id##_any_explicit_rk},                 \
      .specialised = {NULL, id##_rk4, __VA_ARGS__},                                                 \
-     .evaluate = id##_evaluate},
+     .force = id##_on_rows},
 #define HEAVY_SYSTEM(id, ...)                                                                      \
     ROW(id, id##_any_explicit_rk, id##_any_composition, id##_any_composition)
 #if PI_VECTOR_BYTES > 16
@@ -300,4 +308,7 @@ const PiKernelSet PI_KERNEL_SET = {
     .vector_bytes = PI_VECTOR_BYTES,
     .n_systems = sizeof systems / sizeof *systems,
     .systems = systems,
+    .rows = {explicit_rk_rows, composition_rows, explicit_rk_rows, multistep_rows,
+             implicit_rk_rows},
+    .evaluate = evaluate,
 };

@@ -1,4 +1,4 @@
-/* The extension module: catalogues as dictionaries, questions to systems, methods of one's own. */
+/* The extension module: catalogues as dictionaries, questions to systems. */
 #include "module.h"
 #include <stdlib.h>
 #include <string.h>
@@ -58,9 +58,17 @@ static PyObject *coefficients(const PiMethod *m) {
     if (m->family == PI_COMPOSITION)
         return Py_BuildValue("{sN sN}", "kick", numbers(m->kick, m->stages), "drift",
                              numbers(m->drift, m->stages));
+    if (m->family == PI_MULTISTEP)
+        return Py_BuildValue("{sN sN sN sN}", "alpha", numbers(m->alpha, m->stages + 1), "beta",
+                             numbers(m->beta, m->stages + 1), "predictor",
+                             numbers(m->predictor, m->stages), "velocity",
+                             numbers(m->velocity, m->stages + 1));
     PyObject *rows = PyList_New(0);
     for (int s = 0; rows && s < m->stages; s++)
         if (append(rows, numbers(m->a[s], m->stages))) Py_CLEAR(rows);
+    if (m->family == PI_NYSTROM)
+        return Py_BuildValue("{sN sN sN sN}", "A", rows, "b", numbers(m->b, m->stages), "c",
+                             numbers(m->c, m->stages), "velocity", numbers(m->velocity, m->stages));
     return Py_BuildValue("{sN sN sN}", "A", rows, "b", numbers(m->b, m->stages), "c",
                          numbers(m->c, m->stages));
 }
@@ -68,19 +76,20 @@ static PyObject *coefficients(const PiMethod *m) {
 PyDoc_STRVAR(methods_doc, "methods() -> list of dictionaries, one for each method of the C core.");
 static PyObject *core_methods(PyObject *module, PyObject *none) {
     (void)module, (void)none;
-    static const char *const families[] = {"explicit_rk", "composition"};
-    static const char *const needs[] = {"any", "separable"}; /* of a system, by family */
+    static const char *const needs[] = {"any", "separable", "second_order", "any", "any"};
     PyObject *list = PyList_New(0);
     for (int i = 0; list && i < pi_n_methods; i++) {
         const PiMethod *m = pi_methods[i];
-        const char *requires = m->quadratic_kinetic ? "quadratic_kinetic" : needs[m->family];
+        const char *requires = m->quadratic_kinetic ? "quadratic_kinetic"
+                               : m->derivative == 2 ? "second_order"
+                                                    : needs[m->family];
         PyObject *item = Py_BuildValue(
-            "{ss ss ss ss ss ss ss ss si si si sO sO sN sN}", "name", m->name, "title", m->title,
+            "{ss ss ss ss ss ss ss ss si si si si sO sO sN sN}", "name", m->name, "title", m->title,
             "formula", m->formula, "reference", m->reference, "aliases", m->aliases, "written",
-            m->written, "family", families[m->family], "requires", requires, "order", m->order,
-            "stages", m->stages, "evaluations", m->evaluations, "symplectic",
-            m->symplectic ? Py_True : Py_False, "symmetric", m->symmetric ? Py_True : Py_False,
-            "coefficients", coefficients(m), "handle",
+            m->written, "family", family_names[m->family], "requires", requires, "order", m->order,
+            "stages", m->stages, "evaluations", m->evaluations, "derivative", m->derivative,
+            "symplectic", m->symplectic ? Py_True : Py_False, "symmetric",
+            m->symmetric ? Py_True : Py_False, "coefficients", coefficients(m), "handle",
             PyCapsule_New((void *)m, METHOD_CAPSULE, NULL));
         if (append(list, item)) Py_CLEAR(list);
     }
@@ -100,18 +109,25 @@ static PyObject *core_info(PyObject *module, PyObject *none) {
                          sets);
 }
 
-int system_number(const char *name) {
+/* A system by its name: what it is, and how it moves on the instruction set in use. */
+int find_system(PyObject *module, PyObject *object, int bits, Moved *moved) {
+    const PiIsa *isa = pi_isa(state_of(module)->isa);
+    if (bits != 64 && bits != 32) {
+        PyErr_Format(PyExc_ValueError, "bits is %d, expected 32 or 64", bits);
+        return -1;
+    }
+    *moved = (Moved){.set = bits == 64 ? isa->f64 : isa->f32};
+    const char *name = PyUnicode_AsUTF8AndSize(object, NULL);
+    if (!name) return -1;
     for (int i = 0; i < pi_n_systems; i++)
-        if (!strcmp(pi_systems[i]->name, name)) return i;
+        if (!strcmp(pi_systems[i]->name, name)) {
+            moved->system = pi_systems[i];
+            moved->kernels = &moved->set->systems[i];
+            moved->force = moved->kernels->force;
+            return 0;
+        }
     PyErr_Format(PyExc_ValueError, "no system %s in the core", name);
     return -1;
-}
-const PiKernels *kernels_of(PyObject *module, int system, int bits) {
-    const PiIsa *isa = pi_isa(state_of(module)->isa);
-    if (bits == 64) return &isa->f64->systems[system];
-    if (bits == 32) return &isa->f32->systems[system];
-    PyErr_Format(PyExc_ValueError, "bits is %d, expected 32 or 64", bits);
-    return NULL;
 }
 
 /* ---- questions ------------------------------------------------------------------------------- */
@@ -121,83 +137,44 @@ PyDoc_STRVAR(
     "question: 0 right-hand side, 1 acceleration, 2 energy, 3 invariants, 4 jacobian. t: array;\n"
     "y, params: tuples of arrays; each of 1 item or `lanes`. out: rows of `lanes`, written.");
 static PyObject *core_evaluate(PyObject *module, PyObject *args) {
-    const char *name;
     int bits, question;
     long long lanes;
-    PyObject *t, *y, *params, *out, *result = NULL;
-    if (!PyArg_ParseTuple(args, "siiLOOOO:evaluate", &name, &bits, &question, &lanes, &t, &y,
+    PyObject *system, *t, *y, *params, *out, *result = NULL;
+    if (!PyArg_ParseTuple(args, "OiiLOOOO:evaluate", &system, &bits, &question, &lanes, &t, &y,
                           &params, &out))
         return NULL;
-    const int number = system_number(name);
-    if (number < 0) return NULL;
-    const PiSystem *system = pi_systems[number];
-    const PiKernels *kernels = kernels_of(module, number, bits);
-    if (!kernels) return NULL;
-    const int answers[] = {system->dim, system->dof, 1, system->n_invariants,
-                           system->dim * system->dim};
+    Moved moved;
+    if (find_system(module, system, bits, &moved)) return NULL;
+    const PiSystem *s = moved.system;
+    const int answers[] = {s->dim, s->dof, 1, s->n_invariants, s->dim * s->dim};
     if (question < 0 || question > 4 || lanes < 0 || lanes > (int64_t)1 << 48)
         return PyErr_Format(PyExc_ValueError, "question %d, lanes %lld: out of range", question,
                             lanes);
     Views views = {0};
-    PiSample sample = {.lanes = lanes, .out_stride = lanes};
-    if (!views_row(&views, t, "t", lanes, bits / 8, &sample.t) &&
-        !views_rows(&views, y, "y", system->dim, lanes, bits / 8, sample.y) &&
-        !views_rows(&views, params, "params", system->n_params, lanes, bits / 8, sample.params) &&
-        (sample.out = views_array(&views, out, "out", answers[question] * lanes, bits / 8, 1))) {
+    PiSample sample = {.system = s, .force = moved.force, .context = moved.context, .lanes = lanes};
+    PiRow *rows = PyMem_Calloc(s->dim + s->n_params + 1, sizeof *rows);
+    char *workspace = PyMem_Malloc(pi_sample_rows(s) * 8 * moved.set->vector_bytes + 64);
+    sample.y = rows;
+    sample.params = rows ? rows + s->dim : NULL;
+    sample.workspace = workspace + (64 - (uintptr_t)workspace % 64);
+    if (!rows || !workspace) PyErr_NoMemory();
+    else if (!views_row(&views, t, "t", lanes, bits / 8, &sample.t) &&
+             !views_rows(&views, y, "y", s->dim, lanes, bits / 8, rows) &&
+             !views_rows(&views, params, "params", s->n_params, lanes, bits / 8, rows + s->dim) &&
+             (sample.out =
+                  views_array(&views, out, "out", answers[question] * lanes, bits / 8, 1))) {
+        int stopped;
         Py_BEGIN_ALLOW_THREADS
         const uint32_t mode = pi_enter_float_mode();
-        kernels->evaluate(&sample, (PiQuestion)question);
+        stopped = moved.set->evaluate(&sample, (PiQuestion)question);
         pi_leave_float_mode(mode);
         Py_END_ALLOW_THREADS
-        result = Py_NewRef(Py_None);
+        result = stopped ? NULL : Py_NewRef(Py_None);
     }
+    PyMem_Free(rows);
+    PyMem_Free(workspace);
     views_release(&views);
     return result;
-}
-
-/* ---- methods of one's own -------------------------------------------------------------------- */
-static void free_method(PyObject *capsule) {
-    PyMem_Free(PyCapsule_GetPointer(capsule, METHOD_CAPSULE));
-}
-
-PyDoc_STRVAR(make_method_doc, "make_method(family, stages, evaluations, rows) -> handle\n\n"
-                              "family \"explicit_rk\": rows are c, b and then those of A;\n"
-                              "\"composition\": kicks and drifts.");
-static PyObject *core_make_method(PyObject *module, PyObject *args) {
-    (void)module;
-    const char *family;
-    int stages, evaluations;
-    PyObject *rows;
-    if (!PyArg_ParseTuple(args, "siiO!:make_method", &family, &stages, &evaluations, &PyTuple_Type,
-                          &rows))
-        return NULL;
-    const int composition = !strcmp(family, "composition");
-    const int most = composition ? PI_MAX_SUBSTEPS : PI_MAX_STAGES,
-              needed = composition ? 2 : 2 + stages;
-    if (stages < 1 || stages > most || PyTuple_Size(rows) != needed || evaluations < 0 ||
-        evaluations > stages)
-        return PyErr_Format(PyExc_ValueError,
-                            "%d stages and %zd rows: at most %d stages, and %d rows", stages,
-                            PyTuple_Size(rows), most, needed);
-    PiMethod *m = PyMem_Malloc(sizeof *m);
-    if (!m) return PyErr_NoMemory();
-    *m = (PiMethod){.name = "",
-                    .family = composition ? PI_COMPOSITION : PI_EXPLICIT_RK,
-                    .stages = stages,
-                    .evaluations = evaluations};
-    for (int i = 0; i < needed; i++) {
-        double *row = composition ? (i == 0 ? m->kick : m->drift)
-                      : i == 0    ? m->c
-                      : i == 1    ? m->b
-                                  : m->a[i - 2];
-        if (read_numbers(PyTuple_GetItem(rows, i), family, stages, row)) {
-            PyMem_Free(m);
-            return NULL;
-        }
-    }
-    PyObject *capsule = PyCapsule_New(m, METHOD_CAPSULE, free_method);
-    if (!capsule) PyMem_Free(m);
-    return capsule;
 }
 
 /* ---- the module ------------------------------------------------------------------------------ */
@@ -224,14 +201,21 @@ static int module_exec(PyObject *module) {
     state->isa = choose_isa();
     if (state->isa < 0) return -1;
     state->run_type = PyType_FromModuleAndSpec(module, &run_spec, NULL);
-    return state->run_type ? PyModule_AddObjectRef(module, "Run", state->run_type) : -1;
+    state->stepper_type = PyType_FromModuleAndSpec(module, &stepper_spec, NULL);
+    if (!state->run_type || !state->stepper_type) return -1;
+    return PyModule_AddObjectRef(module, "Run", state->run_type) ||
+                   PyModule_AddObjectRef(module, "Stepper", state->stepper_type)
+               ? -1
+               : 0;
 }
 static int module_traverse(PyObject *module, visitproc visit, void *arg) {
     Py_VISIT(state_of(module)->run_type);
+    Py_VISIT(state_of(module)->stepper_type);
     return 0;
 }
 static int module_clear(PyObject *module) {
     Py_CLEAR(state_of(module)->run_type);
+    Py_CLEAR(state_of(module)->stepper_type);
     return 0;
 }
 
@@ -241,7 +225,9 @@ static PyMethodDef functions[] = {
     {"info", core_info, METH_NOARGS, info_doc},
     {"evaluate", core_evaluate, METH_VARARGS, evaluate_doc},
     {"make_method", core_make_method, METH_VARARGS, make_method_doc},
+    {"history_rows", core_history_rows, METH_VARARGS, history_rows_doc},
     {"start", core_start, METH_VARARGS, start_doc},
+    {"stepper", core_stepper, METH_VARARGS, stepper_doc},
     {NULL, NULL, 0, NULL},
 };
 static PyModuleDef_Slot module_slots[] = {{Py_mod_exec, module_exec}, {0, NULL}};

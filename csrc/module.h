@@ -6,15 +6,33 @@
 #define METHOD_CAPSULE "pyintegrate.method"
 
 typedef struct {
-    PyObject *run_type;
+    PyObject *run_type, *stepper_type;
     int isa; /* the instruction set in use */
 } State;
 static inline State *state_of(PyObject *module) { return (State *)PyModule_GetState(module); }
 
-/* The number of a system, or -1 with an exception; its kernels, or NULL with an exception. */
-int system_number(const char *name);
-const PiKernels *kernels_of(PyObject *module, int system, int bits);
+/* A system that moves: its kernels (NULL for one of the user's own), its force, and the kernels
+ * for any force. */
+typedef struct {
+    const PiSystem *system;
+    const PiKernels *kernels;
+    const PiKernelSet *set;
+    PiForce *force;
+    const void *context;
+} Moved;
+/* 0, or -1 with an exception. */
+int find_system(PyObject *module, PyObject *object, int bits, Moved *moved);
 
-extern PyType_Spec run_spec;
-extern const char start_doc[];
+/* Fills in the method of a run and the kernel for it. starter: a method, or None; rows: use the
+ * kernels for any force. 0, or -1 with an exception. */
+int choose_method(PiRun *run, const Moved *moved, PyObject *method, PyObject *starter, int rows);
+
+extern const char *const family_names[];
+extern const char make_method_doc[], history_rows_doc[];
+PyObject *core_make_method(PyObject *module, PyObject *args);
+PyObject *core_history_rows(PyObject *module, PyObject *args);
+
+extern PyType_Spec run_spec, stepper_spec;
+extern const char start_doc[], stepper_doc[];
 PyObject *core_start(PyObject *module, PyObject *args);
+PyObject *core_stepper(PyObject *module, PyObject *args);

@@ -1,4 +1,4 @@
-/* The contract of the C core: what a system, a method, a tile and a kernel are. No Python here.
+/* The contract of the C core: what a system and a method are. No Python here. tiles.h has the rest.
  *
  * Outside, arrays (..., dim); inside, rows: component d of all trajectories side by side, so that
  * one wide register holds one component of several trajectories ("lanes"). A tile is a window of
@@ -46,13 +46,23 @@ typedef struct {
     int velocity_dependent; /* does the acceleration use v? */
     int time_dependent;     /* does the force use t? */
     int n_params, n_invariants;
+    int n_derived;   /* rows past the parameters that PI_PREPARE fills in */
+    int scratch;     /* rows that the force uses for itself */
+    int no_jacobian; /* take differences of the right-hand side */
     PiQuantity state[PI_MAX_DIM];
     PiQuantity params[PI_MAX_PARAMS]; /* an array has one for each element, of the same name */
     PiQuantity invariants[4];
 } PiSystem;
 
 /* ---- methods: how it moves ------------------------------------------------------------------- */
-typedef enum { PI_EXPLICIT_RK, PI_COMPOSITION, PI_FAMILIES } PiFamily;
+typedef enum {
+    PI_EXPLICIT_RK,
+    PI_COMPOSITION,
+    PI_NYSTROM,
+    PI_MULTISTEP,
+    PI_IMPLICIT_RK,
+    PI_FAMILIES
+} PiFamily;
 
 /* Methods that have kernels of their own, compiled for each system. */
 typedef enum {
@@ -75,86 +85,55 @@ typedef struct {
     int quadratic_kinetic; /* composition: of its order only where T is quadratic in the momenta */
     const char *written;   /* the descriptor as it stands in methods/: its numbers with all digits,
                               for exact arithmetic; catalogue.c fills it in */
-    /* explicit Runge-Kutta: k_s = f(t + c_s h, y + h sum_j a_sj k_j),  y += h sum_s b_s k_s */
+    /* Runge-Kutta: k_s = f(t + c_s h, y + h sum_j a_sj k_j),  y += h sum_s b_s k_s;
+     * Nystrom: k_s = a(t + c_s h, x + c_s h v + h^2 sum_j a_sj k_j),
+     *          x += h v + h^2 sum_s b_s k_s,  v += h sum_s velocity_s k_s */
     double c[PI_MAX_STAGES], a[PI_MAX_STAGES][PI_MAX_STAGES], b[PI_MAX_STAGES];
     /* composition: for each s  v += kick_s h a(x),  x += drift_s h v; a zero is left out */
     double kick[PI_MAX_SUBSTEPS], drift[PI_MAX_SUBSTEPS];
+    /* multistep, k = stages, oldest first: sum_j alpha_j y_{n+j} = h sum_j beta_j f_{n+j}, or
+     * sum_j alpha_j x_{n+j} = h^2 sum_j beta_j a_{n+j} with derivative = 2, where
+     * v_{n+k} = v_{n+k-1} + h sum_j velocity_j a_{n+j}, or without such weights v is a difference
+     * of positions: central, or backward. With a predictor
+     * y_{n+k} = y_{n+k-1} + h sum_j predictor_j f_{n+j} goes first, and f_{n+k} is taken there. */
+    int derivative, backward;
+    double alpha[PI_MAX_STAGES + 1], beta[PI_MAX_STAGES + 1], predictor[PI_MAX_STAGES];
+    double velocity[PI_MAX_STAGES + 1];
 } PiMethod;
 
 /* A method as a table kernel wants it: one sparse row of weights for each linear combination.
  * Explicit Runge-Kutta: rows 0..stages-1 make the stages and row `stages` the step. On x'' = a(t,
- * x) the rows make positions from accelerations (A^2 and b'A), and row stages + 1 makes the
- * velocity (b). */
+ * x), and for Nystrom methods, the rows make positions from accelerations (A^2 and b'A, or their
+ * own), and row stages + 1 makes the velocity.
+ * Implicit Runge-Kutta: stages fall into groups, block lower triangular; one group after the other
+ * is solved for z = h A_G k, and h k = inverse z. A group of one stage without a_ss is explicit. */
 typedef struct {
     int stages, nystrom;
     double c[PI_MAX_STAGES];
     int start[PI_MAX_STAGES + 3]; /* row s: entries start[s] .. start[s + 1] - 1 */
     int index[PI_MAX_WEIGHTS];
     double weight[PI_MAX_WEIGHTS];
+    int n_groups, group_end[PI_MAX_STAGES], largest_group;
+    double inverse[PI_MAX_STAGES][PI_MAX_STAGES]; /* of A_G, in its place */
 } PiTable;
 
-/* ---- tiles and kernels ----------------------------------------------------------------------- */
-/* Lanes of one quantity: step 1, or 0 where one value serves all. */
-typedef struct {
-    const void *data;
-    int64_t step;
-} PiRow;
-
-typedef struct {
-    int64_t registers; /* vectors in each row */
-    const void *in;    /* state before: component d begins d * in_stride reals further */
-    void *out;         /* state after; may be in */
-    void *record;      /* a second copy of the state after, or NULL */
-    int64_t in_stride, out_stride, record_stride;
-    int stream; /* write the record past the caches? It is then aligned to a vector */
-    PiRow t0, h, params[PI_MAX_PARAMS];
-    int64_t first, steps; /* from step `first` on; step n is at t0 + n h */
-    const void *frozen;   /* a row of masks: lanes that keep the state before; NULL for none */
-    double bound;         /* largest |component| allowed */
-    const PiMethod *method;
-    const PiTable *table;
-} PiTile;
-
-/* Advances every lane; true if a lane that is not frozen ends non-finite or beyond the bound. */
-typedef int PiKernel(const PiTile *tile);
-
-/* What else a system can be asked, at given times and states. */
-typedef enum { PI_RHS, PI_ACCELERATION, PI_ENERGY, PI_INVARIANTS, PI_JACOBIAN } PiQuestion;
-
-typedef struct {
-    int64_t lanes;
-    PiRow t, y[PI_MAX_DIM], params[PI_MAX_PARAMS];
-    void *out; /* rows, out_stride reals apart */
-    int64_t out_stride;
-} PiSample;
-typedef void PiEvaluate(const PiSample *sample, PiQuestion question);
-
-/* The kernels of one system on one instruction set in one precision; NULL where it cannot be. */
-typedef struct {
-    const char *system;
-    PiKernel *family[PI_FAMILIES], *specialised[PI_SPECIALISED];
-    PiEvaluate *evaluate;
-} PiKernels;
-
-typedef struct {
-    const char *isa;
-    int real_bits, vector_bytes, n_systems;
-    const PiKernels *systems; /* in the order of contents.h */
-} PiKernelSet;
-
-/* ---- catalogue.c and dispatch.c -------------------------------------------------------------- */
+/* ---- catalogue.c ----------------------------------------------------------------------------- */
 extern const PiSystem *const pi_systems[];
 extern const PiMethod *const pi_methods[];
 extern const int pi_n_systems, pi_n_methods;
 
-/* Kernel sets of an instruction set by number, best last; NULL past the end. */
-typedef struct {
-    const char *name;
-    const PiKernelSet *f64, *f32;
-} PiIsa;
-const PiIsa *pi_isa(int number);
-int pi_isa_supported(int number);
-int pi_fma_is_exact(void); /* the C library's, which the baseline stands on */
+const PiMethod *pi_method_named(const char *name);
 
-/* What a table kernel needs of the method on this system. */
+/* ---- tables.c -------------------------------------------------------------------------------- */
+/* What a kernel needs of the method on this system. */
 void pi_make_table(const PiMethod *method, const PiSystem *system, PiTable *table);
+/* Multistep methods: how many past states and forces each step needs, and the rows for them past
+ * the components of the state; the one-step method that makes the first steps, and how many. */
+void pi_remembered(const PiMethod *method, int *states, int *forces);
+int pi_history_rows(const PiMethod *method, const PiSystem *system);
+const PiMethod *pi_starter(const PiMethod *method);
+int64_t pi_first_steps(const PiMethod *method);
+/* Rows that row kernels need for parameters, for all they do, and to answer a question. */
+int64_t pi_parameter_rows(const PiSystem *system);
+int64_t pi_workspace_rows(const PiMethod *method, const PiMethod *starter, const PiSystem *system);
+int64_t pi_sample_rows(const PiSystem *system);

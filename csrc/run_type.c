@@ -4,7 +4,8 @@
 typedef struct {
     PyObject_HEAD PiRun run;
     Views views;
-    PyObject *method;
+    PyObject *system, *method, *starter; /* kept alive */
+    int64_t *drive;
 } Run;
 
 static void run_dealloc(PyObject *self) {
@@ -12,47 +13,127 @@ static void run_dealloc(PyObject *self) {
     PyTypeObject *type = Py_TYPE(self);
     pi_run_free(&r->run);
     views_release(&r->views);
+    Py_XDECREF(r->system);
     Py_XDECREF(r->method);
+    Py_XDECREF(r->starter);
+    PyMem_Free(r->run.params);
+    PyMem_Free(r->drive);
     freefunc release = (freefunc)PyType_GetSlot(type, Py_tp_free);
     release(self);
     Py_DECREF(type);
 }
 
+/* The kernel of a method on a system: compiled for the two, for the system and the method's family,
+ * or for any force. */
+static void choose_kernel(PiRun *run, const Moved *moved, int rows) {
+    const PiSystem *system = moved->system;
+    const PiMethod *m = run->method;
+    const int in_registers = moved->kernels && !rows &&
+                             (m->family != PI_NYSTROM || (system->structure == PI_SECOND_ORDER &&
+                                                          !system->velocity_dependent));
+    run->kernel = in_registers && m->specialised ? moved->kernels->specialised[m->specialised]
+                  : in_registers                 ? moved->kernels->family[m->family]
+                                                 : NULL;
+    if (run->kernel) return;
+    run->kernel = moved->set->rows[m->family];
+    run->force = moved->force;
+    run->context = moved->context;
+}
+
+int choose_method(PiRun *run, const Moved *moved, PyObject *method, PyObject *starter, int rows) {
+    const PiMethod *m = PyCapsule_GetPointer(method, METHOD_CAPSULE);
+    if (!m) return -1;
+    const PiMethod *first = pi_starter(m);
+    if (starter != Py_None) {
+        const int usual = first != NULL;
+        first = PyCapsule_GetPointer(starter, METHOD_CAPSULE);
+        if (!first) return -1;
+        if (!usual || (first->family != PI_EXPLICIT_RK && first->family != PI_IMPLICIT_RK)) {
+            PyErr_SetString(PyExc_ValueError, "starter must be a Runge-Kutta method, for a "
+                                              "multistep method");
+            return -1;
+        }
+    }
+    const int second = moved->system->structure == PI_SECOND_ORDER;
+    if ((m->family == PI_COMPOSITION && moved->system->dof == 0) ||
+        ((m->family == PI_NYSTROM || m->derivative == 2) && !second)) {
+        PyErr_SetString(PyExc_ValueError, "the method needs positions and velocities");
+        return -1;
+    }
+    run->system = moved->system;
+    run->vector_bytes = moved->set->vector_bytes;
+    run->method = m;
+    run->starter = first;
+    run->begun = pi_first_steps(m);
+    run->rows = moved->system->dim + pi_history_rows(m, moved->system);
+    choose_kernel(run, moved, rows);
+    return 0;
+}
+
+/* Which parameters change with each step; their rows must last to the end. */
+static int read_drive(Run *r, PyObject *advances) {
+    PiRun *run = &r->run;
+    const int n = run->system->n_params;
+    double items[n + 1];
+    if (read_numbers(advances, "advances", n, items)) return -1;
+    r->drive = PyMem_Calloc(n + 1, sizeof *r->drive);
+    if (!r->drive) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    for (int i = 0; i < n; i++) {
+        if (items[i] == 0) continue;
+        const Py_buffer *view = r->views.view[2 + i]; /* past t0 and dt */
+        const int64_t each = items[i] == 1 ? 1 : run->stride;
+        if (items[i] != (double)each || view->len / run->real_bytes < run->n_steps * each) {
+            PyErr_SetString(PyExc_ValueError, "a driven parameter has too few items");
+            return -1;
+        }
+        r->drive[i] = each;
+        if (each == 1) run->params[i].step = 0;
+    }
+    run->drive = r->drive;
+    return 0;
+}
+
 const char start_doc[] =
     "start(system, method, bits, lanes, first, n_steps, save, bound, workers, t0, h, params,\n"
-    "      initial, state_a, state_b, record, record_stride, stream) -> Run";
+    "      initial, state_a, state_b, record, record_stride, stream, starter=None, begun=0,\n"
+    "      rows=0, advances=None) -> Run\n\n"
+    "States have rows for the components and for what the method remembers (history_rows).\n"
+    "starter: the method that makes the first steps of a multistep method; None: the usual one;\n"
+    "begun: the past is there already; rows: use the kernels for any force; advances: of driven\n"
+    "parameters, the items from each row to that of the next step (1: one value serves all).";
 PyObject *core_start(PyObject *module, PyObject *args) {
-    const char *name;
-    PyObject *method, *t0, *h, *params, *initial, *state_a, *state_b, *record;
-    int bits, workers, stream;
+    PyObject *system, *method, *t0, *h, *params, *initial, *state_a, *state_b, *record;
+    PyObject *starter = Py_None, *advances = Py_None;
+    int bits, workers, stream, begun = 0, rows = 0;
     long long lanes, first, n_steps, save, record_stride;
     double bound;
-    if (!PyArg_ParseTuple(args, "sOiLLLLdiOOOOOOOLi:start", &name, &method, &bits, &lanes, &first,
-                          &n_steps, &save, &bound, &workers, &t0, &h, &params, &initial, &state_a,
-                          &state_b, &record, &record_stride, &stream))
+    if (!PyArg_ParseTuple(args, "OOiLLLLdiOOOOOOOLi|OiiO:start", &system, &method, &bits, &lanes,
+                          &first, &n_steps, &save, &bound, &workers, &t0, &h, &params, &initial,
+                          &state_a, &state_b, &record, &record_stride, &stream, &starter, &begun,
+                          &rows, &advances))
         return NULL;
-    const int number = system_number(name);
-    const PiMethod *m = PyCapsule_GetPointer(method, METHOD_CAPSULE);
-    if (number < 0 || !m) return NULL;
-    const PiKernels *kernels = kernels_of(module, number, bits);
-    if (!kernels) return NULL;
+    Moved moved;
+    if (find_system(module, system, bits, &moved)) return NULL;
     if (lanes < 0 || lanes > (int64_t)1 << 48 || first < 0 || n_steps < 0 || save < 1 ||
         workers < 1)
         return PyErr_Format(PyExc_ValueError, "lanes, steps, save or workers out of range");
-    if (m->family == PI_COMPOSITION && pi_systems[number]->structure == PI_FIRST_ORDER)
-        return PyErr_Format(PyExc_ValueError, "a composition needs positions and velocities");
     Run *r = (Run *)PyType_GenericAlloc((PyTypeObject *)state_of(module)->run_type, 0);
     if (!r) return NULL;
+    r->system = Py_NewRef(system);
     r->method = Py_NewRef(method);
+    r->starter = Py_NewRef(starter);
     PiRun *run = &r->run;
-    run->system = pi_systems[number];
-    run->method = m;
-    run->kernel =
-        m->specialised ? kernels->specialised[m->specialised] : kernels->family[m->family];
+    run->params = PyMem_Calloc(moved.system->n_params + 1, sizeof *run->params);
+    if (!run->params) PyErr_NoMemory();
+    if (!run->params || choose_method(run, &moved, method, starter, rows)) {
+        Py_DECREF(r);
+        return NULL;
+    }
+    if (begun) run->begun = 0;
     run->real_bytes = bits / 8;
-    run->vector_bytes =
-        (bits == 64 ? pi_isa(state_of(module)->isa)->f64 : pi_isa(state_of(module)->isa)->f32)
-            ->vector_bytes;
     run->lanes = lanes;
     run->first = first;
     run->n_steps = n_steps;
@@ -61,7 +142,7 @@ PyObject *core_start(PyObject *module, PyObject *args) {
     run->workers = workers;
     run->record_stride = record_stride;
     run->stream = stream;
-    const int64_t unit = 64 / run->real_bytes, items = run->system->dim;
+    const int64_t unit = 64 / run->real_bytes, dim = run->system->dim;
     run->stride = (lanes + unit - 1) / unit * unit;
     Views *v = &r->views;
     const int bytes = run->real_bytes;
@@ -70,14 +151,14 @@ PyObject *core_start(PyObject *module, PyObject *args) {
         views_row(v, t0, "t0", run->stride, bytes, &run->t0) ||
         views_row(v, h, "dt", run->stride, bytes, &run->h) ||
         views_rows(v, params, "params", run->system->n_params, run->stride, bytes, run->params) ||
-        !(run->initial = views_array(v, initial, "initial", items * run->stride, bytes, 0)) ||
-        !(run->state[0] = views_array(v, state_a, "state_a", items * run->stride, bytes, 1)) ||
-        !(run->state[1] = views_array(v, state_b, "state_b", items * run->stride, bytes, 1));
+        !(run->initial = views_array(v, initial, "initial", run->rows * run->stride, bytes, 0)) ||
+        !(run->state[0] = views_array(v, state_a, "state_a", run->rows * run->stride, bytes, 1)) ||
+        !(run->state[1] = views_array(v, state_b, "state_b", run->rows * run->stride, bytes, 1));
+    if (!error && advances != Py_None) error = read_drive(r, advances);
     if (!error && record != Py_None) {
         if (record_stride < lanes)
             error = !PyErr_Format(PyExc_ValueError, "record_stride is too small");
-        else
-            run->record = views_array(v, record, "record", saves * items * record_stride, bytes, 1);
+        else run->record = views_array(v, record, "record", saves * dim * record_stride, bytes, 1);
         error = error || !run->record;
     }
     if (!error && run->stride > 0 &&
@@ -127,21 +208,17 @@ static PyObject *run_cancel(PyObject *self, PyObject *none) {
     Py_RETURN_NONE;
 }
 
-PyDoc_STRVAR(outcome_doc,
-             "outcome() -> (steps that every trajectory completed, where the state after them is:\n"
-             "0 initial, 1 state_a, 2 state_b, -1 overwritten).");
+PyDoc_STRVAR(
+    outcome_doc,
+    "outcome() -> (steps that every trajectory completed, where the state after them is:\n"
+    "0 initial, 1 state_a, 2 state_b, -1 overwritten; how many trajectories have failed).");
 static PyObject *run_outcome(PyObject *self, PyObject *none) {
     (void)none;
     const PiRun *run = &((Run *)self)->run;
     const void *state = pi_run_state(run);
     const int where = !state ? -1 : state == run->initial ? 0 : state == run->state[0] ? 1 : 2;
-    return Py_BuildValue("(Li)", (long long)pi_run_completed(run), where);
-}
-
-PyDoc_STRVAR(count_failures_doc, "count_failures() -> how many trajectories have failed.");
-static PyObject *run_count_failures(PyObject *self, PyObject *none) {
-    (void)none;
-    return PyLong_FromLongLong(pi_run_count_failures(&((Run *)self)->run));
+    return Py_BuildValue("(LiL)", (long long)pi_run_completed(run), where,
+                         (long long)pi_run_count_failures(run));
 }
 
 /* The arguments (index, status, step) of fail() and failures(). */
@@ -164,9 +241,9 @@ static PyObject *run_fail(PyObject *self, PyObject *args) {
     int64_t *index, *step;
     int8_t *status;
     int error = failure_arrays(args, &views, 0, 0, &index, &status, &step);
-    for (int64_t i = 0; !error && i < views.view[0].len / 8; i++) {
-        if (index[i] < 0 || index[i] >= run->lanes || i >= views.view[1].len ||
-            i >= views.view[2].len / 8)
+    for (int64_t i = 0; !error && i < views.view[0]->len / 8; i++) {
+        if (index[i] < 0 || index[i] >= run->lanes || i >= views.view[1]->len ||
+            i >= views.view[2]->len / 8)
             error = !PyErr_Format(PyExc_IndexError, "no trajectory %lld", (long long)index[i]);
         else if (pi_run_fail(run, index[i], (PiStatus)status[i], step[i]))
             error = !PyErr_NoMemory();
@@ -176,7 +253,7 @@ static PyObject *run_fail(PyObject *self, PyObject *args) {
 }
 
 PyDoc_STRVAR(failures_doc,
-             "failures(index, status, step): writes count_failures() of them, in batch order.");
+             "failures(index, status, step): writes as many as outcome() says, in batch order.");
 static PyObject *run_failures(PyObject *self, PyObject *args) {
     const PiRun *run = &((Run *)self)->run;
     Views views = {0};
@@ -194,7 +271,6 @@ static PyMethodDef run_methods[] = {
     {"cancel", run_cancel, METH_NOARGS, cancel_doc},
     {"outcome", run_outcome, METH_NOARGS, outcome_doc},
     {"fail", run_fail, METH_VARARGS, fail_doc},
-    {"count_failures", run_count_failures, METH_NOARGS, count_failures_doc},
     {"failures", run_failures, METH_VARARGS, failures_doc},
     {NULL, NULL, 0, NULL},
 };

@@ -22,12 +22,14 @@ from .systems import System, systems
 __version__ = _info()["version"]
 __all__ = [
     "Composition",
+    "FixedTimestep",
     "IntegrationError",
     "IntegrationWarning",
     "Method",
     "RungeKutta",
     "Solution",
     "Status",
+    "Stepper",
     "System",
     "analysis",
     "compare",
@@ -39,14 +41,20 @@ __all__ = [
 ]
 
 
+_LAZY = {
+    "FixedTimestep": ".fixed_timestep",
+    "Stepper": ".stepper",
+    "compare": ".analysis.compare",
+    "load": ".storage",
+}
+
+
 def __getattr__(name):
-    """``analysis``, ``dask``, ``plots``, ``compare`` and ``load`` load when first used."""
+    """What is not needed by every program loads when first used."""
     if name in ("analysis", "dask", "plots"):
         return importlib.import_module(f".{name}", __name__)
-    if name == "compare":
-        return importlib.import_module(".analysis.compare", __name__).compare
-    if name == "load":
-        return importlib.import_module(".storage", __name__).load
+    if name in _LAZY:
+        return getattr(importlib.import_module(_LAZY[name], __name__), name)
     raise AttributeError(f"module 'pyintegrate' has no attribute {name!r}")
 
 

@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
-import operator
 import os
 from collections.abc import Callable
-from math import prod
+from contextlib import nullcontext
+from math import isfinite, prod
 
 import numpy as np
 
-from .memory import MAX_AXES, check_memory, pad, padded
+from . import _core
+from .checks import integer, numbers, places_of, whole_steps
+from .drive import check_drive, driven_rows
+from .memory import check_memory, pad, padded
 from .methods import Method, find_method
+from .start import check_start
 from .systems import System
 
 
 class Problem:
     """What a run needs, checked and broadcast.
 
-    Rows (``rows_*``) are in the run's dtype: one item where one value serves all trajectories, else
-    one for each, padded like the state rows.
+    Rows (``rows_*``) are floats where one value serves all trajectories, else arrays in the run's
+    dtype with an item for each, padded like the state rows.
     """
 
     system: System
@@ -29,10 +33,13 @@ class Problem:
     stride: int  # items of a row: the trajectories, and padding to whole cache lines
     dt: float | np.ndarray
     t0: float | np.ndarray
-    rows_dt: np.ndarray
-    rows_t0: np.ndarray
-    rows_params: tuple[np.ndarray, ...]
-    initial: np.ndarray  # (dim, stride)
+    rows_dt: float | np.ndarray
+    rows_t0: float | np.ndarray
+    rows_params: tuple[float | np.ndarray, ...]
+    initial: np.ndarray  # (dim + what the method remembers, stride)
+    starter: Method | None  # of a multistep method, if not the usual one
+    begun: bool  # is the past in `initial` already?
+    advances: tuple[int, ...] | None  # of driven parameters: items to the row of the next step
     first: int  # the number of the step that `initial` is at
     n_steps: int
     save: int | str
@@ -53,6 +60,11 @@ class Problem:
         return 1 if self.save == "all" else min(self.save, max(self.n_steps, 1))
 
     @property
+    def entries(self):
+        """How many states are saved."""
+        return 1 if self.save == "final" else 1 - -self.n_steps // self.save_every
+
+    @property
     def saved_steps(self):
         """Step numbers of the entries, counted from ``first``."""
         if self.save == "final":
@@ -68,17 +80,26 @@ class Problem:
             column = np.reshape(steps, (-1, *(1,) * len(self.batch)))
             return np.broadcast_to(self.t0 + column * self.dt, (len(steps), *self.batch))
 
-    def continued(self, state, first, n_steps, out=None):
-        """The same run going on from a state (dim, stride) at step `first`."""
+    def continued(self, state, first, n_steps, drive=None, out=None):
+        """The same run going on from a state, as ``initial``, at step `first`."""
+        changed = {"initial": state, "first": first, "n_steps": n_steps, "out": out}
         kept = _kept(self.system, self.components, out)
-        _check_size(n_steps, self.save, self.batch, self.system.dim, kept, self.dtype)
-        changes = {"initial": state, "first": first, "n_steps": n_steps, "out": out}
-        return Problem(**{**self.__dict__, **changes})
+        _check_size(n_steps, self.save, self.batch, len(state), kept, self.dtype)
+        if drive is not None:
+            arrays, shapes = check_drive(drive, self.system)
+            if broadcast_shape({**shapes, "the solution": self.batch}) != self.batch:
+                raise ValueError(f"drive does not fit the batch {self.batch}: {shapes}")
+            changed["rows_params"], changed["advances"] = driven_rows(
+                arrays, self.system, self.rows_params, n_steps, self.batch, self.dtype
+            )
+        elif self.advances is not None and n_steps:
+            raise ValueError("the run was driven: resume needs `drive` for the further steps")
+        return Problem(**{**self.__dict__, **changed})
 
 
 def make_problem(
     system, x0, v0, dt, t_end, n_steps, t0, method, save, dtype, workers, progress, on_failure,
-    bound, out=None, components=None,
+    bound, start, drive=None, out=None, components=None,
 ):  # fmt: skip
     """Check the arguments of ``integrate`` and lay them out."""
     if not isinstance(system, System):
@@ -90,12 +111,18 @@ def make_problem(
     on_failure, progress = _on_failure(on_failure), _progress(progress)
     dtype = _dtype(dtype, x0, v0)
     bound = _bound(bound, dtype)
-    places = _places(components, system)
+    places = places_of(components, system)
     components, state_shapes = _state(system, x0, v0)
+    starter, past = check_start(start, method, system)
+    remembered = _core.history_rows(system.core, method.handle)
     dt, t0 = _times("dt", dt), _times("t0", t0)
     _check_rounded("dt", dt, dtype)
     _check_rounded("t0", t0, dtype)
     shapes = {**state_shapes, **system.batch_shapes}
+    driven, driven_shapes = check_drive(drive, system)
+    shapes |= driven_shapes
+    if past:
+        shapes["start"] = past[0].shape
     shapes |= {"dt": np.shape(dt), "t0": np.shape(t0)}
     if t_end is not None:
         t_end = _times("t_end", t_end)
@@ -107,22 +134,26 @@ def make_problem(
     lanes = prod(batch)
     stride = padded(lanes, dtype)
     kept = _kept(system, places, out)
-    _check_size(n_steps, save, batch, system.dim, kept, dtype)
+    _check_size(n_steps, save, batch, system.dim + remembered, kept, dtype)
+
+    rows = [*components, *(past or [0.0] * remembered)]
 
     def row(value):
-        value = np.asarray(value)
-        if value.size == 1:
-            return value.reshape(1).astype(dtype)
-        return pad(np.broadcast_to(value, batch).reshape(1, -1), dtype)[0]
+        if isinstance(value, float):
+            return value
+        return float(value) if value.ndim == 0 else pad([value], batch, dtype)[0]
 
-    with np.errstate(over="ignore", under="ignore", invalid="ignore"):
-        initial = pad([np.broadcast_to(c, batch).reshape(-1) for c in components], dtype)
+    with _rounding(dtype, rows):
+        params, advances = tuple(row(v) for v in system.parameter_rows), None
+        if driven:
+            params, advances = driven_rows(driven, system, params, n_steps, batch, dtype)
         return Problem(
             system=system, method=method, dtype=dtype, batch=batch, lanes=lanes, stride=stride,
             dt=dt, t0=t0, rows_dt=row(dt), rows_t0=row(t0),
-            rows_params=tuple(row(v) for v in system.parameter_rows), initial=initial,
-            first=0, n_steps=n_steps, save=save, bound=bound, workers=workers,
-            progress=progress, on_failure=on_failure, out=out, components=places,
+            rows_params=params, advances=advances,
+            initial=pad(rows, batch, dtype), first=0, n_steps=n_steps, save=save, bound=bound,
+            workers=workers, progress=progress, on_failure=on_failure, starter=starter,
+            begun=bool(past), out=out, components=places,
         )  # fmt: skip
 
 
@@ -131,46 +162,30 @@ def _kept(system, components, out):
     return 0 if out is not None else system.dim if components is None else len(components)
 
 
-def _check_size(n_steps, save, batch, dim, recorded, dtype):
-    """Refuse a record and two states of `dim` that the machine cannot hold."""
+def _check_size(n_steps, save, batch, rows, recorded, dtype):
+    """Refuse a record and two states of so many rows that the machine cannot hold."""
     entries = 1 if save == "final" else n_steps // (1 if save == "all" else save) + 2
-    size = prod(batch) * (recorded * entries + dim * 2) * dtype.itemsize
-    check_memory(size, entries, batch, recorded or dim)
+    size = prod(batch) * (recorded * entries + rows * 2) * dtype.itemsize
+    check_memory(size, entries, batch, recorded or rows)
+
+
+def _rounding(dtype, rows):
+    """Numbers may overflow or vanish in the run's dtype, without a warning."""
+    if dtype == np.float64 and all(isinstance(r, float) or r.itemsize <= 8 for r in rows):
+        return nullcontext()
+    return np.errstate(over="ignore", under="ignore", invalid="ignore")
 
 
 # ---- single arguments ----------------------------------------------------------------------------
 
 
-def numbers(name, value):
-    """An array of real numbers; complex, object, string and ragged ones are refused."""
-    try:
-        array = np.asarray(value)
-    except ValueError as error:
-        raise ValueError(f"{name} must be a regular array of numbers: {error}") from None
-    if array.dtype.kind not in "iuf":
-        raise TypeError(f"{name} must hold real numbers, got {array.dtype}")
-    if array.ndim > MAX_AXES:
-        raise ValueError(f"{name} has {array.ndim} axes, and at most {MAX_AXES} are supported")
-    return array
-
-
-def integer(name, value, least):
-    """An int of at least `least`; a bool is not one."""
-    if isinstance(value, bool | np.bool_):
-        raise TypeError(f"{name} must be an integer, got {value}")
-    try:
-        value = operator.index(value)
-    except TypeError:
-        raise TypeError(f"{name} must be an integer, got {value!r}") from None
-    if value < least:
-        raise ValueError(f"{name} must be at least {least}, got {value}")
-    return value
-
-
 def broadcast_shape(shapes):
     """The broadcast of named shapes; the error names two that do not fit."""
+    different = set(shapes.values())
+    if len(different) < 2:
+        return different.pop() if different else ()
     try:
-        return np.broadcast_shapes(*shapes.values())
+        return np.broadcast_shapes(*different)
     except ValueError:
         pass
     names = list(shapes)
@@ -260,6 +275,8 @@ def _times(name, value):
 
 def _check_rounded(name, value, dtype):
     """Times are finite in the run's dtype too, and dt is not zero."""
+    if type(value) is float and dtype == np.float64 and isfinite(value) and (value or name != "dt"):
+        return
     with np.errstate(over="ignore", under="ignore"):
         rounded = np.asarray(value, dtype)
     good = np.isfinite(rounded) & ((rounded != 0) | (name != "dt"))
@@ -274,14 +291,6 @@ def _n_steps(dt, t0, t_end, n_steps):
         got = "neither" if t_end is None else "both"
         raise ValueError(f"give exactly one of t_end and n_steps, got {got}")
     return steps_between(dt, t0, t_end) if n_steps is None else whole_steps(n_steps)
-
-
-def whole_steps(n_steps):
-    """A number of steps, such that a double can hold it."""
-    n_steps = integer("n_steps", n_steps, 0)
-    if n_steps > 1 << 53:
-        raise ValueError(f"n_steps must be at most 2**53, got {n_steps}")
-    return n_steps
 
 
 def steps_to(t_end, dt, t0, batch):
@@ -331,23 +340,6 @@ def _save(save):
             raise ValueError(f"save must be 'all', 'final' or a number of steps, got {save!r}")
         return save
     return integer("save", save, 1)
-
-
-def _places(components, system):
-    """The numbers of named components; None stands for all."""
-    if components is None:
-        return None
-    names = system.state_names
-    given = (components,) if isinstance(components, str) else components
-    try:
-        given = tuple(given)
-    except TypeError:
-        raise TypeError(f"components must be names of components, got {components!r}") from None
-    if not given or len(set(given)) < len(given) or not set(given) <= set(names):
-        raise ValueError(
-            f"components must be some of {', '.join(names)}, each once, got {components!r}"
-        )
-    return tuple(names.index(name) for name in given)
 
 
 def _dtype(dtype, x0, v0):

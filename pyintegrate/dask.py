@@ -15,7 +15,8 @@ except ImportError as missing:
         "pyintegrate.dask needs dask.array, which is not installed: pip install pyintegrate[dask]"
     ) from missing
 
-from .arguments import integer, make_problem
+from .arguments import make_problem
+from .checks import integer
 from .integrate import integrate as _integrate
 from .systems import System
 
@@ -290,7 +291,8 @@ def _check(system, sample, t_end, n_steps, options):
     return make_problem(
         system(**params) if params else system, sample["x0"], sample["v0"], sample["dt"], t_end,
         n_steps, sample["t0"], options["method"], options["save"], options["dtype"],
-        options["workers"], False, "ignore", options["bound"], None, options["components"],
+        options["workers"], False, "ignore", options["bound"], None, None, None,
+        options["components"],
     )  # fmt: skip
 
 

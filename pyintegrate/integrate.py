@@ -17,12 +17,14 @@ from .solution import Solution
 # Threads are worth their start for some milliseconds of work: so many components x evaluations x
 # steps.
 _WORTH_THREADS = 2_000_000
+# No failures: index, status and step of each.
+_NONE = (np.empty(0, np.int64), np.empty(0, np.int8), np.empty(0, np.int64))
 
 
 def integrate(
     system, x0=None, v0=None, *, dt, t_end=None, n_steps=None, t0=0.0, method="rk4", save="all",
-    dtype=None, workers=1, progress=False, on_failure="warn", bound=None,
-    out=None, components=None,
+    dtype=None, workers=1, progress=False, on_failure="warn", bound=None, start=None,
+    drive=None, out=None, components=None,
 ):  # fmt: skip
     """Integrate a batch of trajectories at a fixed step.
 
@@ -54,6 +56,14 @@ def integrate(
         good state, and the others go on.
     bound : float, optional
         Largest magnitude of a component.
+    start : str, Method or array_like, optional
+        How a method that is not self-starting starts: a Runge-Kutta method for its first steps
+        (default: one of enough order); for "stormer_verlet" "taylor" (the default,
+        x0 - h v0 + h^2 a0 / 2) or the positions one step before the first, (*batch, dof), or
+        (*batch) where dof = 1.
+    drive : mapping of str to array_like, optional
+        Parameters that change with each step: arrays (n_steps, *batch, *shape), whose entry n
+        holds from step n to step n + 1.
     out : ndarray, memmap or zarr array, optional
         Where the saved states go, block by block: shape (n_saved, *batch, components), of the run's
         dtype. It may be larger than memory.
@@ -84,9 +94,10 @@ def integrate(
     """
     problem = make_problem(
         system, x0, v0, dt, t_end, n_steps, t0, method, save, dtype, workers, progress, on_failure,
-        bound, out, components,
+        bound, start, drive, out, components,
     )  # fmt: skip
-    return solve(problem, None, {"x0": x0, "v0": v0, "dt": dt, "t0": t0, "t_end": t_end})
+    inputs = {"x0": x0, "v0": v0, "dt": dt, "t0": t0, "t_end": t_end, "start": start}
+    return solve(problem, None, inputs | dict(drive or {}))
 
 
 def solve(problem, failures, inputs):
@@ -106,41 +117,48 @@ def run(problem, failures=None):
     if problem.save != "final":
         if problem.lanes * dtype.itemsize < COMPACT_BYTES:
             record_stride = problem.lanes
-        record = aligned((len(problem.saved_steps), dim, record_stride), dtype)
-    state_a = aligned((dim, stride), dtype)
-    state_b = state_a
+        record = aligned((problem.entries, dim, record_stride), dtype)
+    state_a = state_b = aligned(problem.initial.shape, dtype)
     if record is None and state_a.nbytes <= SPARE_BYTES:
-        state_b = aligned((dim, stride), dtype)
+        state_b = aligned(problem.initial.shape, dtype)
 
     work = problem.lanes * dim * problem.n_steps * max(problem.method.evaluations, 1)
     workers = problem.workers if work >= _WORTH_THREADS else 1
     if problem.lanes == 0:
         return _empty(problem, record, state_a)
     core = _core.start(
-        problem.system.name, problem.method.handle, dtype.itemsize * 8, problem.lanes,
+        problem.system.core, problem.method.handle, dtype.itemsize * 8, problem.lanes,
         problem.first, problem.n_steps, problem.save_every, problem.bound, workers,
         problem.rows_t0, problem.rows_dt, problem.rows_params, problem.initial,
         state_a, state_b, record, record_stride,
         record is not None and record.nbytes > STREAM_BYTES and record_stride == stride,
+        None if problem.starter is None else problem.starter.handle, problem.begun,
+        False, problem.advances,
     )  # fmt: skip
     if failures is not None:
         core.fail(*failures)
 
     def finish():
-        completed, where = core.outcome()
+        completed, where, count = core.outcome()
         state = (problem.initial, state_a, state_b)[where] if where >= 0 else None
-        if record is not None:
-            state = None
-        elif state is None:  # interrupted, and the state between was overwritten
+        if state is None and record is None:  # interrupted, and the state between was overwritten
             completed, state = 0, problem.initial
-        count = core.count_failures()
-        failed = (np.empty(count, np.int64), np.empty(count, np.int8), np.empty(count, np.int64))
-        core.failures(*failed)
+        failed = _NONE
+        if count:
+            failed = (
+                np.empty(count, np.int64),
+                np.empty(count, np.int8),
+                np.empty(count, np.int64),
+            )
+            core.failures(*failed)
         return Solution(problem, completed, record, state, failed)
 
     try:
-        with _reporter(problem) as report:
-            _work(core, workers, report)
+        if problem.progress is False:
+            _work(core, workers, None)
+        else:
+            with _reporter(problem) as report:
+                _work(core, workers, report)
     except KeyboardInterrupt as interrupt:
         interrupt.solution = finish()  # type: ignore[attr-defined]
         raise
@@ -151,9 +169,12 @@ def run(problem, failures=None):
 
 def _work(core, workers, report):
     """The calling thread and workers - 1 others, made for this call, work until nothing is left."""
+    if workers == 1:
+        core.work(report)
+        return
+    import threading
+
     helpers = []
-    if workers > 1:
-        import threading
     try:
         for _ in range(workers - 1):
             helper = threading.Thread(target=_help, args=(core,), name="pyintegrate", daemon=True)
@@ -175,10 +196,9 @@ def _help(core):
 
 def _empty(problem, record, state):
     """No trajectories: nothing to do, all shapes right."""
-    none = (np.empty(0, np.int64), np.empty(0, np.int8), np.empty(0, np.int64))
     if callable(problem.progress):
         problem.progress(problem.n_steps, problem.n_steps)
-    return Solution(problem, problem.n_steps, record, None if record is not None else state, none)
+    return Solution(problem, problem.n_steps, record, state, _NONE)
 
 
 def _report_failures(solution, on_failure):

@@ -24,26 +24,28 @@ def padded(lanes, dtype):
 
 def aligned(shape, dtype):
     """Fresh memory that begins at a cache line."""
-    dtype = np.dtype(dtype)
-    items = prod(shape)
-    memory = np.empty(items + ALIGNMENT // dtype.itemsize, dtype)
-    start = -memory.__array_interface__["data"][0] % ALIGNMENT // dtype.itemsize
+    items, unit = prod(shape), ALIGNMENT // np.dtype(dtype).itemsize
+    memory = np.empty(items + unit, dtype)
+    start = -memory.ctypes.data % ALIGNMENT // memory.itemsize
     return memory[start : start + items].reshape(shape)
 
 
-def pad(rows, dtype):
-    """Rows of lanes in fresh memory, (n, stride): each ends in copies of its last item."""
-    lanes = rows[0].size
+def pad(rows, batch, dtype):
+    """Rows over the batch in fresh memory, (n, stride): each ends in copies of its last item."""
+    lanes = prod(batch)
     out = aligned((len(rows), padded(lanes, dtype)), dtype)
-    for to, row in zip(out, rows, strict=True):
-        to[:lanes] = row
-        if lanes:
-            to[lanes:] = to[lanes - 1]
+    within = out[:, :lanes].reshape(len(rows), *batch)
+    for i, row in enumerate(rows):
+        within[i] = row
+    if lanes:
+        out[:, lanes:] = out[:, lanes - 1 : lanes]
     return out
 
 
 def check_memory(size, entries, batch, dim):
     """Refuse what the machine cannot hold, before anything is allocated."""
+    if size < SPARE_BYTES:
+        return
     try:
         available = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     except (AttributeError, ValueError, OSError):

@@ -54,12 +54,13 @@ class Method:
     formula: str
     reference: str
     aliases: tuple[str, ...]
+    derivative: int  # multistep: 1, or 2 for x'' = a(t, x); else 0
     written: str | dict[str, list]  # the numbers with all digits (coefficients.py)
 
     def __init__(
         self, name, title, family, order, stages, evaluations, symplectic, symmetric, coefficients,
         handle, written, requires="any", implicit=False, self_starting=True, formula="",
-        reference="", aliases=(),
+        reference="", aliases=(), derivative=0,
     ):  # fmt: skip
         fields = dict(locals())
         del fields["self"]
@@ -70,6 +71,11 @@ class Method:
 
     def __repr__(self):
         return f"<Method {self.name}: {self.title}, order {self.order}>"
+
+    @property
+    def starts_from_positions(self):
+        """Whether it takes velocities from differences of positions, as Stormer-Verlet does."""
+        return self.derivative == 2 and not any(self.coefficients["velocity"])
 
     @cached_property
     def stability_limit(self):
@@ -251,6 +257,8 @@ def find_method(method):
 
 def _from_core(item):
     item["aliases"] = tuple(item["aliases"].split())
+    item["self_starting"] = item["family"] != "multistep" or len(item["coefficients"]["alpha"]) == 2
+    item["implicit"] = item["family"] == "implicit_rk"
     return Method(**item)
 
 

@@ -11,6 +11,7 @@ from math import prod
 
 import numpy as np
 
+from .arguments import Problem
 from .integrate import _report_failures, _reporter, run
 from .memory import aligned, pad
 from .solution import Solution
@@ -38,13 +39,8 @@ class RecordedSolution(Solution):
     """
 
     def __init__(self, problem, completed, out, components, last, failed):
-        steps = problem.saved_steps
-        if problem.save == "final":
-            steps = np.array([completed])
-        elif completed < problem.n_steps:
-            steps = steps[steps <= completed]
         self.out, self._names, self._last = out, tuple(components), last
-        self._of_run(problem, completed, steps, failed)
+        self._of_run(problem, completed, failed)
 
     components = property(lambda self: self._names)
 
@@ -60,8 +56,8 @@ class RecordedSolution(Solution):
     def final(self):
         return self._outward(self._last[: self.system.dim])
 
-    def _last_state(self):
-        return self._last
+    def _last_rows(self):
+        return self._last[:, : self._problem.lanes]
 
     def _place(self, name):
         if name not in self._names:
@@ -121,7 +117,7 @@ def check_out(problem, inputs):
         raise TypeError(
             f"out must be a NumPy array, a memmap or a zarr array, got {type(out).__name__}"
         )
-    expected = (n_saved(problem), *problem.batch, len(kept(problem)))
+    expected = (problem.entries, *problem.batch, len(kept(problem)))
     if tuple(out.shape) != expected:
         raise ValueError(
             f"out has shape {tuple(out.shape)}, expected (n_saved, *batch, components) = {expected}"
@@ -154,20 +150,13 @@ def kept(problem):
     return tuple(range(problem.system.dim)) if problem.components is None else problem.components
 
 
-def n_saved(problem):
-    """How many states are saved, by a formula: there may be very many."""
-    if problem.save == "final":
-        return 1
-    return 1 - (-problem.n_steps // problem.save_every)
-
-
 # ---- the run -------------------------------------------------------------------------------------
 
 
 def run_into(problem, failures=None):
     """Integrate a Problem, part by part, into its ``out`` or into memory for its components."""
     out, places = problem.out, list(kept(problem))
-    saves, every = n_saved(problem), problem.save_every
+    saves, every = problem.entries, problem.save_every
     if out is None:
         record = aligned((saves, len(places), problem.lanes), problem.dtype)
         out = np.moveaxis(record.reshape(saves, len(places), *problem.batch), 1, -1)
@@ -197,12 +186,11 @@ def run_into(problem, failures=None):
                 b = _end_of_block(out, a, saves, problem)
                 stop = problem.n_steps if b == saves else (b - 1) * every
                 progress = False if report is None else _shifted(report, steps)
-                part = problem.continued(state, problem.first + steps, stop - steps)
-                part.__dict__.update(progress=progress, on_failure="ignore")
+                part = _part(problem, state, steps, stop - steps, progress)
                 done = write(a, run(part, failed), int(a > 0))
     except KeyboardInterrupt as interrupt:
         part = getattr(interrupt, "solution", None)
-        if part is not None:
+        if part is not None and len(part._last_rows()) == len(problem.initial):
             done = write(done[0], part, int(done[0] > 0))
         elif done[0] == 0:
             out[0] = np.moveaxis(problem.initial[:, : problem.lanes], 0, -1)[:, places].reshape(
@@ -213,6 +201,26 @@ def run_into(problem, failures=None):
     solution = finish()
     _report_failures(solution, problem.on_failure)
     return solution
+
+
+def _part(problem, state, steps, n_steps, progress):
+    """Some steps of a Problem, beginning after so many others."""
+    changes = {"initial": state, "first": problem.first + steps, "n_steps": n_steps}
+    changes |= {"progress": progress, "on_failure": "ignore", "out": None, "components": None}
+    if problem.advances is not None:  # driven parameters have a row, or an item, for each step
+        changes["rows_params"] = tuple(
+            _from_step(row, steps, n_steps, problem.stride) if advance else row
+            for row, advance in zip(problem.rows_params, problem.advances, strict=True)
+        )
+    return Problem(**{**problem.__dict__, **changes})
+
+
+def _from_step(row, steps, n_steps, stride):
+    if row.ndim == 2:
+        return row[steps : steps + n_steps]
+    out = np.zeros(max(n_steps, stride), row.dtype)  # the core checks for a row
+    out[:n_steps] = row[steps : steps + n_steps]
+    return out
 
 
 def _shifted(report, steps):
@@ -233,11 +241,10 @@ def _end_of_block(out, a, saves, problem):
 
 def restored(problem, completed, y, components, last, failed):
     """A solution again from its parts: y (n_saved, n_components, *batch), last (dim, lanes)."""
-    names = problem.system.state_names
+    names, lanes = problem.system.state_names, problem.lanes
+    last = pad(last, (lanes,), problem.dtype)
     if tuple(components) == names:
-        record = None if problem.save == "final" else y.reshape(*y.shape[:2], problem.lanes)
-        return Solution(problem, completed, record, pad(last, problem.dtype), failed)
-    problem = problem.continued(problem.initial, problem.first, problem.n_steps)
-    problem.__dict__["components"] = tuple(names.index(name) for name in components)
-    out = np.moveaxis(y, 1, -1)
-    return RecordedSolution(problem, completed, out, components, pad(last, problem.dtype), failed)
+        record = None if problem.save == "final" else y.reshape(*y.shape[:2], lanes)
+        return Solution(problem, completed, record, last, failed)
+    problem = Problem(**{**problem.__dict__, "components": tuple(map(names.index, components))})
+    return RecordedSolution(problem, completed, np.moveaxis(y, 1, -1), components, last, failed)

@@ -6,8 +6,9 @@ from functools import cached_property
 
 import numpy as np
 
-from .arguments import Problem, numbers, steps_to, whole_steps
-from .errors import Status, summarize
+from .arguments import Problem, steps_to
+from .checks import numbers, whole_steps
+from .errors import summarize
 from .memory import pad
 
 
@@ -43,30 +44,51 @@ class Solution:
     """
 
     def __init__(self, problem, completed, record, state, failed):
-        """For ``integrate``: a record (n_saved, dim, lanes) or the final state (dim, lanes)."""
-        steps = problem.saved_steps
+        """For ``integrate``: a record (n_saved, dim, lanes) or None, and the state after the steps
+        completed (dim and what the method remembers, lanes), or None where it was overwritten."""
+        reached = completed
         if record is None:
-            steps, record = np.array([completed]), state[np.newaxis]
+            record = state[np.newaxis, : problem.system.dim]
         elif completed < problem.n_steps:
-            steps = steps[steps <= completed]
-            completed = int(steps[-1])
-            record = record[: len(steps)]
-        self._of_run(problem, completed, steps, failed)
-        self.y = self._outward(record)
+            saved = int(np.searchsorted(problem.saved_steps, completed, side="right"))
+            record, reached = record[:saved], int(problem.saved_steps[saved - 1])
+        self._record = record
+        self._of_run(problem, reached, failed)
+        self._remembered = None  # by a multistep method, (rows, lanes)
+        if state is not None and len(state) > self.system.dim and reached == completed:
+            self._remembered = state[self.system.dim :, : problem.lanes].copy()
 
-    def _of_run(self, problem, completed, steps, failed):
-        """All but the states: completed steps, of which some were saved."""
+    def _of_run(self, problem, completed, failed):
+        """All but the states."""
         self._problem, self._failed = problem, failed
         self.system, self.method = problem.system, problem.method
         self.dt, self.t0 = problem.dt, problem.t0
         self.n_steps = completed
-        if self.n_steps < problem.n_steps:
-            keep = failed[2] <= problem.first + self.n_steps
+        if completed < problem.n_steps:
+            keep = failed[2] <= problem.first + completed
             self._failed = tuple(part[keep] for part in failed)
-        self.steps = steps + problem.first
-        self.t = problem.times(self.steps)
-        self.initial = self._outward(problem.initial)
-        self.initial.flags.writeable = False
+
+    @cached_property
+    def steps(self):
+        if self._problem.save == "final":
+            return np.array([self._problem.first + self.n_steps])
+        steps = self._problem.saved_steps
+        saved = np.searchsorted(steps, self.n_steps, side="right")
+        return steps[:saved] + self._problem.first
+
+    @cached_property
+    def t(self):
+        return self._problem.times(self.steps)
+
+    @cached_property
+    def y(self):
+        return self._outward(self._record)
+
+    @cached_property
+    def initial(self):
+        initial = self._outward(self._problem.initial[: self.system.dim])
+        initial.flags.writeable = False
+        return initial
 
     def _outward(self, rows):
         """(..., dim, lanes) inside -> (..., *batch, dim) outside, without a copy."""
@@ -268,7 +290,7 @@ class Solution:
         return hermite(self, numbers("t", t).astype(np.float64))
 
     # ---- going on ----
-    def resume(self, n_steps=None, *, t_end=None, out=None):
+    def resume(self, n_steps=None, *, t_end=None, drive=None, out=None):
         """Further steps, numbered onwards; bit-equal to one long run.
 
         Parameters
@@ -276,6 +298,8 @@ class Solution:
         n_steps : int, optional
         t_end : array_like, optional
             Give exactly one.
+        drive : mapping of str to array_like, optional
+            As in ``integrate``, for the further steps.
         out : ndarray, memmap or zarr array, optional
             Where the further states go, as of ``integrate``.
 
@@ -303,19 +327,27 @@ class Solution:
                 raise ValueError(f"t_end lies {-n_steps} steps before the end of this solution")
         else:
             n_steps = whole_steps(n_steps)
-        further = problem.continued(self._last_state(), first, n_steps, out=out)
-        return solve(further, self._failed, {})
+        further = problem.continued(self._last_state(), first, n_steps, drive, out)
+        return solve(further, self._failed, dict(drive or {}))
+
+    def _last_rows(self):
+        """The last state and what the method remembers, if it is there: (rows, lanes)."""
+        rows = np.moveaxis(self.final, -1, 0).reshape(self.system.dim, self._problem.lanes)
+        return rows if self._remembered is None else np.concatenate([rows, self._remembered])
 
     def _last_state(self):
-        """Where to go on from: (dim, stride), all components, padded."""
-        rows = np.moveaxis(self.final, -1, 0).reshape(self.system.dim, self._problem.lanes)
-        return pad(rows, self._problem.dtype)
+        """Where to go on from: as ``initial`` of a Problem."""
+        rows = self._last_rows()
+        if len(rows) < len(self._problem.initial):
+            raise ValueError(
+                f"this run was interrupted between two saves, and what {self.method.name!r}"
+                " remembers of the past is lost: integrate again from `final`"
+            )
+        return pad(rows, (self._problem.lanes,), self._problem.dtype)
 
     # ---- elsewhere ----
     def save(self, path):
-        """Write all to a file, from which ``pi.load(path)`` makes it again, to the bit.
-
-        The file is replaced whole: a crash while writing leaves the old one.
+        """Write all to a file, for ``pi.load(path)``; a crash leaves the old one.
 
         Parameters
         ----------
@@ -344,11 +376,6 @@ class Solution:
             "batch_0", "batch_1", ...). Coordinates: t [s], step, and the parameters that are
             arrays. Further variables: status and failed_step. Attributes: what was run.
 
-        Raises
-        ------
-        ImportError
-            The package xarray is not installed.
-
         Examples
         --------
         >>> import pyintegrate as pi
@@ -361,33 +388,12 @@ class Solution:
         return to_dataset(self)
 
     # ---- printing ----
-    def _describe(self):
-        dt = f"{self.dt:g}" if np.ndim(self.dt) == 0 else f"{self.dt.min():g} .. {self.dt.max():g}"
-        batch, lanes = self._problem.batch, self._problem.lanes
-        count = f"{lanes} trajector{'y' if lanes == 1 else 'ies'}" + (
-            f" {batch}" if len(batch) > 1 else ""
-        )
-        failed = f", {self.n_failed} failed" if self.n_failed else ""
-        return (
-            f"{self.system!r} by {self.method.name}: {self.n_steps} steps of dt = {dt},"
-            f" {len(self)} saved, {count}{failed}"
-        )
-
     def __repr__(self):
-        return f"<Solution of {self._describe()}>"
+        from .summary import line
+
+        return f"<Solution of {line(self)}>"
 
     def _repr_html_(self):
-        from html import escape
+        from .summary import html
 
-        counts = {s.name: int(np.count_nonzero(self._failed[1] == s)) for s in Status if s}
-        rows = [
-            ("system", f"{self.system.title}: {self.system!r}"),
-            ("method", f"{self.method.title} ({self.method.name})"),
-            ("steps", f"{self.n_steps} of dt = {self.dt if np.ndim(self.dt) == 0 else 'array'}"),
-            ("states", f"{self.y.shape}, {self.y.dtype}"),
-            ("failed", ", ".join(f"{n} {name}" for name, n in counts.items() if n) or "none"),
-        ]
-        cells = "".join(
-            f"<tr><th>{k}</th><td style='text-align:left'>{escape(v)}</td></tr>" for k, v in rows
-        )
-        return f"<b>Solution</b><table>{cells}</table>"
+        return html(self)

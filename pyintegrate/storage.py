@@ -47,6 +47,9 @@ def save(solution, path):
         "bound": problem.bound,
         "on_failure": problem.on_failure,
         "components": list(solution.components),
+        "starter": _to_data(problem.starter, "starter", arrays),
+        "begun": problem.begun,
+        "driven": problem.advances is not None,
         "state_names": list(problem.system.state_names),
     }
     y = solution._stored
@@ -60,7 +63,7 @@ def save(solution, path):
             shape, problem.dtype, lambda a, b: np.moveaxis(np.asarray(y[a:b]), -1, 1)
         ),
         "first_state": problem.initial[:, : problem.lanes],
-        "last_state": solution._last_state()[:, : problem.lanes],
+        "last_state": solution._last_rows(),
         "failed_index": solution._failed[0],
         "failed_status": solution._failed[1],
         "failed_step": solution._failed[2],
@@ -137,9 +140,19 @@ def _solution(header, arrays, system):
     problem = make_problem(
         system, np.moveaxis(first[:dim], 0, -1).reshape(*batch, dim), None, dt, None,
         header["n_steps"], t0, method, header["save"], dtype, 1, False, header["on_failure"],
-        None if header["bound"] == np.inf else header["bound"],
+        None if header["bound"] == np.inf else header["bound"], None,
     )  # fmt: skip
-    problem = problem.continued(pad(first, dtype), header["first"], header["n_steps"])
+    remembered = len(problem.initial)
+    starter = _from_data(header["starter"], arrays)
+    if starter is not None and not isinstance(starter, Method):
+        raise TypeError("its starter is no method")
+    problem.__dict__.update(
+        initial=pad(first, (problem.lanes,), dtype),
+        first=header["first"],
+        starter=starter,
+        begun=bool(header["begun"]),
+        advances=(0,) * len(problem.rows_params) if header["driven"] else None,
+    )
     count, components = len(arrays["steps"]), header["components"]
     expected = (count, len(components), *batch)
     lanes = (problem.lanes,)
@@ -147,7 +160,7 @@ def _solution(header, arrays, system):
         "y": y.shape == expected and y.dtype == dtype,
         "batch": problem.batch == batch,
         "states": first.dtype == last.dtype == dtype and first.shape[1:] == last.shape[1:] == lanes,
-        "rows": dim <= len(first) and dim <= len(last),
+        "rows": len(first) == remembered and len(last) in (dim, remembered),
         "components": set(components) <= set(system.state_names),
         "completed": 0 <= header["completed"] <= header["n_steps"] and header["first"] >= 0,
         "failures": [part.dtype for part in failed] == [np.int64, np.int8, np.int64]

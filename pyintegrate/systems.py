@@ -66,6 +66,7 @@ class System:
     structure = property(lambda self: self._definition["structure"])
     velocity_dependent = property(lambda self: self._definition["velocity_dependent"])
     params = property(lambda self: self._params)
+    core = property(lambda self: self._definition["name"])  # what the C core knows it by
     state_names = property(lambda self: tuple(q[0] for q in self._definition["state"]))
 
     @property
@@ -257,7 +258,7 @@ class System:
         params = tuple(row(value) for value in self.parameter_rows)
         if lanes:
             _core.evaluate(
-                self.name, dtype.itemsize * 8, question, lanes, row(t), rows, params, out
+                self.core, dtype.itemsize * 8, question, lanes, row(t), rows, params, out
             )
         return np.moveaxis(out.reshape(answers, *batch), 0, -1)
 

@@ -140,13 +140,13 @@ def start(rng):
 
 def use(rng, run, lanes, finite):
     """A method of a run, with good or bad arguments."""
-    what = pick(rng, ["work", "work", "fail", "failures", "outcome", "count_failures", "cancel"])
+    what = pick(rng, ["work", "work", "fail", "failures", "outcome", "cancel"])
     if what == "work":
         if not finite:
             run.cancel()
         run.work(*pick(rng, [(), (None,), (print if not finite else None,)]))
     elif what in ("fail", "failures"):
-        count = run.count_failures() if what == "failures" else int(rng.integers(0, 5))
+        count = run.outcome()[2] if what == "failures" else int(rng.integers(0, 5))
         index = rng.integers(-1 if rng.random() < 0.1 else 0, max(lanes, 1), count)
         arrays = (index, rng.integers(-128, 127, count).astype(np.int8), rng.integers(0, 99, count))
         getattr(run, what)(*some_bent(rng, arrays))

@@ -1,0 +1,74 @@
+/* Methods of one's own, from their numbers. */
+#include <string.h>
+#include "module.h"
+
+const char *const family_names[] = {"explicit_rk", "composition", "nystrom", "multistep",
+                                    "implicit_rk"};
+
+static void free_method(PyObject *capsule) {
+    PyMem_Free(PyCapsule_GetPointer(capsule, METHOD_CAPSULE));
+}
+
+const char make_method_doc[] =
+    "make_method(family, stages, evaluations, rows, derivative=1) -> handle\n\n"
+    "rows of explicit_rk and implicit_rk: c, b and then those of A; of nystrom: c, b,\n"
+    "velocity and those of A; of composition: kicks and drifts; of multistep: alpha, beta,\n"
+    "predictor, velocity (the last two may be empty).";
+PyObject *core_make_method(PyObject *module, PyObject *args) {
+    (void)module;
+    const char *name;
+    int stages, evaluations, derivative = 1;
+    PyObject *rows;
+    if (!PyArg_ParseTuple(args, "siiO!|i:make_method", &name, &stages, &evaluations, &PyTuple_Type,
+                          &rows, &derivative))
+        return NULL;
+    int family = 0;
+    while (family < PI_FAMILIES && strcmp(name, family_names[family])) family++;
+    if (family == PI_FAMILIES) return PyErr_Format(PyExc_ValueError, "no family %s", name);
+    const int most = family == PI_COMPOSITION ? PI_MAX_SUBSTEPS : PI_MAX_STAGES;
+    const int lists = family == PI_MULTISTEP ? 4 : family == PI_NYSTROM ? 3 : 2;
+    const int matrix = family != PI_MULTISTEP && family != PI_COMPOSITION;
+    const int needed = lists + (matrix ? stages : 0);
+    if (stages < 1 || stages > most || PyTuple_Size(rows) != needed || evaluations < 0 ||
+        (family != PI_MULTISTEP && evaluations > stages) || derivative < 1 || derivative > 2)
+        return PyErr_Format(PyExc_ValueError,
+                            "%d stages and %zd rows: at most %d stages, and %d rows", stages,
+                            PyTuple_Size(rows), most, needed);
+    PiMethod *m = PyMem_Malloc(sizeof *m);
+    if (!m) return PyErr_NoMemory();
+    *m = (PiMethod){.name = "",
+                    .family = (PiFamily)family,
+                    .stages = stages,
+                    .order = stages,
+                    .evaluations = evaluations,
+                    .derivative = family == PI_MULTISTEP ? derivative : 0};
+    double *const places[][4] = {[PI_EXPLICIT_RK] = {m->c, m->b},
+                                 [PI_COMPOSITION] = {m->kick, m->drift},
+                                 [PI_NYSTROM] = {m->c, m->b, m->velocity},
+                                 [PI_MULTISTEP] = {m->alpha, m->beta, m->predictor, m->velocity},
+                                 [PI_IMPLICIT_RK] = {m->c, m->b}};
+    for (int i = 0; i < needed; i++) {
+        PyObject *row = PyTuple_GetItem(rows, i);
+        const int optional = family == PI_MULTISTEP && i >= 2;
+        if (optional && PyTuple_Check(row) && PyTuple_Size(row) == 0) continue;
+        if (read_numbers(row, name, stages + (family == PI_MULTISTEP && i != 2),
+                         i < lists ? places[family][i] : m->a[i - lists])) {
+            PyMem_Free(m);
+            return NULL;
+        }
+    }
+    PyObject *capsule = PyCapsule_New(m, METHOD_CAPSULE, free_method);
+    if (!capsule) PyMem_Free(m);
+    return capsule;
+}
+
+const char history_rows_doc[] = "history_rows(system, method) -> rows of the state past its\n"
+                                "components, for what the method remembers.";
+PyObject *core_history_rows(PyObject *module, PyObject *args) {
+    PyObject *system, *method;
+    Moved moved;
+    if (!PyArg_ParseTuple(args, "OO:history_rows", &system, &method)) return NULL;
+    const PiMethod *m = PyCapsule_GetPointer(method, METHOD_CAPSULE);
+    if (!m || find_system(module, system, 64, &moved)) return NULL;
+    return PyLong_FromLong(pi_history_rows(m, moved.system));
+}

@@ -1,0 +1,76 @@
+/* The classical Runge-Kutta method on rows: the operations of families/classical_rk4.h in the same
+ * order, so that one's own force gives the bits of a built-in system. */
+#pragma once
+#include "chunk.h"
+
+/* to = y + weight h^power k, n rows. */
+static void moved_rows(const Chunk *c, int n, const vreal *y, const vreal *weight, const vreal *k,
+                       vreal *to) {
+    for (int64_t u = 0; u < c->R; u++) {
+        const vreal w = weight[u];
+        for (int64_t i = u; i < n * c->R; i += c->R) to[i] = vfma(w, k[i], y[i]);
+    }
+}
+/* A row of constant h^power, rounded as the register kernels do. */
+static vreal *weight_row(Chunk *c, real constant, int power) {
+    vreal *w = take_rows(c, 1);
+    for (int64_t u = 0; u < c->R; u++) w[u] = (power == 2 ? c->h[u] * c->h[u] : c->h[u]) * constant;
+    return w;
+}
+
+/* (t0 + n h) + h, as the register kernels round it. */
+static void end_times(Chunk *c, int64_t n) {
+    if (!c->tile->system->time_dependent) return;
+    times(c, n, 0);
+    for (int64_t u = 0; u < c->R; u++) c->t[u] += c->h[u];
+}
+
+/* y' = f(t, y):   y += h/6 ((k1 + k4) + 2 (k2 + k3)) */
+static void rk4_rows_step(Chunk *c, int64_t n) {
+    const int64_t R = c->R, size = c->dim * R;
+    vreal *const free = c->free, *k1 = take_rows(c, c->dim), *k2 = take_rows(c, c->dim),
+                 *k3 = take_rows(c, c->dim), *k4 = take_rows(c, c->dim), *ys = take_rows(c, c->dim);
+    const vreal *half = weight_row(c, REAL(0.5), 1), *whole = weight_row(c, REAL(1.0), 1),
+                *sixth = weight_row(c, REAL(1.0) / REAL(6.0), 1);
+    rhs_rows(c, times(c, n, 0), c->y, k1);
+    moved_rows(c, c->dim, c->y, half, k1, ys);
+    rhs_rows(c, times(c, n, 0.5), ys, k2);
+    moved_rows(c, c->dim, c->y, half, k2, ys);
+    rhs_rows(c, c->t, ys, k3);
+    moved_rows(c, c->dim, c->y, whole, k3, ys);
+    end_times(c, n);
+    rhs_rows(c, c->t, ys, k4);
+    for (int64_t u = 0; u < R; u++)
+        for (int64_t i = u; i < size; i += R)
+            c->y[i] = vfma(sixth[u], vfma(vset(REAL(2.0)), k2[i] + k3[i], k1[i] + k4[i]), c->y[i]);
+    c->free = free;
+}
+
+/* x'' = a(t, x):   x += h v + h^2/6 (k1 + k2 + k3),   v += h/6 (k1 + 2 k2 + 2 k3 + k4) */
+static void rk4_nystrom_rows_step(Chunk *c, int64_t n) {
+    const int64_t R = c->R, size = c->dof * R;
+    const int dof = c->dof;
+    vreal *const free = c->free, *k1 = take_rows(c, dof), *k2 = take_rows(c, dof),
+                 *k3 = take_rows(c, dof), *k4 = take_rows(c, dof), *middle = take_rows(c, dof),
+                 *end = take_rows(c, dof), *xs = take_rows(c, dof), *x = c->y, *v = c->y + size;
+    const vreal *half = weight_row(c, REAL(0.5), 1), *whole = weight_row(c, REAL(1.0), 1),
+                *sixth = weight_row(c, REAL(1.0) / REAL(6.0), 1),
+                *quarter2 = weight_row(c, REAL(0.25), 2), *half2 = weight_row(c, REAL(0.5), 2),
+                *sixth2 = weight_row(c, REAL(1.0) / REAL(6.0), 2);
+    ask(c, PI_ACCELERATION, times(c, n, 0), x, v, k1);
+    moved_rows(c, dof, x, half, v, middle);
+    moved_rows(c, dof, x, whole, v, end);
+    ask(c, PI_ACCELERATION, times(c, n, 0.5), middle, v, k2);
+    moved_rows(c, dof, middle, quarter2, k1, xs);
+    ask(c, PI_ACCELERATION, c->t, xs, v, k3);
+    moved_rows(c, dof, end, half2, k2, xs);
+    end_times(c, n);
+    ask(c, PI_ACCELERATION, c->t, xs, v, k4);
+    for (int64_t u = 0; u < R; u++)
+        for (int64_t i = u; i < size; i += R) {
+            const vreal inner = k2[i] + k3[i], sum = k1[i] + inner;
+            x[i] = vfma(sixth2[u], sum, end[i]);
+            v[i] = vfma(sixth[u], (sum + inner) + k4[i], v[i]);
+        }
+    c->free = free;
+}

@@ -1,0 +1,39 @@
+/* Implicit Runge-Kutta: fully implicit, diagonally implicit or with explicit stages, as the groups
+ * of the table say. Stages are solved for increments z, and h k = A_G^-1 z: a force is never asked
+ * at a state that is only almost a solution, which a stiff one would magnify.
+ * Hairer, Wanner (1996), Solving Ordinary Differential Equations II, IV.6 and IV.8. */
+#pragma once
+#include "newton.h"
+
+static void implicit_rk_rows_step(Chunk *c, const PiMethod *m, const PiTable *table, int64_t n) {
+    const int64_t R = c->R;
+    const int dim = c->dim;
+    vreal *const free = c->free, *hk = take_rows(c, m->stages * dim),
+                 *base = take_rows(c, table->largest_group * dim),
+                 *z = take_rows(c, table->largest_group * dim);
+    for (int g = 0, from = 0; g < table->n_groups; from = table->group_end[g++]) {
+        const int to = table->group_end[g];
+        for (int s = from; s < to; s++) {
+            vreal *base_s = base + (s - from) * dim * R;
+            copy_rows(c, dim, c->y, base_s);
+            for (int j = 0; j < from; j++)
+                if (m->a[s][j] != 0) add_rows(c, dim, m->a[s][j], 0, hk + j * dim * R, base_s);
+        }
+        if (to == from + 1 && m->a[from][from] == 0) {
+            rhs_rows(c, times(c, n, m->c[from]), base, hk + from * dim * R);
+            for (int64_t i = from * dim * R; i < to * dim * R; i++) hk[i] *= c->h[i % R];
+            continue;
+        }
+        newton(c, n, to - from, m->c + from, &m->a[from][from], base, z);
+        for (int s = from; s < to; s++)
+            for (int64_t i = 0; i < dim * R; i++) {
+                vreal sum = z[i] * (real)table->inverse[s][from];
+                for (int j = from + 1; j < to; j++)
+                    sum = vfma(vset((real)table->inverse[s][j]), z[(j - from) * dim * R + i], sum);
+                hk[s * dim * R + i] = sum;
+            }
+    }
+    for (int s = 0; s < m->stages; s++)
+        if (m->b[s] != 0) add_rows(c, dim, m->b[s], 0, hk + s * dim * R, c->y);
+    c->free = free;
+}

@@ -1,0 +1,164 @@
+/* Kernels on rows: any force, any dimension, every family; and questions to a force. Compiled once
+ * for each instruction set and precision. */
+#pragma once
+#include "classical_rk4.h"
+#include "composition.h"
+#include "multistep.h"
+
+/* ---- loading and storing --------------------------------------------------------------------- */
+static void load_values(const Chunk *c, PiRow row, int64_t lane, vreal *to) {
+    const real *data = (const real *)row.data;
+    for (int64_t u = 0; u < c->R; u++)
+        to[u] = row.step ? vload(data + lane + u * VLEN) : vset(*data);
+}
+static Chunk load_chunk(const PiTile *tile, int64_t first, int64_t count) {
+    const PiSystem *system = tile->system;
+    const int64_t lane = tile->lane + first * VLEN;
+    const int rows = system->dim + tile->history;
+    Chunk c = {.tile = tile,
+               .R = count,
+               .dim = system->dim,
+               .dof = system->dof,
+               .free = (vreal *)tile->workspace};
+    c.y = take_rows(&c, rows);
+    c.p = take_rows(&c, pi_parameter_rows(system));
+    c.t0 = take_rows(&c, 1);
+    c.h = take_rows(&c, 1);
+    c.t = take_rows(&c, 1);
+    c.code = (vint *)take_rows(&c, 1);
+    c.scratch = take_rows(&c, system->scratch);
+    if (tile->frozen) c.frozen = (const vint *)tile->frozen + first;
+    const real *in = (const real *)tile->in + first * VLEN;
+    for (int d = 0; d < rows; d++)
+        for (int64_t u = 0; u < count; u++)
+            c.y[d * count + u] = vload(in + d * tile->in_stride + u * VLEN);
+    for (int i = 0; i < system->n_params; i++)
+        load_values(&c, tile->params[i], lane, c.p + i * count);
+    load_values(&c, tile->t0, lane, c.t0);
+    load_values(&c, tile->h, lane, c.h);
+    for (int64_t u = 0; u < count; u++) c.t[u] = c.t0[u], c.code[u] = vset_int(0);
+    ask(&c, PI_PREPARE, c.t, c.y, c.y, c.p);
+    return c;
+}
+/* Lanes that are not finite or out of bounds; writes the state, and the record of its components.
+ */
+static vint store_chunk(const Chunk *c, int64_t first) {
+    const PiTile *tile = c->tile;
+    const vreal bound = vset((real)tile->bound);
+    const int rows = c->dim + tile->history;
+    vint bad = {0};
+    for (int64_t u = 0; u < c->R; u++) {
+        const int64_t lane = (first + u) * VLEN;
+        vint good = vset_int(-1);
+        for (int d = 0; d < rows; d++) {
+            vreal y = c->y[d * c->R + u];
+            if (d < c->dim) good &= vabs(y) <= bound;
+            if (c->frozen)
+                y = vselect(c->frozen[u],
+                            vload((const real *)tile->in + d * tile->in_stride + lane), y);
+            vstore((real *)tile->out + d * tile->out_stride + lane, y);
+            if (tile->record && d < c->dim) {
+                real *record = (real *)tile->record + d * tile->record_stride + lane;
+                if (tile->stream) vstream(record, y);
+                else vstore(record, y);
+            }
+        }
+        bad |= ~(c->frozen ? good | c->frozen[u] : good);
+        for (int i = 0; tile->status && i < VLEN; i++)
+            tile->status[lane + i] = (int8_t)c->code[u][i];
+    }
+    return bad;
+}
+
+/* ---- the loop -------------------------------------------------------------------------------- */
+static void run_explicit_rk(Chunk *c) {
+    const PiTile *tile = c->tile;
+    const int rk4 = tile->method->specialised == PI_RK4, nystrom = tile->table->nystrom;
+    for (int64_t n = tile->first; n < tile->first + tile->steps && !c->stopped; n++) {
+        if (rk4 && nystrom) rk4_nystrom_rows_step(c, n);
+        else if (rk4) rk4_rows_step(c, n);
+        else if (nystrom) nystrom_rows_step(c, tile->table, n);
+        else explicit_rk_rows_step(c, tile->table, n);
+    }
+}
+static void run_composition(Chunk *c) {
+    const PiTile *tile = c->tile;
+    const PiMethod *m = tile->method;
+    const int keeps =
+        !tile->system->velocity_dependent && m->kick[0] != 0 && m->drift[m->stages - 1] == 0;
+    vreal *force = take_rows(c, c->dof);
+    for (int64_t n = tile->first; n < tile->first + tile->steps && !c->stopped; n++)
+        composition_rows_step(c, m, n, force, keeps && n > tile->first);
+}
+static void run_implicit_rk(Chunk *c) {
+    const PiTile *tile = c->tile;
+    for (int64_t n = tile->first; n < tile->first + tile->steps && !c->stopped; n++)
+        implicit_rk_rows_step(c, tile->method, tile->table, n);
+}
+static void run_multistep(Chunk *c) {
+    const PiTile *tile = c->tile;
+    Multistep s = multistep_start(c, tile->method);
+    for (int64_t n = tile->first; n < tile->first + tile->steps && !c->stopped; n++)
+        multistep_rows_step(c, &s, n);
+    if (s.power == 2 && !tile->starter) difference_velocities(c, &s, tile->first + tile->steps);
+}
+
+INLINE int rows_kernel(const PiTile *tile, void (*run)(Chunk *)) {
+    vint bad = {0};
+    for (int64_t r = 0; r < tile->registers; r += tile->chunk) {
+        const int64_t rest = tile->registers - r;
+        Chunk c = load_chunk(tile, r, rest < tile->chunk ? rest : tile->chunk);
+        run(&c);
+        if (c.stopped) return -1;
+        bad |= store_chunk(&c, r);
+    }
+    if (tile->stream) vstream_end();
+    return vany(bad);
+}
+static int explicit_rk_rows(const PiTile *tile) { return rows_kernel(tile, run_explicit_rk); }
+static int composition_rows(const PiTile *tile) { return rows_kernel(tile, run_composition); }
+static int implicit_rk_rows(const PiTile *tile) { return rows_kernel(tile, run_implicit_rk); }
+static int multistep_rows(const PiTile *tile) { return rows_kernel(tile, run_multistep); }
+
+/* ---- questions ------------------------------------------------------------------------------- */
+static void load_some(PiRow row, int64_t lane, int64_t lanes, int64_t R, vreal *to) {
+    const real *data = (const real *)row.data;
+    for (int64_t u = 0; u < R; u++)
+        for (int i = 0; i < VLEN; i++) {
+            const int64_t at = lane + u * VLEN + i;
+            to[u][i] = data[row.step ? (at < lanes ? at : lanes - 1) : 0];
+        }
+}
+static int evaluate(const PiSample *sample, PiQuestion question) {
+    enum { REGISTERS = 8 };
+    const PiSystem *system = sample->system;
+    const int dim = system->dim, dof = system->dof;
+    const int answers[] = {dim, dof, 1, system->n_invariants, dim * dim};
+    for (int64_t lane = 0; lane < sample->lanes; lane += REGISTERS * VLEN) {
+        PiTile tile = {.system = system, .force = sample->force, .context = sample->context};
+        Chunk c = {.tile = &tile,
+                   .R = REGISTERS,
+                   .dim = dim,
+                   .dof = dof,
+                   .free = (vreal *)sample->workspace};
+        c.y = take_rows(&c, dim);
+        c.p = take_rows(&c, pi_parameter_rows(system));
+        c.t = take_rows(&c, 1);
+        c.scratch = take_rows(&c, system->scratch);
+        vreal *out = take_rows(&c, answers[question]);
+        for (int d = 0; d < dim; d++)
+            load_some(sample->y[d], lane, sample->lanes, c.R, c.y + d * c.R);
+        for (int i = 0; i < system->n_params; i++)
+            load_some(sample->params[i], lane, sample->lanes, c.R, c.p + i * c.R);
+        load_some(sample->t, lane, sample->lanes, c.R, c.t);
+        ask(&c, PI_PREPARE, c.t, c.y, c.y, c.p);
+        if (question == PI_RHS) rhs_rows(&c, c.t, c.y, out);
+        else ask(&c, question, c.t, c.y, c.y + dof * c.R, out);
+        if (c.stopped) return -1;
+        for (int64_t i = 0; i < answers[question]; i++)
+            for (int64_t at = lane; at < sample->lanes && at < lane + REGISTERS * VLEN; at++)
+                ((real *)sample->out)[i * sample->lanes + at] =
+                    out[i * c.R + (at - lane) / VLEN][(at - lane) % VLEN];
+    }
+    return 0;
+}

@@ -1,0 +1,160 @@
+/* Newton's method for implicit stages, each lane by itself: its iterates never depend on its
+ * neighbours, and stop once it has converged to rounding.
+ *
+ *     z_i = h sum_j a_ij f(t_j, base_j + z_j)      for all stages i of a group
+ *
+ * The matrix I - h a_ij J_j is made anew in each iteration, and solved by Gaussian elimination with
+ * partial pivoting. Hairer, Wanner (1996), Solving Ordinary Differential Equations II, IV.8. */
+#pragma once
+#include "chunk.h"
+
+enum { NEWTON_ITERATIONS = 50 };
+#define EPSILON (PI_REAL_BITS == 64 ? REAL(0x1p-52) : REAL(0x1p-23))
+/* Corrections that no longer shrink are rounding, if they are this small beside the solution. */
+#define STAGNATION (PI_REAL_BITS == 64 ? REAL(0x1p-26) : REAL(0x1p-12))
+
+static int any_row(const Chunk *c, const vint *mask) {
+    vint any = {0};
+    for (int64_t u = 0; u < c->R; u++) any |= mask[u];
+    return vany(any);
+}
+
+/* Solves M x = r in place: n x n rows of M, n rows of r. A pivot of zero sets the lane's code. */
+static void solve_rows(Chunk *c, int n, vreal *M, vreal *r) {
+    const int64_t R = c->R;
+    vreal *const free = c->free;
+    vint *swap = (vint *)take_rows(c, 1);
+#define ENTRY(i, k) M[((i) * n + (k)) * R + u]
+    for (int k = 0; k < n; k++) {
+        for (int i = k + 1; i < n; i++) { /* the largest entry of the column comes to the top */
+            for (int64_t u = 0; u < R; u++) swap[u] = vabs(ENTRY(i, k)) > vabs(ENTRY(k, k));
+            if (!any_row(c, swap)) continue;
+            for (int64_t u = 0; u < R; u++) {
+                for (int j = k; j < n; j++) {
+                    const vreal upper = ENTRY(k, j), lower = ENTRY(i, j);
+                    ENTRY(k, j) = vselect(swap[u], lower, upper);
+                    ENTRY(i, j) = vselect(swap[u], upper, lower);
+                }
+                const vreal upper = r[k * R + u], lower = r[i * R + u];
+                r[k * R + u] = vselect(swap[u], lower, upper);
+                r[i * R + u] = vselect(swap[u], upper, lower);
+            }
+        }
+        for (int64_t u = 0; u < R; u++) {
+            const vint zero = ENTRY(k, k) == vset(0);
+            c->code[u] = vselect_int(zero & (c->code[u] == 0), vset_int(PI_SINGULAR), c->code[u]);
+            const vreal inverse = vset(REAL(1.0)) / ENTRY(k, k);
+            for (int i = k + 1; i < n; i++) {
+                const vreal factor = -ENTRY(i, k) * inverse;
+                for (int j = k + 1; j < n; j++)
+                    ENTRY(i, j) = vfma(factor, ENTRY(k, j), ENTRY(i, j));
+                r[i * R + u] = vfma(factor, r[k * R + u], r[i * R + u]);
+            }
+            ENTRY(k, k) = inverse;
+        }
+    }
+    for (int k = n - 1; k >= 0; k--)
+        for (int64_t u = 0; u < R; u++) {
+            vreal sum = r[k * R + u];
+            for (int j = k + 1; j < n; j++) sum = vfma(-ENTRY(k, j), r[j * R + u], sum);
+            r[k * R + u] = sum * ENTRY(k, k);
+        }
+#undef ENTRY
+    c->free = free;
+}
+
+/* d f_i / dy_k by forward differences, for forces that cannot tell: J[i][k] = (f_i(y + d e_k) -
+ * f_i(y)) / d with d = sqrt(epsilon) max(|y_k|, |h f_k|), or sqrt(epsilon) where these are zero. */
+static void differences_rows(Chunk *c, const vreal *t, vreal *y, const vreal *f, vreal *J) {
+    const int64_t R = c->R;
+    vreal *const free = c->free, *shifted = take_rows(c, c->dim), *here = take_rows(c, 1);
+    for (int k = 0; k < c->dim; k++) {
+        copy_rows(c, 1, y + k * R, here);
+        for (int64_t u = 0; u < R; u++) {
+            vreal scale = vmax(vabs(here[u]), vabs(c->h[u] * f[k * R + u]));
+            scale = vselect(scale == vset(0), vset(REAL(1.0)), scale);
+            y[k * R + u] = vfma(vsqrt(vset(EPSILON)), scale, here[u]);
+        }
+        rhs_rows(c, t, y, shifted);
+        for (int64_t u = 0; u < R; u++) {
+            const vreal width = y[k * R + u] - here[u];
+            for (int i = 0; i < c->dim; i++)
+                J[(i * c->dim + k) * R + u] = (shifted[i * R + u] - f[i * R + u]) / width;
+        }
+        copy_rows(c, 1, here, y + k * R);
+    }
+    c->free = free;
+}
+
+/* One group of `stages` stages at times t + c_j h of step n; a: their block of the table, rows
+ * PI_MAX_STAGES apart; base, z: stages x dim rows. z begins at zero. */
+static void newton(Chunk *c, int64_t n, int stages, const double *times_c, const double *a,
+                   const vreal *base, vreal *z) {
+    const int64_t R = c->R;
+    const int dim = c->dim, size = stages * dim;
+    vreal *const free = c->free;
+    vreal *f = take_rows(c, size), *r = take_rows(c, size), *y = take_rows(c, dim),
+          *J = take_rows(c, dim * dim), *M = take_rows(c, (int64_t)size * size),
+          *last = take_rows(c, 1);
+    vint *done = (vint *)take_rows(c, 1);
+    for (int64_t u = 0; u < R; u++) {
+        done[u] = (c->code[u] != 0) | (c->frozen ? c->frozen[u] : vset_int(0));
+        last[u] = vset(0);
+    }
+    for (int64_t i = 0; i < size * R; i++) z[i] = vset(0);
+
+    for (int iteration = 0; iteration < NEWTON_ITERATIONS && !c->stopped; iteration++) {
+        for (int j = 0; j < stages; j++) {
+            const vreal *t = times(c, n, times_c[j]), *base_j = base + j * dim * R;
+            for (int64_t i = 0; i < dim * R; i++) y[i] = base_j[i] + z[j * dim * R + i];
+            rhs_rows(c, t, y, f + j * dim * R);
+            if (c->tile->system->no_jacobian) differences_rows(c, t, y, f + j * dim * R, J);
+            else ask(c, PI_JACOBIAN, t, y, y + c->dof * R, J);
+            for (int i = 0; i < stages; i++)
+                for (int64_t u = 0; u < R; u++) {
+                    const vreal w = -c->h[u] * (real)a[i * PI_MAX_STAGES + j];
+                    for (int d = 0; d < dim; d++)
+                        for (int e = 0; e < dim; e++)
+                            M[((i * dim + d) * size + j * dim + e) * R + u] =
+                                vfma(w, J[(d * dim + e) * R + u], vset(i == j && d == e));
+                }
+        }
+        for (int i = 0; i < stages; i++)
+            for (int64_t u = 0; u < R; u++)
+                for (int d = 0; d < dim; d++) {
+                    vreal sum = -z[(i * dim + d) * R + u];
+                    for (int j = 0; j < stages; j++)
+                        sum = vfma(c->h[u] * (real)a[i * PI_MAX_STAGES + j],
+                                   f[(j * dim + d) * R + u], sum);
+                    r[(i * dim + d) * R + u] = sum;
+                }
+        solve_rows(c, size, M, r);
+        for (int64_t u = 0; u < R; u++) {
+            vreal change = vset(0); /* largest |correction| / (|base| + |z|) */
+            for (int i = 0; i < size; i++) {
+                const vreal step = vselect(done[u], vset(0), r[i * R + u]);
+                z[i * R + u] += step;
+                const vreal part = vabs(step) / (vabs(base[i * R + u]) + vabs(z[i * R + u]));
+                change = vmax(change, vselect(step == vset(0), vset(0), part));
+            }
+            /* The next correction would be about change^2 / last, if it is not rounding. */
+            const vint finite = change <= vset(REAL_MAX), small = change <= vset(EPSILON),
+                       next_small = change * change <= last[u] * EPSILON,
+                       stagnates = (change * REAL(2.0) >= last[u]) & (change <= vset(STAGNATION)) &
+                                   (last[u] > vset(0));
+            done[u] |= ~finite | small | (next_small & (last[u] > vset(0))) | stagnates |
+                       (c->code[u] != 0);
+            last[u] = change;
+        }
+        vint going = {0};
+        for (int64_t u = 0; u < R; u++) going |= ~done[u];
+        if (!vany(going)) break;
+    }
+    for (int64_t u = 0; u < R; u++) {
+        c->code[u] = vselect_int(done[u], c->code[u], vset_int(PI_NOT_CONVERGED));
+        const vint failed = c->code[u] != 0;
+        for (int i = 0; i < size; i++)
+            z[i * R + u] = vselect(failed, vset((real)NAN), z[i * R + u]);
+    }
+    c->free = free;
+}

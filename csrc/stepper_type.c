@@ -1,0 +1,257 @@
+/* The Python type that steps by hand: a run that advances its rows in place, a few steps a call. */
+#include <stdlib.h>
+#include "module.h"
+
+enum { STEP, KICK, DRIFT, PHASES };
+/* The interpreter lock is released for about ten microseconds of work and more. */
+static const double WORTH_RELEASING = 20000;
+
+typedef struct {
+    PyObject_HEAD PiRun run[PHASES]; /* of the whole step, and of its two halves if it has them */
+    int n_phases, busy;
+    int64_t n;   /* steps done */
+    double work; /* of a step */
+    char *scratch;
+    Views views;
+    PyObject *system, *methods[PHASES], *starter;
+} Stepper;
+
+static void stepper_dealloc(PyObject *self) {
+    Stepper *s = (Stepper *)self;
+    PyTypeObject *type = Py_TYPE(self);
+    for (int i = 0; i < PHASES; i++) {
+        if (i > 0) s->run[i].failures = NULL; /* shared */
+        pi_run_free(&s->run[i]);
+        Py_XDECREF(s->methods[i]);
+    }
+    free(s->run[STEP].params);
+    free(s->scratch);
+    views_release(&s->views);
+    Py_XDECREF(s->system);
+    Py_XDECREF(s->starter);
+    freefunc release = (freefunc)PyType_GetSlot(type, Py_tp_free);
+    release(self);
+    Py_DECREF(type);
+}
+
+/* One of the phases; all work on the same rows and share the failures of the first. */
+static int make_phase(Stepper *s, const Moved *moved, int phase, PyObject *method) {
+    PiRun *run = &s->run[phase];
+    if (phase != STEP) *run = s->run[STEP];
+    s->methods[phase] = Py_NewRef(method);
+    if (choose_method(run, moved, method, phase == STEP ? s->starter : Py_None, 0)) return -1;
+    const int error = pi_run_prepare(run);
+    if (phase != STEP) {
+        free(run->failures);
+        run->failures = s->run[STEP].failures;
+    }
+    s->n_phases = phase + 1;
+    if (error) PyErr_NoMemory();
+    return error;
+}
+
+/* What the rows are for is known only once the method is. */
+static int make_rows(Stepper *s, PyObject *state, PyObject *t0, PyObject *h, PyObject *params) {
+    PiRun *run = &s->run[STEP];
+    Views *v = &s->views;
+    const int bytes = run->real_bytes;
+    void *rows = views_array(v, state, "state", run->rows * run->stride, bytes, 1);
+    if (!rows || views_row(v, t0, "t0", run->stride, bytes, &run->t0) ||
+        views_row(v, h, "dt", run->stride, bytes, &run->h) ||
+        views_rows(v, params, "params", run->system->n_params, run->stride, bytes, run->params))
+        return -1;
+    if ((uintptr_t)rows % 64) {
+        PyErr_SetString(PyExc_ValueError, "state must be aligned to 64 bytes");
+        return -1;
+    }
+    run->initial = run->state[0] = run->state[1] = rows;
+    return 0;
+}
+
+const char stepper_doc[] =
+    "stepper(system, bits, lanes, bound, t0, h, params, state, methods, starter) -> Stepper\n\n"
+    "state: rows that are advanced in place; params: a tuple of rows; methods: of the step, or of\n"
+    "the step, its kick and its drift.";
+PyObject *core_stepper(PyObject *module, PyObject *args) {
+    PyObject *system, *t0, *h, *params, *state, *methods, *starter;
+    int bits;
+    long long lanes;
+    double bound;
+    if (!PyArg_ParseTuple(args, "OiLdOOOOO!O:stepper", &system, &bits, &lanes, &bound, &t0, &h,
+                          &params, &state, &PyTuple_Type, &methods, &starter))
+        return NULL;
+    Moved moved;
+    if (find_system(module, system, bits, &moved)) return NULL;
+    const Py_ssize_t n = PyTuple_Size(methods);
+    if (lanes < 1 || lanes > (int64_t)1 << 48 || (n != 1 && n != PHASES))
+        return PyErr_Format(PyExc_ValueError, "%lld lanes, %zd methods: out of range", lanes, n);
+    Stepper *s = (Stepper *)PyType_GenericAlloc((PyTypeObject *)state_of(module)->stepper_type, 0);
+    if (!s) return NULL;
+    s->system = Py_NewRef(system);
+    s->starter = Py_NewRef(starter);
+    PiRun *run = &s->run[STEP];
+    const int64_t unit = 512 / bits;
+    run->lanes = lanes;
+    run->stride = (lanes + unit - 1) / unit * unit;
+    run->real_bytes = bits / 8;
+    run->bound = bound;
+    run->workers = 1;
+    run->save = 1;
+    run->params = calloc(moved.system->n_params + 1, sizeof *run->params);
+    int64_t most = 0;
+    int error = !run->params;
+    if (error) PyErr_NoMemory();
+    for (int i = 0; i < n && !error; i++) {
+        error = make_phase(s, &moved, i, PyTuple_GetItem(methods, i)) ||
+                (i == STEP && make_rows(s, state, t0, h, params));
+        const int64_t bytes = error ? 0 : pi_run_scratch_bytes(&s->run[i]);
+        if (bytes > most) most = bytes;
+    }
+    if (!error) {
+        s->scratch = aligned_alloc(64, most);
+        error = !s->scratch || pi_run_freeze_padding(run) || pi_run_begin(run);
+        if (error) PyErr_NoMemory();
+        s->work = (double)lanes * run->rows * (run->method->evaluations + 1);
+    }
+    if (!error) return (PyObject *)s;
+    Py_DECREF(s);
+    return NULL;
+}
+
+/* Every 50 ms of a long call. */
+static int look_for_signals(void *context, int64_t steps) {
+    (void)context, (void)steps;
+    const PyGILState_STATE gil = PyGILState_Ensure();
+    const int stop = PyErr_CheckSignals();
+    PyGILState_Release(gil);
+    return stop;
+}
+
+static int advance(Stepper *s, int phase, int64_t n) {
+    int error;
+    if (!s->scratch || phase >= s->n_phases) {
+        PyErr_SetString(PyExc_ValueError, "the method has no kick and drift of its own");
+        return -1;
+    }
+    if (s->busy) {
+        PyErr_SetString(PyExc_RuntimeError, "another thread is stepping this Stepper");
+        return -1;
+    }
+    PiRun *run = &s->run[phase];
+    s->busy = 1;
+    if (s->work * (double)n > WORTH_RELEASING) {
+        Py_BEGIN_ALLOW_THREADS
+        error = pi_run_step(run, s->n, n, s->scratch, look_for_signals, NULL);
+        Py_END_ALLOW_THREADS
+    } else error = pi_run_step(run, s->n, n, s->scratch, NULL, NULL);
+    s->busy = 0;
+    if (error && !PyErr_Occurred()) PyErr_NoMemory();
+    if (!error && phase != KICK) s->n += n;
+    run->stopped = run->out_of_memory = 0;
+    return error;
+}
+
+PyDoc_STRVAR(step_doc, "step($self, n=1)\n--\n\nAdvance n steps, in place.");
+static PyObject *stepper_step(PyObject *self, PyObject *const *args, Py_ssize_t n_args,
+                              PyObject *names) {
+    long long n = 1;
+    const Py_ssize_t n_names = names ? PyTuple_Size(names) : 0;
+    if (n_args + n_names > 1 ||
+        (n_names && PyUnicode_CompareWithASCIIString(PyTuple_GetItem(names, 0), "n")))
+        return PyErr_Format(PyExc_TypeError, "step() takes the number of steps n only");
+    if (n_args + n_names == 1) {
+        PyObject *index = PyBool_Check(args[0]) ? NULL : PyNumber_Index(args[0]);
+        if (!index) return PyErr_Format(PyExc_TypeError, "n must be an integer, got %R", args[0]);
+        n = PyLong_AsLongLong(index);
+        Py_DECREF(index);
+        if (n < 0 || n > (int64_t)1 << 53) {
+            PyErr_Clear();
+            return PyErr_Format(PyExc_ValueError, "n must be from 0 to 2**53, got %R", args[0]);
+        }
+    }
+    if (n > 0 && advance((Stepper *)self, STEP, n)) return NULL;
+    Py_RETURN_NONE;
+}
+PyDoc_STRVAR(kick_doc, "kick($self, /)\n--\n\nThe first half of a step: v += h a(t, x, v).");
+static PyObject *stepper_kick(PyObject *self, PyObject *none) {
+    (void)none;
+    return advance((Stepper *)self, KICK, 1) ? NULL : Py_NewRef(Py_None);
+}
+PyDoc_STRVAR(drift_doc, "drift($self, /)\n--\n\nThe second half: x += h v, and n += 1.");
+static PyObject *stepper_drift(PyObject *self, PyObject *none) {
+    (void)none;
+    return advance((Stepper *)self, DRIFT, 1) ? NULL : Py_NewRef(Py_None);
+}
+
+PyDoc_STRVAR(failures_doc, "failures() -> list of (index, status, step).");
+static PyObject *stepper_failures(PyObject *self, PyObject *none) {
+    (void)none;
+    const PiRun *run = &((Stepper *)self)->run[STEP];
+    PyObject *list = PyList_New(0);
+    for (int64_t tile = 0; list && tile < run->n_tiles; tile++) {
+        const PiFailures *f = &run->failures[tile];
+        for (int64_t i = 0; list && f->count && i < run->tile_lanes; i++) {
+            if (f->step[i] < 0) continue;
+            PyObject *item = Py_BuildValue("(LiL)", (long long)(tile * run->tile_lanes + i),
+                                           f->status[i], (long long)f->step[i]);
+            if (!item || PyList_Append(list, item)) Py_CLEAR(list);
+            Py_XDECREF(item);
+        }
+    }
+    return list;
+}
+PyDoc_STRVAR(revive_doc, "revive(lane): a failed trajectory goes on, with the state it now has.");
+static PyObject *stepper_revive(PyObject *self, PyObject *lane) {
+    PiRun *run = &((Stepper *)self)->run[STEP];
+    const long long i = PyLong_AsLongLong(lane);
+    if (PyErr_Occurred()) return NULL;
+    if (i < 0 || i >= run->lanes) return PyErr_Format(PyExc_IndexError, "no trajectory %lld", i);
+    pi_run_revive(run, i);
+    Py_RETURN_NONE;
+}
+PyDoc_STRVAR(fail_doc, "fail(lane, status, step): marks a trajectory as failed.");
+static PyObject *stepper_fail(PyObject *self, PyObject *args) {
+    PiRun *run = &((Stepper *)self)->run[STEP];
+    long long lane, step;
+    int status;
+    if (!PyArg_ParseTuple(args, "LiL:fail", &lane, &status, &step)) return NULL;
+    if (lane < 0 || lane >= run->lanes)
+        return PyErr_Format(PyExc_IndexError, "no trajectory %lld", lane);
+    if (pi_run_fail(run, lane, (PiStatus)status, step)) return PyErr_NoMemory();
+    Py_RETURN_NONE;
+}
+PyDoc_STRVAR(begin_doc, "begin(n, begun): the number of the step that the state is at, and whether "
+                        "what a multistep method remembers is there already.");
+static PyObject *stepper_begin(PyObject *self, PyObject *args) {
+    Stepper *s = (Stepper *)self;
+    long long n;
+    int begun;
+    if (!PyArg_ParseTuple(args, "Lp:begin", &n, &begun)) return NULL;
+    if (n < 0) return PyErr_Format(PyExc_ValueError, "n is %lld", n);
+    s->n = n;
+    s->run[STEP].begun = begun ? 0 : pi_first_steps(s->run[STEP].method);
+    Py_RETURN_NONE;
+}
+
+static PyObject *get_n(PyObject *self, void *none) {
+    (void)none;
+    return PyLong_FromLongLong(((Stepper *)self)->n);
+}
+static PyMethodDef stepper_methods[] = {
+    {"step", (PyCFunction)(void (*)(void))stepper_step, METH_FASTCALL | METH_KEYWORDS, step_doc},
+    {"kick", stepper_kick, METH_NOARGS, kick_doc},
+    {"drift", stepper_drift, METH_NOARGS, drift_doc},
+    {"failures", stepper_failures, METH_NOARGS, failures_doc},
+    {"revive", stepper_revive, METH_O, revive_doc},
+    {"fail", stepper_fail, METH_VARARGS, fail_doc},
+    {"begin", stepper_begin, METH_VARARGS, begin_doc},
+    {NULL, NULL, 0, NULL},
+};
+static PyGetSetDef stepper_properties[] = {{"n", get_n, NULL, "Steps done.", NULL},
+                                           {NULL, NULL, NULL, NULL, NULL}};
+static PyType_Slot stepper_slots[] = {{Py_tp_dealloc, stepper_dealloc},
+                                      {Py_tp_methods, stepper_methods},
+                                      {Py_tp_getset, stepper_properties},
+                                      {0, NULL}};
+PyType_Spec stepper_spec = {"pyintegrate._core.Stepper", sizeof(Stepper), 0,
+                            Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, stepper_slots};

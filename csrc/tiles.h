@@ -1,0 +1,109 @@
+/* The contract of the C core, second part: forces on rows, tiles, kernels, and where they are
+ * found.
+ *
+ * Outside, arrays (..., dim); inside, rows: component d of all trajectories side by side, so that
+ * one wide register holds one component of several trajectories ("lanes"). A tile is a window of
+ * lanes. */
+#pragma once
+#include "pyintegrate.h"
+
+/* ---- forces on rows -------------------------------------------------------------------------- */
+typedef enum {
+    PI_RHS,          /* dim rows */
+    PI_ACCELERATION, /* dof rows; of a separable system the rate of change of the momenta */
+    PI_ENERGY,       /* one row */
+    PI_INVARIANTS,
+    PI_JACOBIAN, /* dim * dim rows: d rhs_i / dy_k is row i * dim + k */
+    PI_VELOCITY, /* dof rows: T_p of a separable system */
+    PI_PREPARE   /* fills in the parameters that are derived from others */
+} PiQuestion;
+
+/* Rows of registers side by side: quantity d of all lanes begins d * registers vectors in. */
+typedef struct {
+    int64_t registers; /* in each row */
+    const void *t;     /* one row */
+    const void *y;     /* dim rows; for PI_ACCELERATION dof rows of positions */
+    const void *v;     /* for PI_ACCELERATION and PI_VELOCITY: dof rows of velocities or momenta */
+    void *p;           /* parameters, then those derived */
+    void *out;         /* the answer */
+    void *scratch;     /* as many rows as the system asks for */
+} PiRows;
+/* 0; else the run is to stop (a callback has raised). context: the force's own data. */
+typedef int PiForce(const void *context, PiQuestion question, const PiRows *rows);
+
+/* ---- tiles and kernels ----------------------------------------------------------------------- */
+/* Lanes of one quantity: step 1, or 0 where one value serves all. */
+typedef struct {
+    const void *data;
+    int64_t step;
+} PiRow;
+
+typedef struct {
+    const PiSystem *system;
+    const PiMethod *method;
+    const PiTable *table;
+    int64_t registers; /* vectors in each row */
+    const void *in;    /* state before: component d begins d * in_stride reals further */
+    void *out;         /* state after; may be in */
+    void *record;      /* a second copy of the state after (components only), or NULL */
+    int64_t in_stride, out_stride, record_stride;
+    int stream;   /* write the record past the caches? It is then aligned to a vector */
+    int64_t lane; /* where the tile begins in the rows below */
+    PiRow t0, h;
+    const PiRow *params;
+    int64_t first, steps; /* from step `first` on; step n is at t0 + n h */
+    const void *frozen;   /* a row of masks: lanes that keep the state before; NULL for none */
+    double bound;         /* largest |component| allowed */
+    /* Row kernels only: */
+    PiForce *force;
+    const void *context;
+    void *workspace;
+    int64_t chunk; /* registers that go through it together */
+    int history;   /* rows of the state past its components: what the method remembers */
+    int64_t begun; /* steps up to this one are made by the starting method */
+    const PiMethod *starter;
+    const PiTable *starter_table;
+    int8_t *status; /* of each lane: why its solve failed; NULL if nobody asks */
+} PiTile;
+
+/* Advances every lane; 1 if a lane that is not frozen ends non-finite or beyond the bound; -1 if
+ * the force stops the run. */
+typedef int PiKernel(const PiTile *tile);
+
+/* What a system is asked at given times and states. */
+typedef struct {
+    const PiSystem *system;
+    PiForce *force;
+    const void *context;
+    int64_t lanes;
+    PiRow t;
+    const PiRow *y, *params;
+    void *out;       /* rows, `lanes` reals apart */
+    void *workspace; /* pi_sample_rows() rows of 8 vectors */
+} PiSample;
+typedef int PiEvaluate(const PiSample *sample, PiQuestion question);
+
+/* The kernels of one system on one instruction set in one precision; NULL where there is none. */
+typedef struct {
+    const char *system;
+    PiKernel *family[PI_FAMILIES], *specialised[PI_SPECIALISED];
+    PiForce *force;
+} PiKernels;
+
+typedef struct {
+    const char *isa;
+    int real_bits, vector_bytes, n_systems;
+    const PiKernels *systems;    /* in the order of contents.h */
+    PiKernel *rows[PI_FAMILIES]; /* for any force */
+    PiEvaluate *evaluate;
+} PiKernelSet;
+
+/* ---- dispatch.c ------------------------------------------------------------------------------ */
+/* Kernel sets of an instruction set by number, best last; NULL past the end. */
+typedef struct {
+    const char *name;
+    const PiKernelSet *f64, *f32;
+} PiIsa;
+const PiIsa *pi_isa(int number);
+int pi_isa_supported(int number);
+int pi_fma_is_exact(void); /* the C library's, which the baseline stands on */

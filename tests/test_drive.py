@@ -1,0 +1,87 @@
+"""Parameters that change with each step: what a run of single steps would do, bit for bit."""
+
+import numpy as np
+import pytest
+
+import pyintegrate as pi
+
+N = 40
+
+
+def by_hand(system, y, force, **options):
+    """The states of N steps, each with its own force."""
+    out = [np.asarray(y)]
+    for n in range(N):
+        step = pi.integrate(
+            system(force=force[n]), out[-1], n_steps=1, dt=0.05, save="final", **options
+        )
+        out.append(step.final)
+    return np.array(out)
+
+
+@pytest.mark.parametrize("method", ["rk4", "semi_implicit_euler", "velocity_verlet", "verner65"])
+@pytest.mark.parametrize("shape", [(N,), (N, 1), (N, 21)], ids=str)
+def test_a_drive_is_a_parameter_that_changes_with_each_step(shape, method):
+    force = np.random.default_rng(3).normal(size=shape)
+    y = np.random.default_rng(4).normal(size=(21, 2))
+    system = pi.systems.constant_force(mass=np.linspace(1, 2, 21))
+    sol = pi.integrate(system, y, dt=0.05, n_steps=N, method=method, drive={"force": force})
+    assert sol.y.tobytes() == by_hand(system, y, force, method=method).tobytes()
+
+
+def test_a_drive_widens_the_batch():
+    sol = pi.integrate(
+        pi.systems.constant_force, 0.0, 0.0, dt=0.05, n_steps=N, drive={"force": np.ones((N, 2, 3))}
+    )
+    assert sol.x.shape == (N + 1, 2, 3)
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_driven_run_has_the_same_bits_however_it_is_cut(workers):
+    force = np.random.default_rng(3).normal(size=(N, 5000))
+    options = {"dt": 0.05, "save": "final", "method": "rk4", "workers": workers}
+    system, y = pi.systems.constant_force, np.zeros((5000, 2))
+    whole = pi.integrate(system, y, n_steps=N, drive={"force": force}, **options)
+    first = pi.integrate(system, y, n_steps=15, drive={"force": force[:15]}, **options)
+    rest = first.resume(n_steps=N - 15, drive={"force": force[15:]})
+    assert whole.final.tobytes() == rest.final.tobytes()
+    with pytest.raises(ValueError, match="resume needs `drive`"):
+        first.resume(n_steps=3)
+
+
+def test_an_array_parameter_is_driven_as_a_whole():
+    gravity = np.zeros((N, 3))
+    gravity[:, 2] = np.linspace(0, -9.81, N)
+    sol = pi.integrate(pi.systems.spring_3d, dt=0.05, n_steps=N, drive={"gravity": gravity})
+    step = pi.integrate(pi.systems.spring_3d(gravity=gravity[0]), dt=0.05, n_steps=1)
+    assert np.array_equal(sol.y[1], step.y[1])
+    step = pi.integrate(pi.systems.spring_3d(gravity=gravity[1]), step.final, dt=0.05, n_steps=1)
+    assert np.array_equal(sol.y[2], step.y[1])
+
+
+def test_a_bad_drive_fails_the_step_that_it_spoils():
+    force = np.ones((N, 3))
+    force[17, 1] = np.nan
+    sol = pi.integrate(
+        pi.systems.constant_force, np.zeros((3, 2)), dt=0.05, n_steps=N, drive={"force": force},
+        on_failure="ignore",
+    )  # fmt: skip
+    assert sol.failed_step.tolist() == [-1, 18, -1]
+    assert np.array_equal(sol.y[17:, 1], np.broadcast_to(sol.y[17, 1], (N - 16, 2)))
+
+
+def test_a_wrong_drive_is_refused_by_name():
+    run = {"dt": 0.05, "n_steps": N}
+    system = pi.systems.constant_force
+    with pytest.raises(TypeError, match="drive must map names"):
+        pi.integrate(system, drive=np.ones(N), **run)
+    with pytest.raises(ValueError, match="no parameter 'thrust'; it has force, mass"):
+        pi.integrate(system, drive={"thrust": np.ones(N)}, **run)
+    with pytest.raises(ValueError, match=r"drive\['force'\] has 7 steps, and the run 40"):
+        pi.integrate(system, drive={"force": np.ones(7)}, **run)
+    with pytest.raises(TypeError, match=r"drive\['force'\] must hold real numbers"):
+        pi.integrate(system, drive={"force": ["a"] * N}, **run)
+    with pytest.raises(ValueError, match=r"drive\['force'\] has shape \(\)"):
+        pi.integrate(system, drive={"force": 1.0}, **run)
+    with pytest.raises(ValueError, match="do not broadcast"):
+        pi.integrate(system, np.zeros((4, 2)), drive={"force": np.ones((N, 3))}, **run)

@@ -1,0 +1,56 @@
+"""Kernels for any force give the bits of those that are compiled for each built-in system."""
+
+import sys
+
+import numpy as np
+import pytest
+from reference import states
+
+import pyintegrate as pi
+from pyintegrate import _core
+
+# One of each kind: spelled out, short, with stages left out, long; and the compositions likewise.
+METHODS = [
+    *("rk4", "explicit_euler", "rk38", "zonneveld43", "dormand_prince54", "verner98"),
+    *("semi_implicit_euler", "semi_implicit_euler_drift_kick", "velocity_verlet"),
+    *("forest_ruth4", "blanes_moan_srkn6b", "mclachlan_atela4"),
+]
+
+
+class _RowsOnly:
+    """The C core, asked for the kernels for any force."""
+
+    def __getattr__(self, name):
+        return getattr(_core, name)
+
+    def start(self, *args):
+        *args, _, advances = args
+        return _core.start(*args, True, advances)
+
+
+def _fits(method, system):
+    structures = {
+        "any": ("first_order", "second_order", "separable"),
+        "separable": ("second_order", "separable"),
+        "quadratic_kinetic": ("second_order",),
+    }
+    return system.structure in structures[pi.methods[method].requires]
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("name", list(pi.systems))
+def test_rows_give_the_bits_of_registers(name, dtype, monkeypatch):
+    system = pi.systems[name]
+    y = states(system, (77,))  # no whole number of registers, nor of chunks
+    for method in METHODS:
+        # A kick that the system accumulates (w times parameter first) rounds otherwise.
+        accumulates = name == "oscillator" and pi.methods[method].family == "composition"
+        if accumulates or not _fits(method, system):
+            continue
+        for dt in (0.01, np.linspace(0.01, 0.02, 77)):
+            options = {"dt": dt, "n_steps": 50, "method": method, "save": 7, "dtype": dtype}
+            here = pi.integrate(system, y, **options)
+            with monkeypatch.context() as patch:
+                patch.setattr(sys.modules["pyintegrate.integrate"], "_core", _RowsOnly())
+                there = pi.integrate(system, y, **options)
+            assert here.y.tobytes() == there.y.tobytes(), (name, method)

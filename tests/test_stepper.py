@@ -1,0 +1,273 @@
+"""Stepping by hand gives the bits of a run, and can be interfered with, undone and replayed."""
+
+import threading
+
+import numpy as np
+import pytest
+from reference import states
+
+import pyintegrate as pi
+
+METHODS = ["semi_implicit_euler", "rk4", "velocity_verlet", "forest_ruth4", "verner98"]
+BATCHES = [(), (5,), (3, 70)]
+
+
+def same_bits(a, b):
+    a, b = np.ascontiguousarray(a), np.ascontiguousarray(b)
+    return a.shape == b.shape and a.dtype == b.dtype and a.tobytes() == b.tobytes()
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("batch", BATCHES, ids=str)
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("name", ["pendulum", "kepler", "duffing", "driven_pendulum"])
+def test_steps_have_the_bits_of_a_run(name, method, batch, dtype):
+    system, y = pi.systems[name], states(pi.systems[name], batch)
+    stepper = pi.Stepper(system, y, dt=0.01, t0=0.5, method=method, dtype=dtype)
+    stepper.step()
+    stepper.step(n=299)
+    stepper.step(300)
+    sol = pi.integrate(
+        system, y, dt=0.01, t0=0.5, n_steps=600, method=method, dtype=dtype, save="final"
+    )
+    assert same_bits(stepper.y, sol.final)
+    assert stepper.n == 600
+    assert stepper.t == sol.t[-1]
+
+
+@pytest.mark.parametrize("name", ["oscillator", "spring", "kepler", "momentum_spring"])
+def test_a_kick_and_a_drift_are_a_step(name):
+    system = pi.systems[name]
+    y = states(system, (9,))
+    whole, parts = pi.Stepper(system, y, dt=0.02), pi.Stepper(system, y, dt=0.02)
+    for n in range(50):
+        whole.step()
+        before = parts.x.copy()
+        parts.kick()
+        assert np.array_equal(parts.x, before)
+        assert parts.n == n
+        parts.drift()
+        assert parts.n == n + 1
+    assert same_bits(whole.y, parts.y)
+
+
+def test_only_semi_implicit_euler_comes_apart():
+    stepper = pi.Stepper(pi.systems.oscillator, dt=0.1, method="rk4")
+    with pytest.raises(ValueError, match="no kick and drift"):
+        stepper.kick()
+    with pytest.raises(ValueError, match="no kick and drift"):
+        stepper.drift()
+
+
+def test_the_views_are_live():
+    stepper = pi.Stepper(pi.systems.spring_3d, states(pi.systems.spring_3d, (4,)), dt=0.01)
+    view = stepper.x
+    stepper.x = [1.0, 2.0, 3.0]
+    assert np.array_equal(view, np.broadcast_to([1.0, 2.0, 3.0], (4, 3)))
+    stepper.v[:, 2] = 0.0
+    assert np.all(stepper.y[:, 5] == 0)
+    stepper.y = np.zeros(6)
+    assert not stepper.x.any()
+    with pytest.raises(ValueError, match=r"x has shape \(5,\)"):
+        stepper.x = np.zeros(5)
+    with pytest.raises(TypeError, match="x must hold real numbers"):
+        stepper.x = "there"
+    single = pi.Stepper(pi.systems.spring, 1.0, 0.0, dt=0.01)
+    single.x[...] = 3.0
+    assert single.y[0] == 3.0
+    with pytest.raises(AttributeError, match="first_order"):
+        _ = pi.Stepper(pi.systems.lorenz, dt=0.01, method="rk4").x
+
+
+def test_parameters_may_change_between_steps():
+    k = np.array([5.0, 10.0, 15.0])
+    stepper = pi.Stepper(pi.systems.spring(k=k), np.ones(3), 0.0, dt=0.01)
+    stepper.step(10)
+    stepper.params["k"][1] = 20.0
+    stepper.params["b"][...] = 0.5
+    stepper.step(10)
+    first = pi.integrate(
+        pi.systems.spring(k=k), np.ones(3), 0.0, dt=0.01, n_steps=10, method="semi_implicit_euler"
+    )
+    changed = pi.systems.spring(k=[5.0, 20.0, 15.0], b=0.5)
+    second = pi.integrate(
+        changed, first.final, dt=0.01, n_steps=10, method="semi_implicit_euler", save="final"
+    )
+    assert same_bits(stepper.y, second.final)
+    with pytest.raises(TypeError):
+        stepper.params["k"] = 3.0
+
+
+def test_array_parameters_are_live_too():
+    stepper = pi.Stepper(pi.systems.spring_3d, dt=0.01)
+    stepper.params["gravity"][...] = [0.0, 0.0, -9.81]
+    stepper.step(5)
+    system = pi.systems.spring_3d(gravity=(0.0, 0.0, -9.81))
+    sol = pi.integrate(system, dt=0.01, n_steps=5, method="semi_implicit_euler", save="final")
+    assert same_bits(stepper.y, sol.final)
+
+
+@pytest.mark.parametrize("method", ["rk4", "velocity_verlet"])
+def test_rollback_and_replay_give_the_same_bits(method):
+    stepper = pi.Stepper(pi.systems.pendulum, states(pi.systems.pendulum, (11,)), dt=0.01,
+                         method=method)  # fmt: skip
+    stepper.y[3] = np.nan
+    stepper.step(7)
+    before = stepper.snapshot()
+    stepper.params["length"][2] = 2.0
+    stepper.y[5] = np.nan
+    stepper.step(20)
+    there, status = stepper.y.copy(), stepper.status
+    assert status.tolist() == [int(i in (3, 5)) for i in range(11)]
+    stepper.restore(before)
+    assert stepper.n == 7
+    assert np.flatnonzero(stepper.status).tolist() == [3]
+    stepper.params["length"][2] = 2.0
+    stepper.y[5] = np.nan
+    stepper.step(20)
+    assert same_bits(stepper.y, there)
+    assert np.array_equal(stepper.failed_step[[3, 5]], [1, 8])
+    with pytest.raises(TypeError, match="snapshot"):
+        stepper.restore(stepper.y)
+    with pytest.raises(ValueError, match="not like this Stepper"):
+        pi.Stepper(pi.systems.pendulum, dt=0.01, method=method).restore(before)
+
+
+def test_reset_restarts_some_and_leaves_the_others():
+    y = states(pi.systems.pendulum, (6,))
+    stepper = pi.Stepper(pi.systems.pendulum, y, dt=0.01)
+    alone = pi.Stepper(pi.systems.pendulum, y, dt=0.01)
+    stepper.step(5)
+    alone.step(5)
+    stepper.y[4] = np.inf
+    stepper.step()
+    alone.step()
+    assert stepper.status[4] == pi.Status.NOT_FINITE
+    mask = np.array([True, False, False, False, True, False])
+    stepper.reset(mask, 0.5, 0.0)
+    assert np.all(stepper.x[mask] == 0.5)
+    assert same_bits(stepper.y[~mask], alone.y[~mask])
+    assert not stepper.status.any()
+    stepper.step()
+    assert np.all(stepper.x[mask] != 0.5)
+    stepper.reset()
+    assert same_bits(stepper.y, y)
+    with pytest.raises(TypeError, match="mask must hold truth values"):
+        stepper.reset([1, 0, 0, 0, 0, 0])
+    with pytest.raises(ValueError, match="does not fit the batch"):
+        stepper.reset([True, False])
+
+
+def test_a_bad_neighbour_changes_no_bits():
+    y = states(pi.systems.kepler, (20,))
+    bad = y.copy()
+    bad[7] = 0.0  # in the centre: no direction
+    one = pi.Stepper(pi.systems.kepler, bad, dt=0.01, method="rk4")
+    other = pi.Stepper(pi.systems.kepler, y, dt=0.01, method="rk4")
+    for stepper in (one, other):
+        stepper.step(30)
+    good = np.arange(20) != 7
+    assert same_bits(one.y[good], other.y[good])
+    assert one.status[7] == pi.Status.NOT_FINITE
+    assert one.failed_step[7] == 1
+    assert np.array_equal(one.y[7], bad[7])
+
+
+def test_a_bound_stops_a_trajectory():
+    stepper = pi.Stepper(pi.systems.projectile, dt=0.1, bound=15.5)
+    stepper.step(100)
+    assert stepper.status == pi.Status.OUT_OF_BOUNDS
+    assert stepper.failed_step == 16
+    assert abs(stepper.y).max() <= 15.5
+
+
+@pytest.mark.parametrize("n", [-1, 2**54])
+def test_a_wrong_number_of_steps_is_refused(n):
+    stepper = pi.Stepper(pi.systems.spring, dt=0.1)
+    with pytest.raises(ValueError, match="n must be from 0"):
+        stepper.step(n)
+    with pytest.raises(TypeError, match="n must be an integer"):
+        stepper.step(1.5)
+    with pytest.raises(TypeError, match="n must be an integer"):
+        stepper.step(True)
+    with pytest.raises(TypeError, match="number of steps n only"):
+        stepper.step(m=1)
+    assert stepper.n == 0
+
+
+def test_an_empty_batch_and_pickling_are_refused():
+    import pickle
+
+    with pytest.raises(ValueError, match="is empty"):
+        pi.Stepper(pi.systems.spring, np.ones(0), 0.0, dt=0.1)
+    stepper = pi.Stepper(pi.systems.spring, dt=0.1)
+    with pytest.raises(TypeError, match="cannot be pickled"):
+        pickle.dumps(stepper)
+    again = pickle.loads(pickle.dumps(stepper.snapshot()))
+    stepper.step(3)
+    stepper.restore(again)
+    assert stepper.n == 0
+
+
+def test_two_threads_do_not_step_at_once():
+    stepper = pi.Stepper(pi.systems.double_pendulum, states(pi.systems.double_pendulum, (512,)),
+                         dt=1e-4, method="rk4")  # fmt: skip
+    refused = []
+
+    def step():
+        try:
+            stepper.step(2000)
+        except RuntimeError as error:
+            refused.append(str(error))
+
+    threads = [threading.Thread(target=step) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert stepper.n == 2000 * (4 - len(refused))
+    assert all("another thread" in text for text in refused)
+
+
+# ---- the game loop -------------------------------------------------------------------------------
+
+
+def test_frames_of_any_length_make_steps_of_a_fixed_one():
+    loop = pi.FixedTimestep(pi.Stepper(pi.systems.spring, dt=1 / 64))
+    rng = np.random.default_rng(5)
+    frames = rng.integers(0, 5, 200) / 128  # sums of these are exact
+    alphas = [loop.advance(frame) for frame in frames]
+    assert loop.stepper.n == int(frames.sum() * 64)
+    assert alphas[-1] == pytest.approx(frames.sum() * 64 % 1, abs=1e-9)
+    assert all(0 <= alpha <= 1 for alpha in alphas)
+    sol = pi.integrate(pi.systems.spring, dt=1 / 64, n_steps=loop.stepper.n,
+                       method="semi_implicit_euler", save="all")  # fmt: skip
+    assert same_bits(loop.stepper.y, sol.final)
+    assert same_bits(loop.blend(0.0), sol.y[-2])
+    np.testing.assert_allclose(loop.blend(0.25), 0.75 * sol.y[-2] + 0.25 * sol.y[-1], rtol=1e-14)
+
+
+def test_a_slow_frame_drops_what_it_cannot_do():
+    loop = pi.FixedTimestep(pi.Stepper(pi.systems.spring, dt=0.125), max_steps=4)
+    assert loop.advance(10.0625) == pytest.approx(0.5)
+    assert (loop.stepper.n, loop.dropped) == (4, 76)
+    assert loop.advance(0.0625) == 0.0
+    assert (loop.stepper.n, loop.dropped) == (5, 76)
+
+
+def test_wrong_frames_are_refused():
+    stepper = pi.Stepper(pi.systems.spring, dt=0.1)
+    loop = pi.FixedTimestep(stepper)
+    for wrong in (-0.1, np.nan, np.inf):
+        with pytest.raises(ValueError, match="frame_time"):
+            loop.advance(wrong)
+    with pytest.raises(TypeError, match="frame_time"):
+        loop.advance("soon")
+    with pytest.raises(ValueError, match="alpha"):
+        loop.blend(1.5)
+    with pytest.raises(TypeError, match="stepper"):
+        pi.FixedTimestep(pi.systems.spring)
+    with pytest.raises(ValueError, match="positive dt"):
+        pi.FixedTimestep(pi.Stepper(pi.systems.spring, dt=-0.1))
+    with pytest.raises(ValueError, match="max_steps"):
+        pi.FixedTimestep(stepper, max_steps=0)
