@@ -85,7 +85,7 @@ def bent(rng, value):
 
 def some_bent(rng, arguments):
     arguments = list(arguments)
-    for _ in range(int(rng.integers(0, 4))):
+    for _ in range(int(rng.integers(0, 4)) if arguments else 0):
         place = int(rng.integers(len(arguments)))
         arguments[place] = bent(rng, arguments[place])
     return arguments
@@ -95,12 +95,52 @@ def method(rng):
     """A handle, of the catalogue or from a random table."""
     if rng.random() < 0.4:
         return pick(rng, HANDLES)
-    family, stages = pick(rng, FAMILIES[:5]), int(rng.integers(1, 20))
+    family, stages = pick(rng, FAMILIES[:5]), pick(rng, [1, 2, 3, 5, 20])
     rows = {"composition": 2, "nystrom": 3 + stages, "multistep": 4}.get(family, 2 + stages)
     row = stages + 1 if family == "multistep" else stages
     table = tuple(tuple(number(rng) for _ in range(row)) for _ in range(rows))
     arguments = (family, stages, int(rng.integers(stages + 1)), table)
     return _core.make_method(*some_bent(rng, arguments))
+
+
+def history_rows(system, scheme):
+    try:
+        return _core.history_rows(system["name"], scheme)
+    except EXPECTED:
+        return 0
+
+
+def drive(rng, params, n_steps, stride):
+    """The last arguments of start: starter, begun, rows, advances."""
+    starter = pick(rng, [None, None, pick(rng, HANDLES)])
+    advances = None
+    if rng.random() < 0.3:
+        advances = tuple(pick(rng, [0, 0, 1, stride]) for _ in params)
+    return starter, pick(rng, [False, False, True]), pick(rng, [False, True]), advances
+
+
+def stepper(rng):
+    system = SYSTEMS[pick(rng, list(SYSTEMS))]
+    bits, lanes, scheme = pick(rng, [64, 32]), int(rng.integers(1, 60)), method(rng)
+    dtype = np.dtype(f"f{bits // 8}")
+    state = aligned((system["dim"] + history_rows(system, scheme), padded(lanes, dtype)), dtype)
+    state[...] = rng.normal(size=state.shape)
+    arguments = (
+        system["name"], bits, lanes, pick(rng, [np.inf, 5.0]), 0.0, 0.01,
+        tuple(np.full(state.shape[1], number(rng), dtype) for _ in system["params"]), state,
+        pick(rng, [(scheme,), (scheme,) * 3, tuple(method(rng) for _ in range(3))]),
+        pick(rng, [None, None, pick(rng, HANDLES)]),
+    )  # fmt: skip
+    made = _core.stepper(*some_bent(rng, arguments))
+    for _ in range(int(rng.integers(0, 8))):
+        what = pick(rng, ["step", "step", "kick", "drift", "begin", "failures", "revive", "fail"])
+        lane = int(rng.integers(-1 if rng.random() < 0.1 else 0, lanes + (rng.random() < 0.1)))
+        steps = pick(rng, [0, 1, 3, 20, -1, -(2**63), "1", None])
+        right = {
+            "step": (steps,), "begin": (int(rng.integers(5)), bool(rng.integers(2))),
+            "revive": (lane,), "fail": (lane, int(rng.integers(6)), int(rng.integers(99))),
+        }.get(what, ())  # fmt: skip
+        getattr(made, what)(*(right if what == "step" else some_bent(rng, right)))
 
 
 def start(rng):
@@ -111,8 +151,11 @@ def start(rng):
     record_stride = pick(rng, [stride, lanes])
     saves = 1 - (-n_steps // save)
 
+    scheme = method(rng)
+    past = history_rows(system, scheme)
+
     def states():
-        out = aligned((dim, stride), dtype)
+        out = aligned((dim + past, stride), dtype)
         out[...] = rng.normal(size=out.shape)
         return out
 
@@ -122,11 +165,11 @@ def start(rng):
     with np.errstate(all="ignore"):
         params = tuple(row() for _ in system["params"])
         arguments = (
-            system["name"], method(rng), bits, lanes, int(rng.integers(0, 100)), n_steps, save,
+            system["name"], scheme, bits, lanes, int(rng.integers(0, 100)), n_steps, save,
             pick(rng, [np.inf, np.inf, 5.0]), int(rng.integers(1, 4)), row(), row(), params,
             states(), states(), states(),
             pick(rng, [None, aligned((saves, dim, record_stride), dtype)]), record_stride,
-            int(rng.integers(2)),
+            int(rng.integers(2)), *drive(rng, params, n_steps, stride),
         )  # fmt: skip
     arguments = some_bent(rng, arguments)
     if rng.random() < 0.2:  # one buffer for both, as for large states
@@ -172,7 +215,7 @@ def evaluate(rng):
 def one_case(seed, case):
     rng = np.random.default_rng([seed, case])
     try:
-        pick(rng, [start, start, start, evaluate, method])(rng)
+        pick(rng, [start, start, start, evaluate, stepper, method])(rng)
     except EXPECTED as error:
         return type(error).__name__
     except UnicodeError as error:
