@@ -97,9 +97,11 @@ def method(rng):
         return pick(rng, HANDLES)
     family, stages = pick(rng, FAMILIES[:5]), pick(rng, [1, 2, 3, 5, 20])
     rows = {"composition": 2, "nystrom": 3 + stages, "multistep": 4}.get(family, 2 + stages)
-    row = stages + 1 if family == "multistep" else stages
-    table = tuple(tuple(number(rng) for _ in range(row)) for _ in range(rows))
-    arguments = (family, stages, int(rng.integers(stages + 1)), table)
+    widths = [stages] * rows
+    if family == "multistep":  # alpha, beta, and perhaps a predictor and velocities
+        widths = [stages + 1, stages + 1, pick(rng, [0, stages]), pick(rng, [0, stages + 1])]
+    table = tuple(tuple(number(rng) for _ in range(width)) for width in widths)
+    arguments = (family, stages, int(rng.integers(stages + 1)), table, pick(rng, [1, 2]))
     return _core.make_method(*some_bent(rng, arguments))
 
 
