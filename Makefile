@@ -5,7 +5,8 @@ PY      = $(VENV)/bin/python
 # Tables of coefficients, also those of vmath, keep their own layout.
 CLANG_FORMAT_FILES = $(filter-out csrc/methods/% csrc/vmath/%,$(wildcard csrc/*.[ch] csrc/*/*.[ch])) benchmarks/kernels.c
 
-.PHONY: demo test lint sanitize fuzz soak coverage bench latency certificates docs dist wheels-test clean
+.PHONY: demo test lint sanitize fuzz soak coverage bench bench-peers latency certificates docs dist \
+        wheels-test clean
 
 demo: $(VENV)/.demo
 	$(PY) examples/phase_drift.py
@@ -75,6 +76,11 @@ coverage:
 
 bench: $(VENV)/.dev
 	$(PY) benchmarks/bench.py
+
+# Beside other packages; writes docs/performance.md. Boost needs its headers (libboost-dev).
+bench-peers: $(VENV)/.dev
+	$(PY) -m pip install --quiet --disable-pip-version-check -e ".[bench]"
+	$(PY) benchmarks/compare_peers.py --write
 
 # Proves and measures every method; writes certificates.json, methods.md and a picture in docs.
 certificates: $(VENV)/.dev

@@ -4,6 +4,7 @@
  * independent registers "in flight" hide the latency of dependent steps; a single one costs only
  * its own chain. */
 #pragma once
+#include "program.h"
 #include "rows/kernels.h"
 #include "simd.h"
 #include "tiles.h"
@@ -311,4 +312,5 @@ const PiKernelSet PI_KERNEL_SET = {
     .rows = {explicit_rk_rows, composition_rows, explicit_rk_rows, multistep_rows,
              implicit_rk_rows},
     .evaluate = evaluate,
+    .program = run_program,
 };

@@ -162,7 +162,8 @@ int pi_run_begin(PiRun *run) {
 /* ---- the run --------------------------------------------------------------------------------- */
 int pi_run_prepare(PiRun *run) {
     const int64_t group = IN_FLIGHT * run->vector_bytes / run->real_bytes;
-    const int64_t fitting = TILE_BYTES / (run->rows * run->real_bytes) / group * group;
+    const int64_t block = run->system->block, bytes = run->rows * run->real_bytes;
+    const int64_t fitting = (block ? block : TILE_BYTES / bytes) / group * group;
     const int64_t sharing = ceil_div(ceil_div(run->lanes, 2 * run->workers), group) * group;
     run->tile_lanes = smaller(fitting, sharing);
     if (run->tile_lanes < group) run->tile_lanes = group;
@@ -174,6 +175,7 @@ int pi_run_prepare(PiRun *run) {
     pi_leave_float_mode(mode);
     const int64_t needed = pi_workspace_rows(run->method, run->starter, run->system);
     run->chunk = smaller(CHUNK, WORKSPACE_BYTES / (needed * run->vector_bytes));
+    if (block) run->chunk = run->tile_lanes * run->real_bytes / run->vector_bytes;
     if (run->chunk < 1) run->chunk = 1;
     run->workspace_bytes = run->force ? run->chunk * needed * run->vector_bytes : 0;
     run->failures = calloc(run->n_tiles ? run->n_tiles : 1, sizeof *run->failures);

@@ -27,6 +27,7 @@ typedef struct {
     void *p;           /* parameters, then those derived */
     void *out;         /* the answer */
     void *scratch;     /* as many rows as the system asks for */
+    uint64_t uniform;  /* bit i: parameter i of the first 64 has one value for all lanes */
 } PiRows;
 /* 0; else the run is to stop (a callback has raised). context: the force's own data. */
 typedef int PiForce(const void *context, PiQuestion question, const PiRows *rows);
@@ -96,6 +97,7 @@ typedef struct {
     const PiKernels *systems;    /* in the order of contents.h */
     PiKernel *rows[PI_FAMILIES]; /* for any force */
     PiEvaluate *evaluate;
+    PiForce *program; /* runs byte code; its context is a PiProgram */
 } PiKernelSet;
 
 /* ---- dispatch.c ------------------------------------------------------------------------------ */

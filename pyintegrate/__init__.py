@@ -12,6 +12,7 @@ time loop in C.
 import importlib
 
 from ._core import info as _info
+from .define import acceleration, hamiltonian, potential, rhs
 from .errors import IntegrationError, IntegrationWarning, Status
 from .integrate import integrate
 from .methods import Method, methods
@@ -31,17 +32,23 @@ __all__ = [
     "Status",
     "Stepper",
     "System",
+    "acceleration",
     "analysis",
+    "c_function",
     "compare",
+    "hamiltonian",
     "integrate",
     "load",
     "methods",
     "plots",
+    "potential",
+    "rhs",
     "systems",
 ]
 
 
 _LAZY = {
+    "c_function": ".compiled",
     "FixedTimestep": ".fixed_timestep",
     "Stepper": ".stepper",
     "compare": ".analysis.compare",

@@ -114,7 +114,7 @@ def make_problem(
     places = places_of(components, system)
     components, state_shapes = _state(system, x0, v0)
     starter, past = check_start(start, method, system)
-    remembered = _core.history_rows(system.core, method.handle)
+    remembered = _core.history_rows(system.core_for(method), method.handle)
     dt, t0 = _times("dt", dt), _times("t0", t0)
     _check_rounded("dt", dt, dtype)
     _check_rounded("t0", t0, dtype)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 import warnings
-from contextlib import suppress
 
 import numpy as np
 
@@ -127,8 +126,8 @@ def run(problem, failures=None):
     if problem.lanes == 0:
         return _empty(problem, record, state_a)
     core = _core.start(
-        problem.system.core, problem.method.handle, dtype.itemsize * 8, problem.lanes,
-        problem.first, problem.n_steps, problem.save_every, problem.bound, workers,
+        problem.system.core_for(problem.method), problem.method.handle, dtype.itemsize * 8,
+        problem.lanes, problem.first, problem.n_steps, problem.save_every, problem.bound, workers,
         problem.rows_t0, problem.rows_dt, problem.rows_params, problem.initial,
         state_a, state_b, record, record_stride,
         record is not None and record.nbytes > STREAM_BYTES and record_stride == stride,
@@ -175,9 +174,12 @@ def _work(core, workers, report):
     import threading
 
     helpers = []
+    errors: list[BaseException] = []
     try:
         for _ in range(workers - 1):
-            helper = threading.Thread(target=_help, args=(core,), name="pyintegrate", daemon=True)
+            helper = threading.Thread(
+                target=_help, args=(core, errors), name="pyintegrate", daemon=True
+            )
             helper.start()
             helpers.append(helper)
         core.work(report)
@@ -187,11 +189,18 @@ def _work(core, workers, report):
     finally:
         for helper in helpers:
             helper.join()
+    if errors:
+        raise errors[0]
 
 
-def _help(core):
-    with suppress(MemoryError):  # the caller sees the same and raises it
+def _help(core, errors):
+    """A thread beside the caller's, which raises what the user's force has raised here."""
+    try:
         core.work()
+    except MemoryError:  # the caller sees the same and raises it
+        pass
+    except BaseException as error:
+        errors.append(error)
 
 
 def _empty(problem, record, state):

@@ -44,8 +44,13 @@ def checked(name, value, shape):
         )
     if array.shape[max(array.ndim - len(shape), 0) :] != shape:
         raise ValueError(
-            f"parameter {name} has shape {array.shape}: its last axis must hold the {shape[0]}"
-            " elements of a trajectory"
+            f"parameter {name} has shape {array.shape}: its last"
+            + (
+                f" axis must hold the {shape[0]} elements"
+                if len(shape) == 1
+                else f" axes must hold the {shape} elements"
+            )
+            + " of a trajectory"
         )
     if array.ndim == 0:
         return float(array)
@@ -61,7 +66,7 @@ def batch_shape(value, shape):
 
 def rows_of(value, shape):
     """A checked value as the C core takes it: for each element an array of the batch's shape."""
-    return [value[..., i] for i in range(shape[0])] if shape else [value]
+    return [value[(..., *index)] for index in np.ndindex(shape)] if shape else [value]
 
 
 def short(value):

@@ -6,10 +6,13 @@
 /* to = y + weight h^power k, n rows. */
 static void moved_rows(const Chunk *c, int n, const vreal *y, const vreal *weight, const vreal *k,
                        vreal *to) {
-    for (int64_t u = 0; u < c->R; u++) {
-        const vreal w = weight[u];
-        for (int64_t i = u; i < n * c->R; i += c->R) to[i] = vfma(w, k[i], y[i]);
+    if (!c->tile->h.step) { /* one step for all: one load less */
+        const vreal w = weight[0];
+        _Pragma("GCC unroll 4") for (int64_t i = 0; i < n * c->R; i++) to[i] = vfma(w, k[i], y[i]);
+        return;
     }
+    for (int64_t d = 0; d < n; d++, y += c->R, k += c->R, to += c->R)
+        for (int64_t u = 0; u < c->R; u++) to[u] = vfma(weight[u], k[u], y[u]);
 }
 /* A row of constant h^power, rounded as the register kernels do. */
 static vreal *weight_row(Chunk *c, real constant, int power) {
@@ -40,9 +43,12 @@ static void rk4_rows_step(Chunk *c, int64_t n) {
     moved_rows(c, c->dim, c->y, whole, k3, ys);
     end_times(c, n);
     rhs_rows(c, c->t, ys, k4);
-    for (int64_t u = 0; u < R; u++)
-        for (int64_t i = u; i < size; i += R)
-            c->y[i] = vfma(sixth[u], vfma(vset(REAL(2.0)), k2[i] + k3[i], k1[i] + k4[i]), c->y[i]);
+    vreal *y = c->y;
+    for (int64_t d = 0; d < size; d += R)
+        _Pragma("GCC unroll 4") for (int64_t u = 0, i = d; u < R; u++, i++) {
+            const vreal sum = vfma(vset(REAL(2.0)), k2[i] + k3[i], k1[i] + k4[i]);
+            y[i] = vfma(sixth[u], sum, y[i]);
+        }
     c->free = free;
 }
 
@@ -66,8 +72,8 @@ static void rk4_nystrom_rows_step(Chunk *c, int64_t n) {
     moved_rows(c, dof, end, half2, k2, xs);
     end_times(c, n);
     ask(c, PI_ACCELERATION, c->t, xs, v, k4);
-    for (int64_t u = 0; u < R; u++)
-        for (int64_t i = u; i < size; i += R) {
+    for (int64_t d = 0; d < size; d += R)
+        for (int64_t u = 0, i = d; u < R; u++, i++) {
             const vreal inner = k2[i] + k3[i], sum = k1[i] + inner;
             x[i] = vfma(sixth2[u], sum, end[i]);
             v[i] = vfma(sixth[u], (sum + inner) + k4[i], v[i]);

@@ -32,8 +32,10 @@ static Chunk load_chunk(const PiTile *tile, int64_t first, int64_t count) {
     for (int d = 0; d < rows; d++)
         for (int64_t u = 0; u < count; u++)
             c.y[d * count + u] = vload(in + d * tile->in_stride + u * VLEN);
-    for (int i = 0; i < system->n_params; i++)
+    for (int i = 0; i < system->n_params; i++) {
         load_values(&c, tile->params[i], lane, c.p + i * count);
+        if (i < 64 && !tile->params[i].step) c.uniform |= (uint64_t)1 << i;
+    }
     load_values(&c, tile->t0, lane, c.t0);
     load_values(&c, tile->h, lane, c.h);
     for (int64_t u = 0; u < count; u++) c.t[u] = c.t0[u], c.code[u] = vset_int(0);
