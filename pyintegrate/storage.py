@@ -17,12 +17,21 @@ from .arguments import make_problem
 from .memory import pad
 from .methods import Method, find_method
 from .own_methods import remake
+from .own_systems import TracedSystem
+from .own_systems import _restore as _restore_own
 from .recording import restored
 from .systems import System, _restore
+from .trace.tracing import Traced
 
 FORMAT, VERSION = "pyintegrate solution", 1
 # What may be called to make a system or a method again; a file names no other function.
-_MAKERS: dict = {"system": _restore, "method": find_method, "own_method": remake}
+_MAKERS: dict = {
+    "system": _restore,
+    "method": find_method,
+    "own_method": remake,
+    "traced_system": lambda definition, params: _restore_own(TracedSystem, definition, params),
+    "traced": Traced.from_data,
+}
 
 
 def save(solution, path):
@@ -230,6 +239,12 @@ def _system_from_data(about, arrays, given):
 
 def _to_data(value, name, arrays):
     """JSON, in which arrays are named, fractions are text, and makers are called by name."""
+    if isinstance(value, Traced):
+        return {"make": "traced", "args": [_to_data(value.as_data(), name, arrays)]}
+    if type(value) is TracedSystem:  # a function of its own, such as exact=, is no data
+        parts = [value._definition, dict(value.params)]
+        args = [_to_data(part, f"{name}_{i}", arrays) for i, part in enumerate(parts)]
+        return {"make": "traced_system", "args": args}
     if isinstance(value, System | Method):
         reduced = value.__reduce__()
         for key, maker in _MAKERS.items():
@@ -239,6 +254,8 @@ def _to_data(value, name, arrays):
         raise TypeError(f"{value!r} is not data")
     if value is None or isinstance(value, bool | int | float | str):
         return value
+    if isinstance(value, np.integer):
+        return int(value)
     if isinstance(value, Fraction):
         return {"fraction": f"{value.numerator}/{value.denominator}"}
     if isinstance(value, bytes):
