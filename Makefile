@@ -6,7 +6,7 @@ PY      = $(VENV)/bin/python
 CLANG_FORMAT_FILES = $(filter-out csrc/methods/% csrc/vmath/%,$(wildcard csrc/*.[ch] csrc/*/*.[ch])) benchmarks/kernels.c
 
 .PHONY: demo test lint sanitize fuzz soak coverage bench bench-peers latency certificates docs dist \
-        wheels-test clean
+        wheels-test portability clean
 
 demo: $(VENV)/.demo
 	$(PY) examples/phase_drift.py
@@ -85,6 +85,23 @@ bench-peers: $(VENV)/.dev
 # Proves and measures every method; writes certificates.json, methods.md and a picture in docs.
 certificates: $(VENV)/.dev
 	$(PY) docs/certificates.py
+
+# The same bits on another architecture: a hash over all methods and systems by the C core alone, here
+# and under emulation. Needs gcc-aarch64-linux-gnu, libc6-dev-arm64-cross, qemu-user.
+CROSS ?= aarch64-linux-gnu-gcc
+EMULATE ?= qemu-aarch64
+PORTABLE_FLAGS = -O1 -DPI_ROLLED -ffp-contract=off -fno-math-errno -std=gnu11 -w
+PORTABLE_C = tests/portability.c $(filter-out %/arrays.c %/callbacks.c %/module.c %/own_forces.c \
+    %/own_methods.c %/run_type.c %/stepper_type.c,$(wildcard csrc/*.c))
+portability:
+	mkdir -p build/portability
+	$(CROSS) $(PORTABLE_FLAGS) -static $(PORTABLE_C) $(wildcard csrc/isa/baseline_*.c) -lm \
+	    -o build/portability/there
+	$${CC:-cc} $(PORTABLE_FLAGS) $(PORTABLE_C) $(wildcard csrc/isa/*.c) -lm -o build/portability/here
+	$(EMULATE) build/portability/there >build/portability/there.txt
+	for isa in 0 1 2; do build/portability/here $$isa >build/portability/here.txt; \
+	    case $$? in 0) diff build/portability/here.txt build/portability/there.txt || exit 1;; 2) ;; *) exit 1;; esac; done
+	tail -1 build/portability/there.txt
 
 # How soon Ctrl-C stops a run, and what progress costs.
 latency: $(VENV)/.dev

@@ -96,7 +96,60 @@ def rows(count, n=3):
     return tuple(tuple(float(i > j) for j in range(n)) for i in range(count))
 
 
+def stepped(**options):
+    stepper = pi.Stepper(LORENZ, states(LORENZ, (20,)), dt=1e-3, method="rk4", **options)
+    stepper.step(5)
+    stepper.restore(stepper.snapshot())
+    return stepper
+
+
+@pi.acceleration(k=1.0)
+def traced(t, x, v, k):
+    return -k * np.sin(x)
+
+
+@pi.rhs(dim=1, rate=1.0, trace=False)
+def called(t, y, rate):
+    if np.any(rate < 0):
+        raise ValueError("a callback that raises")
+    return -rate * y
+
+
+def defined():
+    @pi.rhs(dim=2, k=1.0)
+    def system(t, y, k):
+        return y[1], -k * y[0]
+
+    return pi.integrate(system, dt=0.1, n_steps=3)
+
+
+def undefined():
+    pi.rhs(dim=1)(lambda t, y: 1.0 if y[0] > 0 else 2.0)
+
+
+def program(**changes):
+    one = traced.program
+    arguments = {"code": one.code, "constants": one.constants, "sections": one.sections}
+    return _core.make_program(*{**arguments, **changes}.values(), *one.sizes)
+
+
 CALLS = {
+    "operations": _core.operations,
+    "history_rows": lambda: _core.history_rows("lorenz", pi.methods["rk4"].handle),
+    "history_rows: wrong": lambda: _core.history_rows("lorenz", None),
+    "make_program": program,
+    "make_program: refused": lambda: program(code=np.full((4, 6), 77, np.int32)),
+    "make_program: short": lambda: program(sections=np.zeros(3, np.int32)),
+    "make_callback": lambda: pi.integrate(called, dt=0.1, n_steps=3),
+    "make_callback: raises": lambda: pi.integrate(called(rate=-1.0), dt=0.1, n_steps=3),
+    "make_callback: wrong": lambda: _core.make_callback(print, 99, -1, 0, 0, 0),
+    "traced": lambda: pi.integrate(traced(k=np.ones(9)), dt=0.1, n_steps=3),
+    "defined": defined,
+    "defined: wrong": undefined,
+    "stepper": stepped,
+    "stepper: wrong": lambda: stepped().step(-1),
+    "stepper: no kick": lambda: stepped().kick(),
+    "stepper: bound": lambda: stepped(bound=0.1),
     "systems": _core.systems,
     "methods": _core.methods,
     "info": _core.info,
@@ -154,3 +207,9 @@ def test_a_leak_would_be_seen():
     assert growth(lambda: kept.append(np.zeros(8) if len(kept) % 2 else None)) >= SEEN
     allocate = ctypes.CDLL(None).malloc
     assert growth(lambda: allocate(64)) >= 64
+
+
+def test_every_entry_point_is_called():
+    named = {name.split(":")[0] for name in CALLS}
+    core = {name for name in dir(_core) if not name.startswith("_") and name.islower()}
+    assert core <= named, f"add {core - named} to CALLS"
