@@ -49,7 +49,7 @@ def growth(call):
 
     repeat()  # caches fill
     least = np.inf
-    for _ in range(6):
+    for _ in range(20):  # lists of free objects take some time to fill
         before = in_use()
         repeat()
         least = min(least, (in_use() - before).max() / REPEATS)
