@@ -8,6 +8,7 @@ from pathlib import Path
 
 from setuptools import Extension, setup
 from setuptools.command.build_ext import build_ext
+from setuptools.command.build_py import build_py
 
 # -ffp-contract=off: a multiply-add is fused where it is written, and nowhere else.
 FLAGS = [
@@ -61,6 +62,17 @@ class BuildCore(build_ext):
             compiler.compile = compile_one
 
 
+class BuildPackage(build_py):
+    """Put the headers of the core into the wheel: kernels of one's own include them."""
+
+    def run(self):
+        super().run()
+        for header in [] if self.editable_mode else glob("csrc/**/*.h", recursive=True):
+            to = os.path.join(self.build_lib, "pyintegrate", "include", header[len("csrc/") :])
+            self.mkpath(os.path.dirname(to))
+            self.copy_file(header, to)
+
+
 def sources():
     """All C files, the slowest first; kernels only for the processor that builds."""
     x86 = any(
@@ -80,7 +92,7 @@ version = next(
     if line.startswith("version")
 )
 setup(
-    cmdclass={"build_ext": BuildCore},
+    cmdclass={"build_ext": BuildCore, "build_py": BuildPackage},
     ext_modules=[
         Extension(
             "pyintegrate._core",
