@@ -5,7 +5,7 @@ PY      = $(VENV)/bin/python
 # Tables of coefficients, also those of vmath, keep their own layout.
 CLANG_FORMAT_FILES = $(filter-out csrc/methods/% csrc/vmath/%,$(wildcard csrc/*.[ch] csrc/*/*.[ch])) benchmarks/kernels.c
 
-.PHONY: demo test lint sanitize bench certificates dist clean
+.PHONY: demo test lint sanitize bench bench-peers certificates dist clean
 
 demo: $(VENV)/.demo
 	$(PY) examples/phase_drift.py
@@ -48,6 +48,11 @@ sanitize:
 
 bench: $(VENV)/.dev
 	$(PY) benchmarks/bench.py
+
+# Beside other packages; writes docs/performance.md. Boost needs its headers (libboost-dev).
+bench-peers: $(VENV)/.dev
+	$(PY) -m pip install --quiet --disable-pip-version-check -e ".[bench]"
+	$(PY) benchmarks/compare_peers.py --write
 
 # Proves and measures every method; writes certificates.json, methods.md and a picture in docs.
 certificates: $(VENV)/.dev
