@@ -6,7 +6,6 @@ it; the cache is PYINTEGRATE_CACHE, or "pyintegrate" in XDG_CACHE_HOME or ~/.cac
 
 from __future__ import annotations
 
-import contextlib
 import ctypes
 import hashlib
 import os
@@ -24,11 +23,7 @@ _FLAGS += ["-std=gnu11", "-w", "-fPIC", "-shared"]
 _CLANG = {
     "avx2": ["-mavx2", "-mfma"],
     "avx512": [
-        "-mavx512f",
-        "-mavx512dq",
-        "-mavx512vl",
-        "-mavx2",
-        "-mfma",
+        *("-mavx512f", "-mavx512dq", "-mavx512vl", "-mavx2", "-mfma"),
         "-mprefer-vector-width=512",
     ],
 }
@@ -124,15 +119,12 @@ def _build(command, flags, isa, text, libraries):
                 f'#define PI_CONTENTS "{own}"\n#define PI_ONE_SYSTEM pyintegrate_f{bits}\n'
                 f'#include "isa/{isa}_f{bits}.c"\n'
             )
-            # The order matters: own.h is read again and again, from the headers' folder.
             call = [*command, *flags, f"-I{headers()}", str(unit), "-o", str(made), "-lm"]
             process = subprocess.Popen(call, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
             running.append((process, made, library, call))
-        for process, made, library, call in running:
-            output = process.communicate()[0].decode(errors="replace")
+        outputs = [process.communicate()[0].decode(errors="replace") for process, *_ in running]
+        for (process, made, library, call), output in zip(running, outputs, strict=True):
             if process.returncode:
-                with contextlib.suppress(OSError):
-                    running[-1][0].kill()
                 raise RuntimeError(
                     f"the C compiler failed ({' '.join(call)}):\n{output[:2000]}"
                     "\nthe byte code runs without it, with the same results"
