@@ -63,14 +63,15 @@ class BuildCore(build_ext):
 
 
 class BuildPackage(build_py):
-    """Put the headers of the core into the wheel: kernels of one's own include them."""
+    """The package with the headers of the core: compiled systems are built against them."""
 
     def run(self):
         super().run()
-        for header in [] if self.editable_mode else glob("csrc/**/*.h", recursive=True):
-            to = os.path.join(self.build_lib, "pyintegrate", "include", header[len("csrc/") :])
-            self.mkpath(os.path.dirname(to))
-            self.copy_file(header, to)
+        if not self.editable_mode:
+            for name in [*glob("csrc/**/*.h", recursive=True), *glob("csrc/isa/*.c")]:
+                target = os.path.join(self.build_lib, "pyintegrate", name)
+                self.mkpath(os.path.dirname(target))
+                self.copy_file(name, target)
 
 
 def sources():

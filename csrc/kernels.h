@@ -4,11 +4,16 @@
  * independent registers "in flight" hide the latency of dependent steps; a single one costs only
  * its own chain. */
 #pragma once
-#include "program.h"
-#include "rows/kernels.h"
 #include "simd.h"
 #include "tiles.h"
 #include "vmath/vmath.h"
+/* A traced system that is compiled (pyintegrate/trace/compiler.py) has a table of contents of its
+ * own, and takes the kernels for any force from the package. */
+#ifndef PI_ONE_SYSTEM
+#define PI_CONTENTS "contents.h"
+#include "program.h"
+#include "rows/kernels.h"
+#endif
 
 /* A system's mathematics, one wide register for each component. p: parameters, then those derived.
  */
@@ -262,7 +267,7 @@ INLINE int answer_rows(const Model *q, PiQuestion question, const PiRows *rows) 
 #define HEAVY_SYSTEM(id, mathematics, ...)                                                         \
     static const PiSystem id##_system = {.name = #id, __VA_ARGS__};                                \
     static const Model id##_model = {.system = &id##_system, .heavy = 1, mathematics};
-#include "contents.h"
+#include PI_CONTENTS
 
 /* Second reading: a kernel for each system and family, and for each specialised method. */
 #undef EXPLICIT_RK
@@ -305,7 +310,7 @@ INLINE int answer_rows(const Model *q, PiQuestion question, const PiRows *rows) 
 #endif
 #define SYSTEM(id, ...)       GENERAL(id) SPECIALISED(id)
 #define HEAVY_SYSTEM(id, ...) GENERAL(id)
-#include "contents.h"
+#include PI_CONTENTS
 
 /* Third reading: their table. Heavy systems, and the baseline, have few specialised kernels; the
  * general ones give the same bits. */
@@ -324,8 +329,12 @@ INLINE int answer_rows(const Model *q, PiQuestion question, const PiRows *rows) 
 #define SYSTEM HEAVY_SYSTEM
 #endif
 static const PiKernels systems[] = {
-#include "contents.h"
+#include PI_CONTENTS
 };
+#ifdef PI_ONE_SYSTEM
+__attribute__((visibility("default"))) const PiKernels *PI_ONE_SYSTEM(uint64_t layout);
+const PiKernels *PI_ONE_SYSTEM(uint64_t layout) { return layout == PI_LAYOUT ? systems : NULL; }
+#else
 const PiKernelSet PI_KERNEL_SET = {
     .isa = PI_ISA,
     .real_bits = PI_REAL_BITS,
@@ -337,3 +346,4 @@ const PiKernelSet PI_KERNEL_SET = {
     .evaluate = evaluate,
     .program = run_program,
 };
+#endif

@@ -230,6 +230,7 @@ static PyMethodDef functions[] = {
     {"make_method", core_make_method, METH_VARARGS, make_method_doc},
     {"operations", core_operations, METH_NOARGS, operations_doc},
     {"make_program", core_make_program, METH_VARARGS, make_program_doc},
+    {"make_compiled", core_make_compiled, METH_VARARGS, make_compiled_doc},
     {"make_callback", core_make_callback, METH_VARARGS, make_callback_doc},
     {"history_rows", core_history_rows, METH_VARARGS, history_rows_doc},
     {"start", core_start, METH_VARARGS, start_doc},

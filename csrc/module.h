@@ -5,6 +5,7 @@
 
 #define METHOD_CAPSULE   "pyintegrate.method"
 #define PROGRAM_CAPSULE  "pyintegrate.program"
+#define COMPILED_CAPSULE "pyintegrate.compiled"
 #define CALLBACK_CAPSULE "pyintegrate.callback"
 
 typedef struct {
@@ -34,9 +35,10 @@ int choose_method(PiRun *run, const Moved *moved, PyObject *method, PyObject *st
 int find_own_system(PyObject *capsule, Moved *moved);
 int find_callback(PyObject *capsule, Moved *moved);
 int check_question(const Moved *moved, PiQuestion question);
-extern const char operations_doc[], make_program_doc[], make_callback_doc[];
+extern const char operations_doc[], make_program_doc[], make_compiled_doc[], make_callback_doc[];
 PyObject *core_operations(PyObject *module, PyObject *none);
 PyObject *core_make_program(PyObject *module, PyObject *args);
+PyObject *core_make_compiled(PyObject *module, PyObject *args);
 PyObject *core_make_callback(PyObject *module, PyObject *args);
 
 extern const char *const family_names[];

@@ -11,7 +11,7 @@ enum {
     BLOCK_SAVES = 16,
     TILE_BYTES = 16384, /* of state, so that in and out stay in the first cache */
     IN_FLIGHT = 8,
-    CHUNK = 16, /* registers that go through a row kernel together, if their rows fit: */
+    CHUNK = 32, /* registers that go through a row kernel together, if their rows fit: */
     WORKSPACE_BYTES = 128 << 10,
 };
 static const double POLL_SECONDS = 0.05;
@@ -222,6 +222,7 @@ int pi_run_prepare(PiRun *run) {
     pi_leave_float_mode(mode);
     const int64_t needed = pi_workspace_rows(run->method, run->starter, run->system);
     run->chunk = smaller(CHUNK, WORKSPACE_BYTES / (needed * run->vector_bytes));
+    if (run->chunk > IN_FLIGHT) run->chunk -= run->chunk % IN_FLIGHT; /* byte code goes by eights */
     if (block) run->chunk = run->tile_lanes * run->real_bytes / run->vector_bytes;
     if (run->chunk < 1) run->chunk = 1;
     run->workspace_bytes = run->force ? run->chunk * needed * run->vector_bytes : 0;

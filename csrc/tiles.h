@@ -92,6 +92,12 @@ typedef struct {
     PiForce *force;
 } PiKernels;
 
+/* A system compiled by itself: its kernels, or NULL where it was compiled against other headers. */
+typedef const PiKernels *PiOneSystem(uint64_t layout);
+#define PI_LAYOUT                                                                                  \
+    ((uint64_t)sizeof(PiTile) << 40 | (uint64_t)sizeof(PiSystem) << 24 | sizeof(PiTable) << 4 |    \
+     sizeof(PiRows) << 2 | PI_FAMILIES)
+
 typedef struct {
     const char *isa;
     int real_bits, vector_bytes, n_systems;
