@@ -3,7 +3,7 @@
     python benchmarks/compare_peers.py [--rounds 5] [--write] [NAME ...]
 
 Everything runs in one process on one core, in turn, and the best round counts; the final states
-are compared. ``--write`` makes docs/performance.md and its picture. Names (W1 ...) choose workloads.
+are compared. ``--write`` makes docs/performance.md and its picture; names choose workloads.
 """
 
 import argparse
@@ -207,9 +207,10 @@ def main():
     text = f"""# Performance
 
 Written by `make bench-peers`, in one run on one machine: {platform.machine()}, instruction set
-{info["instruction_set"]}, {info["compiler"]}, NumPy {np.__version__}. One thread each, in turn,
-the best of {options.rounds} rounds; float64; the final states of all were compared. Absolute figures differ
-between machines and days: read the ratios. "best peer" is the best peer's time over ours.
+{info["instruction_set"]}, {info["compiler"]}, NumPy {np.__version__}.
+One thread each, in turn, the best of {options.rounds} rounds; float64; the final states of all
+were compared. Absolute figures differ between machines and days: read the ratios.
+"best peer" is the best peer's time over ours.
 
 {chr(10).join(lines)}
 

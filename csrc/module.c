@@ -98,12 +98,13 @@ static PyObject *core_methods(PyObject *module, PyObject *none) {
                                : m->derivative == 2 ? "second_order"
                                                     : needs[m->family];
         PyObject *item = Py_BuildValue(
-            "{ss ss ss ss ss ss ss ss si si si si sO sO sN sN}", "name", m->name, "title", m->title,
-            "formula", m->formula, "reference", m->reference, "aliases", m->aliases, "written",
-            m->written, "family", family_names[m->family], "requires", requires, "order", m->order,
-            "stages", m->stages, "evaluations", m->evaluations, "derivative", m->derivative,
-            "symplectic", m->symplectic ? Py_True : Py_False, "symmetric",
-            m->symmetric ? Py_True : Py_False, "coefficients", coefficients(m), "handle",
+            "{ss ss ss ss ss ss ss ss si si si si sO sO sO sN sN}", "name", m->name, "title",
+            m->title, "formula", m->formula, "reference", m->reference, "aliases", m->aliases,
+            "written", m->written, "family", family_names[m->family], "requires", requires, "order",
+            m->order, "stages", m->stages, "evaluations", m->evaluations, "derivative",
+            m->derivative, "backward", m->backward ? Py_True : Py_False, "symplectic",
+            m->symplectic ? Py_True : Py_False, "symmetric", m->symmetric ? Py_True : Py_False,
+            "coefficients", coefficients(m), "handle",
             PyCapsule_New((void *)m, METHOD_CAPSULE, NULL));
         if (append(list, item)) Py_CLEAR(list);
     }
@@ -248,6 +249,7 @@ static PyMethodDef functions[] = {
     {"make_method", core_make_method, METH_VARARGS, make_method_doc},
     {"operations", core_operations, METH_NOARGS, operations_doc},
     {"make_program", core_make_program, METH_VARARGS, make_program_doc},
+    {"make_compiled", core_make_compiled, METH_VARARGS, make_compiled_doc},
     {"make_callback", core_make_callback, METH_VARARGS, make_callback_doc},
     {"history_rows", core_history_rows, METH_VARARGS, history_rows_doc},
     {"start", core_start, METH_VARARGS, start_doc},

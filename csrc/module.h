@@ -6,6 +6,7 @@
 #define METHOD_CAPSULE   "pyintegrate.method"
 #define PROGRAM_CAPSULE  "pyintegrate.program"
 #define SIZED_CAPSULE    "pyintegrate.sized_system"
+#define COMPILED_CAPSULE "pyintegrate.compiled"
 #define CALLBACK_CAPSULE "pyintegrate.callback"
 
 typedef struct {
@@ -35,9 +36,10 @@ int choose_method(PiRun *run, const Moved *moved, PyObject *method, PyObject *st
 int find_own_system(PyObject *capsule, Moved *moved);
 int find_callback(PyObject *capsule, Moved *moved);
 int check_question(const Moved *moved, PiQuestion question);
-extern const char operations_doc[], make_program_doc[], make_callback_doc[];
+extern const char operations_doc[], make_program_doc[], make_compiled_doc[], make_callback_doc[];
 PyObject *core_operations(PyObject *module, PyObject *none);
 PyObject *core_make_program(PyObject *module, PyObject *args);
+PyObject *core_make_compiled(PyObject *module, PyObject *args);
 PyObject *core_make_callback(PyObject *module, PyObject *args);
 /* sized_systems.c: the same of a system made for so many parts, into what find_system has begun. */
 int find_sized_system(PyObject *capsule, Moved *moved);

@@ -63,9 +63,66 @@ PyObject *core_make_program(PyObject *module, PyObject *args) {
     return result;
 }
 
+/* ---- compiled systems ------------------------------------------------------------------------ */
+/* The kernels of a program in a library that is loaded. */
+typedef struct {
+    PyObject *program, *owner; /* kept alive */
+    const PiKernels *kernels[2];
+} CompiledProgram;
+
+static void free_compiled(PyObject *capsule) {
+    CompiledProgram *compiled = PyCapsule_GetPointer(capsule, COMPILED_CAPSULE);
+    Py_XDECREF(compiled->program);
+    Py_XDECREF(compiled->owner);
+    PyMem_Free(compiled);
+}
+
+const char make_compiled_doc[] =
+    "make_compiled(program, f64, f32, owner) -> handle\n\n"
+    "f64, f32: addresses of the functions of type PiOneSystem in a library; owner: keeps it.";
+PyObject *core_make_compiled(PyObject *module, PyObject *args) {
+    (void)module;
+    PyObject *program, *owner, *address[2];
+    if (!PyArg_ParseTuple(args, "OOOO:make_compiled", &program, &address[0], &address[1], &owner))
+        return NULL;
+    if (!PyCapsule_GetPointer(program, PROGRAM_CAPSULE)) return NULL;
+    const PiKernels *kernels[2];
+    for (int i = 0; i < 2; i++) {
+        void *pointer = PyLong_AsVoidPtr(address[i]);
+        if (!pointer) return PyErr_Format(PyExc_ValueError, "the library has no kernels");
+        kernels[i] = ((PiOneSystem *)pointer)(PI_LAYOUT);
+        if (!kernels[i])
+            return PyErr_Format(PyExc_ValueError, "the library belongs to another pyintegrate");
+    }
+    CompiledProgram *compiled = PyMem_Calloc(1, sizeof *compiled);
+    if (!compiled) return PyErr_NoMemory();
+    *compiled = (CompiledProgram){Py_NewRef(program), Py_NewRef(owner), {kernels[0], kernels[1]}};
+    PyObject *capsule = PyCapsule_New(compiled, COMPILED_CAPSULE, free_compiled);
+    if (!capsule) {
+        Py_DECREF(program);
+        Py_DECREF(owner);
+        PyMem_Free(compiled);
+    }
+    return capsule;
+}
+
+/* The program's system with the library's kernels and force; what the library cannot be asked goes
+ * to the byte code. */
+static int find_compiled(PyObject *capsule, Moved *moved) {
+    const CompiledProgram *compiled = PyCapsule_GetPointer(capsule, COMPILED_CAPSULE);
+    if (!compiled) return -1;
+    const PiProgram *program = PyCapsule_GetPointer(compiled->program, PROGRAM_CAPSULE);
+    if (!program) return -1;
+    moved->system = &program->system;
+    moved->kernels = compiled->kernels[moved->set->real_bits == 32];
+    moved->force = moved->kernels->force;
+    return 0;
+}
+
 /* ---- systems of one's own -------------------------------------------------------------------- */
 int find_own_system(PyObject *capsule, Moved *moved) {
     if (PyCapsule_IsValid(capsule, CALLBACK_CAPSULE)) return find_callback(capsule, moved);
+    if (PyCapsule_IsValid(capsule, COMPILED_CAPSULE)) return find_compiled(capsule, moved);
     const PiProgram *program = PyCapsule_GetPointer(capsule, PROGRAM_CAPSULE);
     if (!program) return -1;
     moved->system = &program->system;

@@ -41,6 +41,7 @@ def make_program(
     n_registers: int,
     /,
 ) -> object: ...
+def make_compiled(program: object, f64: int, f32: int, owner: object, /) -> object: ...
 def make_callback(
     function: object,
     kind: int,

@@ -89,11 +89,64 @@ class TracedSystem(System):
             self.traced.program(question == _JACOBIAN).handle, bits, question, *arguments
         )
 
+    # ---- compiled ----
+    def to_c(self):
+        """The system as C, against the package's own headers: what ``compile()`` builds.
+
+        Raises
+        ------
+        ValueError
+            More components or parameters than a kernel has registers.
+
+        Examples
+        --------
+        >>> import pyintegrate as pi
+        >>> spring = pi.acceleration(k=15.0)(lambda t, x, v, k: -k * x)
+        >>> "y[0] * p[1]" in spring.to_c()
+        True
+        """
+        from .trace.c_source import check_size, source
+
+        check_size(self)
+        return source(self)
+
+    def compile(self):
+        """The same system with kernels of its own, built by the C compiler of this machine.
+
+        They are as fast as those of the built-in systems and have the bits of the byte code. The
+        library is kept in the user's cache folder and known by its content. Pickled, the system is
+        byte code again.
+
+        Returns
+        -------
+        System
+
+        Raises
+        ------
+        RuntimeError
+            No C compiler (CC, or cc), or one that fails.
+        ValueError
+            More components or parameters than a kernel has registers.
+        """
+        from .trace.compiler import compiled
+
+        definition = {**self._definition, "compiled": _Compiled(compiled(self))}
+        return type(self)(definition, dict(self._params))
+
+    @property
+    def compiled(self):
+        """Whether it has kernels of its own."""
+        return "compiled" in self._definition
+
     @property
     def core(self):
+        if self.compiled:
+            return self._definition["compiled"].handle
         return self.traced.program().handle
 
     def core_for(self, method):
+        if self.compiled:
+            return self.core
         return self.traced.program(method.family in ("implicit_rk", "multistep")).handle
 
     def exact(self, t, y0, t0=0.0):
@@ -118,7 +171,15 @@ class TracedSystem(System):
     __hash__ = System.__hash__
 
     def __reduce__(self):
-        return _restore, (type(self), self._definition, dict(self._params))
+        definition = {k: v for k, v in self._definition.items() if k != "compiled"}
+        return _restore, (type(self), definition, dict(self._params))
+
+
+class _Compiled:
+    """A loaded library, which a copy of the system shares."""
+
+    def __init__(self, handle):
+        self.handle = handle
 
 
 def _restore(kind, definition, params):
@@ -132,7 +193,7 @@ def _defaults(definition):
 
 def _comparable(definition):
     """A definition without arrays, which do not compare."""
-    plain = {k: v for k, v in definition.items() if k not in ("params", "state")}
+    plain = {k: v for k, v in definition.items() if k not in ("params", "state", "compiled")}
     for kind in ("params", "state"):
         plain[kind] = tuple(
             (name, unit, np.shape(value), np.asarray(value, dtype=float).tobytes(), meaning)

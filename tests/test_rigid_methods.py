@@ -148,9 +148,10 @@ def flipping(t):
 
 def test_the_flip_is_the_reference():
     dt = 2.0**-8
+    # Rounding, 1e-14 of energy after some time, moves the next flip: it leaves an instability.
     inside = np.array([flipping(64 * dt * i) for i in range(161)])
     assert inside[:, 1].min() < -0.99  # it turns over
-    for method, near in (("rigid_splitting4", 1e-8), ("rigid_rk4", 1e-7), ("verner98", 1e-11)):
+    for method, near in (("rigid_splitting4", 1e-8), ("rigid_rk4", 1e-7), ("verner98", 1e-9)):
         sol = flip(160 * 64, dt, method, save=64)
         R = twin.matrix(sol.x[:, 3:])
         mine = np.einsum("tki,tk->ti", R, sol.v[:, 3:])
