@@ -320,7 +320,7 @@ def _live_parameters(problem):
         padded = pad(rows_of(value, shape), problem.batch, problem.dtype)
         within = padded[:, : problem.lanes].reshape(len(padded), *problem.batch)
         rows.append(padded)
-        views[name] = np.moveaxis(within, 0, -1).reshape(*problem.batch, *shape)
+        views[name] = np.moveaxis(within, 0, -1).reshape((*problem.batch, *shape))
     return rows, MappingProxyType(views)
 
 
