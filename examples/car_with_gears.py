@@ -58,7 +58,11 @@ def main(picture):
         v = cars.v[:, i]
         speed.plot(cars.t, 3.6 * v, label=f"final drive {drives[i]:.2f}")
         rpm.plot(cars.t, engine(v, drives[i])[1])
-    speed.set(xlabel="t [s]", ylabel="speed [km/h]", title="A short drive is quick off the mark, a long one fast in the end")
+    speed.set(
+        xlabel="t [s]",
+        ylabel="speed [km/h]",
+        title="A short drive is quick off the mark, a long one fast in the end",
+    )
     speed.legend(frameon=False)
     rpm.set(xlabel="t [s]", ylabel="engine [1/min]", xlim=(0, 40))
     best.plot(drives, to_100 - np.nanmin(to_100), label="0 to 100 km/h")

@@ -32,7 +32,9 @@ def main(picture):
         stepped.append(loop.stepper.x.copy())
         blended.append(loop.blend(alpha)[:3])
     stepped, blended = np.array(stepped), np.array(blended)
-    print(f"{loop.stepper.n} steps in {len(frames)} frames, {loop.dropped} dropped after the hiccup")
+    print(
+        f"{loop.stepper.n} steps in {len(frames)} frames, {loop.dropped} dropped after the hiccup"
+    )
 
     moved = [np.linalg.norm(np.diff(path, axis=0), axis=1) for path in (stepped, blended)]
     fig = plt.figure(figsize=(9, 7), layout="constrained")

@@ -41,7 +41,9 @@ def main(picture):
         reach = range_of(sol)
         best = int(np.argmax(reach))
         label = f"drag {drag:g} kg/m" if drag else "vacuum"
-        print(f"{label:16s} farthest {reach[best]:6.2f} m at {np.rad2deg(angles[best]):.0f} degrees")
+        print(
+            f"{label:16s} farthest {reach[best]:6.2f} m at {np.rad2deg(angles[best]):.0f} degrees"
+        )
         for i in (28, 43, 58):  # 30, 45 and 60 degrees
             flying = sol["z"][:, i] >= 0
             line = {"color": colour, "label": label if i == 28 else None}

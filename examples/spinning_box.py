@@ -30,7 +30,9 @@ def make_box():
     """The box in weightlessness: moments m (b^2 + c^2) / 12."""
     squares = SIDES**2
     moments = MASS * (squares.sum() - squares) / 12
-    return pi.systems.rigid_body(gravity=(0, 0, 0), inverse_mass=1 / MASS, inverse_inertia=1 / moments)
+    return pi.systems.rigid_body(
+        gravity=(0, 0, 0), inverse_mass=1 / MASS, inverse_inertia=1 / moments
+    )
 
 
 def middle_axis(solution):

@@ -120,7 +120,7 @@ class RigidBody(System):
 
     def jacobian(self, t, y):
         """Derivative of the right-hand side by the state, by central differences of order 8."""
-        y = np.asarray(y, dtype=np.float64)
+        y = numbers("y", y).astype(np.float64)
         shifts = _WIDTH * np.maximum(1, abs(y))
         columns = []
         for k, e in enumerate(np.eye(self.dim)):

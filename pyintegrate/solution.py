@@ -119,8 +119,7 @@ class Solution:
             raise AttributeError(f"{self.system.name!r} is first_order and has no x and v; use y")
         if dof == 1:
             return self.y[..., which]
-        lead = self.system.positions
-        return self.y[..., lead:] if which else self.y[..., :lead]
+        return np.split(self.y, [self.system.positions], axis=-1)[which]
 
     def __getitem__(self, name):
         self._check_name(name)

@@ -96,10 +96,7 @@ class System:
     def initial(self):
         return np.array([q[2] for q in self._definition["state"]])
 
-    @property
-    def positions(self):
-        """How many components ``x0`` has where ``v0`` is given: those before the velocities."""
-        return self.dof
+    positions = property(lambda self: self.dof)  # components of x0 where v0 is given
 
     def refusal(self, method):
         """Why a method that fits the structure cannot be used all the same; None if it can."""
@@ -119,12 +116,8 @@ class System:
         known = {q[0] for q in self._definition["params"]}
         for name in params:
             if name not in known:
-                near = _near(name, known)
-                hint = (
-                    f"did you mean {near}?"
-                    if near
-                    else f"it has {', '.join(sorted(known)) or 'none'}"
-                )
+                near, all_names = _near(name, known), ", ".join(sorted(known)) or "none"
+                hint = f"did you mean {near}?" if near else f"it has {all_names}"
                 raise TypeError(f"{self.name} has no parameter {name!r}: {hint}")
         shapes = self._definition["shapes"]
         changed = {name: checked(name, value, shapes[name]) for name, value in params.items()}

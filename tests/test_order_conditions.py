@@ -52,9 +52,7 @@ def test_trees_that_are_labelled_in_all_ways_make_all_mappings():
 
 
 # No door for Nystrom methods of one's own, and none for velocities that are differences.
-WITH_A_DOOR = [
-    m for m in POINT_METHODS if m.family != "nystrom" and not m.starts_from_positions
-]
+WITH_A_DOOR = [m for m in POINT_METHODS if m.family != "nystrom" and not m.starts_from_positions]
 
 
 @pytest.mark.parametrize("method", WITH_A_DOOR, ids=str)
