@@ -48,9 +48,10 @@ static PyObject *core_systems(PyObject *module, PyObject *none) {
         if (append(list, describe_system(pi_systems[i]))) Py_CLEAR(list);
     return list;
 }
-PyDoc_STRVAR(sized_systems_doc,
-             "sized_systems() -> list of dictionaries, one for each system of any size: what it is\n"
-             "without parts, its state and parameters named once.");
+PyDoc_STRVAR(
+    sized_systems_doc,
+    "sized_systems() -> list of dictionaries, one for each system of any size: what it is\n"
+    "without parts, its state and parameters named once.");
 static PyObject *core_sized_systems(PyObject *module, PyObject *none) {
     (void)module, (void)none;
     PyObject *list = PyList_New(0);

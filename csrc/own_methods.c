@@ -2,8 +2,8 @@
 #include <string.h>
 #include "module.h"
 
-const char *const family_names[] = {"explicit_rk", "composition", "nystrom", "multistep",
-                                    "implicit_rk", "rigid_body"};
+const char *const family_names[] = {"explicit_rk", "composition", "nystrom",
+                                    "multistep",   "implicit_rk", "rigid_body"};
 
 static void free_method(PyObject *capsule) {
     PyMem_Free(PyCapsule_GetPointer(capsule, METHOD_CAPSULE));

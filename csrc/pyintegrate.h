@@ -8,12 +8,12 @@
 #include <stdint.h>
 
 enum {
-    PI_MAX_DIM = 12,      /* components that a kernel keeps in registers */
-    PI_MAX_STATE = 13,    /* components with a name in a descriptor */
-    PI_MAX_PARAMS = 16,   /* parameters with those derived from them */
+    PI_MAX_DIM = 12,    /* components that a kernel keeps in registers */
+    PI_MAX_STATE = 13,  /* components with a name in a descriptor */
+    PI_MAX_PARAMS = 16, /* parameters with those derived from them */
     PI_MAX_INVARIANTS = 9,
-    PI_MAX_STAGES = 16,   /* stages of a Runge-Kutta method */
-    PI_MAX_SUBSTEPS = 40, /* kicks or drifts of a composition */
+    PI_MAX_STAGES = 16,                                   /* stages of a Runge-Kutta method */
+    PI_MAX_SUBSTEPS = 40,                                 /* kicks or drifts of a composition */
     PI_MAX_WEIGHTS = PI_MAX_STAGES * (PI_MAX_STAGES + 1), /* entries of a table */
     PI_MAX_FLIGHT = 8,                                    /* registers in flight */
 };

@@ -11,10 +11,9 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from reference import POINT_METHODS
 import reference
 from mpmath import asin, cos, ellipfun, ellipk, findroot, mpf, sin, sqrt, workdps
-from reference import multistep
+from reference import POINT_METHODS, multistep
 
 import pyintegrate as pi
 

@@ -9,10 +9,8 @@ from math import factorial, prod
 
 import numpy as np
 import pytest
-from reference import POINT_METHODS
 from mpmath import mp, mpf, workdps
-
-import pyintegrate as pi
+from reference import POINT_METHODS
 
 DIGITS = 60  # irrational numbers are written with about 50
 ROUNDED = 1e-40  # 1e-49, times products of numbers up to 400 that cancel

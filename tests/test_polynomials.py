@@ -5,9 +5,9 @@ from time import process_time
 
 import numpy as np
 import pytest
-from reference import POINT_METHODS
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from reference import POINT_METHODS
 
 import pyintegrate as pi
 from pyintegrate.analysis import stability

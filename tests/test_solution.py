@@ -4,7 +4,7 @@ import pickle
 
 import numpy as np
 import pytest
-from reference import POINT_METHODS, COVERING, KERNELS, names, states
+from reference import COVERING, KERNELS, POINT_METHODS, names, states
 
 import pyintegrate as pi
 

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 import reference
 from reference import (
-    POINT_METHODS,
     COVERING_IN_BOTH,
     DTYPES,
     KERNEL_METHODS,
     KERNELS,
+    POINT_METHODS,
     fits,
     names,
     states,

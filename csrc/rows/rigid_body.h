@@ -12,29 +12,29 @@
 
 enum { RIGID_X = 0, RIGID_Q = 3, RIGID_V = 7, RIGID_W = 10, RIGID_DIM = 13 };
 enum { /* rows of parameters; springs: anchors (3 each), attachments (3 each), stiffness, lengths */
-    RIGID_GRAVITY = 0,
-    RIGID_FORCE = 3,
-    RIGID_TORQUE = 6,
-    RIGID_TORQUE_BODY = 9,
-    RIGID_DRAG = 12,
-    RIGID_INVERSE_MASS,
-    RIGID_INVERSE_INERTIA,
-    RIGID_LINEAR_DAMPING = RIGID_INVERSE_INERTIA + 9,
-    RIGID_ANGULAR_DAMPING,
-    RIGID_LINEAR_FACTOR,
-    RIGID_ANGULAR_FACTOR,
-    RIGID_SPRINGS,
-    RIGID_PER_SPRING = 8,
+       RIGID_GRAVITY = 0,
+       RIGID_FORCE = 3,
+       RIGID_TORQUE = 6,
+       RIGID_TORQUE_BODY = 9,
+       RIGID_DRAG = 12,
+       RIGID_INVERSE_MASS,
+       RIGID_INVERSE_INERTIA,
+       RIGID_LINEAR_DAMPING = RIGID_INVERSE_INERTIA + 9,
+       RIGID_ANGULAR_DAMPING,
+       RIGID_LINEAR_FACTOR,
+       RIGID_ANGULAR_FACTOR,
+       RIGID_SPRINGS,
+       RIGID_PER_SPRING = 8,
 };
-enum { /* derived rows, behind those of the springs */
-    RIGID_CONSTANT = 0,                    /* gravity and force, as an acceleration */
-    RIGID_MASS = 3,                        /* 0 where the body does not move */
-    RIGID_TURNS,                           /* 1, or 0 */
-    RIGID_I,                               /* inertia */
-    RIGID_B = RIGID_I + 6,                 /* its inverse */
-    RIGID_AXES = RIGID_B + 6,              /* B = sum over i of rate_i n_i n_i' */
-    RIGID_RATES = RIGID_AXES + 9,
-    RIGID_DERIVED = RIGID_RATES + 3
+enum {                           /* derived rows, behind those of the springs */
+       RIGID_CONSTANT = 0,       /* gravity and force, as an acceleration */
+       RIGID_MASS = 3,           /* 0 where the body does not move */
+       RIGID_TURNS,              /* 1, or 0 */
+       RIGID_I,                  /* inertia */
+       RIGID_B = RIGID_I + 6,    /* its inverse */
+       RIGID_AXES = RIGID_B + 6, /* B = sum over i of rate_i n_i n_i' */
+       RIGID_RATES = RIGID_AXES + 9,
+       RIGID_DERIVED = RIGID_RATES + 3
 };
 
 typedef struct {
@@ -121,8 +121,7 @@ INLINE Spring rigid_spring(const Rigid *b, int64_t i, const vreal *x, vreal M[3]
     vreal at[3];
     rigid_vector(b, rigid_parameter(b, RIGID_SPRINGS + 3 * n + 3 * i), 3, at);
     to_world(M, at, s.arm);
-    EACH(k, 0, 3)
-        s.d[k] = (x[k] + s.arm[k]) - *rigid_parameter(b, RIGID_SPRINGS + 3 * i + k);
+    EACH(k, 0, 3) s.d[k] = (x[k] + s.arm[k]) - *rigid_parameter(b, RIGID_SPRINGS + 3 * i + k);
     s.stiffness = *rigid_parameter(b, RIGID_SPRINGS + 6 * n + i);
     const vreal length = *rigid_parameter(b, RIGID_SPRINGS + 7 * n + i);
     const vreal distance = vsqrt(dot3(s.d, s.d));

@@ -218,8 +218,7 @@ static void rigid_splitting_step(const Rigid *b, const PiMethod *m, vreal h, con
 /* All steps of register u, with the rule as a constant. */
 INLINE void rigid_steps(Chunk *c, int64_t u, const PiMethod *m) {
     const int64_t R = c->R;
-    const Rigid b = {c->p + u, R,
-                     (c->tile->system->n_params - RIGID_SPRINGS) / RIGID_PER_SPRING};
+    const Rigid b = {c->p + u, R, (c->tile->system->n_params - RIGID_SPRINGS) / RIGID_PER_SPRING};
     const vreal h = c->h[u];
     vreal y[RIGID_DIM];
     Damping damping[PI_MAX_STAGES];

@@ -1,6 +1,7 @@
 /* Rotations of three-dimensional vectors by quaternions q = (w, x, y, z), from body axes to world
  * axes; and symmetric 3 x 3 matrices as (xx, yy, zz, xy, xz, yz).
- * What a function writes may be what it reads. Diebel (2006), Representing attitude: Euler angles, unit quaternions, and rotation vectors. */
+ * What a function writes may be what it reads. Diebel (2006), Representing attitude: Euler angles,
+ * unit quaternions, and rotation vectors. */
 #pragma once
 #include "../simd.h"
 
@@ -13,7 +14,9 @@ INLINE void cross3(const vreal *a, const vreal *b, vreal *to) {
          vfma(a[0], b[1], -(a[1] * b[0])));
 }
 /* y += w x */
-INLINE void add3(vreal w, const vreal *x, vreal *y) { EACH(i, 0, 3) y[i] = vfma(w, x[i], y[i]); }
+INLINE void add3(vreal w, const vreal *x, vreal *y) {
+    EACH(i, 0, 3) y[i] = vfma(w, x[i], y[i]);
+}
 INLINE void symmetric3(const vreal *S, const vreal *a, vreal *to) {
     set3(to, vfma(S[4], a[2], vfma(S[3], a[1], S[0] * a[0])),
          vfma(S[5], a[2], vfma(S[1], a[1], S[3] * a[0])),

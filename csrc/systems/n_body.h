@@ -1,10 +1,10 @@
 #ifndef N_BODY_H
 #define N_BODY_H
-/* Any number of bodies in space.   x_i'' = g sum_j m_j (x_j - x_i) / (|x_j - x_i|^2 + softening^2)^(3/2)
- * state x1 y1 z1 x2 ... [m] and velocities [m/s]    parameters g [m^3/(kg s^2)], masses [kg],
- * softening [m]: the length of Plummer's potential, 0 for points
- * Energy E = sum_i m_i |v_i|^2 / 2 - g sum_(i < j) m_i m_j / sqrt(|x_j - x_i|^2 + softening^2),
- * momentum, angular momentum, and where the centre of mass was at t = 0 are conserved. */
+/* Any number of bodies in space.   x_i'' = g sum_j m_j (x_j - x_i) / (|x_j - x_i|^2 +
+ * softening^2)^(3/2) state x1 y1 z1 x2 ... [m] and velocities [m/s]    parameters g [m^3/(kg s^2)],
+ * masses [kg], softening [m]: the length of Plummer's potential, 0 for points Energy E = sum_i m_i
+ * |v_i|^2 / 2 - g sum_(i < j) m_i m_j / sqrt(|x_j - x_i|^2 + softening^2), momentum, angular
+ * momentum, and where the centre of mass was at t = 0 are conserved. */
 #include "../rows/rotation.h"
 #include "../tiles.h"
 
@@ -35,7 +35,8 @@ INLINE vreal n_body_pull(const Bodies *b, int64_t u, int64_t i, int64_t j, vreal
 /* Three bodies with the sums in registers: the operations of any number, in the same order. */
 INLINE void n_body_acceleration_of_3(const Bodies *b, int64_t u, vreal *a) {
     vreal sum[3][3], d[3];
-    EACH(i, 0, 3) EACH(k, 0, 3) sum[i][k] = vset(0);
+    EACH(i, 0, 3)
+        EACH(k, 0, 3) sum[i][k] = vset(0);
     EACH(i, 0, 3)
         EACH(j, i + 1, 3) {
             const vreal w = n_body_pull(b, u, i, j, d), here = w * b->attraction[j * b->R + u],
@@ -43,7 +44,8 @@ INLINE void n_body_acceleration_of_3(const Bodies *b, int64_t u, vreal *a) {
             add3(here, d, sum[i]);
             add3(-there, d, sum[j]);
         }
-    EACH(i, 0, 3) EACH(k, 0, 3) a[(3 * i + k) * b->R + u] = sum[i][k];
+    EACH(i, 0, 3)
+        EACH(k, 0, 3) a[(3 * i + k) * b->R + u] = sum[i][k];
 }
 /* Each pair once: action and reaction. */
 INLINE void n_body_acceleration(const Bodies *b, int64_t u, vreal *a) {
@@ -140,30 +142,31 @@ static __attribute__((unused)) int n_body_force(const void *context, PiQuestion 
     return 0;
 }
 #endif
-SIZED_SYSTEM(n_body, n_body_force, .dim = 6, .dof = 3, .n_params = 1, .n_derived = 1,
-             .one = {.name = "n_body",
-                     .title = "bodies that attract one another",
-                     .equation = "x_i'' = g sum_j m_j (x_j - x_i) / (|x_j - x_i|^2 + softening^2)^(3/2)",
-                     .reference = "Aarseth (2003), Gravitational N-Body Simulations, 1.2",
-                     .structure = PI_SECOND_ORDER,
-                     .n_params = 2,
-                     .n_derived = 1,
-                     .state = {{"x", "m", 0, "position"},
-                               {"y", "m", 0, "position"},
-                               {"z", "m", 0, "position"},
-                               {"vx", "m/s", 0, "velocity"},
-                               {"vy", "m/s", 0, "velocity"},
-                               {"vz", "m/s", 0, "velocity"}},
-                     .params = {{"g", "m^3/(kg s^2)", 1, "gravitational constant"},
-                                {"masses", "kg", 1, "of the bodies"},
-                                {"softening", "m", 0, "length of Plummer's potential"}},
-                     .n_invariants = 9,
-                     .invariants = {{"momentum_x", "kg m/s", 0, "sum of m vx"},
-                                    {"momentum_y", "kg m/s", 0, "sum of m vy"},
-                                    {"momentum_z", "kg m/s", 0, "sum of m vz"},
-                                    {"angular_momentum_x", "kg m^2/s", 0, "sum of m (y vz - z vy)"},
-                                    {"angular_momentum_y", "kg m^2/s", 0, "sum of m (z vx - x vz)"},
-                                    {"angular_momentum_z", "kg m^2/s", 0, "sum of m (x vy - y vx)"},
-                                    {"centre_x", "m", 0, "centre of mass at t = 0"},
-                                    {"centre_y", "m", 0, "centre of mass at t = 0"},
-                                    {"centre_z", "m", 0, "centre of mass at t = 0"}}})
+SIZED_SYSTEM(
+    n_body, n_body_force, .dim = 6, .dof = 3, .n_params = 1, .n_derived = 1,
+    .one = {.name = "n_body",
+            .title = "bodies that attract one another",
+            .equation = "x_i'' = g sum_j m_j (x_j - x_i) / (|x_j - x_i|^2 + softening^2)^(3/2)",
+            .reference = "Aarseth (2003), Gravitational N-Body Simulations, 1.2",
+            .structure = PI_SECOND_ORDER,
+            .n_params = 2,
+            .n_derived = 1,
+            .state = {{"x", "m", 0, "position"},
+                      {"y", "m", 0, "position"},
+                      {"z", "m", 0, "position"},
+                      {"vx", "m/s", 0, "velocity"},
+                      {"vy", "m/s", 0, "velocity"},
+                      {"vz", "m/s", 0, "velocity"}},
+            .params = {{"g", "m^3/(kg s^2)", 1, "gravitational constant"},
+                       {"masses", "kg", 1, "of the bodies"},
+                       {"softening", "m", 0, "length of Plummer's potential"}},
+            .n_invariants = 9,
+            .invariants = {{"momentum_x", "kg m/s", 0, "sum of m vx"},
+                           {"momentum_y", "kg m/s", 0, "sum of m vy"},
+                           {"momentum_z", "kg m/s", 0, "sum of m vz"},
+                           {"angular_momentum_x", "kg m^2/s", 0, "sum of m (y vz - z vy)"},
+                           {"angular_momentum_y", "kg m^2/s", 0, "sum of m (z vx - x vz)"},
+                           {"angular_momentum_z", "kg m^2/s", 0, "sum of m (x vy - y vx)"},
+                           {"centre_x", "m", 0, "centre of mass at t = 0"},
+                           {"centre_y", "m", 0, "centre of mass at t = 0"},
+                           {"centre_z", "m", 0, "centre of mass at t = 0"}}})

@@ -25,8 +25,7 @@ static __attribute__((unused)) int rigid_body_force(const void *context, PiQuest
         if (question == PI_ENERGY) answer[0] = rigid_energy(&b, y), n = 1;
         if (question == PI_INVARIANTS) {
             const vreal *q = y + RIGID_Q;
-            answer[0] =
-                vsqrt(vfma(q[3], q[3], vfma(q[2], q[2], vfma(q[1], q[1], q[0] * q[0]))));
+            answer[0] = vsqrt(vfma(q[3], q[3], vfma(q[2], q[2], vfma(q[1], q[1], q[0] * q[0]))));
             EACH(i, 0, 3) answer[1 + i] = y[RIGID_V + i] * *rigid_derived(&b, RIGID_MASS);
             rigid_spin_momentum(&b, y, answer + 4);
             n = 7;
