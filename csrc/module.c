@@ -201,6 +201,10 @@ static int choose_isa(void) {
 
 static int module_exec(PyObject *module) {
     State *state = state_of(module);
+    /* Signals and callbacks would reach the main interpreter. */
+    if (PyInterpreterState_GetID(PyInterpreterState_Get()) != 0)
+        return PyErr_SetString(PyExc_ImportError, "pyintegrate cannot run in a sub-interpreter"),
+               -1;
     state->isa = choose_isa();
     if (state->isa < 0) return -1;
     state->run_type = PyType_FromModuleAndSpec(module, &run_spec, NULL);
