@@ -153,6 +153,7 @@ static PyObject *core_evaluate(PyObject *module, PyObject *args) {
         return PyErr_Format(PyExc_ValueError, "question %d, lanes %lld: out of range", question,
                             lanes);
     if (check_question(&moved, (PiQuestion)question)) return NULL;
+    if (answers[question] == 0) lanes = 0; /* nothing bounds them, and there is nothing to do */
     Views views = {0};
     PiSample sample = {.system = s, .force = moved.force, .context = moved.context, .lanes = lanes};
     PiRow *rows = PyMem_Calloc(s->dim + s->n_params + 1, sizeof *rows);
