@@ -8,6 +8,7 @@ from pathlib import Path
 
 from setuptools import Extension, setup
 from setuptools.command.build_ext import build_ext
+from setuptools.command.build_py import build_py
 
 # -ffp-contract=off: a multiply-add is fused where it is written, and nowhere else.
 FLAGS = [
@@ -61,6 +62,18 @@ class BuildCore(build_ext):
             compiler.compile = compile_one
 
 
+class BuildPackage(build_py):
+    """The package with the headers of the core: compiled systems are built against them."""
+
+    def run(self):
+        super().run()
+        if not self.editable_mode:
+            for name in [*glob("csrc/**/*.h", recursive=True), *glob("csrc/isa/*.c")]:
+                target = os.path.join(self.build_lib, "pyintegrate", name)
+                self.mkpath(os.path.dirname(target))
+                self.copy_file(name, target)
+
+
 def sources():
     """All C files, the slowest first; kernels only for the processor that builds."""
     x86 = any(
@@ -80,7 +93,7 @@ version = next(
     if line.startswith("version")
 )
 setup(
-    cmdclass={"build_ext": BuildCore},
+    cmdclass={"build_ext": BuildCore, "build_py": BuildPackage},
     ext_modules=[
         Extension(
             "pyintegrate._core",

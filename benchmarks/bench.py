@@ -62,7 +62,8 @@ def build():
     BUILD.mkdir(parents=True, exist_ok=True)
     cc = os.environ.get("CC") or (sysconfig.get_config_var("CC") or "cc").split()[0]
     csrc = HERE.parent / "csrc"
-    sources = [*csrc.glob("isa/*.c"), csrc / "catalogue.c", csrc / "dispatch.c", HERE / "kernels.c"]
+    parts = ("catalogue.c", "dispatch.c", "tables.c", "program.c")
+    sources = [*csrc.glob("isa/*.c"), *(csrc / part for part in parts), HERE / "kernels.c"]
     jobs = [[cc, *FLAGS, "-c", str(s), "-o", str(BUILD / (s.stem + ".o"))] for s in sources]
     for isa, target in TARGETS.items():
         for n in (4, 8):

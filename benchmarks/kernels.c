@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include "../csrc/pyintegrate.h"
+#include "../csrc/tiles.h"
 
 enum { REGISTERS = 64, STEPS = 20000 };
 
@@ -38,7 +38,11 @@ static double rate(const PiKernelSet *set, const char *system, const char *metho
                                                   : kernels->family[m->family];
     PiTable table;
     pi_make_table(m, s, &table);
-    PiTile tile = {.registers = REGISTERS,
+    PiRow params[PI_MAX_PARAMS];
+    for (int d = 0; d < s->n_params; d++) params[d] = (PiRow){p + d * lanes, 1};
+    PiTile tile = {.system = s,
+                   .params = params,
+                   .registers = REGISTERS,
                    .in = y,
                    .out = y,
                    .in_stride = lanes,
@@ -49,7 +53,6 @@ static double rate(const PiKernelSet *set, const char *system, const char *metho
                    .bound = 1e300,
                    .method = m,
                    .table = &table};
-    for (int d = 0; d < s->n_params; d++) tile.params[d] = (PiRow){p + d * lanes, 1};
     double best = 1e9;
     for (int repeat = 0; repeat < 5; repeat++) {
         for (int i = 0; i < lanes; i++) {

@@ -4,10 +4,16 @@
  * independent registers "in flight" hide the latency of dependent steps; a single one costs only
  * its own chain. */
 #pragma once
-#include "rows/kernels.h"
 #include "simd.h"
 #include "tiles.h"
 #include "vmath/vmath.h"
+/* A traced system that is compiled (pyintegrate/trace/compiler.py) has a table of contents of its
+ * own, and takes the kernels for any force from the package. */
+#ifndef PI_ONE_SYSTEM
+#define PI_CONTENTS "contents.h"
+#include "program.h"
+#include "rows/kernels.h"
+#endif
 
 /* A system's mathematics, one wide register for each component. p: parameters, then those derived.
  */
@@ -106,6 +112,24 @@ INLINE vreal load_row(PiRow row, int64_t lane) {
     return row.step ? vload(data + lane) : vset(*data);
 }
 
+/* One save; frozen lanes keep the state before. */
+INLINE void write_record(const PiTile *tile, const Model *q, int64_t r, int count, const Flight *f,
+                         real *record) {
+    const vint *frozen = (const vint *)tile->frozen;
+    EACH(u, 0, count) {
+        const int64_t i = r + u < tile->registers ? r + u : tile->registers - 1, lane = i * VLEN;
+        EACH(d, 0, q->system->dim) {
+            vreal y = f->y[u][d];
+            if (frozen)
+                y = vselect(frozen[i], vload((const real *)tile->in + d * tile->in_stride + lane),
+                            y);
+            real *to = record + d * tile->record_stride + lane;
+            if (tile->stream) vstream(to, y);
+            else vstore(to, y);
+        }
+    }
+}
+
 /* `count` registers from number r on; past the last one, that is done and written again. */
 INLINE int group(const Rule *rule, const PiTile *tile, const Model *q, int64_t r, int count) {
     const int dim = q->system->dim;
@@ -125,8 +149,18 @@ INLINE int group(const Rule *rule, const PiTile *tile, const Model *q, int64_t r
         EACH(d, 0, q->system->dof) f.kept[u][d] = vset(0);
     }
     start(rule, tile, q, count, w, stride, &f);
-    for (int64_t n = tile->first; n < tile->first + tile->steps; n++)
-        step(rule, tile, q, count, w, stride, n, &f);
+    real *record = (real *)tile->record;
+    const int64_t last = tile->first + tile->steps;
+    for (int64_t n = tile->first; n < last;) {
+        const int64_t every =
+            record && tile->record_every < last - n ? tile->record_every : last - n;
+        for (const int64_t stop = n + every; n < stop; n++)
+            step(rule, tile, q, count, w, stride, n, &f);
+        if (record) {
+            write_record(tile, q, r, count, &f, record);
+            record += tile->record_next;
+        }
+    }
     vint bad = {0};
     const vreal bound = vset((real)tile->bound);
     EACH(u, 0, count) {
@@ -143,11 +177,6 @@ INLINE int group(const Rule *rule, const PiTile *tile, const Model *q, int64_t r
         bad |= ~good;
         EACH(d, 0, dim) {
             vstore((real *)tile->out + d * tile->out_stride + lane, f.y[u][d]);
-            if (tile->record) {
-                real *record = (real *)tile->record + d * tile->record_stride + lane;
-                if (tile->stream) vstream(record, f.y[u][d]);
-                else vstore(record, f.y[u][d]);
-            }
         }
     }
     return vany(bad);
@@ -238,7 +267,7 @@ INLINE int answer_rows(const Model *q, PiQuestion question, const PiRows *rows) 
 #define HEAVY_SYSTEM(id, mathematics, ...)                                                         \
     static const PiSystem id##_system = {.name = #id, __VA_ARGS__};                                \
     static const Model id##_model = {.system = &id##_system, .heavy = 1, mathematics};
-#include "contents.h"
+#include PI_CONTENTS
 
 /* Second reading: a kernel for each system and family, and for each specialised method. */
 #undef EXPLICIT_RK
@@ -281,7 +310,7 @@ INLINE int answer_rows(const Model *q, PiQuestion question, const PiRows *rows) 
 #endif
 #define SYSTEM(id, ...)       GENERAL(id) SPECIALISED(id)
 #define HEAVY_SYSTEM(id, ...) GENERAL(id)
-#include "contents.h"
+#include PI_CONTENTS
 
 /* Third reading: their table. Heavy systems, and the baseline, have few specialised kernels; the
  * general ones give the same bits. */
@@ -300,8 +329,12 @@ INLINE int answer_rows(const Model *q, PiQuestion question, const PiRows *rows) 
 #define SYSTEM HEAVY_SYSTEM
 #endif
 static const PiKernels systems[] = {
-#include "contents.h"
+#include PI_CONTENTS
 };
+#ifdef PI_ONE_SYSTEM
+__attribute__((visibility("default"))) const PiKernels *PI_ONE_SYSTEM(uint64_t layout);
+const PiKernels *PI_ONE_SYSTEM(uint64_t layout) { return layout == PI_LAYOUT ? systems : NULL; }
+#else
 const PiKernelSet PI_KERNEL_SET = {
     .isa = PI_ISA,
     .real_bits = PI_REAL_BITS,
@@ -311,4 +344,6 @@ const PiKernelSet PI_KERNEL_SET = {
     .rows = {explicit_rk_rows, composition_rows, explicit_rk_rows, multistep_rows,
              implicit_rk_rows},
     .evaluate = evaluate,
+    .program = run_program,
 };
+#endif

@@ -118,6 +118,7 @@ int find_system(PyObject *module, PyObject *object, int bits, Moved *moved) {
         return -1;
     }
     *moved = (Moved){.set = bits == 64 ? isa->f64 : isa->f32};
+    if (PyCapsule_CheckExact(object)) return find_own_system(object, moved);
     const char *name = PyUnicode_AsUTF8AndSize(object, NULL);
     if (!name) return -1;
     for (int i = 0; i < pi_n_systems; i++)
@@ -147,10 +148,11 @@ static PyObject *core_evaluate(PyObject *module, PyObject *args) {
     Moved moved;
     if (find_system(module, system, bits, &moved)) return NULL;
     const PiSystem *s = moved.system;
-    const int answers[] = {s->dim, s->dof, 1, s->n_invariants, s->dim * s->dim};
+    const int64_t answers[] = {s->dim, s->dof, 1, s->n_invariants, (int64_t)s->dim * s->dim};
     if (question < 0 || question > 4 || lanes < 0 || lanes > (int64_t)1 << 48)
         return PyErr_Format(PyExc_ValueError, "question %d, lanes %lld: out of range", question,
                             lanes);
+    if (check_question(&moved, (PiQuestion)question)) return NULL;
     Views views = {0};
     PiSample sample = {.system = s, .force = moved.force, .context = moved.context, .lanes = lanes};
     PiRow *rows = PyMem_Calloc(s->dim + s->n_params + 1, sizeof *rows);
@@ -226,6 +228,10 @@ static PyMethodDef functions[] = {
     {"info", core_info, METH_NOARGS, info_doc},
     {"evaluate", core_evaluate, METH_VARARGS, evaluate_doc},
     {"make_method", core_make_method, METH_VARARGS, make_method_doc},
+    {"operations", core_operations, METH_NOARGS, operations_doc},
+    {"make_program", core_make_program, METH_VARARGS, make_program_doc},
+    {"make_compiled", core_make_compiled, METH_VARARGS, make_compiled_doc},
+    {"make_callback", core_make_callback, METH_VARARGS, make_callback_doc},
     {"history_rows", core_history_rows, METH_VARARGS, history_rows_doc},
     {"start", core_start, METH_VARARGS, start_doc},
     {"stepper", core_stepper, METH_VARARGS, stepper_doc},

@@ -3,7 +3,10 @@
 #include "arrays.h"
 #include "run.h"
 
-#define METHOD_CAPSULE "pyintegrate.method"
+#define METHOD_CAPSULE   "pyintegrate.method"
+#define PROGRAM_CAPSULE  "pyintegrate.program"
+#define COMPILED_CAPSULE "pyintegrate.compiled"
+#define CALLBACK_CAPSULE "pyintegrate.callback"
 
 typedef struct {
     PyObject *run_type, *stepper_type;
@@ -26,6 +29,17 @@ int find_system(PyObject *module, PyObject *object, int bits, Moved *moved);
 /* Fills in the method of a run and the kernel for it. starter: a method, or None; rows: use the
  * kernels for any force. 0, or -1 with an exception. */
 int choose_method(PiRun *run, const Moved *moved, PyObject *method, PyObject *starter, int rows);
+
+/* own_forces.c, callbacks.c: the same of a capsule, into what find_system has begun; and whether
+ * the system can be asked that: 0, or -1 with an exception. */
+int find_own_system(PyObject *capsule, Moved *moved);
+int find_callback(PyObject *capsule, Moved *moved);
+int check_question(const Moved *moved, PiQuestion question);
+extern const char operations_doc[], make_program_doc[], make_compiled_doc[], make_callback_doc[];
+PyObject *core_operations(PyObject *module, PyObject *none);
+PyObject *core_make_program(PyObject *module, PyObject *args);
+PyObject *core_make_compiled(PyObject *module, PyObject *args);
+PyObject *core_make_callback(PyObject *module, PyObject *args);
 
 extern const char *const family_names[];
 extern const char make_method_doc[], history_rows_doc[];

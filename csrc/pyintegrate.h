@@ -49,6 +49,7 @@ typedef struct {
     int n_derived;   /* rows past the parameters that PI_PREPARE fills in */
     int scratch;     /* rows that the force uses for itself */
     int no_jacobian; /* take differences of the right-hand side */
+    int block;       /* lanes that the force wants at once (a call costs much); 0: as many as fit */
     PiQuantity state[PI_MAX_DIM];
     PiQuantity params[PI_MAX_PARAMS]; /* an array has one for each element, of the same name */
     PiQuantity invariants[4];

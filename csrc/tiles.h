@@ -27,6 +27,7 @@ typedef struct {
     void *p;           /* parameters, then those derived */
     void *out;         /* the answer */
     void *scratch;     /* as many rows as the system asks for */
+    uint64_t uniform;  /* bit i: parameter i of the first 64 has one value for all lanes */
 } PiRows;
 /* 0; else the run is to stop (a callback has raised). context: the force's own data. */
 typedef int PiForce(const void *context, PiQuestion question, const PiRows *rows);
@@ -45,7 +46,8 @@ typedef struct {
     int64_t registers; /* vectors in each row */
     const void *in;    /* state before: component d begins d * in_stride reals further */
     void *out;         /* state after; may be in */
-    void *record;      /* a second copy of the state after (components only), or NULL */
+    void *record;      /* components after every record_every steps and after the last; or NULL */
+    int64_t record_every, record_next; /* record_next: reals from each to the next */
     int64_t in_stride, out_stride, record_stride;
     int stream;   /* write the record past the caches? It is then aligned to a vector */
     int64_t lane; /* where the tile begins in the rows below */
@@ -90,12 +92,19 @@ typedef struct {
     PiForce *force;
 } PiKernels;
 
+/* A system compiled by itself: its kernels, or NULL where it was compiled against other headers. */
+typedef const PiKernels *PiOneSystem(uint64_t layout);
+#define PI_LAYOUT                                                                                  \
+    ((uint64_t)sizeof(PiTile) << 40 | (uint64_t)sizeof(PiSystem) << 24 | sizeof(PiTable) << 4 |    \
+     sizeof(PiRows) << 2 | PI_FAMILIES)
+
 typedef struct {
     const char *isa;
     int real_bits, vector_bytes, n_systems;
     const PiKernels *systems;    /* in the order of contents.h */
     PiKernel *rows[PI_FAMILIES]; /* for any force */
     PiEvaluate *evaluate;
+    PiForce *program; /* runs byte code; its context is a PiProgram */
 } PiKernelSet;
 
 /* ---- dispatch.c ------------------------------------------------------------------------------ */

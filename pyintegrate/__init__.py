@@ -12,6 +12,7 @@ time loop in C.
 import importlib
 
 from ._core import info as _info
+from .define import acceleration, hamiltonian, potential, rhs
 from .errors import IntegrationError, IntegrationWarning, Status
 from .integrate import integrate
 from .methods import Method, methods
@@ -33,25 +34,33 @@ __all__ = [
     "Status",
     "Stepper",
     "System",
+    "acceleration",
     "analysis",
+    "c_function",
     "compare",
+    "hamiltonian",
     "integrate",
+    "load",
     "methods",
     "plots",
+    "potential",
+    "rhs",
     "systems",
 ]
 
 
 _LAZY = {
+    "c_function": ".compiled",
     "FixedTimestep": ".fixed_timestep",
     "Stepper": ".stepper",
     "compare": ".analysis.compare",
+    "load": ".storage",
 }
 
 
 def __getattr__(name):
     """What is not needed by every program loads when first used."""
-    if name in ("analysis", "plots"):
+    if name in ("analysis", "dask", "plots"):
         return importlib.import_module(f".{name}", __name__)
     if name in _LAZY:
         return getattr(importlib.import_module(_LAZY[name], __name__), name)
@@ -59,4 +68,4 @@ def __getattr__(name):
 
 
 def __dir__():
-    return sorted({*globals(), *__all__})
+    return sorted({*globals(), *__all__, "dask"})

@@ -25,6 +25,30 @@ def make_method(
     derivative: int = ...,
     /,
 ) -> object: ...
+def operations() -> list[tuple[str, int, str]]: ...
+def make_program(
+    code: Any,
+    constants: Any,
+    sections: Any,
+    dim: int,
+    dof: int,
+    n_params: int,
+    n_derived: int,
+    n_invariants: int,
+    n_registers: int,
+    /,
+) -> object: ...
+def make_compiled(program: object, f64: int, f32: int, owner: object, /) -> object: ...
+def make_callback(
+    function: object,
+    kind: int,
+    dim: int,
+    dof: int,
+    n_params: int,
+    block: int,
+    owner: object = ...,
+    /,
+) -> object: ...
 def history_rows(system: object, method: object, /) -> int: ...
 def start(
     system: object,

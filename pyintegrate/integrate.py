@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 import warnings
-from contextlib import suppress
 
 import numpy as np
 
@@ -24,7 +23,7 @@ _NONE = (np.empty(0, np.int64), np.empty(0, np.int8), np.empty(0, np.int64))
 def integrate(
     system, x0=None, v0=None, *, dt, t_end=None, n_steps=None, t0=0.0, method="rk4", save="all",
     dtype=None, workers=1, progress=False, on_failure="warn", bound=None, start=None,
-    drive=None,
+    drive=None, out=None, components=None,
 ):  # fmt: skip
     """Integrate a batch of trajectories at a fixed step.
 
@@ -64,6 +63,11 @@ def integrate(
     drive : mapping of str to array_like, optional
         Parameters that change with each step: arrays (n_steps, *batch, *shape), whose entry n
         holds from step n to step n + 1.
+    out : ndarray, memmap or zarr array, optional
+        Where the saved states go, block by block: shape (n_saved, *batch, components), of the run's
+        dtype. It may be larger than memory.
+    components : sequence of str, optional
+        Names of the components to save; default: all.
 
     Returns
     -------
@@ -87,26 +91,22 @@ def integrate(
     >>> sol.x.shape
     (101, 5)
     """
-    return run(
-        make_problem(
-            system,
-            x0,
-            v0,
-            dt,
-            t_end,
-            n_steps,
-            t0,
-            method,
-            save,
-            dtype,
-            workers,
-            progress,
-            on_failure,
-            bound,
-            start,
-            drive,
-        )
-    )
+    problem = make_problem(
+        system, x0, v0, dt, t_end, n_steps, t0, method, save, dtype, workers, progress, on_failure,
+        bound, start, drive, out, components,
+    )  # fmt: skip
+    inputs = {"x0": x0, "v0": v0, "dt": dt, "t0": t0, "t_end": t_end, "start": start}
+    return solve(problem, None, inputs | dict(drive or {}))
+
+
+def solve(problem, failures, inputs):
+    """Integrate a Problem, into memory or elsewhere; out must not overlap the inputs (by name)."""
+    if problem.out is None and problem.components is None:
+        return run(problem, failures)
+    from .recording import check_out, run_into
+
+    check_out(problem, inputs)
+    return run_into(problem, failures)
 
 
 def run(problem, failures=None):
@@ -126,8 +126,8 @@ def run(problem, failures=None):
     if problem.lanes == 0:
         return _empty(problem, record, state_a)
     core = _core.start(
-        problem.system.core, problem.method.handle, dtype.itemsize * 8, problem.lanes,
-        problem.first, problem.n_steps, problem.save_every, problem.bound, workers,
+        problem.system.core_for(problem.method), problem.method.handle, dtype.itemsize * 8,
+        problem.lanes, problem.first, problem.n_steps, problem.save_every, problem.bound, workers,
         problem.rows_t0, problem.rows_dt, problem.rows_params, problem.initial,
         state_a, state_b, record, record_stride,
         record is not None and record.nbytes > STREAM_BYTES and record_stride == stride,
@@ -174,9 +174,12 @@ def _work(core, workers, report):
     import threading
 
     helpers = []
+    errors: list[BaseException] = []
     try:
         for _ in range(workers - 1):
-            helper = threading.Thread(target=_help, args=(core,), name="pyintegrate", daemon=True)
+            helper = threading.Thread(
+                target=_help, args=(core, errors), name="pyintegrate", daemon=True
+            )
             helper.start()
             helpers.append(helper)
         core.work(report)
@@ -186,11 +189,18 @@ def _work(core, workers, report):
     finally:
         for helper in helpers:
             helper.join()
+    if errors:
+        raise errors[0]
 
 
-def _help(core):
-    with suppress(MemoryError):  # the caller sees the same and raises it
+def _help(core, errors):
+    """A thread beside the caller's, which raises what the user's force has raised here."""
+    try:
         core.work()
+    except MemoryError:  # the caller sees the same and raises it
+        pass
+    except BaseException as error:
+        errors.append(error)
 
 
 def _empty(problem, record, state):

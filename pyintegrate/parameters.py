@@ -10,6 +10,8 @@ from itertools import groupby
 
 import numpy as np
 
+from .memory import MAX_AXES
+
 
 def declared(rows):
     """Parameters from the rows of the C core, each (name, unit, value, meaning).
@@ -36,10 +38,19 @@ def checked(name, value, shape):
         raise TypeError(
             f"parameter {name} must be a real number or an array of them, got {array.dtype}"
         )
+    if array.ndim > MAX_AXES:
+        raise ValueError(
+            f"parameter {name} has {array.ndim} axes, and at most {MAX_AXES} are supported"
+        )
     if array.shape[max(array.ndim - len(shape), 0) :] != shape:
         raise ValueError(
-            f"parameter {name} has shape {array.shape}: its last axis must hold the {shape[0]}"
-            " elements of a trajectory"
+            f"parameter {name} has shape {array.shape}: its last"
+            + (
+                f" axis must hold the {shape[0]} elements"
+                if len(shape) == 1
+                else f" axes must hold the {shape} elements"
+            )
+            + " of a trajectory"
         )
     if array.ndim == 0:
         return float(array)
@@ -55,7 +66,7 @@ def batch_shape(value, shape):
 
 def rows_of(value, shape):
     """A checked value as the C core takes it: for each element an array of the batch's shape."""
-    return [value[..., i] for i in range(shape[0])] if shape else [value]
+    return [value[(..., *index)] for index in np.ndindex(shape)] if shape else [value]
 
 
 def short(value):

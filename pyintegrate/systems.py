@@ -67,12 +67,18 @@ class System:
     velocity_dependent = property(lambda self: self._definition["velocity_dependent"])
     params = property(lambda self: self._params)
     core = property(lambda self: self._definition["name"])  # what the C core knows it by
+
+    def core_for(self, method):
+        """The same for a method, which may need derivatives or not."""
+        return self.core
+
     state_names = property(lambda self: tuple(q[0] for q in self._definition["state"]))
 
     @property
     def units(self):
         quantities = (*self._definition["state"], *self._definition["params"])
-        return MappingProxyType({**{q[0]: q[1] for q in quantities}, "t": "s"})
+        time = self._definition.get("time_unit", "s")
+        return MappingProxyType({**{q[0]: q[1] for q in quantities}, "t": time})
 
     @property
     def batch_shapes(self):
@@ -109,7 +115,7 @@ class System:
                 raise TypeError(f"{self.name} has no parameter {name!r}: {hint}")
         shapes = self._definition["shapes"]
         changed = {name: checked(name, value, shapes[name]) for name, value in params.items()}
-        return System(self._definition, {**self._params, **changed})
+        return type(self)(self._definition, {**self._params, **changed})
 
     # ---- equality and pickling ----
     def _bits(self):
@@ -257,10 +263,11 @@ class System:
         rows = tuple(row(y[..., d]) for d in range(self.dim))
         params = tuple(row(value) for value in self.parameter_rows)
         if lanes:
-            _core.evaluate(
-                self.core, dtype.itemsize * 8, question, lanes, row(t), rows, params, out
-            )
+            self._evaluate(dtype.itemsize * 8, question, lanes, row(t), rows, params, out)
         return np.moveaxis(out.reshape(answers, *batch), 0, -1)
+
+    def _evaluate(self, *arguments):
+        _core.evaluate(self.core, *arguments)
 
     # ---- printing ----
     def __repr__(self):

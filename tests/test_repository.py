@@ -55,7 +55,14 @@ def test_python_stays_in_a_few_files():
 
     assert users("Python.h") == {"arrays.h"}
     assert users('"arrays.h"') == {"module.h", "arrays.c"}
-    assert users('"module.h"') == {"module.c", "own_methods.c", "run_type.c", "stepper_type.c"}
+    assert users('"module.h"') == {
+        "callbacks.c",
+        "module.c",
+        "own_forces.c",
+        "own_methods.c",
+        "run_type.c",
+        "stepper_type.c",
+    }
 
 
 def test_instruction_sets_are_told_apart_only_where_they_may_be():
@@ -118,6 +125,12 @@ def test_no_library_function_but_fma_makes_numbers():
         "powf",
         "sincos",
     }
+
+
+def test_every_folder_of_the_package_is_in_the_wheel():
+    listed = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"]["packages"]
+    found = {".".join(p.parent.relative_to(ROOT).parts) for p in ROOT.glob("pyintegrate/**/*.py")}
+    assert set(listed) == found, "add it to packages in pyproject.toml"
 
 
 def test_version_is_the_same_everywhere():

@@ -14,6 +14,7 @@ typedef struct {
     vint *code;            /* why a lane's solve failed: a PiStatus, or 0 */
     const vint *frozen;    /* lanes that need not be computed, or NULL */
     int stopped;           /* has a force stopped the run? */
+    uint64_t uniform;      /* parameters that are the same for all lanes, as bits */
 } Chunk;
 
 static vreal *take_rows(Chunk *c, int64_t n) {
@@ -38,7 +39,7 @@ static const vreal *times(const Chunk *c, int64_t n, double fraction) {
 /* ---- the force ------------------------------------------------------------------------------- */
 static void ask(Chunk *c, PiQuestion question, const vreal *t, const vreal *y, const vreal *v,
                 vreal *out) {
-    const PiRows rows = {c->R, t, y, v, c->p, out, c->scratch};
+    const PiRows rows = {c->R, t, y, v, c->p, out, c->scratch, c->uniform};
     if (!c->stopped && c->tile->force(c->tile->context, question, &rows)) c->stopped = 1;
 }
 /* The velocities that belong to v: v itself, or of a separable system T_p(v), written to `to`. */

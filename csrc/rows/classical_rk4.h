@@ -3,19 +3,34 @@
 #pragma once
 #include "chunk.h"
 
-/* to = y + weight h^power k, n rows. */
-static void moved_rows(const Chunk *c, int n, const vreal *y, const vreal *weight, const vreal *k,
-                       vreal *to) {
-    for (int64_t u = 0; u < c->R; u++) {
-        const vreal w = weight[u];
-        for (int64_t i = u; i < n * c->R; i += c->R) to[i] = vfma(w, k[i], y[i]);
-    }
-}
-/* A row of constant h^power, rounded as the register kernels do. */
-static vreal *weight_row(Chunk *c, real constant, int power) {
+/* constant h^power, rounded as the register kernels do: a row, or one register where the step is
+ * the same for all lanes (memory is what a row costs). */
+typedef struct {
+    const vreal *row;
+    int64_t step; /* 1, or 0 */
+} Weight;
+static Weight weight_row(Chunk *c, real constant, int power) {
+    const int64_t step = c->tile->h.step;
     vreal *w = take_rows(c, 1);
-    for (int64_t u = 0; u < c->R; u++) w[u] = (power == 2 ? c->h[u] * c->h[u] : c->h[u]) * constant;
-    return w;
+    for (int64_t u = 0; u < (step ? c->R : 1); u++)
+        w[u] = (power == 2 ? c->h[u] * c->h[u] : c->h[u]) * constant;
+    return (Weight){w, step};
+}
+/* to = y + w k, n rows. */
+static void moved_rows(const Chunk *c, int n, const vreal *y, Weight w, const vreal *k, vreal *to) {
+    if (!w.step) {
+        const vreal one = *w.row;
+        int64_t i = 0;
+        for (; i + 8 <= n * c->R; i += 8) {
+            vreal moved[8];
+            EACH(u, 0, 8) moved[u] = vfma(one, k[i + u], y[i + u]);
+            EACH(u, 0, 8) to[i + u] = moved[u];
+        }
+        for (; i < n * c->R; i++) to[i] = vfma(one, k[i], y[i]);
+        return;
+    }
+    for (int64_t d = 0; d < n; d++, y += c->R, k += c->R, to += c->R)
+        for (int64_t u = 0; u < c->R; u++) to[u] = vfma(w.row[u], k[u], y[u]);
 }
 
 /* (t0 + n h) + h, as the register kernels round it. */
@@ -30,8 +45,8 @@ static void rk4_rows_step(Chunk *c, int64_t n) {
     const int64_t R = c->R, size = c->dim * R;
     vreal *const free = c->free, *k1 = take_rows(c, c->dim), *k2 = take_rows(c, c->dim),
                  *k3 = take_rows(c, c->dim), *k4 = take_rows(c, c->dim), *ys = take_rows(c, c->dim);
-    const vreal *half = weight_row(c, REAL(0.5), 1), *whole = weight_row(c, REAL(1.0), 1),
-                *sixth = weight_row(c, REAL(1.0) / REAL(6.0), 1);
+    const Weight half = weight_row(c, REAL(0.5), 1), whole = weight_row(c, REAL(1.0), 1),
+                 sixth = weight_row(c, REAL(1.0) / REAL(6.0), 1);
     rhs_rows(c, times(c, n, 0), c->y, k1);
     moved_rows(c, c->dim, c->y, half, k1, ys);
     rhs_rows(c, times(c, n, 0.5), ys, k2);
@@ -40,9 +55,12 @@ static void rk4_rows_step(Chunk *c, int64_t n) {
     moved_rows(c, c->dim, c->y, whole, k3, ys);
     end_times(c, n);
     rhs_rows(c, c->t, ys, k4);
-    for (int64_t u = 0; u < R; u++)
-        for (int64_t i = u; i < size; i += R)
-            c->y[i] = vfma(sixth[u], vfma(vset(REAL(2.0)), k2[i] + k3[i], k1[i] + k4[i]), c->y[i]);
+    vreal *y = c->y;
+    for (int64_t d = 0; d < size; d += R)
+        _Pragma("GCC unroll 4") for (int64_t u = 0, i = d; u < R; u++, i++) {
+            const vreal sum = vfma(vset(REAL(2.0)), k2[i] + k3[i], k1[i] + k4[i]);
+            y[i] = vfma(sixth.row[u * sixth.step], sum, y[i]);
+        }
     c->free = free;
 }
 
@@ -53,10 +71,10 @@ static void rk4_nystrom_rows_step(Chunk *c, int64_t n) {
     vreal *const free = c->free, *k1 = take_rows(c, dof), *k2 = take_rows(c, dof),
                  *k3 = take_rows(c, dof), *k4 = take_rows(c, dof), *middle = take_rows(c, dof),
                  *end = take_rows(c, dof), *xs = take_rows(c, dof), *x = c->y, *v = c->y + size;
-    const vreal *half = weight_row(c, REAL(0.5), 1), *whole = weight_row(c, REAL(1.0), 1),
-                *sixth = weight_row(c, REAL(1.0) / REAL(6.0), 1),
-                *quarter2 = weight_row(c, REAL(0.25), 2), *half2 = weight_row(c, REAL(0.5), 2),
-                *sixth2 = weight_row(c, REAL(1.0) / REAL(6.0), 2);
+    const Weight half = weight_row(c, REAL(0.5), 1), whole = weight_row(c, REAL(1.0), 1),
+                 sixth = weight_row(c, REAL(1.0) / REAL(6.0), 1),
+                 quarter2 = weight_row(c, REAL(0.25), 2), half2 = weight_row(c, REAL(0.5), 2),
+                 sixth2 = weight_row(c, REAL(1.0) / REAL(6.0), 2);
     ask(c, PI_ACCELERATION, times(c, n, 0), x, v, k1);
     moved_rows(c, dof, x, half, v, middle);
     moved_rows(c, dof, x, whole, v, end);
@@ -66,11 +84,11 @@ static void rk4_nystrom_rows_step(Chunk *c, int64_t n) {
     moved_rows(c, dof, end, half2, k2, xs);
     end_times(c, n);
     ask(c, PI_ACCELERATION, c->t, xs, v, k4);
-    for (int64_t u = 0; u < R; u++)
-        for (int64_t i = u; i < size; i += R) {
+    for (int64_t d = 0; d < size; d += R)
+        for (int64_t u = 0, i = d; u < R; u++, i++) {
             const vreal inner = k2[i] + k3[i], sum = k1[i] + inner;
-            x[i] = vfma(sixth2[u], sum, end[i]);
-            v[i] = vfma(sixth[u], (sum + inner) + k4[i], v[i]);
+            x[i] = vfma(sixth2.row[u * sixth2.step], sum, end[i]);
+            v[i] = vfma(sixth.row[u * sixth.step], (sum + inner) + k4[i], v[i]);
         }
     c->free = free;
 }

@@ -8,4 +8,5 @@
 #include "inverse_trigonometric.h"
 #include "pow.h"
 #include "roots.h"
+#include "rounding.h"
 #include "tan.h"

@@ -1,0 +1,229 @@
+"""pyintegrate beside every peer that is installed, on the same work: one table.
+
+    python benchmarks/compare_peers.py [--rounds 5] [--write] [NAME ...]
+
+Everything runs in one process on one core, in turn, and the best round counts; the final states
+are compared. ``--write`` makes docs/performance.md and its picture; names choose workloads.
+"""
+
+import argparse
+import os
+import platform
+import time
+from pathlib import Path
+
+import numpy as np
+
+# Before anything starts threads: one core for all.
+CORES = sorted(os.sched_getaffinity(0))
+os.sched_setaffinity(0, CORES[:1])
+
+from peers import installed, ours  # noqa: E402
+from peers.workload import WORKLOADS  # noqa: E402
+
+from pyintegrate import _core  # noqa: E402
+
+ROOT = Path(__file__).resolve().parent.parent
+PATIENCE = 20.0  # seconds for all rounds of one peer on one workload
+
+
+def seconds(function, repeat):
+    start = time.perf_counter()
+    for _ in range(repeat):
+        function()
+    return (time.perf_counter() - start) / repeat
+
+
+def agree(workload, found, expected):
+    """Do the final states agree to what the different order of operations may change?"""
+    if not isinstance(found, np.ndarray) and not hasattr(found, "__array__"):
+        return workload.kind != "final"
+    if workload.kind == "record":
+        return True
+    scale = np.abs(expected).max()
+    chaotic = workload.step.startswith("Lorenz")
+    return bool(np.abs(np.asarray(found) - expected).max() <= (1e-6 if chaotic else 1e-9) * scale)
+
+
+def measure(workload, peers, rounds):
+    """Best seconds and first call of each that can do the work, by name."""
+    runs, first, best = {}, {}, {}
+    expected = ours.prepare(workload)() if workload.kind == "final" else None
+    for peer in (ours, *peers):
+        function = peer.prepare(workload)
+        if function is None:
+            continue
+        start = time.perf_counter()
+        found = function()
+        first[peer.NAME] = time.perf_counter() - start
+        if workload.kind == "final" and found is not None and not agree(workload, found, expected):
+            print(f"  {peer.NAME} differs on {workload.name} by"
+                  f" {np.abs(np.asarray(found) - expected).max():.1e}")  # fmt: skip
+        runs[peer.NAME] = function
+    repeat = 2000 if workload.kind == "calls" else 1
+    spent = dict.fromkeys(runs, 0.0)
+    for _ in range(rounds):
+        for name, function in runs.items():
+            if spent[name] > PATIENCE:
+                continue
+            took = seconds(function, repeat)
+            spent[name] += took * repeat
+            share = getattr(function, "share", 1.0)
+            best[name] = min(best.get(name, np.inf), took / share)
+    return best, first
+
+
+def cell(workload, took):
+    """A time as the table shows it: rates, bandwidth, or time a step or a call."""
+    if workload.kind == "calls":
+        return took * 1e9
+    if workload.kind == "record":
+        return workload.n * (workload.steps + 1) * len(workload.start) * 8 / took / 1e9
+    if workload.n == 1:
+        return took / workload.steps * 1e9
+    return workload.n * workload.steps / took / 1e6
+
+
+def unit(workload):
+    if workload.kind == "calls":
+        return "ns a call"
+    if workload.kind == "record":
+        return "GB/s"
+    return "ns a step" if workload.n == 1 else "M steps/s"
+
+
+def number(x):
+    return f"{x:.0f}" if x >= 100 else f"{x:.3g}"
+
+
+def two_threads(workload):
+    """How much faster two workers are, each on a core of its own."""
+    if workload.kind != "final" or workload.n == 1 or len(CORES) < 2:
+        return None
+    os.sched_setaffinity(0, CORES)
+    one, two = ours.prepare(workload), ours.prepare(workload, workers=2)
+    best = [min(seconds(run, 1) for _ in range(5)) for run in (one, two)]
+    os.sched_setaffinity(0, CORES[:1])
+    return best[0] / best[1]
+
+
+def fill_bandwidth():
+    """Filling the same amount of fresh memory with a constant, GB/s."""
+    items = 10_000 * 1001 * 2
+    return items * 8 / min(seconds(lambda: np.full(items, 1.0), 1) for _ in range(7)) / 1e9
+
+
+def table(rounds, names):
+    peers = installed()
+    columns = [ours.NAME, *(peer.NAME for peer in peers)]
+    heads = ["workload", "N", "steps", "unit", *columns, "best peer", "2 threads"]
+    lines = [f"| {' | '.join(heads)} |", "|" + " --- |" * len(heads)]
+    compile_times: dict[str, float] = {}
+    print(lines[0])
+    for workload in WORKLOADS:
+        if names and workload.name.split(",")[0].split()[0] not in names:
+            continue
+        best, first = measure(workload, peers, rounds)
+        for name, took in first.items():
+            compile_times[name] = max(compile_times.get(name, 0), took - best[name])
+        others = {name: took for name, took in best.items() if name != ours.NAME}
+        ratio = f"{min(others.values()) / best[ours.NAME]:.2f}" if others else "-"
+        threads = two_threads(workload)
+        cells = [number(cell(workload, best[name])) if name in best else "-" for name in columns]
+        lines.append(
+            f"| {workload.name}: {workload.step} | {workload.n:.0e} | {workload.steps} |"
+            f" {unit(workload)} | {' | '.join(cells)} | {ratio} |"
+            f" {'-' if threads is None else f'{threads:.2f}'} |"
+        )
+        print(lines[-1], flush=True)
+    return lines, compile_times
+
+
+def scaling():
+    """Nanoseconds a trajectory-step of the pendulum by semi-implicit Euler, from 1 to 1e7."""
+    from peers.workload import Workload
+
+    sizes = [10**i for i in range(8)]
+    found: dict[str, list[float]] = {}
+    everybody = [(ours.NAME, ours.prepare)] + [
+        (peer.NAME, peer.prepare) for peer in installed() if "SciPy" not in peer.NAME
+    ]
+    if len(CORES) > 1:
+        everybody.append((f"{ours.NAME}, 2 workers", lambda w: ours.prepare(w, workers=2)))
+    for n in sizes:
+        steps = max(10, min(1000, 10_000_000 // n))
+        workload = Workload("", "pendulum, semi-implicit Euler", n, steps, (1.0, 0.0), (5.0, 20.0))
+        for name, prepare in everybody:
+            os.sched_setaffinity(0, CORES if "workers" in name else CORES[:1])
+            run = prepare(workload)
+            if run is None:
+                found.setdefault(name, []).append(np.nan)
+                continue
+            run()
+            took = min(seconds(run, 1) for _ in range(5 if n < 10**7 else 2))
+            found.setdefault(name, []).append(took / (n * steps) * 1e9)
+    os.sched_setaffinity(0, CORES[:1])
+    return sizes, found
+
+
+def draw(sizes, found, path):
+    import matplotlib
+
+    matplotlib.use("Agg")
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(7.5, 4.5), layout="constrained")
+    ax = figure.add_subplot()
+    for name, times in found.items():
+        mine = name.startswith(ours.NAME)
+        ax.loglog(sizes, times, marker="o", ms=4, lw=2.2 if mine else 1.2, label=name,
+                  ls="--" if "workers" in name else "-")  # fmt: skip
+    ax.set(xlabel="trajectories", ylabel="time per trajectory and step [ns]",
+           title="pendulum, semi-implicit Euler, float64, final state")  # fmt: skip
+    ax.grid(alpha=0.3)
+    figure.legend(loc="outside right upper", frameon=False)
+    figure.savefig(path, dpi=110)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--write", action="store_true")
+    parser.add_argument("names", nargs="*")
+    options = parser.parse_args()
+    lines, compile_times = table(options.rounds, options.names)
+    fill = fill_bandwidth()
+    notes = [
+        f"np.full of as much fresh memory as W6 keeps: {fill:.1f} GB/s.",
+        "First call beyond the others (compilation, seconds): "
+        + ", ".join(f"{name} {took:.2f}" for name, took in compile_times.items())
+        + ".",
+    ]
+    print("\n".join(notes))
+    if not options.write:
+        return
+    draw(*scaling(), ROOT / "docs" / "performance.png")
+    info = _core.info()
+    text = f"""# Performance
+
+Written by `make bench-peers`, in one run on one machine: {platform.machine()}, instruction set
+{info["instruction_set"]}, {info["compiler"]}, NumPy {np.__version__}.
+One thread each, in turn, the best of {options.rounds} rounds; float64; the final states of all
+were compared. Absolute figures differ between machines and days: read the ratios.
+"best peer" is the best peer's time over ours.
+
+{chr(10).join(lines)}
+
+{chr(10).join("* " + note for note in notes)}
+* NumPy works in blocks of 4096 trajectories; "Numba, plain" is the loop that most people write,
+  "Numba, blocked" what an expert writes (128 trajectories side by side), both with fast-math, which
+  gives up the same bits everywhere; SciPy's rate is from three trajectories; Boost.odeint runs on
+  wide registers with -Ofast and -march=native. W9 is one call of `Stepper.step()`.
+
+![Time per trajectory and step against the number of trajectories](performance.png)
+"""
+    (ROOT / "docs" / "performance.md").write_text(text)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,175 @@
+/* Forces that are functions from outside: of Python, called for a block of lanes with the
+ * interpreter lock, and compiled ones, called without it. */
+#include "module.h"
+#include <math.h>
+
+typedef enum { PYTHON, COMPILED, COMPILED_BATCHED } Kind;
+typedef int Compiled(double t, const double *y, double *dydt, const double *p);
+typedef int CompiledBatched(int64_t n, int64_t stride, const double *t, const double *y,
+                            double *dydt, const double *p);
+
+typedef struct Callback {
+    PiSystem system;
+    Kind kind;
+    PyObject *function, *owner; /* kept alive */
+    void *address;
+    /* What a force is given: the same in both precisions but for the widths. */
+    struct Context {
+        const struct Callback *callback;
+        int real_bytes, vector_bytes;
+    } context[2];
+} Callback;
+
+static int64_t lanes_of(const struct Context *context, const PiRows *rows) {
+    return rows->registers * context->vector_bytes / context->real_bytes;
+}
+
+/* ---- Python ---------------------------------------------------------------------------------- */
+static PyObject *memory(const void *data, int64_t bytes, int writable) {
+    static char nothing[1];
+    return PyMemoryView_FromMemory(bytes ? (char *)data : nothing, (Py_ssize_t)bytes,
+                                   writable ? PyBUF_WRITE : PyBUF_READ);
+}
+/* function(question, lanes, t, y, v, p, out): memory, which it must not keep. */
+static int call_python(const void *data, PiQuestion question, const PiRows *rows) {
+    const struct Context *context = (const struct Context *)data;
+    const Callback *callback = context->callback;
+    if (question == PI_PREPARE) return 0;
+    const PiSystem *s = &callback->system;
+    const int64_t row = rows->registers * context->vector_bytes;
+    const int halves = question == PI_ACCELERATION;
+    const PyGILState_STATE gil = PyGILState_Ensure();
+    PyObject *views[5] = {
+        memory(rows->t, row, 0), memory(rows->y, row * (halves ? s->dof : s->dim), 0),
+        memory(rows->v, halves ? row * s->dof : 0, 0), memory(rows->p, row * s->n_params, 0),
+        memory(rows->out, row * (halves ? s->dof : s->dim), 1)};
+    int error = 0;
+    for (int i = 0; i < 5; i++) error |= !views[i];
+    PyObject *result = error ? NULL
+                             : PyObject_CallFunction(callback->function, "iLOOOOO", (int)question,
+                                                     (long long)lanes_of(context, rows), views[0],
+                                                     views[1], views[2], views[3], views[4]);
+    for (int i = 0; i < 5; i++) { /* released: an error if somebody still looks at the memory */
+        PyObject *done = result && views[i] ? PyObject_CallMethod(views[i], "release", NULL) : NULL;
+        if (result && !done) Py_CLEAR(result);
+        Py_XDECREF(done);
+        Py_XDECREF(views[i]);
+    }
+    error = !result;
+    Py_XDECREF(result);
+    PyGILState_Release(gil);
+    return error;
+}
+
+/* ---- compiled -------------------------------------------------------------------------------- */
+/* One trajectory after the other; one that fails gets a derivative that is not a number. */
+static int call_compiled(const void *data, PiQuestion question, const PiRows *rows) {
+    const struct Context *context = (const struct Context *)data;
+    if (question != PI_RHS) return question != PI_PREPARE;
+    const PiSystem *s = &context->callback->system;
+    Compiled *const function = (Compiled *)context->callback->address;
+    const int64_t lanes = lanes_of(context, rows);
+    const double *t = rows->t, *y_rows = rows->y, *p_rows = rows->p;
+    double *out = rows->out, *y = rows->scratch, *dydt = y + s->dim, *p = dydt + s->dim;
+    for (int64_t i = 0; i < lanes; i++) {
+        for (int d = 0; d < s->dim; d++) y[d] = y_rows[d * lanes + i];
+        for (int d = 0; d < s->n_params; d++) p[d] = p_rows[d * lanes + i];
+        const int error = function(t[i], y, dydt, p);
+        for (int d = 0; d < s->dim; d++) out[d * lanes + i] = error ? (double)NAN : dydt[d];
+    }
+    return 0;
+}
+/* All at once: component d of trajectory i at d * stride + i. A failure stops the run. */
+static int call_compiled_batched(const void *data, PiQuestion question, const PiRows *rows) {
+    const struct Context *context = (const struct Context *)data;
+    if (question != PI_RHS) return question != PI_PREPARE;
+    const int64_t lanes = lanes_of(context, rows);
+    CompiledBatched *const function = (CompiledBatched *)context->callback->address;
+    const int error = function(lanes, lanes, rows->t, rows->y, rows->out, rows->p);
+    if (error) {
+        const PyGILState_STATE gil = PyGILState_Ensure();
+        PyErr_Format(PyExc_RuntimeError, "the compiled right-hand side has returned %d", error);
+        PyGILState_Release(gil);
+    }
+    return error;
+}
+
+/* ---- callbacks ------------------------------------------------------------------------------- */
+static void free_callback(PyObject *capsule) {
+    Callback *callback = PyCapsule_GetPointer(capsule, CALLBACK_CAPSULE);
+    Py_XDECREF(callback->function);
+    Py_XDECREF(callback->owner);
+    PyMem_Free(callback);
+}
+
+/* The address in a capsule of any name, in an integer, or NULL with an exception. */
+static void *address_of(PyObject *object) {
+    if (PyCapsule_CheckExact(object)) {
+        const char *name = PyCapsule_GetName(object);
+        return PyErr_Occurred() ? NULL : PyCapsule_GetPointer(object, name);
+    }
+    void *address = PyLong_AsVoidPtr(object);
+    if (!address && !PyErr_Occurred()) PyErr_SetString(PyExc_ValueError, "the address is zero");
+    return address;
+}
+
+const char make_callback_doc[] =
+    "make_callback(function, kind, dim, dof, n_params, block, owner=None) -> handle\n\n"
+    "kind 0: a Python function(question, lanes, t, y, v, p, out) of memory views; 1 and 2: the\n"
+    "capsule or address of a compiled right-hand side, for one trajectory or for many. block:\n"
+    "lanes wanted at once. owner: kept alive.";
+PyObject *core_make_callback(PyObject *module, PyObject *args) {
+    PyObject *function, *owner = Py_None;
+    int kind, dim, dof, n_params, block;
+    if (!PyArg_ParseTuple(args, "Oiiiii|O:make_callback", &function, &kind, &dim, &dof, &n_params,
+                          &block, &owner))
+        return NULL;
+    if (kind < PYTHON || kind > COMPILED_BATCHED || dim < 1 || dim > 1 << 16 || dof < 0 ||
+        (dof && (kind != PYTHON || dim != 2 * dof)) || n_params < 0 || n_params > 1 << 16 ||
+        block < 0 || block > 1 << 24)
+        return PyErr_Format(PyExc_ValueError, "kind, dim, dof, n_params or block out of range");
+    void *address = NULL;
+    if (kind != PYTHON && !(address = address_of(function))) return NULL;
+    Callback *callback = PyMem_Calloc(1, sizeof *callback);
+    if (!callback) return PyErr_NoMemory();
+    const PiIsa *isa = pi_isa(state_of(module)->isa);
+    *callback = (Callback){
+        .system = {.name = "",
+                   .structure = dof ? PI_SECOND_ORDER : PI_FIRST_ORDER,
+                   .dim = dim,
+                   .dof = dof,
+                   .velocity_dependent = dof > 0,
+                   .time_dependent = 1,
+                   .n_params = n_params,
+                   .scratch = kind == COMPILED ? 2 * dim + n_params : 0, /* a row holds a double */
+                   .no_jacobian = 1,
+                   .block = block},
+        .kind = (Kind)kind,
+        .function = Py_NewRef(function),
+        .owner = Py_NewRef(owner),
+        .address = address,
+        .context = {{callback, 8, isa->f64->vector_bytes}, {callback, 4, isa->f32->vector_bytes}}};
+    PyObject *capsule = PyCapsule_New(callback, CALLBACK_CAPSULE, free_callback);
+    if (!capsule) {
+        Py_DECREF(function);
+        Py_DECREF(owner);
+        PyMem_Free(callback);
+    }
+    return capsule;
+}
+
+int find_callback(PyObject *capsule, Moved *moved) {
+    static PiForce *const forces[] = {call_python, call_compiled, call_compiled_batched};
+    const Callback *callback = PyCapsule_GetPointer(capsule, CALLBACK_CAPSULE);
+    if (!callback) return -1;
+    const int narrow = moved->set->real_bits == 32;
+    if (narrow && callback->kind != PYTHON) {
+        PyErr_SetString(PyExc_TypeError,
+                        "a compiled right-hand side computes in float64: give dtype=np.float64");
+        return -1;
+    }
+    moved->system = &callback->system;
+    moved->force = forces[callback->kind];
+    moved->context = &callback->context[narrow];
+    return 0;
+}

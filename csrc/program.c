@@ -1,0 +1,259 @@
+/* Byte code from outside becomes a program here, or is refused: after this nothing is checked. */
+#include "bytecode.h"
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const PiOperation operations[] = {
+#define OPERATION(name, arguments, ...) {#name, arguments, #__VA_ARGS__},
+#define CHEAP                           OPERATION
+#include "operations.h"
+#undef CHEAP
+#undef OPERATION
+};
+const PiOperation *pi_operation(int64_t number) {
+    return number >= 0 && number < (int64_t)(sizeof operations / sizeof *operations)
+               ? &operations[number]
+               : NULL;
+}
+
+int pi_program_has(const PiProgram *q, PiQuestion question) {
+    return q->first[question == PI_RHS && q->system.dof ? PI_ACCELERATION : question] >= 0;
+}
+
+static int64_t answers_to(const PiProgramText *x, PiQuestion question) {
+    const int64_t answers[] = {x->dim, x->dof, 1, x->n_invariants, x->dim * x->dim, x->dof, 0};
+    return answers[question];
+}
+
+/* ---- the verifier ---------------------------------------------------------------------------- */
+/* Which rows of a bank a section may read, and which it has written so far. */
+typedef struct {
+    int64_t readable[PI_BANKS];
+    char *written[PI_BANKS]; /* scratch, answers, and in the preparation the derived parameters */
+} Section;
+
+static int refuse(char *message, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(message, PI_MESSAGE, format, arguments);
+    va_end(arguments);
+    return -1;
+}
+
+static const char *const banks[] = {"scratch", "y", "v", "p", "t", "constant", "out"};
+
+static int check_argument(const Section *s, int64_t at, int32_t word, char *message) {
+    const int32_t bank = word >> PI_BANK_SHIFT, number = word & ((1 << PI_BANK_SHIFT) - 1);
+    if (word < 0 || bank >= PI_BANKS)
+        return refuse(message, "instruction %lld: no bank %d", (long long)at, bank);
+    if (number >= s->readable[bank])
+        return refuse(message, "instruction %lld reads %s[%d] of %lld", (long long)at, banks[bank],
+                      number, (long long)s->readable[bank]);
+    if (s->written[bank] && !s->written[bank][number])
+        return refuse(message, "instruction %lld reads %s[%d], which is not written yet",
+                      (long long)at, banks[bank], number);
+    return 0;
+}
+static int check_target(const Section *s, const PiProgramText *x, int64_t at, int32_t word,
+                        char *message) {
+    const int32_t bank = word >> PI_BANK_SHIFT, number = word & ((1 << PI_BANK_SHIFT) - 1);
+    const int writable = word >= 0 && bank < PI_BANKS && s->written[bank] &&
+                         number < s->readable[bank] && !(bank == PI_BANK_P && number < x->n_params);
+    if (!writable)
+        return refuse(message, "instruction %lld writes where it must not (%d)", (long long)at,
+                      word);
+    s->written[bank][number] = 1;
+    return 0;
+}
+static int check_instruction(const Section *s, const PiProgramText *x, int64_t at, char *message) {
+    const int32_t *word = x->words + at * PI_WORDS;
+    const PiOperation *operation = pi_operation(word[0]);
+    if (!operation)
+        return refuse(message, "instruction %lld: no operation %d", (long long)at, word[0]);
+    for (int i = 0; i < PI_ARGUMENTS; i++) {
+        if (i >= operation->arguments && word[2 + i] != 0)
+            return refuse(message, "instruction %lld: %s takes %d arguments", (long long)at,
+                          operation->name, operation->arguments);
+        if (i < operation->arguments && check_argument(s, at, word[2 + i], message)) return -1;
+    }
+    return check_target(s, x, at, word[1], message);
+}
+
+/* A section reads what its question gives it and writes the whole answer. */
+static int check_section(const PiProgramText *x, PiQuestion question, const int64_t answers,
+                         char *memory, char *message) {
+    const int32_t first = x->first[question], last = x->last[question];
+    if (first < 0 || last < first || last > x->n_code)
+        return refuse(message, "question %d: no section %d to %d of %lld instructions", question,
+                      first, last, (long long)x->n_code);
+    const int prepare = question == PI_PREPARE, velocity = question == PI_VELOCITY;
+    Section s = {.readable = {x->n_registers, x->dim, x->dof, x->n_params + x->n_derived, 1,
+                              x->n_constants, answers}};
+    if (question == PI_ACCELERATION) s.readable[PI_BANK_Y] = x->dof;
+    if (velocity || prepare) s.readable[PI_BANK_Y] = s.readable[PI_BANK_T] = 0;
+    if (prepare) s.readable[PI_BANK_V] = 0;
+    const int64_t rows = x->n_registers + answers + x->n_params + x->n_derived;
+    memset(memory, 0, rows);
+    s.written[PI_BANK_SCRATCH] = memory;
+    s.written[PI_BANK_OUT] = memory + x->n_registers;
+    if (prepare) {
+        s.written[PI_BANK_P] = memory + x->n_registers + answers;
+        memset(s.written[PI_BANK_P], 1, x->n_params);
+    }
+    for (int64_t at = first; at < last; at++)
+        if (check_instruction(&s, x, at, message)) return -1;
+    for (int64_t i = x->n_registers; i < rows - (prepare ? 0 : x->n_params + x->n_derived); i++)
+        if (!memory[i])
+            return refuse(message, "question %d: row %lld of the answer is never written", question,
+                          (long long)(i - x->n_registers));
+    return 0;
+}
+
+static int check_sizes(const PiProgramText *x, char *message) {
+    const struct {
+        const char *name;
+        int64_t value, least, most;
+    } sizes[] = {
+        {"dim", x->dim, 1, PI_MAX_NUMBER},
+        {"dof", x->dof, 0, PI_MAX_NUMBER},
+        {"n_params", x->n_params, 0, PI_MAX_NUMBER},
+        {"n_derived", x->n_derived, 0, PI_MAX_NUMBER},
+        {"n_invariants", x->n_invariants, 0, PI_MAX_NUMBER},
+        {"n_registers", x->n_registers, 0, PI_MAX_REGISTERS},
+        {"n_constants", x->n_constants, 0, PI_MAX_NUMBER},
+        {"n_code", x->n_code, 0, PI_MAX_CODE},
+    };
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+        if (sizes[i].value < sizes[i].least || sizes[i].value > sizes[i].most)
+            return refuse(message, "%s is %lld, expected %lld to %lld", sizes[i].name,
+                          (long long)sizes[i].value, (long long)sizes[i].least,
+                          (long long)sizes[i].most);
+    if (x->dof && x->dim != 2 * x->dof)
+        return refuse(message, "dim is %lld and dof %lld: expected twice, or 0", (long long)x->dim,
+                      (long long)x->dof);
+    if (x->first[x->dof ? PI_ACCELERATION : PI_RHS] < 0)
+        return refuse(message, "a program without a force");
+    const PiQuestion foreign[] = {PI_ACCELERATION, PI_VELOCITY};
+    for (int i = 0; i < 2; i++)
+        if (!x->dof && x->first[foreign[i]] >= 0)
+            return refuse(message, "first order, and a section for question %d", foreign[i]);
+    if (x->dof && x->first[PI_RHS] >= 0)
+        return refuse(message, "the right-hand side follows from the acceleration");
+    if (x->n_derived && x->first[PI_PREPARE] < 0)
+        return refuse(message, "derived parameters, and no section for them");
+    return 0;
+}
+
+/* ---- programs -------------------------------------------------------------------------------- */
+static PiInstruction decode(const int32_t *word) {
+    PiInstruction i = {.operation = (uint8_t)word[0],
+                       .target_bank = (uint8_t)(word[1] >> PI_BANK_SHIFT),
+                       .target = word[1] & ((1 << PI_BANK_SHIFT) - 1)};
+    for (int a = 0; a < PI_ARGUMENTS; a++) {
+        i.bank[a] = (uint8_t)(word[2 + a] >> PI_BANK_SHIFT);
+        i.argument[a] = word[2 + a] & ((1 << PI_BANK_SHIFT) - 1);
+    }
+    return i;
+}
+
+/* Does a section read from a bank? */
+static int reads(const PiProgramText *x, PiQuestion question, PiBank bank) {
+    for (int64_t at = x->first[question]; at >= 0 && at < x->last[question]; at++) {
+        const int32_t *word = x->words + at * PI_WORDS;
+        for (int i = 0; i < pi_operation(word[0])->arguments; i++)
+            if (word[2 + i] >> PI_BANK_SHIFT == (int)bank) return 1;
+    }
+    return 0;
+}
+static PiSystem describe(const PiProgramText *x) {
+    const PiQuestion force = x->dof ? PI_ACCELERATION : PI_RHS;
+    return (PiSystem){
+        .name = "",
+        .structure = !x->dof                      ? PI_FIRST_ORDER
+                     : x->first[PI_VELOCITY] >= 0 ? PI_SEPARABLE
+                                                  : PI_SECOND_ORDER,
+        .dim = (int)x->dim,
+        .dof = (int)x->dof,
+        .velocity_dependent = x->dof && reads(x, force, PI_BANK_V),
+        .time_dependent = reads(x, force, PI_BANK_T),
+        .n_params = (int)x->n_params,
+        .n_derived = (int)x->n_derived,
+        .n_invariants = (int)x->n_invariants,
+        .scratch = (int)x->n_registers,
+        .no_jacobian = x->first[PI_JACOBIAN] < 0,
+    };
+}
+
+/* From which parameters each derived one comes, as bits; all bits where that is not known. */
+static void find_needs(const PiProgramText *x, uint64_t *scratch, uint64_t *needs) {
+    for (int64_t at = x->first[PI_PREPARE]; at >= 0 && at < x->last[PI_PREPARE]; at++) {
+        const int32_t *word = x->words + at * PI_WORDS;
+        uint64_t all = 0;
+        for (int i = 0; i < pi_operation(word[0])->arguments; i++) {
+            const int32_t bank = word[2 + i] >> PI_BANK_SHIFT,
+                          number = word[2 + i] & ((1 << PI_BANK_SHIFT) - 1);
+            if (bank == PI_BANK_SCRATCH) all |= scratch[number];
+            else if (bank == PI_BANK_P && number >= x->n_params) all |= needs[number - x->n_params];
+            else if (bank == PI_BANK_P) all |= number < 64 ? (uint64_t)1 << number : ~(uint64_t)0;
+        }
+        const int32_t target = word[1] & ((1 << PI_BANK_SHIFT) - 1);
+        if (word[1] >> PI_BANK_SHIFT == PI_BANK_SCRATCH) scratch[target] = all;
+        else needs[target - x->n_params] = all;
+    }
+}
+
+static size_t rounded_up(size_t bytes) { return (bytes + 63) / 64 * 64; }
+
+PiProgram *pi_program_make(const PiProgramText *x, char message[PI_MESSAGE]) {
+    message[0] = 0;
+    if (check_sizes(x, message)) return NULL;
+    for (int question = 0; question < PI_QUESTIONS; question++) {
+        const int64_t answers = answers_to(x, (PiQuestion)question);
+        if (x->first[question] == -1 && x->last[question] == -1) continue;
+        if (answers > x->n_code + 1) {
+            refuse(message, "question %d: more answers than instructions", question);
+            return NULL;
+        }
+        char *memory = malloc(1 + x->n_registers + answers + x->n_params + x->n_derived);
+        const int error =
+            !memory || check_section(x, (PiQuestion)question, answers, memory, message);
+        free(memory);
+        if (error) return NULL;
+    }
+    PiProgram shape = {.system = describe(x)};
+    memcpy(shape.first, x->first, sizeof shape.first);
+    memcpy(shape.last, x->last, sizeof shape.last);
+    /* One block: the program, its constants in both precisions, its code. */
+    const size_t table = (size_t)PI_CONSTANT_BYTES * x->n_constants;
+    const size_t code = rounded_up(sizeof(PiInstruction) * x->n_code);
+    const size_t needs = rounded_up(sizeof(uint64_t) * x->n_derived);
+    uint64_t *scratch = calloc(x->n_registers + 1, sizeof *scratch);
+    char *block = aligned_alloc(64, rounded_up(sizeof shape) + 2 * table + code + needs);
+    if (!block || !scratch) {
+        free(block);
+        free(scratch);
+        return NULL;
+    }
+    char *constants = block + rounded_up(sizeof shape);
+    for (int64_t i = 0; i < x->n_constants; i++) {
+        double *wide = (double *)(constants + i * PI_CONSTANT_BYTES);
+        float *narrow = (float *)(constants + table + i * PI_CONSTANT_BYTES);
+        for (size_t k = 0; k < PI_CONSTANT_BYTES / sizeof *wide; k++) wide[k] = x->constants[i];
+        for (size_t k = 0; k < PI_CONSTANT_BYTES / sizeof *narrow; k++)
+            narrow[k] = (float)x->constants[i];
+    }
+    PiInstruction *instructions = (PiInstruction *)(constants + 2 * table);
+    for (int64_t i = 0; i < x->n_code; i++) instructions[i] = decode(x->words + i * PI_WORDS);
+    uint64_t *derived = (uint64_t *)((char *)instructions + code);
+    find_needs(x, scratch, derived);
+    free(scratch);
+    shape.needs = derived;
+    shape.code = instructions;
+    shape.constants[0] = constants;
+    shape.constants[1] = constants + table;
+    memcpy(block, &shape, sizeof shape);
+    return (PiProgram *)block;
+}
+void pi_program_free(PiProgram *program) { free(program); }

@@ -1,0 +1,146 @@
+"""A traced system as C: one file like those of csrc/systems, with the operations of its byte code.
+
+Each instruction is a line, in the same order, so that the compiled kernels have its bits.
+"""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+
+from .. import _core
+from .program import _BANK_SHIFT, CONSTANT, QUESTIONS, SCRATCH, P, T, V, Y
+
+MOST_COMPONENTS, MOST_PARAMETERS = 12, 16  # PI_MAX_DIM and PI_MAX_PARAMS of csrc/pyintegrate.h
+_OPERATIONS = _core.operations()
+_HEAVY = 12  # cost of a force from which on specialised kernels gain nothing
+_COSTS = {"divide": 4, "sqrt": 4}
+_HEADS = {
+    "rhs": "void own_rhs(vreal t, const vreal *y, const vreal *p, vreal *out)",
+    "acceleration": "void own_acceleration(vreal t, const vreal *y, const vreal *v,"
+    " const vreal *p,\n                             vreal *out)",
+    "velocity": "void own_velocity(const vreal *v, const vreal *p, vreal *out)",
+    "prepare": "void own_prepare(vreal *p)",
+    "energy": "vreal own_energy(vreal t, const vreal *y, const vreal *p)",
+    "jacobian": "void own_jacobian(vreal t, const vreal *y, const vreal *p,\n"
+    "                         vreal J[PI_MAX_DIM][PI_MAX_DIM])",
+}
+
+
+def check_size(system):
+    """Refuse what does not fit the registers of a kernel.
+
+    Raises
+    ------
+    ValueError
+    """
+    program = system.program
+    dim, _, n_params, n_derived = program.sizes[:4]
+    if dim > MOST_COMPONENTS or n_params + n_derived > MOST_PARAMETERS:
+        raise ValueError(
+            f"{system.name} has {dim} components and {n_params + n_derived} parameters ({n_derived}"
+            f" of them derived from others): a compiled kernel holds {MOST_COMPONENTS} and"
+            f" {MOST_PARAMETERS}; the byte code has no such limit"
+        )
+
+
+def source(system):
+    """The file, as text; ``csrc/kernels.h`` reads it in the place of ``contents.h``.
+
+    Parameters
+    ----------
+    system : TracedSystem
+
+    Returns
+    -------
+    str
+    """
+    program = system.program
+    dim, dof, n_params, n_derived = program.sizes[:4]
+    functions, members, cost = [], [], 0
+    for question in ("prepare", "rhs", "acceleration", "velocity", "energy", "jacobian"):
+        if program.has(question):
+            body, spent = _body(program, question, system.structure)
+            functions.append(f"INLINE {_HEADS[question]} {{\n{body}}}\n")
+            members.append(f".{question} = own_{question}")
+            cost += spent * (question in ("rhs", "acceleration"))
+    title = re.sub(r"[^ -~]", "?", system.name)
+    structure = {"first_order": "PI_FIRST_ORDER", "separable": "PI_SEPARABLE"}
+    kind = "HEAVY_SYSTEM" if cost > _HEAVY else "SYSTEM"
+    flags = {
+        "velocity_dependent": system.velocity_dependent,
+        "time_dependent": system._definition["time_dependent"],
+    }
+    return (
+        f"/* {title.replace('*/', '* /')}, written by pyintegrate: the operations of its byte code"
+        " in the same order. */\n"
+        "#ifndef OWN_H\n#define OWN_H\n" + "\n".join(functions) + "#endif\n"
+        '#include "methods/rk4.h"\n#include "methods/tsitouras54.h"\n'
+        '#include "methods/semi_implicit_euler.h"\n#include "methods/velocity_verlet.h"\n'
+        f"{kind}(own, MATHEMATICS({', '.join(members)}),\n"
+        f'       .title = "", .equation = "", .reference = "",\n'
+        f"       .structure = {structure.get(system.structure, 'PI_SECOND_ORDER')}, .dim = {dim},"
+        f" .dof = {dof},\n       "
+        + ", ".join(f".{name} = {int(value)}" for name, value in flags.items())
+        + f",\n       .n_params = {n_params}, .n_derived = {n_derived})\n"
+    )
+
+
+def _constant(value):
+    """A literal that is rounded once, to either precision."""
+    if np.isnan(value):
+        return "vset((real)NAN)"
+    if np.isinf(value):
+        return f"vset({'-' if value < 0 else ''}(real)INFINITY)"
+    return f"vset(REAL({float(value).hex()}))"
+
+
+def _body(program, question, structure):
+    """The lines of a function, and what they cost in additions."""
+    dim, dof, n_params = program.sizes[:3]
+    first, last = program.sections[QUESTIONS.index(question)]
+    names: dict[int, str] = {}  # what holds a register, an answer or a derived parameter now
+    lines, answers, cost = [], {}, 0
+    halves = question in ("acceleration", "velocity")
+
+    def operand(word):
+        bank, number = word >> _BANK_SHIFT, word & ((1 << _BANK_SHIFT) - 1)
+        if word in names:
+            return names[word]
+        if bank == CONSTANT:
+            return _constant(program.constants[number])
+        if bank == V and not halves:
+            return f"y[{dof + number}]"
+        return "t" if bank == T else f"{ {Y: 'y', V: 'v', P: 'p'}[bank] }[{number}]"
+
+    for k, row in enumerate(program.code[first:last].tolist()):
+        name, arity, text = _OPERATIONS[row[0]]
+        inputs = dict(zip("abcd", map(operand, row[2 : 2 + arity]), strict=False))
+        text = re.sub(r"\b[abcd]\b", lambda match, known=inputs: known[match[0]], text)
+        lines.append(f"    const vreal n{k} = {text};\n")
+        names[row[1]] = f"n{k}"
+        cost += _COSTS.get(name, 10 if re.search(r"v(sin|cos|tan|a|exp|log|pow)", text) else 1)
+        bank, number = row[1] >> _BANK_SHIFT, row[1] & ((1 << _BANK_SHIFT) - 1)
+        if bank != SCRATCH:
+            answers[bank, number] = f"n{k}"
+    for (bank, number), name in answers.items():
+        lines.append(_answer(question, bank, number, name, dim, dof, structure))
+    unused = {"rhs": "t, (void)y, (void)p", "acceleration": "t, (void)y, (void)v, (void)p"}
+    unused |= {"energy": unused["rhs"], "jacobian": unused["rhs"], "velocity": "v, (void)p"}
+    head = f"    (void){unused[question]};\n" if question in unused else ""
+    return head + "".join(lines), cost
+
+
+def _answer(question, bank, number, name, dim, dof, structure):
+    """The line that gives an answer away."""
+    if bank == P:
+        return f"    p[{number}] = {name};\n"
+    if question == "energy":
+        return f"    return {name};\n"
+    if question != "jacobian":
+        return f"    out[{number}] = {name};\n"
+    i, k = divmod(number, dim)
+    if structure == "second_order":  # the upper half is known
+        return f"    J[{i - dof}][{k}] = {name};\n" if i >= dof else ""
+    return f"    J[{i}][{k}] = {name};\n"

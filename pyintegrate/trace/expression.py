@@ -1,0 +1,385 @@
+"""Symbols and vectors of them: what a traced function computes with, in the place of numbers.
+
+A Symbol is one real number (or a truth value), a Vector an array of symbols. NumPy's functions on
+them come here through ``__array_ufunc__`` and ``__array_function__``.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .elementary import FUNCTIONS
+from .errors import TraceError
+from .graph import Node
+
+NO_TRACING = "trace=False runs it as it is, slowly"
+
+
+def unknown(name):
+    return TraceError(
+        f"{name} is not known to the tracer", f"write it with functions that are, or {NO_TRACING}"
+    )
+
+
+def node_of(graph, value):
+    """The node of a symbol, a number or a truth value."""
+    if isinstance(value, Symbol):
+        if value.node.graph is not graph:
+            raise TraceError(
+                "it uses a symbol of another call", "keep no results outside of the function"
+            )
+        return value.node
+    array = np.asarray(value)
+    if array.ndim == 0 and array.dtype == object and isinstance(array[()], Symbol):
+        return node_of(graph, array[()])
+    if array.ndim or array.dtype.kind not in "biuf":
+        kind = "a complex number" if array.dtype.kind == "c" else repr(value)
+        raise TraceError(f"it computes with {kind}, which is not real", "use real numbers only")
+    if array.dtype.kind == "b":
+        zero = graph.constant(0.0)
+        return graph.make("equal" if value else "not_equal", zero, zero)
+    return graph.constant(float(array))
+
+
+def graph_of(values):
+    """The graph of the first symbol among values, which may be nested; None without one."""
+    for value in values:
+        if isinstance(value, Symbol):
+            return value.node.graph
+        if isinstance(value, Vector):
+            value = value.array
+        if isinstance(value, np.ndarray):
+            if value.dtype != object:
+                continue
+            value = value.ravel().tolist()
+        if isinstance(value, list | tuple) and (graph := graph_of(value)) is not None:
+            return graph
+    return None
+
+
+def plain(value):
+    """An object array of symbols and numbers, or the number itself."""
+    if isinstance(value, Vector):
+        return value.array
+    if isinstance(value, list | tuple) and graph_of(value) is not None:
+        return np.array([plain(item) for item in value], dtype=object)
+    return value
+
+
+def wrapped(result):
+    """Arrays of symbols as Vectors; those of one element without axes as the symbol."""
+    if isinstance(result, np.ndarray) and result.dtype == object:
+        return result[()] if result.ndim == 0 else Vector(result)
+    if isinstance(result, list | tuple):
+        return type(result)(wrapped(item) for item in result)
+    return result
+
+
+def apply(name, *values):
+    """A function of elementary.py, broadcast over arrays."""
+    function = FUNCTIONS.get(name)
+    graph = graph_of(values)
+    if function is None or graph is None:
+        raise unknown(f"np.{name}")
+    if not any(isinstance(v, Vector | np.ndarray | list | tuple) for v in values):
+        return Symbol(function(graph, *(node_of(graph, v) for v in values)))
+    arrays = [np.asarray(plain(v), dtype=object) for v in values]
+    try:
+        arrays = np.broadcast_arrays(*arrays)
+    except ValueError as error:
+        raise TraceError(f"np.{name}: {error}", "check the shapes") from None
+    out = np.empty(arrays[0].shape, dtype=object)
+    for index in np.ndindex(out.shape):
+        out[index] = Symbol(function(graph, *(node_of(graph, a[index]) for a in arrays)))
+    return wrapped(out)
+
+
+class Operators:
+    """Arithmetic and comparisons of symbols and vectors: what NumPy's ufuncs do."""
+
+    __slots__ = ()
+    __hash__ = None  # type: ignore[assignment]
+
+    def __array_ufunc__(self, ufunc, method, *inputs, **options):
+        from .numpy_functions import matrix_product, reduced
+
+        if options.pop("out", None) is not None:
+            raise TraceError(
+                f"np.{ufunc.__name__}(out=...) writes into an array", "use what it returns"
+            )
+        if ufunc.__name__ in ("matmul", "vecdot") and method == "__call__":
+            return matrix_product(ufunc.__name__, *inputs)
+        if method == "reduce":
+            return reduced(ufunc.__name__, *inputs, **options)
+        if method != "__call__" or options:
+            raise unknown(f"np.{ufunc.__name__} with {method if not options else list(options)}")
+        return apply(_PROPER.get(ufunc.__name__, ufunc.__name__), *inputs)
+
+    def __array_function__(self, function, types, arguments, options):
+        from .numpy_functions import call
+
+        return call(function, arguments, options)
+
+    def __neg__(self):
+        return apply("negative", self)
+
+    def __pos__(self):
+        return apply("positive", self)
+
+    def __abs__(self):
+        return apply("absolute", self)
+
+    def __invert__(self):
+        return apply("invert", self)
+
+    def conjugate(self):
+        return self
+
+    @property
+    def real(self):
+        return self
+
+
+_PROPER = {"true_divide": "divide", "mod": "remainder", "abs": "absolute"}
+_BINARY = {
+    "add": "add",
+    "sub": "subtract",
+    "mul": "multiply",
+    "truediv": "divide",
+    "floordiv": "floor_divide",
+    "mod": "remainder",
+    "pow": "power",
+    "and": "bitwise_and",
+    "or": "bitwise_or",
+    "xor": "bitwise_xor",
+}
+_COMPARISONS = {
+    "lt": "less",
+    "le": "less_equal",
+    "gt": "greater",
+    "ge": "greater_equal",
+    "eq": "equal",
+    "ne": "not_equal",
+}
+
+
+def _operators():
+    def binary(name):
+        return (
+            lambda self, other: apply(name, self, other),
+            lambda self, other: apply(name, other, self),
+        )
+
+    for short, name in _BINARY.items():
+        forward, backward = binary(name)
+        setattr(Operators, f"__{short}__", forward)
+        setattr(Operators, f"__r{short}__", backward)
+    for short, name in _COMPARISONS.items():
+        setattr(Operators, f"__{short}__", binary(name)[0])
+
+
+_operators()
+
+
+class Symbol(Operators):
+    """One real number, or one truth value, that is known when the system runs.
+
+    Examples
+    --------
+    >>> from pyintegrate.trace.graph import Graph
+    >>> from pyintegrate.trace.expression import Symbol
+    >>> graph = Graph(2, 1)
+    >>> Symbol(graph.state(0)) * 2.0
+    <symbol: n2 = multiply(n0, n1)>
+    """
+
+    __slots__ = ("node",)
+    shape = ()
+    ndim = 0
+    size = 1
+
+    def __init__(self, node: Node):
+        self.node = node
+
+    def __bool__(self):
+        raise TraceError(
+            "it decides by the truth of a symbol (if, while, and, or, not, min, max, or a"
+            " comparison of an array from np.array([...]))",
+            "use np.where(condition, a, b), & | ~, np.minimum, np.maximum, and np.stack in the"
+            f" place of np.array; {NO_TRACING}",
+        )
+
+    def _needs_a_number(self, what):
+        return TraceError(
+            f"it needs {what} where the value is known only when the system runs",
+            "use NumPy's functions (np.sin, not math.sin), gather components with np.stack([...])"
+            f" or np.zeros_like(x), and loop over plain ranges; {NO_TRACING}",
+        )
+
+    def __float__(self):
+        raise self._needs_a_number("a number (float(x), math.sin(x), an array of floats)")
+
+    def __complex__(self):
+        raise self._needs_a_number("a number (complex(x))")
+
+    def __int__(self):
+        raise self._needs_a_number("a whole number (int(x))")
+
+    def __index__(self):
+        raise self._needs_a_number("a whole number (an index, range(x))")
+
+    def __round__(self, digits=0):
+        if digits:
+            raise unknown("round(x, digits)")
+        return apply("rint", self)
+
+    def __floor__(self):
+        return apply("floor", self)
+
+    def __ceil__(self):
+        return apply("ceil", self)
+
+    def __trunc__(self):
+        return apply("trunc", self)
+
+    def __iter__(self):
+        raise self._no_components()
+
+    def __getitem__(self, index):
+        if index in ((), ...) if isinstance(index, tuple | type(...)) else False:
+            return self
+        raise self._no_components()
+
+    def _no_components(self):
+        return TraceError(
+            "it takes a component of a scalar", "give dof= or dim=, or an array as the default"
+        )
+
+    def __repr__(self):
+        return f"<symbol: {self.node!r}>"
+
+
+def _methods():
+    """NumPy calls x.sqrt() for np.sqrt of an array of objects."""
+
+    def method(name):
+        return lambda self, *others: apply(name, self, *others)
+
+    for name in FUNCTIONS:
+        if not hasattr(Symbol, name):
+            setattr(Symbol, name, method(name))
+
+
+_methods()
+
+
+class Vector(Operators):
+    """An array of symbols. Those that a function gets as arguments are read-only.
+
+    Parameters
+    ----------
+    array : ndarray of object
+        Symbols and numbers.
+    """
+
+    __slots__ = ("array",)
+
+    def __init__(self, array):
+        self.array = array
+
+    shape = property(lambda self: self.array.shape)
+    ndim = property(lambda self: self.array.ndim)
+    size = property(lambda self: self.array.size)
+    T = property(lambda self: Vector(self.array.T))
+    flat = property(lambda self: iter(self))
+
+    def __len__(self):
+        return len(self.array)
+
+    def __iter__(self):
+        return (wrapped(np.asarray(item, dtype=object)) for item in self.array)
+
+    def __getitem__(self, index):
+        return wrapped(self.array[_plain_index(index)])
+
+    def __setitem__(self, index, value):
+        if not self.array.flags.writeable:
+            raise TraceError("it changes its arguments", "work on a copy: x = x.copy()")
+        self.array[_plain_index(index)] = plain(value)
+
+    def __array__(self, dtype=None, copy=None):
+        if dtype is not None and np.dtype(dtype) != object:
+            return np.array(self.array.tolist(), dtype)  # raises: float(symbol)
+        return np.array(self.array)
+
+    def __bool__(self):
+        raise TraceError(
+            "it decides by the truth of an array", f"use np.where(condition, a, b); {NO_TRACING}"
+        )
+
+    def copy(self, order="C"):
+        return Vector(self.array.copy())
+
+    def astype(self, dtype, **_):
+        if np.dtype(dtype).kind != "f":
+            raise unknown(f"astype({dtype})")
+        return self.copy()
+
+    def reshape(self, *shape, **options):
+        return Vector(self.array.reshape(*shape, **options))
+
+    def ravel(self, order="C"):
+        return Vector(self.array.ravel(order))
+
+    flatten = ravel
+
+    def transpose(self, *axes):
+        return Vector(self.array.transpose(*axes))
+
+    def tolist(self):
+        return [item.tolist() if isinstance(item, Vector) else item for item in self]
+
+    def __matmul__(self, other):
+        return np.matmul(self, other)
+
+    def __rmatmul__(self, other):
+        return np.matmul(other, self)
+
+    def __repr__(self):
+        return f"<vector of symbols, shape {self.shape}>"
+
+
+def _plain_index(index):
+    """Indices are numbers: a symbol among them raises, through ``__index__``."""
+    parts = index if isinstance(index, tuple) else (index,)
+    for part in parts:
+        if isinstance(part, Operators):
+            raise TraceError(
+                "it selects components by a symbol",
+                f"use np.where(condition, a, b) on all of them; {NO_TRACING}",
+            )
+    return index
+
+
+def _vector_methods():
+    def method(name):
+        function = getattr(np, name)
+        return lambda self, *arguments, **options: function(self, *arguments, **options)
+
+    for name in ("sum", "prod", "mean", "dot", "max", "min", "clip", "cumsum", "trace", "squeeze"):
+        setattr(Vector, name, method(name))
+
+    def inplace(name):
+        def update(self, other):
+            if not self.array.flags.writeable:
+                raise TraceError("it changes its arguments", "write x = x + ..., not x += ...")
+            self.array[...] = plain(apply(name, self, other))
+            return self
+
+        return update
+
+    for short, name in _BINARY.items():
+        setattr(Vector, f"__i{short}__", inplace(name))
+
+
+_vector_methods()

@@ -1,0 +1,293 @@
+"""The operations of a traced function: a graph in which each occurs once.
+
+A node is an operation of csrc/operations.h on earlier nodes, or a leaf: a constant, a parameter,
+the time, a component of the state. Making a node shares what is there already, folds constants
+where that is exact, and rewrites where no bit of the result changes: x * 1, -(-x), a + (-b), x / 4.
+"""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+from .. import _core
+from .errors import TraceError
+
+OPERATIONS = {name: (number, arity) for number, (name, arity, _) in enumerate(_core.operations())}
+MASKS = {"less", "less_equal", "equal", "not_equal"} | {
+    f"logical_{name}" for name in ("and", "or", "xor", "not")
+}
+_COMMUTATIVE = {"add", "multiply", "equal", "not_equal", "logical_and", "logical_or", "logical_xor"}
+MOST_NODES = 200_000
+
+# What a node depends on, as bits.
+PARAMETER, POSITION, VELOCITY, TIME = 1, 2, 4, 8
+
+
+class Node:
+    """An operation on earlier nodes; leaves are "constant" (value), "parameter", "state" (index)
+    and "time"."""
+
+    __slots__ = ("arguments", "depends", "graph", "number", "operation", "value")
+
+    def __init__(self, graph, number, operation, arguments, value, depends):
+        self.graph, self.number, self.operation = graph, number, operation
+        self.arguments, self.value, self.depends = arguments, value, depends
+
+    @property
+    def is_mask(self):
+        return self.operation in MASKS
+
+    @property
+    def is_constant(self):
+        return self.operation == "constant"
+
+    @property
+    def is_fixed(self):
+        """Whether it is the same at every step: it depends on parameters at most."""
+        return self.depends <= PARAMETER
+
+    def __repr__(self):
+        inside = ", ".join(f"n{a.number}" for a in self.arguments)
+        return f"n{self.number} = {self.operation}({inside or self.value})"
+
+
+def _is_power_of_two(value):
+    return value != 0 and math.isfinite(value) and abs(math.frexp(value)[0]) == 0.5
+
+
+def _exactly(operation, a, b):
+    """a + b, a - b, a * b or a / b where the real number is a double, else None."""
+    if not (math.isfinite(a) and math.isfinite(b)):
+        return None
+    x, y = Fraction(a), Fraction(b)
+    if operation == "divide":
+        if y == 0:
+            return None
+        exact = x / y
+    else:
+        exact = x + y if operation == "add" else x - y if operation == "subtract" else x * y
+    if exact == 0:
+        return None if a != 0 and b != 0 and operation != "multiply" else _ZERO[operation](a, b)
+    try:
+        rounded = float(exact)
+    except OverflowError:
+        return None
+    return rounded if Fraction(rounded) == exact else None
+
+
+_ZERO = {
+    "add": lambda a, b: a + b,
+    "subtract": lambda a, b: a - b,
+    "multiply": lambda a, b: a * b,
+    "divide": lambda a, b: a / b,
+}
+
+
+class Graph:
+    """All nodes of one trace.
+
+    Parameters
+    ----------
+    dim, dof : int
+        Of the state; positions are the first `dof` components.
+    """
+
+    def __init__(self, dim, dof):
+        self.dim, self.dof = dim, dof
+        self.nodes: list[Node] = []
+        self._known: dict[tuple, Node] = {}
+        self.scale_freely = False  # in derivatives: move powers of two out of products
+
+    # ---- leaves ----
+    def _node(self, operation, arguments=(), value=None, depends=0):
+        key = (operation, value, *(a.number for a in arguments))
+        if operation == "constant":
+            key = (operation, float(value).hex())  # tells zeros apart; one NaN
+        node = self._known.get(key)
+        if node is None:
+            if len(self.nodes) >= MOST_NODES:
+                raise TraceError(
+                    f"more than {MOST_NODES} operations",
+                    "write loops over components as array operations, or trace=False",
+                )
+            for a in arguments:
+                depends |= a.depends
+            node = Node(self, len(self.nodes), operation, arguments, value, depends)
+            self.nodes.append(node)
+            self._known[key] = node
+        return node
+
+    def constant(self, value):
+        return self._node("constant", value=float(value))
+
+    def parameter(self, row):
+        return self._node("parameter", value=row, depends=PARAMETER)
+
+    def time(self):
+        return self._node("time", depends=TIME)
+
+    def state(self, index):
+        positions = self.dof or self.dim
+        return self._node("state", value=index, depends=POSITION if index < positions else VELOCITY)
+
+    # ---- operations ----
+    def make(self, operation, *arguments):
+        """The node of an operation: shared, folded or rewritten where that is exact."""
+        rewrite = _REWRITES.get(operation)
+        if rewrite is not None:
+            known = rewrite(self, *arguments)
+            if known is not None:
+                return known
+        if operation in _COMMUTATIVE and arguments[0].number > arguments[1].number:
+            arguments = arguments[::-1]
+        return self._node(operation, arguments)
+
+    def add(self, a, b):
+        return self.make("add", a, b)
+
+    def subtract(self, a, b):
+        return self.make("subtract", a, b)
+
+    def multiply(self, a, b):
+        return self.make("multiply", a, b)
+
+    def divide(self, a, b):
+        return self.make("divide", a, b)
+
+    def negative(self, a):
+        return self.make("negative", a)
+
+    def scaled(self, a, factor):
+        """a times a number."""
+        return self.make("multiply", a, self.constant(factor))
+
+
+# ---- what changes no bit -------------------------------------------------------------------------
+def _folded(graph, operation, a, b):
+    if a.is_constant and b.is_constant:
+        value = _exactly(operation, a.value, b.value)
+        if value is not None:
+            return graph.constant(value)
+    return None
+
+
+def _is(node, value):
+    """Is it that constant, with the sign of a zero?"""
+    return node.is_constant and node.value.hex() == float(value).hex()
+
+
+def _add(graph, a, b):
+    if (folded := _folded(graph, "add", a, b)) is not None:
+        return folded
+    if _is(b, -0.0):
+        return a
+    if _is(a, -0.0):
+        return b
+    if b.operation == "negative":
+        return graph.subtract(a, b.arguments[0])
+    if a.operation == "negative":
+        return graph.subtract(b, a.arguments[0])
+    return graph.scaled(a, 2.0) if a is b else None
+
+
+def _subtract(graph, a, b):
+    if (folded := _folded(graph, "subtract", a, b)) is not None:
+        return folded
+    if _is(b, 0.0):
+        return a
+    if _is(a, -0.0):
+        return graph.negative(b)
+    return graph.add(a, b.arguments[0]) if b.operation == "negative" else None
+
+
+def _negative(graph, a):
+    if a.is_constant:
+        return graph.constant(-a.value)
+    if a.operation == "negative":
+        return a.arguments[0]
+    if a.operation == "multiply" and not a.is_fixed:  # the sign goes where it costs nothing
+        for u, w in (a.arguments, a.arguments[::-1]):
+            if w.is_fixed:
+                return graph.multiply(u, graph.negative(w))
+    return None
+
+
+def _multiply(graph, a, b):
+    if (folded := _folded(graph, "multiply", a, b)) is not None:
+        return folded
+    for u, w in ((a, b), (b, a)):
+        if _is(w, 1.0):
+            return u
+        if _is(w, -1.0):
+            return graph.negative(u)
+        if u.operation == "negative":
+            u = u.arguments[0]
+            if w.operation == "negative":
+                return graph.multiply(u, w.arguments[0])
+            if w.is_fixed and not u.is_fixed:
+                return graph.multiply(u, graph.negative(w))
+            if not u.is_fixed:
+                return graph.negative(graph.multiply(u, w))
+    if graph.scale_freely:
+        (c, u), (d, w) = _power_of_two(a), _power_of_two(b)
+        if u is None or w is None:  # a constant factor: it joins the other's
+            rest = w if u is None else u
+            return None if c == 1 or d == 1 or rest is None else graph.scaled(rest, c * d)
+        if c * d != 1 or c != 1:
+            return graph.scaled(graph.multiply(u, w), c * d)
+    return None
+
+
+def _divide(graph, a, b):
+    if (folded := _folded(graph, "divide", a, b)) is not None:
+        return folded
+    if b.is_constant and _is_power_of_two(b.value) and abs(math.frexp(b.value)[1]) < 100:
+        return graph.scaled(a, 1 / b.value)
+    if a.operation == "negative" and not a.is_fixed:
+        return graph.negative(graph.divide(a.arguments[0], b))
+    if graph.scale_freely:
+        factor, rest = _power_of_two(a)
+        if factor != 1 and rest is not None:
+            return graph.scaled(graph.divide(rest, b), factor)
+        factor, rest = _power_of_two(b)
+        if factor != 1 and rest is not None:
+            return graph.scaled(graph.divide(a, rest), 1 / factor)
+    return None
+
+
+def _power_of_two(node):
+    """(factor, rest): node = factor * rest with a power of two, rest None where it is all."""
+    if node.is_constant:
+        return (node.value, None) if _is_power_of_two(node.value) else (1, node)
+    if node.operation == "multiply":
+        for u, w in (node.arguments, node.arguments[::-1]):
+            if w.is_constant and _is_power_of_two(w.value):
+                return w.value, u
+    return 1, node
+
+
+def _where(graph, mask, a, b):
+    return a if a is b else None
+
+
+def _logical_not(graph, a):
+    return a.arguments[0] if a.operation == "logical_not" else None
+
+
+def _absolute(graph, a):
+    if a.operation == "negative":
+        return graph.make("absolute", a.arguments[0])
+    return a if a.operation == "absolute" else None
+
+
+_REWRITES = {
+    "add": _add,
+    "subtract": _subtract,
+    "negative": _negative,
+    "multiply": _multiply,
+    "divide": _divide,
+    "where": _where,
+    "logical_not": _logical_not,
+    "absolute": _absolute,
+}

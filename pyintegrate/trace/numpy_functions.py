@@ -1,0 +1,241 @@
+"""NumPy's functions of whole arrays, on vectors of symbols.
+
+What moves components about, or is sums and products, is done by NumPy itself on arrays of objects;
+the rest is written here.
+"""
+
+from __future__ import annotations
+
+import inspect
+
+import numpy as np
+
+from .errors import TraceError
+from .expression import Symbol, Vector, apply, graph_of, plain, unknown, wrapped
+
+# NumPy's own code does these with + - * / of the elements.
+_BY_NUMPY = """
+append array_split atleast_1d atleast_2d broadcast_arrays broadcast_to column_stack concatenate
+copy cross cumprod cumsum delete diag diagflat diagonal diff dot dsplit dstack einsum
+expand_dims flip fliplr flipud hsplit hstack inner insert kron mean moveaxis ndim outer prod
+ravel repeat reshape roll rollaxis rot90 shape size split squeeze stack sum swapaxes take
+tensordot tile trace transpose tril triu vander vdot vsplit vstack
+""".split()  # noqa: SIM905
+
+
+def _as_object(value):
+    """Symbols as arrays of objects, at any depth, so that NumPy's own code runs."""
+    if isinstance(value, Symbol):
+        array = np.empty((), dtype=object)
+        array[()] = value
+        return array
+    if isinstance(value, Vector):
+        return value.array
+    if isinstance(value, list | tuple) and graph_of(value) is not None:
+        return type(value)(_as_object(item) for item in value)
+    return value
+
+
+def call(function, arguments, options):
+    """A NumPy function on symbols."""
+    if options.get("out") is not None:
+        raise TraceError(
+            f"np.{function.__name__}(out=...) writes into an array", "use what it returns"
+        )
+    own = _OWN.get(function)
+    if own is not None:
+        return own(*arguments, **options)
+    if function not in _NATIVE:
+        raise unknown(f"np.{function.__name__}")
+    options = {name: _as_object(value) for name, value in options.items()}
+    return wrapped(function(*(_as_object(value) for value in arguments), **options))
+
+
+def matrix_product(name, a, b):
+    """a @ b: NumPy's sums of products of objects."""
+    a, b = (np.asarray(plain(value), dtype=object) for value in (a, b))
+    if name == "vecdot":
+        return wrapped(np.asarray(np.sum(a * b, axis=-1), dtype=object))
+    return wrapped(np.asarray(np.matmul(a, b), dtype=object))
+
+
+def reduced(name, values, axis=0, dtype=None, keepdims=False, initial=None, where=True):
+    """ufunc.reduce: one element after the other."""
+    array = np.asarray(plain(values), dtype=object)
+    if where is not True or dtype is not None:
+        raise unknown(f"np.{name}.reduce with where= or dtype=")
+    axes = range(array.ndim) if axis is None else np.atleast_1d(axis)
+    axes = sorted({int(a) % array.ndim for a in axes}) if array.ndim else []
+    if not axes:
+        return wrapped(array)
+    rest = [a for a in range(array.ndim) if a not in axes]
+    rows = array.transpose(*axes, *rest).reshape(-1, *(array.shape[a] for a in rest))
+    if not len(rows) and initial is None:
+        raise TraceError(f"np.{name} of no elements", "check the shapes")
+    result = initial
+    for row in rows:
+        row = wrapped(np.asarray(row, dtype=object))
+        result = row if result is None else _pair(name, result, row)
+    return np.expand_dims(result, axes) if keepdims else result
+
+
+def _pair(name, a, b):
+    """Of two that may both be plain numbers."""
+    return apply(name, a, b) if graph_of((a, b)) is not None else getattr(np, name)(a, b)
+
+
+# ---- written here --------------------------------------------------------------------------------
+def _where(condition, *choices):
+    if len(choices) != 2:
+        raise TraceError("np.where(condition) gives indices", "use np.where(condition, a, b)")
+    return apply("where", condition, *choices)
+
+
+def _norm(x, ord=None, axis=None, keepdims=False):
+    if ord not in (None, 2) or (axis is None and np.ndim(plain(x)) != 1 and ord is not None):
+        raise unknown(f"np.linalg.norm with ord={ord!r}")
+    x = plain(x)
+    return np.sqrt(np.sum(Vector(x * x), axis=axis, keepdims=keepdims))
+
+
+def _clip(a, a_min=None, a_max=None, *, min=None, max=None):
+    low, high = (a_min if min is None else min), (a_max if max is None else max)
+    if low is not None:
+        a = _pair("maximum", a, low)
+    return a if high is None else _pair("minimum", a, high)
+
+
+def _reduction(name):
+    def reduce(a, axis=None, keepdims=False):
+        return reduced(name, a, axis, keepdims=keepdims)
+
+    return reduce
+
+
+def _interp(x, xp, fp, left=None, right=None, period=None):
+    """Piecewise linear between knots that are numbers.
+
+    The slopes and the choice of the interval are those of NumPy; knots must increase.
+    """
+    if period is not None:
+        raise unknown("np.interp with period=")
+    if graph_of((xp,)) is not None:
+        raise TraceError("np.interp has knots that are symbols", "use constant knots xp")
+    xp, fp = np.asarray(xp, dtype=float), plain(fp)
+    if xp.ndim != 1 or np.shape(fp) != xp.shape or not xp.size or np.any(np.diff(xp) <= 0):
+        raise TraceError("np.interp needs increasing knots xp and as many values fp", "sort them")
+    result = fp[0] if left is None else left
+    for i in range(len(xp) - 1):
+        slope = (fp[i + 1] - fp[i]) / (xp[i + 1] - xp[i])
+        result = np.where(x >= xp[i], slope * (x - xp[i]) + fp[i], result)
+    last = fp[-1] if right is None else right
+    result = np.where(x > xp[-1], last, np.where(x == xp[-1], fp[-1], result))
+    return np.where(np.isnan(x), x, result)
+
+
+def _select(condlist, choicelist, default=0.0):
+    result = default
+    for condition, choice in reversed(list(zip(condlist, choicelist, strict=True))):
+        result = np.where(condition, choice, result)
+    return result
+
+
+def _piecewise(x, condlist, funclist, *arguments, **options):
+    condlist = list(condlist) if isinstance(condlist, list | tuple) else [condlist]
+    values = [f(x, *arguments, **options) if callable(f) else f for f in funclist]
+    if len(values) not in (len(condlist), len(condlist) + 1):
+        raise TraceError("np.piecewise: functions do not match conditions", "give one for each")
+    result = values.pop() if len(values) > len(condlist) else 0.0
+    for condition, value in zip(condlist, values, strict=True):
+        result = np.where(condition, value, result)
+    return result
+
+
+def _filled(value):
+    def fill(a, *arguments, dtype=None, **_):
+        return Vector(np.full(np.shape(plain(a)), *(arguments or (value,)), dtype=object))
+
+    return fill
+
+
+def _polyval(p, x):
+    result = 0.0
+    for coefficient in plain(p):
+        result = result * x + coefficient
+    return result
+
+
+def _nan_to_num(x, copy=True, nan=0.0, posinf=None, neginf=None):
+    if posinf is None or neginf is None:
+        raise unknown("np.nan_to_num without posinf= and neginf=")
+    x = np.where(np.isnan(x), nan, x)
+    return np.where(x == np.inf, posinf, np.where(x == -np.inf, neginf, x))
+
+
+def _cross(a, b, axis=-1):
+    """In three dimensions, or the third component in two."""
+    a, b = np.asarray(plain(a), dtype=object), np.asarray(plain(b), dtype=object)
+    if a.shape != b.shape or a.ndim != 1 or a.shape[0] not in (2, 3):
+        raise unknown(f"np.cross of shapes {a.shape} and {b.shape}")
+    z = a[0] * b[1] - a[1] * b[0]
+    if len(a) == 2:
+        return z
+    items = [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], z]
+    return Vector(np.array(items, dtype=object))
+
+
+def _det(a):
+    """By the first row; up to 4 x 4."""
+    a = np.asarray(plain(a), dtype=object)
+    if a.ndim != 2 or a.shape[0] != a.shape[1] or len(a) > 4:
+        raise unknown(f"np.linalg.det of shape {a.shape}")
+    if len(a) == 1:
+        return a[0, 0]
+    total = 0.0
+    for k in range(len(a)):
+        term = a[0, k] * _det(np.delete(a[1:], k, axis=1))
+        total = total + term if k % 2 == 0 else total - term
+    return total
+
+
+_OWN = {
+    np.where: _where,
+    np.linalg.norm: _norm,
+    np.linalg.det: _det,
+    np.clip: _clip,
+    np.max: _reduction("maximum"),
+    np.min: _reduction("minimum"),
+    np.amax: _reduction("maximum"),
+    np.amin: _reduction("minimum"),
+    np.interp: _interp,
+    np.select: _select,
+    np.piecewise: _piecewise,
+    np.zeros_like: _filled(0.0),
+    np.empty_like: _filled(0.0),
+    np.ones_like: _filled(1.0),
+    np.full_like: _filled(0.0),
+    np.polyval: _polyval,
+    np.nan_to_num: _nan_to_num,
+    np.cross: _cross,
+    np.round: lambda a, decimals=0: np.rint(a) if decimals == 0 else _round(a, decimals),
+}
+_NATIVE = {getattr(np, name) for name in _BY_NUMPY if hasattr(np, name)}
+
+
+def _round(a, decimals):
+    raise unknown(f"np.round to {decimals} digits")
+
+
+def known_functions():
+    """Names of NumPy's functions that can be traced, for the documentation.
+
+    Examples
+    --------
+    >>> from pyintegrate.trace.numpy_functions import known_functions
+    >>> "interp" in known_functions()
+    True
+    """
+    from .elementary import FUNCTIONS
+
+    whole = {f.__name__ for f in (*_OWN, *_NATIVE) if not inspect.isclass(f)}
+    return sorted({*FUNCTIONS, *whole})

@@ -1,0 +1,324 @@
+"""Byte code from a graph: sections of instructions, one for each question.
+
+What depends on parameters only is computed once, in the section "prepare". A product used once, in
+a sum or difference, is fused with it: one rounding in the place of two, so that results agree with
+NumPy's to rounding, not to the bit. Then pairs of operations become one instruction, which
+changes no bit, and registers are given back at their last use.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .. import _core
+from .graph import OPERATIONS, Graph, Node
+
+QUESTIONS = ("rhs", "acceleration", "energy", "invariants", "jacobian", "velocity", "prepare")
+SCRATCH, Y, V, P, T, CONSTANT, OUT = range(7)
+WORDS = 6
+_BANK_SHIFT = 24
+_NAMES = [name for name, _, _ in _core.operations()]
+
+
+class Program:
+    """Byte code, as data.
+
+    Attributes
+    ----------
+    code : ndarray of int32, shape (n, 6)
+        Operation, target and four arguments; bank << 24 | number.
+    constants : ndarray of float64
+    sections : ndarray of int32, shape (7, 2)
+        First and last instruction of each question; -1 where there is none.
+    sizes : tuple of int
+        dim, dof, n_params, n_derived, n_invariants, n_registers.
+    handle : capsule
+        The verified program. Made when first asked for.
+
+    Raises
+    ------
+    ValueError
+        From ``handle``, where the verifier refuses the code.
+    """
+
+    def __init__(self, code, constants, sections, sizes):
+        self.code = np.ascontiguousarray(code, dtype=np.int32).reshape(-1, WORDS)
+        self.constants = np.ascontiguousarray(constants, dtype=np.float64)
+        self.sections = np.ascontiguousarray(sections, dtype=np.int32).reshape(-1, 2)
+        self.sizes = tuple(int(size) for size in sizes)
+        self._handle = None
+
+    @property
+    def handle(self):
+        if self._handle is None:
+            self._handle = _core.make_program(self.code, self.constants, self.sections, *self.sizes)
+        return self._handle
+
+    def __reduce__(self):
+        return Program, (self.code, self.constants, self.sections, self.sizes)
+
+    def __eq__(self, other):
+        if not isinstance(other, Program):
+            return NotImplemented
+        return self._bits() == other._bits()
+
+    def __hash__(self):
+        return hash(self._bits())
+
+    def _bits(self):
+        arrays = (self.code, self.constants, self.sections)
+        return (*(a.tobytes() for a in arrays), self.sizes)
+
+    def has(self, question):
+        """Whether a question of QUESTIONS has a section."""
+        return bool(self.sections[QUESTIONS.index(question)][0] >= 0)
+
+    def listing(self, state_names=None, param_names=None):
+        """Readable assembly."""
+        dim, dof, n_params = self.sizes[:3]
+        state = list(state_names or (f"y{i}" for i in range(dim)))
+        params = list(param_names or (f"p{i}" for i in range(n_params)))
+
+        def name(word):
+            bank, number = divmod(int(word), 1 << _BANK_SHIFT)
+            if bank == P:
+                return params[number] if number < n_params else f"d{number - n_params}"
+            if bank in (Y, V):
+                return state[number + (dof if bank == V else 0)]
+            if bank == CONSTANT:
+                return repr(float(self.constants[number]))
+            return "t" if bank == T else f"{'out' if bank == OUT else 'r'}{number}"
+
+        lines = []
+        order = sorted(range(len(QUESTIONS)), key=lambda i: self.sections[i][0])
+        for i in order:
+            first, last = self.sections[i]
+            if first < 0:
+                continue
+            lines.append(f"{QUESTIONS[i]}:")
+            for operation, target, *arguments in self.code[first:last]:
+                used = arguments[: OPERATIONS[_NAMES[operation]][1]]
+                inside = ", ".join(name(word) for word in used)
+                lines.append(f"    {name(target):6} = {_NAMES[operation]:22} {inside}")
+        return "\n".join(lines)
+
+    def __repr__(self):
+        return self.listing()
+
+
+class _Assembler:
+    def __init__(self, graph: Graph, n_params: int):
+        self.graph, self.n_params = graph, n_params
+        self.constants: dict[str, int] = {}
+        self.values: list[float] = []
+        self.derived: dict[int, int] = {}  # node number -> row behind the parameters
+        self.derived_nodes: list[Node] = []
+        self.n_registers = 0
+
+    # ---- operands ----
+    def leaf(self, node):
+        """The operand of a leaf."""
+        if node.operation == "constant":
+            key = node.value.hex()
+            if key not in self.constants:
+                self.constants[key] = len(self.values)
+                self.values.append(node.value)
+            return CONSTANT << _BANK_SHIFT | self.constants[key]
+        if node.operation == "parameter":
+            return P << _BANK_SHIFT | node.value
+        if node.operation == "time":
+            return T << _BANK_SHIFT
+        dof = self.graph.dof
+        if dof and node.value >= dof:
+            return V << _BANK_SHIFT | (node.value - dof)
+        return Y << _BANK_SHIFT | node.value
+
+    def prepared(self, node):
+        """The operand of a node that parameters alone decide."""
+        if not node.arguments:
+            return self.leaf(node)
+        if node.number not in self.derived:
+            self.derived[node.number] = len(self.derived_nodes)
+            self.derived_nodes.append(node)
+        return P << _BANK_SHIFT | (self.n_params + self.derived[node.number])
+
+    # ---- a section ----
+    def section(self, outputs, prepare=False):
+        """Instructions that make the outputs; registers are numbered by last use."""
+
+        def is_operand(node):
+            return not node.arguments or (node.is_fixed and not prepare)
+
+        operand = self.leaf if prepare else self.prepared
+        order = _post_order(outputs, is_operand)
+        instructions = order if prepare else None
+        if prepare:
+            steps = [(n, n.operation, n.arguments) for n in instructions]
+        else:
+            steps = _paired(_fused(order, outputs), outputs)
+        last_use: dict[int, int] = {}
+        for at, (_, _, arguments) in enumerate(steps):
+            for a in arguments:
+                last_use[a.number] = at
+        bank = (P << _BANK_SHIFT | self.n_params) if prepare else OUT << _BANK_SHIFT
+        targets: dict[int, int] = {}
+        for i, node in enumerate(outputs):
+            targets.setdefault(node.number, bank + i)
+        place: dict[int, int] = {}
+        free: list[int] = []
+        used = 0
+        code = []
+
+        def where(node):
+            return place[node.number] if node.number in place else operand(node)
+
+        for at, (node, operation, arguments) in enumerate(steps):
+            words = [where(a) for a in arguments]
+            for a in {a.number for a in arguments}:
+                if last_use[a] == at and place.get(a, -1) >> _BANK_SHIFT == SCRATCH:
+                    free.append(place[a])
+            if node.number in targets:
+                target = targets[node.number]
+            elif free:
+                target = free.pop()
+            else:
+                target, used = used, used + 1
+            place[node.number] = target
+            code.append(_instruction(operation, target, words))
+        for i, node in enumerate(outputs):
+            source = where(node)
+            if source != bank + i:
+                code.append(_instruction("copy", bank + i, [source]))
+        self.n_registers = max(self.n_registers, used)
+        return code
+
+
+def _instruction(operation, target, words):
+    return (OPERATIONS[operation][0], target, *words, *(0,) * (WORDS - 2 - len(words)))
+
+
+def _post_order(outputs, is_operand):
+    """Operations that outputs need, arguments first, each as late as its first use allows."""
+    order, seen = [], set()
+    for output in outputs:
+        stack = [(output, False)]
+        while stack:
+            node, ready = stack.pop()
+            if ready:
+                order.append(node)
+            elif node.number not in seen and not is_operand(node):
+                seen.add(node.number)
+                stack.append((node, True))
+                stack.extend((a, False) for a in reversed(node.arguments))
+    return order
+
+
+def _fused(order, outputs):
+    """(node, operation, arguments) with a b + c, a b - c, c - a b and -(a b) in one operation."""
+    uses: dict[int, int] = {}
+    for node in (*outputs, *(a for n in order for a in n.arguments)):
+        uses[node.number] = uses.get(node.number, 0) + 1
+    inside = {node.number for node in order}
+    gone, steps = set(), []
+
+    def fuses(node):
+        return node.operation == "multiply" and node.number in inside and uses[node.number] == 1
+
+    for node in order:
+        operation, arguments = node.operation, node.arguments
+        if operation == "add":
+            product, rest = arguments[::-1] if fuses(arguments[1]) else arguments
+            if fuses(product):
+                operation, arguments = "fma", (*product.arguments, rest)
+                gone.add(product.number)
+        elif operation == "subtract":
+            if fuses(arguments[1]):
+                gone.add(arguments[1].number)
+                operation, arguments = "fnma", (*arguments[1].arguments, arguments[0])
+            elif fuses(arguments[0]):
+                gone.add(arguments[0].number)
+                operation, arguments = "fms", (*arguments[0].arguments, arguments[1])
+        elif operation == "negative" and fuses(arguments[0]):
+            gone.add(arguments[0].number)
+            operation, arguments = "multiply_negative", arguments[0].arguments
+        steps.append((node, operation, arguments))
+    return [step for step in steps if step[0].number not in gone]
+
+
+_FIRST = {"add", "subtract", "multiply", "fma", "fms", "fnma"}
+
+
+def _paired(steps, outputs):
+    """Steps in which an operation whose result is used once, by another, is done with that."""
+    uses: dict[int, int] = {}
+    for node in (*outputs, *(a for _, _, arguments in steps for a in arguments)):
+        uses[node.number] = uses.get(node.number, 0) + 1
+    done: dict[int, tuple] = {}  # in order
+    for node, operation, arguments in steps:
+        for i, a in enumerate(arguments):
+            first = done.get(a.number)
+            if first is None or uses[a.number] != 1 or first[1] not in _FIRST:
+                continue
+            pair = _pair(first, operation, arguments, i)
+            if pair is not None:
+                del done[a.number]
+                operation, arguments = pair
+                break
+        done[node.number] = (node, operation, arguments)
+    return list(done.values())
+
+
+def _pair(first, second, arguments, i):
+    """(name, arguments) of a second operation on the result of a first, its argument i, or None."""
+    _, name, inner = first
+    others = [a for k, a in enumerate(arguments) if k != i]
+    if second in ("multiply", "add", "subtract"):
+        then = "from" if second == "subtract" and i == 1 else second
+    elif second in ("fma", "fms", "fnma"):
+        then = second if i < 2 else _ADDEND[second]
+    else:
+        return None
+    pair = f"{name}_{then}"
+    return (pair, (*inner, *others)) if pair in OPERATIONS else None
+
+
+_ADDEND = {"fma": "plus_product", "fms": "from_product", "fnma": "minus_product"}
+
+
+def assemble(graph, outputs, n_params):
+    """Byte code.
+
+    Parameters
+    ----------
+    graph : Graph
+    outputs : dict
+        Question -> list of nodes, its answer row by row.
+    n_params : int
+        Rows of parameters.
+
+    Returns
+    -------
+    Program
+    """
+    assembler = _Assembler(graph, n_params)
+    code: list[tuple] = []
+    sections = np.full((len(QUESTIONS), 2), -1, dtype=np.int32)
+    for question in QUESTIONS[:-1]:
+        if question in outputs:
+            first = len(code)
+            code += assembler.section(outputs[question])
+            sections[QUESTIONS.index(question)] = first, len(code)
+    if assembler.derived_nodes:
+        first = len(code)
+        code += assembler.section(assembler.derived_nodes, prepare=True)
+        sections[-1] = first, len(code)
+    sizes = (
+        graph.dim, graph.dof, n_params, len(assembler.derived_nodes),
+        len(outputs.get("invariants", ())), assembler.n_registers,
+    )  # fmt: skip
+    return Program(
+        np.array(code, dtype=np.int32).reshape(-1, WORDS),
+        np.array(assembler.values),
+        sections,
+        sizes,
+    )

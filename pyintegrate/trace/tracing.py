@@ -1,0 +1,288 @@
+"""One call of a user's function with symbols, its checks and its errors."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .derivative import forward, gradient
+from .errors import TraceError, place_of_error, place_of_function
+from .expression import NO_TRACING, Symbol, Vector, node_of, plain
+from .graph import MOST_NODES, OPERATIONS, TIME, VELOCITY, Graph
+from .program import assemble
+
+_POINTS = 4  # where the program is compared with the plain function
+_AGREEMENT = 1e-6  # of the largest component there: rounding, not mistakes
+
+
+class Traced:
+    """What a user's functions compute, as a graph and its outputs.
+
+    Attributes
+    ----------
+    graph : Graph
+    outputs : dict
+        Question ("rhs" or "acceleration", "velocity", "energy") -> list of nodes.
+    n_params : int
+        Rows of parameters.
+    """
+
+    def __init__(self, graph, outputs, n_params):
+        self.graph, self.outputs, self.n_params = graph, outputs, n_params
+        self._programs: dict[bool, object] = {}
+
+    def program(self, jacobian=False):
+        """The byte code; with the Jacobian only where it is wanted, for it may be long."""
+        if jacobian not in self._programs:
+            outputs = dict(self.outputs)
+            if jacobian:
+                outputs["jacobian"] = self._jacobian()
+            self._programs[jacobian] = assemble(self.graph, outputs, self.n_params)
+        return self._programs[jacobian]
+
+    def _jacobian(self):
+        graph, dim, dof = self.graph, self.graph.dim, self.graph.dof
+        state = [graph.state(i) for i in range(dim)]
+        zero = graph.constant(0.0)
+        if dof:
+            velocity = self.outputs.get("velocity", state[dof:])
+            nodes = [*velocity, *self.outputs["acceleration"]]
+        else:
+            nodes = self.outputs["rhs"]
+        return [row.get(s.number, zero) for row in forward(graph, nodes, state) for s in state]
+
+    def depends(self, bits):
+        """Whether the force depends on the time (TIME) or the velocity (VELOCITY)."""
+        force = self.outputs.get("acceleration") or self.outputs["rhs"]
+        return any(node.depends & bits for node in force)
+
+    velocity_dependent = property(lambda self: self.depends(VELOCITY))
+    time_dependent = property(
+        lambda self: (
+            self.depends(TIME)
+            or any(node.depends & TIME for node in self.outputs.get("velocity", ()))
+        )
+    )
+
+    def without_dead_code(self):
+        """The same with nothing but what the outputs need: as it will be when unpickled."""
+        return Traced.from_data(self.as_data())
+
+    # ---- as data ----
+    def as_data(self):
+        """Plain tuples, for pickling and comparison: what outputs need, in order."""
+        graph = self.graph
+        needed, stack = set(), [node for nodes in self.outputs.values() for node in nodes]
+        while stack:
+            node = stack.pop()
+            if node.number not in needed:
+                needed.add(node.number)
+                stack.extend(node.arguments)
+        order = sorted(needed)
+        place = {number: i for i, number in enumerate(order)}
+        nodes = tuple(
+            (
+                graph.nodes[n].operation,
+                tuple(place[a.number] for a in graph.nodes[n].arguments),
+                graph.nodes[n].value,
+            )
+            for n in order
+        )
+        outputs = tuple(
+            (question, tuple(place[node.number] for node in nodes_))
+            for question, nodes_ in sorted(self.outputs.items())
+        )
+        return (graph.dim, graph.dof, self.n_params, nodes, outputs)
+
+    @classmethod
+    def from_data(cls, data):
+        """The inverse of ``as_data``. What is wrong raises; the verifier sees the rest."""
+        dim, dof, n_params, nodes, outputs = data
+        if len(nodes) > MOST_NODES:
+            raise ValueError(f"{len(nodes)} operations, at most {MOST_NODES}")
+        graph = Graph(int(dim), int(dof))
+        made: list = []
+        for operation, arguments, value in nodes:
+            if any(not 0 <= a < len(made) for a in arguments):
+                raise ValueError(f"{operation} uses an operation that comes later")
+            if operation not in _LEAVES and OPERATIONS.get(operation, (0, -1))[1] != len(arguments):
+                raise ValueError(f"no operation {operation} of {len(arguments)} arguments")
+            if operation in _LEAVES:
+                made.append(_LEAVES[operation](graph, value))
+            else:
+                made.append(graph._node(operation, tuple(made[a] for a in arguments)))
+        return cls(graph, {q: [made[i] for i in places] for q, places in outputs}, int(n_params))
+
+    def __reduce__(self):
+        return Traced.from_data, (self.as_data(),)
+
+    def __eq__(self, other):
+        if not isinstance(other, Traced):
+            return NotImplemented
+        return repr(self.as_data()) == repr(other.as_data())
+
+    def __hash__(self):
+        return hash(repr(self.as_data()))
+
+
+_LEAVES = {
+    "constant": lambda graph, value: graph.constant(value),
+    "parameter": lambda graph, value: graph.parameter(int(value)),
+    "state": lambda graph, value: graph.state(int(value)),
+    "time": lambda graph, value: graph.time(),
+}
+
+
+# ---- symbols for arguments -----------------------------------------------------------------------
+def _vector(nodes):
+    array = np.empty(len(nodes), dtype=object)
+    array[:] = [Symbol(node) for node in nodes]
+    array.flags.writeable = False
+    return Vector(array)
+
+
+def state_symbols(graph, start, stop, scalar):
+    """Components start .. stop of the state: a vector, or a scalar symbol."""
+    nodes = [graph.state(i) for i in range(start, stop)]
+    return Symbol(nodes[0]) if scalar else _vector(nodes)
+
+
+def parameter_symbols(graph, shapes):
+    """Symbols for parameters by name; rows are numbered through."""
+    symbols, row = {}, 0
+    for name, shape in shapes.items():
+        size = int(np.prod(shape, dtype=int))
+        nodes = [graph.parameter(row + i) for i in range(size)]
+        if shape:
+            array = np.empty(size, dtype=object)
+            array[:] = [Symbol(node) for node in nodes]
+            array = array.reshape(shape)
+            array.flags.writeable = False
+            symbols[name] = Vector(array)
+        else:
+            symbols[name] = Symbol(nodes[0])
+        row += size
+    return symbols, row
+
+
+# ---- the call ------------------------------------------------------------------------------------
+def describe(function):
+    """Name of a function for messages."""
+    return f"{getattr(function, '__name__', repr(function))}()"
+
+
+def call(function, arguments, params):
+    """The function with symbols; whatever goes wrong names it, the line and the cure."""
+    try:
+        with np.errstate(all="ignore"):
+            return function(*arguments, **params)
+    except TraceError as error:
+        raise TypeError(
+            f"{describe(function)} cannot be traced: {error.problem}\n  at {error.place}\n"
+            f"  cure: {error.cure}"
+        ) from None
+    except RecursionError:
+        raise TypeError(
+            f"{describe(function)} cannot be traced: it calls itself without end\n  at"
+            f" {place_of_function(function)}\n  cure: loop over a plain range"
+        ) from None
+    except Exception as error:
+        raise TypeError(
+            f"{describe(function)} cannot be traced: {type(error).__name__}: {error}\n  at"
+            f" {place_of_error(error, function)}\n  cure: see NumPy's functions that can be traced"
+            f" (pyintegrate.trace.numpy_functions.known_functions()), or {NO_TRACING}"
+        ) from error
+
+
+def components(function, graph, result, count, scalar, what):
+    """Nodes of what a function returned: `count` of them."""
+    try:
+        if isinstance(result, Symbol | int | float | np.number | np.bool_):
+            values = [result]
+            fits = scalar or count == 1
+        else:
+            array = np.asarray(plain(result), dtype=object) if result is not None else None
+            values = [] if array is None else [_element(v) for v in array.ravel()]
+            fits = array is not None and (array.shape == (count,) or (scalar and array.shape == ()))
+    except ValueError:
+        values, fits = [], False
+    if not fits:
+        got = (
+            "None" if result is None
+            else "a scalar" if isinstance(result, Symbol | int | float)
+            else f"{len(values)} components" if values else "a ragged array"
+        )  # fmt: skip
+        raise ValueError(
+            f"{describe(function)} returns {got}, expected {what}\n  at"
+            f" {place_of_function(function)}"
+        )
+    try:
+        from .elementary import real
+
+        nodes = [real(graph, node_of(graph, value)) for value in values]
+    except TraceError as error:
+        raise TypeError(
+            f"{describe(function)} returns what is no real number: {error.problem}\n  at"
+            f" {place_of_function(function)}\n  cure: {error.cure}"
+        ) from None
+    for node in nodes:
+        if node.is_constant and np.isnan(node.value):
+            raise ValueError(
+                f"{describe(function)} returns NaN\n  at {place_of_function(function)}"
+            )
+    return nodes
+
+
+def _element(value):
+    """An element of an array of objects."""
+    if isinstance(value, np.ndarray) and value.ndim == 0:
+        return value[()]
+    return value
+
+
+def minus_gradient(graph, node, start, stop):
+    """-d node / d state, for components start .. stop."""
+    return [
+        graph.negative(d)
+        for d in gradient(graph, node, [graph.state(i) for i in range(start, stop)])
+    ]
+
+
+def positive_gradient(graph, node, start, stop):
+    """d node / d state, for components start .. stop."""
+    return gradient(graph, node, [graph.state(i) for i in range(start, stop)])
+
+
+# ---- the program against the plain function ------------------------------------------------------
+def points(initial, seed=0):
+    """Times and states where the program is compared: near the default state, reproducible."""
+    generator = np.random.default_rng(seed)
+    y = generator.uniform(0.5, 1.5, (_POINTS, len(initial)))
+    y = np.where(initial != 0, initial * y, y - 0.9)
+    return generator.uniform(0.1, 1.0, _POINTS), y
+
+
+def compare(function, plain_values, traced_values, t, y):
+    """Refuse a function whose trace does not say what it does.
+
+    Parameters
+    ----------
+    plain_values, traced_values : ndarray, shape (points, components)
+    """
+    with np.errstate(all="ignore"):
+        scale = np.max(np.abs(plain_values), axis=1, keepdims=True)
+        off = np.abs(plain_values - traced_values) > _AGREEMENT * scale
+    finite = np.isfinite(plain_values).all(axis=1) & np.isfinite(traced_values).all(axis=1)
+    wrong = off.any(axis=1) & finite
+    if 2 * np.count_nonzero(wrong) > np.count_nonzero(finite):
+        i = int(np.argmax(wrong))
+        raise ValueError(
+            f"{describe(function)} gives {plain_values[i]} at t = {t[i]:.6g}, y = {y[i]}, and its"
+            f" trace {traced_values[i]}: it is random, keeps a state, or depends on what a trace"
+            f" does not see\n  at {place_of_function(function)}\n  cure: {NO_TRACING}"
+        )
+    if np.isnan(plain_values).any(axis=1).all():
+        raise ValueError(
+            f"{describe(function)} returns NaN at every point that was tried, for example"
+            f" t = {t[0]:.6g}, y = {y[0]}\n  at {place_of_function(function)}\n  cure: give"
+            " initial= a state where it is defined, or other default parameters"
+        )

@@ -1,0 +1,343 @@
+"""A user's own systems run like the built-in ones: every method, every split, the same bits."""
+
+import os
+import subprocess
+import sys
+import threading
+import time
+
+import numpy as np
+import pytest
+
+import pyintegrate as pi
+from pyintegrate import _core
+
+
+@pi.acceleration(k=15.0, b=0.1, m=1.0, initial=[1.0, 0.0])
+def spring(t, x, v, k, b, m):
+    return -(k / m) * x - (b / m) * v
+
+
+@pi.acceleration(dof=2, mu=1.0, initial=[0.7, 0.0, 0.0, np.sqrt(1.3 / 0.7)])
+def kepler(t, x, v, mu):
+    r2 = x @ x
+    return -mu / (r2 * np.sqrt(r2)) * x
+
+
+@pi.rhs(dim=3, sigma=10.0, rho=28.0, beta=8 / 3)
+def lorenz(t, y, sigma, rho, beta):
+    x, y, z = y
+    return sigma * (y - x), x * (rho - z) - y, x * y - beta * z
+
+
+@pi.hamiltonian(dof=2, coupling=1.0, initial=[0.3, 0.0, 0.0, 0.4])
+def henon_heiles(q, p, coupling):
+    return (p @ p + q @ q) / 2 + coupling * (q[0] ** 2 * q[1] - q[1] ** 3 / 3)
+
+
+@pi.acceleration(omega0=1.0, damping=0.1, amplitude=0.5, frequency=2 / 3, initial=[1.0, 0.0])
+def driven_pendulum(t, x, v, omega0, damping, amplitude, frequency):
+    return -(omega0**2) * np.sin(x) - damping * v + amplitude * np.cos(frequency * t)
+
+
+@pi.hamiltonian(dof=1, m=1.0)
+def mixed(q, p, m):
+    return p**2 / (2 * m) * (1 + q**2) + q**2 / 2
+
+
+SYSTEMS = [spring, kepler, lorenz, henon_heiles, driven_pendulum, mixed]
+every = pytest.mark.parametrize("system", SYSTEMS, ids=[s.name for s in SYSTEMS])
+
+
+def methods_for(system):
+    structures = {"second_order": ("any", "second_order", "separable", "quadratic_kinetic")}
+    structures |= {"separable": ("any", "separable"), "first_order": ("any",)}
+    return [m for m in pi.methods.values() if m.requires in structures[system.structure]]
+
+
+def batch(system, n):
+    factors = np.linspace(0.9, 1.1, n)
+    return system(**{name: value * factors for name, value in system.params.items()})
+
+
+def run(system, method, n=7, **options):
+    options = {"dt": 0.01, "n_steps": 12, "on_failure": "ignore", **options}
+    try:
+        return pi.integrate(batch(system, n), method=method, **options)
+    except ValueError as error:  # a second-order method, and a force that sees the velocity
+        assert "velocit" in str(error)
+        return None
+
+
+@every
+def test_every_method_moves_them_as_the_built_in_ones(system):
+    """To rounding: sums may be fused otherwise. 12 steps of some 100 operations."""
+    built_in = dict(pi.systems).get(system.name)
+    moved = 0
+    for method in methods_for(system):
+        ours = run(system, method)
+        if ours is None:
+            continue
+        moved += 1
+        assert not ours.n_failed, method.name
+        if built_in is None:
+            accurate = run(system, "dop853")
+            assert np.allclose(ours.y, accurate.y, rtol=0, atol=0.1), method.name
+            continue
+        other = pi.integrate(
+            batch(built_in, 7), system.initial, dt=0.01, n_steps=12, method=method.name
+        )
+        scale = np.abs(other.y).max()
+        assert np.allclose(ours.y, other.y, rtol=0, atol=1e-11 * scale), method.name
+    assert moved > 25
+
+
+@every
+@pytest.mark.parametrize("method", ["rk4", "tsitouras54", "velocity_verlet"])
+def test_bits_do_not_depend_on_the_split(system, method):
+    if pi.methods[method] not in methods_for(system):
+        method = "dop853"
+    n = 2500
+    y0 = system.initial * np.random.default_rng(0).uniform(0.9, 1.1, (n, system.dim))
+    k = np.linspace(0.9, 1.1, n)
+    name, value = next(iter(system.params.items()))
+    varied = system(**{name: value * k})
+    whole = pi.integrate(varied, y0, dt=0.01, n_steps=300, method=method, save=100)
+    threads = pi.integrate(varied, y0, dt=0.01, n_steps=300, method=method, save=300, workers=3)
+    assert np.array_equal(whole.final, threads.final)
+    parts = [
+        pi.integrate(
+            system(**{name: value * k[i : i + 333]}),
+            y0[i : i + 333],
+            dt=np.full(len(k[i : i + 333]), 0.01),
+            n_steps=300,
+            method=method,
+            save="final",
+        ).final
+        for i in range(0, n, 333)
+    ]
+    assert np.array_equal(whole.final, np.concatenate(parts))
+    resumed = pi.integrate(varied, y0, dt=0.01, n_steps=170, method=method, save="final")
+    assert np.array_equal(resumed.resume(n_steps=130).final, whole.final)
+
+
+def digest():
+    """Bits of runs, right-hand sides and Jacobians, as text."""
+    import hashlib
+
+    found = hashlib.sha256()
+    for system in SYSTEMS:
+        for dtype in (np.float64, np.float32):
+            y = (system.initial * np.linspace(0.8, 1.2, 37)[:, None]).astype(dtype)
+            found.update(pi.integrate(system, y, dt=0.01, n_steps=40).y.tobytes())
+            found.update(system.rhs(0.3, y).tobytes())
+            found.update(system.jacobian(0.3, y).tobytes())
+    return found.hexdigest()
+
+
+def test_every_instruction_set_gives_the_same_bits():
+    code = "import test_own_systems as t; print(t.digest())"
+    digests = set()
+    for isa in pi.__dict__["_info"]()["instruction_sets"]:
+        out = subprocess.run(
+            [sys.executable, "-c", code],
+            env={**os.environ, "PYINTEGRATE_ISA": isa, "PYTHONPATH": os.pathsep.join(sys.path)},
+            cwd=os.path.dirname(__file__),
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        digests.add(out.stdout.strip())
+    assert digests == {digest()}
+
+
+def test_a_bad_trajectory_fails_alone():
+    y0 = np.ones((300, 2))
+    y0[17] = [np.nan, 0.0]
+    k = np.full(300, 15.0)
+    k[123] = -1e300
+    sol = pi.integrate(spring(k=k), y0, dt=0.01, n_steps=50, on_failure="ignore")
+    assert sorted(np.flatnonzero(sol.status)) == [17, 123]
+    good = pi.integrate(spring, np.ones((1, 2)), dt=0.01, n_steps=50)
+    assert np.array_equal(sol.final[0], good.final[0])
+
+
+def test_symplectic_methods_keep_the_energy_of_a_hamiltonian():
+    sol = pi.integrate(henon_heiles, dt=0.1, n_steps=5000, method="forest_ruth4", save=50)
+    assert np.abs(sol.energy_error()).max() < 1e-4
+    with pytest.raises(ValueError, match="needs a separable system"):
+        pi.integrate(mixed, dt=0.1, n_steps=1, method="velocity_verlet")
+
+
+def test_many_components_and_parameters():
+    """More than the registers of a kernel hold."""
+    n = 40
+
+    @pi.acceleration(dof=n, stiffness=np.linspace(1.0, 2.0, n + 1), initial=np.zeros(2 * n))
+    def chain(t, x, v, stiffness):
+        padded = np.concatenate([[0.0], x, [0.0]])
+        pull = stiffness * (padded[1:] - padded[:-1])
+        return pull[1:] - pull[:-1]
+
+    y0 = np.random.default_rng(0).normal(size=(5, 2 * n))
+    matrix = chain.jacobian(0.0, y0)[0]
+    assert np.array_equal(matrix, chain.jacobian(0.0, 0 * y0)[0])
+    values, vectors = np.linalg.eig(matrix)
+    exact = (vectors * np.exp(values * 0.5)) @ np.linalg.solve(vectors, y0.T.astype(complex))
+    sol = pi.integrate(chain, y0, dt=0.01, n_steps=50, method="dop853", save="final")
+    assert np.allclose(sol.final.T, exact.real, atol=1e-12)
+
+
+def test_a_stepper_takes_them():
+    stepper = pi.Stepper(spring, 1.0, 0.0, dt=0.01, method="rk4")
+    stepper.step(n=12)
+    sol = pi.integrate(spring, 1.0, 0.0, dt=0.01, n_steps=12)
+    assert np.array_equal(stepper.y, sol.final)
+
+
+# ---- functions that are not traced ---------------------------------------------------------------
+@pi.acceleration(dof=1, k=15.0, trace=False)
+def untraced(t, x, v, k):
+    return -k * x if isinstance(x, np.ndarray) else np.nan
+
+
+def test_untraced_functions_give_the_same_motion():
+    k = np.linspace(1, 20, 20001)
+    for method in ("rk4", "velocity_verlet", "dop853"):
+        slow = pi.integrate(untraced(k=k), 1.0, 0.0, dt=0.01, n_steps=20, method=method)
+        fast = pi.integrate(
+            spring(k=k, b=0.0), 1.0, 0.0, dt=0.01, n_steps=20, method=method, workers=2
+        )
+        assert np.allclose(slow.y, fast.y, rtol=0, atol=1e-13)
+    single = pi.integrate(untraced, np.float32([1.0, 0.0]), dt=0.01, n_steps=20)
+    assert single.y.dtype == np.float32
+
+
+@pytest.mark.parametrize("workers", [1, 3])
+def test_an_exception_of_a_function_stops_the_run(workers):
+    calls = []
+
+    @pi.rhs(dim=1, trace=False)
+    def fragile(t, y):
+        calls.append(y.shape)
+        if len(calls) > 20:
+            raise KeyError("the user's own")
+        return -y
+
+    before = threading.active_count()
+    with pytest.raises(KeyError, match="the user's own") as caught:
+        pi.integrate(fragile, np.ones((50_000, 1)), dt=0.01, n_steps=1000, workers=workers)
+    assert caught.traceback[-1].name == "fragile"
+    assert threading.active_count() == before
+    assert len(calls) < 40
+    assert calls[-1][0] == 1
+
+
+def test_a_function_may_keep_what_it_was_given():
+    kept = []
+
+    @pi.rhs(dim=2, trace=False)
+    def keeper(t, y):
+        kept.append(y)
+        return -y
+
+    pi.integrate(keeper, np.ones((100, 2)), dt=0.01, n_steps=5)
+    assert all(np.isfinite(y).all() for y in kept)
+
+
+def test_wrong_answers_of_a_function_are_named():
+    shape = {"rows": 2}
+
+    @pi.rhs(dim=2, trace=False)
+    def wrong(t, y):
+        return [y[0]] * shape["rows"]
+
+    shape["rows"] = 3
+    with pytest.raises(ValueError, match=r"wrong\(\) returns 3 components, expected 2"):
+        pi.integrate(wrong, np.ones((10, 2)), dt=0.01, n_steps=5)
+
+
+def test_ctrl_c_in_a_function():
+    @pi.rhs(dim=1, trace=False)
+    def interrupted(t, y):
+        if t[0] > 0.995:
+            raise KeyboardInterrupt
+        return -y
+
+    with pytest.raises(KeyboardInterrupt) as caught:
+        pi.integrate(interrupted, np.ones((10, 1)), dt=0.001, n_steps=2000)
+    assert 0 <= caught.value.solution.n_steps < 1000
+
+
+# ---- compiled kernels ----------------------------------------------------------------------------
+@pytest.fixture
+def cache(tmp_path, monkeypatch):
+    monkeypatch.setenv("PYINTEGRATE_CACHE", str(tmp_path / "cache"))
+    return tmp_path / "cache"
+
+
+@pytest.mark.parametrize("system", [kepler, driven_pendulum, lorenz], ids=lambda s: s.name)
+def test_compiled_systems_have_the_bits_of_the_byte_code(system, cache):
+    compiled = system.compile()
+    assert compiled.compiled
+    assert compiled == system
+    assert len(list(cache.glob("*.so"))) == 2
+    y0 = system.initial * np.linspace(0.8, 1.2, 101)[:, None]
+    for dtype in (np.float64, np.float32):
+        y = y0.astype(dtype)
+        assert np.array_equal(compiled.rhs(0.2, y), system.rhs(0.2, y))
+        assert np.array_equal(compiled.jacobian(0.2, y), system.jacobian(0.2, y))
+        for method in methods_for(system):
+            options = {"dt": 0.01, "n_steps": 10, "method": method, "on_failure": "ignore"}
+            try:
+                slow = pi.integrate(system, y, **options)
+            except ValueError:
+                continue
+            assert np.array_equal(pi.integrate(compiled, y, **options).y, slow.y), method.name
+
+
+def test_compiling_is_cached_and_pickles_as_byte_code(cache):
+    import pickle
+
+    spring.compile()
+    begin = time.perf_counter()
+    again = spring(k=3.0).compile()  # other parameters, the same library
+    assert time.perf_counter() - begin < 0.5
+    assert len(list(cache.glob("*.so"))) == 2
+    assert again.params["k"] == 3.0
+    loaded = pickle.loads(pickle.dumps(again))
+    assert loaded == again
+    assert not loaded.compiled
+    assert again(b=0.0).compiled
+
+
+def test_compiling_needs_a_compiler_that_works(cache, monkeypatch, tmp_path):
+    monkeypatch.setenv("CC", "no-such-compiler")
+    with pytest.raises(RuntimeError, match="no C compiler 'no-such-compiler' here: install"):
+        spring.compile()
+    broken = tmp_path / "broken"
+    broken.write_text("#!/bin/sh\necho this one fails\nexit 1\n")
+    broken.chmod(0o755)
+    monkeypatch.setenv("CC", str(broken))
+    with pytest.raises(RuntimeError, match="this one fails"):
+        spring.compile()
+    assert not list(cache.glob("*.so"))
+
+
+def test_large_systems_are_not_compiled():
+    large = pi.rhs(dim=13)(lambda t, y: -y)
+    with pytest.raises(ValueError, match="has 13 components .*holds 12"):
+        large.compile()
+    with pytest.raises(ValueError, match="a compiled kernel holds"):
+        large.to_c()
+    assert "own_acceleration" in spring.to_c()
+
+
+def test_libraries_of_other_versions_are_refused():
+    import ctypes
+
+    prototype = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_uint64)
+    other = prototype(lambda layout: None)
+    address = ctypes.cast(other, ctypes.c_void_p).value
+    with pytest.raises(ValueError, match="another pyintegrate"):
+        _core.make_compiled(spring.program.handle, address, address, other)
