@@ -34,8 +34,8 @@ lint: $(VENV)/.dev
 # The tests that reach C, under AddressSanitizer and UndefinedBehaviorSanitizer, in a virtual environment
 # of their own. Pictures, notebooks and pure mathematics are left to make test.
 SANITIZE = -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
-SANITIZED = accepted_arguments arguments array_parameters bits failures golden interrupts methods solution \
-            symplectic system_objects systems twin
+SANITIZED = accepted_arguments arguments array_parameters bits byte_code c_function define failures golden \
+            interrupts methods solution symplectic system_objects systems traced_expressions twin
 sanitize:
 	rm -rf build .venv-sanitize
 	$(PYTHON) -m venv .venv-sanitize

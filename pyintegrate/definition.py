@@ -324,7 +324,7 @@ class Definition:
     def _compare(self, system):
         t, y = tracing.points(system.initial)
         dof = system.dof
-        plain = np.array([self._plain(*point, dof) for point in zip(np.float64(t), y, strict=True)])
+        plain = np.array([self._plain(t[i], y[i], dof) for i in range(len(t))])
         traced = system.acceleration(t, y[:, :dof], y[:, dof:]) if dof else system.rhs(t, y)
         tracing.compare(self.function, plain, traced, t, y)
 

@@ -62,11 +62,12 @@ def batch(system, n):
 
 def run(system, method, n=7, **options):
     options = {"dt": 0.01, "n_steps": 12, "on_failure": "ignore", **options}
-    try:
-        return pi.integrate(batch(system, n), method=method, **options)
-    except ValueError as error:  # a second-order method, and a force that sees the velocity
-        assert "velocit" in str(error)
+    second = method.family == "nystrom" or getattr(method, "derivative", 1) == 2
+    if second and system.velocity_dependent:
+        with pytest.raises(ValueError, match="velocity"):
+            pi.integrate(batch(system, n), method=method, **options)
         return None
+    return pi.integrate(batch(system, n), method=method, **options)
 
 
 @every
@@ -81,7 +82,7 @@ def test_every_method_moves_them_as_the_built_in_ones(system):
         moved += 1
         assert not ours.n_failed, method.name
         if built_in is None:
-            accurate = run(system, "dop853")
+            accurate = run(system, pi.methods["dop853"])
             assert np.allclose(ours.y, accurate.y, rtol=0, atol=0.1), method.name
             continue
         other = pi.integrate(
