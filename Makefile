@@ -5,7 +5,8 @@ PY      = $(VENV)/bin/python
 # Tables of coefficients, also those of vmath, keep their own layout.
 CLANG_FORMAT_FILES = $(filter-out csrc/methods/% csrc/vmath/%,$(wildcard csrc/*.[ch] csrc/*/*.[ch])) benchmarks/kernels.c
 
-.PHONY: demo test lint sanitize bench bench-peers certificates dist clean
+.PHONY: demo test lint sanitize fuzz soak coverage bench bench-peers latency certificates docs dist \
+        wheels-test portability clean
 
 demo: $(VENV)/.demo
 	$(PY) examples/phase_drift.py
@@ -35,16 +36,43 @@ lint: $(VENV)/.dev
 # of their own. Pictures, notebooks and pure mathematics are left to make test.
 SANITIZE = -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
 SANITIZED = accepted_arguments arguments array_parameters bits byte_code c_function define failures golden \
-            interrupts methods solution symplectic system_objects systems traced_expressions twin
-sanitize:
+            interrupts leaks methods recording solution symplectic system_objects systems traced_expressions twin
+SANITIZED_PYTHON = ASAN_OPTIONS=detect_leaks=0 \
+    LD_PRELOAD="$$($${CC:-cc} -print-file-name=libasan.so) libstdc++.so.6"
+.venv-sanitize/.built: $(BUILD_INPUTS) $(wildcard pyintegrate/*.py pyintegrate/*/*.py)
 	rm -rf build .venv-sanitize
 	$(PYTHON) -m venv .venv-sanitize
 	PYINTEGRATE_CFLAGS="-O1 -g1 -DPI_ROLLED -Wno-psabi $(SANITIZE)" PYINTEGRATE_LDFLAGS="$(SANITIZE)" \
 	    .venv-sanitize/bin/python -m pip install --quiet --disable-pip-version-check ".[dev]"
-	cd .venv-sanitize && ASAN_OPTIONS=detect_leaks=0 \
-	    LD_PRELOAD="$$($${CC:-cc} -print-file-name=libasan.so) libstdc++.so.6" \
-	    bin/pytest -p no:cacheprovider -c ../pyproject.toml --rootdir .. \
-	    $(SANITIZED:%=../tests/test_%.py)
+	@touch $@
+sanitize: .venv-sanitize/.built
+	cd .venv-sanitize && $(SANITIZED_PYTHON) bin/pytest -p no:cacheprovider -c ../pyproject.toml \
+	    --rootdir .. $(SANITIZED:%=../tests/test_%.py)
+
+# Raw arguments for the core, bent at random, for so many seconds under the same sanitizers.
+FUZZ_SECONDS ?= 60
+fuzz: .venv-sanitize/.built
+	cd .venv-sanitize && $(SANITIZED_PYTHON) bin/python ../tests/fuzz.py $(FUZZ_SECONDS)
+
+# Random calls, right and wrong: no crash, no leak, sampled answers compared (about ten minutes).
+SOAK_CALLS ?= 1000000
+soak: $(VENV)/.dev
+	$(PY) tests/soak.py $(SOAK_CALLS)
+
+# Lines of the C core that the tests reach.
+coverage:
+	rm -rf build .venv-coverage
+	$(PYTHON) -m venv .venv-coverage
+	.venv-coverage/bin/python -m pip install --quiet --disable-pip-version-check gcovr setuptools \
+	    pytest pytest-xdist hypothesis mpmath scipy "numpy>=2"
+	mkdir -p .venv-coverage/tree && cp -r csrc pyintegrate tests setup.py pyproject.toml README.md \
+	    LICENSE CHANGELOG.md .venv-coverage/tree && rm -f .venv-coverage/tree/pyintegrate/*.so
+	cd .venv-coverage/tree && PYINTEGRATE_CFLAGS="-O1 -DPI_ROLLED -Wno-psabi --coverage -fprofile-update=atomic" \
+	    PYINTEGRATE_LDFLAGS=--coverage ../bin/python setup.py -q build_ext --inplace
+	cd .venv-coverage/tree && PYTHONPATH=. ../bin/python -m pytest -q -x -n auto $(SANITIZED:%=tests/test_%.py)
+	cd .venv-coverage/tree && PYTHONPATH=. ../bin/python tests/fuzz.py 20
+	cd .venv-coverage/tree && ../bin/gcovr --root . --filter csrc --merge-mode-functions=merge-use-line-min \
+	    --gcov-ignore-parse-errors=all --sort uncovered-percent
 
 bench: $(VENV)/.dev
 	$(PY) benchmarks/bench.py
@@ -58,9 +86,39 @@ bench-peers: $(VENV)/.dev
 certificates: $(VENV)/.dev
 	$(PY) docs/certificates.py
 
+# The same bits on another architecture: a hash over all methods and systems by the C core alone, here
+# and under emulation. Needs gcc-aarch64-linux-gnu, libc6-dev-arm64-cross, qemu-user.
+CROSS ?= aarch64-linux-gnu-gcc
+EMULATE ?= qemu-aarch64
+PORTABLE_FLAGS = -O1 -DPI_ROLLED -ffp-contract=off -fno-math-errno -std=gnu11 -w
+PORTABLE_C = tests/portability.c $(filter-out %/arrays.c %/callbacks.c %/module.c %/own_forces.c \
+    %/own_methods.c %/run_type.c %/stepper_type.c,$(wildcard csrc/*.c))
+portability:
+	mkdir -p build/portability
+	$(CROSS) $(PORTABLE_FLAGS) -static $(PORTABLE_C) $(wildcard csrc/isa/baseline_*.c) -lm \
+	    -o build/portability/there
+	$${CC:-cc} $(PORTABLE_FLAGS) $(PORTABLE_C) $(wildcard csrc/isa/*.c) -lm -o build/portability/here
+	$(EMULATE) build/portability/there >build/portability/there.txt
+	for isa in 0 1 2; do build/portability/here $$isa >build/portability/here.txt; \
+	    case $$? in 0) diff build/portability/here.txt build/portability/there.txt || exit 1;; 2) ;; *) exit 1;; esac; done
+	tail -1 build/portability/there.txt
+
+# How soon Ctrl-C stops a run, and what progress costs.
+latency: $(VENV)/.dev
+	$(PY) benchmarks/latency.py
+
+# The pages, with every notebook run; warnings are errors.
+docs: $(VENV)/.dev
+	$(PY) -m pip install --quiet --disable-pip-version-check -e ".[docs]"
+	$(PY) -m sphinx -q -W --keep-going -b html docs docs/_build/html
+
+# The sdist and the abi3 wheel, tested beside the oldest and the newest NumPy under $(PYTHONS).
+wheels-test:
+	PYTHONS="$${PYTHONS:-$(PYTHON)}" .ci/wheels
+
 dist: $(VENV)/.dev
 	$(PY) -m pip install --quiet --disable-pip-version-check build
 	$(PY) -m build
 
 clean:
-	rm -rf build dist *.egg-info $(VENV) .venv-sanitize pyintegrate/*.so phase_drift.png
+	rm -rf build dist *.egg-info $(VENV) .venv-sanitize .venv-coverage docs/_build docs/generated docs/notebooks pyintegrate/*.so phase_drift.png

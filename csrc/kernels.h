@@ -112,6 +112,24 @@ INLINE vreal load_row(PiRow row, int64_t lane) {
     return row.step ? vload(data + lane) : vset(*data);
 }
 
+/* One save; frozen lanes keep the state before. */
+INLINE void write_record(const PiTile *tile, const Model *q, int64_t r, int count, const Flight *f,
+                         real *record) {
+    const vint *frozen = (const vint *)tile->frozen;
+    EACH(u, 0, count) {
+        const int64_t i = r + u < tile->registers ? r + u : tile->registers - 1, lane = i * VLEN;
+        EACH(d, 0, q->system->dim) {
+            vreal y = f->y[u][d];
+            if (frozen)
+                y = vselect(frozen[i], vload((const real *)tile->in + d * tile->in_stride + lane),
+                            y);
+            real *to = record + d * tile->record_stride + lane;
+            if (tile->stream) vstream(to, y);
+            else vstore(to, y);
+        }
+    }
+}
+
 /* `count` registers from number r on; past the last one, that is done and written again. */
 INLINE int group(const Rule *rule, const PiTile *tile, const Model *q, int64_t r, int count) {
     const int dim = q->system->dim;
@@ -131,8 +149,18 @@ INLINE int group(const Rule *rule, const PiTile *tile, const Model *q, int64_t r
         EACH(d, 0, q->system->dof) f.kept[u][d] = vset(0);
     }
     start(rule, tile, q, count, w, stride, &f);
-    for (int64_t n = tile->first; n < tile->first + tile->steps; n++)
-        step(rule, tile, q, count, w, stride, n, &f);
+    real *record = (real *)tile->record;
+    const int64_t last = tile->first + tile->steps;
+    for (int64_t n = tile->first; n < last;) {
+        const int64_t every =
+            record && tile->record_every < last - n ? tile->record_every : last - n;
+        for (const int64_t stop = n + every; n < stop; n++)
+            step(rule, tile, q, count, w, stride, n, &f);
+        if (record) {
+            write_record(tile, q, r, count, &f, record);
+            record += tile->record_next;
+        }
+    }
     vint bad = {0};
     const vreal bound = vset((real)tile->bound);
     EACH(u, 0, count) {
@@ -149,11 +177,6 @@ INLINE int group(const Rule *rule, const PiTile *tile, const Model *q, int64_t r
         bad |= ~good;
         EACH(d, 0, dim) {
             vstore((real *)tile->out + d * tile->out_stride + lane, f.y[u][d]);
-            if (tile->record) {
-                real *record = (real *)tile->record + d * tile->record_stride + lane;
-                if (tile->stream) vstream(record, f.y[u][d]);
-                else vstore(record, f.y[u][d]);
-            }
         }
     }
     return vany(bad);

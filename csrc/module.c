@@ -84,12 +84,13 @@ static PyObject *core_methods(PyObject *module, PyObject *none) {
                                : m->derivative == 2 ? "second_order"
                                                     : needs[m->family];
         PyObject *item = Py_BuildValue(
-            "{ss ss ss ss ss ss ss ss si si si si sO sO sN sN}", "name", m->name, "title", m->title,
-            "formula", m->formula, "reference", m->reference, "aliases", m->aliases, "written",
-            m->written, "family", family_names[m->family], "requires", requires, "order", m->order,
-            "stages", m->stages, "evaluations", m->evaluations, "derivative", m->derivative,
-            "symplectic", m->symplectic ? Py_True : Py_False, "symmetric",
-            m->symmetric ? Py_True : Py_False, "coefficients", coefficients(m), "handle",
+            "{ss ss ss ss ss ss ss ss si si si si sO sO sO sN sN}", "name", m->name, "title",
+            m->title, "formula", m->formula, "reference", m->reference, "aliases", m->aliases,
+            "written", m->written, "family", family_names[m->family], "requires", requires, "order",
+            m->order, "stages", m->stages, "evaluations", m->evaluations, "derivative",
+            m->derivative, "backward", m->backward ? Py_True : Py_False, "symplectic",
+            m->symplectic ? Py_True : Py_False, "symmetric", m->symmetric ? Py_True : Py_False,
+            "coefficients", coefficients(m), "handle",
             PyCapsule_New((void *)m, METHOD_CAPSULE, NULL));
         if (append(list, item)) Py_CLEAR(list);
     }

@@ -62,17 +62,27 @@ static int begin_tile(PiRun *run, int64_t number) {
     return 0;
 }
 
-/* The scratch of a thread: a tile of states, the workspace of row kernels, rows of parameters. */
+/* The scratch of a thread: a tile of states, the workspace of row kernels, rows of parameters of a
+ * driven run, compact records of a block. */
+static int64_t lines(int64_t bytes) { return ceil_div(bytes, 64) * 64; }
 static int64_t tile_bytes(const PiRun *run) {
-    return ceil_div(run->rows * run->tile_lanes * run->real_bytes, 64) * 64;
+    return lines(run->rows * run->tile_lanes * run->real_bytes);
+}
+static int64_t drive_offset(const PiRun *run) {
+    return tile_bytes(run) + lines(run->workspace_bytes);
+}
+static int64_t records_offset(const PiRun *run) {
+    const int64_t rows = run->drive ? run->system->n_params : 0;
+    return drive_offset(run) + lines(rows * (int64_t)sizeof(PiRow));
 }
 int64_t pi_run_scratch_bytes(const PiRun *run) {
-    const int64_t rows = run->drive ? run->system->n_params * (int64_t)sizeof(PiRow) : 0;
-    return tile_bytes(run) + ceil_div(run->workspace_bytes, 64) * 64 + ceil_div(rows, 64) * 64;
+    const int64_t compact = run->record && run->record_stride < run->stride ? BLOCK_SAVES : 0;
+    return records_offset(run) +
+           lines(compact * run->system->dim * run->tile_lanes * run->real_bytes);
 }
 /* The parameters of one step of a driven run. */
 static const PiRow *driven(const PiRun *run, int64_t step, char *scratch) {
-    PiRow *rows = (PiRow *)(scratch + tile_bytes(run) + ceil_div(run->workspace_bytes, 64) * 64);
+    PiRow *rows = (PiRow *)(scratch + drive_offset(run));
     for (int i = 0; i < run->system->n_params; i++) {
         rows[i] = run->params[i];
         rows[i].data = (const char *)rows[i].data + step * run->drive[i] * run->real_bytes;
@@ -80,25 +90,14 @@ static const PiRow *driven(const PiRun *run, int64_t step, char *scratch) {
     return rows;
 }
 
-static int advance_tile(PiRun *run, int64_t number, int64_t block, char *scratch) {
-    const int64_t lane = number * run->tile_lanes, lanes = lanes_in(run, number);
-    const int64_t from = steps_after(run, block), to = steps_after(run, block + 1);
-    const int64_t vector = run->vector_bytes / run->real_bytes;
-    /* A bound is looked at after each step, and a drive changes with it. */
-    const int64_t chunk = isinf(run->bound) && !run->drive ? run->save : 1;
-    PiFailures *failures = &run->failures[number];
-    void *target = row_at(run, run->state[block & 1], run->stride, 0, lane);
-    void *source = block == 0 ? run->initial : run->state[(block - 1) & 1];
-    source = row_at(run, source, run->stride, 0, lane);
-
+static PiTile make_tile(const PiRun *run, int64_t number, char *scratch) {
     PiTile tile = {.system = run->system,
                    .method = run->method,
                    .table = &run->table,
-                   .registers = ceil_div(lanes, vector),
-                   .in = source,
-                   .in_stride = run->stride,
+                   .registers =
+                       ceil_div(lanes_in(run, number), run->vector_bytes / run->real_bytes),
                    .stream = run->stream,
-                   .lane = lane,
+                   .lane = number * run->tile_lanes,
                    .t0 = run->t0,
                    .h = run->h,
                    .params = run->params,
@@ -112,40 +111,88 @@ static int advance_tile(PiRun *run, int64_t number, int64_t block, char *scratch
                    .starter = run->starter,
                    .starter_table = &run->starter_table};
     if (run->real_bytes == 4 && tile.bound > FLT_MAX) tile.bound = FLT_MAX;
+    return tile;
+}
+static void copy_state(const PiRun *run, const PiTile *tile, const void *from, int64_t from_stride,
+                       void *to, int64_t to_stride) {
+    for (int d = 0; d < run->rows; d++)
+        memcpy(row_at(run, to, to_stride, d, 0), row_at(run, from, from_stride, d, 0),
+               tile->registers * run->vector_bytes);
+}
+/* Reads one set of rows and writes the other, target or scratch, so that what it read is there if
+ * a lane fails. Where the state is in the target already it moves to the scratch first. */
+static int call_kernel(PiRun *run, PiTile *tile, void *target, char *scratch, int to_target) {
+    if (to_target && tile->in == target) {
+        copy_state(run, tile, target, run->stride, scratch, run->tile_lanes);
+        tile->in = scratch;
+        tile->in_stride = run->tile_lanes;
+    }
+    tile->out = to_target ? target : scratch;
+    tile->out_stride = to_target ? run->stride : run->tile_lanes;
+    return run->kernel(tile);
+}
 
-    /* Each kernel reads one set of rows and writes another, so that what it read is there if it
-     * fails. */
-    const int64_t calls = ceil_div(to, chunk) - from / chunk;
-    int64_t call = calls;
+/* All saves of a block in one call of the kernel: their records go to their places, or to the
+ * scratch first if rows are compact. Returns what the kernel does. */
+static int advance_together(PiRun *run, int64_t number, PiTile *tile, int64_t from, int64_t to,
+                            void *target, char *scratch) {
+    const int dim = run->system->dim, direct = run->record_stride >= run->stride;
+    const int64_t save = from / run->save + 1, saves = ceil_div(to, run->save) - save + 1;
+    char *records = scratch + records_offset(run);
+    tile->record_stride = direct ? run->record_stride : run->tile_lanes;
+    tile->record_every = run->save;
+    tile->record_next = dim * tile->record_stride;
+    tile->record =
+        direct ? row_at(run, run->record, run->record_stride, save * dim, tile->lane) : records;
+    tile->first = run->first + from;
+    tile->steps = to - from;
+    const int bad = call_kernel(run, tile, target, scratch, 1);
+    for (int64_t i = 0; !bad && !direct && i < saves; i++)
+        write_record(run, save + i, number, row_at(run, records, run->tile_lanes, i * dim, 0),
+                     run->tile_lanes);
+    return bad;
+}
+
+static int advance_tile(PiRun *run, int64_t number, int64_t block, char *scratch) {
+    const int64_t lane = number * run->tile_lanes;
+    const int64_t from = steps_after(run, block), to = steps_after(run, block + 1);
+    /* A bound is looked at after each step, and a drive changes with it. */
+    const int each_step = !isinf(run->bound) || run->drive;
+    const int64_t chunk = each_step ? 1 : run->save;
+    PiFailures *failures = &run->failures[number];
+    void *target = row_at(run, run->state[block & 1], run->stride, 0, lane);
+    void *source = block == 0 ? run->initial : run->state[(block - 1) & 1];
+    PiTile tile = make_tile(run, number, scratch);
+    tile.in = row_at(run, source, run->stride, 0, lane);
+    tile.in_stride = run->stride;
+    tile.frozen = failures->mask;
+
+    if (run->record && !each_step && run->save < BLOCK_STEPS) {
+        const int bad = advance_together(run, number, &tile, from, to, target, scratch);
+        if (bad == 0) return 0;
+        if (bad < 0) {
+            run->stopped = 1;
+            return -1;
+        }
+        if (tile.in == scratch) { /* once more from where it was, looking after each save */
+            copy_state(run, &tile, scratch, run->tile_lanes, target, run->stride);
+            tile.in = target;
+            tile.in_stride = run->stride;
+        }
+    }
+    tile.record = NULL;
+    int64_t call = ceil_div(to, chunk) - from / chunk;
     for (int64_t step = from; step < to;) {
         const int64_t stop = smaller(to, (step / chunk + 1) * chunk);
-        const int to_target = --call % 2 == 0;
-        if (to_target && tile.in == target) { /* one state buffer and an odd number of calls */
-            for (int d = 0; d < run->rows; d++)
-                memcpy(row_at(run, scratch, run->tile_lanes, d, 0),
-                       row_at(run, target, run->stride, d, 0), tile.registers * run->vector_bytes);
-            tile.in = scratch;
-            tile.in_stride = run->tile_lanes;
-        }
-        tile.out = to_target ? target : scratch;
-        tile.out_stride = to_target ? run->stride : run->tile_lanes;
         tile.first = run->first + step;
         tile.steps = stop - step;
         if (run->drive) tile.params = driven(run, step, scratch);
         tile.frozen = failures->mask;
-        const int saved = run->record && (stop % run->save == 0 || stop == run->n_steps);
-        const int64_t save = ceil_div(stop, run->save);
-        const int direct = saved && run->record_stride >= run->stride;
-        tile.record_stride = run->record_stride;
-        tile.record =
-            direct ? row_at(run, run->record, run->record_stride, save * run->system->dim, lane)
-                   : NULL;
-        const int bad = run->kernel(&tile);
+        const int bad = call_kernel(run, &tile, target, scratch, --call % 2 == 0);
         if (bad < 0) run->stopped = 1;
         if (bad < 0 || (bad && examine(run, number, &tile))) return -1;
-        if (bad) {
-            if (saved) write_record(run, save, number, tile.out, tile.out_stride);
-        } else if (saved && !direct) write_record(run, save, number, tile.out, tile.out_stride);
+        if (run->record && (stop % run->save == 0 || stop == run->n_steps))
+            write_record(run, ceil_div(stop, run->save), number, tile.out, tile.out_stride);
         tile.in = tile.out;
         tile.in_stride = tile.out_stride;
         step = stop;

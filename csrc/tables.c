@@ -107,9 +107,10 @@ static int by_differences(const PiMethod *m) {
 const PiMethod *pi_starter(const PiMethod *m) {
     if (m->family != PI_MULTISTEP || by_differences(m)) return NULL;
     const int implicit = m->beta[m->stages] != 0 && m->predictor[m->stages - 1] == 0;
-    return pi_method_named(implicit       ? "radau_iia5"
-                           : m->order > 6 ? "verner87"
-                                          : "dormand_prince54");
+    /* An error of h^6 is one of h^5 in the velocity that two positions imply. */
+    return pi_method_named(implicit                       ? "radau_iia5"
+                           : m->order + m->derivative > 7 ? "verner87"
+                                                          : "dormand_prince54");
 }
 int64_t pi_first_steps(const PiMethod *m) {
     if (m->family != PI_MULTISTEP) return 0;

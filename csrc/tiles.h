@@ -46,7 +46,8 @@ typedef struct {
     int64_t registers; /* vectors in each row */
     const void *in;    /* state before: component d begins d * in_stride reals further */
     void *out;         /* state after; may be in */
-    void *record;      /* a second copy of the state after (components only), or NULL */
+    void *record;      /* components after every record_every steps and after the last; or NULL */
+    int64_t record_every, record_next; /* record_next: reals from each to the next */
     int64_t in_stride, out_stride, record_stride;
     int stream;   /* write the record past the caches? It is then aligned to a vector */
     int64_t lane; /* where the tile begins in the rows below */

@@ -17,6 +17,7 @@ from .errors import IntegrationError, IntegrationWarning, Status
 from .integrate import integrate
 from .methods import Method, methods
 from .own_methods import Composition, RungeKutta
+from .own_multistep import Multistep
 from .solution import Solution
 from .systems import System, systems
 
@@ -27,6 +28,7 @@ __all__ = [
     "IntegrationError",
     "IntegrationWarning",
     "Method",
+    "Multistep",
     "RungeKutta",
     "Solution",
     "Status",
@@ -38,6 +40,7 @@ __all__ = [
     "compare",
     "hamiltonian",
     "integrate",
+    "load",
     "methods",
     "plots",
     "potential",
@@ -51,12 +54,13 @@ _LAZY = {
     "FixedTimestep": ".fixed_timestep",
     "Stepper": ".stepper",
     "compare": ".analysis.compare",
+    "load": ".storage",
 }
 
 
 def __getattr__(name):
     """What is not needed by every program loads when first used."""
-    if name in ("analysis", "plots"):
+    if name in ("analysis", "dask", "plots"):
         return importlib.import_module(f".{name}", __name__)
     if name in _LAZY:
         return getattr(importlib.import_module(_LAZY[name], __name__), name)
@@ -64,4 +68,4 @@ def __getattr__(name):
 
 
 def __dir__():
-    return sorted({*globals(), *__all__})
+    return sorted({*globals(), *__all__, "dask"})

@@ -220,9 +220,8 @@ def _save(draw, path):
 def _stability(options):
     if options.output:
         _check_writable(options.output)
-    methods = list(pi.methods) if options.methods is None else options.methods
     spring = pi.systems.spring(b=options.b)
-    methods = [method.name for method in pi.analysis.suitable_methods(spring, methods)]
+    methods = [method.name for method in pi.analysis.suitable_methods(spring, options.methods)]
     print(pi.analysis.max_stiffness(methods, spring, dt=options.dt))
     if options.output:
         _save(lambda: pi.plots.stability_region(methods), options.output)

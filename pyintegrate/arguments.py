@@ -10,11 +10,12 @@ from math import isfinite, prod
 import numpy as np
 
 from . import _core
-from .checks import integer, numbers
+from .checks import integer, numbers, places_of, whole_steps
 from .drive import check_drive, driven_rows
 from .memory import check_memory, pad, padded
 from .methods import Method, find_method
 from .start import check_start
+from .structure import check_structure
 from .systems import System
 
 
@@ -47,6 +48,8 @@ class Problem:
     workers: int
     progress: Callable[[int, int], object] | bool
     on_failure: str
+    out: object  # where the states go; None: memory
+    components: tuple[int, ...] | None  # those that are saved; None: all
 
     def __init__(self, **fields):
         self.__dict__.update(fields)
@@ -78,9 +81,11 @@ class Problem:
             column = np.reshape(steps, (-1, *(1,) * len(self.batch)))
             return np.broadcast_to(self.t0 + column * self.dt, (len(steps), *self.batch))
 
-    def continued(self, state, first, n_steps, drive=None):
+    def continued(self, state, first, n_steps, drive=None, out=None):
         """The same run going on from a state, as ``initial``, at step `first`."""
-        changed = {"initial": state, "first": first, "n_steps": n_steps}
+        changed = {"initial": state, "first": first, "n_steps": n_steps, "out": out}
+        kept = _kept(self.system, self.components, out)
+        _check_size(n_steps, self.save, self.batch, len(state), kept, self.dtype)
         if drive is not None:
             arrays, shapes = check_drive(drive, self.system)
             if broadcast_shape({**shapes, "the solution": self.batch}) != self.batch:
@@ -94,23 +99,9 @@ class Problem:
 
 
 def make_problem(
-    system,
-    x0,
-    v0,
-    dt,
-    t_end,
-    n_steps,
-    t0,
-    method,
-    save,
-    dtype,
-    workers,
-    progress,
-    on_failure,
-    bound,
-    start,
-    drive=None,
-):
+    system, x0, v0, dt, t_end, n_steps, t0, method, save, dtype, workers, progress, on_failure,
+    bound, start, drive=None, out=None, components=None,
+):  # fmt: skip
     """Check the arguments of ``integrate`` and lay them out."""
     if not isinstance(system, System):
         cure = f"; use pi.systems[{system!r}]" if isinstance(system, str) else ""
@@ -121,6 +112,7 @@ def make_problem(
     on_failure, progress = _on_failure(on_failure), _progress(progress)
     dtype = _dtype(dtype, x0, v0)
     bound = _bound(bound, dtype)
+    places = places_of(components, system)
     components, state_shapes = _state(system, x0, v0)
     starter, past = check_start(start, method, system)
     remembered = _core.history_rows(system.core_for(method), method.handle)
@@ -142,13 +134,8 @@ def make_problem(
 
     lanes = prod(batch)
     stride = padded(lanes, dtype)
-    entries = 1 if save == "final" else n_steps // (1 if save == "all" else save) + 2
-    check_memory(
-        lanes * (system.dim + remembered) * (entries + 2) * dtype.itemsize,
-        entries,
-        batch,
-        system.dim,
-    )
+    kept = _kept(system, places, out)
+    _check_size(n_steps, save, batch, system.dim + remembered, kept, dtype)
 
     rows = [*components, *(past or [0.0] * remembered)]
 
@@ -167,8 +154,20 @@ def make_problem(
             rows_params=params, advances=advances,
             initial=pad(rows, batch, dtype), first=0, n_steps=n_steps, save=save, bound=bound,
             workers=workers, progress=progress, on_failure=on_failure, starter=starter,
-            begun=bool(past),
+            begun=bool(past), out=out, components=places,
         )  # fmt: skip
+
+
+def _kept(system, components, out):
+    """How many components the record in memory has."""
+    return 0 if out is not None else system.dim if components is None else len(components)
+
+
+def _check_size(n_steps, save, batch, rows, recorded, dtype):
+    """Refuse a record and two states of so many rows that the machine cannot hold."""
+    entries = 1 if save == "final" else n_steps // (1 if save == "all" else save) + 2
+    size = prod(batch) * (recorded * entries + rows * 2) * dtype.itemsize
+    check_memory(size, entries, batch, recorded or rows)
 
 
 def _rounding(dtype, rows):
@@ -205,30 +204,6 @@ def broadcast_shape(shapes):
 def _fits(a, b):
     """Whether two shapes broadcast, whatever the size of the result."""
     return all(m == n or 1 in (m, n) for m, n in zip(a[::-1], b[::-1], strict=False))
-
-
-# What a system must be for a method that requires ..., and what that means.
-_STRUCTURES = {
-    "any": (("first_order", "second_order", "separable"), ""),
-    "second_order": (("second_order",), "x'' = a(t, x, v)"),
-    "separable": (("second_order", "separable"), "positions and velocities"),
-    "quadratic_kinetic": (("second_order",), "a kinetic energy quadratic in the velocities"),
-    "rigid_body": (("rigid_body",), "positions and orientations"),
-}
-
-
-def check_structure(method, system):
-    """Refuse a method that needs a structure which the system lacks."""
-    structures, meaning = _STRUCTURES[method.requires]
-    if system.structure in structures:
-        return
-    cure = "one that requires 'any', such as 'rk4'"
-    if method.requires == "quadratic_kinetic" and system.structure == "separable":
-        cure = "one that requires 'separable', such as 'blanes_moan4', or 'any', such as 'rk4'"
-    raise ValueError(
-        f"method {method.name!r} needs a {method.requires} system ({meaning}), and"
-        f" {system.name!r} is {system.structure}; use {cure}"
-    )
 
 
 def _state(system, x0, v0):
@@ -292,12 +267,7 @@ def _n_steps(dt, t0, t_end, n_steps):
     if (t_end is None) == (n_steps is None):
         got = "neither" if t_end is None else "both"
         raise ValueError(f"give exactly one of t_end and n_steps, got {got}")
-    if n_steps is not None:
-        n_steps = integer("n_steps", n_steps, 0)
-        if n_steps > 1 << 53:
-            raise ValueError(f"n_steps must be at most 2**53, got {n_steps}")
-        return n_steps
-    return steps_between(dt, t0, t_end)
+    return steps_between(dt, t0, t_end) if n_steps is None else whole_steps(n_steps)
 
 
 def steps_to(t_end, dt, t0, batch):

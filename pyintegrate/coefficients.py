@@ -14,6 +14,9 @@ from fractions import Fraction
 FIELDS = {
     "explicit_rk": {"A": "a", "b": "b", "c": "c"},
     "composition": {"kick": "kick", "drift": "drift"},
+    "implicit_rk": {"A": "a", "b": "b", "c": "c"},
+    "nystrom": {"A": "a", "b": "b", "c": "c", "velocity": "velocity"},
+    "multistep": {name: name for name in ("alpha", "beta", "predictor", "velocity")},
 }
 # Fewer digits than a double has are meant as they stand; more are an irrational number, rounded.
 _DIGITS_OF_A_DOUBLE = 16
@@ -42,17 +45,21 @@ def exact_coefficients(method):
     Fraction(1, 6)
     """
     if not isinstance(method.written, str):
-        pairs = {name: _nested(_meant, value) for name, value in method.written.items()}
+        pairs = {name: _nested(as_meant, value) for name, value in method.written.items()}
     else:
         pairs = {
             name: _nested(_literal, _field(method.written, field))
             for name, field in FIELDS[method.family].items()
+            if method.coefficients[name]  # a predictor may be left out
         }
     rounding = max(error for value in pairs.values() for _, error in _flat(value))
-    exact = {name: _nested(lambda pair: pair[0], value) for name, value in pairs.items()}
+    exact = {
+        name: _nested(lambda pair: pair[0], pairs.get(name, [])) for name in method.coefficients
+    }
     for name, value in exact.items():  # C tables leave out the zeros at the end of a row
         shape = method.coefficients[name]
-        value += [[] if isinstance(shape[0], list) else Fraction(0)] * (len(shape) - len(value))
+        nested = bool(shape) and isinstance(shape[0], list)
+        value += [[] if nested else Fraction(0) for _ in shape[len(value) :]]
         for row in value:
             if isinstance(row, list):
                 row += [Fraction(0)] * (len(shape) - len(row))
@@ -94,11 +101,25 @@ def _literal(text):
     return value, Fraction(1, 10 ** (digits - 1)) if digits > _DIGITS_OF_A_DOUBLE else Fraction(0)
 
 
-def _meant(number):
+def as_meant(number):
     """A number of one's own: the short fraction that rounds to it, or itself, which is rounded.
 
     Fractions of denominators to 1e6 are 1e-12 apart, doubles 1e-16: a double that is close to one
     by chance is as likely as one in ten thousand.
+
+    Parameters
+    ----------
+    number : float, int or Fraction
+
+    Returns
+    -------
+    number, rounding : Fraction
+        What is meant, and the relative error that it may have.
+
+    Examples
+    --------
+    >>> print(*as_meant(1 / 3))
+    1/3 0
     """
     exact = Fraction(number)
     if not isinstance(number, float):

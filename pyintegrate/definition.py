@@ -9,7 +9,7 @@ import numpy as np
 
 from .arguments import integer
 from .define import _MOST_GUESSED, parameter_defaults
-from .own_systems import CallbackSystem, TracedSystem, answer_rows
+from .own_systems import CallbackSystem, TracedSystem, write_rows
 from .parameters import checked
 from .trace import tracing
 from .trace.graph import POSITION, TIME, VELOCITY, Graph
@@ -311,7 +311,9 @@ class Definition:
         with np.errstate(all="ignore"):
             result = self.function(t, *state, **params)
         self._unchanged(kept, given)
-        return answer_rows(self.function, result, dof or len(y), 1)[:, 0]
+        answer = np.empty((dof or len(y), 1))
+        write_rows(self.function, result, answer)
+        return answer[:, 0]
 
     def _unchanged(self, before, after):
         """Refuse a function that has written into its arguments."""

@@ -41,7 +41,16 @@ class UnknownNameError(ValueError, KeyError):
 
 
 class IntegrationWarning(UserWarning):
-    """Some trajectories failed; each is frozen at its last good state."""
+    """Some trajectories failed; each is frozen at its last good state.
+
+    Examples
+    --------
+    >>> import warnings, pyintegrate as pi
+    >>> with warnings.catch_warnings(record=True, action="always") as caught:
+    ...     sol = pi.integrate(pi.systems.lorenz, [1e200, 0.0, 0.0], dt=0.01, n_steps=2)
+    >>> caught[0].category.__name__, sol.n_failed
+    ('IntegrationWarning', 1)
+    """
 
 
 class IntegrationError(RuntimeError):
@@ -51,6 +60,16 @@ class IntegrationError(RuntimeError):
     ----------
     solution : Solution
         What was computed; its ``failures()`` says which trajectories failed, when and why.
+
+    Examples
+    --------
+    >>> import pyintegrate as pi
+    >>> start = [1e200, 0.0, 0.0]
+    >>> try:
+    ...     pi.integrate(pi.systems.lorenz, start, dt=0.01, n_steps=2, on_failure="raise")
+    ... except pi.IntegrationError as error:
+    ...     error.solution.status
+    array(1, dtype=int8)
     """
 
     def __init__(self, message, solution=None):

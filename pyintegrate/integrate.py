@@ -23,7 +23,7 @@ _NONE = (np.empty(0, np.int64), np.empty(0, np.int8), np.empty(0, np.int64))
 def integrate(
     system, x0=None, v0=None, *, dt, t_end=None, n_steps=None, t0=0.0, method="rk4", save="all",
     dtype=None, workers=1, progress=False, on_failure="warn", bound=None, start=None,
-    drive=None,
+    drive=None, out=None, components=None,
 ):  # fmt: skip
     """Integrate a batch of trajectories at a fixed step.
 
@@ -63,6 +63,11 @@ def integrate(
     drive : mapping of str to array_like, optional
         Parameters that change with each step: arrays (n_steps, *batch, *shape), whose entry n
         holds from step n to step n + 1.
+    out : ndarray, memmap or zarr array, optional
+        Where the saved states go, block by block: shape (n_saved, *batch, components), of the run's
+        dtype. It may be larger than memory.
+    components : sequence of str, optional
+        Names of the components to save; default: all.
 
     Returns
     -------
@@ -86,26 +91,22 @@ def integrate(
     >>> sol.x.shape
     (101, 5)
     """
-    return run(
-        make_problem(
-            system,
-            x0,
-            v0,
-            dt,
-            t_end,
-            n_steps,
-            t0,
-            method,
-            save,
-            dtype,
-            workers,
-            progress,
-            on_failure,
-            bound,
-            start,
-            drive,
-        )
-    )
+    problem = make_problem(
+        system, x0, v0, dt, t_end, n_steps, t0, method, save, dtype, workers, progress, on_failure,
+        bound, start, drive, out, components,
+    )  # fmt: skip
+    inputs = {"x0": x0, "v0": v0, "dt": dt, "t0": t0, "t_end": t_end, "start": start}
+    return solve(problem, None, inputs | dict(drive or {}))
+
+
+def solve(problem, failures, inputs):
+    """Integrate a Problem, into memory or elsewhere; out must not overlap the inputs (by name)."""
+    if problem.out is None and problem.components is None:
+        return run(problem, failures)
+    from .recording import check_out, run_into
+
+    check_out(problem, inputs)
+    return run_into(problem, failures)
 
 
 def run(problem, failures=None):

@@ -12,6 +12,7 @@ COMPACT_BYTES = 1024  # rows of a record shorter than this are not padded
 SPARE_BYTES = (
     64 << 20
 )  # states smaller than this have a second buffer, which an interrupt leaves whole
+MAX_AXES = 32  # of a batch and its components: what np.broadcast_shapes takes
 STREAM_BYTES = 8 << 20  # records larger than this are written past the caches
 
 

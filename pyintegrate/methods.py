@@ -15,15 +15,24 @@ class Method:
     Attributes
     ----------
     name, title, formula, reference : str
-    family : {"explicit_rk", "composition"}
+    family : {"explicit_rk", "composition", "implicit_rk", "nystrom", "multistep"}
     order : int
     stages : int
-        Rows of the table, or kicks and drifts.
+        Rows of the table, or kicks and drifts, or the steps that a multistep method sees.
     evaluations : int
-        Force evaluations a step, counting once those that consecutive steps share.
+        Force evaluations a step, counting once those that consecutive steps share; of an implicit
+        method, those of one Newton iteration.
     symplectic, symmetric : bool
-        Symplectic where the force does not see the velocity; time-reversible.
+        Symplectic where the force does not see the velocity; time-reversible (of a multistep
+        method: its formula, for the positions where it has them, is the same in reverse).
     implicit, self_starting : bool
+    derivative : int
+        Of a multistep method: 1 on y' = f(t, y), 2 on x'' = a(t, x); else 0.
+    backward : bool
+        Of positions without a formula for velocities: backward differences, not central ones.
+    starts_from_positions, velocity_free : bool
+        Whether velocities are differences of positions, as those of Stormer-Verlet; whether the
+        force must not see the velocity.
     requires : {"any", "second_order", "separable", "quadratic_kinetic", "rigid_body"}
         The structure that a system must have.
     coefficients : dict of lists
@@ -54,16 +63,25 @@ class Method:
     formula: str
     reference: str
     aliases: tuple[str, ...]
-    derivative: int  # multistep: 1, or 2 for x'' = a(t, x); else 0
+    derivative: int
+    backward: bool
     written: str | dict[str, list]  # the numbers with all digits (coefficients.py)
 
     def __init__(
         self, name, title, family, order, stages, evaluations, symplectic, symmetric, coefficients,
-        handle, written, requires="any", implicit=False, self_starting=True, formula="",
-        reference="", aliases=(), derivative=0,
+        handle, written, requires="any", implicit=None, self_starting=None, formula="",
+        reference="", aliases=(), derivative=0, backward=False,
     ):  # fmt: skip
         fields = dict(locals())
         del fields["self"]
+        if implicit is None:
+            fields["implicit"] = family == "implicit_rk" or (
+                family == "multistep"
+                and bool(coefficients["beta"][-1])
+                and not coefficients["predictor"]
+            )
+        if self_starting is None:
+            fields["self_starting"] = family != "multistep" or stages == 1
         self.__dict__.update(fields)
 
     def __setattr__(self, name, value):
@@ -71,6 +89,13 @@ class Method:
 
     def __repr__(self):
         return f"<Method {self.name}: {self.title}, order {self.order}>"
+
+    @property
+    def velocity_free(self):
+        """Whether the method never has the velocity with which a force would have to be asked."""
+        if self.family == "nystrom":  # but at the beginning of the step
+            return any(self.coefficients["c"])
+        return self.family == "multistep" and self.derivative == 2
 
     @property
     def starts_from_positions(self):
@@ -128,7 +153,9 @@ class Method:
             return find_method, (self.name,)
         from .own_methods import remake
 
-        return remake, (self.family, self.written, self.name, self.order, self.requires)
+        return remake, (
+            self.family, self.written, self.name, self.order, self.requires, self.derivative,
+        )  # fmt: skip
 
     def _repr_html_(self):
         return _html([self])
@@ -202,16 +229,18 @@ _COLUMNS = (
     ("evaluations", "{0.evaluations}"),
     ("symplectic", "{0.symplectic:d}"),
     ("reversible", "{0.symmetric:d}"),
+    ("implicit", "{0.implicit:d}"),
     ("stable to omega dt", "{0.stability_limit:.5g}"),
     ("needs", "{0.requires}"),
     ("title", "{0.title}"),
 )
+_FLAGS = ("symplectic", "reversible", "implicit")
 
 
 def _cells(method):
     for name, form in _COLUMNS:
         text = form.format(method)
-        yield {"0": "-", "1": "yes"}[text] if name in ("symplectic", "reversible") else text
+        yield {"0": "-", "1": "yes"}[text] if name in _FLAGS else text
 
 
 class MethodTable:
@@ -257,8 +286,10 @@ def find_method(method):
 
 def _from_core(item):
     item["aliases"] = tuple(item["aliases"].split())
-    item["self_starting"] = item["family"] != "multistep" or len(item["coefficients"]["alpha"]) == 2
-    item["implicit"] = item["family"] == "implicit_rk"
+    if item["family"] == "multistep":
+        for name in ("predictor", "velocity"):  # zeros where they are left out
+            if not any(item["coefficients"][name]):
+                item["coefficients"][name] = []
     return Method(**item)
 
 

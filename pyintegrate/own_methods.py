@@ -10,16 +10,17 @@ from . import _core
 from .methods import Method
 
 _ROUNDED = 1e-12  # sums of decimals that were rounded somewhere
+_SINGULAR = 1e12  # condition number
 
 
 def RungeKutta(A, b, c=None, name="my_runge_kutta", order=None):
-    """An explicit Runge-Kutta method of one's own, from its Butcher table.
+    """A Runge-Kutta method of one's own, explicit or implicit, from its Butcher table.
 
     Parameters
     ----------
     A : array_like, shape (s, s)
-        Strictly lower triangular. Numbers may be ``fractions.Fraction``: exact ones then prove
-        the order exactly.
+        Strictly lower triangular where the method is explicit. Numbers may be
+        ``fractions.Fraction``: exact ones then prove the order exactly.
     b, c : array_like, shape (s,)
         Weights, of sum 1, and nodes; c defaults to the row sums of A, and must equal them.
     name : str
@@ -33,49 +34,79 @@ def RungeKutta(A, b, c=None, name="my_runge_kutta", order=None):
     Raises
     ------
     ValueError
-        Shapes, row sums, inconsistency (sum of b is not 1), or a table that is not explicit.
+        Shapes, row sums, inconsistency (sum of b is not 1), or implicit stages that hang together
+        by a singular matrix.
 
     References
     ----------
-    Hairer, Norsett, Wanner (1993), Solving Ordinary Differential Equations I, II.1-2.
+    Hairer, Norsett, Wanner (1993), Solving Ordinary Differential Equations I, II.1-2
+    and II.7.
 
     Examples
     --------
     >>> import pyintegrate as pi
     >>> pi.RungeKutta([[0, 0], [2/3, 0]], [1/4, 3/4]).order
     2
+    >>> lobatto = pi.RungeKutta([[0, 0], [1/2, 1/2]], [1/2, 1/2])
+    >>> lobatto.implicit, lobatto.symmetric, lobatto.evaluations
+    (True, True, 1)
     """
-    (A, exact_A), (b, exact_b) = _table("A", A, 2), _table("b", b, 1)
+    (A, exact_A), (b, exact_b) = table("A", A, 2), table("b", b, 1)
     stages = len(b)
     if A.shape != (stages, stages):
         raise ValueError(
             f"A has shape {A.shape} and b {b.shape}: expected ({stages}, {stages}) and ({stages},)"
         )
-    c, exact_c = _table("c", [sum(row) for row in exact_A] if c is None else c, 1)
+    c, exact_c = table("c", [sum(row) for row in exact_A] if c is None else c, 1)
     if c.shape != b.shape:
         raise ValueError(f"c has shape {c.shape} and b {b.shape}: they must agree")
-    if np.any(np.triu(A)):
-        raise ValueError("A must be strictly lower triangular: only explicit methods are supported")
     wrong = np.flatnonzero(abs(A.sum(axis=1) - c) > _ROUNDED * (1 + abs(A).sum(axis=1)))
     if wrong.size:
         s = wrong[0]
         raise ValueError(f"row {s} of A sums to {A[s].sum():.17g}, expected c[{s}] = {c[s]:.17g}")
     if abs(b.sum() - 1) > _ROUNDED * (1 + abs(b).sum()):
         raise ValueError(f"b sums to {b.sum():.17g}, expected 1: the method is inconsistent")
-    # Stages at the end that the step does not use serve an error estimate: they are not evaluated.
-    evaluations = int(np.flatnonzero(b)[-1]) + 1
+    family, symplectic, symmetric = "explicit_rk", False, False
+    if np.any(np.triu(A)):
+        family = "implicit_rk"
+        _check_blocks(A)
+        # The first stage is the last of the step before where both are the state itself.
+        evaluations = stages - bool(not A[0].any() and np.array_equal(A[-1], b))
+        products = b[:, np.newaxis] * A
+        rest = products + products.T - np.outer(b, b)
+        symplectic = bool(abs(rest).max() < _ROUNDED)
+        symmetric = bool(abs(A + A[::-1, ::-1] - b).max() < _ROUNDED)
+    else:
+        # Stages at the end that the step does not use serve an error estimate: not evaluated.
+        evaluations = int(np.flatnonzero(b)[-1]) + 1
     rows = tuple(tuple(map(float, row)) for row in (c, b, *A))
-    return _of_order(
+    return of_order(
         order,
-        name=name, title="a Runge-Kutta method of one's own", family="explicit_rk", stages=stages,
-        evaluations=evaluations, symplectic=False, symmetric=False,
+        name=name, title="a Runge-Kutta method of one's own", family=family, stages=stages,
+        evaluations=evaluations, symplectic=symplectic, symmetric=symmetric,
         coefficients={"A": A.tolist(), "b": b.tolist(), "c": c.tolist()},
         written={"A": exact_A, "b": exact_b, "c": exact_c},
-        handle=_core.make_method("explicit_rk", stages, evaluations, rows),
+        handle=_core.make_method(family, stages, evaluations, rows),
     )  # fmt: skip
 
 
-def _table(name, value, ndim):
+def _check_blocks(A):
+    """Stages that depend on each other are solved for together, by the inverse of their block."""
+    first = 0
+    while first < len(A):
+        end = first + 1
+        while A[first:end, end:].any():
+            end += 1
+        block = A[first:end, first:end]
+        if block.any() and np.linalg.cond(block) > _SINGULAR:
+            raise ValueError(
+                f"A is singular in the stages {first} to {end - 1}, which depend on each other:"
+                " they do not determine the step"
+            )
+        first = end
+
+
+def table(name, value, ndim):
     """Doubles, and the same numbers as they were given in nested lists."""
     array = np.asarray(value)
     if array.dtype == object and all(isinstance(x, int | float | Fraction) for x in array.flat):
@@ -94,7 +125,7 @@ def _table(name, value, ndim):
     return array, given
 
 
-def _of_order(order, **fields):
+def of_order(order, **fields):
     """A Method whose order is the one given, or computed."""
     method = Method(order=1 if order is None else order, **fields)
     if order is None:
@@ -191,7 +222,7 @@ def _composition(kicks, drifts, name, order, requires):
     steps = [w for pair in zip(kick, drift, strict=True) for w in pair if w]
     begins, ends = "drift" if not kick[0] else "kick", "drift" if drift[-1] else "kick"
     symmetric = begins == ends and np.allclose(steps, steps[::-1], rtol=0, atol=1e-14)
-    return _of_order(
+    return of_order(
         order,
         name=name, title="a composition of one's own", family="composition", stages=len(kick),
         evaluations=evaluations, symplectic=True, symmetric=bool(symmetric), requires=requires,
@@ -203,8 +234,15 @@ def _composition(kicks, drifts, name, order, requires):
     )  # fmt: skip
 
 
-def remake(family, written, name, order, requires):
+def remake(family, written, name, order, requires, derivative):
     """A method of one's own again from what it was made of (pickling)."""
     if family == "composition":
         return _composition(written["kick"], written["drift"], name, order, requires)
+    if family == "multistep":
+        from .own_multistep import Multistep
+
+        predictor, velocity = written["predictor"] or None, written["velocity"] or None
+        return Multistep(
+            written["alpha"], written["beta"], predictor, derivative, velocity, name, order
+        )
     return RungeKutta(written["A"], written["b"], written["c"], name, order)

@@ -231,20 +231,21 @@ class CallbackSystem(TracedSystem):
         rows = self.dof if question == _ACCELERATION else self.dim
         dtype = np.float64 if len(out) == 8 * rows * lanes else np.float32
 
-        def read(*memories):
-            parts = [np.frombuffer(m, dtype).reshape(-1, lanes) for m in memories]
-            return np.concatenate(parts)
+        def read(memory):
+            return np.array(np.frombuffer(memory, dtype)).reshape(-1, lanes)
 
+        state = [read(y), read(v)] if question == _ACCELERATION else [read(y)]
+        if self.dof == 1:
+            state = [half[0] for half in state]
+        params = self.parameter_rows
+        if all(np.ndim(row) == 0 for row in params):
+            params = [np.full(1, row, dtype) for row in params]
+        else:
+            params = list(read(p))
+        function = self._definition["function"]
         with np.errstate(all="ignore"):  # lanes that have failed are computed with the others
-            answer = self.answer(question, read(t)[0], read(y, v), self._parameters(read, p))
-        np.frombuffer(out, dtype).reshape(-1, lanes)[...] = answer
-
-    def _parameters(self, read, memory):
-        """One number where one value serves all, else a row."""
-        rows = self.parameter_rows
-        if all(np.ndim(row) == 0 for row in rows):
-            return [np.full(1, row) for row in rows]
-        return list(read(memory))
+            result = function(read(t)[0], *state, **self._named(params))
+            write_rows(function, result, np.frombuffer(out, dtype).reshape(-1, lanes))
 
     def _formulas(self):
         return [f"{self._definition['function'].__name__}(...), a Python function"]
@@ -271,7 +272,7 @@ class CallbackSystem(TracedSystem):
         result = function(t, *state, **self._named(params))
         rows = 1 if question == _ENERGY else dof or self.dim
         answer = np.empty((rows, y.shape[1]), dtype=y.dtype)
-        answer[...] = answer_rows(function, result, rows, y.shape[1])
+        write_rows(function, result, answer)
         if question == _RHS and dof:
             return np.concatenate([y[dof:], answer])
         return answer
@@ -281,10 +282,11 @@ class CallbackSystem(TracedSystem):
         row = 0
         for name, shape in self._definition["shapes"].items():
             size = int(np.prod(shape, dtype=int))
-            rows = np.array(np.broadcast_arrays(*params[row : row + size]))
-            named[name] = rows.reshape(*shape, -1) if shape else rows[0]
-            if not shape and named[name].size == 1:
-                named[name] = named[name][0]
+            if shape:
+                rows = np.array(np.broadcast_arrays(*params[row : row + size]))
+                named[name] = rows.reshape(*shape, -1)
+            else:
+                named[name] = params[row][0] if params[row].size == 1 else params[row]
             row += size
         return named
 
@@ -329,23 +331,29 @@ def _named_system(module, name, params):
     return found(**params)
 
 
-def answer_rows(function, result, rows, lanes):
-    """What a batched function returned, as `rows` components that broadcast over the lanes."""
-    name = function.__name__
+def write_rows(function, result, out):
+    """Write what a batched function returned into rows (components, lanes).
+
+    Raises
+    ------
+    TypeError, ValueError
+        Something else than real numbers, or of another shape; the function is named.
+    """
+    name, (rows, lanes) = function.__name__, out.shape
     if rows == 1 and np.ndim(result) <= 1 and not isinstance(result, list | tuple):
         result = [result]
-    if len(result) != rows:
-        raise ValueError(f"{name}() returns {len(result)} components, expected {rows}")
-    try:
-        values = np.array([np.broadcast_to(row, lanes) for row in result])
-    except ValueError:
-        raise ValueError(
-            f"{name}() returns components of shapes {[np.shape(row) for row in result]}, expected"
-            f" ({lanes},)"
-        ) from None
-    if values.dtype.kind not in "biuf":
-        raise TypeError(f"{name}() returns {values.dtype}, expected real numbers")
-    return values
+    if result is None or np.ndim(result) == 0 or len(result) != rows:
+        got = np.size(result) if result is None or np.ndim(result) == 0 else len(result)
+        raise ValueError(f"{name}() returns {got} components, expected {rows}")
+    for to, row in zip(out, result, strict=True):
+        row = np.asarray(row)
+        if row.dtype.kind not in "biuf":
+            raise TypeError(f"{name}() returns {row.dtype}, expected real numbers")
+        if row.shape not in ((), (1,), (lanes,)):
+            raise ValueError(
+                f"{name}() returns a component of shape {row.shape}, expected ({lanes},)"
+            )
+        to[...] = row
 
 
 def exact_states(system, function, t, y0, t0):

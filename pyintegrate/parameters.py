@@ -10,6 +10,8 @@ from itertools import groupby
 
 import numpy as np
 
+from .memory import MAX_AXES
+
 
 def declared(rows):
     """Parameters from the rows of the C core, each (name, unit, value, meaning).
@@ -35,6 +37,10 @@ def checked(name, value, shape):
     if array.dtype.kind not in "iuf":
         raise TypeError(
             f"parameter {name} must be a real number or an array of them, got {array.dtype}"
+        )
+    if array.ndim > MAX_AXES:
+        raise ValueError(
+            f"parameter {name} has {array.ndim} axes, and at most {MAX_AXES} are supported"
         )
     if array.shape[max(array.ndim - len(shape), 0) :] != shape:
         raise ValueError(

@@ -7,8 +7,9 @@ from functools import cached_property
 import numpy as np
 
 from .arguments import Problem, steps_to
-from .checks import integer, numbers
-from .errors import Status, summarize
+from .checks import numbers, whole_steps
+from .errors import summarize
+from .evaluations import count_evaluations
 from .memory import pad
 
 
@@ -46,29 +47,35 @@ class Solution:
     def __init__(self, problem, completed, record, state, failed):
         """For ``integrate``: a record (n_saved, dim, lanes) or None, and the state after the steps
         completed (dim and what the method remembers, lanes), or None where it was overwritten."""
+        reached = completed
+        if record is None:
+            record = state[np.newaxis, : problem.system.dim]
+        elif completed < problem.n_steps:
+            saved = int(np.searchsorted(problem.saved_steps, completed, side="right"))
+            record, reached = record[:saved], int(problem.saved_steps[saved - 1])
+        self._record = record
+        self._of_run(problem, reached, failed)
+        self._remembered = None  # by a multistep method, (rows, lanes)
+        if state is not None and len(state) > self.system.dim and reached == completed:
+            self._remembered = state[self.system.dim :, : problem.lanes].copy()
+
+    def _of_run(self, problem, completed, failed):
+        """All but the states."""
         self._problem, self._failed = problem, failed
         self.system, self.method = problem.system, problem.method
         self.dt, self.t0 = problem.dt, problem.t0
         self.n_steps = completed
-        if record is None:
-            record = state[np.newaxis, : self.system.dim]
-        elif completed < problem.n_steps:
-            saved = int(np.searchsorted(problem.saved_steps, completed, side="right"))
-            record = record[:saved]
-            self.n_steps = int(problem.saved_steps[saved - 1])
-        self._record = record
-        if self.n_steps < problem.n_steps:
-            keep = failed[2] <= problem.first + self.n_steps
+        if completed < problem.n_steps:
+            keep = failed[2] <= problem.first + completed
             self._failed = tuple(part[keep] for part in failed)
-        self._remembered = None  # by a multistep method, (rows, lanes)
-        if state is not None and len(state) > self.system.dim and self.n_steps == completed:
-            self._remembered = state[self.system.dim :, : problem.lanes].copy()
 
     @cached_property
     def steps(self):
         if self._problem.save == "final":
             return np.array([self._problem.first + self.n_steps])
-        return self._problem.saved_steps[: len(self._record)] + self._problem.first
+        steps = self._problem.saved_steps
+        saved = np.searchsorted(steps, self.n_steps, side="right")
+        return steps[:saved] + self._problem.first
 
     @cached_property
     def t(self):
@@ -115,6 +122,10 @@ class Solution:
         return self.y[..., which * dof : (which + 1) * dof]
 
     def __getitem__(self, name):
+        self._check_name(name)
+        return self.y[..., self.system.state_names.index(name)]
+
+    def _check_name(self, name):
         names = self.system.state_names
         if not isinstance(name, str):
             raise TypeError(
@@ -124,7 +135,16 @@ class Solution:
             raise KeyError(
                 f"{self.system.name!r} has the components {', '.join(names)}, not {name!r}"
             )
-        return self.y[..., names.index(name)]
+
+    @property
+    def components(self):
+        """Names of the components that were saved: all, unless the run was told otherwise."""
+        return self.system.state_names
+
+    @property
+    def _stored(self):
+        """What holds the saved states, (n_saved, *batch, components)."""
+        return self.y
 
     @property
     def final(self):
@@ -132,15 +152,15 @@ class Solution:
 
     @property
     def evaluations(self):
-        """Force evaluations of a trajectory; one that sees the velocity is not shared by steps."""
-        c = self.method.coefficients
-        if self.method.family == "composition" and self.system.velocity_dependent:
-            return self.n_steps * sum(map(bool, c["kick"]))
-        shared = self.method.family == "composition" and bool(c["kick"][0]) and not c["drift"][-1]
-        return self.n_steps * self.method.evaluations + (shared and self.n_steps > 0)
+        """Force evaluations of a trajectory; one that sees the velocity is not shared by steps.
+
+        Of an implicit method those of one Newton iteration a step, however many it takes; of a
+        multistep method with those of its first steps.
+        """
+        return count_evaluations(self._problem, self.n_steps)
 
     def __len__(self):
-        return len(self._record)
+        return len(self.steps)
 
     # ---- failures ----
     @property
@@ -266,41 +286,12 @@ class Solution:
         >>> sol.at(0.55).round(4)
         array([ 0.8525, -0.5227])
         """
-        t = numbers("t", t).astype(np.float64)
-        if len(self) < 2:
-            raise ValueError(
-                "at(t) needs two saved states or more: integrate with save='all' or save=k"
-            )
-        times = t.reshape(-1, *(1,) * len(self._problem.batch))
-        position = (times - self.t0) / self.dt  # in steps
-        slack = 1e-9 * np.maximum(1, abs(position))
-        outside = (position < self.steps[0] - slack) | (position > self.steps[-1] + slack)
-        outside |= ~np.isfinite(position)
-        if np.any(outside):
-            wrong = np.broadcast_to(times, position.shape)[outside].flat[0]
-            raise ValueError(
-                f"t = {wrong} is outside the saved times {self.t[0].min()} .. {self.t[-1].max()}"
-            )
-        i = np.clip(np.searchsorted(self.steps, position, side="right") - 1, 0, len(self) - 2)
-        i = np.broadcast_to(i, (i.shape[0], *self._problem.batch))
+        from .interpolation import hermite
 
-        def pick(values):
-            return np.take_along_axis(values, i[..., np.newaxis], axis=0)
-
-        start, stop = pick(self.y), np.take_along_axis(self.y, i[..., np.newaxis] + 1, axis=0)
-        width = (self.steps[i + 1] - self.steps[i]) * self.dt
-        moments = self.t0 + self.steps[i] * self.dt
-        slope0 = self.system.rhs(moments, start) * width[..., np.newaxis]
-        slope1 = self.system.rhs(moments + width, stop) * width[..., np.newaxis]
-        s = ((position - self.steps[i]) / (self.steps[i + 1] - self.steps[i]))[..., np.newaxis]
-        change = stop - start
-        y = start + s * (change + (1 - s) * ((1 - 2 * s) * -change + (1 - s) * slope0 - s * slope1))
-        return y.astype(self.y.dtype, copy=False).reshape(
-            *t.shape, *self._problem.batch, self.system.dim
-        )
+        return hermite(self, numbers("t", t).astype(np.float64))
 
     # ---- going on ----
-    def resume(self, n_steps=None, *, t_end=None, drive=None):
+    def resume(self, n_steps=None, *, t_end=None, drive=None, out=None):
         """Further steps, numbered onwards; bit-equal to one long run.
 
         Parameters
@@ -310,6 +301,8 @@ class Solution:
             Give exactly one.
         drive : mapping of str to array_like, optional
             As in ``integrate``, for the further steps.
+        out : ndarray, memmap or zarr array, optional
+            Where the further states go, as of ``integrate``.
 
         Returns
         -------
@@ -323,7 +316,7 @@ class Solution:
         >>> int(sol.steps[0]), int(sol.steps[-1])
         (10, 15)
         """
-        from .integrate import run
+        from .integrate import solve
 
         if (n_steps is None) == (t_end is None):
             raise ValueError("give exactly one of n_steps and t_end")
@@ -334,45 +327,74 @@ class Solution:
             if n_steps < 0:
                 raise ValueError(f"t_end lies {-n_steps} steps before the end of this solution")
         else:
-            n_steps = integer("n_steps", n_steps, 0)
-        rows = np.moveaxis(self.final, -1, 0).reshape(self.system.dim, problem.lanes)
-        if self._remembered is None and len(problem.initial) > self.system.dim:
+            n_steps = whole_steps(n_steps)
+        further = problem.continued(self._last_state(), first, n_steps, drive, out)
+        return solve(further, self._failed, dict(drive or {}))
+
+    def _last_rows(self):
+        """The last state and what the method remembers, if it is there: (rows, lanes)."""
+        rows = np.moveaxis(self.final, -1, 0).reshape(self.system.dim, self._problem.lanes)
+        return rows if self._remembered is None else np.concatenate([rows, self._remembered])
+
+    def _last_state(self):
+        """Where to go on from: as ``initial`` of a Problem."""
+        rows = self._last_rows()
+        if len(rows) < len(self._problem.initial):
             raise ValueError(
                 f"this run was interrupted between two saves, and what {self.method.name!r}"
                 " remembers of the past is lost: integrate again from `final`"
             )
-        past = () if self._remembered is None else self._remembered
-        state = pad([*rows, *past], (problem.lanes,), problem.dtype)
-        return run(problem.continued(state, first, n_steps, drive), self._failed)
+        return pad(rows, (self._problem.lanes,), self._problem.dtype)
+
+    # ---- elsewhere ----
+    def save(self, path):
+        """Write all to a file, for ``pi.load(path)``; a crash leaves the old one.
+
+        Parameters
+        ----------
+        path : str or path
+            Ends in .npz (plain arrays and a header; no pickle), or .zarr (needs the package zarr).
+
+        Examples
+        --------
+        >>> import os, tempfile, pyintegrate as pi
+        >>> path = os.path.join(tempfile.mkdtemp(), "run.npz")
+        >>> pi.integrate(pi.systems.lorenz, dt=0.01, n_steps=10).save(path)
+        >>> pi.load(path).resume(n_steps=10).steps[-1]
+        np.int64(20)
+        """
+        from .storage import save
+
+        save(self, path)
+
+    def to_xarray(self):
+        """An ``xarray.Dataset``: a variable for each component, with coordinates and units.
+
+        Returns
+        -------
+        xarray.Dataset
+            Dimensions "t" ("step", where times differ between trajectories) and "batch" (or
+            "batch_0", "batch_1", ...). Coordinates: t [s], step, and the parameters that are
+            arrays. Further variables: status and failed_step. Attributes: what was run.
+
+        Examples
+        --------
+        >>> import pyintegrate as pi
+        >>> sol = pi.integrate(pi.systems.pendulum(length=[1.0, 2.0]), dt=0.01, n_steps=100)
+        >>> dict(sol.to_xarray()["theta"].sizes)
+        {'t': 101, 'batch': 2}
+        """
+        from .labelled import to_dataset
+
+        return to_dataset(self)
 
     # ---- printing ----
-    def _describe(self):
-        dt = f"{self.dt:g}" if np.ndim(self.dt) == 0 else f"{self.dt.min():g} .. {self.dt.max():g}"
-        batch, lanes = self._problem.batch, self._problem.lanes
-        count = f"{lanes} trajector{'y' if lanes == 1 else 'ies'}" + (
-            f" {batch}" if len(batch) > 1 else ""
-        )
-        failed = f", {self.n_failed} failed" if self.n_failed else ""
-        return (
-            f"{self.system!r} by {self.method.name}: {self.n_steps} steps of dt = {dt},"
-            f" {len(self)} saved, {count}{failed}"
-        )
-
     def __repr__(self):
-        return f"<Solution of {self._describe()}>"
+        from .summary import line
+
+        return f"<Solution of {line(self)}>"
 
     def _repr_html_(self):
-        from html import escape
+        from .summary import html
 
-        counts = {s.name: int(np.count_nonzero(self._failed[1] == s)) for s in Status if s}
-        rows = [
-            ("system", f"{self.system.title}: {self.system!r}"),
-            ("method", f"{self.method.title} ({self.method.name})"),
-            ("steps", f"{self.n_steps} of dt = {self.dt if np.ndim(self.dt) == 0 else 'array'}"),
-            ("states", f"{self.y.shape}, {self.y.dtype}"),
-            ("failed", ", ".join(f"{n} {name}" for name, n in counts.items() if n) or "none"),
-        ]
-        cells = "".join(
-            f"<tr><th>{k}</th><td style='text-align:left'>{escape(v)}</td></tr>" for k, v in rows
-        )
-        return f"<b>Solution</b><table>{cells}</table>"
+        return html(self)

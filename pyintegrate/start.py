@@ -6,6 +6,19 @@ from .checks import numbers
 from .methods import Method, find_method
 
 
+def default_starter(method):
+    """The one-step method that makes the first steps of a multistep method, as the C core has it.
+
+    None where the positions before are Taylor's. An error of h^6 is one of h^5 in the velocity
+    that two positions imply.
+    """
+    if method.self_starting or method.starts_from_positions:
+        return None
+    if method.implicit:
+        return find_method("radau_iia5")
+    return find_method("verner87" if method.order + method.derivative > 7 else "dormand_prince54")
+
+
 def check_start(start, method, system):
     """The method that makes the first steps, or previous positions, of a multistep method."""
     if start is None or (isinstance(start, str) and start == "taylor"):

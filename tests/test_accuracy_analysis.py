@@ -23,12 +23,23 @@ def assert_order(method, system, **options):
     return fit
 
 
-@pytest.mark.parametrize("method", pi.methods.values(), ids=str)
+# Multistep methods of high order leave no octave: their first steps are another method's, and they
+# add up what several states were rounded by. test_measured_order and the certificates have them.
+MEASURABLE = [m for m in pi.methods.values() if m.self_starting or m.order < 5]
+# Their parasitic roots grow where a motion decays.
+WEAKLY_STABLE = ("leapfrog_midpoint", "milne4", "milne_simpson4")
+ON_LORENZ = [
+    m for m in accuracy.suitable_methods(pi.systems.lorenz)
+    if m in MEASURABLE and m.name not in WEAKLY_STABLE
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("method", MEASURABLE, ids=str)
 def test_the_measured_order_is_the_order(method):
     assert_order(method, pi.systems.kepler)
 
 
-@pytest.mark.parametrize("method", accuracy.suitable_methods(pi.systems.lorenz), ids=str)
+@pytest.mark.parametrize("method", ON_LORENZ, ids=str)
 def test_the_order_is_measured_against_a_finer_run_where_nothing_is_exact(method):
     assert_order(method, pi.systems.lorenz, t_end=2.0)
 

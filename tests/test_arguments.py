@@ -57,6 +57,8 @@ WRONG = [  # what is wrong, positional arguments, keyword arguments, exception, 
     ("dates", [SPRING, np.zeros(2, "M8[s]")], {}, TypeError, "x0 real datetime64"),
     ("records", [SPRING, np.zeros(2, "f8,f8")], {}, TypeError, "x0 real f0"),
     ("a set", [SPRING, {1.0, 2.0}], {}, TypeError, "x0 real object"),
+    ("axes of x0", [SPRING, np.ones((1,) * 40)], {}, ValueError, "x0 40 axes 32"),
+    ("axes of dt", [SPRING], {"dt": np.ones((1,) * 64)}, ValueError, "dt 64 axes 32"),
     ("ragged x0", [SPRING, [[1, 2], [3]]], {}, ValueError, "x0 regular"),
     ("ragged v0", [SPRING, 0.0, [[1, 2], [3]]], {}, ValueError, "v0 regular"),
     # the step
@@ -168,6 +170,7 @@ WRONG_PARAMETERS = [
     ("spring", {"k": "15"}, TypeError, "k real <U2"),
     ("spring", {"k": True}, TypeError, "k real bool"),
     ("spring", {"k": [[1, 2], [3]]}, ValueError, "k regular"),
+    ("spring", {"k": np.ones((1,) * 33)}, ValueError, "k 33 axes 32"),
 ]
 
 
@@ -195,8 +198,9 @@ def wide(*shape):
         lambda: run(SPRING, wide(1 << 42, 1), wide(1 << 42), save="final"),
         lambda: run(SPRING, wide(1 << 21, 1, 1), wide(1 << 21, 1), t0=np.zeros(1 << 21)),
         lambda: run(SPRING, wide(1 << 20, 2), n_steps=1 << 30),
+        lambda: run(n_steps=1).resume(n_steps=1 << 53),
     ],
-    ids=["steps", "saves", "batch", "product", "three", "record"],
+    ids=["steps", "saves", "batch", "product", "three", "record", "resume"],
 )
 def test_an_impossible_size_is_a_memory_error_with_the_cure(call):
     with pytest.raises(MemoryError, match=r"\d.*in parts"):

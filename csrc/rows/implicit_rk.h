@@ -24,7 +24,7 @@ static void implicit_rk_rows_step(Chunk *c, const PiMethod *m, const PiTable *ta
             for (int64_t i = from * dim * R; i < to * dim * R; i++) hk[i] *= c->h[i % R];
             continue;
         }
-        newton(c, n, to - from, m->c + from, &m->a[from][from], base, z);
+        newton(c, n, to - from, 1, m->c + from, &m->a[from][from], base, z);
         for (int s = from; s < to; s++)
             for (int64_t i = 0; i < dim * R; i++) {
                 vreal sum = z[i] * (real)table->inverse[s][from];

@@ -42,8 +42,22 @@ static Chunk load_chunk(const PiTile *tile, int64_t first, int64_t count) {
     ask(&c, PI_PREPARE, c.t, c.y, c.y, c.p);
     return c;
 }
-/* Lanes that are not finite or out of bounds; writes the state, and the record of its components.
- */
+/* One save; frozen lanes keep the state before. */
+static void record_chunk(const Chunk *c, int64_t first, real *record) {
+    const PiTile *tile = c->tile;
+    for (int d = 0; d < c->dim; d++)
+        for (int64_t u = 0; u < c->R; u++) {
+            const int64_t lane = (first + u) * VLEN;
+            vreal y = c->y[d * c->R + u];
+            if (c->frozen)
+                y = vselect(c->frozen[u],
+                            vload((const real *)tile->in + d * tile->in_stride + lane), y);
+            real *to = record + d * tile->record_stride + lane;
+            if (tile->stream) vstream(to, y);
+            else vstore(to, y);
+        }
+}
+/* Writes the state; returns the lanes that are not finite or out of bounds. */
 static vint store_chunk(const Chunk *c, int64_t first) {
     const PiTile *tile = c->tile;
     const vreal bound = vset((real)tile->bound);
@@ -59,11 +73,6 @@ static vint store_chunk(const Chunk *c, int64_t first) {
                 y = vselect(c->frozen[u],
                             vload((const real *)tile->in + d * tile->in_stride + lane), y);
             vstore((real *)tile->out + d * tile->out_stride + lane, y);
-            if (tile->record && d < c->dim) {
-                real *record = (real *)tile->record + d * tile->record_stride + lane;
-                if (tile->stream) vstream(record, y);
-                else vstore(record, y);
-            }
         }
         bad |= ~(c->frozen ? good | c->frozen[u] : good);
         for (int i = 0; tile->status && i < VLEN; i++)
@@ -107,11 +116,25 @@ static void run_multistep(Chunk *c) {
 
 INLINE int rows_kernel(const PiTile *tile, void (*run)(Chunk *)) {
     vint bad = {0};
+    PiTile interval = *tile; /* between saves */
     for (int64_t r = 0; r < tile->registers; r += tile->chunk) {
-        const int64_t rest = tile->registers - r;
+        const int64_t rest = tile->registers - r, last = tile->first + tile->steps;
         Chunk c = load_chunk(tile, r, rest < tile->chunk ? rest : tile->chunk);
-        run(&c);
-        if (c.stopped) return -1;
+        vreal *const free = c.free;
+        real *record = (real *)tile->record;
+        c.tile = &interval;
+        for (interval.first = tile->first; interval.first < last;) {
+            const int64_t left = last - interval.first;
+            interval.steps = record && tile->record_every < left ? tile->record_every : left;
+            run(&c);
+            if (c.stopped) return -1;
+            c.free = free;
+            if (record) {
+                record_chunk(&c, r, record);
+                record += tile->record_next;
+            }
+            interval.first += interval.steps;
+        }
         bad |= store_chunk(&c, r);
     }
     if (tile->stream) vstream_end();

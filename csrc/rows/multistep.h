@@ -90,7 +90,9 @@ static void multistep_rows_step(Chunk *c, Multistep *s, int64_t n) {
     const PiMethod *m = s->method;
     const PiTile *tile = c->tile;
     const int k = m->stages, differences = m->derivative == 2 && !tile->starter;
-    if (!s->known && (s->n_forces || m->beta[k - 1] != 0)) force_rows(c, s, n, c->y, s->now);
+    const int needed =
+        s->n_forces || m->beta[k - 1] != 0 || m->predictor[k - 1] != 0 || m->velocity[k - 1] != 0;
+    if (!s->known && needed) force_rows(c, s, n, c->y, s->now);
     s->known = 0;
     if (n < tile->begun) {
         if (differences) position_before(c, s);
@@ -113,7 +115,7 @@ static void multistep_rows_step(Chunk *c, Multistep *s, int64_t n) {
         add_rows(c, s->n, implicit, s->power, f, s->next);
         c->free = free;
     } else if (implicit != 0) {
-        newton(c, n + 1, 1, &at_its_time, &implicit, s->next, s->work);
+        newton(c, n + 1, 1, s->power, &at_its_time, &implicit, s->next, s->work);
         for (int64_t i = 0; i < s->n * c->R; i++) s->next[i] += s->work[i];
     }
     if (m->derivative == 2 && !differences) { /* v += h sum velocity_j a_{n+j} */

@@ -3,15 +3,25 @@
  *
  *     z_i = h sum_j a_ij f(t_j, base_j + z_j)      for all stages i of a group
  *
+ * or, with h^2 and accelerations, of positions, whose force does not see the velocity.
  * The matrix I - h a_ij J_j is made anew in each iteration, and solved by Gaussian elimination with
  * partial pivoting. Hairer, Wanner (1996), Solving Ordinary Differential Equations II, IV.8. */
 #pragma once
 #include "chunk.h"
 
 enum { NEWTON_ITERATIONS = 50 };
-#define EPSILON (PI_REAL_BITS == 64 ? REAL(0x1p-52) : REAL(0x1p-23))
-/* Corrections that no longer shrink are rounding, if they are this small beside the solution. */
-#define STAGNATION (PI_REAL_BITS == 64 ? REAL(0x1p-26) : REAL(0x1p-12))
+/* Corrections that no longer shrink are rounding, if they are below STAGNATION beside the solution.
+ * Below TINY, the smallest normal number / EPSILON, nothing is relative: motions that die away end
+ * there. */
+#if PI_REAL_BITS == 64
+#define EPSILON    REAL(0x1p-52)
+#define STAGNATION REAL(0x1p-26)
+#define TINY       REAL(0x1p-970)
+#else
+#define EPSILON    REAL(0x1p-23)
+#define STAGNATION REAL(0x1p-12)
+#define TINY       REAL(0x1p-103)
+#endif
 
 static int any_row(const Chunk *c, const vint *mask) {
     vint any = {0};
@@ -87,15 +97,18 @@ static void differences_rows(Chunk *c, const vreal *t, vreal *y, const vreal *f,
 }
 
 /* One group of `stages` stages at times t + c_j h of step n; a: their block of the table, rows
- * PI_MAX_STAGES apart; base, z: stages x dim rows. z begins at zero. */
-static void newton(Chunk *c, int64_t n, int stages, const double *times_c, const double *a,
-                   const vreal *base, vreal *z) {
+ * PI_MAX_STAGES apart; power: of h. base, z: stages x (dim, or for h^2 dof) rows. z begins at
+ * zero. */
+static void newton(Chunk *c, int64_t n, int stages, int power, const double *times_c,
+                   const double *a, const vreal *base, vreal *z) {
     const int64_t R = c->R;
-    const int dim = c->dim, size = stages * dim;
+    const int all = c->dim, dim = power == 2 ? c->dof : all, size = stages * dim;
     vreal *const free = c->free;
-    vreal *f = take_rows(c, size), *r = take_rows(c, size), *y = take_rows(c, dim),
-          *J = take_rows(c, dim * dim), *M = take_rows(c, (int64_t)size * size),
+    vreal *slopes = take_rows(c, stages * all), *r = take_rows(c, size), *y = take_rows(c, all),
+          *jacobian = take_rows(c, all * all), *M = take_rows(c, (int64_t)size * size),
           *last = take_rows(c, 1);
+    /* The last `dim` of the components: all, or the accelerations. */
+    const vreal *f = slopes + (all - dim) * R, *J = jacobian + (all - dim) * all * R;
     vint *done = (vint *)take_rows(c, 1);
     for (int64_t u = 0; u < R; u++) {
         done[u] = (c->code[u] != 0) | (c->frozen ? c->frozen[u] : vset_int(0));
@@ -107,16 +120,18 @@ static void newton(Chunk *c, int64_t n, int stages, const double *times_c, const
         for (int j = 0; j < stages; j++) {
             const vreal *t = times(c, n, times_c[j]), *base_j = base + j * dim * R;
             for (int64_t i = 0; i < dim * R; i++) y[i] = base_j[i] + z[j * dim * R + i];
-            rhs_rows(c, t, y, f + j * dim * R);
-            if (c->tile->system->no_jacobian) differences_rows(c, t, y, f + j * dim * R, J);
-            else ask(c, PI_JACOBIAN, t, y, y + c->dof * R, J);
+            copy_rows(c, all - dim, c->y + dim * R, y + dim * R);
+            vreal *slopes_j = slopes + j * all * R;
+            rhs_rows(c, t, y, slopes_j);
+            if (c->tile->system->no_jacobian) differences_rows(c, t, y, slopes_j, jacobian);
+            else ask(c, PI_JACOBIAN, t, y, y + c->dof * R, jacobian);
             for (int i = 0; i < stages; i++)
                 for (int64_t u = 0; u < R; u++) {
-                    const vreal w = -c->h[u] * (real)a[i * PI_MAX_STAGES + j];
+                    const vreal w = -weight_at(c, a[i * PI_MAX_STAGES + j], power, u);
                     for (int d = 0; d < dim; d++)
                         for (int e = 0; e < dim; e++)
                             M[((i * dim + d) * size + j * dim + e) * R + u] =
-                                vfma(w, J[(d * dim + e) * R + u], vset(i == j && d == e));
+                                vfma(w, J[(d * all + e) * R + u], vset(i == j && d == e));
                 }
         }
         for (int i = 0; i < stages; i++)
@@ -124,24 +139,28 @@ static void newton(Chunk *c, int64_t n, int stages, const double *times_c, const
                 for (int d = 0; d < dim; d++) {
                     vreal sum = -z[(i * dim + d) * R + u];
                     for (int j = 0; j < stages; j++)
-                        sum = vfma(c->h[u] * (real)a[i * PI_MAX_STAGES + j],
-                                   f[(j * dim + d) * R + u], sum);
+                        sum = vfma(weight_at(c, a[i * PI_MAX_STAGES + j], power, u),
+                                   f[(j * all + d) * R + u], sum);
                     r[(i * dim + d) * R + u] = sum;
                 }
         solve_rows(c, size, M, r);
         for (int64_t u = 0; u < R; u++) {
-            vreal change = vset(0); /* largest |correction| / (|base| + |z|) */
+            /* The largest |correction| / (|base| + |z|), and largest correction, largest state. */
+            vreal change = vset(0), largest = vset(0), state = vset(TINY);
             for (int i = 0; i < size; i++) {
                 const vreal step = vselect(done[u], vset(0), r[i * R + u]);
                 z[i * R + u] += step;
-                const vreal part = vabs(step) / (vabs(base[i * R + u]) + vabs(z[i * R + u]));
-                change = vmax(change, vselect(step == vset(0), vset(0), part));
+                const vreal here = vabs(base[i * R + u]) + vabs(z[i * R + u]) + TINY;
+                change = vmax(change, vabs(step) / here);
+                largest = vmax(largest, vabs(step));
+                state = vmax(state, here);
             }
-            /* The next correction would be about change^2 / last, if it is not rounding. */
+            /* The next correction would be about change^2 / last, if it is not rounding: of a
+             * component that is small because others cancel in its force, it is as large. */
             const vint finite = change <= vset(REAL_MAX), small = change <= vset(EPSILON),
                        next_small = change * change <= last[u] * EPSILON,
-                       stagnates = (change * REAL(2.0) >= last[u]) & (change <= vset(STAGNATION)) &
-                                   (last[u] > vset(0));
+                       rounding = (change <= vset(STAGNATION)) | (largest <= state * EPSILON),
+                       stagnates = (change * REAL(2.0) >= last[u]) & rounding & (last[u] > vset(0));
             done[u] |= ~finite | small | (next_small & (last[u] > vset(0))) | stagnates |
                        (c->code[u] != 0);
             last[u] = change;

@@ -4,26 +4,26 @@ from __future__ import annotations
 
 from fractions import Fraction
 from itertools import islice
-from math import isfinite, log2
+from math import isfinite
 from typing import Any
 
 import numpy as np
 
 from ..methods import Method, find_method
 from . import order_conditions, twin
-from .stability import real_stability_limit
+from .conditions import Conditions
+from .measured_order import measured_order
+from .multistep_conditions import palindromic
+from .stability import a_stable, l_stable, real_stability_limit, stability_angle
 from .table import Table
 
-# Beyond this order a double leaves no octave between the error of a coarse step and rounding.
-_HIGHEST_IN_DOUBLES = 6
-_ROUNDING = 2e-12  # of some thousand steps, and a hundred times less than what is measured
-_SETTLED = 0.06  # halving the step again changes the quotient by half as much, then a quarter, ...
-_DIGITS = 50  # of the coefficients in csrc/methods/ that are not rational
+_SEVERAL = 3  # steps of a method that does not start itself
 _STEP = 0.25  # of single steps that are differentiated or undone: errors are far above rounding
 _ORDER_TOLERANCE, _SYMPLECTIC, _REVERSIBLE = 0.1, 1e-13, 1e-12
 # What a method is measured on, by what it requires.
 _PROBLEMS = {
     "any": (twin.PENDULUM, twin.KEPLER, twin.LOTKA_VOLTERRA),
+    "second_order": (twin.PENDULUM, twin.KEPLER),
     "separable": (twin.PENDULUM, twin.KEPLER, twin.RELATIVISTIC),
     "quadratic_kinetic": (twin.PENDULUM, twin.KEPLER),
 }
@@ -48,13 +48,20 @@ class Certificate:
         it was measured.
     evaluations : int
         Force evaluations a step, counted.
-    symplecticity_defect, reversal_defect : float
+    symplecticity_defect, reversal_defect : float or None
         Largest entry of J'SJ - S, with J the Jacobian of a step; largest difference to the start
-        after a step forward and one back.
+        after a step forward and one back. None for a multistep method, whose step begins with a
+        history (but Stormer-Verlet's is a step from a position and a velocity).
+    palindromic : bool or None
+        Whether the formula of a multistep method is the same in reverse.
     stability_limit : float
         omega dt on the undamped oscillator.
     real_stability_limit : float or None
         lambda dt on y' = -lambda y.
+    a_stable, l_stable : bool or None
+        On y' = lambda y; None for methods of positions and velocities.
+    stability_angle : float or None
+        alpha of A(alpha)-stability, in degrees.
     failures : tuple of str
         Where what was declared differs from what was found.
 
@@ -67,16 +74,20 @@ class Certificate:
     """
 
     method: Method
-    conditions: tuple[order_conditions.Conditions, ...]
+    conditions: tuple[Conditions, ...]
     rounding: float
     computed_order: int
     error_constant: float
     measured_order: dict[str, tuple[float, int]]
     evaluations: int
-    symplecticity_defect: float
-    reversal_defect: float
+    symplecticity_defect: float | None
+    reversal_defect: float | None
+    palindromic: bool | None
     stability_limit: float
     real_stability_limit: float | None
+    a_stable: bool | None
+    l_stable: bool | None
+    stability_angle: float | None
     failures: tuple[str, ...]
 
     def __init__(self, **fields: Any):
@@ -107,10 +118,15 @@ class Certificate:
                 yield f"order {m.order}, and {measured:.2f} on the {name} problem"
         if self.evaluations != m.evaluations:
             yield f"{m.evaluations} evaluations a step, and {self.evaluations} were counted"
-        if m.symplectic != (self.symplecticity_defect <= _SYMPLECTIC):
-            yield f"symplectic: {m.symplectic}, and the defect is {self.symplecticity_defect:.1e}"
-        if m.symmetric != (self.reversal_defect <= _REVERSIBLE):
-            yield f"symmetric: {m.symmetric}, and the way back misses {self.reversal_defect:.1e}"
+        defect, back = self.symplecticity_defect, self.reversal_defect
+        if defect is None and m.symplectic:
+            yield "symplectic: True, and there is no step from a state to a state"
+        if defect is not None and m.symplectic != (defect <= _SYMPLECTIC):
+            yield f"symplectic: {m.symplectic}, and the defect is {defect:.1e}"
+        if back is None and m.symmetric != self.palindromic:
+            yield f"symmetric: {m.symmetric}, and the formula in reverse says {self.palindromic}"
+        if back is not None and m.symmetric != (back <= _REVERSIBLE):
+            yield f"symmetric: {m.symmetric}, and the way back misses {back:.1e}"
 
     def table(self):
         """What was declared and found, side by side."""
@@ -125,16 +141,20 @@ class Certificate:
             *((f"order on {name}", m.order, f"{value:.3f}",
                "in doubles" if digits == 16 else f"in {digits} digits")
               for name, (value, digits) in self.measured_order.items()),
-            ("force evaluations a step", m.evaluations, self.evaluations, "counted"),
-            ("symplectic", _yes(m.symplectic), f"{self.symplecticity_defect:.1e}",
-             f"J'SJ - S of one step, Kepler, h = {_STEP}"),
-            ("reversible", _yes(m.symmetric), f"{self.reversal_defect:.1e}",
-             f"a step forward and back, Kepler, h = {_STEP}"),
+            ("force evaluations a step", m.evaluations, self.evaluations,
+             "counted" + ", of one Newton iteration" * m.implicit),
+            *self._structure_rows(),
             ("stable to omega dt", "-", f"{self.stability_limit:.6g}", "undamped oscillator"),
             ("stable to lambda dt", "-",
              "-" if self.real_stability_limit is None else f"{self.real_stability_limit:.6g}",
              "y' = -lambda y"),
         ]  # fmt: skip
+        if m.implicit and self.a_stable is not None:
+            rows += [
+                ("A-stable", "-", _yes(self.a_stable),
+                 f"A(alpha)-stable, alpha = {self.stability_angle:.6g} degrees"),
+                ("L-stable", "-", _yes(self.l_stable), "infinitely fast decay vanishes"),
+            ]  # fmt: skip
         note = (
             "all found as declared"
             if self.holds
@@ -145,6 +165,23 @@ class Certificate:
             ("property", "declared", "found", "how"), [list(map(str, row)) for row in rows],
             note=note, align="lrrl",
         )  # fmt: skip
+
+    def _structure_rows(self):
+        m = self.method
+        if self.reversal_defect is None:
+            history = "not defined: a step begins with a history"
+            return [
+                ("symplectic", _yes(m.symplectic), "-", history),
+                ("reversible", _yes(m.symmetric), _yes(self.palindromic),
+                 "whether the formula is the same in reverse"),
+            ]  # fmt: skip
+        steps = "a step" if m.self_starting else f"{_SEVERAL} steps"
+        return [
+            ("symplectic", _yes(m.symplectic), f"{self.symplecticity_defect:.1e}",
+             f"J'SJ - S of {steps}, Kepler, h = {_STEP}"),
+            ("reversible", _yes(m.symmetric), f"{self.reversal_defect:.1e}",
+             f"{steps} forward and back, Kepler, h = {_STEP}"),
+        ]  # fmt: skip
 
     def __repr__(self):
         return repr(self.table())
@@ -167,8 +204,11 @@ class Certificate:
             "evaluations": self.evaluations,
             "symplectic": m.symplectic, "symplecticity_defect": _digits(self.symplecticity_defect),
             "symmetric": m.symmetric, "reversal_defect": _digits(self.reversal_defect),
-            "stability_limit": self.stability_limit if isfinite(self.stability_limit) else "inf",
-            "real_stability_limit": self.real_stability_limit,
+            "palindromic": self.palindromic,
+            "stability_limit": _finite(self.stability_limit),
+            "real_stability_limit": _finite(self.real_stability_limit),
+            "a_stable": self.a_stable, "l_stable": self.l_stable,
+            "stability_angle": _digits(self.stability_angle),
             "holds": self.holds, "failures": list(self.failures),
         }  # fmt: skip
 
@@ -179,7 +219,12 @@ def _small(x):
 
 def _digits(x):
     """To so many digits as do not depend on the machine."""
-    return float(f"{float(x):.6g}")
+    return None if x is None else float(f"{float(x):.6g}")
+
+
+def _finite(x):
+    """JSON has no infinity."""
+    return x if x is None or isfinite(x) else "inf"
 
 
 def _yes(flag):
@@ -225,104 +270,13 @@ def certify(method, measure=True):
         evaluations=_count_evaluations(method),
         symplecticity_defect=_symplecticity_defect(method),
         reversal_defect=_reversal_defect(method),
+        palindromic=_palindromic(method),
         stability_limit=method.stability_limit,
         real_stability_limit=real_stability_limit(method),
+        a_stable=a_stable(method),
+        l_stable=l_stable(method),
+        stability_angle=stability_angle(method),
     )
-
-
-# ---- measured order ------------------------------------------------------------------------------
-
-
-def measured_order(method, problem):
-    """log2 |y(h) - y(h/2)| / |y(h/2) - y(h/4)| at a fixed time, once h is small enough.
-
-    In doubles it is looked at for smaller and smaller steps to the time 1, in the C core where it
-    has the problem. Methods of high order, and those whose principal error is small beside the
-    next, meet rounding before the quotient settles: then many digits tell, where any step is small
-    enough. There it is four, eight and sixteen steps to shorter and shorter times.
-
-    Parameters
-    ----------
-    method : Method
-    problem : twin.Problem
-
-    Returns
-    -------
-    order : float
-    digits : int
-        With how many it was measured: 16 in doubles.
-
-    Examples
-    --------
-    >>> import pyintegrate as pi
-    >>> order, digits = measured_order(pi.methods["rk4"], twin.KEPLER)
-    >>> round(order, 1), digits
-    (4.0, 16)
-    """
-    found: list[float] = []
-    if method.order <= _HIGHEST_IN_DOUBLES:
-        found = _until_settled(_orders_in_doubles(method, problem))
-        if _settled(found):
-            return found[-1], 16
-    try:
-        found, digits = _until_settled(_orders_in_many_digits(method, problem)), _DIGITS
-    except ImportError:
-        if not found:
-            raise
-        digits = 16  # better than nothing
-    return (found[-1] if found else np.nan), digits
-
-
-def _until_settled(orders):
-    found: list[float] = []
-    for order in orders:
-        found.append(order)
-        if _settled(found):
-            break
-    return found
-
-
-def _settled(orders):
-    """Whether the last order differs little from the two before."""
-    return len(orders) > 2 and max(orders[-3:]) - min(orders[-3:]) < _SETTLED
-
-
-def _quotient(coarse, middle, fine):
-    first, second = float(max(abs(coarse - middle))), float(max(abs(middle - fine)))
-    return log2(first / second) if 0 < second < first < np.inf else 0.0
-
-
-def _orders_in_doubles(method, problem):
-    states = [_in_doubles(method, problem, n) for n in (4, 8)]
-    for n in (2**i for i in range(4, 14)):
-        states = [*states[-2:], _in_doubles(method, problem, n)]
-        error = max(abs(states[-1] - states[-2]))
-        if not error > _ROUNDING * max(abs(states[-1])):
-            return
-        yield _quotient(*states)
-
-
-def _in_doubles(method, problem, n_steps):
-    if not problem.system:
-        return twin.run(method, problem, 1 / n_steps, n_steps)
-    from ..integrate import integrate
-    from ..systems import systems
-
-    solution = integrate(
-        systems[problem.system], problem.initial, dt=1 / n_steps, n_steps=n_steps, method=method,
-        save="final", on_failure="ignore",
-    )  # fmt: skip
-    return solution.final
-
-
-def _orders_in_many_digits(method, problem):
-    numbers = twin.many_digits(_DIGITS + 10)
-    for time in (Fraction(1, 4**i) for i in range(2, 12)):
-        states = [twin.run(method, problem, numbers.make(time / n), n, numbers) for n in (4, 8, 16)]
-        # The numbers themselves are good to so many digits.
-        if not max(abs(states[1] - states[2])) > 10.0 ** (4 - _DIGITS) * float(time):
-            return
-        yield _quotient(*states)
 
 
 # ---- single steps --------------------------------------------------------------------------------
@@ -338,18 +292,38 @@ def _count_evaluations(method):
         return twin.PENDULUM.force(q, numbers)
 
     counts = []
-    for n_steps in (2, 3):
+    for n_steps in (method.stages + 1, method.stages + 2):
         calls = 0
         twin.run(method, twin.PENDULUM, 0.01, n_steps, force=force)
         counts.append(calls)
     return counts[1] - counts[0]
 
 
+def _remembers(method):
+    """Whether a step depends on more than the state it begins with.
+
+    Differences of positions are velocities that tell the position before.
+    """
+    return not (method.self_starting or method.starts_from_positions)
+
+
+def _palindromic(method):
+    """Whether alpha and beta of a multistep method are the same in reverse, but for a sign."""
+    if method.family != "multistep":
+        return None
+    if method.coefficients["predictor"]:
+        return False
+    exact, _ = method.exact_coefficients
+    return palindromic(exact["alpha"], exact["beta"], method.derivative)
+
+
 def _symplecticity_defect(method):
     """max |J' S J - S| for the Jacobian J of a step, by dual numbers."""
-    problem, dof = twin.KEPLER, twin.KEPLER.dof
+    if _remembers(method):
+        return None
+    problem, dof, steps = twin.KEPLER, twin.KEPLER.dof, 1 if method.self_starting else _SEVERAL
     start = [twin.Dual(x, unit) for x, unit in zip(problem.initial, np.eye(2 * dof), strict=True)]
-    state = twin.run(method, problem, _STEP, 1, twin.DUALS, start)
+    state = twin.run(method, problem, _STEP, steps, twin.DUALS, start)
     J = np.array([x.gradient for x in state])
     S = np.kron([[0, 1], [-1, 0]], np.eye(dof))
     return float(abs(J.T @ S @ J - S).max())
@@ -357,6 +331,9 @@ def _symplecticity_defect(method):
 
 def _reversal_defect(method):
     """max |step(-h) step(h) y - y|."""
-    there = twin.run(method, twin.KEPLER, _STEP, 1)
-    back = twin.run(method, twin.KEPLER, -_STEP, 1, initial=there)
+    if _remembers(method):
+        return None
+    steps = 1 if method.self_starting else _SEVERAL
+    there = twin.run(method, twin.KEPLER, _STEP, steps)
+    back = twin.run(method, twin.KEPLER, -_STEP, steps, initial=there)
     return float(max(abs(back - np.array(twin.KEPLER.initial))))

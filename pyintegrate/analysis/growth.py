@@ -1,24 +1,24 @@
 """By how much one step makes a motion grow: the eigenvalues of the step."""
 
-from functools import lru_cache
-
 import numpy as np
 
+from ..arguments import check_structure
 from ..integrate import integrate
 from ..methods import find_method
 from ..systems import systems
+from . import multistep_stability, stability
 
 GROWING = 1e-12  # growth in a step beyond which a motion explodes: twenty times what rounding adds
 SOLVED = 1e-9  # the same for implicit methods, whose equations are solved to a tolerance
-MANY = 256  # steps over which the growth of a multistep method is measured
+MEETING = 1e-7  # the same for roots that meet
 
 
 def step_growth(system, method, dt):
     """Largest factor by which one step can make a motion of a linear system grow.
 
     The spectral radius of the matrix of one step, which is made by taking the step from each unit
-    vector. A method that remembers earlier steps has no such matrix; for it, the growth over many
-    steps counts.
+    vector. A method that remembers earlier steps has no such matrix; for it, the roots of its
+    characteristic polynomial at the eigenvalues of the system count.
 
     Parameters
     ----------
@@ -40,14 +40,22 @@ def step_growth(system, method, dt):
     1.004988
     """
     method = find_method(method)
-    if _one_step(method):
+    if method.self_starting:
         matrix, failed = _matrix(system, method, dt, 1)
         return np.where(failed, np.inf, _spectral_radius(matrix))[()]
-    early, failed = _matrix(system, method, dt, MANY)
-    late, failed_later = _matrix(system, method, dt, 2 * MANY)
-    with np.errstate(all="ignore"):
-        ratio = np.linalg.norm(late, axis=(-2, -1)) / np.linalg.norm(early, axis=(-2, -1))
-    return np.where(failed | failed_later, np.inf, ratio ** (1 / MANY))[()]
+    return _root_growth(system, method, dt)
+
+
+def _root_growth(system, method, dt):
+    """Of a multistep method: for every eigenvalue of the Jacobian, times dt."""
+    check_structure(method, system)
+    batch = np.broadcast_shapes(np.shape(dt), *system.batch_shapes.values())
+    J, dt = system.jacobian(0.0, np.zeros((*batch, system.dim))), np.asarray(dt)[..., np.newaxis]
+    if method.derivative == 2:
+        z = -np.linalg.eigvals(J[..., system.dof :, : system.dof]) * dt**2
+    else:
+        z = np.linalg.eigvals(J) * dt
+    return multistep_stability.growth(method, z).max(axis=-1)
 
 
 def step_excess(system, method, dt):
@@ -78,7 +86,7 @@ def step_excess(system, method, dt):
     True
     """
     method = find_method(method)
-    if system.dim != 2 or not _one_step(method):
+    if system.dim != 2 or not method.self_starting:
         return step_growth(system, method, dt) - 1
     matrix, failed = _matrix(system, method, dt, 1)
     with np.errstate(all="ignore"):
@@ -94,7 +102,8 @@ def spring_growth(method, stiffness, damping):
     """Largest growth of a damped spring in one step.
 
     Runge-Kutta: the larger of |R(z)| at the eigenvalues z of the spring times dt, with
-    R(z) = 1 + z b (1 - z A)^-1 1. Other methods: the eigenvalues of the step itself.
+    R(z) = 1 + z b (1 - z A)^-1 1. Multistep: the largest root of the characteristic polynomial
+    there. Other methods: the eigenvalues of the step itself.
 
     Parameters
     ----------
@@ -106,6 +115,11 @@ def spring_growth(method, stiffness, damping):
     -------
     ndarray
         Of the broadcast shape; the spring explodes where it is larger than 1.
+
+    Raises
+    ------
+    ValueError
+        Damping, and a method whose force must not see the velocity.
 
     References
     ----------
@@ -119,12 +133,33 @@ def spring_growth(method, stiffness, damping):
     method = find_method(method)
     shape = np.broadcast_shapes(np.shape(stiffness), np.shape(damping))
     stiffness, damping = (np.broadcast_to(a, shape or (1,)) for a in (stiffness, damping))
-    if not {"A", "b"} <= set(method.coefficients):
-        spring = systems["spring"](k=stiffness, b=damping, m=1.0)
-        return step_growth(spring, method, 1.0).reshape(shape)[()]
+    if method.velocity_free:
+        if np.any(damping):
+            raise ValueError(
+                f"damping must be 0: method {method.name!r} is for forces that do not see the"
+                " velocity"
+            )
+        return _undamped(method, stiffness).reshape(shape)[()]
     root = np.sqrt(damping.astype(complex) ** 2 / 4 - stiffness)
-    z = np.stack([-damping / 2 + root, -damping / 2 - root])
-    return np.abs(amplification(method, z)).max(axis=0).reshape(shape)[()]
+    z = -damping / 2 + root
+    if method.family == "multistep":
+        found = multistep_stability.growth(method, z)
+        real = root.imag == 0  # else the other eigenvalue is the mirror image
+        found[real] = np.maximum(found, multistep_stability.growth(method, z - 2 * root))[real]
+        return found.reshape(shape)[()]
+    if method.family in ("explicit_rk", "implicit_rk"):
+        z = np.stack([z, z - 2 * root])
+        return np.abs(amplification(method, z)).max(axis=0).reshape(shape)[()]
+    spring = systems["spring"](k=stiffness, b=damping, m=1.0)
+    return step_growth(spring, method, 1.0).reshape(shape)[()]
+
+
+def _undamped(method, stiffness):
+    if method.family == "multistep":
+        return multistep_stability.growth(method, stiffness)
+    rows = [[np.polyval([float(c) for c in reversed(p)], stiffness) for p in row]
+            for row in stability.nystrom_step(method)]  # fmt: skip
+    return _spectral_radius(np.moveaxis(np.array(rows), (0, 1), (-2, -1)))
 
 
 def amplification(method, z):
@@ -158,12 +193,20 @@ def amplification(method, z):
                 k = A @ k
             return R
         matrix = np.eye(len(b)) - z[..., np.newaxis, np.newaxis] * A
+        poles = np.linalg.det(matrix) == 0
+        matrix[poles] = np.eye(len(b))
         stages = np.linalg.solve(matrix, np.ones((*z.shape, len(b), 1)))
-        return 1 + z * (stages[..., 0] @ b)
+        return np.where(poles, np.inf, 1 + z * (stages[..., 0] @ b))
 
 
 def tolerance(method):
-    """Growth in a step that is more than rounding, or the solver of an implicit method, makes."""
+    """Growth in a step that is more than rounding, or the solver of an implicit method, makes.
+
+    Roots that meet on the unit circle, as those of symmetric methods, and of all that are for
+    second derivatives, move by the root of rounding.
+    """
+    if method.family == "multistep" and (method.symmetric or method.derivative == 2):
+        return MEETING
     return SOLVED if method.implicit else GROWING
 
 
@@ -178,15 +221,6 @@ def _matrix(system, method, dt, n_steps):
     solution = integrate(system, unit, **options, on_failure="ignore")
     failed = np.any(solution.status != 0, axis=0)
     return np.moveaxis(solution.final, 0, -1).astype(float), failed
-
-
-@lru_cache(maxsize=256)
-def _one_step(method):
-    """Whether a method remembers nothing: sixteen steps are one step sixteen times."""
-    spring = systems["spring"](k=np.array([0.3, 0.9]), b=np.array([0.0, 0.2]), m=1.0)
-    one, _ = _matrix(spring, method, 0.3, 1)
-    many, _ = _matrix(spring, method, 0.3, 16)
-    return bool(np.allclose(np.linalg.matrix_power(one, 16), many, rtol=1e-7, atol=1e-7))
 
 
 def _spectral_radius(matrix):

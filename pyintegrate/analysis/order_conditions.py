@@ -1,8 +1,10 @@
 """The order of a method: the algebraic conditions on its numbers, in exact arithmetic.
 
-Runge-Kutta methods have a condition for each rooted tree. Compositions of kicks and drifts have one
-for each Lyndon word in two letters; where the kinetic energy is quadratic many commutators vanish,
-and the conditions are those of a Nystrom method, one for each special Nystrom tree.
+Runge-Kutta methods, explicit or implicit, have a condition for each rooted tree. Compositions of
+kicks and drifts have one for each Lyndon word in two letters; where the kinetic energy is quadratic
+many commutators vanish, and the conditions are those of a Nystrom method, one for each special
+Nystrom tree (nystrom_trees.py). Multistep methods have one for each power of t
+(multistep_conditions.py).
 
 Numbers are whole multiples of 1 / `scale`, so that all sums are sums of integers. Beside each
 condition its terms are added without their signs: times the relative error of the coefficients,
@@ -20,34 +22,14 @@ from __future__ import annotations
 from collections import Counter
 from fractions import Fraction
 from functools import cache
-from itertools import combinations_with_replacement, count, islice
+from itertools import count, islice
 from math import comb, factorial, lcm, prod, sqrt
-from typing import NamedTuple
+
+from .conditions import collect
+from .multistep_conditions import multistep
+from .nystrom_trees import nystrom, nystrom_composition
 
 HIGHEST = 10  # the order up to which orders are computed
-
-
-class Conditions(NamedTuple):
-    """The conditions of one order.
-
-    Attributes
-    ----------
-    order, number : int
-        Of which order they are, and how many.
-    largest : Fraction
-        The largest residual.
-    hold : bool
-        Whether every residual is within what rounded coefficients explain.
-    norm : float
-        Where all lower orders hold: the 2-norm of the principal error, that is of the residuals
-        as coefficients of elementary differentials (trees) or commutators (words).
-    """
-
-    order: int
-    number: int
-    largest: Fraction
-    hold: bool
-    norm: float
 
 
 def conditions(method, quadratic_kinetic=None):
@@ -75,6 +57,8 @@ def conditions(method, quadratic_kinetic=None):
     if quadratic_kinetic is None:
         quadratic_kinetic = method.requires == "quadratic_kinetic"
     family = "nystrom_composition" if quadratic_kinetic else method.family
+    if family == "multistep":
+        exact = {**exact, "derivative": method.derivative, "backward": method.backward}
     return _FAMILIES[family](exact, float(rounding))
 
 
@@ -102,15 +86,6 @@ def order(method, quadratic_kinetic=None):
         if not c.hold:
             return c.order - 1
     return HIGHEST
-
-
-def _collect(number, rounding, residuals):
-    """Conditions from (residual, sum of the terms without signs, symmetry) of each."""
-    largest = max((abs(r) for r, _, _ in residuals), default=Fraction(0))
-    # Each term is a product of `number` coefficients; a few sums in double precision bound it.
-    hold = all(abs(r) <= 2 * number * rounding * bound for r, bound, _ in residuals)
-    norm = sqrt(sum((float(r) / symmetry) ** 2 for r, _, symmetry in residuals))
-    return Conditions(number, len(residuals), largest, hold, norm)
 
 
 # ---- rooted trees: Runge-Kutta -------------------------------------------------------------------
@@ -180,7 +155,7 @@ def _runge_kutta(exact, rounding):
                 (sum(row) - node, float(sum(map(abs, row)) + abs(node)), 1)
                 for row, node in zip(exact["A"], exact["c"], strict=True)
             ]
-        found = _collect(number, rounding, residuals)
+        found = collect(number, rounding, residuals)
         yield found._replace(number=len(trees(number)))
 
 
@@ -260,123 +235,18 @@ def _composition(exact, rounding):
             for other, x in _bracket(word).items():
                 if other != word and other in rest:
                     rest[other] -= x * rest[word]
-        found = _collect(
+        found = collect(
             number, rounding, [(r, bounds[w] / factorial(number), 1)
                                for w, r in zip(words, residuals, strict=True)],
         )  # fmt: skip
         yield found._replace(norm=sqrt(sum(x * x for x in rest.values())))
 
 
-# ---- special Nystrom trees: compositions for a quadratic kinetic energy --------------------------
-# x'' = f(x). A tree is (leaves, subtrees): how often f is differentiated along the velocity, and
-# along which other forces; a subtree hangs on two edges.
-
-
-@cache
-def nystrom_trees(number):
-    """Trees of so many nodes: 1, 1, 2, 3, 6, 10, 20, 36, ..."""
-    return sorted(
-        (number - 1 - used, forest)
-        for used in range(number)
-        for forest in _forests(used, used)
-    )  # fmt: skip
-
-
-@cache
-def _forests(used, largest):
-    """Multisets of trees which, with the node between each and the root, have `used` nodes."""
-    if used == 0:
-        return [()]
-    return sorted(
-        {
-            tuple(sorted(heads + rest))
-            for size in range(2, min(used, largest) + 1)
-            for several in range(1, used // size + 1)
-            for heads in combinations_with_replacement(nystrom_trees(size - 1), several)
-            for rest in _forests(used - size * several, size - 1)
-        }
-    )
-
-
-@cache
-def nystrom_nodes(tree):
-    return 1 + tree[0] + sum(1 + nystrom_nodes(subtree) for subtree in tree[1])
-
-
-@cache
-def _nystrom_target(tree):
-    """What phi is for the exact solution at time 1: the nested integrals of the tree."""
-    sizes = [nystrom_nodes(subtree) for subtree in tree[1]]
-    inner = [_nystrom_target(sub) / (n * (n + 1)) for sub, n in zip(tree[1], sizes, strict=True)]
-    return prod(inner, start=Fraction(1))
-
-
-@cache
-def _nystrom_symmetry(tree):
-    leaves, forest = tree
-    return factorial(leaves) * prod(
-        factorial(n) * _nystrom_symmetry(sub) ** n for sub, n in Counter(forest).items()
-    )
-
-
-def _nystrom_composition(exact, rounding):
-    """b . phi(t) = 1/n target and b (1 - c) . phi(t) = 1/(n (n + 1)) target for n nodes.
-
-    A kick of weight b_i at the time c_i sees the kicks before it with weights b_j (c_i - c_j).
-    """
-    sequence = _sequence(exact)
-    scale = lcm(*(weight.denominator for _, weight in sequence))
-    time, length = 0, 0.0
-    b: list[int] = []
-    c: list[int] = []
-    sizes: list[float] = []
-    far: list[float] = []
-    for letter, weight in sequence:
-        if letter == "d":
-            time, length = time + int(weight * scale), length + abs(float(weight))
-        else:
-            b, c = [*b, int(weight * scale)], [*c, time]
-            sizes, far = [*sizes, abs(float(weight))], [*far, length]
-    inner: dict = {}  # sum_j b_j (c_i - c_j) phi_j, and a bound of it
-    positions: list = []  # the conditions on positions come from the trees of one node less
-    for number in count(1):
-        residuals, positions_next = positions, []
-        for tree in nystrom_trees(number):
-            leaves, forest = tree
-            phi, bound = [t**leaves for t in c], [t**leaves for t in far]
-            for subtree in forest:
-                value, size = inner[subtree]
-                phi = [x * y for x, y in zip(phi, value, strict=True)]
-                bound = [x * y for x, y in zip(bound, size, strict=True)]
-            inner[tree] = _before(b, c, phi, -1), _before(sizes, far, bound, 1)
-            velocity = sum(x * y for x, y in zip(b, phi, strict=True))
-            position = sum(x * (scale - t) * y for x, t, y in zip(b, c, phi, strict=True))
-            allowed = sum(x * y for x, y in zip(sizes, bound, strict=True))
-            target, sigma = _nystrom_target(tree) / number, _nystrom_symmetry(tree)
-            residuals.append((Fraction(velocity, scale**number) - target, allowed, sigma))
-            positions_next.append(
-                (
-                    Fraction(position, scale ** (number + 1)) - target / (number + 1),
-                    allowed * (1 + length),
-                    sigma,
-                )
-            )
-        yield _collect(number, rounding, residuals)
-        positions = positions_next
-
-
-def _before(b, c, phi, sign):
-    """sum over j < i of b_j (c_i + sign c_j) phi_j, for each i, in one pass."""
-    sums, weighted, moment = [], 0, 0
-    for weight, time, value in zip(b, c, phi, strict=True):
-        sums.append(time * weighted + sign * moment)
-        weighted += weight * value
-        moment += weight * value * time
-    return sums
-
-
 _FAMILIES = {
     "explicit_rk": _runge_kutta,
+    "implicit_rk": _runge_kutta,
     "composition": _composition,
-    "nystrom_composition": _nystrom_composition,
+    "nystrom_composition": nystrom_composition,
+    "nystrom": nystrom,
+    "multistep": multistep,
 }

@@ -139,6 +139,8 @@ def first_exit(bounds, tolerance):
         return Fraction(0)
     exits = []
     for p in bounds:
+        if not any(p):
+            continue
         scale = Fraction(2**_BITS) / max(map(abs, p))
         p = [round(c * scale) for c in p]
         raised = add(p, [-round(tolerance * scale)])

@@ -6,6 +6,7 @@ from fractions import Fraction
 from math import factorial, inf, lcm, sqrt
 
 from ..methods import find_method
+from . import multistep_stability, stability_function
 from .polynomials import add, first_exit, multiply
 
 # Growth by less than this, relative, in one step is none: it comes from rounded coefficients.
@@ -15,8 +16,10 @@ _TOUCHED = Fraction(1, 10**12)
 def stability_limit(method):
     """Largest omega dt for which a method is stable on the undamped oscillator x'' = -omega^2 x.
 
-    Runge-Kutta: the first positive zero of |R(iy)|^2 - 1, with R the stability polynomial.
-    Compositions: where half the trace of one step first leaves [-1, 1].
+    Runge-Kutta: the first positive zero of |R(iy)|^2 - 1, with R the stability function.
+    Compositions: where half the trace of one step first leaves [-1, 1]. Nystrom: where an
+    eigenvalue of the step leaves the unit circle. Multistep: where a root of the characteristic
+    polynomial does, or two meet on it.
 
     Parameters
     ----------
@@ -39,6 +42,8 @@ def stability_limit(method):
     2.0
     """
     method = find_method(method)
+    if method.family == "multistep":
+        return multistep_stability.limit(method, "imaginary")
     end = first_exit(_OSCILLATOR[method.family](method), _TOUCHED)
     return inf if end is None else sqrt(end)
 
@@ -53,7 +58,7 @@ def real_stability_limit(method):
     Returns
     -------
     float or None
-        None for a composition, which has no step on that equation.
+        None for a method of positions and velocities, which has no step on that equation.
 
     Examples
     --------
@@ -62,11 +67,109 @@ def real_stability_limit(method):
     2.7853
     """
     method = find_method(method)
-    bounds = _DECAY[method.family](method)
-    if bounds is None:
+    if not _has_decay(method):
         return None
-    end = first_exit(bounds, _TOUCHED)
+    if method.family == "multistep":
+        return multistep_stability.limit(method, "real")
+    end = first_exit(_DECAY[method.family](method), _TOUCHED)
     return inf if end is None else float(end)
+
+
+def _has_decay(method):
+    """Whether the method has a step on y' = lambda y."""
+    return method.requires == "any"
+
+
+def a_stable(method):
+    """Whether a method is stable on y' = lambda y for all lambda with a negative real part.
+
+    Parameters
+    ----------
+    method : str or Method
+
+    Returns
+    -------
+    bool or None
+        None for a method of positions and velocities.
+
+    References
+    ----------
+    Dahlquist (1963), BIT 3, 27-43; Hairer, Wanner (1996), Solving Ordinary Differential Equations
+    II, IV.3 and V.1.
+
+    Examples
+    --------
+    >>> a_stable("bdf2"), a_stable("bdf3"), a_stable("rk4")
+    (True, False, False)
+    """
+    method = find_method(method)
+    if not _has_decay(method):
+        return None
+    if not method.implicit:
+        return False
+    if method.family == "implicit_rk":
+        return stability_function.a_stable(method)
+    # Of order 2 at most; and an analytic function is largest on the edge of the half plane.
+    return stability_limit(method) == inf and real_stability_limit(method) == inf
+
+
+def l_stable(method):
+    """Whether an A-stable method makes infinitely fast decay vanish in one step.
+
+    Parameters
+    ----------
+    method : str or Method
+
+    Returns
+    -------
+    bool or None
+        None for a method of positions and velocities.
+
+    References
+    ----------
+    Ehle (1969); Hairer, Wanner (1996), Solving Ordinary Differential Equations II, IV.3.
+
+    Examples
+    --------
+    >>> l_stable("radau_iia5"), l_stable("gauss4"), l_stable("bdf2")
+    (True, False, True)
+    """
+    method = find_method(method)
+    if not a_stable(method):
+        return a_stable(method)
+    if method.family == "implicit_rk":
+        return stability_function.limit_at_infinity(method) == 0
+    return not any(method.coefficients["beta"][:-1])  # all roots of sigma are 0
+
+
+def stability_angle(method):
+    """alpha in degrees: stable where lambda lies within alpha of the negative real axis.
+
+    Parameters
+    ----------
+    method : str or Method
+
+    Returns
+    -------
+    float or None
+        90 is A-stability, 0 a bounded region; None for a method of positions and velocities.
+
+    References
+    ----------
+    Widlund (1967), BIT 7, 65-70.
+
+    Examples
+    --------
+    >>> print(f"{stability_angle('bdf4'):.2f}")
+    73.35
+    """
+    method = find_method(method)
+    if not _has_decay(method):
+        return None
+    if a_stable(method):
+        return 90.0
+    one = multistep_stability if method.family == "multistep" else stability_function
+    return one.angle(method)
 
 
 def stability_polynomial(method):
@@ -178,5 +281,59 @@ def _runge_kutta_decay(method):
     return [add(R, [-1]), add([-c for c in R], [-1])]
 
 
-_OSCILLATOR = {"explicit_rk": _runge_kutta_growth, "composition": _trace_excess}
-_DECAY = {"explicit_rk": _runge_kutta_decay, "composition": lambda method: None}
+def _implicit_growth(method):
+    """|P(iy)|^2 - |Q(iy)|^2 with R = P / Q, in s = y^2."""
+    return [stability_function.excess(method)]
+
+
+def _implicit_decay(method):
+    """P(-x)^2 - Q(-x)^2, which is positive at poles, too."""
+    return [multiply(*stability_function.sum_and_difference(method))]
+
+
+def _nystrom_excess(method):
+    """Jury's conditions D - 1, T - 1 - D and -T - 1 - D of the step on the oscillator."""
+    (a, b), (c, d) = nystrom_step(method)
+    trace = add(a, d)
+    product = add(multiply(a, d), multiply(b, c), -1)
+    return [add(product, [-1]), add(add(trace, [-1]), product, -1),
+            add(add([-x for x in trace], [-1]), product, -1)]  # fmt: skip
+
+
+def nystrom_step(method):
+    """The step on (x, h v) of the oscillator, a matrix of polynomials in s = (omega h)^2.
+
+    Examples
+    --------
+    >>> (xx, xv), (vx, vv) = nystrom_step("constant_acceleration")
+    >>> print(*xx, "|", *xv, "|", *vx, "|", *vv)
+    1 -1/2 | 1 0 | 0 -1 | 1 0
+    """
+    exact, _ = find_method(method).exact_coefficients
+    one = [Fraction(1)]
+    rows = []
+    for x, v in ((one, []), ([], one)):  # of a unit position, of a unit velocity
+        slopes: list = []  # h^2 a at the stages
+        for node, row in zip(exact["c"], exact["A"], strict=True):
+            there = _moved(add(x, v, node), row, slopes)
+            slopes.append([0, *(-c for c in there)])
+        rows.append((_moved(add(x, v), exact["b"], slopes),
+                     _moved(v, exact["velocity"], slopes)))  # fmt: skip
+    (xx, vx), (xv, vv) = rows
+    return (xx, xv), (vx, vv)
+
+
+def _moved(p, weights, slopes):
+    for weight, slope in zip(weights, slopes, strict=False):
+        if weight:
+            p = add(p, slope, weight)
+    return p
+
+
+_OSCILLATOR = {
+    "explicit_rk": _runge_kutta_growth,
+    "implicit_rk": _implicit_growth,
+    "composition": _trace_excess,
+    "nystrom": _nystrom_excess,
+}
+_DECAY = {"explicit_rk": _runge_kutta_decay, "implicit_rk": _implicit_decay}

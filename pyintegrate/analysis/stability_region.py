@@ -53,8 +53,9 @@ def stability_region(method, *, extent=None, points=201):
 
     The oscillator x'' = -|lambda|^2 x + 2 Re(lambda) v has the eigenvalues lambda and conj(lambda):
     on the imaginary axis it is undamped, on the real axis critically damped. A Runge-Kutta method
-    multiplies it by R(z), z = lambda dt; of any other method the eigenvalues of the step on this
-    oscillator count. (A composition sees the damping in its kicks.)
+    multiplies it by R(z), z = lambda dt; a multistep method by the roots of its characteristic
+    polynomial; of any other method the eigenvalues of the step on this oscillator count. (A
+    composition sees the damping in its kicks.)
 
     Parameters
     ----------
@@ -68,9 +69,14 @@ def stability_region(method, *, extent=None, points=201):
     -------
     StabilityRegion
 
+    Raises
+    ------
+    ValueError
+        A method whose force must not see the velocity, or a wrong extent.
+
     References
     ----------
-    Hairer, Wanner (1996), Solving Ordinary Differential Equations II, IV.2.
+    Hairer, Wanner (1996), Solving Ordinary Differential Equations II, IV.2 and V.1.
 
     Examples
     --------
@@ -79,6 +85,11 @@ def stability_region(method, *, extent=None, points=201):
     True
     """
     method = find_method(method)
+    if method.velocity_free:
+        raise ValueError(
+            f"method {method.name!r} has no region of stability: its force must not see the"
+            " velocity, and that of a damped oscillator does; see its stability_limit"
+        )
     if extent is None:
         extent = _extent(method)
     if np.shape(extent) != (4,) or not (extent[0] < extent[1] and extent[2] < extent[3]):
@@ -193,7 +204,7 @@ def _growth(method, real, imaginary):
 
 def _extent(method):
     """The box around the region, with a margin; a fixed one where it has no end."""
-    reach = FAR
+    reach, box, step = FAR, [-1.5, 0.5, -1.5, 1.5], 0.0  # where the region is but a line
     for _ in range(6):  # coarse at first, finer as the box closes in on the region
         grid = np.linspace(-reach, reach, 81)
         stable = _growth(method, grid, grid) <= 1 + 1e-9

@@ -4,18 +4,27 @@ A twin is the mathematics written once more, as plainly as it can be: any system
 right-hand side or its acceleration, any method by its coefficients, the component axis last.
 """
 
+from functools import partial
+from types import SimpleNamespace
+
 import numpy as np
 
 import pyintegrate as pi
 
-from . import composition, explicit_rk
+from . import composition, explicit_rk, implicit_rk, multistep, nystrom
 
-TWINS = {"explicit_rk": explicit_rk.integrate, "composition": composition.integrate}
+TWINS = {
+    "explicit_rk": explicit_rk.integrate,
+    "composition": composition.integrate,
+    "implicit_rk": implicit_rk.integrate,
+    "nystrom": nystrom.integrate,
+}
 
 # ---- pairs of a method and a system --------------------------------------------------------------
 
 _STRUCTURES = {
     "any": ("first_order", "second_order", "separable"),
+    "second_order": ("second_order",),
     "separable": ("second_order", "separable"),
     "quadratic_kinetic": ("second_order",),
 }
@@ -23,6 +32,11 @@ _STRUCTURES = {
 
 def fits(method, system):
     """May the system be integrated by the method?"""
+    # Nystrom methods know the velocity at the beginning of the step only.
+    nystrom = method.family == "nystrom" and any(method.coefficients["c"])
+    blind = nystrom or method.derivative == 2
+    if blind and system.velocity_dependent:
+        return False
     return system.structure in _STRUCTURES[method.requires]
 
 
@@ -31,17 +45,36 @@ PAIRS = [(m, s) for m in pi.methods.values() for s in pi.systems.values() if fit
 # Kernels are compiled for some methods and for the tables of each family, and for every system.
 _COMPILED = ("rk4", "tsitouras54", "semi_implicit_euler", "velocity_verlet")
 _BY_TABLE = ("dormand_prince54", "forest_ruth4")
+# Kernels on rows are the same for all systems: one of each kind of method, and of system.
+_ON_ROWS = (
+    *("gauss4", "trbdf2", "lobatto_iiib4", "constant_acceleration", "runge_kutta_nystrom4"),
+    *("adams_bashforth3", "adams_bashforth_moulton4", "bdf3", "milne_simpson4"),
+    *("stormer_verlet", "stormer_verlet_backward", "beeman", "numerov4", "quinlan8b"),
+)
 # Second order, the same seeing velocity and time, and what the family does besides.
 _KINDS = {
     "explicit_rk": ("pendulum", "duffing", "lorenz"),
     "composition": ("pendulum", "duffing", "momentum_spring"),
+    "implicit_rk": ("pendulum",),
+    "nystrom": ("pendulum", "duffing"),
+    "multistep": ("pendulum",),
 }
+_ROW_SYSTEMS = ("kepler", "duffing", "lorenz", "momentum_spring")
+
+
+def _on_rows(method, system):
+    return method.name in _ON_ROWS and system.name in _ROW_SYSTEMS
+
 
 KERNEL_METHODS = [pi.methods[name] for name in _COMPILED + _BY_TABLE]
-KERNELS = [(m, s) for m, s in PAIRS if m.name in _COMPILED + _BY_TABLE]
+KERNELS = [
+    (m, s) for m, s in PAIRS if m.name in _COMPILED + _BY_TABLE
+    or (_on_rows(m, s) and s.name in ("kepler", "lorenz"))
+]  # fmt: skip
 COVERING = [
-    (m, s) for m, s in PAIRS if m.name in _COMPILED + _BY_TABLE or s.name in _KINDS[m.family]
-]
+    (m, s) for m, s in PAIRS
+    if m.name in _COMPILED + _BY_TABLE or s.name in _KINDS[m.family] or _on_rows(m, s)
+]  # fmt: skip
 
 DTYPES = (np.float64, np.float32)
 KERNELS_IN_BOTH = [(m, s, dtype) for m, s in KERNELS for dtype in DTYPES]
@@ -83,4 +116,24 @@ def varied(system, n=50):
 
 def integrate(method, system, y, t0, h, n_steps):
     """What ``pi.integrate(...).final`` should be, by the twin of the method's family."""
-    return TWINS[method.family](system, y, t0, h, n_steps, **method.coefficients)
+    return _twin(method)(system, y, t0, h, n_steps, **method.coefficients)
+
+
+def _twin(method):
+    if method.family != "multistep":
+        return TWINS[method.family]
+    first = None
+    if method.derivative == 1 or any(method.coefficients["velocity"]):
+        name = "verner87" if method.order + method.derivative > 7 else "dormand_prince54"
+        starter = pi.methods["radau_iia5" if method.implicit else name]
+        first = partial(TWINS[starter.family], **starter.coefficients)
+    return partial(
+        multistep.integrate, derivative=method.derivative, backward=method.backward, first=first
+    )
+
+
+def with_coefficients(method, coefficients):
+    """Something with other numbers that a twin takes for the method."""
+    names = ("family", "derivative", "backward", "implicit", "order")
+    fields = {name: getattr(method, name) for name in names}
+    return SimpleNamespace(**fields, coefficients=coefficients)

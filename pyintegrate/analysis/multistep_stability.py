@@ -1,0 +1,199 @@
+"""Stability of multistep methods, from the roots of their characteristic polynomial.
+
+On y' = lambda y, or x'' = -omega^2 x, a solution is a sum of powers zeta^n of the roots of a
+polynomial whose coefficients are polynomials in z = lambda h, or in (omega h)^2.
+
+References
+----------
+Hairer, Wanner (1996), Solving Ordinary Differential Equations II, V.1; for second derivatives
+Lambert, Watson (1976), J. Inst. Math. Appl. 18, 189-202.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from math import inf
+
+import numpy as np
+
+from .root_condition import is_stable
+
+# The first look at z on [0, infinity): so many z = t / (1 - t), then exactly some of them.
+_LOOKS, _EXACT_LOOKS = 1024, 32
+_GROWS = 1e-6  # growth that is more than what roots that meet on the circle make of rounding
+_SOON = Fraction(1, 1024)  # a method that is unstable here is so at once
+_BITS = 60
+
+
+def characteristic(numbers, derivative):
+    """Coefficients of zeta^0, zeta^1, ..., each a polynomial in z, or in -z^2 = (omega h)^2.
+
+    Parameters
+    ----------
+    numbers : dict of lists
+        alpha, beta and predictor, of any kind of number.
+    derivative : {1, 2}
+
+    Returns
+    -------
+    list of lists
+
+    Examples
+    --------
+    >>> leapfrog = {"alpha": [-1, 0, 1], "beta": [0, 2, 0], "predictor": []}
+    >>> characteristic(leapfrog, 1)
+    [[-1, 0], [0, -2], [1, 0]]
+    """
+    alpha, beta, predictor = numbers["alpha"], numbers["beta"], numbers["predictor"]
+    if derivative == 2:
+        return [[a, b] for a, b in zip(alpha, beta, strict=True)]
+    if not predictor:
+        return [[a, -b] for a, b in zip(alpha, beta, strict=True)]
+    # The new f is that of y + h sum predictor_j f_j.
+    last, slopes = beta[-1], [*predictor, 0 * beta[-1]]
+    found = [[a, -b, -last * w] for a, b, w in zip(alpha, beta, slopes, strict=True)]
+    found[-1][1] = found[-1][1] + last
+    found[-2][1] = found[-2][1] - last
+    return found
+
+
+def growth(method, z):
+    """The largest root |zeta| of the characteristic polynomial.
+
+    Parameters
+    ----------
+    method : Method
+    z : array_like of complex
+        lambda h, or (omega h)^2 for second derivatives.
+
+    Returns
+    -------
+    ndarray
+        Of the shape of z; inf where a root is infinite.
+
+    Examples
+    --------
+    >>> import pyintegrate as pi
+    >>> print(f"{growth(pi.methods['bdf2'], -2.0):.4f}")  # sqrt(1/7)
+    0.3780
+    """
+    z = np.asarray(z, complex)
+    rows = np.array(characteristic(method.coefficients, method.derivative), float)
+    rows = rows[np.flatnonzero(rows.any(axis=1))[0] :]
+    coefficients = np.stack([np.polyval(row[::-1], z) for row in rows], axis=-1)
+    size = len(rows) - 1
+    with np.errstate(all="ignore"):
+        companion = np.zeros((*z.shape, size, size), complex)
+        companion[..., range(1, size), range(size - 1)] = 1
+        companion[..., :, -1] = -coefficients[..., :-1] / coefficients[..., -1:]
+        poles = ~np.isfinite(companion).all(axis=(-2, -1))
+        companion[poles] = 0
+        found = np.abs(np.linalg.eigvals(companion)).max(axis=-1)
+    return np.where(poles, inf, found)[()]
+
+
+def limit(method, direction):
+    """The first y > 0 at which the method is unstable on y' = lambda y, lambda h = y direction.
+
+    Looked for in doubles on (0, infinity), then by bisection with exact arithmetic.
+
+    Parameters
+    ----------
+    method : Method
+    direction : {"imaginary", "real"}
+        lambda h = iy or -y; for second derivatives omega h = y, whatever the direction.
+
+    Returns
+    -------
+    float
+        0 if it is unstable at once, inf if it never is.
+
+    Examples
+    --------
+    >>> import pyintegrate as pi
+    >>> limit(pi.methods["adams_bashforth2"], "real")
+    1.0
+    """
+    exact, _ = method.exact_coefficients
+    rows = characteristic(exact, method.derivative)
+    while not any(rows[0]):
+        rows = rows[1:]
+
+    def point(y):
+        if method.derivative == 2:
+            return y * y
+        return 1j * y if direction == "imaginary" else -y
+
+    def stable(y):
+        """Exactly, at a fraction."""
+        if method.derivative == 2:
+            powers = [(Fraction(1), 0), (y * y, 0)]
+        elif direction == "imaginary":
+            powers = [(Fraction(1), 0), (0, y), (-y * y, 0)]
+        else:
+            powers = [(Fraction(1), 0), (-y, 0), (y * y, 0)]
+        return is_stable([
+            tuple(sum((c * power[i] for c, power in zip(row, powers, strict=False)), Fraction(0))
+                  for i in (0, 1))
+            for row in rows
+        ])  # fmt: skip
+
+    if not stable(_SOON):
+        return 0.0
+    looks = [Fraction(2 * i + 1, 2 * (_LOOKS - i) - 1) for i in range(_LOOKS)]
+    seen = growth(method, point(np.array(looks, float)))
+    unstable = np.flatnonzero(~(seen <= 1 + _GROWS))
+    end = int(unstable[0]) if unstable.size else _LOOKS
+    low, high = _SOON, looks[end] if end < _LOOKS else None
+    for y in looks[: end : max(end // _EXACT_LOOKS, 1)]:
+        if y <= low:
+            continue
+        if not stable(y):
+            high = y
+            break
+        low = y
+    if high is None:
+        return inf
+    while high - low > high / 2**_BITS:
+        middle = (low + high) / 2
+        low, high = (middle, high) if stable(middle) else (low, middle)
+    return float((low + high) / 2)
+
+
+def angle(method):
+    """alpha in degrees: stable on y' = lambda y where lambda is within alpha of the negative axis.
+
+    Parameters
+    ----------
+    method : Method
+        For first derivatives.
+
+    Returns
+    -------
+    float
+        0 where the region of stability is bounded; 90 is A-stability.
+
+    Examples
+    --------
+    >>> import pyintegrate as pi
+    >>> print(f"{angle(pi.methods['bdf3']):.4f}")
+    86.0324
+    """
+    if not method.implicit or limit(method, "real") < inf:
+        return 0.0
+    # Where a root is on the unit circle, zeta = exp(i theta): z = rho(zeta) / sigma(zeta).
+    alpha, beta = (np.array(method.coefficients[name])[::-1] for name in ("alpha", "beta"))
+
+    def angles(theta):
+        zeta = np.exp(1j * theta)
+        with np.errstate(all="ignore"):
+            z = np.polyval(alpha, zeta) / np.polyval(beta, zeta)
+            found = np.abs(np.angle(-z))
+        return np.where((z.real < -1e-12) & np.isfinite(z), found, np.pi / 2)
+
+    theta = np.linspace(0, np.pi, 4001)[1:]
+    for _ in range(4):  # ever closer to the smallest
+        found = angles(theta)
+        best, step = theta[found.argmin()], theta[1] - theta[0]
+        theta = np.linspace(best - step, best + step, 401)
+    return float(np.degrees(found.min()))

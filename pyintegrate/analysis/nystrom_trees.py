@@ -1,0 +1,167 @@
+"""Order conditions on x'' = f(x): one for each special Nystrom tree, of positions and velocities.
+
+A tree is (leaves, subtrees): how often f is differentiated along the velocity, and along which
+other forces; a subtree hangs on two edges. (Time is a position that moves at the speed 1.)
+
+References
+----------
+Hairer, Norsett, Wanner (1993), Solving Ordinary Differential Equations I, II.14.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from fractions import Fraction
+from functools import cache
+from itertools import combinations_with_replacement, count
+from math import factorial, lcm, prod
+
+from .conditions import collect
+
+
+@cache
+def nystrom_trees(number):
+    """Trees of so many nodes: 1, 1, 2, 3, 6, 10, 20, 36, ..."""
+    return sorted(
+        (number - 1 - used, forest)
+        for used in range(number)
+        for forest in _forests(used, used)
+    )  # fmt: skip
+
+
+@cache
+def _forests(used, largest):
+    """Multisets of trees which, with the node between each and the root, have `used` nodes."""
+    if used == 0:
+        return [()]
+    return sorted(
+        {
+            tuple(sorted(heads + rest))
+            for size in range(2, min(used, largest) + 1)
+            for several in range(1, used // size + 1)
+            for heads in combinations_with_replacement(nystrom_trees(size - 1), several)
+            for rest in _forests(used - size * several, size - 1)
+        }
+    )
+
+
+@cache
+def nystrom_nodes(tree):
+    return 1 + tree[0] + sum(1 + nystrom_nodes(subtree) for subtree in tree[1])
+
+
+@cache
+def nystrom_target(tree):
+    """What phi is for the exact solution at time 1: the nested integrals of the tree."""
+    sizes = [nystrom_nodes(subtree) for subtree in tree[1]]
+    inner = [nystrom_target(sub) / (n * (n + 1)) for sub, n in zip(tree[1], sizes, strict=True)]
+    return prod(inner, start=Fraction(1))
+
+
+@cache
+def nystrom_symmetry(tree):
+    leaves, forest = tree
+    return factorial(leaves) * prod(
+        factorial(n) * nystrom_symmetry(sub) ** n for sub, n in Counter(forest).items()
+    )
+
+
+def nystrom_composition(exact, rounding):
+    """As for `nystrom`: a kick of weight b_i at the time c_i sees the kicks before it.
+
+    With the weights b_j (c_i - c_j); and positions with b_i (1 - c_i).
+    """
+    pairs = zip(exact["kick"], exact["drift"], strict=True)
+    steps = [(name, w) for pair in pairs for name, w in zip("kd", pair, strict=True) if w]
+    scale = lcm(*(weight.denominator for _, weight in steps))
+    time, length = 0, 0.0
+    b: list[int] = []
+    c: list[int] = []
+    sizes: list[float] = []
+    far: list[float] = []
+    for letter, weight in steps:
+        if letter == "d":
+            time, length = time + int(weight * scale), length + abs(float(weight))
+        else:
+            b, c = [*b, int(weight * scale)], [*c, time]
+            sizes, far = [*sizes, abs(float(weight))], [*far, length]
+
+    def inner(phi, bound):
+        return _before(b, c, phi, -1), _before(sizes, far, bound, 1)
+
+    position = [w * (scale - t) for w, t in zip(b, c, strict=True)]
+    far_sizes = [w * (1 + length) for w in sizes]
+    yield from _by_trees(rounding, scale, c, far, inner, (b, sizes), (position, far_sizes))
+
+
+def nystrom(exact, rounding):
+    """velocity . phi(t) = 1/n target and b . phi(t) = 1/(n (n + 1)) target for n nodes.
+
+    phi is the product of c over the leaves of the tree and of A phi over its subtrees.
+    """
+    A, b, c, velocity = (exact[name] for name in ("A", "b", "c", "velocity"))
+    scale = lcm(*(x.denominator for row in (b, c, velocity, *A) for x in row))
+
+    def times(numbers, unit):
+        return [[(j, unit(x)) for j, x in enumerate(row) if x] for row in numbers]
+
+    def whole(x):  # A and b go with h^2
+        return int(x * scale * scale)
+
+    def size(x):
+        return abs(float(x))
+
+    rows, row_sizes = times(A, whole), times(A, size)
+
+    def inner(phi, bound):
+        return tuple(
+            [sum(x * vector[j] for j, x in row) for row in matrix]
+            for matrix, vector in ((rows, phi), (row_sizes, bound))
+        )
+
+    yield from _by_trees(
+        rounding, scale, [int(x * scale) for x in c], list(map(size, c)), inner,
+        ([int(x * scale) for x in velocity], list(map(size, velocity))),
+        (list(map(whole, b)), list(map(size, b))),
+    )  # fmt: skip
+
+
+def _by_trees(rounding, scale, c, far, inner_of, velocities, positions):
+    """Order by order; a sum of n coefficients' products is a multiple of 1 / scale^n."""
+
+    def sums(weights, phi, bound):
+        return tuple(
+            sum(x * y for x, y in zip(w, values, strict=True))
+            for w, values in zip(weights, (phi, bound), strict=True)
+        )
+
+    inner: dict = {}  # A phi, and a bound of it
+    later: list = []  # the conditions on positions come from the trees of one node less
+    for number in count(1):
+        residuals, later_next = later, []
+        for tree in nystrom_trees(number):
+            leaves, forest = tree
+            phi, bound = [t**leaves for t in c], [t**leaves for t in far]
+            for subtree in forest:
+                value, size = inner[subtree]
+                phi = [x * y for x, y in zip(phi, value, strict=True)]
+                bound = [x * y for x, y in zip(bound, size, strict=True)]
+            inner[tree] = inner_of(phi, bound)
+            target, sigma = nystrom_target(tree) / number, nystrom_symmetry(tree)
+            total, allowed = sums(velocities, phi, bound)
+            residuals.append((Fraction(total, scale**number) - target, allowed, sigma))
+            total, allowed = sums(positions, phi, bound)
+            residual = Fraction(total, scale ** (number + 1)) - target / (number + 1)
+            later_next.append((residual, allowed, sigma))
+        yield collect(number, rounding, residuals)
+        later = later_next
+
+
+def _before(b, c, phi, sign):
+    """sum over j < i of b_j (c_i + sign c_j) phi_j, for each i, in one pass."""
+    sums, weighted, moment = [], 0, 0
+    for weight, time, value in zip(b, c, phi, strict=True):
+        sums.append(time * weighted + sign * moment)
+        weighted += weight * value
+        moment += weight * value * time
+    return sums

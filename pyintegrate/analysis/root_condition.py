@@ -1,0 +1,157 @@
+"""Where the roots of a polynomial are, exactly: inside the unit circle, on it, or outside.
+
+A polynomial is a list of pairs (real, imaginary) of fractions, the lowest coefficient first.
+
+References
+----------
+Miller (1971), J. Inst. Math. Appl. 8, 397-406; Hairer, Norsett, Wanner (1993), Solving Ordinary
+Differential Equations I, III.3 and III.10.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from math import gcd, lcm
+
+import numpy as np
+
+# What rounded coefficients may leave of roots on the circle; and of double ones, the root of that.
+_NEAR, _APART = 1e-6, 1e-4
+
+
+def is_stable(polynomial):
+    """Whether no root lies outside the unit circle, and those on it are simple.
+
+    Miller's reduction: of a polynomial f with f*(z) = z^n conj(f(1 / conj z)), the polynomial
+    f1 = (f*(0) f - f(0) f*) / z has a root less inside, and as many on the circle. Where it
+    vanishes, the roots are mirror images in the circle; they lie on it and are simple if those
+    of the derivative lie inside.
+
+    Parameters
+    ----------
+    polynomial : list of (Fraction, Fraction)
+
+    Returns
+    -------
+    bool
+
+    Examples
+    --------
+    >>> is_stable(real([-1, 0, 1])), is_stable(real([1, -2, 1])), is_stable(real([-2, 1]))
+    (True, False, False)
+    """
+    f, strictly = _whole(polynomial), False
+    while len(f) > 1:
+        first, last = f[0], f[-1]
+        reduced = [_minus(_times(_bar(last), a), _times(first, _bar(b)))
+                   for a, b in zip(f[1:], f[-2::-1], strict=True)]  # fmt: skip
+        if not any(any(c) for c in reduced):
+            if strictly or not any(last):
+                return False
+            f, strictly = _whole([(j * x, j * y) for j, (x, y) in enumerate(f)][1:]), True
+        elif _square(first) < _square(last):
+            f = _whole(reduced)
+        else:
+            return False
+    return any(f[0])
+
+
+def real(coefficients):
+    """A polynomial with real coefficients as pairs.
+
+    Examples
+    --------
+    >>> real([1, 2])
+    [(Fraction(1, 1), Fraction(0, 1)), (Fraction(2, 1), Fraction(0, 1))]
+    """
+    return [(Fraction(c), Fraction(0)) for c in coefficients]
+
+
+def zero_stable(alpha, derivative, rounding=0):
+    """Whether errors of a multistep method stay bounded as h goes to 0, by the roots of alpha.
+
+    None outside the unit circle; those on it simple, or at most double where the method is for
+    second derivatives.
+
+    Parameters
+    ----------
+    alpha : sequence of Fraction
+    derivative : {1, 2}
+    rounding : Fraction, optional
+        Relative error of the numbers: if there is one, the roots are looked at in doubles.
+
+    Returns
+    -------
+    bool
+
+    Examples
+    --------
+    >>> zero_stable([Fraction(1), Fraction(-2), Fraction(1)], 2)
+    True
+    """
+    alpha = _without_zeros([Fraction(a) for a in alpha])
+    if rounding:
+        roots = np.roots([float(a) for a in reversed(alpha)])
+        edge = roots[np.abs(roots) > 1 - _NEAR]
+        near = np.abs(edge[:, np.newaxis] - edge) < _APART
+        return bool(np.all(np.abs(roots) <= 1 + _NEAR) and np.all(near.sum(axis=0) <= derivative))
+    if derivative == 1:
+        return is_stable(real(alpha))
+    # Each root once, and those that are there more than once.
+    slope = [j * a for j, a in enumerate(alpha)][1:]
+    several = _common_divisor(alpha, slope)
+    return is_stable(real(_divided(alpha, several)[0])) and is_stable(real(several))
+
+
+def _without_zeros(p):
+    """Without roots at 0."""
+    while len(p) > 1 and not p[0]:
+        p = p[1:]
+    return p
+
+
+# ---- arithmetic ----------------------------------------------------------------------------------
+
+
+def _times(a, b):
+    return a[0] * b[0] - a[1] * b[1], a[0] * b[1] + a[1] * b[0]
+
+
+def _minus(a, b):
+    return a[0] - b[0], a[1] - b[1]
+
+
+def _bar(a):
+    return a[0], -a[1]
+
+
+def _square(a):
+    return a[0] ** 2 + a[1] ** 2
+
+
+def _whole(polynomial):
+    """The same roots with integers, as small as they can be."""
+    parts = [x for pair in polynomial for x in pair]
+    common = lcm(*(Fraction(x).denominator for x in parts))
+    whole = [int(x * common) for x in parts]
+    shared = gcd(*whole) or 1
+    return [(x // shared, y // shared) for x, y in zip(whole[0::2], whole[1::2], strict=True)]
+
+
+def _divided(p, q):
+    """Quotient and remainder of polynomials of fractions."""
+    rest, quotient = list(p), [Fraction(0)] * max(len(p) - len(q) + 1, 1)
+    for shift in range(len(p) - len(q), -1, -1):
+        quotient[shift] = rest[shift + len(q) - 1] / q[-1]
+        for j, c in enumerate(q):
+            rest[shift + j] -= quotient[shift] * c
+    rest = rest[: len(q) - 1]
+    while rest and not rest[-1]:
+        rest.pop()
+    return quotient, rest
+
+
+def _common_divisor(p, q):
+    while q:
+        p, q = q, _divided(p, q)[1]
+    return [c / p[-1] for c in p]

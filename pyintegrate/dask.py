@@ -1,0 +1,306 @@
+"""Batches of ``dask.array``: lazily, chunk by chunk, on threads, processes or a cluster.
+
+A trajectory's bits do not depend on its neighbours, so they do not depend on the chunks either.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+try:
+    import dask
+    import dask.array as da
+except ImportError as missing:
+    raise ImportError(
+        "pyintegrate.dask needs dask.array, which is not installed: pip install pyintegrate[dask]"
+    ) from missing
+
+from .arguments import make_problem
+from .checks import integer
+from .integrate import integrate as _integrate
+from .systems import System
+
+__all__ = ["DaskSolution", "integrate"]
+
+
+class DaskSolution:
+    """The saved states of a batch, computed when asked for.
+
+    Attributes
+    ----------
+    t : ndarray or dask.array, shape (n_saved,), or (n_saved, *batch) where dt or t0 differ
+    steps : ndarray of int, shape (n_saved,)
+    y : dask.array, shape (n_saved, *batch, n_components)
+    status, failed_step : dask.array of int8 and int64, shape (*batch)
+        See ``Solution``.
+    system : System
+        With the parameters that are the same for all.
+    components : tuple of str
+
+    Examples
+    --------
+    >>> import dask.array as da, pyintegrate as pi
+    >>> x0 = da.linspace(0, 1, 1000, chunks=100)
+    >>> sol = pi.dask.integrate(pi.systems.pendulum, x0, 0.0, dt=0.01, n_steps=10, save="final")
+    >>> sol["theta"].compute().shape
+    (1, 1000)
+    """
+
+    def __init__(self, system, components, t, steps, y, status, failed_step, runs):
+        self.system, self.components = system, components
+        self.t, self.steps, self.y = t, steps, y
+        self.status, self.failed_step = status, failed_step
+        self._runs = runs  # a tuple of the three for each chunk
+
+    def __getitem__(self, name):
+        if name not in self.components:
+            raise KeyError(f"there are the components {', '.join(self.components)}, not {name!r}")
+        return self.y[..., self.components.index(name)]
+
+    @property
+    def final(self):
+        """The last saved states, dask.array of shape (*batch, n_components)."""
+        return self.y[-1]
+
+    def to_zarr(self, path, compute=True):
+        """Write ``y``, ``t``, ``steps``, ``status`` and ``failed_step`` into a zarr group.
+
+        Each chunk is integrated once and written by itself, so the whole never has to fit in
+        memory.
+
+        Parameters
+        ----------
+        path : str
+            The folder of the group; it is not there yet, or it is empty.
+        compute : bool
+            False gives a ``dask.delayed`` that writes when computed.
+        """
+        import zarr
+
+        chunks = tuple(max(1, *c[:1]) for c in self.status.chunks)
+        if any(
+            {*c[:-1]} - {n} or c[-1] > n for c, n in zip(self.status.chunks, chunks, strict=True)
+        ):
+            raise ValueError(
+                f"chunks {self.status.chunks} differ in size, and those of a zarr array cannot:"
+                " rechunk the inputs"
+            )
+        group = zarr.open_group(store=path, mode="w-", zarr_format=3)
+        group.attrs.update(system=repr(self.system), components=list(self.components))
+        group.create_array("steps", data=self.steps)
+        outer = {
+            "y": (self.y, (self.y.shape[0], *chunks, self.y.shape[-1])),
+            "status": (self.status, chunks),
+            "failed_step": (self.failed_step, chunks),
+        }
+        targets = [
+            group.create_array(name, shape=like.shape, dtype=like.dtype, chunks=pieces)
+            for name, (like, pieces) in outer.items()
+        ]
+        blocks = self._runs.to_delayed()
+        written = [
+            dask.delayed(_write)(blocks[place], _where(place, chunks), *targets)
+            for place in np.ndindex(blocks.shape)
+        ]
+        if isinstance(self.t, da.Array):
+            pieces = (self.t.shape[0], *chunks)
+            t = group.create_array("t", shape=self.t.shape, dtype=self.t.dtype, chunks=pieces)
+            written.append(self.t.rechunk(pieces).store(t, lock=False, compute=False))
+        else:
+            group.create_array("t", data=self.t)
+        later = dask.delayed(_nothing)(*written)
+        return later.compute() if compute else later
+
+    def __repr__(self):
+        return f"<DaskSolution of {self.system!r}: y {self.y.shape}, chunks {self.y.chunks}>"
+
+
+def _where(place, chunks):
+    """Where in the batch a chunk lies."""
+    return tuple(slice(i * n, (i + 1) * n) for i, n in zip(place, chunks, strict=True))
+
+
+def _write(run, where, y, status, failed_step):
+    """One chunk to its place in the zarr arrays."""
+    y[(slice(None), *where)], status[where], failed_step[where] = run
+
+
+def _nothing(*written):
+    """What writing gives."""
+
+
+def integrate(
+    system, x0=None, v0=None, *, dt, t_end=None, n_steps=None, t0=0.0, params=None, method="rk4",
+    save="all", dtype=None, workers=1, bound=None, components=None,
+):  # fmt: skip
+    """Integrate batches that are dask arrays; nothing is computed until it is asked for.
+
+    Parameters
+    ----------
+    system : System
+        With numbers as parameters; those that are arrays over the batch go to `params`.
+    x0, v0 : array_like or dask.array, optional
+        As of ``pyintegrate.integrate``. The component axis is put into one chunk.
+    dt, t0 : array_like or dask.array
+    t_end : float, optional
+        The same for all trajectories; give it or `n_steps`.
+    n_steps : int, optional
+    params : dict, optional
+        Name to array_like or dask.array, (*batch) or (*batch, *shape).
+    method, save, dtype, workers, bound, components
+        As of ``pyintegrate.integrate``; `workers` is for each chunk.
+
+    Returns
+    -------
+    DaskSolution
+        Trajectories that fail are frozen at their last good state and have a `status`; there are no
+        warnings.
+
+    Raises
+    ------
+    TypeError, ValueError
+        A wrong argument: at once, but for the values of dask arrays, which are seen when computed.
+
+    Examples
+    --------
+    >>> import dask.array as da, pyintegrate as pi
+    >>> k = da.linspace(1, 20, 10_000, chunks=2_500)
+    >>> sol = pi.dask.integrate(
+    ...     pi.systems.spring, 1.0, 0.0, dt=0.01, n_steps=100, params={"k": k}, save=50
+    ... )
+    >>> sol.y.shape, sol.y.chunksize
+    ((3, 10000, 2), (3, 2500, 2))
+    """
+    if not isinstance(system, System):
+        cure = f"; use pi.systems[{system!r}]" if isinstance(system, str) else ""
+        raise TypeError(f"system must be a System, got {type(system).__name__}{cure}")
+    params = dict(params or {})
+    given = {
+        "x0": x0,
+        "v0": v0,
+        "dt": dt,
+        "t0": t0,
+        **{f"params.{k}": v for k, v in params.items()},
+    }
+    inner = _inner_axes(system, given)
+    sample, t_end = _sample(system, given, inner, t_end)
+    options = {"method": method, "save": save, "workers": workers, "bound": bound}
+    options |= {"on_failure": "ignore", "components": components, "dtype": _dtype(given, dtype)}
+    problem = _check(system, sample, t_end, n_steps, options)
+    n_steps = problem.n_steps
+    names = list(given)
+    arrays, axes = [], []
+    rank = max(np.ndim(v) - inner[k] for k, v in given.items() if v is not None)
+    batch_axes = tuple(f"batch {i:02}" for i in range(rank))
+    for name in names:
+        value = given[name]
+        if value is None:
+            continue
+        array = da.asarray(value)
+        batch = array.ndim - inner[name]
+        array = array.rechunk(dict.fromkeys(range(batch, array.ndim), -1))
+        arrays.append(array)
+        axes.append((*batch_axes[rank - batch :], *(f"{name} {i}" for i in range(inner[name]))))
+    present = [name for name in names if given[name] is not None]
+    pairs = [item for pair in zip(arrays, axes, strict=True) for item in pair]
+    runs = da.blockwise(
+        _run_chunk, batch_axes, *pairs, concatenate=True, dtype=object, meta=np.empty((0,) * rank),
+        name=f"pyintegrate-{dask.base.tokenize(system, arrays, n_steps, options)}",
+        system=system, names=present, n_steps=n_steps, options=options,
+    )  # fmt: skip
+    steps = problem.saved_steps
+    kept = problem.components or range(system.dim)
+    components = tuple(system.state_names[d] for d in kept)
+
+    def part(number, out, new, dtype):
+        return da.blockwise(
+            pick, out, runs, batch_axes, number=number, new_axes=new, dtype=dtype,
+            meta=np.empty((0,) * len(out), dtype),
+        )  # fmt: skip
+
+    y = part(
+        0, ("saved", *batch_axes, "component"),
+        {"saved": len(steps), "component": len(components)}, problem.dtype,
+    )  # fmt: skip
+    status, failed_step = part(1, batch_axes, {}, np.int8), part(2, batch_axes, {}, np.int64)
+    t = _times(dt, t0, steps, status)
+    return DaskSolution(system, components, t, steps, y, status, failed_step, runs)
+
+
+def pick(runs, number):
+    """One array of what a chunk gave."""
+    return runs[number]
+
+
+def _run_chunk(*arrays, system, names, n_steps, options):
+    """One chunk: its states, status and failed steps."""
+    values = dict(zip(names, arrays, strict=True))
+    params = {k.removeprefix("params."): values.pop(k) for k in names if k.startswith("params.")}
+    sol = _integrate(system(**params), n_steps=n_steps, **values, **options)
+    # Of axes that are 1 long in every input of this chunk the result has them too.
+    return sol.y, sol.status, sol.failed_step
+
+
+def _inner_axes(system, given):
+    """Name of each array to how many of its last axes are no batch axes."""
+    shapes = system._definition["shapes"]
+    halves = given["v0"] is not None
+    inner = {"dt": 0, "t0": 0}
+    inner["x0"] = inner["v0"] = int(not (halves and system.dof == 1))
+    for name in given:
+        if name.startswith("params."):
+            inner[name] = len(shapes.get(name.removeprefix("params."), ()))
+    return inner
+
+
+def _dtype(given, dtype):
+    """float32 only if x0 (and v0) are, as without dask."""
+    states = [given[k] for k in ("x0", "v0") if given[k] is not None]
+    if dtype is None:
+        single = states and all(getattr(a, "dtype", None) == np.float32 for a in states)
+        return np.float32 if single else np.float64
+    return dtype
+
+
+def _sample(system, given, inner, t_end):
+    """The same arguments with dask arrays replaced by one harmless element, to check the rest."""
+    sample = {}
+    for name, value in given.items():
+        if isinstance(value, da.Array):
+            if value.dtype.kind not in "iuf":
+                raise TypeError(f"{name} must hold real numbers, got {value.dtype}")
+            if any(np.isnan(n) for n in value.shape):
+                raise ValueError(f"{name} has chunks of unknown size: call compute_chunk_sizes()")
+            value = np.ones(value.shape[max(value.ndim - inner[name], 0) :], value.dtype)
+        sample[name] = value
+    if t_end is not None and isinstance(t_end, da.Array):
+        raise TypeError("t_end must be a number, got a dask.array: give n_steps")
+    if t_end is not None and any(isinstance(given[k], da.Array) for k in ("dt", "t0")):
+        raise TypeError("t_end needs dt and t0 that are no dask arrays: give n_steps")
+    shapes = [np.shape(v)[: max(np.ndim(v) - inner[k], 0)] for k, v in given.items()
+              if v is not None]  # fmt: skip
+    np.broadcast_shapes(*shapes)
+    return sample, t_end
+
+
+def _check(system, sample, t_end, n_steps, options):
+    """Every check of ``integrate``, on a sample."""
+    params = {k.removeprefix("params."): v for k, v in sample.items() if k.startswith("params.")}
+    if n_steps is not None:
+        n_steps = integer("n_steps", n_steps, 0)
+    return make_problem(
+        system(**params) if params else system, sample["x0"], sample["v0"], sample["dt"], t_end,
+        n_steps, sample["t0"], options["method"], options["save"], options["dtype"],
+        options["workers"], False, "ignore", options["bound"], None, None, None,
+        options["components"],
+    )  # fmt: skip
+
+
+def _times(dt, t0, steps, like):
+    """t0 + n dt, lazily where dt or t0 is an array."""
+    lazy = isinstance(dt, da.Array) or isinstance(t0, da.Array)
+    if not lazy and np.ndim(dt) == np.ndim(t0) == 0:
+        return float(t0) + steps * float(dt)
+    column = np.reshape(steps, (-1, *(1,) * like.ndim))
+    times = da.asarray(t0, dtype=float) + column * da.asarray(dt, dtype=float)
+    return da.broadcast_to(times, (len(steps), *like.shape)).rechunk((-1, *like.chunks))

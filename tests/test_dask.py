@@ -1,0 +1,279 @@
+"""Batches of dask arrays: the bits of one call, whatever the chunks and the scheduler."""
+
+import subprocess
+import sys
+
+import dask
+import dask.array as da
+import numpy as np
+import pytest
+import xarray
+import zarr
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from reference import states
+
+import pyintegrate as pi
+
+LORENZ, SPRING, PENDULUM = pi.systems.lorenz, pi.systems.spring, pi.systems.pendulum
+N = 60
+K = np.linspace(1, 20, N)
+
+
+@pytest.fixture(autouse=True)
+def _threads():
+    with dask.config.set(scheduler="threads", num_workers=3):
+        yield
+
+
+def same_bits(a, b):
+    a, b = np.asarray(a), np.asarray(b)
+    return a.shape == b.shape and a.dtype == b.dtype and a.tobytes() == b.tobytes()
+
+
+def springs(chunks, **options):
+    x0 = da.from_array(np.linspace(0, 1, N), chunks=chunks)
+    params = {"k": da.from_array(K, chunks=chunks), "b": 0.3}
+    options = {"dt": 0.01, "n_steps": 50, "save": 9, **options}
+    return pi.dask.integrate(SPRING, x0, 0.0, params=params, **options)
+
+
+WHOLE = pi.integrate(SPRING(k=K, b=0.3), np.linspace(0, 1, N), 0.0, dt=0.01, n_steps=50, save=9)
+
+
+@settings(max_examples=40, deadline=None)
+@given(cuts=st.sets(st.integers(1, N - 1)), workers=st.sampled_from([1, 2]))
+def test_the_bits_do_not_depend_on_the_chunks(cuts, workers):
+    edges = [0, *sorted(cuts), N]
+    sol = springs((tuple(b - a for a, b in zip(edges, edges[1:], strict=False)),), workers=workers)
+    y, status = dask.compute(sol.y, sol.status)
+    assert same_bits(y, WHOLE.y)
+    assert same_bits(status, WHOLE.status)
+    assert same_bits(sol.t, WHOLE.t)
+    assert same_bits(sol.steps, WHOLE.steps)
+
+
+def test_nothing_is_computed_before_it_is_asked_for():
+    def never(block):
+        raise AssertionError("computed")
+
+    x0 = da.ones((6, 3), chunks=(2, 3)).map_blocks(never, dtype=float, meta=np.empty((0, 0)))
+    sol = pi.dask.integrate(LORENZ, x0, dt=0.01, n_steps=3)
+    assert sol.y.shape == (4, 6, 3)
+    with pytest.raises(AssertionError, match="computed"):
+        sol.y.compute()
+
+
+def test_each_chunk_is_integrated_once(monkeypatch, tmp_path):
+    calls, real = [], pi.dask._integrate
+
+    def counted(*arguments, **options):
+        calls.append(1)
+        return real(*arguments, **options)
+
+    monkeypatch.setattr(pi.dask, "_integrate", counted)
+    sol = springs(10)
+    dask.compute(sol.y, sol.status, sol.failed_step)
+    assert len(calls) == 6
+    springs(10).to_zarr(str(tmp_path / "a.zarr"))
+    assert len(calls) == 12
+
+
+@pytest.mark.parametrize("system", pi.systems.values(), ids=list(pi.systems))
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_whole_states_with_times_of_their_own(system, dtype):
+    y, dt, t0 = states(system, (4, 5), dtype), np.linspace(1, 2, 5) * 1e-3, np.arange(4.0)[:, None]
+    whole = pi.integrate(system, y, dt=dt, t0=t0, n_steps=7)
+    lazy = da.from_array(y, chunks=(2, 3, 1)), da.from_array(dt, chunks=2), da.from_array(t0)
+    sol = pi.dask.integrate(system, lazy[0], dt=lazy[1], t0=lazy[2], n_steps=7)
+    assert same_bits(sol.y, whole.y)
+    assert same_bits(sol.t, whole.t)
+    assert same_bits(sol.final, whole.final)
+    for name in system.state_names:
+        assert same_bits(sol[name], whole[name])
+
+
+@pytest.mark.parametrize("save", ["all", "final", 4])
+def test_saves_and_components(save):
+    whole = pi.integrate(LORENZ, states(LORENZ, (9,)), dt=0.01, n_steps=10, save=save)
+    y = da.from_array(states(LORENZ, (9,)), chunks=(4, 3))
+    sol = pi.dask.integrate(LORENZ, y, dt=0.01, t_end=0.1, save=save, components=["z", "x"])
+    assert sol.components == ("z", "x")
+    assert same_bits(sol.y, whole.y[..., [2, 0]])
+    with pytest.raises(KeyError, match="components z, x"):
+        sol["y"]
+
+
+def test_numbers_alone_and_array_parameters():
+    assert same_bits(
+        pi.dask.integrate(LORENZ, dt=0.01, n_steps=5).y, pi.integrate(LORENZ, dt=0.01, n_steps=5).y
+    )
+    masses = np.linspace(1, 2, 12).reshape(4, 3)
+    whole = pi.integrate(pi.systems.three_body(masses=masses), dt=0.01, n_steps=5)
+    lazy = {"masses": da.from_array(masses, chunks=(3, 2))}
+    sol = pi.dask.integrate(pi.systems.three_body, dt=0.01, n_steps=5, params=lazy)
+    assert same_bits(sol.y, whole.y)
+
+
+def test_failures_are_in_the_status_and_are_no_warning():
+    y = states(LORENZ, (9,))
+    y[4] = np.nan
+    sol = pi.dask.integrate(LORENZ, da.from_array(y, chunks=(2, 3)), dt=0.01, n_steps=5)
+    assert sol.status.compute().tolist() == [0] * 4 + [1] + [0] * 4
+    assert sol.failed_step.compute()[4] == 0
+
+
+@pytest.mark.parametrize("chunks", [60, 10, 59, (60,)])
+def test_to_zarr(chunks, tmp_path):
+    sol = springs((chunks,) if isinstance(chunks, tuple) else chunks)
+    sol.to_zarr(str(tmp_path / "a.zarr"))
+    group = zarr.open_group(tmp_path / "a.zarr", mode="r")
+    for name in ("y", "t", "steps", "status", "failed_step"):
+        assert same_bits(group[name][...], getattr(WHOLE, name))
+    assert group.attrs["components"] == ["x", "v"]
+    with pytest.raises(Exception, match=r"exists|already"):
+        sol.to_zarr(str(tmp_path / "a.zarr"))
+
+
+@pytest.mark.parametrize("chunks", [(7, 50, 3), (1, 59), (20, 10, 20, 10)])
+def test_to_zarr_needs_chunks_of_one_size(chunks, tmp_path):
+    with pytest.raises(ValueError, match="differ in size.*rechunk"):
+        springs((chunks,)).to_zarr(str(tmp_path / "a.zarr"))
+    assert not list(tmp_path.iterdir())
+
+
+def test_to_zarr_with_times_of_their_own_and_later(tmp_path):
+    dt = np.linspace(1, 2, 7)
+    whole = pi.integrate(SPRING, dt=dt / 100, n_steps=4)
+    sol = pi.dask.integrate(SPRING, dt=da.from_array(dt, chunks=3) / 100, n_steps=4)
+    later = sol.to_zarr(tmp_path / "a.zarr", compute=False)
+    later.compute()
+    group = zarr.open_group(tmp_path / "a.zarr", mode="r")
+    assert same_bits(group["y"][...], whole.y)
+    assert same_bits(group["t"][...], whole.t)
+
+
+WRONG = [
+    (lambda x: pi.dask.integrate("spring", x, 0.0, dt=0.1, n_steps=1), TypeError, "pi.systems"),
+    (lambda x: pi.dask.integrate(SPRING, x, dt=0.1, n_steps=1), ValueError, "2 components"),
+    (lambda x: pi.dask.integrate(SPRING, x, 0.0, dt=0.1), ValueError, "exactly one of t_end"),
+    (lambda x: pi.dask.integrate(SPRING, x, 0.0, dt=0.0, n_steps=1), ValueError, "dt must be"),
+    (lambda x: pi.dask.integrate(SPRING, x, 0.0, dt=0.1, n_steps=-1), ValueError, "n_steps"),
+    (lambda x: pi.dask.integrate(SPRING, x > 0, 0.0, dt=0.1, n_steps=1), TypeError, "x0.*bool"),
+    (lambda x: pi.dask.integrate(SPRING, x[x > 1], 0.0, dt=0.1, n_steps=1), ValueError,
+     "compute_chunk_sizes"),
+    (lambda x: pi.dask.integrate(SPRING, x, x[:2], dt=0.1, n_steps=1), ValueError, "broadcast"),
+    (lambda x: pi.dask.integrate(SPRING, x, 0.0, dt=0.1, t_end=x), TypeError, "t_end"),
+    (lambda x: pi.dask.integrate(SPRING, x, 0.0, dt=x, t_end=1.0), TypeError, "t_end needs dt"),
+    (lambda x: pi.dask.integrate(SPRING, x, 0.0, dt=0.1, n_steps=1, params={"q": x}), TypeError,
+     "no parameter 'q'"),
+    (lambda x: pi.dask.integrate(SPRING, x, 0.0, dt=0.1, n_steps=1, save=0), ValueError, "save"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("call", "kind", "words"), WRONG, ids=[row[2] for row in WRONG])
+def test_a_wrong_call_is_refused_at_once(call, kind, words):
+    with pytest.raises(kind, match=words):
+        call(da.ones(6, chunks=2))
+
+
+def test_dask_that_is_not_installed_is_named():
+    code = (
+        "import sys; sys.modules['dask'] = None; import pyintegrate as pi\n"
+        "try: pi.dask\nexcept ImportError as error: print(error)"
+    )
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert "pip install pyintegrate[dask]" in out.stdout
+
+
+# ---- beyond one process --------------------------------------------------------------------------
+
+
+@pytest.mark.filterwarnings("ignore")  # of the cluster's own making
+def test_a_local_cluster_of_two_processes_gives_the_same_bits(tmp_path):
+    import distributed
+
+    cluster = distributed.LocalCluster(
+        n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None
+    )
+    with cluster, distributed.Client(cluster) as client:
+        assert len(client.scheduler_info()["workers"]) == 2
+        assert same_bits(springs(7).y.compute(scheduler=client), WHOLE.y)
+        springs(10).to_zarr(str(tmp_path / "a.zarr"), compute=False).compute(scheduler=client)
+    assert same_bits(zarr.open_group(tmp_path / "a.zarr", mode="r")["y"][...], WHOLE.y)
+
+
+# ---- xarray.apply_ufunc: the recipe of docs/large.md ---------------------------------------------
+
+
+@pytest.mark.parametrize("chunks", [None, 7])
+def test_apply_ufunc(chunks):
+    def final_angle(length, angle):
+        system = PENDULUM(length=length)
+        sol = pi.integrate(system, angle, 0.0, dt=0.01, n_steps=100, save="final")
+        return sol["theta"][-1]
+
+    length = xarray.DataArray(np.linspace(0.5, 2, 20), dims="length")
+    angle = xarray.DataArray(np.linspace(0, 3, 30), dims="angle")
+    length, angle = xarray.broadcast(length, angle)
+    if chunks:
+        length, angle = length.chunk(length=chunks), angle.chunk(length=chunks)
+    found = xarray.apply_ufunc(
+        final_angle, length, angle, dask="parallelized", output_dtypes=[float]
+    )
+    assert found.dims == ("length", "angle")
+    expected = final_angle(np.linspace(0.5, 2, 20)[:, None], np.linspace(0, 3, 30))
+    assert same_bits(found.values, expected)
+
+
+# ---- to_xarray -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("system", pi.systems.values(), ids=list(pi.systems))
+@pytest.mark.parametrize("shape", [(), (3,), (2, 3)])
+def test_a_dataset_has_the_names_units_and_numbers_of_the_solution(system, shape):
+    sol = pi.integrate(system, states(system, shape), dt=1e-3, n_steps=10, save=3)
+    data = sol.to_xarray()
+    batch = {0: (), 1: ("batch",), 2: ("batch_0", "batch_1")}[len(shape)]
+    for name in system.state_names:
+        assert same_bits(data[name].values, sol[name])
+        assert data[name].dims == ("t", *batch)
+        assert data[name].attrs["units"] == system.units[name]
+    for name, value in system.params.items():
+        assert data[name].attrs["units"] == system.units[name]
+        assert np.array_equal(data[name].values, np.broadcast_to(value, data[name].shape))
+    assert same_bits(data["t"].values, sol.t)
+    assert same_bits(data["step"].values, sol.steps)
+    assert same_bits(data["status"].values, sol.status)
+    assert data["t"].attrs["units"] == "s"
+    assert (data.attrs["system"], data.attrs["method"]) == (system.name, "rk4")
+
+
+def test_a_dataset_knows_where_the_parameters_belong():
+    system = SPRING(k=[[1.0], [2.0]], b=[0.1, 0.2, 0.3])
+    sol = pi.integrate(system, 1.0, 0.0, dt=[0.1, 0.2, 0.3], n_steps=4)
+    data = sol.to_xarray()
+    assert data["k"].dims == ("batch_0",)
+    assert data["b"].dims == ("batch_1",)
+    assert data["t"].dims == ("step", "batch_0", "batch_1")
+    assert same_bits(data["t"].values, sol.t)
+    energy = 0.5 * data["k"] * data["x"] ** 2 + 0.5 * data["m"] * data["v"] ** 2
+    assert np.allclose(energy.transpose("step", "batch_0", "batch_1"), sol.energy(), rtol=1e-14)
+    masses = pi.systems.three_body(masses=np.ones((4, 3)))
+    data = pi.integrate(masses, dt=0.01, n_steps=2).to_xarray()
+    assert data["masses"].sizes == {"batch": 4, "masses_0": 3}
+    part = pi.integrate(LORENZ, dt=0.01, n_steps=2, components=["z"]).to_xarray()
+    assert set(part.data_vars) == {"z", "status", "failed_step"}
+
+
+def test_a_dataset_can_be_stored_and_read(tmp_path):
+    data = pi.integrate(SPRING(k=[1.0, 2.0]), 1.0, 0.0, dt=0.1, n_steps=4).to_xarray()
+    data.to_zarr(tmp_path / "a.zarr", consolidated=False)
+    again = xarray.open_zarr(tmp_path / "a.zarr", consolidated=False)
+    assert again.load().identical(data)
+
+
+def test_xarray_that_is_not_installed_is_named(monkeypatch):
+    monkeypatch.setitem(sys.modules, "xarray", None)
+    with pytest.raises(ImportError, match=r"pyintegrate\[xarray\]"):
+        pi.integrate(LORENZ, dt=0.1, n_steps=1).to_xarray()

@@ -1,0 +1,215 @@
+"""No entry point of the C core, nor any public function, keeps memory: good calls and bad ones.
+
+Each call is repeated; what the C library and Python hold must not grow with the repetitions. A leak
+of 64 bytes in one call of two would be seen.
+"""
+
+import contextlib
+import ctypes
+import gc
+import sys
+import warnings
+
+import numpy as np
+import pytest
+from reference import states
+
+import pyintegrate as pi
+from pyintegrate import _core
+from pyintegrate.memory import aligned
+
+LORENZ, SPRING = pi.systems.lorenz, pi.systems.spring
+REPEATS = 60
+SEEN = 32  # bytes for each call
+
+
+class Mallinfo2(ctypes.Structure):
+    _fields_ = [(name, ctypes.c_size_t) for name in "abcdefg"] + [
+        (name, ctypes.c_size_t) for name in ("uordblks", "fordblks", "keepcost")
+    ]
+
+
+def in_use():
+    """Bytes that the C library has handed out, and blocks that Python has."""
+    gc.collect()
+    ask = ctypes.CDLL(None).mallinfo2
+    ask.restype = Mallinfo2
+    info = ask()
+    return np.array([info.uordblks + info.e, sys.getallocatedblocks() * 64])
+
+
+def growth(call):
+    """Bytes that a call leaves behind, at the least of several measurements."""
+
+    def repeat():
+        for _ in range(REPEATS):
+            with contextlib.suppress(Exception), warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                call()
+
+    repeat()  # caches fill
+    least = np.inf
+    for _ in range(20):  # lists of free objects take some time to fill
+        before = in_use()
+        repeat()
+        least = min(least, (in_use() - before).max() / REPEATS)
+        if least < SEEN:  # a leak would be there every time
+            break
+    return least
+
+
+def integrated(**options):
+    options = {"dt": 1e-3, "n_steps": 20, "on_failure": "ignore", **options}
+    y = states(LORENZ, (300,))
+    y[7], y[250] = np.nan, 1e200
+    return pi.integrate(LORENZ, y, **options)
+
+
+def interrupted():
+    def stop(done, total):
+        raise KeyboardInterrupt
+
+    with contextlib.suppress(KeyboardInterrupt):
+        integrated(n_steps=3000, progress=stop)
+
+
+def core_run(**changes):
+    """A run by the raw entry point, some arguments replaced."""
+    arguments = {
+        "system": "lorenz", "method": pi.methods["rk4"].handle, "bits": 64, "lanes": 16, "first": 0,
+        "n_steps": 9, "save": 1, "bound": np.inf, "workers": 1, "t0": np.zeros(1),
+        "h": np.full(1, 0.01), "params": (np.ones(1),) * 3, "initial": aligned((3, 16), float),
+        "a": aligned((3, 16), float), "b": aligned((3, 16), float),
+        "record": aligned((10, 3, 16), float), "stride": 16, "stream": 0,
+    }  # fmt: skip
+    arguments["initial"][...] = 1.0
+    run = _core.start(*{**arguments, **changes}.values())
+    run.fail(np.array([3]), np.array([1], np.int8), np.array([0]))
+    run.work()
+    run.outcome()
+    none = np.empty(1, np.int64), np.empty(1, np.int8), np.empty(1, np.int64)
+    run.failures(*none)
+    return run
+
+
+def rows(count, n=3):
+    return tuple(tuple(float(i > j) for j in range(n)) for i in range(count))
+
+
+def stepped(**options):
+    stepper = pi.Stepper(LORENZ, states(LORENZ, (20,)), dt=1e-3, method="rk4", **options)
+    stepper.step(5)
+    stepper.restore(stepper.snapshot())
+    return stepper
+
+
+@pi.acceleration(k=1.0)
+def traced(t, x, v, k):
+    return -k * np.sin(x)
+
+
+@pi.rhs(dim=1, rate=1.0, trace=False)
+def called(t, y, rate):
+    if np.any(rate < 0):
+        raise ValueError("a callback that raises")
+    return -rate * y
+
+
+def defined():
+    @pi.rhs(dim=2, k=1.0)
+    def system(t, y, k):
+        return y[1], -k * y[0]
+
+    return pi.integrate(system, dt=0.1, n_steps=3)
+
+
+def undefined():
+    pi.rhs(dim=1)(lambda t, y: 1.0 if y[0] > 0 else 2.0)
+
+
+def program(**changes):
+    one = traced.program
+    arguments = {"code": one.code, "constants": one.constants, "sections": one.sections}
+    return _core.make_program(*{**arguments, **changes}.values(), *one.sizes)
+
+
+CALLS = {
+    "operations": _core.operations,
+    "history_rows": lambda: _core.history_rows("lorenz", pi.methods["rk4"].handle),
+    "history_rows: wrong": lambda: _core.history_rows("lorenz", None),
+    "make_program": program,
+    "make_program: refused": lambda: program(code=np.full((4, 6), 77, np.int32)),
+    "make_program: short": lambda: program(sections=np.zeros(3, np.int32)),
+    "make_callback": lambda: pi.integrate(called, dt=0.1, n_steps=3),
+    "make_callback: raises": lambda: pi.integrate(called(rate=-1.0), dt=0.1, n_steps=3),
+    "make_callback: wrong": lambda: _core.make_callback(print, 99, -1, 0, 0, 0),
+    "traced": lambda: pi.integrate(traced(k=np.ones(9)), dt=0.1, n_steps=3),
+    "defined": defined,
+    "defined: wrong": undefined,
+    "stepper": stepped,
+    "stepper: wrong": lambda: stepped().step(-1),
+    "stepper: no kick": lambda: stepped().kick(),
+    "stepper: bound": lambda: stepped(bound=0.1),
+    "systems": _core.systems,
+    "methods": _core.methods,
+    "info": _core.info,
+    "make_method": lambda: _core.make_method("explicit_rk", 3, 3, rows(5)),
+    "make_method: row": lambda: _core.make_method("explicit_rk", 3, 3, ((0.0,) * 3,) * 4 + ((0,),)),
+    "make_method: number": lambda: _core.make_method("composition", 1, 1, ((1.0,), ("x",))),
+    "make_method: stages": lambda: _core.make_method("composition", 10**6, 1, ((1.0,), (1.0,))),
+    "evaluate": lambda: LORENZ.rhs(0.0, states(LORENZ, (100,))),
+    "evaluate: too short": lambda: _core.evaluate(
+        "lorenz", 64, 0, 9, np.zeros(1), (np.zeros(1),) * 3, (np.ones(1),) * 3, np.zeros(3)
+    ),
+    "evaluate: no rows": lambda: _core.evaluate("lorenz", 64, 0, 9, np.ones(1), (), (), b""),
+    "evaluate: system": lambda: _core.evaluate("x", 64, 0, 9, None, (), (), None),
+    "start": core_run,
+    "start: system": lambda: core_run(system="x"),
+    "start: method": lambda: core_run(method=None),
+    "start: bits": lambda: core_run(bits=16),
+    "start: lanes": lambda: core_run(lanes=-1),
+    "start: short": lambda: core_run(initial=np.zeros(3)),
+    "start: record": lambda: core_run(record=np.zeros(3)),
+    "start: stride": lambda: core_run(stride=1),
+    "start: params": lambda: core_run(params=(np.ones(1), None, np.ones(1))),
+    "start: read-only": lambda: core_run(a=b"x" * 400),
+    "start: unaligned": lambda: core_run(a=aligned((4, 16), float).reshape(-1)[1:49]),
+    "start: composition": lambda: core_run(method=pi.methods["velocity_verlet"].handle),
+    "fail: no such trajectory": lambda: core_run().fail(
+        np.array([99]), np.array([1], np.int8), np.array([0])
+    ),
+    "failures: too short": lambda: core_run().failures(np.zeros(0), np.zeros(0), np.zeros(0)),
+    "integrate": integrated,
+    "integrate: final": lambda: integrated(save="final"),
+    "integrate: workers": lambda: integrated(workers=2, n_steps=3000, save="final"),
+    "integrate: float32": lambda: integrated(dtype=np.float32),
+    "integrate: bound": lambda: integrated(bound=20.0),
+    "integrate: wrong": lambda: integrated(dt=np.nan),
+    "integrate: raise": lambda: integrated(on_failure="raise"),
+    "integrate: warn": lambda: integrated(on_failure="warn"),
+    "integrate: out": lambda: integrated(out=np.empty((21, 300, 3)), components=["x", "y", "z"]),
+    "integrate: interrupted": interrupted,
+    "resume": lambda: integrated().resume(n_steps=3),
+    "own methods": lambda: integrated(method=pi.RungeKutta([[0.0]], [1.0], order=1)),
+    "parameters": lambda: SPRING(k=np.ones(50)).energy(np.ones((50, 2))),
+    "at": lambda: integrated().at(0.0015),
+    "exact": lambda: pi.integrate(SPRING, dt=0.1, n_steps=5).error(),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("call", CALLS.values(), ids=list(CALLS))
+def test_nothing_is_kept(call):
+    assert growth(call) < SEEN
+
+
+def test_a_leak_would_be_seen():
+    kept = []
+    assert growth(lambda: kept.append(np.zeros(8) if len(kept) % 2 else None)) >= SEEN
+    allocate = ctypes.CDLL(None).malloc
+    assert growth(lambda: allocate(64)) >= 64
+
+
+def test_every_entry_point_is_called():
+    named = {name.split(":")[0] for name in CALLS}
+    core = {name for name in dir(_core) if not name.startswith("_") and name.islower()}
+    assert core <= named, f"add {core - named} to CALLS"
