@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import inspect
+from math import prod
 
 import numpy as np
 
@@ -221,31 +222,10 @@ class CallbackSystem(TracedSystem):
     @property
     def core(self):
         rows = len(self.parameter_rows)
-        return _core.make_callback(self._block, 0, self.dim, self.dof, rows, _BLOCK)
+        return _core.make_callback(_Block(self), 0, self.dim, self.dof, rows, _BLOCK)
 
     def core_for(self, method):
         return self.core
-
-    def _block(self, question, lanes, t, y, v, p, out):
-        """The force of one block, from and to memory that is not kept."""
-        rows = self.dof if question == _ACCELERATION else self.dim
-        dtype = np.float64 if len(out) == 8 * rows * lanes else np.float32
-
-        def read(memory):
-            return np.array(np.frombuffer(memory, dtype)).reshape(-1, lanes)
-
-        state = [read(y), read(v)] if question == _ACCELERATION else [read(y)]
-        if self.dof == 1:
-            state = [half[0] for half in state]
-        params = self.parameter_rows
-        if all(np.ndim(row) == 0 for row in params):
-            params = [np.full(1, row, dtype) for row in params]
-        else:
-            params = list(read(p))
-        function = self._definition["function"]
-        with np.errstate(all="ignore"):  # lanes that have failed are computed with the others
-            result = function(read(t)[0], *state, **self._named(params))
-            write_rows(function, result, np.frombuffer(out, dtype).reshape(-1, lanes))
 
     def _formulas(self):
         return [f"{self._definition['function'].__name__}(...), a Python function"]
@@ -269,26 +249,13 @@ class CallbackSystem(TracedSystem):
         definition, dof = self._definition, self.dof
         function = definition["energy" if question == _ENERGY else "function"]
         state = [y] if not dof else [y[0], y[1]] if dof == 1 else [y[:dof], y[dof:]]
-        result = function(t, *state, **self._named(params))
+        result = function(t, *state, **named_parameters(self._definition["shapes"], params))
         rows = 1 if question == _ENERGY else dof or self.dim
         answer = np.empty((rows, y.shape[1]), dtype=y.dtype)
         write_rows(function, result, answer)
         if question == _RHS and dof:
             return np.concatenate([y[dof:], answer])
         return answer
-
-    def _named(self, params):
-        named: dict[str, np.ndarray] = {}
-        row = 0
-        for name, shape in self._definition["shapes"].items():
-            size = int(np.prod(shape, dtype=int))
-            if shape:
-                rows = np.array(np.broadcast_arrays(*params[row : row + size]))
-                named[name] = rows.reshape(*shape, -1)
-            else:
-                named[name] = params[row][0] if params[row].size == 1 else params[row]
-            row += size
-        return named
 
     def _differences(self, t, y, params):
         """Central differences, (dim, dim, lanes): of order h^2, h = cbrt(eps) |y|."""
@@ -331,6 +298,54 @@ def _named_system(module, name, params):
     return found(**params)
 
 
+class _Block:
+    """The force of an untraced system for one block of lanes, as the C core calls it.
+
+    What can be known before is: each call costs microseconds, thousands of times.
+    """
+
+    def __init__(self, system):
+        self.function = system._definition["function"]
+        self.dim, self.dof, self.shapes = system.dim, system.dof, system._definition["shapes"]
+        rows, self.fixed = system.parameter_rows, {}
+        if all(np.ndim(row) == 0 for row in rows):  # one value serves all
+            self.fixed = {
+                dtype: named_parameters(self.shapes, [np.full(1, row, dtype) for row in rows])
+                for dtype in (np.float64, np.float32)
+            }
+
+    def __call__(self, question, lanes, t, y, v, p, out):
+        """From and to memory that is not kept: the function gets copies."""
+        rows = self.dof if question == _ACCELERATION else self.dim
+        dtype = np.float64 if len(out) == 8 * rows * lanes else np.float32
+
+        def read(memory):
+            return np.array(np.frombuffer(memory, dtype)).reshape(-1, lanes)
+
+        state = [read(y), read(v)] if question == _ACCELERATION else [read(y)]
+        if self.dof == 1:
+            state = [half[0] for half in state]
+        params = self.fixed[dtype] if self.fixed else named_parameters(self.shapes, read(p))
+        with np.errstate(all="ignore"):  # lanes that have failed are computed with the others
+            result = self.function(read(t)[0], *state, **params)
+            write_rows(self.function, result, np.frombuffer(out, dtype).reshape(-1, lanes))
+
+
+def named_parameters(shapes, rows):
+    """Parameters by name from rows of lanes, or of one item: numbers, rows, (*shape, lanes)."""
+    named: dict[str, np.ndarray] = {}
+    at = 0
+    for name, shape in shapes.items():
+        if shape:
+            size = prod(shape)
+            named[name] = np.array(np.broadcast_arrays(*rows[at : at + size])).reshape(*shape, -1)
+            at += size
+        else:
+            named[name] = rows[at][0] if len(rows[at]) == 1 else rows[at]
+            at += 1
+    return named
+
+
 def write_rows(function, result, out):
     """Write what a batched function returned into rows (components, lanes).
 
@@ -340,6 +355,10 @@ def write_rows(function, result, out):
         Something else than real numbers, or of another shape; the function is named.
     """
     name, (rows, lanes) = function.__name__, out.shape
+    shapes = (out.shape, out.shape[1:]) if rows == 1 else (out.shape,)
+    if isinstance(result, np.ndarray) and result.dtype == out.dtype and result.shape in shapes:
+        out[...] = result
+        return
     if rows == 1 and np.ndim(result) <= 1 and not isinstance(result, list | tuple):
         result = [result]
     if result is None or np.ndim(result) == 0 or len(result) != rows:
