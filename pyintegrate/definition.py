@@ -8,8 +8,9 @@ import inspect
 import numpy as np
 
 from .arguments import integer
+from .callback_system import CallbackSystem, write_rows
 from .define import _MOST_GUESSED, parameter_defaults
-from .own_systems import CallbackSystem, TracedSystem, write_rows
+from .own_systems import TracedSystem
 from .parameters import checked
 from .trace import tracing
 from .trace.graph import POSITION, TIME, VELOCITY, Graph
