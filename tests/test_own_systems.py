@@ -236,15 +236,28 @@ def test_an_exception_of_a_function_stops_the_run(workers):
 
 
 def test_a_function_may_keep_what_it_was_given():
-    kept = []
+    kept, copies = [], []
 
     @pi.rhs(dim=2, trace=False)
     def keeper(t, y):
-        kept.append(y)
+        kept.extend((t, y))
+        copies.extend((t.copy(), y.copy()))
         return -y
 
     pi.integrate(keeper, np.ones((100, 2)), dt=0.01, n_steps=5)
-    assert all(np.isfinite(y).all() for y in kept)
+    assert all(np.array_equal(a, b) for a, b in zip(kept, copies, strict=True))
+
+
+def test_an_exception_in_another_thread_reaches_the_caller():
+    @pi.rhs(dim=1, trace=False)
+    def fragile(t, y):
+        if threading.current_thread() is not threading.main_thread():
+            raise KeyError("in a helper")
+        time.sleep(0.001)
+        return -y
+
+    with pytest.raises(KeyError, match="in a helper"):
+        pi.integrate(fragile, np.ones((100_000, 1)), dt=0.01, n_steps=200, workers=3)
 
 
 def test_wrong_answers_of_a_function_are_named():
