@@ -157,7 +157,8 @@ static PyObject *core_evaluate(PyObject *module, PyObject *args) {
     Views views = {0};
     PiSample sample = {.system = s, .force = moved.force, .context = moved.context, .lanes = lanes};
     PiRow *rows = PyMem_Calloc(s->dim + s->n_params + 1, sizeof *rows);
-    char *workspace = PyMem_Malloc(pi_sample_rows(s) * 8 * moved.set->vector_bytes + 64);
+    char *workspace =
+        PyMem_Malloc(pi_sample_rows(s, answers[question]) * 8 * moved.set->vector_bytes + 64);
     sample.y = rows;
     sample.params = rows ? rows + s->dim : NULL;
     sample.workspace = workspace + (64 - (uintptr_t)workspace % 64);

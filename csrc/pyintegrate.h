@@ -137,4 +137,4 @@ int64_t pi_first_steps(const PiMethod *method);
 /* Rows that row kernels need for parameters, for all they do, and to answer a question. */
 int64_t pi_parameter_rows(const PiSystem *system);
 int64_t pi_workspace_rows(const PiMethod *method, const PiMethod *starter, const PiSystem *system);
-int64_t pi_sample_rows(const PiSystem *system);
+int64_t pi_sample_rows(const PiSystem *system, int64_t answers);

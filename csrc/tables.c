@@ -147,8 +147,6 @@ int64_t pi_workspace_rows(const PiMethod *method, const PiMethod *starter, const
            system->scratch + family_rows(method, system) +
            (starter ? family_rows(starter, system) : 0);
 }
-int64_t pi_sample_rows(const PiSystem *system) {
-    const int64_t dim = system->dim,
-                  most = dim * dim > system->n_invariants ? dim * dim : system->n_invariants;
-    return dim + pi_parameter_rows(system) + 1 + system->scratch + (most > 1 ? most : 1);
+int64_t pi_sample_rows(const PiSystem *system, int64_t answers) {
+    return system->dim + pi_parameter_rows(system) + 1 + system->scratch + answers;
 }
