@@ -1,6 +1,7 @@
 /* Arrays from Python: contiguous, of the right size and alignment, held while C uses them. The
  * Python layer has converted them already; a mistake there must raise here, not crash. */
 #include "arrays.h"
+#include <string.h>
 
 /* Room for one more buffer, which must not move; NULL with an exception. */
 static Py_buffer *one_more(Views *views) {
@@ -19,11 +20,14 @@ void *views_array(Views *views, PyObject *object, const char *name, int64_t item
                   int writable) {
     Py_buffer *view = one_more(views);
     if (!view) return NULL;
-    if (PyObject_GetBuffer(object, view, PyBUF_C_CONTIGUOUS | (writable ? PyBUF_WRITABLE : 0))) {
+    if (PyObject_GetBuffer(object, view,
+                           PyBUF_C_CONTIGUOUS | PyBUF_FORMAT | (writable ? PyBUF_WRITABLE : 0))) {
         PyMem_Free(view);
         return NULL;
     }
     views->view[views->count++] = view;
+    if (view->format && strchr(view->format, 'O'))
+        return PyErr_Format(PyExc_TypeError, "%s holds objects, expected numbers", name);
     if (view->itemsize != item && view->itemsize != 1)
         return PyErr_Format(PyExc_TypeError, "%s has items of %zd bytes, expected %d", name,
                             view->itemsize, item);

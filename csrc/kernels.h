@@ -112,22 +112,30 @@ INLINE vreal load_row(PiRow row, int64_t lane) {
     return row.step ? vload(data + lane) : vset(*data);
 }
 
-/* One save; frozen lanes keep the state before. */
+/* The place of register u in the rows; past the last one, that one again. */
+INLINE int64_t place(const PiTile *tile, int64_t r, int u) {
+    return r + u < tile->registers ? r + u : tile->registers - 1;
+}
+/* Frozen lanes keep the state before. */
+INLINE void keep_frozen(const PiTile *tile, const Model *q, int64_t r, int count, Flight *f) {
+    const vint *frozen = (const vint *)tile->frozen;
+    if (!frozen) return;
+    EACH(u, 0, count) {
+        const int64_t i = place(tile, r, u);
+        EACH(d, 0, q->system->dim)
+            f->y[u][d] =
+                vselect(frozen[i], vload((const real *)tile->in + d * tile->in_stride + i * VLEN),
+                        f->y[u][d]);
+    }
+}
 INLINE void write_record(const PiTile *tile, const Model *q, int64_t r, int count, const Flight *f,
                          real *record) {
-    const vint *frozen = (const vint *)tile->frozen;
-    EACH(u, 0, count) {
-        const int64_t i = r + u < tile->registers ? r + u : tile->registers - 1, lane = i * VLEN;
+    EACH(u, 0, count)
         EACH(d, 0, q->system->dim) {
-            vreal y = f->y[u][d];
-            if (frozen)
-                y = vselect(frozen[i], vload((const real *)tile->in + d * tile->in_stride + lane),
-                            y);
-            real *to = record + d * tile->record_stride + lane;
-            if (tile->stream) vstream(to, y);
-            else vstore(to, y);
+            real *to = record + d * tile->record_stride + place(tile, r, u) * VLEN;
+            if (tile->stream) vstream(to, f->y[u][d]);
+            else vstore(to, f->y[u][d]);
         }
-    }
 }
 
 /* `count` registers from number r on; past the last one, that is done and written again. */
@@ -140,7 +148,7 @@ INLINE int group(const Rule *rule, const PiTile *tile, const Model *q, int64_t r
     vreal w[count * weights];
     Flight f;
     EACH(u, 0, count) {
-        const int64_t lane = (r + u < tile->registers ? r + u : tile->registers - 1) * VLEN;
+        const int64_t lane = place(tile, r, u) * VLEN;
         EACH(d, 0, dim) f.y[u][d] = vload((const real *)tile->in + d * tile->in_stride + lane);
         EACH(d, 0, q->system->n_params) f.p[u][d] = load_row(tile->params[d], tile->lane + lane);
         f.t0[u] = load_row(tile->t0, tile->lane + lane);
@@ -157,6 +165,7 @@ INLINE int group(const Rule *rule, const PiTile *tile, const Model *q, int64_t r
         for (const int64_t stop = n + every; n < stop; n++)
             step(rule, tile, q, count, w, stride, n, &f);
         if (record) {
+            keep_frozen(tile, q, r, count, &f);
             write_record(tile, q, r, count, &f, record);
             record += tile->record_next;
         }
@@ -164,21 +173,15 @@ INLINE int group(const Rule *rule, const PiTile *tile, const Model *q, int64_t r
     vint bad = {0};
     const vreal bound = vset((real)tile->bound);
     EACH(u, 0, count) {
-        const int64_t i = r + u < tile->registers ? r + u : tile->registers - 1, lane = i * VLEN;
         vint good = vabs(f.y[u][0]) <= bound;
         EACH(d, 1, dim) good &= vabs(f.y[u][d]) <= bound;
-        if (frozen) {
-            EACH(d, 0, dim)
-                f.y[u][d] =
-                    vselect(frozen[i], vload((const real *)tile->in + d * tile->in_stride + lane),
-                            f.y[u][d]);
-            good |= frozen[i];
-        }
+        if (frozen) good |= frozen[place(tile, r, u)];
         bad |= ~good;
-        EACH(d, 0, dim) {
-            vstore((real *)tile->out + d * tile->out_stride + lane, f.y[u][d]);
-        }
     }
+    keep_frozen(tile, q, r, count, &f);
+    EACH(u, 0, count)
+        EACH(d, 0, dim)
+            vstore((real *)tile->out + d * tile->out_stride + place(tile, r, u) * VLEN, f.y[u][d]);
     return vany(bad);
 }
 

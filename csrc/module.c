@@ -169,6 +169,7 @@ static PyObject *core_evaluate(PyObject *module, PyObject *args) {
         return PyErr_Format(PyExc_ValueError, "question %d, lanes %lld: out of range", question,
                             lanes);
     if (check_question(&moved, (PiQuestion)question)) return NULL;
+    if (answers[question] == 0) lanes = 0; /* nothing bounds them, and there is nothing to do */
     Views views = {0};
     PiSample sample = {.system = s, .force = moved.force, .context = moved.context, .lanes = lanes};
     PiRow *rows = PyMem_Calloc(s->dim + s->n_params + 1, sizeof *rows);
@@ -218,6 +219,10 @@ static int choose_isa(void) {
 
 static int module_exec(PyObject *module) {
     State *state = state_of(module);
+    /* Signals and callbacks would reach the main interpreter. */
+    if (PyInterpreterState_GetID(PyInterpreterState_Get()) != 0)
+        return PyErr_SetString(PyExc_ImportError, "pyintegrate cannot run in a sub-interpreter"),
+               -1;
     state->isa = choose_isa();
     if (state->isa < 0) return -1;
     state->run_type = PyType_FromModuleAndSpec(module, &run_spec, NULL);

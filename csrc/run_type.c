@@ -121,8 +121,9 @@ PyObject *core_start(PyObject *module, PyObject *args) {
         return NULL;
     Moved moved;
     if (find_system(module, system, bits, &moved)) return NULL;
-    if (lanes < 0 || lanes > (int64_t)1 << 48 || first < 0 || n_steps < 0 || save < 1 ||
-        workers < 1)
+    if (lanes < 0 || lanes > (int64_t)1 << 48 || first < 0 || n_steps < 0 ||
+        first > (int64_t)1 << 54 || n_steps > (int64_t)1 << 54 || save < 1 ||
+        save > (int64_t)1 << 54 || workers < 1)
         return PyErr_Format(PyExc_ValueError, "lanes, steps, save or workers out of range");
     Run *r = (Run *)PyType_GenericAlloc((PyTypeObject *)state_of(module)->run_type, 0);
     if (!r) return NULL;
@@ -160,8 +161,10 @@ PyObject *core_start(PyObject *module, PyObject *args) {
         !(run->state[1] = views_array(v, state_b, "state_b", run->rows * run->stride, bytes, 1));
     if (!error && advances != Py_None) error = read_drive(r, advances);
     if (!error && record != Py_None) {
-        if (record_stride < lanes)
-            error = !PyErr_Format(PyExc_ValueError, "record_stride is too small");
+        if (record_stride < lanes || (record_stride >= run->stride && record_stride % unit))
+            error = !PyErr_Format(PyExc_ValueError, "record_stride is too small, or not aligned");
+        else if ((double)saves * (double)dim * (double)record_stride > 0x1p62)
+            error = !PyErr_Format(PyExc_ValueError, "no record is that large");
         else run->record = views_array(v, record, "record", saves * dim * record_stride, bytes, 1);
         error = error || !run->record;
     }

@@ -40,6 +40,10 @@ static int make_phase(Stepper *s, const Moved *moved, int phase, PyObject *metho
     if (phase != STEP) *run = s->run[STEP];
     s->methods[phase] = Py_NewRef(method);
     if (choose_method(run, moved, method, phase == STEP ? s->starter : Py_None, 0)) return -1;
+    if (run->rows > s->run[STEP].rows) {
+        PyErr_SetString(PyExc_ValueError, "a kick or a drift remembers nothing");
+        return -1;
+    }
     const int error = pi_run_prepare(run);
     if (phase != STEP) {
         free(run->failures);

@@ -1,4 +1,4 @@
-"""Certify every method; write certificates.json, methods.md and stability_regions.png beside this.
+"""Certify every method; write certificates.json, methods.md and the pictures of stability.
 
 Run by `make certificates`. Nothing in those files is written by hand.
 """
@@ -9,14 +9,11 @@ from itertools import groupby
 from pathlib import Path
 
 import matplotlib
-import numpy as np
 
 matplotlib.use("Agg")
-from matplotlib import pyplot as plt
+from stability_pictures import draw, draw_others
 
 import pyintegrate as pi
-from pyintegrate.analysis.stability import real_stability_limit, stability_polynomial
-from pyintegrate.plots.style import BLUE, METHOD_COLOURS, PALETTE, VERMILLION
 
 HERE = Path(__file__).resolve().parent
 
@@ -28,30 +25,40 @@ method.
 {count} methods, {verdict}.
 
 * **order**: proved by the order conditions (one for each rooted tree; for compositions one for each
-  Lyndon word, or, where they need a quadratic kinetic energy, for each Nystrom tree), which fail
-  for the next order; *residual* is the largest that is left, 0 where the numbers are rational
-  and the arithmetic exact. *Measured* is the one furthest from it on a pendulum, on an ellipse of
-  eccentricity 0.49, and on predator and prey (Runge-Kutta) or a relativistic pendulum (compositions
-  for any separable Hamiltonian): in doubles as far as rounding allows, else in 50 digits.
-* **cost**: force evaluations a step, counted; consecutive steps share one where they can.
+  Lyndon word, or, where they need a quadratic kinetic energy, and for Nystrom methods, for each
+  Nystrom tree; for multistep methods one for each power of t), which fail for the next order;
+  *residual* is the largest that is left, 0 where the numbers are rational and the arithmetic exact.
+  *Measured* is the one furthest from it on a pendulum, on an ellipse of eccentricity 0.49, and on
+  predator and prey (methods for any system) or a relativistic pendulum (compositions for any
+  separable Hamiltonian): in doubles as far as rounding allows, else in 50 digits.
+* **cost**: force evaluations a step, counted; consecutive steps share one where they can. Of an
+  implicit method, those of one Newton iteration.
 * **stable to**: largest omega dt on the undamped oscillator (0: it grows at once), and largest
-  lambda dt on y' = -lambda y.
-* **error**: 2-norm of the principal error, in elementary differentials or commutators; *at equal
-  work* it is cost times its (order)th root, which compares methods of the same order.
+  lambda dt on y' = -lambda y. *A(alpha)* is the angle in degrees about the negative real axis
+  within which any lambda is stable (90: A-stable), with L where infinitely fast decay vanishes.
+* **error**: 2-norm of the principal error, in elementary differentials or commutators, or of the
+  residuals of t^(order + 1) beside the sum of beta; *at equal work* it is cost times its (order)th
+  root, which compares methods of the same order.
 * **symplectic**, **reversible**: defect of one step of 0.25 on the ellipse: the largest entry of
-  J'SJ - S, and the largest difference after a step forward and one back.
+  J'SJ - S, and the largest difference after a step forward and one back. A multistep method has no
+  step from a state to a state, so neither is defined; *formula* says whether its own reads the same
+  in reverse. (Stormer-Verlet's velocities tell the position before: three of its steps count.)
 
-![Regions and intervals of stability](stability_regions.png)
+![Explicit Runge-Kutta methods and compositions](stability_regions.png)
+![Implicit Runge-Kutta methods](stability_regions_implicit.png)
+![Multistep and Nystrom methods](stability_regions_multistep.png)
 """
-SHAPE = 0.8  # height of a panel by its width
 TITLES = {
     "explicit_rk": "Explicit Runge-Kutta",
     "composition": "Compositions of kicks and drifts (symplectic)",
+    "implicit_rk": "Implicit Runge-Kutta",
+    "nystrom": "Nystrom, for x'' = a(t, x)",
+    "multistep": "Multistep",
 }
 COLUMNS = (
     "method", "order", "measured", "residual", "cost", "stable to omega dt",
-    "stable to lambda dt", "error", "at equal work", "symplectic", "reversible", "needs",
-    "reference",
+    "stable to lambda dt", "A(alpha)", "error", "at equal work", "symplectic", "reversible",
+    "needs", "reference",
 )  # fmt: skip
 
 
@@ -64,9 +71,13 @@ def row(c):
         "0" if not c.residual else f"{float(c.residual):.0e}", f"{c.evaluations}",
         f"{c.stability_limit:.5g}",
         "-" if c.real_stability_limit is None else f"{c.real_stability_limit:.5g}",
+        f"{c.stability_angle:.5g}{' L' * bool(c.l_stable)}" if c.stability_angle else "-",
         f"{c.error_constant:.3g}", f"{c.evaluations * c.error_constant ** (1 / m.order):.3g}",
-        f"{'yes' if m.symplectic else 'no'}, {c.symplecticity_defect:.0e}",
-        f"{'yes' if m.symmetric else 'no'}, {c.reversal_defect:.0e}", m.requires,
+        "not defined" if c.symplecticity_defect is None
+        else f"{'yes' if m.symplectic else 'no'}, {c.symplecticity_defect:.0e}",
+        f"formula: {'yes' if m.symmetric else 'no'}" if c.reversal_defect is None
+        else f"{'yes' if m.symmetric else 'no'}, {c.reversal_defect:.0e}",
+        m.requires + " without velocity in the force" * m.velocity_free,
         f"{m.title}. {m.reference}",
     )  # fmt: skip
 
@@ -82,81 +93,6 @@ def page(certificates):
     return "\n".join(parts)
 
 
-# ---- the picture ---------------------------------------------------------------------------------
-
-
-def draw(certificates, path):
-    tables = [c.method for c in certificates if c.method.family == "explicit_rk"]
-    compositions = [c for c in certificates if c.method.family == "composition"]
-    orders = [(order, list(group)) for order, group in groupby(tables, lambda m: m.order)]
-    figure = plt.figure(figsize=(12, 19), layout="constrained")
-    regions, intervals = figure.subfigures(2, 1, height_ratios=(11, 8))
-    panels = regions.subplots(3, 3)
-    for ax, (order, methods) in zip(panels.flat, orders, strict=True):
-        draw_regions(ax, order, methods)
-    regions.suptitle("Runge-Kutta: stable where |R(z)| ≤ 1,  z = λ dt", fontsize=13)
-    draw_intervals(intervals.subplots(), compositions)
-    figure.savefig(path, dpi=80, metadata={"Software": None})
-    plt.close(figure)
-
-
-def draw_regions(ax, order, methods):
-    """Edges of the regions of one order; methods with the same polynomial share one."""
-    shared = {}
-    for method in methods:
-        shared.setdefault(tuple(stability_polynomial(method)), []).append(method.name)
-    handles, extent = [], [0.0, 0.0, 0.0]
-    for i, (R, names) in enumerate(shared.items()):
-        colour = next((METHOD_COLOURS[n] for n in names if n in METHOD_COLOURS), None)
-        colour = colour or PALETTE[(i + 1) % len(PALETTE)]
-        edge = region_edge(R)
-        ax.contour(*edge, levels=[1.0], colors=[colour], linewidths=1.4,
-                   linestyles=["-", "--"][i >= len(PALETTE)])  # fmt: skip
-        # Specks far away that belong to no step one would take are left out.
-        inside = (edge[2] <= 1) & (edge[0] > -1.1 * real_stability_limit(names[0]))
-        left, right = edge[0][inside].min(), edge[0][inside].max()
-        top = edge[1][inside].max()
-        extent = [min(extent[0], left), max(extent[1], right), max(extent[2], top)]
-        label = names[0] + (f" and {len(names) - 1} more" if len(names) > 1 else "")
-        handles.append(plt.Line2D([], [], color=colour, label=label,
-                                  linestyle=["-", "--"][i >= len(PALETTE)]))  # fmt: skip
-    ax.axhline(0, color="0.85", linewidth=0.8, zorder=0)
-    ax.axvline(0, color="0.85", linewidth=0.8, zorder=0)
-    # One unit is as long on both axes; the regions lie to the left, the names to the right.
-    left, right, top = extent
-    width = 1.06 * max(2.3 * top / SHAPE, 1.8 * (right - left))
-    ax.set_box_aspect(SHAPE)
-    ax.set_xlim(left - 0.04 * width, left + 0.96 * width)
-    ax.set_ylim(-SHAPE * width / 2, SHAPE * width / 2)
-    ax.set_title(f"order {order}", fontsize=11)
-    ax.set_xlabel("Re z")
-    ax.set_ylabel("Im z")
-    ax.spines[["top", "right"]].set_visible(False)
-    ax.legend(handles=handles, frameon=False, fontsize=8, loc="upper right")
-
-
-def region_edge(R):
-    """A grid around the region, and |R| on it."""
-    x, y = np.meshgrid(np.linspace(-15, 3, 901), np.linspace(-8, 8, 801))
-    with np.errstate(over="ignore"):
-        return x, y, abs(np.polyval([float(c) for c in reversed(R)], x + 1j * y))
-
-
-def draw_intervals(ax, certificates):
-    """How far each composition is stable on the oscillator: a step, and a force evaluation."""
-    rows = sorted(certificates, key=lambda c: (c.method.order, c.stability_limit))[::-1]
-    for i, c in enumerate(rows):
-        ax.barh(i, c.stability_limit, height=0.62, color=BLUE, alpha=0.35, linewidth=0)
-        ax.plot(c.stability_limit / c.evaluations, i, "o", color=VERMILLION, markersize=5)
-        ax.text(c.stability_limit + 0.04, i, f"{c.stability_limit:.4g}", va="center", fontsize=8)
-    ax.set_yticks(range(len(rows)), [f"{c.method.name}  ({c.method.order})" for c in rows])
-    ax.tick_params(axis="y", labelsize=8.5, length=0)
-    ax.set_ylim(-0.7, len(rows) - 0.3)
-    ax.set_xlabel("ω dt")
-    ax.set_title("Compositions (order): stable to ω dt of a step, and of a force evaluation (dot)")
-    ax.spines[["top", "right", "left"]].set_visible(False)
-
-
 def main():
     certificates = []
     for method in pi.methods.values():
@@ -168,6 +104,7 @@ def main():
     (HERE / "certificates.json").write_text(json.dumps(stored, indent=1) + "\n")
     (HERE / "methods.md").write_text(page(certificates))
     draw(certificates, HERE / "stability_regions.png")
+    draw_others(HERE)
     wrong = [c for c in certificates if not c.holds]
     for c in wrong:
         print(f"{c.method.name}: {'; '.join(c.failures)}", file=sys.stderr)

@@ -37,6 +37,7 @@ class Problem:
     rows_dt: float | np.ndarray
     rows_t0: float | np.ndarray
     rows_params: tuple[float | np.ndarray, ...]
+    undriven: tuple[float | np.ndarray, ...]  # the same where no parameter changes with the step
     initial: np.ndarray  # (dim + what the method remembers, stride)
     starter: Method | None  # of a multistep method, if not the usual one
     begun: bool  # is the past in `initial` already?
@@ -91,7 +92,7 @@ class Problem:
             if broadcast_shape({**shapes, "the solution": self.batch}) != self.batch:
                 raise ValueError(f"drive does not fit the batch {self.batch}: {shapes}")
             changed["rows_params"], changed["advances"] = driven_rows(
-                arrays, self.system, self.rows_params, n_steps, self.batch, self.dtype
+                arrays, self.system, self.undriven, n_steps, self.batch, self.dtype
             )
         elif self.advances is not None and n_steps:
             raise ValueError("the run was driven: resume needs `drive` for the further steps")
@@ -147,12 +148,13 @@ def make_problem(
 
     with _rounding(dtype, rows):
         params, advances = tuple(row(v) for v in system.parameter_rows), None
+        undriven = params
         if driven:
             params, advances = driven_rows(driven, system, params, n_steps, batch, dtype)
         return Problem(
             system=system, method=method, dtype=dtype, batch=batch, lanes=lanes, stride=stride,
             dt=dt, t0=t0, rows_dt=row(dt), rows_t0=row(t0),
-            rows_params=params, advances=advances,
+            rows_params=params, advances=advances, undriven=undriven,
             initial=pad(rows, batch, dtype), first=0, n_steps=n_steps, save=save, bound=bound,
             workers=workers, progress=progress, on_failure=on_failure, starter=starter,
             begun=bool(past), out=out, components=places,

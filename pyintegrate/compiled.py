@@ -20,6 +20,7 @@ _PROTOTYPES = (
     " const double *p)",
 )
 _ARGUMENTS = (4, 6)
+_FUNCTION_POINTER = ctypes.CFUNCTYPE(None).__mro__[1]  # the base of all of ctypes'
 _BLOCK = 2048  # lanes of one call of a batched function
 
 
@@ -185,7 +186,7 @@ def _target(pointer, batched, unsafe):
         return _target(pointer.function, batched, unsafe)
     if type(pointer).__name__ == "PyCapsule":
         return pointer
-    if isinstance(pointer, ctypes._CFuncPtr):
+    if isinstance(pointer, _FUNCTION_POINTER):
         return _from_ctypes(pointer, batched)
     if type(pointer).__module__ == "_cffi_backend":
         from cffi import FFI

@@ -8,8 +8,9 @@ import inspect
 import numpy as np
 
 from .arguments import integer
+from .callback_system import CallbackSystem, write_rows
 from .define import _MOST_GUESSED, parameter_defaults
-from .own_systems import CallbackSystem, TracedSystem, answer_rows
+from .own_systems import TracedSystem
 from .parameters import checked
 from .trace import tracing
 from .trace.graph import POSITION, TIME, VELOCITY, Graph
@@ -311,7 +312,9 @@ class Definition:
         with np.errstate(all="ignore"):
             result = self.function(t, *state, **params)
         self._unchanged(kept, given)
-        return answer_rows(self.function, result, dof or len(y), 1)[:, 0]
+        answer = np.empty((dof or len(y), 1))
+        write_rows(self.function, result, answer)
+        return answer[:, 0]
 
     def _unchanged(self, before, after):
         """Refuse a function that has written into its arguments."""
@@ -324,7 +327,7 @@ class Definition:
     def _compare(self, system):
         t, y = tracing.points(system.initial)
         dof = system.dof
-        plain = np.array([self._plain(*point, dof) for point in zip(np.float64(t), y, strict=True)])
+        plain = np.array([self._plain(t[i], y[i], dof) for i in range(len(t))])
         traced = system.acceleration(t, y[:, :dof], y[:, dof:]) if dof else system.rhs(t, y)
         tracing.compare(self.function, plain, traced, t, y)
 

@@ -165,7 +165,8 @@ def _restore(definition, params):
 
 def _of(n, initial, given):
     """The system of n bodies with its default parameters, or those of a ready state."""
-    known, params, units = None, {}, _SI
+    known, units = None, _SI
+    params: dict = {}
     if isinstance(initial, str):
         if initial not in _READY:
             raise ValueError(f"initial must be a state or one of {list(_READY)}, got {initial!r}")

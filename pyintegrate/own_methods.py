@@ -115,7 +115,10 @@ def table(name, value, ndim):
         given = array.astype(np.float64).tolist()
     else:
         raise TypeError(f"{name} must hold real numbers, got {array.dtype}")
-    array = array.astype(np.float64)
+    try:
+        array = array.astype(np.float64)
+    except OverflowError:
+        raise ValueError(f"{name} must hold numbers that a double can hold") from None
     if array.ndim != ndim or not array.size:
         raise ValueError(
             f"{name} must have {ndim} dimension{'s' * (ndim > 1)}, got shape {array.shape}"

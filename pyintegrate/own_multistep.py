@@ -92,7 +92,7 @@ def Multistep(
         and palindromic(numbers["alpha"], numbers["beta"], derivative),
         coefficients=numbers, written=given, derivative=derivative,
         requires="any" if derivative == 1 else "second_order",
-        handle=_core.make_method("multistep", steps, evaluations, rows),
+        handle=_core.make_method("multistep", steps, evaluations, rows, derivative),
     )  # fmt: skip
 
 
@@ -116,6 +116,8 @@ def _check_shapes(given, steps, derivative):
     if given["predictor"] and (derivative == 2 or not given["beta"][-1]):
         reason = "derivative is 2" if derivative == 2 else "the last of beta is 0"
         raise ValueError(f"predictor was given, and {reason}: there is nothing to predict")
+    if given["predictor"] and not given["predictor"][-1]:
+        raise ValueError("predictor ends in 0: it must see the newest force")
     if given["velocity"] and derivative == 1:
         raise ValueError("velocity was given, and derivative is 1: y' = f has its velocities in y")
 

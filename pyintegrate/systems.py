@@ -11,6 +11,7 @@ import numpy as np
 
 from . import _core
 from .errors import UnknownNameError
+from .memory import MAX_AXES
 from .parameters import batch_shape, checked, declared, rows_of, short
 
 _RHS, _ACCELERATION, _ENERGY, _INVARIANTS, _JACOBIAN = range(5)
@@ -217,7 +218,7 @@ class System:
         solve = self._closed_form("exact")
         if solve is None:
             return None
-        t, y0 = np.atleast_1d(np.asarray(t, dtype=np.float64)), self._components(y0)
+        t, y0 = np.atleast_1d(_real("t", t)).astype(np.float64), self._components(y0)
         batch = np.broadcast_shapes(y0[0].shape, np.shape(t0), *self.batch_shapes.values())
         if t.ndim == 1:
             t = t.reshape(-1, *(1,) * len(batch))
@@ -257,7 +258,7 @@ class System:
                 f"y has shape {y.shape}: expected a last axis of {self.dim} components"
             )
         dtype = np.dtype(np.float32 if y.dtype == np.float32 else np.float64)
-        t = np.asarray(t)
+        t = _real("t", t)
         batch = np.broadcast_shapes(y.shape[:-1], t.shape, *self.batch_shapes.values())
         lanes = int(np.prod(batch, dtype=np.int64))
 
@@ -303,11 +304,19 @@ def _near(name, known):
 
 
 def _state(name, value):
+    array = _real(name, value)
+    if array.ndim == 0:
+        raise ValueError(f"{name} is a scalar: expected a last axis of components")
+    return array
+
+
+def _real(name, value):
+    """An array of real numbers of few enough axes."""
     array = np.asarray(value)
     if array.dtype.kind not in "iuf":
         raise TypeError(f"{name} must hold real numbers, got {array.dtype}")
-    if array.ndim == 0:
-        raise ValueError(f"{name} is a scalar: expected a last axis of components")
+    if array.ndim > MAX_AXES:
+        raise ValueError(f"{name} has {array.ndim} axes, and at most {MAX_AXES} are supported")
     return array
 
 

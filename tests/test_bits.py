@@ -246,8 +246,11 @@ def test_the_rounding_mode_of_the_caller_does_not_matter(method, system, dtype):
 def by_its_numbers(method):
     """The same method through the door for methods of one's own: a kernel with a table."""
     c = method.coefficients
-    if method.family == "explicit_rk":
+    if method.family in ("explicit_rk", "implicit_rk"):
         return pi.RungeKutta(c["A"], c["b"], c["c"])
+    if method.family == "multistep":
+        numbers = (c["alpha"], c["beta"], c["predictor"] or None)
+        return pi.Multistep(*numbers, method.derivative, c["velocity"] or None)
     steps = zip(
         ("kick", "drift") * method.stages, np.ravel([c["kick"], c["drift"]], "F"), strict=True
     )
@@ -255,7 +258,11 @@ def by_its_numbers(method):
 
 
 # The classical Runge-Kutta method is spelled out, in another order of additions: see test_methods.
-TABLES = [case for case in KERNELS_IN_BOTH if case[0].name != "rk4"]
+# There is no door for Nystrom methods, nor for velocities that are differences of positions.
+TABLES = [
+    case for case in KERNELS_IN_BOTH
+    if case[0].name != "rk4" and case[0].family != "nystrom" and not case[0].starts_from_positions
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(CASE, TABLES, ids=names(TABLES))

@@ -25,8 +25,14 @@ every = pytest.mark.parametrize("name", [m.name for m in POINT_METHODS])
 
 @cache
 def certificate(name):
-    """Beyond order 6 many digits take seconds: one problem is left to the test below."""
-    return certify(name, measure=pi.methods[name].order <= 6)
+    """Many digits take seconds: the page has them, and one problem is left to the test below.
+
+    (So do implicit and multistep methods, with Newton's iterations and hundreds of steps:
+    test_measured_order has them.)
+    """
+    method = pi.methods[name]
+    quick = method.self_starting and not method.implicit
+    return certify(name, measure=method.order <= (6 if quick else 3))
 
 
 @every
@@ -64,7 +70,7 @@ def test_the_stored_certificates_are_those_of_the_catalogue():
     for method in POINT_METHODS:
         name, stored = method.name, STORED[method.name]
         assert stored["holds"]
-        assert stored["stability_limit"] == method.stability_limit
+        assert float(stored["stability_limit"]) == method.stability_limit
         assert (stored["order"], stored["evaluations"]) == (method.order, method.evaluations)
         page = (HERE.parent / "docs/methods.md").read_text()
         assert f"| `{name}` | {method.order} |" in page

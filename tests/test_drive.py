@@ -85,3 +85,11 @@ def test_a_wrong_drive_is_refused_by_name():
         pi.integrate(system, drive={"force": 1.0}, **run)
     with pytest.raises(ValueError, match="do not broadcast"):
         pi.integrate(system, np.zeros((4, 2)), drive={"force": np.ones((N, 3))}, **run)
+
+
+def test_what_is_no_longer_driven_has_the_value_of_the_system():
+    system = pi.systems.constant_force(force=2.0)
+    first = pi.integrate(system, dt=0.05, n_steps=3, drive={"force": [5.0, 6.0, 7.0]})
+    rest = first.resume(n_steps=2, drive={"mass": [1.0, 4.0]})
+    expected = pi.integrate(system, first.final, dt=0.05, n_steps=2, drive={"mass": [1.0, 4.0]})
+    assert np.array_equal(rest.y, expected.y)

@@ -172,3 +172,12 @@ def test_an_unknown_instruction_set_is_refused():
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert "ImportError" in out.stderr
     assert "quantum" in out.stderr
+
+
+def test_compiled_systems_find_the_headers(tmp_path):
+    """The wheel has all headers; an editable install takes those of the repository."""
+    command = [sys.executable, "setup.py", "-q", "build_py", "-d", str(tmp_path)]
+    subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
+    for path in [*CSRC.rglob("*.h"), *CSRC.glob("isa/*.c")]:
+        shipped = tmp_path / "pyintegrate" / "csrc" / path.relative_to(CSRC)
+        assert shipped.read_bytes() == path.read_bytes()

@@ -178,6 +178,16 @@ def test_functions_of_two_numbers(name, other):
         assert np.allclose(got, expected, rtol=4e-15, atol=1e-15), (forward, got, expected)
 
 
+@pytest.mark.parametrize("unit", [0.1, -0.7, 3.0])
+def test_remainders_where_the_quotient_rounds_to_a_whole_number(unit):
+    x = np.nextafter(np.arange(-40, 41) * unit, 0)
+    expected = np.remainder(x, unit)
+    assert np.allclose(ask(lambda t, y: [y[0] % unit], x), expected, rtol=1e-14, atol=0)
+    assert np.allclose(
+        ask(lambda t, y: [np.fmod(y[0], unit)], x), np.fmod(x, unit), rtol=1e-14, atol=0
+    )
+
+
 @pytest.mark.parametrize("name", TESTS.split())
 def test_comparisons_and_logic(name):
     x = np.array([-1.0, 0.0, 0.5, 1.0, np.inf])

@@ -15,7 +15,7 @@ _NOTHING = (
 
 
 def exact(t, y0, t0, **params):
-    """Components at the times t through y0 at t0; nan where the body is not symmetric or not free."""
+    """Components at the times t through y0 at t0; nan where the body is not free and symmetric."""
     y = [np.asarray(c, dtype=np.float64) for c in y0]
     s = np.asarray(t, dtype=np.float64) - t0
     B = np.asarray(params["inverse_inertia"], dtype=np.float64)

@@ -5,4 +5,6 @@ graph.py       the operations it did, each once
 derivative.py  their derivatives
 program.py     byte code, assembled from them
 tracing.py     the call, its checks and its errors
+mathematics.py formulas that people read
+c_source.py    the same system as C; compiler.py builds it
 """

@@ -98,11 +98,11 @@ def compiled(system):
     if not all(library.exists() for library in libraries):
         _build(command, flags, isa, text, libraries)
     loaded = [ctypes.CDLL(str(library)) for library in libraries]
-    addresses = [
-        ctypes.cast(getattr(library, f"pyintegrate_f{bits}"), ctypes.c_void_p).value
+    wide, narrow = (
+        ctypes.cast(getattr(library, f"pyintegrate_f{bits}"), ctypes.c_void_p).value or 0
         for library, bits in zip(loaded, (64, 32), strict=True)
-    ]
-    return _core.make_compiled(system.program.handle, *addresses, tuple(loaded))
+    )
+    return _core.make_compiled(system.program.handle, wide, narrow, tuple(loaded))
 
 
 def _build(command, flags, isa, text, libraries):

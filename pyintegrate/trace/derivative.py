@@ -11,6 +11,7 @@ Griewank, Walther (2008), Evaluating Derivatives, SIAM, chapters 3.1 and 3.2.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import contextmanager
 
 from .errors import TraceError
@@ -66,7 +67,7 @@ def _sum_of_squares(g, a, b):
     return g.add(g.multiply(a, a), g.multiply(b, b))
 
 
-_RULES = {
+_RULES: dict[str, Callable] = {
     "negative": lambda g, n, a: (g.constant(-1.0),),
     "add": lambda g, n, a, b: (None, None),
     "subtract": lambda g, n, a, b: (None, g.constant(-1.0)),

@@ -85,7 +85,7 @@ def apply(name, *values):
         return Symbol(function(graph, *(node_of(graph, v) for v in values)))
     arrays = [np.asarray(plain(v), dtype=object) for v in values]
     try:
-        arrays = np.broadcast_arrays(*arrays)
+        arrays = list(np.broadcast_arrays(*arrays))
     except ValueError as error:
         raise TraceError(f"np.{name}: {error}", "check the shapes") from None
     out = np.empty(arrays[0].shape, dtype=object)

@@ -8,6 +8,7 @@ where that is exact, and rewrites where no bit of the result changes: x * 1, -(-
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from fractions import Fraction
 
 from .. import _core
@@ -281,7 +282,7 @@ def _absolute(graph, a):
     return a if a.operation == "absolute" else None
 
 
-_REWRITES = {
+_REWRITES: dict[str, Callable] = {
     "add": _add,
     "subtract": _subtract,
     "negative": _negative,

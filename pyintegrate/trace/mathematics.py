@@ -42,7 +42,7 @@ def formulas(graph, outputs, names, state_names, param_names):
             stack.extend(node.arguments)
     text: dict[int, tuple[int, str]] = {}
     cost: dict[int, int] = {}
-    shared = []
+    shared: list[str] = []
     for number in sorted(seen):
         node = graph.nodes[number]
         cost[number] = (1 if node.arguments else 0) + sum(cost[a.number] for a in node.arguments)

@@ -64,8 +64,8 @@ def reduced(name, values, axis=0, dtype=None, keepdims=False, initial=None, wher
     array = np.asarray(plain(values), dtype=object)
     if where is not True or dtype is not None:
         raise unknown(f"np.{name}.reduce with where= or dtype=")
-    axes = range(array.ndim) if axis is None else np.atleast_1d(axis)
-    axes = sorted({int(a) % array.ndim for a in axes}) if array.ndim else []
+    given = range(array.ndim) if axis is None else np.atleast_1d(axis).tolist()
+    axes = sorted({int(a) % array.ndim for a in given}) if array.ndim else []
     if not axes:
         return wrapped(array)
     rest = [a for a in range(array.ndim) if a not in axes]
@@ -153,7 +153,9 @@ def _piecewise(x, condlist, funclist, *arguments, **options):
 
 def _filled(value):
     def fill(a, *arguments, dtype=None, **_):
-        return Vector(np.full(np.shape(plain(a)), *(arguments or (value,)), dtype=object))
+        filled = np.empty(np.shape(plain(a)), dtype=object)
+        filled[...] = arguments[0] if arguments else value
+        return Vector(filled)
 
     return fill
 

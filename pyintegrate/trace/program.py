@@ -151,9 +151,8 @@ class _Assembler:
 
         operand = self.leaf if prepare else self.prepared
         order = _post_order(outputs, is_operand)
-        instructions = order if prepare else None
         if prepare:
-            steps = [(n, n.operation, n.arguments) for n in instructions]
+            steps = [(n, n.operation, n.arguments) for n in order]
         else:
             steps = _paired(_fused(order, outputs), outputs)
         last_use: dict[int, int] = {}

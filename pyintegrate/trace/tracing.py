@@ -148,7 +148,8 @@ def state_symbols(graph, start, stop, scalar):
 
 def parameter_symbols(graph, shapes):
     """Symbols for parameters by name; rows are numbered through."""
-    symbols, row = {}, 0
+    symbols: dict[str, Symbol | Vector] = {}
+    row = 0
     for name, shape in shapes.items():
         size = int(np.prod(shape, dtype=int))
         nodes = [graph.parameter(row + i) for i in range(size)]
