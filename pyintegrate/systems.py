@@ -10,9 +10,9 @@ from types import MappingProxyType
 import numpy as np
 
 from . import _core
-from .errors import UnknownNameError
 from .memory import MAX_AXES
 from .parameters import batch_shape, checked, declared, rows_of, short
+from .system_catalogue import SystemCatalogue, near_names
 
 _RHS, _ACCELERATION, _ENERGY, _INVARIANTS, _JACOBIAN = range(5)
 
@@ -117,7 +117,7 @@ class System:
         known = {q[0] for q in self._definition["params"]}
         for name in params:
             if name not in known:
-                near, all_names = _near(name, known), ", ".join(sorted(known)) or "none"
+                near, all_names = near_names(name, known), ", ".join(sorted(known)) or "none"
                 hint = f"did you mean {near}?" if near else f"it has {all_names}"
                 raise TypeError(f"{self.name} has no parameter {name!r}: {hint}")
         shapes = self._definition["shapes"]
@@ -296,13 +296,6 @@ class System:
         )
 
 
-def _near(name, known):
-    """The names that a misspelt one may stand for, as text; empty if there are none."""
-    from difflib import get_close_matches
-
-    return " or ".join(map(repr, get_close_matches(name, known, n=3)))
-
-
 def _state(name, value):
     array = _real(name, value)
     if array.ndim == 0:
@@ -332,62 +325,6 @@ def _exact_module(name):
 def _restore(name, params):
     system = systems[name]
     return system(**params)
-
-
-class SystemCatalogue(Mapping):
-    """All built-in systems: ``systems.spring`` or ``systems["spring"]``.
-
-    Examples
-    --------
-    >>> import pyintegrate as pi
-    >>> "pendulum" in pi.systems
-    True
-    """
-
-    def __init__(self, systems):
-        self._systems = {s.name: s for s in systems}
-
-    def __getitem__(self, name):
-        if name not in self._systems:
-            near = _near(str(name), self._systems)
-            hint = f"did you mean {near}?" if near else f"there are {', '.join(self)}"
-            raise UnknownNameError(f"system {name!r} is not known: {hint}")
-        return self._systems[name]
-
-    def __getattr__(self, name):
-        if name.startswith("_"):
-            raise AttributeError(name)
-        try:
-            return self[name]
-        except ValueError as error:
-            raise AttributeError(str(error)) from None
-
-    def __contains__(self, name):
-        return name in self._systems
-
-    def __iter__(self):
-        return iter(self._systems)
-
-    def __len__(self):
-        return len(self._systems)
-
-    def __dir__(self):
-        return [*super().__dir__(), *self]
-
-    def __repr__(self):
-        return f"<{len(self)} systems: {', '.join(self)}>"
-
-    def _repr_html_(self):
-        from html import escape
-
-        rows = "".join(
-            f"<tr><td>{escape(s.name)}</td><td style='text-align:left'>{escape(s.equation)}</td>"
-            f"<td>{escape(', '.join(s.state_names))}</td>"
-            f"<td>{escape(', '.join(f'{k}={short(v)}' for k, v in s.params.items()))}</td></tr>"
-            for s in self.values()
-        )
-        head = "<tr><th>system</th><th>equation</th><th>state</th><th>parameters</th></tr>"
-        return f"<table>{head}{rows}</table>"
 
 
 def _from_core(item):

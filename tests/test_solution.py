@@ -58,7 +58,7 @@ def test_components_have_names_and_vectors_attributes(system):
             sol.x  # noqa: B018
         assert not hasattr(sol, "v")
         return
-    halves = sol.y[..., : system.dof], sol.y[..., system.dof :]
+    halves = sol.y[..., : system.positions], sol.y[..., system.positions :]
     x, v = (half[..., 0] if system.dof == 1 else half for half in halves)
     assert np.array_equal(sol.x, x)
     assert np.array_equal(sol.v, v)
