@@ -153,14 +153,16 @@ class NBody(System):
         return (self.n, super().initial.tobytes(), *super()._bits())
 
     def __reduce__(self):
-        return _restore, (self._definition, dict(self._params))
+        state, units = super().initial, self._definition["in_units"]
+        return restore_bodies, (self.n, state, units, dict(self._params))
 
     def __repr__(self):
         return f"n_body(n={self.n}, {super().__repr__().removeprefix('n_body(')}"
 
 
-def _restore(definition, params):
-    return NBody(definition, params)
+def restore_bodies(n, state, units, params):
+    """A system from what it was made of (pickling, loading)."""
+    return System.__call__(NBody(_definition(n, state, units), _defaults(n)), **params)
 
 
 def _of(n, initial, given):
@@ -181,11 +183,11 @@ def _of(n, initial, given):
     elif n == 3:
         known = _EIGHT
     state = np.full(6 * n, np.nan) if known is None else np.ravel(known)
-    return NBody(_definition(n, state, units), {"g": 1.0, **_masses(n), "softening": 0.0})(**params)
+    return restore_bodies(n, state, units, params)
 
 
-def _masses(n):
-    return {"masses": checked("masses", np.ones(n), (n,))}
+def _defaults(n):
+    return {"g": 1.0, "masses": checked("masses", np.ones(n), (n,)), "softening": 0.0}
 
 
 def _definition(n, state, units):
@@ -205,7 +207,7 @@ def _definition(n, state, units):
         for name, u, _, meaning in half
     ]
     shapes = {"g": (), "masses": (n,), "softening": ()}
-    values = {"g": 1.0, **_masses(n), "softening": 0.0}
+    values = _defaults(n)
     return {
         **_DESCRIPTOR,
         "n": n,
@@ -216,6 +218,7 @@ def _definition(n, state, units):
         "invariants": [(name, unit(u), v, m) for name, u, v, m in _DESCRIPTOR["invariants"]],
         "shapes": shapes,
         "time_unit": units["time"],
+        "in_units": units,
     }
 
 

@@ -157,14 +157,6 @@ class RigidBody(System):
         """
         return np.stack([*System.invariants(self, y).values()][4:], axis=-1)
 
-    # ---- pickling ----
-    def __reduce__(self):
-        return _restore, (self._definition, dict(self._params))
-
-
-def _restore(definition, params):
-    return RigidBody(definition, params)
-
 
 def _matrix(value):
     """An inverse inertia as matrices (*batch, 3, 3); other shapes are left to be refused."""

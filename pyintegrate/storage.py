@@ -16,6 +16,7 @@ from . import files
 from .arguments import make_problem
 from .memory import pad
 from .methods import Method, find_method
+from .n_body import restore_bodies
 from .own_methods import remake
 from .own_systems import TracedSystem
 from .own_systems import _restore as _restore_own
@@ -27,6 +28,7 @@ FORMAT, VERSION = "pyintegrate solution", 1
 # What may be called to make a system or a method again; a file names no other function.
 _MAKERS: dict = {
     "system": _restore,
+    "bodies": restore_bodies,
     "method": find_method,
     "own_method": remake,
     "traced_system": lambda definition, params: _restore_own(TracedSystem, definition, params),
@@ -205,8 +207,9 @@ def _slope(system):
         for k, v in system.params.items()
         if np.size(v)
     }
+    start = np.arange(float(system.dim)) if system.initial is None else system.initial
     with np.errstate(all="ignore"):
-        return np.asarray(system(**one).rhs(0.5, system.initial + 0.25), dtype=np.float64)
+        return np.asarray(system(**one).rhs(0.5, start + 0.25), dtype=np.float64)
 
 
 def _system_from_data(about, arrays, given):

@@ -146,6 +146,17 @@ def test_systems_are_copied_pickled_and_compared():
     assert N_BODY(g=2.0)(n=4).params["g"] == 2.0
 
 
+def test_solutions_are_saved_and_loaded(tmp_path):
+    bodies = pi.systems.rigid_body(anchors=[[0, 0, 1.0]], stiffness=(3.0,))
+    for system in (N_BODY(initial="outer_solar_system"), bodies):
+        sol = pi.integrate(system, dt=0.1, n_steps=5)
+        sol.save(tmp_path / "a.npz")
+        again = pi.load(tmp_path / "a.npz")
+        assert again.system == system
+        assert again.system.units == system.units
+        assert np.array_equal(again.resume(n_steps=5).y, sol.resume(n_steps=5).y)
+
+
 @pytest.mark.parametrize(
     ("make", "kind", "words"),
     [

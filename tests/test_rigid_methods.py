@@ -1,5 +1,9 @@
 """Rules of rigid motion: the twins, orders, what each keeps, the free top, and bits."""
 
+import os
+import subprocess
+import sys
+
 import mpmath
 import numpy as np
 import pytest
@@ -241,3 +245,36 @@ def test_the_halves_of_a_step_are_the_step(method):
     assert np.array_equal(halves.y, whole.final)
     assert halves.x.shape == (11, 7)
     assert halves.v.shape == (11, 6)
+
+
+PROGRAM = """
+import hashlib, sys
+sys.path[:0] = {path!r}
+from test_rigid_methods import LOADED, RULES, bodies
+import numpy as np
+import pyintegrate as pi
+
+seen = hashlib.sha256()
+for dtype in (np.float64, np.float32):
+    for method in RULES:
+        pose, twist = bodies(19)
+        sol = pi.integrate(LOADED, pose, twist, dt=0.02, n_steps=12, method=method, dtype=dtype)
+        seen.update(np.ascontiguousarray(sol.y).tobytes())
+    for n in (3, 5):
+        y = np.random.default_rng(n).normal(size=(19, 6 * n)).astype(dtype)
+        sol = pi.integrate(pi.systems.n_body(n=n), y, dt=0.02, n_steps=12)
+        seen.update(np.ascontiguousarray(sol.y).tobytes())
+print(seen.hexdigest())
+"""
+
+
+def test_every_instruction_set_gives_the_same_bits():
+    found = {}
+    for name in pi._core.info()["instruction_sets"]:
+        done = subprocess.run(
+            [sys.executable, "-c", PROGRAM.format(path=sys.path)], capture_output=True, text=True,
+            env={**os.environ, "PYINTEGRATE_ISA": name}, check=False,
+        )  # fmt: skip
+        assert done.returncode == 0, done.stderr
+        found[name] = done.stdout
+    assert len(set(found.values())) == 1, found
