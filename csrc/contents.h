@@ -1,6 +1,6 @@
 /* The table of contents: one line for each method and each system. Read several times, each time
- * with another meaning of EXPLICIT_RK, COMPOSITION, NYSTROM, MULTISTEP, IMPLICIT_RK, SYSTEM and
- * HEAVY_SYSTEM (kernels.h, catalogue.c). */
+ * with another meaning of EXPLICIT_RK, COMPOSITION, NYSTROM, MULTISTEP, IMPLICIT_RK, RIGID_MOTION,
+ * SYSTEM, HEAVY_SYSTEM and SIZED_SYSTEM (kernels.h, catalogue.c). */
 #include "methods/explicit_euler.h"
 #include "methods/midpoint.h"
 #include "methods/heun2.h"
@@ -135,6 +135,16 @@
 #include "methods/quinlan8a.h"
 #include "methods/quinlan8b.h"
 
+#include "methods/rigid_semi_implicit_euler.h"
+#include "methods/rigid_exponential_map.h"
+#include "methods/rigid_implicit_gyroscopic.h"
+#include "methods/rigid_angular_momentum.h"
+#include "methods/rigid_no_gyroscopic.h"
+#include "methods/rigid_rk4.h"
+#include "methods/rigid_rk4_unnormalised.h"
+#include "methods/rigid_splitting2.h"
+#include "methods/rigid_splitting4.h"
+
 #include "systems/constant_force.h"
 #include "systems/acceleration_profile.h"
 #include "systems/oscillator.h"
@@ -155,3 +165,5 @@
 #include "systems/lotka_volterra.h"
 #include "systems/logistic.h"
 #include "systems/three_body.h"
+#include "systems/n_body.h"
+#include "systems/rigid_body.h"

@@ -257,6 +257,7 @@ INLINE int answer_rows(const Model *q, PiQuestion question, const PiRows *rows) 
 #define IMPLICIT_RK(id, ...)
 #define NYSTROM(id, ...)
 #define MULTISTEP(id, ...)
+#define RIGID_MOTION(id, ...)
 #define EXPLICIT_RK(id, ...)                                                                       \
     static const PiMethod id                                                                       \
         __attribute__((unused)) = {.name = #id, .family = PI_EXPLICIT_RK, __VA_ARGS__};
@@ -270,6 +271,7 @@ INLINE int answer_rows(const Model *q, PiQuestion question, const PiRows *rows) 
 #define HEAVY_SYSTEM(id, mathematics, ...)                                                         \
     static const PiSystem id##_system = {.name = #id, __VA_ARGS__};                                \
     static const Model id##_model = {.system = &id##_system, .heavy = 1, mathematics};
+#define SIZED_SYSTEM(id, ...)
 #include PI_CONTENTS
 
 /* Second reading: a kernel for each system and family, and for each specialised method. */
@@ -338,14 +340,25 @@ static const PiKernels systems[] = {
 __attribute__((visibility("default"))) const PiKernels *PI_ONE_SYSTEM(uint64_t layout);
 const PiKernels *PI_ONE_SYSTEM(uint64_t layout) { return layout == PI_LAYOUT ? systems : NULL; }
 #else
+/* Fourth reading: systems of any size are forces on rows. */
+#undef SYSTEM
+#undef HEAVY_SYSTEM
+#undef SIZED_SYSTEM
+#define SYSTEM(id, ...)
+#define HEAVY_SYSTEM(id, ...)
+#define SIZED_SYSTEM(id, force, ...) force,
+static PiForce *const sized_forces[] = {
+#include PI_CONTENTS
+};
 const PiKernelSet PI_KERNEL_SET = {
     .isa = PI_ISA,
     .real_bits = PI_REAL_BITS,
     .vector_bytes = PI_VECTOR_BYTES,
     .n_systems = sizeof systems / sizeof *systems,
     .systems = systems,
-    .rows = {explicit_rk_rows, composition_rows, explicit_rk_rows, multistep_rows,
-             implicit_rk_rows},
+    .sized = sized_forces,
+    .rows = {explicit_rk_rows, composition_rows, explicit_rk_rows, multistep_rows, implicit_rk_rows,
+             rigid_motion_rows},
     .evaluate = evaluate,
     .program = run_program,
 };

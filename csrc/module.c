@@ -20,31 +20,43 @@ static int append(PyObject *list, PyObject *item) {
     return error;
 }
 
+/* As many as have a name, of an array. */
 static PyObject *quantities(const PiQuantity *q, int n) {
     PyObject *list = PyList_New(0);
-    for (int i = 0; list && i < n; i++)
+    for (int i = 0; list && i < n && q[i].name; i++)
         if (append(list, Py_BuildValue("(ssds)", q[i].name, q[i].unit, q[i].value, q[i].meaning)))
             Py_CLEAR(list);
     return list;
 }
 
+static PyObject *describe_system(const PiSystem *s) {
+    static const char *const structures[] = {"first_order", "second_order", "separable",
+                                             "rigid_body"};
+    return Py_BuildValue(
+        "{ss ss ss ss ss si si sO sO sN sN sN}", "name", s->name, "title", s->title, "equation",
+        s->equation, "reference", s->reference, "structure", structures[s->structure], "dim",
+        s->dim, "dof", s->dof, "velocity_dependent", s->velocity_dependent ? Py_True : Py_False,
+        "time_dependent", s->time_dependent ? Py_True : Py_False, "state",
+        quantities(s->state, PI_MAX_STATE), "params", quantities(s->params, PI_MAX_PARAMS),
+        "invariants", quantities(s->invariants, PI_MAX_INVARIANTS));
+}
 PyDoc_STRVAR(systems_doc, "systems() -> list of dictionaries, one for each system of the C core.");
 static PyObject *core_systems(PyObject *module, PyObject *none) {
     (void)module, (void)none;
-    static const char *const structures[] = {"first_order", "second_order", "separable"};
     PyObject *list = PyList_New(0);
-    for (int i = 0; list && i < pi_n_systems; i++) {
-        const PiSystem *s = pi_systems[i];
-        PyObject *item = Py_BuildValue(
-            "{si ss ss ss ss ss si si sO sO sN sN sN}", "number", i, "name", s->name, "title",
-            s->title, "equation", s->equation, "reference", s->reference, "structure",
-            structures[s->structure], "dim", s->dim, "dof", s->dof, "velocity_dependent",
-            s->velocity_dependent ? Py_True : Py_False, "time_dependent",
-            s->time_dependent ? Py_True : Py_False, "state", quantities(s->state, s->dim), "params",
-            quantities(s->params, s->n_params), "invariants",
-            quantities(s->invariants, s->n_invariants));
-        if (append(list, item)) Py_CLEAR(list);
-    }
+    for (int i = 0; list && i < pi_n_systems; i++)
+        if (append(list, describe_system(pi_systems[i]))) Py_CLEAR(list);
+    return list;
+}
+PyDoc_STRVAR(
+    sized_systems_doc,
+    "sized_systems() -> list of dictionaries, one for each system of any size: what it is\n"
+    "without parts, its state and parameters named once.");
+static PyObject *core_sized_systems(PyObject *module, PyObject *none) {
+    (void)module, (void)none;
+    PyObject *list = PyList_New(0);
+    for (int i = 0; list && i < pi_n_sized_systems; i++)
+        if (append(list, describe_system(&pi_sized_systems[i]->one))) Py_CLEAR(list);
     return list;
 }
 
@@ -63,6 +75,8 @@ static PyObject *coefficients(const PiMethod *m) {
                              numbers(m->beta, m->stages + 1), "predictor",
                              numbers(m->predictor, m->stages), "velocity",
                              numbers(m->velocity, m->stages + 1));
+    if (m->family == PI_RIGID_MOTION)
+        return Py_BuildValue("{sN}", "substeps", numbers(m->b, m->stages));
     PyObject *rows = PyList_New(0);
     for (int s = 0; rows && s < m->stages; s++)
         if (append(rows, numbers(m->a[s], m->stages))) Py_CLEAR(rows);
@@ -76,7 +90,8 @@ static PyObject *coefficients(const PiMethod *m) {
 PyDoc_STRVAR(methods_doc, "methods() -> list of dictionaries, one for each method of the C core.");
 static PyObject *core_methods(PyObject *module, PyObject *none) {
     (void)module, (void)none;
-    static const char *const needs[] = {"any", "separable", "second_order", "any", "any"};
+    static const char *const needs[] = {"any", "separable", "second_order",
+                                        "any", "any",       "rigid_body"};
     PyObject *list = PyList_New(0);
     for (int i = 0; list && i < pi_n_methods; i++) {
         const PiMethod *m = pi_methods[i];
@@ -118,6 +133,7 @@ int find_system(PyObject *module, PyObject *object, int bits, Moved *moved) {
         return -1;
     }
     *moved = (Moved){.set = bits == 64 ? isa->f64 : isa->f32};
+    if (PyCapsule_IsValid(object, SIZED_CAPSULE)) return find_sized_system(object, moved);
     if (PyCapsule_CheckExact(object)) return find_own_system(object, moved);
     const char *name = PyUnicode_AsUTF8AndSize(object, NULL);
     if (!name) return -1;
@@ -230,6 +246,9 @@ static int module_clear(PyObject *module) {
 
 static PyMethodDef functions[] = {
     {"systems", core_systems, METH_NOARGS, systems_doc},
+    {"sized_systems", core_sized_systems, METH_NOARGS, sized_systems_doc},
+    {"rigid_phases", core_rigid_phases, METH_O, rigid_phases_doc},
+    {"make_system", core_make_system, METH_VARARGS, make_system_doc},
     {"methods", core_methods, METH_NOARGS, methods_doc},
     {"info", core_info, METH_NOARGS, info_doc},
     {"evaluate", core_evaluate, METH_VARARGS, evaluate_doc},

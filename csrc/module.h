@@ -5,6 +5,7 @@
 
 #define METHOD_CAPSULE   "pyintegrate.method"
 #define PROGRAM_CAPSULE  "pyintegrate.program"
+#define SIZED_CAPSULE    "pyintegrate.sized_system"
 #define COMPILED_CAPSULE "pyintegrate.compiled"
 #define CALLBACK_CAPSULE "pyintegrate.callback"
 
@@ -40,6 +41,11 @@ PyObject *core_operations(PyObject *module, PyObject *none);
 PyObject *core_make_program(PyObject *module, PyObject *args);
 PyObject *core_make_compiled(PyObject *module, PyObject *args);
 PyObject *core_make_callback(PyObject *module, PyObject *args);
+/* sized_systems.c: the same of a system made for so many parts, into what find_system has begun. */
+int find_sized_system(PyObject *capsule, Moved *moved);
+extern const char make_system_doc[], rigid_phases_doc[];
+PyObject *core_rigid_phases(PyObject *module, PyObject *method);
+PyObject *core_make_system(PyObject *module, PyObject *args);
 
 extern const char *const family_names[];
 extern const char make_method_doc[], history_rows_doc[];

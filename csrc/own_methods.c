@@ -2,8 +2,8 @@
 #include <string.h>
 #include "module.h"
 
-const char *const family_names[] = {"explicit_rk", "composition", "nystrom", "multistep",
-                                    "implicit_rk"};
+const char *const family_names[] = {"explicit_rk", "composition", "nystrom",
+                                    "multistep",   "implicit_rk", "rigid_body"};
 
 static void free_method(PyObject *capsule) {
     PyMem_Free(PyCapsule_GetPointer(capsule, METHOD_CAPSULE));
@@ -24,7 +24,7 @@ PyObject *core_make_method(PyObject *module, PyObject *args) {
         return NULL;
     int family = 0;
     while (family < PI_FAMILIES && strcmp(name, family_names[family])) family++;
-    if (family == PI_FAMILIES) return PyErr_Format(PyExc_ValueError, "no family %s", name);
+    if (family >= PI_RIGID_MOTION) return PyErr_Format(PyExc_ValueError, "no family %s", name);
     const int most = family == PI_COMPOSITION ? PI_MAX_SUBSTEPS : PI_MAX_STAGES;
     const int lists = family == PI_MULTISTEP ? 4 : family == PI_NYSTROM ? 3 : 2;
     const int matrix = family != PI_MULTISTEP && family != PI_COMPOSITION;
@@ -60,6 +60,29 @@ PyObject *core_make_method(PyObject *module, PyObject *args) {
     PyObject *capsule = PyCapsule_New(m, METHOD_CAPSULE, free_method);
     if (!capsule) PyMem_Free(m);
     return capsule;
+}
+
+const char rigid_phases_doc[] =
+    "rigid_phases(method) -> handles of its halves, which change velocities and positions;\n"
+    "none where it is not made of such.";
+PyObject *core_rigid_phases(PyObject *module, PyObject *method) {
+    (void)module;
+    const PiMethod *m = PyCapsule_GetPointer(method, METHOD_CAPSULE);
+    if (!m) return NULL;
+    if (m->family != PI_RIGID_MOTION || m->rule != PI_VELOCITIES_FIRST) return PyTuple_New(0);
+    PyObject *halves[2] = {NULL, NULL};
+    for (int i = 0; i < 2; i++) {
+        PiMethod *half = PyMem_Malloc(sizeof *half);
+        if (!half) continue;
+        *half = *m;
+        half->phase = i ? PI_POSITIONS_ONLY : PI_VELOCITIES_ONLY;
+        halves[i] = PyCapsule_New(half, METHOD_CAPSULE, free_method);
+        if (!halves[i]) PyMem_Free(half);
+    }
+    if (halves[0] && halves[1]) return Py_BuildValue("(NN)", halves[0], halves[1]);
+    Py_XDECREF(halves[0]);
+    Py_XDECREF(halves[1]);
+    return PyErr_Occurred() ? NULL : PyErr_NoMemory();
 }
 
 const char history_rows_doc[] = "history_rows(system, method) -> rows of the state past its\n"

@@ -8,10 +8,12 @@
 #include <stdint.h>
 
 enum {
-    PI_MAX_DIM = 12,      /* components that a kernel keeps in registers */
-    PI_MAX_PARAMS = 16,   /* parameters with those derived from them */
-    PI_MAX_STAGES = 16,   /* stages of a Runge-Kutta method */
-    PI_MAX_SUBSTEPS = 40, /* kicks or drifts of a composition */
+    PI_MAX_DIM = 12,    /* components that a kernel keeps in registers */
+    PI_MAX_STATE = 13,  /* components with a name in a descriptor */
+    PI_MAX_PARAMS = 16, /* parameters with those derived from them */
+    PI_MAX_INVARIANTS = 9,
+    PI_MAX_STAGES = 16,                                   /* stages of a Runge-Kutta method */
+    PI_MAX_SUBSTEPS = 40,                                 /* kicks or drifts of a composition */
     PI_MAX_WEIGHTS = PI_MAX_STAGES * (PI_MAX_STAGES + 1), /* entries of a table */
     PI_MAX_FLIGHT = 8,                                    /* registers in flight */
 };
@@ -31,6 +33,7 @@ typedef enum {
     PI_FIRST_ORDER,  /* y' = f(t, y) */
     PI_SECOND_ORDER, /* x' = v, v' = a(t, x, v); positions first */
     PI_SEPARABLE,    /* q' = T_p(p), p' = -V_q(q); positions first */
+    PI_RIGID_BODY,   /* position, unit quaternion, velocity, angular velocity; dof = 0 */
 } PiStructure;
 
 typedef struct {
@@ -50,10 +53,23 @@ typedef struct {
     int scratch;     /* rows that the force uses for itself */
     int no_jacobian; /* take differences of the right-hand side */
     int block;       /* lanes that the force wants at once (a call costs much); 0: as many as fit */
-    PiQuantity state[PI_MAX_DIM];
+    PiQuantity state[PI_MAX_STATE];
     PiQuantity params[PI_MAX_PARAMS]; /* an array has one for each element, of the same name */
-    PiQuantity invariants[4];
+    PiQuantity invariants[PI_MAX_INVARIANTS];
 } PiSystem;
+
+/* A system of any number of parts (bodies, springs), which adds to what `one` has without them. Its
+ * state and params are named once: Python knows their shapes. */
+typedef struct {
+    PiSystem one;
+    int dim, dof, n_params, n_derived, scratch; /* of each part */
+} PiSizedSystem;
+/* One of a known size. */
+typedef struct {
+    PiSystem system;
+    int number; /* in contents.h */
+    int64_t parts;
+} PiSized;
 
 /* ---- methods: how it moves ------------------------------------------------------------------- */
 typedef enum {
@@ -62,8 +78,16 @@ typedef enum {
     PI_NYSTROM,
     PI_MULTISTEP,
     PI_IMPLICIT_RK,
+    PI_RIGID_MOTION,
     PI_FAMILIES
 } PiFamily;
+
+/* Rules of rigid motion (rows/rigid_motion.h). */
+typedef enum { PI_VELOCITIES_FIRST, PI_QUATERNION_RK4, PI_FREE_TOP_SPLITTING } PiRigidRule;
+/* The gyroscopic term: left out, w x I w before the step, the same after it by Newton's method, or
+ * such that the rotation leaves the angular momentum as it is. */
+typedef enum { PI_WHOLE_STEP, PI_VELOCITIES_ONLY, PI_POSITIONS_ONLY } PiPhase;
+typedef enum { PI_LEFT_OUT, PI_EXPLICIT_TERM, PI_IMPLICIT_TERM, PI_KEPT_MOMENTUM } PiGyroscopic;
 
 /* Methods that have kernels of their own, compiled for each system. */
 typedef enum {
@@ -100,6 +124,12 @@ typedef struct {
     int derivative, backward;
     double alpha[PI_MAX_STAGES + 1], beta[PI_MAX_STAGES + 1], predictor[PI_MAX_STAGES];
     double velocity[PI_MAX_STAGES + 1];
+    /* rigid motion: one step is `stages` of lengths b_s h */
+    PiRigidRule rule;
+    PiGyroscopic gyroscopic;
+    PiPhase phase;
+    int exponential; /* q = exp(h w / 2) q, instead of q += (h / 2) (0, w) q */
+    int unnormalised;
 } PiMethod;
 
 /* A method as a table kernel wants it: one sparse row of weights for each linear combination.
@@ -120,8 +150,9 @@ typedef struct {
 
 /* ---- catalogue.c ----------------------------------------------------------------------------- */
 extern const PiSystem *const pi_systems[];
+extern const PiSizedSystem *const pi_sized_systems[];
 extern const PiMethod *const pi_methods[];
-extern const int pi_n_systems, pi_n_methods;
+extern const int pi_n_systems, pi_n_sized_systems, pi_n_methods;
 
 const PiMethod *pi_method_named(const char *name);
 

@@ -60,6 +60,10 @@ int choose_method(PiRun *run, const Moved *moved, PyObject *method, PyObject *st
         PyErr_SetString(PyExc_ValueError, "the method needs positions and velocities");
         return -1;
     }
+    if (m->family == PI_RIGID_MOTION && moved->system->structure != PI_RIGID_BODY) {
+        PyErr_SetString(PyExc_ValueError, "the method needs a rigid body");
+        return -1;
+    }
     run->system = moved->system;
     run->vector_bytes = moved->set->vector_bytes;
     run->method = m;

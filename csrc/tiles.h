@@ -102,6 +102,7 @@ typedef struct {
     const char *isa;
     int real_bits, vector_bytes, n_systems;
     const PiKernels *systems;    /* in the order of contents.h */
+    PiForce *const *sized;       /* of the systems of any size; the context is a PiSized */
     PiKernel *rows[PI_FAMILIES]; /* for any force */
     PiEvaluate *evaluate;
     PiForce *program; /* runs byte code; its context is a PiProgram */

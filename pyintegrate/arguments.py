@@ -117,6 +117,7 @@ def make_problem(
     components, state_shapes = _state(system, x0, v0)
     starter, past = check_start(start, method, system)
     remembered = _core.history_rows(system.core_for(method), method.handle)
+    components = system.ready(components, dtype)
     dt, t0 = _times("dt", dt), _times("t0", t0)
     _check_rounded("dt", dt, dtype)
     _check_rounded("t0", t0, dtype)
@@ -210,10 +211,12 @@ def _fits(a, b):
 
 def _state(system, x0, v0):
     """Components of the state, each an array of batch shape, and the named batch shapes."""
-    dim, dof = system.dim, system.dof
+    dim, dof, lead = system.dim, system.dof, system.positions
     if x0 is None:
         if v0 is not None:
             raise ValueError("v0 was given without x0: give both, or the whole state as x0")
+        if system.initial is None:
+            raise ValueError(f"x0 must be given: {system.name!r} here has no default state")
         return list(system.initial), {}
     x0 = numbers("x0", x0)
     if v0 is None:
@@ -231,14 +234,14 @@ def _state(system, x0, v0):
     v0 = numbers("v0", v0)
     if dof == 1:
         return [x0, v0], {"x0": x0.shape, "v0": v0.shape}
-    for name, value in (("x0", x0), ("v0", v0)):
-        if value.ndim == 0 or value.shape[-1] != dof:
+    for name, value, size in (("x0", x0, lead), ("v0", v0, dim - lead)):
+        if value.ndim == 0 or value.shape[-1] != size:
             raise ValueError(
                 f"{name} has shape {value.shape}: with x0 and v0 given, its last axis holds the"
-                f" {dof} {'positions' if name == 'x0' else 'velocities'} of {system.name!r}"
+                f" {size} {'positions' if name == 'x0' else 'velocities'} of {system.name!r}"
             )
     shapes = {"x0": x0.shape[:-1], "v0": v0.shape[:-1]}
-    return [*(x0[..., d] for d in range(dof)), *(v0[..., d] for d in range(dof))], shapes
+    return [*np.moveaxis(x0, -1, 0), *np.moveaxis(v0, -1, 0)], shapes
 
 
 def _times(name, value):

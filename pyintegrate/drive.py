@@ -9,6 +9,7 @@ import numpy as np
 
 from .checks import numbers
 from .memory import aligned, padded
+from .parameters import rows_of
 
 
 def check_drive(drive, system):
@@ -59,7 +60,7 @@ def driven_rows(arrays, system, rows, n_steps, batch, dtype):
     rest = iter(rows)
     for name in system.params:
         own = _own_shape(system, name)
-        kept = [next(rest) for _ in range(own[0] if own else 1)]
+        kept = [next(rest) for _ in range(prod(own))]
         if name not in arrays:
             out += kept
             advances += [0] * len(kept)
@@ -67,7 +68,7 @@ def driven_rows(arrays, system, rows, n_steps, batch, dtype):
         array = arrays[name]
         if len(array) != n_steps:
             raise ValueError(f"drive[{name!r}] has {len(array)} steps, and the run {n_steps}")
-        for element in np.moveaxis(array, -1, 0) if own else [array]:
+        for element in rows_of(array, own):
             row = _laid_out(element, batch, dtype)
             out.append(row)
             advances.append(1 if row.ndim == 1 else row.shape[1])

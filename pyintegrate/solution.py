@@ -119,7 +119,7 @@ class Solution:
             raise AttributeError(f"{self.system.name!r} is first_order and has no x and v; use y")
         if dof == 1:
             return self.y[..., which]
-        return self.y[..., which * dof : (which + 1) * dof]
+        return np.split(self.y, [self.system.positions], axis=-1)[which]
 
     def __getitem__(self, name):
         self._check_name(name)

@@ -125,8 +125,8 @@ class Stepper:
 
     @property
     def x(self):
-        dof = self._positions()
-        return self._view(0, dof, dof == 1)
+        lead = self._positions()
+        return self._view(0, lead, lead == 1)
 
     @x.setter
     def x(self, value):
@@ -134,8 +134,8 @@ class Stepper:
 
     @property
     def v(self):
-        dof = self._positions()
-        return self._view(dof, dof, dof == 1)
+        lead = self._positions()
+        return self._view(lead, self.system.dim - lead, lead == 1)
 
     @v.setter
     def v(self, value):
@@ -164,7 +164,7 @@ class Stepper:
     def _positions(self):
         if not self.system.dof:
             raise AttributeError(f"{self.system.name!r} is first_order and has no x and v; use y")
-        return self.system.dof
+        return self.system.positions
 
     # ---- failures ----
     @property
@@ -306,6 +306,8 @@ def _kind(stepper):
 
 def _phases(method):
     """Handles of the method, and of the halves of its step where it may be taken apart."""
+    if method.family == "rigid_body":
+        return (method.handle, *_core.rigid_phases(method.handle))
     phases = _PHASES.get(method.name, ())
     return (method.handle, *(_core.make_method("composition", 1, 1, rows) for rows in phases))
 
@@ -318,7 +320,7 @@ def _live_parameters(problem):
         padded = pad(rows_of(value, shape), problem.batch, problem.dtype)
         within = padded[:, : problem.lanes].reshape(len(padded), *problem.batch)
         rows.append(padded)
-        views[name] = np.moveaxis(within, 0, -1) if shape else within[0, ...]
+        views[name] = np.moveaxis(within, 0, -1).reshape((*problem.batch, *shape))
     return rows, MappingProxyType(views)
 
 

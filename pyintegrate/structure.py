@@ -4,11 +4,11 @@ from __future__ import annotations
 
 # What a system must be for a method that requires ..., and what that means.
 _STRUCTURES = {
-    "any": (("first_order", "second_order", "separable"), ""),
+    "any": (("first_order", "second_order", "separable", "rigid_body"), ""),
     "second_order": (("second_order",), "x'' = a(t, x, v)"),
     "separable": (("second_order", "separable"), "positions and velocities"),
     "quadratic_kinetic": (("second_order",), "a kinetic energy quadratic in the velocities"),
-    "rigid_body": (("rigid_body",), "positions and orientations"),
+    "rigid_body": (("rigid_body",), "position and orientation"),
 }
 
 
@@ -22,6 +22,8 @@ def check_structure(method, system):
                 f" with, and that of {system.name!r} sees the velocity; use one that requires"
                 " 'any', such as 'rk4', or 'separable', such as 'velocity_verlet'"
             )
+        if refusal := system.refusal(method):
+            raise ValueError(refusal)
         return
     cure = "one that requires 'any', such as 'rk4'"
     if method.requires == "quadratic_kinetic" and system.structure == "separable":

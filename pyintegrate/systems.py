@@ -97,6 +97,16 @@ class System:
     def initial(self):
         return np.array([q[2] for q in self._definition["state"]])
 
+    positions = property(lambda self: self.dof)  # components of x0 where v0 is given
+
+    def refusal(self, method):
+        """Why a method that fits the structure cannot be used all the same; None if it can."""
+        return None
+
+    def ready(self, components, dtype):
+        """The components of a first state, checked, as a run takes them."""
+        return components
+
     @property
     def has_energy(self):
         """Whether ``energy()`` gives one: every system of positions and velocities does."""
@@ -107,12 +117,8 @@ class System:
         known = {q[0] for q in self._definition["params"]}
         for name in params:
             if name not in known:
-                near = _near(name, known)
-                hint = (
-                    f"did you mean {near}?"
-                    if near
-                    else f"it has {', '.join(sorted(known)) or 'none'}"
-                )
+                near, all_names = _near(name, known), ", ".join(sorted(known)) or "none"
+                hint = f"did you mean {near}?" if near else f"it has {all_names}"
                 raise TypeError(f"{self.name} has no parameter {name!r}: {hint}")
         shapes = self._definition["shapes"]
         changed = {name: checked(name, value, shapes[name]) for name, value in params.items()}
@@ -391,4 +397,11 @@ def _from_core(item):
     return System({**item, "params": params, "shapes": shapes}, values)
 
 
-systems = SystemCatalogue([_from_core(item) for item in _core.systems()])
+def _all_systems():
+    from .n_body import n_body  # they are Systems themselves
+    from .rigid_body import rigid_body
+
+    return [*(_from_core(item) for item in _core.systems()), n_body, rigid_body]
+
+
+systems = SystemCatalogue(_all_systems())

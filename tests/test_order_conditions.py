@@ -6,12 +6,13 @@ from math import factorial
 
 import numpy as np
 import pytest
+from reference import POINT_METHODS
 
 import pyintegrate as pi
 from pyintegrate.analysis import nystrom_trees
 from pyintegrate.analysis import order_conditions as oc
 
-COMPOSITIONS = [m for m in pi.methods.values() if m.family == "composition"]
+COMPOSITIONS = [m for m in POINT_METHODS if m.family == "composition"]
 
 
 def by_its_doubles(method, **options):
@@ -51,9 +52,7 @@ def test_trees_that_are_labelled_in_all_ways_make_all_mappings():
 
 
 # No door for Nystrom methods of one's own, and none for velocities that are differences.
-WITH_A_DOOR = [
-    m for m in pi.methods.values() if m.family != "nystrom" and not m.starts_from_positions
-]
+WITH_A_DOOR = [m for m in POINT_METHODS if m.family != "nystrom" and not m.starts_from_positions]
 
 
 @pytest.mark.parametrize("method", WITH_A_DOOR, ids=str)
@@ -107,7 +106,7 @@ def test_fractions_prove_the_order_exactly():
 
 
 def test_the_table_is_read_with_all_its_digits():
-    for method in pi.methods.values():
+    for method in POINT_METHODS:
         exact, rounding = method.exact_coefficients
         assert rounding < 1e-45
         for name, numbers in method.coefficients.items():

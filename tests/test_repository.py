@@ -62,6 +62,7 @@ def test_python_stays_in_a_few_files():
         "own_methods.c",
         "run_type.c",
         "stepper_type.c",
+        "sized_systems.c",
     }
 
 

@@ -10,8 +10,10 @@ from test_equations_of_motion import RIGHT_HAND_SIDES as THE_OTHERS
 
 import pyintegrate as pi
 
-# The first systems; those of test_equations_of_motion.py have their formulas there.
-SYSTEMS = [system for name, system in pi.systems.items() if name not in THE_OTHERS]
+# The first systems; those of test_equations_of_motion.py have their formulas there, and those of
+# any size have tests of their own: test_n_body.py, test_rigid_body.py.
+SIZED = ("n_body", "rigid_body")
+SYSTEMS = [system for name, system in pi.systems.items() if name not in (*THE_OTHERS, *SIZED)]
 every = pytest.mark.parametrize("system", SYSTEMS, ids=lambda s: s.name)
 both = pytest.mark.parametrize("dtype", [np.float64, np.float32], ids=["f64", "f32"])
 

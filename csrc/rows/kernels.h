@@ -4,6 +4,7 @@
 #include "classical_rk4.h"
 #include "composition.h"
 #include "multistep.h"
+#include "rigid_motion.h"
 
 /* ---- loading and storing --------------------------------------------------------------------- */
 static void load_values(const Chunk *c, PiRow row, int64_t lane, vreal *to) {
@@ -114,6 +115,8 @@ static void run_multistep(Chunk *c) {
     if (s.power == 2 && !tile->starter) difference_velocities(c, &s, tile->first + tile->steps);
 }
 
+static void run_rigid_motion(Chunk *c) { rigid_motion(c, c->tile->method); }
+
 INLINE int rows_kernel(const PiTile *tile, void (*run)(Chunk *)) {
     vint bad = {0};
     PiTile interval = *tile; /* between saves */
@@ -144,6 +147,7 @@ static int explicit_rk_rows(const PiTile *tile) { return rows_kernel(tile, run_e
 static int composition_rows(const PiTile *tile) { return rows_kernel(tile, run_composition); }
 static int implicit_rk_rows(const PiTile *tile) { return rows_kernel(tile, run_implicit_rk); }
 static int multistep_rows(const PiTile *tile) { return rows_kernel(tile, run_multistep); }
+static int rigid_motion_rows(const PiTile *tile) { return rows_kernel(tile, run_rigid_motion); }
 
 /* ---- questions ------------------------------------------------------------------------------- */
 static void load_some(PiRow row, int64_t lane, int64_t lanes, int64_t R, vreal *to) {
@@ -158,7 +162,7 @@ static int evaluate(const PiSample *sample, PiQuestion question) {
     enum { REGISTERS = 8 };
     const PiSystem *system = sample->system;
     const int dim = system->dim, dof = system->dof;
-    const int answers[] = {dim, dof, 1, system->n_invariants, dim * dim};
+    const int64_t answers[] = {dim, dof, 1, system->n_invariants, (int64_t)dim * dim};
     for (int64_t lane = 0; lane < sample->lanes; lane += REGISTERS * VLEN) {
         PiTile tile = {.system = system, .force = sample->force, .context = sample->context};
         Chunk c = {.tile = &tile,

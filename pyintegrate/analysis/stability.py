@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from math import factorial, inf, lcm, sqrt
+from math import factorial, inf, lcm, nan, sqrt
 
 from ..methods import find_method
 from . import multistep_stability, stability_function
@@ -28,7 +28,7 @@ def stability_limit(method):
     Returns
     -------
     float
-        0 if the solution grows at once, inf if it never does.
+        0 if the solution grows at once, inf if it never does, nan for a method of rigid bodies.
 
     References
     ----------
@@ -42,6 +42,8 @@ def stability_limit(method):
     2.0
     """
     method = find_method(method)
+    if method.requires == "rigid_body":
+        return nan
     if method.family == "multistep":
         return multistep_stability.limit(method, "imaginary")
     end = first_exit(_OSCILLATOR[method.family](method), _TOUCHED)

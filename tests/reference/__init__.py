@@ -27,7 +27,10 @@ _STRUCTURES = {
     "second_order": ("second_order",),
     "separable": ("second_order", "separable"),
     "quadratic_kinetic": ("second_order",),
+    "rigid_body": ("rigid_body",),
 }
+# Methods for any motion of points: tables of numbers. Rules of rigid motion have their own tests.
+POINT_METHODS = [m for m in pi.methods.values() if m.requires != "rigid_body"]
 
 
 def fits(method, system):
@@ -40,7 +43,7 @@ def fits(method, system):
     return system.structure in _STRUCTURES[method.requires]
 
 
-PAIRS = [(m, s) for m in pi.methods.values() for s in pi.systems.values() if fits(m, s)]
+PAIRS = [(m, s) for m in POINT_METHODS for s in pi.systems.values() if fits(m, s)]
 
 # Kernels are compiled for some methods and for the tables of each family, and for every system.
 _COMPILED = ("rk4", "tsitouras54", "semi_implicit_euler", "velocity_verlet")

@@ -1,0 +1,90 @@
+"""The free symmetric top, or a sphere, that falls freely.
+
+With the angular momentum L (constant in world axes), the axis n of symmetry, its moment I3 and the
+other two I1, the body precesses about L at the rate |L| / I1 and turns about its own axis at the
+rate (1 / I3 - 1 / I1) L . n. Landau, Lifshitz (1976), Mechanics, section 33.
+
+Step factors belong to the step and not to the motion: they are left out.
+"""
+
+import numpy as np
+
+_NOTHING = (
+    "torque", "torque_body", "drag", "linear_damping", "angular_damping", "stiffness",
+)  # fmt: skip
+
+
+def exact(t, y0, t0, **params):
+    """Components at the times t through y0 at t0; nan where the body is not free and symmetric."""
+    y = [np.asarray(c, dtype=np.float64) for c in y0]
+    s = np.asarray(t, dtype=np.float64) - t0
+    B = np.asarray(params["inverse_inertia"], dtype=np.float64)
+    with np.errstate(all="ignore"):
+        x, v = _falling(s, y, params)
+        q, w = _turning(s, np.stack(y[3:7], axis=-1), np.stack(y[10:], axis=-1), B)
+    free = np.ones((), bool)
+    for name in _NOTHING:
+        value = np.asarray(params[name])
+        own = 1 if name in ("torque", "torque_body", "stiffness") else 0
+        zero = value == 0
+        free = free & (zero.all(axis=-1) if own else zero)
+    parts = (*x, *np.moveaxis(q, -1, 0), *v, *np.moveaxis(w, -1, 0))
+    return tuple(np.where(free, part, np.nan) for part in parts)
+
+
+def _falling(s, y, params):
+    inverse_mass = np.asarray(params["inverse_mass"])
+    x, v = [], []
+    for i in range(3):
+        a = params["gravity"][..., i] + inverse_mass * params["force"][..., i]
+        a = np.where(inverse_mass == 0, 0.0, a)
+        x.append(y[i] + s * (y[7 + i] + s * a / 2))
+        v.append(y[7 + i] + s * a)
+    return x, v
+
+
+def _turning(s, q0, w0, B):
+    fixed = ~np.any(B, axis=(-2, -1))
+    B = np.where(fixed[..., np.newaxis, np.newaxis], np.eye(3), B)
+    finite = np.isfinite(B).all(axis=(-2, -1), keepdims=True)
+    rates, axes = np.linalg.eigh(np.where(finite, B, np.eye(3)))
+    low, middle, high = rates[..., 0], rates[..., 1], rates[..., 2]
+    # The two that are equal are the lower or the upper ones; the third has the axis.
+    upper = high - middle < middle - low
+    one, three = np.where(upper, high, low), np.where(upper, low, high)
+    symmetric = abs(middle - one) <= 1e-12 * high
+    n = np.where(upper[..., np.newaxis], axes[..., :, 0], axes[..., :, 2])
+    R0 = _matrix(q0)
+    inside = np.einsum("...ki,...k->...i", R0, w0)
+    along = np.sum(inside * n, axis=-1) / three  # L . n
+    L = inside / one[..., np.newaxis] + (along * (1 - three / one))[..., np.newaxis] * n
+    L = np.einsum("...ik,...k->...i", R0, L)
+    precession = _exponential((s * one)[..., np.newaxis] * L)
+    own = _exponential((s * (three - one) * along)[..., np.newaxis] * n)
+    q = _product(_product(precession, q0), own)
+    inside = np.einsum("...ki,...k->...i", _matrix(q), L)
+    w = np.einsum("...ik,...k->...i", _matrix(q), np.einsum("...ik,...k->...i", B, inside))
+    good = (symmetric & finite[..., 0, 0])[..., np.newaxis]
+    return np.where(good, q, np.nan), np.where(good, w, np.nan)
+
+
+def _product(a, b):
+    a, b = np.broadcast_arrays(a, b)
+    w = a[..., :1] * b[..., :1] - np.sum(a[..., 1:] * b[..., 1:], axis=-1, keepdims=True)
+    v = a[..., :1] * b[..., 1:] + b[..., :1] * a[..., 1:] + np.cross(a[..., 1:], b[..., 1:])
+    return np.concatenate([w, v], axis=-1)
+
+
+def _exponential(a):
+    half = np.linalg.norm(a, axis=-1, keepdims=True) / 2
+    return np.concatenate([np.cos(half), a / 2 * np.sinc(half / np.pi)], axis=-1)
+
+
+def _matrix(q):
+    w, x, y, z = np.moveaxis(q, -1, 0)
+    rows = (
+        (1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)),
+        (2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)),
+        (2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)),
+    )
+    return np.stack([np.stack(row, axis=-1) for row in rows], axis=-2)
