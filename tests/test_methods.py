@@ -325,7 +325,7 @@ def test_the_oscillator_stays_within_the_stability_limit_and_grows_beyond(method
     most, least = (1 + 1e-9, 1 + 1e-9) if table else (1000, 2000)
     for part in (0.3, 0.7, 0.99):
         assert limit == 0 or growth(method, part * min(limit, 100)) <= most
-    beyond = limit * (1 + np.geomspace(1e-6, 0.03, 16)) if limit else [0.3, 0.6]
+    beyond = limit * (1 + np.geomspace(1e-6, 0.03, 16)) if limit else [0.3, 0.6, 1.0]
     beyond = [*beyond, 1.5] if method.family == "multistep" else beyond
     assert limit == np.inf or max(growth(method, z) for z in beyond) > least
 
