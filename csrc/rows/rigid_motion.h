@@ -215,8 +215,8 @@ static void rigid_splitting_step(const Rigid *b, const PiMethod *m, vreal h, con
 }
 
 /* ---- the loop -------------------------------------------------------------------------------- */
-/* All steps of register u, with the rule as a constant. */
-INLINE void rigid_steps(Chunk *c, int64_t u, const PiMethod *m) {
+/* All steps of register u. */
+static void rigid_steps(Chunk *c, int64_t u, const PiMethod *m) {
     const int64_t R = c->R;
     const Rigid b = {c->p + u, R, (c->tile->system->n_params - RIGID_SPRINGS) / RIGID_PER_SPRING};
     const vreal h = c->h[u];
@@ -239,24 +239,5 @@ INLINE void rigid_steps(Chunk *c, int64_t u, const PiMethod *m) {
     EACH(i, 0, RIGID_DIM) c->y[i * R + u] = y[i];
 }
 static void rigid_motion(Chunk *c, const PiMethod *m) {
-#define RULE(condition, ...)                                                                       \
-    if (condition) {                                                                               \
-        const PiMethod fixed = {.stages = m->stages, __VA_ARGS__};                                 \
-        rigid_steps(c, u, &fixed);                                                                 \
-        continue;                                                                                  \
-    }
-#define VELOCITIES_FIRST(term, exp)                                                                \
-    RULE(m->rule == PI_VELOCITIES_FIRST && !m->phase && m->gyroscopic == term &&                   \
-             m->exponential == exp,                                                                \
-         .rule = PI_VELOCITIES_FIRST, .gyroscopic = term, .exponential = exp)
-    for (int64_t u = 0; u < c->R; u++) {
-        VELOCITIES_FIRST(PI_LEFT_OUT, 0)
-        VELOCITIES_FIRST(PI_EXPLICIT_TERM, 0)
-        VELOCITIES_FIRST(PI_EXPLICIT_TERM, 1)
-        VELOCITIES_FIRST(PI_IMPLICIT_TERM, 0)
-        VELOCITIES_FIRST(PI_KEPT_MOMENTUM, 1)
-        rigid_steps(c, u, m); /* the slower ones look at their rule as they go */
-    }
-#undef VELOCITIES_FIRST
-#undef RULE
+    for (int64_t u = 0; u < c->R; u++) rigid_steps(c, u, m);
 }
