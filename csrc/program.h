@@ -31,18 +31,18 @@ INLINE int64_t step_of(const Banks *banks, int bank, int64_t number) {
     return ~(banks->single[bank] >> (number & 63)) & 1;
 }
 
-/* to = f(a, b, c, d), n registers, in blocks of eight without a branch. What one argument of all
+/* to = f(a, b, c, d), n registers, in blocks without a branch. What one argument of all
  * lanes is loaded once, which counts: memory is what a row costs. Where there are more of them, the
  * loop has the steps of all. */
 #define BLOCKS(A, B, C, D, ...)                                                                    \
-    for (; i + 8 <= n; i += 8) {                                                                   \
-        vreal result[8];                                                                           \
-        EACH(u, 0, 8) {                                                                            \
+    for (; i + PI_IN_FLIGHT_SMALL <= n; i += PI_IN_FLIGHT_SMALL) {                                 \
+        vreal result[PI_IN_FLIGHT_SMALL];                                                          \
+        EACH(u, 0, PI_IN_FLIGHT_SMALL) {                                                           \
             const vreal a = A, b = B, c = C, d = D;                                                \
             (void)a, (void)b, (void)c, (void)d;                                                    \
             result[u] = __VA_ARGS__;                                                               \
         }                                                                                          \
-        EACH(u, 0, 8) to[i + u] = result[u];                                                       \
+        EACH(u, 0, PI_IN_FLIGHT_SMALL) to[i + u] = result[u];                                      \
     }
 #define REST(...)                                                                                  \
     _Pragma("GCC unroll 4") for (; i < n; i++) {                                                   \

@@ -120,13 +120,13 @@ INLINE vreal vfma(vreal a, vreal b, vreal c) {
 INLINE vreal vsqrt(vreal a) { return (vreal)vsqrtq_f32((float32x4_t)a); }
 #else
 static __attribute__((noinline, unused)) vreal vfma(vreal a, vreal b, vreal c) {
-    vreal r;
+    vreal r = a;
     for (int i = 0; i < VLEN; i++)
         r[i] = PI_REAL_BITS == 64 ? fma(a[i], b[i], c[i]) : fmaf(a[i], b[i], c[i]);
     return r;
 }
 INLINE vreal vsqrt(vreal a) {
-    vreal r;
+    vreal r = a;
     for (int i = 0; i < VLEN; i++) r[i] = PI_REAL_BITS == 64 ? sqrt(a[i]) : sqrtf(a[i]);
     return r;
 }

@@ -4,6 +4,6 @@
 #define PI_KERNEL_SET      pi_baseline_f64
 #define PI_REAL_BITS       64
 #define PI_VECTOR_BYTES    16
-#define PI_IN_FLIGHT_SMALL 2
-#define PI_IN_FLIGHT       2
+#define PI_IN_FLIGHT_SMALL 1
+#define PI_IN_FLIGHT       1
 #include "../kernels.h"
