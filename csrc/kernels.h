@@ -199,7 +199,8 @@ INLINE int advance(const Rule *rule, const PiTile *tile, const Model *q, int in_
 /* How many registers in flight: as many as hide the latency without running out of registers. A
  * heavy system has enough to do with half of them. */
 INLINE int in_flight(const Model *q) {
-    return (q->system->dim <= 2 ? PI_IN_FLIGHT_SMALL : PI_IN_FLIGHT) / (q->heavy ? 2 : 1);
+    const int most = q->system->dim <= 2 ? PI_IN_FLIGHT_SMALL : PI_IN_FLIGHT;
+    return q->heavy && most > 1 ? most / 2 : most;
 }
 
 /* ---- the same system as a force on rows ------------------------------------------------------ */
