@@ -272,6 +272,8 @@ def _sample(system, given, inner, t_end):
             if any(np.isnan(n) for n in value.shape):
                 raise ValueError(f"{name} has chunks of unknown size: call compute_chunk_sizes()")
             value = np.ones(value.shape[max(value.ndim - inner[name], 0) :], value.dtype)
+            if name in ("x0", "v0"):  # no two components alike: bodies must not coincide
+                value = value.cumsum(dtype=value.dtype).reshape(value.shape)
         sample[name] = value
     if t_end is not None and isinstance(t_end, da.Array):
         raise TypeError("t_end must be a number, got a dask.array: give n_steps")
