@@ -10,16 +10,24 @@ time loop in C.
 """
 
 import importlib
+from typing import TYPE_CHECKING
 
 from ._core import info as _info
-from .define import acceleration, hamiltonian, potential, rhs
 from .errors import IntegrationError, IntegrationWarning, Status
 from .integrate import integrate
 from .methods import Method, methods
-from .own_methods import Composition, RungeKutta
-from .own_multistep import Multistep
 from .solution import Solution
 from .systems import System, systems
+
+if TYPE_CHECKING:
+    from .analysis.compare import compare
+    from .compiled import c_function
+    from .define import acceleration, hamiltonian, potential, rhs
+    from .fixed_timestep import FixedTimestep
+    from .own_methods import Composition, RungeKutta
+    from .own_multistep import Multistep
+    from .stepper import Stepper
+    from .storage import load
 
 __version__ = _info()["version"]
 __all__ = [
@@ -50,11 +58,18 @@ __all__ = [
 
 
 _LAZY = {
-    "c_function": ".compiled",
+    "Composition": ".own_methods",
     "FixedTimestep": ".fixed_timestep",
+    "Multistep": ".own_multistep",
+    "RungeKutta": ".own_methods",
     "Stepper": ".stepper",
+    "acceleration": ".define",
+    "c_function": ".compiled",
     "compare": ".analysis.compare",
+    "hamiltonian": ".define",
     "load": ".storage",
+    "potential": ".define",
+    "rhs": ".define",
 }
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from . import _core
 from .arguments import make_problem
 from .errors import IntegrationError, IntegrationWarning
-from .memory import COMPACT_BYTES, SPARE_BYTES, STREAM_BYTES, aligned
+from .memory import COMPACT_BYTES, SPARE_BYTES, aligned
 from .solution import Solution
 
 # Threads are worth their start for some milliseconds of work: so many components x evaluations x
@@ -130,7 +130,7 @@ def run(problem, failures=None):
         problem.lanes, problem.first, problem.n_steps, problem.save_every, problem.bound, workers,
         problem.rows_t0, problem.rows_dt, problem.rows_params, problem.initial,
         state_a, state_b, record, record_stride,
-        record is not None and record.nbytes > STREAM_BYTES and record_stride == stride,
+        False,  # fresh pages are in the caches when they are first written
         None if problem.starter is None else problem.starter.handle, problem.begun,
         False, problem.advances,
     )  # fmt: skip

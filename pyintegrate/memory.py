@@ -13,7 +13,6 @@ SPARE_BYTES = (
     64 << 20
 )  # states smaller than this have a second buffer, which an interrupt leaves whole
 MAX_AXES = 32  # of a batch and its components: what np.broadcast_shapes takes
-STREAM_BYTES = 8 << 20  # records larger than this are written past the caches
 
 
 def padded(lanes, dtype):
