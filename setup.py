@@ -16,7 +16,7 @@ FLAGS = [
     "-g0",
     "-ffp-contract=off",
     "-fno-math-errno",
-    "-fno-tree-vectorize",  # registers are written as such: loops over lanes are few and slow anyway
+    "-fno-tree-vectorize",  # wide registers are written as such
     "-fvisibility=hidden",
     "-std=gnu11",
     "-Wall",
