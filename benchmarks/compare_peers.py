@@ -113,27 +113,34 @@ def fill_bandwidth():
     return items * 8 / min(seconds(lambda: np.full(items, 1.0), 1) for _ in range(7)) / 1e9
 
 
+def threads(names):
+    """A note on the gain by two workers, for each workload that is large enough."""
+    gains = {w.name: two_threads(w) for w in chosen(names)}
+    found = ", ".join(f"{name} {gain:.2f}" for name, gain in gains.items() if gain)
+    return f"Two workers on two cores, in the place of one: {found or 'not measured'}."
+
+
+def chosen(names):
+    return [w for w in WORKLOADS if not names or w.name.split(",")[0].split()[0] in names]
+
+
 def table(rounds, names):
     peers = installed()
     columns = [ours.NAME, *(peer.NAME for peer in peers)]
-    heads = ["workload", "N", "steps", "unit", *columns, "best peer", "2 threads"]
+    heads = ["workload", "N", "steps", "unit", *columns, "best peer"]
     lines = [f"| {' | '.join(heads)} |", "|" + " --- |" * len(heads)]
     compile_times: dict[str, float] = {}
     print(lines[0])
-    for workload in WORKLOADS:
-        if names and workload.name.split(",")[0].split()[0] not in names:
-            continue
+    for workload in chosen(names):
         best, first = measure(workload, peers, rounds)
         for name, took in first.items():
             compile_times[name] = max(compile_times.get(name, 0), took - best[name])
         others = {name: took for name, took in best.items() if name != ours.NAME}
         ratio = f"{min(others.values()) / best[ours.NAME]:.2f}" if others else "-"
-        threads = two_threads(workload)
         cells = [number(cell(workload, best[name])) if name in best else "-" for name in columns]
         lines.append(
             f"| {workload.name}: {workload.step} | {workload.n:.0e} | {workload.steps} |"
             f" {unit(workload)} | {' | '.join(cells)} | {ratio} |"
-            f" {'-' if threads is None else f'{threads:.2f}'} |"
         )
         print(lines[-1], flush=True)
     return lines, compile_times
@@ -198,17 +205,22 @@ def main():
         "First call beyond the others (compilation, seconds): "
         + ", ".join(f"{name} {took:.2f}" for name, took in compile_times.items())
         + ".",
+        threads(options.names),
     ]
     print("\n".join(notes))
     if not options.write:
         return
     draw(*scaling(), ROOT / "docs" / "performance.png")
+    write(lines, notes, options.rounds)
+
+
+def write(lines, notes, rounds):
     info = _core.info()
     text = f"""# Performance
 
 Written by `make bench-peers`, in one run on one machine: {platform.machine()}, instruction set
 {info["instruction_set"]}, {info["compiler"]}, NumPy {np.__version__}.
-One thread each, in turn, the best of {options.rounds} rounds; float64; the final states of all
+One thread each, in turn, the best of {rounds} rounds; float64; the final states of all
 were compared. Absolute figures differ between machines and days: read the ratios.
 "best peer" is the best peer's time over ours.
 
