@@ -144,7 +144,12 @@ def make_problem(
     def row(value):
         if isinstance(value, float):
             return value
-        return float(value) if value.ndim == 0 else pad([value], batch, dtype)[0]
+        if value.ndim == 0:
+            return float(value)
+        whole = value.shape == batch and lanes == stride and value.dtype == dtype
+        if whole and value.flags.c_contiguous:  # read-only, and laid out as the core wants it
+            return value.reshape(-1)
+        return pad([value], batch, dtype)[0]
 
     with _rounding(dtype, rows):
         params, advances = tuple(row(v) for v in system.parameter_rows), None
