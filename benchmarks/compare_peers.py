@@ -183,6 +183,8 @@ def draw(sizes, found, path):
     figure = Figure(figsize=(7.5, 4.5), layout="constrained")
     ax = figure.add_subplot()
     for name, times in found.items():
+        if np.all(np.isnan(times)):
+            continue
         mine = name.startswith(ours.NAME)
         ax.loglog(sizes, times, marker="o", ms=4, lw=2.2 if mine else 1.2, label=name,
                   ls="--" if "workers" in name else "-")  # fmt: skip
@@ -222,7 +224,7 @@ def write(lines, notes, rounds):
 Written by `make bench-peers`, in one run on one machine: {platform.machine()}, instruction set
 {info["instruction_set"]}, {info["compiler"]}, NumPy {np.__version__}.
 One thread each, in turn, the best of {rounds} rounds; float64; the final states of all
-were compared. Absolute figures differ between machines and days: read the ratios.
+were compared. The machine was shared: absolute figures differ between days, read the ratios.
 "best peer" is the best peer's time over ours.
 
 {chr(10).join(lines)}
