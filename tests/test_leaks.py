@@ -210,7 +210,7 @@ def test_nothing_is_kept(call):
 
 def test_a_leak_would_be_seen():
     kept = []
-    assert growth(lambda: kept.append(np.zeros(8) if len(kept) % 2 else None)) >= SEEN
+    assert growth(lambda: kept.append(np.zeros(100) if len(kept) % 2 else None)) >= SEEN
     allocate = ctypes.CDLL(None).malloc
     assert growth(lambda: allocate(64)) >= 64
 
