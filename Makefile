@@ -33,7 +33,8 @@ lint: $(VENV)/.dev
 	$(PY) -m mypy.stubtest pyintegrate._core --mypy-config-file pyproject.toml
 
 # The tests that reach C, under AddressSanitizer and UndefinedBehaviorSanitizer, in a virtual environment
-# of their own. Pictures, notebooks and pure mathematics are left to make test.
+# of their own. Pictures, notebooks and pure mathematics are left to make test, and so is what the C
+# library says of its memory, which is not its own here.
 SANITIZE = -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
 SANITIZED = accepted_arguments arguments array_parameters bits byte_code c_function define drive failures golden \
             interrupts leaks methods recording rows solution stepper symplectic system_objects systems \
@@ -48,7 +49,7 @@ SANITIZED_PYTHON = ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 \
 	@touch $@
 sanitize: .venv-sanitize/.built
 	cd .venv-sanitize && $(SANITIZED_PYTHON) bin/pytest -p no:cacheprovider -c ../pyproject.toml \
-	    --rootdir .. $(SANITIZED:%=../tests/test_%.py)
+	    --rootdir .. -k "not leak_would_be_seen" $(SANITIZED:%=../tests/test_%.py)
 
 # Raw arguments for the core, bent at random, for so many seconds under the same sanitizers.
 FUZZ_SECONDS ?= 60
