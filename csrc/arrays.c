@@ -16,27 +16,47 @@ static Py_buffer *one_more(Views *views) {
     return view ? view : (Py_buffer *)PyErr_NoMemory();
 }
 
-void *views_array(Views *views, PyObject *object, const char *name, int64_t items, int item,
-                  int writable) {
+/* A buffer of numbers of `item` bytes, or of bytes; NULL with an exception. */
+static const Py_buffer *view_of(Views *views, PyObject *object, const char *name, int item,
+                                int flags) {
     Py_buffer *view = one_more(views);
     if (!view) return NULL;
-    if (PyObject_GetBuffer(object, view,
-                           PyBUF_C_CONTIGUOUS | PyBUF_FORMAT | (writable ? PyBUF_WRITABLE : 0))) {
+    if (PyObject_GetBuffer(object, view, flags | PyBUF_FORMAT)) {
         PyMem_Free(view);
         return NULL;
     }
     views->view[views->count++] = view;
     if (view->format && strchr(view->format, 'O'))
-        return PyErr_Format(PyExc_TypeError, "%s holds objects, expected numbers", name);
+        return (Py_buffer *)PyErr_Format(PyExc_TypeError, "%s holds objects, expected numbers",
+                                         name);
     if (view->itemsize != item && view->itemsize != 1)
-        return PyErr_Format(PyExc_TypeError, "%s has items of %zd bytes, expected %d", name,
-                            view->itemsize, item);
+        return (Py_buffer *)PyErr_Format(PyExc_TypeError, "%s has items of %zd bytes, expected %d",
+                                         name, view->itemsize, item);
+    if ((uintptr_t)view->buf % (size_t)item)
+        return (Py_buffer *)PyErr_Format(PyExc_ValueError, "%s is not aligned", name);
+    return view;
+}
+
+void *views_array(Views *views, PyObject *object, const char *name, int64_t items, int item,
+                  int writable) {
+    const Py_buffer *view =
+        view_of(views, object, name, item, PyBUF_C_CONTIGUOUS | (writable ? PyBUF_WRITABLE : 0));
+    if (!view) return NULL;
     if (items < 0 || view->len / item < items)
         return PyErr_Format(PyExc_ValueError, "%s has %zd bytes, expected %lld items of %d", name,
                             view->len, (long long)items, item);
-    if ((uintptr_t)view->buf % (size_t)item)
-        return PyErr_Format(PyExc_ValueError, "%s is not aligned", name);
     return view->buf;
+}
+
+const Py_buffer *views_strided(Views *views, PyObject *object, const char *name, int axes,
+                               int item) {
+    const Py_buffer *view = view_of(views, object, name, item, PyBUF_STRIDES | PyBUF_WRITABLE);
+    if (!view) return NULL;
+    int whole = view->ndim == axes && view->itemsize == item;
+    for (int i = 0; whole && i < axes; i++) whole = view->strides[i] % item == 0;
+    if (whole) return view;
+    PyErr_Format(PyExc_ValueError, "%s is no array of %d axes of whole items", name, axes);
+    return NULL;
 }
 
 /* A Python number as a row of one value. */

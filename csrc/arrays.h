@@ -15,6 +15,9 @@ typedef struct {
  * exception. */
 void *views_array(Views *views, PyObject *object, const char *name, int64_t items, int item,
                   int writable);
+/* An array of so many axes, written to, with any strides of whole items; NULL with an exception. */
+const Py_buffer *views_strided(Views *views, PyObject *object, const char *name, int axes,
+                               int item);
 /* A row: one value for all lanes (a number or an array of one), or at least `lanes` of them.
  * Returns 0, or -1 with an exception.
  */

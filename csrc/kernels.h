@@ -38,7 +38,8 @@ typedef struct {
     Energy *energy;
     Invariants *invariants;
     Jacobian *jacobian;
-    int heavy;
+    int heavy;      /* so long that specialised kernels gain nothing */
+    int long_chain; /* a division or a sine: its latency is hidden by many registers only */
 } Model;
 
 INLINE void rhs(const Model *q, vreal t, const vreal *y, const vreal *p, vreal *dydt) {
@@ -196,11 +197,17 @@ INLINE int advance(const Rule *rule, const PiTile *tile, const Model *q, int in_
     return bad;
 }
 
-/* How many registers in flight: as many as hide the latency without running out of registers. A
- * heavy system has enough to do with half of them. */
-INLINE int in_flight(const Model *q) {
-    const int most = q->system->dim <= 2 ? PI_IN_FLIGHT_SMALL : PI_IN_FLIGHT;
-    return q->heavy && most > 1 ? most / 2 : most;
+/* How many registers in flight: as many as hide the latency without running out of registers. The
+ * stages of an explicit method want registers too, and a heavy system has enough to do with half of
+ * them. All as measured. */
+INLINE int in_flight(const Rule *rule, const Model *q) {
+    const int dim = q->system->dim, table = rule->family == PI_EXPLICIT_RK && !rule->specialised;
+    int n = PI_IN_FLIGHT;
+    if (dim <= 2 || (dim <= 4 && q->long_chain && !table)) n = PI_IN_FLIGHT_SMALL;
+    if (table && !q->long_chain && n > PI_IN_FLIGHT_TABLE) n = PI_IN_FLIGHT_TABLE;
+    if (rule->specialised == PI_TSITOURAS54) n /= 2;
+    if (q->heavy) n /= 2;
+    return n > 1 ? n : 1;
 }
 
 /* ---- the same system as a force on rows ------------------------------------------------------ */
@@ -285,7 +292,7 @@ INLINE int answer_rows(const Model *q, PiQuestion question, const PiRows *rows) 
 #define KERNEL(id, label, ...)                                                                     \
     static int id##_##label(const PiTile *tile) {                                                  \
         const Rule rule = {__VA_ARGS__};                                                           \
-        return advance(&rule, tile, &id##_model, in_flight(&id##_model));                          \
+        return advance(&rule, tile, &id##_model, in_flight(&rule, &id##_model));                   \
     }
 #define ANSWER(id, question)                                                                       \
     case question: return answer_rows(&id##_model, question, rows);

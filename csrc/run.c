@@ -8,7 +8,7 @@
 
 enum {
     BLOCK_STEPS = 256, /* a block is so many steps, or so many saves if they are fewer steps */
-    BLOCK_SAVES = 16,
+    BLOCK_SAVES = 32,
     TILE_BYTES = 16384, /* of state, so that in and out stay in the first cache */
     IN_FLIGHT = 8,
     CHUNK = 32, /* registers that go through a row kernel together, if their rows fit: */
@@ -41,13 +41,33 @@ static int64_t count_blocks(const PiRun *run) {
 }
 
 /* ---- records --------------------------------------------------------------------------------- */
+/* to[l lane + i component] = rows[which[i]][l], by lanes, as these are next to each other in memory
+ * where components are. */
+#define SCATTER(type)                                                                              \
+    for (int64_t l = 0; l < lanes; l++)                                                            \
+        for (int i = 0; i < r->n; i++)                                                             \
+            ((type *)to)[l * r->lane + i * r->component] =                                         \
+                ((const type *)rows)[r->which[i] * stride + l];
+
 /* Writes the rows of a tile for one save. */
 static void write_record(const PiRun *run, int64_t save, int64_t tile, const void *rows,
                          int64_t stride) {
+    const PiRecord *r = &run->record;
     const int64_t lane = tile * run->tile_lanes, lanes = lanes_in(run, tile);
-    for (int d = 0; d < run->system->dim; d++)
-        memcpy(row_at(run, run->record, run->record_stride, save * run->system->dim + d, lane),
-               row_at(run, rows, stride, d, 0), lanes * run->real_bytes);
+    char *to = (char *)r->data + (save * r->save + lane * r->lane) * run->real_bytes;
+    if (r->lane == 1)
+        for (int i = 0; i < r->n; i++)
+            memcpy(row_at(run, to, r->component, i, 0), row_at(run, rows, stride, r->which[i], 0),
+                   lanes * run->real_bytes);
+    else if (run->real_bytes == 8) SCATTER(double)
+    else SCATTER(float)
+}
+/* Do kernels write the record themselves? They write all components, and whole registers. */
+static int is_direct(const PiRun *run) {
+    const PiRecord *r = &run->record;
+    int direct = r->data && r->lane == 1 && r->room >= run->stride && r->n == run->system->dim;
+    for (int i = 0; direct && i < r->n; i++) direct = r->which[i] == i;
+    return direct;
 }
 
 /* ---- one tile, one block --------------------------------------------------------------------- */
@@ -58,12 +78,12 @@ static int begin_tile(PiRun *run, int64_t number) {
         const PiStatus status = judge(run, rows, run->stride, i);
         if (status && fail(run, number, i, status, run->first)) return -1;
     }
-    if (run->record) write_record(run, 0, number, rows, run->stride);
+    if (run->record.data) write_record(run, 0, number, rows, run->stride);
     return 0;
 }
 
 /* The scratch of a thread: a tile of states, the workspace of row kernels, rows of parameters of a
- * driven run, compact records of a block. */
+ * driven run, records of a block on their way. */
 static int64_t lines(int64_t bytes) { return ceil_div(bytes, 64) * 64; }
 static int64_t tile_bytes(const PiRun *run) {
     return lines(run->rows * run->tile_lanes * run->real_bytes);
@@ -76,9 +96,9 @@ static int64_t records_offset(const PiRun *run) {
     return drive_offset(run) + lines(rows * (int64_t)sizeof(PiRow));
 }
 int64_t pi_run_scratch_bytes(const PiRun *run) {
-    const int64_t compact = run->record && run->record_stride < run->stride ? BLOCK_SAVES : 0;
+    const int64_t saves = run->record.data && !run->direct ? BLOCK_SAVES : 0;
     return records_offset(run) +
-           lines(compact * run->system->dim * run->tile_lanes * run->real_bytes);
+           lines(saves * run->system->dim * run->tile_lanes * run->real_bytes);
 }
 /* The parameters of one step of a driven run. */
 static const PiRow *driven(const PiRun *run, int64_t step, char *scratch) {
@@ -96,7 +116,7 @@ static PiTile make_tile(const PiRun *run, int64_t number, char *scratch) {
                    .table = &run->table,
                    .registers =
                        ceil_div(lanes_in(run, number), run->vector_bytes / run->real_bytes),
-                   .stream = run->stream,
+                   .stream = run->direct && run->record.stream,
                    .lane = number * run->tile_lanes,
                    .t0 = run->t0,
                    .h = run->h,
@@ -133,22 +153,21 @@ static int call_kernel(PiRun *run, PiTile *tile, void *target, char *scratch, in
 }
 
 /* All saves of a block in one call of the kernel: their records go to their places, or to the
- * scratch first if rows are compact. Returns what the kernel does. */
+ * scratch first. Returns what the kernel does. */
 static int advance_together(PiRun *run, int64_t number, PiTile *tile, int64_t from, int64_t to,
                             void *target, char *scratch) {
-    const int dim = run->system->dim, direct = run->record_stride >= run->stride;
+    const PiRecord *r = &run->record;
     const int64_t save = from / run->save + 1, saves = ceil_div(to, run->save) - save + 1;
     char *records = scratch + records_offset(run);
-    tile->record_stride = direct ? run->record_stride : run->tile_lanes;
+    tile->record = run->direct ? row_at(run, r->data, r->save, save, tile->lane) : records;
+    tile->record_stride = run->direct ? r->component : run->tile_lanes;
+    tile->record_next = run->direct ? r->save : run->system->dim * run->tile_lanes;
     tile->record_every = run->save;
-    tile->record_next = dim * tile->record_stride;
-    tile->record =
-        direct ? row_at(run, run->record, run->record_stride, save * dim, tile->lane) : records;
     tile->first = run->first + from;
     tile->steps = to - from;
     const int bad = call_kernel(run, tile, target, scratch, 1);
-    for (int64_t i = 0; !bad && !direct && i < saves; i++)
-        write_record(run, save + i, number, row_at(run, records, run->tile_lanes, i * dim, 0),
+    for (int64_t i = 0; !bad && !run->direct && i < saves; i++)
+        write_record(run, save + i, number, row_at(run, records, tile->record_next, i, 0),
                      run->tile_lanes);
     return bad;
 }
@@ -167,7 +186,7 @@ static int advance_tile(PiRun *run, int64_t number, int64_t block, char *scratch
     tile.in_stride = run->stride;
     tile.frozen = failures->mask;
 
-    if (run->record && !each_step && run->save < BLOCK_STEPS) {
+    if (run->record.data && !each_step && run->save < BLOCK_STEPS) {
         const int bad = advance_together(run, number, &tile, from, to, target, scratch);
         if (bad == 0) return 0;
         if (bad < 0) {
@@ -191,7 +210,7 @@ static int advance_tile(PiRun *run, int64_t number, int64_t block, char *scratch
         const int bad = call_kernel(run, &tile, target, scratch, --call % 2 == 0);
         if (bad < 0) run->stopped = 1;
         if (bad < 0 || (bad && examine(run, number, &tile))) return -1;
-        if (run->record && (stop % run->save == 0 || stop == run->n_steps))
+        if (run->record.data && (stop % run->save == 0 || stop == run->n_steps))
             write_record(run, ceil_div(stop, run->save), number, tile.out, tile.out_stride);
         tile.in = tile.out;
         tile.in_stride = tile.out_stride;
@@ -216,6 +235,7 @@ int pi_run_prepare(PiRun *run) {
     if (run->tile_lanes < group) run->tile_lanes = group;
     run->n_tiles = ceil_div(run->lanes, run->tile_lanes);
     run->n_blocks = count_blocks(run);
+    run->direct = is_direct(run);
     const uint32_t mode = pi_enter_float_mode();
     pi_make_table(run->method, run->system, &run->table);
     if (run->starter) pi_make_table(run->starter, run->system, &run->starter_table);

@@ -11,6 +11,16 @@ typedef struct {
     int64_t count;
 } PiFailures;
 
+/* Where saves go: component which[i] of lane l after save s is at data[s save + i component + l
+ * lane]. */
+typedef struct {
+    void *data;                    /* NULL: nothing is saved */
+    int64_t save, component, lane; /* reals from one to the next */
+    int64_t room;  /* lanes that may be written: from `stride` on with the padding */
+    int n, *which; /* components that are saved; allocated */
+    int stream;    /* past the caches? */
+} PiRecord;
+
 typedef struct {
     const PiSystem *system;
     const PiMethod *method;
@@ -35,10 +45,8 @@ typedef struct {
      * then it does not. */
     void *initial, *state[2];
     int64_t stride;
-    void *record; /* row d of save s begins (s dim + d) record_stride reals in; or NULL */
-    int64_t
-        record_stride; /* at least stride: rows are aligned and padded; less: they are compact */
-    int stream;        /* write records past the caches */
+    PiRecord record;
+    int direct; /* kernels write the record themselves, else it goes through the scratch */
 
     int workers; /* threads that will share the run */
     int64_t tile_lanes, n_tiles, n_blocks;

@@ -17,6 +17,7 @@ static void run_dealloc(PyObject *self) {
     Py_XDECREF(r->method);
     Py_XDECREF(r->starter);
     PyMem_Free(r->run.params);
+    PyMem_Free(r->run.record.which);
     PyMem_Free(r->drive);
     freefunc release = (freefunc)PyType_GetSlot(type, Py_tp_free);
     release(self);
@@ -100,24 +101,61 @@ static int read_drive(Run *r, PyObject *advances) {
     return 0;
 }
 
+/* The array that the saves go to, and the components that are saved. */
+static int read_record(Run *r, PyObject *array, PyObject *which) {
+    PiRun *run = &r->run;
+    PiRecord *record = &run->record;
+    const int64_t saves = 1 + (run->n_steps + run->save - 1) / run->save, bytes = run->real_bytes;
+    const Py_ssize_t n = PyTuple_Check(which) ? PyTuple_Size(which) : -1;
+    const Py_buffer *view = views_strided(&r->views, array, "record", 3, run->real_bytes);
+    if (!view) return -1;
+    if (view->shape[0] < saves || view->shape[1] != n || view->shape[2] < run->lanes) {
+        PyErr_SetString(PyExc_ValueError, "record has not the shape (saves, components, lanes)");
+        return -1;
+    }
+    record->which = PyMem_Calloc(n + 1, sizeof *record->which);
+    if (!record->which) return PyErr_NoMemory(), -1;
+    for (Py_ssize_t i = 0; i < n; i++) {
+        const long c = PyLong_AsLong(PyTuple_GetItem(which, i));
+        if (c == -1 && PyErr_Occurred()) return -1;
+        if (c < 0 || c >= run->system->dim) {
+            PyErr_Format(PyExc_ValueError, "there is no component %ld", c);
+            return -1;
+        }
+        record->which[i] = (int)c;
+    }
+    record->n = (int)n;
+    record->data = view->buf;
+    record->save = view->strides[0] / bytes;
+    record->component = view->strides[1] / bytes;
+    record->lane = view->strides[2] / bytes;
+    record->room = view->shape[2];
+    const uintptr_t places = (uintptr_t)view->buf | view->strides[0] | view->strides[1];
+    if (places % 64) record->stream = 0;
+    return 0;
+}
+
 const char start_doc[] =
     "start(system, method, bits, lanes, first, n_steps, save, bound, workers, t0, h, params,\n"
-    "      initial, state_a, state_b, record, record_stride, stream, starter=None, begun=0,\n"
-    "      rows=0, advances=None) -> Run\n\n"
+    "      initial, state_a, state_b, record, which, stream, starter=None, begun=0, rows=0,\n"
+    "      advances=None) -> Run\n\n"
     "States have rows for the components and for what the method remembers (history_rows).\n"
+    "record: (saves, components, lanes) with any strides, or None; lanes past those of the batch,\n"
+    "up to whole cache lines, may be written; which: the numbers of the components; stream: write\n"
+    "past the caches.\n"
     "starter: the method that makes the first steps of a multistep method; None: the usual one;\n"
     "begun: the past is there already; rows: use the kernels for any force; advances: of driven\n"
     "parameters, the items from each row to that of the next step (1: one value serves all).";
 PyObject *core_start(PyObject *module, PyObject *args) {
-    PyObject *system, *method, *t0, *h, *params, *initial, *state_a, *state_b, *record;
+    PyObject *system, *method, *t0, *h, *params, *initial, *state_a, *state_b, *record, *which;
     PyObject *starter = Py_None, *advances = Py_None;
     int bits, workers, stream, begun = 0, rows = 0;
-    long long lanes, first, n_steps, save, record_stride;
+    long long lanes, first, n_steps, save;
     double bound;
-    if (!PyArg_ParseTuple(args, "OOiLLLLdiOOOOOOOLi|OiiO:start", &system, &method, &bits, &lanes,
+    if (!PyArg_ParseTuple(args, "OOiLLLLdiOOOOOOOOi|OiiO:start", &system, &method, &bits, &lanes,
                           &first, &n_steps, &save, &bound, &workers, &t0, &h, &params, &initial,
-                          &state_a, &state_b, &record, &record_stride, &stream, &starter, &begun,
-                          &rows, &advances))
+                          &state_a, &state_b, &record, &which, &stream, &starter, &begun, &rows,
+                          &advances))
         return NULL;
     Moved moved;
     if (find_system(module, system, bits, &moved)) return NULL;
@@ -145,13 +183,11 @@ PyObject *core_start(PyObject *module, PyObject *args) {
     run->save = save;
     run->bound = bound;
     run->workers = workers;
-    run->record_stride = record_stride;
-    run->stream = stream;
-    const int64_t unit = 64 / run->real_bytes, dim = run->system->dim;
+    run->record.stream = stream;
+    const int64_t unit = 64 / run->real_bytes;
     run->stride = (lanes + unit - 1) / unit * unit;
     Views *v = &r->views;
     const int bytes = run->real_bytes;
-    const int64_t saves = 1 + (n_steps + save - 1) / save;
     int error =
         views_row(v, t0, "t0", run->stride, bytes, &run->t0) ||
         views_row(v, h, "dt", run->stride, bytes, &run->h) ||
@@ -160,18 +196,11 @@ PyObject *core_start(PyObject *module, PyObject *args) {
         !(run->state[0] = views_array(v, state_a, "state_a", run->rows * run->stride, bytes, 1)) ||
         !(run->state[1] = views_array(v, state_b, "state_b", run->rows * run->stride, bytes, 1));
     if (!error && advances != Py_None) error = read_drive(r, advances);
-    if (!error && record != Py_None) {
-        if (record_stride < lanes || (record_stride >= run->stride && record_stride % unit))
-            error = !PyErr_Format(PyExc_ValueError, "record_stride is too small, or not aligned");
-        else if ((double)saves * (double)dim * (double)record_stride > 0x1p62)
-            error = !PyErr_Format(PyExc_ValueError, "no record is that large");
-        else run->record = views_array(v, record, "record", saves * dim * record_stride, bytes, 1);
-        error = error || !run->record;
-    }
+    if (!error && record != Py_None) error = read_record(r, record, which);
     if (!error && run->stride > 0 &&
-        (uintptr_t)run->record % 64 + (uintptr_t)run->initial % 64 + (uintptr_t)run->state[0] % 64 +
+        (uintptr_t)run->initial % 64 + (uintptr_t)run->state[0] % 64 +
             (uintptr_t)run->state[1] % 64)
-        error = !PyErr_Format(PyExc_ValueError, "states and records must be aligned to 64 bytes");
+        error = !PyErr_Format(PyExc_ValueError, "states must be aligned to 64 bytes");
     if (!error && pi_run_prepare(run)) error = !PyErr_NoMemory();
     if (!error) return (PyObject *)r;
     if (!PyErr_Occurred()) PyErr_SetString(PyExc_ValueError, "a run of these sizes cannot be");

@@ -70,7 +70,7 @@ def start(
     state_a: Any,
     state_b: Any,
     record: Any | None,
-    record_stride: int,
+    which: tuple[int, ...],
     stream: bool,
     starter: object | None = ...,
     begun: bool = ...,

@@ -67,6 +67,11 @@ class Problem:
         return 1 if self.save == "final" else 1 - -self.n_steps // self.save_every
 
     @property
+    def kept(self):
+        """The numbers of the components that are saved."""
+        return tuple(range(self.system.dim)) if self.components is None else self.components
+
+    @property
     def saved_steps(self):
         """Step numbers of the entries, counted from ``first``."""
         if self.save == "final":

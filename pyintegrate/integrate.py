@@ -10,7 +10,7 @@ import numpy as np
 from . import _core
 from .arguments import make_problem
 from .errors import IntegrationError, IntegrationWarning
-from .memory import COMPACT_BYTES, SPARE_BYTES, aligned
+from .memory import COMPACT_BYTES, SPARE_BYTES, STREAM_BYTES, aligned
 from .solution import Solution
 
 # Threads are worth their start for some milliseconds of work: so many components x evaluations x
@@ -64,8 +64,9 @@ def integrate(
         Parameters that change with each step: arrays (n_steps, *batch, *shape), whose entry n
         holds from step n to step n + 1.
     out : ndarray, memmap or zarr array, optional
-        Where the saved states go, block by block: shape (n_saved, *batch, components), of the run's
-        dtype. It may be larger than memory.
+        Where the saved states go: shape (n_saved, *batch, components), of the run's dtype. It may
+        be larger than memory. The fastest is the `y` of an earlier solution, which lies in memory
+        as the core writes it.
     components : sequence of str, optional
         Names of the components to save; default: all.
 
@@ -109,28 +110,44 @@ def solve(problem, failures, inputs):
     return run_into(problem, failures)
 
 
-def run(problem, failures=None):
-    """Integrate a Problem. ``failures``: (index, status, step) of those that failed before."""
-    dim, stride, dtype = problem.system.dim, problem.stride, problem.dtype
-    record, record_stride = None, stride
-    if problem.save != "final":
-        if problem.lanes * dtype.itemsize < COMPACT_BYTES:
-            record_stride = problem.lanes
-        record = aligned((problem.entries, dim, record_stride), dtype)
+def run(problem, failures=None, record=None, make=Solution):
+    """Integrate a Problem.
+
+    Parameters
+    ----------
+    problem : Problem
+    failures : tuple of ndarray, optional
+        Index, status and step of the trajectories that failed before.
+    record : ndarray, shape (n_saved, components, lanes), any strides, optional
+        Where the saves go; fresh memory if it is not given.
+    make : callable
+        What becomes of the parts of a solution.
+
+    Returns
+    -------
+    Solution
+    """
+    dim, dtype = problem.system.dim, problem.dtype
+    elsewhere = problem.out is not None or problem.components is not None
     state_a = state_b = aligned(problem.initial.shape, dtype)
-    if record is None and state_a.nbytes <= SPARE_BYTES:
+    # A second state survives an interrupt; a record in memory of all components does the same.
+    if elsewhere or (problem.save == "final" and state_a.nbytes <= SPARE_BYTES):
         state_b = aligned(problem.initial.shape, dtype)
+    stream = record is not None and record.nbytes >= STREAM_BYTES
+    if record is None and problem.save != "final":
+        compact = problem.lanes * dtype.itemsize < COMPACT_BYTES
+        row = problem.lanes if compact else problem.stride
+        record = aligned((problem.entries, len(problem.kept), row), dtype)
 
     work = problem.lanes * dim * problem.n_steps * max(problem.method.evaluations, 1)
     workers = problem.workers if work >= _WORTH_THREADS else 1
     if problem.lanes == 0:
-        return _empty(problem, record, state_a)
+        return _empty(problem, record, state_a, make)
     core = _core.start(
         problem.system.core_for(problem.method), problem.method.handle, dtype.itemsize * 8,
         problem.lanes, problem.first, problem.n_steps, problem.save_every, problem.bound, workers,
         problem.rows_t0, problem.rows_dt, problem.rows_params, problem.initial,
-        state_a, state_b, record, record_stride,
-        False,  # fresh pages are in the caches when they are first written
+        state_a, state_b, record, problem.kept, stream,
         None if problem.starter is None else problem.starter.handle, problem.begun,
         False, problem.advances,
     )  # fmt: skip
@@ -140,6 +157,8 @@ def run(problem, failures=None):
     def finish():
         completed, where, count = core.outcome()
         state = (problem.initial, state_a, state_b)[where] if where >= 0 else None
+        if completed == 0 and record is not None:  # interrupted, maybe before the first save
+            record[0, :, : problem.lanes] = problem.initial[list(problem.kept), : problem.lanes]
         if state is None and record is None:  # interrupted, and the state between was overwritten
             completed, state = 0, problem.initial
         failed = _NONE
@@ -150,7 +169,7 @@ def run(problem, failures=None):
                 np.empty(count, np.int64),
             )
             core.failures(*failed)
-        return Solution(problem, completed, record, state, failed)
+        return make(problem, completed, record, state, failed)
 
     try:
         if problem.progress is False:
@@ -203,11 +222,11 @@ def _help(core, errors):
         errors.append(error)
 
 
-def _empty(problem, record, state):
+def _empty(problem, record, state, make):
     """No trajectories: nothing to do, all shapes right."""
     if callable(problem.progress):
         problem.progress(problem.n_steps, problem.n_steps)
-    return Solution(problem, problem.n_steps, record, state, _NONE)
+    return make(problem, problem.n_steps, record, state, _NONE)
 
 
 def _report_failures(solution, on_failure):

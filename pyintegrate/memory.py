@@ -9,9 +9,10 @@ import numpy as np
 
 ALIGNMENT = 64  # bytes: the widest register, and a cache line
 COMPACT_BYTES = 1024  # rows of a record shorter than this are not padded
-SPARE_BYTES = (
-    64 << 20
-)  # states smaller than this have a second buffer, which an interrupt leaves whole
+SPARE_BYTES = 64 << 20  # states up to this have a second buffer, which an interrupt leaves whole
+# A larger record in memory that was in use is written past the caches; fresh memory is in them when
+# it is first written.
+STREAM_BYTES = 16 << 20
 MAX_AXES = 32  # of a batch and its components: what np.broadcast_shapes takes
 
 

@@ -1,19 +1,22 @@
-"""Saving block by block into an array of the caller's, and saving some components only.
+"""Saving into an array of the caller's, and saving some components only.
 
-The run is cut in time into parts whose record fits the caches; each part is copied to its place and
-the next one goes on from its end, which changes no bit. So the record may be larger than memory.
+The core writes into any array whose batch axes merge into one. Into others, and those of zarr, go
+blocks: the run is cut in time into parts whose record fits the caches; each is copied to its place
+and the next one goes on from its end, which changes no bit.
 """
 
 from __future__ import annotations
 
 import sys
+from itertools import pairwise
 from math import prod
 
 import numpy as np
+from numpy.lib.stride_tricks import as_strided
 
 from .arguments import Problem
 from .integrate import _report_failures, _reporter, run
-from .memory import aligned, pad
+from .memory import pad
 from .solution import Solution
 
 BLOCK_BYTES = 8 << 20  # of record, computed at once and then copied
@@ -117,7 +120,7 @@ def check_out(problem, inputs):
         raise TypeError(
             f"out must be a NumPy array, a memmap or a zarr array, got {type(out).__name__}"
         )
-    expected = (problem.entries, *problem.batch, len(kept(problem)))
+    expected = (problem.entries, *problem.batch, len(problem.kept))
     if tuple(out.shape) != expected:
         raise ValueError(
             f"out has shape {tuple(out.shape)}, expected (n_saved, *batch, components) = {expected}"
@@ -145,22 +148,55 @@ def _overlap(a, b):
         return True
 
 
-def kept(problem):
-    """The numbers of the components that are saved."""
-    return tuple(range(problem.system.dim)) if problem.components is None else problem.components
-
-
 # ---- the run -------------------------------------------------------------------------------------
 
 
 def run_into(problem, failures=None):
-    """Integrate a Problem, part by part, into its ``out`` or into memory for its components."""
-    out, places = problem.out, list(kept(problem))
+    """Integrate a Problem into its ``out``, or into memory for its components."""
+    record, names = None, tuple(problem.system.state_names[d] for d in problem.kept)
+    if problem.out is not None and problem.save != "final":
+        record = _as_rows(problem.out)
+        if record is None:
+            return _run_in_blocks(problem, failures, names)
+
+    def make(problem, completed, record, state, failed):
+        out = problem.out
+        if problem.save == "final":
+            rows = state[np.newaxis, list(problem.kept), : problem.lanes]
+            if out is None:
+                out = _outward(rows, problem)
+            else:
+                out[...] = _outward(rows, problem)
+        elif out is None:
+            out = _outward(record[..., : problem.lanes], problem)
+        return RecordedSolution(problem, completed, out, names, state, failed)
+
+    return run(problem, failures, record, make)
+
+
+def _outward(rows, problem):
+    """(n_saved, components, lanes) -> (n_saved, *batch, components), without a copy."""
+    return np.moveaxis(rows.reshape(*rows.shape[:2], *problem.batch), 1, -1)
+
+
+def _as_rows(out):
+    """The same memory as (n_saved, components, lanes); None where there is no such array."""
+    if not isinstance(out, np.ndarray) or not out.flags.aligned:
+        return None
+    saved, *batch, components = out.shape
+    axes = [axis for axis in zip(batch, out.strides[1:-1], strict=True) if axis[0] != 1]
+    merge = all(a[1] == b[0] * b[1] for a, b in pairwise(axes))
+    lane = axes[-1][1] if axes else out.itemsize
+    strides = (out.strides[0], out.strides[-1], lane)
+    if not merge or any(stride % out.itemsize for stride in strides):
+        return None
+    return as_strided(out, (saved, components, prod(batch)), strides)
+
+
+def _run_in_blocks(problem, failures, names):
+    """Part by part, each copied to its place."""
+    out, places = problem.out, list(problem.kept)
     saves, every = problem.entries, problem.save_every
-    if out is None:
-        record = aligned((saves, len(places), problem.lanes), problem.dtype)
-        out = np.moveaxis(record.reshape(saves, len(places), *problem.batch), 1, -1)
-    names = [problem.system.state_names[d] for d in places]
     done = (0, 0, problem.initial, failures)  # saves written, steps, state, failures
 
     def write(a, part, skip):

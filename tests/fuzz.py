@@ -150,7 +150,7 @@ def start(rng):
     bits, lanes = pick(rng, [64, 32]), int(rng.integers(0, 200))
     dtype, dim = np.dtype(f"f{bits // 8}"), system["dim"]
     stride, n_steps, save = padded(lanes, dtype), int(rng.integers(0, 40)), int(rng.integers(1, 50))
-    record_stride = pick(rng, [stride, lanes])
+    room = pick(rng, [stride, lanes])
     saves = 1 - (-n_steps // save)
 
     scheme = method(rng)
@@ -170,7 +170,7 @@ def start(rng):
             system["name"], scheme, bits, lanes, int(rng.integers(0, 100)), n_steps, save,
             pick(rng, [np.inf, np.inf, 5.0]), int(rng.integers(1, 4)), row(), row(), params,
             states(), states(), states(),
-            pick(rng, [None, aligned((saves, dim, record_stride), dtype)]), record_stride,
+            pick(rng, [None, aligned((saves, dim, room), dtype)]), tuple(range(dim)),
             int(rng.integers(2)), *drive(rng, params, n_steps, stride),
         )  # fmt: skip
     arguments = some_bent(rng, arguments)

@@ -80,7 +80,7 @@ def core_run(**changes):
         "n_steps": 9, "save": 1, "bound": np.inf, "workers": 1, "t0": np.zeros(1),
         "h": np.full(1, 0.01), "params": (np.ones(1),) * 3, "initial": aligned((3, 16), float),
         "a": aligned((3, 16), float), "b": aligned((3, 16), float),
-        "record": aligned((10, 3, 16), float), "stride": 16, "stream": 0,
+        "record": aligned((10, 3, 16), float), "which": (0, 1, 2), "stream": 0,
     }  # fmt: skip
     arguments["initial"][...] = 1.0
     run = _core.start(*{**arguments, **changes}.values())

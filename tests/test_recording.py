@@ -1,6 +1,7 @@
 """out= and components= change where the states go and which, and no bit of them.
 
-Parts are made so small here that every run is cut into many.
+Parts are made so small here that every run that goes by parts is cut into many, and every record
+in memory of the right layout is written past the caches.
 """
 
 import signal
@@ -16,6 +17,7 @@ from reference import KERNELS, names, states
 
 import pyintegrate as pi
 from pyintegrate import recording
+from pyintegrate.memory import aligned
 
 LORENZ = pi.systems.lorenz
 kernel = pytest.mark.parametrize(("method", "system"), KERNELS, ids=names(KERNELS))
@@ -24,6 +26,7 @@ kernel = pytest.mark.parametrize(("method", "system"), KERNELS, ids=names(KERNEL
 @pytest.fixture(autouse=True)
 def _small_parts(monkeypatch):
     monkeypatch.setattr(recording, "BLOCK_BYTES", 2000)
+    monkeypatch.setattr(sys.modules["pyintegrate.integrate"], "STREAM_BYTES", 1)
 
 
 def same_bits(a, b):
@@ -46,12 +49,14 @@ def places(kind, shape, dtype, folder):
         return np.memmap(folder / "out", dtype=dtype, shape=shape, mode="w+")
     if kind == "strided":
         return np.full([2 * n for n in shape], 7, dtype)[tuple(slice(None, None, 2) for _ in shape)]
+    if kind == "rows":  # as the core has them
+        return np.moveaxis(aligned((shape[0], shape[-1], *shape[1:-1]), dtype), 1, -1)
     if kind == "reversed":
         return np.full(shape, 7, dtype)[::-1, ..., ::-1]
     return np.full(shape, 7, dtype, order=kind)
 
 
-KINDS = ["C", "F", "strided", "reversed", "memmap", "zarr"]
+KINDS = ["C", "F", "rows", "strided", "reversed", "memmap", "zarr"]
 kinds = pytest.mark.parametrize("kind", KINDS)
 
 
@@ -76,7 +81,7 @@ def test_the_record_is_the_same_wherever_it_goes(method, system):
 
 @kinds
 @pytest.mark.parametrize("save", ["all", "final", 7, 64, 1000])
-@pytest.mark.parametrize("shape", [(), (4,), (2, 3)])
+@pytest.mark.parametrize("shape", [(), (4,), (2, 3), (4, 8), (600,)])
 def test_every_kind_of_array(shape, save, kind, tmp_path):
     y = states(LORENZ, shape)
     whole = run(y=y, save=save)
@@ -162,8 +167,10 @@ def test_failures_are_those_of_one_run():
 @pytest.mark.parametrize("save", ["all", "final", 7])
 def test_progress_is_that_of_one_run(save):
     calls = []
-    out = np.empty((1 if save == "final" else 1 - -500 // (1 if save == "all" else save), 5, 3))
-    run(n_steps=500, save=save, out=out, progress=lambda *call: calls.append(call))
+    entries = 1 if save == "final" else 1 - -500 // (1 if save == "all" else save)
+    out = np.empty((entries, 4, 6, 3))[:, ::2, ::2]  # goes by parts
+    y = states(LORENZ, (2, 3))
+    run(y=y, n_steps=500, save=save, out=out, progress=lambda *call: calls.append(call))
     done, totals = zip(*calls, strict=True)
     assert list(done) == sorted(set(done))
     assert done[-1] == 500
@@ -174,9 +181,9 @@ def test_progress_is_that_of_one_run(save):
 # ---- interrupts ----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("kind", ["C", "zarr"])
+@pytest.mark.parametrize("kind", ["strided", "zarr"])
 @pytest.mark.parametrize("at", [0, 1, 333, 499])
-def test_an_interrupted_run_holds_what_was_done(at, kind, tmp_path):
+def test_an_interrupted_run_by_parts_holds_what_was_done(at, kind, tmp_path):
     hands = [1]
 
     def progress(done, total):
@@ -184,10 +191,11 @@ def test_an_interrupted_run_holds_what_was_done(at, kind, tmp_path):
             hands.pop()
             raise KeyboardInterrupt
 
-    whole = run(n_steps=500, save=2)
+    y = states(LORENZ, (2, 3))
+    whole = run(y=y, n_steps=500, save=2)
     out = places(kind, whole.y.shape, np.float64, tmp_path)
     with pytest.raises(KeyboardInterrupt) as caught:
-        run(n_steps=500, save=2, out=out, progress=progress)
+        run(y=y, n_steps=500, save=2, out=out, progress=progress)
     sol = caught.value.solution
     assert 0 < len(sol) < len(whole) or at == 499
     assert same_bits(sol.y, whole.y[: len(sol)])
@@ -197,8 +205,9 @@ def test_an_interrupted_run_holds_what_was_done(at, kind, tmp_path):
 
 
 def test_an_interrupt_while_a_part_is_copied_leaves_the_parts_before(monkeypatch):
-    whole = run(n_steps=500, save=2)
-    out, count, end = np.empty(whole.y.shape), [0], recording._end_of_block
+    y = states(LORENZ, (2, 3))
+    whole = run(y=y, n_steps=500, save=2)
+    out, count, end = places("strided", whole.y.shape, float, None), [0], recording._end_of_block
 
     def interrupted(*arguments):
         count[0] += 1
@@ -210,11 +219,37 @@ def test_an_interrupt_while_a_part_is_copied_leaves_the_parts_before(monkeypatch
         count[0] = 4 - last
         monkeypatch.setattr(recording, "_end_of_block", interrupted)
         with pytest.raises(KeyboardInterrupt) as caught:
-            run(n_steps=500, save=2, out=out)
+            run(y=y, n_steps=500, save=2, out=out)
         sol = caught.value.solution
         assert (sol.n_steps > 0) == (last == 4)
         assert same_bits(sol.y, whole.y[: len(sol)])
         assert same_bits(sol.final, whole.y[len(sol) - 1])
+
+
+@pytest.mark.parametrize("components", [None, ["z", "x"]])
+@pytest.mark.parametrize("kind", ["C", "rows"])
+@pytest.mark.parametrize("save", [10_000, 10_007])
+def test_an_interrupted_run_holds_its_last_state_between_two_saves_as_well(save, kind, components):
+    """One block of 256 steps after the other; the first look at the time comes after 50 ms."""
+    y, at, rows = states(LORENZ, (8,)), 4 * save, 100_000
+    n_steps = (rows - 1) * save
+
+    def progress(done, total):
+        if done >= at:
+            raise KeyboardInterrupt
+
+    out = places(kind, (rows, 8, 2 if components else 3), np.float64, None)
+    with pytest.raises(KeyboardInterrupt) as caught:
+        run(y=y, n_steps=n_steps, save=save, out=out, components=components, progress=progress)
+    sol = caught.value.solution
+    assert at <= sol.n_steps < n_steps
+    whole = run(y=y, n_steps=sol.n_steps, save=save)
+    assert same_bits(sol.final, whole.final)
+    saved = len(sol)
+    assert saved == sol.n_steps // save + 1
+    expected = whole.y[:saved] if components is None else whole.y[:saved][..., [2, 0]]
+    assert same_bits(sol.y, expected)
+    assert same_bits(sol.resume(n_steps=77).final, whole.resume(n_steps=77).final)
 
 
 def test_ctrl_c_stops_a_record_that_would_take_years():

@@ -10,4 +10,5 @@
 #define PI_VECTOR_BYTES    32
 #define PI_IN_FLIGHT_SMALL 8
 #define PI_IN_FLIGHT       4
+#define PI_IN_FLIGHT_TABLE 4
 #include "../kernels.h"

@@ -10,4 +10,5 @@
 #define PI_VECTOR_BYTES    64
 #define PI_IN_FLIGHT_SMALL 8
 #define PI_IN_FLIGHT       4
+#define PI_IN_FLIGHT_TABLE 8
 #include "../kernels.h"

@@ -6,4 +6,5 @@
 #define PI_VECTOR_BYTES    16
 #define PI_IN_FLIGHT_SMALL 1
 #define PI_IN_FLIGHT       1
+#define PI_IN_FLIGHT_TABLE 1
 #include "../kernels.h"

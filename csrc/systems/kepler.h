@@ -35,7 +35,7 @@ INLINE void kepler_jacobian(vreal t, const vreal *y, const vreal *p,
 }
 #endif
 SYSTEM(kepler,
-       MATHEMATICS(.acceleration = kepler_acceleration, .energy = kepler_energy,
+       MATHEMATICS(.long_chain = 1, .acceleration = kepler_acceleration, .energy = kepler_energy,
                    .invariants = kepler_invariants, .jacobian = kepler_jacobian),
        .title = "Kepler's problem", .equation = "r'' = -mu r / |r|^3",
        .reference = "Hairer, Lubich, Wanner (2006), Geometric Numerical Integration, I.2",

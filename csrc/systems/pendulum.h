@@ -25,8 +25,9 @@ INLINE void pendulum_jacobian(vreal t, const vreal *y, const vreal *p,
 }
 #endif
 SYSTEM(pendulum,
-       MATHEMATICS(.acceleration = pendulum_acceleration, .prepare = pendulum_prepare,
-                   .energy = pendulum_energy, .jacobian = pendulum_jacobian),
+       MATHEMATICS(.long_chain = 1, .acceleration = pendulum_acceleration,
+                   .prepare = pendulum_prepare, .energy = pendulum_energy,
+                   .jacobian = pendulum_jacobian),
        .title = "plane pendulum", .equation = "theta'' = -(g / length) sin(theta)",
        .reference = "Landau, Lifshitz (1976), Mechanics, section 11, problem 1",
        .structure = PI_SECOND_ORDER, .dim = 2, .dof = 1,

@@ -14,8 +14,9 @@ from .program import _BANK_SHIFT, CONSTANT, QUESTIONS, SCRATCH, P, T, V, Y
 
 MOST_COMPONENTS, MOST_PARAMETERS = 12, 16  # PI_MAX_DIM and PI_MAX_PARAMS of csrc/pyintegrate.h
 _OPERATIONS = _core.operations()
-_HEAVY = 12  # cost of a force from which on specialised kernels gain nothing
+_HEAVY = 16  # cost of a force from which on specialised kernels gain nothing
 _COSTS = {"divide": 4, "sqrt": 4}
+_LONG = 4  # cost of an operation from which on its latency is hidden by many registers only
 _HEADS = {
     "rhs": "void own_rhs(vreal t, const vreal *y, const vreal *p, vreal *out)",
     "acceleration": "void own_acceleration(vreal t, const vreal *y, const vreal *v,"
@@ -58,13 +59,16 @@ def source(system):
     """
     program = system.program
     dim, dof, n_params, n_derived = program.sizes[:4]
-    functions, members, cost = [], [], 0
+    functions, members, cost, longest = [], [], 0, 0
     for question in ("prepare", "rhs", "acceleration", "velocity", "energy", "jacobian"):
         if program.has(question):
-            body, spent = _body(program, question, system.structure)
+            body, costs = _body(program, question, system.structure)
             functions.append(f"INLINE {_HEADS[question]} {{\n{body}}}\n")
             members.append(f".{question} = own_{question}")
-            cost += spent * (question in ("rhs", "acceleration"))
+            if question in ("rhs", "acceleration"):
+                cost, longest = cost + sum(costs), max(longest, *costs, 0)
+    if longest >= _LONG:
+        members.append(".long_chain = 1")
     title = re.sub(r"[^ -~]", "?", system.name)
     structure = {"first_order": "PI_FIRST_ORDER", "separable": "PI_SEPARABLE"}
     kind = "HEAVY_SYSTEM" if cost > _HEAVY else "SYSTEM"
@@ -97,11 +101,11 @@ def _constant(value):
 
 
 def _body(program, question, structure):
-    """The lines of a function, and what they cost in additions."""
+    """The lines of a function, and what each operation costs in additions."""
     dim, dof, n_params = program.sizes[:3]
     first, last = program.sections[QUESTIONS.index(question)]
     names: dict[int, str] = {}  # what holds a register, an answer or a derived parameter now
-    lines, answers, cost = [], {}, 0
+    lines, answers, costs = [], {}, []
     halves = question in ("acceleration", "velocity")
 
     def operand(word):
@@ -120,7 +124,8 @@ def _body(program, question, structure):
         text = "".join(inputs.get(part, str(part)) for part in re.split(r"\b([abcd])\b", text))
         lines.append(f"    const vreal n{k} = {text};\n")
         names[row[1]] = f"n{k}"
-        cost += _COSTS.get(name, 10 if re.search(r"v(sin|cos|tan|a|exp|log|pow)", text) else 1)
+        slow = re.search(r"v(sin|cos|tan|a|exp|log|pow)", text)
+        costs.append(_COSTS.get(name, 10 if slow else 1))
         bank, number = row[1] >> _BANK_SHIFT, row[1] & ((1 << _BANK_SHIFT) - 1)
         if bank != SCRATCH:
             answers[bank, number] = f"n{k}"
@@ -129,7 +134,7 @@ def _body(program, question, structure):
     unused = {"rhs": "t, (void)y, (void)p", "acceleration": "t, (void)y, (void)v, (void)p"}
     unused |= {"energy": unused["rhs"], "jacobian": unused["rhs"], "velocity": "v, (void)p"}
     head = f"    (void){unused[question]};\n" if question in unused else ""
-    return head + "".join(lines), cost
+    return head + "".join(lines), costs
 
 
 def _answer(question, bank, number, name, dim, dof, structure):
