@@ -19,6 +19,9 @@ from .structure import check_structure
 from .systems import System
 
 
+_SINGLE, _DOUBLE = np.dtype(np.float32), np.dtype(np.float64)
+
+
 class Problem:
     """What a run needs, checked and broadcast.
 
@@ -131,11 +134,11 @@ def make_problem(
     shapes |= driven_shapes
     if past:
         shapes["start"] = past[0].shape
-    shapes |= {"dt": np.shape(dt), "t0": np.shape(t0)}
+    shapes |= {"dt": _shape(dt), "t0": _shape(t0)}
     if t_end is not None:
         t_end = _times("t_end", t_end)
         _check_rounded("t_end", t_end, np.dtype(np.float64))
-        shapes["t_end"] = np.shape(t_end)
+        shapes["t_end"] = _shape(t_end)
     batch = broadcast_shape(shapes)
     n_steps = _n_steps(dt, t0, t_end, n_steps)
 
@@ -147,7 +150,7 @@ def make_problem(
     rows = [*components, *(past or [0.0] * remembered)]
 
     def row(value):
-        if isinstance(value, float):
+        if type(value) is float:
             return value
         if value.ndim == 0:
             return float(value)
@@ -157,7 +160,7 @@ def make_problem(
         return pad([value], batch, dtype)[0]
 
     with _rounding(dtype, rows):
-        params, advances = tuple(row(v) for v in system.parameter_rows), None
+        params, advances = tuple(map(row, system.parameter_rows)), None
         undriven = params
         if driven:
             params, advances = driven_rows(driven, system, params, n_steps, batch, dtype)
@@ -185,7 +188,7 @@ def _check_size(n_steps, save, batch, rows, recorded, dtype):
 
 def _rounding(dtype, rows):
     """Numbers may overflow or vanish in the run's dtype, without a warning."""
-    if dtype == np.float64 and all(isinstance(r, float) or r.itemsize <= 8 for r in rows):
+    if dtype == _DOUBLE and all(type(r) is float or r.itemsize <= 8 for r in rows):
         return nullcontext()
     return np.errstate(over="ignore", under="ignore", invalid="ignore")
 
@@ -265,9 +268,14 @@ def _times(name, value):
     return array
 
 
+def _shape(value):
+    """Of a float or an array."""
+    return () if type(value) is float else value.shape
+
+
 def _check_rounded(name, value, dtype):
     """Times are finite in the run's dtype too, and dt is not zero."""
-    if type(value) is float and dtype == np.float64 and isfinite(value) and (value or name != "dt"):
+    if type(value) is float and dtype == _DOUBLE and isfinite(value) and (value or name != "dt"):
         return
     with np.errstate(over="ignore", under="ignore"):
         rounded = np.asarray(value, dtype)
@@ -336,11 +344,8 @@ def _save(save):
 
 def _dtype(dtype, x0, v0):
     if dtype is None:
-        given = [a for a in (x0, v0) if a is not None]
-        single = all(
-            isinstance(a, np.ndarray | np.generic) and a.dtype == np.float32 for a in given
-        )
-        return np.dtype(np.float32 if given and single else np.float64)
+        given = {getattr(a, "dtype", None) for a in (x0, v0) if a is not None}
+        return _SINGLE if given == {_SINGLE} else _DOUBLE
     try:
         dtype = np.dtype(dtype)
     except TypeError:

@@ -129,10 +129,10 @@ def run(problem, failures=None, record=None, make=Solution):
     """
     dim, dtype = problem.system.dim, problem.dtype
     elsewhere = problem.out is not None or problem.components is not None
-    state_a = state_b = aligned(problem.initial.shape, dtype)
     # A second state survives an interrupt; a record in memory of all components does the same.
-    if elsewhere or (problem.save == "final" and state_a.nbytes <= SPARE_BYTES):
-        state_b = aligned(problem.initial.shape, dtype)
+    two = elsewhere or (problem.save == "final" and problem.initial.nbytes <= SPARE_BYTES)
+    states = aligned((1 + two, *problem.initial.shape), dtype)
+    state_a, state_b = states[0], states[-1]
     stream = record is not None and record.nbytes >= STREAM_BYTES
     if record is None and problem.save != "final":
         compact = problem.lanes * dtype.itemsize < COMPACT_BYTES

@@ -26,7 +26,7 @@ def aligned(shape, dtype):
     """Fresh memory that begins at a cache line."""
     items, unit = prod(shape), ALIGNMENT // np.dtype(dtype).itemsize
     memory = np.empty(items + unit, dtype)
-    start = -memory.ctypes.data % ALIGNMENT // memory.itemsize
+    start = -memory.__array_interface__["data"][0] % ALIGNMENT // memory.itemsize
     return memory[start : start + items].reshape(shape)
 
 
@@ -37,7 +37,7 @@ def pad(rows, batch, dtype):
     within = out[:, :lanes].reshape(len(rows), *batch)
     for i, row in enumerate(rows):
         within[i] = row
-    if lanes:
+    if 0 < lanes < out.shape[1]:
         out[:, lanes:] = out[:, lanes - 1 : lanes]
     return out
 

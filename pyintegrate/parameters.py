@@ -61,7 +61,7 @@ def checked(name, value, shape):
 
 def batch_shape(value, shape):
     """The shape of the batch of a checked value: () where one serves all trajectories."""
-    return np.shape(value)[: np.ndim(value) - len(shape)]
+    return () if type(value) is float else value.shape[: value.ndim - len(shape)]
 
 
 def rows_of(value, shape):
