@@ -18,7 +18,6 @@ from .start import check_start
 from .structure import check_structure
 from .systems import System
 
-
 _SINGLE, _DOUBLE = np.dtype(np.float32), np.dtype(np.float64)
 
 
