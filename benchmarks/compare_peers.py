@@ -9,6 +9,7 @@ are compared. ``--write`` makes docs/performance.md and its picture; names choos
 import argparse
 import os
 import platform
+import subprocess
 import time
 from pathlib import Path
 
@@ -23,7 +24,12 @@ from peers.workload import WORKLOADS  # noqa: E402
 
 from pyintegrate import _core  # noqa: E402
 
-ROOT = Path(__file__).resolve().parent.parent
+HERE = Path(__file__).resolve().parent
+ROOT, BUILD = HERE.parent, HERE.parent / "build" / "bench"
+TARGETS = {
+    "avx512": ["-mavx512f", "-mfma", "-mprefer-vector-width=512", "-DVECTOR_BYTES=64"],
+    "avx2": ["-mavx2", "-mfma", "-DVECTOR_BYTES=32"],
+}
 PATIENCE = 20.0  # seconds for all rounds of one peer on one workload
 
 
@@ -34,31 +40,51 @@ def seconds(function, repeat):
     return (time.perf_counter() - start) / repeat
 
 
-def agree(workload, found, expected):
-    """Do the final states agree to what the different order of operations may change?"""
-    if not isinstance(found, np.ndarray) and not hasattr(found, "__array__"):
-        return workload.kind != "final"
+def last(found):
+    """The final state, (dim, n), of whatever a peer returns; None where it returns none."""
+    if isinstance(found, tuple):  # of each component every state
+        return np.stack([np.asarray(part)[-1] for part in found])
+    found = None if found is None else np.asarray(found)
+    return found if found is None or found.ndim < 3 else found[-1]
+
+
+def difference(workload, found, expected):
+    """From our final state, beyond what another order of operations may change; else None."""
+    if found is None or expected is None:
+        return None
+    tolerance = 1e-6 if workload.step.startswith("Lorenz") else 1e-9  # the first is chaotic
+    worst = np.abs(found.reshape(expected.shape) - expected).max()
+    return worst if worst > tolerance * np.abs(expected).max() else None
+
+
+def ready(workload, prepare):
+    """A peer's function of no arguments that does the work once; None where it cannot."""
+    function = prepare(workload)
+    if function is None or workload.kind in ("final", "calls"):
+        return function
+    shape = (workload.steps + 1, len(workload.start), workload.n)
     if workload.kind == "record":
-        return True
-    scale = np.abs(expected).max()
-    chaotic = workload.step.startswith("Lorenz")
-    return bool(np.abs(np.asarray(found) - expected).max() <= (1e-6 if chaotic else 1e-9) * scale)
+        return lambda: function(np.empty(shape))
+    out = np.zeros(shape)
+    return lambda: function(out)
 
 
 def measure(workload, peers, rounds):
     """Best seconds and first call of each that can do the work, by name."""
-    runs, first, best = {}, {}, {}
-    expected = ours.prepare(workload)() if workload.kind == "final" else None
+    runs, first, best, expected = {}, {}, {}, None
     for peer in (ours, *peers):
-        function = peer.prepare(workload)
+        function = ready(workload, peer.prepare)
         if function is None:
             continue
         start = time.perf_counter()
         found = function()
         first[peer.NAME] = time.perf_counter() - start
-        if workload.kind == "final" and found is not None and not agree(workload, found, expected):
-            print(f"  {peer.NAME} differs on {workload.name} by"
-                  f" {np.abs(np.asarray(found) - expected).max():.1e}")  # fmt: skip
+        if workload.kind != "calls":
+            found = last(found)
+            expected = found if peer is ours else expected
+            wrong = difference(workload, found, expected)
+            if wrong is not None:
+                raise SystemExit(f"{peer.NAME} differs on {workload.name} by {wrong:.1e}")
         runs[peer.NAME] = function
     repeat = 2000 if workload.kind == "calls" else 1
     spent = dict.fromkeys(runs, 0.0)
@@ -73,11 +99,40 @@ def measure(workload, peers, rounds):
     return best, first
 
 
+def limits():
+    """Of this core, in operations (bytes) a second: multiply-adds, roots, filling memory."""
+    BUILD.mkdir(parents=True, exist_ok=True)
+    isa, program = _core.info()["instruction_set"], BUILD / "limits"
+    target = TARGETS.get(isa, ["-DVECTOR_BYTES=16"])
+    command = ["cc", "-O3", "-fno-math-errno", "-ffp-contract=fast", *target, "-lm"]
+    subprocess.run([*command, str(HERE / "limits.c"), "-o", str(program), "-lm"], check=True)
+    text = subprocess.run([str(program)], check=True, capture_output=True, text=True).stdout
+    found = {line.split()[0]: float(line.split()[1]) * 1e9 for line in text.splitlines()}
+    items = 10_000 * 1001 * 2
+    memory = np.zeros(items)
+    for name, fill in (("fresh", lambda: np.full(items, 1.0)), ("touched", lambda: memory.fill(1))):
+        found[name] = items * 8 / min(seconds(fill, 1) for _ in range(9))
+    return found
+
+
+def share_of_limit(workload, took, limit):
+    """How much of what the machine can do: of its arithmetic, or of its memory."""
+    rate = workload.n * workload.steps / took
+    if workload.multiplies or workload.roots:
+        name, each = ("multiply-adds", workload.multiplies) if workload.multiplies else (
+            "roots", workload.roots)  # fmt: skip
+        return f"{rate * each / limit[name]:.2f} {name}"
+    if workload.kind in ("record", "touched"):
+        filled = workload.n * (workload.steps + 1) * len(workload.start) * 8 / took
+        return f"{filled / limit['fresh' if workload.kind == 'record' else 'touched']:.2f} fill"
+    return "-"
+
+
 def cell(workload, took):
     """A time as the table shows it: rates, bandwidth, or time a step or a call."""
     if workload.kind == "calls":
         return took * 1e9
-    if workload.kind == "record":
+    if workload.kind in ("record", "touched"):
         return workload.n * (workload.steps + 1) * len(workload.start) * 8 / took / 1e9
     if workload.n == 1:
         return took / workload.steps * 1e9
@@ -87,7 +142,7 @@ def cell(workload, took):
 def unit(workload):
     if workload.kind == "calls":
         return "ns a call"
-    if workload.kind == "record":
+    if workload.kind in ("record", "touched"):
         return "GB/s"
     return "ns a step" if workload.n == 1 else "M steps/s"
 
@@ -107,12 +162,6 @@ def two_threads(workload):
     return best[0] / best[1]
 
 
-def fill_bandwidth():
-    """Filling the same amount of fresh memory with a constant, GB/s."""
-    items = 10_000 * 1001 * 2
-    return items * 8 / min(seconds(lambda: np.full(items, 1.0), 1) for _ in range(7)) / 1e9
-
-
 def threads(names):
     """A note on the gain by two workers, for each workload that is large enough."""
     gains = {w.name: two_threads(w) for w in chosen(names)}
@@ -124,10 +173,10 @@ def chosen(names):
     return [w for w in WORKLOADS if not names or w.name.split(",")[0].split()[0] in names]
 
 
-def table(rounds, names):
+def table(rounds, names, limit):
     peers = installed()
     columns = [ours.NAME, *(peer.NAME for peer in peers)]
-    heads = ["workload", "N", "steps", "unit", *columns, "best peer"]
+    heads = ["workload", "N", "steps", "unit", *columns, "best peer", "of the limit"]
     lines = [f"| {' | '.join(heads)} |", "|" + " --- |" * len(heads)]
     compile_times: dict[str, float] = {}
     print(lines[0])
@@ -141,6 +190,7 @@ def table(rounds, names):
         lines.append(
             f"| {workload.name}: {workload.step} | {workload.n:.0e} | {workload.steps} |"
             f" {unit(workload)} | {' | '.join(cells)} | {ratio} |"
+            f" {share_of_limit(workload, best[ours.NAME], limit)} |"
         )
         print(lines[-1], flush=True)
     return lines, compile_times
@@ -201,10 +251,14 @@ def main():
     parser.add_argument("--write", action="store_true")
     parser.add_argument("names", nargs="*")
     options = parser.parse_args()
-    lines, compile_times = table(options.rounds, options.names)
-    fill = fill_bandwidth()
+    limit = limits()
+    lines, compile_times = table(options.rounds, options.names, limit)
     notes = [
-        f"np.full of as much fresh memory as W6 keeps: {fill:.1f} GB/s.",
+        '"Of the limit": the share of what one core can do at most, measured in the same run:'
+        f" {limit['multiply-adds'] / 1e9:.1f} G multiply-adds and"
+        f" {limit['roots'] / 1e9:.2f} G square roots with a division each a second; filling as much memory as W6 keeps"
+        f" {limit['touched'] / 1e9:.1f} GB/s where it was in use, {limit['fresh'] / 1e9:.1f} GB/s"
+        " where it is fresh (np.full).",
         "First call beyond the others (compilation, seconds): "
         + ", ".join(f"{name} {took:.2f}" for name, took in compile_times.items())
         + ".",
@@ -231,9 +285,10 @@ were compared. The machine was shared: absolute figures differ between days, rea
 
 {chr(10).join("* " + note for note in notes)}
 * NumPy works in blocks of 4096 trajectories; "Numba, plain" is the loop that most people write,
-  "Numba, blocked" what an expert writes (128 trajectories side by side), both with fast-math, which
-  gives up the same bits everywhere; SciPy's rate is from three trajectories; Boost.odeint runs on
-  wide registers with -Ofast and -march=native. W9 is one call of `Stepper.step()`.
+  "Numba, blocked" what an expert writes (256 trajectories side by side, several steps a pass), both
+  with fast-math, which gives up the same bits everywhere; SciPy's rate is from three trajectories;
+  Boost.odeint runs on wide registers with -Ofast and -march=native. W9 is one call of
+  `Stepper.step()`. "W6, touched" writes to memory that was in use (`out=sol.y`).
 
 ![Time per trajectory and step against the number of trajectories](performance.png)
 """

@@ -96,13 +96,16 @@ INLINE void step(const Rule *rule, const PiTile *tile, const Model *q, int count
     } else if (!rule->specialised) {
         if (nystrom) any_nystrom_form_step(q, tile->table, count, w, stride, n, f);
         else any_explicit_rk_step(q, tile->table, count, w, stride, n, f);
+    } else if (rule->specialised == PI_RK4) {
+        const int side = count < SIDE_BY_SIDE ? count : SIDE_BY_SIDE;
+        EACH(u, 0, count / side) {
+            if (nystrom) rk4_nystrom_form_step(q, u * side, side, n, f);
+            else rk4_step(q, u * side, side, n, f);
+        }
     } else
         EACH(u, 0, count) {
             const vreal h = f->h[u], t = time_at(f->t0[u], h, n), *p = f->p[u];
-            if (rule->specialised == PI_RK4) {
-                if (nystrom) rk4_nystrom_form_step(q, t, h, f->y[u], p);
-                else rk4_step(q, t, h, f->y[u], p);
-            } else if (nystrom) nystrom_form_step(q, rule->method, t, h, f->y[u], p);
+            if (nystrom) nystrom_form_step(q, rule->method, t, h, f->y[u], p);
             else explicit_rk_step(q, rule->method, t, h, f->y[u], p);
         }
 }
@@ -202,8 +205,9 @@ INLINE int advance(const Rule *rule, const PiTile *tile, const Model *q, int in_
  * them. All as measured. */
 INLINE int in_flight(const Rule *rule, const Model *q) {
     const int dim = q->system->dim, table = rule->family == PI_EXPLICIT_RK && !rule->specialised;
+    const int few = rule->specialised == PI_RK4 && PI_VECTOR_BYTES == 64 ? 3 : 2;
     int n = PI_IN_FLIGHT;
-    if (dim <= 2 || (dim <= 4 && q->long_chain && !table)) n = PI_IN_FLIGHT_SMALL;
+    if (dim <= few || (dim <= 4 && q->long_chain && !table)) n = PI_IN_FLIGHT_SMALL;
     if (table && !q->long_chain && n > PI_IN_FLIGHT_TABLE) n = PI_IN_FLIGHT_TABLE;
     if (rule->specialised == PI_TSITOURAS54) n /= 2;
     if (q->heavy) n /= 2;

@@ -1,7 +1,8 @@
 """Other packages on the same work: each module has ``NAME`` and ``prepare(workload)``.
 
 ``prepare`` returns a function that does the whole work once and returns the final state, (dim, n),
-or None where the package has no such method; the first call may compile.
+or None where the package has no such method; the first call may compile. Where every state is kept,
+it takes the array for them, (steps + 1, dim, n), and returns it.
 """
 
 import importlib

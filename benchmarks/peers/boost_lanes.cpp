@@ -1,43 +1,193 @@
 // Boost.odeint as an expert writes it: a wide register for each component, fast-math.
-// Each function advances n trajectories, rows y[d * n + i], parameters p[i].
+// Functions advance n trajectories, rows y[d * n + i], parameters p[i], a few at once; `record`, if
+// it is given, takes every state, (steps + 1, dim, n).
 #include <array>
+#include <boost/fusion/container/vector.hpp>
 #include <boost/numeric/odeint.hpp>
 #include <cmath>
 #include <cstring>
+#include <utility>
 
 namespace odeint = boost::numeric::odeint;
+#ifdef __AVX512F__
 constexpr int lanes = 16;
+#else
+constexpr int lanes = 8;
+#endif
 typedef double lane __attribute__((vector_size(8 * lanes)));
 
+template <class T> T constant(double a) { return T{} + a; }
+static double sines(double x) { return std::sin(x); }
 static lane sines(lane x) {
     for (int i = 0; i < lanes; i++) x[i] = std::sin(x[i]);
     return x;
 }
-template <int dim, class Force>
-static void rk4(double *y, const double *p, long n, double h, long steps, Force force) {
-    typedef std::array<lane, dim> state;
-    for (long i = 0; i + lanes <= n; i += lanes) {
-        state s;
-        lane q;
-        for (int d = 0; d < dim; d++) std::memcpy(&s[d], y + d * n + i, sizeof(lane));
-        std::memcpy(&q, p + i, sizeof(lane));
-        odeint::runge_kutta4<state, double, state, double, odeint::array_algebra> stepper;
-        auto system = [&](const state &a, state &f, double) { force(a, f, q); };
-        for (long k = 0; k < steps; k++) stepper.do_step(system, s, k * h, h);
-        for (int d = 0; d < dim; d++) std::memcpy(y + d * n + i, &s[d], sizeof(lane));
+static double roots(double x) { return std::sqrt(x); }
+static lane roots(lane x) {
+    for (int i = 0; i < lanes; i++) x[i] = std::sqrt(x[i]);
+    return x;
+}
+
+// ---- forces: of a position, of a whole state ---------------------------------------------------
+struct oscillator {
+    template <class X, class T> static void force(const X &x, X &a, T p, double) { a[0] = -p * x[0]; }
+};
+struct pendulum {
+    template <class X, class T> static void force(const X &x, X &a, T p, double) {
+        a[0] = -p * sines(x[0]);
+    }
+};
+struct kepler {
+    template <class X, class T> static void force(const X &x, X &a, T p, double) {
+        const T r2 = x[0] * x[0] + x[1] * x[1], w = -p / (r2 * roots(r2));
+        a[0] = w * x[0], a[1] = w * x[1];
+    }
+};
+struct driven_pendulum {
+    template <class S, class T> static void rhs(const S &y, S &f, T p, double t) {
+        f[0] = y[1];
+        f[1] = -p * sines(y[0]) - 0.1 * y[1] + 0.5 * std::cos(0.6666666666666666 * t);
+    }
+};
+struct lorenz {
+    template <class S, class T> static void rhs(const S &y, S &f, T p, double) {
+        f[0] = 10.0 * (y[1] - y[0]);
+        f[1] = y[0] * (p - y[2]) - y[1];
+        f[2] = y[0] * y[1] - 2.6666666666666665 * y[2];
+    }
+};
+template <class Force> struct as_rhs {
+    template <class S, class T> static void rhs(const S &y, S &f, T p, double t) {
+        std::array<T, 1> x{y[0]}, a;
+        Force::force(x, a, p, t);
+        f[0] = y[1], f[1] = a[0];
+    }
+};
+
+// ---- the loop over trajectories ----------------------------------------------------------------
+template <int dim, class T, class Run>
+static void each(double *y, const double *p, double *record, long n, Run run) {
+    constexpr int width = sizeof(T) / 8;
+    for (long i = 0; i + width <= n; i += width) {
+        std::array<T, dim> s;
+        T q;
+        for (int d = 0; d < dim; d++) std::memcpy(&s[d], y + d * n + i, sizeof(T));
+        std::memcpy(&q, p + i, sizeof(T));
+        double *out = record ? record + i : nullptr;
+        run(s, q, [&](const std::array<T, dim> &state) {
+            if (!record) return;
+            for (int d = 0; d < dim; d++) std::memcpy(out + d * n, &state[d], sizeof(T));
+            out += dim * n;
+        });
+        for (int d = 0; d < dim; d++) std::memcpy(y + d * n + i, &s[d], sizeof(T));
     }
 }
-extern "C" void oscillator(double *y, const double *p, long n, double h, long steps) {
-    rk4<2>(y, p, n, h, steps, [](const auto &a, auto &f, lane q) { f[0] = a[1], f[1] = -q * a[0]; });
-}
-extern "C" void pendulum(double *y, const double *p, long n, double h, long steps) {
-    rk4<2>(y, p, n, h, steps,
-           [](const auto &a, auto &f, lane q) { f[0] = a[1], f[1] = -q * sines(a[0]); });
-}
-extern "C" void lorenz(double *y, const double *p, long n, double h, long steps) {
-    rk4<3>(y, p, n, h, steps, [](const auto &a, auto &f, lane q) {
-        f[0] = 10.0 * (a[1] - a[0]);
-        f[1] = a[0] * (q - a[2]) - a[1];
-        f[2] = a[0] * a[1] - 2.6666666666666665 * a[2];
+
+// ---- Runge-Kutta -------------------------------------------------------------------------------
+template <class System, int dim, class T, class Stepper>
+static void runge_kutta(double *y, const double *p, double *record, long n, double h, long steps,
+                        const Stepper &stepper) {
+    typedef std::array<T, dim> state;
+    each<dim, T>(y, p, record, n, [&](state &s, T q, auto save) {
+        Stepper own = stepper;
+        auto system = [&](const state &a, state &f, double t) { System::rhs(a, f, q, t); };
+        save(s);
+        for (long k = 0; k < steps; k++) own.do_step(system, s, k * h, h), save(s);
     });
+}
+template <class T, int dim>
+using rk4 = odeint::runge_kutta4<std::array<T, dim>, double, std::array<T, dim>, double,
+                                 odeint::array_algebra>;
+template <class T, int dim>
+using six_stages = odeint::explicit_generic_rk<6, 5, std::array<T, dim>, double,
+                                               std::array<T, dim>, double, odeint::array_algebra>;
+template <class T, int dim> static six_stages<T, dim> tsitouras(const double *a, const double *b) {
+    boost::array<double, 1> a1;
+    boost::array<double, 2> a2;
+    boost::array<double, 3> a3;
+    boost::array<double, 4> a4;
+    boost::array<double, 5> a5;
+    boost::array<double, 6> weights, times;
+    for (int i = 0; i < 1; i++) a1[i] = *a++;
+    for (int i = 0; i < 2; i++) a2[i] = *a++;
+    for (int i = 0; i < 3; i++) a3[i] = *a++;
+    for (int i = 0; i < 4; i++) a4[i] = *a++;
+    for (int i = 0; i < 5; i++) a5[i] = *a++;
+    for (int i = 0; i < 6; i++) weights[i] = b[i], times[i] = 0; // the system sees no time
+    return {boost::fusion::make_vector(a1, a2, a3, a4, a5), weights, times};
+}
+
+// ---- compositions ------------------------------------------------------------------------------
+template <int stages, class Q>
+using nystroem = odeint::symplectic_nystroem_stepper_base<stages, 1, Q, Q, double, Q, Q, double,
+                                                          odeint::array_algebra,
+                                                          odeint::default_operations,
+                                                          odeint::initially_resizer>;
+// Kick, then drift: odeint moves the first of a pair first, so that is the velocity here.
+template <class System, int dof, class T>
+static void euler(double *y, const double *p, double *record, long n, double h, long steps) {
+    typedef std::array<T, dof> half;
+    each<2 * dof, T>(y, p, record, n, [&](std::array<T, 2 * dof> &s, T q, auto save) {
+        odeint::symplectic_euler<half, half, double, half, half, double, odeint::array_algebra> own;
+        std::pair<half, half> vx{{s[1]}, {s[0]}};
+        auto force = [&](const half &x, half &a) { System::force(x, a, q, 0); };
+        auto velocity = [](const half &v, half &dx) { dx = v; };
+        save(s);
+        for (long k = 0; k < steps; k++) {
+            own.do_step(std::make_pair(force, velocity), vx, k * h, h);
+            s = {vx.second[0], vx.first[0]};
+            save(s);
+        }
+    });
+}
+// Drift a, kick b, ... of the weights.
+template <int stages, class T>
+static void kepler_composition(double *y, const double *p, long n, double h, long steps,
+                               const double *a, const double *b) {
+    typedef std::array<T, 2> half;
+    boost::array<double, stages> drift, kick;
+    for (int i = 0; i < stages; i++) drift[i] = a[i], kick[i] = b[i];
+    each<4, T>(y, p, nullptr, n, [&](std::array<T, 4> &s, T q, auto) {
+        nystroem<stages, half> own(drift, kick);
+        std::pair<half, half> xv{{s[0], s[1]}, {s[2], s[3]}};
+        auto force = [&](const half &x, half &a) { kepler::force(x, a, q, 0); };
+        for (long k = 0; k < steps; k++) own.do_step(force, xv, k * h, h);
+        s = {xv.first[0], xv.first[1], xv.second[0], xv.second[1]};
+    });
+}
+
+#define ARGUMENTS double *y, const double *p, double *record, long n, double h, long steps
+extern "C" {
+void oscillator_euler(ARGUMENTS) { euler<oscillator, 1, lane>(y, p, record, n, h, steps); }
+void pendulum_euler(ARGUMENTS) { euler<pendulum, 1, lane>(y, p, record, n, h, steps); }
+void oscillator_rk4(ARGUMENTS) {
+    runge_kutta<as_rhs<oscillator>, 2, lane>(y, p, record, n, h, steps, rk4<lane, 2>());
+}
+void pendulum_rk4(ARGUMENTS) {
+    runge_kutta<as_rhs<pendulum>, 2, lane>(y, p, record, n, h, steps, rk4<lane, 2>());
+}
+void one_pendulum_rk4(ARGUMENTS) {
+    runge_kutta<as_rhs<pendulum>, 2, double>(y, p, record, n, h, steps, rk4<double, 2>());
+}
+void driven_pendulum_rk4(ARGUMENTS) {
+    runge_kutta<driven_pendulum, 2, lane>(y, p, record, n, h, steps, rk4<lane, 2>());
+}
+void lorenz_rk4(ARGUMENTS) {
+    runge_kutta<lorenz, 3, lane>(y, p, record, n, h, steps, rk4<lane, 3>());
+}
+void lorenz_tsitouras(ARGUMENTS) {
+    const double a[] = {TSITOURAS_A}, b[] = {TSITOURAS_B};
+    runge_kutta<lorenz, 3, lane>(y, p, record, n, h, steps, tsitouras<lane, 3>(a, b));
+}
+void kepler_verlet(ARGUMENTS) {
+    (void)record;
+    const double a[] = {0.5, 0.5}, b[] = {1, 0};
+    kepler_composition<2, lane>(y, p, n, h, steps, a, b);
+}
+void kepler_forest_ruth(ARGUMENTS) {
+    (void)record;
+    const double w1 = 1 / (2 - std::cbrt(2.0)), w0 = 1 - 2 * w1;
+    const double a[] = {w1 / 2, (w1 + w0) / 2, (w0 + w1) / 2, w1 / 2}, b[] = {w1, w0, w1, 0};
+    kepler_composition<4, lane>(y, p, n, h, steps, a, b);
+}
 }

@@ -20,9 +20,9 @@ def prepare(workload):
         return None
     if workload.step in FORCES:
         force = FORCES[workload.step]
-        terms = (
-            diffrax.ODETerm(lambda t, v, p: v),
+        terms = (  # the first of the state moves first: the velocity
             diffrax.ODETerm(lambda t, x, p: force(x, p)),
+            diffrax.ODETerm(lambda t, v, p: v),
         )
         solver = diffrax.SemiImplicitEuler()
     elif workload.step == "Lorenz, Tsitouras 5":
@@ -44,5 +44,7 @@ def prepare(workload):
         ).ys  # fmt: skip
 
     y = tuple(jnp.asarray(part) for part in workload.state)
-    p = jnp.asarray(workload.parameter)
-    return lambda: np.array(jax.block_until_ready(solve(y, p)))[:, 0]
+    p, order = jnp.asarray(workload.parameter), slice(None)
+    if workload.step in FORCES:
+        y, order = y[::-1], slice(None, None, -1)
+    return lambda: np.array(jax.block_until_ready(solve(y, p)))[order, 0]

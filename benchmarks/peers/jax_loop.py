@@ -33,8 +33,10 @@ def prepare(workload):
 
     y = tuple(jnp.asarray(part) for part in workload.state)
     p = jnp.asarray(workload.parameter)
+    if workload.kind == "touched":
+        return None  # it makes its own memory
     if workload.kind == "record":
-        return lambda: jax.block_until_ready(record(y, p))
+        return lambda out: jax.block_until_ready(record(y, p))
     if workload.kind == "calls":
         return lambda: jax.block_until_ready(loop(y, p))
     return lambda: np.array(jax.block_until_ready(loop(y, p)))
