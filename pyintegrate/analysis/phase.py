@@ -165,6 +165,8 @@ def _exact_phase(solution, angle):
             "for example the same run with a smaller dt and the matching save interval"
         )
     flat = np.asarray(solution.t)
+    if angle == system.phase:
+        return lambda rows: system.exact_phase(flat[rows], solution.initial, start)
     return lambda rows: angle(system.exact(flat[rows], solution.initial, start), t[rows])
 
 
@@ -213,14 +215,16 @@ def _unwrap(angle, before):
     np.rint(turns, out=turns)
     turns *= 2 * np.pi
     angle -= turns
-    away = np.abs(np.subtract(angle, base, out=turns), out=turns)
-    if before is None or np.any(away > np.pi / 2):  # else no two rows are a half turn apart
+    np.subtract(angle, base, out=turns)
+    # Within a quarter turn of their base no two rows are a half turn apart.
+    if before is None or not (turns.max() < np.pi / 2 and turns.min() > -np.pi / 2):
         turns = np.diff(angle, axis=0)
         turns *= 1 / (2 * np.pi)
         np.rint(turns, out=turns)
-        np.cumsum(turns, axis=0, out=turns)
-        turns *= 2 * np.pi
-        angle[1:] -= turns
+        if np.any(turns):
+            np.cumsum(turns, axis=0, out=turns)
+            turns *= 2 * np.pi
+            angle[1:] -= turns
     return angle[-1].copy()
 
 

@@ -35,6 +35,12 @@ def phase(y, t, *, k, b, m):
 
 
 @closed_form
+def exact_phase(t, y0, t0, *, k, b, m):
+    """Phase of the exact motion at the times `t`; of shape ``(len(t), *batch)``."""
+    return momentum_spring.exact_phase(t, y0, t0, k=k / m, b=b / m, inverse_mass=1)
+
+
+@closed_form
 def period(y0, *, k, b, m):
     """Period 2 pi / sqrt(k / m - (b / 2 m)^2) of the damped motion, inf without oscillation."""
     return momentum_spring.period(y0, k=k / m, b=b / m, inverse_mass=1)
