@@ -234,8 +234,10 @@ class System:
             t, y0 = self._motion(t, y0, t0)
             return solve(t, y0, t0, **self._params)
         y = self.exact(t, y0, t0)
+        if y is None:
+            return None
         t = np.atleast_1d(t)
-        return None if y is None else self.phase(y, t.reshape(t.shape + (1,) * (y.ndim - 1 - t.ndim)))
+        return self.phase(y, t.reshape(t.shape + (1,) * (y.ndim - 1 - t.ndim)))
 
     def phase(self, y, t=0.0):
         """An angle [rad] that grows along the motion, shape (*batch); None where there is none."""

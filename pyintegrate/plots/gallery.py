@@ -11,7 +11,7 @@ from typing import Any
 
 from .gallery_figures import FIGURES
 
-MOST_BYTES = 150_000  # of a picture
+MOST_BYTES = 120_000  # of a picture
 COLOURS = (256, 64)  # that a picture is reduced to where it is larger
 
 
