@@ -195,8 +195,10 @@ def fit_line(t, values):
     (3.0, 0.0)
     """
     valid = np.isfinite(values)
+    if valid.all():
+        valid = True
     with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
-        count = valid.sum(axis=0)
+        count = len(values) if valid is True else valid.sum(axis=0)
         centred = t - _mean(t, valid, count)
         deviation = values - _mean(values, valid, count)
         along = (centred * deviation).sum(axis=0, where=valid)
@@ -205,7 +207,7 @@ def fit_line(t, values):
 
 
 def _mean(values, valid, count):
-    if valid is None:
+    if valid is None or valid is True:
         return values.sum(axis=0) / count
     return np.broadcast_to(values, valid.shape).sum(axis=0, where=valid) / count
 

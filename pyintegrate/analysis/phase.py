@@ -134,9 +134,10 @@ def _phase_of(solution, reference, phase):
         return system.phase
     if system.dof == 1 and reference is not None:
         return _angle_around(reference, np.ndim(solution.y) - 1)
+    cure = "give a reference solution, or phase=" if system.dof == 1 else "give phase="
     raise ValueError(
         f"phase_drift needs a phase, and the system {system.name!r} has none: "
-        "give phase=, a function (y, t) -> angle"
+        f"{cure}, a function (y, t) -> angle"
     )
 
 

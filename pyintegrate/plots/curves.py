@@ -6,7 +6,7 @@ import numpy as np
 
 from ..analysis.observables import start_time
 from .style import EXACT, colours, line_style, unit_of
-from .thinning import chosen_trajectories, envelope
+from .thinning import POINTS, chosen_trajectories, envelope
 
 FEW = 8  # batches up to here also show their exact solutions
 DASHED = 12  # swings from which on dashes no longer look like a line
@@ -143,8 +143,9 @@ def against_time(ax, curve, values, keywords, window=None, bands=False):
         if swing is not None:
             centre, low, high = swing
             colour, alpha = style["color"], 0.25 * style["alpha"]
-            points = envelope(one)
+            points = np.union1d(envelope(low, POINTS // 2), envelope(high, POINTS // 2))
             ax.fill_between(t[points], low[points], high[points], color=colour, alpha=alpha, lw=0)
+            points = envelope(one)
             ax.plot(t[points], centre[points], **style)
         else:
             points = envelope(one)
@@ -210,7 +211,7 @@ def running_band(values, swings=20):
     index = np.arange(len(values))
     starts = np.minimum(np.arange(0, len(values), half), len(values) - half)
     blocks = values[starts[:, np.newaxis] + np.arange(half)]
-    middles = starts + half / 2
+    middles = starts + half // 2
     low = np.interp(index, middles, blocks.min(axis=1))
     high = np.interp(index, middles, blocks.max(axis=1))
     return centre, low, high

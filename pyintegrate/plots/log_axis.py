@@ -36,11 +36,11 @@ def log_axis(ax, *names):
 
 
 def plain(formula):
-    """A power of ten as Matplotlib writes it, as plain text.
+    r"""A power of ten as Matplotlib writes it, as plain text.
 
     Examples
     --------
-    >>> plain(r"$\\\\mathdefault{2\\\\times10^{-12}}$")
+    >>> plain(r"$\mathdefault{2\times10^{-12}}$")
     '2×10⁻¹²'
     """
     text = re.sub(r"10\^\{([^}]*)\}", lambda power: "10" + power[1].translate(_RAISED), formula)
