@@ -100,3 +100,19 @@ def test_the_phase_of_a_pendulum_in_any_of_its_wells_and_at_rest():
         assert off == pytest.approx(0, abs=1e-14 * 20)  # the rounding of an angle of 20 rad
     assert np.isfinite(pendulum.phase([0.0, 0.0]))
     assert np.isnan(pendulum.phase([np.nan, 1.0]))
+
+
+def test_what_comes_after_a_failure_does_not_count():
+    exploding = pi.systems.oscillator(omega=2.05)  # omega dt > 2
+    run = {"dt": 1.0, "method": EULER, "bound": 1e6, "on_failure": "ignore"}
+    good = int(pi.integrate(exploding, 1.0, 0.0, n_steps=3000, **run).failed_step) - 1
+    assert 20 < good < 1000
+    whole, cut = (
+        pi.integrate(exploding, 1.0, 0.0, n_steps=n, **run) for n in (3 * good // 2, good)
+    )
+    ours, alone = pi.analysis.energy_drift(whole), pi.analysis.energy_drift(cut)
+    for quantity in ("slope", "largest", "largest_time", "oscillation", "final"):
+        assert getattr(ours, quantity) == pytest.approx(getattr(alone, quantity), rel=1e-9)
+    # 14 stretches of the whole run hold the scatter that 20 of the other do.
+    assert ours.slope_uncertainty == pytest.approx(alone.slope_uncertainty, rel=0.5)
+    assert np.isnan(pi.analysis.phase_drift(whole)[good + 1 :]).all()
