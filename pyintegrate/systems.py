@@ -15,6 +15,7 @@ from .memory import MAX_AXES
 from .parameters import batch_shape, checked, declared, rows_of, short
 from .system_catalogue import SystemCatalogue, near_names
 
+_CACHED = 16 << 10  # values at a time, of a closed form
 _RHS, _ACCELERATION, _ENERGY, _INVARIANTS, _JACOBIAN = range(5)
 
 
@@ -220,9 +221,15 @@ class System:
         if solve is None:
             return None
         t, y0 = self._motion(t, y0, t0)
-        y = solve(t, y0, t0, **self._params)
-        shape = np.broadcast_shapes(t.shape, *(np.shape(c) for c in y))
-        return np.stack([np.broadcast_to(c, shape) for c in y], axis=-1)
+        batch = np.broadcast_shapes(
+            t.shape[1:], y0[0].shape, np.shape(t0), *self.batch_shapes.values()
+        )
+        y = np.empty((len(t), *batch, self.dim))
+        rows = max(1, _CACHED // max(1, prod(batch)))
+        for i in range(0, len(t), rows):  # a part of the times: temporaries stay in the cache
+            for d, component in enumerate(solve(t[i : i + rows], y0, t0, **self._params)):
+                y[i : i + rows, ..., d] = component
+        return y
 
     def exact_phase(self, t, y0, t0=0.0):
         """Phase [rad] of the exact solution, on any branch, shape (n, *batch); arguments as there.

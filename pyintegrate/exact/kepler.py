@@ -144,7 +144,7 @@ def _solve_kepler(conic, time):
     last = last / root
     s = np.fmin(np.fmin(np.abs(time) / q, np.cbrt(6 * np.abs(time) / Z)), last)
     for _ in range(50):
-        _, _, g2 = _g012(beta, s)
+        g2 = 2 * _g1(beta, s / 2) ** 2
         step = (q * s + Z * _g3(beta, s) - np.abs(time)) / (q + Z * g2)
         s = np.fmin(s - step, last)
         if not np.any(np.abs(step) > 1e-9 * s):  # the next one would be below rounding
@@ -154,14 +154,20 @@ def _solve_kepler(conic, time):
 
 def _g012(beta, s):
     """G0, G1 and G2."""
+    g2 = 2 * _g1(beta, s / 2) ** 2
+    g0 = 1 - beta * g2
+    if np.any(beta > 0):
+        g0 = np.where(beta > 0, np.cos(np.sqrt(np.abs(beta)) * s), g0)
+    return g0, _g1(beta, s), g2
+
+
+def _g1(beta, s):
+    """G1 alone: sin, or sinh where the orbit is no ellipse."""
     root = np.sqrt(np.abs(beta))
-
-    def g1(s):
-        sine = np.where(beta > 0, np.sin(root * s), np.sinh(root * s))
-        return np.where(beta == 0, s, sine / root)
-
-    g2 = 2 * g1(s / 2) ** 2
-    return np.where(beta > 0, np.cos(root * s), 1 - beta * g2), g1(s), g2
+    if np.all(beta > 0):
+        return np.sin(root * s) / root
+    sine = np.where(beta > 0, np.sin(root * s), np.sinh(root * s))
+    return np.where(beta == 0, s, sine / root)
 
 
 def _g3(beta, s):
@@ -170,5 +176,4 @@ def _g3(beta, s):
     series = np.ones_like(z)
     for n in range(20, 2, -2):
         series = 1 - z / (n * (n + 1)) * series
-    _, g1, _ = _g012(beta, s)
-    return np.where(np.abs(z) < 1, s**3 / 6 * series, (s - g1) / beta)
+    return np.where(np.abs(z) < 1, s**3 / 6 * series, (s - _g1(beta, s)) / beta)
