@@ -278,7 +278,7 @@ for rule, line in zip(rules, ["-", ":", "-.", "--"]):
     energy.plot(sol.t, sol.energy_error(), line)
 flip.set(ylabel="cosine of its tilt")
 flip.set_title("spinning about its middle axis, a box turns over", loc="left")
-energy.set(xlabel="time [s]", ylabel="energy error (E - E0) / E0")
+energy.set(xlabel="time [s]", ylabel="relative energy error")
 fig.legend(loc="outside lower center", ncols=4, frameon=False)
 flip""",
     ),
