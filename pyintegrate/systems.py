@@ -237,14 +237,23 @@ class System:
         None where there is no phase or no closed form.
         """
         solve = self._closed_form("exact_phase")
-        if solve is not None:
-            t, y0 = self._motion(t, y0, t0)
-            return solve(t, y0, t0, **self._params)
-        y = self.exact(t, y0, t0)
-        if y is None:
-            return None
-        t = np.atleast_1d(t)
-        return self.phase(y, t.reshape(t.shape + (1,) * (y.ndim - 1 - t.ndim)))
+        if solve is None and not self.phase_is_uniform:
+            y = self.exact(t, y0, t0)
+            if y is None:
+                return None
+            t = np.atleast_1d(t)
+            return self.phase(y, t.reshape(t.shape + (1,) * (y.ndim - 1 - t.ndim)))
+        times, start = self._motion(t, y0, t0)
+        if self.phase_is_uniform:
+            rate = 2 * np.pi / np.asarray(self.period(y0))
+            return np.asarray(self.phase(y0, t0)) + rate * (times - t0)
+        return solve(times, start, t0, **self._params)
+
+    @property
+    def phase_is_uniform(self):
+        """Whether the phase of every exact motion grows like a straight line, 2 pi a period."""
+        uniform = self._closed_form("phase_is_uniform")
+        return uniform is not None and uniform(**self._params)
 
     def phase(self, y, t=0.0):
         """An angle [rad] that grows along the motion, shape (*batch); None where there is none."""

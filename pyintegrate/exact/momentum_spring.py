@@ -86,6 +86,11 @@ def exact_phase(t, y0, t0, *, k, b, inverse_mass):
     return np.arctan2(w_omega * to_p * sine - w_omega * p * cosine, to_x * sine + x * cosine)
 
 
+def phase_is_uniform(*, k, b, inverse_mass):
+    """Without damping."""
+    return not np.any(b)
+
+
 @closed_form
 def period(y0, *, k, b, inverse_mass):
     """Period 2 pi / sqrt(k w - (b w / 2)^2) of the damped motion, inf without oscillation."""
