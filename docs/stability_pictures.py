@@ -8,6 +8,7 @@ from matplotlib import pyplot as plt
 import pyintegrate as pi
 from pyintegrate.analysis.growth import spring_growth
 from pyintegrate.analysis.stability import real_stability_limit, stability_polynomial
+from pyintegrate.plots.gallery import shrink
 from pyintegrate.plots.style import BLUE, METHOD_COLOURS, PALETTE, VERMILLION
 
 SHAPE = 0.8  # height of a panel by its width
@@ -24,8 +25,7 @@ def draw(certificates, path):
         draw_regions(ax, order, methods)
     regions.suptitle("Runge-Kutta: stable where |R(z)| ≤ 1,  z = λ dt", fontsize=13)
     draw_intervals(intervals.subplots(), compositions)
-    figure.savefig(path, dpi=80, metadata={"Software": None})
-    plt.close(figure)
+    save(figure, path)
 
 
 def draw_regions(ax, order, methods):
@@ -108,6 +108,7 @@ def draw_others(folder):
 def save(figure, path):
     figure.savefig(path, dpi=80, metadata={"Software": None})
     plt.close(figure)
+    shrink(path)
 
 
 def merged(groups):
@@ -133,7 +134,7 @@ def draw_panel(ax, group):
     method = group[0]
     reach = unstable_to(method)
     if reach:  # a hole in the right half plane, or all of it
-        x = y = np.linspace(-1, 1, 241) * 0.75 * reach
+        x = y = np.linspace(-1, 1, 241) * 0.85 * reach
         x = x + 0.35 * reach
     elif real_stability_limit(method):
         region = pi.analysis.stability_region(method, points=241)

@@ -99,7 +99,7 @@ def draw(path):
     for row, titles in zip(axes, findings, strict=True):
         for ax, finding in zip(row, titles, strict=True):
             ax.set_title(finding, loc="left", fontsize=10)
-    axes[0, 0].figure.savefig(path, dpi=160)
+    axes[0, 0].figure.savefig(path, dpi=120)
 
 
 if __name__ == "__main__":

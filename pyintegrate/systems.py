@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 from collections.abc import Mapping
 from functools import cache
+from math import prod
 from types import MappingProxyType
 
 import numpy as np
@@ -14,6 +15,7 @@ from .memory import MAX_AXES
 from .parameters import batch_shape, checked, declared, rows_of, short
 from .system_catalogue import SystemCatalogue, near_names
 
+_CACHED = 16 << 10  # values at a time, of a closed form
 _RHS, _ACCELERATION, _ENERGY, _INVARIANTS, _JACOBIAN = range(5)
 
 
@@ -218,13 +220,40 @@ class System:
         solve = self._closed_form("exact")
         if solve is None:
             return None
-        t, y0 = np.atleast_1d(_real("t", t)).astype(np.float64), self._components(y0)
-        batch = np.broadcast_shapes(y0[0].shape, np.shape(t0), *self.batch_shapes.values())
-        if t.ndim == 1:
-            t = t.reshape(-1, *(1,) * len(batch))
-        y = solve(t, y0, t0, **self._params)
-        shape = np.broadcast_shapes(t.shape, *(np.shape(c) for c in y))
-        return np.stack([np.broadcast_to(c, shape) for c in y], axis=-1)
+        t, y0 = self._motion(t, y0, t0)
+        batch = np.broadcast_shapes(
+            t.shape[1:], y0[0].shape, np.shape(t0), *self.batch_shapes.values()
+        )
+        y = np.empty((len(t), *batch, self.dim))
+        rows = max(1, _CACHED // max(1, prod(batch)))
+        for i in range(0, len(t), rows):  # a part of the times: temporaries stay in the cache
+            for d, component in enumerate(solve(t[i : i + rows], y0, t0, **self._params)):
+                y[i : i + rows, ..., d] = component
+        return y
+
+    def exact_phase(self, t, y0, t0=0.0):
+        """Phase [rad] of the exact solution, on any branch, shape (n, *batch); arguments as there.
+
+        None where there is no phase or no closed form.
+        """
+        solve = self._closed_form("exact_phase")
+        if solve is None and not self.phase_is_uniform:
+            y = self.exact(t, y0, t0)
+            if y is None:
+                return None
+            t = np.atleast_1d(t)
+            return self.phase(y, t.reshape(t.shape + (1,) * (y.ndim - 1 - t.ndim)))
+        times, start = self._motion(t, y0, t0)
+        if self.phase_is_uniform:
+            rate = 2 * np.pi / np.asarray(self.period(y0))
+            return np.asarray(self.phase(y0, t0)) + rate * (times - t0)
+        return solve(times, start, t0, **self._params)
+
+    @property
+    def phase_is_uniform(self):
+        """Whether the phase of every exact motion grows like a straight line, 2 pi a period."""
+        uniform = self._closed_form("phase_is_uniform")
+        return uniform is not None and uniform(**self._params)
 
     def phase(self, y, t=0.0):
         """An angle [rad] that grows along the motion, shape (*batch); None where there is none."""
@@ -239,6 +268,12 @@ class System:
             if span is None
             else span(self._components(self.initial if y0 is None else y0), **self._params)
         )
+
+    def _motion(self, t, y0, t0):
+        """Times in a shape that broadcasts against the batch, and the components of a start."""
+        t, y0 = np.atleast_1d(_real("t", t)).astype(np.float64), self._components(y0)
+        batch = np.broadcast_shapes(y0[0].shape, np.shape(t0), *self.batch_shapes.values())
+        return t.reshape(-1, *(1,) * len(batch)) if t.ndim == 1 else t, y0
 
     def _closed_form(self, what):
         return getattr(_exact_module(self.name), what, None)
@@ -260,18 +295,19 @@ class System:
         dtype = np.dtype(np.float32 if y.dtype == np.float32 else np.float64)
         t = _real("t", t)
         batch = np.broadcast_shapes(y.shape[:-1], t.shape, *self.batch_shapes.values())
-        lanes = int(np.prod(batch, dtype=np.int64))
+        lanes = prod(batch)
 
         def row(value):
             value = np.asarray(value, dtype=dtype)
-            return value.ravel() if value.size == 1 else np.broadcast_to(value, batch).ravel()
+            whole = value.size == 1 or value.shape == batch
+            return value.ravel() if whole else np.broadcast_to(value, batch).ravel()
 
         out = np.empty((answers, lanes), dtype=dtype)
         rows = tuple(row(y[..., d]) for d in range(self.dim))
         params = tuple(row(value) for value in self.parameter_rows)
         if lanes:
             self._evaluate(dtype.itemsize * 8, question, lanes, row(t), rows, params, out)
-        return np.moveaxis(out.reshape(answers, *batch), 0, -1)
+        return out.reshape(answers, *batch).transpose(*range(1, len(batch) + 1), 0)
 
     def _evaluate(self, *arguments):
         _core.evaluate(self.core, *arguments)

@@ -163,3 +163,13 @@ def test_wrong_calls_say_what_is_wrong(call, message):
 def test_a_region_needs_a_proper_extent():
     with pytest.raises(ValueError, match="extent"):
         pi.analysis.stability_region("rk4", extent=(1, 0, 0, 1))
+
+
+def test_without_methods_all_that_fit_are_measured_and_agree_with_theory():
+    spring = pi.systems.spring(b=0.0)
+    found = pi.analysis.max_stiffness(None, spring, dt=0.1)
+    assert list(found) == [method.name for method in pi.analysis.suitable_methods(spring)]
+    for name, k in found.items():
+        theory = pi.methods[name].stability_limit
+        # The precision asked for, 1e-6 of k, and what a method at its limit leaves undecided.
+        assert np.sqrt(k) * 0.1 == pytest.approx(theory, rel=1e-3, abs=1e-3), name

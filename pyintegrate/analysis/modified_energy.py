@@ -13,7 +13,7 @@ Reference: Hairer, Lubich, Wanner (2006), Geometric Numerical Integration, III.4
 
 import numpy as np
 
-from .observables import times
+from .observables import blocks, times
 
 
 def modified_energy(solution, order=2):
@@ -63,13 +63,24 @@ def modified_energy(solution, order=2):
     c2, c3, d3, c4 = brackets(method)
     if order == 4 and c4 is None:
         raise ValueError(f"order must be at most 3 for {method.name!r}: its h^3 term needs J'")
-    h = np.asarray(solution.dt)
-    dof, y, t = system.dof, np.asarray(solution.y, dtype=float), times(solution)
+    y, t = solution.y, times(solution)
+    kept = np.empty(y.shape[:-1])
+    for rows in blocks(len(y), kept[:1].size):
+        states = np.asarray(y[rows], dtype=float)
+        with np.errstate(over="ignore", invalid="ignore"):  # exploded trajectories
+            kept[rows] = _kept(system, solution.dt, states, t[rows], order, (c2, c3, d3, c4))
+    return kept
+
+
+def _kept(system, h, y, t, order, brackets):
+    """Energy and as many further terms as asked for, of a block of saves."""
+    c2, c3, d3, c4 = brackets
+    dof = system.dof
     x, v = y[..., :dof], y[..., dof:]
     energy = np.array(system.energy(y, t))
     if order == 1:
         return energy
-    a = system.acceleration(t, x, v)
+    h, a = np.asarray(h), system.acceleration(t, x, v)
 
     def product(p, q):
         """p M q, from an energy that is quadratic in the velocity."""

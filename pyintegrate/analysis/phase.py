@@ -4,8 +4,6 @@ import numpy as np
 
 from .observables import blocks, exact_states, start_time, times
 
-SAMPLES = 7  # saves at which a phase is asked whether it grows like a straight line
-
 
 def phase_drift(solution, reference=None, *, phase=None):
     """Phase of a solution minus the phase of its reference, in radians; positive = ahead.
@@ -134,9 +132,10 @@ def _phase_of(solution, reference, phase):
         return system.phase
     if system.dof == 1 and reference is not None:
         return _angle_around(reference, np.ndim(solution.y) - 1)
+    cure = "give a reference solution, or phase=" if system.dof == 1 else "give phase="
     raise ValueError(
         f"phase_drift needs a phase, and the system {system.name!r} has none: "
-        "give phase=, a function (y, t) -> angle"
+        f"{cure}, a function (y, t) -> angle"
     )
 
 
@@ -155,9 +154,9 @@ def _angle_around(reference, ndim):
 def _exact_phase(solution, angle):
     """A function of a block of saves that gives the phase of the exact motion there."""
     t, start, system = times(solution), start_time(solution), solution.system
-    line = _straight_phase(solution, angle)
-    if line is not None:
-        first, rate = line
+    if angle == system.phase and system.phase_is_uniform:
+        first = np.asarray(angle(solution.initial, start))
+        rate = 2 * np.pi / np.asarray(system.period(solution.initial))
         return lambda rows: first + rate * (t[rows] - start)
     if system.exact(t[:1], solution.initial, start) is None:
         raise ValueError(
@@ -165,32 +164,9 @@ def _exact_phase(solution, angle):
             "for example the same run with a smaller dt and the matching save interval"
         )
     flat = np.asarray(solution.t)
+    if angle == system.phase:
+        return lambda rows: system.exact_phase(flat[rows], solution.initial, start)
     return lambda rows: angle(system.exact(flat[rows], solution.initial, start), t[rows])
-
-
-def _straight_phase(solution, angle):
-    """Phase at the start and its rate, where the exact phase grows uniformly in time, or None.
-
-    Then one product serves instead of a closed form for every save. Whether it does is measured:
-    a phase on the line at some irregular times, to rounding, for every trajectory, is on the line.
-    """
-    system, start = solution.system, start_time(solution)
-    period = system.period(solution.initial)
-    if period is None or len(solution.y) < 2 * SAMPLES:
-        return None
-    rate = 2 * np.pi / np.asarray(period)
-    first = np.asarray(angle(solution.initial, start))
-    golden = (np.sqrt(5) - 1) / 2  # its multiples are never in step with a motion
-    some = np.unique((np.arange(1, SAMPLES + 1) * golden % 1 * len(solution.y)).astype(int))
-    states = system.exact(np.asarray(solution.t)[some], solution.initial, start)
-    if states is None:
-        return None
-    t = times(solution)[some]
-    with np.errstate(invalid="ignore"):
-        turned = rate * (t - start)
-        off = (angle(states, t) - first - turned) / (2 * np.pi)
-        near = np.abs(off - np.round(off)) < 1e-11 + 1e-15 * np.abs(turned)
-    return (first, rate) if np.all(near | ~np.isfinite(first)) else None
 
 
 def _recorded_phase(reference, angle, ndim):
@@ -213,14 +189,16 @@ def _unwrap(angle, before):
     np.rint(turns, out=turns)
     turns *= 2 * np.pi
     angle -= turns
-    away = np.abs(np.subtract(angle, base, out=turns), out=turns)
-    if before is None or np.any(away > np.pi / 2):  # else no two rows are a half turn apart
+    np.subtract(angle, base, out=turns)
+    # Within a quarter turn of their base no two rows are a half turn apart.
+    if before is None or not (turns.max() < np.pi / 2 and turns.min() > -np.pi / 2):
         turns = np.diff(angle, axis=0)
         turns *= 1 / (2 * np.pi)
         np.rint(turns, out=turns)
-        np.cumsum(turns, axis=0, out=turns)
-        turns *= 2 * np.pi
-        angle[1:] -= turns
+        if np.any(turns):
+            np.cumsum(turns, axis=0, out=turns)
+            turns *= 2 * np.pi
+            angle[1:] -= turns
     return angle[-1].copy()
 
 

@@ -6,6 +6,7 @@ import numpy as np
 
 from ..integrate import integrate
 from ..methods import find_method
+from .accuracy import suitable_methods
 from .growth import step_excess, tolerance
 from .table import Table
 
@@ -27,8 +28,8 @@ def max_stiffness(
 
     Parameters
     ----------
-    methods : str, Method, or sequence of them
-        One, or several.
+    methods : str, Method, sequence of them, or None
+        One, or several; None: all that fit the system.
     system : System
         Whose other parameters may be arrays: the result has their broadcast shape.
     parameter : str, optional
@@ -75,7 +76,10 @@ def max_stiffness(
     if not 0 < low < high:
         raise ValueError(f"between must be two positive numbers, ascending, got {between}")
     several = not (isinstance(methods, str) or hasattr(methods, "coefficients"))
-    chosen = [find_method(method) for method in (methods if several else [methods])]
+    if methods is None:
+        chosen = suitable_methods(system)
+    else:
+        chosen = [find_method(method) for method in (methods if several else [methods])]
     batch = np.broadcast_shapes(np.shape(dt), *system.batch_shapes.values())
     found = {}
     for method in chosen:

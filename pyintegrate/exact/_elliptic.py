@@ -6,6 +6,8 @@ pendulum stands on its head, only m1 keeps its digits.
 References: Bulirsch (1965), Numer. Math. 7, 78; DLMF sections 19.8 and 22.20.
 """
 
+import math
+
 import numpy as np
 
 
@@ -48,31 +50,42 @@ def uniform_angle(amplitude, m1):
 def uniform_direction(sin, cos, m1):
     """The uniform angle of an amplitude in [-pi, pi] given as sine and cosine, times any length.
 
-    Landen's phi_(n+1) = 2 phi_n - delta_n, tan(delta) = (a - b) sin cos / (a cos^2 + b sin^2): the
-    angle is the limit of phi_n / 2^n, so amplitude - sum delta_n / 2^(n+1). The directions of
-    phi_n are turned by products, and a small delta is its series: two or three arctangents remain.
+    Landen's tan(phi_(n+1) - phi_n) = (b / a) tan(phi_n): the angle is the limit of phi_n / 2^n. Of
+    phi_n in (0, pi) + turns pi only y = a cot(phi_n) is kept, Bulirsch's variable, which becomes
+    y - a b / y; where y is negative phi_n has passed pi / 2, and the double has made one more turn.
     """
-    angle, scale = np.arctan2(sin, cos), 1.0
-    length = np.sqrt(sin * sin + cos * cos)
-    length = np.where(length == 0, 1, length)
-    s, c = sin / length, cos / length
-    means = _means(m1)
-    for n, (a, b) in enumerate(means, start=1):
-        scale /= 2
-        cc, ss, sc = c * c, s * s, s * c
-        opposite, adjacent = (a - b) * sc, a * cc + b * ss
-        tangent = opposite / np.where(adjacent == 0, 1, adjacent)
-        if np.all(np.abs(a - b) < 2e-3 * a):  # the next term of the series is below rounding
-            square = tangent * tangent
-            angle = angle - scale * tangent * (1 - square * (1 / 3 - square * (1 / 5 - square / 7)))
-        else:
-            angle = angle - scale * np.arctan2(opposite, adjacent)
-        if n < len(means):
-            length = np.sqrt(opposite * opposite + adjacent * adjacent)
-            length = np.where(length == 0, 1, length)
-            opposite, adjacent, sc = opposite / length, adjacent / length, 2 * sc
-            c, s = (cc - ss) * adjacent + sc * opposite, sc * adjacent - (cc - ss) * opposite
-    return angle
+    shape = np.broadcast_shapes(np.shape(sin), np.shape(cos), np.shape(m1))
+    y, a, b, turns, product = (np.empty(shape) for _ in range(5))
+    np.abs(sin, out=product)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        np.divide(cos, product, out=y)
+        if not np.min(product, initial=1.0) > 0:
+            np.copyto(y, np.inf, where=(product == 0) & (cos == 0))  # no direction: the angle 0
+        a[...], turns[...] = 1, 0
+        np.sqrt(m1, out=b)
+        # The smallest modulus takes the most steps; more of them change no other angle.
+        steps = _landen_steps(float(np.fmin.reduce(m1, axis=None, initial=1.0)))
+        for _ in range(steps):  # a and b are not halved: they double, as the angle does
+            turns += turns
+            turns += y < 0
+            np.multiply(a, b, out=product)
+            a += b
+            np.sqrt(product, out=b)
+            b += b
+            y -= np.divide(product, y, out=product)
+        angle = np.arctan2(a, y, out=y)
+    turns *= np.pi
+    angle += turns
+    angle *= 0.5**steps
+    return np.copysign(angle, sin, out=angle)
+
+
+def _landen_steps(m1):
+    """How many doublings until phi_n / 2^n is the angle: the next adds (a - b) / (4 a 2^n)."""
+    a, b, steps = 1.0, math.sqrt(m1), 0
+    while a - b > 1e-14 * 2**steps * a and steps < 16:
+        a, b, steps = (a + b) / 2, math.sqrt(a * b), steps + 1
+    return steps
 
 
 def _means(m1):

@@ -70,16 +70,23 @@ def phase(y, t, *, mu):
     # The eccentricity times cosine and sine of the eccentric anomaly, then these themselves.
     ec, es = 1 - r * beta / mu, (x * vx + y * vy) * root / mu
     e = np.sqrt(ec * ec + es * es)
-    circular = e == 0
-    c, s = np.where(circular, 1, ec / e), np.where(circular, 0, es / e)
+    c, s = ec / e, es / e
+    if np.any(e == 0):
+        c, s = np.where(e == 0, 1, c), np.where(e == 0, 0, s)
     # The true anomaly has the direction (c - e, flat s): as far as it comes from the same c and s,
     # their rounding on nearly circular orbits cancels in E - f. One arctangent of the product of
     # the directions serves for E - f plus the polar angle.
     flat = np.abs(h) * root / mu
     re, im = c * (c - e) + flat * s * s, s * (c - e) - flat * s * c
-    y = np.where(h < 0, -y, y)
+    if np.any(h < 0):
+        y = np.where(h < 0, -y, y)
     angle = np.arctan2(im * x + re * y, re * x - im * y) - es
-    return np.where(beta > 0, angle, np.nan)
+    return angle if np.all(beta > 0) else np.where(beta > 0, angle, np.nan)
+
+
+def phase_is_uniform(*, mu):
+    """Always."""
+    return True
 
 
 @closed_form
@@ -144,7 +151,7 @@ def _solve_kepler(conic, time):
     last = last / root
     s = np.fmin(np.fmin(np.abs(time) / q, np.cbrt(6 * np.abs(time) / Z)), last)
     for _ in range(50):
-        _, _, g2 = _g012(beta, s)
+        g2 = 2 * _g1(beta, s / 2) ** 2
         step = (q * s + Z * _g3(beta, s) - np.abs(time)) / (q + Z * g2)
         s = np.fmin(s - step, last)
         if not np.any(np.abs(step) > 1e-9 * s):  # the next one would be below rounding
@@ -154,14 +161,20 @@ def _solve_kepler(conic, time):
 
 def _g012(beta, s):
     """G0, G1 and G2."""
+    g2 = 2 * _g1(beta, s / 2) ** 2
+    g0 = 1 - beta * g2
+    if np.any(beta > 0):
+        g0 = np.where(beta > 0, np.cos(np.sqrt(np.abs(beta)) * s), g0)
+    return g0, _g1(beta, s), g2
+
+
+def _g1(beta, s):
+    """G1 alone: sin, or sinh where the orbit is no ellipse."""
     root = np.sqrt(np.abs(beta))
-
-    def g1(s):
-        sine = np.where(beta > 0, np.sin(root * s), np.sinh(root * s))
-        return np.where(beta == 0, s, sine / root)
-
-    g2 = 2 * g1(s / 2) ** 2
-    return np.where(beta > 0, np.cos(root * s), 1 - beta * g2), g1(s), g2
+    if np.all(beta > 0):
+        return np.sin(root * s) / root
+    sine = np.where(beta > 0, np.sin(root * s), np.sinh(root * s))
+    return np.where(beta == 0, s, sine / root)
 
 
 def _g3(beta, s):
@@ -170,5 +183,4 @@ def _g3(beta, s):
     series = np.ones_like(z)
     for n in range(20, 2, -2):
         series = 1 - z / (n * (n + 1)) * series
-    _, g1, _ = _g012(beta, s)
-    return np.where(np.abs(z) < 1, s**3 / 6 * series, (s - g1) / beta)
+    return np.where(np.abs(z) < 1, s**3 / 6 * series, (s - _g1(beta, s)) / beta)

@@ -67,6 +67,31 @@ def phase(y, t, *, k, b, inverse_mass):
 
 
 @closed_form
+def exact_phase(t, y0, t0, *, k, b, inverse_mass):
+    """Phase of the exact motion at the times `t`; of shape ``(len(t), *batch)``.
+
+    The decay does not turn a state, and sin and cos of an angle are 2 T and 1 - T^2, T the tangent
+    of its half, but for a positive factor: one tangent serves where the spring oscillates.
+    """
+    x, p = y0
+    h, w = t - t0, inverse_mass
+    square = _kappa_squared(k, b, w)
+    if not np.all(square < 0):
+        return phase(exact(t, y0, t0, k=k, b=b, inverse_mass=w), t, k=k, b=b, inverse_mass=w)
+    gamma, kappa = b * w / 2, np.sqrt(-square)
+    tangent = np.tan(kappa / 2 * h)
+    sine, cosine = 2 * tangent, (1 - tangent) * (1 + tangent)
+    to_x, to_p = (w * p + gamma * x) / kappa, (gamma * p + k * x) / kappa
+    w_omega = w / np.sqrt(k * w)
+    return np.arctan2(w_omega * to_p * sine - w_omega * p * cosine, to_x * sine + x * cosine)
+
+
+def phase_is_uniform(*, k, b, inverse_mass):
+    """Without damping."""
+    return not np.any(b)
+
+
+@closed_form
 def period(y0, *, k, b, inverse_mass):
     """Period 2 pi / sqrt(k w - (b w / 2)^2) of the damped motion, inf without oscillation."""
     x, p = y0

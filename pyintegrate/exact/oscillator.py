@@ -39,6 +39,11 @@ def phase(y, t, *, omega):
     return np.arctan2(-v / np.abs(omega), x)
 
 
+def phase_is_uniform(*, omega):
+    """Always."""
+    return True
+
+
 @closed_form
 def period(y0, *, omega):
     """Period 2 pi / omega of any motion, of the batch shape."""

@@ -3,6 +3,8 @@
 The momentum form with the momentum per mass, v, in the place of the momentum.
 """
 
+import numpy as np
+
 from . import momentum_spring
 from ._closed_form import closed_form
 
@@ -32,6 +34,17 @@ def exact(t, y0, t0, *, k, b, m):
 def phase(y, t, *, k, b, m):
     """Phase atan2(-v / omega, x), omega = sqrt(k / m) undamped; of the broadcast shape."""
     return momentum_spring.phase(y, t, k=k / m, b=b / m, inverse_mass=1)
+
+
+@closed_form
+def exact_phase(t, y0, t0, *, k, b, m):
+    """Phase of the exact motion at the times `t`; of shape ``(len(t), *batch)``."""
+    return momentum_spring.exact_phase(t, y0, t0, k=k / m, b=b / m, inverse_mass=1)
+
+
+def phase_is_uniform(*, k, b, m):
+    """Without damping."""
+    return not np.any(b)
 
 
 @closed_form

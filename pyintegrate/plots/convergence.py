@@ -4,6 +4,7 @@ import numpy as np
 
 from ..analysis.convergence import Convergence, typical
 from .curves import finish, new_axes
+from .log_axis import log_axis
 from .style import looks, unit_of, with_unit
 
 
@@ -58,7 +59,7 @@ def convergence(found, *, ax=None, legend=True, labels=None, **keywords):
             ends = np.array([fit.dt_min, fit.dt_max])
             look = {"marker": "", "linewidth": 1.6, "alpha": 0.7, "label": "_nolegend_"}
             ax.plot(ends, fit.constant * ends**fit.order, **(style[name] | look | keywords))
-    ax.set(xscale="log", yscale="log")
+    log_axis(ax, "x", "y")
     floor = float(np.max(found.floor, initial=0.0))
     low, high = ax.get_ylim()
     if low < 10 * floor:

@@ -5,10 +5,11 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ..analysis.observables import start_time
-from .style import EXACT, LINE_STYLES, colours, unit_of
-from .thinning import chosen_trajectories, envelope
+from .style import EXACT, colours, line_style, unit_of
+from .thinning import POINTS, chosen_trajectories, envelope
 
 FEW = 8  # batches up to here also show their exact solutions
+DASHED = 12  # swings from which on dashes no longer look like a line
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,7 +62,7 @@ def collect(sources, labels=None):
         if names.count(name) > 1:
             unit = unit_of(solution.system, "t")
             label += f", dt = {_step(solution)} {unit}".rstrip()
-        style = {"color": palette[name], "linestyle": LINE_STYLES[turn % len(LINE_STYLES)]}
+        style = {"color": palette[name], "linestyle": line_style(palette[name], turn)}
         curves.append(Curve(solution, label, style))
     return curves
 
@@ -134,14 +135,17 @@ def against_time(ax, curve, values, keywords, window=None, bands=False):
             t, one = t[inside], one[inside]
         style = {"linewidth": 1.3, "alpha": opacity(len(chosen))} | curve.keywords | keywords
         style["label"] = curve.label if number == 0 else "_nolegend_"
+        if swings_of(one) > DASHED and not bands and not {"linestyle", "ls"} & set(keywords):
+            style["linestyle"] = "-"
         if len(one) == 1:
             style = {"marker": "o"} | style  # a line of one point is invisible
         swing = running_band(one) if bands else None
         if swing is not None:
             centre, low, high = swing
             colour, alpha = style["color"], 0.25 * style["alpha"]
-            points = envelope(one)
+            points = np.union1d(envelope(low, POINTS // 2), envelope(high, POINTS // 2))
             ax.fill_between(t[points], low[points], high[points], color=colour, alpha=alpha, lw=0)
+            points = envelope(one)
             ax.plot(t[points], centre[points], **style)
         else:
             points = envelope(one)
@@ -149,7 +153,33 @@ def against_time(ax, curve, values, keywords, window=None, bands=False):
             mark_failure(ax, line, t, one)
 
 
-def running_band(values, swings=40):
+def swings_of(values):
+    """How often a curve swings, 0 where it has gaps.
+
+    It is the slowest of the swings that move it much: of their overtones there are more.
+
+    Parameters
+    ----------
+    values : ndarray
+        (n,), in order of time.
+
+    Returns
+    -------
+    int
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> swings_of(np.sin(2 * np.pi * np.linspace(0, 7, 1000)))
+    7
+    """
+    if len(values) < 3 or not np.isfinite(values).all():
+        return 0
+    speeds = np.abs(np.fft.rfft(np.diff(values)))
+    return int(np.argmax(speeds > 0.3 * speeds.max()))
+
+
+def running_band(values, swings=20):
     """Running mean and extremes of a fast oscillation, or None where it is slow enough to draw.
 
     Parameters
@@ -173,19 +203,15 @@ def running_band(values, swings=40):
     >>> bool(np.nanmax(np.abs(centre - t / 100)) < 0.01)
     True
     """
-    if not np.isfinite(values).all():
+    found = swings_of(values)
+    if found < swings:
         return None
-    rising = np.diff(values) > 0
-    peaks = np.count_nonzero(rising[:-1] & ~rising[1:])
-    if peaks < swings:
-        return None
-    half = max(1, round(1.5 * len(values) / peaks))
+    half = max(1, round(1.5 * len(values) / found))
     centre = _running_mean(_running_mean(values, half), half)  # twice: a sharper filter than once
     index = np.arange(len(values))
-    block = -(-len(values) // max(1, len(values) // half))
-    padded = np.concatenate([values, np.full(-len(values) % block, values[-1])])
-    blocks = padded.reshape(-1, block)
-    middles = np.arange(len(blocks)) * block + block / 2
+    starts = np.minimum(np.arange(0, len(values), half), len(values) - half)
+    blocks = values[starts[:, np.newaxis] + np.arange(half)]
+    middles = starts + half // 2
     low = np.interp(index, middles, blocks.min(axis=1))
     high = np.interp(index, middles, blocks.max(axis=1))
     return centre, low, high

@@ -43,6 +43,7 @@ def dashboard(*sources, labels=None, title=None, figsize=(13.0, 7.0), **keywords
      'phase error', 'position error', 'energy error']
     """
     from matplotlib import pyplot
+    from matplotlib.ticker import MaxNLocator
 
     curves = collect(sources, labels)
     first = curves[0].solution
@@ -80,6 +81,8 @@ def dashboard(*sources, labels=None, title=None, figsize=(13.0, 7.0), **keywords
             ax.set_visible(False)
             continue
         draw(ax)
+        ax.minorticks_off()
+        ax.xaxis.set_major_locator(MaxNLocator(nbins=5, steps=[1, 2, 5, 10]))
         if name != "motion":
             ax.set_title(name, loc="left")
     for ax in axes[1, 1:]:

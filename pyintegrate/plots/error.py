@@ -5,6 +5,7 @@ import numpy as np
 from ..analysis.observables import exact_states
 from ..analysis.phase import phase_drift
 from .curves import against_time, collect, finish, new_axes
+from .log_axis import log_axis
 from .style import axis_label, unit_of, with_unit
 
 QUANTITIES = ("position", "state", "energy", "phase")
@@ -77,7 +78,7 @@ def error(
         with np.errstate(invalid="ignore"):
             one = np.where(one > 0, one, np.nan)  # a logarithm has no place for no error
         against_time(ax, curve, one, keywords, window)
-    ax.set_yscale("log")
+    log_axis(ax, "y")
     unit = {"energy": "", "phase": "rad"}.get(quantity, unit_of(system, system.state_names[0]))
     text = "relative energy" if quantity == "energy" else quantity
     text = f"largest {text} error so far" if so_far else f"{text} error"

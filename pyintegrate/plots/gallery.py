@@ -11,7 +11,7 @@ from typing import Any
 
 from .gallery_figures import FIGURES
 
-MOST_BYTES = 150_000  # of a picture
+MOST_BYTES = 120_000  # of a picture
 COLOURS = (256, 64)  # that a picture is reduced to where it is larger
 
 
@@ -99,7 +99,7 @@ def write(folder, chosen=None, dpi=90):
             figure = result.figure if hasattr(result, "figure") else result.flat[0].figure
             figure.savefig(path, dpi=dpi)
             pyplot.close(figure)
-            _shrink(path)
+            shrink(path)
         yield Drawn(name, path, result)
 
 
@@ -136,7 +136,7 @@ def page(folder="gallery"):
     return "\n".join(re.sub(r"[ \t]+$", "", part, flags=re.MULTILINE) for part in parts) + "\n"
 
 
-def _shrink(path):
+def shrink(path):
     """Store a large picture in fewer colours; Matplotlib brings Pillow."""
     from PIL import Image
 

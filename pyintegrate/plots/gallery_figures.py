@@ -30,7 +30,9 @@ pi.analysis.Table("position of the car [m], dt = 1 s", columns, rows)""",
         """\
 methods = ["explicit_euler", "semi_implicit_euler", "velocity_verlet"]
 c = pi.compare(pi.systems.constant_force, methods=methods, dt=1.0, t_end=10.0)
-pi.plots.trajectory(c, marker="o", markersize=4)""",
+ax = pi.plots.trajectory(c, marker="o", markersize=4)
+ax.set_title("constant force: who is on the exact parabola?", loc="left")
+ax""",
     ),
     "profile": Figure(
         "Rest, accelerate, coast, brake, rest",
@@ -41,6 +43,7 @@ sol = pi.integrate(profile, dt=0.05, t_end=10.0)
 fig, axes = plt.subplots(3, 1, sharex=True, figsize=(6.5, 5.5), layout="constrained")
 a = profile.acceleration(sol.t, sol.y[:, :1], sol.y[:, 1:])[:, 0]
 axes[0].step(sol.t, a, where="post")
+axes[0].set_title("each curve is the slope of the one below", loc="left")
 axes[0].set_ylabel("acceleration [m/s²]")
 axes[1].set_ylabel("velocity [m/s]")
 axes[2].set_ylabel("distance [m]")
@@ -55,7 +58,9 @@ axes""",
         """\
 methods = ["explicit_euler", "semi_implicit_euler", "rk4"]
 c = pi.compare(pi.systems.spring(k=15, b=0.1), 1000.0, 0.0, methods=methods, dt=0.01, t_end=60.0)
-pi.plots.trajectory(c)""",
+ax = pi.plots.trajectory(c)
+ax.set_title("a damped spring comes to rest; explicit Euler's explodes", loc="left")
+ax""",
     ),
     "spring_table": Figure(
         "The damped spring, as a table",
@@ -75,7 +80,7 @@ pi.analysis.Table("t = 60 s, dt = 0.01 s", ["method", "E(60)/E(0)", "position [m
         "the phase and loses energy, semi-implicit Euler (red) keeps the energy and runs ahead.",
         """\
 c = pi.compare(pi.systems.oscillator(omega=15**0.5), 1.0, 0.0, dt=[0.1, 0.25], t_end=90.0)
-c.plot()""",
+c.plot(title="RK4 keeps the phase and loses energy, semi-implicit Euler the other way round")""",
     ),
     "phase_drift_table": Figure(
         "Phase drift and energy loss, as a table",
@@ -101,6 +106,7 @@ spring = pi.systems.oscillator(omega=15**0.5)
 c = pi.compare(spring, methods=methods, dt=0.1, t_end=2000.0, equal_work=True)
 ax = pi.plots.error(c, quantity="energy")
 ax.set_xscale("log")
+ax.set_title("equal work: RK4 wins short runs, symplectic methods long ones", loc="left")
 ax""",
     ),
     "stability_map": Figure(
@@ -109,7 +115,9 @@ ax""",
         "as springs do, red ones exploded. The line is theory.",
         """\
 methods = ["explicit_euler", "semi_implicit_euler", "velocity_verlet", "rk4"]
-pi.plots.stability_map(methods, dt=0.1)""",
+axes = pi.plots.stability_map(methods, dt=0.1)
+axes[0].figure.suptitle("which springs explode at ten steps a second (line: theory)")
+axes""",
     ),
     "max_stiffness_table": Figure(
         "The stiffest spring",
@@ -124,21 +132,27 @@ pi.analysis.max_stiffness(methods, pi.systems.spring(b=0.0), dt=0.01).table()"""
         "Damping to the left, oscillation upwards, in units of the step: stable is inside. Only "
         "RK4 holds a stretch of the vertical axis, where nothing is damped.",
         """\
-pi.plots.stability_region("explicit_euler", "midpoint", "rk4")""",
+ax = pi.plots.stability_region("explicit_euler", "midpoint", "rk4")
+ax.set_title("stable inside", loc="left")
+ax""",
     ),
     "convergence": Figure(
         "Order of accuracy",
         "Half the step, a sixteenth of the error: that is order four. Lines are what was fitted.",
         """\
 methods = ["explicit_euler", "semi_implicit_euler", "velocity_verlet", "rk4", "tsitouras54"]
-pi.analysis.convergence(pi.systems.kepler, methods).plot()""",
+ax = pi.analysis.convergence(pi.systems.kepler, methods).plot()
+ax.set_title("the slope is the order (Kepler's ellipse)", loc="left")
+ax""",
     ),
     "work_precision": Figure(
         "What accuracy costs",
         "On Kepler's ellipse: for a rough orbit anything will do, for ten digits only high orders.",
         """\
 methods = ["semi_implicit_euler", "velocity_verlet", "forest_ruth4", "rk4", "tsitouras54"]
-pi.analysis.work_precision(pi.systems.kepler, methods, seconds=False).plot()""",
+ax = pi.analysis.work_precision(pi.systems.kepler, methods, seconds=False).plot()
+ax.set_title("the more digits, the higher the order that pays (Kepler's ellipse)", loc="left")
+ax""",
     ),
     "modified_energy": Figure(
         "What semi-implicit Euler really conserves",
@@ -147,8 +161,9 @@ pi.analysis.work_precision(pi.systems.kepler, methods, seconds=False).plot()""",
 sol = pi.integrate(pi.systems.oscillator, dt=0.5, n_steps=60, method="semi_implicit_euler")
 fig, ax = plt.subplots(figsize=(6.5, 3), layout="constrained")
 lines = ax.plot(sol.t, sol.energy(), ".-", label="energy")
-lines += ax.plot(sol.t, pi.analysis.modified_energy(sol), ".-", label="what it conserves")
-ax.set(xlabel="time [s]", ylabel="energy", ylim=(0, None))
+lines += ax.plot(sol.t, pi.analysis.modified_energy(sol), "x--", label="modified energy")
+ax.set(xlabel="time [s]", ylabel="energy of 1 kg [J]", ylim=(0, 0.75))
+ax.set_title("semi-implicit Euler conserves another energy", loc="left")
 fig.legend(loc="outside upper right", ncols=2, frameon=False)
 ax""",
     ),
@@ -163,10 +178,11 @@ for method in ["semi_implicit_euler", "rk4", "velocity_verlet"]:
     there = pi.integrate(pi.systems.kepler, **run)
     back = pi.integrate(pi.systems.kepler, there.final, t0=50.0, **run | {"dt": -0.05})
     apart = np.linalg.norm(back.x - there.x[::-1], axis=-1)
-    ax.semilogy(back.t[1:], apart[1:], color=pi.plots.colour_of(method), label=there.method.title)
-ax.invert_xaxis()
+    ax.semilogy(back.t, apart, color=pi.plots.colour_of(method), label=there.method.title)
+ax.set(xlim=(50, 0), ylim=(1e-17, 10))
 ax.set(xlabel="time, running backwards [s]", ylabel="distance from the way there [m]")
-fig.legend(loc="outside upper center", ncols=3, frameon=False)
+ax.set_title("played backwards, only a symmetric method retraces its way", loc="left")
+fig.legend(loc="outside lower center", ncols=3, frameon=False)
 ax""",
     ),
     "lorenz": Figure(
@@ -174,14 +190,18 @@ ax""",
         "Deterministic and never the same twice.",
         """\
 sol = pi.integrate(pi.systems.lorenz, dt=0.01, t_end=39.0)
-pi.plots.trajectory(sol, components=("x", "z"), linewidth=0.6)""",
+ax = pi.plots.trajectory(sol, components=("x", "z"), linewidth=0.6)
+ax.set_title("Lorenz attractor, t = 0 to 39: no turn twice", loc="left")
+ax""",
     ),
     "predator_prey": Figure(
         "Predator and prey",
         "The true orbits are closed. Explicit Euler spirals outwards, to extinction and plague.",
         """\
 c = pi.compare(pi.systems.lotka_volterra, methods=["rk4", "explicit_euler"], dt=0.01, t_end=15.0)
-pi.plots.phase_portrait(c)""",
+ax = pi.plots.phase_portrait(c)
+ax.set_title("true orbits are closed; explicit Euler spirals out", loc="left")
+ax""",
     ),
     "kepler": Figure(
         "Which method keeps Kepler's ellipse?",
@@ -192,22 +212,25 @@ methods = ["rk4", "velocity_verlet"]
 start = [0.4, 0, 0, 2.0]
 span = {"dt": 0.1, "t_end": 630.0, "equal_work": True}
 c = pi.compare(pi.systems.kepler, start, methods=methods, **span)
-fig, axes = plt.subplots(1, 2, figsize=(8.5, 4.2), layout="constrained")
-for ax, method in zip(axes, methods):
+fig, axes = plt.subplots(1, 2, figsize=(8.5, 4.4), layout="constrained")
+for ax, method, fate in zip(axes, methods, ["falls inwards", "turns the ellipse"]):
     pi.plots.trajectory(c[method], ax=ax, legend=False, marker="", linestyle="-", linewidth=0.5)
-    ax.set_title(c[method].method.title, loc="left")
+    ax.set(adjustable="box", xlim=(-1.75, 0.55), ylim=(-1.15, 1.15))
+    ax.set_title(f"{c[method].method.title} {fate}", loc="left")
+fig.suptitle("a hundred revolutions, 250 force evaluations each (grey: exact)", fontsize=10)
 axes""",
     ),
     "projectile": Figure(
         "A thrown stone, with and without air",
         "Quadratic drag shortens the throw and steepens the fall.",
         """\
-fig, ax = plt.subplots(figsize=(7, 3), layout="constrained")
-for system, label in [(pi.systems.projectile, "vacuum"), (pi.systems.projectile_drag, "drag")]:
-    sol = pi.integrate(system, dt=0.01, t_end=2.04)
-    ax.plot(sol["x"], np.where(sol["z"] >= 0, sol["z"], np.nan), label=label)
+fig, ax = plt.subplots(figsize=(7, 2.7), layout="constrained")
+for name, label, line in [("projectile", "vacuum", "-"), ("projectile_drag", "drag", "--")]:
+    sol = pi.integrate(pi.systems[name], dt=0.01, t_end=2.04)
+    ax.plot(sol["x"], np.where(sol["z"] >= 0, sol["z"], np.nan), line, label=label)
 ax.set(xlabel="x [m]", ylabel="height [m]", aspect="equal")
-ax.legend(frameon=False)
+ax.set_title("air shortens a throw and steepens its fall", loc="left")
+ax.legend(frameon=False, loc="upper left", bbox_to_anchor=(1.01, 1.0))
 ax""",
     ),
     "spring_3d": Figure(
@@ -215,24 +238,29 @@ ax""",
         "A rest length makes the force nonlinear, and the path a rosette.",
         """\
 sol = pi.integrate(pi.systems.spring_3d, dt=0.01, t_end=40.0)
-pi.plots.trajectory(sol, components=("x", "y"), linewidth=0.8)""",
+ax = pi.plots.trajectory(sol, components=("x", "y"), linewidth=0.8)
+ax.set_title("a spring of a rest length draws a rosette", loc="left")
+ax""",
     ),
     "population": Figure(
         "Growth to a limit",
         "The logistic curve, from one to a hundred.",
         """\
-pi.plots.trajectory(pi.integrate(pi.systems.logistic, dt=0.2, t_end=12.0))""",
+ax = pi.plots.trajectory(pi.integrate(pi.systems.logistic, dt=0.2, t_end=12.0))
+ax.set(title="a population grows from 1 to its limit, 100", ylabel="individuals")
+ax""",
     ),
     "figure_eight": Figure(
         "Three bodies on a figure eight",
         "Three equal masses chase one another on one curve.",
         """\
 sol = pi.integrate(pi.systems.three_body, dt=0.01, n_steps=632, method="yoshida6")
-fig, ax = plt.subplots(figsize=(6.5, 3), layout="constrained")
-for body in "123":
+fig, ax = plt.subplots(figsize=(6.5, 2.9), layout="constrained")
+for body, marker in zip("123", "os^"):
     (line,) = ax.plot(sol["x" + body], sol["y" + body], linewidth=1)
-    ax.plot(sol["x" + body][-1], sol["y" + body][-1], "o", color=line.get_color())
+    ax.plot(sol["x" + body][-1], sol["y" + body][-1], marker, color=line.get_color())
 ax.set(xlabel="x [m]", ylabel="y [m]", aspect="equal")
+ax.set_title("three bodies chase one another on one curve", loc="left")
 ax""",
     ),
     "spinning_box": Figure(
@@ -242,14 +270,16 @@ ax""",
         """\
 box = pi.systems.rigid_body(gravity=(0, 0, 0), inverse_inertia=(1, 1 / 2, 1 / 3))
 fig, (flip, energy) = plt.subplots(2, figsize=(7, 4.4), sharex=True, layout="constrained")
-for rule in ("no_gyroscopic", "semi_implicit_euler", "implicit_gyroscopic", "splitting2"):
+rules = "no_gyroscopic", "semi_implicit_euler", "implicit_gyroscopic", "splitting2"
+for rule, line in zip(rules, ["-", ":", "-.", "--"]):
     pose, twist = [0, 0, 0, 1, 0, 0, 0], [0, 0, 0, 0.01, 1, 0]
     sol = pi.integrate(box, pose, twist, dt=0.02, t_end=50.0, method="rigid_" + rule)
-    flip.plot(sol.t, 1 - 2 * (sol["qx"] ** 2 + sol["qz"] ** 2), label=rule)
-    energy.plot(sol.t, sol.energy_error(), label=rule)
-flip.set_ylabel("middle axis")
-energy.set(xlabel="t [s]", ylabel="(E - E0)/E0")
-energy.legend(frameon=False, loc="upper left")
+    flip.plot(sol.t, 1 - 2 * (sol["qx"] ** 2 + sol["qz"] ** 2), line, label=rule)
+    energy.plot(sol.t, sol.energy_error(), line)
+flip.set(ylabel="cosine of its tilt")
+flip.set_title("spinning about its middle axis, a box turns over", loc="left")
+energy.set(xlabel="time [s]", ylabel="relative energy error")
+fig.legend(loc="outside lower center", ncols=4, frameon=False)
 flip""",
     ),
     "pendulums": Figure(
@@ -259,7 +289,9 @@ flip""",
         """\
 angle, speed = np.linspace(-3.1, 3.1, 200), np.linspace(-8, 8, 200)[:, np.newaxis]
 sol = pi.integrate(pi.systems.pendulum, angle, speed, dt=0.02, n_steps=500, save=10)
-pi.plots.heatmap(sol, "phase_error")""",
+ax = pi.plots.heatmap(sol, "phase_error")
+ax.set_title("RK4, 500 steps: worst where a pendulum nearly stands on its head", loc="left", size=9)
+ax""",
     ),
     "henon_heiles": Figure(
         "Order and chaos in one galaxy",
@@ -273,7 +305,7 @@ sol = pi.integrate(pi.systems.henon_heiles, start, dt=0.05, t_end=2000.0, method
 section = pi.analysis.poincare_section(sol, "x")
 fig, ax = plt.subplots(figsize=(5, 4.4), layout="constrained")
 ax.scatter(section["y"], section["vy"], s=1, color="k", linewidths=0)
-ax.set(xlabel="y", ylabel="vy")
+ax.set(xlabel="y", ylabel="vy", title="curves are order, dust is chaos")
 ax""",
     ),
     "basins": Figure(
@@ -283,7 +315,9 @@ ax""",
 x, v = np.linspace(-2.5, 2.5, 300), np.linspace(-3, 3, 300)[:, np.newaxis]
 wells = pi.systems.duffing(delta=0.15, gamma=0.0)
 sol = pi.integrate(wells, x, v, dt=0.05, t_end=100.0, save="final")
-pi.plots.heatmap(sol, pi.analysis.basin(sol, components="x").label, label="well")""",
+ax = pi.plots.heatmap(sol, pi.analysis.basin(sol, components="x").label, label="well")
+ax.set_title("in which of two wells a start comes to rest", loc="left")
+ax""",
     ),
     "dashboard": Figure(
         "Everything about one comparison",
@@ -291,6 +325,6 @@ pi.plots.heatmap(sol, pi.analysis.basin(sol, components="x").label, label="well"
         """\
 methods = ["rk4", "semi_implicit_euler", "velocity_verlet"]
 c = pi.compare(pi.systems.pendulum, 2.5, 0.0, methods=methods, dt=0.04, t_end=40.0)
-pi.plots.dashboard(c)""",
+pi.plots.dashboard(c, title="a pendulum of large swings, by three methods")""",
     ),
 }

@@ -4,10 +4,11 @@ import numpy as np
 
 from ..analysis.phase import phase_drift
 from .curves import new_axes
-from .style import axis_label, with_unit
+from .style import BLUE, GREEN, ORANGE, PURPLE, SKY, VERMILLION, axis_label, with_unit
 
 QUANTITIES = ("energy_error", "phase_error", "position_error", "failed_step")
 FAILED = "0.75"
+CLASSES = (BLUE, ORANGE, GREEN, SKY, VERMILLION, PURPLE)  # dark and light in turn
 MOST = 1e4  # times the median: larger errors have exploded
 
 
@@ -109,13 +110,11 @@ def _classes(ax, x, y, numbers, look):
     """Integers as colours that are told apart; -1, none of them, is grey."""
     from matplotlib.colors import BoundaryNorm, ListedColormap
 
-    from .style import PALETTE
-
     found = np.unique(numbers)
     found = np.arange(found[0], found[-1] + 1)
     if len(found) > 24:
         return ax.pcolormesh(x, y, numbers.astype(float), **({"cmap": "viridis"} | look))
-    chosen = [FAILED if one == -1 else PALETTE[one % len(PALETTE)] for one in found]
+    chosen = [FAILED if one == -1 else CLASSES[one % len(CLASSES)] for one in found]
     norm = BoundaryNorm([*(found - 0.5), found[-1] + 0.5], len(found))
     return ax.pcolormesh(x, y, numbers, **({"cmap": ListedColormap(chosen), "norm": norm} | look))
 

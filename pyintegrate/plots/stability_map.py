@@ -87,7 +87,6 @@ def stability_map(
     axes[0].set_ylabel(f"stiffness {axis_label(system, 'k')}")
     unit = unit_of(system, "t")
     bar = axes[-1].figure.colorbar(mesh, ax=list(axes), pad=0.02)
-    bar.ax.set_ylim(-CLIP, CLIP)  # the darkest colours are left out: lines stay visible
     bar.set_ticks([-CLIP, 0, CLIP], labels=["decays", "neither", "explodes"])
     bar.set_label(f"amplitude in a step of {dt:g} {unit}")
     return axes[0] if one or ax is not None else axes
@@ -128,6 +127,13 @@ def simulated_growth(method, k, b, dt, n_steps=STEPS):
     return np.where(sol.status != 0, np.maximum(700 / done, CLIP), np.nan_to_num(growth, neginf=-9))
 
 
+def _colours():
+    """Light blue where the spring decays, dark red where it explodes: told apart in grey too."""
+    from matplotlib.colors import LinearSegmentedColormap
+
+    return LinearSegmentedColormap.from_list("growth", ["#7fbfe8", "#ffffff", "#c04500"])
+
+
 def _panel(ax, method, k, b, dt):
     """The simulation as colours, the theory as a line."""
     grown = simulated_growth(method, k, b, dt)
@@ -136,9 +142,9 @@ def _panel(ax, method, k, b, dt):
         b,
         k,
         shown,
-        cmap="RdBu_r",
-        vmin=-1.6 * CLIP,
-        vmax=1.6 * CLIP,
+        cmap=_colours(),
+        vmin=-CLIP,
+        vmax=CLIP,
         shading="nearest",
         rasterized=True,
     )

@@ -14,8 +14,17 @@ METHOD_COLOURS = {
     "midpoint": ORANGE,
     "forest_ruth4": SKY,
 }
-EXACT = {"color": "0.25", "linewidth": 0.9, "label": "exact", "zorder": 1.5}
-LINE_STYLES = ("-", "--", ":", "-.")
+# Wide and pale behind all others: what lies on it is exact, and it is seen all the same.
+EXACT = {"color": "0.78", "linewidth": 3.5, "label": "exact", "zorder": 1.5}
+# Each colour has its own, so that grey prints tell methods apart, and lines that coincide show.
+LINE_STYLES = (
+    "-",
+    (0, (4.5, 1.2)),
+    (0, (7, 1.2, 1.2, 1.2)),
+    (0, (10, 1.5)),
+    (0, (1.6, 1.0)),
+    (0, (4.5, 1.2, 1.2, 1.2, 1.2, 1.2)),
+)
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 GREEK = {"theta": "θ", "omega": "ω", "phi": "φ", "psi": "ψ", "alpha": "α"}
 
@@ -90,9 +99,20 @@ def looks(names):
     seen: dict[str, int] = {}
     for name in names:
         turn = seen[palette[name]] = seen.get(palette[name], -1) + 1
-        line, marker = LINE_STYLES[turn % len(LINE_STYLES)], MARKERS[turn % len(MARKERS)]
+        line, marker = line_style(palette[name], turn), MARKERS[turn % len(MARKERS)]
         chosen[name] = {"color": palette[name], "linestyle": line, "marker": marker}
     return chosen
+
+
+def line_style(colour, turn=0):
+    """The line style of the first, second, ... line in a colour of the palette.
+
+    Examples
+    --------
+    >>> line_style(BLUE), line_style(VERMILLION) == line_style(BLUE, 1)
+    ('-', True)
+    """
+    return LINE_STYLES[(PALETTE.index(colour) + turn) % len(LINE_STYLES)]
 
 
 def unit_of(system, name):

@@ -17,9 +17,10 @@ from .curves import (
     same_motion,
     valid_values,
 )
-from .style import axis_label
+from .style import EXACT, axis_label
 from .thinning import POINTS, chosen_trajectories, envelope, step_length, stretches
 
+EACH = 120  # steps in a window up to here are marked each: more would be a thick line
 DOTS = 0.05  # steps longer than this fraction of the picture are dots: lines would cut corners
 
 
@@ -87,11 +88,20 @@ def trajectory(
         _draw_exact_component(ax, true, place, window)
     for curve in curves:
         style = keywords
-        if window is not None and len(curve.solution.t) < POINTS:
+        inside = _saves_between(curve.solution, window)
+        if inside <= EACH:
             style = {"marker": ".", "markersize": 4.0} | keywords  # each step is seen
         against_time(ax, curve, curve.solution.y[..., place], style, window)
     keep_in_view(ax)
     return finish(ax, axis_label(system, "t"), axis_label(system, names[0]), legend)
+
+
+def _saves_between(solution, window):
+    """How many saves a window shows; infinitely many where there is none."""
+    if window is None:
+        return np.inf
+    t = np.asarray(solution.t).reshape(len(solution.t), -1)[:, :1]
+    return np.count_nonzero((t >= min(window)) & (t <= max(window)))
 
 
 def component_names(system, components=None):
@@ -255,4 +265,4 @@ def _draw_exact_path(ax, solution, places, window):
         if len(parts) == 2:
             draw_exact(ax, [parts[0]], [parts[1]])
         else:
-            ax.plot(*parts, color="0.25", linewidth=0.9, label="exact" if number == 0 else None)
+            ax.plot(*parts, **(EXACT | ({} if number == 0 else {"label": None})))

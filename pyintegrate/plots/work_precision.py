@@ -6,6 +6,7 @@ from ..analysis.convergence import typical
 from ..analysis.work_precision import WorkPrecision
 from ..methods import methods
 from .curves import finish, new_axes
+from .log_axis import log_axis
 from .style import looks
 
 LABELS = {
@@ -70,7 +71,7 @@ def work_precision(found, *, of="evaluations", ax=None, legend=True, labels=None
         look = {"markersize": 3, "linewidth": 1.3, "label": (labels or {}).get(name, title)}
         spent = evaluations if of == "evaluations" else seconds
         ax.plot(spent, error, **(style[name] | look | keywords))
-    ax.set(xscale="log", yscale="log")
+    log_axis(ax, "x", "y")
     finish(ax, LABELS[of], "error, relative to the motion", False)
     ax.annotate(
         "better", (0.03, 0.04), (0.10, 0.13), xycoords="axes fraction", textcoords="axes fraction",

@@ -1,0 +1,118 @@
+"""What is analysed block by block is what it would be at once, whatever the size of a block."""
+
+import numpy as np
+import pytest
+
+import pyintegrate as pi
+from pyintegrate.analysis import observables
+
+EULER = "semi_implicit_euler"
+
+
+def runs():
+    damped = pi.systems.spring(k=np.array([15.0, 3.0, 8.0]), b=0.2)
+    pendulums = pi.systems.pendulum(length=np.array([1.0, 0.5, 2.0]))
+    exploding = pi.systems.oscillator(omega=np.array([1.0, 2.1, 0.7]))
+    return {
+        "damped": pi.integrate(damped, 1.0, 0.0, dt=0.05, n_steps=700, method=EULER),
+        "pendulums": pi.integrate(pendulums, 2.0, 0.3, dt=0.05, n_steps=700, method=EULER),
+        "rotating": pi.integrate(pendulums, 0.1, 11.0, dt=0.01, n_steps=700),
+        "one": pi.integrate(pi.systems.kepler, dt=0.05, n_steps=700, method="velocity_verlet"),
+        "failing": pi.integrate(
+            exploding, 1.0, 0.0, dt=1.0, n_steps=3000, method=EULER, on_failure="ignore"
+        ),
+    }
+
+
+RUNS = runs()
+
+
+def everything(solution):
+    """All numbers that are made block by block."""
+    drift = pi.analysis.energy_drift(solution)
+    found = {"phase": pi.analysis.phase_drift(solution)}
+    found |= {name: value for name, value in vars(drift).items() if name != "time_unit"}
+    if not solution.system.velocity_dependent and set(solution.method.coefficients) >= {"kick"}:
+        found["modified"] = pi.analysis.modified_energy(solution)
+    return found
+
+
+@pytest.mark.parametrize("name", RUNS)
+@pytest.mark.parametrize("size", [1, 40, 1000], ids=lambda size: f"blocks of {size}")
+def test_the_size_of_a_block_does_not_matter(name, size, monkeypatch):
+    whole = everything(RUNS[name])
+    monkeypatch.setattr(observables, "BLOCK", size)
+    parts = everything(RUNS[name])
+    for quantity, value in whole.items():
+        # Sums in another order: as many roundings as saves, of the largest of the terms.
+        scale = np.max(np.abs(value[np.isfinite(value)]), initial=1e-12)
+        assert parts[quantity] == pytest.approx(value, rel=1e-9, abs=1e-12 * scale, nan_ok=True), (
+            quantity
+        )
+
+
+@pytest.mark.parametrize("name", ["damped", "pendulums", "one"])
+def test_a_trajectory_is_analysed_as_in_a_batch(name):
+    many = RUNS[name]
+    for i in np.ndindex(many.y.shape[1:-1]):
+        params = {
+            key: value if np.ndim(value) == 0 else float(np.asarray(value)[i])
+            for key, value in many.system.params.items()
+        }
+        alone = pi.integrate(
+            many.system(**params), many.initial[i], dt=many.dt, n_steps=700, method=many.method
+        )
+        batch, single = everything(many), everything(alone)
+        for quantity, value in single.items():
+            ours = batch[quantity][(Ellipsis, *i)]
+            assert ours == pytest.approx(value, rel=1e-9, abs=1e-12), quantity
+
+
+@pytest.mark.parametrize("system", ["spring", "momentum_spring", "pendulum", "kepler"])
+def test_the_exact_phase_is_the_phase_of_the_exact_motion(system):
+    spun = {"spring": {"b": 0.7}, "momentum_spring": {"b": 0.7}}.get(system, {})
+    system = pi.systems[system](**spun)
+    t = np.linspace(-9, 40, 500)
+    start = system.initial + 0.1
+    turned = system.exact_phase(t, start, 0.5) - system.phase(system.exact(t, start, 0.5), t)
+    # Whole turns apart; the damped ones have lost exp(-14) of their size, none of their digits.
+    assert np.remainder(turned + 1, 2 * np.pi) - 1 == pytest.approx(0, abs=1e-12)
+    assert system.exact_phase(0.5, start, 0.5)[0] == pytest.approx(float(system.phase(start)))
+
+
+def test_the_exact_phase_of_springs_that_creep_or_do_not_turn():
+    creeping = pi.systems.spring(k=np.array([1.0, 4.0, 15.0]), b=np.array([5.0, 4.0, 0.1]))
+    t = np.linspace(0, 20, 50)
+    start = np.array([[1.0, -2.0]] * 3)
+    turned = creeping.exact_phase(t, start) - creeping.phase(creeping.exact(t, start))
+    assert np.remainder(turned + 1, 2 * np.pi) - 1 == pytest.approx(0, abs=1e-11)
+    assert pi.systems.lorenz.exact_phase(t, [1.0, 1.0, 1.0]) is None
+    assert np.isnan(pi.systems.spring(k=-1.0, b=0.0).exact_phase(1.0, [1.0, 0.0])).all()
+
+
+def test_the_phase_of_a_pendulum_in_any_of_its_wells_and_at_rest():
+    angle = np.linspace(-1, 1, 9)
+    pendulum = pi.systems.pendulum
+    inner = pendulum.phase(np.stack([angle, 0 * angle + 0.5], axis=-1))
+    for turns in (-3, 2):
+        outer = pendulum.phase(np.stack([angle + 2 * np.pi * turns, 0 * angle + 0.5], axis=-1))
+        off = np.remainder(outer - inner + 1, 2 * np.pi) - 1
+        assert off == pytest.approx(0, abs=1e-14 * 20)  # the rounding of an angle of 20 rad
+    assert np.isfinite(pendulum.phase([0.0, 0.0]))
+    assert np.isnan(pendulum.phase([np.nan, 1.0]))
+
+
+def test_what_comes_after_a_failure_does_not_count():
+    exploding = pi.systems.oscillator(omega=2.05)  # omega dt > 2
+    run = {"dt": 1.0, "method": EULER, "bound": 1e6, "on_failure": "ignore"}
+    good = int(pi.integrate(exploding, 1.0, 0.0, n_steps=3000, **run).failed_step) - 1
+    assert 20 < good < 1000
+    whole, cut = (
+        pi.integrate(exploding, 1.0, 0.0, n_steps=n, **run) for n in (3 * good // 2, good)
+    )
+    ours, alone = pi.analysis.energy_drift(whole), pi.analysis.energy_drift(cut)
+    for quantity in ("slope", "largest", "largest_time", "oscillation", "final"):
+        assert getattr(ours, quantity) == pytest.approx(getattr(alone, quantity), rel=1e-9)
+    # 14 stretches of the whole run hold the scatter that 20 of the other do.
+    assert ours.slope_uncertainty == pytest.approx(alone.slope_uncertainty, rel=0.5)
+    assert np.isnan(pi.analysis.phase_drift(whole)[good + 1 :]).all()
