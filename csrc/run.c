@@ -71,11 +71,31 @@ static int is_direct(const PiRun *run) {
 }
 
 /* ---- one tile, one block --------------------------------------------------------------------- */
+/* One initial state for all lanes of a tile, padding included, in the rows of the first block. */
+static void *spread_initial(const PiRun *run, int64_t number) {
+    const int64_t lane = number * run->tile_lanes, unit = 64 / run->real_bytes;
+    const int64_t lanes = ceil_div(lanes_in(run, number), unit) * unit;
+    void *rows = row_at(run, run->state[0], run->stride, 0, lane);
+    for (int d = 0; d < run->rows; d++) {
+        void *row = row_at(run, rows, run->stride, d, 0);
+        if (run->real_bytes == 8)
+            for (int64_t i = 0; i < lanes; i++) ((double *)row)[i] = ((double *)run->initial)[d];
+        else
+            for (int64_t i = 0; i < lanes; i++) ((float *)row)[i] = ((float *)run->initial)[d];
+    }
+    return rows;
+}
+static void *initial_rows(const PiRun *run, int64_t number) {
+    return run->same ? spread_initial(run, number)
+                     : row_at(run, run->initial, run->stride, 0, number * run->tile_lanes);
+}
 static int begin_tile(PiRun *run, int64_t number) {
-    const int64_t lane = number * run->tile_lanes;
-    const char *rows = row_at(run, run->initial, run->stride, 0, lane);
-    for (int64_t i = 0; i < lanes_in(run, number); i++) {
-        const PiStatus status = judge(run, rows, run->stride, i);
+    const int64_t lanes = lanes_in(run, number);
+    const int look = !run->same || run->record.data;
+    const void *rows = look ? initial_rows(run, number) : run->initial;
+    PiStatus status = PI_OK;
+    for (int64_t i = 0; i < lanes; i++) {
+        if (i == 0 || !run->same) status = judge(run, rows, look ? run->stride : 1, i);
         if (status && fail(run, number, i, status, run->first)) return -1;
     }
     if (run->record.data) write_record(run, 0, number, rows, run->stride);
@@ -180,9 +200,9 @@ static int advance_tile(PiRun *run, int64_t number, int64_t block, char *scratch
     const int64_t chunk = each_step ? 1 : run->save;
     PiFailures *failures = &run->failures[number];
     void *target = row_at(run, run->state[block & 1], run->stride, 0, lane);
-    void *source = block == 0 ? run->initial : run->state[(block - 1) & 1];
     PiTile tile = make_tile(run, number, scratch);
-    tile.in = row_at(run, source, run->stride, 0, lane);
+    tile.in = block == 0 ? initial_rows(run, number)
+                         : row_at(run, run->state[(block - 1) & 1], run->stride, 0, lane);
     tile.in_stride = run->stride;
     tile.frozen = failures->mask;
 

@@ -45,6 +45,7 @@ typedef struct {
      * then it does not. */
     void *initial, *state[2];
     int64_t stride;
+    int same; /* all trajectories begin alike: `initial` has one item a row */
     PiRecord record;
     int direct; /* kernels write the record themselves, else it goes through the scratch */
 

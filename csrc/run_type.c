@@ -139,7 +139,8 @@ const char start_doc[] =
     "start(system, method, bits, lanes, first, n_steps, save, bound, workers, t0, h, params,\n"
     "      initial, state_a, state_b, record, which, stream, starter=None, begun=0, rows=0,\n"
     "      advances=None) -> Run\n\n"
-    "States have rows for the components and for what the method remembers (history_rows).\n"
+    "States have rows for the components and for what the method remembers (history_rows);\n"
+    "initial may have one item a row, which serves all lanes.\n"
     "record: (saves, components, lanes) with any strides, or None; lanes past those of the batch,\n"
     "up to whole cache lines, may be written; which: the numbers of the components; stream: write\n"
     "past the caches.\n"
@@ -192,13 +193,21 @@ PyObject *core_start(PyObject *module, PyObject *args) {
         views_row(v, t0, "t0", run->stride, bytes, &run->t0) ||
         views_row(v, h, "dt", run->stride, bytes, &run->h) ||
         views_rows(v, params, "params", run->system->n_params, run->stride, bytes, run->params) ||
-        !(run->initial = views_array(v, initial, "initial", run->rows * run->stride, bytes, 0)) ||
+        !(run->initial = views_array(v, initial, "initial", run->rows, bytes, 0)) ||
         !(run->state[0] = views_array(v, state_a, "state_a", run->rows * run->stride, bytes, 1)) ||
         !(run->state[1] = views_array(v, state_b, "state_b", run->rows * run->stride, bytes, 1));
+    if (!error) { /* the last view but two */
+        const int64_t items = v->view[v->count - 3]->len / bytes;
+        run->same = items < run->rows * run->stride;
+        if (run->same && items != run->rows)
+            error =
+                !PyErr_Format(PyExc_ValueError, "initial has %lld items, expected %lld or %d",
+                              (long long)items, (long long)(run->rows * run->stride), run->rows);
+    }
     if (!error && advances != Py_None) error = read_drive(r, advances);
     if (!error && record != Py_None) error = read_record(r, record, which);
     if (!error && run->stride > 0 &&
-        (uintptr_t)run->initial % 64 + (uintptr_t)run->state[0] % 64 +
+        (run->same ? 0 : (uintptr_t)run->initial % 64) + (uintptr_t)run->state[0] % 64 +
             (uintptr_t)run->state[1] % 64)
         error = !PyErr_Format(PyExc_ValueError, "states must be aligned to 64 bytes");
     if (!error && pi_run_prepare(run)) error = !PyErr_NoMemory();

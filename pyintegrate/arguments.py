@@ -12,7 +12,7 @@ import numpy as np
 from . import _core
 from .checks import integer, numbers, places_of, whole_steps
 from .drive import check_drive, driven_rows
-from .memory import check_memory, pad, padded
+from .memory import check_memory, pad, padded, spread
 from .methods import Method, find_method
 from .start import check_start
 from .structure import check_structure
@@ -167,7 +167,7 @@ def make_problem(
             system=system, method=method, dtype=dtype, batch=batch, lanes=lanes, stride=stride,
             dt=dt, t0=t0, rows_dt=row(dt), rows_t0=row(t0),
             rows_params=params, advances=advances, undriven=undriven,
-            initial=pad(rows, batch, dtype), first=0, n_steps=n_steps, save=save, bound=bound,
+            initial=spread(rows, batch, dtype), first=0, n_steps=n_steps, save=save, bound=bound,
             workers=workers, progress=progress, on_failure=on_failure, starter=starter,
             begun=bool(past), out=out, components=places,
         )  # fmt: skip

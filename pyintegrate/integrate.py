@@ -146,7 +146,8 @@ def run(problem, failures=None, record=None, make=Solution):
     core = _core.start(
         problem.system.core_for(problem.method), problem.method.handle, dtype.itemsize * 8,
         problem.lanes, problem.first, problem.n_steps, problem.save_every, problem.bound, workers,
-        problem.rows_t0, problem.rows_dt, problem.rows_params, problem.initial,
+        problem.rows_t0, problem.rows_dt, problem.rows_params,
+        problem.initial if problem.initial.strides[1] else problem.initial[:, 0].copy(),
         state_a, state_b, record, problem.kept, stream,
         None if problem.starter is None else problem.starter.handle, problem.begun,
         False, problem.advances,

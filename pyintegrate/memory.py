@@ -42,6 +42,23 @@ def pad(rows, batch, dtype):
     return out
 
 
+def spread(rows, batch, dtype):
+    """As `pad`; where all of a large batch are alike, a view of one item a row, read-only."""
+    lanes = prod(batch)
+    if lanes * np.dtype(dtype).itemsize < COMPACT_BYTES or any(np.ndim(row) for row in rows):
+        return pad(rows, batch, dtype)
+    return np.broadcast_to(pad(rows, (), dtype)[:, :1], (len(rows), padded(lanes, dtype)))
+
+
+def whole(rows):
+    """Rows that the core writes to: a view of one item a row becomes memory of its own."""
+    if rows.strides[1]:
+        return rows
+    out = aligned(rows.shape, rows.dtype)
+    out[...] = rows
+    return out
+
+
 def check_memory(size, entries, batch, dim):
     """Refuse what the machine cannot hold, before anything is allocated."""
     if size < SPARE_BYTES:

@@ -9,7 +9,7 @@ import numpy as np
 from . import _core
 from .arguments import make_problem
 from .checks import numbers
-from .memory import pad
+from .memory import pad, whole
 from .parameters import rows_of
 
 # The halves of a step that may be taken apart, by the name of the method: kick and drift of each.
@@ -81,7 +81,7 @@ class Stepper:
         if not problem.lanes:
             raise ValueError(f"the batch {problem.batch} is empty: a Stepper needs a trajectory")
         self._problem = problem
-        self._rows = problem.initial
+        self._rows = whole(problem.initial)
         self._begin = self._components(problem.initial).copy()
         self._param_rows, self.params = _live_parameters(problem)
         param_rows = tuple(row for rows in self._param_rows for row in rows)

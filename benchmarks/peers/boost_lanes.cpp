@@ -179,10 +179,10 @@ void lorenz_tsitouras(ARGUMENTS) {
     const double a[] = {TSITOURAS_A}, b[] = {TSITOURAS_B};
     runge_kutta<lorenz, 3, lane>(y, p, record, n, h, steps, tsitouras<lane, 3>(a, b));
 }
-void kepler_verlet(ARGUMENTS) {
+void kepler_leapfrog(ARGUMENTS) {
     (void)record;
-    const double a[] = {0.5, 0.5}, b[] = {1, 0};
-    kepler_composition<2, lane>(y, p, n, h, steps, a, b);
+    const double one[] = {1};
+    kepler_composition<1, lane>(y, p, n, h, steps, one, one);
 }
 void kepler_forest_ruth(ARGUMENTS) {
     (void)record;

@@ -18,7 +18,7 @@ FUNCTIONS = {
     "driven pendulum, RK4": "driven_pendulum_rk4",
     "Lorenz, RK4": "lorenz_rk4",
     "Lorenz, Tsitouras 5": "lorenz_tsitouras",
-    "Kepler, Verlet": "kepler_verlet",
+    "Kepler, velocity Verlet": "kepler_leapfrog",
     "Kepler, Forest-Ruth 4": "kepler_forest_ruth",
 }
 SOURCE = Path(__file__).with_suffix(".cpp")

@@ -17,7 +17,7 @@ STEPS_A_PASS = {
     "oscillator, semi-implicit Euler": 10,
     "oscillator, RK4": 2,
     "pendulum, semi-implicit Euler": 4,
-    "Kepler, Verlet": 2,
+    "Kepler, velocity Verlet": 2,
 }
 OPTIONS = {"fastmath": True, "error_model": "numpy"}
 jit = numba.njit(**OPTIONS)

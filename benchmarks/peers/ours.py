@@ -15,7 +15,7 @@ METHODS = {
     "semi-implicit Euler": "semi_implicit_euler",
     "RK4": "rk4",
     "Tsitouras 5": "tsitouras54",
-    "Verlet": "position_verlet",
+    "velocity Verlet": "velocity_verlet",
     "Forest-Ruth 4": _FOREST_RUTH,
 }
 
