@@ -38,7 +38,7 @@ lint: $(VENV)/.dev
 SANITIZE = -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
 SANITIZED = accepted_arguments arguments array_parameters bits byte_code c_function define drive failures golden \
             interrupts leaks methods recording rows solution stepper symplectic system_objects systems \
-            traced_expressions twin
+            same_start traced_expressions twin
 SANITIZED_PYTHON = ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 \
     LD_PRELOAD="$$($${CC:-cc} -print-file-name=libasan.so) libstdc++.so.6"
 .venv-sanitize/.built: $(BUILD_INPUTS) $(wildcard pyintegrate/*.py pyintegrate/*/*.py)

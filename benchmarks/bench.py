@@ -22,6 +22,7 @@ from pyintegrate import _core
 HERE = Path(__file__).resolve().parent
 BUILD = HERE.parent / "build" / "bench"
 FLAGS = ["-O3", "-ffp-contract=off", "-fno-math-errno", "-std=gnu11"]
+OURS = [*FLAGS, "-fno-tree-vectorize"]  # as in setup.py
 TARGETS = {
     "avx512": [
         "-mavx512f",
@@ -64,7 +65,7 @@ def build():
     csrc = HERE.parent / "csrc"
     parts = ("catalogue.c", "dispatch.c", "tables.c", "program.c")
     sources = [*csrc.glob("isa/*.c"), *(csrc / part for part in parts), HERE / "kernels.c"]
-    jobs = [[cc, *FLAGS, "-c", str(s), "-o", str(BUILD / (s.stem + ".o"))] for s in sources]
+    jobs = [[cc, *OURS, "-c", str(s), "-o", str(BUILD / (s.stem + ".o"))] for s in sources]
     for isa, target in TARGETS.items():
         for n in (4, 8):
             out = str(BUILD / f"prototype_{isa}_{n}")

@@ -97,7 +97,8 @@ INLINE void step(const Rule *rule, const PiTile *tile, const Model *q, int count
         if (nystrom) any_nystrom_form_step(q, tile->table, count, w, stride, n, f);
         else any_explicit_rk_step(q, tile->table, count, w, stride, n, f);
     } else if (rule->specialised == PI_RK4) {
-        const int side = count < SIDE_BY_SIDE ? count : SIDE_BY_SIDE;
+        const int room = PI_VECTOR_BYTES == 64 || q->system->dim <= 2; /* in 32 or 16 registers */
+        const int side = room && count > 1 ? SIDE_BY_SIDE : 1;
         EACH(u, 0, count / side) {
             if (nystrom) rk4_nystrom_form_step(q, u * side, side, n, f);
             else rk4_step(q, u * side, side, n, f);
