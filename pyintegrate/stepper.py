@@ -86,8 +86,8 @@ class Stepper:
         self._param_rows, self.params = _live_parameters(problem)
         param_rows = tuple(row for rows in self._param_rows for row in rows)
         self._core = _core.stepper(
-            system.core, problem.dtype.itemsize * 8, problem.lanes, problem.bound,
-            problem.rows_t0, problem.rows_dt, param_rows, self._rows,
+            problem.system.core_for(problem.method), problem.dtype.itemsize * 8, problem.lanes,
+            problem.bound, problem.rows_t0, problem.rows_dt, param_rows, self._rows,
             _phases(problem.method), None if problem.starter is None else problem.starter.handle,
         )  # fmt: skip
         if problem.begun:
