@@ -57,7 +57,7 @@ HOSTILE = [
     lambda: np.zeros(2, "M8[s]"), lambda: np.zeros(2, bool), lambda: np.full(4, np.nan),
     lambda: np.ones(2, np.float16), lambda: np.ones(4, ">f8"), lambda: np.ones(2, np.longdouble),
     lambda: np.ones(3, np.complex64), lambda: np.ones((5, 2))[::-2], lambda: frozen(np.ones(2)),
-    lambda: np.broadcast_to(1.0, (1 << 40, 2)), lambda: np.broadcast_to(1.0, (1 << 62,)),
+    lambda: np.broadcast_to(1.0, (1 << 40, 2)), lambda: np.broadcast_to(1.0, (1 << 59,)),
     lambda: np.lib.stride_tricks.as_strided(np.ones(9), (4, 4), (8, 8)),
     lambda: np.frombuffer(b"\0" * 17, np.uint8)[1:].view(np.float64),
     lambda: memoryview(b"12345678"),
