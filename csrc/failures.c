@@ -33,10 +33,10 @@ PiStatus judge(const PiRun *run, const void *rows, int64_t stride, int64_t lane)
 static int make_masks(const PiRun *run, PiFailures *f) {
     const int64_t bytes = ceil_div(run->tile_lanes * run->real_bytes, 64) * 64;
     if (f->mask) return 0;
-    f->mask = aligned_alloc(64, bytes);
-    f->status = calloc(run->tile_lanes, 1);
-    f->step = malloc(run->tile_lanes * sizeof *f->step);
-    if (!f->mask || !f->status || !f->step) return -1;
+    if (!f->status) f->status = calloc(run->tile_lanes, 1);
+    if (!f->step) f->step = malloc(run->tile_lanes * sizeof *f->step);
+    if (f->status && f->step) f->mask = aligned_alloc(64, bytes); /* the last: it says all are */
+    if (!f->mask) return -1;
     memset(f->mask, 0, bytes);
     for (int64_t i = 0; i < run->tile_lanes; i++) f->step[i] = -1;
     return 0;

@@ -177,7 +177,7 @@ static PyObject *core_evaluate(PyObject *module, PyObject *args) {
         PyMem_Malloc(pi_sample_rows(s, answers[question]) * 8 * moved.set->vector_bytes + 64);
     sample.y = rows;
     sample.params = rows ? rows + s->dim : NULL;
-    sample.workspace = workspace + (64 - (uintptr_t)workspace % 64);
+    sample.workspace = workspace ? workspace + (64 - (uintptr_t)workspace % 64) : NULL;
     if (!rows || !workspace) PyErr_NoMemory();
     else if (!views_row(&views, t, "t", lanes, bits / 8, &sample.t) &&
              !views_rows(&views, y, "y", s->dim, lanes, bits / 8, rows) &&
