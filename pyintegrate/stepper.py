@@ -210,7 +210,10 @@ class Stepper:
         if len(self._rows) > self.system.dim:
             raise ValueError(f"{self.method.name!r} remembers the past: make a new Stepper instead")
         problem = self._problem
-        mask = np.asarray(mask)
+        try:
+            mask = np.asarray(mask)
+        except ValueError as error:
+            raise ValueError(f"mask must be a regular array: {error}") from None
         if mask.dtype != np.bool_:
             raise TypeError(f"mask must hold truth values, got {mask.dtype}")
         try:
@@ -226,7 +229,8 @@ class Stepper:
                 self.system, x0, v0, 1.0, None, 0, 0.0, problem.method, "final", problem.dtype, 1,
                 False, "ignore", None, None,
             )  # fmt: skip
-            given = fresh.initial[:, : fresh.lanes].reshape(-1, *fresh.batch)
+            given = fresh.initial[: self.system.dim, : fresh.lanes]
+            given = given.reshape(self.system.dim, *fresh.batch)
             try:
                 values = np.broadcast_to(
                     np.moveaxis(given, 0, -1), (*problem.batch, self.system.dim)

@@ -5,16 +5,18 @@ from __future__ import annotations
 import importlib
 from collections.abc import Mapping
 from functools import cache
+from math import prod
 from types import MappingProxyType
 
 import numpy as np
 
 from . import _core
-from .memory import MAX_AXES
+from .checks import broadcast, numbers
 from .parameters import batch_shape, checked, declared, rows_of, short
 from .system_catalogue import SystemCatalogue, near_names
 
 _RHS, _ACCELERATION, _ENERGY, _INVARIANTS, _JACOBIAN = range(5)
+_MOST_NUMBERS = 1 << 58  # in an array
 
 
 class System:
@@ -171,9 +173,13 @@ class System:
         """
         if not self.dof:
             return None
-        x, v = np.broadcast_arrays(_state("x", x), _state("v", v))
-        if x.shape[-1:] != (self.dof,):
-            raise ValueError(f"x has shape {x.shape}: expected a last axis of {self.dof}")
+        x, v = _state("x", x), _state("v", v)
+        if x.shape[-1:] != (self.dof,) or v.shape[-1:] != (self.dof,):
+            raise ValueError(
+                f"x has shape {x.shape} and v {v.shape}: expected last axes of {self.dof}"
+            )
+        batch = broadcast({"x": x.shape[:-1], "v": v.shape[:-1]})
+        x, v = (np.broadcast_to(a, (*batch, self.dof)) for a in (x, v))
         return self._ask(_ACCELERATION, t, np.concatenate([x, v], axis=-1), self.dof)
 
     def jacobian(self, t, y):
@@ -218,18 +224,23 @@ class System:
         solve = self._closed_form("exact")
         if solve is None:
             return None
-        t, y0 = np.atleast_1d(_real("t", t)).astype(np.float64), self._components(y0)
-        batch = np.broadcast_shapes(y0[0].shape, np.shape(t0), *self.batch_shapes.values())
+        t, t0 = (numbers(name, a).astype(np.float64) for name, a in (("t", t), ("t0", t0)))
+        t, y0 = np.atleast_1d(t), self._components(y0, "y0")
+        batch = broadcast({"y0": y0[0].shape, "t0": t0.shape, **self.batch_shapes})
         if t.ndim == 1:
             t = t.reshape(-1, *(1,) * len(batch))
         y = solve(t, y0, t0, **self._params)
-        shape = np.broadcast_shapes(t.shape, *(np.shape(c) for c in y))
+        shape = broadcast({"t": t.shape, **{f"y{i}": np.shape(c) for i, c in enumerate(y)}})
         return np.stack([np.broadcast_to(c, shape) for c in y], axis=-1)
 
     def phase(self, y, t=0.0):
         """An angle [rad] that grows along the motion, shape (*batch); None where there is none."""
         angle = self._closed_form("phase")
-        return None if angle is None else angle(self._components(y), t, **self._params)
+        if angle is None:
+            return None
+        t, y = numbers("t", t), self._components(y)
+        broadcast({"t": t.shape, "y": y[0].shape, **self.batch_shapes})
+        return angle(y, t.astype(np.float64), **self._params)
 
     def period(self, y0=None):
         """Period [s] of the motion through y0, shape (*batch); None where there is none."""
@@ -237,17 +248,17 @@ class System:
         return (
             None
             if span is None
-            else span(self._components(self.initial if y0 is None else y0), **self._params)
+            else span(self._components(self.initial if y0 is None else y0, "y0"), **self._params)
         )
 
     def _closed_form(self, what):
         return getattr(_exact_module(self.name), what, None)
 
-    def _components(self, y):
-        y = _state("y", y)
+    def _components(self, y, name="y"):
+        y = _state(name, y)
         if y.shape[-1:] != (self.dim,):
             raise ValueError(
-                f"y has shape {y.shape}: expected a last axis of {self.dim} components"
+                f"{name} has shape {y.shape}: expected a last axis of {self.dim} components"
             )
         return tuple(np.asarray(y[..., d], dtype=np.float64) for d in range(self.dim))
 
@@ -258,9 +269,11 @@ class System:
                 f"y has shape {y.shape}: expected a last axis of {self.dim} components"
             )
         dtype = np.dtype(np.float32 if y.dtype == np.float32 else np.float64)
-        t = _real("t", t)
-        batch = np.broadcast_shapes(y.shape[:-1], t.shape, *self.batch_shapes.values())
-        lanes = int(np.prod(batch, dtype=np.int64))
+        t = numbers("t", t)
+        batch = broadcast({"t": t.shape, "y": y.shape[:-1], **self.batch_shapes})
+        lanes = prod(batch)
+        if lanes * max(answers, self.dim) > _MOST_NUMBERS:
+            raise MemoryError(f"an answer for each of {batch}, the shapes of t and y, is too large")
 
         def row(value):
             value = np.asarray(value, dtype=dtype)
@@ -297,19 +310,9 @@ class System:
 
 
 def _state(name, value):
-    array = _real(name, value)
+    array = numbers(name, value)
     if array.ndim == 0:
         raise ValueError(f"{name} is a scalar: expected a last axis of components")
-    return array
-
-
-def _real(name, value):
-    """An array of real numbers of few enough axes."""
-    array = np.asarray(value)
-    if array.dtype.kind not in "iuf":
-        raise TypeError(f"{name} must hold real numbers, got {array.dtype}")
-    if array.ndim > MAX_AXES:
-        raise ValueError(f"{name} has {array.ndim} axes, and at most {MAX_AXES} are supported")
     return array
 
 

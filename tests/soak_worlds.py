@@ -118,7 +118,7 @@ def drive(rng, number):
         return
     name, n = pick(rng, numbers), int(rng.integers(1, 12))
     values = system.params[name] * rng.uniform(0.9, 1.1, (n, *pick(rng, [(), y.shape[:-1]])))
-    options = dict(dt=0.01, method=method, on_failure="ignore", workers=pick(rng, [1, 2]))
+    options = {"method": method, "on_failure": "ignore", "workers": pick(rng, [1, 2]), "dt": 0.01}
     given = some(rng, {some(rng, name, 0.05): some(rng, values, 0.05)}, 0.05)
     whole = pi.integrate(some(rng, system, 0.02), y, n_steps=n, drive=given,
                          save=pick(rng, ["all", "final", 3]), **options)  # fmt: skip
