@@ -262,7 +262,11 @@ static PyMethodDef functions[] = {
     {"stepper", core_stepper, METH_VARARGS, stepper_doc},
     {NULL, NULL, 0, NULL},
 };
-static PyModuleDef_Slot module_slots[] = {{Py_mod_exec, module_exec}, {0, NULL}};
+static PyModuleDef_Slot module_slots[] = {{Py_mod_exec, module_exec},
+#ifdef Py_GIL_DISABLED
+                                          {Py_mod_gil, Py_MOD_GIL_NOT_USED},
+#endif
+                                          {0, NULL}};
 static PyModuleDef definition = {
     PyModuleDef_HEAD_INIT,
     .m_name = "pyintegrate._core",

@@ -8,9 +8,10 @@ static const double WORTH_RELEASING = 20000;
 
 typedef struct {
     PyObject_HEAD PiRun run[PHASES]; /* of the whole step, and of its two halves if it has them */
-    int n_phases, busy;
-    int64_t n;   /* steps done */
-    double work; /* of a step */
+    int n_phases;
+    _Atomic int busy; /* a thread is stepping */
+    int64_t n;        /* steps done */
+    double work;      /* of a step */
     char *scratch;
     Views views;
     PyObject *system, *methods[PHASES], *starter;
@@ -143,12 +144,11 @@ static int advance(Stepper *s, int phase, int64_t n) {
         PyErr_SetString(PyExc_ValueError, "the method has no kick and drift of its own");
         return -1;
     }
-    if (s->busy) {
+    if (atomic_exchange(&s->busy, 1)) {
         PyErr_SetString(PyExc_RuntimeError, "another thread is stepping this Stepper");
         return -1;
     }
     PiRun *run = &s->run[phase];
-    s->busy = 1;
     if (s->work * (double)n > WORTH_RELEASING) {
         Py_BEGIN_ALLOW_THREADS
         error = pi_run_step(run, s->n, n, s->scratch, look_for_signals, NULL);

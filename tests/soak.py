@@ -8,6 +8,7 @@ the NumPy twin of its method. Resident memory must stay flat. What fails prints 
 `python tests/soak.py 1 seed:number` repeats it.
 """
 
+import contextlib
 import gc
 import os
 import sys
@@ -74,8 +75,13 @@ def compare(system, y, options, sol):
     if method.family not in reference.TWINS or "components" in options or not y.size:
         return
     h, dtype = options["dt"], y.dtype.type
-    with np.errstate(all="ignore"):
+    # The twins of implicit methods substitute, which converges for all trajectories or for none.
+    with np.errstate(all="ignore"), contextlib.suppress(ArithmeticError):
         twin = reference.integrate(method, system, y, dtype(options["t0"]), dtype(h), sol.n_steps)
+        check_close(sol, twin, dtype)
+
+
+def check_close(sol, twin, dtype):
     good = sol.status == 0
     # Rounding of 20 steps of some 50 operations, and slopes of up to 1e3 that amplify it.
     close = 1e6 * np.finfo(dtype).eps * (1 + abs(twin))
