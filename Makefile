@@ -129,7 +129,7 @@ CROSS ?= aarch64-linux-gnu-gcc
 EMULATE ?= qemu-aarch64
 PORTABLE_FLAGS = -O1 -DPI_ROLLED -ffp-contract=off -fno-math-errno -std=gnu11 -w
 PORTABLE_C = tests/portability.c $(filter-out %/arrays.c %/callbacks.c %/module.c %/own_forces.c \
-    %/own_methods.c %/run_type.c %/stepper_type.c,$(wildcard csrc/*.c))
+    %/own_methods.c %/run_type.c %/sized_systems.c %/stepper_type.c,$(wildcard csrc/*.c))
 portability:
 	mkdir -p build/portability
 	$(CROSS) $(PORTABLE_FLAGS) -static $(PORTABLE_C) $(wildcard csrc/isa/baseline_*.c) -lm \
