@@ -125,7 +125,7 @@ int main(int n, char **arguments) {
         for (int s = 0; s < pi_n_systems + pi_n_sized_systems; s++)
             for (int k = 0; k < 4; k++) {
                 const PiKernelSet *set = k % 2 ? pi_isa(isa)->f32 : pi_isa(isa)->f64;
-                const PiKernels *kernels = &set->systems[s];
+                const PiKernels *kernels = s < pi_n_systems ? &set->systems[s] : NULL;
                 PiSized made;
                 const Case c = s < pi_n_systems
                                    ? (Case){pi_systems[s], kernels, kernels->force, NULL}
