@@ -66,6 +66,13 @@ class FixedTimestep:
         ------
         TypeError, ValueError
             A frame time that is not a number, negative, not finite, or beyond 2**53 steps.
+
+        Examples
+        --------
+        >>> import pyintegrate as pi
+        >>> loop = pi.FixedTimestep(pi.Stepper(pi.systems.spring, dt=0.25))
+        >>> loop.advance(0.625), loop.stepper.n
+        (0.5, 2)
         """
         real = (int, float, np.integer, np.floating)
         if isinstance(frame_time, bool) or not isinstance(frame_time, real):
@@ -94,6 +101,13 @@ class FixedTimestep:
         ----------
         alpha : float
             From ``advance``: 0 draws the state before the last step, 1 the last.
+
+        Examples
+        --------
+        >>> import pyintegrate as pi
+        >>> loop = pi.FixedTimestep(pi.Stepper(pi.systems.spring, 1.0, 0.0, dt=0.25))
+        >>> loop.blend(loop.advance(0.125)).tolist()
+        [1.0, 0.0]
         """
         if not (isinstance(alpha, int | float | np.number) and 0 <= alpha <= 1):
             raise ValueError(f"alpha must be from 0 to 1, got {alpha!r}")

@@ -262,7 +262,18 @@ class Stepper:
         return Snapshot(self)
 
     def restore(self, snapshot):
-        """Go back to a snapshot of this Stepper or of one like it."""
+        """Go back to a snapshot of this Stepper or of one like it; ValueError for another.
+
+        Examples
+        --------
+        >>> import pyintegrate as pi
+        >>> stepper = pi.Stepper(pi.systems.spring, dt=0.01)
+        >>> start = stepper.snapshot()
+        >>> stepper.step(100)
+        >>> stepper.restore(start)
+        >>> stepper.n, float(stepper.x)
+        (0, 1.0)
+        """
         if not isinstance(snapshot, Snapshot):
             raise TypeError(f"snapshot must come from snapshot(), got {type(snapshot).__name__}")
         if snapshot.kind != _kind(self):

@@ -169,7 +169,14 @@ class System:
     def acceleration(self, t, x, v):
         """Acceleration a(t, x, v), shape (*batch, dof); x and v likewise. None for first order.
 
-        Of a separable system v are the momenta, and it is their rate of change.
+        Of a separable system v are the momenta, and it is their rate of change. TypeError or
+        ValueError for wrong arguments, here and below.
+
+        Examples
+        --------
+        >>> import pyintegrate as pi
+        >>> pi.systems.spring(k=4.0, b=0.5).acceleration(0.0, [1.0], [2.0])
+        array([-5.])
         """
         if not self.dof:
             return None
@@ -183,18 +190,40 @@ class System:
         return self._ask(_ACCELERATION, t, np.concatenate([x, v], axis=-1), self.dof)
 
     def jacobian(self, t, y):
-        """Derivative of the right-hand side by the state, shape (*batch, dim, dim)."""
+        """Derivative of the right-hand side by the state, shape (*batch, dim, dim).
+
+        Examples
+        --------
+        >>> import pyintegrate as pi
+        >>> pi.systems.spring(k=4.0, b=0.5).jacobian(0.0, [1.0, 2.0])
+        array([[ 0. ,  1. ],
+               [-4. , -0.5]])
+        """
         flat = self._ask(_JACOBIAN, t, y, self.dim**2)
         return flat.reshape(*flat.shape[:-1], self.dim, self.dim)
 
     def energy(self, y, t=0.0):
-        """Energy, shape (*batch); None where the system has none."""
+        """Energy [J, or that of ``units``], shape (*batch); None where the system has none.
+
+        Examples
+        --------
+        >>> import pyintegrate as pi
+        >>> float(pi.systems.spring(k=4.0).energy([1.0, 2.0]))
+        4.0
+        """
         if not self.has_energy:
             return None
         return self._ask(_ENERGY, t, y, 1)[..., 0]
 
     def invariants(self, y, t=0.0):
-        """Conserved quantities by name, each of shape (*batch)."""
+        """Conserved quantities by name, each of shape (*batch).
+
+        Examples
+        --------
+        >>> import pyintegrate as pi
+        >>> float(pi.systems.kepler.invariants([1, 0, 0, 2])["angular_momentum"])
+        2.0
+        """
         names = [q[0] for q in self._definition["invariants"]]
         if not names:
             return {}
@@ -234,7 +263,14 @@ class System:
         return np.stack([np.broadcast_to(c, shape) for c in y], axis=-1)
 
     def phase(self, y, t=0.0):
-        """An angle [rad] that grows along the motion, shape (*batch); None where there is none."""
+        """An angle [rad] that grows along the motion, shape (*batch); None where there is none.
+
+        Examples
+        --------
+        >>> import numpy as np, pyintegrate as pi
+        >>> float(pi.systems.oscillator.phase([0.0, -1.0]) / np.pi)
+        0.5
+        """
         angle = self._closed_form("phase")
         if angle is None:
             return None
@@ -243,7 +279,14 @@ class System:
         return angle(y, t.astype(np.float64), **self._params)
 
     def period(self, y0=None):
-        """Period [s] of the motion through y0, shape (*batch); None where there is none."""
+        """Period [s] of the motion through y0, shape (*batch); None where there is none.
+
+        Examples
+        --------
+        >>> import numpy as np, pyintegrate as pi
+        >>> float(pi.systems.oscillator(omega=np.pi).period())
+        2.0
+        """
         span = self._closed_form("period")
         return (
             None
