@@ -3,9 +3,10 @@ PYTHON ?= python3
 VENV   ?= .venv
 PY      = $(VENV)/bin/python
 # Tables of coefficients, also those of vmath, keep their own layout.
-CLANG_FORMAT_FILES = $(filter-out csrc/methods/% csrc/vmath/%,$(wildcard csrc/*.[ch] csrc/*/*.[ch])) $(wildcard benchmarks/*.c)
+CLANG_FORMAT_FILES = $(filter-out csrc/methods/% csrc/vmath/%,$(wildcard csrc/*.[ch] csrc/*/*.[ch])) \
+    $(wildcard benchmarks/*.c tests/fuzz/*.[ch])
 
-.PHONY: demo test lint sanitize fuzz soak coverage bench bench-peers latency certificates docs dist \
+.PHONY: demo test lint cppcheck sanitize fuzz libfuzzer soak coverage bench bench-peers latency certificates docs dist \
         wheels-test portability clean
 
 demo: $(VENV)/.demo
@@ -31,6 +32,15 @@ lint: $(VENV)/.dev
 	$(VENV)/bin/clang-format --dry-run --Werror $(CLANG_FORMAT_FILES)
 	$(PY) -m mypy
 	$(PY) -m mypy.stubtest pyintegrate._core --mypy-config-file pyproject.toml
+	if command -v $(CPPCHECK) >/dev/null; then $(MAKE) --no-print-directory cppcheck; fi
+
+# In make lint where it is installed (apt-get install cppcheck). The macros of Python.h, which it does
+# not read, are told to it.
+CPPCHECK ?= cppcheck
+cppcheck:
+	$(CPPCHECK) -q --enable=warning,performance --std=c11 --error-exitcode=1 \
+	    --suppressions-list=csrc/cppcheck.txt -D__x86_64__ -DPI_ROLLED '-DPy_BEGIN_ALLOW_THREADS={' \
+	    '-DPy_END_ALLOW_THREADS=}' '-DPy_RETURN_NONE=return NULL' csrc/*.c tests/*.c tests/fuzz/*.c
 
 # The tests that reach C, under AddressSanitizer and UndefinedBehaviorSanitizer, in a virtual environment
 # of their own. Pictures, notebooks and pure mathematics are left to make test, and so is what the C
@@ -51,10 +61,35 @@ sanitize: .venv-sanitize/.built
 	cd .venv-sanitize && $(SANITIZED_PYTHON) bin/pytest -p no:cacheprovider -c ../pyproject.toml \
 	    --rootdir .. -k "not leak_would_be_seen" $(SANITIZED:%=../tests/test_%.py)
 
-# Raw arguments for the core, bent at random, for so many seconds under the same sanitizers.
+# Raw arguments for the core, bent at random, for so many seconds under the same sanitizers; then
+# libFuzzer on byte code and on tables of coefficients (tests/fuzz/), half the time each. Needs clang
+# and its run-time library (Debian: clang libclang-rt-14-dev).
 FUZZ_SECONDS ?= 60
+CLANG ?= clang
+LIBFUZZER = -g1 -DPI_ROLLED -ffp-contract=off -fno-math-errno -std=gnu11 -Wall -Wextra -Werror \
+    -fsanitize=address,undefined -fno-sanitize-recover=undefined
+FUZZED_C = tests/fuzz/float_mode.c csrc/run.c csrc/failures.c csrc/tables.c csrc/program.c csrc/catalogue.c
 fuzz: .venv-sanitize/.built
 	cd .venv-sanitize && $(SANITIZED_PYTHON) bin/python ../tests/fuzz.py $(FUZZ_SECONDS)
+	@mkdir -p build/fuzz && echo 'int LLVMFuzzerTestOneInput(void);int LLVMFuzzerTestOneInput(void){return 0;}' \
+	    >build/fuzz/none.c
+	@if $(CLANG) -fsanitize=fuzzer,address build/fuzz/none.c -o build/fuzz/none 2>build/fuzz/none.log; \
+	    then $(MAKE) --no-print-directory libfuzzer; \
+	    else echo "make fuzz: no clang with libFuzzer (apt-get install clang libclang-rt-14-dev):" \
+	        "byte code and tables were NOT fuzzed by it"; fi
+
+libfuzzer: .venv-sanitize/.built
+	rm -rf build/fuzz && mkdir -p build/fuzz/found/programs build/fuzz/found/tables
+	cd .venv-sanitize && $(SANITIZED_PYTHON) bin/python ../tests/fuzz/seeds.py ../build/fuzz/seeds
+	for bits in 64 32; do $(CLANG) $(LIBFUZZER) -O0 -fsanitize=fuzzer-no-link \
+	    -c tests/fuzz/kernels_f$$bits.c -o build/fuzz/kernels_f$$bits.o || exit 1; done
+	for target in programs tables; do $(CLANG) $(LIBFUZZER) -O1 -fsanitize=fuzzer tests/fuzz/$$target.c \
+	    $(FUZZED_C) build/fuzz/kernels_f*.o -lm -o build/fuzz/$$target || exit 1; done
+	for target in programs tables; do \
+	    build/fuzz/$$target -max_total_time=$$(($(FUZZ_SECONDS) / 2)) -max_len=8192 -timeout=20 -seed=1 \
+	        -artifact_prefix=build/fuzz/$$target- build/fuzz/found/$$target build/fuzz/seeds/$$target \
+	        >build/fuzz/$$target.log 2>&1 || { tail -60 build/fuzz/$$target.log; exit 1; }; \
+	    echo "libFuzzer, $$target: $$(grep '^Done' build/fuzz/$$target.log)"; done
 
 # Random calls, right and wrong: no crash, no leak, sampled answers compared (about ten minutes).
 SOAK_CALLS ?= 1000000
@@ -94,7 +129,7 @@ CROSS ?= aarch64-linux-gnu-gcc
 EMULATE ?= qemu-aarch64
 PORTABLE_FLAGS = -O1 -DPI_ROLLED -ffp-contract=off -fno-math-errno -std=gnu11 -w
 PORTABLE_C = tests/portability.c $(filter-out %/arrays.c %/callbacks.c %/module.c %/own_forces.c \
-    %/own_methods.c %/run_type.c %/stepper_type.c,$(wildcard csrc/*.c))
+    %/own_methods.c %/run_type.c %/sized_systems.c %/stepper_type.c,$(wildcard csrc/*.c))
 portability:
 	mkdir -p build/portability
 	$(CROSS) $(PORTABLE_FLAGS) -static $(PORTABLE_C) $(wildcard csrc/isa/baseline_*.c) -lm \

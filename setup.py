@@ -2,6 +2,7 @@
 
 import os
 import sys
+import sysconfig
 from concurrent.futures import ThreadPoolExecutor
 from glob import glob
 from pathlib import Path
@@ -22,6 +23,8 @@ FLAGS = [
     "-Wall",
     "-Wextra",
 ]
+# A free-threaded Python has no stable ABI: its wheel is for it alone.
+FREE_THREADED = bool(sysconfig.get_config_var("Py_GIL_DISABLED"))
 # GCC takes the instruction set from a pragma in the file, Clang from the command line.
 CLANG_TARGETS = {
     "avx2": ["-mavx2", "-mfma"],
@@ -104,8 +107,8 @@ setup(
             extra_compile_args=FLAGS + os.environ.get("PYINTEGRATE_CFLAGS", "").split(),
             extra_link_args=os.environ.get("PYINTEGRATE_LDFLAGS", "").split(),
             libraries=[] if sys.platform == "win32" else ["m"],
-            py_limited_api=True,
+            py_limited_api=not FREE_THREADED,
         )
     ],
-    options={"bdist_wheel": {"py_limited_api": "cp311"}},
+    options={} if FREE_THREADED else {"bdist_wheel": {"py_limited_api": "cp311"}},
 )

@@ -1,7 +1,10 @@
 /* Python objects with the buffer protocol <-> checked views (arrays.c). */
 #pragma once
 #define PY_SSIZE_T_CLEAN
+#include <pyconfig.h>
+#ifndef Py_GIL_DISABLED /* a free-threaded Python has no stable ABI (PEP 703) */
 #define Py_LIMITED_API 0x030b0000
+#endif
 #include <Python.h>
 #include "tiles.h"
 

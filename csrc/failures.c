@@ -33,10 +33,10 @@ PiStatus judge(const PiRun *run, const void *rows, int64_t stride, int64_t lane)
 static int make_masks(const PiRun *run, PiFailures *f) {
     const int64_t bytes = ceil_div(run->tile_lanes * run->real_bytes, 64) * 64;
     if (f->mask) return 0;
-    f->mask = aligned_alloc(64, bytes);
-    f->status = calloc(run->tile_lanes, 1);
-    f->step = malloc(run->tile_lanes * sizeof *f->step);
-    if (!f->mask || !f->status || !f->step) return -1;
+    if (!f->status) f->status = calloc(run->tile_lanes, 1);
+    if (!f->step) f->step = malloc(run->tile_lanes * sizeof *f->step);
+    if (f->status && f->step) f->mask = aligned_alloc(64, bytes); /* the last: it says all are */
+    if (!f->mask) return -1;
     memset(f->mask, 0, bytes);
     for (int64_t i = 0; i < run->tile_lanes; i++) f->step[i] = -1;
     return 0;
@@ -189,19 +189,36 @@ static int diagnose(PiRun *run, int64_t number, Patients *before, int64_t first,
     return error;
 }
 
+/* bad[i] |= not |y| <= bound in some component of lane i. */
+#define MARK(real)                                                                                 \
+    for (int d = 0; d < run->system->dim; d++) {                                                   \
+        const real *y = (const real *)row_at(run, tile->out, tile->out_stride, d, 0);              \
+        for (int64_t i = 0; i < lanes; i++) bad[i] |= !(fabs((double)y[i]) <= tile->bound);        \
+    }
+
 int examine(PiRun *run, int64_t number, const PiTile *tile) {
     const PiFailures *failures = &run->failures[number];
     const int64_t lanes = lanes_in(run, number);
-    Patients patients;
-    int error = patients_make(run, tile, lanes, &patients);
-    for (int64_t i = 0; i < lanes && !error; i++)
-        if (!(failures->mask && failures->step[i] >= 0) &&
-            judge(run, tile->out, tile->out_stride, i))
-            patients_add(run, &patients, i, tile->in, tile->in_stride, i);
-    if (!error) error = diagnose(run, number, &patients, tile->first, tile->steps);
+    Patients patients = {0};
+    int64_t count = 0;
+    char *bad = calloc(lanes, 1);
+    if (!bad) return -1;
+    if (run->real_bytes == 8) {
+        MARK(double)
+    } else {
+        MARK(float)
+    }
+    for (int64_t i = 0; i < lanes; i++)
+        if (bad[i]) count += bad[i] = !(failures->mask && failures->step[i] >= 0);
+    int error = count ? patients_make(run, tile, count, &patients) : 0;
+    for (int64_t i = 0; i < lanes && count && !error; i++)
+        if (bad[i]) patients_add(run, &patients, i, tile->in, tile->in_stride, i);
+    if (count && !error) error = diagnose(run, number, &patients, tile->first, tile->steps);
     patients_free(&patients);
+    free(bad);
     return error;
 }
+#undef MARK
 
 /* ---- the report ------------------------------------------------------------------------------ */
 int64_t pi_run_count_failures(const PiRun *run) {

@@ -177,7 +177,7 @@ static PyObject *core_evaluate(PyObject *module, PyObject *args) {
         PyMem_Malloc(pi_sample_rows(s, answers[question]) * 8 * moved.set->vector_bytes + 64);
     sample.y = rows;
     sample.params = rows ? rows + s->dim : NULL;
-    sample.workspace = workspace + (64 - (uintptr_t)workspace % 64);
+    sample.workspace = workspace ? workspace + (64 - (uintptr_t)workspace % 64) : NULL;
     if (!rows || !workspace) PyErr_NoMemory();
     else if (!views_row(&views, t, "t", lanes, bits / 8, &sample.t) &&
              !views_rows(&views, y, "y", s->dim, lanes, bits / 8, rows) &&
@@ -262,7 +262,11 @@ static PyMethodDef functions[] = {
     {"stepper", core_stepper, METH_VARARGS, stepper_doc},
     {NULL, NULL, 0, NULL},
 };
-static PyModuleDef_Slot module_slots[] = {{Py_mod_exec, module_exec}, {0, NULL}};
+static PyModuleDef_Slot module_slots[] = {{Py_mod_exec, module_exec},
+#ifdef Py_GIL_DISABLED
+                                          {Py_mod_gil, Py_MOD_GIL_NOT_USED},
+#endif
+                                          {0, NULL}};
 static PyModuleDef definition = {
     PyModuleDef_HEAD_INIT,
     .m_name = "pyintegrate._core",

@@ -25,15 +25,6 @@ PyObject *core_make_method(PyObject *module, PyObject *args) {
     int family = 0;
     while (family < PI_FAMILIES && strcmp(name, family_names[family])) family++;
     if (family >= PI_RIGID_MOTION) return PyErr_Format(PyExc_ValueError, "no family %s", name);
-    const int most = family == PI_COMPOSITION ? PI_MAX_SUBSTEPS : PI_MAX_STAGES;
-    const int lists = family == PI_MULTISTEP ? 4 : family == PI_NYSTROM ? 3 : 2;
-    const int matrix = family != PI_MULTISTEP && family != PI_COMPOSITION;
-    const int needed = lists + (matrix ? stages : 0);
-    if (stages < 1 || stages > most || PyTuple_Size(rows) != needed || evaluations < 0 ||
-        (family != PI_MULTISTEP && evaluations > stages) || derivative < 1 || derivative > 2)
-        return PyErr_Format(PyExc_ValueError,
-                            "%d stages and %zd rows: at most %d stages, and %d rows", stages,
-                            PyTuple_Size(rows), most, needed);
     PiMethod *m = PyMem_Malloc(sizeof *m);
     if (!m) return PyErr_NoMemory();
     *m = (PiMethod){.name = "",
@@ -42,17 +33,22 @@ PyObject *core_make_method(PyObject *module, PyObject *args) {
                     .order = stages,
                     .evaluations = evaluations,
                     .derivative = family == PI_MULTISTEP ? derivative : 0};
-    double *const places[][4] = {[PI_EXPLICIT_RK] = {m->c, m->b},
-                                 [PI_COMPOSITION] = {m->kick, m->drift},
-                                 [PI_NYSTROM] = {m->c, m->b, m->velocity},
-                                 [PI_MULTISTEP] = {m->alpha, m->beta, m->predictor, m->velocity},
-                                 [PI_IMPLICIT_RK] = {m->c, m->b}};
+    const int needed = pi_method_rows(m);
+    if (needed < 0 || PyTuple_Size(rows) != needed) {
+        PyMem_Free(m);
+        return PyErr_Format(PyExc_ValueError,
+                            "%d stages and %zd rows: at most %d stages, and rows for them; "
+                            "evaluations %d, derivative %d",
+                            stages, PyTuple_Size(rows),
+                            family == PI_COMPOSITION ? PI_MAX_SUBSTEPS : PI_MAX_STAGES, evaluations,
+                            derivative);
+    }
     for (int i = 0; i < needed; i++) {
         PyObject *row = PyTuple_GetItem(rows, i);
-        const int optional = family == PI_MULTISTEP && i >= 2;
+        int n, optional;
+        double *to = pi_method_row(m, i, &n, &optional);
         if (optional && PyTuple_Check(row) && PyTuple_Size(row) == 0) continue;
-        if (read_numbers(row, name, stages + (family == PI_MULTISTEP && i != 2),
-                         i < lists ? places[family][i] : m->a[i - lists])) {
+        if (read_numbers(row, name, n, to)) {
             PyMem_Free(m);
             return NULL;
         }

@@ -44,8 +44,13 @@ INLINE int64_t step_of(const Banks *banks, int bank, int64_t number) {
         }                                                                                          \
         EACH(u, 0, PI_IN_FLIGHT_SMALL) to[i + u] = result[u];                                      \
     }
+#if defined(__clang__) || defined(PI_ROLLED)
+#define SOME_AT_ONCE
+#else
+#define SOME_AT_ONCE _Pragma("GCC unroll 4")
+#endif
 #define REST(...)                                                                                  \
-    _Pragma("GCC unroll 4") for (; i < n; i++) {                                                   \
+    SOME_AT_ONCE for (; i < n; i++) {                                                              \
         const vreal a = pa[i * sa], b = pb[i * sb], c = pc[i * sc], d = pd[i * sd];                \
         (void)a, (void)b, (void)c, (void)d;                                                        \
         to[i] = __VA_ARGS__;                                                                       \
@@ -98,6 +103,7 @@ static void run_section(const PiInstruction *at, const PiInstruction *end, const
 }
 #undef BLOCKS
 #undef REST
+#undef SOME_AT_ONCE
 #undef CHEAP
 #undef OPERATION
 

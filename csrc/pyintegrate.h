@@ -157,6 +157,11 @@ extern const int pi_n_systems, pi_n_sized_systems, pi_n_methods;
 const PiMethod *pi_method_named(const char *name);
 
 /* ---- tables.c -------------------------------------------------------------------------------- */
+/* A method from outside has a family, stages, evaluations and a derivative; its numbers come as
+ * rows. How many rows, or -1 for what no method can have; and where row i belongs, `n` numbers,
+ * which may be left out where it is optional. */
+int pi_method_rows(const PiMethod *method);
+double *pi_method_row(PiMethod *method, int i, int *n, int *optional);
 /* What a kernel needs of the method on this system. */
 void pi_make_table(const PiMethod *method, const PiSystem *system, PiTable *table);
 /* Multistep methods: how many past states and forces each step needs, and the rows for them past

@@ -8,9 +8,10 @@ static const double WORTH_RELEASING = 20000;
 
 typedef struct {
     PyObject_HEAD PiRun run[PHASES]; /* of the whole step, and of its two halves if it has them */
-    int n_phases, busy;
-    int64_t n;   /* steps done */
-    double work; /* of a step */
+    int n_phases;
+    _Atomic int busy; /* a thread is stepping */
+    int64_t n;        /* steps done */
+    double work;      /* of a step */
     char *scratch;
     Views views;
     PyObject *system, *methods[PHASES], *starter;
@@ -34,8 +35,13 @@ static void stepper_dealloc(PyObject *self) {
     Py_DECREF(type);
 }
 
-/* One of the phases; all work on the same rows and share the failures of the first. */
-static int make_phase(Stepper *s, const Moved *moved, int phase, PyObject *method) {
+static int make_rows(Stepper *s, PyObject *const rows[4]);
+
+/* One of the phases; all work on the same rows and share the failures of the first. The rows are
+ * looked at as soon as the method says how many there are, before anything of their size is made.
+ */
+static int make_phase(Stepper *s, const Moved *moved, int phase, PyObject *method,
+                      PyObject *const rows[4]) {
     PiRun *run = &s->run[phase];
     if (phase != STEP) *run = s->run[STEP];
     s->methods[phase] = Py_NewRef(method);
@@ -44,6 +50,7 @@ static int make_phase(Stepper *s, const Moved *moved, int phase, PyObject *metho
         PyErr_SetString(PyExc_ValueError, "a kick or a drift remembers nothing");
         return -1;
     }
+    if (phase == STEP && make_rows(s, rows)) return -1;
     const int error = pi_run_prepare(run);
     if (phase != STEP) {
         free(run->failures);
@@ -54,21 +61,21 @@ static int make_phase(Stepper *s, const Moved *moved, int phase, PyObject *metho
     return error;
 }
 
-/* What the rows are for is known only once the method is. */
-static int make_rows(Stepper *s, PyObject *state, PyObject *t0, PyObject *h, PyObject *params) {
+/* state, t0, dt, params */
+static int make_rows(Stepper *s, PyObject *const rows[4]) {
     PiRun *run = &s->run[STEP];
     Views *v = &s->views;
     const int bytes = run->real_bytes;
-    void *rows = views_array(v, state, "state", run->rows * run->stride, bytes, 1);
-    if (!rows || views_row(v, t0, "t0", run->stride, bytes, &run->t0) ||
-        views_row(v, h, "dt", run->stride, bytes, &run->h) ||
-        views_rows(v, params, "params", run->system->n_params, run->stride, bytes, run->params))
+    void *state = views_array(v, rows[0], "state", run->rows * run->stride, bytes, 1);
+    if (!state || views_row(v, rows[1], "t0", run->stride, bytes, &run->t0) ||
+        views_row(v, rows[2], "dt", run->stride, bytes, &run->h) ||
+        views_rows(v, rows[3], "params", run->system->n_params, run->stride, bytes, run->params))
         return -1;
-    if ((uintptr_t)rows % 64) {
+    if ((uintptr_t)state % 64) {
         PyErr_SetString(PyExc_ValueError, "state must be aligned to 64 bytes");
         return -1;
     }
-    run->initial = run->state[0] = run->state[1] = rows;
+    run->initial = run->state[0] = run->state[1] = state;
     return 0;
 }
 
@@ -106,8 +113,8 @@ PyObject *core_stepper(PyObject *module, PyObject *args) {
     int error = !run->params;
     if (error) PyErr_NoMemory();
     for (int i = 0; i < n && !error; i++) {
-        error = make_phase(s, &moved, i, PyTuple_GetItem(methods, i)) ||
-                (i == STEP && make_rows(s, state, t0, h, params));
+        PyObject *const rows[] = {state, t0, h, params};
+        error = make_phase(s, &moved, i, PyTuple_GetItem(methods, i), rows);
         const int64_t bytes = error ? 0 : pi_run_scratch_bytes(&s->run[i]);
         if (bytes > most) most = bytes;
     }
@@ -132,17 +139,16 @@ static int look_for_signals(void *context, int64_t steps) {
 }
 
 static int advance(Stepper *s, int phase, int64_t n) {
-    int error;
+    int error = 0;
     if (!s->scratch || phase >= s->n_phases) {
         PyErr_SetString(PyExc_ValueError, "the method has no kick and drift of its own");
         return -1;
     }
-    if (s->busy) {
+    if (atomic_exchange(&s->busy, 1)) {
         PyErr_SetString(PyExc_RuntimeError, "another thread is stepping this Stepper");
         return -1;
     }
     PiRun *run = &s->run[phase];
-    s->busy = 1;
     if (s->work * (double)n > WORTH_RELEASING) {
         Py_BEGIN_ALLOW_THREADS
         error = pi_run_step(run, s->n, n, s->scratch, look_for_signals, NULL);

@@ -4,6 +4,31 @@
 #include "families/nystrom_weight.h"
 #include "pyintegrate.h"
 
+/* ---- methods from outside -------------------------------------------------------------------- */
+/* Rows before those of the matrix. */
+static int lists_of(const PiMethod *m) {
+    return m->family == PI_MULTISTEP ? 4 : m->family == PI_NYSTROM ? 3 : 2;
+}
+int pi_method_rows(const PiMethod *m) {
+    if ((int)m->family < 0 || m->family >= PI_RIGID_MOTION) return -1;
+    const int multistep = m->family == PI_MULTISTEP, composition = m->family == PI_COMPOSITION;
+    if (m->stages < 1 || m->stages > (composition ? PI_MAX_SUBSTEPS : PI_MAX_STAGES)) return -1;
+    if (m->evaluations < 0 || (!multistep && m->evaluations > m->stages)) return -1;
+    if (multistep ? m->derivative < 1 || m->derivative > 2 : m->derivative != 0) return -1;
+    return lists_of(m) + (multistep || composition ? 0 : m->stages);
+}
+double *pi_method_row(PiMethod *m, int i, int *n, int *optional) {
+    double *const lists[][4] = {[PI_EXPLICIT_RK] = {m->c, m->b},
+                                [PI_COMPOSITION] = {m->kick, m->drift},
+                                [PI_NYSTROM] = {m->c, m->b, m->velocity},
+                                [PI_MULTISTEP] = {m->alpha, m->beta, m->predictor, m->velocity},
+                                [PI_IMPLICIT_RK] = {m->c, m->b}};
+    const int multistep = m->family == PI_MULTISTEP;
+    *n = m->stages + (multistep && i != 2);
+    *optional = multistep && i >= 2;
+    return i < lists_of(m) ? lists[m->family][i] : m->a[i - lists_of(m)];
+}
+
 /* ---- explicit Runge-Kutta and Nystrom: sparse rows ------------------------------------------- */
 static int append(PiTable *table, int n, int index, double weight) {
     if (weight == 0) return n;

@@ -8,6 +8,8 @@ import numpy as np
 
 from .memory import MAX_AXES
 
+MOST_COMPONENTS = 1 << 16  # PI_MAX_NUMBER
+
 
 def numbers(name, value):
     """An array of real numbers; complex, object, string and ragged ones are refused."""
@@ -22,8 +24,53 @@ def numbers(name, value):
     return array
 
 
-def integer(name, value, least):
-    """An int of at least `least`; a bool is not one."""
+def broadcast(shapes):
+    """The common batch shape of what has a name each: name -> shape."""
+    try:
+        return np.broadcast_shapes(*shapes.values())
+    except ValueError:
+        told = ", ".join(f"{name} {shape}" for name, shape in shapes.items())
+        raise ValueError(f"batch shapes do not broadcast: {told}") from None
+
+
+def string(name, value, default):
+    """A string, or the default where None is given."""
+    if value is None:
+        return default
+    if not isinstance(value, str):
+        raise TypeError(f"{name} must be a string, got {value!r}")
+    return value or default
+
+
+def different_names(names, dim, taken):
+    """Names of components: as many as there are, each once, none of `taken`."""
+    try:
+        names = tuple(names.split() if isinstance(names, str) else names)
+        right = len(names) == len(set(names)) == dim and not set(names) & set(taken)
+    except TypeError:
+        raise TypeError(f"state_names must be names of components, got {names!r}") from None
+    if not right or not all(isinstance(name, str) and name for name in names):
+        raise ValueError(
+            f"state_names must be {dim} different names, none of a parameter, got {names!r}"
+        )
+    return names
+
+
+def units_by_name(units, known):
+    """A dictionary of units for some of the known names, made one for all."""
+    units = {} if units is None else units
+    if not isinstance(units, dict):
+        raise TypeError(f"units must be a dictionary of name to unit, got {units!r}")
+    for name, unit in units.items():
+        if name not in known or not isinstance(unit, str):
+            raise ValueError(
+                f"units has {name!r}: {unit!r}; expected strings for {', '.join(known)}"
+            )
+    return {**dict.fromkeys(known, "1"), "t": "s", **units}
+
+
+def integer(name, value, least, most=None):
+    """An int of at least `least`, and at most `most`; a bool is not one."""
     if isinstance(value, bool | np.bool_):
         raise TypeError(f"{name} must be an integer, got {value}")
     try:
@@ -32,6 +79,8 @@ def integer(name, value, least):
         raise TypeError(f"{name} must be an integer, got {value!r}") from None
     if value < least:
         raise ValueError(f"{name} must be at least {least}, got {value}")
+    if most is not None and value > most:
+        raise ValueError(f"{name} must be at most {most}, got {value}")
     return value
 
 

@@ -8,7 +8,7 @@ import inspect
 import numpy as np
 
 from . import _core
-from .checks import integer
+from .checks import MOST_COMPONENTS, different_names, integer, numbers, string, units_by_name
 from .define import RESERVED
 from .own_systems import TracedSystem
 from .parameters import checked
@@ -112,7 +112,7 @@ def c_function(
     >>> system.rhs(0.0, [3.0])
     array([-6.])
     """
-    dim = integer("dim", dim, 1)
+    dim = integer("dim", dim, 1, MOST_COMPONENTS)
     for option, value in (("batched", batched), ("unsafe", unsafe)):
         if not isinstance(value, bool):
             raise TypeError(f"{option} must be True or False, got {value!r}")
@@ -121,20 +121,20 @@ def c_function(
     shapes = {key: np.shape(value) for key, value in defaults.items()}
     rows = sum(int(np.prod(shape, dtype=int)) for shape in shapes.values())
     handle = _core.make_callback(target, 1 + batched, dim, 0, rows, _BLOCK * batched, pointer)
-    name = name or getattr(pointer, "__name__", "c_function")
-    names, units = _names(state_names, dim, defaults), units or {}
+    name = string("name", name, str(getattr(pointer, "__name__", "c_function")))
+    title = string("title", title, "")
+    names = tuple(f"y{i + 1}" for i in range(dim)) if dim > 1 else ("y",)
+    if state_names is not None:
+        names = different_names(state_names, dim, defaults)
     known = (*names, *defaults, "t")
-    for key in units:
-        if key not in known:
-            raise ValueError(f"units has {key!r}; expected {', '.join(known)}")
-    state = np.ones(dim) if initial is None else np.asarray(checked("initial", initial, (dim,)))
+    unit = units_by_name(units, known)
+    state = np.ones(dim) if initial is None else numbers("initial", initial).astype(np.float64)
     if state.shape != (dim,):
         raise ValueError(f"initial must be {dim} numbers, got {initial!r}")
     if exact is not None and not callable(exact):
         raise TypeError(f"exact must be a function, got {exact!r}")
-    unit = {**dict.fromkeys(known, "1"), "t": "s", **units}
     definition = {
-        "name": str(name), "title": title or str(name).replace("_", " "), "equation": "",
+        "name": name, "title": title or name.replace("_", " "), "equation": "",
         "reference": inspect.cleandoc(title or "a compiled right-hand side"),
         "structure": "first_order", "dim": dim, "dof": 0, "velocity_dependent": False,
         "time_dependent": True, "invariants": [], "shapes": shapes, "exact": exact,
@@ -154,17 +154,6 @@ def _parameters(params):
         if not isinstance(key, str) or not key.isidentifier() or key in RESERVED:
             raise ValueError(f"params has {key!r}: a name other than {', '.join(RESERVED)}")
     return {key: checked(key, value, np.shape(value)) for key, value in params.items()}
-
-
-def _names(names, dim, defaults):
-    if names is None:
-        return tuple(f"y{i + 1}" for i in range(dim)) if dim > 1 else ("y",)
-    names = tuple(names.split() if isinstance(names, str) else names)
-    if len(names) != dim or len(set(names)) != dim or set(names) & set(defaults):
-        raise ValueError(
-            f"state_names must be {dim} different names, none of a parameter, got {names!r}"
-        )
-    return names
 
 
 def _target(pointer, batched, unsafe):

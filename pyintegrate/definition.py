@@ -7,11 +7,10 @@ import inspect
 
 import numpy as np
 
-from .arguments import integer
 from .callback_system import CallbackSystem, write_rows
+from .checks import MOST_COMPONENTS, different_names, integer, numbers, string, units_by_name
 from .define import _MOST_GUESSED, parameter_defaults
 from .own_systems import TracedSystem
-from .parameters import checked
 from .trace import tracing
 from .trace.graph import POSITION, TIME, VELOCITY, Graph
 
@@ -55,7 +54,7 @@ class Definition:
         for what in ("energy", "exact"):
             self._check_option(what)
         label = "dim" if kind == "rhs" else "dof"
-        self.size = None if size is None else integer(label, size, 1)
+        self.size = None if size is None else integer(label, size, 1, MOST_COMPONENTS)
         if self.size is None:
             self.size = self._size_of_options()
 
@@ -240,7 +239,7 @@ class Definition:
         initial = self._initial(dim)
         doc = inspect.getdoc(self.function) or ""
         exact = self.given.get("exact")
-        title = self.given.get("title") or self.name.replace("_", " ")
+        title = string("title", self.given.get("title"), self.name.replace("_", " "))
         return {
             "name": self.name,
             "title": title,
@@ -261,39 +260,21 @@ class Definition:
         names = self.given.get("state_names")
         if names is None:
             return _default_names(self.kind, dim, dim // 2 if self.kind == "hamiltonian" else dof)
-        if isinstance(names, str):
-            names = names.split()
-        names = tuple(names)
-        if len(names) != dim or len(set(names)) != dim or not all(
-            isinstance(n, str) and n and n not in self.defaults for n in names
-        ):  # fmt: skip
-            raise ValueError(
-                f"state_names must be {dim} different names, none of a parameter, got {names!r}"
-            )
-        return names
+        return different_names(names, dim, self.defaults)
 
     def _units(self, names):
-        units = self.given.get("units") or {}
-        known = (*names, *self.defaults, "t")
-        if not isinstance(units, dict):
-            raise TypeError(f"units must be a dictionary of name to unit, got {units!r}")
-        for name, unit in units.items():
-            if name not in known or not isinstance(unit, str):
-                raise ValueError(
-                    f"units has {name!r}: {unit!r}; expected strings for {', '.join(known)}"
-                )
-        return {**dict.fromkeys(known, "1"), "t": "s", **units}
+        return units_by_name(self.given.get("units"), (*names, *self.defaults, "t"))
 
     def _initial(self, dim):
         initial = self.given.get("initial")
         if initial is None:
             return np.array([1.0] + [0.0] * (dim - 1)) if self.kind != "rhs" else np.ones(dim)
-        value = checked("initial", initial, np.shape(initial))
+        value = numbers("initial", initial).astype(np.float64)
         if np.shape(value) != (dim,) or not np.all(np.isfinite(value)):
             raise ValueError(
                 f"initial must be {dim} finite numbers (the whole state), got {initial!r}"
             )
-        return np.asarray(value)
+        return value
 
     # ---- the plain function ----
     def _plain(self, t, y, dof):
@@ -387,7 +368,7 @@ def _default_names(kind, dim, dof):
 
 def checked_mass(mass, dof):
     """A positive number, or one for each component."""
-    value = checked("mass", mass, np.shape(mass))
+    value = numbers("mass", mass).astype(np.float64)
     if np.shape(value) not in ((), (dof,)) or not np.all(np.asarray(value) > 0):
         raise ValueError(f"mass must be positive, a number or {dof} of them, got {mass!r}")
     return value

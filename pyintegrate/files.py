@@ -47,9 +47,9 @@ def _blocks(array):
 
 
 def _suffix(path):
-    path = os.fspath(path)
-    if not isinstance(path, str):
+    if not isinstance(path, str | os.PathLike) or not isinstance(os.fspath(path), str):
         raise TypeError(f"path must be a str or a path, got {type(path).__name__}")
+    path = os.fspath(path)
     for kind in ("npz", "zarr"):
         if path.rstrip("/").endswith(f".{kind}"):
             return path.rstrip("/"), kind

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from math import isfinite
-
 import numpy as np
 
 from .checks import integer
@@ -67,13 +65,24 @@ class FixedTimestep:
         Raises
         ------
         TypeError, ValueError
-            A frame time that is not a number, negative, or not finite.
+            A frame time that is not a number, negative, not finite, or beyond 2**53 steps.
+
+        Examples
+        --------
+        >>> import pyintegrate as pi
+        >>> loop = pi.FixedTimestep(pi.Stepper(pi.systems.spring, dt=0.25))
+        >>> loop.advance(0.625), loop.stepper.n
+        (0.5, 2)
         """
-        if isinstance(frame_time, bool) or not isinstance(frame_time, int | float | np.number):
+        real = (int, float, np.integer, np.floating)
+        if isinstance(frame_time, bool) or not isinstance(frame_time, real):
             raise TypeError(f"frame_time must be a number, got {frame_time!r}")
-        if not (isfinite(frame_time) and frame_time >= 0):
-            raise ValueError(f"frame_time must be finite and not negative, got {frame_time}")
         dt = self.stepper.dt
+        # Beyond 2**53 steps a double cannot count them.
+        if not 0 <= frame_time <= dt * 2.0**53:
+            raise ValueError(
+                f"frame_time must be from 0 to 2**53 dt = {dt * 2.0**53:.6g}, got {frame_time}"
+            )
         self._rest += float(frame_time)
         due = int(self._rest / dt + 1e-9)  # a frame of exactly n steps takes n
         self._rest = max(self._rest - due * dt, 0.0)
@@ -92,6 +101,13 @@ class FixedTimestep:
         ----------
         alpha : float
             From ``advance``: 0 draws the state before the last step, 1 the last.
+
+        Examples
+        --------
+        >>> import pyintegrate as pi
+        >>> loop = pi.FixedTimestep(pi.Stepper(pi.systems.spring, 1.0, 0.0, dt=0.25))
+        >>> loop.blend(loop.advance(0.125)).tolist()
+        [1.0, 0.0]
         """
         if not (isinstance(alpha, int | float | np.number) and 0 <= alpha <= 1):
             raise ValueError(f"alpha must be from 0 to 1, got {alpha!r}")

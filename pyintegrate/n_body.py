@@ -7,7 +7,7 @@ from functools import cache
 import numpy as np
 
 from . import _core
-from .checks import integer
+from .checks import MOST_COMPONENTS, integer
 from .parameters import checked
 from .systems import System
 
@@ -120,7 +120,7 @@ class NBody(System):
             made = super().__call__(**params)
         else:
             if n is not None:
-                n = integer("n", n, 1)
+                n = integer("n", n, 1, MOST_COMPONENTS // 6)
             made = _of(self.n if n is None else n, initial, given=n is not None)
             if initial is None or not isinstance(initial, str):
                 kept = {k: v for k, v in self._params.items() if made.n == self.n or k != "masses"}

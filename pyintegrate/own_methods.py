@@ -108,7 +108,10 @@ def _check_blocks(A):
 
 def table(name, value, ndim):
     """Doubles, and the same numbers as they were given in nested lists."""
-    array = np.asarray(value)
+    try:
+        array = np.asarray(value)
+    except ValueError as error:
+        raise ValueError(f"{name} must be a regular array of numbers: {error}") from None
     if array.dtype == object and all(isinstance(x, int | float | Fraction) for x in array.flat):
         given = array.tolist()
     elif array.dtype.kind in "iuf":
@@ -174,10 +177,16 @@ def Composition(sequence, name="my_composition", order=None, requires="separable
     >>> strang.order, strang.symmetric
     (2, True)
     """
-    if requires not in ("separable", "quadratic_kinetic"):
+    if not isinstance(requires, str) or requires not in ("separable", "quadratic_kinetic"):
         raise ValueError(f"requires must be 'separable' or 'quadratic_kinetic', got {requires!r}")
     steps: list[tuple[str, float | Fraction]] = []
-    for item in sequence:
+    try:
+        items = iter(sequence)
+    except TypeError:
+        raise TypeError(
+            f'sequence must hold ("kick", w) and ("drift", w), got {sequence!r}'
+        ) from None
+    for item in items:
         kind, weight = _kick_or_drift(item)
         if steps and steps[-1][0] == kind:  # two kicks in a row are one
             steps[-1] = (kind, steps[-1][1] + weight)
@@ -187,7 +196,8 @@ def Composition(sequence, name="my_composition", order=None, requires="separable
         total = float(sum(w for k, w in steps if k == kind))
         if abs(total - 1) > _ROUNDED * (1 + len(steps)):
             raise ValueError(
-                f"the {kind}s sum to {total:.17g}, expected 1: the method is inconsistent"
+                f"the {kind}s of sequence sum to {total:.17g}, expected 1: the method is"
+                " inconsistent"
             )
     steps = [(k, w) for k, w in steps if w]
     kicks: list[float | Fraction] = []
@@ -208,9 +218,9 @@ def _kick_or_drift(item):
     try:
         kind, weight = item
         number = float(weight)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise ValueError(f'sequence must hold ("kick", w) and ("drift", w), got {item!r}') from None
-    if kind not in ("kick", "drift"):
+    if not isinstance(kind, str) or kind not in ("kick", "drift"):
         raise ValueError(f'sequence must hold "kick" and "drift", got {kind!r}')
     if not np.isfinite(number):
         raise ValueError(f"sequence must hold finite numbers, got {number}")

@@ -8,6 +8,7 @@ from itertools import takewhile
 import numpy as np
 
 from . import _core
+from .checks import integer
 from .coefficients import as_meant
 from .own_methods import of_order, table
 
@@ -64,7 +65,8 @@ def Multistep(
         ...
     ValueError: alpha has a root of size 5: errors grow from step to step (the root condition)
     """
-    if derivative not in (1, 2):
+    derivative = integer("derivative", derivative, 1)
+    if derivative > 2:
         raise ValueError(f"derivative must be 1 or 2, got {derivative!r}")
     given = {"alpha": table("alpha", alpha, 1)[1], "beta": table("beta", beta, 1)[1]}
     for key, value in (("predictor", predictor), ("velocity", velocity)):

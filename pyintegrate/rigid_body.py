@@ -7,7 +7,7 @@ from functools import cache
 import numpy as np
 
 from . import _core
-from .checks import numbers
+from .checks import broadcast, numbers
 from .parameters import checked
 from .systems import System
 
@@ -109,18 +109,19 @@ class RigidBody(System):
 
     def acceleration(self, t, x, v):
         """Linear and angular acceleration, shape (*batch, 6), at poses x (7) and twists v (6)."""
-        x, v = np.asarray(x), np.asarray(v)
+        x, v = numbers("x", x), numbers("v", v)
         if x.shape[-1:] != (7,) or v.shape[-1:] != (6,):
             raise ValueError(
                 f"x has shape {x.shape} and v {v.shape}: expected last axes of 7 and 6"
             )
-        batch = np.broadcast_shapes(x.shape[:-1], v.shape[:-1])
+        batch = broadcast({"x": x.shape[:-1], "v": v.shape[:-1]})
         both = (np.broadcast_to(a, (*batch, a.shape[-1])) for a in (x, v))
         return self.rhs(t, np.concatenate(list(both), axis=-1))[..., 7:]
 
     def jacobian(self, t, y):
         """Derivative of the right-hand side by the state, by central differences of order 8."""
-        y = numbers("y", y).astype(np.float64)
+        t, y = numbers("t", t), np.stack(self._components(y), axis=-1)
+        broadcast({"t": t.shape, "y": y.shape[:-1], **self.batch_shapes})
         shifts = _WIDTH * np.maximum(1, abs(y))
         columns = []
         for k, e in enumerate(np.eye(self.dim)):

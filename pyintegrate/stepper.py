@@ -86,8 +86,8 @@ class Stepper:
         self._param_rows, self.params = _live_parameters(problem)
         param_rows = tuple(row for rows in self._param_rows for row in rows)
         self._core = _core.stepper(
-            system.core, problem.dtype.itemsize * 8, problem.lanes, problem.bound,
-            problem.rows_t0, problem.rows_dt, param_rows, self._rows,
+            problem.system.core_for(problem.method), problem.dtype.itemsize * 8, problem.lanes,
+            problem.bound, problem.rows_t0, problem.rows_dt, param_rows, self._rows,
             _phases(problem.method), None if problem.starter is None else problem.starter.handle,
         )  # fmt: skip
         if problem.begun:
@@ -210,7 +210,10 @@ class Stepper:
         if len(self._rows) > self.system.dim:
             raise ValueError(f"{self.method.name!r} remembers the past: make a new Stepper instead")
         problem = self._problem
-        mask = np.asarray(mask)
+        try:
+            mask = np.asarray(mask)
+        except ValueError as error:
+            raise ValueError(f"mask must be a regular array: {error}") from None
         if mask.dtype != np.bool_:
             raise TypeError(f"mask must hold truth values, got {mask.dtype}")
         try:
@@ -226,7 +229,8 @@ class Stepper:
                 self.system, x0, v0, 1.0, None, 0, 0.0, problem.method, "final", problem.dtype, 1,
                 False, "ignore", None, None,
             )  # fmt: skip
-            given = fresh.initial[:, : fresh.lanes].reshape(-1, *fresh.batch)
+            given = fresh.initial[: self.system.dim, : fresh.lanes]
+            given = given.reshape(self.system.dim, *fresh.batch)
             try:
                 values = np.broadcast_to(
                     np.moveaxis(given, 0, -1), (*problem.batch, self.system.dim)
@@ -258,7 +262,18 @@ class Stepper:
         return Snapshot(self)
 
     def restore(self, snapshot):
-        """Go back to a snapshot of this Stepper or of one like it."""
+        """Go back to a snapshot of this Stepper or of one like it; ValueError for another.
+
+        Examples
+        --------
+        >>> import pyintegrate as pi
+        >>> stepper = pi.Stepper(pi.systems.spring, dt=0.01)
+        >>> start = stepper.snapshot()
+        >>> stepper.step(100)
+        >>> stepper.restore(start)
+        >>> stepper.n, float(stepper.x)
+        (0, 1.0)
+        """
         if not isinstance(snapshot, Snapshot):
             raise TypeError(f"snapshot must come from snapshot(), got {type(snapshot).__name__}")
         if snapshot.kind != _kind(self):

@@ -29,6 +29,8 @@ class SystemCatalogue(Mapping):
         self._systems = {s.name: s for s in systems}
 
     def __getitem__(self, name):
+        if not isinstance(name, str):
+            raise TypeError(f"the name of a system must be a string, got {name!r}")
         if name not in self._systems:
             near = near_names(str(name), self._systems)
             hint = f"did you mean {near}?" if near else f"there are {', '.join(self)}"

@@ -11,12 +11,13 @@ from types import MappingProxyType
 import numpy as np
 
 from . import _core
-from .memory import MAX_AXES
+from .checks import broadcast, numbers
 from .parameters import batch_shape, checked, declared, rows_of, short
 from .system_catalogue import SystemCatalogue, near_names
 
 _CACHED = 16 << 10  # values at a time, of a closed form
 _RHS, _ACCELERATION, _ENERGY, _INVARIANTS, _JACOBIAN = range(5)
+_MOST_NUMBERS = 1 << 58  # in an array
 
 
 class System:
@@ -169,28 +170,61 @@ class System:
     def acceleration(self, t, x, v):
         """Acceleration a(t, x, v), shape (*batch, dof); x and v likewise. None for first order.
 
-        Of a separable system v are the momenta, and it is their rate of change.
+        Of a separable system v are the momenta, and it is their rate of change. TypeError or
+        ValueError for wrong arguments, here and below.
+
+        Examples
+        --------
+        >>> import pyintegrate as pi
+        >>> pi.systems.spring(k=4.0, b=0.5).acceleration(0.0, [1.0], [2.0])
+        array([-5.])
         """
         if not self.dof:
             return None
-        x, v = np.broadcast_arrays(_state("x", x), _state("v", v))
-        if x.shape[-1:] != (self.dof,):
-            raise ValueError(f"x has shape {x.shape}: expected a last axis of {self.dof}")
+        x, v = _state("x", x), _state("v", v)
+        if x.shape[-1:] != (self.dof,) or v.shape[-1:] != (self.dof,):
+            raise ValueError(
+                f"x has shape {x.shape} and v {v.shape}: expected last axes of {self.dof}"
+            )
+        batch = broadcast({"x": x.shape[:-1], "v": v.shape[:-1]})
+        x, v = (np.broadcast_to(a, (*batch, self.dof)) for a in (x, v))
         return self._ask(_ACCELERATION, t, np.concatenate([x, v], axis=-1), self.dof)
 
     def jacobian(self, t, y):
-        """Derivative of the right-hand side by the state, shape (*batch, dim, dim)."""
+        """Derivative of the right-hand side by the state, shape (*batch, dim, dim).
+
+        Examples
+        --------
+        >>> import pyintegrate as pi
+        >>> pi.systems.spring(k=4.0, b=0.5).jacobian(0.0, [1.0, 2.0])
+        array([[ 0. ,  1. ],
+               [-4. , -0.5]])
+        """
         flat = self._ask(_JACOBIAN, t, y, self.dim**2)
         return flat.reshape(*flat.shape[:-1], self.dim, self.dim)
 
     def energy(self, y, t=0.0):
-        """Energy, shape (*batch); None where the system has none."""
+        """Energy [J, or that of ``units``], shape (*batch); None where the system has none.
+
+        Examples
+        --------
+        >>> import pyintegrate as pi
+        >>> float(pi.systems.spring(k=4.0).energy([1.0, 2.0]))
+        4.0
+        """
         if not self.has_energy:
             return None
         return self._ask(_ENERGY, t, y, 1)[..., 0]
 
     def invariants(self, y, t=0.0):
-        """Conserved quantities by name, each of shape (*batch)."""
+        """Conserved quantities by name, each of shape (*batch).
+
+        Examples
+        --------
+        >>> import pyintegrate as pi
+        >>> float(pi.systems.kepler.invariants([1, 0, 0, 2])["angular_momentum"])
+        2.0
+        """
         names = [q[0] for q in self._definition["invariants"]]
         if not names:
             return {}
@@ -220,10 +254,9 @@ class System:
         solve = self._closed_form("exact")
         if solve is None:
             return None
-        t, y0 = self._motion(t, y0, t0)
-        batch = np.broadcast_shapes(
-            t.shape[1:], y0[0].shape, np.shape(t0), *self.batch_shapes.values()
-        )
+        t, y0, t0 = self._motion(t, y0, t0)
+        shapes = {"t": t.shape[1:], "y0": y0[0].shape, "t0": t0.shape}
+        batch = broadcast({**shapes, **self.batch_shapes})
         y = np.empty((len(t), *batch, self.dim))
         rows = max(1, _CACHED // max(1, prod(batch)))
         for i in range(0, len(t), rows):  # a part of the times: temporaries stay in the cache
@@ -243,7 +276,7 @@ class System:
                 return None
             t = np.atleast_1d(t)
             return self.phase(y, t.reshape(t.shape + (1,) * (y.ndim - 1 - t.ndim)))
-        times, start = self._motion(t, y0, t0)
+        times, start, t0 = self._motion(t, y0, t0)
         if self.phase_is_uniform:
             rate = 2 * np.pi / np.asarray(self.period(y0))
             return np.asarray(self.phase(y0, t0)) + rate * (times - t0)
@@ -256,33 +289,52 @@ class System:
         return uniform is not None and uniform(**self._params)
 
     def phase(self, y, t=0.0):
-        """An angle [rad] that grows along the motion, shape (*batch); None where there is none."""
+        """An angle [rad] that grows along the motion, shape (*batch); None where there is none.
+
+        Examples
+        --------
+        >>> import numpy as np, pyintegrate as pi
+        >>> float(pi.systems.oscillator.phase([0.0, -1.0]) / np.pi)
+        0.5
+        """
         angle = self._closed_form("phase")
-        return None if angle is None else angle(self._components(y), t, **self._params)
+        if angle is None:
+            return None
+        t, y = numbers("t", t), self._components(y)
+        broadcast({"t": t.shape, "y": y[0].shape, **self.batch_shapes})
+        return angle(y, t.astype(np.float64), **self._params)
 
     def period(self, y0=None):
-        """Period [s] of the motion through y0, shape (*batch); None where there is none."""
+        """Period [s] of the motion through y0, shape (*batch); None where there is none.
+
+        Examples
+        --------
+        >>> import numpy as np, pyintegrate as pi
+        >>> float(pi.systems.oscillator(omega=np.pi).period())
+        2.0
+        """
         span = self._closed_form("period")
         return (
             None
             if span is None
-            else span(self._components(self.initial if y0 is None else y0), **self._params)
+            else span(self._components(self.initial if y0 is None else y0, "y0"), **self._params)
         )
 
     def _motion(self, t, y0, t0):
-        """Times in a shape that broadcasts against the batch, and the components of a start."""
-        t, y0 = np.atleast_1d(_real("t", t)).astype(np.float64), self._components(y0)
-        batch = np.broadcast_shapes(y0[0].shape, np.shape(t0), *self.batch_shapes.values())
-        return t.reshape(-1, *(1,) * len(batch)) if t.ndim == 1 else t, y0
+        """Times that broadcast against the batch, the components of a start, and its time."""
+        t, t0 = (numbers(name, a).astype(np.float64) for name, a in (("t", t), ("t0", t0)))
+        t, y0 = np.atleast_1d(t), self._components(y0, "y0")
+        batch = broadcast({"y0": y0[0].shape, "t0": t0.shape, **self.batch_shapes})
+        return t.reshape(-1, *(1,) * len(batch)) if t.ndim == 1 else t, y0, t0
 
     def _closed_form(self, what):
         return getattr(_exact_module(self.name), what, None)
 
-    def _components(self, y):
-        y = _state("y", y)
+    def _components(self, y, name="y"):
+        y = _state(name, y)
         if y.shape[-1:] != (self.dim,):
             raise ValueError(
-                f"y has shape {y.shape}: expected a last axis of {self.dim} components"
+                f"{name} has shape {y.shape}: expected a last axis of {self.dim} components"
             )
         return tuple(np.asarray(y[..., d], dtype=np.float64) for d in range(self.dim))
 
@@ -293,9 +345,11 @@ class System:
                 f"y has shape {y.shape}: expected a last axis of {self.dim} components"
             )
         dtype = np.dtype(np.float32 if y.dtype == np.float32 else np.float64)
-        t = _real("t", t)
-        batch = np.broadcast_shapes(y.shape[:-1], t.shape, *self.batch_shapes.values())
+        t = numbers("t", t)
+        batch = broadcast({"t": t.shape, "y": y.shape[:-1], **self.batch_shapes})
         lanes = prod(batch)
+        if lanes * max(answers, self.dim) > _MOST_NUMBERS:
+            raise MemoryError(f"an answer for each of {batch}, the shapes of t and y, is too large")
 
         def row(value):
             value = np.asarray(value, dtype=dtype)
@@ -333,19 +387,9 @@ class System:
 
 
 def _state(name, value):
-    array = _real(name, value)
+    array = numbers(name, value)
     if array.ndim == 0:
         raise ValueError(f"{name} is a scalar: expected a last axis of components")
-    return array
-
-
-def _real(name, value):
-    """An array of real numbers of few enough axes."""
-    array = np.asarray(value)
-    if array.dtype.kind not in "iuf":
-        raise TypeError(f"{name} must hold real numbers, got {array.dtype}")
-    if array.ndim > MAX_AXES:
-        raise ValueError(f"{name} has {array.ndim} axes, and at most {MAX_AXES} are supported")
     return array
 
 

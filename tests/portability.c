@@ -19,11 +19,42 @@ static void put(void *rows, int bytes, int64_t at, double value) {
     else ((float *)rows)[at] = (float)value;
 }
 
+/* A system of the catalogue, or one of any size: n_body of three, a rigid body with two springs. */
+typedef struct {
+    const PiSystem *system;
+    const PiKernels *kernels;
+    PiForce *force;
+    const void *context;
+} Case;
+
+static Case sized(const PiKernelSet *set, int number, PiSized *made) {
+    const PiSizedSystem *s = pi_sized_systems[number];
+    const int n = s->one.structure == PI_RIGID_BODY ? 2 : 3;
+    *made = (PiSized){.system = s->one, .number = number, .parts = n};
+    made->system.dim += n * s->dim;
+    made->system.dof += n * s->dof;
+    made->system.n_params += n * s->n_params;
+    made->system.n_derived += n * s->n_derived;
+    made->system.scratch += n * s->scratch;
+    return (Case){&made->system, NULL, set->sized[number], made};
+}
+static double start(const Case *c, int d) {
+    if (c->kernels) return c->system->state[d].value;
+    return 0.1 + 0.17 * (d * 7 % 11);
+}
+static double parameter(const Case *c, int i) {
+    if (c->kernels) return c->system->params[i].value * 1.01;
+    if (c->system->structure != PI_RIGID_BODY || i < 14 || i > 22) return 0.9 - 0.02 * i / (1 + i);
+    return (i - 14) % 4 ? 0.05 : 1.0 / (1 + (i - 14) / 4); /* the inverse inertia, 3 x 3 */
+}
+
 /* The end states and failures of a run, added to a hash; 0 if the method is not for the system. */
-static int integrate(const PiKernelSet *set, int number, const PiMethod *m, int bytes, int by_rows,
-                     uint64_t *h) {
-    const PiSystem *system = pi_systems[number];
+static int integrate(const PiKernelSet *set, const Case *c, const PiMethod *m, int bytes,
+                     int by_rows, uint64_t *h) {
+    const PiSystem *system = c->system;
     const int second = system->structure == PI_SECOND_ORDER;
+    if ((m->family == PI_RIGID_MOTION) != (system->structure == PI_RIGID_BODY)) return 0;
+    if (!c->kernels && (!by_rows || m->family == PI_IMPLICIT_RK)) return 0; /* 18 components */
     if ((m->family == PI_COMPOSITION && system->dof == 0) ||
         ((m->family == PI_NYSTROM || m->derivative == 2) &&
          (!second || system->velocity_dependent)))
@@ -41,13 +72,13 @@ static int integrate(const PiKernelSet *set, int number, const PiMethod *m, int 
                  .save = STEPS,
                  .bound = 1e300 * 1e300,
                  .workers = 1};
-    const PiKernels *kernels = &set->systems[number];
     if (!by_rows)
-        run.kernel =
-            m->specialised ? kernels->specialised[m->specialised] : kernels->family[m->family];
+        run.kernel = m->specialised ? c->kernels->specialised[m->specialised]
+                                    : c->kernels->family[m->family];
     if (!run.kernel) {
         run.kernel = set->rows[m->family];
-        run.force = kernels->force;
+        run.force = c->force;
+        run.context = c->context;
     }
     const size_t size = (size_t)run.rows * PADDED * 8;
     char *memory = aligned_alloc(64, 3 * size), times[2][8];
@@ -58,7 +89,7 @@ static int integrate(const PiKernelSet *set, int number, const PiMethod *m, int 
     for (int d = 0; d < system->dim; d++)
         for (int i = 0; i < PADDED; i++) {
             const int lane = i < LANES ? i : LANES - 1;
-            const double value = system->state[d].value;
+            const double value = start(c, d);
             put(run.initial, bytes, (int64_t)d * PADDED + i, value + 0.01 * lane * (1 + value));
         }
     put(times[0], bytes, 0, 0.25);
@@ -68,7 +99,7 @@ static int integrate(const PiKernelSet *set, int number, const PiMethod *m, int 
     double values[64];
     PiRow params[64];
     for (int i = 0; i < system->n_params; i++) {
-        put(&values[i], bytes, 0, system->params[i].value * 1.01);
+        put(&values[i], bytes, 0, parameter(c, i));
         params[i] = (PiRow){&values[i], 0};
     }
     run.params = params;
@@ -91,15 +122,20 @@ int main(int n, char **arguments) {
     for (int i = 0; i < pi_n_methods; i++) {
         uint64_t h = 14695981039346656037u;
         int runs = 0;
-        for (int s = 0; s < pi_n_systems; s++)
-            for (int by_rows = 0; by_rows < 2; by_rows++) {
-                runs += integrate(pi_isa(isa)->f64, s, pi_methods[i], 8, by_rows, &h);
-                runs += integrate(pi_isa(isa)->f32, s, pi_methods[i], 4, by_rows, &h);
+        for (int s = 0; s < pi_n_systems + pi_n_sized_systems; s++)
+            for (int k = 0; k < 4; k++) {
+                const PiKernelSet *set = k % 2 ? pi_isa(isa)->f32 : pi_isa(isa)->f64;
+                const PiKernels *kernels = s < pi_n_systems ? &set->systems[s] : NULL;
+                PiSized made;
+                const Case c = s < pi_n_systems
+                                   ? (Case){pi_systems[s], kernels, kernels->force, NULL}
+                                   : sized(set, s - pi_n_systems, &made);
+                runs += integrate(set, &c, pi_methods[i], set->real_bits / 8, k / 2, &h);
             }
         printf("%-32s %4d runs  %016llx\n", pi_methods[i]->name, runs, (unsigned long long)h);
         all = hash(all, &h, sizeof h);
     }
-    printf("%d methods, %d systems: %016llx\n", pi_n_methods, pi_n_systems,
+    printf("%d methods, %d systems: %016llx\n", pi_n_methods, pi_n_systems + pi_n_sized_systems,
            (unsigned long long)all);
     return 0;
 }

@@ -1,5 +1,7 @@
 """The raw entry points of the core refuse what they would crash on; the fuzzer found these."""
 
+import resource
+
 import numpy as np
 import pytest
 
@@ -64,3 +66,13 @@ def test_a_record_has_any_strides_and_nothing_else_is_written(lanes, order, sign
 def test_an_array_of_objects_is_refused(name):
     with pytest.raises(TypeError, match="holds objects, expected numbers"):
         start(**{name: np.zeros(128, object)})
+
+
+@pytest.mark.parametrize("lanes", [1 << 30, 1 << 48])
+def test_a_stepper_looks_at_its_state_before_it_makes_anything_of_that_size(lanes):
+    rk4 = next(m["handle"] for m in _core.methods() if m["name"] == "rk4")
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    with pytest.raises(ValueError, match="state has .* bytes, expected"):
+        _core.stepper("logistic", 64, lanes, np.inf, 0.0, 0.1, (1.0, 1.0), aligned((1, 16), float),
+                      (rk4,), None)  # fmt: skip
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 4096  # kB

@@ -39,6 +39,21 @@ def test_a_public_function_describes_its_arguments(name, thing):
             assert re.search(rf"\b{argument.name}\b", text), f"{name} is silent on {argument.name}"
 
 
+CLASSES = [pi.System, pi.Solution, pi.Method, pi.Stepper, pi.FixedTimestep]
+_INTERNAL = {"core_for", "refusal", "ready"}  # between modules of the package
+MEMBERS = [
+    (kind, name) for kind in CLASSES for name, member in vars(kind).items()
+    if inspect.isfunction(member) and name not in _INTERNAL and not name.startswith("_")
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("kind", "name"), MEMBERS, ids=[f"{k.__name__}.{n}" for k, n in MEMBERS])
+def test_a_public_method_is_described_and_shown(kind, name):
+    text = getattr(kind, name).__doc__ or ""
+    assert len(text) > 20
+    assert ">>>" in text or f".{name}(" in kind.__doc__, "no example"
+
+
 def test_the_reference_lists_every_public_name():
     text = (DOCS / "reference.md").read_text()
     sections = dict(re.findall(r"currentmodule:: (\S+)\n(.*?)```", text, re.S))

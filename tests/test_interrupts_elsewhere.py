@@ -1,0 +1,130 @@
+"""Ctrl-C where Python is at work: within a force, a second time, while stepping by hand, and in the
+kernel of a notebook. Nothing here depends on the speed of the machine: the runs have no end.
+"""
+
+import signal
+import threading
+
+import jupyter_client
+import numpy as np
+import pytest
+from reference import states
+
+import pyintegrate as pi
+
+FOREVER = 1 << 50
+workers = pytest.mark.parametrize("workers", [1, 2])
+
+
+def press():
+    signal.raise_signal(signal.SIGINT)
+
+
+@pytest.fixture(autouse=True)
+def _handler():
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+    for thread in threading.enumerate():  # none is left behind, and none hangs
+        if thread.name.startswith("pyintegrate"):
+            thread.join(60)
+            assert not thread.is_alive()
+
+
+def endless(**options):
+    y = states(pi.systems.lorenz, (4000,))
+    return pi.integrate(pi.systems.lorenz, y, dt=1e-5, n_steps=FOREVER, save="final", **options)
+
+
+@workers
+def test_ctrl_c_within_a_force(workers):
+    main, calls = threading.main_thread(), []
+
+    @pi.rhs(dim=1, trace=False)
+    def decay(t, y):
+        calls.append(1)
+        if len(calls) == 40 and threading.current_thread() is main:
+            press()
+        elif len(calls) == 41:
+            threading.Thread(target=press).start()
+        return -y
+
+    with pytest.raises(KeyboardInterrupt) as caught:
+        pi.integrate(decay, np.ones((100, 1)), dt=1e-6, n_steps=FOREVER, save="final",
+                     workers=workers)  # fmt: skip
+    sol = caught.value.solution
+    again = pi.integrate(decay, np.ones((100, 1)), dt=1e-6, n_steps=sol.n_steps, save="final")
+    assert sol.final.tobytes() == again.final.tobytes()
+
+
+@workers
+def test_a_second_ctrl_c_while_the_first_is_handled(workers, monkeypatch):
+    """While threads are waited for, or while what was done is put together."""
+    pressed = []
+
+    def slow(done, total):
+        if not pressed:
+            pressed.append("once")
+            press()
+
+    def twice(original):
+        def wound_down(*arguments):
+            if len(pressed) == 1:
+                pressed.append("twice")
+                press()
+            return original(*arguments)
+
+        return wound_down
+
+    if workers == 2:
+        monkeypatch.setattr(threading.Thread, "join", twice(threading.Thread.join))
+    monkeypatch.setattr(pi.integrate.__globals__["Solution"], "__init__",
+                        twice(pi.Solution.__init__))  # fmt: skip
+    with pytest.raises(KeyboardInterrupt) as caught:
+        endless(progress=slow, workers=workers)
+    assert len(pressed) == 2
+    assert isinstance(caught.value.__context__, KeyboardInterrupt)
+
+
+def test_a_second_ctrl_c_after_the_first_is_caught():
+    for _ in range(2):
+        with pytest.raises(KeyboardInterrupt):
+            endless(progress=lambda done, total: press())
+
+
+def test_ctrl_c_stops_a_long_step_by_hand():
+    y = states(pi.systems.lorenz, (4000,))
+    stepper = pi.Stepper(pi.systems.lorenz, y, dt=1e-5, method="rk4")
+    hand = threading.Timer(0.2, press)
+    hand.start()
+    with pytest.raises(KeyboardInterrupt):
+        stepper.step(1 << 50)
+    hand.join()
+    stepper.step()  # it is not busy for ever
+
+
+def test_the_kernel_of_a_notebook_is_interrupted_and_goes_on():
+    manager, client = jupyter_client.manager.start_new_kernel(kernel_name="python3")
+    try:
+        request = client.execute(
+            "import pyintegrate as pi\n"
+            "def progress(done, total):\n"
+            "    if done: print('under way', flush=True)\n"
+            f"pi.integrate(pi.systems.spring, dt=1e-5, n_steps={FOREVER}, save='final',\n"
+            "             progress=progress)"
+        )
+        message = {"content": {}}
+        while "under way" not in message["content"].get("text", ""):
+            message = client.get_iopub_msg(timeout=120)
+        manager.interrupt_kernel()
+        reply = {"parent_header": {}}  # others may be on their way
+        while reply["parent_header"].get("msg_id") != request:
+            reply = client.get_shell_msg(timeout=120)
+        reply = reply["content"]
+        assert (reply["status"], reply["ename"]) == ("error", "KeyboardInterrupt")
+        text = "assert pi.integrate(pi.systems.spring, dt=0.1, n_steps=9).n_steps == 9"
+        reply = client.execute(text, reply=True, timeout=120)["content"]
+        assert reply["status"] == "ok", reply
+    finally:
+        client.stop_channels()
+        manager.shutdown_kernel(now=True)
