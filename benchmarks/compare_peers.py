@@ -30,7 +30,7 @@ TARGETS = {
     "avx512": ["-mavx512f", "-mfma", "-mprefer-vector-width=512", "-DVECTOR_BYTES=64"],
     "avx2": ["-mavx2", "-mfma", "-DVECTOR_BYTES=32"],
 }
-PATIENCE = 20.0  # seconds for all rounds of one peer on one workload
+PATIENCE = 5.0  # seconds for all rounds of one peer on one workload
 
 
 def seconds(function, repeat):

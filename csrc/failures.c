@@ -4,19 +4,9 @@
 #include "run_rows.h"
 
 /* ---- rows ------------------------------------------------------------------------------------ */
-static PiRow row_from(const PiRun *run, PiRow row, int64_t lane) {
-    row.data = (const char *)row.data + row.step * lane * run->real_bytes;
-    return row;
-}
 static double value(const PiRun *run, const void *rows, int64_t stride, int64_t d, int64_t lane) {
     const char *at = row_at(run, rows, stride, d, lane);
     return run->real_bytes == 8 ? *(const double *)at : *(const float *)at;
-}
-static void copy_lane(const PiRun *run, const void *from, int64_t from_stride, int64_t from_lane,
-                      void *to, int64_t to_stride, int64_t to_lane) {
-    for (int d = 0; d < run->rows; d++)
-        memcpy(row_at(run, to, to_stride, d, to_lane), row_at(run, from, from_stride, d, from_lane),
-               run->real_bytes);
 }
 PiStatus judge(const PiRun *run, const void *rows, int64_t stride, int64_t lane) {
     PiStatus status = PI_OK;
@@ -79,9 +69,38 @@ int pi_run_fail(PiRun *run, int64_t lane, PiStatus status, int64_t step) {
     return fail(run, lane / run->tile_lanes, lane % run->tile_lanes, status, step);
 }
 
+/* to[i] = from[at[i]], and to[at[i]] = from[i]; items of a row. */
+static void gather(const PiRun *run, const void *from, const int64_t *at, int64_t n, void *to) {
+    if (run->real_bytes == 8)
+        for (int64_t i = 0; i < n; i++) ((double *)to)[i] = ((const double *)from)[at[i]];
+    else
+        for (int64_t i = 0; i < n; i++) ((float *)to)[i] = ((const float *)from)[at[i]];
+}
+static void scatter(const PiRun *run, const void *from, const int64_t *at, int64_t n, void *to) {
+    if (run->real_bytes == 8)
+        for (int64_t i = 0; i < n; i++) ((double *)to)[at[i]] = ((const double *)from)[i];
+    else
+        for (int64_t i = 0; i < n; i++) ((float *)to)[at[i]] = ((const float *)from)[i];
+}
+/* bad[i]: is some component of lane i not within the bound? */
+#define MARK(real)                                                                                 \
+    for (int d = 0; d < run->system->dim; d++) {                                                   \
+        const real *y = (const real *)row_at(run, rows, stride, d, 0);                             \
+        for (int64_t i = 0; i < n; i++) bad[i] |= !(fabs((double)y[i]) <= bound);                  \
+    }
+static void mark(const PiRun *run, const void *rows, int64_t stride, int64_t n, double bound,
+                 char *bad) {
+    memset(bad, 0, n);
+    if (run->real_bytes == 8) {
+        MARK(double)
+    } else {
+        MARK(float)
+    }
+}
+#undef MARK
+
 /* Lanes that leave the good within `steps` steps of a good state, packed side by side. */
 typedef struct {
-    const PiTile *tile; /* theirs */
     int64_t count, stride;
     int64_t *lane; /* their places in the tile */
     char *y;       /* rows of the state, then t0, h and the parameters */
@@ -89,57 +108,67 @@ typedef struct {
 
 static int patients_rows(const PiRun *run) { return run->rows + 2 + run->system->n_params; }
 
-static int patients_make(const PiRun *run, const PiTile *tile, int64_t count, Patients *patients) {
+static int patients_make(const PiRun *run, int64_t count, Patients *patients) {
     const int64_t vector = run->vector_bytes / run->real_bytes;
-    *patients = (Patients){.tile = tile, .stride = ceil_div(count, vector) * vector};
-    patients->lane = malloc(count * sizeof *patients->lane);
-    patients->y = malloc(patients_rows(run) * patients->stride * run->real_bytes);
+    *patients = (Patients){.count = count, .stride = ceil_div(count, vector) * vector};
+    patients->lane = malloc((count + 1) * sizeof *patients->lane);
+    patients->y = malloc(patients_rows(run) * patients->stride * run->real_bytes + 1);
     return patients->lane && patients->y ? 0 : -1;
 }
 static void patients_free(Patients *patients) {
     free(patients->lane);
     free(patients->y);
 }
-static PiRow patients_row(const PiRun *run, const Patients *patients, int i) {
-    return (PiRow){row_at(run, patients->y, patients->stride, i, 0), 1};
+static char *patients_row(const PiRun *run, const Patients *patients, int i) {
+    return row_at(run, patients->y, patients->stride, i, 0);
 }
-/* Takes a lane in: state from some rows, the rest from its tile. */
-static void patients_add(const PiRun *run, Patients *to, int64_t lane, const void *rows,
-                         int64_t stride, int64_t at) {
-    const PiTile *tile = to->tile;
-    to->lane[to->count] = lane;
-    copy_lane(run, rows, stride, at, to->y, to->stride, to->count);
-    for (int i = 0; i < 2 + run->system->n_params; i++) {
-        const PiRow row = row_from(run,
-                                   i == 0   ? tile->t0
-                                   : i == 1 ? tile->h
-                                            : tile->params[i - 2],
-                                   tile->lane + lane);
-        memcpy(row_at(run, to->y, to->stride, run->rows + i, to->count), row.data, run->real_bytes);
+/* Those that leave the good in a tile. */
+static void patients_of_tile(const PiRun *run, const PiTile *tile, Patients *to) {
+    for (int i = 0; i < patients_rows(run); i++) {
+        const int k = i - run->rows;
+        const PiRow row = k < 0    ? (PiRow){row_at(run, tile->in, tile->in_stride, i, 0), 1}
+                          : k == 0 ? tile->t0
+                          : k == 1 ? tile->h
+                                   : tile->params[k - 2];
+        char *here = patients_row(run, to, i);
+        const char *data = (const char *)row.data + (k < 0 ? 0 : tile->lane) * run->real_bytes;
+        if (row.step) gather(run, data, to->lane, to->count, here);
+        else
+            for (int64_t n = 0; n < to->count; n++)
+                memcpy(here + n * run->real_bytes, row.data, run->real_bytes);
     }
-    to->count++;
+}
+/* Some of them, with the states of `state`. */
+static void patients_take(const PiRun *run, const Patients *from, const Patients *state,
+                          const int64_t *at, Patients *to) {
+    for (int64_t i = 0; i < to->count; i++) to->lane[i] = from->lane[at[i]];
+    for (int i = 0; i < patients_rows(run); i++)
+        gather(run, patients_row(run, i < run->rows ? state : from, i), at, to->count,
+               patients_row(run, to, i));
 }
 /* Fills the last register with copies, and advances all. status: of each, or NULL. */
-static int patients_advance(PiRun *run, Patients *patients, int64_t first, int64_t steps,
-                            int8_t *status) {
-    for (int64_t i = patients->count; i < patients->stride; i++)
-        for (int d = 0; d < patients_rows(run); d++)
-            memcpy(row_at(run, patients->y, patients->stride, d, i),
-                   row_at(run, patients->y, patients->stride, d, patients->count - 1),
+static int patients_advance(PiRun *run, const PiTile *like, Patients *patients, int64_t first,
+                            int64_t steps, int8_t *status) {
+    for (int d = 0; d < patients_rows(run); d++) {
+        char *row = patients_row(run, patients, d);
+        for (int64_t i = patients->count; i < patients->stride; i++)
+            memcpy(row + i * run->real_bytes, row + (patients->count - 1) * run->real_bytes,
                    run->real_bytes);
+    }
     const int n_params = run->system->n_params;
     PiRow *params = malloc((n_params + 1) * sizeof *params);
     if (!params) return -1;
-    for (int i = 0; i < n_params; i++) params[i] = patients_row(run, patients, run->rows + 2 + i);
-    PiTile tile = *patients->tile;
+    for (int i = 0; i < n_params; i++)
+        params[i] = (PiRow){patients_row(run, patients, run->rows + 2 + i), 1};
+    PiTile tile = *like;
     tile.registers = patients->stride * run->real_bytes / run->vector_bytes;
     tile.in = tile.out = patients->y;
     tile.in_stride = tile.out_stride = patients->stride;
     tile.record = NULL;
     tile.frozen = NULL;
     tile.lane = 0;
-    tile.t0 = patients_row(run, patients, run->rows);
-    tile.h = patients_row(run, patients, run->rows + 1);
+    tile.t0 = (PiRow){patients_row(run, patients, run->rows), 1};
+    tile.h = (PiRow){patients_row(run, patients, run->rows + 1), 1};
     tile.params = params;
     tile.first = first;
     tile.steps = steps;
@@ -149,39 +178,56 @@ static int patients_advance(PiRun *run, Patients *patients, int64_t first, int64
     return run->stopped ? -1 : 0;
 }
 
+/* The one step that none of them completes: why, and the last good states go out. */
+static int report(PiRun *run, int64_t number, const PiTile *tile, const Patients *before,
+                  Patients *after, int64_t step) {
+    int8_t *reason = calloc(after->stride + 1, 1);
+    int error = reason ? patients_advance(run, tile, after, step, 1, reason) : -1;
+    for (int64_t i = 0; i < before->count && !error; i++) {
+        const PiStatus status =
+            reason[i] ? (PiStatus)reason[i] : judge(run, after->y, after->stride, i);
+        error = fail(run, number, before->lane[i], status ? status : PI_NOT_FINITE, step + 1);
+    }
+    for (int d = 0; d < run->rows && !error; d++)
+        scatter(run, patients_row(run, before, d), before->lane, before->count,
+                row_at(run, tile->out, tile->out_stride, d, 0));
+    free(reason);
+    return error;
+}
+
 /* Finds by bisection the step that each patient does not complete, and leaves its last good state
  * in out. */
-static int diagnose(PiRun *run, int64_t number, Patients *before, int64_t first, int64_t steps) {
-    const PiTile *tile = before->tile;
-    const int64_t half = steps / 2;
+static int diagnose(PiRun *run, int64_t number, const PiTile *tile, const Patients *before,
+                    int64_t first, int64_t steps) {
+    const int64_t half = steps / 2, count = before->count;
     Patients after = {0}, early = {0}, late = {0};
-    int error = 0;
-    if (before->count == 0) return 0;
-    if (patients_make(run, tile, before->count, &after)) error = -1;
-    for (int64_t i = 0; !error && i < before->count; i++)
-        patients_add(run, &after, before->lane[i], before->y, before->stride, i);
-    if (!error && steps == 1) {
-        int8_t *reason = calloc(after.stride, 1);
-        error = reason ? patients_advance(run, &after, first, 1, reason) : -1;
-        for (int64_t i = 0; i < before->count && !error; i++) {
-            const PiStatus status =
-                reason[i] ? (PiStatus)reason[i] : judge(run, after.y, after.stride, i);
-            error = fail(run, number, before->lane[i], status ? status : PI_NOT_FINITE, first + 1);
-            copy_lane(run, before->y, before->stride, i, tile->out, tile->out_stride,
-                      before->lane[i]);
+    if (count == 0) return 0;
+    int error = patients_make(run, count, &after);
+    if (!error) {
+        memcpy(after.lane, before->lane, count * sizeof *after.lane);
+        memcpy(after.y, before->y, patients_rows(run) * after.stride * run->real_bytes);
+    }
+    if (!error && steps == 1) error = report(run, number, tile, before, &after, first);
+    else if (!error) {
+        char *bad = malloc(count);
+        int64_t *at = malloc(count * sizeof *at), early_count = 0, late_count = count;
+        error = bad && at ? patients_advance(run, tile, &after, first, half, NULL) : -1;
+        if (!error) {
+            mark(run, after.y, after.stride, count, tile->bound, bad);
+            for (int64_t i = 0; i < count; i++) at[bad[i] ? early_count++ : --late_count] = i;
+            error = patients_make(run, early_count, &early) |
+                    patients_make(run, count - early_count, &late);
         }
-        free(reason);
-    } else if (!error) {
-        error = patients_advance(run, &after, first, half, NULL);
-        error |= patients_make(run, tile, before->count, &early);
-        error |= patients_make(run, tile, before->count, &late);
-        for (int64_t i = 0; i < before->count && !error; i++) {
-            if (judge(run, after.y, after.stride, i))
-                patients_add(run, &early, before->lane[i], before->y, before->stride, i);
-            else patients_add(run, &late, before->lane[i], after.y, after.stride, i);
+        if (!error) {
+            patients_take(run, before, before, at, &early);
+            patients_take(run, before, &after, at + early_count, &late);
         }
-        if (!error) error = diagnose(run, number, &early, first, half);
-        if (!error) error = diagnose(run, number, &late, first + half, steps - half);
+        free(bad);
+        free(at);
+        patients_free(&after);
+        after = (Patients){0};
+        if (!error) error = diagnose(run, number, tile, &early, first, half);
+        if (!error) error = diagnose(run, number, tile, &late, first + half, steps - half);
     }
     patients_free(&after);
     patients_free(&early);
@@ -189,36 +235,27 @@ static int diagnose(PiRun *run, int64_t number, Patients *before, int64_t first,
     return error;
 }
 
-/* bad[i] |= not |y| <= bound in some component of lane i. */
-#define MARK(real)                                                                                 \
-    for (int d = 0; d < run->system->dim; d++) {                                                   \
-        const real *y = (const real *)row_at(run, tile->out, tile->out_stride, d, 0);              \
-        for (int64_t i = 0; i < lanes; i++) bad[i] |= !(fabs((double)y[i]) <= tile->bound);        \
-    }
-
 int examine(PiRun *run, int64_t number, const PiTile *tile) {
     const PiFailures *failures = &run->failures[number];
     const int64_t lanes = lanes_in(run, number);
     Patients patients = {0};
-    int64_t count = 0;
-    char *bad = calloc(lanes, 1);
+    int64_t count = 0, next = 0;
+    char *bad = malloc(lanes);
     if (!bad) return -1;
-    if (run->real_bytes == 8) {
-        MARK(double)
-    } else {
-        MARK(float)
-    }
+    mark(run, tile->out, tile->out_stride, lanes, tile->bound, bad);
     for (int64_t i = 0; i < lanes; i++)
         if (bad[i]) count += bad[i] = !(failures->mask && failures->step[i] >= 0);
-    int error = count ? patients_make(run, tile, count, &patients) : 0;
-    for (int64_t i = 0; i < lanes && count && !error; i++)
-        if (bad[i]) patients_add(run, &patients, i, tile->in, tile->in_stride, i);
-    if (count && !error) error = diagnose(run, number, &patients, tile->first, tile->steps);
+    int error = count ? patients_make(run, count, &patients) : 0;
+    if (count && !error) {
+        for (int64_t i = 0; i < lanes; i++)
+            if (bad[i]) patients.lane[next++] = i;
+        patients_of_tile(run, tile, &patients);
+        error = diagnose(run, number, tile, &patients, tile->first, tile->steps);
+    }
     patients_free(&patients);
     free(bad);
     return error;
 }
-#undef MARK
 
 /* ---- the report ------------------------------------------------------------------------------ */
 int64_t pi_run_count_failures(const PiRun *run) {

@@ -1,6 +1,7 @@
 // Boost.odeint as an expert writes it: a wide register for each component, fast-math.
 // Functions advance n trajectories, rows y[d * n + i], parameters p[i], a few at once; `record`, if
 // it is given, takes every state, (steps + 1, dim, n).
+#include <algorithm>
 #include <array>
 #include <boost/fusion/container/vector.hpp>
 #include <boost/numeric/odeint.hpp>
@@ -9,22 +10,22 @@
 #include <utility>
 
 namespace odeint = boost::numeric::odeint;
-#ifdef __AVX512F__
-constexpr int lanes = 16;
-#else
-constexpr int lanes = 8;
-#endif
-typedef double lane __attribute__((vector_size(8 * lanes)));
+template <int n> struct of {
+    typedef double lane __attribute__((vector_size(8 * n)));
+};
+// As many as were measured to be the fastest: many hide the latency, few stay in registers.
+typedef of<16>::lane few;
+typedef of<32>::lane lane;
+typedef of<64>::lane many;
 
-template <class T> T constant(double a) { return T{} + a; }
-static double sines(double x) { return std::sin(x); }
-static lane sines(lane x) {
-    for (int i = 0; i < lanes; i++) x[i] = std::sin(x[i]);
+template <class T> static T sines(T x) {
+    if constexpr (sizeof(T) == 8) return std::sin(x);
+    else
+        for (unsigned i = 0; i < sizeof(T) / 8; i++) x[i] = std::sin(x[i]);
     return x;
 }
-static double roots(double x) { return std::sqrt(x); }
-static lane roots(lane x) {
-    for (int i = 0; i < lanes; i++) x[i] = std::sqrt(x[i]);
+template <class T> static T roots(T x) {
+    for (unsigned i = 0; i < sizeof(T) / 8; i++) x[i] = std::sqrt(x[i]);
     return x;
 }
 
@@ -67,19 +68,24 @@ template <class Force> struct as_rhs {
 // ---- the loop over trajectories ----------------------------------------------------------------
 template <int dim, class T, class Run>
 static void each(double *y, const double *p, double *record, long n, Run run) {
-    constexpr int width = sizeof(T) / 8;
-    for (long i = 0; i + width <= n; i += width) {
+    constexpr long width = sizeof(T) / 8;
+    for (long i = 0; i < n; i += width) {
+        const size_t bytes = 8 * std::min(width, n - i); // past the last one, copies
         std::array<T, dim> s;
-        T q;
-        for (int d = 0; d < dim; d++) std::memcpy(&s[d], y + d * n + i, sizeof(T));
-        std::memcpy(&q, p + i, sizeof(T));
-        double *out = record ? record + i : nullptr;
-        run(s, q, [&](const std::array<T, dim> &state) {
-            if (!record) return;
-            for (int d = 0; d < dim; d++) std::memcpy(out + d * n, &state[d], sizeof(T));
-            out += dim * n;
-        });
-        for (int d = 0; d < dim; d++) std::memcpy(y + d * n + i, &s[d], sizeof(T));
+        T q = T{} + p[i];
+        for (int d = 0; d < dim; d++) {
+            s[d] = T{} + y[d * n + i];
+            std::memcpy(&s[d], y + d * n + i, bytes);
+        }
+        std::memcpy(&q, p + i, bytes);
+        double *out = record + i;
+        if (record)
+            run(s, q, [&](const std::array<T, dim> &state) {
+                for (int d = 0; d < dim; d++) std::memcpy(out + d * n, &state[d], bytes);
+                out += dim * n;
+            });
+        else run(s, q, [](const std::array<T, dim> &) {});
+        for (int d = 0; d < dim; d++) std::memcpy(y + d * n + i, &s[d], bytes);
     }
 }
 
@@ -158,8 +164,8 @@ static void kepler_composition(double *y, const double *p, long n, double h, lon
 
 #define ARGUMENTS double *y, const double *p, double *record, long n, double h, long steps
 extern "C" {
-void oscillator_euler(ARGUMENTS) { euler<oscillator, 1, lane>(y, p, record, n, h, steps); }
-void pendulum_euler(ARGUMENTS) { euler<pendulum, 1, lane>(y, p, record, n, h, steps); }
+void oscillator_euler(ARGUMENTS) { euler<oscillator, 1, many>(y, p, record, n, h, steps); }
+void pendulum_euler(ARGUMENTS) { euler<pendulum, 1, many>(y, p, record, n, h, steps); }
 void oscillator_rk4(ARGUMENTS) {
     runge_kutta<as_rhs<oscillator>, 2, lane>(y, p, record, n, h, steps, rk4<lane, 2>());
 }
@@ -170,24 +176,24 @@ void one_pendulum_rk4(ARGUMENTS) {
     runge_kutta<as_rhs<pendulum>, 2, double>(y, p, record, n, h, steps, rk4<double, 2>());
 }
 void driven_pendulum_rk4(ARGUMENTS) {
-    runge_kutta<driven_pendulum, 2, lane>(y, p, record, n, h, steps, rk4<lane, 2>());
+    runge_kutta<driven_pendulum, 2, many>(y, p, record, n, h, steps, rk4<many, 2>());
 }
 void lorenz_rk4(ARGUMENTS) {
     runge_kutta<lorenz, 3, lane>(y, p, record, n, h, steps, rk4<lane, 3>());
 }
 void lorenz_tsitouras(ARGUMENTS) {
     const double a[] = {TSITOURAS_A}, b[] = {TSITOURAS_B};
-    runge_kutta<lorenz, 3, lane>(y, p, record, n, h, steps, tsitouras<lane, 3>(a, b));
+    runge_kutta<lorenz, 3, few>(y, p, record, n, h, steps, tsitouras<few, 3>(a, b));
 }
 void kepler_leapfrog(ARGUMENTS) {
     (void)record;
     const double one[] = {1};
-    kepler_composition<1, lane>(y, p, n, h, steps, one, one);
+    kepler_composition<1, many>(y, p, n, h, steps, one, one);
 }
 void kepler_forest_ruth(ARGUMENTS) {
     (void)record;
     const double w1 = 1 / (2 - std::cbrt(2.0)), w0 = 1 - 2 * w1;
     const double a[] = {w1 / 2, (w1 + w0) / 2, (w0 + w1) / 2, w1 / 2}, b[] = {w1, w0, w1, 0};
-    kepler_composition<4, lane>(y, p, n, h, steps, a, b);
+    kepler_composition<4, many>(y, p, n, h, steps, a, b);
 }
 }

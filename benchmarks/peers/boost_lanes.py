@@ -47,9 +47,9 @@ def prepare(workload):
     name = FUNCTIONS.get(workload.step)
     if name is None or workload.kind == "calls":
         return None
-    if workload.n == 1:
-        name = "one_" + name
-    function = getattr(_library, name)
+    function = getattr(_library, name if workload.n > 1 else f"one_{name}", None)
+    if function is None:
+        return None
     function.argtypes = [
         ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_long, ctypes.c_double,
         ctypes.c_long,
