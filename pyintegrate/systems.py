@@ -268,6 +268,13 @@ class System:
         """Phase [rad] of the exact solution, on any branch, shape (n, *batch); arguments as there.
 
         None where there is no phase or no closed form.
+
+        Examples
+        --------
+        >>> import numpy as np, pyintegrate as pi
+        >>> swing = pi.systems.oscillator(omega=2.0)
+        >>> (swing.exact_phase([0.0, np.pi], [1.0, 0.0]) / np.pi).round(12)
+        array([0., 2.])
         """
         solve = self._closed_form("exact_phase")
         if solve is None and not self.phase_is_uniform:

@@ -197,3 +197,22 @@ def test_failed_trajectories_are_counted():
 def test_wrong_calls_say_what_is_wrong(arguments, error, message):
     with pytest.raises(error, match=message):
         pi.compare(pi.systems.oscillator, **({"dt": 0.1, "n_steps": 3} | arguments))
+
+
+@pytest.mark.parametrize(
+    ("wrong", "error", "message"),
+    [
+        ({"methods": 3}, TypeError, "methods must be names or Methods, got 3"),
+        ({"methods": [3]}, TypeError, "methods must be names or Methods, got 3"),
+        ({"methods": ["rk"]}, LookupError, "'rk' is not known: did you mean"),
+        ({"dt": "a"}, TypeError, "dt must hold real numbers"),
+        ({"dt": [[0.1]]}, ValueError, r"dt must be a number or a sequence of numbers, got shape"),
+        ({"dt": [0.1, None]}, TypeError, "dt must hold real numbers"),
+        ({"equal_work": "yes"}, TypeError, "equal_work must be True or False, got 'yes'"),
+    ],
+    ids=str,
+)
+def test_wrong_arguments_are_named(wrong, error, message):
+    right = {"methods": ["rk4"], "dt": 0.1, "t_end": 1.0}
+    with pytest.raises(error, match=message):
+        pi.compare(pi.systems.oscillator, **{**right, **wrong})

@@ -8,8 +8,9 @@ from time import perf_counter
 
 import numpy as np
 
+from ..checks import numbers
 from ..integrate import integrate
-from ..methods import methods as catalogue
+from ..methods import Method, find_method
 from .observables import energies, exact_states
 from .phase import phase_drift
 
@@ -76,11 +77,14 @@ def compare(
     if "method" in options:
         raise TypeError("compare takes methods=(...), one or several; method= belongs to integrate")
     chosen = _unique("methods", [_method(method) for method in _listed(methods)], lambda m: m.name)
-    several = np.ndim(dt) > 0
-    if np.ndim(dt) > 1 or np.size(dt) == 0:
-        raise ValueError(f"dt must be a number or a sequence of numbers, got shape {np.shape(dt)}")
+    steps = numbers("dt", dt)
+    several = steps.ndim > 0
+    if steps.ndim > 1 or steps.size == 0:
+        raise ValueError(f"dt must be a number or a sequence of numbers, got shape {steps.shape}")
+    if not isinstance(equal_work, bool | np.bool_):
+        raise TypeError(f"equal_work must be True or False, got {equal_work!r}")
     solutions, seconds = {}, {}
-    for step in _unique("dt", np.asarray(dt).tolist() if several else [dt], float):
+    for step in _unique("dt", steps.tolist() if several else [dt], float):
         first = None
         for method in chosen:
             span = {"dt": step, "t_end": t_end, "n_steps": n_steps}
@@ -353,15 +357,20 @@ def _evaluations_a_step(system, method):
 
 
 def _method(method):
-    """A method by name or alias; anything else is left for `integrate` to judge."""
-    return catalogue[method] if isinstance(method, str) else method
+    """A method by name or alias, or one that is given."""
+    if not isinstance(method, str | Method):
+        raise TypeError(f"methods must be names or Methods, got {method!r}")
+    return find_method(method)
 
 
 def _listed(methods):
     """One method, or several, as a list."""
-    if isinstance(methods, str) or hasattr(methods, "evaluations"):
+    if isinstance(methods, str | Method):
         return [methods]
-    methods = list(methods)
+    try:
+        methods = list(methods)
+    except TypeError:
+        raise TypeError(f"methods must be names or Methods, got {methods!r}") from None
     if not methods:
         raise ValueError("methods is empty: name at least one, for example methods=['rk4']")
     return methods
