@@ -206,10 +206,6 @@ PyObject *core_start(PyObject *module, PyObject *args) {
     }
     if (!error && advances != Py_None) error = read_drive(r, advances);
     if (!error && record != Py_None) error = read_record(r, record, which);
-    if (!error && run->stride > 0 &&
-        (run->same ? 0 : (uintptr_t)run->initial % 64) + (uintptr_t)run->state[0] % 64 +
-            (uintptr_t)run->state[1] % 64)
-        error = !PyErr_Format(PyExc_ValueError, "states must be aligned to 64 bytes");
     if (!error && pi_run_prepare(run)) error = !PyErr_NoMemory();
     if (!error) return (PyObject *)r;
     if (!PyErr_Occurred()) PyErr_SetString(PyExc_ValueError, "a run of these sizes cannot be");

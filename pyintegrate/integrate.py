@@ -10,7 +10,7 @@ import numpy as np
 from . import _core
 from .arguments import make_problem
 from .errors import IntegrationError, IntegrationWarning
-from .memory import COMPACT_BYTES, SPARE_BYTES, STREAM_BYTES, aligned
+from .memory import COMPACT_BYTES, SPARE_BYTES, STREAM_BYTES, fresh
 from .solution import Solution
 
 # Threads are worth their start for some milliseconds of work: so many components x evaluations x
@@ -131,13 +131,13 @@ def run(problem, failures=None, record=None, make=Solution):
     elsewhere = problem.out is not None or problem.components is not None
     # A second state survives an interrupt; a record in memory of all components does the same.
     two = elsewhere or (problem.save == "final" and problem.initial.nbytes <= SPARE_BYTES)
-    states = aligned((1 + two, *problem.initial.shape), dtype)
+    states = fresh((1 + two, *problem.initial.shape), dtype)
     state_a, state_b = states[0], states[-1]
     stream = record is not None and record.nbytes >= STREAM_BYTES
     if record is None and problem.save != "final":
         compact = problem.lanes * dtype.itemsize < COMPACT_BYTES
         row = problem.lanes if compact else problem.stride
-        record = aligned((problem.entries, len(problem.kept), row), dtype)
+        record = fresh((problem.entries, len(problem.kept), row), dtype)
 
     work = problem.lanes * dim * problem.n_steps * max(problem.method.evaluations, 1)
     workers = problem.workers if work >= _WORTH_THREADS else 1

@@ -8,7 +8,7 @@ from math import prod
 import numpy as np
 
 ALIGNMENT = 64  # bytes: the widest register, and a cache line
-COMPACT_BYTES = 1024  # rows of a record shorter than this are not padded
+COMPACT_BYTES = 1024  # rows shorter than this are not padded in a record, nor aligned
 SPARE_BYTES = 64 << 20  # states up to this have a second buffer, which an interrupt leaves whole
 # A larger record in memory that was in use is written past the caches; fresh memory is in them when
 # it is first written.
@@ -24,16 +24,22 @@ def padded(lanes, dtype):
 
 def aligned(shape, dtype):
     """Fresh memory that begins at a cache line."""
-    items, unit = prod(shape), ALIGNMENT // np.dtype(dtype).itemsize
-    memory = np.empty(items + unit, dtype)
-    start = -memory.__array_interface__["data"][0] % ALIGNMENT // memory.itemsize
+    items, item = prod(shape), np.dtype(dtype).itemsize
+    memory = np.empty(items + ALIGNMENT // item, dtype)
+    start = -memory.__array_interface__["data"][0] % ALIGNMENT // item
     return memory[start : start + items].reshape(shape)
+
+
+def fresh(shape, dtype):
+    """Fresh memory, aligned where that matters: a few items are not worth the time it takes."""
+    small = prod(shape) * np.dtype(dtype).itemsize < COMPACT_BYTES
+    return np.empty(shape, dtype) if small else aligned(shape, dtype)
 
 
 def pad(rows, batch, dtype):
     """Rows over the batch in fresh memory, (n, stride): each ends in copies of its last item."""
     lanes = prod(batch)
-    out = aligned((len(rows), padded(lanes, dtype)), dtype)
+    out = fresh((len(rows), padded(lanes, dtype)), dtype)
     within = out[:, :lanes].reshape(len(rows), *batch)
     for i, row in enumerate(rows):
         within[i] = row
@@ -51,8 +57,8 @@ def spread(rows, batch, dtype):
 
 
 def whole(rows):
-    """Rows that the core writes to: a view of one item a row becomes memory of its own."""
-    if rows.strides[1]:
+    """Rows that the core writes to step by step: in aligned memory, an item for each lane."""
+    if rows.strides[1] and rows.nbytes >= COMPACT_BYTES:
         return rows
     out = aligned(rows.shape, rows.dtype)
     out[...] = rows

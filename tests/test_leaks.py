@@ -176,10 +176,10 @@ CALLS = {
     "start: lanes": lambda: core_run(lanes=-1),
     "start: short": lambda: core_run(initial=np.zeros(3)),
     "start: record": lambda: core_run(record=np.zeros(3)),
-    "start: stride": lambda: core_run(stride=1),
+    "start: which": lambda: core_run(which=(0, 1, 3)),
     "start: params": lambda: core_run(params=(np.ones(1), None, np.ones(1))),
     "start: read-only": lambda: core_run(a=b"x" * 400),
-    "start: unaligned": lambda: core_run(a=aligned((4, 16), float).reshape(-1)[1:49]),
+    "start: unaligned": lambda: core_run(a=np.frombuffer(bytearray(500), np.uint8)[1:]),
     "start: composition": lambda: core_run(method=pi.methods["velocity_verlet"].handle),
     "fail: no such trajectory": lambda: core_run().fail(
         np.array([99]), np.array([1], np.int8), np.array([0])
