@@ -75,6 +75,7 @@ CALLS = {
     "load": (pi.load, {"path": "a.npz", "system": None}),
     "System": (SPRING, {"k": 1.0, "b": 1.0, "m": 1.0}),
     "System.exact": (SPRING.exact, {"t": [0.0, 1.0], "y0": Y, "t0": 0.0}),
+    "System.exact_phase": (SPRING.exact_phase, {"t": [0.0, 1.0], "y0": Y, "t0": 0.0}),
     "System.phase": (SPRING.phase, {"y": Y, "t": 0.0}),
     "System.period": (KEPLER.period, {"y0": KEPLER.initial}),
     "System.acceleration": (SPRING.acceleration, {"t": 0.0, "x": [1.0], "v": [0.0]}),
