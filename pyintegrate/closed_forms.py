@@ -8,6 +8,7 @@ from __future__ import annotations
 import importlib
 from functools import cache
 from math import prod
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -20,6 +21,10 @@ class ClosedForms:
     """The questions; a System has the rest."""
 
     __slots__ = ()
+    if TYPE_CHECKING:
+        name = dim = initial = batch_shapes = property(lambda self: Any)
+        _params: Any
+        _components: Any
 
     def exact(self, t, y0, t0=0.0):
         """Exact solution through y0 at t0, or None where there is none in closed form.
