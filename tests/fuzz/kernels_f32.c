@@ -3,6 +3,7 @@
 #define PI_VECTOR_BYTES    16
 #define PI_IN_FLIGHT_SMALL 1
 #define PI_IN_FLIGHT       1
+#define PI_IN_FLIGHT_TABLE 1
 #define PI_ONE_SYSTEM      pi_fuzz_systems_f32
 #define PI_CONTENTS        "../tests/fuzz/contents.h"
 #include "../../csrc/simd.h"
