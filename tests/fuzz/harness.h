@@ -45,7 +45,7 @@ static int fits(const PiMethod *m, const PiSystem *s) {
 }
 
 /* Runs the trajectories; what becomes of them does not matter, failures and all. `rows`: by the
- * kernels for any force. record: keep every step, in compact rows. */
+ * kernels for any force. record: keep every second step, the last component first. */
 static void run_some(const PiKernelSet *set, const PiSystem *system, const PiKernels *kernels,
                      PiForce *force, const void *context, const PiMethod *m, double h, int record) {
     const int bytes = set->real_bits / 8;
@@ -62,7 +62,6 @@ static void run_some(const PiKernelSet *set, const PiSystem *system, const PiKer
                  .n_steps = STEPS,
                  .save = record ? 2 : STEPS,
                  .bound = INFINITY,
-                 .record_stride = LANES,
                  .workers = 1};
     const int blind = m->family == PI_NYSTROM && system->velocity_dependent;
     if (kernels && !blind)
@@ -81,7 +80,16 @@ static void run_some(const PiKernelSet *set, const PiSystem *system, const PiKer
         const int64_t lane = i % STRIDE < LANES ? i % STRIDE : LANES - 1;
         put(run.initial, bytes, i, lane == 3 ? NAN : 0.1 + 0.05 * (double)(i / STRIDE % 16 - lane));
     }
-    if (record) run.record = malloc(saves * system->dim * LANES * bytes);
+    int *which = malloc((system->dim + 1) * sizeof *which);
+    for (int i = 0; i < system->dim; i++) which[i] = system->dim - 1 - i;
+    if (record)
+        run.record = (PiRecord){.data = malloc(saves * system->dim * LANES * bytes),
+                                .save = system->dim * LANES,
+                                .component = LANES,
+                                .lane = 1,
+                                .room = LANES,
+                                .n = system->dim,
+                                .which = which};
     double times[2];
     put(&times[0], bytes, 0, 0.25);
     put(&times[1], bytes, 0, h);
@@ -99,7 +107,8 @@ static void run_some(const PiKernelSet *set, const PiSystem *system, const PiKer
     pi_run_work(&run, NULL, NULL);
     if (run.out_of_memory || run.done != run.n_tiles * (run.n_blocks + 1)) abort();
     pi_run_free(&run);
-    free(run.record);
+    free(run.record.data);
+    free(which);
     free(run.params);
     free(values);
     for (int i = 0; i < 3; i++) free(memory[i]);
