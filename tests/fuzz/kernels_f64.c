@@ -1,24 +1,4 @@
-/* Kernels of contents.h, and those for any force, in float64. */
-#define PI_REAL_BITS       64
-#define PI_VECTOR_BYTES    16
-#define PI_IN_FLIGHT_SMALL 1
-#define PI_IN_FLIGHT       1
-#define PI_IN_FLIGHT_TABLE 1
-#define PI_ONE_SYSTEM      pi_fuzz_systems_f64
-#define PI_CONTENTS        "../tests/fuzz/contents.h"
-#include "../../csrc/simd.h"
-#include "../../csrc/program.h"
-#include "../../csrc/rows/kernels.h"
-#include "../../csrc/kernels.h"
-
-const PiKernelSet pi_fuzz_f64 = {
-    .isa = "fuzz",
-    .real_bits = PI_REAL_BITS,
-    .vector_bytes = PI_VECTOR_BYTES,
-    .n_systems = sizeof systems / sizeof *systems,
-    .systems = systems,
-    .rows = {explicit_rk_rows, composition_rows, explicit_rk_rows, multistep_rows, implicit_rk_rows,
-             rigid_motion_rows},
-    .evaluate = evaluate,
-    .program = run_program,
-};
+#define PI_REAL_BITS  64
+#define PI_ONE_SYSTEM pi_fuzz_systems_f64
+#define FUZZED_SET    pi_fuzz_f64
+#include "kernels.h"
