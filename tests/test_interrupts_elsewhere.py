@@ -38,14 +38,16 @@ def endless(**options):
 
 @workers
 def test_ctrl_c_within_a_force(workers):
-    main, calls = threading.main_thread(), []
+    main, calls, lock = threading.main_thread(), [], threading.Lock()
 
     @pi.rhs(dim=1, trace=False)
     def decay(t, y):
-        calls.append(1)
-        if len(calls) == 40 and threading.current_thread() is main:
+        with lock:
+            calls.append(1)
+            now = len(calls) == 40  # once, in whatever thread that is
+        if now and threading.current_thread() is main:
             press()
-        elif len(calls) == 41:
+        elif now:
             threading.Thread(target=press).start()
         return -y
 
