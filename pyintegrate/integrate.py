@@ -131,8 +131,8 @@ def run(problem, failures=None, record=None, make=Solution):
     elsewhere = problem.out is not None or problem.components is not None
     # A second state survives an interrupt; a record in memory of all components does the same.
     two = elsewhere or (problem.save == "final" and problem.initial.nbytes <= SPARE_BYTES)
-    states = fresh((1 + two, *problem.initial.shape), dtype)
-    state_a, state_b = states[0], states[-1]
+    state_a = fresh(problem.initial.shape, dtype)
+    state_b = fresh(problem.initial.shape, dtype) if two else state_a
     stream = record is not None and record.nbytes >= STREAM_BYTES
     if record is None and problem.save != "final":
         compact = problem.lanes * dtype.itemsize < COMPACT_BYTES

@@ -56,3 +56,11 @@ def test_what_is_kept_is_one_state():
     assert not sol.initial.flags.writeable
     assert sol.initial.strides[0] == 0
     assert np.array_equal(sol.initial[-1], pi.systems.oscillator.initial)
+
+
+def test_a_final_state_holds_no_other_memory():
+    sol = pi.integrate(pi.systems.oscillator(omega=np.ones(10**5)), dt=0.1, n_steps=1, save="final")
+    memory = sol.final
+    while memory.base is not None:
+        memory = memory.base
+    assert memory.nbytes < 1.01 * sol.final.nbytes
