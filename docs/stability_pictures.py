@@ -6,10 +6,11 @@ import numpy as np
 from matplotlib import pyplot as plt
 
 import pyintegrate as pi
+from pyintegrate.analysis import real_stability_limit
 from pyintegrate.analysis.growth import spring_growth
-from pyintegrate.analysis.stability import real_stability_limit, stability_polynomial
 from pyintegrate.plots.gallery import shrink
 from pyintegrate.plots.style import BLUE, METHOD_COLOURS, PALETTE, VERMILLION
+from pyintegrate.theory.stability import stability_polynomial
 
 SHAPE = 0.8  # height of a panel by its width
 

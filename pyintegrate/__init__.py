@@ -12,23 +12,28 @@ time loop in C.
 import importlib
 from typing import TYPE_CHECKING
 
+from . import former_names
 from ._core import info as _info
 from .errors import IntegrationError, IntegrationWarning, Status
-from .integrate import integrate
-from .methods import Method, methods
-from .solution import Solution
-from .systems import System, systems
+from .integration import integrate
+from .method.catalogue import methods
+from .method.method import Method
+from .solution.solution import Solution
+from .system.catalogue import systems
+from .system.system import System
 
 if TYPE_CHECKING:
-    from .analysis.compare import compare
-    from .compiled import c_function
-    from .define import acceleration, hamiltonian, potential, rhs
-    from .fixed_timestep import FixedTimestep
-    from .own_methods import Composition, RungeKutta
-    from .own_multistep import Multistep
-    from .stepper import Stepper
-    from .storage import load
+    from .analysis.comparison import compare
+    from .method.composition import Composition
+    from .method.multistep import Multistep
+    from .method.runge_kutta import RungeKutta
+    from .run.fixed_timestep import FixedTimestep
+    from .run.stepper import Stepper
+    from .solution.storage import load
+    from .user_system.c_pointer import c_function
+    from .user_system.decorators import acceleration, hamiltonian, potential, rhs
 
+former_names.install()
 __version__ = _info()["version"]
 __all__ = [
     "Composition",
@@ -58,18 +63,18 @@ __all__ = [
 
 
 _LAZY = {
-    "Composition": ".own_methods",
-    "FixedTimestep": ".fixed_timestep",
-    "Multistep": ".own_multistep",
-    "RungeKutta": ".own_methods",
-    "Stepper": ".stepper",
-    "acceleration": ".define",
-    "c_function": ".compiled",
-    "compare": ".analysis.compare",
-    "hamiltonian": ".define",
-    "load": ".storage",
-    "potential": ".define",
-    "rhs": ".define",
+    "Composition": ".method.composition",
+    "FixedTimestep": ".run.fixed_timestep",
+    "Multistep": ".method.multistep",
+    "RungeKutta": ".method.runge_kutta",
+    "Stepper": ".run.stepper",
+    "acceleration": ".user_system.decorators",
+    "c_function": ".user_system.c_pointer",
+    "compare": ".analysis.comparison",
+    "hamiltonian": ".user_system.decorators",
+    "load": ".solution.storage",
+    "potential": ".user_system.decorators",
+    "rhs": ".user_system.decorators",
 }
 
 

@@ -15,10 +15,10 @@ except ImportError as missing:
         "pyintegrate.dask needs dask.array, which is not installed: pip install pyintegrate[dask]"
     ) from missing
 
-from .arguments import make_problem
-from .checks import integer
-from .integrate import integrate as _integrate
-from .systems import System
+from .integration import integrate as _integrate
+from .run.arguments import make_problem
+from .system.system import System
+from .values.checks import integer
 
 __all__ = ["DaskSolution", "integrate"]
 

@@ -18,7 +18,7 @@ from pathlib import Path
 import numpy as np
 
 from pyintegrate import _core
-from pyintegrate.memory import aligned, padded
+from pyintegrate.values.memory import aligned, padded
 
 SYSTEMS = {item["name"]: item for item in _core.systems()}
 HANDLES = [item["handle"] for item in _core.methods()]

@@ -6,7 +6,7 @@ from reference import POINT_METHODS
 
 import pyintegrate as pi
 from pyintegrate.analysis import accuracy
-from pyintegrate.analysis.convergence import fit_order
+from pyintegrate.analysis.error_against_step import fit_order
 
 EULER = "semi_implicit_euler"
 

@@ -13,7 +13,7 @@ from matplotlib import pyplot  # noqa: E402  (the backend comes first)
 
 from pyintegrate.analysis.growth import spring_growth  # noqa: E402
 from pyintegrate.plots import style  # noqa: E402
-from pyintegrate.plots.stability_map import simulated_growth  # noqa: E402
+from pyintegrate.plots.stability_maps import simulated_growth  # noqa: E402
 
 EULER = "semi_implicit_euler"
 

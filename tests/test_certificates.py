@@ -10,8 +10,9 @@ import pytest
 from reference import POINT_METHODS
 
 import pyintegrate as pi
-from pyintegrate.analysis import real_stability_limit, twin
-from pyintegrate.analysis.certificate import certify, measured_order
+from pyintegrate.analysis import real_stability_limit
+from pyintegrate.certificate import twin
+from pyintegrate.certificate.certificate import certify, measured_order
 
 HERE = Path(__file__).resolve().parent
 GOLDEN = {

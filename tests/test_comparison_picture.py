@@ -9,7 +9,7 @@ matplotlib = pytest.importorskip("matplotlib")
 matplotlib.use("Agg")
 from matplotlib import pyplot  # noqa: E402  (the backend comes first)
 
-from pyintegrate.plots.comparison import last_periods  # noqa: E402
+from pyintegrate.plots.comparison_panels import last_periods  # noqa: E402
 
 EULER = "semi_implicit_euler"
 

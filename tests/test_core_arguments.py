@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from pyintegrate import _core
-from pyintegrate.memory import aligned, padded
+from pyintegrate.values.memory import aligned, padded
 
 
 def start(lanes=1, **changes):

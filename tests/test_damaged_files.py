@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from test_storage import run, same
 
 import pyintegrate as pi
-from pyintegrate import files
+from pyintegrate.solution import files
 
 
 @settings(max_examples=150, deadline=None)

@@ -5,8 +5,9 @@ import pytest
 from reference import states
 
 import pyintegrate as pi
-from pyintegrate import _core, recording
-from pyintegrate.methods import Method
+from pyintegrate import _core
+from pyintegrate.method.method import Method
+from pyintegrate.solution import recorded as recording
 
 LORENZ, SPRING = pi.systems.lorenz, pi.systems.spring
 

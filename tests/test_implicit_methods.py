@@ -10,8 +10,8 @@ from scipy.integrate._ivp.radau import C as NODES_OF_SCIPY
 
 import pyintegrate as pi
 from pyintegrate import Status
-from pyintegrate.analysis.stability import a_stable, l_stable, stability_angle
-from pyintegrate.analysis.stability_function import stability_function
+from pyintegrate.theory.stability import a_stable, l_stable, stability_angle
+from pyintegrate.theory.stability_function import stability_function
 
 IMPLICIT = [m for m in pi.methods.values() if m.implicit and not m.velocity_free]
 A_STABLE = [m for m in IMPLICIT if a_stable(m)]

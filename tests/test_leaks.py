@@ -16,7 +16,7 @@ from reference import states
 
 import pyintegrate as pi
 from pyintegrate import _core
-from pyintegrate.memory import aligned
+from pyintegrate.values.memory import aligned
 
 LORENZ, SPRING = pi.systems.lorenz, pi.systems.spring
 REPEATS = 60

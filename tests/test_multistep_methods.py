@@ -7,8 +7,8 @@ import pytest
 from reference import states
 
 import pyintegrate as pi
-from pyintegrate.analysis.multistep_conditions import adams_moulton
-from pyintegrate.analysis.root_condition import is_stable, real, zero_stable
+from pyintegrate.theory.multistep_conditions import adams_moulton
+from pyintegrate.theory.root_condition import is_stable, real, zero_stable
 
 MULTISTEP = [m for m in pi.methods.values() if m.family == "multistep"]
 EPS = np.finfo(np.float64).eps

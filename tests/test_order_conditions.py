@@ -9,8 +9,8 @@ import pytest
 from reference import POINT_METHODS
 
 import pyintegrate as pi
-from pyintegrate.analysis import nystrom_trees
-from pyintegrate.analysis import order_conditions as oc
+from pyintegrate.theory import nystrom_trees
+from pyintegrate.theory import order_conditions as oc
 
 COMPOSITIONS = [m for m in POINT_METHODS if m.family == "composition"]
 

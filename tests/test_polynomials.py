@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from reference import POINT_METHODS
 
 import pyintegrate as pi
-from pyintegrate.analysis import stability
-from pyintegrate.analysis.polynomials import add, first_exit, multiply, refine, sign_changes
+from pyintegrate.theory import stability
+from pyintegrate.theory.polynomials import add, first_exit, multiply, refine, sign_changes
 
 TOUCHED = Fraction(1, 10**12)
 

@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 from reference import KERNELS, names, states
 
 import pyintegrate as pi
-from pyintegrate import recording
-from pyintegrate.memory import aligned
+from pyintegrate.solution import recorded as recording
+from pyintegrate.values.memory import aligned
 
 LORENZ = pi.systems.lorenz
 kernel = pytest.mark.parametrize(("method", "system"), KERNELS, ids=names(KERNELS))
@@ -26,7 +26,7 @@ kernel = pytest.mark.parametrize(("method", "system"), KERNELS, ids=names(KERNEL
 @pytest.fixture(autouse=True)
 def _small_parts(monkeypatch):
     monkeypatch.setattr(recording, "BLOCK_BYTES", 2000)
-    monkeypatch.setattr(sys.modules["pyintegrate.integrate"], "STREAM_BYTES", 1)
+    monkeypatch.setattr(sys.modules["pyintegrate.integration"], "STREAM_BYTES", 1)
 
 
 def same_bits(a, b):

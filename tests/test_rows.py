@@ -51,6 +51,6 @@ def test_rows_give_the_bits_of_registers(name, dtype, monkeypatch):
             options = {"dt": dt, "n_steps": 50, "method": method, "save": 7, "dtype": dtype}
             here = pi.integrate(system, y, **options)
             with monkeypatch.context() as patch:
-                patch.setattr(sys.modules["pyintegrate.integrate"], "_core", _RowsOnly())
+                patch.setattr(sys.modules["pyintegrate.integration"], "_core", _RowsOnly())
                 there = pi.integrate(system, y, **options)
             assert here.y.tobytes() == there.y.tobytes(), (name, method)

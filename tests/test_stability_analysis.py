@@ -6,7 +6,7 @@ from reference import POINT_METHODS
 
 import pyintegrate as pi
 from pyintegrate.analysis.growth import amplification, spring_growth, step_growth
-from pyintegrate.analysis.stability_region import level_segments
+from pyintegrate.analysis.regions import level_segments
 
 EULER = "semi_implicit_euler"
 TABLES = [m for m in POINT_METHODS if m.family in ("explicit_rk", "implicit_rk")]

@@ -14,8 +14,8 @@ import pytest
 from reference import COVERING_IN_BOTH, names, states
 
 import pyintegrate as pi
-from pyintegrate import files, storage
-from pyintegrate.systems import System
+from pyintegrate.solution import files, storage
+from pyintegrate.system.system import System
 
 KINDS = ["npz", "zarr"]
 kinds = pytest.mark.parametrize("kind", KINDS)

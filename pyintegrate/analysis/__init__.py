@@ -2,18 +2,18 @@
 
 from .accuracy import suitable_methods
 from .advice import StepAdvice, advise_dt
+from .backward_error import modified_energy
 from .basins import Basins, basin
-from .convergence import Convergence, convergence
 from .energy import EnergyDrift, energy_drift
-from .modified_energy import modified_energy
+from .error_against_step import Convergence, convergence
+from .error_against_work import WorkPrecision, work_precision
+from .limits import real_stability_limit, stability_limit
 from .phase import period_error, phase_drift
 from .poincare import Section, poincare_section
-from .quality import MethodQualities, quality
-from .stability import real_stability_limit, stability_limit
-from .stability_region import StabilityRegion, stability_region
+from .qualities import MethodQualities, quality
+from .regions import StabilityRegion, stability_region
 from .stiffness import MaxStiffness, max_stiffness
 from .table import Table
-from .work_precision import WorkPrecision, work_precision
 
 __all__ = [
     "Basins",

@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from ..arguments import check_structure
-from ..integrate import integrate
-from ..methods import find_method
-from ..systems import systems
-from . import multistep_stability, stability
+from ..integration import integrate
+from ..method.catalogue import find_method
+from ..run.arguments import check_structure
+from ..system.catalogue import systems
+from ..theory import multistep_stability, stability
 
 GROWING = 1e-12  # growth in a step beyond which a motion explodes: twenty times what rounding adds
 SOLVED = 1e-9  # the same for implicit methods, whose equations are solved to a tolerance

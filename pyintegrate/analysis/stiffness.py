@@ -4,8 +4,8 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from ..integrate import integrate
-from ..methods import find_method
+from ..integration import integrate
+from ..method.catalogue import find_method
 from .accuracy import suitable_methods
 from .growth import step_excess, tolerance
 from .table import Table

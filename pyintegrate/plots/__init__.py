@@ -13,20 +13,20 @@ except ImportError as missing:
         "pip install pyintegrate[plot]"
     ) from missing
 
-from .animate import animate
-from .comparison import comparison
-from .convergence import convergence
-from .dashboard import dashboard
-from .energy import energy
-from .error import error
-from .heatmap import heatmap
-from .phase_drift import phase_drift
-from .phase_portrait import phase_portrait
-from .stability_map import stability_map
-from .stability_region import stability_region
+from .animation import animate
+from .comparison_panels import comparison
+from .dashboard_panels import dashboard
+from .energy_curves import energy
+from .error_against_step import convergence
+from .error_against_work import work_precision
+from .error_curves import error
+from .heat_maps import heatmap
+from .paths import trajectory
+from .phase_curves import phase_drift
+from .phase_space import phase_portrait
+from .region_contours import stability_region
+from .stability_maps import stability_map
 from .style import colour_of
-from .trajectory import trajectory
-from .work_precision import work_precision
 
 __all__ = [
     "animate",

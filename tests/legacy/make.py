@@ -35,19 +35,26 @@ def solutions():
     yield "final", pi.integrate(pendulums, 1.0, 0.0, dt=0.01, n_steps=7, save="final")
     yield "every", pi.integrate(pi.systems.lorenz, dt=[0.01, 0.02], t0=1.0, n_steps=7, save=3)
     yield "multistep", pi.integrate(pi.systems.kepler, dt=0.05, n_steps=9, method="bdf3")
-    yield "stormer", pi.integrate(
-        pi.systems.kepler, dt=0.05, n_steps=9, method="stormer_verlet", start=[0.7, -0.07]
+    yield (
+        "stormer",
+        pi.integrate(
+            pi.systems.kepler, dt=0.05, n_steps=9, method="stormer_verlet", start=[0.7, -0.07]
+        ),
     )
-    yield "starter", pi.integrate(
-        pi.systems.lorenz, dt=0.01, n_steps=9, method="adams_bashforth4", start="rk4"
+    yield (
+        "starter",
+        pi.integrate(pi.systems.lorenz, dt=0.01, n_steps=9, method="adams_bashforth4", start="rk4"),
     )
     yield "single", pi.integrate(pi.systems.duffing, dt=0.01, n_steps=5, dtype=np.float32)
     yield "failed", pi.integrate(
         pi.systems.lorenz, [[1, 1, 1], [1e200, 0, 0], [1, 2, 3]], dt=0.01, n_steps=4,
         on_failure="ignore",
     )  # fmt: skip
-    yield "driven", pi.integrate(
-        pi.systems.constant_force, dt=0.1, n_steps=4, drive={"force": [1.0, 2.0, 3.0, 4.0]}
+    yield (
+        "driven",
+        pi.integrate(
+            pi.systems.constant_force, dt=0.1, n_steps=4, drive={"force": [1.0, 2.0, 3.0, 4.0]}
+        ),
     )
     yield "component", pi.integrate(pi.systems.lorenz, dt=0.01, n_steps=4, components=["z"])
     yield "bodies", pi.integrate(
@@ -56,8 +63,9 @@ def solutions():
     )  # fmt: skip
     yield "box", pi.integrate(pi.systems.rigid_body, dt=0.1, n_steps=3, method="rigid_splitting2")
     yield "traced", pi.integrate(damped(k=np.array([1.0, 2.0])), 1.0, 0.0, dt=0.1, n_steps=3)
-    yield "separable", pi.integrate(
-        orbit, [1.0, 0.0], [0.0, 1.2], dt=0.1, n_steps=3, method="forest_ruth4"
+    yield (
+        "separable",
+        pi.integrate(orbit, [1.0, 0.0], [0.0, 1.2], dt=0.1, n_steps=3, method="forest_ruth4"),
     )
     own = pi.RungeKutta([[0, 0], [2 / 3, 0]], [1 / 4, 3 / 4], name="ralston")
     yield "own_method", pi.integrate(pi.systems.spring, dt=0.1, n_steps=3, method=own)

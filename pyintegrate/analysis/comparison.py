@@ -1,0 +1,390 @@
+"""Several methods on one motion: the same start, the same steps or the same work."""
+
+from collections.abc import Mapping
+from contextlib import suppress
+from difflib import get_close_matches
+from functools import cached_property
+from time import perf_counter
+
+import numpy as np
+
+from ..integration import integrate
+from ..method.catalogue import find_method
+from ..method.method import Method
+from ..values.checks import numbers
+from .observables import energies, exact_states
+from .phase import phase_drift
+
+
+def compare(
+    system,
+    x0=None,
+    v0=None,
+    *,
+    methods=("rk4", "semi_implicit_euler"),
+    dt,
+    t_end=None,
+    n_steps=None,
+    equal_work=False,
+    **options,
+):
+    """Integrate one motion by several methods, to look at them side by side.
+
+    Parameters
+    ----------
+    system : System, or sequence or mapping of them
+        What moves. Several, for example springs of several stiffnesses, are each compared; the
+        keys of a mapping name them.
+    x0, v0 : array_like, optional
+        Initial state as in `integrate`; each system's own by default.
+    methods : sequence of str or Method, optional
+        Names, aliases or methods of one's own.
+    dt : float or sequence of float
+        Step, in the system's unit of time. A sequence means one run for each.
+    t_end, n_steps : optional
+        Exactly one of them: the end or the number of steps.
+    equal_work : bool, optional
+        Spend the same number of force evaluations instead of the same number of steps: dt is
+        that of the first method, n steps of it; a method that needs m times its evaluations a
+        step takes round(n/m) steps over the same span.
+    **options
+        Anything else `integrate` takes: t0, save, dtype, workers, bound, on_failure, progress.
+
+    Returns
+    -------
+    Comparison
+        A mapping from method names to solutions, from (name, dt) where dt is a sequence; of several
+        systems a `Comparisons`, a mapping from their names to comparisons.
+
+    Raises
+    ------
+    TypeError, ValueError
+        For arguments that `integrate` refuses, unknown or repeated methods or steps.
+
+    Examples
+    --------
+    >>> import pyintegrate as pi
+    >>> c = compare(pi.systems.oscillator(omega=15**0.5), dt=0.1, t_end=90.0)
+    >>> list(c)
+    ['rk4', 'semi_implicit_euler']
+    >>> print(f"{c.summary()['rk4']['energy_ratio']:.9f}")
+    0.959447735
+    """
+    if not hasattr(system, "rhs") and isinstance(system, Mapping | list | tuple):
+        run = {"methods": methods, "dt": dt, "t_end": t_end, "n_steps": n_steps}
+        run |= {"equal_work": equal_work} | options
+        named = _named(system)
+        return Comparisons({key: compare(one, x0, v0, **run) for key, one in named.items()})
+    if "method" in options:
+        raise TypeError("compare takes methods=(...), one or several; method= belongs to integrate")
+    chosen = _unique("methods", [_method(method) for method in _listed(methods)], lambda m: m.name)
+    steps = numbers("dt", dt)
+    several = steps.ndim > 0
+    if steps.ndim > 1 or steps.size == 0:
+        raise ValueError(f"dt must be a number or a sequence of numbers, got shape {steps.shape}")
+    if not isinstance(equal_work, bool | np.bool_):
+        raise TypeError(f"equal_work must be True or False, got {equal_work!r}")
+    solutions, seconds = {}, {}
+    for step in _unique("dt", steps.tolist() if several else [dt], float):
+        first = None
+        for method in chosen:
+            span = {"dt": step, "t_end": t_end, "n_steps": n_steps}
+            if equal_work and first is not None:
+                span = _same_work(system, first, method, step, t_end, options.get("t0", 0.0))
+            key = (method.name, step) if several else method.name
+            begin = perf_counter()
+            solutions[key] = integrate(system, x0, v0, method=method, **span, **options)
+            seconds[key] = perf_counter() - begin
+            first = solutions[key] if first is None else first
+    return Comparison(system, solutions, equal_work=bool(equal_work), seconds=seconds)
+
+
+class Comparison(Mapping):
+    """Solutions of one motion by several methods, by name; made by `compare`.
+
+    Parameters
+    ----------
+    system : System
+        What moves.
+    solutions : dict
+        Solutions by method name, or by (name, dt) where several steps are compared.
+    equal_work : bool, optional
+        Whether the methods spend the same number of force evaluations.
+    seconds : dict, optional
+        How long each run took, by the same keys.
+
+    Examples
+    --------
+    >>> import pyintegrate as pi
+    >>> c = compare(pi.systems.oscillator, methods=["rk4", "midpoint"], dt=[0.1, 0.2], t_end=9.0)
+    >>> len(c), c["rk4", 0.2].n_steps
+    (4, 45)
+    """
+
+    def __init__(self, system, solutions, *, equal_work=False, seconds=None):
+        self.system = system
+        self.equal_work = equal_work
+        self._seconds = dict(seconds or {})
+        self._solutions = dict(solutions)
+
+    def __getitem__(self, key):
+        if key in self._solutions:
+            return self._solutions[key]
+        name, *step = key if isinstance(key, tuple) else (key,)
+        if isinstance(name, str):
+            try:
+                resolved = (_method(name).name, *step)
+            except ValueError:  # no method of this name anywhere: the message below says it all
+                resolved = (name, *step)
+            resolved = resolved if step else resolved[0]
+            if resolved in self._solutions:
+                return self._solutions[resolved]
+        keys = ", ".join(map(repr, self._solutions))
+        near = get_close_matches(str(name), [_name(k) for k in self._solutions], n=1)
+        hint = f"; did you mean {near[0]!r}?" if near and near[0] != name else ""
+        raise KeyError(f"{key!r} was not compared{hint} (there are {keys})")
+
+    def __iter__(self):
+        return iter(self._solutions)
+
+    def __len__(self):
+        return len(self._solutions)
+
+    def summary(self):
+        """Measure every solution, per trajectory.
+
+        Returns
+        -------
+        dict of dict
+            By key of the comparison: `energy_ratio` E(end)/E(0), `max_energy_error` (largest
+            |E - E0|/|E0| of the saves), `phase_error` at the end [rad, positive = ahead],
+            `max_position_error` (largest distance from the exact position; from the exact
+            state for a first-order system), each of the batch shape, None where it does not
+            exist; `evaluations` of the force, for one trajectory; and the `seconds` that the run
+            of the whole batch took, None where nobody looked.
+
+        Examples
+        --------
+        >>> import pyintegrate as pi
+        >>> c = compare(pi.systems.oscillator, dt=0.1, t_end=90.0)
+        >>> print(f"{c.summary()['rk4']['phase_error']:.5e} rad")
+        -7.47323e-05 rad
+        """
+        return {key: dict(measures) for key, measures in self._measures.items()}
+
+    @cached_property
+    def _measures(self):
+        return {
+            key: _measure(solution) | {"seconds": self._seconds.get(key)}
+            for key, solution in self._solutions.items()
+        }
+
+    def table(self):
+        """Show the numbers that matter, a row per solution, as text or HTML.
+
+        Of a batch every cell gives the median and the worst trajectory. Where the system has an
+        exact solution, its energy comes first: a damped spring is right to lose some.
+
+        Returns
+        -------
+        Table
+            With `columns` and `rows` of text.
+
+        Examples
+        --------
+        >>> import pyintegrate as pi
+        >>> c = compare(pi.systems.oscillator, dt=0.1, t_end=90.0)
+        >>> c.table().columns[:3]
+        ('method', 'E(end)/E(0)', 'max energy error')
+        """
+        from .comparison_table import comparison_table
+
+        return comparison_table(self)
+
+    def plot(self, **keywords):
+        """Draw position, phase error, energy and phase portrait, a row of panels per dt.
+
+        Parameters
+        ----------
+        **keywords
+            As in `pyintegrate.plots.comparison`: window, figsize, title and others.
+
+        Returns
+        -------
+        ndarray of Axes
+            (number of dt, number of panels); the figure is `axes[0, 0].figure`.
+
+        Examples
+        --------
+        >>> import pyintegrate as pi
+        >>> c = compare(pi.systems.oscillator, dt=[0.1, 0.25], t_end=90.0)
+        >>> c.plot().shape  # doctest: +SKIP
+        (2, 4)
+        """
+        from ..plots import comparison_panels as comparison
+
+        return comparison(self, **keywords)
+
+    def __repr__(self):
+        return repr(self.table())
+
+    def _repr_html_(self):
+        return self.table()._repr_html_()
+
+
+class Comparisons(Mapping):
+    """Comparisons of several systems by name; made by `compare`.
+
+    Parameters
+    ----------
+    comparisons : dict
+        Comparison by the name of the system, or what tells it from the others.
+
+    Examples
+    --------
+    >>> import pyintegrate as pi
+    >>> springs = [pi.systems.spring(k=k, b=0.0) for k in (1.0, 15.0)]
+    >>> c = compare(springs, dt=0.1, t_end=9.0)
+    >>> list(c), list(c["k = 1"])
+    (['k = 1', 'k = 15'], ['rk4', 'semi_implicit_euler'])
+    """
+
+    def __init__(self, comparisons):
+        self._comparisons = dict(comparisons)
+
+    def __getitem__(self, name):
+        if name in self._comparisons:
+            return self._comparisons[name]
+        names = ", ".join(map(repr, self._comparisons))
+        raise KeyError(f"{name!r} was not compared (there are {names})")
+
+    def __iter__(self):
+        return iter(self._comparisons)
+
+    def __len__(self):
+        return len(self._comparisons)
+
+    def summary(self):
+        """The numbers of `Comparison.summary`, by the names of the systems."""
+        return {name: comparison.summary() for name, comparison in self.items()}
+
+    def table(self):
+        """The tables of all comparisons in one.
+
+        Returns
+        -------
+        Table
+        """
+        from .comparison_table import joint_table
+
+        return joint_table(self)
+
+    def plot(self, **keywords):
+        """Draw a row of panels for each system and dt: see `pyintegrate.plots.comparison`."""
+        from ..plots import comparison_panels as comparison
+
+        return comparison(self, **keywords)
+
+    def __repr__(self):
+        return repr(self.table())
+
+    def _repr_html_(self):
+        return self.table()._repr_html_()
+
+
+def _named(systems):
+    """Several systems by name: their own, or the parameters that tell them apart."""
+    if isinstance(systems, Mapping):
+        named = dict(systems)
+    else:
+        named = {_difference(one, systems): one for one in systems}
+    for one in named.values():
+        if not hasattr(one, "rhs"):
+            raise TypeError(f"system must be a System or several, got {type(one).__name__}")
+    if len(named) != len(systems) or not named:
+        raise ValueError("systems to compare must differ, and there must be one at least")
+    return named
+
+
+def _difference(system, systems):
+    """What tells a system from others of its kind: `k = 15, b = 0.1`, or its name."""
+    if not hasattr(system, "rhs"):
+        return str(system)
+    kin = [one for one in systems if getattr(one, "name", "") == system.name]
+    parts = []
+    for name, value in system.params.items():
+        if any(not np.array_equal(one.params[name], value) for one in kin):
+            text = f"{value:g}" if np.ndim(value) == 0 else f"{np.size(value)} values"
+            parts.append(f"{name} = {text}")
+    others = len(kin) < len(systems)
+    return ", ".join([system.name] * (others or not parts) + parts)
+
+
+def _measure(solution):
+    """The numbers of one solution that `Comparison.summary` lists."""
+    measures = dict.fromkeys(
+        ("energy_ratio", "max_energy_error", "phase_error", "max_position_error")
+    )
+    with np.errstate(invalid="ignore", divide="ignore", over="ignore"):  # exploded trajectories
+        held = energies(solution)
+        if held is not None:
+            energy, start = held
+            measures["energy_ratio"] = np.where(start == 0, np.nan, energy[-1] / start)[()]
+            measures["max_energy_error"] = np.max(np.abs(solution.energy_error()), axis=0)
+        exact = exact_states(solution)
+        if exact is not None:
+            places = slice(None, solution.system.dof or None)  # first order: the whole state
+            distance = np.linalg.norm(solution.y[..., places] - exact[..., places], axis=-1)
+            measures["max_position_error"] = np.max(distance, axis=0)
+    with suppress(ValueError):  # the system has no phase, or nothing to compare it with
+        measures["phase_error"] = phase_drift(solution)[-1]
+    measures["evaluations"] = solution.evaluations
+    return measures
+
+
+def _same_work(system, first, method, dt, t_end, t0):
+    """Steps of a method that cost as many force evaluations as the first method's."""
+    share = _evaluations_a_step(system, first.method) / _evaluations_a_step(system, method)
+    steps = max(1, round(first.n_steps * share))
+    span = first.n_steps * dt if t_end is None else np.subtract(t_end, t0)
+    return {"dt": span / steps, "n_steps": steps}
+
+
+def _evaluations_a_step(system, method):
+    """What one more step costs on this system: Verlet shares no force that sees the velocity."""
+    settings = {"dt": 1e-9, "method": method, "save": "final", "on_failure": "ignore"}
+    some, more = (integrate(system, n_steps=n, **settings).evaluations for n in (10, 11))
+    return more - some
+
+
+def _method(method):
+    """A method by name or alias, or one that is given."""
+    if not isinstance(method, str | Method):
+        raise TypeError(f"methods must be names or Methods, got {method!r}")
+    return find_method(method)
+
+
+def _listed(methods):
+    """One method, or several, as a list."""
+    if isinstance(methods, str | Method):
+        return [methods]
+    try:
+        methods = list(methods)
+    except TypeError:
+        raise TypeError(f"methods must be names or Methods, got {methods!r}") from None
+    if not methods:
+        raise ValueError("methods is empty: name at least one, for example methods=['rk4']")
+    return methods
+
+
+def _unique(argument, values, key):
+    """The values, if no two have the same key: a second one would replace the first."""
+    keys = [key(value) for value in values]
+    for value in keys:
+        if keys.count(value) > 1:
+            raise ValueError(f"{argument} has {value!r} {keys.count(value)} times: once is enough")
+    return values
+
+
+def _name(key):
+    return key[0] if isinstance(key, tuple) else key

@@ -1,0 +1,212 @@
+"""The order of accuracy of a method, as it shows: errors over dt, and the slope of their line."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from .accuracy import ROUNDING, follow, ladder, suitable_methods
+from .table import Table
+
+LARGEST = 0.1  # errors beyond a tenth of the motion follow no power of dt
+TINY = 1e-9
+STRAIGHT = 0.1  # local slopes this close to their median lie on a line
+ENOUGH = 6  # errors on a line: more would only reach back to where it still bends
+
+
+@dataclass(frozen=True)
+class OrderFit:
+    """A line through errors: error = constant * dt**order between two steps.
+
+    Attributes
+    ----------
+    order, constant : float
+        NaN where fewer than two errors lie between rounding and a tenth of the motion.
+    dt_min, dt_max : float
+        The range used.
+    points : int
+        How many errors.
+    """
+
+    order: float
+    constant: float
+    dt_min: float
+    dt_max: float
+    points: int
+
+
+def convergence(system, methods=None, x0=None, v0=None, *, t_end=None, t0=0.0, dt=None, steps=None):
+    """Measure the error of methods on one motion over a range of steps, and fit their orders.
+
+    Parameters
+    ----------
+    system : System
+    methods : str, Method or sequence of them, optional
+        All that fit the system by default.
+    x0, v0 : array_like, optional
+        Start, as in `integrate`; of a batch, the order is that of the median error.
+    t_end : float, optional
+        End; one period of the motion by default.
+    t0 : float, optional
+        Start time.
+    dt : sequence of float, optional
+        Steps that divide the span, or
+    steps : sequence of int, optional
+        numbers of steps over the span; from 4 to 16384 by default.
+
+    Returns
+    -------
+    Convergence
+
+    Raises
+    ------
+    ValueError, TypeError
+        For arguments that do not fit.
+
+    Examples
+    --------
+    >>> import pyintegrate as pi
+    >>> found = convergence(pi.systems.kepler, ["midpoint", "rk4"])
+    >>> print(*(f"{name} {found[name].order:.1f}" for name in found))
+    midpoint 2.0 rk4 4.0
+    """
+    chosen = suitable_methods(system, methods)
+    rungs = ladder(steps, dt, t0, t_end)
+    motion = follow(system, x0, v0, t0, t_end, rungs)
+    errors: dict[str, np.ndarray] = {}
+    for method in chosen:
+        errors[method.name] = np.array([motion.error(motion.run(method, n)[0]) for n in rungs])
+    return Convergence(motion, chosen, rungs, errors)
+
+
+class Convergence(Mapping):
+    """Errors over dt by method, made by `convergence`: a mapping from names to `OrderFit`.
+
+    Attributes
+    ----------
+    dt : ndarray
+        (n,) steps, descending.
+    errors : dict
+        (n, *batch) by method: largest distance in phase space from the true motion, in units of
+        the motion.
+    floor : ndarray
+        (*batch) below which an error says nothing: rounding, or doubt about the reference.
+    system, t_end
+        What moved, and until when.
+    """
+
+    def __init__(self, motion, methods, steps, errors):
+        self.system, self.t0, self.t_end = motion.system, motion.t0, motion.t_end
+        self.dt = np.abs(motion.t_end - motion.t0) / np.asarray(steps)
+        self.errors = errors
+        self.floor = np.maximum(10 * motion.doubt, ROUNDING)
+        self.methods = {method.name: method for method in methods}
+        floor = float(np.median(self.floor)) if np.size(self.floor) else np.nan
+        self._fits = {
+            name: fit_order(self.dt, typical(error), floor, self.methods[name].order)
+            for name, error in errors.items()
+        }
+
+    def __getitem__(self, name):
+        return self._fits[str(name)]
+
+    def __iter__(self):
+        return iter(self._fits)
+
+    def __len__(self):
+        return len(self._fits)
+
+    def table(self):
+        """Orders as claimed and as measured, with the range that the fit used.
+
+        Returns
+        -------
+        Table
+        """
+        unit = self.system.units.get("t", "")
+        rows = []
+        for name, fit in self.items():
+            span = f"{fit.dt_min:.3g} .. {fit.dt_max:.3g}" if fit.points else "-"
+            least = np.nanmin(typical(self.errors[name]))
+            order = f"{fit.order:.2f}" if fit.points else "-"
+            rows.append(
+                [name, f"{self.methods[name].order}", order, span, f"{fit.points}", f"{least:.1e}"]
+            )
+        step = f"dt [{unit}]" if unit else "dt"
+        columns = ["method", "order", "measured", f"between {step}", "points", "smallest error"]
+        title = f"{self.system.title}, t = {self.t0:g} to {self.t_end:.6g} {unit}".rstrip()
+        return Table(title, columns, rows, "error: in phase space, relative to the motion")
+
+    def plot(self, **keywords):
+        """Draw errors over dt: see `pyintegrate.plots.convergence`."""
+        from ..plots import error_against_step as convergence
+
+        return convergence(self, **keywords)
+
+    def __repr__(self):
+        return repr(self.table())
+
+    def _repr_html_(self):
+        return self.table()._repr_html_()
+
+
+def typical(errors):
+    """Median over the batch of (n, *batch) errors, (n,)."""
+    errors = np.asarray(errors, dtype=float)
+    return np.median(errors.reshape(len(errors), -1), axis=1)
+
+
+def fit_order(dt, error, floor=ROUNDING, claimed=0):
+    """Fit a line to the errors that lie on one, in logarithms.
+
+    Neighbouring errors, three to six, whose slopes agree with their median to 0.1: as many as there
+    are, at the smallest steps where there are so many, because there the leading term rules.
+
+    Parameters
+    ----------
+    dt, error : array_like
+        (n,), dt descending.
+    floor : float, optional
+        Errors below count as rounding.
+    claimed : int, optional
+        The order claimed: tiny errors that then fall less than half as fast come from rounding, of
+        the coefficients perhaps.
+
+    Returns
+    -------
+    OrderFit
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> dt = 0.1 * 0.5 ** np.arange(8)
+    >>> fit = fit_order(dt, dt**3 + 1e-7)
+    >>> print(f"{fit.order:.1f} from {fit.points} points")
+    3.0 from 4 points
+    """
+    dt, error = np.abs(np.asarray(dt, dtype=float)), np.asarray(error, dtype=float)
+    with np.errstate(all="ignore"):
+        # From the least error on, smaller steps only add rounding: errors near that are noise.
+        noise = error[np.nanargmin(error) :]
+        floor = max(floor, 3 * float(np.max(noise)) if len(noise) > 1 else 0.0)
+        good = np.isfinite(error) & (error < LARGEST) & (error > floor) & (error > 0)
+        slopes = np.diff(np.log(error)) / np.diff(np.log(dt))
+        slow = np.flatnonzero((error[:-1] < TINY) & (slopes < claimed / 2))
+        good[slow[0] + 1 if len(slow) else len(good) :] = False
+    best = None
+    for i in range(len(dt)):
+        for j in range(i + 2, len(dt) + 1):
+            if not good[i:j].all():
+                break
+            local = slopes[i : j - 1]
+            apart = np.max(np.abs(local - np.median(local)))
+            straight = j - i >= 3 and apart < STRAIGHT
+            many = min(j - i, ENOUGH if straight else 3)
+            rank = (straight, many, i if straight else -apart)
+            if best is None or rank > best[0]:
+                best = rank, i, j
+    if best is None:
+        return OrderFit(np.nan, np.nan, np.nan, np.nan, 0)
+    _, i, j = best
+    order, constant = np.polyfit(np.log(dt[i:j]), np.log(error[i:j]), 1)
+    return OrderFit(float(order), float(np.exp(constant)), float(dt[j - 1]), float(dt[i]), j - i)

@@ -1,0 +1,170 @@
+"""What accuracy costs: error against force evaluations and against seconds."""
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from .accuracy import ROUNDING, follow, ladder, suitable_methods
+from .error_against_step import typical
+from .table import Table
+
+TARGETS = (1e-2, 1e-4, 1e-6, 1e-8)  # errors that the table asks the price of
+
+
+def work_precision(
+    system, methods=None, x0=None, v0=None, *, t_end=None, t0=0.0, dt=None, steps=None, seconds=True
+):
+    """Measure what methods spend on one motion, and how close they come to it.
+
+    Parameters
+    ----------
+    system : System
+    methods : str, Method or sequence of them, optional
+        All that fit the system by default.
+    x0, v0 : array_like, optional
+        Start, as in `integrate`; of a batch, the median error counts.
+    t_end : float, optional
+        End; one period of the motion by default.
+    t0 : float, optional
+        Start time.
+    dt, steps : sequence, optional
+        As in `convergence`: from 4 to 16384 steps by default. A method stops at rounding.
+    seconds : bool, optional
+        Whether to take the time, of a batch of 256 trajectories or more on one thread: a single
+        trajectory would mostly measure the call.
+
+    Returns
+    -------
+    WorkPrecision
+
+    Raises
+    ------
+    ValueError, TypeError
+        For arguments that do not fit.
+
+    Examples
+    --------
+    On an oscillator a method of higher order wins where accuracy is wanted:
+
+    >>> import pyintegrate as pi
+    >>> found = work_precision(pi.systems.oscillator, ["velocity_verlet", "rk4"], seconds=False)
+    >>> [found.cheapest(error) for error in (0.03, 1e-6)]
+    ['velocity_verlet', 'rk4']
+    """
+    chosen = suitable_methods(system, methods)
+    rungs = ladder(steps, dt, t0, t_end)
+    motion = follow(system, x0, v0, t0, t_end, rungs)
+    curves = {}
+    for method in chosen:
+        points = []
+        for n in rungs:
+            y, evaluations = motion.run(method, n)
+            error = motion.error(y)
+            took = motion.seconds(method, n) if seconds else np.nan
+            points.append((abs(motion.t_end - motion.t0) / n, evaluations, took, error))
+            if steps is None and dt is None and np.median(error) < ROUNDING:
+                break
+        curves[method.name] = tuple(np.array(column) for column in zip(*points, strict=True))
+    return WorkPrecision(motion, curves)
+
+
+class WorkPrecision(Mapping):
+    """Error and cost by method, made by `work_precision`.
+
+    A mapping from names to (dt, evaluations, seconds, error): arrays (n,), (n,), (n,) for one
+    trajectory, and (n, *batch) as in `Convergence`. `floor` is the error below which nothing can
+    be said.
+    """
+
+    def __init__(self, motion, curves):
+        self.system, self.t0, self.t_end = motion.system, motion.t0, motion.t_end
+        self.floor = float(np.median(np.maximum(10 * motion.doubt, ROUNDING)))
+        self._curves = curves
+
+    def __getitem__(self, name):
+        return self._curves[str(name)]
+
+    def __iter__(self):
+        return iter(self._curves)
+
+    def __len__(self):
+        return len(self._curves)
+
+    @property
+    def timed(self):
+        """Whether there are seconds."""
+        return not all(np.isnan(seconds).all() for _, _, seconds, _ in self._curves.values())
+
+    def cost(self, name, error, *, of="evaluations"):
+        """What a method has to spend for an error, between its runs in logarithms.
+
+        Parameters
+        ----------
+        name : str
+        error : float
+            What is wanted, in units of the motion.
+        of : {"evaluations", "seconds", "dt"}, optional
+
+        Returns
+        -------
+        float
+            NaN where no run came so close.
+        """
+        place = {"dt": 0, "evaluations": 1, "seconds": 2}
+        if of not in place:
+            raise ValueError(f"of must be one of {', '.join(place)}, got {of!r}")
+        curve = self[name]
+        errors, spent = typical(curve[3]), np.asarray(curve[place[of]], dtype=float)
+        reached = np.flatnonzero(errors <= error)
+        if not len(reached):
+            return np.nan
+        i = reached[0]
+        if i == 0 or not np.isfinite(errors[i - 1]) or errors[i] <= 0:
+            return float(spent[i])
+        share = np.log(errors[i - 1] / error) / np.log(errors[i - 1] / errors[i])
+        return float(np.exp(np.interp(share, [0, 1], np.log(spent[i - 1 : i + 1]))))
+
+    def cheapest(self, error, *, of="evaluations"):
+        """Name of the method that needs least for an error, or None where none reaches it."""
+        costs = {name: self.cost(name, error, of=of) for name in self}
+        costs = {name: cost for name, cost in costs.items() if np.isfinite(cost)}
+        return min(costs, key=costs.__getitem__, default=None)
+
+    def table(self):
+        """Force evaluations that errors cost, and the time of the smallest error that all reach.
+
+        Returns
+        -------
+        Table
+        """
+        best = {error: self.cheapest(error) for error in TARGETS}
+        rows = []
+        for name in self:
+            cells = []
+            for error in TARGETS:
+                cost = self.cost(name, error)
+                mark = "*" if best[error] == name else ""
+                cells.append(f"{cost:,.0f}{mark}" if np.isfinite(cost) else "-")
+            if self.timed:
+                time = [self.cost(name, error, of="seconds") for error in TARGETS]
+                cells += [f"{1e6 * t:.3g}" if np.isfinite(t) else "-" for t in time[1:3]]
+            rows.append([name, *cells])
+        columns = ["method", *(f"to {error:g}" for error in TARGETS)]
+        if self.timed:
+            columns += [f"\N{MICRO SIGN}s to {error:g}" for error in TARGETS[1:3]]
+        unit = self.system.units.get("t", "")
+        title = f"{self.system.title}, t = {self.t0:g} to {self.t_end:.6g} {unit}".rstrip()
+        note = "force evaluations for one trajectory to an error relative to the motion; * least"
+        return Table(title, columns, rows, note)
+
+    def plot(self, **keywords):
+        """Draw error against cost: see `pyintegrate.plots.work_precision`."""
+        from ..plots import error_against_work as work_precision
+
+        return work_precision(self, **keywords)
+
+    def __repr__(self):
+        return repr(self.table())
+
+    def _repr_html_(self):
+        return self.table()._repr_html_()

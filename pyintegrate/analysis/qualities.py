@@ -1,0 +1,197 @@
+"""One table to choose a method by: stability, cost and accuracy side by side."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..integration import integrate
+from ..system.catalogue import systems
+from .accuracy import distance, suitable_methods
+from .error_against_step import convergence
+from .table import Table
+
+WORK = 240  # force evaluations in a period: a multiple of 1, 2, 3, 4, 5, 6, 8, 10
+PERIODS = 50
+
+
+@dataclass(frozen=True)
+class Quality:
+    """How good a method is on one motion.
+
+    Attributes
+    ----------
+    order : int
+        As claimed.
+    measured_order : float
+        From `convergence` over one period.
+    evaluations : int
+        Of the force, in a step.
+    stability_limit, limit_per_evaluation : float
+        Largest omega dt on the undamped oscillator; the same divided by the evaluations, so that
+        cheap and costly methods compare.
+    error : float
+        Largest distance from the true motion in phase space over the first period, in units of the
+        motion, at `WORK` evaluations a period.
+    energy_change : float
+        Change of the mean energy from the first to the last of 50 periods at the same work,
+        relative; 0 where it is less than a fiftieth of its swing, NaN without an energy.
+    symplectic, symmetric : bool
+    """
+
+    order: int
+    measured_order: float
+    evaluations: int
+    stability_limit: float
+    limit_per_evaluation: float
+    error: float
+    energy_change: float
+    symplectic: bool
+    symmetric: bool
+
+
+def quality(methods=None, system=None, x0=None, v0=None, *, work=WORK, periods=PERIODS):
+    """Judge methods on one periodic motion: stability, cost, accuracy, at equal work.
+
+    Parameters
+    ----------
+    methods : str, Method or sequence of them, optional
+        All that fit by default.
+    system : System, optional
+        With a period and an exact solution; Kepler's ellipse by default, which is nonlinear and
+        which nothing flatters.
+    x0, v0 : array_like, optional
+        Start of one trajectory, as in `integrate`.
+    work : int, optional
+        Force evaluations in a period, for every method.
+    periods : int, optional
+        Length of the run that the energy is judged by.
+
+    Returns
+    -------
+    MethodQualities
+
+    Raises
+    ------
+    ValueError
+        Where the motion has no period or no exact solution.
+
+    Examples
+    --------
+    >>> found = quality(["rk4", "velocity_verlet"])
+    >>> found["velocity_verlet"].limit_per_evaluation > found["rk4"].limit_per_evaluation
+    True
+    >>> found["velocity_verlet"].error > found["rk4"].error
+    True
+    """
+    system = systems["kepler"] if system is None else system
+    chosen = suitable_methods(system, methods)
+    orders = convergence(system, chosen, x0, v0)
+    period = orders.t_end
+    found = {}
+    for method in chosen:
+        steps = max(4, round(work / _cost(system, method)))
+        run = {"dt": period / steps, "method": method, "on_failure": "ignore"}
+        first = integrate(system, x0, v0, n_steps=steps, **run)
+        if system.exact(first.t[:1], first.initial) is None:
+            raise ValueError(f"quality needs an exact solution, and {system.name!r} has none")
+        y = np.where(first.valid[..., np.newaxis], first.y, np.inf)
+        change = np.nan
+        if system.has_energy:
+            long = integrate(system, x0, v0, n_steps=periods * steps, **run)
+            change = _secular(long.energy_error(), steps)
+        limit = method.stability_limit
+        found[method.name] = Quality(
+            order=method.order,
+            measured_order=orders[method.name].order,
+            evaluations=method.evaluations,
+            stability_limit=limit,
+            limit_per_evaluation=limit / max(method.evaluations, 1),
+            error=float(distance(system, y, first.exact())),
+            energy_change=change,
+            symplectic=method.symplectic,
+            symmetric=method.symmetric,
+        )
+    return MethodQualities(found, system, period, work, periods)
+
+
+class MethodQualities(Mapping):
+    """Quality by method, made by `quality`; shows itself as a table."""
+
+    def __init__(self, found, system, period, work, periods):
+        self._found = dict(found)
+        self.system, self.period, self.work, self.periods = system, period, work, periods
+
+    def __getitem__(self, name):
+        return self._found[str(name)]
+
+    def __iter__(self):
+        return iter(self._found)
+
+    def __len__(self):
+        return len(self._found)
+
+    def table(self):
+        """All methods, the most accurate at equal work first.
+
+        Returns
+        -------
+        Table
+        """
+        columns = [
+            "method",
+            "order",
+            "measured",
+            "evaluations",
+            "stable to \N{GREEK SMALL LETTER OMEGA} dt",
+            "per evaluation",
+            "error",
+            "energy change",
+            "symplectic",
+            "reversible",
+        ]
+        rows = [
+            [
+                name,
+                str(one.order),
+                f"{one.measured_order:.2f}",
+                str(one.evaluations),
+                f"{one.stability_limit:.3g}",
+                f"{one.limit_per_evaluation:.3g}",
+                f"{one.error:.1e}",
+                "none" if one.energy_change == 0 else f"{one.energy_change:+.0e}",
+                "yes" if one.symplectic else "-",
+                "yes" if one.symmetric else "-",
+            ]
+            for name, one in sorted(self.items(), key=lambda item: item[1].error)
+        ]
+        title = (
+            f"{self.system.title} at equal work: {self.work} force evaluations in a period of "
+            f"{self.period:.4g} {self.system.units.get('t', '')}".rstrip()
+        )
+        note = (
+            f"error: over one period, relative to the motion; energy change: secular, over "
+            f"{self.periods} periods"
+        )
+        return Table(title, columns, rows, note)
+
+    def __repr__(self):
+        return repr(self.table())
+
+    def _repr_html_(self):
+        return self.table()._repr_html_()
+
+
+def _secular(error, steps):
+    """Change of a mean over `steps` saves from the first such to the last; 0 where it is noise."""
+    with np.errstate(all="ignore"):
+        first, last = error[:steps], error[-steps:]
+        change = float(np.mean(last) - np.mean(first))
+        return 0.0 if abs(change) < 0.02 * np.ptp(first) else change
+
+
+def _cost(system, method):
+    """Force evaluations of one more step, on this system."""
+    run = {"dt": 1e-9, "method": method, "save": "final", "on_failure": "ignore"}
+    some, more = (integrate(system, n_steps=n, **run).evaluations for n in (10, 11))
+    return max(1, more - some)

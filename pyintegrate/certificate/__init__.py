@@ -1,0 +1,1 @@
+"""What a method promises: proved from its numbers and measured on real motions."""

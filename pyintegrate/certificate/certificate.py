@@ -1,0 +1,341 @@
+"""Certificates: what a method promises, proved from its numbers and measured on real motions."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import islice
+from math import isfinite
+from typing import Any
+
+import numpy as np
+
+from ..analysis.table import Table
+from ..method.catalogue import find_method
+from ..method.method import Method
+from ..theory import order_conditions
+from ..theory.conditions import Conditions
+from ..theory.multistep_conditions import palindromic
+from ..theory.stability import a_stable, decay_limit, l_stable, stability_angle
+from . import twin
+from .measured_order import measured_order
+
+_SEVERAL = 3  # steps of a method that does not start itself
+_STEP = 0.25  # of single steps that are differentiated or undone: errors are far above rounding
+_ORDER_TOLERANCE, _SYMPLECTIC, _REVERSIBLE = 0.1, 1e-13, 1e-12
+# What a method is measured on, by what it requires.
+_PROBLEMS = {
+    "any": (twin.PENDULUM, twin.KEPLER, twin.LOTKA_VOLTERRA),
+    "second_order": (twin.PENDULUM, twin.KEPLER),
+    "separable": (twin.PENDULUM, twin.KEPLER, twin.RELATIVISTIC),
+    "quadratic_kinetic": (twin.PENDULUM, twin.KEPLER),
+}
+
+
+class Certificate:
+    """The properties of a method, declared and found; prints as text, shows as HTML.
+
+    Attributes
+    ----------
+    method : Method
+    conditions : tuple of Conditions
+        Of every order up to the declared one, and of the next.
+    rounding : float
+        Relative error of the numbers they were computed with; 0 where these are exact.
+    computed_order : int
+        As far as the conditions hold.
+    error_constant : float
+        2-norm of the principal error: how far the conditions of the next order are from holding.
+    measured_order : dict of (float, int)
+        By problem: log2 of the ratio of errors when the step is halved, and with how many digits
+        it was measured.
+    evaluations : int
+        Force evaluations a step, counted.
+    symplecticity_defect, reversal_defect : float or None
+        Largest entry of J'SJ - S, with J the Jacobian of a step; largest difference to the start
+        after a step forward and one back. None for a multistep method, whose step begins with a
+        history (but Stormer-Verlet's is a step from a position and a velocity).
+    palindromic : bool or None
+        Whether the formula of a multistep method is the same in reverse.
+    stability_limit : float
+        omega dt on the undamped oscillator.
+    real_stability_limit : float or None
+        lambda dt on y' = -lambda y.
+    a_stable, l_stable : bool or None
+        On y' = lambda y; None for methods of positions and velocities.
+    stability_angle : float or None
+        alpha of A(alpha)-stability, in degrees.
+    failures : tuple of str
+        Where what was declared differs from what was found.
+
+    Examples
+    --------
+    >>> import pyintegrate as pi
+    >>> certificate = pi.methods["velocity_verlet"].certificate()
+    >>> certificate.evaluations, certificate.computed_order, certificate.holds
+    (1, 2, True)
+    """
+
+    method: Method
+    conditions: tuple[Conditions, ...]
+    rounding: float
+    computed_order: int
+    error_constant: float
+    measured_order: dict[str, tuple[float, int]]
+    evaluations: int
+    symplecticity_defect: float | None
+    reversal_defect: float | None
+    palindromic: bool | None
+    stability_limit: float
+    real_stability_limit: float | None
+    a_stable: bool | None
+    l_stable: bool | None
+    stability_angle: float | None
+    failures: tuple[str, ...]
+
+    def __init__(self, **fields: Any):
+        self.__dict__.update(fields)
+        self.failures = tuple(self._failures())
+
+    @property
+    def holds(self):
+        """Whether everything declared was found."""
+        return not self.failures
+
+    @property
+    def residual(self):
+        """The largest residual of the order conditions up to the declared order, a Fraction."""
+        return max((c.largest for c in self.conditions[:-1]), default=Fraction(0))
+
+    @property
+    def next_residual(self):
+        """The same of the next order: not zero, so that the order is not higher."""
+        return self.conditions[-1].largest
+
+    def _failures(self):
+        m = self.method
+        if self.computed_order != m.order:
+            yield f"order {m.order}, and the order conditions hold to {self.computed_order}"
+        for name, (measured, _) in self.measured_order.items():
+            if not abs(measured - m.order) <= _ORDER_TOLERANCE:
+                yield f"order {m.order}, and {measured:.2f} on the {name} problem"
+        if self.evaluations != m.evaluations:
+            yield f"{m.evaluations} evaluations a step, and {self.evaluations} were counted"
+        defect, back = self.symplecticity_defect, self.reversal_defect
+        if defect is None and m.symplectic:
+            yield "symplectic: True, and there is no step from a state to a state"
+        if defect is not None and m.symplectic != (defect <= _SYMPLECTIC):
+            yield f"symplectic: {m.symplectic}, and the defect is {defect:.1e}"
+        if back is None and m.symmetric != self.palindromic:
+            yield f"symmetric: {m.symmetric}, and the formula in reverse says {self.palindromic}"
+        if back is not None and m.symmetric != (back <= _REVERSIBLE):
+            yield f"symmetric: {m.symmetric}, and the way back misses {back:.1e}"
+
+    def table(self):
+        """What was declared and found, side by side."""
+        m, count = self.method, sum(c.number for c in self.conditions[:-1])
+        proof = "exact" if not self.rounding else f"numbers good to {self.rounding:.0e}"
+        rows = [
+            ("order conditions", m.order, self.computed_order,
+             f"{count} conditions, largest residual {_small(self.residual)} ({proof})"),
+            (f"conditions of order {m.order + 1}", "-", _small(self.next_residual),
+             "largest residual: the order is not higher"),
+            ("error constant", "-", f"{self.error_constant:.6g}", "2-norm of the principal error"),
+            *((f"order on {name}", m.order, f"{value:.3f}",
+               "in doubles" if digits == 16 else f"in {digits} digits")
+              for name, (value, digits) in self.measured_order.items()),
+            ("force evaluations a step", m.evaluations, self.evaluations,
+             "counted" + ", of one Newton iteration" * m.implicit),
+            *self._structure_rows(),
+            ("stable to omega dt", "-", f"{self.stability_limit:.6g}", "undamped oscillator"),
+            ("stable to lambda dt", "-",
+             "-" if self.real_stability_limit is None else f"{self.real_stability_limit:.6g}",
+             "y' = -lambda y"),
+        ]  # fmt: skip
+        if m.implicit and self.a_stable is not None:
+            rows += [
+                ("A-stable", "-", _yes(self.a_stable),
+                 f"A(alpha)-stable, alpha = {self.stability_angle:.6g} degrees"),
+                ("L-stable", "-", _yes(self.l_stable), "infinitely fast decay vanishes"),
+            ]  # fmt: skip
+        note = (
+            "all found as declared"
+            if self.holds
+            else "NOT AS DECLARED: " + "; ".join(self.failures)
+        )
+        return Table(
+            f"{m.name}: {m.title}. {m.reference}".rstrip(" ."),
+            ("property", "declared", "found", "how"), [list(map(str, row)) for row in rows],
+            note=note, align="lrrl",
+        )  # fmt: skip
+
+    def _structure_rows(self):
+        m = self.method
+        if self.reversal_defect is None:
+            history = "not defined: a step begins with a history"
+            return [
+                ("symplectic", _yes(m.symplectic), "-", history),
+                ("reversible", _yes(m.symmetric), _yes(self.palindromic),
+                 "whether the formula is the same in reverse"),
+            ]  # fmt: skip
+        steps = "a step" if m.self_starting else f"{_SEVERAL} steps"
+        return [
+            ("symplectic", _yes(m.symplectic), f"{self.symplecticity_defect:.1e}",
+             f"J'SJ - S of {steps}, Kepler, h = {_STEP}"),
+            ("reversible", _yes(m.symmetric), f"{self.reversal_defect:.1e}",
+             f"{steps} forward and back, Kepler, h = {_STEP}"),
+        ]  # fmt: skip
+
+    def __repr__(self):
+        return repr(self.table())
+
+    def _repr_html_(self):
+        return self.table()._repr_html_()
+
+    def as_dict(self):
+        """Plain numbers and strings, as they are stored in docs/certificates.json."""
+        m = self.method
+        return {
+            "name": m.name, "title": m.title, "family": m.family, "requires": m.requires,
+            "reference": m.reference, "order": m.order, "computed_order": self.computed_order,
+            "conditions": sum(c.number for c in self.conditions[:-1]),
+            "residual": _digits(self.residual), "coefficients_good_to": self.rounding,
+            "next_residual": _digits(self.next_residual),
+            "error_constant": _digits(self.error_constant),
+            "measured_order": {k: round(v, 3) for k, (v, _) in self.measured_order.items()},
+            "digits": {k: digits for k, (_, digits) in self.measured_order.items()},
+            "evaluations": self.evaluations,
+            "symplectic": m.symplectic, "symplecticity_defect": _digits(self.symplecticity_defect),
+            "symmetric": m.symmetric, "reversal_defect": _digits(self.reversal_defect),
+            "palindromic": self.palindromic,
+            "stability_limit": _finite(self.stability_limit),
+            "real_stability_limit": _finite(self.real_stability_limit),
+            "a_stable": self.a_stable, "l_stable": self.l_stable,
+            "stability_angle": _digits(self.stability_angle),
+            "holds": self.holds, "failures": list(self.failures),
+        }  # fmt: skip
+
+
+def _small(x):
+    return "0" if not x else f"{float(x):.1e}"
+
+
+def _digits(x):
+    """To so many digits as do not depend on the machine."""
+    return None if x is None else float(f"{float(x):.6g}")
+
+
+def _finite(x):
+    """JSON has no infinity."""
+    return x if x is None or isfinite(x) else "inf"
+
+
+def _yes(flag):
+    return "yes" if flag else "no"
+
+
+def certify(method, measure=True):
+    """Prove and measure what a method promises.
+
+    Parameters
+    ----------
+    method : str or Method
+    measure : bool
+        Whether to measure the order on nonlinear problems, too: a moment in doubles, to order 6;
+        seconds in many digits, beyond.
+
+    Returns
+    -------
+    Certificate
+
+    Raises
+    ------
+    ImportError
+        For methods of order 7 and up, without mpmath.
+
+    Examples
+    --------
+    >>> import pyintegrate as pi
+    >>> print(certify("heun3", measure=False).computed_order)
+    3
+    """
+    method = find_method(method)
+    found = tuple(islice(order_conditions.conditions(method), method.order + 1))
+    failing = next((c.order for c in found if not c.hold), None)
+    problems = _PROBLEMS[method.requires] if measure else ()
+    return Certificate(
+        method=method,
+        conditions=found,
+        rounding=float(method.exact_coefficients[1]),
+        computed_order=order_conditions.order(method) if failing is None else failing - 1,
+        error_constant=found[-1].norm,
+        measured_order={problem.name: measured_order(method, problem) for problem in problems},
+        evaluations=_count_evaluations(method),
+        symplecticity_defect=_symplecticity_defect(method),
+        reversal_defect=_reversal_defect(method),
+        palindromic=_palindromic(method),
+        stability_limit=method.stability_limit,
+        real_stability_limit=decay_limit(method),
+        a_stable=a_stable(method),
+        l_stable=l_stable(method),
+        stability_angle=stability_angle(method),
+    )
+
+
+# ---- single steps --------------------------------------------------------------------------------
+
+
+def _count_evaluations(method):
+    """Calls of the force that a further step costs, once steps share what they can."""
+    calls = 0
+
+    def force(q, numbers):
+        nonlocal calls
+        calls += 1
+        return twin.PENDULUM.force(q, numbers)
+
+    counts = []
+    for n_steps in (method.stages + 1, method.stages + 2):
+        calls = 0
+        twin.run(method, twin.PENDULUM, 0.01, n_steps, force=force)
+        counts.append(calls)
+    return counts[1] - counts[0]
+
+
+def _remembers(method):
+    """Whether a step depends on more than the state it begins with.
+
+    Differences of positions are velocities that tell the position before.
+    """
+    return not (method.self_starting or method.starts_from_positions)
+
+
+def _palindromic(method):
+    """Whether alpha and beta of a multistep method are the same in reverse, but for a sign."""
+    if method.family != "multistep":
+        return None
+    if method.coefficients["predictor"]:
+        return False
+    exact, _ = method.exact_coefficients
+    return palindromic(exact["alpha"], exact["beta"], method.derivative)
+
+
+def _symplecticity_defect(method):
+    """max |J' S J - S| for the Jacobian J of a step, by dual numbers."""
+    if _remembers(method):
+        return None
+    problem, dof, steps = twin.KEPLER, twin.KEPLER.dof, 1 if method.self_starting else _SEVERAL
+    start = [twin.Dual(x, unit) for x, unit in zip(problem.initial, np.eye(2 * dof), strict=True)]
+    state = twin.run(method, problem, _STEP, steps, twin.DUALS, start)
+    J = np.array([x.gradient for x in state])
+    S = np.kron([[0, 1], [-1, 0]], np.eye(dof))
+    return float(abs(J.T @ S @ J - S).max())
+
+
+def _reversal_defect(method):
+    """max |step(-h) step(h) y - y|."""
+    if _remembers(method):
+        return None
+    steps = 1 if method.self_starting else _SEVERAL
+    there = twin.run(method, twin.KEPLER, _STEP, steps)
+    back = twin.run(method, twin.KEPLER, -_STEP, steps, initial=there)
+    return float(max(abs(back - np.array(twin.KEPLER.initial))))

@@ -1,0 +1,100 @@
+"""A method in plain Python, over any kind of number: floats, many digits, dual numbers.
+
+What the C core does at full speed is done here as plainly as it can be, so that it can be counted,
+differentiated, and carried to more digits than a double has. A problem has no time in its force:
+the core's own tests look after that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+from .number_kinds import DUALS, FLOATS, Dual, Numbers, many_digits
+from .twin_steps import RUNS, Motion, column
+
+__all__ = ["DUALS", "FLOATS", "Dual", "Numbers", "Problem", "many_digits", "run"]
+
+
+class Problem(NamedTuple):
+    """What the twin integrates: q' = velocity(p), p' = force(q), or y' = force(y) where dof = 0.
+
+    Attributes
+    ----------
+    name : str
+    dof : int
+    initial : tuple of float
+        Positions, then velocities or momenta.
+    force, velocity : callable
+        (sequence of numbers, Numbers) -> sequence of numbers.
+    system : str
+        The same in the C core, or "".
+    """
+
+    name: str
+    dof: int
+    initial: tuple[float, ...]
+    force: Callable[[Any, Numbers], Sequence]
+    velocity: Callable[[Any, Numbers], Sequence] = lambda p, m: p
+    system: str = ""
+
+
+def _pendulum(q, m):
+    return [-9.81 * m.sin(q[0])]
+
+
+def _kepler(q, m):
+    square = q[0] * q[0] + q[1] * q[1]
+    cube = square * m.sqrt(square)
+    return [-q[0] / cube, -q[1] / cube]
+
+
+def _lotka_volterra(y, m):
+    both = y[0] * y[1]
+    return [1.5 * y[0] - both, both - 3.0 * y[1]]
+
+
+# Starts without symmetry: where a motion turns, half of the error may vanish.
+PENDULUM = Problem("pendulum", 1, (1.0, 0.5), _pendulum, system="pendulum")
+KEPLER = Problem(  # eccentricity 0.49
+    "kepler", 2, (0.6, -0.5, 0.9, 0.4), _kepler, system="kepler"
+)
+LOTKA_VOLTERRA = Problem("lotka_volterra", 0, (10.0, 5.0), _lotka_volterra, system="lotka_volterra")
+# H = sqrt(1 + p^2) + p^3/10 - cos q: the kinetic energy is not quadratic, nor even.
+RELATIVISTIC = Problem(
+    "relativistic pendulum", 1, (0.5, 0.4), lambda q, m: [-m.sin(q[0])],
+    lambda p, m: [p[0] / m.sqrt(1.0 + p[0] * p[0]) + 0.3 * p[0] * p[0]],
+)  # fmt: skip
+
+
+def run(method, problem, h, n_steps, numbers=FLOATS, initial=None, force=None):
+    """The state after n_steps steps of h.
+
+    Parameters
+    ----------
+    method : Method
+    problem : Problem
+    h : a number
+    n_steps : int
+    numbers : Numbers
+    initial : sequence of numbers, optional
+        Default: the problem's.
+    force : callable, optional
+        In place of the problem's, to see how often it is asked. (What Newton's method asks on the
+        way to a solution is not asked here, only what the step is made of.)
+
+    Returns
+    -------
+    ndarray of objects, shape (dim,)
+
+    Examples
+    --------
+    >>> import pyintegrate as pi
+    >>> run(pi.methods["rk4"], PENDULUM, 0.01, 100).astype(float).round(6).tolist()
+    [-0.943126, -1.082276]
+    """
+    if initial is None:
+        initial = [numbers.make(value) for value in problem.initial]
+    return RUNS[method.family](
+        method, Motion(problem, force or problem.force, numbers), h, n_steps, column(initial)
+    )

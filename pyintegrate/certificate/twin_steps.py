@@ -1,0 +1,275 @@
+"""The step of every family in plain Python, over any kind of number."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..run.starter import default_starter
+from .number_kinds import DUALS, Dual
+
+_STEPS_OF_NEWTON = 60
+
+
+def column(values):
+    """An array of objects: arithmetic component by component."""
+    found = np.empty(len(values), object)
+    found[:] = list(values)
+    return found
+
+
+class Motion:
+    """A problem in one kind of number, with a force that may be watched."""
+
+    def __init__(self, problem, force, numbers):
+        self.problem, self.force, self.numbers = problem, force, numbers
+
+    def acceleration(self, q):
+        return column(self.force(q, self.numbers))
+
+    def velocity(self, p):
+        return column(self.problem.velocity(p, self.numbers))
+
+    def slope(self, y):
+        """y' = f(y)"""
+        dof = self.problem.dof
+        if not dof:
+            return self.acceleration(y)
+        return np.concatenate([self.velocity(y[dof:]), self.acceleration(y[:dof])])
+
+    def split(self, y):
+        return y[: self.problem.dof], y[self.problem.dof :]
+
+    def unwatched(self, numbers=None):
+        return Motion(self.problem, self.problem.force, numbers or self.numbers)
+
+    def table(self, method):
+        """The coefficients; a zero is None, and is left out."""
+
+        def made(value):
+            if isinstance(value, list):
+                return [made(item) for item in value]
+            return self.numbers.make(value) if value else None
+
+        return {name: made(value) for name, value in method.exact_coefficients[0].items()}
+
+
+def _sum(weights, values, beside):
+    """beside + sum of weight value, without those that are left out."""
+    for weight, value in zip(weights, values, strict=False):
+        if weight is not None:
+            beside = beside + weight * value
+    return beside
+
+
+# ---- implicit equations --------------------------------------------------------------------------
+
+
+def _float(x):
+    """The double nearest to a number, or to each of an array or nested list; None stays."""
+    if isinstance(x, list):
+        return [_float(item) for item in x]
+    if isinstance(x, np.ndarray):
+        return np.array([_float(item) for item in x])
+    return None if x is None else float(x.value if isinstance(x, Dual) else x)
+
+
+def _solve(equations, guess, motion):
+    """u with equations(u, motion, as_number) = 0, for any kind of number.
+
+    Newton's method in doubles with the Jacobian by dual numbers; then, with that Jacobian, as many
+    corrections as the digits need: each adds those of a double. (One makes dual numbers exact.)
+    """
+    u = _float(guess)
+    plain, unit = motion.unwatched(DUALS), np.eye(len(u))
+    for _ in range(_STEPS_OF_NEWTON):
+        rest = equations(column([Dual(*pair) for pair in zip(u, unit, strict=True)]), plain, _float)
+        inverse = np.linalg.inv(np.array([x.gradient for x in rest]))
+        change = inverse @ [x.value for x in rest]
+        u = u - change
+        if np.abs(change).max() <= 1e-15 * np.abs(u).max():
+            break
+    u, plain = column([motion.numbers.make(x) for x in u.tolist()]), motion.unwatched()
+    before = np.inf
+    for _ in range(_STEPS_OF_NEWTON):
+        change = inverse.astype(object) @ equations(u, plain, lambda x: x)
+        size = max(map(_size, change))
+        if not size < before / 2:
+            break
+        u, before = u - change, size
+    return u
+
+
+def _size(x):
+    """Of a number and of its derivatives."""
+    return max(abs(x.value), np.abs(x.gradient).max()) if isinstance(x, Dual) else abs(x)
+
+
+# ---- Runge-Kutta ---------------------------------------------------------------------------------
+
+
+def _explicit_rk(method, motion, h, n_steps, y):
+    """k_s = f(y + h sum_j a_sj k_j),   y += h sum_s b_s k_s."""
+    table = motion.table(method)
+    A, b = table["A"], table["b"]
+    used = _used_stages(A, b)
+
+    def moved(y, weights, k):
+        pairs = [w * k[j] for j, w in enumerate(weights) if w is not None and j in k]
+        return y + h * sum(pairs[1:], pairs[0]) if pairs else y
+
+    for _ in range(n_steps):
+        k: dict[int, Any] = {}
+        for s in used:
+            k[s] = motion.slope(moved(y, A[s], k))
+        y = moved(y, b, k)
+    return y
+
+
+def _used_stages(A, b):
+    """Stages that the step depends on; the others serve an error estimate."""
+    used: set[int] = set()
+    new = {s for s, weight in enumerate(b) if weight is not None}
+    while new:
+        used |= new
+        new = {j for s in used for j, a in enumerate(A[s]) if a is not None} - used
+    return sorted(used)
+
+
+def _implicit_rk(method, motion, h, n_steps, y):
+    """k_s = f(y + h sum_j a_sj k_j) for all s at once,   y += h sum_s b_s k_s.
+
+    A last stage that is the end of the step, before a first one that is its beginning, stays.
+    """
+    table = motion.table(method)
+    A, b = table["A"], table["b"]
+    stages, dim, last = len(b), len(y), None
+    shared = not any(a is not None for a in A[0]) and A[-1] == b
+
+    def states(k, y, number):
+        rows, step = number(A), number(h)
+        return [number(y) + step * _sum(row, k, 0.0 * k[0]) for row in rows]
+
+    def equations(u, motion, number):
+        k = u.reshape(stages, dim)
+        found = [motion.slope(state) for state in states(k, y, number)]
+        return u - np.concatenate(found)
+
+    for _ in range(n_steps):
+        k = _solve(equations, np.concatenate([motion.unwatched().slope(y)] * stages), motion)
+        k = k.reshape(stages, dim)
+        fixed: list[Any] = [last] if shared and last is not None else []
+        k = fixed + [motion.slope(x) for x in states(k, y, lambda x: x)[len(fixed) :]]
+        y, last = y + h * _sum(b, k, 0.0 * k[0]), k[-1]
+    return y
+
+
+# ---- positions and velocities --------------------------------------------------------------------
+
+
+def _composition(method, motion, h, n_steps, y):
+    """Kick p += w h force(q), drift q += w h velocity(p); a force stays until q has moved."""
+    table, (q, p), now = motion.table(method), motion.split(y), None
+    for _ in range(n_steps):
+        for kick, drift in zip(table["kick"], table["drift"], strict=True):
+            if kick is not None:
+                if now is None:
+                    now = motion.acceleration(q)
+                p = p + h * kick * now
+            if drift is not None:
+                q, now = q + h * drift * motion.velocity(p), None
+    return np.concatenate([q, p])
+
+
+def _nystrom(method, motion, h, n_steps, y):
+    """k_s = a(x + c_s h v + h^2 sum_j a_sj k_j), x += h v + h^2 sum b_s k_s, v += h sum w_s k_s."""
+    table, (x, v) = motion.table(method), motion.split(y)
+    for _ in range(n_steps):
+        k: list[Any] = []
+        for node, row in zip(table["c"], table["A"], strict=True):
+            there = x if node is None else x + node * h * v
+            k.append(motion.acceleration(there + h * h * _sum(row, k, 0.0 * x)))
+        x = x + h * v + h * h * _sum(table["b"], k, 0.0 * x)
+        v = v + h * _sum(table["velocity"], k, 0.0 * x)
+    return np.concatenate([x, v])
+
+
+# ---- multistep -----------------------------------------------------------------------------------
+
+
+def _multistep(method, motion, h, n_steps, y):
+    """sum alpha_j y_j = h sum beta_j f_j, after steps of another method.
+
+    A predictor is y + h sum predictor_j f_j; its f stands in for the new one, which is not known.
+    """
+    if method.derivative == 2:
+        return _positions(method, motion, h, n_steps, y)
+    table = motion.table(method)
+    beta, predictor = table["beta"], table["predictor"]
+    states = _first_steps(method, motion, h, n_steps, y)
+    slopes = [motion.slope(state) for state in states]
+    for _ in range(n_steps + 1 - len(states)):
+        known = _negative_sum(table["alpha"], states) + h * _sum(beta[:-1], slopes, 0.0 * y)
+        if predictor:
+            guess = states[-1] + h * _sum(predictor, slopes, 0.0 * y)
+            new = known + h * beta[-1] * motion.slope(guess)
+        else:
+            new = _implicit(known, h, beta[-1], Motion.slope, states[-1], motion)
+        states, slopes = [*states[1:], new], [*slopes[1:], motion.slope(new)]
+    return states[-1]
+
+
+def _positions(method, motion, h, n_steps, y):
+    """sum alpha_j x_j = h^2 sum beta_j a_j;   v += h sum velocity_j a_j, or differences of x."""
+    table, beta = motion.table(method), motion.table(method)["beta"]
+    states = _first_steps(method, motion, h, n_steps, y)
+    x, v = [motion.split(state)[0] for state in states], motion.split(states[-1])[1]
+    a = [motion.acceleration(q) for q in x]
+    for _ in range(n_steps + 1 - len(states)):
+        known = _negative_sum(table["alpha"], x) + h * h * _sum(beta[:-1], a, 0.0 * v)
+        new = _implicit(known, h * h, beta[-1], Motion.acceleration, x[-1], motion)
+        x, a = [*x[1:], new], [*a, motion.acceleration(new)]
+        v, a = v + h * _sum(table["velocity"], a, 0.0 * v), a[1:]
+    if not table["velocity"] and n_steps:
+        v = (x[-1] - x[-2]) / h
+        if not method.backward:  # (x1 - x-1) / (2 h), with the step that comes
+            v = v + h * a[-1] * 0.5
+    return np.concatenate([x[-1], v])
+
+
+def _first_steps(method, motion, h, n_steps, y):
+    """As many states as the method sees, or as there are to be."""
+    one_step, states, motion = default_starter(method), [y], motion.unwatched()
+    while len(states) < min(method.stages, n_steps + 1):
+        if one_step is None:
+            x, v = motion.split(y)
+            y = np.concatenate([x + h * v + h * h * 0.5 * motion.acceleration(x), v])
+        else:
+            y = RUNS[one_step.family](one_step, motion, h, 1, y)
+        states.append(y)
+    return states
+
+
+def _negative_sum(alpha, values):
+    return _sum([None if a is None else -a for a in alpha[:-1]], values, 0.0 * values[-1])
+
+
+def _implicit(known, h, beta, force, guess, motion):
+    """u = known + h beta force(u), which is known where beta is left out."""
+    if beta is None:
+        return known
+
+    def equations(u, motion, number):
+        return u - number(known) - number(h) * number(beta) * force(motion, u)
+
+    return _solve(equations, guess, motion)
+
+
+RUNS = {
+    "explicit_rk": _explicit_rk,
+    "implicit_rk": _implicit_rk,
+    "composition": _composition,
+    "nystrom": _nystrom,
+    "multistep": _multistep,
+}

@@ -1,0 +1,75 @@
+"""Where pickles and files of version 0.1 say that things are, and where they are now.
+
+A pickle names the module of everything in it. The modules of version 0.1 go on standing in
+``sys.modules``, and lead to the names of today.
+"""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from types import ModuleType
+
+# Module of version 0.1 to the names that were pickled from it, and where each is now.
+FORMER = {
+    "analysis.compare": {"Comparison": "analysis.comparison"},
+    "analysis.convergence": {"Convergence": "analysis.error_against_step"},
+    "analysis.quality": {
+        "MethodQualities": "analysis.qualities",
+        "MethodQuality": "analysis.qualities",
+    },
+    "analysis.stability_region": {"StabilityRegion": "analysis.regions"},
+    "analysis.work_precision": {"WorkPrecision": "analysis.error_against_work"},
+    "analysis.certificate": {"Certificate": "certificate.certificate"},
+    "analysis.conditions": {"Conditions": "theory.conditions"},
+    "callback_system": {
+        "CallbackSystem": "user_system.callback",
+        "_named_system": "user_system.callback",
+    },
+    "methods": {"find_method": "method.catalogue", "MethodTable": "method.table"},
+    "n_body": {"restore_bodies": "system.n_body"},
+    "own_methods": {"remake": "former_names"},
+    "own_systems": {"TracedSystem": "user_system.traced", "_restore": "user_system.traced"},
+    "arguments": {"Problem": "run.arguments"},
+    "recording": {"RecordedSolution": "solution.recorded"},
+    "stepper": {"Snapshot": "run.stepper"},
+    "systems": {"_restore": "system.system"},
+}
+# Names that have changed as well.
+RENAMED = {("systems", "_restore"): "restore"}
+
+
+class _Former(ModuleType):
+    """A module that is no longer there, for those who name it."""
+
+    def __getattr__(self, name):
+        former = self.__name__.removeprefix(f"{__package__}.")
+        if name not in FORMER[former]:
+            raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}")
+        module = importlib.import_module(f"{__package__}.{FORMER[former][name]}")
+        return getattr(module, RENAMED.get((former, name), name))
+
+
+def install():
+    """Let the former modules be found; nothing is imported until one is asked for a name."""
+    for former in FORMER:
+        name = f"{__package__}.{former}"
+        sys.modules.setdefault(name, _Former(name))
+
+
+def remake(family, written, name, order, requires, derivative):
+    """A user-defined method as version 0.1 stored it."""
+    if family == "composition":
+        from .method.composition import from_weights
+
+        return from_weights(written["kick"], written["drift"], requires, name, order)
+    if family == "multistep":
+        from .method.multistep import Multistep
+
+        predictor, velocity = written["predictor"] or None, written["velocity"] or None
+        return Multistep(
+            written["alpha"], written["beta"], predictor, derivative, velocity, name, order
+        )
+    from .method.runge_kutta import RungeKutta
+
+    return RungeKutta(written["A"], written["b"], written["c"], name, order)

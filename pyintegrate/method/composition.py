@@ -1,0 +1,115 @@
+"""User-defined compositions of kicks and drifts."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+
+from .. import _core
+from .user_defined import ROUNDED, of_order
+
+
+def Composition(sequence, name="my_composition", order=None, requires="separable"):
+    """Make a composition of kicks and drifts.
+
+    Parameters
+    ----------
+    sequence : sequence of (str, float)
+        ``("kick", w)``: v += w h a(x), and ``("drift", w)``: x += w h v, in the order applied. The
+        kicks must sum to 1, and so must the drifts. Numbers may be ``fractions.Fraction``.
+    name : str
+    order : int, optional
+        Default: computed, as far as the order conditions hold, to 10.
+    requires : {"separable", "quadratic_kinetic"}
+        For which systems the order is meant: some methods have a higher one where the kinetic
+        energy is quadratic, that is for x'' = a(x).
+
+    Returns
+    -------
+    Method
+
+    Raises
+    ------
+    ValueError
+        Something other than kicks and drifts, or sums that are not 1.
+
+    References
+    ----------
+    Hairer, Lubich, Wanner (2006), Geometric Numerical Integration, II.4-5 and III.3.
+
+    Examples
+    --------
+    >>> import pyintegrate as pi
+    >>> strang = pi.Composition([("kick", 0.5), ("drift", 1.0), ("kick", 0.5)])
+    >>> strang.order, strang.symmetric
+    (2, True)
+    """
+    if not isinstance(requires, str) or requires not in ("separable", "quadratic_kinetic"):
+        raise ValueError(f"requires must be 'separable' or 'quadratic_kinetic', got {requires!r}")
+    steps: list[tuple[str, float | Fraction]] = []
+    try:
+        items = iter(sequence)
+    except TypeError:
+        raise TypeError(
+            f'sequence must hold ("kick", w) and ("drift", w), got {sequence!r}'
+        ) from None
+    for item in items:
+        kind, weight = _kick_or_drift(item)
+        if steps and steps[-1][0] == kind:  # two kicks in a row are one
+            steps[-1] = (kind, steps[-1][1] + weight)
+        else:
+            steps.append((kind, weight))
+    for kind in ("kick", "drift"):
+        total = float(sum(w for k, w in steps if k == kind))
+        if abs(total - 1) > ROUNDED * (1 + len(steps)):
+            raise ValueError(
+                f"the {kind}s of sequence sum to {total:.17g}, expected 1: the method is"
+                " inconsistent"
+            )
+    steps = [(k, w) for k, w in steps if w]
+    kicks: list[float | Fraction] = []
+    drifts: list[float | Fraction] = []
+    for kind, weight in steps:
+        if kind == "kick":
+            kicks.append(weight)
+            drifts.append(0.0)
+        elif drifts and not drifts[-1]:
+            drifts[-1] = weight
+        else:
+            kicks.append(0.0)
+            drifts.append(weight)
+    return from_weights(kicks, drifts, requires, name, order)
+
+
+def _kick_or_drift(item):
+    try:
+        kind, weight = item
+        number = float(weight)
+    except (TypeError, ValueError, OverflowError):
+        raise ValueError(f'sequence must hold ("kick", w) and ("drift", w), got {item!r}') from None
+    if not isinstance(kind, str) or kind not in ("kick", "drift"):
+        raise ValueError(f'sequence must hold "kick" and "drift", got {kind!r}')
+    if not np.isfinite(number):
+        raise ValueError(f"sequence must hold finite numbers, got {number}")
+    return kind, weight if isinstance(weight, Fraction) else number
+
+
+def from_weights(kicks, drifts, requires, name, order):
+    """From the numbers as given: kicks[i] before drifts[i], zeros where there is none."""
+    kick, drift = list(map(float, kicks)), list(map(float, drifts))
+    shared = bool(kick[0]) and not drift[-1]  # the last force is the next step's first
+    evaluations = sum(map(bool, kick)) - shared
+    steps = [w for pair in zip(kick, drift, strict=True) for w in pair if w]
+    begins, ends = "drift" if not kick[0] else "kick", "drift" if drift[-1] else "kick"
+    symmetric = begins == ends and np.allclose(steps, steps[::-1], rtol=0, atol=1e-14)
+    return of_order(
+        order, from_weights, (list(kicks), list(drifts), requires, name),
+        name=name, title="user-defined composition", family="composition", stages=len(kick),
+        evaluations=evaluations, symplectic=True, symmetric=bool(symmetric), requires=requires,
+        coefficients={"kick": kick, "drift": drift},
+        written={"kick": list(kicks), "drift": list(drifts)},
+        handle=_core.make_method(
+            "composition", len(kick), evaluations, (tuple(kick), tuple(drift))
+        ),
+    )  # fmt: skip

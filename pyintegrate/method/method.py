@@ -1,0 +1,154 @@
+"""How it moves: one method, its numbers and its properties."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+from .table import html_table
+
+
+class Method:
+    """A fixed-step method: numbers and a family that knows what to do with them.
+
+    Attributes
+    ----------
+    name, title, formula, reference : str
+    family : {"explicit_rk", "composition", "implicit_rk", "nystrom", "multistep"}
+    order : int
+    stages : int
+        Rows of the table, or kicks and drifts, or the steps that a multistep method sees.
+    evaluations : int
+        Force evaluations a step, counting once those that consecutive steps share; of an implicit
+        method, those of one Newton iteration.
+    symplectic, symmetric : bool
+        Symplectic where the force does not see the velocity; time-reversible (of a multistep
+        method: its formula, for the positions where it has them, is the same in reverse).
+    implicit, self_starting : bool
+    derivative : int
+        Of a multistep method: 1 on y' = f(t, y), 2 on x'' = a(t, x); else 0.
+    backward : bool
+        Of positions without a formula for velocities: backward differences, not central ones.
+    starts_from_positions, velocity_free : bool
+        Whether velocities are differences of positions, as those of Stormer-Verlet; whether it
+        cannot integrate velocity-dependent forces.
+    requires : {"any", "second_order", "separable", "quadratic_kinetic", "rigid_body"}
+        The structure that a system must have.
+    coefficients : dict of lists
+    aliases : tuple of str
+
+    Examples
+    --------
+    >>> import pyintegrate as pi
+    >>> pi.methods["rk4"].order
+    4
+    >>> round(pi.methods["rk4"].stability_limit, 4)
+    2.8284
+    """
+
+    name: str
+    title: str
+    family: str
+    order: int
+    stages: int
+    evaluations: int
+    symplectic: bool
+    symmetric: bool
+    coefficients: dict[str, list]
+    handle: object
+    requires: str
+    implicit: bool
+    self_starting: bool
+    formula: str
+    reference: str
+    aliases: tuple[str, ...]
+    derivative: int
+    backward: bool
+    written: str | dict[str, list]  # the numbers with all digits (coefficients.py)
+    made_by: tuple  # the function that makes it again, and its arguments: how it pickles
+
+    def __init__(
+        self, name, title, family, order, stages, evaluations, symplectic, symmetric, coefficients,
+        handle, written, made_by, requires="any", implicit=None, self_starting=None, formula="",
+        reference="", aliases=(), derivative=0, backward=False,
+    ):  # fmt: skip
+        fields = dict(locals())
+        del fields["self"]
+        if implicit is None:
+            fields["implicit"] = family == "implicit_rk" or (
+                family == "multistep"
+                and bool(coefficients["beta"][-1])
+                and not coefficients["predictor"]
+            )
+        if self_starting is None:
+            fields["self_starting"] = family != "multistep" or stages == 1
+        self.__dict__.update(fields)
+
+    def __setattr__(self, name, value):
+        raise AttributeError("a Method is immutable")
+
+    def __repr__(self):
+        return f"<Method {self.name}: {self.title}, order {self.order}>"
+
+    @property
+    def velocity_free(self):
+        """Whether the method cannot integrate velocity-dependent forces."""
+        if self.family == "nystrom":  # but at the beginning of the step
+            return any(self.coefficients["c"])
+        return self.family == "multistep" and self.derivative == 2
+
+    @property
+    def starts_from_positions(self):
+        """Whether it takes velocities from differences of positions, as Stormer-Verlet does."""
+        return self.derivative == 2 and not any(self.coefficients["velocity"])
+
+    @cached_property
+    def stability_limit(self):
+        """Largest omega dt on the undamped oscillator: 0 if it grows at once, inf if never."""
+        from ..theory.stability import oscillator_limit
+
+        return oscillator_limit(self)
+
+    def certificate(self):
+        """What the method promises, measured and proved: prints as text, shows as HTML.
+
+        Returns
+        -------
+        Certificate
+
+        Examples
+        --------
+        >>> import pyintegrate as pi
+        >>> pi.methods["heun3"].certificate().holds
+        True
+        """
+        from ..certificate.certificate import certify
+
+        return certify(self)
+
+    @cached_property
+    def exact_coefficients(self):
+        """The coefficients as fractions, and the relative error that rounding left in them."""
+        from .coefficients import exact_coefficients
+
+        return exact_coefficients(self)
+
+    def __eq__(self, other):
+        if not isinstance(other, Method):
+            return NotImplemented
+        return (self.name, self.family, self.coefficients) == (
+            other.name,
+            other.family,
+            other.coefficients,
+        )
+
+    def __hash__(self):
+        return hash((self.name, self.family))
+
+    def __str__(self):
+        return self.name
+
+    def __reduce__(self):
+        return self.made_by
+
+    def _repr_html_(self):
+        return html_table([self])

@@ -1,0 +1,102 @@
+"""User-defined Runge-Kutta methods, explicit and implicit."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .. import _core
+from .user_defined import ROUNDED, of_order, table
+
+_SINGULAR = 1e12  # condition number
+
+
+def RungeKutta(A, b, c=None, name="my_runge_kutta", order=None):
+    """Make a Runge-Kutta method, explicit or implicit, from its Butcher table.
+
+    Parameters
+    ----------
+    A : array_like, shape (s, s)
+        Strictly lower triangular where the method is explicit. Numbers may be
+        ``fractions.Fraction``: exact ones then prove the order exactly.
+    b, c : array_like, shape (s,)
+        Weights, of sum 1, and nodes; c defaults to the row sums of A, and must equal them.
+    name : str
+    order : int, optional
+        Default: computed, as far as the order conditions hold, to 10.
+
+    Returns
+    -------
+    Method
+
+    Raises
+    ------
+    ValueError
+        Shapes, row sums, inconsistency (sum of b is not 1), or a singular block of coupled stages.
+
+    References
+    ----------
+    Hairer, Norsett, Wanner (1993), Solving Ordinary Differential Equations I, II.1-2
+    and II.7.
+
+    Examples
+    --------
+    >>> import pyintegrate as pi
+    >>> pi.RungeKutta([[0, 0], [2/3, 0]], [1/4, 3/4]).order
+    2
+    >>> lobatto = pi.RungeKutta([[0, 0], [1/2, 1/2]], [1/2, 1/2])
+    >>> lobatto.implicit, lobatto.symmetric, lobatto.evaluations
+    (True, True, 1)
+    """
+    (A, exact_A), (b, exact_b) = table("A", A, 2), table("b", b, 1)
+    stages = len(b)
+    if A.shape != (stages, stages):
+        raise ValueError(
+            f"A has shape {A.shape} and b {b.shape}: expected ({stages}, {stages}) and ({stages},)"
+        )
+    c, exact_c = table("c", [sum(row) for row in exact_A] if c is None else c, 1)
+    if c.shape != b.shape:
+        raise ValueError(f"c has shape {c.shape} and b {b.shape}: they must agree")
+    wrong = np.flatnonzero(abs(A.sum(axis=1) - c) > ROUNDED * (1 + abs(A).sum(axis=1)))
+    if wrong.size:
+        s = wrong[0]
+        raise ValueError(f"row {s} of A sums to {A[s].sum():.17g}, expected c[{s}] = {c[s]:.17g}")
+    if abs(b.sum() - 1) > ROUNDED * (1 + abs(b).sum()):
+        raise ValueError(f"b sums to {b.sum():.17g}, expected 1: the method is inconsistent")
+    family, symplectic, symmetric = "explicit_rk", False, False
+    if np.any(np.triu(A)):
+        family = "implicit_rk"
+        _check_blocks(A)
+        # The first stage is the last of the step before where both are the state itself.
+        evaluations = stages - bool(not A[0].any() and np.array_equal(A[-1], b))
+        products = b[:, np.newaxis] * A
+        rest = products + products.T - np.outer(b, b)
+        symplectic = bool(abs(rest).max() < ROUNDED)
+        symmetric = bool(abs(A + A[::-1, ::-1] - b).max() < ROUNDED)
+    else:
+        # Stages at the end that the step does not use serve an error estimate: not evaluated.
+        evaluations = int(np.flatnonzero(b)[-1]) + 1
+    rows = tuple(tuple(map(float, row)) for row in (c, b, *A))
+    return of_order(
+        order, RungeKutta, (exact_A, exact_b, exact_c, name),
+        name=name, title="user-defined Runge-Kutta method", family=family, stages=stages,
+        evaluations=evaluations, symplectic=symplectic, symmetric=symmetric,
+        coefficients={"A": A.tolist(), "b": b.tolist(), "c": c.tolist()},
+        written={"A": exact_A, "b": exact_b, "c": exact_c},
+        handle=_core.make_method(family, stages, evaluations, rows),
+    )  # fmt: skip
+
+
+def _check_blocks(A):
+    """Stages that depend on each other are solved for together, by the inverse of their block."""
+    first = 0
+    while first < len(A):
+        end = first + 1
+        while A[first:end, end:].any():
+            end += 1
+        block = A[first:end, first:end]
+        if block.any() and np.linalg.cond(block) > _SINGULAR:
+            raise ValueError(
+                f"A is singular in the stages {first} to {end - 1}, which depend on each other:"
+                " they do not determine the step"
+            )
+        first = end

@@ -1,0 +1,79 @@
+"""Picture: error over the step, and the power of the step that it follows."""
+
+import numpy as np
+
+from ..analysis.error_against_step import Convergence, typical
+from .curves import finish, new_axes
+from .log_axis import log_axis
+from .style import looks, unit_of, with_unit
+
+
+def convergence(found, *, ax=None, legend=True, labels=None, **keywords):
+    """Draw errors over dt with the fitted orders: straight lines, the steeper the better.
+
+    Parameters
+    ----------
+    found : Convergence
+        What `pyintegrate.analysis.convergence` returned; of a batch the median is drawn.
+    ax : Axes, optional
+        Where to draw; a new figure by default.
+    legend : bool, optional
+        Whether to put a legend beside the axes: highest order first, with the measured order.
+    labels : dict, optional
+        Legend text by method name.
+    **keywords
+        For `Axes.plot`.
+
+    Returns
+    -------
+    Axes
+        Both axes logarithmic. Points are errors, lines what was fitted, over the range used.
+
+    Raises
+    ------
+    TypeError
+        For anything else.
+
+    Examples
+    --------
+    >>> import pyintegrate as pi
+    >>> ax = convergence(pi.analysis.convergence(pi.systems.oscillator, ["rk4", "midpoint"]))
+    >>> [text.get_text() for text in ax.get_legend().get_texts()]
+    ['4.0   classical Runge-Kutta', '2.0   explicit midpoint']
+    """
+    if not isinstance(found, Convergence):
+        raise TypeError(
+            f"convergence draws what pi.analysis.convergence returned, got {type(found).__name__}"
+        )
+    ax = new_axes(ax, figsize=(8.4, 4.6))
+    style = looks(found)
+    for name in sorted(found, key=lambda name: -np.nan_to_num(found[name].order)):
+        fit, error = found[name], typical(found.errors[name])
+        with np.errstate(invalid="ignore"):
+            shown = np.where(np.isfinite(error) & (error > 0) & (error < 10), error, np.nan)
+        label = (labels or {}).get(name, found.methods[name].title)
+        order = f"{fit.order:.1f}" if fit.points else " - "
+        look = {"markersize": 3.5, "linestyle": "", "label": f"{order}   {label}"}
+        ax.plot(found.dt, shown, **(style[name] | look | keywords))
+        if fit.points:
+            ends = np.array([fit.dt_min, fit.dt_max])
+            look = {"marker": "", "linewidth": 1.6, "alpha": 0.7, "label": "_nolegend_"}
+            ax.plot(ends, fit.constant * ends**fit.order, **(style[name] | look | keywords))
+    log_axis(ax, "x", "y")
+    floor = float(np.max(found.floor, initial=0.0))
+    low, high = ax.get_ylim()
+    if low < 10 * floor:
+        ax.axhspan(low, floor, color="0.92", zorder=0, linewidth=0)
+        ax.text(
+            0.99, floor, "rounding " if floor < 1e-12 else "the reference is no better ",
+            transform=ax.get_yaxis_transform(), ha="right", va="top", color="0.35", fontsize=9,
+        )  # fmt: skip
+        ax.set_ylim(low, high)
+    unit = unit_of(found.system, "t")
+    finish(ax, with_unit("dt", unit), "error, relative to the motion", False)
+    if legend:
+        ax.legend(
+            loc="upper left", bbox_to_anchor=(1.01, 1.0), frameon=False, fontsize=9,
+            title="measured order", alignment="left",
+        )  # fmt: skip
+    return ax

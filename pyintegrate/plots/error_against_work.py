@@ -1,0 +1,88 @@
+"""Picture: what accuracy costs."""
+
+import numpy as np
+
+from ..analysis.error_against_step import typical
+from ..analysis.error_against_work import WorkPrecision
+from ..method.catalogue import methods
+from .curves import finish, new_axes
+from .log_axis import log_axis
+from .style import looks
+
+LABELS = {
+    "evaluations": "force evaluations",
+    "seconds": "seconds for one trajectory of a batch",
+}
+
+
+def work_precision(found, *, of="evaluations", ax=None, legend=True, labels=None, **keywords):
+    """Draw error against cost: the lower the curve at some cost, the better the method there.
+
+    Parameters
+    ----------
+    found : WorkPrecision
+        What `pyintegrate.analysis.work_precision` returned; of a batch the median is drawn.
+    of : {"evaluations", "seconds"}, optional
+        What is paid.
+    ax : Axes, optional
+        Where to draw; a new figure by default.
+    legend : bool, optional
+        Whether to put a legend beside the axes, the cheapest to a millionth first.
+    labels : dict, optional
+        Legend text by method name.
+    **keywords
+        For `Axes.plot`.
+
+    Returns
+    -------
+    Axes
+        Both axes logarithmic.
+
+    Raises
+    ------
+    TypeError, ValueError
+        For anything else, or seconds that were not taken.
+
+    Examples
+    --------
+    >>> import pyintegrate as pi
+    >>> found = pi.analysis.work_precision(pi.systems.oscillator, ["rk4", "midpoint"],
+    ...                                    seconds=False)
+    >>> work_precision(found).get_xlabel()
+    'force evaluations'
+    """
+    if not isinstance(found, WorkPrecision):
+        kind = type(found).__name__
+        raise TypeError(
+            f"work_precision draws what pi.analysis.work_precision returned, got {kind}"
+        )
+    if of not in LABELS:
+        raise ValueError(f"of must be one of {', '.join(LABELS)}, got {of!r}")
+    if of == "seconds" and not found.timed:
+        raise ValueError("no seconds were taken: measure with work_precision(..., seconds=True)")
+    ax = new_axes(ax, figsize=(8.4, 4.6))
+    style = looks(found)
+    for name in sorted(found, key=lambda name: _rank(found, name)):
+        _, evaluations, seconds, errors = found[name]
+        error = typical(errors)
+        with np.errstate(invalid="ignore"):
+            error = np.where((error > found.floor / 10) & (error < 3), error, np.nan)
+        title = methods[name].title if name in methods else name
+        look = {"markersize": 3, "linewidth": 1.3, "label": (labels or {}).get(name, title)}
+        spent = evaluations if of == "evaluations" else seconds
+        ax.plot(spent, error, **(style[name] | look | keywords))
+    log_axis(ax, "x", "y")
+    finish(ax, LABELS[of], "error, relative to the motion", False)
+    ax.annotate(
+        "better", (0.03, 0.04), (0.10, 0.13), xycoords="axes fraction", textcoords="axes fraction",
+        color="0.35", fontsize=9, arrowprops={"arrowstyle": "->", "color": "0.35"},
+    )  # fmt: skip
+    if legend and len(found) > 1:
+        ax.legend(loc="upper left", bbox_to_anchor=(1.01, 1.0), frameon=False, fontsize=9)
+    return ax
+
+
+def _rank(found, name):
+    """Cost of an error of a millionth, or else how far away it stayed."""
+    cost = found.cost(name, 1e-6)
+    return (0, cost) if np.isfinite(cost) else (1, float(np.min(typical(found[name][3]))))

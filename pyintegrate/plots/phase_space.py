@@ -1,0 +1,67 @@
+"""Picture: position against velocity."""
+
+from .curves import collect
+from .paths import component_names, path
+
+
+def phase_portrait(
+    *sources,
+    components=None,
+    ax=None,
+    legend=True,
+    exact=True,
+    labels=None,
+    window=None,
+    **keywords,
+):
+    """Draw one or several solutions in phase space: position against velocity.
+
+    A method that loses energy spirals inwards, one that gains it outwards; a symplectic one
+    stays on a closed curve near the true one. Coarse steps are drawn as dots.
+
+    Parameters
+    ----------
+    *sources : Solution or Comparison
+        What to draw; 30 trajectories of a large batch.
+    components : sequence of two str, optional
+        By default the first position and its velocity; the first two components of a
+        first-order system.
+    ax : Axes, optional
+        Where to draw; a new figure by default.
+    legend : bool, optional
+        Whether to put a legend beside the axes.
+    exact : bool, optional
+        Whether to draw the exact motion, where there is one.
+    labels : dict, optional
+        Legend text by method name.
+    window : tuple of float, optional
+        Draw only from one time to another.
+    **keywords
+        For `Axes.plot`.
+
+    Returns
+    -------
+    Axes
+
+    Raises
+    ------
+    ValueError
+        For unknown components, or a system of a single one.
+
+    Examples
+    --------
+    >>> import pyintegrate as pi
+    >>> ax = phase_portrait(pi.integrate(pi.systems.spring, dt=0.05, t_end=5.0))
+    >>> ax.get_xlabel(), ax.get_ylabel()
+    ('x [m]', 'v [m/s]')
+    """
+    curves = collect(sources, labels)
+    system = curves[0].solution.system
+    if components is None:
+        if system.dim < 2:
+            raise ValueError(f"a phase portrait needs two components, {system.name!r} has one")
+        components = (system.state_names[0], system.state_names[system.dof or 1])
+    names = component_names(system, components)
+    if len(names) != 2:
+        raise ValueError(f"a phase portrait has two components, got {len(names)}")
+    return path(curves, names, ax, legend, exact, window, keywords)

@@ -1,0 +1,83 @@
+"""Picture: where in the complex plane methods are stable."""
+
+from ..analysis.regions import StabilityRegion, joined
+from ..analysis.regions import stability_region as region_of
+from .curves import finish, new_axes
+from .style import looks
+
+
+def stability_region(*sources, extent=None, ax=None, legend=True, labels=None, **keywords):
+    """Draw the boundary of the stability region of one or several methods; stable is inside.
+
+    Parameters
+    ----------
+    *sources : str, Method or StabilityRegion, or sequences of them
+        What to draw.
+    extent : tuple of float, optional
+        Least and most Re z, least and most Im z of regions that are still to be found.
+    ax : Axes, optional
+        Where to draw; a new figure by default.
+    legend : bool, optional
+        Whether to put a legend beside the axes.
+    labels : dict, optional
+        Legend text by method name.
+    **keywords
+        For `Axes.plot`.
+
+    Returns
+    -------
+    Axes
+        z = lambda dt: damping to the left, oscillation upwards.
+
+    Raises
+    ------
+    TypeError
+        Where there is nothing to draw.
+
+    Examples
+    --------
+    >>> ax = stability_region("rk4", "semi_implicit_euler")
+    >>> ax.get_xlabel()
+    'Re λ dt  (damping)'
+    """
+    regions = list(_regions(sources, extent))
+    if not regions:
+        raise TypeError("there is nothing to draw: give one or more methods or regions")
+    ax = new_axes(ax, figsize=(6.6, 4.6))
+    ax.axhline(0, color="0.8", linewidth=0.8, zorder=0.5)
+    ax.axvline(0, color="0.8", linewidth=0.8, zorder=0.5)
+    style = looks(region.method.name for region in regions)
+    for region in regions:
+        name = region.method.name
+        if len(regions) <= 3:
+            # Shades that add up: where two regions overlap, both are stable.
+            ax.contourf(
+                region.real, region.imaginary, region.stable.astype(float), levels=[0.5, 1.5],
+                colors=[style[name]["color"]], alpha=0.12,
+            )  # fmt: skip
+        label = (labels or {}).get(name, region.method.title)
+        for line in joined(region.boundary):
+            look = {"linewidth": 1.5, "label": label} | style[name] | {"marker": ""}
+            ax.plot(line.real, line.imag, **(look | keywords))
+            label = "_nolegend_"
+    left, right, bottom, top = (
+        pick([limit[i] for limit in map(_limits, regions)])
+        for i, pick in enumerate((min, max, min, max))
+    )
+    ax.set(xlim=(left, right), ylim=(bottom, top))
+    ax.set_aspect("equal", adjustable="box")
+    return finish(ax, "Re λ dt  (damping)", "Im λ dt  (oscillation, ω dt)", legend)
+
+
+def _regions(sources, extent):
+    for source in sources:
+        if isinstance(source, StabilityRegion):
+            yield source
+        elif isinstance(source, str) or hasattr(source, "coefficients"):
+            yield region_of(source, extent=extent)
+        else:
+            yield from _regions(source, extent)
+
+
+def _limits(region):
+    return region.real[0], region.real[-1], region.imaginary[0], region.imaginary[-1]

@@ -1,0 +1,156 @@
+"""Picture: stiffness against damping, by simulation, with the boundary of theory."""
+
+import numpy as np
+
+from ..analysis.growth import spring_growth
+from ..analysis.regions import joined, level_segments
+from ..integration import integrate
+from ..method.catalogue import find_method
+from ..system.catalogue import systems
+from .style import axis_label, unit_of
+
+STEPS = 400  # of the simulation: growth by 2 % a step is then seen as 3000 times
+CLIP = 0.3  # growth and decay in a step beyond which the colour is full
+
+
+def stability_map(
+    methods=("semi_implicit_euler", "rk4"),
+    *,
+    dt=0.1,
+    stiffness=None,
+    damping=None,
+    points=160,
+    ax=None,
+    labels=None,
+):
+    """Draw where a damped spring of 1 kg decays and where it explodes: one panel for each method.
+
+    Every point of the map is a spring of its own, run for 400 steps; its colour is by how much it
+    grew or decayed in one. The line is the boundary of theory. A real spring always decays.
+
+    Parameters
+    ----------
+    methods : str, Method or sequence of them, optional
+    dt : float, optional
+        Step [s].
+    stiffness, damping : float, optional
+        Largest k [N/m] and b [kg/s] shown; from the methods' limits by default.
+    points : int, optional
+        Springs along each axis.
+    ax : Axes, optional
+        Where to draw a single method; a new figure by default.
+    labels : dict, optional
+        Title of a panel by method name.
+
+    Returns
+    -------
+    Axes, or ndarray of Axes
+        An array for several methods.
+
+    Raises
+    ------
+    ValueError
+        For several methods in one axes.
+
+    Examples
+    --------
+    >>> ax = stability_map("semi_implicit_euler", points=20)
+    >>> ax.get_xlabel(), ax.get_ylabel()
+    ('damping b [kg/s]', 'stiffness k [N/m]')
+    """
+    from matplotlib import pyplot
+
+    one = isinstance(methods, str) or hasattr(methods, "coefficients")
+    chosen = [find_method(method) for method in ([methods] if one else methods)]
+    if ax is not None and len(chosen) != 1:
+        raise ValueError(f"ax takes one method, got {len(chosen)}: leave ax to a new figure")
+    limits = [min(m.stability_limit, 4.0) for m in chosen]
+    if stiffness is None:
+        stiffness = 1.35 * max(max(limits), 2.0) ** 2 / dt**2
+    if damping is None:
+        damping = 3.0 / dt
+    b, k = np.meshgrid(np.linspace(0, damping, points), np.linspace(0, stiffness, points))
+    if ax is None:
+        size = (3.1 * len(chosen) + 1.5, 3.7)
+        _, axes = pyplot.subplots(
+            1, len(chosen), figsize=size, layout="constrained", sharey=True, squeeze=False
+        )
+        axes = axes[0]
+    else:
+        axes = np.array([ax])
+    system = systems["spring"]
+    for panel, method in zip(axes, chosen, strict=True):
+        mesh = _panel(panel, method, k, b, dt)
+        title = (labels or {}).get(method.name, method.title)
+        panel.set_title(title, loc="left", fontsize=10)
+        panel.set_xlabel(f"damping {axis_label(system, 'b')}")
+    axes[0].set_ylabel(f"stiffness {axis_label(system, 'k')}")
+    unit = unit_of(system, "t")
+    bar = axes[-1].figure.colorbar(mesh, ax=list(axes), pad=0.02)
+    bar.set_ticks([-CLIP, 0, CLIP], labels=["decays", "neither", "explodes"])
+    bar.set_label(f"amplitude in a step of {dt:g} {unit}")
+    return axes[0] if one or ax is not None else axes
+
+
+def simulated_growth(method, k, b, dt, n_steps=STEPS):
+    """Logarithm of the growth of a spring of 1 kg in one step, from a simulation.
+
+    Parameters
+    ----------
+    method : Method
+    k, b : ndarray
+        Stiffness [N/m] and damping [kg/s], (*batch).
+    dt : float
+    n_steps : int, optional
+
+    Returns
+    -------
+    ndarray
+        (*batch), positive where it explodes.
+
+    Examples
+    --------
+    >>> import numpy as np, pyintegrate as pi
+    >>> k, b = np.array([1.0]), np.array([0.0])
+    >>> grown = simulated_growth(pi.methods["explicit_euler"], k, b, 0.1)
+    >>> print(f"{grown[0]:.5f}, in theory {np.log(1.01) / 2:.5f}")
+    0.00498, in theory 0.00498
+    """
+    spring = systems["spring"](k=k, b=b, m=1.0)
+    run = {"dt": dt, "method": method, "save": "final", "on_failure": "ignore", "workers": -1}
+    sol = integrate(spring, 1.0, 0.0, n_steps=n_steps, **run)
+    with np.errstate(all="ignore"):
+        # In units in which a turn of the undamped spring is a circle.
+        size = np.hypot(sol.x[-1], sol.v[-1] / np.sqrt(np.maximum(k, 1e-300)))
+        growth = np.log(size) / n_steps
+    done = np.where(sol.failed_step > 0, sol.failed_step, n_steps)
+    return np.where(sol.status != 0, np.maximum(700 / done, CLIP), np.nan_to_num(growth, neginf=-9))
+
+
+def _colours():
+    """Light blue where the spring decays, dark red where it explodes: told apart in grey too."""
+    from matplotlib.colors import LinearSegmentedColormap
+
+    return LinearSegmentedColormap.from_list("growth", ["#7fbfe8", "#ffffff", "#c04500"])
+
+
+def _panel(ax, method, k, b, dt):
+    """The simulation as colours, the theory as a line."""
+    grown = simulated_growth(method, k, b, dt)
+    shown = np.clip(grown, -CLIP, CLIP)
+    mesh = ax.pcolormesh(
+        b,
+        k,
+        shown,
+        cmap=_colours(),
+        vmin=-CLIP,
+        vmax=CLIP,
+        shading="nearest",
+        rasterized=True,
+    )
+    with np.errstate(divide="ignore"):
+        theory = np.log(np.minimum(spring_growth(method, k * dt**2, b * dt), 1e300))
+    for line in joined(level_segments(b[0], k[:, 0], theory - 1e-9)):
+        ax.plot(line.real, line.imag, color="k", linewidth=1.4, label="boundary of theory")
+    ax.set(xlim=(b.min(), b.max()), ylim=(k.min(), k.max()))
+    return mesh

@@ -1,0 +1,97 @@
+"""Inputs that change with each step: the argument ``drive`` of ``integrate``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from math import prod
+
+import numpy as np
+
+from ..values.checks import numbers
+from ..values.memory import aligned, padded
+from ..values.parameters import rows_of
+
+
+def check_drive(drive, system):
+    """The driven parameters by name, as arrays (n_steps, *batch, *shape), and their batch shapes.
+
+    Parameters
+    ----------
+    drive : mapping of str to array_like, or None
+    system : System
+    """
+    if drive is None:
+        return {}, {}
+    if not isinstance(drive, Mapping):
+        raise TypeError(
+            f"drive must map names of parameters to arrays (n_steps, *batch), got"
+            f" {type(drive).__name__}"
+        )
+    arrays, shapes = {}, {}
+    for name, value in drive.items():
+        if name not in system.params:
+            known = ", ".join(system.params) or "none"
+            raise ValueError(f"drive: {system.name} has no parameter {name!r}; it has {known}")
+        array, own = numbers(f"drive[{name!r}]", value), _own_shape(system, name)
+        if array.ndim <= len(own) or array.shape[array.ndim - len(own) :] != own:
+            raise ValueError(
+                f"drive[{name!r}] has shape {array.shape}: expected (n_steps, *batch"
+                f"{''.join(f', {n}' for n in own)})"
+            )
+        arrays[name], shapes[f"drive[{name!r}]"] = array, array.shape[1 : array.ndim - len(own)]
+    return arrays, shapes
+
+
+def driven_rows(arrays, system, rows, n_steps, batch, dtype):
+    """Rows of parameters for each step, and how many items later the row of the next step begins.
+
+    Parameters
+    ----------
+    arrays : dict of ndarray
+        From ``check_drive``.
+    rows : tuple
+        Of all parameters, not driven.
+
+    Returns
+    -------
+    rows, advances : tuple
+    """
+    out, advances = [], []
+    rest = iter(rows)
+    for name in system.params:
+        own = _own_shape(system, name)
+        kept = [next(rest) for _ in range(prod(own))]
+        if name not in arrays:
+            out += kept
+            advances += [0] * len(kept)
+            continue
+        array = arrays[name]
+        if len(array) != n_steps:
+            raise ValueError(f"drive[{name!r}] has {len(array)} steps, and the run {n_steps}")
+        for element in rows_of(array, own):
+            row = _laid_out(element, batch, dtype)
+            out.append(row)
+            advances.append(1 if row.ndim == 1 else row.shape[1])
+    return tuple(out), tuple(advances)
+
+
+def _own_shape(system, name):
+    """The shape of a parameter of one trajectory."""
+    return np.shape(system.params[name])[len(system.batch_shapes[name]) :]
+
+
+def _laid_out(values, batch, dtype):
+    """(n_steps, *batch) as (n_steps,) where one value serves all, else (n_steps, stride)."""
+    n_steps, lanes = len(values), prod(batch)
+    with np.errstate(over="ignore", under="ignore"):
+        if values.size == n_steps:
+            row = np.zeros(max(n_steps, padded(lanes, dtype)), dtype)  # the core checks for a row
+            row[:n_steps] = values.reshape(n_steps)
+            return row
+        rows = aligned((n_steps, padded(lanes, dtype)), dtype)
+        missing = (1,) * (len(batch) + 1 - values.ndim)
+        rows[:, :lanes].reshape(n_steps, *batch)[...] = values.reshape(
+            n_steps, *missing, *values.shape[1:]
+        )
+        rows[:, lanes:] = rows[:, lanes - 1 : lanes]
+        return rows

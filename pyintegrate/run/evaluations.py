@@ -1,0 +1,35 @@
+"""How many force evaluations a run costs a trajectory."""
+
+from __future__ import annotations
+
+from .starter import default_starter
+
+
+def count_evaluations(problem, n_steps):
+    """Of so many steps of a problem; forces that consecutive steps share count once."""
+    method, c = problem.method, problem.method.coefficients
+    if method.family == "composition":
+        if problem.system.velocity_dependent:
+            return n_steps * sum(map(bool, c["kick"]))
+        shared = bool(c["kick"][0]) and not c["drift"][-1]
+    elif method.family == "implicit_rk":
+        shared = method.evaluations < method.stages  # a first stage that was the last
+    elif method.family == "multistep":
+        return _multistep(problem, n_steps)
+    else:
+        shared = False
+    return n_steps * method.evaluations + (shared and n_steps > 0)
+
+
+def _multistep(problem, n_steps):
+    """The first steps are another method's, and keep their forces."""
+    method, starter = problem.method, problem.starter or default_starter(problem.method)
+    first = 0
+    if starter is not None:
+        first = max(min(method.stages - 1 - problem.first, n_steps), 0)
+    count = first * (1 + starter.evaluations) if first else 0
+    # What velocities are made of, or Newton's method ends with, is the next step's first force.
+    c = method.coefficients
+    ends = bool(c["velocity"]) or method.starts_from_positions
+    ends = ends or (method.implicit and any(c["beta"][:-1]))
+    return count + (n_steps - first) * method.evaluations + (ends and n_steps > first)

@@ -1,0 +1,114 @@
+"""A game loop: frames of any length, steps of a fixed one."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..values.checks import integer
+from .stepper import Stepper
+
+
+class FixedTimestep:
+    """Accumulate frame times, step the simulation by fixed steps, blend what is drawn.
+
+    Parameters
+    ----------
+    stepper : Stepper
+        With one positive `dt` for all.
+    max_steps : int
+        Steps that a frame may take at most. What a frame takes beyond is dropped and counted: a
+        simulation that is slower than the clock would otherwise fall behind for ever.
+
+    Attributes
+    ----------
+    stepper : Stepper
+    dropped : int
+        Steps that were dropped.
+
+    References
+    ----------
+    Fiedler (2004), Fix your timestep.
+
+    Examples
+    --------
+    >>> import pyintegrate as pi
+    >>> loop = pi.FixedTimestep(pi.Stepper(pi.systems.spring, dt=0.25))
+    >>> round(loop.advance(0.6), 6), loop.stepper.n
+    (0.4, 2)
+    >>> loop.blend(0.4).shape
+    (2,)
+    """
+
+    def __init__(self, stepper, max_steps=8):
+        if not isinstance(stepper, Stepper):
+            raise TypeError(f"stepper must be a Stepper, got {type(stepper).__name__}")
+        if not isinstance(stepper.dt, float) or stepper.dt <= 0:
+            raise ValueError(f"stepper must have one positive dt, got {stepper.dt}")
+        self.stepper, self.max_steps = stepper, integer("max_steps", max_steps, 1)
+        self.dropped = 0
+        self._rest = 0.0  # time that has passed since the last step
+        self._before = stepper.y.copy()
+
+    def advance(self, frame_time):
+        """Step as often as the clock asks for.
+
+        Parameters
+        ----------
+        frame_time : float
+            Time since the last frame, in the units of `dt`; not negative.
+
+        Returns
+        -------
+        alpha : float
+            How far the clock is past the last step, in steps: for ``blend``.
+
+        Raises
+        ------
+        TypeError, ValueError
+            A frame time that is not a number, negative, not finite, or beyond 2**53 steps.
+
+        Examples
+        --------
+        >>> import pyintegrate as pi
+        >>> loop = pi.FixedTimestep(pi.Stepper(pi.systems.spring, dt=0.25))
+        >>> loop.advance(0.625), loop.stepper.n
+        (0.5, 2)
+        """
+        real = (int, float, np.integer, np.floating)
+        if isinstance(frame_time, bool) or not isinstance(frame_time, real):
+            raise TypeError(f"frame_time must be a number, got {frame_time!r}")
+        dt = self.stepper.dt
+        # Beyond 2**53 steps a double cannot count them.
+        if not 0 <= frame_time <= dt * 2.0**53:
+            raise ValueError(
+                f"frame_time must be from 0 to 2**53 dt = {dt * 2.0**53:.6g}, got {frame_time}"
+            )
+        self._rest += float(frame_time)
+        due = int(self._rest / dt + 1e-9)  # a frame of exactly n steps takes n
+        self._rest = max(self._rest - due * dt, 0.0)
+        steps = min(due, self.max_steps)
+        self.dropped += due - steps
+        if steps:
+            self.stepper.step(steps - 1)
+            self._before = self.stepper.y.copy()
+            self.stepper.step()
+        return min(self._rest / dt, 1.0)
+
+    def blend(self, alpha):
+        """The state to draw: before + alpha (now - before), shape (*batch, dim).
+
+        Parameters
+        ----------
+        alpha : float
+            From ``advance``: 0 draws the state before the last step, 1 the last.
+
+        Examples
+        --------
+        >>> import pyintegrate as pi
+        >>> loop = pi.FixedTimestep(pi.Stepper(pi.systems.spring, 1.0, 0.0, dt=0.25))
+        >>> loop.blend(loop.advance(0.125)).tolist()
+        [1.0, 0.0]
+        """
+        if not (isinstance(alpha, int | float | np.number) and 0 <= alpha <= 1):
+            raise ValueError(f"alpha must be from 0 to 1, got {alpha!r}")
+        return self._before + alpha * (self.stepper.y - self._before)

@@ -1,0 +1,53 @@
+"""How a method that is not self-starting starts: the argument ``start`` of ``integrate``."""
+
+from __future__ import annotations
+
+from ..method.catalogue import find_method
+from ..method.method import Method
+from ..values.checks import numbers
+
+
+def default_starter(method):
+    """The one-step method that makes the first steps of a multistep method, as the C core has it.
+
+    None where the positions before are Taylor's. An error of h^6 is one of h^5 in the velocity
+    that two positions imply.
+    """
+    if method.self_starting or method.starts_from_positions:
+        return None
+    if method.implicit:
+        return find_method("radau_iia5")
+    return find_method("verner87" if method.order + method.derivative > 7 else "dormand_prince54")
+
+
+def check_start(start, method, system):
+    """The method that makes the first steps, or previous positions, of a multistep method."""
+    if start is None or (isinstance(start, str) and start == "taylor"):
+        if start is not None and not method.starts_from_positions:
+            raise ValueError(f"start='taylor' is for 'stormer_verlet', not {method.name!r}")
+        return None, []
+    if method.self_starting:
+        raise ValueError(f"start was given, and {method.name!r} starts by itself")
+    if isinstance(start, str | Method):
+        starter = find_method(start)
+        if method.starts_from_positions:
+            raise TypeError(
+                f"start of {method.name!r} must be 'taylor' or the positions one step before the"
+                f" first, got the method {starter.name!r}"
+            )
+        if starter.family not in ("explicit_rk", "implicit_rk"):
+            raise ValueError(
+                f"start must be a Runge-Kutta method, got {starter.name!r} ({starter.family})"
+            )
+        return starter, []
+    if not method.starts_from_positions:
+        raise TypeError(f"start must be the name of a method or a Method, got {start!r}")
+    previous = numbers("start", start)
+    if system.dof == 1:
+        return None, [previous]
+    if previous.ndim == 0 or previous.shape[-1] != system.dof:
+        raise ValueError(
+            f"start has shape {previous.shape}: its last axis holds the {system.dof} positions of"
+            f" {system.name!r} one step before the first"
+        )
+    return None, [previous[..., d] for d in range(system.dof)]

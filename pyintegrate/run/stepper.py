@@ -1,0 +1,348 @@
+"""Stepping by hand: games, control, learning environments."""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+
+import numpy as np
+
+from .. import _core
+from ..values.checks import numbers
+from ..values.memory import pad, whole
+from ..values.parameters import rows_of
+from .arguments import make_problem
+
+# The halves of a step that may be taken apart, by the name of the method: kick and drift of each.
+_PHASES = {"semi_implicit_euler": (((1.0,), (0.0,)), ((0.0,), (1.0,)))}
+
+
+class Stepper:
+    """A batch of trajectories that is advanced in place, a step at a time.
+
+    Parameters
+    ----------
+    system : System
+    x0, v0 : array_like, optional
+        As in ``pi.integrate``; so are `t0`, `dtype`, `bound` and `start`.
+    dt : array_like
+        The step; one for all or one for each trajectory.
+    method : str or Method
+
+    Attributes
+    ----------
+    y : ndarray, shape (*batch, dim)
+        The state: a live view. Assign with ``stepper.y = ...`` or ``stepper.y[...] = ...``.
+    x, v : ndarray, shape (*batch, dof), or (*batch) where dof = 1
+        Positions and velocities: live views, likewise.
+    n : int
+        Steps done.
+    t : float or ndarray
+        The time, t0 + n dt.
+    params : mapping
+        Name to a live array over the batch: parameters may change between steps.
+    previous : ndarray, shape of x
+        For "stormer_verlet" the positions one step before: a live view, likewise.
+    status : ndarray of int8, shape (*batch)
+        See ``pi.Status``. A trajectory that fails is frozen at its last good state until it is
+        reset.
+
+    Raises
+    ------
+    TypeError, ValueError
+        A wrong argument.
+
+    Notes
+    -----
+    The bits are those of ``pi.integrate``. One Stepper is for one thread at a time.
+
+    Examples
+    --------
+    A ball that bounces on a floor: the constraint is resolved between velocities and positions.
+
+    >>> import pyintegrate as pi
+    >>> ball = pi.Stepper(pi.systems.projectile, [0.0, 0, 1], [0.0, 0, 0], dt=0.01)
+    >>> for _ in range(200):
+    ...     ball.kick()
+    ...     falling_in = (ball.x[2] <= 0) & (ball.v[2] < 0)
+    ...     ball.v[2] *= -0.9 if falling_in else 1.0
+    ...     ball.drift()
+    >>> bool(ball.x[2] > -0.05), ball.n
+    (True, 200)
+    """
+
+    def __init__(
+        self, system, x0=None, v0=None, *, dt, t0=0.0, method="semi_implicit_euler", dtype=None,
+        bound=None, start=None,
+    ):  # fmt: skip
+        problem = make_problem(
+            system, x0, v0, dt, None, 0, t0, method, "final", dtype, 1, False, "ignore", bound,
+            start,
+        )  # fmt: skip
+        if not problem.lanes:
+            raise ValueError(f"the batch {problem.batch} is empty: a Stepper needs a trajectory")
+        self._problem = problem
+        self._rows = whole(problem.initial)
+        self._begin = self._components(problem.initial).copy()
+        self._param_rows, self.params = _live_parameters(problem)
+        param_rows = tuple(row for rows in self._param_rows for row in rows)
+        self._core = _core.stepper(
+            problem.system.core_for(problem.method), problem.dtype.itemsize * 8, problem.lanes,
+            problem.bound, problem.rows_t0, problem.rows_dt, param_rows, self._rows,
+            _phases(problem.method), None if problem.starter is None else problem.starter.handle,
+        )  # fmt: skip
+        if problem.begun:
+            self._core.begin(0, True)
+        self.step, self.kick, self.drift = self._core.step, self._core.kick, self._core.drift
+
+    system = property(lambda self: self._problem.system)
+    method = property(lambda self: self._problem.method)
+    dt = property(lambda self: self._problem.dt)
+    t0 = property(lambda self: self._problem.t0)
+    n = property(lambda self: self._core.n)
+
+    @property
+    def t(self):
+        return self.t0 + self.n * self.dt
+
+    # ---- live views ----
+    def _components(self, rows):
+        """(dim, *batch)"""
+        within = rows[: self.system.dim, : self._problem.lanes]
+        return within.reshape(self.system.dim, *self._problem.batch)
+
+    def _view(self, first, count, single):
+        rows = self._rows[first : first + count, : self._problem.lanes]
+        view = np.moveaxis(rows.reshape(count, *self._problem.batch), 0, -1)
+        return view[..., 0] if single else view
+
+    @property
+    def y(self):
+        return self._view(0, self.system.dim, False)
+
+    @y.setter
+    def y(self, value):
+        _assign("y", self.y, value)
+
+    @property
+    def x(self):
+        lead = self._positions()
+        return self._view(0, lead, lead == 1)
+
+    @x.setter
+    def x(self, value):
+        _assign("x", self.x, value)
+
+    @property
+    def v(self):
+        lead = self._positions()
+        return self._view(lead, self.system.dim - lead, lead == 1)
+
+    @v.setter
+    def v(self, value):
+        _assign("v", self.v, value)
+
+    @property
+    def previous(self):
+        dof = self._positions()
+        if not self.method.starts_from_positions:
+            raise AttributeError(f"{self.method.name!r} does not step from previous positions")
+        if self.n == 0 and not self._problem.begun:
+            raise ValueError(
+                "there are no previous positions before the first step: give start=, or assign them"
+            )
+        return self._view(self.system.dim, dof, dof == 1)
+
+    @previous.setter
+    def previous(self, value):
+        dof = self._positions()
+        if not self.method.starts_from_positions:
+            raise AttributeError(f"{self.method.name!r} does not step from previous positions")
+        _assign("previous", self._view(self.system.dim, dof, dof == 1), value)
+        self._problem.begun = True
+        self._core.begin(self.n, True)
+
+    def _positions(self):
+        if not self.system.dof:
+            raise AttributeError(f"{self.system.name!r} is first_order and has no x and v; use y")
+        return self.system.positions
+
+    # ---- failures ----
+    @property
+    def status(self):
+        status = np.zeros(self._problem.lanes, np.int8)
+        for lane, reason, _ in self._core.failures():
+            status[lane] = reason
+        return status.reshape(self._problem.batch)
+
+    @property
+    def failed_step(self):
+        """The first step not completed, -1 where fine; ndarray of int64, shape (*batch)."""
+        steps = np.full(self._problem.lanes, -1, np.int64)
+        for lane, _, step in self._core.failures():
+            steps[lane] = step
+        return steps.reshape(self._problem.batch)
+
+    # ---- restarting and going back ----
+    def reset(self, mask=True, x0=None, v0=None):
+        """Restart some trajectories, also failed ones; time and the others go on.
+
+        Parameters
+        ----------
+        mask : array_like of bool, broadcasts to (*batch)
+        x0, v0 : array_like, optional
+            As in ``pi.integrate``, over the whole batch; only what `mask` selects is used. Default:
+            the state that the Stepper began with.
+
+        Raises
+        ------
+        ValueError
+            The method remembers the past, which a new start does not have.
+
+        Examples
+        --------
+        >>> import numpy as np, pyintegrate as pi
+        >>> stepper = pi.Stepper(pi.systems.pendulum, np.ones(3), 0.0, dt=0.01)
+        >>> stepper.step(100)
+        >>> stepper.reset([True, False, False])
+        >>> (stepper.x == 1.0).tolist()
+        [True, False, False]
+        """
+        if len(self._rows) > self.system.dim:
+            raise ValueError(f"{self.method.name!r} remembers the past: make a new Stepper instead")
+        problem = self._problem
+        try:
+            mask = np.asarray(mask)
+        except ValueError as error:
+            raise ValueError(f"mask must be a regular array: {error}") from None
+        if mask.dtype != np.bool_:
+            raise TypeError(f"mask must hold truth values, got {mask.dtype}")
+        try:
+            mask = np.broadcast_to(mask, problem.batch)
+        except ValueError:
+            raise ValueError(
+                f"mask has shape {mask.shape}: it does not fit the batch {problem.batch}"
+            ) from None
+        if x0 is None and v0 is None:
+            values = self._begin
+        else:
+            fresh = make_problem(
+                self.system, x0, v0, 1.0, None, 0, 0.0, problem.method, "final", problem.dtype, 1,
+                False, "ignore", None, None,
+            )  # fmt: skip
+            given = fresh.initial[: self.system.dim, : fresh.lanes]
+            given = given.reshape(self.system.dim, *fresh.batch)
+            try:
+                values = np.broadcast_to(
+                    np.moveaxis(given, 0, -1), (*problem.batch, self.system.dim)
+                )
+                values = np.moveaxis(values, -1, 0)
+            except ValueError:
+                raise ValueError(
+                    f"x0 and v0 have the batch shape {fresh.batch}: they do not fit {problem.batch}"
+                ) from None
+        np.copyto(self._components(self._rows), values, where=mask)
+        for lane in np.flatnonzero(mask):
+            self._core.revive(int(lane))
+
+    def snapshot(self):
+        """All that the future depends on; ``restore`` goes back to it exactly.
+
+        Examples
+        --------
+        >>> import pyintegrate as pi
+        >>> stepper = pi.Stepper(pi.systems.lorenz, dt=0.01, method="rk4")
+        >>> before = stepper.snapshot()
+        >>> stepper.step(100)
+        >>> there = stepper.y.copy()
+        >>> stepper.restore(before)
+        >>> stepper.step(100)
+        >>> bool((stepper.y == there).all())
+        True
+        """
+        return Snapshot(self)
+
+    def restore(self, snapshot):
+        """Go back to a snapshot of this Stepper or of one like it; ValueError for another.
+
+        Examples
+        --------
+        >>> import pyintegrate as pi
+        >>> stepper = pi.Stepper(pi.systems.spring, dt=0.01)
+        >>> start = stepper.snapshot()
+        >>> stepper.step(100)
+        >>> stepper.restore(start)
+        >>> stepper.n, float(stepper.x)
+        (0, 1.0)
+        """
+        if not isinstance(snapshot, Snapshot):
+            raise TypeError(f"snapshot must come from snapshot(), got {type(snapshot).__name__}")
+        if snapshot.kind != _kind(self):
+            raise ValueError(
+                f"the snapshot is of {snapshot.kind}, which is not like this Stepper: {_kind(self)}"
+            )
+        self._rows[...] = snapshot.rows
+        for rows, kept in zip(self._param_rows, snapshot.params, strict=True):
+            rows[...] = kept
+        self._problem.begun = snapshot.begun
+        self._core.begin(snapshot.n, snapshot.begun)
+        for lane, _, _ in self._core.failures():
+            self._core.revive(int(lane))
+        for failure in snapshot.failures:
+            self._core.fail(*failure)
+
+    def __repr__(self):
+        return (
+            f"<Stepper of {self.system.name} by {self.method.name}: {self._problem.lanes}"
+            f" trajector{'y' if self._problem.lanes == 1 else 'ies'}, {self.n} steps done>"
+        )
+
+    def __reduce__(self):
+        raise TypeError("a Stepper cannot be pickled: pickle its snapshot() and make a new one")
+
+
+class Snapshot:
+    """The state, parameters and failures of a Stepper at a step; made by ``Stepper.snapshot``."""
+
+    def __init__(self, stepper):
+        self.kind, self.n = _kind(stepper), stepper.n
+        self.begun = stepper._problem.begun
+        self.rows = stepper._rows.copy()
+        self.params = [rows.copy() for rows in stepper._param_rows]
+        self.failures = stepper._core.failures()
+
+    def __repr__(self):
+        return f"<Snapshot at step {self.n}>"
+
+
+def _kind(stepper):
+    problem = stepper._problem
+    return (problem.system.name, problem.method.name, problem.batch, problem.dtype.name)
+
+
+def _phases(method):
+    """Handles of the method, and of the halves of its step where it may be taken apart."""
+    if method.family == "rigid_body":
+        return (method.handle, *_core.rigid_phases(method.handle))
+    phases = _PHASES.get(method.name, ())
+    return (method.handle, *(_core.make_method("composition", 1, 1, rows) for rows in phases))
+
+
+def _live_parameters(problem):
+    """Rows of each parameter over the batch, and views (*batch, *shape) of them by name."""
+    rows, views = [], {}
+    for name, value in problem.system.params.items():
+        shape = np.shape(value)[len(problem.system.batch_shapes[name]) :]
+        padded = pad(rows_of(value, shape), problem.batch, problem.dtype)
+        within = padded[:, : problem.lanes].reshape(len(padded), *problem.batch)
+        rows.append(padded)
+        views[name] = np.moveaxis(within, 0, -1).reshape((*problem.batch, *shape))
+    return rows, MappingProxyType(views)
+
+
+def _assign(name, view, value):
+    array = numbers(name, value)
+    try:
+        with np.errstate(over="ignore", under="ignore"):
+            view[...] = array
+    except ValueError:
+        raise ValueError(f"{name} has shape {array.shape}: expected {view.shape}") from None

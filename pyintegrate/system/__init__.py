@@ -1,0 +1,1 @@
+"""What moves: systems with their parameters, their catalogue and their closed forms."""

@@ -1,0 +1,84 @@
+"""The catalogue of systems: a mapping that helps with misspelt names, and prints itself."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from .. import _core
+from ..errors import UnknownNameError
+from ..values.names import near_names
+from ..values.parameters import declared, short
+from .n_body import n_body
+from .rigid_body import rigid_body
+from .system import BUILT_IN, System
+
+
+class SystemCatalogue(Mapping):
+    """All built-in systems: ``systems.spring`` or ``systems["spring"]``.
+
+    Examples
+    --------
+    >>> import pyintegrate as pi
+    >>> "pendulum" in pi.systems
+    True
+    """
+
+    def __init__(self, systems):
+        self._systems = {s.name: s for s in systems}
+
+    def __getitem__(self, name):
+        if not isinstance(name, str):
+            raise TypeError(f"the name of a system must be a string, got {name!r}")
+        if name not in self._systems:
+            near = near_names(str(name), self._systems)
+            hint = f"did you mean {near}?" if near else f"there are {', '.join(self)}"
+            raise UnknownNameError(f"system {name!r} is not known: {hint}")
+        return self._systems[name]
+
+    def __getattr__(self, name):
+        if name.startswith("_"):
+            raise AttributeError(name)
+        try:
+            return self[name]
+        except ValueError as error:
+            raise AttributeError(str(error)) from None
+
+    def __contains__(self, name):
+        return name in self._systems
+
+    def __iter__(self):
+        return iter(self._systems)
+
+    def __len__(self):
+        return len(self._systems)
+
+    def __dir__(self):
+        return [*super().__dir__(), *self]
+
+    def __repr__(self):
+        return f"<{len(self)} systems: {', '.join(self)}>"
+
+    def _repr_html_(self):
+        from html import escape
+
+        rows = "".join(
+            f"<tr><td>{escape(s.name)}</td><td style='text-align:left'>{escape(s.equation)}</td>"
+            f"<td>{escape(', '.join(s.state_names))}</td>"
+            f"<td>{escape(', '.join(f'{k}={short(v)}' for k, v in s.params.items()))}</td></tr>"
+            for s in self.values()
+        )
+        head = "<tr><th>system</th><th>equation</th><th>state</th><th>parameters</th></tr>"
+        return f"<table>{head}{rows}</table>"
+
+
+def _from_core(item):
+    params = declared(item["params"])
+    shapes = {name: np.shape(value) for name, _, value, _ in params}
+    values = {name: value for name, _, value, _ in params}
+    return System({**item, "params": params, "shapes": shapes}, values)
+
+
+systems = SystemCatalogue([*map(_from_core, _core.systems()), n_body, rigid_body])
+BUILT_IN.update(systems)

@@ -1,0 +1,142 @@
+"""What a system knows of its exact motion: solution, phase, period, where there are closed forms.
+
+The forms themselves are in ``exact/``, a module for each system.
+"""
+
+from __future__ import annotations
+
+import importlib
+from functools import cache
+from math import prod
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..values.checks import broadcast, numbers
+
+_CACHED = 16 << 10  # values at a time
+
+
+class ClosedForms:
+    """The questions; a System has the rest."""
+
+    __slots__ = ()
+    if TYPE_CHECKING:
+        name = dim = initial = batch_shapes = property(lambda self: Any)
+        _params: Any
+        _components: Any
+
+    def exact(self, t, y0, t0=0.0):
+        """Exact solution through y0 at t0, or None where there is none in closed form.
+
+        Parameters
+        ----------
+        t : array_like, shape (n,) or (n, *batch)
+        y0 : array_like, shape (*batch, dim)
+        t0 : array_like
+            Scalar, or one for each trajectory.
+
+        Returns
+        -------
+        ndarray, shape (n, *batch, dim)
+
+        Examples
+        --------
+        >>> import numpy as np, pyintegrate as pi
+        >>> bool(np.allclose(pi.systems.oscillator.exact([np.pi], [1.0, 0.0]), [[-1.0, 0.0]]))
+        True
+        """
+        solve = self._closed_form("exact")
+        if solve is None:
+            return None
+        t, y0, t0 = self._motion(t, y0, t0)
+        shapes = {"t": t.shape[1:], "y0": y0[0].shape, "t0": t0.shape}
+        batch = broadcast({**shapes, **self.batch_shapes})
+        y = np.empty((len(t), *batch, self.dim))
+        rows = max(1, _CACHED // max(1, prod(batch)))
+        for i in range(0, len(t), rows):  # a part of the times: temporaries stay in the cache
+            for d, component in enumerate(solve(t[i : i + rows], y0, t0, **self._params)):
+                y[i : i + rows, ..., d] = component
+        return y
+
+    def exact_phase(self, t, y0, t0=0.0):
+        """Phase [rad] of the exact solution, on any branch, shape (n, *batch); arguments as there.
+
+        None where there is no phase or no closed form.
+
+        Examples
+        --------
+        >>> import numpy as np, pyintegrate as pi
+        >>> swing = pi.systems.oscillator(omega=2.0)
+        >>> (swing.exact_phase([0.0, np.pi], [1.0, 0.0]) / np.pi).round(12)
+        array([0., 2.])
+        """
+        solve = self._closed_form("exact_phase")
+        if solve is None and not self.phase_is_uniform:
+            y = self.exact(t, y0, t0)
+            if y is None:
+                return None
+            t = np.atleast_1d(t)
+            return self.phase(y, t.reshape(t.shape + (1,) * (y.ndim - 1 - t.ndim)))
+        times, start, t0 = self._motion(t, y0, t0)
+        if self.phase_is_uniform:
+            rate = 2 * np.pi / np.asarray(self.period(y0))
+            return np.asarray(self.phase(y0, t0)) + rate * (times - t0)
+        return solve(times, start, t0, **self._params)
+
+    @property
+    def phase_is_uniform(self):
+        """Whether the phase of every exact motion grows like a straight line, 2 pi a period."""
+        uniform = self._closed_form("phase_is_uniform")
+        return uniform is not None and uniform(**self._params)
+
+    def phase(self, y, t=0.0):
+        """An angle [rad] that grows along the motion, shape (*batch); None where there is none.
+
+        Examples
+        --------
+        >>> import numpy as np, pyintegrate as pi
+        >>> float(pi.systems.oscillator.phase([0.0, -1.0]) / np.pi)
+        0.5
+        """
+        angle = self._closed_form("phase")
+        if angle is None:
+            return None
+        t, y = numbers("t", t), self._components(y)
+        broadcast({"t": t.shape, "y": y[0].shape, **self.batch_shapes})
+        return angle(y, t.astype(np.float64), **self._params)
+
+    def period(self, y0=None):
+        """Period [s] of the motion through y0, shape (*batch); None where there is none.
+
+        Examples
+        --------
+        >>> import numpy as np, pyintegrate as pi
+        >>> float(pi.systems.oscillator(omega=np.pi).period())
+        2.0
+        """
+        span = self._closed_form("period")
+        return (
+            None
+            if span is None
+            else span(self._components(self.initial if y0 is None else y0, "y0"), **self._params)
+        )
+
+    def _motion(self, t, y0, t0):
+        """Times that broadcast against the batch, the components of a start, and its time."""
+        t, t0 = (numbers(name, a).astype(np.float64) for name, a in (("t", t), ("t0", t0)))
+        t, y0 = np.atleast_1d(t), self._components(y0, "y0")
+        batch = broadcast({"y0": y0[0].shape, "t0": t0.shape, **self.batch_shapes})
+        return t.reshape(-1, *(1,) * len(batch)) if t.ndim == 1 else t, y0, t0
+
+    def _closed_form(self, what):
+        return getattr(_exact_module(self.name), what, None)
+
+
+@cache
+def _exact_module(name):
+    """The module of closed forms of a system, or None."""
+    try:
+        return importlib.import_module(f".exact.{name}", __package__)
+    except ModuleNotFoundError:
+        return None

@@ -1,0 +1,232 @@
+"""Any number of bodies that attract one another, and states to begin with."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+
+from .. import _core
+from ..values.checks import MOST_COMPONENTS, integer
+from ..values.parameters import checked
+from .system import System
+
+# Figure eight: Chenciner, Montgomery (2000), Ann. Math. 152, 881-901; Simo's state, refined to the
+# last digit in extended precision. All masses and g are 1, the period is 6.32591398292621.
+_EIGHT = (
+    (0.97000435669733344, -0.24308753153584886, 0.0),
+    (-0.97000435669733344, 0.24308753153584886, 0.0),
+    (0.0, 0.0, 0.0),
+    (0.46620368572052615, 0.43236573046050298, 0.0),
+    (0.46620368572052615, 0.43236573046050298, 0.0),
+    (-0.9324073714410523, -0.86473146092100596, 0.0),
+)
+# Sun with the inner planets, Jupiter, Saturn, Uranus, Neptune, Pluto on 5 September 1994, 0 h, in
+# astronomical units, days and masses of the sun: Hairer, Lubich, Wanner (2006), Geometric Numerical
+# Integration, I.2.4.
+_OUTER = (
+    (0.0, 0.0, 0.0),
+    (-3.5023653, -3.8169847, -1.5507963),
+    (9.0755314, -3.0458353, -1.6483708),
+    (8.3101420, -16.2901086, -7.2521278),
+    (11.4707666, -25.7294829, -10.8169456),
+    (-15.5387357, -25.2225594, -3.1902382),
+    (0.0, 0.0, 0.0),
+    (0.00565429, -0.00412490, -0.00190589),
+    (0.00168318, 0.00483525, 0.00192462),
+    (0.00354178, 0.00137102, 0.00055029),
+    (0.00288930, 0.00114527, 0.00039677),
+    (0.00276725, -0.00170702, -0.00136504),
+)
+_OUTER_MASSES = (
+    1.00000597682, 0.000954786104043, 0.000285583733151, 0.0000437273164546,
+    0.0000517759138449, 1 / 1.3e8,
+)  # fmt: skip
+_SI = {"length": "m", "mass": "kg", "time": "s"}
+# Name to state, parameters and units.
+_READY = {
+    "figure_eight": (_EIGHT, {}, _SI),
+    "outer_solar_system": (
+        _OUTER,
+        {"g": 2.95912208286e-4, "masses": _OUTER_MASSES},
+        {"length": "AU", "mass": "solar mass", "time": "day"},
+    ),
+}
+
+_handle = cache(lambda n: _core.make_system("n_body", n))
+_DESCRIPTOR = next(item for item in _core.sized_systems() if item["name"] == "n_body")
+
+
+class NBody(System):
+    """Bodies under their gravity; ``pi.systems.n_body`` is the one to begin with.
+
+    Call it with ``n`` for another number of bodies, with ``initial`` for a ready state, and with
+    parameters: ``g``, ``masses`` (*batch, n), ``softening``.
+
+    Attributes
+    ----------
+    n : int
+    initial : ndarray of shape (6 n,), or None
+        Positions of all bodies, then velocities; None where there is no ready state.
+
+    Examples
+    --------
+    >>> import pyintegrate as pi
+    >>> pi.systems.n_body(n=4, softening=0.1).state_names[:4]
+    ('x1', 'y1', 'z1', 'x2')
+    >>> planets = pi.systems.n_body(initial="outer_solar_system")
+    >>> planets.n, planets.units["t"]
+    (6, 'day')
+    """
+
+    __slots__ = ()
+
+    n = property(lambda self: self._definition["n"])
+    core = property(lambda self: _handle(self.n))
+
+    @property
+    def initial(self):
+        state = super().initial
+        return None if np.isnan(state).any() else state
+
+    def __call__(self, n=None, initial=None, **params):
+        """Another number of bodies, another state to begin with, other parameters.
+
+        Parameters
+        ----------
+        n : int, optional
+            At least 1. Default: as before, or as many as the ready state has.
+        initial : {"figure_eight", "outer_solar_system"} or array_like of shape (6 n,), optional
+            A ready state, with its parameters and units, or a state of one's own.
+        **params
+            g, masses (..., n) and softening.
+
+        Returns
+        -------
+        NBody
+
+        Raises
+        ------
+        ValueError
+            A negative mass, a wrong shape, an unknown ready state.
+
+        Examples
+        --------
+        >>> import pyintegrate as pi
+        >>> pi.systems.n_body(n=2, masses=(3.0, 1.0)).params["masses"]
+        array([3., 1.])
+        """
+        if n is None and initial is None:
+            made = super().__call__(**params)
+        else:
+            if n is not None:
+                n = integer("n", n, 1, MOST_COMPONENTS // 6)
+            made = _of(self.n if n is None else n, initial, given=n is not None)
+            if initial is None or not isinstance(initial, str):
+                kept = {k: v for k, v in self._params.items() if made.n == self.n or k != "masses"}
+                made = System.__call__(made, **kept)
+            made = System.__call__(made, **params)
+        if np.any(made.params["masses"] < 0):
+            raise ValueError("parameter masses must not be negative")
+        return made
+
+    def ready(self, components, dtype):
+        """Refuse bodies that coincide, where there is no softening to part them."""
+        x = np.stack(np.broadcast_arrays(*components[: self.dof]), axis=-1)
+        x = x.reshape(*x.shape[:-1], self.n, 3)
+        points = np.asarray(self.params["softening"]) == 0
+        if not points.any():
+            return components
+        for shift in range(1, self.n // 2 + 1):
+            same = np.all(x == np.roll(x, -shift, axis=-2), axis=-1) & points[..., np.newaxis]
+            if same.any():
+                *lane, body = (int(i) for i in np.argwhere(same)[0])
+                raise ValueError(
+                    f"bodies {body + 1} and {(body + shift) % self.n + 1} of x0 coincide"
+                    + (f" in trajectory {tuple(lane)}" if lane else "")
+                    + ": move one, or give softening"
+                )
+        return components
+
+    # ---- equality and pickling ----
+    def _bits(self):
+        return (self.n, super().initial.tobytes(), *super()._bits())
+
+    def __reduce__(self):
+        state, units = super().initial, self._definition["in_units"]
+        return restore_bodies, (self.n, state, units, dict(self._params))
+
+    def __repr__(self):
+        return f"n_body(n={self.n}, {super().__repr__().removeprefix('n_body(')}"
+
+
+def restore_bodies(n, state, units, params):
+    """A system from what it was made of (pickling, loading)."""
+    return System.__call__(NBody(_definition(n, state, units), _defaults(n)), **params)
+
+
+def _of(n, initial, given):
+    """The system of n bodies with its default parameters, or those of a ready state."""
+    known, units = None, _SI
+    params: dict = {}
+    if isinstance(initial, str):
+        if initial not in _READY:
+            raise ValueError(f"initial must be a state or one of {list(_READY)}, got {initial!r}")
+        known, params, units = _READY[initial]
+        if given and n != len(known) // 2:
+            raise ValueError(f"initial={initial!r} has {len(known) // 2} bodies, got n={n}")
+        n = len(known) // 2
+    elif initial is not None:
+        known = checked("initial", initial, (6 * n,))
+        if np.shape(known) != (6 * n,) or not np.all(np.isfinite(known)):
+            raise ValueError(f"initial must be {6 * n} finite numbers: positions, then velocities")
+    elif n == 3:
+        known = _EIGHT
+    state = np.full(6 * n, np.nan) if known is None else np.ravel(known)
+    return restore_bodies(n, state, units, params)
+
+
+def _defaults(n):
+    return {"g": 1.0, "masses": checked("masses", np.ones(n), (n,)), "softening": 0.0}
+
+
+def _definition(n, state, units):
+    """What a System is made of: the descriptor of the C core for n bodies, in other units."""
+    at = {"m": units["length"], "kg": units["mass"], "s": units["time"]}
+
+    def unit(text):
+        for old, new in (("kg", "{kg}"), ("m", "{m}"), ("s", "{s}")):
+            text = _replaced(text, old, new)
+        return text.format(**at)
+
+    thirds = _DESCRIPTOR["state"]
+    names = [
+        (f"{name}{i + 1}", unit(u), f"{meaning} of body {i + 1}")
+        for half in (thirds[:3], thirds[3:])
+        for i in range(n)
+        for name, u, _, meaning in half
+    ]
+    shapes = {"g": (), "masses": (n,), "softening": ()}
+    values = _defaults(n)
+    return {
+        **_DESCRIPTOR,
+        "n": n,
+        "dim": 6 * n,
+        "dof": 3 * n,
+        "state": [(*row[:2], float(x), row[2]) for row, x in zip(names, state, strict=True)],
+        "params": [(name, unit(u), values[name], m) for name, u, _, m in _DESCRIPTOR["params"]],
+        "invariants": [(name, unit(u), v, m) for name, u, v, m in _DESCRIPTOR["invariants"]],
+        "shapes": shapes,
+        "time_unit": units["time"],
+        "in_units": units,
+    }
+
+
+def _replaced(text, old, new):
+    """The unit `old` replaced where it stands as a word of its own."""
+    import re
+
+    return re.sub(rf"(?<![a-z{{]){old}(?![a-z}}])", new, text)
+
+
+n_body = _of(3, "figure_eight", given=True)

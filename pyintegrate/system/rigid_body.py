@@ -1,0 +1,199 @@
+"""A rigid body in space: what it is given by, and how its parameters go to the C core."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+
+from .. import _core
+from ..values.checks import broadcast, numbers
+from ..values.parameters import checked
+from .system import System
+
+_handle = cache(lambda springs: _core.make_system("rigid_body", springs))
+_DESCRIPTOR = next(item for item in _core.sized_systems() if item["name"] == "rigid_body")
+_VECTORS = ("gravity", "force", "torque", "torque_body")
+_DIFFERENCES = ((4 / 5, 1), (-1 / 5, 2), (4 / 105, 3), (-1 / 280, 4))  # central, of order 8
+_WIDTH = 2.0**-6
+
+
+class RigidBody(System):
+    """A rigid body; ``pi.systems.rigid_body`` is one at rest, in gravity.
+
+    The state is position (3), unit quaternion w x y z from body axes to world axes (4), velocity
+    (3), and angular velocity in world axes (3). ``x0`` are the first seven, ``v0`` the last six; a
+    quaternion of another length than 1 is normalised before the run.
+
+    Parameters are ``gravity`` (an acceleration), ``force`` at the centre and ``torque`` in world
+    axes, ``torque_body`` in body axes, ``drag`` (force -drag abs(v) v), ``inverse_mass`` and
+    ``inverse_inertia`` (where zero, forces or torques do not move the body), the rates
+    ``linear_damping`` and ``angular_damping`` of v' = -c v, and factors that multiply both
+    velocities each step. Springs hold ``attachments`` in body axes to ``anchors``, each (n, 3),
+    with ``stiffness`` and ``rest_lengths``, each (n,).
+
+    ``inverse_inertia`` is a matrix (*batch, 3, 3) in body axes, or the diagonal of one (*batch, 3);
+    what ends in (3, 3) is a matrix, so that three diagonals are given as (3, 1, 3) or as matrices.
+
+    Examples
+    --------
+    >>> import pyintegrate as pi
+    >>> body = pi.systems.rigid_body(gravity=(0, 0, 0), inverse_inertia=(1, 1/2, 1/3))
+    >>> sol = pi.integrate(body, [0, 0, 0, 1, 0, 0, 0], [0, 0, 0, 0.01, 1, 0], dt=0.01,
+    ...                    n_steps=1000, method="rigid_splitting4")
+    >>> sol.x.shape, sol.v.shape, bool(abs(sol.energy_error()).max() < 1e-8)
+    ((1001, 7), (1001, 6), True)
+    """
+
+    __slots__ = ()
+
+    core = property(lambda self: _handle(self._springs))
+    dof = property(lambda self: 6)
+    positions = property(lambda self: 7)
+    _springs = property(lambda self: self._definition["shapes"]["stiffness"][0])
+
+    def __call__(self, **params):
+        """The same body with other parameters; springs are given anew all together.
+
+        Raises
+        ------
+        ValueError
+            A negative mass, an inverse inertia that is not symmetric or neither positive definite
+            nor zero, springs that do not fit one another.
+        """
+        shapes, values = dict(self._definition["shapes"]), dict(self._params)
+        if "inverse_inertia" in params:
+            params["inverse_inertia"] = _matrix(params["inverse_inertia"])
+        if "anchors" in params:
+            shape = np.shape(params["anchors"])
+            if len(shape) < 2 or shape[-1] != 3:
+                raise ValueError(
+                    f"parameter anchors has shape {shape}: expected (..., n, 3), the points that n"
+                    " springs hang from"
+                )
+            n = shape[-2]
+            if n != self._springs:
+                fresh = {"attachments": (n, 3), "stiffness": (n,), "rest_lengths": (n,)}
+                shapes |= {"anchors": (n, 3), **fresh}
+                for name, form in fresh.items():
+                    values[name] = checked(name, np.full(form, float(name == "stiffness")), form)
+        definition = {**self._definition, "shapes": shapes}
+        made = System.__call__(RigidBody(definition, values), **params)
+        if np.any(np.asarray(made.params["inverse_mass"]) < 0):
+            raise ValueError("parameter inverse_mass must not be negative")
+        _check_inertia(made.params["inverse_inertia"])
+        return made
+
+    def refusal(self, method):
+        factors = np.ravel(self._params["linear_factor"]), np.ravel(self._params["angular_factor"])
+        if method.requires == "rigid_body" or all(np.all(f == 1) for f in factors):
+            return None
+        return (
+            f"method {method.name!r} knows no linear_factor and angular_factor: use a method that"
+            " requires 'rigid_body', such as 'rigid_rk4', or linear_damping and angular_damping"
+        )
+
+    def ready(self, components, dtype):
+        """Quaternions of length 1; one of length 0 is refused."""
+        parts = np.broadcast_arrays(*components[3:7])
+        q = np.stack(parts, axis=-1).astype(np.float64)
+        norm = np.hypot(np.hypot(q[..., 0], q[..., 1]), np.hypot(q[..., 2], q[..., 3]))
+        if np.any(norm == 0):
+            lane = tuple(int(i) for i in np.argwhere(norm == 0)[0])
+            place = f" in trajectory {lane}" if lane else ""
+            raise ValueError(f"the quaternion of x0 is zero{place}: expected one of length 1")
+        with np.errstate(invalid="ignore"):
+            off = abs(norm - 1) > 8 * np.finfo(dtype).eps
+            q = np.where(off[..., np.newaxis], q / norm[..., np.newaxis], q)
+        return [*components[:3], *np.moveaxis(q, -1, 0), *components[7:]]
+
+    def acceleration(self, t, x, v):
+        """Linear and angular acceleration, shape (*batch, 6), at poses x (7) and twists v (6)."""
+        x, v = numbers("x", x), numbers("v", v)
+        if x.shape[-1:] != (7,) or v.shape[-1:] != (6,):
+            raise ValueError(
+                f"x has shape {x.shape} and v {v.shape}: expected last axes of 7 and 6"
+            )
+        batch = broadcast({"x": x.shape[:-1], "v": v.shape[:-1]})
+        both = (np.broadcast_to(a, (*batch, a.shape[-1])) for a in (x, v))
+        return self.rhs(t, np.concatenate(list(both), axis=-1))[..., 7:]
+
+    def jacobian(self, t, y):
+        """Derivative of the right-hand side by the state, by central differences of order 8."""
+        t, y = numbers("t", t), np.stack(self._components(y), axis=-1)
+        broadcast({"t": t.shape, "y": y.shape[:-1], **self.batch_shapes})
+        shifts = _WIDTH * np.maximum(1, abs(y))
+        columns = []
+        for k, e in enumerate(np.eye(self.dim)):
+            h = shifts[..., k, np.newaxis]
+            columns.append(
+                sum(
+                    w * (self.rhs(t, y + n * h * e) - self.rhs(t, y - n * h * e))
+                    for w, n in _DIFFERENCES
+                )
+                / h
+            )
+        return np.stack(columns, axis=-1)
+
+    def invariants(self, y, t=0.0):
+        """The length of the quaternion; momenta where no force, no torque changes them."""
+        p = {name: np.any(value != 0) for name, value in self._params.items()}
+        springs = self._springs and p["stiffness"]
+        values = super().invariants(y, t)
+        if springs or p["gravity"] or p["force"] or p["drag"] or p["linear_damping"]:
+            values = {k: v for k, v in values.items() if not k.startswith("momentum")}
+        if springs or p["torque"] or p["torque_body"] or p["angular_damping"]:
+            values = {k: v for k, v in values.items() if not k.startswith("angular")}
+        return values
+
+    def angular_momentum(self, y):
+        """Angular momentum about the centre in world axes, shape (*batch, 3).
+
+        Examples
+        --------
+        >>> import pyintegrate as pi
+        >>> body = pi.systems.rigid_body(inverse_inertia=(1, 1/2, 1/3))
+        >>> body.angular_momentum([0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 1, 1, 1]).round(12)
+        array([1., 2., 3.])
+        """
+        return np.stack([*System.invariants(self, y).values()][4:], axis=-1)
+
+
+def _matrix(value):
+    """An inverse inertia as matrices (*batch, 3, 3); other shapes are left to be refused."""
+    value = numbers("parameter inverse_inertia", value)
+    diagonal = value.shape[-1:] == (3,) and value.shape[-2:] != (3, 3)
+    return value[..., np.newaxis] * np.eye(3) if diagonal else value
+
+
+def _check_inertia(value):
+    B = value.reshape(-1, 3, 3)
+    B = B[np.isfinite(B).all(axis=(1, 2))]
+    size = abs(B).max(axis=(1, 2), initial=0)
+    skew = abs(B - B.swapaxes(1, 2)).max(axis=(1, 2), initial=0)
+    if np.any(skew > 1e-12 * size):
+        raise ValueError("parameter inverse_inertia is not symmetric")
+    turned = B[size > 0] / size[size > 0, np.newaxis, np.newaxis]
+    least = np.linalg.eigvalsh(turned)[:, 0] if len(turned) else np.ones(1)
+    if np.any(least <= 1e-14):
+        raise ValueError(
+            "parameter inverse_inertia is singular or negative: its eigenvalues, the inverse"
+            " principal moments, must be positive, or all zero for a body that torques do not turn"
+        )
+
+
+def _default():
+    shapes: dict[str, tuple[int, ...]] = {q[0]: () for q in _DESCRIPTOR["params"]}
+    shapes |= {**dict.fromkeys(_VECTORS, (3,)), "inverse_inertia": (3, 3), "anchors": (0, 3)}
+    shapes |= {"attachments": (0, 3), "stiffness": (0,), "rest_lengths": (0,)}
+    values = {
+        name: checked(name, np.full(shapes[name], value), shapes[name])
+        for name, _, value, _ in _DESCRIPTOR["params"]
+    }
+    values["gravity"] = checked("gravity", (0.0, 0.0, -9.81), (3,))
+    values["inverse_inertia"] = checked("inverse_inertia", np.eye(3), (3, 3))
+    params = [(name, unit, values[name], text) for name, unit, _, text in _DESCRIPTOR["params"]]
+    return RigidBody({**_DESCRIPTOR, "params": params, "shapes": shapes}, values)
+
+
+rigid_body = _default()

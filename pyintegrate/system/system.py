@@ -1,0 +1,301 @@
+"""What moves: equations of motion with their parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from math import prod
+from types import MappingProxyType
+
+import numpy as np
+
+from .. import _core
+from ..values.checks import broadcast, numbers
+from ..values.names import near_names
+from ..values.parameters import batch_shape, checked, rows_of, short
+from .closed_forms import ClosedForms
+
+_RHS, _ACCELERATION, _ENERGY, _INVARIANTS, _JACOBIAN = range(5)
+_MOST_NUMBERS = 1 << 58  # in an array
+
+
+class System(ClosedForms):
+    """Equations of motion with parameters; immutable. Call it to change parameters.
+
+    Attributes
+    ----------
+    name, title, equation, reference : str
+    dim, dof : int
+        Components of the state; positions (0 for first order).
+    structure : {"first_order", "second_order", "separable", "rigid_body"}
+    state_names : tuple of str
+    params : mapping
+        Name to float, or to a read-only array that broadcasts over the batch. An array parameter
+        is (*batch, *shape), where shape is that of its default.
+    units : mapping
+        Units of the state, the parameters and "t".
+    initial : ndarray, shape (dim,)
+        The default state.
+    velocity_dependent : bool
+        Whether the acceleration uses the velocity.
+
+    Examples
+    --------
+    >>> import pyintegrate as pi
+    >>> pi.systems.spring(k=10.0).params["k"]
+    10.0
+    """
+
+    __slots__ = ("_definition", "_params")
+    _definition: dict
+    _params: Mapping
+
+    def __init__(self, definition, params):
+        object.__setattr__(self, "_definition", definition)
+        object.__setattr__(self, "_params", MappingProxyType(params))
+
+    def __setattr__(self, name, value):
+        raise AttributeError(
+            f"a System is immutable; {self.name}(name=value) makes one with other parameters"
+        )
+
+    # ---- what it is ----
+    name = property(lambda self: self._definition["name"])
+    title = property(lambda self: self._definition["title"])
+    equation = property(lambda self: self._definition["equation"])
+    reference = property(lambda self: self._definition["reference"])
+    dim = property(lambda self: self._definition["dim"])
+    dof = property(lambda self: self._definition["dof"])
+    structure = property(lambda self: self._definition["structure"])
+    velocity_dependent = property(lambda self: self._definition["velocity_dependent"])
+    params = property(lambda self: self._params)
+    core = property(lambda self: self._definition["name"])  # what the C core knows it by
+
+    def core_for(self, method):
+        """The same for a method, which may need derivatives or not."""
+        return self.core
+
+    state_names = property(lambda self: tuple(q[0] for q in self._definition["state"]))
+
+    @property
+    def units(self):
+        quantities = (*self._definition["state"], *self._definition["params"])
+        time = self._definition.get("time_unit", "s")
+        return MappingProxyType({**{q[0]: q[1] for q in quantities}, "t": time})
+
+    @property
+    def batch_shapes(self):
+        """Name of each parameter to the shape of its batch: () where one value serves all."""
+        shapes = self._definition["shapes"]
+        return {k: batch_shape(v, shapes[k]) for k, v in self._params.items()}
+
+    @property
+    def parameter_rows(self):
+        """What the C core takes: one array for each parameter, or for each element of one."""
+        shapes = self._definition["shapes"]
+        return [row for k, v in self._params.items() for row in rows_of(v, shapes[k])]
+
+    @property
+    def initial(self):
+        return np.array([q[2] for q in self._definition["state"]])
+
+    positions = property(lambda self: self.dof)  # components of x0 where v0 is given
+
+    def refusal(self, method):
+        """Why a method that fits the structure cannot be used all the same; None if it can."""
+        return None
+
+    def ready(self, components, dtype):
+        """The components of a first state, checked, as a run takes them."""
+        return components
+
+    @property
+    def has_energy(self):
+        """Whether ``energy()`` gives one: every system of positions and velocities does."""
+        return self.dof > 0
+
+    def __call__(self, **params):
+        """The same system with other parameters: scalars, or arrays over the batch."""
+        known = {q[0] for q in self._definition["params"]}
+        for name in params:
+            if name not in known:
+                near, all_names = near_names(name, known), ", ".join(sorted(known)) or "none"
+                hint = f"did you mean {near}?" if near else f"it has {all_names}"
+                raise TypeError(f"{self.name} has no parameter {name!r}: {hint}")
+        shapes = self._definition["shapes"]
+        changed = {name: checked(name, value, shapes[name]) for name, value in params.items()}
+        return type(self)(self._definition, {**self._params, **changed})
+
+    # ---- equality and pickling ----
+    def _bits(self):
+        return tuple((k, np.shape(v), np.asarray(v).tobytes()) for k, v in self._params.items())
+
+    def __eq__(self, other):
+        if not isinstance(other, System):
+            return NotImplemented
+        return self.name == other.name and self._bits() == other._bits()
+
+    def __hash__(self):
+        arrays = [name for name, value in self._params.items() if np.ndim(value)]
+        if arrays:
+            raise TypeError(f"a System with array parameters ({', '.join(arrays)}) is not hashable")
+        return hash((self.name, self._bits()))
+
+    def __reduce__(self):
+        return restore, (self.name, dict(self._params))
+
+    # ---- questions ----
+    def rhs(self, t, y):
+        """Time derivative of the state.
+
+        Parameters
+        ----------
+        t : array_like
+            Times, which broadcast against the batch.
+        y : array_like, shape (*batch, dim)
+
+        Returns
+        -------
+        ndarray, shape (*batch, dim)
+
+        Examples
+        --------
+        >>> import pyintegrate as pi
+        >>> pi.systems.oscillator.rhs(0.0, [1.0, 0.0])
+        array([ 0., -1.])
+        """
+        return self._ask(_RHS, t, y, self.dim)
+
+    def acceleration(self, t, x, v):
+        """Acceleration a(t, x, v), shape (*batch, dof); x and v likewise. None for first order.
+
+        Of a separable system v are the momenta, and it is their rate of change. TypeError or
+        ValueError for wrong arguments, here and below.
+
+        Examples
+        --------
+        >>> import pyintegrate as pi
+        >>> pi.systems.spring(k=4.0, b=0.5).acceleration(0.0, [1.0], [2.0])
+        array([-5.])
+        """
+        if not self.dof:
+            return None
+        x, v = _state("x", x), _state("v", v)
+        if x.shape[-1:] != (self.dof,) or v.shape[-1:] != (self.dof,):
+            raise ValueError(
+                f"x has shape {x.shape} and v {v.shape}: expected last axes of {self.dof}"
+            )
+        batch = broadcast({"x": x.shape[:-1], "v": v.shape[:-1]})
+        x, v = (np.broadcast_to(a, (*batch, self.dof)) for a in (x, v))
+        return self._ask(_ACCELERATION, t, np.concatenate([x, v], axis=-1), self.dof)
+
+    def jacobian(self, t, y):
+        """Derivative of the right-hand side by the state, shape (*batch, dim, dim).
+
+        Examples
+        --------
+        >>> import pyintegrate as pi
+        >>> pi.systems.spring(k=4.0, b=0.5).jacobian(0.0, [1.0, 2.0])
+        array([[ 0. ,  1. ],
+               [-4. , -0.5]])
+        """
+        flat = self._ask(_JACOBIAN, t, y, self.dim**2)
+        return flat.reshape(*flat.shape[:-1], self.dim, self.dim)
+
+    def energy(self, y, t=0.0):
+        """Energy [J, or that of ``units``], shape (*batch); None where the system has none.
+
+        Examples
+        --------
+        >>> import pyintegrate as pi
+        >>> float(pi.systems.spring(k=4.0).energy([1.0, 2.0]))
+        4.0
+        """
+        if not self.has_energy:
+            return None
+        return self._ask(_ENERGY, t, y, 1)[..., 0]
+
+    def invariants(self, y, t=0.0):
+        """Conserved quantities by name, each of shape (*batch).
+
+        Examples
+        --------
+        >>> import pyintegrate as pi
+        >>> float(pi.systems.kepler.invariants([1, 0, 0, 2])["angular_momentum"])
+        2.0
+        """
+        names = [q[0] for q in self._definition["invariants"]]
+        if not names:
+            return {}
+        values = self._ask(_INVARIANTS, t, y, len(names))
+        return {name: values[..., i] for i, name in enumerate(names)}
+
+    def _components(self, y, name="y"):
+        y = _state(name, y)
+        if y.shape[-1:] != (self.dim,):
+            raise ValueError(
+                f"{name} has shape {y.shape}: expected a last axis of {self.dim} components"
+            )
+        return tuple(np.asarray(y[..., d], dtype=np.float64) for d in range(self.dim))
+
+    def _ask(self, question, t, y, answers):
+        y = _state("y", y)
+        if y.shape[-1:] != (self.dim,):
+            raise ValueError(
+                f"y has shape {y.shape}: expected a last axis of {self.dim} components"
+            )
+        dtype = np.dtype(np.float32 if y.dtype == np.float32 else np.float64)
+        t = numbers("t", t)
+        batch = broadcast({"t": t.shape, "y": y.shape[:-1], **self.batch_shapes})
+        lanes = prod(batch)
+        if lanes * max(answers, self.dim) > _MOST_NUMBERS:
+            raise MemoryError(f"an answer for each of {batch}, the shapes of t and y, is too large")
+
+        def row(value):
+            value = np.asarray(value, dtype=dtype)
+            whole = value.size == 1 or value.shape == batch
+            return value.ravel() if whole else np.broadcast_to(value, batch).ravel()
+
+        out = np.empty((answers, lanes), dtype=dtype)
+        rows = tuple(row(y[..., d]) for d in range(self.dim))
+        params = tuple(row(value) for value in self.parameter_rows)
+        if lanes:
+            self._evaluate(dtype.itemsize * 8, question, lanes, row(t), rows, params, out)
+        return out.reshape(answers, *batch).transpose(*range(1, len(batch) + 1), 0)
+
+    def _evaluate(self, *arguments):
+        _core.evaluate(self.core, *arguments)
+
+    # ---- printing ----
+    def __repr__(self):
+        return f"{self.name}({', '.join(f'{k}={short(v)}' for k, v in self._params.items())})"
+
+    def _repr_html_(self):
+        from html import escape
+
+        quantities = [*self._definition["state"], *self._definition["params"]]
+        rows = "".join(
+            f"<tr><td>{escape(name)}</td><td>{escape(short(self._params.get(name, value)))}</td>"
+            f"<td>{escape('' if unit == '1' else unit)}</td><td>{escape(meaning)}</td></tr>"
+            for name, unit, value, meaning in quantities
+        )
+        return (
+            f"<b>{escape(self.title)}</b><br><code>{escape(self.equation)}</code>"
+            "<table><tr><th>name</th><th>value</th><th>unit</th><th>meaning</th></tr>"
+            f"{rows}</table>"
+        )
+
+
+def _state(name, value):
+    array = numbers(name, value)
+    if array.ndim == 0:
+        raise ValueError(f"{name} is a scalar: expected a last axis of components")
+    return array
+
+
+# Name to System of all that are built in, for unpickling; catalogue.py fills it.
+BUILT_IN: dict[str, System] = {}
+
+
+def restore(name, params):
+    """A built-in system again (pickling)."""
+    return BUILT_IN[name](**params)

@@ -1,0 +1,338 @@
+"""How large may the step be? From the method's coefficients, in exact arithmetic."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from math import factorial, inf, lcm, nan, sqrt
+
+from . import multistep_stability, stability_function
+from .polynomials import add, first_exit, multiply
+
+# Growth by less than this, relative, in one step is none: it comes from rounded coefficients.
+_TOUCHED = Fraction(1, 10**12)
+
+
+def oscillator_limit(method):
+    """Largest omega dt for which a method is stable on the undamped oscillator x'' = -omega^2 x.
+
+    Runge-Kutta: the first positive zero of |R(iy)|^2 - 1, with R the stability function.
+    Compositions: where half the trace of one step first leaves [-1, 1]. Nystrom: where an
+    eigenvalue of the step leaves the unit circle. Multistep: where a root of the characteristic
+    polynomial does, or two meet on it.
+
+    Parameters
+    ----------
+    method : Method
+
+    Returns
+    -------
+    float
+        0 if the solution grows at once, inf if it never does, nan for a method of rigid bodies.
+
+    References
+    ----------
+    Hairer, Wanner (1996), Solving Ordinary Differential Equations II, IV.2; Hairer, Lubich, Wanner
+    (2006), Geometric Numerical Integration, I.1.
+
+    Examples
+    --------
+    >>> import pyintegrate as pi
+    >>> oscillator_limit(pi.methods["semi_implicit_euler"])
+    2.0
+    """
+    if method.requires == "rigid_body":
+        return nan
+    if method.family == "multistep":
+        return multistep_stability.limit(method, "imaginary")
+    end = first_exit(_OSCILLATOR[method.family](method), _TOUCHED)
+    return inf if end is None else sqrt(end)
+
+
+def decay_limit(method):
+    """Largest x for which a method is stable on y' = -lambda y, lambda dt <= x.
+
+    Parameters
+    ----------
+    method : Method
+
+    Returns
+    -------
+    float or None
+        None for a method of positions and velocities, which has no step on that equation.
+
+    Examples
+    --------
+    >>> import pyintegrate as pi
+    >>> round(decay_limit(pi.methods["rk4"]), 4)
+    2.7853
+    """
+    if not _has_decay(method):
+        return None
+    if method.family == "multistep":
+        return multistep_stability.limit(method, "real")
+    end = first_exit(_DECAY[method.family](method), _TOUCHED)
+    return inf if end is None else float(end)
+
+
+def _has_decay(method):
+    """Whether the method has a step on y' = lambda y."""
+    return method.requires == "any"
+
+
+def a_stable(method):
+    """Whether a method is stable on y' = lambda y for all lambda with a negative real part.
+
+    Parameters
+    ----------
+    method : Method
+
+    Returns
+    -------
+    bool or None
+        None for a method of positions and velocities.
+
+    References
+    ----------
+    Dahlquist (1963), BIT 3, 27-43; Hairer, Wanner (1996), Solving Ordinary Differential Equations
+    II, IV.3 and V.1.
+
+    Examples
+    --------
+    >>> import pyintegrate as pi
+    >>> [a_stable(pi.methods[name]) for name in ("bdf2", "bdf3", "rk4")]
+    [True, False, False]
+    """
+    if not _has_decay(method):
+        return None
+    if not method.implicit:
+        return False
+    if method.family == "implicit_rk":
+        return stability_function.a_stable(method)
+    # Of order 2 at most; and an analytic function is largest on the edge of the half plane.
+    return oscillator_limit(method) == inf and decay_limit(method) == inf
+
+
+def l_stable(method):
+    """Whether an A-stable method makes infinitely fast decay vanish in one step.
+
+    Parameters
+    ----------
+    method : Method
+
+    Returns
+    -------
+    bool or None
+        None for a method of positions and velocities.
+
+    References
+    ----------
+    Ehle (1969); Hairer, Wanner (1996), Solving Ordinary Differential Equations II, IV.3.
+
+    Examples
+    --------
+    >>> import pyintegrate as pi
+    >>> [l_stable(pi.methods[name]) for name in ("radau_iia5", "gauss4", "bdf2")]
+    [True, False, True]
+    """
+    if not a_stable(method):
+        return a_stable(method)
+    if method.family == "implicit_rk":
+        return stability_function.limit_at_infinity(method) == 0
+    return not any(method.coefficients["beta"][:-1])  # all roots of sigma are 0
+
+
+def stability_angle(method):
+    """alpha in degrees: stable where lambda lies within alpha of the negative real axis.
+
+    Parameters
+    ----------
+    method : Method
+
+    Returns
+    -------
+    float or None
+        90 is A-stability, 0 a bounded region; None for a method of positions and velocities.
+
+    References
+    ----------
+    Widlund (1967), BIT 7, 65-70.
+
+    Examples
+    --------
+    >>> import pyintegrate as pi
+    >>> print(f"{stability_angle(pi.methods['bdf4']):.2f}")
+    73.35
+    """
+    if not _has_decay(method):
+        return None
+    if a_stable(method):
+        return 90.0
+    one = multistep_stability if method.family == "multistep" else stability_function
+    return one.angle(method)
+
+
+def stability_polynomial(method):
+    """R(z) of an explicit Runge-Kutta method, which multiplies y by R(h lambda) on y' = lambda y.
+
+    Parameters
+    ----------
+    method : Method
+
+    Returns
+    -------
+    list of Fraction
+        The lowest coefficient first: 1, 1, 1/2, ... as far as the order reaches.
+
+    Examples
+    --------
+    >>> import pyintegrate as pi
+    >>> stability_polynomial(pi.methods["rk4"])[-1]
+    Fraction(1, 24)
+    """
+    exact, _ = method.exact_coefficients
+    A, b = exact["A"], exact["b"]
+    # In whole numbers: fractions would look for common divisors at each operation.
+    scale = lcm(*(x.denominator for row in [b, *A] for x in row))
+    A = [[int(x * scale) for x in row] for row in A]
+    b = [int(x * scale) for x in b]
+    R, k = [Fraction(1)], [1] * len(b)  # R(z) = 1 + sum_j z^(j + 1) b A^j 1
+    for j in range(len(b)):
+        R.append(Fraction(sum(map(int.__mul__, b, k)), scale ** (j + 1)))
+        k = [sum(map(int.__mul__, row, k)) for row in A]
+    # As far as the order reaches R is exp: what rounded coefficients leave there would decide
+    # whether the oscillator grows at once.
+    for j in range(min(method.order, len(b)) + 1):
+        if abs(R[j] * factorial(j) - 1) < Fraction(1, 10**9):
+            R[j] = Fraction(1, factorial(j))
+    while not R[-1]:  # stages that serve an error estimate
+        R.pop()
+    return R
+
+
+def half_trace(method):
+    """Half the trace of a composition's step on the oscillator.
+
+    Parameters
+    ----------
+    method : Method
+
+    Returns
+    -------
+    list of Fraction
+        Coefficients of a polynomial in s = (omega h)^2, the lowest first.
+
+    Examples
+    --------
+    >>> import pyintegrate as pi
+    >>> half_trace(pi.methods["velocity_verlet"])
+    [Fraction(1, 1), Fraction(-1, 2)]
+    """
+    exact, _ = method.exact_coefficients
+    numbers = [*exact["kick"], *exact["drift"]]
+    scale = lcm(*(x.denominator for x in numbers))
+    # State (x, v / omega): with z = omega h, a kick adds -w z x to the second and a drift w z v to
+    # the first. With the odd powers of z kept apart, the matrix is [[a, z b], [z c, d]] of
+    # polynomials in s = z^2, here times a power of `scale`.
+    a, b, c, d, factor = [1], [0], [0], [1], 2
+    for kick, drift in zip(exact["kick"], exact["drift"], strict=True):
+        if kick:
+            w, factor = int(kick * scale), factor * scale
+            c, d = _weighted(c, scale, a, -w, 0), _weighted(d, scale, b, -w, 1)
+            a, b = _weighted(a, scale), _weighted(b, scale)
+        if drift:
+            w, factor = int(drift * scale), factor * scale
+            a, b = _weighted(a, scale, c, w, 1), _weighted(b, scale, d, w, 0)
+            c, d = _weighted(c, scale), _weighted(d, scale)
+    trace = [Fraction(x, factor) for x in add(a, d)]
+    while trace[-1] == 0:
+        trace.pop()
+    return trace
+
+
+def _weighted(p, scale, q=(), weight=0, shift=0):
+    """scale p + weight s^shift q"""
+    return add([scale * x for x in p], q, weight, shift)
+
+
+# ---- what must not be positive, for each family --------------------------------------------------
+
+
+def _runge_kutta_growth(method):
+    """|R(iy)|^2 - 1 as a polynomial in s = y^2."""
+    R = stability_polynomial(method)
+    real = [c * (-1) ** i for i, c in enumerate(R[0::2])]
+    imaginary = [c * (-1) ** i for i, c in enumerate(R[1::2])]
+    growth = add(multiply(real, real), multiply(imaginary, imaginary), 1, 1)
+    growth[0] -= 1
+    return [growth]
+
+
+def _trace_excess(method):
+    """T - 1 and -1 - T, with T half the trace."""
+    trace = half_trace(method)
+    return [add(trace, [-1]), add([-x for x in trace], [-1])]
+
+
+def _runge_kutta_decay(method):
+    """R(-x) - 1 and -1 - R(-x)."""
+    R = [c * (-1) ** j for j, c in enumerate(stability_polynomial(method))]
+    return [add(R, [-1]), add([-c for c in R], [-1])]
+
+
+def _implicit_growth(method):
+    """|P(iy)|^2 - |Q(iy)|^2 with R = P / Q, in s = y^2."""
+    return [stability_function.excess(method)]
+
+
+def _implicit_decay(method):
+    """P(-x)^2 - Q(-x)^2, which is positive at poles, too."""
+    return [multiply(*stability_function.sum_and_difference(method))]
+
+
+def _nystrom_excess(method):
+    """Jury's conditions D - 1, T - 1 - D and -T - 1 - D of the step on the oscillator."""
+    (a, b), (c, d) = nystrom_step(method)
+    trace = add(a, d)
+    product = add(multiply(a, d), multiply(b, c), -1)
+    return [add(product, [-1]), add(add(trace, [-1]), product, -1),
+            add(add([-x for x in trace], [-1]), product, -1)]  # fmt: skip
+
+
+def nystrom_step(method):
+    """The step on (x, h v) of the oscillator, a matrix of polynomials in s = (omega h)^2.
+
+    Examples
+    --------
+    >>> import pyintegrate as pi
+    >>> (xx, xv), (vx, vv) = nystrom_step(pi.methods["constant_acceleration"])
+    >>> print(*xx, "|", *xv, "|", *vx, "|", *vv)
+    1 -1/2 | 1 0 | 0 -1 | 1 0
+    """
+    exact, _ = method.exact_coefficients
+    one = [Fraction(1)]
+    rows = []
+    for x, v in ((one, []), ([], one)):  # of a unit position, of a unit velocity
+        slopes: list = []  # h^2 a at the stages
+        for node, row in zip(exact["c"], exact["A"], strict=True):
+            there = _moved(add(x, v, node), row, slopes)
+            slopes.append([0, *(-c for c in there)])
+        rows.append((_moved(add(x, v), exact["b"], slopes),
+                     _moved(v, exact["velocity"], slopes)))  # fmt: skip
+    (xx, vx), (xv, vv) = rows
+    return (xx, xv), (vx, vv)
+
+
+def _moved(p, weights, slopes):
+    for weight, slope in zip(weights, slopes, strict=False):
+        if weight:
+            p = add(p, slope, weight)
+    return p
+
+
+_OSCILLATOR = {
+    "explicit_rk": _runge_kutta_growth,
+    "implicit_rk": _implicit_growth,
+    "composition": _trace_excess,
+    "nystrom": _nystrom_excess,
+}
+_DECAY = {"explicit_rk": _runge_kutta_decay, "implicit_rk": _implicit_decay}

@@ -1,0 +1,202 @@
+"""R(z) = P(z) / Q(z) of a Runge-Kutta method, exactly: what it multiplies y by on y' = lambda y.
+
+References
+----------
+Hairer, Wanner (1996), Solving Ordinary Differential Equations II, IV.3.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from math import lcm
+
+import numpy as np
+
+from .polynomials import add, first_exit, multiply
+
+# What rounding leaves of a coefficient that is zero, times products of coefficients.
+_LEFT = 1000
+
+
+def stability_function(method):
+    """Numerator and denominator of R(z) = 1 + z b (1 - z A)^-1 1.
+
+    Parameters
+    ----------
+    method : Method
+
+    Returns
+    -------
+    P, Q : list of Fraction
+        The lowest coefficient first; Q[0] is 1.
+
+    Examples
+    --------
+    >>> P, Q = stability_function("implicit_midpoint")
+    >>> print(*P, "/", *Q)
+    1 1/2 / 1 -1/2
+    """
+    exact, rounding = method.exact_coefficients
+    A, b = exact["A"], exact["b"]
+    # det(1 - z A + z 1 b) / det(1 - z A)
+    shifted = [[a - w for a, w in zip(row, b, strict=True)] for row in A]
+    return tuple(_reversed_characteristic(matrix, rounding) for matrix in (shifted, A))
+
+
+def _reversed_characteristic(matrix, rounding):
+    """det(1 - z M), by Faddeev and LeVerrier, in whole numbers."""
+    size = len(matrix)
+    scale = lcm(*(x.denominator for row in matrix for x in row))
+    whole = [[int(x * scale) for x in row] for row in matrix]
+    # Coefficients that are nothing but rounding: beside the permanent-like sum of their terms.
+    largest = max(1.0, max(sum(abs(float(x)) for x in row) for row in matrix))
+    found, power = [Fraction(1)], [[0] * size for _ in range(size)]
+    coefficient = Fraction(1)
+    for k in range(1, size + 1):
+        # B_k = M B_(k-1) + c_(k-1) 1, c_k = -trace(M B_k) / k
+        last = int(coefficient * scale ** (k - 1))
+        power = [[x + (last if i == j else 0) for j, x in enumerate(row)]
+                 for i, row in enumerate(power)]  # fmt: skip
+        power = [
+            [sum(a * row[j] for a, row in zip(line, power, strict=True)) for j in range(size)]
+            for line in whole
+        ]
+        coefficient = Fraction(-sum(power[i][i] for i in range(size)), k * scale**k)
+        negligible = _LEFT * float(rounding) * largest**k
+        found.append(coefficient if abs(coefficient) > negligible else Fraction(0))
+    while len(found) > 1 and not found[-1]:
+        found.pop()
+    return found
+
+
+def excess(method):
+    """|P(iy)|^2 - |Q(iy)|^2 as a polynomial in s = y^2: positive where oscillations grow.
+
+    Examples
+    --------
+    >>> excess("implicit_euler"), excess("gauss4")
+    ([Fraction(0, 1), Fraction(-1, 1)], [Fraction(0, 1)])
+    """
+    P, Q = stability_function(method)
+    numerator, denominator = _square(P), _square(Q)
+    size = max(len(numerator), len(denominator))
+    found = []
+    rounding = float(method.exact_coefficients[1])
+    for s in range(size):
+        p, q = (side[s] if s < len(side) else Fraction(0) for side in (numerator, denominator))
+        # As far as the order reaches R is exp, and of symmetric methods |R(iy)| is 1.
+        allowed = _LEFT * rounding * float(sum(_sizes(side, s) for side in (P, Q)))
+        within = 2 * s <= method.order and abs(p - q) < Fraction(1, 10**9)
+        found.append(Fraction(0) if within or abs(p - q) <= allowed else p - q)
+    while len(found) > 1 and not found[-1]:
+        found.pop()
+    return found
+
+
+def _parts(p):
+    """Real and imaginary part of p(iy), the latter divided by y, in s = y^2."""
+    return [c * (-1) ** i for i, c in enumerate(p[0::2])], [
+        c * (-1) ** i for i, c in enumerate(p[1::2])
+    ]
+
+
+def _square(p):
+    """|p(iy)|^2 in s = y^2."""
+    real, imaginary = _parts(p)
+    return add(multiply(real, real), multiply(imaginary, imaginary), 1, 1) if imaginary else (
+        multiply(real, real)
+    )  # fmt: skip
+
+
+def _sizes(p, s):
+    """The terms of the coefficient of s^s in |p(iy)|^2 without their signs."""
+    p = [abs(c) for c in p]
+    return sum(
+        p[i] * p[2 * s - i] for i in range(max(0, 2 * s - len(p) + 1), min(2 * s + 1, len(p)))
+    )
+
+
+def sum_and_difference(method):
+    """P + Q and P - Q at -x, without what is nothing but rounding.
+
+    Examples
+    --------
+    >>> sum_and_difference("trapezoidal")
+    ([Fraction(2, 1), Fraction(0, 1)], [Fraction(0, 1), Fraction(-1, 1)])
+    """
+    allowed = _LEFT * float(method.exact_coefficients[1])
+    P, Q = stability_function(method)
+    found: tuple[list, list] = ([], [])
+    for j in range(max(len(P), len(Q))):
+        p, q = (side[j] * (-1) ** j if j < len(side) else Fraction(0) for side in (P, Q))
+        for total, both in zip(found, (p + q, p - q), strict=True):
+            total.append(both if abs(both) > allowed * float(abs(p) + abs(q)) else Fraction(0))
+    return found
+
+
+def angle(method):
+    """alpha in degrees: |R| is at most 1 where z is within alpha of the negative real axis.
+
+    Examples
+    --------
+    >>> angle("rk4"), angle("radau_iia5")
+    (0.0, 90.0)
+    """
+    P, Q = ([float(c) for c in reversed(p)] for p in stability_function(method))
+    sizes = np.geomspace(1e-3, 1e6, 4001)
+
+    def stable(degrees):
+        z = -sizes * np.exp(1j * np.radians(degrees))
+        with np.errstate(all="ignore"):
+            return bool(np.all(abs(np.polyval(P, z) / np.polyval(Q, z)) <= 1 + 1e-9))
+
+    low, high = 0.0, 90.0
+    if not stable(low) or stable(high):
+        return 90.0 if stable(low) else 0.0
+    while high - low > 1e-9:
+        middle = (low + high) / 2
+        low, high = (middle, high) if stable(middle) else (low, middle)
+    return low
+
+
+def has_poles_on_the_left(method):
+    """Whether Q has a root with a negative or no real part (Routh's test of Q(-z)).
+
+    Examples
+    --------
+    >>> has_poles_on_the_left("radau_iia5"), has_poles_on_the_left("symplectic_dirk4")
+    (False, True)
+    """
+    Q = [c * (-1) ** i for i, c in enumerate(stability_function(method)[1])]
+    above, below = Q[::-1][0::2], Q[::-1][1::2]
+    sign = above[0] > 0
+    while below:
+        if not below[0] or (below[0] > 0) != sign:
+            return True
+        ratio = above[0] / below[0]
+        following = [
+            a - ratio * (below[i + 1] if i + 1 < len(below) else 0) for i, a in enumerate(above[1:])
+        ]
+        above, below = below, following
+    return False
+
+
+def a_stable(method):
+    """Whether |R| is at most 1 on the whole left half plane."""
+    if has_poles_on_the_left(method):
+        return False
+    return first_exit([excess(method)], Fraction(0)) is None
+
+
+def limit_at_infinity(method):
+    """R(infinity), or None where it is infinite.
+
+    Examples
+    --------
+    >>> limit_at_infinity("radau_iia5"), limit_at_infinity("implicit_midpoint")
+    (Fraction(0, 1), Fraction(-1, 1))
+    """
+    P, Q = stability_function(method)
+    if len(P) > len(Q):
+        return None
+    return P[-1] / Q[-1] if len(P) == len(Q) else Fraction(0)

@@ -1,0 +1,1 @@
+"""Systems from a user's functions: traced, called back, or by pointer."""

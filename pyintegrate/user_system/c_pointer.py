@@ -1,0 +1,210 @@
+"""Systems whose right-hand side is compiled code: a pointer to a C function."""
+
+from __future__ import annotations
+
+import ctypes
+import inspect
+
+import numpy as np
+
+from .. import _core
+from ..system.system import System
+from ..values.checks import (
+    MOST_COMPONENTS,
+    different_names,
+    integer,
+    numbers,
+    string,
+    units_by_name,
+)
+from ..values.parameters import checked
+from .signature import RESERVED
+from .traced import TracedSystem
+
+_PROTOTYPES = (
+    "int f(double t, const double *y, double *dydt, const double *p)",
+    "int f(int64_t n, int64_t stride, const double *t, const double *y, double *dydt,"
+    " const double *p)",
+)
+_ARGUMENTS = (4, 6)
+_FUNCTION_POINTER = ctypes.CFUNCTYPE(None).__mro__[1]  # the base of all of ctypes'
+_BLOCK = 2048  # lanes of one call of a batched function
+
+
+class CompiledSystem(TracedSystem):
+    """A System whose right-hand side is a compiled function; see ``pi.c_function``."""
+
+    __slots__ = ()
+
+    traced = property(lambda self: None)  # type: ignore[assignment]
+    program = property(lambda self: None)  # type: ignore[assignment]
+    has_energy = property(lambda self: False)  # type: ignore[assignment]
+    core = property(lambda self: self._definition["handle"])
+
+    def core_for(self, method):
+        return self.core
+
+    def _formulas(self):
+        return ["y' = f(t, y, p), compiled"]
+
+    def jacobian(self, t, y):
+        """Central differences of the right-hand side, (*batch, dim, dim)."""
+        y = np.asarray(y, dtype=np.float64)
+        columns = []
+        for d in range(self.dim):
+            h = np.cbrt(np.finfo(float).eps) * np.maximum(1, abs(y[..., d]))
+            up, down = y.copy(), y.copy()
+            up[..., d] += h
+            down[..., d] -= h
+            width = (up - down)[..., d, np.newaxis]
+            columns.append((self.rhs(t, up) - self.rhs(t, down)) / width)
+        return np.stack(columns, axis=-1)
+
+    def _evaluate(self, *arguments):
+        _core.evaluate(self.core, *arguments)
+
+    def __reduce__(self):
+        raise TypeError(
+            f"{self.name} runs a compiled function, whose address means nothing elsewhere: it"
+            " cannot be pickled; make it again with pi.c_function where it is needed"
+        )
+
+
+def c_function(
+    pointer, *, dim, params=None, batched=False, unsafe=False, name=None, title=None,
+    state_names=None, units=None, initial=None, exact=None,
+):  # fmt: skip
+    """Make a System of y' = f(t, y, p) whose right-hand side is a compiled function.
+
+    It is called without the interpreter lock, in float64 only. A function for one trajectory that
+    returns something else than 0 fails that trajectory; a batched one stops the run.
+
+    Parameters
+    ----------
+    pointer : LowLevelCallable, ctypes function, cffi pointer, PyCapsule or object with an address
+        ``int f(double t, const double *y, double *dydt, const double *p)``, or with
+        ``batched=True`` ``int f(int64_t n, int64_t stride, const double *t, const double *y,
+        double *dydt, const double *p)``, component d of trajectory i at ``d * stride + i``.
+        It is kept alive. ``.address`` may be that of a numba cfunc.
+    dim : int
+        Components of y.
+    params : dict, optional
+        Name -> default value, a number or an array; p holds them in this order.
+    batched : bool
+    unsafe : bool
+        Take a bare integer for an address. Nothing keeps the code there alive.
+    name, title, state_names, units, initial, exact
+        As of ``pi.rhs``.
+
+    Returns
+    -------
+    System
+        It cannot be pickled.
+
+    Raises
+    ------
+    TypeError, ValueError
+        What is no pointer to a function, or a wrong option.
+
+    Examples
+    --------
+    >>> import ctypes, pyintegrate as pi
+    >>> doubles = ctypes.POINTER(ctypes.c_double)
+    >>> prototype = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_double, doubles, doubles, doubles)
+    >>> @prototype
+    ... def decay(t, y, dydt, p):
+    ...     dydt[0] = -p[0] * y[0]
+    ...     return 0
+    >>> system = pi.c_function(decay, dim=1, params={"rate": 2.0})
+    >>> system.rhs(0.0, [3.0])
+    array([-6.])
+    """
+    dim = integer("dim", dim, 1, MOST_COMPONENTS)
+    for option, value in (("batched", batched), ("unsafe", unsafe)):
+        if not isinstance(value, bool):
+            raise TypeError(f"{option} must be True or False, got {value!r}")
+    target = _target(pointer, batched, unsafe)
+    defaults = _parameters(params)
+    shapes = {key: np.shape(value) for key, value in defaults.items()}
+    rows = sum(int(np.prod(shape, dtype=int)) for shape in shapes.values())
+    handle = _core.make_callback(target, 1 + batched, dim, 0, rows, _BLOCK * batched, pointer)
+    name = string("name", name, str(getattr(pointer, "__name__", "c_function")))
+    title = string("title", title, "")
+    names = tuple(f"y{i + 1}" for i in range(dim)) if dim > 1 else ("y",)
+    if state_names is not None:
+        names = different_names(state_names, dim, defaults)
+    known = (*names, *defaults, "t")
+    unit = units_by_name(units, known)
+    state = np.ones(dim) if initial is None else numbers("initial", initial).astype(np.float64)
+    if state.shape != (dim,):
+        raise ValueError(f"initial must be {dim} numbers, got {initial!r}")
+    if exact is not None and not callable(exact):
+        raise TypeError(f"exact must be a function, got {exact!r}")
+    definition = {
+        "name": name, "title": title or name.replace("_", " "), "equation": "",
+        "reference": inspect.cleandoc(title or "a compiled right-hand side"),
+        "structure": "first_order", "dim": dim, "dof": 0, "velocity_dependent": False,
+        "time_dependent": True, "invariants": [], "shapes": shapes, "exact": exact,
+        "time_unit": unit["t"], "handle": handle,
+        "state": [(key, unit[key], state[i], "") for i, key in enumerate(names)],
+        "params": [(key, unit[key], value, "") for key, value in defaults.items()],
+    }  # fmt: skip
+    return CompiledSystem(definition, defaults)
+
+
+def _parameters(params):
+    if params is None:
+        return {}
+    if not isinstance(params, dict):
+        raise TypeError(f"params must be a dictionary of name to default value, got {params!r}")
+    for key in params:
+        if not isinstance(key, str) or not key.isidentifier() or key in RESERVED:
+            raise ValueError(f"params has {key!r}: a name other than {', '.join(RESERVED)}")
+    return {key: checked(key, value, np.shape(value)) for key, value in params.items()}
+
+
+def _target(pointer, batched, unsafe):
+    """A capsule, or the address as an integer."""
+    if isinstance(pointer, System):
+        raise TypeError(f"{pointer!r} is a System already")
+    if isinstance(pointer, bool | float | str | bytes) or pointer is None:
+        raise TypeError(f"{pointer!r} is no pointer to a function")
+    if isinstance(pointer, int):
+        if not unsafe:
+            raise TypeError(
+                f"{pointer:#x} is a bare integer: give the object that owns the function, or"
+                " unsafe=True where you keep the code at this address alive yourself"
+            )
+        return pointer
+    if type(pointer).__name__ == "LowLevelCallable" and hasattr(pointer, "function"):
+        if pointer.user_data is not None:
+            raise ValueError("a LowLevelCallable with user_data: parameters come from params=")
+        return _target(pointer.function, batched, unsafe)
+    if type(pointer).__name__ == "PyCapsule":
+        return pointer
+    if isinstance(pointer, _FUNCTION_POINTER):
+        return _from_ctypes(pointer, batched)
+    if type(pointer).__module__ == "_cffi_backend":
+        from cffi import FFI
+
+        return int(FFI().cast("intptr_t", pointer))
+    address = getattr(pointer, "address", None)
+    if isinstance(address, int) and not isinstance(address, bool):
+        return address
+    if callable(pointer):
+        raise TypeError(
+            f"{pointer!r} is a Python function: use @pi.rhs, or compile it (numba's cfunc)"
+        )
+    raise TypeError(
+        f"{pointer!r} is no pointer to a function: a LowLevelCallable, ctypes function, cffi"
+        f" pointer, PyCapsule, or an object with an integer .address, of {_PROTOTYPES[batched]}"
+    )
+
+
+def _from_ctypes(pointer, batched):
+    arguments = pointer.argtypes
+    if arguments is not None and len(arguments) != _ARGUMENTS[batched]:
+        raise TypeError(
+            f"{pointer!r} takes {len(arguments)} arguments, expected {_PROTOTYPES[batched]}"
+        )
+    return ctypes.cast(pointer, ctypes.c_void_p).value or 0

@@ -1,0 +1,186 @@
+"""Systems whose force stays a Python function, called for a block of trajectories at once."""
+
+from __future__ import annotations
+
+import importlib
+from math import prod
+
+import numpy as np
+
+from .. import _core
+from .traced import TracedSystem
+
+_BLOCK = 8192  # lanes of one call: many, and still in the second cache
+_RHS, _ACCELERATION, _ENERGY, _INVARIANTS, _JACOBIAN = range(5)
+
+
+class CallbackSystem(TracedSystem):
+    """A System whose force stays a Python function, called for a block of trajectories at once.
+
+    The function gets components first, ``(dof, n)`` or ``(dim, n)`` (``(n,)`` where dof = 1), and
+    parameters of shape ``(*shape, n)`` or, where one value serves all, ``shape``.
+    """
+
+    __slots__ = ()
+
+    traced = property(lambda self: None)  # type: ignore[assignment]
+    program = property(lambda self: None)  # type: ignore[assignment]
+
+    @property
+    def has_energy(self):
+        return self._definition["energy"] is not None
+
+    @property
+    def core(self):
+        rows = len(self.parameter_rows)
+        return _core.make_callback(_Block(self), 0, self.dim, self.dof, rows, _BLOCK)
+
+    def core_for(self, method):
+        return self.core
+
+    def _formulas(self):
+        return [f"{self._definition['function'].__name__}(...), a Python function"]
+
+    def _evaluate(self, bits, question, lanes, t, y, params, out):
+        y = np.array([np.broadcast_to(row, lanes) for row in y])
+        if question == _JACOBIAN:
+            out[...] = self._differences(t, y, params).reshape(out.shape)
+            return
+        out[...] = self.answer(question, t, y, params)
+
+    def answer(self, question, t, y, params):
+        """Rows of the right-hand side, the acceleration or the energy.
+
+        Parameters
+        ----------
+        t : ndarray, shape (lanes,)
+        y : ndarray, shape (dim, lanes)
+        params : list of ndarray, shape (lanes,) or (1,)
+        """
+        definition, dof = self._definition, self.dof
+        function = definition["energy" if question == _ENERGY else "function"]
+        state = [y] if not dof else [y[0], y[1]] if dof == 1 else [y[:dof], y[dof:]]
+        result = function(t, *state, **named_parameters(self._definition["shapes"], params))
+        rows = 1 if question == _ENERGY else dof or self.dim
+        answer = np.empty((rows, y.shape[1]), dtype=y.dtype)
+        write_rows(function, result, answer)
+        if question == _RHS and dof:
+            return np.concatenate([y[dof:], answer])
+        return answer
+
+    def _differences(self, t, y, params):
+        """Central differences, (dim, dim, lanes): of order h^2, h = cbrt(eps) |y|."""
+        rows: list[np.ndarray] = []
+        for d in range(self.dim):
+            h = np.cbrt(np.finfo(y.dtype).eps) * np.maximum(1, abs(y[d]))
+            up, down = y.copy(), y.copy()
+            up[d] += h
+            down[d] -= h
+            change = self.answer(_RHS, t, up, params) - self.answer(_RHS, t, down, params)
+            rows.append(change / (up[d] - down[d]))
+        return np.stack(rows, axis=1)
+
+    def __reduce__(self):
+        """By name: the function itself is not data."""
+        function = self._definition["function"]
+        module, name = function.__module__, function.__qualname__
+        found = _named(module, name)
+        if not isinstance(found, CallbackSystem):
+            raise TypeError(
+                f"{self.name} runs the Python function {name} (trace=False) and pickles by its"
+                f" name, which does not lead back to it in {module}: define it at the top of a"
+                " module, or leave trace=False away"
+            )
+        return _named_system, (module, name, dict(self._params))
+
+
+def _named(module, name):
+    """What a module holds under a dotted name, or None."""
+    found: object = importlib.import_module(module)
+    for part in name.split("."):
+        found = getattr(found, part, None)
+    return found
+
+
+def _named_system(module, name, params):
+    found = _named(module, name)
+    if not isinstance(found, CallbackSystem):
+        raise AttributeError(f"{module} has no system {name} any more, which was pickled by name")
+    return found(**params)
+
+
+class _Block:
+    """The force of an untraced system for one block of lanes, as the C core calls it.
+
+    What can be known before is: each call costs microseconds, thousands of times.
+    """
+
+    def __init__(self, system):
+        self.function = system._definition["function"]
+        self.dim, self.dof, self.shapes = system.dim, system.dof, system._definition["shapes"]
+        rows, self.fixed = system.parameter_rows, {}
+        if all(np.ndim(row) == 0 for row in rows):  # one value serves all
+            self.fixed = {
+                dtype: named_parameters(self.shapes, [np.full(1, row, dtype) for row in rows])
+                for dtype in (np.float64, np.float32)
+            }
+
+    def __call__(self, question, lanes, t, y, v, p, out):
+        """From and to memory that is not kept: the function gets copies."""
+        rows = self.dof if question == _ACCELERATION else self.dim
+        dtype = np.float64 if len(out) == 8 * rows * lanes else np.float32
+
+        def read(memory):
+            return np.array(np.frombuffer(memory, dtype)).reshape(-1, lanes)
+
+        state = [read(y), read(v)] if question == _ACCELERATION else [read(y)]
+        if self.dof == 1:
+            state = [half[0] for half in state]
+        params = self.fixed[dtype] if self.fixed else named_parameters(self.shapes, read(p))
+        with np.errstate(all="ignore"):  # lanes that have failed are computed with the others
+            result = self.function(read(t)[0], *state, **params)
+            write_rows(self.function, result, np.frombuffer(out, dtype).reshape(-1, lanes))
+
+
+def named_parameters(shapes, rows):
+    """Parameters by name from rows of lanes, or of one item: numbers, rows, (*shape, lanes)."""
+    named: dict[str, np.ndarray] = {}
+    at = 0
+    for name, shape in shapes.items():
+        if shape:
+            size = prod(shape)
+            named[name] = np.array(np.broadcast_arrays(*rows[at : at + size])).reshape(*shape, -1)
+            at += size
+        else:
+            named[name] = rows[at][0] if len(rows[at]) == 1 else rows[at]
+            at += 1
+    return named
+
+
+def write_rows(function, result, out):
+    """Write what a batched function returned into rows (components, lanes).
+
+    Raises
+    ------
+    TypeError, ValueError
+        Something else than real numbers, or of another shape; the function is named.
+    """
+    name, (rows, lanes) = function.__name__, out.shape
+    shapes = (out.shape, out.shape[1:]) if rows == 1 else (out.shape,)
+    if isinstance(result, np.ndarray) and result.dtype == out.dtype and result.shape in shapes:
+        out[...] = result
+        return
+    if rows == 1 and np.ndim(result) <= 1 and not isinstance(result, list | tuple):
+        result = [result]
+    if result is None or np.ndim(result) == 0 or len(result) != rows:
+        got = np.size(result) if result is None or np.ndim(result) == 0 else len(result)
+        raise ValueError(f"{name}() returns {got} components, expected {rows}")
+    for to, row in zip(out, result, strict=True):
+        row = np.asarray(row)
+        if row.dtype.kind not in "biuf":
+            raise TypeError(f"{name}() returns {row.dtype}, expected real numbers")
+        if row.shape not in ((), (1,), (lanes,)):
+            raise ValueError(
+                f"{name}() returns a component of shape {row.shape}, expected ({lanes},)"
+            )
+        to[...] = row

@@ -1,0 +1,172 @@
+"""Systems from plain functions: ``@acceleration``, ``@rhs``, ``@hamiltonian``, ``@potential``.
+
+The function is written for one trajectory, in NumPy. It is called once with symbols (pyintegrate/
+trace) and runs as byte code from then on: over any batch, with any method, without Python.
+"""
+
+from __future__ import annotations
+
+from .definition import Definition
+
+
+def acceleration(function=None, /, *, dof=None, **options):
+    """Make a System of x'' = a(t, x, v), written for one trajectory.
+
+    Parameters
+    ----------
+    function : callable
+        ``a(t, x, v, ...)``. Where dof = 1, x and v are scalars and it returns one; else they have
+        components, x[0], x[1], ..., and it returns as many. Further arguments are parameters.
+    dof : int, optional
+        Positions. Found from the function where that is possible.
+    **options
+        Default values of the parameters, numbers or arrays; and ``name``, ``title``,
+        ``state_names``, ``units`` (a dictionary of state, parameters and "t"), ``initial`` (the
+        default state), ``energy`` and ``exact`` (functions with the same leading arguments; of
+        ``exact`` x and v are those at the beginning, t is counted from there, and it returns
+        positions and velocities), ``trace=False`` (call the function itself, for the whole batch
+        at once: slow, for what cannot be traced).
+
+    Returns
+    -------
+    System
+
+    Raises
+    ------
+    TypeError
+        The function cannot be traced; the message has the line and the cure.
+    ValueError
+        Wrong parameters, or a wrong number of components.
+
+    Examples
+    --------
+    >>> import numpy as np, pyintegrate as pi
+    >>> @pi.acceleration(k=15.0, b=0.1)
+    ... def spring(t, x, v, k, b):
+    ...     return -k * x - b * v
+    >>> spring(k=np.array([1.0, 4.0])).acceleration(0.0, [[1.0]], [[0.0]])
+    array([[-1.],
+           [-4.]])
+    """
+    return _decorator("acceleration", function, dof, options)
+
+
+def rhs(function=None, /, *, dim=None, **options):
+    """Make a System of y' = f(t, y), written for one trajectory.
+
+    Parameters
+    ----------
+    function : callable
+        ``f(t, y, ...)``; y always has components, also where dim = 1.
+    dim : int, optional
+        Components. Found from the function where that is possible.
+    **options
+        As of ``pi.acceleration``.
+
+    Returns
+    -------
+    System
+
+    Raises
+    ------
+    TypeError, ValueError
+        As ``pi.acceleration``.
+
+    Examples
+    --------
+    >>> import pyintegrate as pi
+    >>> @pi.rhs(dim=3, sigma=10.0, rho=28.0, beta=8 / 3)
+    ... def lorenz(t, y, sigma, rho, beta):
+    ...     x, y, z = y
+    ...     return sigma * (y - x), x * (rho - z) - y, x * y - beta * z
+    >>> lorenz.rhs(0.0, [1.0, 2.0, 3.0])
+    array([10., 23., -6.])
+    """
+    return _decorator("rhs", function, dim, options)
+
+
+def hamiltonian(function=None, /, *, dof=None, **options):
+    """Make a System of q' = dH/dp, p' = -dH/dq, with the derivatives taken automatically.
+
+    Where H = T(p) + V(q) the system is "separable" and takes symplectic methods; otherwise it is of
+    first order. Its energy is H.
+
+    Parameters
+    ----------
+    function : callable
+        ``H(q, p, ...)`` or ``H(t, q, p, ...)``; q and p are scalars where dof = 1.
+    dof : int, optional
+    **options
+        As of ``pi.acceleration``, without ``energy`` and ``trace``.
+
+    Returns
+    -------
+    System
+
+    Raises
+    ------
+    TypeError, ValueError
+        As ``pi.acceleration``.
+
+    References
+    ----------
+    Hairer, Lubich, Wanner (2006), Geometric Numerical Integration, VI.1.
+
+    Examples
+    --------
+    >>> import numpy as np, pyintegrate as pi
+    >>> @pi.hamiltonian(dof=2, mu=1.0)
+    ... def kepler(q, p, mu):
+    ...     return (p @ p) / 2 - mu / np.sqrt(q @ q)
+    >>> kepler.structure
+    'separable'
+    >>> kepler.rhs(0.0, [2.0, 0.0, 0.0, 0.5])
+    array([ 0.  ,  0.5 , -0.25, -0.  ])
+    """
+    return _decorator("hamiltonian", function, dof, options)
+
+
+def potential(function=None, /, *, dof=None, mass=1.0, **options):
+    """Make a System of m x'' = -dV/dx from its potential energy.
+
+    Parameters
+    ----------
+    function : callable
+        ``V(x, ...)`` or ``V(t, x, ...)``; x is a scalar where dof = 1.
+    dof : int, optional
+    mass : float, array_like of shape (dof,) or str
+        The mass of all components, or of each; or the name of the parameter that is it.
+    **options
+        As of ``pi.acceleration``, without ``energy`` and ``trace``: the energy is
+        m v.v / 2 + V.
+
+    Returns
+    -------
+    System
+
+    Raises
+    ------
+    TypeError, ValueError
+        As ``pi.acceleration``.
+
+    Examples
+    --------
+    >>> import pyintegrate as pi
+    >>> @pi.potential(dof=2, coupling=1.0)
+    ... def henon_heiles(x, coupling):
+    ...     return (x @ x) / 2 + coupling * (x[0] ** 2 * x[1] - x[1] ** 3 / 3)
+    >>> henon_heiles.acceleration(0.0, [0.5, 0.0], [0.0, 0.0])
+    array([-0.5 , -0.25])
+    """
+    return _decorator("potential", function, dof, {**options, "mass": mass})
+
+
+def _decorator(kind, function, size, options):
+    def make(function):
+        return Definition(kind, function, size, options).system()
+
+    if function is None:
+        return make
+    if not callable(function):
+        raise TypeError(f"@pi.{kind} takes a function, got {function!r}")
+    return make(function)

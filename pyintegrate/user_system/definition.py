@@ -1,0 +1,377 @@
+"""A function and its options -> a System: checked, traced, compared with the plain function."""
+
+from __future__ import annotations
+
+import copy
+import inspect
+
+import numpy as np
+
+from ..trace import tracing
+from ..trace.graph import POSITION, TIME, VELOCITY, Graph
+from ..values.checks import (
+    MOST_COMPONENTS,
+    different_names,
+    integer,
+    numbers,
+    string,
+    units_by_name,
+)
+from .callback import CallbackSystem, write_rows
+from .signature import MOST_GUESSED, parameter_defaults
+from .traced import TracedSystem
+
+_OPTIONS = (
+    "name", "title", "state_names", "units", "initial", "energy", "exact", "trace", "mass",
+    "reference",
+)  # fmt: skip
+
+
+class Definition:
+    """What a decorator was given.
+
+    Parameters
+    ----------
+    kind : {"acceleration", "rhs", "hamiltonian", "potential"}
+    function : callable
+    size : int or None
+        dof, or dim where kind is "rhs".
+    options : dict
+        Options of the decorator, and values of parameters.
+    """
+
+    def __init__(self, kind, function, size, options):
+        self.kind, self.function = kind, function
+        self.given = {name: options[name] for name in _OPTIONS if name in options}
+        if kind != "potential" and "mass" in self.given:  # a parameter like any other
+            del self.given["mass"]
+        values = {name: value for name, value in options.items() if name not in self.given}
+        self.name = self.given.get("name", getattr(function, "__name__", "system"))
+        if not isinstance(self.name, str):
+            raise TypeError(f"name must be a string, got {self.name!r}")
+        self.leading, self.defaults = parameter_defaults(kind, function, values)
+        self.shapes = {name: np.shape(value) for name, value in self.defaults.items()}
+        self.trace = self.given.get("trace", True)
+        if not isinstance(self.trace, bool):
+            raise TypeError(f"trace must be True or False, got {self.trace!r}")
+        for what in ("energy", "exact"):
+            self._check_option(what)
+        label = "dim" if kind == "rhs" else "dof"
+        self.size = None if size is None else integer(label, size, 1, MOST_COMPONENTS)
+        if self.size is None:
+            self.size = self._size_of_options()
+
+    def _check_option(self, what):
+        function = self.given.get(what)
+        if function is None:
+            return
+        if what == "energy" and self.kind in ("hamiltonian", "potential"):
+            raise TypeError(f"@pi.{self.kind} knows its energy: leave energy= away")
+        if not callable(function):
+            raise TypeError(f"{what} must be a function, got {function!r}")
+        names = list(inspect.signature(function).parameters)
+        expected = [*list(inspect.signature(self.function).parameters)[: self.leading]]
+        expected += list(self.defaults)
+        names = [name for name in names if not (what == "exact" and name == "t0")]
+        if self.kind in ("hamiltonian", "potential") and what == "exact":
+            return  # exact(t, q, p, ...), whatever the function's own arguments
+        if len(names) != len(expected) or names[self.leading :] != list(self.defaults):
+            raise TypeError(
+                f"{what}={tracing.describe(function)} takes {', '.join(names)}: expected the"
+                f" arguments of {self.name}(), {', '.join(expected)}"
+            )
+
+    def _size_of_options(self):
+        """Components as ``initial`` or ``state_names`` tell them, or None."""
+        for what in ("initial", "state_names"):
+            if self.given.get(what) is not None:
+                given = self.given[what]
+                given = given.split() if isinstance(given, str) else given
+                count = len(np.ravel(np.asarray(given, dtype=object)))
+                return count if self.kind == "rhs" else max(count // 2, 1)
+        return None
+
+    # ---- the system ----
+    def system(self):
+        if not self.trace:
+            return self._callback_system()
+        size = self.size if self.size is not None else self._guess()
+        traced = self._traced(size)
+        kind = "second_order"
+        if self.kind == "hamiltonian":
+            kind = "separable" if "velocity" in traced.outputs else "first_order"
+        elif self.kind == "rhs":
+            kind = "first_order"
+        definition = self._definition(kind, traced.graph.dim, traced.graph.dof)
+        definition["traced"] = traced
+        definition["velocity_dependent"] = bool(traced.graph.dof and traced.velocity_dependent)
+        definition["time_dependent"] = traced.time_dependent
+        system = TracedSystem(definition, dict(self.defaults))
+        if self.kind in ("acceleration", "rhs"):
+            self._compare(system)
+        traced.program().handle  # noqa: B018  (the verifier agrees)
+        return system
+
+    def _guess(self):
+        """The one number of components that the function works with."""
+        fits, first = [], None
+        for size in range(1, MOST_GUESSED + 1):
+            try:
+                self._traced(size)
+                fits.append(size)
+            except (TypeError, ValueError) as error:
+                first = first or error
+            if size == 1 and fits and self.kind != "rhs":
+                return 1  # on scalars
+        label = "dim" if self.kind == "rhs" else "dof"
+        if len(fits) == 1:
+            return fits[0]
+        if fits:
+            raise ValueError(
+                f"{self.name}() works with {', '.join(map(str, fits))} components: give {label}="
+            )
+        assert first is not None
+        raise type(first)(f"{first}\n  (tried without {label}=: give it if that is the cause)")
+
+    def _traced(self, size):
+        graph = Graph(size, 0) if self.kind == "rhs" else Graph(2 * size, size)
+        params, rows = tracing.parameter_symbols(graph, self.shapes)
+        outputs = getattr(self, f"_{self.kind}")(graph, size, params)
+        return tracing.Traced(graph, outputs, rows).without_dead_code()
+
+    def _state(self, graph):
+        """The arguments after t: positions and velocities, or the state."""
+        dim, dof = graph.dim, graph.dof
+        if not dof:
+            return [tracing.state_symbols(graph, 0, dim, False)]
+        return [
+            tracing.state_symbols(graph, 0, dof, dof == 1),
+            tracing.state_symbols(graph, dof, dim, dof == 1),
+        ]
+
+    def _call(self, function, graph, arguments, params, count, scalar, what):
+        from ..trace.expression import Symbol
+
+        time = Symbol(graph.time())
+        result = tracing.call(function, [time, *arguments], params)
+        return tracing.components(function, graph, result, count, scalar, what)
+
+    def _acceleration(self, graph, dof, params):
+        state = self._state(graph)
+        what = f"{dof} component{'s' if dof > 1 else ''} (dof={dof})"
+        nodes = self._call(self.function, graph, state, params, dof, dof == 1, what)
+        return {"acceleration": nodes, **self._energy(graph, state, params)}
+
+    def _rhs(self, graph, dim, params):
+        state = self._state(graph)
+        what = f"{dim} component{'s' if dim > 1 else ''} (dim={dim})"
+        nodes = self._call(self.function, graph, state, params, dim, False, what)
+        return {"rhs": nodes, **self._energy(graph, state, params)}
+
+    def _energy(self, graph, state, params):
+        function = self.given.get("energy")
+        if function is None:
+            return {}
+        return {"energy": self._call(function, graph, state, params, 1, True, "one number")}
+
+    def _scalar_function(self, graph, state, params, what):
+        """The node of H or V."""
+        from ..trace.expression import Symbol
+
+        arguments = [*state]
+        if self.leading > len(state):
+            arguments = [Symbol(graph.time()), *state]
+        result = tracing.call(self.function, arguments, params)
+        return tracing.components(self.function, graph, result, 1, True, what)[0]
+
+    def _hamiltonian(self, graph, dof, params):
+        energy = self._scalar_function(graph, self._state(graph), params, "one number, H")
+        velocity = tracing.positive_gradient(graph, energy, dof, 2 * dof)
+        force = tracing.minus_gradient(graph, energy, 0, dof)
+        separable = not any(n.depends & (POSITION | TIME) for n in velocity) and not any(
+            n.depends & VELOCITY for n in force
+        )
+        if separable:
+            return {"acceleration": force, "velocity": velocity, "energy": [energy]}
+        return self._first_order(graph, [*velocity, *force], energy)
+
+    def _first_order(self, graph, nodes, energy):
+        """The same graph as a first-order system: p is part of the state."""
+        flat = tracing.Traced(graph, {"rhs": nodes, "energy": [energy]}, 0)
+        data = flat.as_data()
+        again = tracing.Traced.from_data((graph.dim, 0, *data[2:]))
+        graph.__dict__.update(again.graph.__dict__)
+        return again.outputs
+
+    def _potential(self, graph, dof, params):
+        x, v = self._state(graph)
+        energy = self._scalar_function(graph, [x], params, "one number, V")
+        if energy.depends & VELOCITY:
+            raise ValueError(f"{self.name}() depends on the velocity: use @pi.acceleration")
+        mass = self._mass(params, dof)
+        force = tracing.minus_gradient(graph, energy, 0, dof)
+        if isinstance(mass, float) and mass == 1.0:
+            nodes = force
+        else:
+            from ..trace.expression import Symbol, node_of
+
+            masses = [mass] * dof if np.ndim(np.shape(mass)) and not np.shape(mass) else list(mass)
+            nodes = [node_of(graph, Symbol(f) / m) for f, m in zip(force, masses, strict=True)]
+        kinetic = 0.5 * np.sum(mass * (v * v)) if dof > 1 else 0.5 * mass * v * v
+        total = tracing.components(
+            self.function, graph, kinetic + _symbol(energy), 1, True, "one number"
+        )
+        return {"acceleration": nodes, "energy": total}
+
+    def _mass(self, params, dof):
+        mass = self.given.get("mass", 1.0)
+        if isinstance(mass, str):
+            if mass not in params or self.shapes[mass] not in ((), (dof,)):
+                raise ValueError(
+                    f"mass={mass!r}: expected the name of a parameter that is a number or has"
+                    f" {dof} elements, of {', '.join(self.defaults) or 'none'}"
+                )
+            return params[mass]
+        mass = checked_mass(mass, dof)
+        return float(mass) if np.ndim(mass) == 0 else mass
+
+    # ---- the rest of the definition ----
+    def _definition(self, structure, dim, dof):
+        names = self._state_names(dim, dof)
+        units = self._units(names)
+        initial = self._initial(dim)
+        doc = inspect.getdoc(self.function) or ""
+        exact = self.given.get("exact")
+        title = string("title", self.given.get("title"), self.name.replace("_", " "))
+        return {
+            "name": self.name,
+            "title": title,
+            "equation": "",
+            "reference": self.given.get("reference") or doc,
+            "structure": structure,
+            "dim": dim,
+            "dof": dof if structure != "first_order" else 0,
+            "state": [(n, units[n], initial[i], "") for i, n in enumerate(names)],
+            "params": [(n, units[n], value, "") for n, value in self.defaults.items()],
+            "invariants": [],
+            "shapes": self.shapes,
+            "exact": exact,
+            "time_unit": units["t"],
+        }
+
+    def _state_names(self, dim, dof):
+        names = self.given.get("state_names")
+        if names is None:
+            return _default_names(self.kind, dim, dim // 2 if self.kind == "hamiltonian" else dof)
+        return different_names(names, dim, self.defaults)
+
+    def _units(self, names):
+        return units_by_name(self.given.get("units"), (*names, *self.defaults, "t"))
+
+    def _initial(self, dim):
+        initial = self.given.get("initial")
+        if initial is None:
+            return np.array([1.0] + [0.0] * (dim - 1)) if self.kind != "rhs" else np.ones(dim)
+        value = numbers("initial", initial).astype(np.float64)
+        if np.shape(value) != (dim,) or not np.all(np.isfinite(value)):
+            raise ValueError(
+                f"initial must be {dim} finite numbers (the whole state), got {initial!r}"
+            )
+        return value
+
+    # ---- the plain function ----
+    def _plain(self, t, y, dof):
+        """The function itself at one point; it must leave its arguments alone."""
+        y = y.copy()
+        if not dof:
+            state = [y]
+        else:
+            state = [np.float64(y[0]), np.float64(y[1])] if dof == 1 else [y[:dof], y[dof:]]
+        params = {
+            name: value.copy() if np.ndim(value) else np.float64(value)
+            for name, value in self.defaults.items()
+        }
+        given = (state, params)
+        kept = copy.deepcopy(given)
+        with np.errstate(all="ignore"):
+            result = self.function(t, *state, **params)
+        self._unchanged(kept, given)
+        answer = np.empty((dof or len(y), 1))
+        write_rows(self.function, result, answer)
+        return answer[:, 0]
+
+    def _unchanged(self, before, after):
+        """Refuse a function that has written into its arguments."""
+        if repr(before) != repr(after):
+            raise ValueError(
+                f"{tracing.describe(self.function)} changes its arguments\n  at"
+                f" {tracing.place_of_function(self.function)}\n  cure: work on copies"
+            )
+
+    def _compare(self, system):
+        t, y = tracing.points(system.initial)
+        dof = system.dof
+        plain = np.array([self._plain(t[i], y[i], dof) for i in range(len(t))])
+        traced = system.acceleration(t, y[:, :dof], y[:, dof:]) if dof else system.rhs(t, y)
+        tracing.compare(self.function, plain, traced, t, y)
+
+    def _callback_system(self):
+        if self.kind not in ("acceleration", "rhs"):
+            raise TypeError(
+                f"@pi.{self.kind} takes derivatives and needs a trace: use @pi.acceleration or"
+                " @pi.rhs with trace=False"
+            )
+        size = self.size
+        if size is None:
+            if self.kind == "rhs":
+                raise ValueError(f"{self.name}(): give dim= where trace=False")
+            size = 1
+        second = self.kind == "acceleration"
+        dim, dof = (2 * size, size) if second else (size, 0)
+        definition = self._definition("second_order" if second else "first_order", dim, dof)
+        definition |= {
+            "function": self.function,
+            "energy": self.given.get("energy"),
+            "velocity_dependent": second,
+            "time_dependent": True,
+        }
+        system = CallbackSystem(definition, dict(self.defaults))
+        t, y = tracing.points(system.initial)
+        params = [np.full(len(t), value) for value in system.parameter_rows]
+        given = (t, y.T.copy(), params)
+        kept = copy.deepcopy(given)
+        with np.errstate(all="ignore"):
+            system.answer(0, *given)
+        self._unchanged(kept, given)
+        return system
+
+
+def _symbol(node):
+    from ..trace.expression import Symbol
+
+    return Symbol(node)
+
+
+def _default_names(kind, dim, dof):
+    if not dof:
+        return tuple(f"y{i + 1}" for i in range(dim)) if dim > 1 else ("y",)
+    if kind == "hamiltonian":
+        first, second = "q", "p"
+    elif dof == 1:
+        return ("x", "v")
+    elif dof <= 3:
+        letters = "xyz"[:dof]
+        return (*letters, *(f"v{c}" for c in letters))
+    else:
+        first, second = "x", "v"
+    if dof == 1:
+        return first, second
+    return tuple(f"{letter}{i + 1}" for letter in (first, second) for i in range(dof))
+
+
+def checked_mass(mass, dof):
+    """A positive number, or one for each component."""
+    value = numbers("mass", mass).astype(np.float64)
+    if np.shape(value) not in ((), (dof,)) or not np.all(np.asarray(value) > 0):
+        raise ValueError(f"mass must be positive, a number or {dof} of them, got {mass!r}")
+    return value

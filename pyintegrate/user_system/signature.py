@@ -1,0 +1,92 @@
+"""The arguments of a user's function: those that come first, and the parameters."""
+
+from __future__ import annotations
+
+import inspect
+
+import numpy as np
+
+from ..values.parameters import checked
+
+RESERVED = (
+    "t", "x", "v", "y", "q", "p", "dt", "dof", "dim", "units", "energy", "exact", "name", "title",
+    "initial", "trace", "state_names",
+)  # fmt: skip
+MOST_GUESSED = 12  # components, where neither dof nor dim is given
+_LEADING = {
+    "acceleration": (("t", "x", "v"),),
+    "rhs": (("t", "y"),),
+    "hamiltonian": (("q", "p"), ("t", "q", "p")),
+    "potential": (("x",), ("t", "x")),
+}
+
+
+def leading_arguments(kind, function, known):
+    """How many arguments come before the parameters, and the names of the parameters.
+
+    Parameters
+    ----------
+    known : set of str
+        Parameters that have a default in the decorator.
+    """
+    name = getattr(function, "__name__", repr(function))
+    try:
+        signature = inspect.signature(function)
+    except (TypeError, ValueError):
+        raise TypeError(f"{name}() has no signature that Python can read: wrap it") from None
+    arguments = list(signature.parameters.values())
+    expected = _LEADING[kind]
+    for a in arguments:
+        if a.kind in (a.VAR_POSITIONAL, a.VAR_KEYWORD):
+            raise TypeError(f"{name}() takes *{a.name}: name each parameter instead")
+    positional = [a for a in arguments if a.kind != a.KEYWORD_ONLY]
+    count = len(expected[0])
+    if len(expected) > 1 and positional and positional[0].name == "t":
+        count = len(expected[1])
+    if len(positional) < count or any(a.name in known for a in positional[:count]):
+        forms = " or ".join(f"{name}({', '.join(form)}, ...)" for form in expected)
+        got = ", ".join(a.name for a in arguments)
+        raise TypeError(f"{name}({got}) has the wrong arguments: expected {forms}")
+    return count, [*positional[count:], *(a for a in arguments if a.kind == a.KEYWORD_ONLY)]
+
+
+def parameter_defaults(kind, function, values):
+    """Name -> checked default of each parameter, in the order of the function's arguments.
+
+    The decorator's values go before defaults in the function's own signature.
+    """
+    name = getattr(function, "__name__", repr(function))
+    count, arguments = leading_arguments(kind, function, set(values))
+    defaults = {}
+    for a in arguments:
+        if a.name in RESERVED:
+            raise ValueError(
+                f"{name}() has a parameter {a.name!r}: the names {', '.join(RESERVED)} mean"
+                " something else already"
+            )
+        if a.name in values:
+            value = values[a.name]
+        elif a.default is not a.empty:
+            value = a.default
+        else:
+            raise TypeError(
+                f"{name}() takes {a.name!r}, which has no default value: @pi.{kind}({a.name}=...)"
+            )
+        shape = _shape_of(a.name, value)
+        defaults[a.name] = checked(a.name, value, shape)
+    surplus = [key for key in values if key not in defaults]
+    if surplus:
+        raise TypeError(
+            f"@pi.{kind} got {surplus[0]!r}, which {name}() does not take; its parameters are"
+            f" {', '.join(defaults) or 'none'}"
+        )
+    return count, defaults
+
+
+def _shape_of(name, value):
+    try:
+        return np.shape(value)
+    except ValueError:
+        raise ValueError(
+            f"parameter {name} must be a number or a regular array of numbers"
+        ) from None

@@ -1,0 +1,1 @@
+"""What a batch of values is: checked numbers, rows in memory, parameters."""
