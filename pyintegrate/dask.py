@@ -16,7 +16,8 @@ except ImportError as missing:
     ) from missing
 
 from .integration import integrate as _integrate
-from .run.arguments import make_problem
+from .run.arguments import make_run
+from .run.times import time_of, times
 from .system.system import System
 from .values.checks import integer
 
@@ -186,7 +187,7 @@ def integrate(
     sample, t_end = _sample(system, given, inner, t_end)
     options = {"method": method, "save": save, "workers": workers, "bound": bound}
     options |= {"on_failure": "ignore", "components": components, "dtype": _dtype(given, dtype)}
-    problem = _check(system, sample, t_end, n_steps, options)
+    problem, checked = _check(system, sample, t_end, n_steps, options)
     n_steps = problem.n_steps
     names = list(given)
     arrays, axes = [], []
@@ -208,9 +209,8 @@ def integrate(
         name=f"pyintegrate-{dask.base.tokenize(system, arrays, n_steps, options)}",
         system=system, names=present, n_steps=n_steps, options=options,
     )  # fmt: skip
-    steps = problem.saved_steps
-    kept = problem.components or range(system.dim)
-    components = tuple(system.state_names[d] for d in kept)
+    steps = checked.saves(problem).steps
+    components = checked.saved_names(system)
 
     def part(number, out, new, dtype):
         return da.blockwise(
@@ -290,11 +290,9 @@ def _check(system, sample, t_end, n_steps, options):
     params = {k.removeprefix("params."): v for k, v in sample.items() if k.startswith("params.")}
     if n_steps is not None:
         n_steps = integer("n_steps", n_steps, 0)
-    return make_problem(
-        system(**params) if params else system, sample["x0"], sample["v0"], sample["dt"], t_end,
-        n_steps, sample["t0"], options["method"], options["save"], options["dtype"],
-        options["workers"], False, "ignore", options["bound"], None, None, None,
-        options["components"],
+    return make_run(
+        system(**params) if params else system, sample["x0"], sample["v0"], dt=sample["dt"],
+        t_end=t_end, n_steps=n_steps, t0=sample["t0"], **options,
     )  # fmt: skip
 
 
@@ -302,7 +300,7 @@ def _times(dt, t0, steps, like):
     """t0 + n dt, lazily where dt or t0 is an array."""
     lazy = isinstance(dt, da.Array) or isinstance(t0, da.Array)
     if not lazy and np.ndim(dt) == np.ndim(t0) == 0:
-        return float(t0) + steps * float(dt)
+        return times(float(t0), float(dt), steps)
     column = np.reshape(steps, (-1, *(1,) * like.ndim))
-    times = da.asarray(t0, dtype=float) + column * da.asarray(dt, dtype=float)
-    return da.broadcast_to(times, (len(steps), *like.shape)).rechunk((-1, *like.chunks))
+    t = time_of(da.asarray(t0, dtype=float), da.asarray(dt, dtype=float), column)
+    return da.broadcast_to(t, (len(steps), *like.shape)).rechunk((-1, *like.chunks))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+import warnings
 from enum import IntEnum
 
 import numpy as np
@@ -103,3 +105,15 @@ def summarize(status, step, index, batch, time):
         f" {int(step[first])} (t = {time(index[first], step[first]):.6g})."
         " Each is frozen at its last good state."
     )
+
+
+def report_failures(solution, on_failure):
+    """Warn of the trajectories that failed, at the line outside the package, or raise."""
+    if on_failure == "ignore" or not solution.n_failed:
+        return
+    if on_failure == "raise":
+        raise IntegrationError(solution.failures(), solution)
+    package, level = __package__.partition(".")[0], 2
+    while sys._getframe(level - 1).f_globals.get("__name__", "").startswith(package):
+        level += 1
+    warnings.warn(solution.failures(), IntegrationWarning, stacklevel=level)

@@ -30,13 +30,16 @@ FORMER = {
     "n_body": {"restore_bodies": "system.n_body"},
     "own_methods": {"remake": "former_names"},
     "own_systems": {"TracedSystem": "user_system.traced", "_restore": "user_system.traced"},
-    "arguments": {"Problem": "run.arguments"},
-    "recording": {"RecordedSolution": "solution.recorded"},
+    "arguments": {"Problem": "run.problem"},
+    "recording": {"RecordedSolution": "solution.solution"},
     "stepper": {"Snapshot": "run.stepper"},
     "systems": {"_restore": "system.system"},
 }
 # Names that have changed as well.
-RENAMED = {("systems", "_restore"): "restore"}
+RENAMED = {
+    ("systems", "_restore"): "restore",
+    ("recording", "RecordedSolution"): "Solution",
+}
 
 
 class _Former(ModuleType):
@@ -73,3 +76,37 @@ def remake(family, written, name, order, requires, derivative):
     from .method.runge_kutta import RungeKutta
 
     return RungeKutta(written["A"], written["b"], written["c"], name, order)
+
+
+def current_state(state):
+    """The fields of a Solution, from those that version 0.1 pickled."""
+    if "_options" in state:
+        return state
+    from .run.failures import Failures
+    from .run.options import Options
+    from .run.output import outward
+
+    problem = state.pop("_problem")
+    old = problem.__dict__
+    names = problem.system.state_names
+    places = old.pop("components")
+    options = Options(
+        components=None if places is None else tuple(names[i] for i in places),
+        **{name: old.pop(name) for name in ("save", "bound", "workers", "on_failure", "out")},
+    )
+    del old["progress"]
+    old["has_history"], old["drive_strides"] = old.pop("begun"), old.pop("advances")
+    state |= {"_problem": problem, "_options": options}
+    state["_failures"] = Failures(*state.pop("_failed"))
+    if "_last" in state:  # states elsewhere, or some components
+        last, dim = state.pop("_last"), problem.system.dim
+        state |= {"_states": state.pop("out"), "_final": last[:dim, : problem.lanes]}
+        state["_history"] = last[dim:, : problem.lanes] if len(last) > dim else None
+        del state["_names"]
+    else:
+        record = state.pop("_record")[..., : problem.lanes]
+        state |= {"_states": outward(record, problem.batch), "_final": None}
+        state["_history"] = state.pop("_remembered")
+    for name in ("y", "status", "failed_step", "steps", "t"):
+        state.pop(name, None)  # made again when asked for
+    return state

@@ -62,7 +62,7 @@ def stepper(rng, number):
     one = pi.Stepper(some(rng, system, 0.02), some(rng, y), dt=some(rng, 0.01, 0.03),
                      method=some(rng, method, 0.02), bound=some(rng, None, 0.05))  # fmt: skip
     right = one.y.shape == y.shape and np.array_equal(one.y, y) and one.dt == 0.01
-    right = right and one.system is system and one.method is method and one._problem.bound == np.inf
+    right = right and one.system is system and one.method is method and one._options.bound == np.inf
     n = int(rng.integers(0, 8))
     one.step(n)
     kept = one.snapshot()

@@ -15,7 +15,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.integrate import solve_ivp
 
 EPSILON = np.finfo(float).eps
-FOLDER = pathlib.Path(__file__).parents[1] / "pyintegrate" / "exact"
+FOLDER = pathlib.Path(__file__).parents[1] / "pyintegrate" / "system" / "exact"
 PACKAGE = "exact_from_files"
 
 

@@ -134,7 +134,10 @@ def test_collocation_methods_have_the_approximations_of_pade(name, above, below)
     # Hairer, Wanner (1996), table IV.3.1 and IV.5: R is a Pade approximation of exp.
     with workdps(40):
         P, Q = pade(taylor(exp, 0, above + below), above, below)
-        found = [[mpf(c.numerator) / c.denominator for c in p] for p in stability_function(name)]
+        found = [
+            [mpf(c.numerator) / c.denominator for c in p]
+            for p in stability_function(pi.methods[name])
+        ]
         assert [len(p) for p in found] == [above + 1, below + 1]
         for ours, theirs in zip(found, (P, Q), strict=True):
             assert max(abs(a - b) for a, b in zip(ours, theirs, strict=True)) < 1e-35
@@ -153,7 +156,7 @@ LIMITS = {
 
 @pytest.mark.parametrize("name", LIMITS)
 def test_angles_of_stability_are_the_published_ones(name):
-    assert stability_angle(name) == pytest.approx(LIMITS[name], abs=0.005)
+    assert stability_angle(pi.methods[name]) == pytest.approx(LIMITS[name], abs=0.005)
 
 
 def test_kinds_of_stability_are_the_published_ones():

@@ -14,6 +14,7 @@ import pytest
 from reference import states
 
 import pyintegrate as pi
+from pyintegrate.run import core
 
 FOREVER = 1 << 50
 STAGES = 16
@@ -97,7 +98,7 @@ def test_ctrl_c_within_one_interval_between_saves_leaves_the_save_before(workers
 
 
 def test_ctrl_c_without_memory_for_a_spare_state_leaves_the_initial_one(monkeypatch):
-    monkeypatch.setattr(sys.modules["pyintegrate.integration"], "SPARE_BYTES", 0)
+    monkeypatch.setattr(core, "SPARE_BYTES", 0)
     with pytest.raises(KeyboardInterrupt) as caught:
         run(progress=ctrl_c())
     sol = caught.value.solution

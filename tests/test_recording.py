@@ -16,7 +16,8 @@ from hypothesis import strategies as st
 from reference import KERNELS, names, states
 
 import pyintegrate as pi
-from pyintegrate.solution import recorded as recording
+from pyintegrate.run import core
+from pyintegrate.run import output as recording
 from pyintegrate.values.memory import aligned
 
 LORENZ = pi.systems.lorenz
@@ -26,7 +27,7 @@ kernel = pytest.mark.parametrize(("method", "system"), KERNELS, ids=names(KERNEL
 @pytest.fixture(autouse=True)
 def _small_parts(monkeypatch):
     monkeypatch.setattr(recording, "BLOCK_BYTES", 2000)
-    monkeypatch.setattr(sys.modules["pyintegrate.integration"], "STREAM_BYTES", 1)
+    monkeypatch.setattr(core, "STREAM_BYTES", 1)
 
 
 def same_bits(a, b):

@@ -1,13 +1,12 @@
 """Kernels for any force give the bits of those that are compiled for each built-in system."""
 
-import sys
-
 import numpy as np
 import pytest
 from reference import states
 
 import pyintegrate as pi
 from pyintegrate import _core
+from pyintegrate.run import core
 
 # One of each kind: spelled out, short, with stages left out, long; and the compositions likewise.
 METHODS = [
@@ -51,6 +50,6 @@ def test_rows_give_the_bits_of_registers(name, dtype, monkeypatch):
             options = {"dt": dt, "n_steps": 50, "method": method, "save": 7, "dtype": dtype}
             here = pi.integrate(system, y, **options)
             with monkeypatch.context() as patch:
-                patch.setattr(sys.modules["pyintegrate.integration"], "_core", _RowsOnly())
+                patch.setattr(core, "_core", _RowsOnly())
                 there = pi.integrate(system, y, **options)
             assert here.y.tobytes() == there.y.tobytes(), (name, method)

@@ -16,7 +16,7 @@ import numpy as np
 from ..integration import integrate
 from ..method.catalogue import find_method
 from ..method.catalogue import methods as catalogue
-from ..run.arguments import check_structure
+from ..run.structure import check_structure
 
 CHECKS = 4  # times at which a run of the default ladder is compared
 MOST_CHECKS = 32
@@ -202,7 +202,7 @@ def ladder(steps=None, dt=None, t0=0.0, t_end=None):
     [10, 20]
     """
     if dt is not None:
-        from ..run.arguments import steps_between
+        from ..run.steps import steps_between
 
         if steps is not None or t_end is None:
             raise ValueError("give steps, or dt and t_end")

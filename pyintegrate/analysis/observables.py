@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from ..run.times import time_of
+
 BLOCK = 24 << 10  # values at a time: they stay in the cache from the first operation to the last
 KEPT = 1 << 18  # numbers, 2 MiB: more than the temporaries of a block
 
@@ -33,7 +35,7 @@ def times(solution):
 
 def start_time(solution):
     """Time of `initial`: t0, or where a resumed run took over; a float or (*batch)."""
-    return solution.t0 + (solution.steps[-1] - solution.n_steps) * solution.dt
+    return time_of(solution.t0, solution.dt, solution.steps[-1] - solution.n_steps)
 
 
 def exact_states(solution):

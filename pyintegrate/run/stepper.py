@@ -10,7 +10,9 @@ from .. import _core
 from ..values.checks import numbers
 from ..values.memory import pad, whole
 from ..values.parameters import rows_of
-from .arguments import make_problem
+from .arguments import make_run
+from .failures import Failures
+from .times import time_of
 
 # The halves of a step that may be taken apart, by the name of the method: kick and drift of each.
 _PHASES = {"semi_implicit_euler": (((1.0,), (0.0,)), ((0.0,), (1.0,)))}
@@ -74,9 +76,9 @@ class Stepper:
         self, system, x0=None, v0=None, *, dt, t0=0.0, method="semi_implicit_euler", dtype=None,
         bound=None, start=None,
     ):  # fmt: skip
-        problem = make_problem(
-            system, x0, v0, dt, None, 0, t0, method, "final", dtype, 1, False, "ignore", bound,
-            start,
+        problem, options = make_run(
+            system, x0, v0, dt=dt, n_steps=0, t0=t0, method=method, dtype=dtype, start=start,
+            save="final", bound=bound,
         )  # fmt: skip
         if not problem.lanes:
             raise ValueError(f"the batch {problem.batch} is empty: a Stepper needs a trajectory")
@@ -85,12 +87,13 @@ class Stepper:
         self._begin = self._components(problem.initial).copy()
         self._param_rows, self.params = _live_parameters(problem)
         param_rows = tuple(row for rows in self._param_rows for row in rows)
+        p = problem.core_fields()
         self._core = _core.stepper(
-            problem.system.core_for(problem.method), problem.dtype.itemsize * 8, problem.lanes,
-            problem.bound, problem.rows_t0, problem.rows_dt, param_rows, self._rows,
-            _phases(problem.method), None if problem.starter is None else problem.starter.handle,
+            p["system"], p["bits"], p["lanes"], options.core_fields(problem)["bound"],
+            p["t0"], p["dt"], param_rows, self._rows, _phases(problem.method), p["starter"],
         )  # fmt: skip
-        if problem.begun:
+        self._has_history = problem.has_history
+        if self._has_history:
             self._core.begin(0, True)
         self.step, self.kick, self.drift = self._core.step, self._core.kick, self._core.drift
 
@@ -102,7 +105,7 @@ class Stepper:
 
     @property
     def t(self):
-        return self.t0 + self.n * self.dt
+        return time_of(self.t0, self.dt, self.n)
 
     # ---- live views ----
     def _components(self, rows):
@@ -146,7 +149,7 @@ class Stepper:
         dof = self._positions()
         if not self.method.starts_from_positions:
             raise AttributeError(f"{self.method.name!r} does not step from previous positions")
-        if self.n == 0 and not self._problem.begun:
+        if self.n == 0 and not self._has_history:
             raise ValueError(
                 "there are no previous positions before the first step: give start=, or assign them"
             )
@@ -158,7 +161,7 @@ class Stepper:
         if not self.method.starts_from_positions:
             raise AttributeError(f"{self.method.name!r} does not step from previous positions")
         _assign("previous", self._view(self.system.dim, dof, dof == 1), value)
-        self._problem.begun = True
+        self._has_history = True
         self._core.begin(self.n, True)
 
     def _positions(self):
@@ -169,18 +172,17 @@ class Stepper:
     # ---- failures ----
     @property
     def status(self):
-        status = np.zeros(self._problem.lanes, np.int8)
-        for lane, reason, _ in self._core.failures():
-            status[lane] = reason
-        return status.reshape(self._problem.batch)
+        return self._failures.statuses(self._problem.lanes).reshape(self._problem.batch)
 
     @property
     def failed_step(self):
         """The first step not completed, -1 where fine; ndarray of int64, shape (*batch)."""
-        steps = np.full(self._problem.lanes, -1, np.int64)
-        for lane, _, step in self._core.failures():
-            steps[lane] = step
-        return steps.reshape(self._problem.batch)
+        return self._failures.steps(self._problem.lanes).reshape(self._problem.batch)
+
+    @property
+    def _failures(self):
+        rows = np.array(self._core.failures(), np.int64).reshape(-1, 3)
+        return Failures(rows[:, 0], rows[:, 1], rows[:, 2])
 
     # ---- restarting and going back ----
     def reset(self, mask=True, x0=None, v0=None):
@@ -225,9 +227,9 @@ class Stepper:
         if x0 is None and v0 is None:
             values = self._begin
         else:
-            fresh = make_problem(
-                self.system, x0, v0, 1.0, None, 0, 0.0, problem.method, "final", problem.dtype, 1,
-                False, "ignore", None, None,
+            fresh, _ = make_run(
+                self.system, x0, v0, dt=1.0, n_steps=0, method=problem.method, dtype=problem.dtype,
+                save="final",
             )  # fmt: skip
             given = fresh.initial[: self.system.dim, : fresh.lanes]
             given = given.reshape(self.system.dim, *fresh.batch)
@@ -283,8 +285,8 @@ class Stepper:
         self._rows[...] = snapshot.rows
         for rows, kept in zip(self._param_rows, snapshot.params, strict=True):
             rows[...] = kept
-        self._problem.begun = snapshot.begun
-        self._core.begin(snapshot.n, snapshot.begun)
+        self._has_history = snapshot.has_history
+        self._core.begin(snapshot.n, snapshot.has_history)
         for lane, _, _ in self._core.failures():
             self._core.revive(int(lane))
         for failure in snapshot.failures:
@@ -305,10 +307,15 @@ class Snapshot:
 
     def __init__(self, stepper):
         self.kind, self.n = _kind(stepper), stepper.n
-        self.begun = stepper._problem.begun
+        self.has_history = stepper._has_history
         self.rows = stepper._rows.copy()
         self.params = [rows.copy() for rows in stepper._param_rows]
         self.failures = stepper._core.failures()
+
+    def __setstate__(self, state):
+        if "begun" in state:  # version 0.1
+            state["has_history"] = state.pop("begun")
+        self.__dict__.update(state)
 
     def __repr__(self):
         return f"<Snapshot at step {self.n}>"

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..run.times import time_of
+
 
 def hermite(solution, t):
     """See ``Solution.at``."""
@@ -37,7 +39,7 @@ def hermite(solution, t):
     start, stop = pick(states), np.take_along_axis(states, i[..., np.newaxis] + 1, axis=0)
     steps = solution.steps[i + 1] - solution.steps[i]
     width = steps * solution.dt
-    moments = solution.t0 + solution.steps[i] * solution.dt
+    moments = time_of(solution.t0, solution.dt, solution.steps[i])
     slope0 = solution.system.rhs(moments, start) * width[..., np.newaxis]
     slope1 = solution.system.rhs(moments + width, stop) * width[..., np.newaxis]
     s = ((position - solution.steps[i]) / steps)[..., np.newaxis]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from .. import _core
+
 
 def to_dataset(solution):
     """See ``Solution.to_xarray``."""
@@ -14,8 +16,6 @@ def to_dataset(solution):
             "to_xarray() needs the package xarray, which is not installed:"
             " pip install pyintegrate[xarray]"
         ) from missing
-    from .. import __version__
-
     system, batch = solution.system, solution.status.shape
     dims = ("batch",) if len(batch) == 1 else tuple(f"batch_{i}" for i in range(len(batch)))
     time = "t" if solution.t.ndim == 1 else "step"
@@ -53,7 +53,7 @@ def to_dataset(solution):
         "title": system.title,
         "method": solution.method.name,
         "n_steps": solution.n_steps,
-        "source": f"pyintegrate {__version__}",
+        "source": f"pyintegrate {_core.info()['version']}",
     }
     for name in ("dt", "t0"):
         value = getattr(solution, name)

@@ -6,11 +6,16 @@ from functools import cached_property
 
 import numpy as np
 
-from ..errors import summarize
-from ..run.arguments import Problem, steps_to
+from ..errors import report_failures
+from ..former_names import current_state
+from ..run import output
 from ..run.evaluations import count_evaluations
+from ..run.steps import steps_to
 from ..values.checks import numbers, whole_steps
 from ..values.memory import pad
+from .interpolation import hermite
+from .labelled import to_dataset
+from .summary import html, line
 
 
 class Solution:
@@ -44,46 +49,49 @@ class Solution:
     ((101,), (101, 2), True)
     """
 
-    def __init__(self, problem, completed, record, state, failed):
-        """For ``integrate``: a record (n_saved, dim, lanes) or None, and the state after the steps
-        completed (dim and what the method remembers, lanes), or None where it was overwritten."""
-        reached = completed
-        if record is None:
-            record = state[np.newaxis, : problem.system.dim]
-        elif completed < problem.n_steps:
-            saved = int(np.searchsorted(problem.saved_steps, completed, side="right"))
-            record, reached = record[:saved], int(problem.saved_steps[saved - 1])
-        self._record = record
-        self._of_run(problem, reached, failed)
-        self._remembered = None  # by a multistep method, (rows, lanes)
-        if state is not None and len(state) > self.system.dim and reached == completed:
-            self._remembered = state[self.system.dim :, : problem.lanes].copy()
-
-    def _of_run(self, problem, completed, failed):
-        """All but the states."""
-        self._problem, self._failed = problem, failed
+    def __init__(self, problem, options, outcome):
+        """For ``integrate``: made of an ``Outcome`` (run/output.py)."""
+        self._problem, self._options = problem, options
         self.system, self.method = problem.system, problem.method
         self.dt, self.t0 = problem.dt, problem.t0
-        self.n_steps = completed
-        if completed < problem.n_steps:
-            keep = failed[2] <= problem.first + completed
-            self._failed = tuple(part[keep] for part in failed)
+        self.n_steps = outcome.completed
+        self._states, self._final, self._history = outcome.states, outcome.final, outcome.history
+        self._failures = outcome.failures
+        if outcome.completed < problem.n_steps:
+            self._failures = outcome.failures.until(problem.first + outcome.completed)
+
+    @classmethod
+    def of_run(cls, problem, options, failures=None):
+        """Integrate a Problem; a run that is interrupted has its solution in the exception."""
+        try:
+            outcome = output.run(problem, options, failures)
+        except KeyboardInterrupt as interrupt:
+            if hasattr(interrupt, "outcome"):
+                interrupt.solution = cls(problem, options, interrupt.outcome)  # type: ignore[attr-defined]
+            raise
+        solution = cls(problem, options, outcome)
+        report_failures(solution, options.on_failure)
+        return solution
 
     @cached_property
     def steps(self):
-        if self._problem.save == "final":
+        if self._saves.final_only:
             return np.array([self._problem.first + self.n_steps])
-        steps = self._problem.saved_steps
-        saved = np.searchsorted(steps, self.n_steps, side="right")
-        return steps[:saved] + self._problem.first
+        return self._saves.steps[: self._saves.until(self.n_steps)] + self._problem.first
+
+    @property
+    def _saves(self):
+        return self._options.saves(self._problem)
 
     @cached_property
     def t(self):
         return self._problem.times(self.steps)
 
-    @cached_property
+    @property
     def y(self):
-        return self._outward(self._record)
+        if isinstance(self._states, np.ndarray) and len(self._states) == len(self):
+            return self._states
+        return np.asarray(self._states[: len(self)])
 
     @cached_property
     def initial(self):
@@ -92,17 +100,15 @@ class Solution:
         return initial
 
     def _outward(self, rows):
-        """(..., dim, lanes) inside -> (..., *batch, dim) outside, without a copy."""
-        batch, lanes = self._problem.batch, self._problem.lanes
-        lead = rows.shape[:-2]
-        y = rows[..., :lanes].reshape(*lead, rows.shape[-2], *batch)
-        return np.moveaxis(y, len(lead), -1)
+        """(dim, lanes or more) inside -> (*batch, dim) outside, without a copy."""
+        return output.outward(rows[:, : self._problem.lanes], self._problem.batch)
 
     def __getstate__(self):
         """A progress callable stays behind: it belongs to a place, not to a result."""
-        state = dict(self.__dict__)
-        state["_problem"] = Problem(**{**self._problem.__dict__, "progress": False})
-        return state
+        return {**self.__dict__, "_options": self._options.changed(progress=False)}
+
+    def __setstate__(self, state):
+        self.__dict__.update(current_state(state))
 
     # ---- arrays ----
     @property
@@ -114,18 +120,16 @@ class Solution:
         return self._half(1)
 
     def _half(self, which):
-        dof = self.system.dof
-        if dof == 0:
-            raise AttributeError(f"{self.system.name!r} is first_order and has no x and v; use y")
-        if dof == 1:
-            return self.y[..., which]
-        return np.split(self.y, [self.system.positions], axis=-1)[which]
+        system, lead = self.system, self.system.positions
+        if system.dof == 0:
+            raise AttributeError(f"{system.name!r} is first_order and has no x and v; use y")
+        half = system.state_names[lead:] if which else system.state_names[:lead]
+        places = [self._place(name) for name in half]
+        if system.dof == 1:
+            return self.y[..., places[0]]
+        return self.y[..., places[0] : places[-1] + 1] if self._complete else self.y[..., places]
 
     def __getitem__(self, name):
-        self._check_name(name)
-        return self.y[..., self.system.state_names.index(name)]
-
-    def _check_name(self, name):
         names = self.system.state_names
         if not isinstance(name, str):
             raise TypeError(
@@ -135,20 +139,40 @@ class Solution:
             raise KeyError(
                 f"{self.system.name!r} has the components {', '.join(names)}, not {name!r}"
             )
+        return np.asarray(self._states[: len(self), ..., self._place(name)])
 
     @property
     def components(self):
         """Names of the components that were saved: all, unless the run was told otherwise."""
-        return self.system.state_names
+        return self._options.saved_names(self.system)
 
     @property
-    def _stored(self):
-        """What holds the saved states, (n_saved, *batch, components)."""
-        return self.y
+    def out(self):
+        """The array that `integrate` was given for the states; None where there was none."""
+        return self._options.out
+
+    @property
+    def _complete(self):
+        """Whether all components were saved, in their order."""
+        return self.components == self.system.state_names
+
+    def _place(self, name):
+        if name not in self.components:
+            raise ValueError(
+                f"{name} was not saved, only {', '.join(self.components)}: add it to components"
+            )
+        return self.components.index(name)
+
+    def _need_all(self, question):
+        if not self._complete:
+            raise ValueError(
+                f"{question} needs all components, and {', '.join(self.components)} were saved:"
+                " integrate without components"
+            )
 
     @property
     def final(self):
-        return self.y[-1]
+        return self.y[-1] if self._final is None else self._outward(self._final)
 
     @property
     def evaluations(self):
@@ -166,19 +190,15 @@ class Solution:
     @property
     def n_failed(self):
         """How many trajectories failed."""
-        return len(self._failed[0])
+        return len(self._failures)
 
     @cached_property
     def status(self):
-        status = np.zeros(self._problem.lanes, dtype=np.int8)
-        status[self._failed[0]] = self._failed[1]
-        return status.reshape(self._problem.batch)
+        return self._failures.statuses(self._problem.lanes).reshape(self._problem.batch)
 
     @cached_property
     def failed_step(self):
-        step = np.full(self._problem.lanes, -1, dtype=np.int64)
-        step[self._failed[0]] = self._failed[2]
-        return step.reshape(self._problem.batch)
+        return self._failures.steps(self._problem.lanes).reshape(self._problem.batch)
 
     @property
     def valid(self):
@@ -194,19 +214,14 @@ class Solution:
         >>> pi.integrate(pi.systems.oscillator, dt=0.1, n_steps=10).failures()
         'no trajectory failed'
         """
-        if not self.n_failed:
-            return "no trajectory failed"
-        index, status, step = self._failed
-
-        def time(i, n):
-            t0, dt = (
-                np.broadcast_to(a, self._problem.batch).reshape(-1) for a in (self.t0, self.dt)
-            )
-            return t0[i] + n * dt[i]
-
-        return summarize(status, step, index, self._problem.batch, time)
+        return self._failures.report(self._problem.batch, self.t0, self.dt)
 
     # ---- questions ----
+    @property
+    def _start_time(self):
+        """The time of `initial`."""
+        return self._problem.times(np.array([self._problem.first]))[0]
+
     def _column(self, t):
         """Times that broadcast against the batch."""
         return (
@@ -225,6 +240,7 @@ class Solution:
         """
         if not self.system.has_energy:
             raise ValueError(f"{self.system.name!r} has no energy")
+        self._need_all("energy()")
         return self.system.energy(self.y, self._column(self.t))
 
     def energy_error(self):
@@ -240,7 +256,7 @@ class Solution:
         True
         """
         energy = self.energy()
-        start = self._problem.times(np.array([self._problem.first]))[0]
+        start = self._start_time
         scale = abs(first := self.system.energy(self.initial, start))
         with np.errstate(invalid="ignore", over="ignore"):  # an exploded trajectory may be inf
             return (energy - first) / np.where(scale == 0, 1, scale)
@@ -253,15 +269,16 @@ class Solution:
         ValueError
             There is none in closed form.
         """
-        start = self._problem.times(np.array([self._problem.first]))[0]
-        exact = self.system.exact(self.t, self.initial, start)
+        exact = self.system.exact(self.t, self.initial, self._start_time)
         if exact is None:
             raise ValueError(f"{self.system.name!r} has no exact solution in closed form")
         return exact
 
     def error(self):
         """Numerical minus exact states, shape (n_saved, *batch, dim)."""
-        return self.y - self.exact()
+        places = [self.system.state_names.index(name) for name in self.components]
+        exact = self.exact()
+        return self.y - (exact if self._complete else exact[..., places])
 
     def at(self, t):
         """States between the saved ones, by cubic Hermite interpolation.
@@ -286,8 +303,7 @@ class Solution:
         >>> sol.at(0.55).round(4)
         array([ 0.8525, -0.5227])
         """
-        from .interpolation import hermite
-
+        self._need_all("at(t)")
         return hermite(self, numbers("t", t).astype(np.float64))
 
     # ---- going on ----
@@ -316,11 +332,9 @@ class Solution:
         >>> int(sol.steps[0]), int(sol.steps[-1])
         (10, 15)
         """
-        from ..integration import solve
-
         if (n_steps is None) == (t_end is None):
             raise ValueError("give exactly one of n_steps and t_end")
-        problem = self._problem
+        problem, options = self._problem, self._options.changed(out=out)
         first = problem.first + self.n_steps
         if t_end is not None:
             n_steps = steps_to(t_end, self.dt, self.t0, problem.batch) - first
@@ -328,13 +342,14 @@ class Solution:
                 raise ValueError(f"t_end lies {-n_steps} steps before the end of this solution")
         else:
             n_steps = whole_steps(n_steps)
-        further = problem.continued(self._last_state(), first, n_steps, drive, out)
-        return solve(further, self._failed, dict(drive or {}))
+        further = problem.continued(self._last_state(), first, n_steps, options, drive)
+        output.check_out(further, options, dict(drive or {}))
+        return Solution.of_run(further, options, self._failures)
 
     def _last_rows(self):
         """The last state and what the method remembers, if it is there: (rows, lanes)."""
         rows = np.moveaxis(self.final, -1, 0).reshape(self.system.dim, self._problem.lanes)
-        return rows if self._remembered is None else np.concatenate([rows, self._remembered])
+        return rows if self._history is None else np.concatenate([rows, self._history])
 
     def _last_state(self):
         """Where to go on from: as ``initial`` of a Problem."""
@@ -384,17 +399,11 @@ class Solution:
         >>> dict(sol.to_xarray()["theta"].sizes)
         {'t': 101, 'batch': 2}
         """
-        from .labelled import to_dataset
-
         return to_dataset(self)
 
     # ---- printing ----
     def __repr__(self):
-        from .summary import line
-
         return f"<Solution of {line(self)}>"
 
     def _repr_html_(self):
-        from .summary import html
-
         return html(self)

@@ -12,13 +12,16 @@ from fractions import Fraction
 
 import numpy as np
 
+from .. import _core
 from ..former_names import remake
 from ..method.catalogue import find_method
 from ..method.composition import from_weights
 from ..method.method import Method
 from ..method.multistep import Multistep
 from ..method.runge_kutta import RungeKutta
-from ..run.arguments import make_problem
+from ..run.arguments import make_run
+from ..run.failures import Failures
+from ..run.output import Outcome
 from ..system.n_body import restore_bodies
 from ..system.system import System, restore
 from ..trace.tracing import Traced
@@ -26,7 +29,7 @@ from ..user_system.traced import TracedSystem
 from ..user_system.traced import _restore as _restore_own
 from ..values.memory import pad
 from . import files
-from .recorded import restored
+from .solution import Solution
 
 FORMAT, VERSION = "pyintegrate solution", 1
 # What may be called to make a system or a method again; a file names no other function.
@@ -45,14 +48,12 @@ _MAKERS: dict = {
 
 def save(solution, path):
     """Write a solution; see ``Solution.save``."""
-    from .. import __version__
-
-    problem = solution._problem
+    problem, options = solution._problem, solution._options
     arrays: dict = {}
     header = {
         "format": FORMAT,
         "version": VERSION,
-        "written_by": f"pyintegrate {__version__}",
+        "written_by": f"pyintegrate {_core.info()['version']}",
         "system": _system_to_data(problem.system, arrays),
         "method": _to_data(problem.method, "method", arrays),
         "coefficients": _to_data(problem.method.coefficients, "coefficients", arrays),
@@ -61,16 +62,16 @@ def save(solution, path):
         "first": int(problem.first),
         "n_steps": int(problem.n_steps),
         "completed": int(solution.n_steps),
-        "save": problem.save,
-        "bound": problem.bound,
-        "on_failure": problem.on_failure,
+        "save": options.save,
+        "bound": options.bound,
+        "on_failure": options.on_failure,
         "components": list(solution.components),
         "starter": _to_data(problem.starter, "starter", arrays),
-        "begun": problem.begun,
-        "driven": problem.advances is not None,
+        "begun": problem.has_history,
+        "driven": problem.driven,
         "state_names": list(problem.system.state_names),
     }
-    y = solution._stored
+    y = solution._states
     shape = (len(solution), y.shape[-1], *y.shape[1:-1])
     arrays |= {
         "t": solution.t,
@@ -82,9 +83,9 @@ def save(solution, path):
         ),
         "first_state": problem.initial[:, : problem.lanes],
         "last_state": solution._last_rows(),
-        "failed_index": solution._failed[0],
-        "failed_status": solution._failed[1],
-        "failed_step": solution._failed[2],
+        "failed_index": solution._failures.index,
+        "failed_status": solution._failures.status,
+        "failed_step": solution._failures.step,
     }
     files.write(path, header, arrays)
 
@@ -147,7 +148,7 @@ class _Mismatch(Exception):
 def _solution(header, arrays, system):
     method = _from_data(header["method"], arrays)
     if not isinstance(method, Method):
-        raise TypeError("its method is none")
+        raise TypeError("the stored method is not a Method")
     if _from_data(header["coefficients"], arrays) != method.coefficients:
         raise _Mismatch(f"the method {method.name!r} has other coefficients in this version")
     batch, dim = tuple(header["batch"]), system.dim
@@ -155,21 +156,22 @@ def _solution(header, arrays, system):
     first, last, y = arrays["first_state"], arrays["last_state"], arrays["y"]
     dtype = np.dtype(header["dtype"])
     failed = tuple(arrays[f"failed_{what}"] for what in ("index", "status", "step"))
-    problem = make_problem(
-        system, np.moveaxis(first[:dim], 0, -1).reshape(*batch, dim), None, dt, None,
-        header["n_steps"], t0, method, header["save"], dtype, 1, False, header["on_failure"],
-        None if header["bound"] == np.inf else header["bound"], None,
+    problem, options = make_run(
+        system, np.moveaxis(first[:dim], 0, -1).reshape(*batch, dim), dt=dt,
+        n_steps=header["n_steps"], t0=t0, method=method, dtype=dtype, save=header["save"],
+        on_failure=header["on_failure"],
+        bound=None if header["bound"] == np.inf else header["bound"],
     )  # fmt: skip
     remembered = len(problem.initial)
     starter = _from_data(header["starter"], arrays)
     if starter is not None and not isinstance(starter, Method):
-        raise TypeError("its starter is no method")
-    problem.__dict__.update(
+        raise TypeError("the stored starter is not a Method")
+    problem = problem.changed(
         initial=pad(first, (problem.lanes,), dtype),
         first=header["first"],
         starter=starter,
-        begun=bool(header["begun"]),
-        advances=(0,) * len(problem.rows_params) if header["driven"] else None,
+        has_history=bool(header["begun"]),
+        drive_strides=(0,) * len(problem.rows_params) if header["driven"] else None,
     )
     count, components = len(arrays["steps"]), header["components"]
     expected = (count, len(components), *batch)
@@ -187,7 +189,16 @@ def _solution(header, arrays, system):
     }
     if not all(checks.values()):
         raise ValueError(f"{', '.join(k for k, good in checks.items() if not good)} do not fit")
-    return restored(problem, header["completed"], y, components, last, failed)
+    if tuple(components) != system.state_names:
+        options = options.changed(components=tuple(components))
+    outcome = Outcome(
+        completed=header["completed"],
+        states=np.moveaxis(y, 1, -1),
+        final=last[:dim],
+        history=last[dim:] if len(last) > dim else None,
+        failures=Failures(*failed),
+    )
+    return Solution(problem, options, outcome)
 
 
 # ---- systems and methods as data -----------------------------------------------------------------
@@ -224,7 +235,7 @@ def _system_from_data(about, arrays, given):
     if "made_by" in about and given is None:
         system = _from_data(about["made_by"], arrays)
         if not isinstance(system, System):
-            raise TypeError("its system is none")
+            raise TypeError("the stored system is not a System")
     elif given is None:
         raise _Mismatch(
             f"it holds a solution of {name!r}, a system of one's own that is not data: give it, as"

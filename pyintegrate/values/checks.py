@@ -33,6 +33,32 @@ def broadcast(shapes):
         raise ValueError(f"batch shapes do not broadcast: {told}") from None
 
 
+def broadcast_shape(shapes):
+    """The broadcast of named shapes; the error names two that do not fit."""
+    different = set(shapes.values())
+    if len(different) < 2:
+        return different.pop() if different else ()
+    try:
+        return np.broadcast_shapes(*different)
+    except ValueError:
+        pass
+    names = list(shapes)
+    for i, a in enumerate(names):
+        for b in names[i + 1 :]:
+            if not _fits(shapes[a], shapes[b]):
+                raise ValueError(
+                    f"{a} has batch shape {shapes[a]} and {b} {shapes[b]}: they do not broadcast"
+                )
+    raise MemoryError(
+        f"a batch of more than 2**63 trajectories ({shapes}): integrate it in parts that fit"
+    )
+
+
+def _fits(a, b):
+    """Whether two shapes broadcast, whatever the size of the result."""
+    return all(m == n or 1 in (m, n) for m, n in zip(a[::-1], b[::-1], strict=False))
+
+
 def string(name, value, default):
     """A string, or the default where None is given."""
     if value is None:

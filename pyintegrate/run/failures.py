@@ -1,0 +1,69 @@
+"""The trajectories of a run that failed: which, why, and at which step."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..errors import summarize
+from .times import time_of
+
+
+class Failures:
+    """Trajectories that failed, in the order of the batch.
+
+    Parameters
+    ----------
+    index : ndarray of int64, shape (n,)
+        Places in the flattened batch.
+    status : ndarray of int8, shape (n,)
+        See ``pi.Status``.
+    step : ndarray of int64, shape (n,)
+        The first step not completed.
+    """
+
+    __slots__ = ("index", "status", "step")
+
+    def __init__(self, index, status, step):
+        self.index, self.status, self.step = index, status, step
+
+    @classmethod
+    def room(cls, count):
+        """Room for so many, for the core to fill in."""
+        return cls(np.empty(count, np.int64), np.empty(count, np.int8), np.empty(count, np.int64))
+
+    def __len__(self):
+        return len(self.index)
+
+    def __iter__(self):
+        return iter((self.index, self.status, self.step))
+
+    def until(self, step):
+        """Those that failed at this step or before."""
+        keep = self.step <= step
+        return Failures(*(part[keep] for part in self))
+
+    def statuses(self, lanes):
+        """The status of every trajectory, (lanes,)."""
+        out = np.zeros(lanes, dtype=np.int8)
+        out[self.index] = self.status
+        return out
+
+    def steps(self, lanes):
+        """The first step that each trajectory has not completed, -1 where fine, (lanes,)."""
+        out = np.full(lanes, -1, dtype=np.int64)
+        out[self.index] = self.step
+        return out
+
+    def report(self, batch, t0, dt):
+        """A readable sentence."""
+        if not len(self):
+            return "no trajectory failed"
+
+        def time(i, n):
+            start, step = (np.broadcast_to(a, batch).reshape(-1)[i] for a in (t0, dt))
+            return time_of(start, step, n)
+
+        return summarize(self.status, self.step, self.index, batch, time)
+
+
+NONE = Failures.room(0)

@@ -1,0 +1,260 @@
+"""Where the states of a run go: memory, an array of the caller's, some components only.
+
+The core writes into any array whose batch axes merge into one. Into others, and those of zarr, go
+blocks: the run is cut in time into parts whose record fits the caches; each is copied to its place
+and the next one goes on from its end, which changes no bit.
+"""
+
+from __future__ import annotations
+
+import sys
+from itertools import pairwise
+from math import prod
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.lib.stride_tricks import as_strided
+
+from . import core
+from .failures import NONE, Failures
+from .progress import Reporter
+
+BLOCK_BYTES = 8 << 20  # of record, computed at once and then copied
+
+
+class Outcome(NamedTuple):
+    """What a run leaves, of which a Solution is made.
+
+    states : ndarray or zarr array, shape (n_saved or more, *batch, components)
+    final, history : ndarray, shape (dim, lanes) and (what the method remembers, lanes)
+        The components of the state after the last step completed, None where `states` ends with
+        them; what the method remembers, None if that is nothing or was lost by an interrupt.
+    """
+
+    completed: int  # steps; where `final` is None, up to the last save
+    states: Any
+    final: np.ndarray | None
+    history: np.ndarray | None
+    failures: Failures
+
+
+def run(problem, options, failures=None):
+    """Integrate a Problem to where its Options say.
+
+    Returns
+    -------
+    Outcome
+
+    Raises
+    ------
+    KeyboardInterrupt
+        With `outcome`: what every trajectory has completed.
+    """
+    record = None
+    if options.out is not None and not options.saves(problem).final_only:
+        record = _as_rows(options.out)
+        if record is None:
+            return _run_in_blocks(problem, options, failures)
+    try:
+        rows = core.run(problem, options, failures, record)
+    except KeyboardInterrupt as interrupt:
+        interrupt.outcome = _outcome(problem, options, interrupt.rows)  # type: ignore[attr-defined]
+        raise
+    return _outcome(problem, options, rows)
+
+
+def _outcome(problem, options, rows):
+    dim, lanes, saves = problem.system.dim, problem.lanes, options.saves(problem)
+    record, completed, state, out = rows.record, rows.completed, rows.state, options.out
+    if record is None:
+        places = options.places(problem.system)
+        record = state[np.newaxis, list(places) if options.elsewhere else slice(dim)]
+    elif not options.elsewhere and completed < problem.n_steps:
+        saved = saves.until(completed)
+        record, completed = record[:saved], int(saves.steps[saved - 1])
+    states = outward(record[..., :lanes], problem.batch)
+    if out is not None:
+        if saves.final_only:
+            out[...] = states
+        states = out
+    history = None
+    if state is not None and len(state) > dim and completed == rows.completed:
+        history = state[dim:, :lanes].copy()
+    final = state[:dim, :lanes] if options.elsewhere else None
+    return Outcome(completed, states, final, history, rows.failures)
+
+
+def outward(rows, batch):
+    """(..., components, lanes) inside -> (..., *batch, components) outside, without a copy."""
+    return np.moveaxis(rows.reshape(*rows.shape[:-1], *batch), rows.ndim - 2, -1)
+
+
+# ---- an array of the caller's --------------------------------------------------------------------
+
+
+def check_out(problem, options, inputs):
+    """Refuse an array that the states cannot go to.
+
+    Parameters
+    ----------
+    problem : Problem
+    options : Options
+    inputs : dict
+        Name to argument, none of which may lie in the memory of ``out``.
+    """
+    out = options.out
+    if out is None:
+        return
+    zarr = sys.modules.get("zarr")
+    if not isinstance(out, np.ndarray) and not (zarr and isinstance(out, zarr.Array)):
+        raise TypeError(
+            f"out must be a NumPy array, a memmap or a zarr array, got {type(out).__name__}"
+        )
+    components = len(options.places(problem.system))
+    expected = (options.saves(problem).count, *problem.batch, components)
+    if tuple(out.shape) != expected:
+        raise ValueError(
+            f"out has shape {tuple(out.shape)}, expected (n_saved, *batch, components) = {expected}"
+        )
+    if out.dtype != problem.dtype:
+        raise ValueError(
+            f"out has dtype {out.dtype}, and the run {problem.dtype}: give out of that dtype, or"
+            " another dtype="
+        )
+    if not (out.flags.writeable if isinstance(out, np.ndarray) else not out.read_only):
+        raise ValueError("out is read-only")
+    if not isinstance(out, np.ndarray):
+        return
+    if any(n > 1 and not stride for n, stride in zip(out.shape, out.strides, strict=True)):
+        raise ValueError("out overlaps itself (a stride is 0): several states have one place")
+    for name, value in inputs.items():
+        if isinstance(value, np.ndarray) and _overlap(out, value):
+            raise ValueError(f"out overlaps {name}, which must not change: give out its own memory")
+
+
+def _overlap(a, b):
+    try:
+        return np.shares_memory(a, b, max_work=10_000)  # type: ignore[arg-type]
+    except np.exceptions.TooHardError:
+        return True
+
+
+def _as_rows(out):
+    """The same memory as (n_saved, components, lanes); None where there is no such array."""
+    if not isinstance(out, np.ndarray) or not out.flags.aligned:
+        return None
+    saved, *batch, components = out.shape
+    axes = [axis for axis in zip(batch, out.strides[1:-1], strict=True) if axis[0] != 1]
+    merge = all(a[1] == b[0] * b[1] for a, b in pairwise(axes))
+    lane = axes[-1][1] if axes else out.itemsize
+    strides = (out.strides[0], out.strides[-1], lane)
+    if not merge or any(stride % out.itemsize for stride in strides):
+        return None
+    return as_strided(out, (saved, components, prod(batch)), strides)
+
+
+# ---- block by block ------------------------------------------------------------------------------
+
+
+class _Done(NamedTuple):
+    """How far a run in blocks is: the saves written, the steps, the state rows after them."""
+
+    saves: int
+    steps: int
+    state: np.ndarray
+    failures: Failures | None
+
+
+def _run_in_blocks(problem, options, failures):
+    """Part by part, each copied to its place."""
+    out, saves = options.out, options.saves(problem)
+    places = list(options.places(problem.system))
+    done = _Done(0, 0, problem.initial, failures)
+
+    def write(rows, part):
+        """The saves that all trajectories have completed; the first is the one before's last."""
+        made = options.saves(part)
+        count = made.until(rows.completed)
+        skip, completed = int(done.saves > 0), int(made.steps[count - 1])
+        state = rows.state
+        if state is None or completed < rows.completed:
+            if len(problem.initial) > problem.system.dim:
+                return done  # what the method remembers is lost
+            state = rows.record[count - 1]
+        y = outward(rows.record[skip:count, :, : problem.lanes], problem.batch)
+        a, b = done.saves, done.saves + len(y)
+        for to, place in enumerate(places) if isinstance(out, np.ndarray) else ():
+            out[a:b, ..., to] = y[..., place]
+        if not isinstance(out, np.ndarray):
+            out[a:b] = np.ascontiguousarray(y[..., places])
+        return _Done(b, done.steps + completed, _padded(state, problem), rows.failures)
+
+    def finish():
+        dim, lanes = problem.system.dim, problem.lanes
+        history = done.state[dim:, :lanes] if len(done.state) > dim else None
+        failed = NONE if done.failures is None else done.failures
+        return Outcome(done.steps, out, done.state[:dim, :lanes], history, failed)
+
+    part = problem
+    try:
+        with Reporter(options.progress, problem.n_steps) as report:
+            while done.saves < saves.count:
+                end = _end_of_block(out, done.saves, saves.count, problem)
+                stop = problem.n_steps if end == saves.count else (end - 1) * saves.every
+                progress = False if report is None else _shifted(report, done.steps)
+                part = _part(problem, done, stop - done.steps)
+                here = options.changed(progress=progress, out=None, components=None)
+                done = write(core.run(part, here, done.failures), part)
+    except KeyboardInterrupt as interrupt:
+        rows = getattr(interrupt, "rows", None)
+        if rows is not None:
+            done = write(rows, part)
+        if done.saves == 0:
+            out[0] = outward(problem.initial[places, : problem.lanes], problem.batch)
+        interrupt.outcome = finish()  # type: ignore[attr-defined]
+        raise
+    return finish()
+
+
+def _padded(state, problem):
+    """A state as ``initial`` of a Problem: rows of the stride, the padding a copy of the last."""
+    if state.shape[1] >= problem.stride:
+        return state
+    return np.pad(state, ((0, 0), (0, problem.stride - state.shape[1])), mode="edge")
+
+
+def _part(problem, done, n_steps):
+    """Some steps of a Problem, beginning after those done."""
+    rows = problem.rows_params
+    if problem.driven:  # driven parameters have a row, or an item, for each step
+        rows = tuple(
+            _from_step(row, done.steps, n_steps, problem.stride) if stride else row
+            for row, stride in zip(rows, problem.drive_strides, strict=True)
+        )
+    return problem.changed(
+        initial=done.state, first=problem.first + done.steps, n_steps=n_steps, rows_params=rows
+    )
+
+
+def _from_step(row, steps, n_steps, stride):
+    if row.ndim == 2:
+        return row[steps : steps + n_steps]
+    out = np.zeros(max(n_steps, stride), row.dtype)  # the core checks for a row
+    out[:n_steps] = row[steps : steps + n_steps]
+    return out
+
+
+def _shifted(report, steps):
+    return lambda done, total: report(steps + done)
+
+
+def _end_of_block(out, a, saves, problem):
+    """The save after the last one of a block that begins at a: whole chunks of a zarr array."""
+    size = problem.system.dim * max(problem.lanes, 1) * problem.dtype.itemsize
+    b = a + max(1, BLOCK_BYTES // size)
+    if a == 0:
+        b = max(b, 2)  # the first state is no work
+    chunks = getattr(out, "chunks", None)
+    if chunks and prod(out.shape):
+        b = max(b // chunks[0], a // chunks[0] + 1) * chunks[0]
+    return min(b, saves)

@@ -1,0 +1,86 @@
+"""The mathematics of a run: a system, a batch of states, a method and some steps."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..method.method import Method
+from ..system.system import System
+from ..values.checks import broadcast_shape
+from ..values.memory import check_memory
+from ..values.named import Named
+from .drive import check_drive, driven_rows
+from .times import times
+
+
+class Problem(Named):
+    """What is to be computed, checked and broadcast; how it is carried out are the ``Options``.
+
+    Rows (``rows_*``) are floats where one value serves all trajectories, else arrays in the run's
+    dtype with an item for each, padded like the state rows.
+    """
+
+    system: System
+    method: Method
+    dtype: np.dtype
+    batch: tuple[int, ...]
+    lanes: int  # trajectories
+    stride: int  # items of a row: the trajectories, and padding to whole cache lines
+    dt: float | np.ndarray
+    t0: float | np.ndarray
+    rows_dt: float | np.ndarray
+    rows_t0: float | np.ndarray
+    rows_params: tuple[float | np.ndarray, ...]
+    undriven: tuple[float | np.ndarray, ...]  # the same where no parameter changes with the step
+    initial: np.ndarray  # (dim + what the method remembers, stride)
+    starter: Method | None  # of a multistep method, if not the usual one
+    has_history: bool  # does `initial` hold what the method remembers already?
+    drive_strides: tuple[int, ...] | None  # items to a driven parameter's row of the next step
+    first: int  # the number of the step that `initial` is at
+    n_steps: int
+
+    @property
+    def driven(self):
+        """Whether parameters change with the step."""
+        return self.drive_strides is not None
+
+    def times(self, steps):
+        """t0 + n dt, shape (len(steps),) or (len(steps), *batch)."""
+        return times(self.t0, self.dt, steps, self.batch)
+
+    def continued(self, state, first, n_steps, options, drive=None):
+        """The same problem going on from a state, as ``initial``, at step `first`."""
+        changed = {"initial": state, "first": first, "n_steps": n_steps}
+        further = self.changed(**changed)
+        check_size(further, options, len(state))
+        if drive is not None:
+            arrays, shapes = check_drive(drive, self.system)
+            if broadcast_shape({**shapes, "the solution": self.batch}) != self.batch:
+                raise ValueError(f"drive does not fit the batch {self.batch}: {shapes}")
+            rows, strides = driven_rows(
+                arrays, self.system, self.undriven, n_steps, self.batch, self.dtype
+            )
+            return further.changed(rows_params=rows, drive_strides=strides)
+        if self.driven and n_steps:
+            raise ValueError("the run was driven: resume needs `drive` for the further steps")
+        return further
+
+    def core_fields(self):
+        """What the C core takes, by the names that it has there."""
+        return {
+            "system": self.system.core_for(self.method),
+            "bits": self.dtype.itemsize * 8,
+            "lanes": self.lanes,
+            "t0": self.rows_t0,
+            "dt": self.rows_dt,
+            "starter": None if self.starter is None else self.starter.handle,
+        }
+
+
+def check_size(problem, options, state_rows):
+    """Refuse a record and two states of so many rows that the machine cannot hold."""
+    entries = options.saves(problem).count
+    recorded = 0 if options.out is not None else len(options.places(problem.system))
+    rows = recorded * entries + state_rows * 2
+    size = problem.lanes * rows * problem.dtype.itemsize
+    check_memory(size, entries, problem.batch, recorded or state_rows)

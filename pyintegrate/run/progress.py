@@ -1,0 +1,40 @@
+"""Progress of a run: calls of the user's callable, a bar of tqdm, or a line of text."""
+
+from __future__ import annotations
+
+import sys
+
+
+class Reporter:
+    """Turns the numbers of steps done into reports, the last of which says that all are."""
+
+    def __init__(self, progress, total):
+        self.total, self.done, self.bar = total, 0, None
+        self.call = progress if callable(progress) else None
+        if progress is True:
+            try:
+                from tqdm.auto import tqdm
+
+                self.bar = tqdm(total=self.total, unit="step")
+                self.call = lambda done, total: self.bar.update(done - self.bar.n)
+            except ImportError:
+                self.call = _print_line
+
+    def __enter__(self):
+        return None if self.call is None else self.report
+
+    def report(self, done):
+        if self.call is not None and done > self.done:
+            self.done = done
+            self.call(done, self.total)
+
+    def __exit__(self, kind, *_):
+        if kind is None and self.call is not None and (self.done < self.total or self.total == 0):
+            self.call(self.total, self.total)
+        if self.bar is not None:
+            self.bar.close()
+
+
+def _print_line(done, total):
+    end = "\n" if done == total else ""
+    print(f"\rpyintegrate: {done} of {total} steps", end=end, file=sys.stderr, flush=True)

@@ -1,0 +1,51 @@
+"""Which steps of a run are saved."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..values.checks import integer
+
+
+def check_save(save):
+    """ "all", "final" or a number of steps from one save to the next."""
+    if isinstance(save, str):
+        if save not in ("all", "final"):
+            raise ValueError(f"save must be 'all', 'final' or a number of steps, got {save!r}")
+        return save
+    return integer("save", save, 1)
+
+
+class Saves:
+    """The saves of a run of `n_steps`: steps 0, k, 2k, ... and the last, or the last alone.
+
+    Attributes
+    ----------
+    every : int
+        Steps from one save to the next; at most `n_steps`.
+    final_only : bool
+    n_steps : int
+    """
+
+    __slots__ = ("every", "final_only", "n_steps")
+
+    def __init__(self, save, n_steps):
+        self.final_only, self.n_steps = save == "final", n_steps
+        whole = max(n_steps, 1)
+        self.every = whole if save == "final" else 1 if save == "all" else min(save, whole)
+
+    @property
+    def count(self):
+        return 1 if self.final_only else 1 - -self.n_steps // self.every
+
+    @property
+    def steps(self):
+        """Numbers of the saved steps, counted from the first of the run."""
+        if self.final_only:
+            return np.array([self.n_steps])
+        steps = np.arange(0, self.n_steps + 1, self.every)
+        return steps if steps[-1] == self.n_steps else np.append(steps, self.n_steps)
+
+    def until(self, completed):
+        """How many of them a run has made that ended after so many steps."""
+        return int(np.searchsorted(self.steps, completed, side="right"))

@@ -1,0 +1,26 @@
+"""Values with names: immutable, and changed by making another."""
+
+from __future__ import annotations
+
+
+class Named:
+    """Named fields that never change; ``changed(name=value)`` makes a value with others.
+
+    Examples
+    --------
+    >>> class Point(Named):
+    ...     x: float
+    ...     y: float = 0.0
+    >>> point = Point(x=1.0)
+    >>> point.changed(y=2.0).y, point.y
+    (2.0, 0.0)
+    """
+
+    def __init__(self, **fields):
+        self.__dict__.update(fields)
+
+    def __setattr__(self, name, value):
+        raise AttributeError(f"a {type(self).__name__} is immutable: changed({name}=...) makes one")
+
+    def changed(self, **fields):
+        return type(self)(**{**self.__dict__, **fields})
