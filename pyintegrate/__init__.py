@@ -23,7 +23,7 @@ from .system.catalogue import systems
 from .system.system import System
 
 if TYPE_CHECKING:
-    from .analysis.comparison import compare
+    from .analysis.side_by_side import compare
     from .method.composition import Composition
     from .method.multistep import Multistep
     from .method.runge_kutta import RungeKutta
@@ -70,7 +70,7 @@ _LAZY = {
     "Stepper": ".run.stepper",
     "acceleration": ".user_system.decorators",
     "c_function": ".user_system.c_pointer",
-    "compare": ".analysis.comparison",
+    "compare": ".analysis.side_by_side",
     "hamiltonian": ".user_system.decorators",
     "load": ".solution.storage",
     "potential": ".user_system.decorators",

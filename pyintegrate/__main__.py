@@ -269,7 +269,7 @@ def _systems(options):
     elif options.names:
         print("\n".join(pi.systems))
     else:
-        from pyintegrate.analysis.table import Table
+        from pyintegrate.values.table import Table
 
         rows = [
             [
@@ -286,7 +286,7 @@ def _systems(options):
 
 def _describe(system):
     """One system: its equation, state, parameters and where it comes from."""
-    from pyintegrate.analysis.table import Table
+    from pyintegrate.values.table import Table
 
     start = dict(zip(system.state_names, system.initial, strict=True))
     units = {name: "-" if unit == "1" else unit for name, unit in system.units.items()}

@@ -12,8 +12,9 @@ from types import ModuleType
 
 # Module of version 0.1 to the names that were pickled from it, and where each is now.
 FORMER = {
-    "analysis.compare": {"Comparison": "analysis.comparison"},
+    "analysis.compare": {"Comparison": "analysis.side_by_side"},
     "analysis.convergence": {"Convergence": "analysis.error_against_step"},
+    "analysis.energy": {"EnergyDrift": "analysis.conserved_energy"},
     "analysis.quality": {
         "MethodQualities": "analysis.qualities",
         "MethodQuality": "analysis.qualities",

@@ -11,7 +11,7 @@ matplotlib = pytest.importorskip("matplotlib")
 matplotlib.use("Agg")
 from matplotlib import pyplot  # noqa: E402  (the backend comes first)
 
-from pyintegrate.analysis.comparison import Comparison  # noqa: E402
+from pyintegrate.analysis.side_by_side import Comparison  # noqa: E402
 from pyintegrate.plots import curves, style, thinning  # noqa: E402
 
 EULER = "semi_implicit_euler"

@@ -1,10 +1,11 @@
 """What a solution says about its integrator: Solutions in, arrays out, nothing but NumPy."""
 
+from ..values.table import Table
 from .accuracy import suitable_methods
 from .advice import StepAdvice, advise_dt
 from .backward_error import modified_energy
 from .basins import Basins, basin
-from .energy import EnergyDrift, energy_drift
+from .conserved_energy import EnergyDrift, energy_drift
 from .error_against_step import Convergence, convergence
 from .error_against_work import WorkPrecision, work_precision
 from .limits import real_stability_limit, stability_limit
@@ -13,7 +14,6 @@ from .poincare import Section, poincare_section
 from .qualities import MethodQualities, quality
 from .regions import StabilityRegion, stability_region
 from .stiffness import MaxStiffness, max_stiffness
-from .table import Table
 
 __all__ = [
     "Basins",

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..values.table import Table
 from .accuracy import CHECKS, follow, suitable_methods
-from .table import Table
 
 MOST = 1 << 22  # steps that are tried before a method is given up
 FINE = 1.02  # ratio of steps at which the search ends

@@ -2,8 +2,8 @@
 
 import numpy as np
 
+from ..values.table import Table
 from .observables import energies, exact_states, start_time, times
-from .table import Table
 
 ABSENT = "-"
 

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..values.table import Table
 from .accuracy import ROUNDING, follow, ladder, suitable_methods
-from .table import Table
 
 LARGEST = 0.1  # errors beyond a tenth of the motion follow no power of dt
 TINY = 1e-9
@@ -139,7 +139,7 @@ class Convergence(Mapping):
 
     def plot(self, **keywords):
         """Draw errors over dt: see `pyintegrate.plots.convergence`."""
-        from ..plots import error_against_step as convergence
+        from ..plots import convergence
 
         return convergence(self, **keywords)
 

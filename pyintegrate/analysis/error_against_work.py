@@ -4,9 +4,9 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from ..values.table import Table
 from .accuracy import ROUNDING, follow, ladder, suitable_methods
 from .error_against_step import typical
-from .table import Table
 
 TARGETS = (1e-2, 1e-4, 1e-6, 1e-8)  # errors that the table asks the price of
 
@@ -159,7 +159,7 @@ class WorkPrecision(Mapping):
 
     def plot(self, **keywords):
         """Draw error against cost: see `pyintegrate.plots.work_precision`."""
-        from ..plots import error_against_work as work_precision
+        from ..plots import work_precision
 
         return work_precision(self, **keywords)
 

@@ -101,7 +101,7 @@ def period_error(solution, reference=None, *, phase=None):
     >>> print(f"{period_error(sol):.3e}, in theory {0.05 / np.arcsin(0.05) - 1:.3e}")
     -4.170e-04, in theory -4.170e-04
     """
-    from .energy import fit_line
+    from .conserved_energy import fit_line
 
     drift = phase_drift(solution, reference, phase=phase)
     t = np.broadcast_to(times(solution), drift.shape)

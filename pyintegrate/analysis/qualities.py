@@ -7,9 +7,9 @@ import numpy as np
 
 from ..integration import integrate
 from ..system.catalogue import systems
+from ..values.table import Table
 from .accuracy import distance, suitable_methods
 from .error_against_step import convergence
-from .table import Table
 
 WORK = 240  # force evaluations in a period: a multiple of 1, 2, 3, 4, 5, 6, 8, 10
 PERIODS = 50

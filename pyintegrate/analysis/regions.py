@@ -39,7 +39,7 @@ class StabilityRegion:
 
     def plot(self, **keywords):
         """Draw the region: see `pyintegrate.plots.stability_region`."""
-        from ..plots import region_contours as stability_region
+        from ..plots import stability_region
 
         return stability_region(self, **keywords)
 

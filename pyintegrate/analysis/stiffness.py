@@ -6,9 +6,9 @@ import numpy as np
 
 from ..integration import integrate
 from ..method.catalogue import find_method
+from ..values.table import Table
 from .accuracy import suitable_methods
 from .growth import step_excess, tolerance
-from .table import Table
 
 DECADES, PER_DECADE = 12, 60  # of the first search, either way from 1
 FINER = 41  # points of each further search

@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from ..analysis.table import Table
 from ..method.catalogue import find_method
 from ..method.method import Method
 from ..theory import order_conditions
 from ..theory.conditions import Conditions
 from ..theory.multistep_conditions import palindromic
 from ..theory.stability import a_stable, decay_limit, l_stable, stability_angle
+from ..values.table import Table
 from . import twin
 from .measured_order import measured_order
 

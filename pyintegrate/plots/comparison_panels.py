@@ -4,7 +4,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from ..analysis.energy import energy_drift
+from ..analysis.conserved_energy import energy_drift
 from ..analysis.observables import energies, exact_states, phases, start_time
 from ..analysis.phase import phase_drift as drift_of
 from .curves import batch_of, collect

@@ -32,7 +32,8 @@ def stability_function(method):
 
     Examples
     --------
-    >>> P, Q = stability_function("implicit_midpoint")
+    >>> import pyintegrate as pi
+    >>> P, Q = stability_function(pi.methods["implicit_midpoint"])
     >>> print(*P, "/", *Q)
     1 1/2 / 1 -1/2
     """
@@ -74,7 +75,8 @@ def excess(method):
 
     Examples
     --------
-    >>> excess("implicit_euler"), excess("gauss4")
+    >>> import pyintegrate as pi
+    >>> excess(pi.methods["implicit_euler"]), excess(pi.methods["gauss4"])
     ([Fraction(0, 1), Fraction(-1, 1)], [Fraction(0, 1)])
     """
     P, Q = stability_function(method)
@@ -121,7 +123,8 @@ def sum_and_difference(method):
 
     Examples
     --------
-    >>> sum_and_difference("trapezoidal")
+    >>> import pyintegrate as pi
+    >>> sum_and_difference(pi.methods["trapezoidal"])
     ([Fraction(2, 1), Fraction(0, 1)], [Fraction(0, 1), Fraction(-1, 1)])
     """
     allowed = _LEFT * float(method.exact_coefficients[1])
@@ -139,7 +142,8 @@ def angle(method):
 
     Examples
     --------
-    >>> angle("rk4"), angle("radau_iia5")
+    >>> import pyintegrate as pi
+    >>> angle(pi.methods["rk4"]), angle(pi.methods["radau_iia5"])
     (0.0, 90.0)
     """
     P, Q = ([float(c) for c in reversed(p)] for p in stability_function(method))
@@ -164,8 +168,9 @@ def has_poles_on_the_left(method):
 
     Examples
     --------
-    >>> has_poles_on_the_left("radau_iia5"), has_poles_on_the_left("symplectic_dirk4")
-    (False, True)
+    >>> import pyintegrate as pi
+    >>> [has_poles_on_the_left(pi.methods[name]) for name in ("radau_iia5", "symplectic_dirk4")]
+    [False, True]
     """
     Q = [c * (-1) ** i for i, c in enumerate(stability_function(method)[1])]
     above, below = Q[::-1][0::2], Q[::-1][1::2]
@@ -193,8 +198,9 @@ def limit_at_infinity(method):
 
     Examples
     --------
-    >>> limit_at_infinity("radau_iia5"), limit_at_infinity("implicit_midpoint")
-    (Fraction(0, 1), Fraction(-1, 1))
+    >>> import pyintegrate as pi
+    >>> [limit_at_infinity(pi.methods[name]) for name in ("radau_iia5", "implicit_midpoint")]
+    [Fraction(0, 1), Fraction(-1, 1)]
     """
     P, Q = stability_function(method)
     if len(P) > len(Q):

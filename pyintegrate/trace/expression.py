@@ -6,6 +6,8 @@ them come here through ``__array_ufunc__`` and ``__array_function__``.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from .elementary import FUNCTIONS
@@ -94,6 +96,10 @@ def apply(name, *values):
     return wrapped(out)
 
 
+# What NumPy's functions do to symbols; numpy_functions.py, which computes with them, fills it in.
+ON_SYMBOLS: dict[str, Callable] = {}
+
+
 class Operators:
     """Arithmetic and comparisons of symbols and vectors: what NumPy's ufuncs do."""
 
@@ -101,24 +107,20 @@ class Operators:
     __hash__ = None  # type: ignore[assignment]
 
     def __array_ufunc__(self, ufunc, method, *inputs, **options):
-        from .numpy_functions import matrix_product, reduced
-
         if options.pop("out", None) is not None:
             raise TraceError(
                 f"np.{ufunc.__name__}(out=...) writes into an array", "use what it returns"
             )
         if ufunc.__name__ in ("matmul", "vecdot") and method == "__call__":
-            return matrix_product(ufunc.__name__, *inputs)
+            return ON_SYMBOLS["matrix_product"](ufunc.__name__, *inputs)
         if method == "reduce":
-            return reduced(ufunc.__name__, *inputs, **options)
+            return ON_SYMBOLS["reduced"](ufunc.__name__, *inputs, **options)
         if method != "__call__" or options:
             raise unknown(f"np.{ufunc.__name__} with {method if not options else list(options)}")
         return apply(_PROPER.get(ufunc.__name__, ufunc.__name__), *inputs)
 
     def __array_function__(self, function, types, arguments, options):
-        from .numpy_functions import call
-
-        return call(function, arguments, options)
+        return ON_SYMBOLS["call"](function, arguments, options)
 
     def __neg__(self):
         return apply("negative", self)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from . import numpy_functions  # noqa: F401  (what NumPy's functions do to symbols)
 from .derivative import forward, gradient
 from .errors import TraceError, place_of_error, place_of_function
 from .expression import NO_TRACING, Symbol, Vector, node_of, plain

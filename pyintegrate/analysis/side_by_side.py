@@ -221,7 +221,7 @@ class Comparison(Mapping):
         >>> c.plot().shape  # doctest: +SKIP
         (2, 4)
         """
-        from ..plots import comparison_panels as comparison
+        from ..plots import comparison
 
         return comparison(self, **keywords)
 
@@ -281,7 +281,7 @@ class Comparisons(Mapping):
 
     def plot(self, **keywords):
         """Draw a row of panels for each system and dt: see `pyintegrate.plots.comparison`."""
-        from ..plots import comparison_panels as comparison
+        from ..plots import comparison
 
         return comparison(self, **keywords)
 

@@ -1,0 +1,159 @@
+"""The saved states of a batch of trajectories: arrays, times, failures."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import numpy as np
+
+from ..former_names import current_state
+from ..run import output
+
+
+class States:
+    """What a run has saved, and which trajectories failed; see ``Solution``."""
+
+    def __init__(self, problem, options, outcome):
+        """For ``integrate``: made of an ``Outcome`` (run/output.py)."""
+        self._problem, self._options = problem, options
+        self.system, self.method = problem.system, problem.method
+        self.dt, self.t0 = problem.dt, problem.t0
+        self.n_steps = outcome.completed
+        self._states, self._final, self._history = outcome.states, outcome.final, outcome.history
+        self._failures = outcome.failures
+        if outcome.completed < problem.n_steps:
+            self._failures = outcome.failures.until(problem.first + outcome.completed)
+
+    @cached_property
+    def steps(self):
+        if self._saves.final_only:
+            return np.array([self._problem.first + self.n_steps])
+        return self._saves.steps[: self._saves.until(self.n_steps)] + self._problem.first
+
+    @property
+    def _saves(self):
+        return self._options.saves(self._problem)
+
+    @cached_property
+    def t(self):
+        return self._problem.times(self.steps)
+
+    @property
+    def y(self):
+        if isinstance(self._states, np.ndarray) and len(self._states) == len(self):
+            return self._states
+        return np.asarray(self._states[: len(self)])
+
+    @cached_property
+    def initial(self):
+        initial = self._outward(self._problem.initial[: self.system.dim])
+        initial.flags.writeable = False
+        return initial
+
+    def _outward(self, rows):
+        """(dim, lanes or more) inside -> (*batch, dim) outside, without a copy."""
+        return output.outward(rows[:, : self._problem.lanes], self._problem.batch)
+
+    def __getstate__(self):
+        """A progress callable stays behind: it belongs to a place, not to a result."""
+        return {**self.__dict__, "_options": self._options.changed(progress=False)}
+
+    def __setstate__(self, state):
+        self.__dict__.update(current_state(state))
+
+    # ---- arrays ----
+    @property
+    def x(self):
+        return self._half(0)
+
+    @property
+    def v(self):
+        return self._half(1)
+
+    def _half(self, which):
+        system, lead = self.system, self.system.positions
+        if system.dof == 0:
+            raise AttributeError(f"{system.name!r} is first_order and has no x and v; use y")
+        half = system.state_names[lead:] if which else system.state_names[:lead]
+        places = [self._place(name) for name in half]
+        if system.dof == 1:
+            return self.y[..., places[0]]
+        return self.y[..., places[0] : places[-1] + 1] if self._complete else self.y[..., places]
+
+    def __getitem__(self, name):
+        names = self.system.state_names
+        if not isinstance(name, str):
+            raise TypeError(
+                f"brackets take the name of a component ({', '.join(names)}), got {name!r}"
+            )
+        if name not in names:
+            raise KeyError(
+                f"{self.system.name!r} has the components {', '.join(names)}, not {name!r}"
+            )
+        return np.asarray(self._states[: len(self), ..., self._place(name)])
+
+    @property
+    def components(self):
+        """Names of the components that were saved: all, unless the run was told otherwise."""
+        return self._options.saved_names(self.system)
+
+    @property
+    def out(self):
+        """The array that `integrate` was given for the states; None where there was none."""
+        return self._options.out
+
+    @property
+    def _complete(self):
+        """Whether all components were saved, in their order."""
+        return self.components == self.system.state_names
+
+    def _place(self, name):
+        if name not in self.components:
+            raise ValueError(
+                f"{name} was not saved, only {', '.join(self.components)}: add it to components"
+            )
+        return self.components.index(name)
+
+    def _need_all(self, question):
+        if not self._complete:
+            raise ValueError(
+                f"{question} needs all components, and {', '.join(self.components)} were saved:"
+                " integrate without components"
+            )
+
+    @property
+    def final(self):
+        return self.y[-1] if self._final is None else self._outward(self._final)
+
+    def __len__(self):
+        return len(self.steps)
+
+    # ---- failures ----
+    @property
+    def n_failed(self):
+        """How many trajectories failed."""
+        return len(self._failures)
+
+    @cached_property
+    def status(self):
+        return self._failures.statuses(self._problem.lanes).reshape(self._problem.batch)
+
+    @cached_property
+    def failed_step(self):
+        return self._failures.steps(self._problem.lanes).reshape(self._problem.batch)
+
+    @property
+    def valid(self):
+        steps = self.steps.reshape(-1, *(1,) * self.failed_step.ndim)
+        return (self.failed_step < 0) | (steps < self.failed_step)
+
+    def failures(self):
+        """A readable report of the trajectories that failed.
+
+        Examples
+        --------
+        >>> import pyintegrate as pi
+        >>> pi.integrate(pi.systems.oscillator, dt=0.1, n_steps=10).failures()
+        'no trajectory failed'
+        """
+        return self._failures.report(self._problem.batch, self.t0, self.dt)
