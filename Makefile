@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV   ?= .venv
 PY      = $(VENV)/bin/python
 # Tables of coefficients, also those of vmath, keep their own layout.
-CLANG_FORMAT_FILES = $(filter-out csrc/methods/% csrc/vmath/%,$(wildcard csrc/*.[ch] csrc/*/*.[ch])) \
+CLANG_FORMAT_FILES = $(filter-out csrc/methods/% csrc/vmath/%,$(shell find csrc -name '*.[ch]')) \
     $(wildcard benchmarks/*.c tests/fuzz/*.[ch])
 
 .PHONY: demo test lint cppcheck sanitize fuzz libfuzzer soak coverage bench bench-peers latency certificates docs dist \
@@ -16,7 +16,7 @@ test: $(VENV)/.dev
 	$(PY) -m pytest
 
 # A virtual environment with the package in it: what a user has, and what a developer has.
-BUILD_INPUTS = setup.py pyproject.toml $(wildcard csrc/*.* csrc/*/*.*)
+BUILD_INPUTS = setup.py pyproject.toml $(shell find csrc -type f)
 $(PY):
 	$(PYTHON) -m venv $(VENV)
 $(VENV)/.demo: $(PY) $(BUILD_INPUTS)
@@ -40,7 +40,7 @@ CPPCHECK ?= cppcheck
 cppcheck:
 	$(CPPCHECK) -q --enable=warning,performance --std=c11 --error-exitcode=1 \
 	    --suppressions-list=csrc/cppcheck.txt -D__x86_64__ -DPI_ROLLED '-DPy_BEGIN_ALLOW_THREADS={' \
-	    '-DPy_END_ALLOW_THREADS=}' '-DPy_RETURN_NONE=return NULL' csrc/*.c tests/*.c \
+	    '-DPy_END_ALLOW_THREADS=}' '-DPy_RETURN_NONE=return NULL' $(filter-out csrc/kernels/%,$(shell find csrc -name '*.c')) tests/*.c \
 	    $(filter-out %_f32.c,$(wildcard tests/fuzz/*.c))
 
 # The tests that reach C, under AddressSanitizer and UndefinedBehaviorSanitizer, in a virtual environment
@@ -69,7 +69,8 @@ FUZZ_SECONDS ?= 60
 CLANG ?= clang
 LIBFUZZER = -g1 -DPI_ROLLED -ffp-contract=off -fno-math-errno -std=gnu11 -Wall -Wextra -Werror \
     -fsanitize=address,undefined -fno-sanitize-recover=undefined
-FUZZED_C = tests/fuzz/float_mode.c csrc/run.c csrc/failures.c csrc/tables.c csrc/program.c csrc/catalogue.c
+FUZZED_C = tests/fuzz/float_mode.c csrc/bytecode/verifier.c \
+    $(filter-out %/dispatch.c,$(wildcard csrc/run/*.c))
 fuzz: .venv-sanitize/.built
 	cd .venv-sanitize && $(SANITIZED_PYTHON) bin/python ../tests/fuzz.py $(FUZZ_SECONDS)
 	@mkdir -p build/fuzz && echo 'int LLVMFuzzerTestOneInput(void);int LLVMFuzzerTestOneInput(void){return 0;}' \
@@ -129,13 +130,12 @@ certificates: $(VENV)/.dev
 CROSS ?= aarch64-linux-gnu-gcc
 EMULATE ?= qemu-aarch64
 PORTABLE_FLAGS = -O1 -DPI_ROLLED -ffp-contract=off -fno-math-errno -std=gnu11 -w
-PORTABLE_C = tests/portability.c $(filter-out %/arrays.c %/callbacks.c %/module.c %/own_forces.c \
-    %/own_methods.c %/run_type.c %/sized_systems.c %/stepper_type.c,$(wildcard csrc/*.c))
+PORTABLE_C = tests/portability.c $(wildcard csrc/run/*.c csrc/bytecode/*.c)
 portability:
 	mkdir -p build/portability
-	$(CROSS) $(PORTABLE_FLAGS) -static $(PORTABLE_C) $(wildcard csrc/isa/baseline_*.c) -lm \
+	$(CROSS) $(PORTABLE_FLAGS) -static $(PORTABLE_C) $(wildcard csrc/kernels/isa/baseline_*.c) -lm \
 	    -o build/portability/there
-	$${CC:-cc} $(PORTABLE_FLAGS) $(PORTABLE_C) $(wildcard csrc/isa/*.c) -lm -o build/portability/here
+	$${CC:-cc} $(PORTABLE_FLAGS) $(PORTABLE_C) $(wildcard csrc/kernels/isa/*.c) -lm -o build/portability/here
 	$(EMULATE) build/portability/there >build/portability/there.txt
 	for isa in 0 1 2; do build/portability/here $$isa >build/portability/here.txt; \
 	    case $$? in 0) diff build/portability/here.txt build/portability/there.txt || exit 1;; 2) ;; *) exit 1;; esac; done

@@ -55,7 +55,8 @@ class BuildCore(build_ext):
                 )
                 return compile_one([source], **options_here)
 
-            compiler.mkpath(os.path.join(self.build_temp, "csrc", "isa"))
+            for folder in {os.path.dirname(source) for source in sources}:
+                compiler.mkpath(os.path.join(self.build_temp, folder))
             with ThreadPoolExecutor(os.cpu_count()) as pool:
                 return [made for group in pool.map(one, sources) for made in group]
 
@@ -72,7 +73,7 @@ class BuildPackage(build_py):
     def run(self):
         super().run()
         if not self.editable_mode:
-            for name in [*glob("csrc/**/*.h", recursive=True), *glob("csrc/isa/*.c")]:
+            for name in [*glob("csrc/**/*.h", recursive=True), *glob("csrc/kernels/isa/*.c")]:
                 target = os.path.join(self.build_lib, "pyintegrate", name)
                 self.mkpath(os.path.dirname(target))
                 self.copy_file(name, target)
@@ -84,11 +85,8 @@ def sources():
         name in os.environ.get("_PYTHON_HOST_PLATFORM", "") + os.uname().machine
         for name in ("x86_64", "AMD64")
     )
-    kernels = sorted(
-        glob("csrc/isa/*.c"), key=lambda name: -os.path.basename(name).startswith("avx")
-    )
-    kernels = [name for name in kernels if x86 or "avx" not in name]
-    return kernels + sorted(glob("csrc/*.c"))
+    files = [name for name in glob("csrc/**/*.c", recursive=True) if x86 or "avx" not in name]
+    return sorted(files, key=lambda name: ("avx" not in name, "isa" not in name, name))
 
 
 version = next(

@@ -63,8 +63,8 @@ def build():
     BUILD.mkdir(parents=True, exist_ok=True)
     cc = os.environ.get("CC") or (sysconfig.get_config_var("CC") or "cc").split()[0]
     csrc = HERE.parent / "csrc"
-    parts = ("catalogue.c", "dispatch.c", "tables.c", "program.c")
-    sources = [*csrc.glob("isa/*.c"), *(csrc / part for part in parts), HERE / "kernels.c"]
+    core = [csrc.glob(f"{folder}/*.c") for folder in ("kernels/isa", "bytecode", "run")]
+    sources = [*(path for files in core for path in files), HERE / "kernels.c"]
     jobs = [[cc, *OURS, "-c", str(s), "-o", str(BUILD / (s.stem + ".o"))] for s in sources]
     for isa, target in TARGETS.items():
         for n in (4, 8):

@@ -82,7 +82,7 @@ typedef enum {
     PI_FAMILIES
 } PiFamily;
 
-/* Rules of rigid motion (rows/rigid_motion.h). */
+/* Rules of rigid motion (kernels/rows/rigid_motion.h). */
 typedef enum { PI_VELOCITIES_FIRST, PI_QUATERNION_RK4, PI_FREE_TOP_SPLITTING } PiRigidRule;
 /* The gyroscopic term: left out, w x I w before the step, the same after it by Newton's method, or
  * such that the rotation leaves the angular momentum as it is. */
@@ -109,7 +109,7 @@ typedef struct {
     int symplectic, symmetric;
     int quadratic_kinetic; /* composition: of its order only where T is quadratic in the momenta */
     const char *written;   /* the descriptor as it stands in methods/: its numbers with all digits,
-                              for exact arithmetic; catalogue.c fills it in */
+                              for exact arithmetic; run/catalogue.c fills it in */
     /* Runge-Kutta: k_s = f(t + c_s h, y + h sum_j a_sj k_j),  y += h sum_s b_s k_s;
      * Nystrom: k_s = a(t + c_s h, x + c_s h v + h^2 sum_j a_sj k_j),
      *          x += h v + h^2 sum_s b_s k_s,  v += h sum_s velocity_s k_s */
@@ -148,7 +148,7 @@ typedef struct {
     double inverse[PI_MAX_STAGES][PI_MAX_STAGES]; /* of A_G, in its place */
 } PiTable;
 
-/* ---- catalogue.c ----------------------------------------------------------------------------- */
+/* ---- run/catalogue.c ------------------------------------------------------------------------- */
 extern const PiSystem *const pi_systems[];
 extern const PiSizedSystem *const pi_sized_systems[];
 extern const PiMethod *const pi_methods[];
@@ -156,7 +156,7 @@ extern const int pi_n_systems, pi_n_sized_systems, pi_n_methods;
 
 const PiMethod *pi_method_named(const char *name);
 
-/* ---- tables.c -------------------------------------------------------------------------------- */
+/* ---- run/tables.c ---------------------------------------------------------------------------- */
 /* A method from outside has a family, stages, evaluations and a derivative; its numbers come as
  * rows. How many rows, or -1 for what no method can have; and where row i belongs, `n` numbers,
  * which may be left out where it is optional. */

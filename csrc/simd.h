@@ -1,7 +1,7 @@
 /* One wide register of reals ("vreal"). The ordinary C operators work on it lane by lane; the rest
  * is here.
  *
- * Before including: PI_REAL_BITS is 64 or 32, PI_VECTOR_BYTES is 16, 32 or 64 (see isa/). A
+ * Before including: PI_REAL_BITS is 64 or 32, PI_VECTOR_BYTES is 16, 32 or 64 (see kernels/isa/). A
  * comparison such as a < b gives a vint of all ones (-1) where true and 0 where false, the mask
  * that vselect takes. */
 #pragma once

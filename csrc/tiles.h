@@ -108,7 +108,7 @@ typedef struct {
     PiForce *program; /* runs byte code; its context is a PiProgram */
 } PiKernelSet;
 
-/* ---- dispatch.c ------------------------------------------------------------------------------ */
+/* ---- run/dispatch.c -------------------------------------------------------------------------- */
 /* Kernel sets of an instruction set by number, best last; NULL past the end. */
 typedef struct {
     const char *name;

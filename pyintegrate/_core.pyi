@@ -1,4 +1,4 @@
-"""The C core (csrc/module.c). Arrays come through the buffer protocol, checked before."""
+"""The C core (csrc/python/). Arrays come through the buffer protocol, checked before."""
 
 from collections.abc import Callable
 from typing import Any, final

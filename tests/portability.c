@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "../csrc/run.h"
+#include "../csrc/run/run.h"
 
 enum { LANES = 19, STEPS = 12, PADDED = 64 };
 

@@ -5,7 +5,7 @@
  * masses [kg], softening [m]: the length of Plummer's potential, 0 for points Energy E = sum_i m_i
  * |v_i|^2 / 2 - g sum_(i < j) m_i m_j / sqrt(|x_j - x_i|^2 + softening^2), momentum, angular
  * momentum, and where the centre of mass was at t = 0 are conserved. */
-#include "../rows/rotation.h"
+#include "../mechanics/rotation.h"
 #include "../tiles.h"
 
 typedef struct {

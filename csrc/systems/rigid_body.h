@@ -1,11 +1,11 @@
 #ifndef RIGID_BODY_SYSTEM_H
 #define RIGID_BODY_SYSTEM_H
-/* A rigid body in space; rows/rigid_body.h has its mechanics.
+/* A rigid body in space; mechanics/rigid_body.h has its mechanics.
  * state position [m], unit quaternion w x y z from body to world axes, velocity [m/s], angular
  * velocity in world axes [rad/s]: forces, torques r x F, contacts and the velocities of points
  * v + w x r all are in world axes, and q' = (0, w) q / 2 then stands as games write it
  * Energy E = m v^2 / 2 + w . I w / 2 - (m g + F) . x + springs; torques have no potential here. */
-#include "../rows/rigid_body.h"
+#include "../mechanics/rigid_body.h"
 
 static __attribute__((unused)) int rigid_body_force(const void *context, PiQuestion question,
                                                     const PiRows *rows) {

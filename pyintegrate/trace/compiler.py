@@ -33,7 +33,7 @@ def headers():
     """The folder of the package's own headers: in the package, or beside it in the repository."""
     package = Path(__file__).resolve().parent.parent
     for folder in (package / "csrc", package.parent / "csrc"):
-        if (folder / "kernels.h").exists():
+        if (folder / "kernels" / "isa").exists():
             return folder
     raise RuntimeError("the C headers of pyintegrate are missing: install it again")
 
@@ -64,7 +64,7 @@ def _digest(*texts):
     for text in texts:
         digest.update(text.encode() + b"\0")
     folder = headers()
-    for path in sorted([*folder.rglob("*.h"), *folder.glob("isa/*.c")]):
+    for path in sorted([*folder.rglob("*.h"), *folder.glob("kernels/isa/*.c")]):
         digest.update(path.read_bytes() + b"\0")
     return digest.hexdigest()[:32]
 
@@ -117,7 +117,7 @@ def _build(command, flags, isa, text, libraries):
             unit, made = Path(work) / f"f{bits}.c", Path(work) / library.name
             unit.write_text(
                 f'#define PI_CONTENTS "{own}"\n#define PI_ONE_SYSTEM pyintegrate_f{bits}\n'
-                f'#include "isa/{isa}_f{bits}.c"\n'
+                f'#include "kernels/isa/{isa}_f{bits}.c"\n'
             )
             call = [*command, *flags, f"-I{headers()}", str(unit), "-o", str(made), "-lm"]
             process = subprocess.Popen(call, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)

@@ -1,8 +1,9 @@
 """The operations of a traced function: a graph in which each occurs once.
 
-A node is an operation of csrc/operations.h on earlier nodes, or a leaf: a constant, a parameter,
-the time, a component of the state. Making a node shares what is there already, folds constants
-where that is exact, and rewrites where no bit of the result changes: x * 1, -(-x), a + (-b), x / 4.
+A node is an operation of csrc/bytecode/operations.h on earlier nodes, or a leaf: a constant, a
+parameter, the time, a component of the state. Making a node shares what is there already, folds
+constants where that is exact, and rewrites where no bit of the result changes: x * 1, -(-x),
+a + (-b), x / 4.
 """
 
 from __future__ import annotations

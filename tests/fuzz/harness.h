@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "../../csrc/run.h"
+#include "../../csrc/run/run.h"
 
 extern const PiKernelSet pi_fuzz_f64, pi_fuzz_f32;
 

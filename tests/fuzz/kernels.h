@@ -3,11 +3,10 @@
 #define PI_IN_FLIGHT_SMALL 1
 #define PI_IN_FLIGHT       1
 #define PI_IN_FLIGHT_TABLE 1
-#define PI_CONTENTS        "../tests/fuzz/contents.h"
-#include "../../csrc/simd.h"
-#include "../../csrc/program.h"
-#include "../../csrc/rows/kernels.h"
-#include "../../csrc/kernels.h"
+#define PI_CONTENTS        "../../tests/fuzz/contents.h"
+#include "../../csrc/bytecode/interpreter.h"
+#include "../../csrc/kernels/rows/loop.h"
+#include "../../csrc/kernels/instances.h"
 
 const PiKernelSet FUZZED_SET = {
     .isa = "fuzz",

@@ -1,7 +1,7 @@
 /* libFuzzer target: byte code of users' forces. What the verifier accepts is asked every question
  * and run; a wrong acceptance is then a report of a sanitizer, or an answer that depends on what
  * happened to be in memory. Input: the sizes, the sections, the constants, the code. */
-#include "../../csrc/bytecode.h"
+#include "../../csrc/bytecode/bytecode.h"
 #include "harness.h"
 
 enum { MOST = 48 }; /* components that are run */

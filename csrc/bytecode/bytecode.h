@@ -1,0 +1,69 @@
+/* The byte code of a user's force: what Python assembles, C verifies, and interpreter.h runs.
+ *
+ * An instruction is six words: operation, target, and four arguments; those not used are 0. A
+ * target or argument is a bank and a number in it, `bank << 24 | number`. Each question has a
+ * section of the code, a straight line without jumps. */
+#pragma once
+#include "../tiles.h"
+
+typedef enum {
+    PI_BANK_SCRATCH,
+    PI_BANK_Y,        /* state; positions for the acceleration */
+    PI_BANK_V,        /* velocities (momenta): the second half of the state */
+    PI_BANK_P,        /* parameters, then those derived from them */
+    PI_BANK_T,        /* the time */
+    PI_BANK_CONSTANT, /* one value for all lanes */
+    PI_BANK_OUT,      /* the answer */
+    PI_BANKS
+} PiBank;
+
+enum {
+    PI_WORDS = 6,
+    PI_ARGUMENTS = PI_WORDS - 2,
+    PI_BANK_SHIFT = 24,
+    PI_QUESTIONS = PI_PREPARE + 1,
+    PI_CONSTANT_BYTES = 64,     /* each constant fills the widest register */
+    PI_MAX_CODE = 1 << 22,      /* instructions */
+    PI_MAX_REGISTERS = 1 << 16, /* rows of scratch memory */
+    PI_MAX_NUMBER = 1 << 16,    /* components, parameters, constants */
+};
+
+typedef struct {
+    uint8_t operation, target_bank, bank[PI_ARGUMENTS];
+    int32_t target, argument[PI_ARGUMENTS];
+} PiInstruction;
+
+/* A verified program. Second-order and separable systems have sections for the acceleration, and
+ * the right-hand side follows from it: velocities first (or PI_VELOCITY), then the acceleration. */
+typedef struct {
+    PiSystem system;                                 /* as far as numbers go: it has no names */
+    int32_t first[PI_QUESTIONS], last[PI_QUESTIONS]; /* instructions; first < 0: no answer */
+    const uint64_t *needs; /* of each derived parameter: those it comes from; all bits: past 64 */
+    const PiInstruction *code;
+    const char *constants[2]; /* 64-byte blocks, in float64 and in float32 */
+} PiProgram;
+
+/* What the maker of a program claims; the verifier believes none of it. */
+typedef struct {
+    int64_t dim, dof, n_params, n_derived, n_invariants, n_registers, n_constants, n_code;
+    int32_t first[PI_QUESTIONS], last[PI_QUESTIONS];
+    const int32_t *words;    /* n_code times PI_WORDS */
+    const double *constants; /* n_constants */
+} PiProgramText;
+
+enum { PI_MESSAGE = 160 };
+/* Verifies byte code and makes a program of it; NULL with a message (or an empty one without
+ * memory). Freed by pi_program_free. */
+PiProgram *pi_program_make(const PiProgramText *text, char message[PI_MESSAGE]);
+void pi_program_free(PiProgram *program);
+/* Can the question be answered? */
+int pi_program_has(const PiProgram *program, PiQuestion question);
+
+/* The operations by number: name, arguments and what they compute, as in operations.h; NULL past
+ * the end. */
+typedef struct {
+    const char *name;
+    int arguments;
+    const char *text;
+} PiOperation;
+const PiOperation *pi_operation(int64_t number);

@@ -1,0 +1,151 @@
+/* The interpreter of byte code (bytecode.h): each instruction runs over a row of registers, which
+ * lie in the first cache. Compiled for each instruction set by kernels/; no allocation, no jumps.
+ */
+#pragma once
+#include "bytecode.h"
+#include "../simd.h"
+#include "../vmath/vmath.h"
+
+/* Where the rows of each bank begin, how far they are apart, and which of them have one value for
+ * all lanes, of which one register is enough: constants, and parameters by their number. */
+typedef struct {
+    char *base[PI_BANKS];
+    int64_t stride[PI_BANKS];
+    uint64_t single[PI_BANKS];
+} Banks;
+
+enum {
+#define CHEAP(name, ...)     OPERATION_##name,
+#define OPERATION(name, ...) OPERATION_##name,
+#include "operations.h"
+#undef CHEAP
+#undef OPERATION
+};
+
+INLINE vreal *row_of(const Banks *banks, int bank, int64_t number) {
+    return (vreal *)(banks->base[bank] + number * banks->stride[bank]);
+}
+
+/* Registers to step from one to the next: 0 or 1. */
+INLINE int64_t step_of(const Banks *banks, int bank, int64_t number) {
+    return ~(banks->single[bank] >> (number & 63)) & 1;
+}
+
+/* to = f(a, b, c, d), n registers, in blocks without a branch. What one argument of all
+ * lanes is loaded once, which counts: memory is what a row costs. Where there are more of them, the
+ * loop has the steps of all. */
+#define BLOCKS(A, B, C, D, ...)                                                                    \
+    for (; i + PI_IN_FLIGHT_SMALL <= n; i += PI_IN_FLIGHT_SMALL) {                                 \
+        vreal result[PI_IN_FLIGHT_SMALL];                                                          \
+        EACH(u, 0, PI_IN_FLIGHT_SMALL) {                                                           \
+            const vreal a = A, b = B, c = C, d = D;                                                \
+            (void)a, (void)b, (void)c, (void)d;                                                    \
+            result[u] = __VA_ARGS__;                                                               \
+        }                                                                                          \
+        EACH(u, 0, PI_IN_FLIGHT_SMALL) to[i + u] = result[u];                                      \
+    }
+#if defined(__clang__) || defined(PI_ROLLED)
+#define SOME_AT_ONCE
+#else
+#define SOME_AT_ONCE _Pragma("GCC unroll 4")
+#endif
+#define REST(...)                                                                                  \
+    SOME_AT_ONCE for (; i < n; i++) {                                                              \
+        const vreal a = pa[i * sa], b = pb[i * sb], c = pc[i * sc], d = pd[i * sd];                \
+        (void)a, (void)b, (void)c, (void)d;                                                        \
+        to[i] = __VA_ARGS__;                                                                       \
+    }
+#define CHEAP(name, arguments, ...)                                                                \
+    case OPERATION_##name: {                                                                       \
+        int64_t i = 0;                                                                             \
+        if (steps == 15) {                                                                         \
+            BLOCKS(pa[i + u], pb[i + u], pc[i + u], pd[i + u], __VA_ARGS__)                        \
+        } else if (steps == 14) {                                                                  \
+            const vreal one = *pa;                                                                 \
+            BLOCKS(one, pb[i + u], pc[i + u], pd[i + u], __VA_ARGS__)                              \
+        } else if (arguments > 1 && steps == 13) {                                                 \
+            const vreal one = *pb;                                                                 \
+            BLOCKS(pa[i + u], one, pc[i + u], pd[i + u], __VA_ARGS__)                              \
+        } else if (arguments > 2 && steps == 11) {                                                 \
+            const vreal one = *pc;                                                                 \
+            BLOCKS(pa[i + u], pb[i + u], one, pd[i + u], __VA_ARGS__)                              \
+        } else if (arguments > 3 && steps == 7) {                                                  \
+            const vreal one = *pd;                                                                 \
+            BLOCKS(pa[i + u], pb[i + u], pc[i + u], one, __VA_ARGS__)                              \
+        }                                                                                          \
+        REST(__VA_ARGS__)                                                                          \
+        break;                                                                                     \
+    }
+#define OPERATION(name, arguments, ...)                                                            \
+    case OPERATION_##name: {                                                                       \
+        int64_t i = 0;                                                                             \
+        REST(__VA_ARGS__)                                                                          \
+        break;                                                                                     \
+    }
+
+static void run_section(const PiInstruction *at, const PiInstruction *end, const Banks *banks,
+                        int64_t n) {
+    for (; at < end; at++) {
+        vreal *to = row_of(banks, at->target_bank, at->target);
+        const vreal *pa = row_of(banks, at->bank[0], at->argument[0]),
+                    *pb = row_of(banks, at->bank[1], at->argument[1]),
+                    *pc = row_of(banks, at->bank[2], at->argument[2]),
+                    *pd = row_of(banks, at->bank[3], at->argument[3]);
+        const int64_t sa = step_of(banks, at->bank[0], at->argument[0]),
+                      sb = step_of(banks, at->bank[1], at->argument[1]),
+                      sc = step_of(banks, at->bank[2], at->argument[2]),
+                      sd = step_of(banks, at->bank[3], at->argument[3]),
+                      steps = sa | sb << 1 | sc << 2 | sd << 3;
+        switch (at->operation) {
+#include "operations.h"
+        }
+    }
+}
+#undef BLOCKS
+#undef REST
+#undef SOME_AT_ONCE
+#undef CHEAP
+#undef OPERATION
+
+/* Which parameters have one value for all lanes, with those derived: all that a derived one comes
+ * from must. None where they are more than the bits. */
+INLINE uint64_t single_parameters(const PiProgram *q, uint64_t uniform) {
+    const int n = q->system.n_params, derived = q->system.n_derived;
+    if (n + derived > 64) return 0;
+    for (int i = 0; i < derived; i++)
+        if (!(q->needs[i] & ~uniform)) uniform |= (uint64_t)1 << (n + i);
+    return uniform;
+}
+
+/* A PiForce: context is a PiProgram. */
+static int run_program(const void *context, PiQuestion question, const PiRows *rows) {
+    const PiProgram *q = (const PiProgram *)context;
+    const int dof = q->system.dof;
+    const int64_t n = rows->registers, bytes = n * PI_VECTOR_BYTES;
+    const int halves = question == PI_ACCELERATION || question == PI_VELOCITY;
+    Banks banks;
+    for (int bank = 0; bank < PI_BANKS; bank++) {
+        banks.stride[bank] = bytes;
+        banks.single[bank] = 0;
+    }
+    banks.base[PI_BANK_SCRATCH] = (char *)rows->scratch;
+    banks.base[PI_BANK_Y] = (char *)rows->y;
+    banks.base[PI_BANK_V] = halves ? (char *)rows->v : (char *)rows->y + dof * bytes;
+    banks.base[PI_BANK_P] = (char *)rows->p;
+    banks.base[PI_BANK_T] = (char *)rows->t;
+    banks.base[PI_BANK_CONSTANT] = (char *)q->constants[PI_REAL_BITS == 32];
+    banks.stride[PI_BANK_CONSTANT] = PI_CONSTANT_BYTES;
+    banks.single[PI_BANK_CONSTANT] = ~(uint64_t)0;
+    banks.single[PI_BANK_P] = single_parameters(q, rows->uniform);
+    banks.base[PI_BANK_OUT] = (char *)rows->out;
+    if (question == PI_RHS && dof) { /* x' = v or T_p, then v' */
+        if (q->first[PI_VELOCITY] >= 0)
+            run_section(q->code + q->first[PI_VELOCITY], q->code + q->last[PI_VELOCITY], &banks, n);
+        else memcpy(rows->out, banks.base[PI_BANK_V], dof * bytes);
+        banks.base[PI_BANK_OUT] += dof * bytes;
+        question = PI_ACCELERATION;
+    }
+    if (q->first[question] >= 0)
+        run_section(q->code + q->first[question], q->code + q->last[question], &banks, n);
+    return 0;
+}

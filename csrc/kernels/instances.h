@@ -1,0 +1,126 @@
+/* The kernels of every system in contents.h, and those for any force: what isa/ compiles for each
+ * instruction set and precision. */
+#pragma once
+#include "../vmath/vmath.h"
+#include "loop.h"
+#include "on_rows.h"
+/* A traced system that is compiled (pyintegrate/trace/compiler.py) has a table of contents of its
+ * own, and takes the kernels for any force from the package. */
+#ifndef PI_ONE_SYSTEM
+#define PI_CONTENTS "../contents.h"
+#include "../bytecode/interpreter.h"
+#include "rows/loop.h"
+#endif
+
+/* First reading of contents.h: the methods and systems themselves. A HEAVY_SYSTEM's force takes so
+ * long that specialised kernels gain nothing, and many registers in flight neither: it does
+ * without, and is compiled in a third of the time. */
+#define IMPLICIT_RK(id, ...)
+#define NYSTROM(id, ...)
+#define MULTISTEP(id, ...)
+#define RIGID_MOTION(id, ...)
+#define EXPLICIT_RK(id, ...)                                                                       \
+    static const PiMethod id                                                                       \
+        __attribute__((unused)) = {.name = #id, .family = PI_EXPLICIT_RK, __VA_ARGS__};
+#define COMPOSITION(id, ...)                                                                       \
+    static const PiMethod id                                                                       \
+        __attribute__((unused)) = {.name = #id, .family = PI_COMPOSITION, __VA_ARGS__};
+#define MATHEMATICS(...) __VA_ARGS__
+#define SYSTEM(id, mathematics, ...)                                                               \
+    static const PiSystem id##_system = {.name = #id, __VA_ARGS__};                                \
+    static const Model id##_model = {.system = &id##_system, mathematics};
+#define HEAVY_SYSTEM(id, mathematics, ...)                                                         \
+    static const PiSystem id##_system = {.name = #id, __VA_ARGS__};                                \
+    static const Model id##_model = {.system = &id##_system, .heavy = 1, mathematics};
+#define SIZED_SYSTEM(id, ...)
+#include PI_CONTENTS
+
+/* Second reading: a kernel for each system and family, and for each specialised method. */
+#undef EXPLICIT_RK
+#undef COMPOSITION
+#undef SYSTEM
+#undef HEAVY_SYSTEM
+#define EXPLICIT_RK(id, ...)
+#define COMPOSITION(id, ...)
+#define KERNEL(id, label, ...)                                                                     \
+    static int id##_##label(const PiTile *tile) {                                                  \
+        const Rule rule = {__VA_ARGS__};                                                           \
+        return advance(&rule, tile, &id##_model, in_flight(&rule, &id##_model));                   \
+    }
+#define ANSWER(id, question)                                                                       \
+    case question: return answer_rows(&id##_model, question, rows);
+#define GENERAL(id)                                                                                \
+    KERNEL(id, any_explicit_rk, PI_EXPLICIT_RK, PI_GENERAL, tile->method)                          \
+    KERNEL(id, any_composition, PI_COMPOSITION, PI_GENERAL, tile->method)                          \
+    KERNEL(id, rk4, PI_EXPLICIT_RK, PI_RK4, &rk4)                                                  \
+    static int id##_on_rows(const void *context, PiQuestion question, const PiRows *rows) {        \
+        (void)context;                                                                             \
+        switch (question) {                                                                        \
+            ANSWER(id, PI_RHS)                                                                     \
+            ANSWER(id, PI_ACCELERATION)                                                            \
+            ANSWER(id, PI_ENERGY)                                                                  \
+            ANSWER(id, PI_INVARIANTS)                                                              \
+            ANSWER(id, PI_JACOBIAN)                                                                \
+            ANSWER(id, PI_VELOCITY)                                                                \
+            ANSWER(id, PI_PREPARE)                                                                 \
+        }                                                                                          \
+        return 0;                                                                                  \
+    }
+#if PI_VECTOR_BYTES > 16
+#define SPECIALISED(id)                                                                            \
+    KERNEL(id, tsitouras54, PI_EXPLICIT_RK, PI_TSITOURAS54, &tsitouras54)                          \
+    KERNEL(id, semi_implicit_euler, PI_COMPOSITION, PI_SEMI_IMPLICIT_EULER, &semi_implicit_euler)  \
+    KERNEL(id, velocity_verlet, PI_COMPOSITION, PI_VELOCITY_VERLET, &velocity_verlet)
+#else
+#define SPECIALISED(id)
+#endif
+#define SYSTEM(id, ...)       GENERAL(id) SPECIALISED(id)
+#define HEAVY_SYSTEM(id, ...) GENERAL(id)
+#include PI_CONTENTS
+
+/* Third reading: their table. Heavy systems, and the baseline, have few specialised kernels; the
+ * general ones give the same bits. */
+#undef SYSTEM
+#undef HEAVY_SYSTEM
+#define ROW(id, ...)                                                                               \
+    {.system = #id,                                                                                \
+     .family = {id##_any_explicit_rk, id##_any_composition, id##_any_explicit_rk},                 \
+     .specialised = {NULL, id##_rk4, __VA_ARGS__},                                                 \
+     .force = id##_on_rows},
+#define HEAVY_SYSTEM(id, ...)                                                                      \
+    ROW(id, id##_any_explicit_rk, id##_any_composition, id##_any_composition)
+#if PI_VECTOR_BYTES > 16
+#define SYSTEM(id, ...) ROW(id, id##_tsitouras54, id##_semi_implicit_euler, id##_velocity_verlet)
+#else
+#define SYSTEM HEAVY_SYSTEM
+#endif
+static const PiKernels systems[] = {
+#include PI_CONTENTS
+};
+#ifdef PI_ONE_SYSTEM
+__attribute__((visibility("default"))) const PiKernels *PI_ONE_SYSTEM(uint64_t layout);
+const PiKernels *PI_ONE_SYSTEM(uint64_t layout) { return layout == PI_LAYOUT ? systems : NULL; }
+#else
+/* Fourth reading: systems of any size are forces on rows. */
+#undef SYSTEM
+#undef HEAVY_SYSTEM
+#undef SIZED_SYSTEM
+#define SYSTEM(id, ...)
+#define HEAVY_SYSTEM(id, ...)
+#define SIZED_SYSTEM(id, force, ...) force,
+static PiForce *const sized_forces[] = {
+#include PI_CONTENTS
+};
+const PiKernelSet PI_KERNEL_SET = {
+    .isa = PI_ISA,
+    .real_bits = PI_REAL_BITS,
+    .vector_bytes = PI_VECTOR_BYTES,
+    .n_systems = sizeof systems / sizeof *systems,
+    .systems = systems,
+    .sized = sized_forces,
+    .rows = {explicit_rk_rows, composition_rows, explicit_rk_rows, multistep_rows, implicit_rk_rows,
+             rigid_motion_rows},
+    .evaluate = evaluate,
+    .program = run_program,
+};
+#endif

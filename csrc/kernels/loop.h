@@ -1,0 +1,159 @@
+/* The loop over a tile in registers, written once for every system and family.
+ *
+ * The state of a group of registers stays in registers for all the steps of a call. Several
+ * independent registers "in flight" hide the latency of dependent steps; a single one costs only
+ * its own chain. */
+#pragma once
+#include "registers/classical_rk4.h"
+#include "registers/composition.h"
+#include "registers/explicit_rk.h"
+
+/* ---- one step of whatever the kernel is compiled for ----------------------------------------- */
+/* The family, the method (a constant in specialised kernels) and the table (in general ones). */
+typedef struct {
+    PiFamily family;
+    PiSpecialised specialised;
+    const PiMethod *method;
+} Rule;
+
+/* Weights that steps take from memory: all of a table's, few of a specialised method's. */
+INLINE int weight_count(const Rule *rule) {
+    if (rule->family == PI_COMPOSITION) return rule->specialised ? 4 : 2 * PI_MAX_SUBSTEPS;
+    return rule->specialised ? 1 : PI_MAX_WEIGHTS;
+}
+INLINE void start(const Rule *rule, const PiTile *tile, const Model *q, int count, vreal *w,
+                  int64_t stride, Flight *f) {
+    EACH(u, 0, count) {
+        if (u > 0 && stride == 0) break;
+        if (rule->family == PI_COMPOSITION)
+            composition_weights(rule->method, f->h[u], w + u * stride);
+        else if (!rule->specialised) table_weights(tile->table, f->h[u], w + u * stride);
+    }
+    if (rule->family == PI_COMPOSITION) composition_start(q, rule->method, count, tile->first, f);
+}
+INLINE void step(const Rule *rule, const PiTile *tile, const Model *q, int count, const vreal *w,
+                 int64_t stride, int64_t n, Flight *f) {
+    const int nystrom = q->acceleration && !q->velocity && !q->system->velocity_dependent;
+    if (rule->family == PI_COMPOSITION) {
+        composition_step(q, rule->method, count, w, stride, n, f);
+    } else if (!rule->specialised) {
+        if (nystrom) any_nystrom_form_step(q, tile->table, count, w, stride, n, f);
+        else any_explicit_rk_step(q, tile->table, count, w, stride, n, f);
+    } else if (rule->specialised == PI_RK4) {
+        const int room = PI_VECTOR_BYTES == 64 || q->system->dim <= 2; /* in 32 or 16 registers */
+        const int side = room && count > 1 ? SIDE_BY_SIDE : 1;
+        EACH(u, 0, count / side) {
+            if (nystrom) rk4_nystrom_form_step(q, u * side, side, n, f);
+            else rk4_step(q, u * side, side, n, f);
+        }
+    } else
+        EACH(u, 0, count) {
+            const vreal h = f->h[u], t = time_at(f->t0[u], h, n), *p = f->p[u];
+            if (nystrom) nystrom_form_step(q, rule->method, t, h, f->y[u], p);
+            else explicit_rk_step(q, rule->method, t, h, f->y[u], p);
+        }
+}
+
+/* ---- the loop -------------------------------------------------------------------------------- */
+INLINE vreal load_row(PiRow row, int64_t lane) {
+    const real *data = (const real *)row.data;
+    return row.step ? vload(data + lane) : vset(*data);
+}
+
+/* The place of register u in the rows; past the last one, that one again. */
+INLINE int64_t place(const PiTile *tile, int64_t r, int u) {
+    return r + u < tile->registers ? r + u : tile->registers - 1;
+}
+/* Frozen lanes keep the state before. */
+INLINE void keep_frozen(const PiTile *tile, const Model *q, int64_t r, int count, Flight *f) {
+    const vint *frozen = (const vint *)tile->frozen;
+    if (!frozen) return;
+    EACH(u, 0, count) {
+        const int64_t i = place(tile, r, u);
+        EACH(d, 0, q->system->dim)
+            f->y[u][d] =
+                vselect(frozen[i], vload((const real *)tile->in + d * tile->in_stride + i * VLEN),
+                        f->y[u][d]);
+    }
+}
+INLINE void write_record(const PiTile *tile, const Model *q, int64_t r, int count, const Flight *f,
+                         real *record) {
+    EACH(u, 0, count)
+        EACH(d, 0, q->system->dim) {
+            real *to = record + d * tile->record_stride + place(tile, r, u) * VLEN;
+            if (tile->stream) vstream(to, f->y[u][d]);
+            else vstore(to, f->y[u][d]);
+        }
+}
+
+/* `count` registers from number r on; past the last one, that is done and written again. */
+INLINE int group(const Rule *rule, const PiTile *tile, const Model *q, int64_t r, int count) {
+    const int dim = q->system->dim;
+    const vint *frozen = (const vint *)tile->frozen;
+    /* A specialised kernel has its weights in registers; others share those of a common step. */
+    const int weights = weight_count(rule);
+    const int64_t stride = rule->specialised || tile->h.step ? weights : 0;
+    vreal w[count * weights];
+    Flight f;
+    EACH(u, 0, count) {
+        const int64_t lane = place(tile, r, u) * VLEN;
+        EACH(d, 0, dim) f.y[u][d] = vload((const real *)tile->in + d * tile->in_stride + lane);
+        EACH(d, 0, q->system->n_params) f.p[u][d] = load_row(tile->params[d], tile->lane + lane);
+        f.t0[u] = load_row(tile->t0, tile->lane + lane);
+        f.h[u] = load_row(tile->h, tile->lane + lane);
+        if (q->prepare) q->prepare(f.p[u]);
+        EACH(d, 0, q->system->dof) f.kept[u][d] = vset(0);
+    }
+    start(rule, tile, q, count, w, stride, &f);
+    real *record = (real *)tile->record;
+    const int64_t last = tile->first + tile->steps;
+    for (int64_t n = tile->first; n < last;) {
+        const int64_t every =
+            record && tile->record_every < last - n ? tile->record_every : last - n;
+        for (const int64_t stop = n + every; n < stop; n++)
+            step(rule, tile, q, count, w, stride, n, &f);
+        if (record) {
+            keep_frozen(tile, q, r, count, &f);
+            write_record(tile, q, r, count, &f, record);
+            record += tile->record_next;
+        }
+    }
+    vint bad = {0};
+    const vreal bound = vset((real)tile->bound);
+    EACH(u, 0, count) {
+        vint good = vabs(f.y[u][0]) <= bound;
+        EACH(d, 1, dim) good &= vabs(f.y[u][d]) <= bound;
+        if (frozen) good |= frozen[place(tile, r, u)];
+        bad |= ~good;
+    }
+    keep_frozen(tile, q, r, count, &f);
+    EACH(u, 0, count)
+        EACH(d, 0, dim)
+            vstore((real *)tile->out + d * tile->out_stride + place(tile, r, u) * VLEN, f.y[u][d]);
+    return vany(bad);
+}
+
+INLINE int advance(const Rule *rule, const PiTile *tile, const Model *q, int in_flight) {
+    int bad = 0;
+    if (rule->family == PI_COMPOSITION && !q->acceleration) return 0; /* refused long before */
+    if (tile->registers == 1) bad = group(rule, tile, q, 0, 1);
+    else
+        for (int64_t r = 0; r < tile->registers; r += in_flight)
+            bad |= group(rule, tile, q, r, in_flight);
+    if (tile->stream) vstream_end();
+    return bad;
+}
+
+/* How many registers in flight: as many as hide the latency without running out of registers. The
+ * stages of an explicit method want registers too, and a heavy system has enough to do with half of
+ * them. All as measured. */
+INLINE int in_flight(const Rule *rule, const Model *q) {
+    const int dim = q->system->dim, table = rule->family == PI_EXPLICIT_RK && !rule->specialised;
+    const int few = rule->specialised == PI_RK4 && PI_VECTOR_BYTES == 64 ? 3 : 2;
+    int n = PI_IN_FLIGHT;
+    if (dim <= few || (dim <= 4 && q->long_chain && !table)) n = PI_IN_FLIGHT_SMALL;
+    if (table && !q->long_chain && n > PI_IN_FLIGHT_TABLE) n = PI_IN_FLIGHT_TABLE;
+    if (rule->specialised == PI_TSITOURAS54) n /= 2;
+    if (q->heavy) n /= 2;
+    return n > 1 ? n : 1;
+}

@@ -1,0 +1,98 @@
+/* Explicit Runge-Kutta.   k_s = f(t + c_s h, y + h sum_j a_sj k_j),   y += h sum_s b_s k_s
+ *
+ * On x'' = a(t, x) the velocity is linear in the stages and leaves the inner sums (the Nystrom
+ * form; same method, half the operations): k_s = a(t + c_s h, x + c_s h v + h^2 sum_j A_sj k_j), A
+ * = a a,   B = b a x  += h v + h^2 sum_s B_s k_s,      v += h sum_s b_s k_s. Hairer, Norsett,
+ * Wanner (1993), Solving Ordinary Differential Equations I, II.1 and II.14. */
+#pragma once
+#include "../model.h"
+#include "nystrom_weight.h"
+
+/* y[i] += w k[i] */
+INLINE void accumulate(int n, vreal w, const vreal *k, vreal *y) {
+    EACH(i, 0, n) y[i] = vfma(w, k[i], y[i]);
+}
+INLINE void assign(int n, const vreal *from, vreal *to) {
+    EACH(i, 0, n) to[i] = from[i];
+}
+INLINE vreal time_at(vreal t0, vreal h, int64_t n) { return vfma(vset((real)n), h, t0); }
+
+/* One step with a table known to the compiler. */
+INLINE void explicit_rk_step(const Model *q, const PiMethod *m, vreal t, vreal h, vreal *y,
+                             const vreal *p) {
+    const int dim = q->system->dim, stages = m->evaluations;
+    vreal k[PI_MAX_STAGES][PI_MAX_DIM], ys[PI_MAX_DIM];
+    EACH(s, 0, stages) {
+        assign(dim, y, ys);
+        EACH(j, 0, s)
+            if (m->a[s][j] != 0) accumulate(dim, h * (real)m->a[s][j], k[j], ys);
+        rhs(q, vfma(vset((real)m->c[s]), h, t), ys, p, k[s]);
+    }
+    EACH(s, 0, stages)
+        if (m->b[s] != 0) accumulate(dim, h * (real)m->b[s], k[s], y);
+}
+INLINE void nystrom_form_step(const Model *q, const PiMethod *m, vreal t, vreal h, vreal *y,
+                              const vreal *p) {
+    const int dof = q->system->dof, stages = m->evaluations;
+    vreal *x = y, *v = y + dof, k[PI_MAX_STAGES][PI_MAX_DIM], xs[PI_MAX_DIM];
+    const vreal h2 = h * h;
+    EACH(s, 0, stages + 1) {
+        const double c = s < stages ? m->c[s] : 1;
+        assign(dof, x, xs);
+        if (c != 0) accumulate(dof, h * (real)c, v, xs);
+        EACH(j, 0, s)
+            if (nystrom_weight(m, s, j) != 0)
+                accumulate(dof, h2 * (real)nystrom_weight(m, s, j), k[j], xs);
+        if (s < stages) q->acceleration(vfma(vset((real)c), h, t), xs, v, p, k[s]);
+    }
+    assign(dof, xs, x);
+    EACH(s, 0, stages)
+        if (m->b[s] != 0) accumulate(dof, h * (real)m->b[s], k[s], v);
+}
+
+/* The same operations in the same order with a table known only when it runs. The loops over stages
+ * stay loops, and the registers in flight go through them side by side. w[u] or, where one step
+ * serves all, w[0]: the weights of the table times h (or h^2 for positions from accelerations). */
+INLINE void table_weights(const PiTable *m, vreal h, vreal *w) {
+    const vreal h2 = h * h;
+    const int positions = m->nystrom ? m->start[m->stages + 1] : 0;
+    for (int i = 0; i < m->start[m->stages + 2]; i++)
+        w[i] = (i < positions ? h2 : h) * (real)m->weight[i];
+}
+/* y[u] += sum_j w_j k_j[u] over a row of the table. */
+INLINE void combine(const PiTable *m, int row, int n, int count, const vreal *w, int64_t stride,
+                    vreal k[][PI_MAX_FLIGHT][PI_MAX_DIM], vreal y[][PI_MAX_DIM], int first) {
+    for (int i = m->start[row]; i < m->start[row + 1]; i++)
+        EACH(u, 0, count) accumulate(n, w[u * stride + i], k[m->index[i]][u], y[u] + first);
+}
+INLINE void any_explicit_rk_step(const Model *q, const PiTable *m, int count, const vreal *w,
+                                 int64_t stride, int64_t n, Flight *f) {
+    const int dim = q->system->dim;
+    vreal k[PI_MAX_STAGES][PI_MAX_FLIGHT][PI_MAX_DIM], ys[PI_MAX_FLIGHT][PI_MAX_DIM];
+    for (int s = 0; s < m->stages; s++) {
+        EACH(u, 0, count) assign(dim, f->y[u], ys[u]);
+        combine(m, s, dim, count, w, stride, k, ys, 0);
+        const vreal c = vset((real)m->c[s]);
+        EACH(u, 0, count)
+            rhs(q, vfma(c, f->h[u], time_at(f->t0[u], f->h[u], n)), ys[u], f->p[u], k[s][u]);
+    }
+    combine(m, m->stages, dim, count, w, stride, k, f->y, 0);
+}
+INLINE void any_nystrom_form_step(const Model *q, const PiTable *m, int count, const vreal *w,
+                                  int64_t stride, int64_t n, Flight *f) {
+    const int dof = q->system->dof;
+    vreal k[PI_MAX_STAGES][PI_MAX_FLIGHT][PI_MAX_DIM], xs[PI_MAX_FLIGHT][PI_MAX_DIM];
+    for (int s = 0; s < m->stages; s++) {
+        const vreal c = vset((real)m->c[s]);
+        EACH(u, 0, count) assign(dof, f->y[u], xs[u]);
+        if (m->c[s] != 0)
+            EACH(u, 0, count) accumulate(dof, f->h[u] * c, f->y[u] + dof, xs[u]);
+        combine(m, s, dof, count, w, stride, k, xs, 0);
+        EACH(u, 0, count)
+            q->acceleration(vfma(c, f->h[u], time_at(f->t0[u], f->h[u], n)), xs[u], f->y[u] + dof,
+                            f->p[u], k[s][u]);
+    }
+    EACH(u, 0, count) accumulate(dof, f->h[u], f->y[u] + dof, f->y[u]);
+    combine(m, m->stages, dof, count, w, stride, k, f->y, 0);
+    combine(m, m->stages + 1, dof, count, w, stride, k, f->y, dof);
+}

@@ -1,0 +1,98 @@
+/* A chunk of a tile: some registers of every row, in the workspace of a thread, small enough for
+ * the caches; and what all families need of it. Dimensions are known only when it runs. */
+#pragma once
+#include "../../simd.h"
+#include "../../tiles.h"
+
+typedef struct {
+    const PiTile *tile;
+    int64_t R;             /* registers in a row */
+    int dim, dof;          /* dof = 0 for first order */
+    vreal *y, *p;          /* state with its history; parameters */
+    vreal *t0, *h, *t;     /* rows */
+    vreal *scratch, *free; /* of the force; the next row that nobody uses */
+    vint *code;            /* why a lane's solve failed: a PiStatus, or 0 */
+    const vint *frozen;    /* lanes that need not be computed, or NULL */
+    int stopped;           /* has a force stopped the run? */
+    uint64_t uniform;      /* parameters that are the same for all lanes, as bits */
+} Chunk;
+
+static vreal *take_rows(Chunk *c, int64_t n) {
+    vreal *rows = c->free;
+    c->free += n * c->R;
+    return rows;
+}
+static void copy_rows(const Chunk *c, int64_t n, const vreal *from, vreal *to) {
+    for (int64_t i = 0; i < n * c->R; i++) to[i] = from[i];
+}
+/* The row of times t0 + n h + fraction h; forces that do not see it are given any. */
+static const vreal *times(const Chunk *c, int64_t n, double fraction) {
+    if (!c->tile->system->time_dependent) return c->t;
+    const vreal steps = vset((real)n), part = vset((real)fraction);
+    for (int64_t u = 0; u < c->R; u++) {
+        const vreal t = vfma(steps, c->h[u], c->t0[u]);
+        c->t[u] = fraction == 0 ? t : vfma(part, c->h[u], t);
+    }
+    return c->t;
+}
+
+/* ---- the force ------------------------------------------------------------------------------- */
+static void ask(Chunk *c, PiQuestion question, const vreal *t, const vreal *y, const vreal *v,
+                vreal *out) {
+    const PiRows rows = {c->R, t, y, v, c->p, out, c->scratch, c->uniform};
+    if (!c->stopped && c->tile->force(c->tile->context, question, &rows)) c->stopped = 1;
+}
+/* The velocities that belong to v: v itself, or of a separable system T_p(v), written to `to`. */
+static const vreal *velocities(Chunk *c, const vreal *v, vreal *to) {
+    if (c->tile->system->structure != PI_SEPARABLE) return v;
+    ask(c, PI_VELOCITY, c->t, v, v, to);
+    return to;
+}
+static void rhs_rows(Chunk *c, const vreal *t, const vreal *y, vreal *dydt) {
+    if (c->dof == 0) {
+        ask(c, PI_RHS, t, y, y, dydt);
+        return;
+    }
+    const vreal *v = y + c->dof * c->R, *velocity = velocities(c, v, dydt);
+    if (velocity != dydt) copy_rows(c, c->dof, velocity, dydt);
+    ask(c, PI_ACCELERATION, t, y, v, dydt + c->dof * c->R);
+}
+
+/* ---- linear combinations --------------------------------------------------------------------- */
+/* h^power weight of register u. */
+INLINE vreal weight_at(const Chunk *c, double weight, int power, int64_t u) {
+    return (power == 2 ? c->h[u] * c->h[u] : power == 1 ? c->h[u] : vset(REAL(1.0))) * (real)weight;
+}
+/* Some registers of combine_rows, side by side. */
+INLINE void combine_some(const Chunk *c, int n, const PiTable *m, int row, int power,
+                         const vreal *y, const vreal *k, int64_t n_k, vreal *out, int64_t first,
+                         int count) {
+    const int from = m->start[row], terms = m->start[row + 1] - from;
+    vreal w[PI_MAX_STAGES + 1][4], sum[4];
+    const vreal *at[PI_MAX_STAGES + 1];
+    for (int j = 0; j < terms; j++) {
+        EACH(u, 0, count) w[j][u] = weight_at(c, m->weight[from + j], power, first + u);
+        at[j] = k + m->index[from + j] * n_k * c->R + first;
+    }
+    for (int64_t i = 0; i < n * c->R; i += c->R) {
+        EACH(u, 0, count) sum[u] = y[i + first + u];
+        for (int j = 0; j < terms; j++)
+            EACH(u, 0, count) sum[u] = vfma(w[j][u], at[j][i + u], sum[u]);
+        EACH(u, 0, count) out[i + first + u] = sum[u];
+    }
+}
+/* out = y + sum of h^power weight_j k_j over one row of a table, j in its order; n rows each, the
+ * rows of k_j begin n_k R j vectors in. out may be y. */
+static void combine_rows(const Chunk *c, int n, const PiTable *m, int row, int power,
+                         const vreal *y, const vreal *k, int64_t n_k, vreal *out) {
+    int64_t u = 0;
+    for (; u + 4 <= c->R; u += 4) combine_some(c, n, m, row, power, y, k, n_k, out, u, 4);
+    for (; u < c->R; u++) combine_some(c, n, m, row, power, y, k, n_k, out, u, 1);
+}
+/* y += weight h^power k, n rows. */
+static void add_rows(const Chunk *c, int n, double weight, int power, const vreal *k, vreal *y) {
+    for (int64_t u = 0; u < c->R; u++) {
+        const vreal w = weight_at(c, weight, power, u);
+        for (int64_t i = u; i < n * c->R; i += c->R) y[i] = vfma(w, k[i], y[i]);
+    }
+}

@@ -1,0 +1,24 @@
+/* Compositions of kicks and drifts on rows; registers/composition.h does the same operations in the
+ * same order in registers, and says what a kick sees and when a force is kept. */
+#pragma once
+#include "chunk.h"
+
+/* force: dof rows, which hold the force of the step before where `kept` says so. */
+static void composition_rows_step(Chunk *c, const PiMethod *m, int64_t n, vreal *force, int kept) {
+    vreal *const free = c->free, *velocity = take_rows(c, c->dof);
+    vreal *x = c->y, *v = c->y + c->dof * c->R;
+    double drifted = 0;
+    for (int s = 0; s < m->stages; s++) {
+        const int ended = fabs(drifted - 1) < 1e-14;
+        times(c, n + ended, ended ? 0 : drifted);
+        if (m->kick[s] != 0) {
+            if (s > 0 || !kept) ask(c, PI_ACCELERATION, c->t, x, v, force);
+            add_rows(c, c->dof, m->kick[s], 1, force, v);
+        }
+        if (m->drift[s] != 0) {
+            add_rows(c, c->dof, m->drift[s], 1, velocities(c, v, velocity), x);
+            drifted += m->drift[s];
+        }
+    }
+    c->free = free;
+}

@@ -1,0 +1,34 @@
+/* Python objects with the buffer protocol <-> checked views (arrays.c). */
+#pragma once
+#define PY_SSIZE_T_CLEAN
+#include <pyconfig.h>
+#ifndef Py_GIL_DISABLED /* a free-threaded Python has no stable ABI (PEP 703) */
+#define Py_LIMITED_API 0x030b0000
+#endif
+#include <Python.h>
+#include "../tiles.h"
+
+/* The buffers that a call or a run holds. */
+typedef struct {
+    int count, room;
+    Py_buffer **view;
+} Views;
+
+/* The memory of a C-contiguous array of at least `items` items of `item` bytes; NULL with an
+ * exception. */
+void *views_array(Views *views, PyObject *object, const char *name, int64_t items, int item,
+                  int writable);
+/* An array of so many axes, written to, with any strides of whole items; NULL with an exception. */
+const Py_buffer *views_strided(Views *views, PyObject *object, const char *name, int axes,
+                               int item);
+/* A row: one value for all lanes (a number or an array of one), or at least `lanes` of them.
+ * Returns 0, or -1 with an exception.
+ */
+int views_row(Views *views, PyObject *object, const char *name, int64_t lanes, int item,
+              PiRow *row);
+/* The same for each array of a tuple of n. */
+int views_rows(Views *views, PyObject *tuple, const char *name, int n, int64_t lanes, int item,
+               PiRow *rows);
+void views_release(Views *views);
+/* A tuple of n numbers; 0, or -1 with an exception. */
+int read_numbers(PyObject *sequence, const char *name, int n, double *out);

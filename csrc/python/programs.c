@@ -1,0 +1,138 @@
+/* Forces of one's own, the Python side: byte code -> a verified program, and questions to it. */
+#include "module.h"
+#include "../bytecode/bytecode.h"
+
+PyObject *core_operations(PyObject *module, PyObject *none) {
+    (void)module, (void)none;
+    PyObject *list = PyList_New(0);
+    for (int64_t i = 0; list && pi_operation(i); i++) {
+        const PiOperation *o = pi_operation(i);
+        PyObject *item = Py_BuildValue("(sis)", o->name, o->arguments, o->text);
+        if (!item || PyList_Append(list, item)) Py_CLEAR(list);
+        Py_XDECREF(item);
+    }
+    return list;
+}
+const char operations_doc[] =
+    "operations() -> list of (name, arguments, what it computes), by number in byte code.";
+
+static void free_program(PyObject *capsule) {
+    pi_program_free(PyCapsule_GetPointer(capsule, PROGRAM_CAPSULE));
+}
+
+const char make_program_doc[] =
+    "make_program(code, constants, sections, dim, dof, n_params, n_derived, n_invariants,\n"
+    "             n_registers) -> handle\n\n"
+    "code: int32, six words an instruction; constants: float64; sections: int32, first and last\n"
+    "instruction for each question, -1 where there is none. ValueError: refused by the verifier.";
+PyObject *core_make_program(PyObject *module, PyObject *args) {
+    (void)module;
+    PyObject *code, *constants, *sections;
+    long long size[6];
+    if (!PyArg_ParseTuple(args, "OOOLLLLLL:make_program", &code, &constants, &sections, &size[0],
+                          &size[1], &size[2], &size[3], &size[4], &size[5]))
+        return NULL;
+    Views views = {0};
+    PiProgramText text = {.dim = size[0],
+                          .dof = size[1],
+                          .n_params = size[2],
+                          .n_derived = size[3],
+                          .n_invariants = size[4],
+                          .n_registers = size[5]};
+    PyObject *result = NULL;
+    const int32_t *section;
+    if ((text.words = views_array(&views, code, "code", 0, 4, 0)) &&
+        (text.constants = views_array(&views, constants, "constants", 0, 8, 0)) &&
+        (section = views_array(&views, sections, "sections", 2 * PI_QUESTIONS, 4, 0))) {
+        const Py_ssize_t bytes = views.view[0]->len, instruction = PI_WORDS * sizeof(int32_t);
+        text.n_code = bytes / instruction;
+        text.n_constants = views.view[1]->len / 8;
+        for (int i = 0; i < PI_QUESTIONS; i++) {
+            text.first[i] = section[2 * i];
+            text.last[i] = section[2 * i + 1];
+        }
+        char message[PI_MESSAGE] = "code ends within an instruction";
+        PiProgram *program = bytes % instruction ? NULL : pi_program_make(&text, message);
+        if (program) {
+            result = PyCapsule_New(program, PROGRAM_CAPSULE, free_program);
+            if (!result) pi_program_free(program);
+        } else if (message[0]) PyErr_Format(PyExc_ValueError, "byte code refused: %s", message);
+        else PyErr_NoMemory();
+    }
+    views_release(&views);
+    return result;
+}
+
+/* ---- compiled systems ------------------------------------------------------------------------ */
+/* The kernels of a program in a library that is loaded. */
+typedef struct {
+    PyObject *program, *owner; /* kept alive */
+    const PiKernels *kernels[2];
+} CompiledProgram;
+
+static void free_compiled(PyObject *capsule) {
+    CompiledProgram *compiled = PyCapsule_GetPointer(capsule, COMPILED_CAPSULE);
+    Py_XDECREF(compiled->program);
+    Py_XDECREF(compiled->owner);
+    PyMem_Free(compiled);
+}
+
+const char make_compiled_doc[] =
+    "make_compiled(program, f64, f32, owner) -> handle\n\n"
+    "f64, f32: addresses of the functions of type PiOneSystem in a library; owner: keeps it.";
+PyObject *core_make_compiled(PyObject *module, PyObject *args) {
+    (void)module;
+    PyObject *program, *owner, *address[2];
+    if (!PyArg_ParseTuple(args, "OOOO:make_compiled", &program, &address[0], &address[1], &owner))
+        return NULL;
+    if (!PyCapsule_GetPointer(program, PROGRAM_CAPSULE)) return NULL;
+    const PiKernels *kernels[2];
+    for (int i = 0; i < 2; i++) {
+        void *pointer = PyLong_AsVoidPtr(address[i]);
+        if (!pointer) return PyErr_Format(PyExc_ValueError, "the library has no kernels");
+        kernels[i] = ((PiOneSystem *)pointer)(PI_LAYOUT);
+        if (!kernels[i])
+            return PyErr_Format(PyExc_ValueError, "the library belongs to another pyintegrate");
+    }
+    CompiledProgram *compiled = PyMem_Calloc(1, sizeof *compiled);
+    if (!compiled) return PyErr_NoMemory();
+    *compiled = (CompiledProgram){Py_NewRef(program), Py_NewRef(owner), {kernels[0], kernels[1]}};
+    PyObject *capsule = PyCapsule_New(compiled, COMPILED_CAPSULE, free_compiled);
+    if (!capsule) {
+        Py_DECREF(program);
+        Py_DECREF(owner);
+        PyMem_Free(compiled);
+    }
+    return capsule;
+}
+
+/* The program's system with the library's kernels and force; what the library cannot be asked goes
+ * to the byte code. */
+static int find_compiled(PyObject *capsule, Moved *moved) {
+    const CompiledProgram *compiled = PyCapsule_GetPointer(capsule, COMPILED_CAPSULE);
+    if (!compiled) return -1;
+    const PiProgram *program = PyCapsule_GetPointer(compiled->program, PROGRAM_CAPSULE);
+    if (!program) return -1;
+    moved->system = &program->system;
+    moved->kernels = compiled->kernels[moved->set->real_bits == 32];
+    moved->force = moved->kernels->force;
+    return 0;
+}
+
+/* ---- systems of one's own -------------------------------------------------------------------- */
+int find_own_system(PyObject *capsule, Moved *moved) {
+    if (PyCapsule_IsValid(capsule, CALLBACK_CAPSULE)) return find_callback(capsule, moved);
+    if (PyCapsule_IsValid(capsule, COMPILED_CAPSULE)) return find_compiled(capsule, moved);
+    const PiProgram *program = PyCapsule_GetPointer(capsule, PROGRAM_CAPSULE);
+    if (!program) return -1;
+    moved->system = &program->system;
+    moved->force = moved->set->program;
+    moved->context = program;
+    return 0;
+}
+int check_question(const Moved *moved, PiQuestion question) {
+    if (moved->force != moved->set->program) return 0;
+    if (pi_program_has((const PiProgram *)moved->context, question)) return 0;
+    PyErr_Format(PyExc_ValueError, "the program has no answer to question %d", question);
+    return -1;
+}

@@ -1,0 +1,277 @@
+/* Trajectories that fail: found by bisection, frozen at their last good state, and reported. */
+#include <float.h>
+#include <stdlib.h>
+#include "layout.h"
+
+/* ---- rows ------------------------------------------------------------------------------------ */
+static double value(const PiRun *run, const void *rows, int64_t stride, int64_t d, int64_t lane) {
+    const char *at = row_at(run, rows, stride, d, lane);
+    return run->real_bytes == 8 ? *(const double *)at : *(const float *)at;
+}
+PiStatus judge(const PiRun *run, const void *rows, int64_t stride, int64_t lane) {
+    PiStatus status = PI_OK;
+    for (int d = 0; d < run->system->dim; d++) {
+        const double y = fabs(value(run, rows, stride, d, lane));
+        if (!(y <= DBL_MAX)) return PI_NOT_FINITE;
+        if (y > run->bound) status = PI_OUT_OF_BOUNDS;
+    }
+    return status;
+}
+
+/* ---- failures -------------------------------------------------------------------------------- */
+/* The masks of a tile, made when they are first needed. */
+static int make_masks(const PiRun *run, PiFailures *f) {
+    const int64_t bytes = ceil_div(run->tile_lanes * run->real_bytes, 64) * 64;
+    if (f->mask) return 0;
+    if (!f->status) f->status = calloc(run->tile_lanes, 1);
+    if (!f->step) f->step = malloc(run->tile_lanes * sizeof *f->step);
+    if (f->status && f->step) f->mask = aligned_alloc(64, bytes); /* the last: it says all are */
+    if (!f->mask) return -1;
+    memset(f->mask, 0, bytes);
+    for (int64_t i = 0; i < run->tile_lanes; i++) f->step[i] = -1;
+    return 0;
+}
+static void set_mask(const PiRun *run, PiFailures *f, int64_t from, int64_t to, int frozen) {
+    memset((char *)f->mask + from * run->real_bytes, frozen ? 0xff : 0,
+           (to - from) * run->real_bytes);
+}
+int fail(PiRun *run, int64_t tile, int64_t lane, PiStatus status, int64_t step) {
+    PiFailures *f = &run->failures[tile];
+    if (make_masks(run, f)) return -1;
+    if (f->step[lane] >= 0) return 0;
+    set_mask(run, f, lane, lane + 1, 1);
+    f->status[lane] = (int8_t)status;
+    f->step[lane] = step;
+    f->count++;
+    /* The padding copies the last trajectory, and fails with it. */
+    const int64_t last = lanes_in(run, tile) - 1;
+    if (lane == last) set_mask(run, f, last + 1, run->tile_lanes, 1);
+    return 0;
+}
+int pi_run_freeze_padding(PiRun *run) {
+    const int64_t lanes = lanes_in(run, run->n_tiles - 1);
+    PiFailures *f = &run->failures[run->n_tiles - 1];
+    if (lanes == run->tile_lanes) return 0;
+    if (make_masks(run, f)) return -1;
+    set_mask(run, f, lanes, run->tile_lanes, 1);
+    return 0;
+}
+void pi_run_revive(PiRun *run, int64_t lane) {
+    PiFailures *f = &run->failures[lane / run->tile_lanes];
+    const int64_t i = lane % run->tile_lanes;
+    if (!f->mask || f->step[i] < 0) return;
+    set_mask(run, f, i, i + 1, 0);
+    f->status[i] = PI_OK;
+    f->step[i] = -1;
+    f->count--;
+}
+int pi_run_fail(PiRun *run, int64_t lane, PiStatus status, int64_t step) {
+    return fail(run, lane / run->tile_lanes, lane % run->tile_lanes, status, step);
+}
+
+/* to[i] = from[at[i]], and to[at[i]] = from[i]; items of a row. */
+static void gather(const PiRun *run, const void *from, const int64_t *at, int64_t n, void *to) {
+    if (run->real_bytes == 8)
+        for (int64_t i = 0; i < n; i++) ((double *)to)[i] = ((const double *)from)[at[i]];
+    else
+        for (int64_t i = 0; i < n; i++) ((float *)to)[i] = ((const float *)from)[at[i]];
+}
+static void scatter(const PiRun *run, const void *from, const int64_t *at, int64_t n, void *to) {
+    if (run->real_bytes == 8)
+        for (int64_t i = 0; i < n; i++) ((double *)to)[at[i]] = ((const double *)from)[i];
+    else
+        for (int64_t i = 0; i < n; i++) ((float *)to)[at[i]] = ((const float *)from)[i];
+}
+/* bad[i]: is some component of lane i not within the bound? */
+#define MARK(real)                                                                                 \
+    for (int d = 0; d < run->system->dim; d++) {                                                   \
+        const real *y = (const real *)row_at(run, rows, stride, d, 0);                             \
+        for (int64_t i = 0; i < n; i++) bad[i] |= !(fabs((double)y[i]) <= bound);                  \
+    }
+static void mark(const PiRun *run, const void *rows, int64_t stride, int64_t n, double bound,
+                 char *bad) {
+    memset(bad, 0, n);
+    if (run->real_bytes == 8) {
+        MARK(double)
+    } else {
+        MARK(float)
+    }
+}
+#undef MARK
+
+/* Lanes that leave the good within `steps` steps of a good state, packed side by side. */
+typedef struct {
+    int64_t count, stride;
+    int64_t *lane; /* their places in the tile */
+    char *y;       /* rows of the state, then t0, h and the parameters */
+} Patients;
+
+static int patients_rows(const PiRun *run) { return run->rows + 2 + run->system->n_params; }
+
+static int patients_make(const PiRun *run, int64_t count, Patients *patients) {
+    const int64_t vector = run->vector_bytes / run->real_bytes;
+    *patients = (Patients){.count = count, .stride = ceil_div(count, vector) * vector};
+    patients->lane = malloc((count + 1) * sizeof *patients->lane);
+    patients->y = malloc(patients_rows(run) * patients->stride * run->real_bytes + 1);
+    return patients->lane && patients->y ? 0 : -1;
+}
+static void patients_free(Patients *patients) {
+    free(patients->lane);
+    free(patients->y);
+}
+static char *patients_row(const PiRun *run, const Patients *patients, int i) {
+    return row_at(run, patients->y, patients->stride, i, 0);
+}
+/* Those that leave the good in a tile. */
+static void patients_of_tile(const PiRun *run, const PiTile *tile, Patients *to) {
+    for (int i = 0; i < patients_rows(run); i++) {
+        const int k = i - run->rows;
+        const PiRow row = k < 0    ? (PiRow){row_at(run, tile->in, tile->in_stride, i, 0), 1}
+                          : k == 0 ? tile->t0
+                          : k == 1 ? tile->h
+                                   : tile->params[k - 2];
+        char *here = patients_row(run, to, i);
+        const char *data = (const char *)row.data + (k < 0 ? 0 : tile->lane) * run->real_bytes;
+        if (row.step) gather(run, data, to->lane, to->count, here);
+        else
+            for (int64_t n = 0; n < to->count; n++)
+                memcpy(here + n * run->real_bytes, row.data, run->real_bytes);
+    }
+}
+/* Some of them, with the states of `state`. */
+static void patients_take(const PiRun *run, const Patients *from, const Patients *state,
+                          const int64_t *at, Patients *to) {
+    for (int64_t i = 0; i < to->count; i++) to->lane[i] = from->lane[at[i]];
+    for (int i = 0; i < patients_rows(run); i++)
+        gather(run, patients_row(run, i < run->rows ? state : from, i), at, to->count,
+               patients_row(run, to, i));
+}
+/* Fills the last register with copies, and advances all. status: of each, or NULL. */
+static int patients_advance(PiRun *run, const PiTile *like, Patients *patients, int64_t first,
+                            int64_t steps, int8_t *status) {
+    for (int d = 0; d < patients_rows(run); d++) {
+        char *row = patients_row(run, patients, d);
+        for (int64_t i = patients->count; i < patients->stride; i++)
+            memcpy(row + i * run->real_bytes, row + (patients->count - 1) * run->real_bytes,
+                   run->real_bytes);
+    }
+    const int n_params = run->system->n_params;
+    PiRow *params = malloc((n_params + 1) * sizeof *params);
+    if (!params) return -1;
+    for (int i = 0; i < n_params; i++)
+        params[i] = (PiRow){patients_row(run, patients, run->rows + 2 + i), 1};
+    PiTile tile = *like;
+    tile.registers = patients->stride * run->real_bytes / run->vector_bytes;
+    tile.in = tile.out = patients->y;
+    tile.in_stride = tile.out_stride = patients->stride;
+    tile.record = NULL;
+    tile.frozen = NULL;
+    tile.lane = 0;
+    tile.t0 = (PiRow){patients_row(run, patients, run->rows), 1};
+    tile.h = (PiRow){patients_row(run, patients, run->rows + 1), 1};
+    tile.params = params;
+    tile.first = first;
+    tile.steps = steps;
+    tile.status = status;
+    if (run->kernel(&tile) < 0) run->stopped = 1;
+    free(params);
+    return run->stopped ? -1 : 0;
+}
+
+/* The one step that none of them completes: why, and the last good states go out. */
+static int report(PiRun *run, int64_t number, const PiTile *tile, const Patients *before,
+                  Patients *after, int64_t step) {
+    int8_t *reason = calloc(after->stride + 1, 1);
+    int error = reason ? patients_advance(run, tile, after, step, 1, reason) : -1;
+    for (int64_t i = 0; i < before->count && !error; i++) {
+        const PiStatus status =
+            reason[i] ? (PiStatus)reason[i] : judge(run, after->y, after->stride, i);
+        error = fail(run, number, before->lane[i], status ? status : PI_NOT_FINITE, step + 1);
+    }
+    for (int d = 0; d < run->rows && !error; d++)
+        scatter(run, patients_row(run, before, d), before->lane, before->count,
+                row_at(run, tile->out, tile->out_stride, d, 0));
+    free(reason);
+    return error;
+}
+
+/* Finds by bisection the step that each patient does not complete, and leaves its last good state
+ * in out. */
+static int diagnose(PiRun *run, int64_t number, const PiTile *tile, const Patients *before,
+                    int64_t first, int64_t steps) {
+    const int64_t half = steps / 2, count = before->count;
+    Patients after = {0}, early = {0}, late = {0};
+    if (count == 0) return 0;
+    int error = patients_make(run, count, &after);
+    if (!error) {
+        memcpy(after.lane, before->lane, count * sizeof *after.lane);
+        memcpy(after.y, before->y, patients_rows(run) * after.stride * run->real_bytes);
+    }
+    if (!error && steps == 1) error = report(run, number, tile, before, &after, first);
+    else if (!error) {
+        char *bad = malloc(count);
+        int64_t *at = malloc(count * sizeof *at), early_count = 0, late_count = count;
+        error = bad && at ? patients_advance(run, tile, &after, first, half, NULL) : -1;
+        if (!error) {
+            mark(run, after.y, after.stride, count, tile->bound, bad);
+            for (int64_t i = 0; i < count; i++) at[bad[i] ? early_count++ : --late_count] = i;
+            error = patients_make(run, early_count, &early) |
+                    patients_make(run, count - early_count, &late);
+        }
+        if (!error) {
+            patients_take(run, before, before, at, &early);
+            patients_take(run, before, &after, at + early_count, &late);
+        }
+        free(bad);
+        free(at);
+        patients_free(&after);
+        after = (Patients){0};
+        if (!error) error = diagnose(run, number, tile, &early, first, half);
+        if (!error) error = diagnose(run, number, tile, &late, first + half, steps - half);
+    }
+    patients_free(&after);
+    patients_free(&early);
+    patients_free(&late);
+    return error;
+}
+
+int examine(PiRun *run, int64_t number, const PiTile *tile) {
+    const PiFailures *failures = &run->failures[number];
+    const int64_t lanes = lanes_in(run, number);
+    Patients patients = {0};
+    int64_t count = 0, next = 0;
+    char *bad = malloc(lanes);
+    if (!bad) return -1;
+    mark(run, tile->out, tile->out_stride, lanes, tile->bound, bad);
+    for (int64_t i = 0; i < lanes; i++)
+        if (bad[i]) count += bad[i] = !(failures->mask && failures->step[i] >= 0);
+    int error = count ? patients_make(run, count, &patients) : 0;
+    if (count && !error) {
+        for (int64_t i = 0; i < lanes; i++)
+            if (bad[i]) patients.lane[next++] = i;
+        patients_of_tile(run, tile, &patients);
+        error = diagnose(run, number, tile, &patients, tile->first, tile->steps);
+    }
+    patients_free(&patients);
+    free(bad);
+    return error;
+}
+
+/* ---- the report ------------------------------------------------------------------------------ */
+int64_t pi_run_count_failures(const PiRun *run) {
+    int64_t count = 0;
+    for (int64_t tile = 0; tile < run->n_tiles; tile++) count += run->failures[tile].count;
+    return count;
+}
+void pi_run_read_failures(const PiRun *run, int64_t *index, int8_t *status, int64_t *step) {
+    int64_t n = 0;
+    for (int64_t tile = 0; tile < run->n_tiles; tile++) {
+        const PiFailures *f = &run->failures[tile];
+        for (int64_t i = 0; f->count && i < run->tile_lanes; i++) {
+            if (f->step[i] < 0) continue;
+            index[n] = tile * run->tile_lanes + i;
+            status[n] = f->status[i];
+            step[n++] = f->step[i];
+        }
+    }
+}

@@ -1,0 +1,353 @@
+/* The only loop over tiles, blocks of time, saves and failures. Pure C, no Python, no allocation
+ * but for the first failure of a tile and one scratch tile for each thread. */
+#include <float.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <time.h>
+#include "layout.h"
+
+enum {
+    BLOCK_STEPS = 256, /* a block is so many steps, or so many saves if they are fewer steps */
+    BLOCK_SAVES = 32,
+    TILE_BYTES = 16384, /* of state, so that in and out stay in the first cache */
+    IN_FLIGHT = 8,
+    CHUNK = 32, /* registers that go through a row kernel together, if their rows fit: */
+    WORKSPACE_BYTES = 128 << 10,
+};
+static const double POLL_SECONDS = 0.05;
+
+/* ---- time: blocks ---------------------------------------------------------------------------- */
+/* Short intervals between saves are gathered into a block, long ones are cut into several. */
+static int64_t intervals_per_block(const PiRun *run) {
+    return run->save < BLOCK_STEPS ? smaller(BLOCK_SAVES, BLOCK_STEPS / run->save) : 1;
+}
+static int64_t blocks_per_interval(const PiRun *run) {
+    return run->save < BLOCK_STEPS ? 1 : ceil_div(run->save, BLOCK_STEPS);
+}
+/* The steps done after b blocks. */
+static int64_t steps_after(const PiRun *run, int64_t b) {
+    const int64_t pieces = blocks_per_interval(run);
+    int64_t steps;
+    if (pieces == 1) steps = b * intervals_per_block(run) * run->save;
+    else steps = b / pieces * run->save + smaller(b % pieces * BLOCK_STEPS, run->save);
+    return smaller(steps, run->n_steps);
+}
+static int64_t count_blocks(const PiRun *run) {
+    if (run->n_steps == 0) return 0;
+    const int64_t whole = run->n_steps / run->save, rest = run->n_steps % run->save;
+    if (blocks_per_interval(run) == 1)
+        return ceil_div(whole + (rest > 0), intervals_per_block(run));
+    return whole * blocks_per_interval(run) + ceil_div(rest, BLOCK_STEPS);
+}
+
+/* ---- records --------------------------------------------------------------------------------- */
+/* to[l lane + i component] = rows[which[i]][l], by lanes, as these are next to each other in memory
+ * where components are. */
+#define SCATTER(type)                                                                              \
+    for (int64_t l = 0; l < lanes; l++)                                                            \
+        for (int i = 0; i < r->n; i++)                                                             \
+            ((type *)to)[l * r->lane + i * r->component] =                                         \
+                ((const type *)rows)[r->which[i] * stride + l];
+
+/* Writes the rows of a tile for one save. */
+static void write_record(const PiRun *run, int64_t save, int64_t tile, const void *rows,
+                         int64_t stride) {
+    const PiRecord *r = &run->record;
+    const int64_t lane = tile * run->tile_lanes, lanes = lanes_in(run, tile);
+    char *to = (char *)r->data + (save * r->save + lane * r->lane) * run->real_bytes;
+    if (r->lane == 1)
+        for (int i = 0; i < r->n; i++)
+            memcpy(row_at(run, to, r->component, i, 0), row_at(run, rows, stride, r->which[i], 0),
+                   lanes * run->real_bytes);
+    else if (run->real_bytes == 8) SCATTER(double)
+    else SCATTER(float)
+}
+/* Do kernels write the record themselves? They write all components, and whole registers. */
+static int is_direct(const PiRun *run) {
+    const PiRecord *r = &run->record;
+    int direct = r->data && r->lane == 1 && r->room >= run->stride && r->n == run->system->dim;
+    for (int i = 0; direct && i < r->n; i++) direct = r->which[i] == i;
+    return direct;
+}
+
+/* ---- one tile, one block --------------------------------------------------------------------- */
+/* One initial state for all lanes of a tile, padding included, in the rows of the first block. */
+static void *spread_initial(const PiRun *run, int64_t number) {
+    const int64_t lane = number * run->tile_lanes, unit = 64 / run->real_bytes;
+    const int64_t lanes = ceil_div(lanes_in(run, number), unit) * unit;
+    void *rows = row_at(run, run->state[0], run->stride, 0, lane);
+    for (int d = 0; d < run->rows; d++) {
+        void *row = row_at(run, rows, run->stride, d, 0);
+        if (run->real_bytes == 8)
+            for (int64_t i = 0; i < lanes; i++) ((double *)row)[i] = ((double *)run->initial)[d];
+        else
+            for (int64_t i = 0; i < lanes; i++) ((float *)row)[i] = ((float *)run->initial)[d];
+    }
+    return rows;
+}
+static void *initial_rows(const PiRun *run, int64_t number) {
+    return run->same ? spread_initial(run, number)
+                     : row_at(run, run->initial, run->stride, 0, number * run->tile_lanes);
+}
+static int begin_tile(PiRun *run, int64_t number) {
+    const int64_t lanes = lanes_in(run, number);
+    const int look = !run->same || run->record.data;
+    const void *rows = look ? initial_rows(run, number) : run->initial;
+    PiStatus status = PI_OK;
+    for (int64_t i = 0; i < lanes; i++) {
+        if (i == 0 || !run->same) status = judge(run, rows, look ? run->stride : 1, i);
+        if (status && fail(run, number, i, status, run->first)) return -1;
+    }
+    if (run->record.data) write_record(run, 0, number, rows, run->stride);
+    return 0;
+}
+
+/* The scratch of a thread: a tile of states, the workspace of row kernels, rows of parameters of a
+ * driven run, records of a block on their way. */
+static int64_t lines(int64_t bytes) { return ceil_div(bytes, 64) * 64; }
+static int64_t tile_bytes(const PiRun *run) {
+    return lines(run->rows * run->tile_lanes * run->real_bytes);
+}
+static int64_t drive_offset(const PiRun *run) {
+    return tile_bytes(run) + lines(run->workspace_bytes);
+}
+static int64_t records_offset(const PiRun *run) {
+    const int64_t rows = run->drive ? run->system->n_params : 0;
+    return drive_offset(run) + lines(rows * (int64_t)sizeof(PiRow));
+}
+int64_t pi_run_scratch_bytes(const PiRun *run) {
+    const int64_t saves = run->record.data && !run->direct ? BLOCK_SAVES : 0;
+    return records_offset(run) +
+           lines(saves * run->system->dim * run->tile_lanes * run->real_bytes);
+}
+/* The parameters of one step of a driven run. */
+static const PiRow *driven(const PiRun *run, int64_t step, char *scratch) {
+    PiRow *rows = (PiRow *)(scratch + drive_offset(run));
+    for (int i = 0; i < run->system->n_params; i++) {
+        rows[i] = run->params[i];
+        rows[i].data = (const char *)rows[i].data + step * run->drive[i] * run->real_bytes;
+    }
+    return rows;
+}
+
+static PiTile make_tile(const PiRun *run, int64_t number, char *scratch) {
+    PiTile tile = {.system = run->system,
+                   .method = run->method,
+                   .table = &run->table,
+                   .registers =
+                       ceil_div(lanes_in(run, number), run->vector_bytes / run->real_bytes),
+                   .stream = run->direct && run->record.stream,
+                   .lane = number * run->tile_lanes,
+                   .t0 = run->t0,
+                   .h = run->h,
+                   .params = run->params,
+                   .bound = isinf(run->bound) ? DBL_MAX : run->bound,
+                   .force = run->force,
+                   .context = run->context,
+                   .workspace = scratch + tile_bytes(run),
+                   .chunk = run->chunk,
+                   .history = run->rows - run->system->dim,
+                   .begun = run->begun,
+                   .starter = run->starter,
+                   .starter_table = &run->starter_table};
+    if (run->real_bytes == 4 && tile.bound > FLT_MAX) tile.bound = FLT_MAX;
+    return tile;
+}
+static void copy_state(const PiRun *run, const PiTile *tile, const void *from, int64_t from_stride,
+                       void *to, int64_t to_stride) {
+    for (int d = 0; d < run->rows; d++)
+        memcpy(row_at(run, to, to_stride, d, 0), row_at(run, from, from_stride, d, 0),
+               tile->registers * run->vector_bytes);
+}
+/* Reads one set of rows and writes the other, target or scratch, so that what it read is there if
+ * a lane fails. Where the state is in the target already it moves to the scratch first. */
+static int call_kernel(PiRun *run, PiTile *tile, void *target, char *scratch, int to_target) {
+    if (to_target && tile->in == target) {
+        copy_state(run, tile, target, run->stride, scratch, run->tile_lanes);
+        tile->in = scratch;
+        tile->in_stride = run->tile_lanes;
+    }
+    tile->out = to_target ? target : scratch;
+    tile->out_stride = to_target ? run->stride : run->tile_lanes;
+    return run->kernel(tile);
+}
+
+/* All saves of a block in one call of the kernel: their records go to their places, or to the
+ * scratch first. Returns what the kernel does. */
+static int advance_together(PiRun *run, int64_t number, PiTile *tile, int64_t from, int64_t to,
+                            void *target, char *scratch) {
+    const PiRecord *r = &run->record;
+    const int64_t save = from / run->save + 1, saves = ceil_div(to, run->save) - save + 1;
+    char *records = scratch + records_offset(run);
+    tile->record = run->direct ? row_at(run, r->data, r->save, save, tile->lane) : records;
+    tile->record_stride = run->direct ? r->component : run->tile_lanes;
+    tile->record_next = run->direct ? r->save : run->system->dim * run->tile_lanes;
+    tile->record_every = run->save;
+    tile->first = run->first + from;
+    tile->steps = to - from;
+    const int bad = call_kernel(run, tile, target, scratch, 1);
+    for (int64_t i = 0; !bad && !run->direct && i < saves; i++)
+        write_record(run, save + i, number, row_at(run, records, tile->record_next, i, 0),
+                     run->tile_lanes);
+    return bad;
+}
+
+static int advance_tile(PiRun *run, int64_t number, int64_t block, char *scratch) {
+    const int64_t lane = number * run->tile_lanes;
+    const int64_t from = steps_after(run, block), to = steps_after(run, block + 1);
+    /* A bound is looked at after each step, and a drive changes with it. */
+    const int each_step = !isinf(run->bound) || run->drive;
+    const int64_t chunk = each_step ? 1 : run->save;
+    PiFailures *failures = &run->failures[number];
+    void *target = row_at(run, run->state[block & 1], run->stride, 0, lane);
+    PiTile tile = make_tile(run, number, scratch);
+    tile.in = block == 0 ? initial_rows(run, number)
+                         : row_at(run, run->state[(block - 1) & 1], run->stride, 0, lane);
+    tile.in_stride = run->stride;
+    tile.frozen = failures->mask;
+
+    if (run->record.data && !each_step && run->save < BLOCK_STEPS) {
+        const int bad = advance_together(run, number, &tile, from, to, target, scratch);
+        if (bad == 0) return 0;
+        if (bad < 0) {
+            run->stopped = 1;
+            return -1;
+        }
+        if (tile.in == scratch) { /* once more from where it was, looking after each save */
+            copy_state(run, &tile, scratch, run->tile_lanes, target, run->stride);
+            tile.in = target;
+            tile.in_stride = run->stride;
+        }
+    }
+    tile.record = NULL;
+    int64_t call = ceil_div(to, chunk) - from / chunk;
+    for (int64_t step = from; step < to;) {
+        const int64_t stop = smaller(to, (step / chunk + 1) * chunk);
+        tile.first = run->first + step;
+        tile.steps = stop - step;
+        if (run->drive) tile.params = driven(run, step, scratch);
+        tile.frozen = failures->mask;
+        const int bad = call_kernel(run, &tile, target, scratch, --call % 2 == 0);
+        if (bad < 0) run->stopped = 1;
+        if (bad < 0 || (bad && examine(run, number, &tile))) return -1;
+        if (run->record.data && (stop % run->save == 0 || stop == run->n_steps))
+            write_record(run, ceil_div(stop, run->save), number, tile.out, tile.out_stride);
+        tile.in = tile.out;
+        tile.in_stride = tile.out_stride;
+        step = stop;
+    }
+    return 0;
+}
+
+int pi_run_begin(PiRun *run) {
+    for (int64_t tile = 0; tile < run->n_tiles; tile++)
+        if (begin_tile(run, tile)) return -1;
+    return 0;
+}
+
+/* ---- the run --------------------------------------------------------------------------------- */
+int pi_run_prepare(PiRun *run) {
+    const int64_t group = IN_FLIGHT * run->vector_bytes / run->real_bytes;
+    const int64_t block = run->system->block, bytes = run->rows * run->real_bytes;
+    const int64_t fitting = (block ? block : TILE_BYTES / bytes) / group * group;
+    const int64_t sharing = ceil_div(ceil_div(run->lanes, 2 * run->workers), group) * group;
+    run->tile_lanes = smaller(fitting, sharing);
+    if (run->tile_lanes < group) run->tile_lanes = group;
+    run->n_tiles = ceil_div(run->lanes, run->tile_lanes);
+    run->n_blocks = count_blocks(run);
+    run->direct = is_direct(run);
+    const uint32_t mode = pi_enter_float_mode();
+    pi_make_table(run->method, run->system, &run->table);
+    if (run->starter) pi_make_table(run->starter, run->system, &run->starter_table);
+    pi_leave_float_mode(mode);
+    const int64_t needed = pi_workspace_rows(run->method, run->starter, run->system);
+    run->chunk = smaller(CHUNK, WORKSPACE_BYTES / (needed * run->vector_bytes));
+    if (run->chunk > IN_FLIGHT) run->chunk -= run->chunk % IN_FLIGHT; /* byte code goes by eights */
+    if (block) run->chunk = run->tile_lanes * run->real_bytes / run->vector_bytes;
+    if (run->chunk < 1) run->chunk = 1;
+    run->workspace_bytes = run->force ? run->chunk * needed * run->vector_bytes : 0;
+    run->failures = calloc(run->n_tiles ? run->n_tiles : 1, sizeof *run->failures);
+    return run->failures ? 0 : -1;
+}
+
+static double now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+void pi_run_work(PiRun *run, PiPoll *poll, void *context) {
+    const int64_t tickets = run->n_tiles * (run->n_blocks + 1);
+    char *scratch = aligned_alloc(64, (size_t)pi_run_scratch_bytes(run));
+    const uint32_t mode = pi_enter_float_mode();
+    double polled = poll ? now() : 0;
+    if (!scratch) run->out_of_memory = run->cancelled = 1;
+    while (!run->cancelled) {
+        const int64_t ticket = atomic_fetch_add(&run->next, 1);
+        if (ticket >= tickets) break;
+        const int64_t block = ticket / run->n_tiles, tile = ticket % run->n_tiles;
+        for (;;) { /* a block begins when the one before is complete */
+            if (poll && now() - polled > POLL_SECONDS) {
+                const int64_t complete = run->done / run->n_tiles;
+                if (poll(context, complete ? steps_after(run, complete - 1) : 0))
+                    run->cancelled = 1;
+                polled = now();
+            }
+            if (run->cancelled || run->done >= block * run->n_tiles) break;
+            sched_yield();
+        }
+        if (run->cancelled) break;
+        const int error =
+            block ? advance_tile(run, tile, block - 1, scratch) : begin_tile(run, tile);
+        if (error) {
+            if (!run->stopped) run->out_of_memory = 1;
+            run->cancelled = 1;
+        } else atomic_fetch_add(&run->done, 1);
+    }
+    pi_leave_float_mode(mode);
+    free(scratch);
+}
+
+int pi_run_step(PiRun *run, int64_t first, int64_t n, void *scratch, PiPoll *poll, void *context) {
+    run->first = first;
+    run->n_steps = run->save = n;
+    const int64_t blocks = count_blocks(run);
+    const uint32_t mode = pi_enter_float_mode();
+    int error = 0;
+    double polled = poll ? now() : 0;
+    for (int64_t block = 0; block < blocks && !error; block++)
+        for (int64_t tile = 0; tile < run->n_tiles && !error; tile++) {
+            error = advance_tile(run, tile, block, scratch);
+            if (poll && !error && now() - polled > POLL_SECONDS) {
+                error = poll(context, 0) ? -1 : 0;
+                run->stopped |= error;
+                polled = now();
+            }
+        }
+    pi_leave_float_mode(mode);
+    if (error && !run->stopped) run->out_of_memory = 1;
+    return error;
+}
+
+static int64_t blocks_done(const PiRun *run) {
+    const int64_t rounds = run->n_tiles ? run->done / run->n_tiles : run->n_blocks + 1;
+    return rounds ? rounds - 1 : 0;
+}
+int64_t pi_run_completed(const PiRun *run) { return steps_after(run, blocks_done(run)); }
+
+const void *pi_run_state(const PiRun *run) {
+    const int64_t blocks = blocks_done(run);
+    if (blocks == 0) return run->initial;
+    if (blocks < run->n_blocks && run->state[0] == run->state[1]) return NULL;
+    return run->state[(blocks - 1) & 1];
+}
+
+void pi_run_free(PiRun *run) {
+    for (int64_t i = 0; run->failures && i < run->n_tiles; i++) {
+        free(run->failures[i].mask);
+        free(run->failures[i].status);
+        free(run->failures[i].step);
+    }
+    free(run->failures);
+    run->failures = NULL;
+}

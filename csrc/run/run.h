@@ -1,0 +1,93 @@
+/* A run: a batch, a system, a method and some steps; advanced by any number of threads together. */
+#pragma once
+#include <stdatomic.h>
+#include "../tiles.h"
+
+/* The lanes of one tile that have failed. */
+typedef struct {
+    void *mask; /* a row of masks as wide as reals: all ones where frozen */
+    int8_t *status;
+    int64_t *step; /* the first step not completed; -1 where fine */
+    int64_t count;
+} PiFailures;
+
+/* Where saves go: component which[i] of lane l after save s is at data[s save + i component + l
+ * lane]. */
+typedef struct {
+    void *data;                    /* NULL: nothing is saved */
+    int64_t save, component, lane; /* reals from one to the next */
+    int64_t room;  /* lanes that may be written: from `stride` on with the padding */
+    int n, *which; /* components that are saved; allocated */
+    int stream;    /* past the caches? */
+} PiRecord;
+
+typedef struct {
+    const PiSystem *system;
+    const PiMethod *method;
+    PiKernel *kernel;
+    PiForce *force; /* for row kernels, with its data */
+    const void *context;
+    const PiMethod *starter; /* of a multistep method; NULL for none, or for the usual one */
+    int64_t begun;           /* steps up to this one are the starting method's */
+    PiTable table, starter_table;
+    int real_bytes, vector_bytes;
+    int rows; /* of the state: components, and what the method remembers */
+
+    int64_t lanes;          /* trajectories */
+    int64_t first, n_steps; /* steps first + 1 .. first + n_steps */
+    int64_t save;           /* record every save-th of them, and the last */
+    PiRow t0, h, *params;   /* allocated, n_params */
+    const int64_t *drive;   /* reals from a parameter\'s row to that of the next step; NULL: none */
+    double bound;           /* infinite: none given */
+
+    /* Rows of `stride` reals, a multiple of 64 bytes. A block of time reads one state and writes
+     * the other, so that the last complete block survives an interrupt. They may be the same, and
+     * then it does not. */
+    void *initial, *state[2];
+    int64_t stride;
+    int same; /* all trajectories begin alike: `initial` has one item a row */
+    PiRecord record;
+    int direct; /* kernels write the record themselves, else it goes through the scratch */
+
+    int workers; /* threads that will share the run */
+    int64_t tile_lanes, n_tiles, n_blocks;
+    PiFailures *failures; /* one for each tile */
+    /* Tickets are handed out tile by tile, block by block; block 0 looks at the initial state. */
+    _Atomic int64_t next, done;
+    _Atomic int cancelled, out_of_memory, stopped; /* stopped: by the force */
+    int64_t chunk, workspace_bytes;                /* of row kernels */
+} PiRun;
+
+/* Called every 50 ms or so by the thread that gave it; non-zero cancels the run. */
+typedef int PiPoll(void *context, int64_t steps_done);
+
+/* Fills in what follows from the rest (tiles, blocks, tables). Returns 0, or -1 without memory. */
+int pi_run_prepare(PiRun *run);
+/* Works until nothing is left or the run is cancelled. Any number of threads may do so at once. */
+void pi_run_work(PiRun *run, PiPoll *poll, void *context);
+/* Stepping by hand: n steps from step `first` on, in place (initial and both states are the same
+ * rows), by the calling thread, in scratch memory of pi_run_scratch_bytes(). 0; -1 if there is no
+ * memory, the force stopped the run or poll did: see out_of_memory and stopped. */
+int64_t pi_run_scratch_bytes(const PiRun *run);
+int pi_run_step(PiRun *run, int64_t first, int64_t n, void *scratch, PiPoll *poll, void *context);
+/* The steps that every trajectory has completed. */
+int64_t pi_run_completed(const PiRun *run);
+/* The state after them; NULL where it was overwritten (one state buffer, interrupted). */
+const void *pi_run_state(const PiRun *run);
+/* Looks at the initial state; 0, or -1 without memory. */
+int pi_run_begin(PiRun *run);
+/* Keeps the padding of the last tile as it is, whatever it holds; lets a failed trajectory go on.
+ */
+int pi_run_freeze_padding(PiRun *run);
+void pi_run_revive(PiRun *run, int64_t lane);
+/* Marks a trajectory as failed before the run begins (a resumed one). Returns 0, or -1 without
+ * memory. */
+int pi_run_fail(PiRun *run, int64_t lane, PiStatus status, int64_t step);
+int64_t pi_run_count_failures(const PiRun *run);
+/* All of them, in the order of the batch. */
+void pi_run_read_failures(const PiRun *run, int64_t *index, int8_t *status, int64_t *step);
+void pi_run_free(PiRun *run);
+
+/* Rounding to nearest, subnormals kept: set at entry, restored at exit (dispatch.c). */
+uint32_t pi_enter_float_mode(void);
+void pi_leave_float_mode(uint32_t mode);
