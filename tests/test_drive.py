@@ -1,5 +1,8 @@
 """Parameters that change with each step: what a run of single steps would do, bit for bit."""
 
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 
@@ -93,3 +96,27 @@ def test_what_is_no_longer_driven_has_the_value_of_the_system():
     rest = first.resume(n_steps=2, drive={"mass": [1.0, 4.0]})
     expected = pi.integrate(system, first.final, dt=0.05, n_steps=2, drive={"mass": [1.0, 4.0]})
     assert np.array_equal(rest.y, expected.y)
+
+
+SMALL_STACK = """
+import threading
+import numpy as np
+import pyintegrate as pi
+
+rows = 65_000
+force = pi.acceleration(a=np.zeros(rows), b=0.0)(lambda t, x, v, a, b: b - x)
+drive = {"b": np.ones(5)}
+made = []
+threading.stack_size(512 << 10)
+run = lambda: made.append(pi.integrate(force, 1.0, 0.0, dt=0.1, n_steps=5, drive=drive))
+thread = threading.Thread(target=run)
+thread.start()
+thread.join()
+again = pi.integrate(force(b=1.0), 1.0, 0.0, dt=0.1, n_steps=5)
+assert made[0].final.tobytes() == again.final.tobytes()
+"""
+
+
+def test_a_drive_of_many_rows_fits_a_small_stack():
+    done = subprocess.run([sys.executable, "-c", SMALL_STACK], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr

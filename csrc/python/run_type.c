@@ -75,30 +75,30 @@ int choose_method(PiRun *run, const Moved *moved, PyObject *method, PyObject *st
     return 0;
 }
 
-/* Which parameters change with each step; their rows must last to the end. */
+/* Which parameters change with each step; their rows must last to the end. There may be tens of
+ * thousands: the list lies on the heap. */
 static int read_drive(Run *r, PyObject *advances) {
     PiRun *run = &r->run;
     const int n = run->system->n_params;
-    double items[n + 1];
-    if (read_numbers(advances, "advances", n, items)) return -1;
-    r->drive = PyMem_Calloc(n + 1, sizeof *r->drive);
-    if (!r->drive) {
-        PyErr_NoMemory();
-        return -1;
-    }
-    for (int i = 0; i < n; i++) {
+    double *items = PyMem_Calloc((size_t)n + 1, sizeof *items);
+    r->drive = PyMem_Calloc((size_t)n + 1, sizeof *r->drive);
+    int error =
+        !items || !r->drive ? (PyErr_NoMemory(), -1) : read_numbers(advances, "advances", n, items);
+    for (int i = 0; !error && i < n; i++) {
         if (items[i] == 0) continue;
         const Py_buffer *view = r->views.view[2 + i]; /* past t0 and dt */
         const int64_t each = items[i] == 1 ? 1 : run->stride;
         if (items[i] != (double)each || view->len / run->real_bytes < run->n_steps * each) {
             PyErr_SetString(PyExc_ValueError, "a driven parameter has too few items");
-            return -1;
+            error = -1;
+            break;
         }
         r->drive[i] = each;
         if (each == 1) run->params[i].step = 0;
     }
+    PyMem_Free(items);
     run->drive = r->drive;
-    return 0;
+    return error;
 }
 
 /* The array that the saves go to, and the components that are saved. */
