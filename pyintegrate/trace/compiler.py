@@ -1,7 +1,7 @@
 """Compiled kernels of a traced system: the C compiler, a cache, and the library that comes out.
 
-Nothing here runs unless it is asked for. A library is known by the content of all that went into
-it; the cache is PYINTEGRATE_CACHE, or "pyintegrate" in XDG_CACHE_HOME or ~/.cache.
+Nothing here runs unless ``compile()`` asks for it. A library is known by the content of all that
+went into it; where it is kept, and how it is verified, is in library_cache.py.
 """
 
 from __future__ import annotations
@@ -9,13 +9,19 @@ from __future__ import annotations
 import ctypes
 import hashlib
 import os
+import platform
+import shlex
 import shutil
 import subprocess
+import sys
 import tempfile
+from contextlib import suppress
 from pathlib import Path
 
 from .. import _core
+from . import library_cache
 from .c_source import check_size, source
+from .library_cache import private_folder
 
 _FLAGS = ["-O3", "-g0", "-ffp-contract=off", "-fno-math-errno", "-fvisibility=hidden"]
 _FLAGS += ["-std=gnu11", "-w", "-fPIC", "-shared"]
@@ -27,6 +33,8 @@ _CLANG = {
         "-mprefer-vector-width=512",
     ],
 }
+_WITHOUT = "the byte code runs without it, with the same results"
+_LOADED: dict = {}  # folder and name of what this process has loaded: its two libraries
 
 
 def headers():
@@ -38,24 +46,25 @@ def headers():
     raise RuntimeError("the C headers of pyintegrate are missing: install it again")
 
 
-def cache_folder():
-    """Where libraries are kept."""
-    own = os.environ.get("PYINTEGRATE_CACHE")
-    if own:
-        return Path(own)
-    base = os.environ.get("XDG_CACHE_HOME")
-    return (Path(base) if base else Path.home() / ".cache") / "pyintegrate"
-
-
 def _compiler():
-    command = os.environ.get("CC", "cc").split()
-    if not command or shutil.which(command[0]) is None:
+    """The command, its program by its whole path, and what it says of its version."""
+    given = os.environ.get("CC", "cc")
+    try:
+        command = shlex.split(given)
+    except ValueError as error:
+        raise RuntimeError(f"CC is no command, {given!r}: {error}") from None
+    program = shutil.which(command[0]) if command else None
+    if program is None:
         raise RuntimeError(
-            f"no C compiler {' '.join(command) or 'cc'!r} here: install GCC or Clang, or set CC;"
-            " without one the byte code runs, with the same results"
+            f"no C compiler {given or 'cc'!r} here: install GCC or Clang, or set CC;"
+            f" without one {_WITHOUT}"
         )
-    version = subprocess.run([*command, "--version"], capture_output=True, text=True)
-    return command, version.stdout
+    command[0] = os.path.abspath(program)
+    try:
+        version = subprocess.run([*command, "--version"], capture_output=True)
+    except OSError as error:
+        raise RuntimeError(f"the C compiler {given!r} cannot be run: {error}; {_WITHOUT}") from None
+    return command, version.stdout.decode(errors="replace")
 
 
 def _digest(*texts):
@@ -83,7 +92,8 @@ def compiled(system):
     Raises
     ------
     RuntimeError
-        No compiler, or one that fails; the message has its output.
+        No compiler, or one that fails (the message has its output); a folder for libraries that is
+        not private or cannot be written to; a library that the system does not load.
     ValueError
         The system is too large for the registers.
     """
@@ -92,41 +102,92 @@ def compiled(system):
     isa = _core.info()["instruction_set"]
     text = source(system)
     flags = _FLAGS + (_CLANG.get(isa, []) if "clang" in version else [])
-    name = _digest(text, isa, version, " ".join([*command, *flags]))
-    folder = cache_folder()
-    libraries = [folder / f"{name}_f{bits}.so" for bits in (64, 32)]
-    if not all(library.exists() for library in libraries):
-        _build(command, flags, isa, text, libraries)
-    loaded = [ctypes.CDLL(str(library)) for library in libraries]
+    machine = f"{sys.platform} {platform.machine()}"
+    name = _digest(text, isa, machine, version, " ".join([*command, *flags]))
+    folder = private_folder()
+    keys = [f"{name}_f{bits}" for bits in (64, 32)]
+    try:
+        libraries = _libraries(folder, keys, lambda: _build(command, flags, isa, text, folder))
+    except OSError as error:
+        raise RuntimeError(
+            f"compiled libraries cannot be kept in {str(folder)!r}, or not loaded from there"
+            f" ({error}): set PYINTEGRATE_CACHE to a folder of your own that may be written to and"
+            f" whose files may be executed; {_WITHOUT}"
+        ) from error
     wide, narrow = (
         ctypes.cast(getattr(library, f"pyintegrate_f{bits}"), ctypes.c_void_p).value or 0
-        for library, bits in zip(loaded, (64, 32), strict=True)
+        for library, bits in zip(libraries, (64, 32), strict=True)
     )
-    return _core.make_compiled(system.program.handle, wide, narrow, tuple(loaded))
+    return _core.make_compiled(system.program.handle, wide, narrow, libraries)
 
 
-def _build(command, flags, isa, text, libraries):
-    """Both precisions side by side, and into the cache in one move."""
-    folder = libraries[0].parent
-    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-    with tempfile.TemporaryDirectory(dir=folder) as work:
-        own = Path(work) / "own.h"
-        own.write_text(text)
+def _libraries(folder, keys, build):
+    """Those in memory, or in the cache and whole, or built anew."""
+    if (folder, keys[0]) in _LOADED:
+        return _LOADED[folder, keys[0]]
+    contents = [library_cache.find(folder, key) for key in keys]
+    libraries = None
+    if None not in contents:
+        with suppress(OSError, RuntimeError):  # made where another C library is
+            libraries = _load(folder, keys, contents)
+    if libraries is None:
+        contents = build()
+        libraries = _load(folder, keys, contents)
+        for key, content in zip(keys, contents, strict=True):
+            library_cache.keep(folder, key, content)
+    _LOADED[folder, keys[0]] = libraries
+    return libraries
+
+
+def _load(folder, keys, contents):
+    """Both precisions, each with the function it is asked for."""
+    libraries = tuple(map(library_cache.load, [folder] * 2, keys, contents))
+    for library, bits in zip(libraries, (64, 32), strict=True):
+        if not hasattr(library, f"pyintegrate_f{bits}"):
+            raise RuntimeError(f"the C compiler made a library without kernels; {_WITHOUT}")
+    return libraries
+
+
+def _build(command, flags, isa, text, folder):
+    """The contents of the libraries of both precisions, compiled side by side.
+
+    The compiler is run where its files are, and knows them by plain names: the path may hold
+    anything.
+    """
+    with tempfile.TemporaryDirectory(dir=folder, prefix=".") as work:
+        (Path(work) / "own_system.h").write_text(text)
         running = []
-        for library, bits in zip(libraries, (64, 32), strict=True):
-            unit, made = Path(work) / f"f{bits}.c", Path(work) / library.name
-            unit.write_text(
-                f'#define PI_CONTENTS "{own}"\n#define PI_ONE_SYSTEM pyintegrate_f{bits}\n'
-                f'#include "kernels/isa/{isa}_f{bits}.c"\n'
-            )
-            call = [*command, *flags, f"-I{headers()}", str(unit), "-o", str(made), "-lm"]
-            process = subprocess.Popen(call, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-            running.append((process, made, library, call))
-        outputs = [process.communicate()[0].decode(errors="replace") for process, *_ in running]
-        for (process, made, library, call), output in zip(running, outputs, strict=True):
+        try:
+            for bits in (64, 32):
+                (Path(work) / f"f{bits}.c").write_text(
+                    f'#define PI_CONTENTS "own_system.h"\n'
+                    f"#define PI_ONE_SYSTEM pyintegrate_f{bits}\n"
+                    f'#include "kernels/isa/{isa}_f{bits}.c"\n'
+                )
+                call = [*command, *flags, "-I.", f"-I{headers()}", f"f{bits}.c"]
+                call += ["-o", f"f{bits}.so", "-lm"]
+                running.append((call, _start(call, work)))
+            outputs = [process.communicate()[0] for _, process in running]
+        finally:
+            for _, process in running:
+                process.kill()  # nothing where it has ended
+                process.wait()
+        for (call, process), output in zip(running, outputs, strict=True):
             if process.returncode:
                 raise RuntimeError(
-                    f"the C compiler failed ({' '.join(call)}):\n{output[:2000]}"
-                    "\nthe byte code runs without it, with the same results"
+                    f"the C compiler failed ({' '.join(call)}):\n"
+                    f"{output.decode(errors='replace')[:2000]}\n{_WITHOUT}"
                 )
-            os.replace(made, library)
+        made = [Path(work) / f"f{bits}.so" for bits in (64, 32)]
+        if not all(map(os.path.isfile, made)):
+            raise RuntimeError(f"the C compiler made no library ({' '.join(call)}); {_WITHOUT}")
+        return [library.read_bytes() for library in made]
+
+
+def _start(call, work):
+    try:
+        return subprocess.Popen(call, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, cwd=work)
+    except OSError as error:
+        raise RuntimeError(
+            f"the C compiler cannot be run ({' '.join(call)}): {error}; {_WITHOUT}"
+        ) from None

@@ -1,0 +1,171 @@
+"""Compiled libraries on the disk: private, verified before they are loaded, replaced whole.
+
+A library is code: whoever may write it runs what they like as its user. Its folder must be the
+user's own and nobody else's to write, and the name of its file tells the length and a hash of its
+content, so that what was cut short, zeroed or exchanged is known before it is loaded and is built
+again. What is loaded is a copy that has no name any more: no later damage to the file reaches it.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import hashlib
+import os
+import re
+import stat
+import tempfile
+from contextlib import suppress
+from pathlib import Path
+
+_CURE = "set PYINTEGRATE_CACHE to a folder of your own"
+
+
+def cache_folder():
+    """Where libraries are kept: PYINTEGRATE_CACHE, or "pyintegrate" in XDG_CACHE_HOME or ~/.cache.
+
+    Raises
+    ------
+    RuntimeError
+        Nothing says where the home of this user is.
+    """
+    own, base = os.environ.get("PYINTEGRATE_CACHE"), os.environ.get("XDG_CACHE_HOME")
+    try:
+        folder = Path(own) if own else (Path(base) if base else Path.home() / ".cache")
+    except RuntimeError as error:
+        raise RuntimeError(f"there is no place for compiled libraries ({error}): {_CURE}") from None
+    return folder if own else folder / "pyintegrate"
+
+
+def private_folder():
+    """The cache folder with all links followed; made where it is missing.
+
+    Raises
+    ------
+    RuntimeError
+        It cannot be made or written to, it belongs to somebody else, or others may write in it or
+        put another in its place. The message has the reason and the cure.
+    """
+    folder = cache_folder()
+    try:
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        folder = folder.resolve(strict=True)
+        _check_private(folder, folder.stat())
+        for above in folder.parents:
+            _check_above(folder, above, above.stat())
+    except (OSError, RuntimeError) as error:
+        if isinstance(error, RuntimeError) and _CURE in str(error):
+            raise
+        raise RuntimeError(
+            f"compiled libraries cannot be kept in {str(folder)!r} ({error}): {_CURE}"
+        ) from error
+    return folder
+
+
+def _check_private(folder, about):
+    owner = os.geteuid() if hasattr(os, "geteuid") else about.st_uid
+    if about.st_uid != owner:
+        raise RuntimeError(
+            f"compiled libraries are not kept in {str(folder)!r}: it belongs to user"
+            f" {about.st_uid}, who could put other code there, and this is user {owner}: {_CURE}"
+        )
+    if about.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
+        raise RuntimeError(
+            f"compiled libraries are not kept in {str(folder)!r}: others may write in it (mode"
+            f" {stat.S_IMODE(about.st_mode):04o}) and could put other code there: chmod 700 it,"
+            f" once nothing in it is anybody else's, or {_CURE}"
+        )
+
+
+def _check_above(folder, above, about):
+    """Where everybody may rename folders they could exchange ours; a sticky folder forbids that.
+
+    Owners and groups of the folders above are trusted: they have their owner's leave.
+    """
+    if about.st_mode & stat.S_IWOTH and not about.st_mode & stat.S_ISVTX:
+        raise RuntimeError(
+            f"compiled libraries are not kept in {str(folder)!r}: everybody may write in"
+            f" {str(above)!r} and could put another folder in its place: {_CURE}"
+        )
+
+
+def digest(key, content):
+    """What the name of a library holds: of the content, and of what it is for."""
+    return hashlib.sha256(key.encode() + b"\0" + content).hexdigest()[:32]
+
+
+def find(folder, key):
+    """The content of a library that is whole; None where there is none. Damaged ones are removed.
+
+    Parameters
+    ----------
+    folder : Path
+        From ``private_folder``.
+    key : str
+        What the library is known by: of the content of all that went into it.
+
+    Returns
+    -------
+    bytes or None
+    """
+    form, found = re.compile(rf"{re.escape(key)}\.([0-9]{{1,10}})\.([0-9a-f]{{32}})\.so"), None
+    for name in sorted(os.listdir(folder)):
+        told = form.fullmatch(name)
+        if told is None:
+            continue
+        content = _content(folder / name, int(told[1]))
+        if content is not None and digest(key, content) == told[2]:
+            found = content
+        else:
+            with suppress(FileNotFoundError):  # another process was faster
+                os.unlink(folder / name)
+    return found
+
+
+def _content(path, length):
+    """Of a regular file of this user that has so many bytes, else None."""
+    flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+    try:
+        with open(os.open(path, flags | getattr(os, "O_CLOEXEC", 0)), "rb") as file:
+            about = os.fstat(file.fileno())
+            own = not hasattr(os, "geteuid") or about.st_uid == os.geteuid()
+            if not stat.S_ISREG(about.st_mode) or about.st_size != length or not own:
+                return None
+            content = file.read(length + 1)
+    except OSError:  # gone, a link, or a disk that cannot read it
+        return None
+    return content if len(content) == length else None
+
+
+def keep(folder, key, content):
+    """Put a library into the cache: on the disk before it has its name."""
+    path = folder / f"{key}.{len(content)}.{digest(key, content)}.so"
+    descriptor, beside = tempfile.mkstemp(dir=folder, prefix=".", suffix=".tmp")
+    try:
+        with open(descriptor, "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(beside, path)
+    except BaseException:
+        with suppress(FileNotFoundError):
+            os.unlink(beside)
+        raise
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def load(folder, key, content):
+    """The library of a content that was verified, from a copy of its own without a name.
+
+    Raises
+    ------
+    OSError
+        The system does not load it.
+    """
+    with tempfile.TemporaryDirectory(dir=folder, prefix=".") as work:
+        copy = Path(work) / f"{digest(key, content)}.so"
+        copy.write_bytes(content)
+        return ctypes.CDLL(str(copy))
