@@ -1,8 +1,8 @@
 """Named arrays and a header in one file: .npz without pickle, or .zarr; whole or not at all.
 
 A file is written beside its place under another name, brought to the disk, and then renamed: a
-crash leaves the old file. Nothing that is read is executed, and sizes are checked against the file
-before memory is taken for them.
+crash leaves the old file. A .zarr takes the place of what was written here before, and of nothing
+else. How arrays are read is in stored_arrays.py.
 """
 
 from __future__ import annotations
@@ -10,8 +10,8 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import re
 import secrets
-import shutil
 import zipfile
 from collections.abc import Callable
 from math import prod
@@ -19,9 +19,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-BLOCK_BYTES = 16 << 20  # written at once
-_KINDS = "iufb"
-_HEADER = "header"
+from .stored_arrays import BLOCK_BYTES, HEADER, read_npz, read_zarr, zarr_header, zarr_package
+from .stored_fields import FORMAT, array_names
 
 
 class Blocks(NamedTuple):
@@ -68,7 +67,11 @@ def write(path, header, arrays):
         Name to array, or to `Blocks`.
     """
     path, kind = _suffix(path)
+    if kind == "zarr" and os.path.exists(path):
+        path = os.path.realpath(path)  # a link stays one
     folder, name = os.path.split(os.path.abspath(path))
+    if not os.path.isdir(folder):
+        raise FileNotFoundError(f"there is no folder {folder}, to hold {name}: make it first")
     beside = os.path.join(folder, f".{name}.{secrets.token_hex(8)}.tmp")
     try:
         if kind == "npz":
@@ -77,21 +80,24 @@ def write(path, header, arrays):
             _write_npz(beside, header, arrays)
             os.replace(beside, path)
         else:
-            if os.path.lexists(path) and not _is_ours(path):
-                raise FileExistsError(f"{path} is there and holds no solution: remove it first")
+            _check_ours(path)
             _write_zarr(beside, header, arrays)
             _replace_folder(beside, path)
         _to_disk(folder)
     finally:
         if os.path.isdir(beside):
-            shutil.rmtree(beside, ignore_errors=True)
+            _remove(beside)
         else:
             with contextlib.suppress(FileNotFoundError):
                 os.remove(beside)
 
 
 def read(path):
-    """The header and the arrays of a file.
+    """The header of a file, and its arrays, each of which is read when it is asked for.
+
+    Returns
+    -------
+    dict, StoredArrays
 
     Raises
     ------
@@ -102,13 +108,12 @@ def read(path):
     if not os.path.exists(path):
         raise FileNotFoundError(f"there is no {path}")
     try:
-        return _read_npz(path) if kind == "npz" else _read_zarr(path)
+        return read_npz(path) if kind == "npz" else read_zarr(path, array_names)
     except (ImportError, PermissionError, MemoryError):
         raise
     except Exception as error:  # whatever a damaged file does to the readers of its format
-        raise ValueError(
-            f"{path} is damaged, or no solution: {type(error).__name__}: {error}"
-        ) from error
+        name = "" if type(error) is ValueError else f"{type(error).__name__}: "
+        raise ValueError(f"{path} is damaged, or no solution: {name}{error}") from error
 
 
 def _to_disk(path):
@@ -127,7 +132,7 @@ def _write_npz(path, header, arrays):
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o666)
     with os.fdopen(descriptor, "w+b") as file:
         with zipfile.ZipFile(file, "w", zipfile.ZIP_STORED) as archive:
-            for name, array in {_HEADER: np.array(json.dumps(header)), **arrays}.items():
+            for name, array in {HEADER: np.array(json.dumps(header)), **arrays}.items():
                 blocks = _blocks(array)
                 with archive.open(f"{name}.npy", "w", force_zip64=True) as entry:
                     if not blocks.shape:
@@ -145,60 +150,53 @@ def _write_npz(path, header, arrays):
         os.fsync(file.fileno())
 
 
-def _read_npz(path):
-    arrays = {}
-    with zipfile.ZipFile(path) as archive:
-        for info in archive.infolist():
-            if info.compress_type != zipfile.ZIP_STORED:
-                raise ValueError("it is compressed")
-            with archive.open(info) as entry:
-                arrays[info.filename.removesuffix(".npy")] = _read_npy(entry, info.file_size)
-    return json.loads(str(arrays.pop(_HEADER))), arrays
-
-
-def _read_npy(entry, size):
-    """One array of `size` bytes with its description; no more memory than the file has bytes."""
-    version = np.lib.format.read_magic(entry)
-    if version != (1, 0):
-        raise ValueError(f"it has arrays of version {version}")
-    shape, fortran, dtype = np.lib.format.read_array_header_1_0(entry)
-    if dtype.kind not in _KINDS + "U" or dtype.hasobject or fortran:
-        raise ValueError(f"it has an array of {dtype}")
-    if prod(shape) * dtype.itemsize != size - entry.tell():
-        raise ValueError(f"an array of shape {shape} has {size - entry.tell()} bytes")
-    array = np.empty(shape, dtype)
-    if array.nbytes:
-        view = memoryview(array.reshape(-1).view(np.uint8).data)
-        done = 0
-        while done < len(view):
-            count = entry.readinto(view[done : done + BLOCK_BYTES])
-            if not count:
-                raise EOFError("it ends too soon")
-            done += count
-    if entry.read(1):  # reads to the end, where the checksum is compared
-        raise ValueError("an array is followed by something")
-    return array
-
-
 # ---- zarr ----------------------------------------------------------------------------------------
 
 
-def _zarr():
+def _check_ours(path):
+    """Refuse a place in which there is anything that was not written here."""
+    if not os.path.lexists(path):
+        return
     try:
-        import zarr
-    except ImportError as missing:
-        raise ImportError(
-            ".zarr needs the package zarr, which is not installed: pip install pyintegrate[io]"
-        ) from missing
-    return zarr
+        ours = zarr_header(path).get("format") == FORMAT
+    except (OSError, ValueError):
+        ours = False
+    if not ours:
+        raise FileExistsError(f"{path} is there and holds no solution: remove it first")
+    foreign = [name for name, mine in _inside(path) if not mine]
+    if foreign:
+        raise FileExistsError(
+            f"{path} holds what is not of the solution in it ({', '.join(foreign[:3])}"
+            f"{', ...' if len(foreign) > 3 else ''}): move that elsewhere, or save under another"
+            " name"
+        )
 
 
-def _is_ours(path):
+def _inside(path):
+    """Everything in a folder, the deepest first, each as (name, whether it was written here)."""
     try:
-        with open(os.path.join(path, "zarr.json")) as file:
-            return _HEADER in json.load(file)["attributes"]
-    except (OSError, ValueError, KeyError, TypeError):
-        return False
+        names = array_names(zarr_header(path))
+    except (OSError, ValueError):  # half written
+        names = []
+    arrays = "|".join(map(re.escape, names)) or "(?!)"
+    file = re.compile(rf"zarr\.json|({arrays})/(zarr\.json|c(/[0-9]+)*)")
+    folder_names = re.compile(rf"({arrays})(/c(/[0-9]+)*)?")
+    for folder, folders, files in os.walk(path, topdown=False):
+        for name, form in [(n, file) for n in files] + [(n, folder_names) for n in folders]:
+            whole = os.path.join(folder, name)
+            inside = os.path.relpath(whole, path).replace(os.sep, "/")
+            yield inside, bool(form.fullmatch(inside)) and not os.path.islink(whole)
+
+
+def _remove(path):
+    """A folder that was replaced; what has come into it meanwhile, and is not ours, stays."""
+    for name, mine in [*_inside(path)]:
+        with contextlib.suppress(OSError):
+            whole = os.path.join(path, name)
+            if mine:
+                (os.rmdir if os.path.isdir(whole) else os.remove)(whole)
+    with contextlib.suppress(OSError):
+        os.rmdir(path)
 
 
 def _chunks(shape, items):
@@ -211,9 +209,9 @@ def _chunks(shape, items):
 
 
 def _write_zarr(path, header, arrays):
-    zarr = _zarr()
+    zarr = zarr_package()
     with zarr.config.set({"array.write_empty_chunks": True}):
-        group = zarr.create_group(store=path, zarr_format=3, attributes={_HEADER: header})
+        group = zarr.create_group(store=path, zarr_format=3, attributes={HEADER: header})
         for name, array in arrays.items():
             blocks = _blocks(array)
             to = group.create_array(
@@ -234,19 +232,6 @@ def _write_zarr(path, header, arrays):
         _to_disk(folder)
 
 
-def _read_zarr(path):
-    zarr = _zarr()
-    group = zarr.open_group(store=path, mode="r", zarr_format=3)
-    arrays = {}
-    for name, array in group.arrays():
-        if array.dtype.kind not in _KINDS:
-            raise ValueError(f"it has an array of {array.dtype}")
-        if prod(array.shape) and array.nchunks_initialized != array.nchunks:
-            raise ValueError(f"parts of {name} are missing")
-        arrays[name] = np.asarray(array[...])
-    return dict(group.attrs[_HEADER]), arrays
-
-
 def _replace_folder(new, old):
     """Put a folder in the place of another: at once where the system can exchange two."""
     if not os.path.lexists(old):
@@ -261,7 +246,7 @@ def _replace_folder(new, old):
     except BaseException:
         os.rename(aside, old)
         raise
-    shutil.rmtree(aside)
+    _remove(aside)
 
 
 def _exchange(a, b):

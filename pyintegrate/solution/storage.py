@@ -8,42 +8,29 @@ plain data that their ``__reduce__`` gives; never as code.
 
 from __future__ import annotations
 
-from fractions import Fraction
-
 import numpy as np
 
 from .. import _core
-from ..former_names import remake
-from ..method.catalogue import find_method
-from ..method.composition import from_weights
 from ..method.method import Method
-from ..method.multistep import Multistep
-from ..method.runge_kutta import RungeKutta
 from ..run.arguments import make_run
 from ..run.failures import Failures
 from ..run.output import Outcome
-from ..system.n_body import restore_bodies
-from ..system.system import System, restore
-from ..trace.tracing import Traced
-from ..user_system.traced import TracedSystem
-from ..user_system.traced import _restore as _restore_own
+from ..run.starter import check_start
+from ..system.system import System
 from ..values.memory import pad
 from . import files
+from .plain_data import from_data, to_data
 from .solution import Solution
+from .stored_fields import (
+    FORMAT,
+    check_arrays,
+    check_failures,
+    check_header,
+    fits_batch,
+    refuse,
+)
 
-FORMAT, VERSION = "pyintegrate solution", 1
-# What may be called to make a system or a method again; a file names no other function.
-_MAKERS: dict = {
-    "system": restore,
-    "bodies": restore_bodies,
-    "method": find_method,
-    "runge_kutta": RungeKutta,
-    "composition": from_weights,
-    "multistep": Multistep,
-    "own_method": remake,
-    "traced_system": lambda definition, params: _restore_own(TracedSystem, definition, params),
-    "traced": Traced.from_data,
-}
+VERSION = 1
 
 
 def save(solution, path):
@@ -55,8 +42,8 @@ def save(solution, path):
         "version": VERSION,
         "written_by": f"pyintegrate {_core.info()['version']}",
         "system": _system_to_data(problem.system, arrays),
-        "method": _to_data(problem.method, "method", arrays),
-        "coefficients": _to_data(problem.method.coefficients, "coefficients", arrays),
+        "method": to_data(problem.method, "method", arrays),
+        "coefficients": to_data(problem.method.coefficients, "coefficients", arrays),
         "dtype": problem.dtype.name,
         "batch": list(problem.batch),
         "first": int(problem.first),
@@ -66,7 +53,7 @@ def save(solution, path):
         "bound": options.bound,
         "on_failure": options.on_failure,
         "components": list(solution.components),
-        "starter": _to_data(problem.starter, "starter", arrays),
+        "starter": to_data(problem.starter, "starter", arrays),
         "begun": problem.has_history,
         "driven": problem.driven,
         "state_names": list(problem.system.state_names),
@@ -125,80 +112,112 @@ def load(path, system=None):
     if system is not None and not isinstance(system, System):
         raise TypeError(f"system must be a System, got {type(system).__name__}")
     header, arrays = files.read(path)
-    if not isinstance(header, dict) or header.get("format") != FORMAT:
+    if header.get("format") != FORMAT:
         raise ValueError(f"{path} holds no solution of pyintegrate")
-    if not isinstance(header.get("version"), int) or header["version"] > VERSION:
+    if type(header.get("version")) is not int or not 1 <= header["version"] <= VERSION:
         raise ValueError(
             f"{path} was written by {header.get('written_by')}, format {header.get('version')}:"
             f" this version reads formats up to {VERSION}; upgrade pyintegrate"
         )
     try:
-        system = _system_from_data(header["system"], arrays, system)
+        check_header(header)
+        check_arrays(header, arrays)
+        system = _made("system", _system_from_data, header["system"], arrays, system)
         return _solution(header, arrays, system)
     except _Mismatch as error:
         raise ValueError(f"{path}: {error}") from None
-    except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
-        raise ValueError(f"{path} is damaged: {type(error).__name__}: {error}") from error
+    except ValueError as error:
+        raise ValueError(f"{path} is damaged: {error}") from error
 
 
 class _Mismatch(Exception):
     """The file is whole, and what it needs is not here."""
 
 
+def _made(field, make, *arguments):
+    """What a field of the header stands for; whatever is wrong with it is one error."""
+    try:
+        return make(*arguments)
+    except (_Mismatch, MemoryError):
+        raise
+    except RecursionError:
+        return refuse(field, "it is nested without end")
+    except Exception as error:  # of anything that a wrong value may do to those who take it
+        if isinstance(error, ValueError) and str(error).startswith(field):
+            raise
+        kind = "" if type(error) is ValueError else f"{type(error).__name__}: "
+        raise ValueError(f"{field}: {kind}{error}") from error
+
+
 def _solution(header, arrays, system):
-    method = _from_data(header["method"], arrays)
+    method = _made("method", from_data, header["method"], arrays)
     if not isinstance(method, Method):
-        raise TypeError("the stored method is not a Method")
-    if _from_data(header["coefficients"], arrays) != method.coefficients:
+        refuse("method", "it is none")
+    if _made("coefficients", from_data, header["coefficients"], arrays) != method.coefficients:
         raise _Mismatch(f"the method {method.name!r} has other coefficients in this version")
-    batch, dim = tuple(header["batch"]), system.dim
-    dt, t0 = (float(a) if a.ndim == 0 else a for a in (arrays["dt"], arrays["t0"]))
-    first, last, y = arrays["first_state"], arrays["last_state"], arrays["y"]
-    dtype = np.dtype(header["dtype"])
-    failed = tuple(arrays[f"failed_{what}"] for what in ("index", "status", "step"))
-    problem, options = make_run(
-        system, np.moveaxis(first[:dim], 0, -1).reshape(*batch, dim), dt=dt,
-        n_steps=header["n_steps"], t0=t0, method=method, dtype=dtype, save=header["save"],
-        on_failure=header["on_failure"],
-        bound=None if header["bound"] == np.inf else header["bound"],
-    )  # fmt: skip
-    remembered = len(problem.initial)
-    starter = _from_data(header["starter"], arrays)
+    starter = _made("starter", from_data, header["starter"], arrays)
+    if tuple(header["state_names"]) != system.state_names:
+        raise _Mismatch(
+            f"the components of {system.name!r} are {', '.join(system.state_names)}, and were"
+            f" {', '.join(header['state_names'])}"
+        )
+    problem, options = _made("system", _run, header, arrays, system, method)
     if starter is not None and not isinstance(starter, Method):
-        raise TypeError("the stored starter is not a Method")
+        refuse("starter", "it is no method")
+    _made("starter", check_start, starter, method, system)
     problem = problem.changed(
-        initial=pad(first, (problem.lanes,), dtype),
         first=header["first"],
+        # An interrupted run is known by one step that it lacks: it may have wanted 2**53.
+        n_steps=min(header["n_steps"], header["completed"] + 1),
         starter=starter,
-        has_history=bool(header["begun"]),
+        has_history=header["begun"],
         drive_strides=(0,) * len(problem.rows_params) if header["driven"] else None,
     )
-    count, components = len(arrays["steps"]), header["components"]
-    expected = (count, len(components), *batch)
-    lanes = (problem.lanes,)
-    checks = {
-        "y": y.shape == expected and y.dtype == dtype,
-        "batch": problem.batch == batch,
-        "states": first.dtype == last.dtype == dtype and first.shape[1:] == last.shape[1:] == lanes,
-        "rows": len(first) == remembered and len(last) in (dim, remembered),
-        "components": set(components) <= set(system.state_names),
-        "completed": 0 <= header["completed"] <= header["n_steps"] and header["first"] >= 0,
-        "failures": [part.dtype for part in failed] == [np.int64, np.int8, np.int64]
-        and len({part.shape for part in failed}) == 1
-        and bool(np.all((failed[0] >= 0) & (failed[0] < problem.lanes))),
-    }
-    if not all(checks.values()):
-        raise ValueError(f"{', '.join(k for k, good in checks.items() if not good)} do not fit")
-    if tuple(components) != system.state_names:
-        options = options.changed(components=tuple(components))
+    failed = tuple(arrays[f"failed_{what}"] for what in ("index", "status", "step"))
+    check_failures(header, *failed)
+    components = tuple(header["components"])
+    if components != system.state_names:
+        options = options.changed(components=components)
+    last, dim = arrays["last_state"], system.dim
     outcome = Outcome(
         completed=header["completed"],
-        states=np.moveaxis(y, 1, -1),
+        states=np.moveaxis(arrays["y"], 1, -1),
         final=last[:dim],
         history=last[dim:] if len(last) > dim else None,
         failures=Failures(*failed),
     )
-    return Solution(problem, options, outcome)
+    solution = Solution(problem, options, outcome)
+    if not np.array_equal(solution.steps, arrays["steps"]):
+        refuse("steps", "they are not those that a run with this n_steps and save has saved")
+    t = arrays["t"]
+    if solution.t.shape != t.shape or not np.array_equal(solution.t, t, equal_nan=True):
+        refuse("t", "the times are not t0 + n dt")
+    return solution
+
+
+def _run(header, arrays, system, method):
+    """Problem and options, made of no steps: so that no more is asked for than the file holds."""
+    batch, dim, dtype = tuple(header["batch"]), system.dim, np.dtype(header["dtype"])
+    for name, shape in system.batch_shapes.items():
+        if not fits_batch(shape, batch):
+            refuse("system", f"{name} has the batch shape {shape}, and the batch is {batch}")
+    first, last = arrays["first_state"], arrays.about("last_state")[0]
+    if len(first) < dim:
+        refuse("first_state", f"it has {len(first)} rows, and the system {dim} components")
+    dt, t0 = (float(a) if a.ndim == 0 else a for a in (arrays["dt"], arrays["t0"]))
+    problem, options = make_run(
+        system, np.moveaxis(first[:dim], 0, -1).reshape(*batch, dim), dt=dt, n_steps=0, t0=t0,
+        method=method, dtype=dtype, save=header["save"], on_failure=header["on_failure"],
+        bound=None if header["bound"] == np.inf else header["bound"],
+    )  # fmt: skip
+    if problem.batch != batch:
+        refuse("batch", f"{batch}, and the states and parameters have {problem.batch}")
+    remembered = len(problem.initial)
+    if len(first) != remembered:
+        refuse("first_state", f"it has {len(first)} rows, expected {remembered}")
+    if last[0] not in (dim, remembered):
+        refuse("last_state", f"it has {last[0]} rows, expected {dim} or {remembered}")
+    return problem.changed(initial=pad(first, (problem.lanes,), dtype)), options
 
 
 # ---- systems and methods as data -----------------------------------------------------------------
@@ -209,10 +228,10 @@ def _system_to_data(system, arrays):
     about = {"name": system.name, "slope": [float(x).hex() for x in _slope(system)]}
     made: dict = {}
     try:
-        about["made_by"] = _to_data(system, "system", made)
+        about["made_by"] = to_data(system, "system", made)
     except TypeError:
         made = {}
-        about["params"] = _to_data(dict(system.params), "params", made)
+        about["params"] = to_data(dict(system.params), "params", made)
     arrays |= made
     return about
 
@@ -233,9 +252,9 @@ def _slope(system):
 def _system_from_data(about, arrays, given):
     name = about["name"]
     if "made_by" in about and given is None:
-        system = _from_data(about["made_by"], arrays)
+        system = from_data(about["made_by"], arrays)
         if not isinstance(system, System):
-            raise TypeError("the stored system is not a System")
+            refuse("system", "it is none")
     elif given is None:
         raise _Mismatch(
             f"it holds a solution of {name!r}, a system of one's own that is not data: give it, as"
@@ -243,9 +262,9 @@ def _system_from_data(about, arrays, given):
         )
     else:
         if "params" in about:
-            params = _from_data(about["params"], arrays)
+            params = from_data(about["params"], arrays)
         else:
-            params = dict(_from_data(about["made_by"], arrays).params)
+            params = dict(from_data(about["made_by"], arrays).params)
         if given.name != name or set(given.params) != set(params):
             raise _Mismatch(
                 f"it holds a solution of {name!r} with the parameters {', '.join(params) or 'none'}"
@@ -253,61 +272,8 @@ def _system_from_data(about, arrays, given):
             )
         system = given(**params)
     slope = np.array([float.fromhex(x) for x in about["slope"]])
+    if slope.shape != (system.dim,):
+        refuse("system: slope", f"{len(slope)} numbers, and {name!r} has {system.dim} components")
     if not np.allclose(slope, _slope(system), rtol=1e-9, atol=1e-300, equal_nan=True):
         raise _Mismatch(f"the system {name!r} that was saved has other equations")
     return system
-
-
-def _to_data(value, name, arrays):
-    """JSON, in which arrays are named, fractions are text, and makers are called by name."""
-    if isinstance(value, Traced):
-        return {"make": "traced", "args": [_to_data(value.as_data(), name, arrays)]}
-    if type(value) is TracedSystem:  # a function of its own, such as exact=, is no data
-        parts = [value._definition, dict(value.params)]
-        args = [_to_data(part, f"{name}_{i}", arrays) for i, part in enumerate(parts)]
-        return {"make": "traced_system", "args": args}
-    if isinstance(value, System | Method):
-        reduced = value.__reduce__()
-        for key, maker in _MAKERS.items():
-            if reduced[0] is maker:
-                args = [_to_data(a, f"{name}_{i}", arrays) for i, a in enumerate(reduced[1])]
-                return {"make": key, "args": args}
-        raise TypeError(f"{value!r} is not data")
-    if value is None or isinstance(value, bool | int | float | str):
-        return value
-    if isinstance(value, np.integer):
-        return int(value)
-    if isinstance(value, Fraction):
-        return {"fraction": f"{value.numerator}/{value.denominator}"}
-    if isinstance(value, bytes):
-        return {"bytes": value.hex()}
-    if isinstance(value, np.ndarray) and value.dtype.kind in "iufb":
-        arrays[name] = value
-        return {"array": name}
-    if isinstance(value, list | tuple):
-        items = [_to_data(item, f"{name}_{i}", arrays) for i, item in enumerate(value)]
-        return {"tuple": items} if isinstance(value, tuple) else items
-    if isinstance(value, dict) and all(isinstance(key, str) for key in value):
-        return {"dict": {k: _to_data(item, f"{name}_{k}", arrays) for k, item in value.items()}}
-    raise TypeError(f"{type(value).__name__} is not data")
-
-
-def _from_data(data, arrays):
-    if isinstance(data, list):
-        return [_from_data(item, arrays) for item in data]
-    if not isinstance(data, dict):
-        return data
-    if "make" in data:
-        return _MAKERS[data["make"]](*_from_data(data["args"], arrays))
-    ((kind, value),) = data.items()
-    if kind == "fraction":
-        return Fraction(value)
-    if kind == "bytes":
-        return bytes.fromhex(value)
-    if kind == "array":
-        return arrays[value]
-    if kind == "tuple":
-        return tuple(_from_data(value, arrays))
-    if kind == "dict":
-        return {key: _from_data(item, arrays) for key, item in value.items()}
-    raise ValueError(f"unknown data {kind!r}")

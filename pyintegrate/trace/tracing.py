@@ -11,6 +11,7 @@ from .expression import NO_TRACING, Symbol, Vector, node_of, plain
 from .graph import MOST_NODES, OPERATIONS, TIME, VELOCITY, Graph
 from .program import assemble
 
+_MOST_CODE = 1 << 22  # PI_MAX_CODE: each entry of a Jacobian is an instruction at least
 _POINTS = 4  # where the program is compared with the plain function
 _AGREEMENT = 1e-6  # of the largest component there: rounding, not mistakes
 
@@ -42,6 +43,8 @@ class Traced:
 
     def _jacobian(self):
         graph, dim, dof = self.graph, self.graph.dim, self.graph.dof
+        if dim**2 > _MOST_CODE:
+            raise ValueError(f"the Jacobian of {dim} components is too large for byte code")
         state = [graph.state(i) for i in range(dim)]
         zero = graph.constant(0.0)
         if dof:

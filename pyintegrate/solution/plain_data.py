@@ -1,0 +1,161 @@
+"""Systems and methods as JSON and arrays, and back: made again by the makers named here alone."""
+
+from __future__ import annotations
+
+import re
+from fractions import Fraction
+
+import numpy as np
+
+from ..former_names import remake
+from ..method.catalogue import find_method
+from ..method.composition import from_weights
+from ..method.method import Method
+from ..method.multistep import Multistep
+from ..method.runge_kutta import RungeKutta
+from ..system.n_body import restore_bodies
+from ..system.system import System, restore
+from ..trace.tracing import Traced
+from ..user_system.traced import TracedSystem
+from ..user_system.traced import _restore as _restore_own
+from .stored_fields import check_definition, refuse
+
+_MOST_NUMBERS = 64  # of a row of a method's table: the core has fewer
+_DEEP = 40  # lists in lists
+
+
+def _bodies(n, state, units, params):
+    if type(n) is not int or np.shape(state) != (6 * n,):
+        refuse("system: n", f"{n!r:.80}, with a state of shape {np.shape(state)}")
+    return restore_bodies(n, state, units, params)()  # checked as if it were called anew
+
+
+def _traced_system(definition, params):
+    check_definition(definition)
+    return _restore_own(TracedSystem, definition, params)
+
+
+def _own_method(maker, count, place):
+    """The same for `count` arguments, of which that at `place` is the order: never to be found."""
+
+    def make(*arguments):
+        if len(arguments) != count:
+            refuse("method", f"{len(arguments)} arguments, expected {count}")
+        order = arguments[place]
+        if type(order) is not int or not 1 <= order <= 100:
+            refuse("method: order", f"{order!r:.80}")
+        for value in arguments:
+            _check_lengths(value)
+        method = maker(*arguments)
+        if not isinstance(method.name, str) or not method.name:
+            refuse("method: name", f"{method.name!r:.80}")
+        return method
+
+    return make
+
+
+def _check_lengths(value):
+    """No row of a table is longer than that of any method."""
+    items = value.values() if isinstance(value, dict) else value
+    if isinstance(items, list | tuple) and len(items) > _MOST_NUMBERS:
+        refuse("method", f"more than {_MOST_NUMBERS} stages")
+    if not isinstance(items, str | bytes) and hasattr(items, "__iter__"):
+        for item in items:
+            _check_lengths(item)
+
+
+# What may be called to make a system or a method again; a file names no other function.
+_MAKERS: dict = {
+    "system": restore,
+    "bodies": restore_bodies,
+    "method": find_method,
+    "runge_kutta": RungeKutta,
+    "composition": from_weights,
+    "multistep": Multistep,
+    "own_method": remake,
+}
+_CHECKED = {
+    **_MAKERS,
+    "runge_kutta": _own_method(RungeKutta, 5, -1),
+    "composition": _own_method(from_weights, 5, -1),
+    "multistep": _own_method(Multistep, 7, -1),
+    "own_method": _own_method(remake, 6, 3),
+    "bodies": _bodies,
+    "traced_system": _traced_system,
+    "traced": Traced.from_data,
+}
+
+
+def to_data(value, name, arrays):
+    """JSON, in which arrays are named, fractions are text, and makers are called by name.
+
+    Parameters
+    ----------
+    value : object
+        Whatever is not of the kinds below is a TypeError.
+    name : str
+        What arrays inside are called, with their places in it.
+    arrays : dict
+        Takes them.
+    """
+    if isinstance(value, Traced):
+        return {"make": "traced", "args": [to_data(value.as_data(), name, arrays)]}
+    if type(value) is TracedSystem:  # a function of its own, such as exact=, is no data
+        definition = {k: v for k, v in value._definition.items() if k != "compiled"}
+        parts = [definition, dict(value.params)]
+        args = [to_data(part, f"{name}_{i}", arrays) for i, part in enumerate(parts)]
+        return {"make": "traced_system", "args": args}
+    if isinstance(value, System | Method):
+        reduced = value.__reduce__()
+        for key, maker in _MAKERS.items():
+            if reduced[0] is maker:
+                args = [to_data(a, f"{name}_{i}", arrays) for i, a in enumerate(reduced[1])]
+                return {"make": key, "args": args}
+        raise TypeError(f"{value!r} is not data")
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    if isinstance(value, np.integer):
+        return int(value)
+    if isinstance(value, Fraction):
+        return {"fraction": f"{value.numerator}/{value.denominator}"}
+    if isinstance(value, bytes):
+        return {"bytes": value.hex()}
+    if isinstance(value, np.ndarray) and value.dtype.kind in "iufb":
+        arrays[name] = value
+        return {"array": name}
+    if isinstance(value, list | tuple):
+        items = [to_data(item, f"{name}_{i}", arrays) for i, item in enumerate(value)]
+        return {"tuple": items} if isinstance(value, tuple) else items
+    if isinstance(value, dict) and all(isinstance(key, str) for key in value):
+        return {"dict": {k: to_data(item, f"{name}_{k}", arrays) for k, item in value.items()}}
+    raise TypeError(f"{type(value).__name__} is not data")
+
+
+def from_data(data, arrays, deep=0):
+    """The inverse of ``to_data``."""
+    if deep > _DEEP:
+        raise ValueError(f"it is nested more than {_DEEP} deep")
+    if isinstance(data, list):
+        return [from_data(item, arrays, deep + 1) for item in data]
+    if not isinstance(data, dict):
+        return data
+    if set(data) == {"make", "args"}:
+        if data["make"] not in _CHECKED:
+            raise ValueError(f"there is no maker {data['make']!r:.80}")
+        return _CHECKED[data["make"]](*from_data(data["args"], arrays, deep + 1))
+    if len(data) != 1:
+        raise ValueError(f"unknown data {', '.join(data):.80}")
+    ((kind, value),) = data.items()
+    if kind == "fraction":
+        if not re.fullmatch(r"-?[0-9]{1,4000}/0*[1-9][0-9]{0,4000}", value):
+            raise ValueError(f"{value!r:.80} is no fraction")
+        return Fraction(value)
+    if kind == "bytes":
+        return bytes.fromhex(value)
+    if kind == "array":
+        return arrays[value]
+    if kind == "tuple":
+        return tuple(from_data(value, arrays, deep + 1))
+    if kind == "dict":
+        return {key: from_data(item, arrays, deep + 1) for key, item in value.items()}
+    raise ValueError(f"unknown data {kind!r:.80}")

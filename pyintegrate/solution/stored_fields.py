@@ -1,0 +1,227 @@
+"""What the header of a file must say: every field is checked before anything is made of it.
+
+An error is a ValueError that begins with the field's name. Sizes that fit one another are what the
+run of the header needs, and nothing larger is read.
+"""
+
+from __future__ import annotations
+
+from math import prod
+
+import numpy as np
+
+from ..errors import Status
+from ..values.checks import MOST_COMPONENTS
+from ..values.memory import MAX_AXES, check_memory
+
+FORMAT = "pyintegrate solution"
+# The arrays of every solution; others are named in the header, by systems and methods.
+ARRAYS = (
+    "t", "steps", "dt", "t0", "y", "first_state", "last_state",
+    "failed_index", "failed_status", "failed_step",
+)  # fmt: skip
+_MOST_STEPS, _MOST_LANES = 1 << 53, 1 << 48  # of a run; 1 << 54 steps with those before it
+
+
+def array_names(header):
+    """The names of all arrays that belong to a header."""
+    names, rest = dict.fromkeys(ARRAYS), [header]
+    while rest:
+        value = rest.pop()
+        if isinstance(value, list):
+            rest += value
+        elif isinstance(value, dict):
+            if len(value) == 1 and isinstance(value.get("array"), str):
+                names[value["array"]] = None
+            rest += value.values()
+    return [*names]
+
+
+def refuse(field, words):
+    raise ValueError(f"{field}: {words}")
+
+
+def _integer(header, name, least, most):
+    value = header[name]
+    if type(value) is not int or not least <= value <= most:
+        refuse(name, f"{value!r:.80}, expected a whole number from {least} to {most}")
+
+
+def _one_of(header, name, *values):
+    if not any(type(header[name]) is type(value) and header[name] == value for value in values):
+        refuse(name, f"{header[name]!r:.80}, expected {' or '.join(map(repr, values))}")
+
+
+def _names(header, name):
+    value = header[name]
+    fits = isinstance(value, list) and value and all(isinstance(item, str) for item in value)
+    if not fits or len(set(value)) < len(value):
+        refuse(name, f"{value!r:.80}, expected different names")
+
+
+_FIELDS = (
+    "system", "method", "coefficients", "dtype", "batch", "first", "n_steps", "completed", "save",
+    "bound", "on_failure", "components", "starter", "begun", "driven", "state_names",
+)  # fmt: skip
+
+
+def check_header(header):
+    """Types and ranges of the fields, each for itself and with the others."""
+    for name in _FIELDS:
+        if name not in header:
+            refuse(name, "it is missing")
+    _one_of(header, "dtype", "float32", "float64")
+    batch = header["batch"]
+    fits = isinstance(batch, list) and len(batch) <= MAX_AXES
+    if not fits or not all(type(n) is int and 0 <= n <= _MOST_LANES for n in batch):
+        refuse("batch", f"{batch!r:.80}, expected at most {MAX_AXES} lengths of axes")
+    if prod(n for n in batch if n) > _MOST_LANES:
+        refuse("batch", f"{batch!r:.80} is more than 2**48 trajectories")
+    _integer(header, "n_steps", 0, _MOST_STEPS)
+    _integer(header, "completed", 0, header["n_steps"])
+    _integer(header, "first", 0, 2 * _MOST_STEPS - header["completed"])
+    save, bound = header["save"], header["bound"]
+    if save not in ("all", "final") and not (type(save) is int and save >= 1):
+        refuse("save", f"{save!r:.80}, expected 'all', 'final' or a number of steps")
+    if type(bound) not in (int, float) or not bound > 0:
+        refuse("bound", f"{bound!r:.80}, expected a positive number")
+    _one_of(header, "on_failure", "warn", "raise", "ignore")
+    for name in ("components", "state_names"):
+        _names(header, name)
+    if not set(header["components"]) <= set(header["state_names"]):
+        refuse("components", f"{header['components']!r:.80}, which are not all in state_names")
+    for name in ("begun", "driven"):
+        _one_of(header, name, True, False)
+    if not isinstance(header["system"], dict) or not isinstance(header["system"].get("name"), str):
+        refuse("system", "it has no name")
+
+
+def entries(header):
+    """How many states a run has saved."""
+    if header["save"] == "final":
+        return 1
+    n, done = header["n_steps"], header["completed"]
+    every = 1 if header["save"] == "all" else min(header["save"], max(n, 1))
+    return done // every + 1 + (done == n and n % every != 0)
+
+
+def check_arrays(header, arrays):
+    """Shapes and types of all arrays, before any is read.
+
+    Parameters
+    ----------
+    header : dict
+        Checked.
+    arrays : StoredArrays
+
+    Raises
+    ------
+    ValueError
+    MemoryError
+        All fits, and is more than this machine holds.
+    """
+    batch, count = tuple(header["batch"]), entries(header)
+    lanes, dtype = prod(batch), np.dtype(header["dtype"])
+    total = 0
+
+    def check(name, kind, *shapes):
+        shape, found = arrays.about(name)
+        if found != kind:
+            refuse(name, f"it has the type {found}, expected {np.dtype(kind)}")
+        if shape not in shapes:
+            refuse(name, f"it has the shape {shape}, expected {' or '.join(map(str, shapes))}")
+
+    check("y", dtype, (count, len(header["components"]), *batch))
+    for name in ("first_state", "last_state"):
+        rows = arrays.about(name)[0][:1]
+        check(name, dtype, (*rows, lanes))
+    check("steps", np.int64, (count,))
+    check("t", np.float64, (count,), (count, *batch))
+    for name in ("dt", "t0"):
+        shape = arrays.about(name)[0]
+        check(name, np.float64, shape)
+        if not fits_batch(shape, batch):
+            refuse(name, f"it has the shape {shape}, and the batch is {batch}")
+    failed = arrays.about("failed_index")[0][:1]
+    for name, kind in (("index", np.int64), ("status", np.int8), ("step", np.int64)):
+        check(f"failed_{name}", kind, failed)
+    if not failed or failed[0] > lanes:
+        refuse("failed_index", f"it has the shape {failed}, for {lanes} trajectories")
+    for name in arrays:
+        shape, kind = arrays.about(name)
+        if name not in ARRAYS and prod(shape) > max(lanes, 1) * MOST_COMPONENTS:
+            refuse(name, f"an array of shape {shape} is more than {lanes} trajectories need")
+        total += prod(shape) * kind.itemsize
+    check_memory(total, count, batch, len(header["components"]))
+
+
+def fits_batch(shape, batch):
+    """Whether a shape broadcasts to that of the batch."""
+    pairs = zip(shape[::-1], batch[::-1], strict=False)
+    return len(shape) <= len(batch) and all(n in (1, m) for n, m in pairs)
+
+
+def check_failures(header, index, status, step):
+    """Which trajectories failed, why, and when."""
+    lanes, last = prod(header["batch"]), header["first"] + header["completed"]
+    if np.any((index < 0) | (index >= lanes)) or len(np.unique(index)) < len(index):
+        refuse("failed_index", f"expected different numbers from 0 to {lanes - 1}")
+    if np.any((status <= Status.OK) | (status > max(Status))):
+        refuse("failed_status", f"expected numbers from 1 to {int(max(Status))}")
+    if np.any((step < 0) | (step > last)):
+        refuse("failed_step", f"expected numbers of steps, from 0 to {last}")
+
+
+# ---- systems of one's own ------------------------------------------------------------------------
+_TEXTS = ("name", "title", "equation", "reference", "structure", "time_unit")
+_QUESTIONS = {  # to the answers: of dim or dof components
+    "first_order": {"rhs": "dim"},
+    "second_order": {"acceleration": "dof"},
+    "separable": {"acceleration": "dof", "velocity": "dof"},
+}
+
+
+def check_definition(definition):
+    """A traced system as data: its names, sizes and answers fit one another."""
+    traced, structure = definition["traced"], definition["structure"]
+    for name in _TEXTS:
+        if not isinstance(definition[name], str):
+            refuse(f"system: {name}", f"{definition[name]!r:.80}, expected a text")
+    if structure not in _QUESTIONS:
+        refuse("system: structure", f"{structure!r:.80}")
+    dim, dof = definition["dim"], definition["dof"]
+    second = structure != "first_order"
+    if type(dim) is not int or type(dof) is not int or not 1 <= dim <= MOST_COMPONENTS:
+        refuse("system: dim", f"{dim!r:.80} with dof {dof!r:.80}")
+    if (traced.graph.dim, traced.graph.dof) != (dim, dof) or dof != dim / 2 * second:
+        refuse("system: dof", f"{dof} with dim {dim} do not fit a {structure} system")
+    answers = {"energy": 1} if "energy" in traced.outputs else {}
+    answers |= {key: definition[size] for key, size in _QUESTIONS[structure].items()}
+    if {key: len(nodes) for key, nodes in traced.outputs.items()} != answers:
+        refuse("system: traced", f"its answers are not those of a {structure} system")
+    shapes = definition["shapes"]
+    rows = 0
+    for name, shape in shapes.items():
+        if type(shape) is not tuple or not all(type(n) is int and n >= 0 for n in shape):
+            refuse("system: shapes", f"{name} has the shape {shape!r:.80}")
+        rows += prod(shape)
+    if rows != traced.n_params or rows > MOST_COMPONENTS:
+        refuse("system: shapes", f"{rows} numbers, and {traced.n_params} in the force")
+    for what, count in (("state", dim), ("params", len(shapes))):
+        quantities = definition[what]
+        if len(quantities) != count or len({q[0] for q in quantities}) != count:
+            refuse(f"system: {what}", f"expected {count} quantities of different names")
+        for name, unit, value, meaning in quantities:
+            shape = () if what == "state" else shapes[name]
+            texts = all(isinstance(text, str) for text in (name, unit, meaning))
+            if not texts or np.shape(value) != shape or np.asarray(value).dtype.kind not in "iuf":
+                refuse(f"system: {what}", f"{name!r:.80} has not a value of shape {shape}")
+    if list(shapes) != [q[0] for q in definition["params"]] or definition["invariants"] != []:
+        refuse("system: params", "they have other names than the shapes")
+    if definition.get("exact") is not None or "compiled" in definition:
+        refuse("system", "functions are no data")
+    seen = {"velocity_dependent": second and traced.velocity_dependent}
+    seen["time_dependent"] = traced.time_dependent
+    for name, value in seen.items():
+        if definition[name] is not bool(value):
+            refuse(f"system: {name}", f"{definition[name]!r:.80}, and the force says {bool(value)}")
