@@ -121,11 +121,11 @@ def test_random_expressions_agree_with_numpy(number):
 ONE = """
 sin cos tan arcsin arccos arctan sinh cosh tanh arcsinh arctanh exp exp2 expm1 log log2 log10
 log1p sqrt cbrt square reciprocal absolute fabs negative positive sign floor ceil trunc rint
-radians degrees deg2rad rad2deg
+radians degrees deg2rad rad2deg sinc fix
 """.split()  # noqa: SIM905
 TWO = """
 add subtract multiply divide power float_power arctan2 hypot minimum maximum fmin fmax copysign
-remainder fmod floor_divide heaviside
+remainder fmod floor_divide heaviside logaddexp
 """.split()  # noqa: SIM905
 TESTS = "less less_equal greater greater_equal equal not_equal logical_and logical_or logical_xor"
 
@@ -145,6 +145,38 @@ def test_functions_of_one_number(name):
     assert np.allclose(ask(lambda t, y: [getattr(np, name)(y[0])], x), expected, rtol=2e-15)
     if name == "absolute":
         assert np.array_equal(ask(lambda t, y: [abs(y[0])], x), expected)
+
+
+def test_sinc_at_zero_and_beyond():
+    """The argument is rounded as NumPy rounds it; near zeros of the sine that is what counts."""
+    x = np.array([-2.5, -1.0, -1e-9, 0.0, 5e-324, 1.0, 7.25, 100.0])
+    assert np.allclose(ask(lambda t, y: [np.sinc(y[0])], x), np.sinc(x), rtol=4e-15, atol=1e-30)
+    well = pi.potential(lambda q: -np.sinc(q), dof=1)
+    assert well.acceleration(0.0, [[0.0], [1.0]], np.zeros((2, 1))).tolist() == [[0.0], [-1.0]]
+
+
+@pytest.mark.parametrize("other", [-np.inf, 0.0, 800.0, np.inf])
+def test_logaddexp_of_large_and_infinite_numbers(other):
+    x = np.array([-np.inf, -800.0, 0.0, 800.0, np.inf])
+    system = pi.rhs(lambda t, y: [np.logaddexp(y[0], other)], dim=1)
+    assert np.allclose(system.rhs(0.0, x[:, None])[:, 0], np.logaddexp(x, other), rtol=4e-15)
+
+
+@pytest.mark.parametrize("kind", [divmod, np.divmod])
+def test_quotients_with_remainders(kind):
+    x = np.array([-7.5, 0.3, 6.5])
+    for system, expected in (
+        (pi.rhs(lambda t, y: kind(y[0], 2.0), dim=2), np.divmod(x, 2.0)),
+        (pi.rhs(lambda t, y: kind(2.0, y[0]), dim=2), np.divmod(2.0, x)),
+    ):
+        got = system.rhs(0.0, np.stack([x, x], axis=1))
+        assert np.allclose(got, np.transpose(expected), rtol=4e-15)
+
+
+def test_whole_conditions():
+    system = pi.rhs(lambda t, y: y * np.where(np.all(y > 0), 2.0, np.any(y > 0)), dim=2)
+    y = np.array([[1.0, 1.0], [1.0, -1.0], [-1.0, -1.0]])
+    assert system.rhs(0.0, y).tolist() == [[2.0, 2.0], [1.0, -1.0], [0.0, 0.0]]
 
 
 def test_arccosh():

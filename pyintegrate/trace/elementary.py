@@ -188,6 +188,16 @@ def _heaviside(graph, x, at_zero):
     return graph.make("where", graph.make("not_equal", x, x), x, step)
 
 
+def _logaddexp(graph, x, y):
+    """max(x, y) + log1p(exp(-|x - y|)); x + log 2 where they are equal, infinities too."""
+    x, y = real(graph, x), real(graph, y)
+    apart = graph.make("absolute", graph.subtract(x, y))
+    rest = graph.make("log1p", graph.make("exp", graph.negative(apart)))
+    same = graph.add(x, graph.constant(math.log(2)))
+    most = graph.add(graph.make("maximum", x, y), rest)
+    return graph.make("where", graph.make("equal", x, y), same, most)
+
+
 def _equality(name, opposite):
     """== and !=; of two truth values too."""
 
@@ -245,4 +255,5 @@ FUNCTIONS = {
     "degrees": _times(180 / math.pi),
     "rad2deg": _times(180 / math.pi),
     "heaviside": _heaviside,
+    "logaddexp": _logaddexp,
 }

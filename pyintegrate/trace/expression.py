@@ -14,7 +14,10 @@ from .elementary import FUNCTIONS
 from .errors import TraceError
 from .graph import Node
 
-NO_TRACING = "trace=False runs it as it is, slowly"
+NO_TRACING = (
+    "trace=False calls the function itself, slowly, with NumPy arrays over the whole batch"
+    " (np.vectorize lends scalar code to them)"
+)
 
 
 def unknown(name):
@@ -81,8 +84,11 @@ def apply(name, *values):
     """A function of elementary.py, broadcast over arrays."""
     function = FUNCTIONS.get(name)
     graph = graph_of(values)
-    if function is None or graph is None:
+    if function is None:
         raise unknown(f"np.{name}")
+    if graph is None:  # vectors of numbers
+        result = getattr(np, name)(*(np.asarray(plain(v)).astype(float) for v in values))
+        return wrapped(np.asarray(result, dtype=object))
     if not any(isinstance(v, Vector | np.ndarray | list | tuple) for v in values):
         return Symbol(function(graph, *(node_of(graph, v) for v in values)))
     arrays = [np.asarray(plain(v), dtype=object) for v in values]
@@ -113,6 +119,8 @@ class Operators:
             )
         if ufunc.__name__ in ("matmul", "vecdot") and method == "__call__":
             return ON_SYMBOLS["matrix_product"](ufunc.__name__, *inputs)
+        if ufunc.__name__ == "divmod" and method == "__call__":
+            return divmod(*inputs)
         if method == "reduce":
             return ON_SYMBOLS["reduced"](ufunc.__name__, *inputs, **options)
         if method != "__call__" or options:
@@ -133,6 +141,12 @@ class Operators:
 
     def __invert__(self):
         return apply("invert", self)
+
+    def __divmod__(self, other):
+        return self // other, self % other
+
+    def __rdivmod__(self, other):
+        return other // self, other % self
 
     def conjugate(self):
         return self
@@ -215,7 +229,8 @@ class Symbol(Operators):
         return TraceError(
             f"it needs {what} where the value is known only when the system runs",
             "use NumPy's functions (np.sin, not math.sin), gather components with np.stack([...])"
-            f" or np.zeros_like(x), and loop over plain ranges; {NO_TRACING}",
+            " or a list, begin with np.zeros_like(x) in the place of np.zeros(n), and loop over"
+            f" plain ranges; {NO_TRACING}",
         )
 
     def __float__(self):

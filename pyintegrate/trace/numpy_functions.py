@@ -105,6 +105,12 @@ def _clip(a, a_min=None, a_max=None, *, min=None, max=None):
     return a if high is None else _pair("minimum", a, high)
 
 
+def _sinc(x):
+    """sin(pi x) / (pi x), and 1 at 0."""
+    angle = np.where(x == 0, 1.0, np.pi * x)
+    return np.where(x == 0, 1.0, np.sin(angle) / angle)
+
+
 def _reduction(name):
     def reduce(a, axis=None, keepdims=False):
         return reduced(name, a, axis, keepdims=keepdims)
@@ -205,8 +211,12 @@ _OWN = {
     np.linalg.norm: _norm,
     np.linalg.det: _det,
     np.clip: _clip,
+    np.sinc: _sinc,
+    np.fix: np.trunc,
     np.max: _reduction("maximum"),
     np.min: _reduction("minimum"),
+    np.all: _reduction("logical_and"),
+    np.any: _reduction("logical_or"),
     np.amax: _reduction("maximum"),
     np.amin: _reduction("minimum"),
     np.interp: _interp,

@@ -181,21 +181,27 @@ def call(function, arguments, params):
         with np.errstate(all="ignore"):
             return function(*arguments, **params)
     except TraceError as error:
-        raise TypeError(
-            f"{describe(function)} cannot be traced: {error.problem}\n  at {error.place}\n"
-            f"  cure: {error.cure}"
-        ) from None
+        raise _untraceable(function, error) from None
     except RecursionError:
         raise TypeError(
             f"{describe(function)} cannot be traced: it calls itself without end\n  at"
             f" {place_of_function(function)}\n  cure: loop over a plain range"
         ) from None
     except Exception as error:
+        if isinstance(error.__cause__, TraceError):  # NumPy: "setting an array element with ..."
+            raise _untraceable(function, error.__cause__) from None
         raise TypeError(
             f"{describe(function)} cannot be traced: {type(error).__name__}: {error}\n  at"
             f" {place_of_error(error, function)}\n  cure: see NumPy's functions that can be traced"
             f" (pyintegrate.trace.numpy_functions.known_functions()), or {NO_TRACING}"
         ) from error
+
+
+def _untraceable(function, error):
+    return TypeError(
+        f"{describe(function)} cannot be traced: {error.problem}\n  at {error.place}\n"
+        f"  cure: {error.cure}"
+    )
 
 
 def components(function, graph, result, count, scalar, what):
