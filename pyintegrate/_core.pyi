@@ -50,6 +50,7 @@ def make_callback(
     n_params: int,
     block: int,
     owner: object = ...,
+    velocity_dependent: int = ...,
     /,
 ) -> object: ...
 def history_rows(system: object, method: object, /) -> int: ...

@@ -173,14 +173,6 @@ def test_arguments_of_the_function_are_checked():
     assert "takes a function, got 3" in str(pytest.raises(TypeError, pi.rhs, 3).value)
 
 
-@pytest.mark.parametrize(
-    "name", ["y", "q", "p", "dt", "dim", "units", "energy", "exact", "name", "title", "initial"]
-)
-def test_reserved_names_are_refused(name):
-    function = eval(f"lambda t, x, v, {name}=1.0: x")
-    assert repr(name) in refused("acceleration", ValueError, dof=1)(function)
-
-
 def test_options_are_checked():
     def f(t, x, v, k=1.0):
         return -k * x
@@ -326,32 +318,6 @@ def test_definitions_are_quick():
     many = best(lambda: pi.acceleration(dof=1)(lambda t, x, v: force(t, x, v, 1000)), 3)
     assert few < 4 * 0.005
     assert many < 4 * 0.2
-
-
-# ---- without a trace -----------------------------------------------------------------------------
-@pi.acceleration(dof=2, k=2.0, scale=[1.0, 3.0], trace=False, energy=lambda t, x, v, k, scale: k)
-def untraced(t, x, v, k, scale):
-    return -k * scale * x if np.all(x > -1e9) else x
-
-
-def test_functions_that_are_not_traced():
-    y = np.random.default_rng(0).normal(size=(5, 4))
-    k = np.arange(5.0)
-    expected = np.concatenate([y[:, 2:], -k[:, None] * np.array([1.0, 3.0]) * y[:, :2]], axis=1)
-    assert np.allclose(untraced(k=k).rhs(0.0, y), expected)
-    assert np.allclose(untraced(k=k).energy(y), k)
-    J = untraced.jacobian(0.0, y[0])
-    assert np.allclose(J[2:, :2], np.diag([-2.0, -6.0]), rtol=1e-9)
-    assert np.allclose(J[:2, 2:], np.eye(2), rtol=1e-9)
-    again = pickle.loads(pickle.dumps(untraced(k=k)))
-    assert again == untraced(k=k)
-    assert "Python function" in untraced._repr_html_()
-    local = pi.rhs(dim=1, trace=False)(lambda t, y: -y)
-    with pytest.raises((TypeError, AttributeError), match="trace=False|local"):
-        pickle.dumps(local)
-    wrong = pi.rhs(dim=2, trace=False)(lambda t, y: [y[0]] * (1 + (np.shape(y)[1] == 4)))
-    with pytest.raises(ValueError, match="returns 1 components, expected 2"):
-        wrong.rhs(0.0, np.ones((3, 2)))
 
 
 def test_module_is_light():

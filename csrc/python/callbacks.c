@@ -114,15 +114,16 @@ static void *address_of(PyObject *object) {
 }
 
 const char make_callback_doc[] =
-    "make_callback(function, kind, dim, dof, n_params, block, owner=None) -> handle\n\n"
+    "make_callback(function, kind, dim, dof, n_params, block, owner=None,\n"
+    "              velocity_dependent=1) -> handle\n\n"
     "kind 0: a Python function(question, lanes, t, y, v, p, out) of memory views; 1 and 2: the\n"
     "capsule or address of a compiled right-hand side, for one trajectory or for many. block:\n"
-    "lanes wanted at once. owner: kept alive.";
+    "lanes wanted at once. owner: kept alive. velocity_dependent: whether the acceleration uses v.";
 PyObject *core_make_callback(PyObject *module, PyObject *args) {
     PyObject *function, *owner = Py_None;
-    int kind, dim, dof, n_params, block;
-    if (!PyArg_ParseTuple(args, "Oiiiii|O:make_callback", &function, &kind, &dim, &dof, &n_params,
-                          &block, &owner))
+    int kind, dim, dof, n_params, block, velocity_dependent = 1;
+    if (!PyArg_ParseTuple(args, "Oiiiii|Oi:make_callback", &function, &kind, &dim, &dof, &n_params,
+                          &block, &owner, &velocity_dependent))
         return NULL;
     if (kind < PYTHON || kind > COMPILED_BATCHED || dim < 1 || dim > 1 << 16 || dof < 0 ||
         (dof && (kind != PYTHON || dim != 2 * dof)) || n_params < 0 || n_params > 1 << 16 ||
@@ -138,7 +139,7 @@ PyObject *core_make_callback(PyObject *module, PyObject *args) {
                    .structure = dof ? PI_SECOND_ORDER : PI_FIRST_ORDER,
                    .dim = dim,
                    .dof = dof,
-                   .velocity_dependent = dof > 0,
+                   .velocity_dependent = dof > 0 && velocity_dependent,
                    .time_dependent = 1,
                    .n_params = n_params,
                    .scratch = kind == COMPILED ? 2 * dim + n_params : 0, /* a row holds a double */

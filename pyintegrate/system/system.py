@@ -113,7 +113,7 @@ class System(ClosedForms):
         """Whether ``energy()`` gives one: every system of positions and velocities does."""
         return self.dof > 0
 
-    def __call__(self, **params):
+    def __call__(self, /, **params):
         """The same system with other parameters: scalars, or arrays over the batch."""
         known = {q[0] for q in self._definition["params"]}
         for name in params:

@@ -18,7 +18,7 @@ from ..values.checks import (
     units_by_name,
 )
 from ..values.parameters import checked
-from .signature import RESERVED
+from .component_names import default_names, free_names
 from .traced import TracedSystem
 
 _PROTOTYPES = (
@@ -28,6 +28,7 @@ _PROTOTYPES = (
 )
 _ARGUMENTS = (4, 6)
 _FUNCTION_POINTER = ctypes.CFUNCTYPE(None).__mro__[1]  # the base of all of ctypes'
+_RESERVED = ("t", "y", "t0")  # the leading arguments of an exact solution
 _BLOCK = 2048  # lanes of one call of a batched function
 
 
@@ -130,7 +131,7 @@ def c_function(
     handle = _core.make_callback(target, 1 + batched, dim, 0, rows, _BLOCK * batched, pointer)
     name = string("name", name, str(getattr(pointer, "__name__", "c_function")))
     title = string("title", title, "")
-    names = tuple(f"y{i + 1}" for i in range(dim)) if dim > 1 else ("y",)
+    names = free_names(default_names("rhs", dim, 0), defaults)
     if state_names is not None:
         names = different_names(state_names, dim, defaults)
     known = (*names, *defaults, "t")
@@ -158,8 +159,8 @@ def _parameters(params):
     if not isinstance(params, dict):
         raise TypeError(f"params must be a dictionary of name to default value, got {params!r}")
     for key in params:
-        if not isinstance(key, str) or not key.isidentifier() or key in RESERVED:
-            raise ValueError(f"params has {key!r}: a name other than {', '.join(RESERVED)}")
+        if not isinstance(key, str) or not key.isidentifier() or key in _RESERVED:
+            raise ValueError(f"params has {key!r}: a name other than {', '.join(_RESERVED)}")
     return {key: checked(key, value, np.shape(value)) for key, value in params.items()}
 
 

@@ -33,7 +33,9 @@ class CallbackSystem(TracedSystem):
     @property
     def core(self):
         rows = len(self.parameter_rows)
-        return _core.make_callback(_Block(self), 0, self.dim, self.dof, rows, _BLOCK)
+        return _core.make_callback(
+            _Block(self), 0, self.dim, self.dof, rows, _BLOCK, None, self.velocity_dependent
+        )
 
     def core_for(self, method):
         return self.core

@@ -24,8 +24,10 @@ def acceleration(function=None, /, *, dof=None, **options):
         ``state_names``, ``units`` (a dictionary of state, parameters and "t"), ``initial`` (the
         default state), ``energy`` and ``exact`` (functions with the same leading arguments; of
         ``exact`` x and v are those at the beginning, t is counted from there, and it returns
-        positions and velocities), ``trace=False`` (call the function itself, for the whole batch
-        at once: slow, for what cannot be traced).
+        positions and velocities), ``trace=False`` (call the function itself: slow, for NumPy and
+        SciPy functions that cannot be traced; it gets arrays over the batch, x of shape (n,), or
+        (dof, n) where dof > 1), and with it ``velocity_dependent=False`` (the acceleration does
+        not use v: methods for x'' = a(t, x) apply).
 
     Returns
     -------

@@ -17,14 +17,18 @@ from ..values.checks import (
     string,
     units_by_name,
 )
-from .callback import CallbackSystem, write_rows
-from .signature import MOST_GUESSED, parameter_defaults
+from .callback import _ACCELERATION, CallbackSystem, write_rows
+from .component_names import default_names, free_names
+from .signature import MOST_GUESSED, OPTIONS, check_order, parameter_defaults
 from .traced import TracedSystem
 
-_OPTIONS = (
-    "name", "title", "state_names", "units", "initial", "energy", "exact", "trace", "mass",
-    "reference",
-)  # fmt: skip
+# The leading arguments of an energy or an exact solution.
+_MOTION = {
+    "acceleration": (("t", "x", "v"),),
+    "rhs": (("t", "y"),),
+    "hamiltonian": (("t", "q", "p"),),
+    "potential": (("t", "x", "v"),),
+}
 
 
 class Definition:
@@ -42,9 +46,8 @@ class Definition:
 
     def __init__(self, kind, function, size, options):
         self.kind, self.function = kind, function
-        self.given = {name: options[name] for name in _OPTIONS if name in options}
-        if kind != "potential" and "mass" in self.given:  # a parameter like any other
-            del self.given["mass"]
+        known = (*OPTIONS, "mass") if kind == "potential" else OPTIONS
+        self.given = {name: options[name] for name in known if name in options}
         values = {name: value for name, value in options.items() if name not in self.given}
         self.name = self.given.get("name", getattr(function, "__name__", "system"))
         if not isinstance(self.name, str):
@@ -54,6 +57,7 @@ class Definition:
         self.trace = self.given.get("trace", True)
         if not isinstance(self.trace, bool):
             raise TypeError(f"trace must be True or False, got {self.trace!r}")
+        self._check_velocity_dependent()
         for what in ("energy", "exact"):
             self._check_option(what)
         label = "dim" if kind == "rhs" else "dof"
@@ -70,15 +74,31 @@ class Definition:
         if not callable(function):
             raise TypeError(f"{what} must be a function, got {function!r}")
         names = list(inspect.signature(function).parameters)
-        expected = [*list(inspect.signature(self.function).parameters)[: self.leading]]
-        expected += list(self.defaults)
         names = [name for name in names if not (what == "exact" and name == "t0")]
-        if self.kind in ("hamiltonian", "potential") and what == "exact":
+        told = f"{what}={getattr(function, '__name__', repr(function))}"
+        check_order(told, names, _MOTION[self.kind])
+        if self.kind in ("hamiltonian", "potential"):
             return  # exact(t, q, p, ...), whatever the function's own arguments
+        expected = [*list(inspect.signature(self.function).parameters)[: self.leading]]
+        check_order(told, names, (tuple(expected),))
+        expected += list(self.defaults)
         if len(names) != len(expected) or names[self.leading :] != list(self.defaults):
             raise TypeError(
                 f"{what}={tracing.describe(function)} takes {', '.join(names)}: expected the"
                 f" arguments of {self.name}(), {', '.join(expected)}"
+            )
+
+    def _check_velocity_dependent(self):
+        """Only of a force that is called: a trace sees whether it uses the velocity."""
+        given = self.given.get("velocity_dependent")
+        if given is None:
+            return
+        if not isinstance(given, bool):
+            raise TypeError(f"velocity_dependent must be True or False, got {given!r}")
+        if self.trace or self.kind != "acceleration":
+            raise TypeError(
+                "velocity_dependent= is for @pi.acceleration with trace=False: of a traced function"
+                " it is known; leave it away"
             )
 
     def _size_of_options(self):
@@ -262,7 +282,8 @@ class Definition:
     def _state_names(self, dim, dof):
         names = self.given.get("state_names")
         if names is None:
-            return _default_names(self.kind, dim, dim // 2 if self.kind == "hamiltonian" else dof)
+            dof = dim // 2 if self.kind == "hamiltonian" else dof
+            return free_names(default_names(self.kind, dim, dof), self.defaults)
         return different_names(names, dim, self.defaults)
 
     def _units(self, names):
@@ -332,7 +353,7 @@ class Definition:
         definition |= {
             "function": self.function,
             "energy": self.given.get("energy"),
-            "velocity_dependent": second,
+            "velocity_dependent": second and self.given.get("velocity_dependent", True),
             "time_dependent": True,
         }
         system = CallbackSystem(definition, dict(self.defaults))
@@ -343,30 +364,28 @@ class Definition:
         with np.errstate(all="ignore"):
             system.answer(0, *given)
         self._unchanged(kept, given)
+        if second and not system.velocity_dependent:
+            self._check_without_velocity(system, *kept)
         return system
+
+    def _check_without_velocity(self, system, t, y, params):
+        """Refuse an acceleration that changes with a velocity which it is said not to use."""
+        other = y.copy()
+        other[system.dof :] += 1.0
+        with np.errstate(all="ignore"):
+            a, b = (system.answer(_ACCELERATION, t, state.copy(), params) for state in (y, other))
+        if not np.array_equal(a, b, equal_nan=True):
+            raise ValueError(
+                f"{self.name}() changes with the velocity\n  at"
+                f" {tracing.place_of_function(self.function)}\n  cure: leave"
+                " velocity_dependent=False away"
+            )
 
 
 def _symbol(node):
     from ..trace.expression import Symbol
 
     return Symbol(node)
-
-
-def _default_names(kind, dim, dof):
-    if not dof:
-        return tuple(f"y{i + 1}" for i in range(dim)) if dim > 1 else ("y",)
-    if kind == "hamiltonian":
-        first, second = "q", "p"
-    elif dof == 1:
-        return ("x", "v")
-    elif dof <= 3:
-        letters = "xyz"[:dof]
-        return (*letters, *(f"v{c}" for c in letters))
-    else:
-        first, second = "x", "v"
-    if dof == 1:
-        return first, second
-    return tuple(f"{letter}{i + 1}" for letter in (first, second) for i in range(dof))
 
 
 def checked_mass(mass, dof):

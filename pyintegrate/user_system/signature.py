@@ -8,10 +8,16 @@ import numpy as np
 
 from ..values.parameters import checked
 
-RESERVED = (
-    "t", "x", "v", "y", "q", "p", "dt", "dof", "dim", "units", "energy", "exact", "name", "title",
-    "initial", "trace", "state_names",
+OPTIONS = (
+    "name", "title", "state_names", "units", "initial", "energy", "exact", "trace", "reference",
+    "velocity_dependent",
 )  # fmt: skip
+_OWN_OPTIONS = {  # of one decorator
+    "acceleration": ("dof",),
+    "rhs": ("dim",),
+    "hamiltonian": ("dof",),
+    "potential": ("dof", "mass"),
+}
 MOST_GUESSED = 12  # components, where neither dof nor dim is given
 _LEADING = {
     "acceleration": (("t", "x", "v"),),
@@ -19,6 +25,27 @@ _LEADING = {
     "hamiltonian": (("q", "p"), ("t", "q", "p")),
     "potential": (("x",), ("t", "x")),
 }
+
+
+def check_order(name, arguments, forms, form=None):
+    """Refuse arguments in another order: a leading name that is not in its own place.
+
+    Parameters
+    ----------
+    arguments : list of str
+    forms : tuple of tuple of str
+        What the leading arguments may be.
+    form : tuple of str
+        The one of them that is meant; default: the longest.
+    """
+    form = form or forms[-1]
+    known = {leading for names in forms for leading in names}
+    for place, argument in enumerate(arguments):
+        if argument in known and form[place : place + 1] != (argument,):
+            told = " or ".join(f"{name}({', '.join(names)}, ...)" for names in forms)
+            raise TypeError(
+                f"{name}({', '.join(arguments)}) has {argument!r} in another place: expected {told}"
+            )
 
 
 def leading_arguments(kind, function, known):
@@ -40,13 +67,15 @@ def leading_arguments(kind, function, known):
         if a.kind in (a.VAR_POSITIONAL, a.VAR_KEYWORD):
             raise TypeError(f"{name}() takes *{a.name}: name each parameter instead")
     positional = [a for a in arguments if a.kind != a.KEYWORD_ONLY]
-    count = len(expected[0])
+    form = expected[0]
     if len(expected) > 1 and positional and positional[0].name == "t":
-        count = len(expected[1])
+        form = expected[1]
+    count = len(form)
     if len(positional) < count or any(a.name in known for a in positional[:count]):
         forms = " or ".join(f"{name}({', '.join(form)}, ...)" for form in expected)
         got = ", ".join(a.name for a in arguments)
         raise TypeError(f"{name}({got}) has the wrong arguments: expected {forms}")
+    check_order(name, [a.name for a in arguments], expected, form)
     return count, [*positional[count:], *(a for a in arguments if a.kind == a.KEYWORD_ONLY)]
 
 
@@ -58,11 +87,12 @@ def parameter_defaults(kind, function, values):
     name = getattr(function, "__name__", repr(function))
     count, arguments = leading_arguments(kind, function, set(values))
     defaults = {}
+    reserved = (*_OWN_OPTIONS[kind], *OPTIONS)
     for a in arguments:
-        if a.name in RESERVED:
+        if a.name in reserved:
             raise ValueError(
-                f"{name}() has a parameter {a.name!r}: the names {', '.join(RESERVED)} mean"
-                " something else already"
+                f"{name}() has a parameter {a.name!r}: the names {', '.join(reserved)} are options"
+                f" of @pi.{kind}"
             )
         if a.name in values:
             value = values[a.name]

@@ -1,0 +1,32 @@
+"""Names of the components of a state, where none are given."""
+
+
+def default_names(kind, dim, dof):
+    """x, v; or x, y, z, vx, vy, vz; or numbered ones; of a Hamiltonian q and p.
+
+    Parameters
+    ----------
+    kind : str
+        The decorator.
+    """
+    if not dof:
+        return tuple(f"y{i + 1}" for i in range(dim)) if dim > 1 else ("y",)
+    if kind == "hamiltonian":
+        first, second = "q", "p"
+    elif dof == 1:
+        return ("x", "v")
+    elif dof <= 3:
+        letters = "xyz"[:dof]
+        return (*letters, *(f"v{c}" for c in letters))
+    else:
+        first, second = "x", "v"
+    if dof == 1:
+        return first, second
+    return tuple(f"{letter}{i + 1}" for letter in (first, second) for i in range(dof))
+
+
+def free_names(names, taken):
+    """Names of components; y[1], y[2], ... where a parameter has one of them already."""
+    if set(names) & set(taken):
+        return tuple(f"y[{i + 1}]" for i in range(len(names)))
+    return names
