@@ -8,6 +8,7 @@ import inspect
 import numpy as np
 
 from ..trace import tracing
+from ..trace.frozen import Frozen
 from ..trace.graph import POSITION, TIME, VELOCITY, Graph
 from ..values.checks import (
     MOST_COMPONENTS,
@@ -126,6 +127,7 @@ class Definition:
         definition["traced"] = traced
         definition["velocity_dependent"] = bool(traced.graph.dof and traced.velocity_dependent)
         definition["time_dependent"] = traced.time_dependent
+        definition["frozen"] = Frozen(self.function, self.given.get("energy")) or None
         system = TracedSystem(definition, dict(self.defaults))
         if self.kind in ("acceleration", "rhs"):
             self._compare(system)

@@ -12,6 +12,9 @@ from ..system.system import System
 _RHS, _ACCELERATION, _ENERGY, _INVARIANTS, _JACOBIAN = range(5)
 
 
+_OF_THIS_PROCESS = ("compiled", "frozen")  # in a definition, beside the mathematics
+
+
 class TracedSystem(System):
     """A System whose force was traced; see ``pi.acceleration``, ``pi.rhs`` and ``pi.hamiltonian``.
 
@@ -128,6 +131,7 @@ class TracedSystem(System):
         """
         from ..trace.compiler import compiled
 
+        self._look_at_variables()
         definition = {**self._definition, "compiled": _Compiled(compiled(self))}
         return type(self)(definition, dict(self._params))
 
@@ -143,9 +147,16 @@ class TracedSystem(System):
         return self.traced.program().handle
 
     def core_for(self, method):
+        self._look_at_variables()
         if self.compiled:
             return self.core
         return self.traced.program(method.family in ("implicit_rk", "multistep")).handle
+
+    def _look_at_variables(self):
+        """Warn, once, of numbers outside of the function that are others by now."""
+        frozen = self._definition.get("frozen")
+        if frozen is not None:
+            frozen.warn(self)
 
     def exact(self, t, y0, t0=0.0):
         function = self._definition["exact"]
@@ -169,7 +180,7 @@ class TracedSystem(System):
     __hash__ = System.__hash__
 
     def __reduce__(self):
-        definition = {k: v for k, v in self._definition.items() if k != "compiled"}
+        definition = {k: v for k, v in self._definition.items() if k not in _OF_THIS_PROCESS}
         return _restore, (type(self), definition, dict(self._params))
 
 
@@ -191,7 +202,7 @@ def _defaults(definition):
 
 def _comparable(definition):
     """A definition without arrays, which do not compare."""
-    plain = {k: v for k, v in definition.items() if k not in ("params", "state", "compiled")}
+    plain = {k: v for k, v in definition.items() if k not in ("params", "state", *_OF_THIS_PROCESS)}
     for kind in ("params", "state"):
         plain[kind] = tuple(
             (name, unit, np.shape(value), np.asarray(value, dtype=float).tobytes(), meaning)

@@ -1,0 +1,220 @@
+"""A force that stays a Python function (trace=False), and numbers from outside of a traced one."""
+
+import math
+import pickle
+import warnings
+
+import numpy as np
+import pytest
+
+import pyintegrate as pi
+
+
+@pi.acceleration(dof=2, k=2.0, scale=[1.0, 3.0], trace=False, energy=lambda t, x, v, k, scale: k)
+def untraced(t, x, v, k, scale):
+    return -k * scale * x if np.all(x > -1e9) else x
+
+
+def test_functions_that_are_not_traced():
+    y = np.random.default_rng(0).normal(size=(5, 4))
+    k = np.arange(5.0)
+    expected = np.concatenate([y[:, 2:], -k[:, None] * np.array([1.0, 3.0]) * y[:, :2]], axis=1)
+    assert np.allclose(untraced(k=k).rhs(0.0, y), expected)
+    assert np.allclose(untraced(k=k).energy(y), k)
+    J = untraced.jacobian(0.0, y[0])
+    assert np.allclose(J[2:, :2], np.diag([-2.0, -6.0]), rtol=1e-9)
+    assert np.allclose(J[:2, 2:], np.eye(2), rtol=1e-9)
+    again = pickle.loads(pickle.dumps(untraced(k=k)))
+    assert again == untraced(k=k)
+    assert "Python function" in untraced._repr_html_()
+    local = pi.rhs(dim=1, trace=False)(lambda t, y: -y)
+    with pytest.raises((TypeError, AttributeError), match="trace=False|local"):
+        pickle.dumps(local)
+    wrong = pi.rhs(dim=2, trace=False)(lambda t, y: [y[0]] * (1 + (np.shape(y)[1] == 4)))
+    with pytest.raises(ValueError, match="returns 1 components, expected 2"):
+        wrong.rhs(0.0, np.ones((3, 2)))
+
+
+SCALAR = {
+    "if": lambda x: -x if x > 0 else -2.0 * x,
+    "math": lambda x: -math.sin(x),
+    "float": lambda x: -float(x),
+}
+
+
+@pytest.mark.parametrize("name", SCALAR)
+def test_scalar_code_runs_vectorized(name):
+    """As the messages say: the function gets arrays, for which np.vectorize lends scalar code."""
+    scalar = SCALAR[name]
+    with pytest.raises(TypeError, match=r"trace=False calls .* arrays .*np\.vectorize"):
+        pi.acceleration(lambda t, x, v: scalar(x), dof=1)
+    with pytest.raises((TypeError, ValueError)):  # not as it is
+        pi.acceleration(lambda t, x, v: scalar(x), dof=1, trace=False)
+    system = pi.acceleration(dof=1, trace=False)(lambda t, x, v: np.vectorize(scalar)(x))
+    x = np.array([-1.0, 0.5, 2.0])
+    assert np.array_equal(
+        system.acceleration(0.0, x[:, None], x[:, None])[:, 0], [scalar(value) for value in x]
+    )
+
+
+def test_an_array_of_numbers_has_a_cure_that_works():
+    def filled(t, x, v):
+        a = np.zeros(12)
+        for i in range(12):
+            a[i] = -x[i]
+        return a
+
+    with pytest.raises(TypeError, match=r"np\.zeros_like\(x\) in the place of np\.zeros") as caught:
+        pi.acceleration(filled, dof=12)
+    assert ": a[i] = -x[i]" in str(caught.value)
+
+    def cured(t, x, v):
+        a = np.zeros_like(x) + np.zeros(12)  # vectors of numbers, so far
+        for i in range(12):
+            a[i] = -x[i]
+        return a
+
+    assert np.array_equal(pi.acceleration(cured, dof=12).initial[:1], [1.0])
+
+
+# ---- methods for x'' = a(t, x) -------------------------------------------------------------------
+def swing(**options):
+    return pi.acceleration(dof=1, k=4.0, trace=False, **options)(lambda t, x, v, k: -k * np.sin(x))
+
+
+@pytest.mark.parametrize(
+    "method",
+    ["velocity_verlet", "stormer4", "runge_kutta_nystrom4", "rk4", "numerov4", "quinlan8a"],
+)
+def test_a_force_that_does_not_use_the_velocity_says_so(method):
+    """It moves as the traced one does, which is known not to, at the same cost."""
+    system = swing(velocity_dependent=False)
+    assert not system.velocity_dependent
+    assert swing().velocity_dependent
+    traced = pi.acceleration(dof=1, k=4.0)(lambda t, x, v, k: -k * np.sin(x))
+    x0 = np.linspace(0.1, 1.5, 5)
+    for dtype in (np.float64, np.float32):
+        run = {"dt": 0.05, "n_steps": 100, "method": method, "dtype": dtype}
+        sol, expected = pi.integrate(system, x0, 0.0, **run), pi.integrate(traced, x0, 0.0, **run)
+        # Rounding of 100 steps, and of NumPy's sine.
+        assert np.allclose(sol.y, expected.y, rtol=0, atol=500 * np.finfo(dtype).eps)
+        assert sol.evaluations == expected.evaluations
+
+
+def test_methods_without_a_velocity_refuse_one_that_has_not_said_so():
+    with pytest.raises(ValueError, match="sees the velocity"):
+        pi.integrate(swing(), 1.0, 0.0, dt=0.1, n_steps=5, method="stormer4")
+
+
+def test_what_is_said_of_the_velocity_is_checked():
+    with pytest.raises(ValueError, match="changes with the velocity"):
+        pi.acceleration(dof=1, trace=False, velocity_dependent=False)(lambda t, x, v: -x - v)
+    with pytest.raises(TypeError, match="velocity_dependent must be True or False, got 0"):
+        swing(velocity_dependent=0)
+    with pytest.raises(TypeError, match="is for @pi.acceleration with trace=False"):
+        pi.acceleration(velocity_dependent=False)(lambda t, x, v: -x)
+    with pytest.raises(TypeError, match="is for @pi.acceleration with trace=False"):
+        pi.rhs(dim=1, trace=False, velocity_dependent=False)(lambda t, y: -y)
+
+
+# ---- numbers from outside ------------------------------------------------------------------------
+strength, table = 3.0, np.array([1.0, 2.0])
+label, settings = "one", {"k": 1.0}
+
+
+def helper(x):
+    return strength * x
+
+
+USES = {
+    "integrate": lambda system: pi.integrate(system, dt=0.1, n_steps=1),
+    "Stepper": lambda system: pi.Stepper(system, dt=0.1),
+    "compile": lambda system: system.to_c() and system.compile(),
+}
+
+
+def told(use, system):
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        use(system)
+    assert all(w.filename == __file__ for w in caught)
+    return [str(w.message) for w in caught]
+
+
+FORCES = {
+    "global": lambda t, x, v: -strength * x,
+    "in a helper": lambda t, x, v: -helper(x),
+    "inside": lambda t, x, v: sum([-strength * x for _ in range(2)]),
+}
+
+
+@pytest.mark.parametrize("use", ["integrate", "Stepper"])
+@pytest.mark.parametrize("name", FORCES)
+def test_a_global_number_that_has_changed_is_told_once(name, use, monkeypatch):
+    system = pi.acceleration(FORCES[name], dof=1, name="spring")
+    assert told(USES[use], system) == []
+    monkeypatch.setitem(globals(), "strength", 4.0)
+    (message,) = told(USES[use], system)
+    assert "strength was 3.0 and is 4.0 now" in message
+    assert "Make strength a parameter (spring(strength=...))" in message
+    assert told(USES[use], system) == []
+    assert system.acceleration(0.0, [1.0], [0.0]) == FORCES[name](0, 1.0, 0) * 3 / 4
+
+
+def test_closures_arrays_and_energies_are_watched(monkeypatch):
+    k, weights = 2, np.array([1.0, 2.0])
+
+    def force(t, x, v):
+        return -k * weights * x
+
+    system = pi.acceleration(dof=2, energy=lambda t, x, v: strength * x[0])(force)
+    run = USES["integrate"]
+    assert told(run, system) == []
+    k, weights[1] = 5, 3.0
+    monkeypatch.setitem(globals(), "strength", np.float32(9))
+    (message,) = told(run, system)
+    assert "k was 2 and is 5" in message
+    assert "weights was array([1., 2.]) and is array([1., 3.])" in message
+    assert "strength was 3.0 and is 9.0" in message
+    assert told(run, system(**{})) == []
+
+
+def test_a_variable_may_be_deleted():
+    k = 2.0
+    system = pi.acceleration(lambda t, x, v: -k * x, dof=1)  # noqa: F821
+    del k
+    assert told(USES["integrate"], system) == []
+
+
+def test_a_compiled_force_is_watched_too(monkeypatch, tmp_path):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    system = pi.acceleration(FORCES["global"], dof=1)
+    monkeypatch.setitem(globals(), "strength", 4.0)
+    assert len(told(lambda system: system.compile(), system)) == 1
+
+
+def test_nothing_is_said_of_what_is_no_number_or_the_same(monkeypatch):
+    def force(t, x, v):
+        return -x * settings["k"] * strength * table * (1.0 if label == "one" else 2.0)
+
+    system = pi.acceleration(force, dof=2)
+    monkeypatch.setitem(globals(), "label", "two")
+    monkeypatch.setitem(globals(), "settings", {"k": 2.0})
+    monkeypatch.setitem(globals(), "strength", np.float64(3))
+    monkeypatch.setitem(globals(), "table", table.copy())
+    assert told(USES["integrate"], system) == []
+    monkeypatch.setitem(globals(), "strength", "weak")
+    monkeypatch.delitem(globals(), "table")
+    assert told(USES["integrate"], system) == []
+
+
+def test_saved_and_pickled_systems_have_left_the_variables_behind(monkeypatch, tmp_path):
+    system = pi.acceleration(FORCES["global"], dof=1)
+    sol = pi.integrate(system, dt=0.1, n_steps=3)
+    sol.save(tmp_path / "kept.npz")
+    again = pickle.loads(pickle.dumps(system))
+    monkeypatch.setitem(globals(), "strength", 4.0)
+    loaded = pi.load(tmp_path / "kept.npz")
+    assert loaded.system == again == system
+    assert told(USES["integrate"], again) == []
+    assert told(USES["integrate"], loaded.system) == []
