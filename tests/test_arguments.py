@@ -101,7 +101,7 @@ WRONG = [  # what is wrong, positional arguments, keyword arguments, exception, 
     ("endless", [SPRING], {"t_end": 1e308, "dt": 1e-300}, ValueError, "t_end dt"),
     ("endless t", [SPRING], {"t_end": 1e308, "t0": -1e308}, ValueError, "t_end t0"),
     # the method
-    ("unknown method", [SPRING], {"method": "rk_4"}, ValueError, "'rk_4' did you mean 'rk4'"),
+    ("unknown method", [SPRING], {"method": "rkk4"}, ValueError, "'rkk4' did you mean 'rk4'"),
     ("strange method", [SPRING], {"method": "zzz"}, ValueError, "method 'zzz' pi.methods.table()"),
     ("leapfrog", [SPRING], {"method": "leapfrog"}, ValueError,
      "leapfrog ambiguous velocity_verlet kick-drift-kick position_verlet drift-kick-drift"),

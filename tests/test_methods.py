@@ -121,7 +121,7 @@ def test_leapfrog_alone_is_ambiguous():
 
 @pytest.mark.parametrize(
     ("name", "near"),
-    [("rk44_", "rk4"), ("velocity_verlett", "velocity_verlet"), ("dopri54", "dopri5"), ("RK4", "")],
+    [("rkk4", "rk4"), ("velocity_verlett", "velocity_verlet"), ("dopri54", "dopri5"), ("xyz", "")],
 )
 def test_an_unknown_name_gets_the_nearest_ones(name, near):
     with pytest.raises(ValueError, match=f"{name}.*{near}"):

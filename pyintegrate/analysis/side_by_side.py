@@ -150,6 +150,9 @@ class Comparison(Mapping):
     def __len__(self):
         return len(self._solutions)
 
+    def _ipython_key_completions_(self):
+        return list(self)
+
     def summary(self):
         """Measure every solution, per trajectory.
 

@@ -5,48 +5,43 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from .. import _core
-from ..errors import UnknownNameError
+from ..values.names import METHODS, SENTENCES, Names
 from .method import Method
 from .table import MethodTable
 
 
 class MethodCatalogue(Mapping):
-    """All methods by name; aliases work too, and ``table()`` shows them.
+    """All methods: ``methods.rk4`` or ``methods["rk4"]``; ``table()`` shows them.
+
+    Aliases work too, and the names that other packages use, in any case and spacing.
 
     Examples
     --------
     >>> import pyintegrate as pi
-    >>> pi.methods["symplectic_euler"].name
-    'semi_implicit_euler'
+    >>> pi.methods["symplectic Euler"].name, pi.methods["RK45"].name
+    ('semi_implicit_euler', 'dormand_prince54')
     """
 
     def __init__(self, methods):
         self._methods = {m.name: m for m in methods}
-        self._aliases = {alias: m for m in methods for alias in m.aliases}
+        aliases = {m.name: m.aliases for m in methods}
+        self._names = Names("method", aliases, METHODS, SENTENCES, "see pi.methods.table()")
 
     def __getitem__(self, name):
         if not isinstance(name, str):
             raise TypeError(f"method must be a name or a Method, got {type(name).__name__}")
-        if name == "leapfrog":
-            raise ValueError(
-                "method 'leapfrog' is ambiguous: 'velocity_verlet' is kick-drift-kick,"
-                " 'position_verlet' is drift-kick-drift"
-            )
-        found = self._methods.get(name) or self._aliases.get(name)
-        if found is None:
-            from difflib import get_close_matches
+        return self._methods.get(name) or self._methods[self._names.find(name)]
 
-            near = get_close_matches(name, [*self._methods, *self._aliases], n=3)
-            hint = (
-                f"did you mean {' or '.join(map(repr, near))}?"
-                if near
-                else "see pi.methods.table()"
-            )
-            raise UnknownNameError(f"method {name!r} is not known: {hint}")
-        return found
+    def __getattr__(self, name: str) -> Method:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        try:
+            return self[name]
+        except ValueError as error:
+            raise AttributeError(str(error)) from None
 
     def __contains__(self, name):
-        return name in self._methods or name in self._aliases
+        return isinstance(name, str) and self._names.known(name) is not None
 
     def __iter__(self):
         return iter(self._methods)
@@ -54,24 +49,61 @@ class MethodCatalogue(Mapping):
     def __len__(self):
         return len(self._methods)
 
+    def __dir__(self):
+        return [*super().__dir__(), *self]
+
+    def _ipython_key_completions_(self):
+        return list(self)
+
     def __repr__(self):
         return f"<{len(self)} methods: {', '.join(self)}>"
 
     def _repr_html_(self):
         return self.table()._repr_html_()
 
-    def table(self):
-        """All methods side by side: prints as text, shows as HTML in a notebook.
+    def table(self, **properties):
+        """All methods, or those of some properties, side by side: text, or HTML in a notebook.
+
+        Parameters
+        ----------
+        **properties
+            What they must be, by the names of the attributes of `Method`: ``family``, ``order``,
+            ``stages``, ``evaluations``, ``symplectic``, ``symmetric``, ``implicit``,
+            ``self_starting``, ``derivative``, ``requires``.
+
+        Raises
+        ------
+        TypeError
+            Another property.
+        ValueError
+            A value that no method has.
 
         Examples
         --------
         >>> import pyintegrate as pi
         >>> "velocity_verlet" in str(pi.methods.table())
         True
+        >>> [m.name for m in pi.methods.table(implicit=True, order=4, symplectic=True).methods]
+        ['gauss4', 'symplectic_dirk4']
         """
-        return MethodTable(tuple(self._methods.values()))
+        for name, value in properties.items():
+            if name not in _PROPERTIES:
+                raise TypeError(f"table knows no {name!r}: it takes {', '.join(_PROPERTIES)}")
+            values = sorted({getattr(method, name) for method in self.values()})
+            if value not in values:
+                raise ValueError(
+                    f"no method has {name}={value!r}: there are {', '.join(map(repr, values))}"
+                )
+        wanted = properties.items()
+        return MethodTable(
+            tuple(m for m in self.values() if all(getattr(m, k) == v for k, v in wanted))
+        )
 
 
+_PROPERTIES = (
+    "family", "order", "stages", "evaluations", "symplectic", "symmetric", "implicit",
+    "self_starting", "derivative", "requires",
+)  # fmt: skip
 def find_method(method):
     """The Method that a name or a Method stands for."""
     return method if isinstance(method, Method) else methods[method]

@@ -78,11 +78,7 @@ class Solution(States):
 
     def _column(self, t):
         """Times that broadcast against the batch."""
-        return (
-            t
-            if t.ndim > 1 or not self._problem.batch
-            else t.reshape(-1, *(1,) * len(self._problem.batch))
-        )
+        return t if t.ndim > 1 else t.reshape(-1, *(1,) * len(self._problem.batch))
 
     def energy(self):
         """Energy of each saved state, shape (n_saved, *batch).

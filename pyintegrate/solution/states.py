@@ -92,6 +92,9 @@ class States:
             )
         return np.asarray(self._states[: len(self), ..., self._place(name)])
 
+    def _ipython_key_completions_(self):
+        return list(self.components)
+
     @property
     def components(self):
         """Names of the components that were saved: all, unless the run was told otherwise."""

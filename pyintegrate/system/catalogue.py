@@ -7,8 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from .. import _core
-from ..errors import UnknownNameError
-from ..values.names import near_names
+from ..values.names import SYSTEMS, Names
 from ..values.parameters import declared, short
 from .n_body import n_body
 from .rigid_body import rigid_body
@@ -16,26 +15,25 @@ from .system import BUILT_IN, System
 
 
 class SystemCatalogue(Mapping):
-    """All built-in systems: ``systems.spring`` or ``systems["spring"]``.
+    """All built-in systems: ``systems.spring`` or ``systems["spring"]``, in any case and spacing.
 
     Examples
     --------
     >>> import pyintegrate as pi
-    >>> "pendulum" in pi.systems
-    True
+    >>> "pendulum" in pi.systems, pi.systems["Double pendulum"].name
+    (True, 'double_pendulum')
     """
 
     def __init__(self, systems):
         self._systems = {s.name: s for s in systems}
+        names = dict.fromkeys(self._systems, ())
+        listing = f"there are {', '.join(self._systems)}"
+        self._names = Names("system", names, SYSTEMS, {}, listing)
 
     def __getitem__(self, name):
         if not isinstance(name, str):
             raise TypeError(f"the name of a system must be a string, got {name!r}")
-        if name not in self._systems:
-            near = near_names(str(name), self._systems)
-            hint = f"did you mean {near}?" if near else f"there are {', '.join(self)}"
-            raise UnknownNameError(f"system {name!r} is not known: {hint}")
-        return self._systems[name]
+        return self._systems.get(name) or self._systems[self._names.find(name)]
 
     def __getattr__(self, name):
         if name.startswith("_"):
@@ -46,7 +44,7 @@ class SystemCatalogue(Mapping):
             raise AttributeError(str(error)) from None
 
     def __contains__(self, name):
-        return name in self._systems
+        return isinstance(name, str) and self._names.known(name) is not None
 
     def __iter__(self):
         return iter(self._systems)
@@ -56,6 +54,9 @@ class SystemCatalogue(Mapping):
 
     def __dir__(self):
         return [*super().__dir__(), *self]
+
+    def _ipython_key_completions_(self):
+        return list(self)
 
     def __repr__(self):
         return f"<{len(self)} systems: {', '.join(self)}>"

@@ -1,4 +1,196 @@
-"""Names that are nearly right."""
+"""Names that people use for methods and systems, beside those of the catalogues.
+
+Case, accents, spaces, hyphens and underscores make no difference. A name is looked up among the
+names and aliases of the catalogue, then in the tables below. What has no single meaning gets a
+sentence that says what there is.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cached_property
+
+from ..errors import UnknownNameError
+
+_SHORTEST = 3  # letters that tell a family
+_MOST = 8  # names in a message
+_HIGHEST = 12  # number that is an order
+_NUMBERED = re.compile(r"([a-z]+)(\d+)")
+
+# What other packages and textbooks call them: SciPy, MATLAB, GSL, Julia, lecture notes.
+METHODS = {
+    "classical runge kutta": "rk4",
+    "runge kutta": "rk4",
+    "runge kutta 4th order": "rk4",
+    "runge kutta 3/8": "rk38",
+    "runge kutta 2": "midpoint",
+    "runge kutta 3": "kutta3",
+    "runge kutta fehlberg": "fehlberg45",
+    "runge kutta 45": "dormand_prince54",
+    "dormand prince": "dormand_prince54",
+    "dopri": "dormand_prince54",
+    "dopri853": "dop853",
+    "bogacki shampine": "bogacki_shampine32",
+    "cash karp": "cash_karp45",
+    "tsitouras": "tsitouras54",
+    "heun": "heun2",
+    "heuns": "heun2",
+    "eulers": "explicit_euler",
+    "ralston": "ralston2",
+    "merson": "merson45",
+    "rk8pd": "prince_dormand87",
+    "ssprk22": "heun2",
+    "trapezoid": "trapezoidal",
+    "trapezoidal rule": "trapezoidal",
+    "midpoint rule": "midpoint",
+    "implicit midpoint rule": "implicit_midpoint",
+    "radau iia": "radau_iia5",
+    "ode23t": "trapezoidal",
+    "verlet": "velocity_verlet",
+    "stoermer verlet": "stormer_verlet",
+    "yoshida": "forest_ruth4",
+}
+SYSTEMS = {
+    "harmonic oscillator": "oscillator",
+    "mass spring": "spring",
+    "mass spring damper": "spring",
+    "spring damper": "spring",
+    "damped spring": "spring",
+    "simple pendulum": "pendulum",
+    "free fall": "constant_force",
+    "vdp": "van_der_pol",
+    "roessler": "rossler",
+    "lorenz 63": "lorenz",
+    "predator prey": "lotka_volterra",
+    "logistic growth": "logistic",
+    "two body": "kepler",
+    "kepler problem": "kepler",
+    "three body problem": "three_body",
+    "solar system": "n_body",
+    "gravity": "n_body",
+}
+_BDF = "'bdf2', 'bdf3', 'bdf4', 'bdf5' and 'bdf6' are BDF of a fixed order"
+_STEPS = "of steps and order that it chooses itself, and here both are fixed"
+SENTENCES = {
+    "leapfrog": "is ambiguous: 'velocity_verlet' is kick-drift-kick, 'position_verlet' is"
+    " drift-kick-drift",
+    "bdf": f"is ambiguous: {_BDF} ('implicit_euler' is that of order 1)",
+    "lsoda": f"is a solver {_STEPS}: of the methods it is made of,"
+    " 'adams_bashforth_moulton4' is for smooth motions, 'bdf4' for stiff ones",
+    "ode15s": f"is a solver {_STEPS}: {_BDF}; 'radau_iia5' is for stiff systems too",
+    "ode113": f"is a solver {_STEPS}: 'adams_bashforth_moulton2' to 'adams_bashforth_moulton5'"
+    " are its methods of a fixed order",
+    "rosenbrock": "is not here: for stiff systems there are 'radau_iia5', 'kvaerno54', 'sdirk4'"
+    " and 'bdf2' to 'bdf6'",
+    "adams": "is ambiguous: 'adams_bashforth4' is explicit, 'adams_moulton4' implicit,"
+    " 'adams_bashforth_moulton4' predicts and corrects; each in several orders",
+}
+for _property in ("symplectic", "implicit"):
+    SENTENCES[_property] = f"is a property: see pi.methods.table({_property}=True)"
+SENTENCES |= dict.fromkeys(("odeint", "vode", "zvode", "cvode"), SENTENCES["lsoda"])
+SENTENCES |= dict.fromkeys(("ode23s", "rodas", "rodas5", "ros34"), SENTENCES["rosenbrock"])
+_ENDINGS = ("method", "integrator", "scheme", "attractor", "oscillator", "equations", "system")
+
+
+def plain(name):
+    """A name without case, accents, and whatever is neither letter nor digit.
+
+    Examples
+    --------
+    >>> plain("Störmer-Verlet"), plain("RK_4")
+    ('stormerverlet', 'rk4')
+    """
+    import unicodedata
+
+    letters = unicodedata.normalize("NFKD", name).casefold()
+    return re.sub(r"[^a-z0-9]", "", letters)
+
+
+def _has_word(name, key):
+    """Whether a word of a name, and what follows, begins with the key."""
+    words = name.split("_")
+    return any(plain("".join(words[i:])).startswith(key) for i in range(len(words)))
+
+
+class Names:
+    """The names of a catalogue, in all the forms in which people write them.
+
+    Parameters
+    ----------
+    kind : {"method", "system"}
+    aliases : dict
+        Name to a sequence of further names of the same thing.
+    others : dict
+        Names that people use -> names of the catalogue.
+    sentences : dict
+        Names without one meaning -> what to say of them.
+    listing : str
+        Where all names are to be seen.
+    """
+
+    def __init__(self, kind, aliases, others, sentences, listing):
+        self.kind, self.listing = kind, listing
+        self._written = {alias: name for name, more in aliases.items() for alias in (name, *more)}
+        self._others, self._sentences = others, sentences
+
+    @cached_property
+    def _plain(self):
+        """All names as `plain` has them -> names of the catalogue."""
+        return {plain(given): name for given, name in (self._others | self._written).items()}
+
+    def known(self, name):
+        """The name in the catalogue that is meant, or None."""
+        if name in self._written:
+            return self._written[name]
+        key = plain(name)
+        found = self._plain.get(key)
+        for ending in _ENDINGS:
+            if found is None and key.endswith(ending):
+                found = self._plain.get(key.removesuffix(ending))
+        return found
+
+    def find(self, name):
+        """The same, or UnknownNameError with what may have been meant."""
+        found = self.known(name)
+        if found is None:
+            raise UnknownNameError(f"{self.kind} {name!r} {self._cure(name)}")
+        return found
+
+    def _cure(self, name):
+        key = plain(name)
+        if key in self._sentences:
+            return self._sentences[key]
+        family = [one for alias, one in self._written.items() if _has_word(alias, key)]
+        family = list(dict.fromkeys(family))
+        if len(key) >= _SHORTEST and len(family) > 1:
+            rest = f" and {len(family) - _MOST} others" if len(family) > _MOST else ""
+            return f"is ambiguous: there are {', '.join(map(repr, family[:_MOST]))}{rest}"
+        if near := (family if len(key) >= _SHORTEST else []) or self._near(key):
+            return f"is not known: did you mean {' or '.join(map(self._shown, near))}?"
+        return f"is not known: {self.listing}"
+
+    def _near(self, key):
+        """The most similar names: of "rk5" those that end in other numbers, then by their letters.
+
+        They are shown as they are written in the catalogue, aliases with the name they stand for.
+        """
+        from difflib import get_close_matches
+
+        written = {plain(alias): alias for alias in reversed(self._written)}
+        near, number = [], _NUMBERED.fullmatch(key)
+        if number and int(number[2]) <= _HIGHEST:
+            found = (_NUMBERED.fullmatch(one) for one in written)
+            ends = {m[0]: int(m[2]) for m in found if m and m[1] == number[1]}
+            n = int(number[2])
+            near = sorted(ends, key=lambda one: (abs(ends[one] - n), ends[one]))
+        names: dict[str, str] = {}
+        for one in (near or get_close_matches(key, [*self._plain], n=4))[:3]:
+            names.setdefault(self._plain[one], written.get(one, self._plain[one]))
+        return [*names.values()]
+
+    def _shown(self, name):
+        stands_for = self._written[name]
+        return repr(name) if stands_for == name else f"{name!r} ({stands_for})"
 
 
 def near_names(name, known):
