@@ -103,8 +103,7 @@ def _parser():
     compare.add_argument(
         "--methods",
         type=_names,
-        default=["rk4", "semi_implicit_euler"],
-        help="names, separated by commas (default: rk4,semi_implicit_euler)",
+        help="names, separated by commas (default: rk4 and the simplest that fits)",
     )
     compare.add_argument("--dt", type=_numbers, required=True, help="step, or several: 0.1,0.25")
     span = compare.add_mutually_exclusive_group(required=True)

@@ -17,8 +17,9 @@ except ImportError as missing:
 
 from .integration import integrate as _integrate
 from .run.arguments import make_run
+from .run.state import checked_dtype
+from .run.structure import checked_system
 from .run.times import time_of, times
-from .system.system import System
 from .values.checks import integer
 
 __all__ = ["DaskSolution", "integrate"]
@@ -172,9 +173,7 @@ def integrate(
     >>> sol.y.shape, sol.y.chunksize
     ((3, 10000, 2), (3, 2500, 2))
     """
-    if not isinstance(system, System):
-        cure = f"; use pi.systems[{system!r}]" if isinstance(system, str) else ""
-        raise TypeError(f"system must be a System, got {type(system).__name__}{cure}")
+    checked_system(system)
     params = dict(params or {})
     given = {
         "x0": x0,
@@ -186,7 +185,11 @@ def integrate(
     inner = _inner_axes(system, given)
     sample, t_end = _sample(system, given, inner, t_end)
     options = {"method": method, "save": save, "workers": workers, "bound": bound}
-    options |= {"on_failure": "ignore", "components": components, "dtype": _dtype(given, dtype)}
+    options |= {
+        "on_failure": "ignore",
+        "components": components,
+        "dtype": checked_dtype(dtype, x0, v0),
+    }
     problem, checked = _check(system, sample, t_end, n_steps, options)
     n_steps = problem.n_steps
     names = list(given)
@@ -246,20 +249,12 @@ def _inner_axes(system, given):
     shapes = system._definition["shapes"]
     halves = given["v0"] is not None
     inner = {"dt": 0, "t0": 0}
-    inner["x0"] = inner["v0"] = int(not (halves and system.dof == 1))
+    inner["x0"] = inner["v0"] = int(not (halves and system.dim == 2))
+    inner["v0"] = min(inner["v0"], np.ndim(given["v0"]))  # one number serves all components
     for name in given:
         if name.startswith("params."):
             inner[name] = len(shapes.get(name.removeprefix("params."), ()))
     return inner
-
-
-def _dtype(given, dtype):
-    """float32 only if x0 (and v0) are, as without dask."""
-    states = [given[k] for k in ("x0", "v0") if given[k] is not None]
-    if dtype is None:
-        single = states and all(getattr(a, "dtype", None) == np.float32 for a in states)
-        return np.float32 if single else np.float64
-    return dtype
 
 
 def _sample(system, given, inner, t_end):

@@ -20,7 +20,9 @@ def integrate(
         What moves: one of ``pi.systems``, with parameters that may be arrays over the batch.
     x0, v0 : array_like, optional
         ``x0`` alone is the whole state, shape (*batch, dim). With ``v0`` they are positions and
-        velocities, each (*batch, dof), or (*batch) where dof = 1. Default: ``system.initial``.
+        velocities, each (*batch, dof), or (*batch) where dof = 1. One number as ``v0`` is that of
+        every component; ``x0`` has all of them. A Hamiltonian that is not separable takes q0 and
+        p0 likewise. Default: ``system.initial``.
     dt : array_like
         The step [units of "t"]; negative goes backwards; one for all or one for each trajectory.
     t_end : array_like, optional
@@ -32,7 +34,8 @@ def integrate(
     save : {"all", "final"} or int
         Every step; the last state only; or every k-th step and the last.
     dtype : float32 or float64, optional
-        Default: float32 only if x0 (and v0) are float32 arrays.
+        Default: float32 only if x0 (and v0) are float32 arrays or NumPy scalars; Python numbers
+        beside them do not count.
     workers : int
         Threads; -1 for all cores. The result has the same bits for every value.
     progress : bool or callable

@@ -89,7 +89,10 @@ def test_equal_work(capsys):
         ("compare oscillator --n-steps 3", "--dt"),
         ("compare oscillator --dt 0.1 --t-end 0.95", "t_end"),
         ("compare oscillator --dt 0 --n-steps 3", "dt"),
-        ("compare lorenz --dt 0.1 --n-steps 3", "semi_implicit_euler"),
+        (
+            "compare lorenz --dt 0.1 --n-steps 3 --methods semi_implicit_euler",
+            "semi_implicit_euler",
+        ),
         (COMPARE + " --output nowhere/out.png", "nowhere"),
         (COMPARE + " --output out.doc", ".png"),
         ("stability rk5", "rk4"),

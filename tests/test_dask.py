@@ -277,3 +277,12 @@ def test_xarray_that_is_not_installed_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "xarray", None)
     with pytest.raises(ImportError, match=r"pyintegrate\[xarray\]"):
         pi.integrate(LORENZ, dt=0.1, n_steps=1).to_xarray()
+
+
+def test_one_number_is_the_velocity_of_every_component():
+    x0 = np.linspace(1, 2, 12).reshape(6, 2).astype(np.float32)
+    options = {"dt": 0.01, "n_steps": 3}
+    lazy = pi.dask.integrate(pi.systems.kepler, da.from_array(x0, chunks=(2, 2)), 0.5, **options)
+    eager = pi.integrate(pi.systems.kepler, x0, 0.5, **options)
+    assert lazy.y.dtype == eager.y.dtype == np.float32
+    assert np.array_equal(lazy.y.compute(), eager.y)

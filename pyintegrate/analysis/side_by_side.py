@@ -11,6 +11,7 @@ import numpy as np
 from ..integration import integrate
 from ..method.catalogue import find_method
 from ..method.method import Method
+from ..run.structure import checked_system, usual_methods
 from ..values.checks import numbers
 from .observables import energies, exact_states
 from .phase import phase_drift
@@ -21,7 +22,7 @@ def compare(
     x0=None,
     v0=None,
     *,
-    methods=("rk4", "semi_implicit_euler"),
+    methods=None,
     dt,
     t_end=None,
     n_steps=None,
@@ -38,7 +39,9 @@ def compare(
     x0, v0 : array_like, optional
         Initial state as in `integrate`; each system's own by default.
     methods : sequence of str or Method, optional
-        Names, aliases or methods of one's own.
+        Names, aliases or methods of one's own. Default: rk4 and semi_implicit_euler; where these
+        do not fit, rk4 and explicit_euler (first order), rk4 and implicit_midpoint (a Hamiltonian
+        that is not separable), rigid_rk4 and rigid_semi_implicit_euler (a rigid body).
     dt : float or sequence of float
         Step, in the system's unit of time. A sequence means one run for each.
     t_end, n_steps : optional
@@ -64,7 +67,7 @@ def compare(
     Examples
     --------
     >>> import pyintegrate as pi
-    >>> c = compare(pi.systems.oscillator(omega=15**0.5), dt=0.1, t_end=90.0)
+    >>> c = pi.compare(pi.systems.oscillator(omega=15**0.5), dt=0.1, t_end=90.0)
     >>> list(c)
     ['rk4', 'semi_implicit_euler']
     >>> print(f"{c.summary()['rk4']['energy_ratio']:.9f}")
@@ -77,6 +80,8 @@ def compare(
         return Comparisons({key: compare(one, x0, v0, **run) for key, one in named.items()})
     if "method" in options:
         raise TypeError("compare takes methods=(...), one or several; method= belongs to integrate")
+    if methods is None:
+        methods = usual_methods(checked_system(system))
     chosen = _unique("methods", [_method(method) for method in _listed(methods)], lambda m: m.name)
     steps = numbers("dt", dt)
     several = steps.ndim > 0
@@ -116,7 +121,7 @@ class Comparison(Mapping):
     Examples
     --------
     >>> import pyintegrate as pi
-    >>> c = compare(pi.systems.oscillator, methods=["rk4", "midpoint"], dt=[0.1, 0.2], t_end=9.0)
+    >>> c = pi.compare(pi.systems.oscillator, methods=["rk4", "midpoint"], dt=[0.1, 0.2], t_end=9.0)
     >>> len(c), c["rk4", 0.2].n_steps
     (4, 45)
     """
@@ -169,7 +174,7 @@ class Comparison(Mapping):
         Examples
         --------
         >>> import pyintegrate as pi
-        >>> c = compare(pi.systems.oscillator, dt=0.1, t_end=90.0)
+        >>> c = pi.compare(pi.systems.oscillator, dt=0.1, t_end=90.0)
         >>> print(f"{c.summary()['rk4']['phase_error']:.5e} rad")
         -7.47323e-05 rad
         """
@@ -196,7 +201,7 @@ class Comparison(Mapping):
         Examples
         --------
         >>> import pyintegrate as pi
-        >>> c = compare(pi.systems.oscillator, dt=0.1, t_end=90.0)
+        >>> c = pi.compare(pi.systems.oscillator, dt=0.1, t_end=90.0)
         >>> c.table().columns[:3]
         ('method', 'E(end)/E(0)', 'max energy error')
         """
@@ -220,7 +225,7 @@ class Comparison(Mapping):
         Examples
         --------
         >>> import pyintegrate as pi
-        >>> c = compare(pi.systems.oscillator, dt=[0.1, 0.25], t_end=90.0)
+        >>> c = pi.compare(pi.systems.oscillator, dt=[0.1, 0.25], t_end=90.0)
         >>> c.plot().shape  # doctest: +SKIP
         (2, 4)
         """
@@ -247,7 +252,7 @@ class Comparisons(Mapping):
     --------
     >>> import pyintegrate as pi
     >>> springs = [pi.systems.spring(k=k, b=0.0) for k in (1.0, 15.0)]
-    >>> c = compare(springs, dt=0.1, t_end=9.0)
+    >>> c = pi.compare(springs, dt=0.1, t_end=9.0)
     >>> list(c), list(c["k = 1"])
     (['k = 1', 'k = 15'], ['rk4', 'semi_implicit_euler'])
     """

@@ -104,6 +104,8 @@ _PROPERTIES = (
     "family", "order", "stages", "evaluations", "symplectic", "symmetric", "implicit",
     "self_starting", "derivative", "requires",
 )  # fmt: skip
+
+
 def find_method(method):
     """The Method that a name or a Method stands for."""
     return method if isinstance(method, Method) else methods[method]

@@ -9,7 +9,6 @@ import numpy as np
 
 from .. import _core
 from ..method.catalogue import find_method
-from ..system.system import System
 from ..values.checks import broadcast_shape
 from ..values.memory import pad, padded, spread
 from .drive import check_drive, driven_rows
@@ -18,7 +17,7 @@ from .problem import Problem, check_size
 from .starter import check_start
 from .state import checked_dtype, components_of
 from .steps import check_rounded, checked_times, step_count
-from .structure import check_structure
+from .structure import check_structure, checked_system
 
 _DOUBLE = np.dtype(np.float64)
 
@@ -33,9 +32,7 @@ def make_run(
     -------
     Problem, Options
     """
-    if not isinstance(system, System):
-        cure = f"; use pi.systems[{system!r}]" if isinstance(system, str) else ""
-        raise TypeError(f"system must be a System, got {type(system).__name__}{cure}")
+    checked_system(system)
     method = find_method(method)
     check_structure(method, system)
     options = Options.checked(system, **options)

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from types import NoneType
+
 import numpy as np
 
 from ..values.checks import numbers
 
+_WEAK = (NoneType, bool, int, float)
 _SINGLE, _DOUBLE = np.dtype(np.float32), np.dtype(np.float64)
 
 
 def checked_dtype(dtype, x0, v0):
+    """The dtype of a run; by default float32 where all arrays of the state are."""
     if dtype is None:
-        given = {getattr(a, "dtype", None) for a in (x0, v0) if a is not None}
+        # A Python number has no precision of its own, as in NumPy (NEP 50).
+        given = {getattr(a, "dtype", None) for a in (x0, v0) if type(a) not in _WEAK}
         return _SINGLE if given == {_SINGLE} else _DOUBLE
     try:
         dtype = np.dtype(dtype)
@@ -24,7 +29,7 @@ def checked_dtype(dtype, x0, v0):
 
 def components_of(system, x0, v0):
     """Components of the state, each an array of batch shape, and the named batch shapes."""
-    dim, dof, lead = system.dim, system.dof, system.positions
+    dim, lead = system.dim, system.positions
     if x0 is None:
         if v0 is not None:
             raise ValueError("v0 was given without x0: give both, or the whole state as x0")
@@ -40,13 +45,15 @@ def components_of(system, x0, v0):
                 f" the {dim} components ({names}) of {system.name!r}"
             )
         return [x0[..., d] for d in range(dim)], {"x0": x0.shape[:-1]}
-    if dof == 0:
+    if not lead:
         raise ValueError(
             f"v0 was given, and {system.name!r} is first_order: give the whole state as x0"
         )
     v0 = numbers("v0", v0)
-    if dof == 1:
+    if dim == 2:
         return [x0, v0], {"x0": x0.shape, "v0": v0.shape}
+    if v0.ndim == 0:  # the same for all components: at rest, mostly
+        v0 = np.broadcast_to(v0, (dim - lead,))
     for name, value, size in (("x0", x0, lead), ("v0", v0, dim - lead)):
         if value.ndim == 0 or value.shape[-1] != size:
             raise ValueError(

@@ -28,7 +28,9 @@ class Stepper:
         As in ``pi.integrate``; so are `t0`, `dtype`, `bound` and `start`.
     dt : array_like
         The step; one for all or one for each trajectory.
-    method : str or Method
+    method : str or Method, optional
+        Default: semi_implicit_euler; rk4 for first order, rigid_semi_implicit_euler for a rigid
+        body.
 
     Attributes
     ----------
@@ -73,8 +75,8 @@ class Stepper:
     """
 
     def __init__(
-        self, system, x0=None, v0=None, *, dt, t0=0.0, method="semi_implicit_euler", dtype=None,
-        bound=None, start=None,
+        self, system, x0=None, v0=None, *, dt, t0=0.0, method=None, dtype=None, bound=None,
+        start=None,
     ):  # fmt: skip
         problem, options = make_run(
             system, x0, v0, dt=dt, n_steps=0, t0=t0, method=method, dtype=dtype, start=start,
@@ -165,7 +167,7 @@ class Stepper:
         self._core.begin(self.n, True)
 
     def _positions(self):
-        if not self.system.dof:
+        if not self.system.positions:
             raise AttributeError(f"{self.system.name!r} is first_order and has no x and v; use y")
         return self.system.positions
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from ..system.system import System
+
 # What a system must be for a method that requires ..., and what that means.
 _STRUCTURES = {
     "any": (("first_order", "second_order", "separable", "rigid_body"), ""),
@@ -10,6 +12,41 @@ _STRUCTURES = {
     "quadratic_kinetic": (("second_order",), "a kinetic energy quadratic in the velocities"),
     "rigid_body": (("rigid_body",), "position and orientation"),
 }
+
+# Methods where none is named: two to compare, and one to step by hand.
+_USUAL = {
+    "first_order": (("rk4", "explicit_euler"), "rk4"),
+    "second_order": (("rk4", "semi_implicit_euler"), "semi_implicit_euler"),
+    "separable": (("rk4", "semi_implicit_euler"), "semi_implicit_euler"),
+    "rigid_body": (("rigid_rk4", "rigid_semi_implicit_euler"), "rigid_semi_implicit_euler"),
+}
+
+
+def checked_system(system):
+    """The system; TypeError, with the cure, where it is something else."""
+    if isinstance(system, System):
+        return system
+    cure = ""
+    if isinstance(system, str):
+        cure = f": use pi.systems[{system!r}]"
+    elif callable(system) and not isinstance(system, type):
+        cure = (
+            ": make one of the function by @pi.rhs, which takes f(t, y) with y' = f, or by"
+            " @pi.acceleration, which takes a(t, x, v) with x'' = a"
+        )
+    raise TypeError(f"system must be a System, got {type(system).__name__}{cure}")
+
+
+def usual_methods(system):
+    """The two methods that a comparison of a system begins with; of any structure."""
+    if system.structure == "first_order" and system.positions:  # a Hamiltonian, not separable
+        return ("rk4", "implicit_midpoint")
+    return _USUAL[system.structure][0]
+
+
+def usual_stepper(system):
+    """The method that a Stepper of a system takes by default."""
+    return _USUAL[system.structure][1]
 
 
 def check_structure(method, system):

@@ -101,8 +101,7 @@ def to_data(value, name, arrays):
     if isinstance(value, Traced):
         return {"make": "traced", "args": [to_data(value.as_data(), name, arrays)]}
     if type(value) is TracedSystem:  # a function of its own, such as exact=, is no data
-        definition = {k: v for k, v in value._definition.items() if k != "compiled"}
-        parts = [definition, dict(value.params)]
+        parts = value.__reduce__()[1][1:]
         args = [to_data(part, f"{name}_{i}", arrays) for i, part in enumerate(parts)]
         return {"make": "traced_system", "args": args}
     if isinstance(value, System | Method):

@@ -72,11 +72,11 @@ class States:
 
     def _half(self, which):
         system, lead = self.system, self.system.positions
-        if system.dof == 0:
+        if not lead:
             raise AttributeError(f"{system.name!r} is first_order and has no x and v; use y")
         half = system.state_names[lead:] if which else system.state_names[:lead]
         places = [self._place(name) for name in half]
-        if system.dof == 1:
+        if system.dim == 2:
             return self.y[..., places[0]]
         return self.y[..., places[0] : places[-1] + 1] if self._complete else self.y[..., places]
 

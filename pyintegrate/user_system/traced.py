@@ -46,6 +46,11 @@ class TracedSystem(System):
         return self.traced.program(jacobian=True)
 
     @property
+    def positions(self):
+        """Components of x0 where v0 is given: also of (q, p) that no separable H belongs to."""
+        return self._definition.get("positions", self.dof)
+
+    @property
     def has_energy(self):
         return "energy" in self.traced.outputs
 
