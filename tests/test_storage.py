@@ -271,7 +271,7 @@ def test_a_killed_writer_leaves_the_old_file(kind, tmp_path):
     run(n_steps=3).save(path)
     code = f"""
 import os, pyintegrate as pi
-from pyintegrate import files
+from pyintegrate.solution import files
 last = files._to_disk
 os.fsync = lambda descriptor: os._exit(9)  # all is written, nothing is renamed
 pi.integrate(pi.systems.lorenz, dt=1e-3, n_steps=1000).save({str(path)!r})

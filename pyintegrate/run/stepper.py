@@ -12,6 +12,7 @@ from ..values.memory import pad, whole
 from ..values.parameters import rows_of
 from .arguments import make_run
 from .failures import Failures
+from .structure import checked_system, usual_stepper
 from .times import time_of
 
 # The halves of a step that may be taken apart, by the name of the method: kick and drift of each.
@@ -78,6 +79,8 @@ class Stepper:
         self, system, x0=None, v0=None, *, dt, t0=0.0, method=None, dtype=None, bound=None,
         start=None,
     ):  # fmt: skip
+        if method is None:
+            method = usual_stepper(checked_system(system))
         problem, options = make_run(
             system, x0, v0, dt=dt, n_steps=0, t0=t0, method=method, dtype=dtype, start=start,
             save="final", bound=bound,

@@ -14,7 +14,7 @@ from .. import _core
 from ..method.method import Method
 from ..run.arguments import make_run
 from ..run.failures import Failures
-from ..run.output import Outcome
+from ..run.output import Outcome, outward
 from ..run.starter import check_start
 from ..system.system import System
 from ..values.memory import pad
@@ -179,10 +179,18 @@ def _solution(header, arrays, system):
     if components != system.state_names:
         options = options.changed(components=components)
     last, dim = arrays["last_state"], system.dim
+    if options.elsewhere:
+        states = np.moveaxis(arrays["y"], 1, -1)
+    elif options.saves(problem).final_only:  # as a run leaves it, in padded rows
+        rows = pad(last[:dim], (problem.lanes,), problem.dtype)
+        states = outward(rows[np.newaxis, :, : problem.lanes], problem.batch)
+    else:
+        rows = arrays["y"]
+        states = outward(rows.reshape(*rows.shape[:2], problem.lanes), problem.batch)
     outcome = Outcome(
         completed=header["completed"],
-        states=np.moveaxis(arrays["y"], 1, -1),
-        final=last[:dim],
+        states=states,
+        final=last[:dim] if options.elsewhere else None,
         history=last[dim:] if len(last) > dim else None,
         failures=Failures(*failed),
     )

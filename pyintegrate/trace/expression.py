@@ -102,7 +102,7 @@ def apply(name, *values):
     return wrapped(out)
 
 
-# What NumPy's functions do to symbols; numpy_functions.py, which computes with them, fills it in.
+# What NumPy's functions do to symbols; numpy_functions.py fills it in.
 ON_SYMBOLS: dict[str, Callable] = {}
 
 
@@ -114,13 +114,11 @@ class Operators:
 
     def __array_ufunc__(self, ufunc, method, *inputs, **options):
         if options.pop("out", None) is not None:
-            raise TraceError(
-                f"np.{ufunc.__name__}(out=...) writes into an array", "use what it returns"
-            )
+            raise TraceError(f"np.{ufunc.__name__}(out=...) writes into it", "use what it returns")
         if ufunc.__name__ in ("matmul", "vecdot") and method == "__call__":
             return ON_SYMBOLS["matrix_product"](ufunc.__name__, *inputs)
         if ufunc.__name__ == "divmod" and method == "__call__":
-            return divmod(*inputs)
+            return divmod(*inputs)  # type: ignore[misc]
         if method == "reduce":
             return ON_SYMBOLS["reduced"](ufunc.__name__, *inputs, **options)
         if method != "__call__" or options:

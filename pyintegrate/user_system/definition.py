@@ -125,7 +125,7 @@ class Definition:
             kind = "first_order"
         definition = self._definition(kind, traced.graph.dim, traced.graph.dof)
         definition["traced"] = traced
-        if self.kind == "hamiltonian":  # its state is (q, p), separable or not
+        if self.kind == "hamiltonian" and kind == "first_order":  # its state is (q, p) as well
             definition["positions"] = size
         definition["velocity_dependent"] = bool(traced.graph.dof and traced.velocity_dependent)
         definition["time_dependent"] = traced.time_dependent
