@@ -5,8 +5,11 @@ from __future__ import annotations
 from .run.arguments import make_run
 from .run.output import check_out
 from .solution.solution import Solution
+from .values.keywords import explains_keywords
 
 
+
+@explains_keywords()
 def integrate(
     system, x0=None, v0=None, *, dt, t_end=None, n_steps=None, t0=0.0, method="rk4", save="all",
     dtype=None, workers=1, progress=False, on_failure="warn", bound=None, start=None,

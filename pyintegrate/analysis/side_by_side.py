@@ -13,10 +13,12 @@ from ..method.catalogue import find_method
 from ..method.method import Method
 from ..run.structure import checked_system, usual_methods
 from ..values.checks import numbers
+from ..values.keywords import explains_keywords
 from .observables import energies, exact_states
 from .phase import phase_drift
 
 
+@explains_keywords(rest=integrate)
 def compare(
     system,
     x0=None,

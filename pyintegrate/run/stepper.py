@@ -8,6 +8,7 @@ import numpy as np
 
 from .. import _core
 from ..values.checks import numbers
+from ..values.keywords import explains_keywords
 from ..values.memory import pad, whole
 from ..values.parameters import rows_of
 from .arguments import make_run
@@ -75,6 +76,7 @@ class Stepper:
     (True, 200)
     """
 
+    @explains_keywords()
     def __init__(
         self, system, x0=None, v0=None, *, dt, t0=0.0, method=None, dtype=None, bound=None,
         start=None,

@@ -1,0 +1,132 @@
+"""Keywords that other packages have: a call that fails on one is told what to write here."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from functools import wraps
+from typing import TypeVar
+
+Function = TypeVar("Function", bound=Callable)
+
+_STEP = "the step is fixed: give dt; pi.advise(system, t_end=..., error=...) finds one"
+_STATE = "give the start as x0, the whole state, or as x0 and v0"
+_END = "the last time is t_end; the first is t0, 0 by default"
+_STEPS = "give dt, and t_end or n_steps"
+_METHOD = "name the {method}; pi.methods.table() shows them"
+_SYSTEM = "what moves is the first argument: a System, made of a function by @pi.rhs(dim=...)"
+
+# The words of SciPy and others -> what to do here.
+_ELSEWHERE = {
+    "y0": _STATE,
+    "u0": _STATE,
+    "q0": _STATE,
+    "z0": _STATE,
+    "p0": _STATE,
+    "initial": _STATE,
+    "args": "parameters belong to the system: system(k=15.0), where the force takes k by name",
+    "params": "parameters belong to the system: system(k=15.0)",
+    "events": "there are none at a fixed step: pi.analysis.poincare_section finds crossings,"
+    " bound= stops what runs away, and a pi.Stepper stops where you like",
+    "t_eval": "save=k keeps every k-th step, and sol.at(t) gives the states at any times",
+    "t_span": _END,
+    "t1": _END,
+    "tf": _END,
+    "tmax": _END,
+    "t_final": _END,
+    "t": f"{_END}; sol.at(t) gives the states at any times",
+    "rtol": _STEP,
+    "atol": _STEP,
+    "tol": _STEP,
+    "first_step": _STEP,
+    "max_step": _STEP,
+    "h": _STEPS,
+    "step": _STEPS,
+    "step_size": _STEPS,
+    "timestep": _STEPS,
+    "fun": _SYSTEM,
+    "func": _SYSTEM,
+    "f": _SYSTEM,
+    "jac": "implicit methods take the Jacobian from the system, which derives it by itself",
+    "Dfun": "implicit methods take the Jacobian from the system, which derives it by itself",
+    "dense_output": "sol.at(t) gives the states at any times within the run",
+    "vectorized": "a force is written for one trajectory, and runs over any batch",
+    "integrator": _METHOD,
+    "solver": _METHOD,
+    "n_jobs": "threads are workers=, -1 for all cores",
+    "callback": "progress= takes a callable; a pi.Stepper hands over the state at each step",
+}
+
+
+def explains_keywords(rest: Callable | None = None) -> Callable[[Function], Function]:
+    """A decorator of functions of a system: a wrong keyword is answered with what to write.
+
+    A call that succeeds is not looked at. The signature and the types stay as they are.
+
+    Parameters
+    ----------
+    rest : callable, optional
+        Where its own ``**options`` go: their names are known too.
+
+    Examples
+    --------
+    >>> @explains_keywords()
+    ... def run(system, *, dt):
+    ...     return dt
+    >>> run("spring", h=0.1)
+    Traceback (most recent call last):
+    TypeError: run takes no h: give dt, and t_end or n_steps
+    """
+
+    def decorate(function):
+        signature = inspect.signature(function)
+        known = [p.name for p in signature.parameters.values() if p.kind is not p.VAR_KEYWORD]
+        if rest is not None:
+            known += [name for name in inspect.signature(rest).parameters if name not in known]
+        known = [name for name in known if name != "self"]
+        name = function.__qualname__.removesuffix(".__init__")
+
+        @wraps(function)
+        def checked(*arguments, **keywords):
+            try:
+                return function(*arguments, **keywords)
+            except TypeError:
+                message = _explanation(name, known, signature, arguments, keywords)
+                if not message:
+                    raise
+            raise TypeError(message)
+
+        return checked
+
+    return decorate
+
+
+def _explanation(name, known, signature, arguments, keywords):
+    """What is wrong with a call that raised a TypeError, if it is its keywords or their places."""
+    given = dict(zip(signature.parameters, arguments, strict=False)) | keywords
+    system, wrong = given.get("system"), [word for word in keywords if word not in known]
+    is_function = callable(system) and not hasattr(system, "rhs")
+    parts = []
+    if "dt" not in given and _is_pair(given.get("x0")) and (is_function or "v0" in given):
+        parts.append(
+            f"{name} takes (system, x0, v0), not solve_ivp's (fun, t_span, y0): {_STATE}; {_END}"
+        )
+    for word in wrong:
+        parts.append(f"{name} takes no {word}: {_cure(word, known)}")
+    if parts and is_function and not any(_SYSTEM in part for part in parts):
+        parts.append(_SYSTEM)
+    return "\n".join(parts)
+
+
+def _cure(word, known):
+    if word in _ELSEWHERE:
+        method = "methods=[...]" if "methods" in known else "method=..."
+        return _ELSEWHERE[word].format(method=method)
+    from difflib import get_close_matches
+
+    near = get_close_matches(word, known, n=2)
+    return f"did you mean {' or '.join(near)}?" if near else f"it takes {', '.join(known)}"
+
+
+def _is_pair(value):
+    return isinstance(value, tuple | list) and len(value) == 2

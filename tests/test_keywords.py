@@ -1,0 +1,106 @@
+"""Those who come from SciPy are told what to write here; signatures stay as they are."""
+
+import inspect
+import pickle
+
+import numpy as np
+import pytest
+
+import pyintegrate as pi
+from pyintegrate.values.keywords import _ELSEWHERE
+
+OSCILLATOR = pi.systems.oscillator
+
+
+def run_integrate(**wrong):
+    return pi.integrate(OSCILLATOR, dt=0.1, n_steps=2, **wrong)
+
+
+def run_compare(**wrong):
+    return pi.compare(OSCILLATOR, dt=0.1, n_steps=2, **wrong)
+
+
+def run_stepper(**wrong):
+    return pi.Stepper(OSCILLATOR, dt=0.1, **wrong)
+
+
+calls = pytest.mark.parametrize("call", [run_integrate, run_compare, run_stepper])
+NAMES = {run_integrate: "integrate", run_compare: "compare", run_stepper: "Stepper"}
+
+
+@calls
+@pytest.mark.parametrize(
+    ("word", "says"),
+    [
+        ("y0", "x0"),
+        ("args", "parameters belong to the system"),
+        ("events", "poincare_section"),
+        ("t_eval", "save=k"),
+        ("t_span", "t_end"),
+        ("rtol", "the step is fixed"),
+        ("atol", "the step is fixed"),
+        ("tol", "the step is fixed"),
+        ("fun", "@pi.rhs"),
+        ("boundd", "did you mean bound?"),
+        ("xyzzy", "it takes system, x0, v0"),
+    ],
+)
+def test_a_word_of_scipy_is_answered_with_what_to_write_here(call, word, says):
+    with pytest.raises(TypeError, match=f"^{NAMES[call]} takes no {word}: ") as caught:
+        call(**{word: (1.0, 2.0)})
+    assert says in str(caught.value)
+    assert caught.value.__context__ is None  # one short traceback
+
+
+def test_several_words_are_all_answered():
+    with pytest.raises(TypeError) as caught:
+        pi.integrate(fun=lambda t, y: -y, t_span=(0, 10), y0=[1.0], rtol=1e-6)
+    for word in ("fun", "t_span", "y0", "rtol"):
+        assert f"integrate takes no {word}: " in str(caught.value)
+
+
+def decay(t, y):
+    return -y
+
+
+@pytest.mark.parametrize("call", [pi.integrate, pi.compare, pi.Stepper])
+def test_a_plain_function_is_told_the_decorators(call):
+    with pytest.raises(TypeError, match="must be a System, got function.*@pi.rhs.*@pi.accel"):
+        call(decay, [1.0], dt=0.1)
+
+
+@pytest.mark.parametrize("call", [pi.integrate, pi.compare, pi.Stepper])
+def test_the_call_of_solve_ivp_is_told_apart(call):
+    with pytest.raises(TypeError, match="not solve_ivp's") as caught:
+        call(decay, (0, 10), [1.0])
+    assert "t_end" in str(caught.value)
+    assert "@pi.rhs" in str(caught.value)
+
+
+def test_other_errors_stay_as_they_are():
+    with pytest.raises(TypeError, match="missing 1 required keyword-only argument: 'dt'"):
+        pi.integrate(OSCILLATOR, (1.0, 0.0), n_steps=3)
+    with pytest.raises(TypeError, match="boom"):
+        pi.integrate(OSCILLATOR, dt=0.1, n_steps=3, progress=boom)
+    with pytest.raises(TypeError, match="method= belongs to integrate"):
+        pi.compare(OSCILLATOR, dt=0.1, n_steps=3, method="rk4")
+
+
+def boom(done, total):
+    raise TypeError("boom")
+
+
+def test_signatures_stay_visible():
+    assert list(inspect.signature(pi.integrate).parameters)[:4] == ["system", "x0", "v0", "dt"]
+    assert "equal_work" in inspect.signature(pi.compare).parameters
+    assert list(inspect.signature(pi.Stepper).parameters)[:4] == ["system", "x0", "v0", "dt"]
+    assert pickle.loads(pickle.dumps(pi.integrate)) is pi.integrate
+
+
+def test_the_words_are_not_keywords_here():
+    """An answer for a keyword that a function takes would never be given."""
+    taken = {
+        name for call in (pi.integrate, pi.Stepper) for name in inspect.signature(call).parameters
+    }
+    assert not taken & set(_ELSEWHERE)
+    assert np.all([text[0].islower() or text[0] == "{" for text in _ELSEWHERE.values()])
