@@ -63,6 +63,9 @@ def install():
 
 def remake(family, written, name, order, requires, derivative):
     """A user-defined method as version 0.1 stored it."""
+    from .method.user_defined import ProvenOrder
+
+    order = ProvenOrder(order)
     if family == "composition":
         from .method.composition import from_weights
 

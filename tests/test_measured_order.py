@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 import reference
 from mpmath import asin, cos, ellipfun, ellipk, findroot, mpf, sin, sqrt, workdps
-from reference import POINT_METHODS, multistep
+from reference import POINT_METHODS, declared, multistep
 
 import pyintegrate as pi
 
@@ -190,13 +190,13 @@ def test_the_local_order_is_the_declared_one(method, name):
 
 def test_orders_would_notice_a_wrong_coefficient():
     A = pi.methods["rk4"].coefficients["A"]
-    wrong = pi.RungeKutta(A, [1 / 6 + 1e-4, 1 / 3 - 1e-4, 1 / 3, 1 / 6], order=4)
+    wrong = declared(pi.RungeKutta(A, [1 / 6 + 1e-4, 1 / 3 - 1e-4, 1 / 3, 1 / 6]), 4)
     assert measured_order(wrong, "kepler") < 2
     assert local_order(wrong, "kepler") < 2
     w = 1.351  # cut to four digits
     kicks, drifts = [w / 2, (1 - w) / 2, (1 - w) / 2, w / 2], [w, 1 - 2 * w, w]
     steps = [s for pair in zip(kicks, [*drifts, 0], strict=True)
              for s in zip(("kick", "drift"), pair, strict=True) if s[1]]  # fmt: skip
-    wrong = pi.Composition(steps, order=4)
+    wrong = declared(pi.Composition(steps), 4)
     assert measured_order(wrong, "kepler") < 3
     assert local_order(wrong, "kepler") < 3

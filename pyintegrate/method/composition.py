@@ -20,7 +20,8 @@ def Composition(sequence, name="my_composition", order=None, requires="separable
         kicks must sum to 1, and so must the drifts. Numbers may be ``fractions.Fraction``.
     name : str
     order : int, optional
-        Default: computed, as far as the order conditions hold, to 10.
+        Default: computed, as far as the order conditions hold, to 10. A higher one is refused;
+        numbers of six digits or more do not count as wrong.
     requires : {"separable", "quadratic_kinetic"}
         For which systems the order is meant: some methods have a higher one where the kinetic
         energy is quadratic, that is for x'' = a(x).

@@ -22,7 +22,8 @@ def RungeKutta(A, b, c=None, name="my_runge_kutta", order=None):
         Weights, of sum 1, and nodes; c defaults to the row sums of A, and must equal them.
     name : str
     order : int, optional
-        Default: computed, as far as the order conditions hold, to 10.
+        Default: computed, as far as the order conditions hold, to 10. A higher one is refused;
+        numbers of six digits or more do not count as wrong.
 
     Returns
     -------

@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from itertools import islice
 
 import numpy as np
 
+from ..values.checks import integer
 from .method import Method
 
 ROUNDED = 1e-12  # sums of decimals that were rounded somewhere
+_CUT = 1e-6  # residual of order conditions that few digits explain
+
+
+class ProvenOrder(int):
+    """An order that was accepted when its method was first made: pickles need not prove it."""
 
 
 def table(name, value, ndim):
@@ -37,12 +44,31 @@ def table(name, value, ndim):
 
 
 def of_order(order, maker, arguments, **fields):
-    """A Method of a given or computed order, which maker(*arguments, order) makes again."""
-    method = Method(order=1 if order is None else order, made_by=(), **fields)
-    if order is None:
+    """A Method of a given or computed order, which maker(*arguments, order) makes again.
+
+    ValueError where a given order is more than the order conditions allow.
+    """
+    given = order is not None and integer("order", order, 1)
+    method = Method(order=given or 1, made_by=(), **fields)
+    if not given:
         from ..theory.order_conditions import order as computed
 
         # Consistent, as was checked; and immutable once it is handed out.
-        order = method.__dict__["order"] = max(computed(method), 1)
-    method.__dict__["made_by"] = (maker, (*arguments, order))
+        method.__dict__["order"] = max(computed(method), 1)
+    elif not isinstance(order, ProvenOrder):
+        _check_order(method, given)
+    method.__dict__["made_by"] = (maker, (*arguments, ProvenOrder(method.order)))
     return method
+
+
+def _check_order(method, order):
+    """Refuse an order whose conditions are off by more than numbers of six digits would be."""
+    from ..theory.order_conditions import HIGHEST, conditions
+
+    for c in islice(conditions(method), min(order, HIGHEST)):
+        if c.largest > _CUT:
+            raise ValueError(
+                f"order={order} was given, and the order conditions of {method.name!r} hold to"
+                f" order {max(c.order - 1, 1)} (those of order {c.order} are off by"
+                f" {float(c.largest):.2g}): give that order, or leave it out"
+            )
