@@ -9,7 +9,7 @@ time loop in C.
 '-0.0406'
 """
 
-import importlib
+import importlib.util
 from typing import TYPE_CHECKING
 
 from . import former_names
@@ -88,4 +88,7 @@ def __getattr__(name):
 
 
 def __dir__():
-    return sorted({*globals(), *__all__, "dask"})
+    """Public names; those that draw or run on dask, where what they need is installed."""
+    needs = {"plots": "matplotlib", "dask": "dask"}
+    names = {"__version__", "dask", *__all__}
+    return sorted(n for n in names if n not in needs or importlib.util.find_spec(needs[n]))

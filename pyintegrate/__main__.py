@@ -17,7 +17,7 @@ EXAMPLES = {
     "convergence": "python -m pyintegrate convergence kepler --methods rk4,velocity_verlet "
     "--output orders.png",
     "figures": "python -m pyintegrate figures --out pictures --only car,stability_map",
-    "methods": "python -m pyintegrate methods",
+    "methods": "python -m pyintegrate methods rk4",
     "systems": "python -m pyintegrate systems spring",
     "info": "python -m pyintegrate info",
 }
@@ -85,6 +85,7 @@ def _parser():
         epilog=f"example:\n  {EXAMPLES['compare']}",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
+    parser.add_argument("--version", action="version", version=f"pyintegrate {pi.__version__}")
     commands = parser.add_subparsers(dest="command", metavar="command", parser_class=Parser)
 
     def add(name, run, text):
@@ -135,7 +136,8 @@ def _parser():
     figures.add_argument("--out", metavar="DIR", required=True, help="folder, made if need be")
     figures.add_argument("--only", type=_names, help="names, separated by commas (default: all)")
 
-    add("methods", _methods, "list the methods")
+    methods = add("methods", _methods, "list the methods, or describe one")
+    methods.add_argument("method", nargs="?", help="name of the method to describe")
     systems = add("systems", _systems, "list the systems, or describe one")
     systems.add_argument("system", nargs="?", help="name of the system to describe")
     systems.add_argument("--names", action="store_true", help="names only, one a line")
@@ -259,7 +261,29 @@ def _check_writable(path):
 
 
 def _methods(options):
-    print(pi.methods.table())
+    if not options.method:
+        print(pi.methods.table())
+        return
+    method = pi.methods[options.method]
+    print(f"{method.name}: {method.title}")
+    if method.formula:
+        print(f"  {method.formula}")
+    rows = {
+        "family": method.family,
+        "order": method.order,
+        "evaluations": f"{method.evaluations} a step",
+        "stages": method.stages,
+        "symplectic": "yes" if method.symplectic else "no",
+        "reversible": "yes" if method.symmetric else "no",
+        "implicit": "yes" if method.implicit else "no",
+        "needs": "any system" if method.requires == "any" else f"a {method.requires} system",
+        "stable to": f"omega dt = {method.stability_limit:.6g} on the undamped oscillator",
+        "aliases": ", ".join(method.aliases) or "-",
+        "reference": method.reference or "-",
+    }
+    print()
+    for name, value in rows.items():
+        print(f"{name:<12} {value}")
 
 
 def _systems(options):
@@ -273,14 +297,15 @@ def _systems(options):
         rows = [
             [
                 name,
-                " ".join(system.state_names),
-                ", ".join(f"{key}={_short(value)}" for key, value in system.params.items()),
                 system.structure,
+                _cut(system.state_names, " ", 24),
+                _cut([f"{k}={_short(v)}" for k, v in system.params.items()], ", ", 36),
             ]
-            for name, system in ((name, pi.systems[name]) for name in pi.systems)
+            for name, system in pi.systems.items()
         ]
-        columns = ["system", "state", "parameters", "structure"]
-        print(Table("", columns, rows, align="llll"))
+        columns = ["system", "structure", "state", "parameters"]
+        note = "`systems NAME` has all of one, with its equation and units"
+        print(Table("", columns, rows, note, align="llll"))
 
 
 def _describe(system):
@@ -297,6 +322,15 @@ def _describe(system):
     print(f"{system.title}:  {system.equation}\n")
     print(Table("", ["name", "kind", "default", "unit"], rows, align="llll"))
     print(f"\nstructure  {system.structure}\nreference  {system.reference or '-'}")
+
+
+def _cut(words, between, width):
+    """As many words as fit, and three dots where some do not."""
+    text = between.join(words)
+    while len(text) > width:
+        words = words[:-1]
+        text = between.join([*words, "..."])
+    return text
 
 
 def _short(value):

@@ -102,6 +102,7 @@ def test_equal_work(capsys):
         ("figures", "--out"),
         ("figures --out out --only bus", "no figure 'bus'"),
         ("systems sprng", "did you mean 'spring'"),
+        ("methods rkk4", "did you mean 'rk4'"),
         ("comapre", "choose from"),
         ("compare", "required"),
         ("info --quick", "--quick"),
@@ -144,6 +145,33 @@ def test_systems_lists_every_system(capsys):
     _, out, _ = run(capsys, "systems")
     assert all(name in out for name in pi.systems)
     assert run(capsys, "systems --names")[1].split() == list(pi.systems)
+
+
+def test_the_list_of_systems_fits_a_terminal(capsys):
+    _, out, _ = run(capsys, "systems")
+    assert max(map(len, out.splitlines())) <= 100
+
+
+@pytest.mark.parametrize(("given", "name"), [("rk4", "rk4"), ("RK45", "dormand_prince54")])
+def test_methods_describes_one(capsys, given, name):
+    code, out, _ = run(capsys, ["methods", given])
+    method = pi.methods[name]
+    assert code == 0
+    for text in (name, method.title, method.family, method.reference, *method.aliases):
+        assert text in out
+    fields = dict(line.split(maxsplit=1) for line in out.splitlines()[3:])
+    assert int(fields["order"]) == method.order
+
+
+def test_version(capsys):
+    assert run(capsys, "--version") == (0, f"pyintegrate {pi.__version__}\n", "")
+
+
+@pytest.mark.parametrize("system", ["lorenz", "rigid_body", "Double pendulum"])
+def test_compare_needs_no_methods(capsys, system):
+    code, out, _ = run(capsys, ["compare", system, "--dt", "0.001", "--n-steps", "5"])
+    assert code == 0
+    assert "rk4" in out
 
 
 def test_info_says_what_the_build_is(capsys):

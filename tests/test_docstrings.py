@@ -28,6 +28,17 @@ def test_examples_run(name, tmp_path, monkeypatch):
     assert result.failed == 0
 
 
+@pytest.mark.parametrize("module", [pyintegrate, pyintegrate.analysis], ids=lambda m: m.__name__)
+def test_examples_import_the_names_they_use(module):
+    """As one copies them from help(): nothing of the module they stand in is there."""
+    parser, runner = doctest.DocTestParser(), doctest.DocTestRunner(optionflags=doctest.ELLIPSIS)
+    for name in module.__all__:
+        text = getattr(module, name).__doc__ or ""
+        runner.run(parser.get_doctest(text, {}, name, None, 0))
+    plt.close("all")
+    assert runner.failures == 0
+
+
 def test_the_public_functions_have_examples():
     names = ["integrate", "Solution", "System", "Method", "RungeKutta", "Composition", "compare"]
     for public in names:

@@ -40,10 +40,9 @@ def test_a_public_function_describes_its_arguments(name, thing):
 
 
 CLASSES = [pi.System, pi.Solution, pi.Method, pi.Stepper, pi.FixedTimestep]
-_INTERNAL = {"core_for", "refusal", "ready"}  # between modules of the package
 MEMBERS = [
     (kind, name) for kind in CLASSES for name, member in vars(kind).items()
-    if inspect.isfunction(member) and name not in _INTERNAL and not name.startswith("_")
+    if inspect.isfunction(member) and not name.startswith("_")
 ]  # fmt: skip
 
 

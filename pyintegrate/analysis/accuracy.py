@@ -45,7 +45,7 @@ def suitable_methods(system, methods=None):
     Examples
     --------
     >>> import pyintegrate as pi
-    >>> pi.methods["velocity_verlet"] in suitable_methods(pi.systems.lorenz)
+    >>> pi.methods["velocity_verlet"] in pi.analysis.suitable_methods(pi.systems.lorenz)
     False
     """
     if methods is None:

@@ -67,7 +67,8 @@ def advise_dt(system, error, methods=None, x0=None, v0=None, *, t_end=None, t0=0
     Examples
     --------
     >>> import pyintegrate as pi
-    >>> advice = advise_dt(pi.systems.oscillator, 1e-3, ["rk4", "semi_implicit_euler"], t_end=60.0)
+    >>> methods = ["rk4", "semi_implicit_euler"]
+    >>> advice = pi.analysis.advise_dt(pi.systems.oscillator, 1e-3, methods, t_end=60.0)
     >>> print(f"{advice.best}, dt = {advice['rk4'].dt:.2f} s")
     rk4, dt = 0.21 s
     """

@@ -13,7 +13,7 @@ Reference: Hairer, Lubich, Wanner (2006), Geometric Numerical Integration, III.4
 
 import numpy as np
 
-from .observables import blocks, times
+from .observables import blocks, check_solution, times
 
 
 def modified_energy(solution, order=2):
@@ -46,9 +46,10 @@ def modified_energy(solution, order=2):
     >>> import numpy as np, pyintegrate as pi
     >>> sol = pi.integrate(pi.systems.oscillator, dt=0.5, n_steps=1000,
     ...                    method="semi_implicit_euler")
-    >>> bool(np.ptp(sol.energy()) > 0.2), bool(np.ptp(modified_energy(sol)) < 1e-13)
+    >>> bool(np.ptp(sol.energy()) > 0.2), bool(np.ptp(pi.analysis.modified_energy(sol)) < 1e-13)
     (True, True)
     """
+    check_solution(solution, "modified_energy")
     system, method = solution.system, solution.method
     if not {"kick", "drift"} <= set(method.coefficients):
         raise ValueError(

@@ -5,6 +5,8 @@ from typing import Any
 
 import numpy as np
 
+from .observables import check_solution
+
 SAMPLE = 4000  # final states among which attractors are looked for, evenly chosen
 NEAREST = 1 << 22  # numbers in a table of distances
 
@@ -76,10 +78,11 @@ def basin(solution, attractors=None, *, components=None, tolerance=0.1):
     >>> import numpy as np, pyintegrate as pi
     >>> start = np.random.default_rng(1).normal(0, 10, (500, 3))
     >>> sol = pi.integrate(pi.systems.lorenz(rho=14.0), start, dt=0.01, t_end=60.0, save="final")
-    >>> found = basin(sol, components="x")
+    >>> found = pi.analysis.basin(sol, components="x")
     >>> sorted(found.attractors[:, 0].round(3).tolist())  # +- sqrt(beta (rho - 1))
     [-5.888, 5.888]
     """
+    check_solution(solution, "basin")
     system = solution.system
     names = system.state_names if components is None else components
     names = (names,) if isinstance(names, str) else tuple(names)

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from .observables import blocks, start_time, times
+from .observables import blocks, check_solution, start_time, times
 
 STRETCHES = 20  # of a run, whose means say how well its slope is known
 SWINGS = 6  # crossings of the line that make an oscillation
@@ -90,14 +90,15 @@ def energy_drift(solution):
     Examples
     --------
     >>> import pyintegrate as pi
-    >>> rk4 = energy_drift(pi.integrate(pi.systems.oscillator, dt=0.5, t_end=500.0))
-    >>> euler = energy_drift(pi.integrate(pi.systems.oscillator, dt=0.5, t_end=500.0,
+    >>> rk4 = pi.analysis.energy_drift(pi.integrate(pi.systems.oscillator, dt=0.5, t_end=500.0))
+    >>> euler = pi.analysis.energy_drift(pi.integrate(pi.systems.oscillator, dt=0.5, t_end=500.0,
     ...                                   method="semi_implicit_euler"))
     >>> bool(rk4.secular), bool(euler.secular)
     (True, False)
     >>> bool(euler.oscillation > 5 * rk4.oscillation)
     True
     """
+    check_solution(solution, "energy_drift")
     system = solution.system
     if not system.has_energy:
         raise ValueError(f"energy_drift needs an energy, and the system {system.name!r} has none")

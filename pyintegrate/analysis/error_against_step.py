@@ -66,7 +66,7 @@ def convergence(system, methods=None, x0=None, v0=None, *, t_end=None, t0=0.0, d
     Examples
     --------
     >>> import pyintegrate as pi
-    >>> found = convergence(pi.systems.kepler, ["midpoint", "rk4"])
+    >>> found = pi.analysis.convergence(pi.systems.kepler, ["midpoint", "rk4"])
     >>> print(*(f"{name} {found[name].order:.1f}" for name in found))
     midpoint 2.0 rk4 4.0
     """

@@ -47,7 +47,8 @@ def work_precision(
     On an oscillator a method of higher order wins where accuracy is wanted:
 
     >>> import pyintegrate as pi
-    >>> found = work_precision(pi.systems.oscillator, ["velocity_verlet", "rk4"], seconds=False)
+    >>> methods = ["velocity_verlet", "rk4"]
+    >>> found = pi.analysis.work_precision(pi.systems.oscillator, methods, seconds=False)
     >>> [found.cheapest(error) for error in (0.03, 1e-6)]
     ['velocity_verlet', 'rk4']
     """

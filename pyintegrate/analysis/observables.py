@@ -8,6 +8,19 @@ BLOCK = 24 << 10  # values at a time: they stay in the cache from the first oper
 KEPT = 1 << 18  # numbers, 2 MiB: more than the temporaries of a block
 
 
+def check_solution(value, name, argument="solution"):
+    """Refuse what is no Solution, several of them above all, and say how to go through those."""
+    if hasattr(value, "y"):
+        return
+    cure = ""
+    if hasattr(value, "table") and hasattr(value, "items"):
+        cure = (
+            f": take one of it, comparison[{next(iter(value))!r}], or all,"
+            f" {{key: {name}(sol) for key, sol in comparison.items()}}"
+        )
+    raise TypeError(f"{name} takes a Solution as {argument}, got {type(value).__name__}{cure}")
+
+
 def times(solution):
     """Saved times in a shape that broadcasts against the batch.
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from .observables import blocks, exact_states, start_time, times
+from .observables import blocks, check_solution, exact_states, start_time, times
 
 
 def phase_drift(solution, reference=None, *, phase=None):
@@ -42,9 +42,12 @@ def phase_drift(solution, reference=None, *, phase=None):
     >>> import pyintegrate as pi
     >>> sol = pi.integrate(pi.systems.oscillator, dt=0.1, t_end=90.0,
     ...                    method="semi_implicit_euler")
-    >>> print(f"{phase_drift(sol)[-1]:.4f} rad ahead")
+    >>> print(f"{pi.analysis.phase_drift(sol)[-1]:.4f} rad ahead")
     0.0746 rad ahead
     """
+    check_solution(solution, "phase_drift")
+    if reference is not None:
+        check_solution(reference, "phase_drift", "reference")
     angle = _phase_of(solution, reference, phase)
     count, batch = len(solution.y), solution.y.shape[1:-1]
     valid = solution.valid if solution.n_failed else None
@@ -98,11 +101,12 @@ def period_error(solution, reference=None, *, phase=None):
     >>> import numpy as np, pyintegrate as pi
     >>> sol = pi.integrate(pi.systems.oscillator, dt=0.1, t_end=1000.0,
     ...                    method="semi_implicit_euler")
-    >>> print(f"{period_error(sol):.3e}, in theory {0.05 / np.arcsin(0.05) - 1:.3e}")
+    >>> print(f"{pi.analysis.period_error(sol):.3e}, in theory {0.05 / np.arcsin(0.05) - 1:.3e}")
     -4.170e-04, in theory -4.170e-04
     """
     from .conserved_energy import fit_line
 
+    check_solution(solution, "period_error")
     drift = phase_drift(solution, reference, phase=phase)
     t = np.broadcast_to(times(solution), drift.shape)
     slope, _ = fit_line(t, drift)

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from .observables import times
+from .observables import check_solution, times
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,10 +82,11 @@ def poincare_section(
     --------
     >>> import pyintegrate as pi
     >>> sol = pi.integrate(pi.systems.oscillator, dt=0.01, t_end=20.0)
-    >>> section = poincare_section(sol, "x", direction=1)  # x = -cos(t') rises through 0
+    >>> section = pi.analysis.poincare_section(sol, "x", direction=1)  # -cos(t') rises through 0
     >>> print(section.t.round(4))  # at 3/2 pi + 2 pi n
     [ 4.7124 10.9956 17.2788]
     """
+    check_solution(solution, "poincare_section")
     if (component is None) == (period is None):
         raise ValueError("give a component, or a period of time, to section by")
     if direction not in (1, -1, 0):

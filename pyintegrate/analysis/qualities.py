@@ -78,7 +78,8 @@ def quality(methods=None, system=None, x0=None, v0=None, *, work=WORK, periods=P
 
     Examples
     --------
-    >>> found = quality(["rk4", "velocity_verlet"])
+    >>> import pyintegrate as pi
+    >>> found = pi.analysis.quality(["rk4", "velocity_verlet"])
     >>> found["velocity_verlet"].limit_per_evaluation > found["rk4"].limit_per_evaluation
     True
     >>> found["velocity_verlet"].error > found["rk4"].error

@@ -80,7 +80,8 @@ def stability_region(method, *, extent=None, points=201):
 
     Examples
     --------
-    >>> region = stability_region("explicit_euler")  # the disc |1 + z| <= 1
+    >>> import numpy as np, pyintegrate as pi
+    >>> region = pi.analysis.stability_region("explicit_euler")  # the disc |1 + z| <= 1
     >>> bool(np.abs(np.abs(1 + region.boundary) - 1).max() < 1e-4)
     True
     """

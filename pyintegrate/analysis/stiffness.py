@@ -61,7 +61,9 @@ def max_stiffness(
     A spring of 1 kg at 100 steps a second: semi-implicit Euler bears omega dt = 2.
 
     >>> import pyintegrate as pi
-    >>> print(f"{max_stiffness('semi_implicit_euler', pi.systems.spring(b=0.0), dt=0.01):.1f} N/m")
+    >>> spring = pi.systems.spring(b=0.0)
+    >>> k = pi.analysis.max_stiffness("semi_implicit_euler", spring, dt=0.01)
+    >>> print(f"{k:.1f} N/m")
     40000.0 N/m
     """
     if parameter not in system.params:

@@ -49,6 +49,12 @@ class FixedTimestep:
         self._rest = 0.0  # time that has passed since the last step
         self._before = stepper.y.copy()
 
+    def __repr__(self):
+        return (
+            f"<FixedTimestep of {self.stepper!r}: at most {self.max_steps} steps a frame,"
+            f" {self.dropped} dropped>"
+        )
+
     def advance(self, frame_time):
         """Step as often as the clock asks for.
 

@@ -68,7 +68,7 @@ class Problem(Named):
     def core_fields(self):
         """What the C core takes, by the names that it has there."""
         return {
-            "system": self.system.core_for(self.method),
+            "system": self.system._core_for(self.method),
             "bits": self.dtype.itemsize * 8,
             "lanes": self.lanes,
             "t0": self.rows_t0,

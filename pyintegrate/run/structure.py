@@ -59,7 +59,7 @@ def check_structure(method, system):
                 f" with, and that of {system.name!r} sees the velocity; use one that requires"
                 " 'any', such as 'rk4', or 'separable', such as 'velocity_verlet'"
             )
-        if refusal := system.refusal(method):
+        if refusal := system._refusal(method):
             raise ValueError(refusal)
         return
     cure = "one that requires 'any', such as 'rk4'"

@@ -84,7 +84,7 @@ class RigidBody(System):
         _check_inertia(made.params["inverse_inertia"])
         return made
 
-    def refusal(self, method):
+    def _refusal(self, method):
         factors = np.ravel(self._params["linear_factor"]), np.ravel(self._params["angular_factor"])
         if method.requires == "rigid_body" or all(np.all(f == 1) for f in factors):
             return None
@@ -93,7 +93,7 @@ class RigidBody(System):
             " requires 'rigid_body', such as 'rigid_rk4', or linear_damping and angular_damping"
         )
 
-    def ready(self, components, dtype):
+    def _ready(self, components, dtype):
         """Quaternions of length 1; one of length 0 is refused."""
         parts = np.broadcast_arrays(*components[3:7])
         q = np.stack(parts, axis=-1).astype(np.float64)

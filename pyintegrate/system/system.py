@@ -70,7 +70,7 @@ class System(ClosedForms):
     params = property(lambda self: self._params)
     core = property(lambda self: self._definition["name"])  # what the C core knows it by
 
-    def core_for(self, method):
+    def _core_for(self, method):
         """The same for a method, which may need derivatives or not."""
         return self.core
 
@@ -100,11 +100,11 @@ class System(ClosedForms):
 
     positions = property(lambda self: self.dof)  # components of x0 where v0 is given
 
-    def refusal(self, method):
+    def _refusal(self, method):
         """Why a method that fits the structure cannot be used all the same; None if it can."""
         return None
 
-    def ready(self, components, dtype):
+    def _ready(self, components, dtype):
         """The components of a first state, checked, as a run takes them."""
         return components
 

@@ -42,7 +42,7 @@ class CompiledSystem(TracedSystem):
     has_energy = property(lambda self: False)  # type: ignore[assignment]
     core = property(lambda self: self._definition["handle"])
 
-    def core_for(self, method):
+    def _core_for(self, method):
         return self.core
 
     def _formulas(self):

@@ -37,7 +37,7 @@ class CallbackSystem(TracedSystem):
             _Block(self), 0, self.dim, self.dof, rows, _BLOCK, None, self.velocity_dependent
         )
 
-    def core_for(self, method):
+    def _core_for(self, method):
         return self.core
 
     def _formulas(self):

@@ -151,7 +151,7 @@ class TracedSystem(System):
             return self._definition["compiled"].handle
         return self.traced.program().handle
 
-    def core_for(self, method):
+    def _core_for(self, method):
         self._look_at_variables()
         if self.compiled:
             return self.core
@@ -207,7 +207,8 @@ def _defaults(definition):
 
 def _comparable(definition):
     """A definition without arrays, which do not compare."""
-    plain = {k: v for k, v in definition.items() if k not in ("params", "state", *_OF_THIS_PROCESS)}
+    left_out = ("params", "state", "positions", *_OF_THIS_PROCESS)
+    plain = {k: v for k, v in definition.items() if k not in left_out}
     for kind in ("params", "state"):
         plain[kind] = tuple(
             (name, unit, np.shape(value), np.asarray(value, dtype=float).tobytes(), meaning)

@@ -26,7 +26,8 @@ class Table:
 
     Examples
     --------
-    >>> Table("Two methods", ["method", "order"], [["rk4", "4"], ["midpoint", "2"]])
+    >>> import pyintegrate as pi
+    >>> pi.analysis.Table("Two methods", ["method", "order"], [["rk4", "4"], ["midpoint", "2"]])
     Two methods
     method    order
     ---------------

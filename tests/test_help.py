@@ -1,0 +1,71 @@
+"""What one sees by tab, help() and repr: what is public, and no more."""
+
+import pydoc
+import subprocess
+import sys
+
+import pytest
+
+import pyintegrate as pi
+from pyintegrate.analysis import basin, energy_drift, modified_energy, period_error, phase_drift
+
+SCRIPT = """
+import sys
+sys.modules[{name!r}] = None
+import pydoc, pyintegrate as pi
+text = pydoc.plain(pydoc.render_doc(pi))
+print("class Stepper" in text, {public!r} in dir(pi))
+"""
+
+
+def test_the_package_lists_public_names_only():
+    assert set(dir(pi)) == {"__version__", "dask", *pi.__all__}
+
+
+@pytest.mark.parametrize(("name", "public"), [("dask", "dask"), ("matplotlib", "plots")])
+def test_help_needs_no_optional_package(name, public):
+    code = SCRIPT.format(name=name, public=public)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["True", "False"]
+
+
+@pytest.mark.parametrize("system", [pi.systems.spring, pi.systems.rigid_body, pi.systems.n_body])
+def test_help_of_a_system_hides_what_is_between_modules(system):
+    text = pydoc.plain(pydoc.render_doc(type(system)))
+    for name in ("core_for", "ready", "refusal"):
+        assert f" {name}(" not in text
+        assert not hasattr(system, name)
+
+
+def test_a_fixed_timestep_prints_what_it_steps():
+    loop = pi.FixedTimestep(pi.Stepper(pi.systems.spring, dt=0.25), max_steps=3)
+    loop.advance(2.5)
+    assert repr(loop) == (
+        "<FixedTimestep of <Stepper of spring by semi_implicit_euler: 1 trajectory, 3 steps done>:"
+        " at most 3 steps a frame, 7 dropped>"
+    )
+
+
+@pytest.mark.parametrize(
+    "measure",
+    [phase_drift, period_error, energy_drift, modified_energy, basin],
+    ids=lambda f: f.__name__,
+)
+def test_what_measures_a_solution_says_how_to_measure_a_comparison(measure):
+    c = pi.compare(pi.systems.oscillator, dt=0.1, n_steps=100)
+    with pytest.raises(
+        TypeError, match=f"{measure.__name__} takes a Solution .* got Compar.*'rk4'"
+    ):
+        measure(c)
+    if measure is not modified_energy:  # rk4 has none
+        assert len({key: measure(sol) for key, sol in c.items()}) == 2  # as the message says
+    with pytest.raises(TypeError, match=f"{measure.__name__} takes a Solution .* got System"):
+        measure(pi.systems.spring)
+
+
+def test_a_section_and_a_reference_are_of_a_solution_too():
+    c = pi.compare(pi.systems.oscillator, dt=0.1, n_steps=100)
+    with pytest.raises(TypeError, match="poincare_section takes a Solution as solution, got Comp"):
+        pi.analysis.poincare_section(c, "x")
+    with pytest.raises(TypeError, match="phase_drift takes a Solution as reference, got Compar"):
+        phase_drift(c["rk4"], c)
