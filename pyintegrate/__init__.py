@@ -12,8 +12,16 @@ time loop in C.
 import importlib.util
 from typing import TYPE_CHECKING
 
+try:
+    from ._core import info as _info
+except ModuleNotFoundError as _missing:
+    raise ImportError(
+        f"the folder {__path__[0]!r} holds the sources of pyintegrate without their compiled core,"
+        " and stands before an installed package of that name: start Python in another folder, or"
+        " build the core here (pip install -e .)"
+    ) from _missing
+
 from . import former_names
-from ._core import info as _info
 from .errors import IntegrationError, IntegrationWarning, Status
 from .integration import integrate
 from .method.catalogue import methods

@@ -8,7 +8,6 @@ from .solution.solution import Solution
 from .values.keywords import explains_keywords
 
 
-
 @explains_keywords()
 def integrate(
     system, x0=None, v0=None, *, dt, t_end=None, n_steps=None, t0=0.0, method="rk4", save="all",

@@ -1,8 +1,11 @@
 """What one sees by tab, help() and repr: what is public, and no more."""
 
+import os
 import pydoc
+import shutil
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -11,6 +14,7 @@ from pyintegrate.analysis import basin, energy_drift, modified_energy, period_er
 
 SCRIPT = """
 import sys
+from pathlib import Path
 sys.modules[{name!r}] = None
 import pydoc, pyintegrate as pi
 text = pydoc.plain(pydoc.render_doc(pi))
@@ -69,3 +73,15 @@ def test_a_section_and_a_reference_are_of_a_solution_too():
         pi.analysis.poincare_section(c, "x")
     with pytest.raises(TypeError, match="phase_drift takes a Solution as reference, got Compar"):
         phase_drift(c["rk4"], c)
+
+
+def test_the_sources_without_a_core_explain_themselves(tmp_path):
+    """As after `pip install .`, in the folder of the sources: which folder, and what to do."""
+    ignore = shutil.ignore_patterns("*.so", "__pycache__")
+    shutil.copytree(Path(pi.__file__).parent, tmp_path / "pyintegrate", ignore=ignore)
+    command = [sys.executable, "-c", "import pyintegrate"]
+    env = {k: v for k, v in os.environ.items() if k != "PYTHONPATH"}
+    done = subprocess.run(command, cwd=tmp_path, env=env, capture_output=True, text=True)
+    assert f"ImportError: the folder '{tmp_path / 'pyintegrate'}' holds the sources" in done.stderr
+    assert "another folder" in done.stderr
+    assert "pip install -e ." in done.stderr
