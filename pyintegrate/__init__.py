@@ -22,7 +22,7 @@ except ModuleNotFoundError as _missing:
     ) from _missing
 
 from . import former_names
-from .errors import IntegrationError, IntegrationWarning, Status
+from .errors import IntegrationError, IntegrationWarning, RecordWarning, Status
 from .integration import integrate
 from .method.catalogue import methods
 from .method.method import Method
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from .method.runge_kutta import RungeKutta
     from .run.fixed_timestep import FixedTimestep
     from .run.stepper import Stepper
+    from .solution.parts import concatenate
     from .solution.storage import load
     from .user_system.c_pointer import c_function
     from .user_system.decorators import acceleration, hamiltonian, potential, rhs
@@ -50,6 +51,7 @@ __all__ = [
     "IntegrationWarning",
     "Method",
     "Multistep",
+    "RecordWarning",
     "RungeKutta",
     "Solution",
     "Status",
@@ -59,6 +61,7 @@ __all__ = [
     "analysis",
     "c_function",
     "compare",
+    "concatenate",
     "hamiltonian",
     "integrate",
     "load",
@@ -79,6 +82,7 @@ _LAZY = {
     "acceleration": ".user_system.decorators",
     "c_function": ".user_system.c_pointer",
     "compare": ".analysis.side_by_side",
+    "concatenate": ".solution.parts",
     "hamiltonian": ".user_system.decorators",
     "load": ".solution.storage",
     "potential": ".user_system.decorators",

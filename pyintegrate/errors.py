@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import sys
 import warnings
+from contextlib import contextmanager
+from contextvars import ContextVar
 from enum import IntEnum
 
 import numpy as np
@@ -53,6 +55,66 @@ class IntegrationWarning(UserWarning):
     >>> caught[0].category.__name__, sol.n_failed
     ('IntegrationWarning', 1)
     """
+
+
+class RecordWarning(UserWarning):
+    """A solution has too few saves for a measure, which is NaN; the message says which to make.
+
+    Examples
+    --------
+    >>> import warnings, pyintegrate as pi
+    >>> run = {"dt": 0.5, "n_steps": 1000, "method": "semi_implicit_euler"}
+    >>> sol = pi.integrate(pi.systems.oscillator, **run, save="final")
+    >>> with warnings.catch_warnings(record=True, action="always") as caught:
+    ...     pi.analysis.phase_drift(sol)
+    array([nan])
+    >>> caught[0].category.__name__
+    'RecordWarning'
+    """
+
+
+_told: ContextVar[list[str] | None] = ContextVar("told", default=None)
+
+
+@contextmanager
+def one_record_warning():
+    """Gather the ``RecordWarning`` of what is called within into one, of the first of them."""
+    if _told.get() is not None:  # within another
+        yield
+        return
+    with silent_record_warning() as messages:
+        yield
+    if messages:
+        warn_caller(messages[0], RecordWarning)
+
+
+@contextmanager
+def silent_record_warning():
+    """Gather the messages and give no warning."""
+    messages: list[str] = []
+    token = _told.set(messages)
+    try:
+        yield messages
+    finally:
+        _told.reset(token)
+
+
+def warn_record(message):
+    """Give a ``RecordWarning``, once where ``one_record_warning`` gathers."""
+    messages = _told.get()
+    if messages is None:
+        warn_caller(message, RecordWarning)
+    else:
+        messages.append(message)
+
+
+def warn_caller(message, category):
+    """Warn at the line outside of the package that has led here."""
+    level = 2
+    within = (__package__, "contextlib", "functools")  # and what calls the package's own
+    while sys._getframe(level - 1).f_globals.get("__name__", "").startswith(within):
+        level += 1
+    warnings.warn(message, category, stacklevel=level)
 
 
 class IntegrationError(RuntimeError):
@@ -113,7 +175,4 @@ def report_failures(solution, on_failure):
         return
     if on_failure == "raise":
         raise IntegrationError(solution.failures(), solution)
-    package, level = __package__.partition(".")[0], 2
-    while sys._getframe(level - 1).f_globals.get("__name__", "").startswith(package):
-        level += 1
-    warnings.warn(solution.failures(), IntegrationWarning, stacklevel=level)
+    warn_caller(solution.failures(), IntegrationWarning)

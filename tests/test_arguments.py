@@ -204,3 +204,11 @@ def wide(*shape):
 def test_an_impossible_size_is_a_memory_error_with_the_cure(call):
     with pytest.raises(MemoryError, match=r"\d.*in parts"):
         call()
+
+
+@pytest.mark.parametrize(
+    ("save", "entries"), [("all", 10**15 + 1), (10**3, 10**12 + 1), (7, 142857142857144)]
+)
+def test_an_impossible_size_counts_the_states_that_would_be_saved(save, entries):
+    with pytest.raises(MemoryError, match=f"^{entries} saved states of"):
+        run(n_steps=10**15, save=save)

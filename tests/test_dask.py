@@ -253,12 +253,12 @@ def test_a_dataset_knows_where_the_parameters_belong():
     system = SPRING(k=[[1.0], [2.0]], b=[0.1, 0.2, 0.3])
     sol = pi.integrate(system, 1.0, 0.0, dt=[0.1, 0.2, 0.3], n_steps=4)
     data = sol.to_xarray()
-    assert data["k"].dims == ("batch_0",)
-    assert data["b"].dims == ("batch_1",)
-    assert data["t"].dims == ("step", "batch_0", "batch_1")
+    assert data["k"].dims == ("k",)
+    assert data["b"].dims == ("batch_1",)  # b and dt vary along it
+    assert data["t"].dims == ("step", "k", "batch_1")
     assert same_bits(data["t"].values, sol.t)
     energy = 0.5 * data["k"] * data["x"] ** 2 + 0.5 * data["m"] * data["v"] ** 2
-    assert np.allclose(energy.transpose("step", "batch_0", "batch_1"), sol.energy(), rtol=1e-14)
+    assert np.allclose(energy.transpose("step", "k", "batch_1"), sol.energy(), rtol=1e-14)
     masses = pi.systems.three_body(masses=np.ones((4, 3)))
     data = pi.integrate(masses, dt=0.01, n_steps=2).to_xarray()
     assert data["masses"].sizes == {"batch": 4, "masses_0": 3}

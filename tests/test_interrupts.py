@@ -76,6 +76,18 @@ def test_ctrl_c_leaves_the_beginning_of_the_whole_run(save, n_steps, workers):
     assert np.all(sol.valid)
 
 
+@pytest.mark.parametrize("out", [None, np.empty((3, 101, 256)).T], ids=["memory", "blocks"])
+def test_an_interrupt_says_how_far_it_came(out):
+    def stop(done, total):
+        raise KeyboardInterrupt
+
+    out = None if out is None else np.moveaxis(out, 0, 1)
+    with pytest.raises(KeyboardInterrupt) as caught:
+        run(n_steps=1_000_000, save=10_000, out=out, progress=stop)
+    done = caught.value.solution.n_steps
+    assert str(caught.value) == f"{done:,} of 1,000,000 steps: see .solution"
+
+
 def test_ctrl_c_needs_no_progress_callable():
     old = signal.signal(signal.SIGALRM, signal.default_int_handler)
     try:

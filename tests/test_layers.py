@@ -23,14 +23,15 @@ FLOORS = (
 FACADES = {
     ("method.method", "certificate"),
     ("solution.solution", "save"),
+    ("solution.origin", "drift_at_end"),
     ("analysis.side_by_side", "plot"),
     ("analysis.error_against_step", "plot"),
     ("analysis.error_against_work", "plot"),
     ("analysis.regions", "plot"),
 }
-FACADE_NAMES = {"save", "plot", "animate", "certificate", "table"}
+FACADE_NAMES = {"save", "drift_at_end", "plot", "animate", "certificate", "table"}
 # Public names that are to come.
-TO_COME = {"advise", "chaos_map", "concatenate", "event", "lab", "lyapunov", "scan", "solve",
+TO_COME = {"advise", "chaos_map", "event", "lab", "lyapunov", "scan", "solve",
            "tolerance", "watch"}  # fmt: skip
 
 

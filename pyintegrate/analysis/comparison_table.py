@@ -3,7 +3,14 @@
 import numpy as np
 
 from ..values.table import Table
-from .observables import energies, exact_states, start_time, times
+from .observables import (
+    energies,
+    every_step,
+    exact_states,
+    only_the_end,
+    start_time,
+    times,
+)
 
 ABSENT = "-"
 
@@ -31,11 +38,17 @@ def comparison_table(comparison):
     solutions = list(comparison.values())
     summary = comparison.summary()
     position = units.get(comparison.system.state_names[0], "")
+    most, of_them, largest = _kind_of_largest(solutions)
     columns = [  # heading, measure, how a cell is written, what a perfect method has
         ("E(end)/E(0)", "energy_ratio", "{:.9f}", 1.0),
-        ("max energy error", "max_energy_error", "{:.6g}", 0.0),
+        (f"{largest}energy error{of_them}", f"{most}energy_error", "{:.6g}", 0.0),
         (_with_unit("phase error", "rad"), "phase_error", "{:+.6g}", 0.0),
-        (_with_unit("position error", position), "max_position_error", "{:.6g}", 0.0),
+        (
+            _with_unit(f"position error{of_them}", position),
+            f"{most}position_error",
+            "{:.6g}",
+            0.0,
+        ),
     ]
     columns = [
         column for column in columns if any(s[column[1]] is not None for s in summary.values())
@@ -45,6 +58,8 @@ def comparison_table(comparison):
     timed = any(measures["seconds"] is not None for measures in summary.values())
     rows = []
     reference = _exact_row(solutions[0], [column[1] for column in columns]) if solutions else None
+    if reference is not None and not most:
+        reference["energy_error"] = reference.pop("max_energy_error", None)
     if reference is not None:
         cells = [_cell(reference.get(measure), form, best) for _, measure, form, best in columns]
         rows.append(["exact", *[ABSENT] * show_steps, *cells, ABSENT, *[ABSENT] * timed])
@@ -99,6 +114,13 @@ def joint_table(comparisons):
     title = first.title.split(", t =")
     title = f"{len(tables)} systems" + (f", t ={title[1]}" if len(title) > 1 else "")
     return Table(title, ["system", *heads], rows, "; ".join(notes), align)
+
+
+def _kind_of_largest(solutions):
+    """Which measure stands for the largest error, and the words after and before its name."""
+    if any(map(only_the_end, solutions)):
+        return "", " at the end", ""
+    return "max_", "" if all(map(every_step, solutions)) else " of the saves", "max "
 
 
 def _exact_row(solution, measures):
@@ -172,14 +194,14 @@ def _winners(comparison):
     summary = comparison.summary()
     if len(summary) < 2 or any(isinstance(key, tuple) for key in summary):
         return ""
-    best = {}
+    best, most = {}, _kind_of_largest(list(comparison.values()))[0]
     words = (
         ("phase", "position")
         if comparison.system.velocity_dependent
         else ("energy", "phase", "position")
     )
     for word in words:
-        name = f"{word}_error" if word == "phase" else f"max_{word}_error"
+        name = f"{word}_error" if word == "phase" else f"{most}{word}_error"
         errors = {key: measures[name] for key, measures in summary.items()}
         if all(error is not None and np.isfinite(error) for error in errors.values()):
             best[word] = min(errors, key=lambda key: abs(errors[key]))

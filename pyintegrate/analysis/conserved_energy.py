@@ -5,7 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from .observables import blocks, check_solution, start_time, times
+from ..errors import warn_record
+from .observables import blocks, check_solution, only_the_end, times
 
 STRETCHES = 20  # of a run, whose means say how well its slope is known
 SWINGS = 6  # crossings of the line that make an oscillation
@@ -26,7 +27,7 @@ class EnergyDrift:
     oscillation : ndarray
         Largest minus smallest deviation from that line: the bounded part.
     largest : ndarray
-        Largest absolute value of the relative energy error.
+        Largest absolute value of the relative energy error of the saves.
     largest_time : ndarray
         When it is first reached.
     final : ndarray
@@ -80,7 +81,8 @@ def energy_drift(solution):
     -------
     EnergyDrift
         Arrays of the batch shape; NaN where too few saves are valid (two for a slope, three
-        stretches for its uncertainty).
+        stretches for its uncertainty). Where only the end was saved all but `final` is NaN, with a
+        `RecordWarning`.
 
     Raises
     ------
@@ -110,7 +112,7 @@ def energy_drift(solution):
     count = len(y) if every else valid.sum(axis=0)
     with np.errstate(invalid="ignore", divide="ignore", over="ignore"):  # exploded trajectories
         middle = _mean(t, valid, count)
-        first = system.energy(solution.initial, start_time(solution))
+        first = system.energy(solution.origin, solution._origin_time)
         scale = np.where(first == 0, 1.0, np.abs(first))
         error = np.empty(y.shape[:-1])
         stretches = np.array_split(np.arange(len(y)), min(STRETCHES, len(y)))
@@ -169,6 +171,12 @@ def energy_drift(solution):
         ),
         "final": np.where(count > 0, np.take_along_axis(error, last, 0)[0], np.nan),
     }
+    if only_the_end(solution):
+        result["largest"] = result["largest_time"] = np.nan
+        warn_record(
+            "of the energy only the end is known, and its slope, oscillation and largest error are"
+            ' NaN. Integrate with save="all" or save=k'
+        )
     result = {name: np.broadcast_to(values, batch).copy()[()] for name, values in result.items()}
     return EnergyDrift(**result, time_unit=system.units.get("t", ""))
 

@@ -51,6 +51,34 @@ def start_time(solution):
     return time_of(solution.t0, solution.dt, solution.steps[-1] - solution.n_steps)
 
 
+def only_the_end(solution):
+    """Whether the last state alone was saved of several."""
+    return len(solution) == 1 and solution.n_steps > 0
+
+
+def every_step(solution):
+    """Whether each step was saved, so that the largest of the saves is the largest there was."""
+    return len(solution) == solution.n_steps + 1
+
+
+def largest_of(solution):
+    """Where a number over time comes from: words before and after its name.
+
+    Examples
+    --------
+    >>> import pyintegrate as pi
+    >>> for save in ("all", 5, "final"):
+    ...     sol = pi.integrate(pi.systems.oscillator, dt=0.01, n_steps=9, save=save)
+    ...     print("{}energy error{}".format(*largest_of(sol)))
+    largest energy error
+    largest energy error of the saves
+    energy error at the end
+    """
+    if only_the_end(solution):
+        return "", " at the end"
+    return "largest ", "" if every_step(solution) else " of the saves"
+
+
 def exact_states(solution):
     """Exact states at the saved times, (n_saved, *batch, dim), or None."""
     try:
@@ -62,11 +90,12 @@ def exact_states(solution):
 def energies(solution):
     """Energy at the saved times and at the start, (n_saved, *batch) and (*batch), or None.
 
-    The start is that of the run, not the first save: they differ where only the end is kept.
+    The start is the origin of the motion, not the first save: they differ where only the end is
+    kept, and where a run was resumed.
     """
     if not solution.system.has_energy:
         return None
-    start = solution.system.energy(solution.initial, start_time(solution))
+    start = solution.system.energy(solution.origin, solution._origin_time)
     return solution.energy(), np.asarray(start)
 
 

@@ -2,16 +2,20 @@
 
 import numpy as np
 
-from .observables import blocks, check_solution, exact_states, start_time, times
+from ..errors import one_record_warning, silent_record_warning, warn_record
+from .observables import blocks, check_solution, exact_states, only_the_end, times
+from .turns import turning, uncounted
 
 
 def phase_drift(solution, reference=None, *, phase=None):
     """Phase of a solution minus the phase of its reference, in radians; positive = ahead.
 
     The difference is unwrapped along time, not the two phases: it drifts slowly even where the
-    saves are too far apart to follow the motion itself. It must drift by less than pi between
-    two saves; at the first save the branch nearest zero is taken, so that a run of which only
-    the end was saved gives its drift modulo one turn.
+    saves are too far apart to follow the motion itself. At the start (of a resumed run that of its
+    first part) the branch nearest zero is taken. Where the difference may change by half a turn or
+    more between two saves, its turns are not known: it is NaN from there on, with one
+    `RecordWarning`. How far it may change is judged by how fast the motion turns, and by one
+    period of it, integrated with every step.
 
     Parameters
     ----------
@@ -28,7 +32,9 @@ def phase_drift(solution, reference=None, *, phase=None):
     Returns
     -------
     ndarray
-        (n_saved, *batch) in rad, NaN from the save on where a trajectory failed.
+        (n_saved, *batch) in rad. NaN from the save on where a trajectory failed or its turns are
+        not known; NaN where there is no phase: at rest, on a separatrix, on an orbit that does
+        not close.
 
     Raises
     ------
@@ -59,9 +65,11 @@ def phase_drift(solution, reference=None, *, phase=None):
         batch = np.broadcast_shapes(batch, reference.y.shape[1:-1])
         if solution.n_failed or reference.n_failed:
             valid = solution.valid & _align(reference.valid, len(batch) + 1)
-    y, t, before = solution.y, times(solution), None
+    before = _ahead_before(solution, reference, phase)
+    counted = before is not None
+    y, t = solution.y, times(solution)
     drift = np.empty((count, *batch))
-    with np.errstate(invalid="ignore"):
+    with np.errstate(invalid="ignore", divide="ignore"):
         for rows in blocks(count, drift[:1].size):
             part = drift[rows]
             np.subtract(angle(y[rows], t[rows]), reference_angle(rows), out=part)
@@ -69,9 +77,59 @@ def phase_drift(solution, reference=None, *, phase=None):
                 before = _unwrap(part, before)
     if valid is not None:
         drift[~np.broadcast_to(valid, drift.shape)] = np.nan
+    if angle == solution.system.phase:
+        _forget_rest(solution, drift)
+    unknown = uncounted(solution, reference, phase_drift, angle, phase, counted)
+    if unknown is not None:
+        marks, most = unknown
+        _forget(drift, marks, most, solution._problem.origin is not None)
     return drift
 
 
+def drift_at_end(solution):
+    """The last of ``phase_drift``, (*batch), or None where there is none; without a warning."""
+    try:
+        with silent_record_warning():
+            return phase_drift(solution)[-1]
+    except ValueError:
+        return None
+
+
+def _ahead_before(solution, reference, phase):
+    """The phase drift at the beginning of a resumed part, where turns were counted before it."""
+    origin = solution._problem.origin
+    return None if origin is None or reference is not None or phase is not None else origin.ahead
+
+
+def _forget(drift, marks, most, resumed):
+    """NaN for the differences whose turns are not known, and a word about it."""
+    marks = np.broadcast_to(marks, drift.shape) & ~np.isnan(drift)
+    lanes = marks.any(axis=0)
+    if not lanes.any():
+        return
+    drift[marks] = np.nan
+    steps = float(np.min(np.broadcast_to(most, lanes.shape)[lanes]))
+    less = f", or save=k with k up to {int(steps)}" if 2 <= steps < 2**53 else ""
+    which = f" of {np.count_nonzero(lanes):,} of {lanes.size:,} trajectories" if lanes.ndim else ""
+    warn_record(
+        f"the phase drift{which} is NaN: between two saves it may change by half a turn or more, so"
+        f' that its turns cannot be counted. Integrate with save="all"{less}'
+        + ", or join the parts of this resumed run with pi.concatenate"
+        * resumed
+    )
+
+
+def _forget_rest(solution, drift):
+    """NaN where nothing moves: what rests has no phase."""
+    system, t, y = solution.system, times(solution), solution.y
+    still = ~np.any(system.rhs(solution._origin_time, solution.origin), axis=-1)
+    if still.any():
+        drift[:, np.broadcast_to(still, drift.shape[1:])] = np.nan
+    if len(y) and not np.all(np.any(system.rhs(t[-1], y[-1]), axis=-1)):
+        drift[np.broadcast_to(~np.any(system.rhs(t, y), axis=-1), drift.shape)] = np.nan
+
+
+@one_record_warning()
 def period_error(solution, reference=None, *, phase=None):
     """Relative error of the period, from the slope of the phase drift; positive = too slow.
 
@@ -87,7 +145,9 @@ def period_error(solution, reference=None, *, phase=None):
     Returns
     -------
     ndarray
-        (*batch): numerical period / true period - 1; NaN where fewer than two saves are valid.
+        (*batch): numerical period / true period - 1. NaN where there is no period (at rest, on a
+        separatrix, on an orbit that does not close), where fewer than two saves are valid, and
+        where `phase_drift` is; too few saves give one `RecordWarning`.
 
     Raises
     ------
@@ -107,12 +167,17 @@ def period_error(solution, reference=None, *, phase=None):
     from .conserved_energy import fit_line
 
     check_solution(solution, "period_error")
+    if only_the_end(solution):
+        warn_record(
+            "the period error is NaN: it is the slope of a line through the saves, and there is one"
+            ' save. Integrate with save="all", or save=k with some saves a period'
+        )
     drift = phase_drift(solution, reference, phase=phase)
     t = np.broadcast_to(times(solution), drift.shape)
     slope, _ = fit_line(t, drift)
-    period = solution.system.period(solution.initial) if phase is None else None
-    if period is not None and np.any(np.isfinite(period)):
-        frequency = 2 * np.pi / np.asarray(period)
+    period = solution.system.period(solution.origin) if phase is None else None
+    if period is not None:
+        frequency = np.where(np.isfinite(period), 2 * np.pi / np.asarray(period), np.nan)
     else:
         true = solution if reference is None else reference
         angle = _phase_of(solution, reference, phase)
@@ -120,8 +185,23 @@ def period_error(solution, reference=None, *, phase=None):
         turned = np.unwrap(angle(states, times(true)), axis=0)
         t = np.broadcast_to(times(true), turned.shape)
         frequency, _ = fit_line(t, turned)
+        frequency = _where_followed(solution, angle, frequency)
     with np.errstate(divide="ignore", invalid="ignore"):
         return (-slope / (frequency + slope))[()]
+
+
+def _where_followed(solution, angle, frequency):
+    """A frequency counted in saves, NaN where a motion may turn half a turn between two."""
+    widest = np.diff(solution.steps).max(initial=0) * np.abs(solution.dt)
+    with np.errstate(invalid="ignore"):
+        lost = np.broadcast_to(widest * turning(solution, angle) >= np.pi, frequency.shape)
+    if not lost.any() or len(solution) < 2:
+        return frequency
+    warn_record(
+        f"the period error of {np.count_nonzero(lost):,} of {lost.size:,} trajectories is NaN:"
+        ' there are fewer than two saves a period. Integrate with save="all", or a smaller save=k'
+    )
+    return np.where(lost, np.nan, frequency)
 
 
 # ---- phases --------------------------------------------------------------------------------------
@@ -132,7 +212,7 @@ def _phase_of(solution, reference, phase):
     system = solution.system
     if phase is not None:
         return phase
-    if system.phase(solution.initial, start_time(solution)) is not None:
+    if system.phase(solution.origin, solution._origin_time) is not None:
         return system.phase
     if system.dof == 1 and reference is not None:
         return _angle_around(reference, np.ndim(solution.y) - 1)
@@ -157,20 +237,21 @@ def _angle_around(reference, ndim):
 
 def _exact_phase(solution, angle):
     """A function of a block of saves that gives the phase of the exact motion there."""
-    t, start, system = times(solution), start_time(solution), solution.system
+    t, start, system = times(solution), solution._origin_time, solution.system
+    origin = solution.origin
     if angle == system.phase and system.phase_is_uniform:
-        first = np.asarray(angle(solution.initial, start))
-        rate = 2 * np.pi / np.asarray(system.period(solution.initial))
+        first, period = np.asarray(angle(origin, start)), np.asarray(system.period(origin))
+        rate = np.where(np.isfinite(period), 2 * np.pi / period, np.nan)
         return lambda rows: first + rate * (t[rows] - start)
-    if system.exact(t[:1], solution.initial, start) is None:
+    if system.exact(np.asarray(solution.t)[:1], origin, start) is None:
         raise ValueError(
             f"the system {system.name!r} has no exact solution: give phase_drift a reference, "
             "for example the same run with a smaller dt and the matching save interval"
         )
     flat = np.asarray(solution.t)
     if angle == system.phase:
-        return lambda rows: system.exact_phase(flat[rows], solution.initial, start)
-    return lambda rows: angle(system.exact(flat[rows], solution.initial, start), t[rows])
+        return lambda rows: system.exact_phase(flat[rows], origin, start)
+    return lambda rows: angle(system.exact(flat[rows], origin, start), t[rows])
 
 
 def _recorded_phase(reference, angle, ndim):

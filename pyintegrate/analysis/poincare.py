@@ -55,7 +55,8 @@ def poincare_section(
         Name of the component that is `value` on the surface.
     value : float, optional
     direction : {1, -1, 0}, optional
-        Crossings upwards, downwards or both.
+        Crossings upwards, downwards or both, in the order of the steps: of a run backwards in time
+        (dt < 0) those that its steps make upwards.
     period : float, optional
         Instead of a surface: the states at times phase + n period, as for a driven oscillation.
     phase : float, optional
@@ -103,7 +104,7 @@ def poincare_section(
     else:
         if not (np.ndim(period) == 0 and period > 0):
             raise ValueError(f"period must be a positive time, got {period!r}")
-        height, modulo, direction = t - phase, period, int(np.sign(t[-1, 0] - t[0, 0]) or 1)
+        height, modulo, direction = t - phase, period, 0  # each trajectory goes one way
     turn = np.floor(height / modulo) if modulo is not None else height >= 0
     before, after = turn[:-1], turn[1:]
     rises, falls = after > before, after < before

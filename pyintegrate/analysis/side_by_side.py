@@ -1,21 +1,20 @@
 """Several methods on one motion: the same start, the same steps or the same work."""
 
 from collections.abc import Mapping
-from contextlib import suppress
 from difflib import get_close_matches
 from functools import cached_property
 from time import perf_counter
 
 import numpy as np
 
+from ..errors import one_record_warning
 from ..integration import integrate
 from ..method.catalogue import find_method
 from ..method.method import Method
 from ..run.structure import checked_system, usual_methods
 from ..values.checks import numbers
 from ..values.keywords import explains_keywords
-from .observables import energies, exact_states
-from .phase import phase_drift
+from .measures import measured
 
 
 @explains_keywords(rest=integrate)
@@ -168,10 +167,12 @@ class Comparison(Mapping):
         dict of dict
             By key of the comparison: `energy_ratio` E(end)/E(0), `max_energy_error` (largest
             |E - E0|/|E0| of the saves), `phase_error` at the end [rad, positive = ahead],
-            `max_position_error` (largest distance from the exact position; from the exact
-            state for a first-order system), each of the batch shape, None where it does not
-            exist; `evaluations` of the force, for one trajectory; and the `seconds` that the run
-            of the whole batch took, None where nobody looked.
+            `max_position_error` (largest distance of the saves from the exact position; from the
+            exact state for a first-order system), each of the batch shape, None where it does not
+            exist; `energy_error` and `position_error`, the same at the end; `evaluations` of the
+            force, for one trajectory; and the `seconds` that the run of the whole batch took, None
+            where nobody looked. NaN, with one `RecordWarning`, are the largest errors where only
+            the end was saved, and phase errors whose turns the saves do not count.
 
         Examples
         --------
@@ -184,10 +185,11 @@ class Comparison(Mapping):
 
     @cached_property
     def _measures(self):
-        return {
-            key: _measure(solution) | {"seconds": self._seconds.get(key)}
-            for key, solution in self._solutions.items()
-        }
+        with one_record_warning():
+            return {
+                key: measured(solution) | {"seconds": self._seconds.get(key)}
+                for key, solution in self._solutions.items()
+            }
 
     def table(self):
         """Show the numbers that matter, a row per solution, as text or HTML.
@@ -328,28 +330,6 @@ def _difference(system, systems):
             parts.append(f"{name} = {text}")
     others = len(kin) < len(systems)
     return ", ".join([system.name] * (others or not parts) + parts)
-
-
-def _measure(solution):
-    """The numbers of one solution that `Comparison.summary` lists."""
-    measures = dict.fromkeys(
-        ("energy_ratio", "max_energy_error", "phase_error", "max_position_error")
-    )
-    with np.errstate(invalid="ignore", divide="ignore", over="ignore"):  # exploded trajectories
-        held = energies(solution)
-        if held is not None:
-            energy, start = held
-            measures["energy_ratio"] = np.where(start == 0, np.nan, energy[-1] / start)[()]
-            measures["max_energy_error"] = np.max(np.abs(solution.energy_error()), axis=0)
-        exact = exact_states(solution)
-        if exact is not None:
-            places = slice(None, solution.system.dof or None)  # first order: the whole state
-            distance = np.linalg.norm(solution.y[..., places] - exact[..., places], axis=-1)
-            measures["max_position_error"] = np.max(distance, axis=0)
-    with suppress(ValueError):  # the system has no phase, or nothing to compare it with
-        measures["phase_error"] = phase_drift(solution)[-1]
-    measures["evaluations"] = solution.evaluations
-    return measures
 
 
 def _same_work(system, first, method, dt, t_end, t0):

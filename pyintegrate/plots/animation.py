@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from .curves import batch_of, collect, exact_curve, start_time
+from ..analysis.observables import start_time
+from .curves import batch_of, collect, exact_curve
 from .paths import component_names, smooth_times
 from .style import EXACT, axis_label, unit_of
 

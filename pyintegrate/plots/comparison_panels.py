@@ -7,6 +7,7 @@ import numpy as np
 from ..analysis.conserved_energy import energy_drift
 from ..analysis.observables import energies, exact_states, phases, start_time
 from ..analysis.phase import phase_drift as drift_of
+from ..errors import one_record_warning
 from .curves import batch_of, collect
 from .energy_curves import LABELS, energy
 from .paths import component_names, trajectory
@@ -20,6 +21,7 @@ NO_DRIFT = 0.05  # of the oscillation: a smaller trend is what an unfinished swi
 PERIODS = 5  # shown of a long oscillation, at its end, where methods differ most
 
 
+@one_record_warning()
 def comparison(
     comparison, *, window=None, labels=None, title=None, subtitle="", figsize=None, **keywords
 ):

@@ -4,7 +4,6 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from ..analysis.observables import start_time
 from .style import EXACT, colours, line_style, unit_of
 from .thinning import POINTS, chosen_trajectories, envelope
 
@@ -252,8 +251,8 @@ def same_motion(curves):
         other = curve.solution
         if not (
             other.system == first.system
-            and np.array_equal(np.asarray(other.initial), np.asarray(first.initial))
-            and np.array_equal(start_time(other), start_time(first))
+            and np.array_equal(other.origin, first.origin)
+            and np.array_equal(other._origin_time, first._origin_time)
         ):
             return None
     if int(np.prod(batch_of(first))) > FEW or np.ndim(first.t) > 1:
@@ -263,7 +262,7 @@ def same_motion(curves):
 
 def exact_curve(solution, t):
     """Exact states at the given times, (len(t), *batch, dim), or None where there are none."""
-    return solution.system.exact(t, solution.initial, start_time(solution))
+    return solution.system.exact(t, solution.origin, solution._origin_time)
 
 
 def draw_exact(ax, x, y, keywords=None):

@@ -3,6 +3,7 @@
 import numpy as np
 
 from ..analysis.observables import phases
+from ..errors import one_record_warning
 from .comparison_panels import last_periods
 from .curves import collect
 from .energy_curves import energy
@@ -12,6 +13,7 @@ from .phase_curves import phase_drift
 from .phase_space import phase_portrait
 
 
+@one_record_warning()
 def dashboard(*sources, labels=None, title=None, figsize=(13.0, 7.0), **keywords):
     """Draw motion, phase portrait, energy, phase error and both errors on one page.
 

@@ -2,8 +2,9 @@
 
 import numpy as np
 
-from ..analysis.observables import exact_states
+from ..analysis.observables import exact_states, largest_of
 from ..analysis.phase import phase_drift
+from ..errors import one_record_warning
 from .curves import against_time, collect, finish, new_axes
 from .log_axis import log_axis
 from .style import axis_label, unit_of, with_unit
@@ -11,6 +12,7 @@ from .style import axis_label, unit_of, with_unit
 QUANTITIES = ("position", "state", "energy", "phase")
 
 
+@one_record_warning()
 def error(
     *sources,
     quantity=None,
@@ -34,7 +36,8 @@ def error(
     reference : Solution, optional
         The truth, saved at the same times; the exact solution by default.
     so_far : bool, optional
-        Draw the largest error so far, which is a calm line, instead of every swing.
+        Draw the largest error so far, which is a calm line, instead of every swing. It is that of
+        the saves, and only as true as they are dense.
     ax : Axes, optional
         Where to draw; a new figure by default.
     legend : bool, optional
@@ -81,7 +84,8 @@ def error(
     log_axis(ax, "y")
     unit = {"energy": "", "phase": "rad"}.get(quantity, unit_of(system, system.state_names[0]))
     text = "relative energy" if quantity == "energy" else quantity
-    text = f"largest {text} error so far" if so_far else f"{text} error"
+    before, after = largest_of(curves[0].solution)
+    text = f"{before}{text} error{after}{' so far' * bool(before)}" if so_far else f"{text} error"
     finish(ax, axis_label(system, "t"), with_unit(text, unit), legend)
     return ax
 
@@ -114,7 +118,7 @@ def _truth(solution, truths):
         if (
             other.system == solution.system
             and np.array_equal(other.t, solution.t)
-            and np.array_equal(other.initial, solution.initial)
+            and np.array_equal(other.origin, solution.origin)
         ):
             return states
     states = exact_states(solution)

@@ -2,11 +2,12 @@
 
 import numpy as np
 
-from ..analysis.phase import phase_drift
+from ..analysis.observables import largest_of
+from ..analysis.phase import period_error, phase_drift
 from .curves import new_axes
 from .style import BLUE, GREEN, ORANGE, PURPLE, SKY, VERMILLION, axis_label, with_unit
 
-QUANTITIES = ("energy_error", "phase_error", "position_error", "failed_step")
+QUANTITIES = ("energy_error", "phase_error", "position_error", "period_error", "failed_step")
 FAILED = "0.75"
 CLASSES = (BLUE, ORANGE, GREEN, SKY, VERMILLION, PURPLE)  # dark and light in turn
 MOST = 1e4  # times the median: larger errors have exploded
@@ -31,9 +32,11 @@ def heatmap(
     solution : Solution
         Of a batch of shape (n, m): rows are drawn upwards, columns to the right.
     values : str, callable or array_like, optional
-        The number: "energy_error", "phase_error" or "position_error" (the largest), "failed_step",
-        a component at the end, a function of the solution, or an array (n, m) (integers are drawn
-        as classes). The energy error by default, where there is an energy.
+        The number: "energy_error", "phase_error" or "position_error" (the largest of the saves;
+        at the end where only that was saved, as the label says), "period_error", "failed_step", a
+        component at the end, a function of the solution, or an array (n, m) (integers are drawn as
+        classes). The energy error by default, where there is an energy. What needs more saves is
+        blank, with one `RecordWarning`.
     x, y : str or array_like, optional
         What varies along the columns and the rows: a parameter, a component of the start, "dt", or
         coordinates. Found by itself where one thing varies.
@@ -128,15 +131,20 @@ def _numbers(solution, values):
         return np.asarray(values(solution)), getattr(values, "__name__", ""), False
     if not isinstance(values, str):
         return np.asarray(values), "", False
+    before, after = largest_of(solution)
     with np.errstate(all="ignore"):
         if values == "energy_error":
-            return np.abs(solution.energy_error()).max(axis=0), "largest energy error", True
+            off = np.abs(solution.energy_error())
+            return off.max(axis=0), f"{before}energy error{after}", True
         if values == "phase_error":
-            return np.abs(phase_drift(solution)).max(axis=0), "largest phase error [rad]", True
+            off = np.abs(phase_drift(solution))
+            return off.max(axis=0), f"{before}phase error{after} [rad]", True
+        if values == "period_error":
+            return np.abs(period_error(solution)), "relative error of the period", True
         if values == "position_error":
             off = solution.error()[..., : system.dof or None]
             unit = system.units.get(system.state_names[0], "")
-            text = with_unit("largest position error", unit if unit != "1" else "")
+            text = with_unit(f"{before}position error{after}", unit if unit != "1" else "")
             return np.linalg.norm(off, axis=-1).max(axis=0), text, True
     if values == "failed_step":
         failed = solution.failed_step.astype(float)

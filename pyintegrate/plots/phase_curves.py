@@ -3,10 +3,12 @@
 import numpy as np
 
 from ..analysis.phase import phase_drift as drift_of
+from ..errors import one_record_warning
 from .curves import against_time, collect, finish, new_axes
 from .style import EXACT, axis_label
 
 
+@one_record_warning()
 def phase_drift(
     *sources, reference=None, ax=None, legend=True, exact=True, labels=None, window=None, **keywords
 ):

@@ -25,6 +25,7 @@ class Options(Named):
     on_failure: str = "warn"
     out: object = None  # where the states go; None: memory
     components: tuple[str, ...] | None = None  # names of those that are saved; None: all
+    steps: np.ndarray | None = None  # of joined parts: those that were saved; None: by `save`
 
     @classmethod
     def checked(cls, system, **given):
@@ -37,7 +38,7 @@ class Options(Named):
 
     def saves(self, problem):
         """The saved steps of a problem."""
-        return Saves(self.save, problem.n_steps)
+        return Saves(self.save, problem.n_steps, self.steps)
 
     def saved_names(self, system):
         """Names of the components that are saved."""

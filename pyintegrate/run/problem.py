@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from ..method.method import Method
@@ -38,6 +40,7 @@ class Problem(Named):
     drive_strides: tuple[int, ...] | None  # items to a driven parameter's row of the next step
     first: int  # the number of the step that `initial` is at
     n_steps: int
+    origin: Any = None  # of a resumed run: see solution/origin.py
 
     @property
     def driven(self):

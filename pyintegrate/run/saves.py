@@ -25,22 +25,29 @@ class Saves:
         Steps from one save to the next; at most `n_steps`.
     final_only : bool
     n_steps : int
+    given : ndarray of int or None
+        The saves of joined parts, which no interval need give.
     """
 
-    __slots__ = ("every", "final_only", "n_steps")
+    __slots__ = ("every", "final_only", "given", "n_steps")
 
-    def __init__(self, save, n_steps):
-        self.final_only, self.n_steps = save == "final", n_steps
+    def __init__(self, save, n_steps, given=None):
+        self.final_only, self.n_steps = save == "final" and given is None, n_steps
+        self.given = given
         whole = max(n_steps, 1)
         self.every = whole if save == "final" else 1 if save == "all" else min(save, whole)
 
     @property
     def count(self):
+        if self.given is not None:
+            return len(self.given)
         return 1 if self.final_only else 1 - -self.n_steps // self.every
 
     @property
     def steps(self):
         """Numbers of the saved steps, counted from the first of the run."""
+        if self.given is not None:
+            return self.given
         if self.final_only:
             return np.array([self.n_steps])
         steps = np.arange(0, self.n_steps + 1, self.every)

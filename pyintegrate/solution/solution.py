@@ -11,7 +11,8 @@ from ..run.steps import steps_to
 from ..values.checks import numbers, whole_steps
 from ..values.memory import pad
 from .interpolation import hermite
-from .labelled import to_dataset
+from .labelled import to_dataset, to_frame
+from .origin import Origin, origin_of
 from .states import States
 from .summary import html, line
 
@@ -28,6 +29,9 @@ class Solution(States):
     x, v : ndarray, shape (n_saved, *batch, dof), or (n_saved, *batch) where dof = 1
         Positions and velocities (momenta). ``sol["name"]`` is one component.
     initial, final : ndarray, shape (*batch, dim)
+    origin : ndarray, shape (*batch, dim)
+        Where the motion began: `initial`, or that of the first part of a resumed run. All errors
+        count from here.
     status : ndarray of int8, shape (*batch)
         See ``pi.Status``.
     failed_step : ndarray of int64, shape (*batch)
@@ -55,7 +59,10 @@ class Solution(States):
         except KeyboardInterrupt as interrupt:
             outcome = getattr(interrupt, "outcome", None)
             if outcome is not None:
-                interrupt.solution = cls(problem, options, outcome)  # type: ignore[attr-defined]
+                part = cls(problem, options, outcome)
+                interrupt.solution = part  # type: ignore[attr-defined]
+                how_far = f"{part.n_steps:,} of {problem.n_steps:,} steps: see .solution"
+                interrupt.args = interrupt.args or (how_far,)
             raise
         solution = cls(problem, options, outcome)
         report_failures(solution, options.on_failure)
@@ -70,11 +77,6 @@ class Solution(States):
         multistep method with those of its first steps.
         """
         return count_evaluations(self._problem, self.n_steps)
-
-    @property
-    def _start_time(self):
-        """The time of `initial`."""
-        return self._problem.times(np.array([self._problem.first]))[0]
 
     def _column(self, t):
         """Times that broadcast against the batch."""
@@ -96,7 +98,8 @@ class Solution(States):
     def energy_error(self):
         """(E - E0)/|E0|, signed, shape (n_saved, *batch); E - E0 where E0 = 0.
 
-        E0 is the energy of ``initial``.
+        E0 is the energy of ``origin``. Where it is nearly 0 by cancellation (a parabolic orbit),
+        a relative error says little: look at ``energy()``.
 
         Examples
         --------
@@ -106,20 +109,19 @@ class Solution(States):
         True
         """
         energy = self.energy()
-        start = self._start_time
-        scale = abs(first := self.system.energy(self.initial, start))
+        scale = abs(first := self.system.energy(self.origin, self._origin_time))
         with np.errstate(invalid="ignore", over="ignore"):  # an exploded trajectory may be inf
             return (energy - first) / np.where(scale == 0, 1, scale)
 
     def exact(self):
-        """The exact solution at the saved times, shape (n_saved, *batch, dim).
+        """The exact solution through ``origin`` at the saved times, (n_saved, *batch, dim).
 
         Raises
         ------
         ValueError
             There is none in closed form.
         """
-        exact = self.system.exact(self.t, self.initial, self._start_time)
+        exact = self.system.exact(self.t, self.origin, self._origin_time)
         if exact is None:
             raise ValueError(f"{self.system.name!r} has no exact solution in closed form")
         return exact
@@ -173,7 +175,8 @@ class Solution(States):
         Returns
         -------
         Solution
-            It starts with the final state of this one.
+            It starts with the final state of this one; its errors count from the first start,
+            `origin`. ``pi.concatenate`` joins both.
 
         Examples
         --------
@@ -184,7 +187,7 @@ class Solution(States):
         """
         if (n_steps is None) == (t_end is None):
             raise ValueError("give exactly one of n_steps and t_end")
-        problem, options = self._problem, self._options.changed(out=out)
+        problem, options = self._problem, self._options.changed(out=out, steps=None)
         first = problem.first + self.n_steps
         if t_end is not None:
             n_steps = steps_to(t_end, self.dt, self.t0, problem.batch) - first
@@ -194,6 +197,8 @@ class Solution(States):
             n_steps = whole_steps(n_steps)
         further = problem.continued(self._last_state(), first, n_steps, options, drive)
         output.check_out(further, options, dict(drive or {}))
+        began = origin_of(problem)
+        further = further.changed(origin=Origin(began.state, began.step, self))
         return Solution.of_run(further, options, self._failures)
 
     def _last_rows(self):
@@ -238,18 +243,40 @@ class Solution(States):
         Returns
         -------
         xarray.Dataset
-            Dimensions "t" ("step", where times differ between trajectories) and "batch" (or
-            "batch_0", "batch_1", ...). Coordinates: t [s], step, and the parameters that are
-            arrays. Further variables: status and failed_step. Attributes: what was run.
+            Dimensions "t" ("step", where times differ between trajectories) and those of the batch:
+            each has the name of the parameter (or "dt", "t0") that alone varies along it, without
+            repeating a value, else it is "batch" (or "batch_0", "batch_1", ...). Coordinates: t
+            [s], step, and the parameters that are arrays. Further variables: status and
+            failed_step. Attributes: what was run.
 
         Examples
         --------
         >>> import pyintegrate as pi
         >>> sol = pi.integrate(pi.systems.pendulum(length=[1.0, 2.0]), dt=0.01, n_steps=100)
-        >>> dict(sol.to_xarray()["theta"].sizes)
-        {'t': 101, 'batch': 2}
+        >>> sol.to_xarray()["theta"].sel(length=2.0).sizes
+        Frozen({'t': 101})
         """
         return to_dataset(self)
+
+    def to_pandas(self):
+        """A ``pandas.DataFrame``: a column for each component, a row for each save.
+
+        Returns
+        -------
+        pandas.DataFrame
+            Index: "t"; of a batch the dimensions of ``to_xarray`` and "t", trajectory by
+            trajectory (``frame["x"].unstack("t")`` is wide, ``frame.reset_index()`` long). The rows
+            of a trajectory that failed end with its last good state.
+
+        Examples
+        --------
+        >>> import pyintegrate as pi
+        >>> sol = pi.integrate(pi.systems.pendulum(length=[1.0, 2.0]), dt=0.01, n_steps=100)
+        >>> frame = sol.to_pandas()
+        >>> frame.index.names, list(frame.columns), len(frame)
+        (FrozenList(['length', 't']), ['theta', 'omega'], 202)
+        """
+        return to_frame(self)
 
     # ---- printing ----
     def __repr__(self):

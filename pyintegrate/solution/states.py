@@ -8,6 +8,7 @@ import numpy as np
 
 from ..former_names import current_state
 from ..run import output
+from .origin import origin_of
 
 
 class States:
@@ -49,6 +50,17 @@ class States:
         initial = self._outward(self._problem.initial[: self.system.dim])
         initial.flags.writeable = False
         return initial
+
+    @cached_property
+    def origin(self):
+        origin = self._outward(origin_of(self._problem).state)
+        origin.flags.writeable = False
+        return origin
+
+    @property
+    def _origin_time(self):
+        """When the motion was at `origin`: a float, or (*batch)."""
+        return self._problem.times(np.array([origin_of(self._problem).step]))[0]
 
     def _outward(self, rows):
         """(dim, lanes or more) inside -> (*batch, dim) outside, without a copy."""

@@ -19,6 +19,7 @@ from ..run.starter import check_start
 from ..system.system import System
 from ..values.memory import pad
 from . import files
+from .origin import Origin
 from .plain_data import from_data, to_data
 from .solution import Solution
 from .stored_fields import (
@@ -26,6 +27,8 @@ from .stored_fields import (
     check_arrays,
     check_failures,
     check_header,
+    check_origin,
+    check_steps,
     fits_batch,
     refuse,
 )
@@ -56,6 +59,8 @@ def save(solution, path):
         "starter": to_data(problem.starter, "starter", arrays),
         "begun": problem.has_history,
         "driven": problem.driven,
+        "joined": options.steps is not None,
+        "origin": _origin_to_data(problem, arrays),
         "state_names": list(problem.system.state_names),
     }
     y = solution._states
@@ -173,6 +178,11 @@ def _solution(header, arrays, system):
         has_history=header["begun"],
         drive_strides=(0,) * len(problem.rows_params) if header["driven"] else None,
     )
+    problem = problem.changed(
+        origin=_made("origin", _origin, header.get("origin"), arrays, problem)
+    )
+    if header.get("joined"):
+        options = options.changed(steps=check_steps(header, arrays["steps"]))
     failed = tuple(arrays[f"failed_{what}"] for what in ("index", "status", "step"))
     check_failures(header, *failed)
     components = tuple(header["components"])
@@ -226,6 +236,27 @@ def _run(header, arrays, system, method):
     if last[0] not in (dim, remembered):
         refuse("last_state", f"it has {last[0]} rows, expected {dim} or {remembered}")
     return problem.changed(initial=pad(first, (problem.lanes,), dtype)), options
+
+
+def _origin_to_data(problem, arrays):
+    """Where the motion of a resumed run began, and how far its phase was ahead where it went on."""
+    origin = problem.origin
+    if origin is None:
+        return None
+    parts = {"state": origin.state[:, : problem.lanes]}
+    if origin.ahead is not None:
+        parts["ahead"] = np.asarray(origin.ahead, np.float64)
+    data = {name: to_data(part, f"origin_{name}", arrays) for name, part in parts.items()}
+    return {"step": int(origin.step), **data}
+
+
+def _origin(about, arrays, problem):
+    """None of a run that was not resumed, and where it was not written."""
+    if about is None:
+        return None
+    parts = {key: from_data(about[key], arrays) for key in about if key in ("state", "ahead")}
+    check_origin(problem, about, parts)
+    return Origin(parts["state"], about["step"], ahead=parts.get("ahead"))
 
 
 # ---- systems and methods as data -----------------------------------------------------------------

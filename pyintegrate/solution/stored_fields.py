@@ -92,6 +92,13 @@ def check_header(header):
         refuse("components", f"{header['components']!r:.80}, which are not all in state_names")
     for name in ("begun", "driven"):
         _one_of(header, name, True, False)
+    if header.get("joined") not in (None, True, False):
+        refuse("joined", f"{header['joined']!r:.80}, expected True or False")
+    if header.get("joined") and header["completed"] != header["n_steps"]:
+        refuse("joined", "its parts are whole")
+    origin = header.get("origin")
+    if origin is not None and not (isinstance(origin, dict) and {"step", "state"} <= set(origin)):
+        refuse("origin", f"{origin!r:.80}, expected a step and a state")
     if not isinstance(header["system"], dict) or not isinstance(header["system"].get("name"), str):
         refuse("system", "it has no name")
 
@@ -121,6 +128,10 @@ def check_arrays(header, arrays):
         All fits, and is more than this machine holds.
     """
     batch, count = tuple(header["batch"]), entries(header)
+    if header.get("joined"):
+        count = (*arrays.about("steps")[0], 0)[0]
+        if not 1 <= count <= header["completed"] + 1:
+            refuse("steps", f"{count} of them, and the run has {header['completed']}")
     lanes, dtype = prod(batch), np.dtype(header["dtype"])
     total = 0
 
@@ -159,6 +170,27 @@ def fits_batch(shape, batch):
     """Whether a shape broadcasts to that of the batch."""
     pairs = zip(shape[::-1], batch[::-1], strict=False)
     return len(shape) <= len(batch) and all(n in (1, m) for n, m in pairs)
+
+
+def check_steps(header, steps):
+    """The saves of joined parts, counted from the first step."""
+    steps = steps - header["first"]
+    if np.any(np.diff(steps) <= 0) or steps[0] < 0 or steps[-1] != header["completed"]:
+        refuse("steps", "expected increasing numbers up to the last of the run")
+    return steps
+
+
+def check_origin(problem, about, parts):
+    """Where a resumed run began: its state and step, and the phases ahead."""
+    state, ahead = parts["state"], parts.get("ahead")
+    shape = (problem.system.dim, problem.lanes)
+    if not isinstance(state, np.ndarray) or (state.shape, state.dtype) != (shape, problem.dtype):
+        refuse("origin", f"its state is no {problem.dtype} array of the shape {shape}")
+    if type(about["step"]) is not int or not 0 <= about["step"] <= problem.first:
+        refuse("origin", f"{about['step']!r:.80}, expected a step up to {problem.first}")
+    fits = ahead is None or isinstance(ahead, np.ndarray)
+    if not fits or (ahead is not None and (ahead.shape, ahead.dtype) != (problem.batch, float)):
+        refuse("origin", f"its phases are no numbers of the shape {problem.batch}")
 
 
 def check_failures(header, index, status, step):

@@ -92,11 +92,16 @@ def phase_is_uniform(*, g, length):
 
 @closed_form
 def period(y0, *, g, length):
-    """Time of a swing to and fro, or of a whole turn; inf on the separatrix; of the batch shape."""
+    """Time of a swing to and fro, or of a whole turn; inf on the separatrix; of the batch shape.
+
+    A state on the separatrix but for its rounding is on it: a last digit would decide the period.
+    """
     theta, omega = y0
     omega0, s, c, p = _half_angle_state(theta, omega, g / length)
     kappa, m1, rotates = _modulus(s, c, p)
-    return np.where(rotates, 2, 4) * quarter_period(m1) / (kappa * omega0)
+    span = np.where(rotates, 2, 4) * quarter_period(m1) / (kappa * omega0)
+    apart = np.minimum(np.abs(c - p), np.abs(c + p))
+    return np.where(apart <= 4 * np.finfo(np.float64).eps, np.inf, span)
 
 
 def _half_angle_state(theta, omega, square):

@@ -1,0 +1,37 @@
+"""The numbers that stand for a solution in a comparison."""
+
+from contextlib import suppress
+
+import numpy as np
+
+from .observables import energies, exact_states, only_the_end
+from .phase import phase_drift
+
+
+def measured(solution):
+    """The numbers of one solution that `Comparison.summary` lists, by name, but for the seconds."""
+    kinds = ("energy_ratio", "max_energy_error", "phase_error", "max_position_error")
+    measures = dict.fromkeys((*kinds, "energy_error", "position_error"))
+    with np.errstate(invalid="ignore", divide="ignore", over="ignore"):  # exploded trajectories
+        held = energies(solution)
+        if held is not None:
+            energy, start = held
+            measures["energy_ratio"] = np.where(start == 0, np.nan, energy[-1] / start)[()]
+            error = np.abs(solution.energy_error())
+            measures["energy_error"] = error[-1]
+            measures["max_energy_error"] = _largest(solution, error)
+        exact = exact_states(solution)
+        if exact is not None:
+            places = slice(None, solution.system.dof or None)  # first order: the whole state
+            distance = np.linalg.norm(solution.y[..., places] - exact[..., places], axis=-1)
+            measures["position_error"] = distance[-1]
+            measures["max_position_error"] = _largest(solution, distance)
+    with suppress(ValueError):  # the system has no phase, or nothing to compare it with
+        measures["phase_error"] = phase_drift(solution)[-1]
+    measures["evaluations"] = solution.evaluations
+    return measures
+
+
+def _largest(solution, error):
+    """The largest of the saves; one save at the end says nothing about it."""
+    return np.full_like(error[-1], np.nan) if only_the_end(solution) else error.max(axis=0)

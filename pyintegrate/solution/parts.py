@@ -1,0 +1,115 @@
+"""Parts of a run, each going on from the end of the one before, are joined."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..run.output import Outcome, outward
+from ..values.memory import check_memory, fresh
+from .solution import Solution
+
+
+def concatenate(*parts):
+    """Join solutions of which each goes on from the end of the one before.
+
+    Parameters
+    ----------
+    *parts : Solution
+        The second is what ``resume`` of the first gave, and so on.
+
+    Returns
+    -------
+    Solution
+        It answers, and goes on, like one long run with the saves of all parts; the state that one
+        ends and the next begins with is there once. Its states are in memory, also where those of
+        the parts are not.
+
+    Raises
+    ------
+    TypeError, ValueError
+        A part that is no Solution, or does not follow on.
+    MemoryError
+
+    Examples
+    --------
+    >>> import numpy as np, pyintegrate as pi
+    >>> a = pi.integrate(pi.systems.pendulum, dt=0.01, n_steps=100)
+    >>> joined = pi.concatenate(a, a.resume(n_steps=50))
+    >>> long = pi.integrate(pi.systems.pendulum, dt=0.01, n_steps=150)
+    >>> len(joined), np.array_equal(joined.y, long.y)
+    (151, True)
+    """
+    if not parts:
+        raise TypeError("concatenate needs one solution or more")
+    for number, part in enumerate(parts):
+        if not isinstance(part, Solution):
+            cure = ": write concatenate(*parts)" if isinstance(part, list | tuple) else ""
+            raise TypeError(f"part {number} must be a Solution, got {type(part).__name__}{cure}")
+        if number and (reason := _break(parts[number - 1], part)):
+            raise ValueError(f"part {number} does not follow on from part {number - 1}: {reason}")
+    first, last = parts[0], parts[-1]
+    chosen, steps = [], np.empty(0, np.int64)
+    for part in parts:
+        skip = int(len(steps) > 0 and steps[-1] == part.steps[0])
+        chosen.append((part, skip))
+        steps = np.append(steps, part.steps[skip:])
+    begin, kept = first._problem, len(first.components)
+    lanes, dtype = begin.lanes, begin.dtype
+    check_memory(len(steps) * kept * lanes * dtype.itemsize, len(steps), begin.batch, kept)
+    record, at = fresh((len(steps), kept, lanes), dtype), 0
+    for part, skip in chosen:
+        rows = np.moveaxis(part.y[skip:], -1, 1)
+        record[at : at + len(rows)] = rows.reshape(len(rows), kept, lanes)
+        at += len(rows)
+    problem = _joined(begin, last)
+    options = last._options.changed(out=None, steps=None)
+    steps = steps - begin.first
+    if not np.array_equal(options.saves(problem).steps, steps):  # no interval gives them
+        options = options.changed(steps=steps)
+    rows, dim = last._last_rows(), begin.system.dim
+    outcome = Outcome(
+        completed=problem.n_steps,
+        states=outward(record, begin.batch),
+        final=None if last._complete else rows[:dim],
+        history=rows[dim:] if len(rows) > dim else None,
+        failures=last._failures,
+    )
+    return Solution(problem, options, outcome)
+
+
+def _joined(begin, last):
+    """What was asked for, from the beginning of the first part to the end of the last."""
+    end = last._problem
+    return end.changed(
+        initial=begin.initial,
+        first=begin.first,
+        has_history=begin.has_history,
+        origin=begin.origin,
+        n_steps=end.first + last.n_steps - begin.first,
+    )
+
+
+def _break(a, b):
+    """Why b does not go on where a ends, or None."""
+    before, after = a._problem, b._problem
+    for name in ("system", "method", "batch", "dtype"):
+        one, other = getattr(before, name), getattr(after, name)
+        if one != other:
+            return f"its {name} is {other!r}, not {one!r}"
+    for name in ("dt", "t0"):
+        if not np.array_equal(getattr(before, name), getattr(after, name)):
+            return f"its {name} is another"
+    if a.components != b.components:
+        return f"it holds {', '.join(b.components)}, not {', '.join(a.components)}"
+    end = before.first + a.n_steps
+    if after.first != end:
+        return f"it begins at step {after.first}, not {end}: a solution's resume() goes on"
+    rows = a._last_rows()
+    start = after.initial[: len(rows), : after.lanes]
+    if _bits(rows) != _bits(start):
+        return "it begins with another state than the one before ends with"
+    return None
+
+
+def _bits(rows):
+    return np.ascontiguousarray(rows).tobytes()

@@ -1,0 +1,76 @@
+"""Labels of a solution as users of xarray and pandas expect them."""
+
+import sys
+
+import numpy as np
+import pandas
+import pytest
+
+import pyintegrate as pi
+
+K, B = np.linspace(1, 20, 4), np.array([0.0, 0.1, 0.2])
+
+
+def springs(**options):
+    system = pi.systems.spring(k=K, b=B[:, np.newaxis])
+    return pi.integrate(system, 1.0, 0.0, **({"dt": 0.1, "n_steps": 5} | options))
+
+
+def test_a_dimension_has_the_name_of_what_varies_along_it():
+    sol = springs()
+    data = sol.to_xarray()
+    assert data["x"].dims == ("t", "b", "k")
+    one = data.sel(b=0.1, k=7.0, method="nearest")
+    assert np.array_equal(one["x"].values, sol.x[:, 1, 1])
+    steps = pi.integrate(pi.systems.oscillator, dt=[0.1, 0.2], n_steps=5).to_xarray()
+    assert steps["x"].dims == ("step", "dt")
+    assert steps.sel(dt=0.2)["t"].values.tolist() == [n * 0.2 for n in range(6)]
+
+
+@pytest.mark.parametrize(
+    "system",
+    [
+        pi.systems.spring(k=K, b=K / 10),  # two along one axis
+        pi.systems.spring(k=[1.0, 2.0, 1.0, 3.0]),  # a value twice
+        pi.systems.spring(k=[[1.0, 2.0], [3.0, 4.0]]),  # one along two axes
+    ],
+)
+def test_what_is_not_alone_or_not_unique_names_no_dimension(system):
+    data = pi.integrate(system, dt=0.1, n_steps=2).to_xarray()
+    assert all(str(name).startswith("batch") for name in data["x"].dims[1:])
+    assert np.array_equal(data["k"].values, system.params["k"])
+
+
+def test_a_frame_has_the_numbers_of_the_solution():
+    sol = springs()
+    frame = sol.to_pandas()
+    assert list(frame.columns) == ["x", "v"]
+    assert frame.index.names == ["b", "k", "t"]
+    assert np.array_equal(
+        frame["x"].unstack("t").to_numpy().reshape(3, 4, 6), np.moveaxis(sol.x, 0, -1)
+    )
+    assert np.array_equal(frame.loc[0.1, K[2]]["v"], sol.v[:, 1, 2])
+    assert frame.reset_index().shape == (72, 5)
+    alone = pi.integrate(pi.systems.lorenz, dt=0.01, n_steps=3, components=["z"]).to_pandas()
+    assert list(alone.columns) == ["z"]
+    assert np.array_equal(alone.index, [0.0, 0.01, 0.02, 0.03])
+    data = sol.to_xarray()[["x", "v"]].to_dataframe(dim_order=["b", "k", "t"])
+    pandas.testing.assert_frame_equal(frame, data[["x", "v"]])
+
+
+def test_rows_of_a_frame_end_where_a_trajectory_failed():
+    # Explicit Euler multiplies the motion by |1 + 100i| a step: 1e308 is passed at step 154.
+    sol = pi.integrate(
+        pi.systems.oscillator(omega=[1.0, 1000.0]), dt=0.1, n_steps=200, method="explicit_euler",
+        on_failure="ignore",
+    )  # fmt: skip
+    frame = sol.to_pandas()
+    assert len(frame.loc[1.0]) == 201
+    assert len(frame.loc[1000.0]) == sol.failed_step[1]
+    assert np.isfinite(frame.to_numpy()).all()
+
+
+def test_pandas_that_is_not_installed_is_named(monkeypatch):
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    with pytest.raises(ImportError, match=r"pyintegrate\[pandas\]"):
+        springs().to_pandas()
