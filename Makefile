@@ -6,7 +6,7 @@ PY      = $(VENV)/bin/python
 CLANG_FORMAT_FILES = $(filter-out csrc/methods/% csrc/vmath/%,$(shell find csrc -name '*.[ch]')) \
     $(wildcard benchmarks/*.c tests/fuzz/*.[ch])
 
-.PHONY: demo test lint cppcheck sanitize fuzz libfuzzer soak coverage bench bench-peers latency certificates docs dist \
+.PHONY: demo test lint cppcheck sanitize fuzz libfuzzer attack soak coverage bench bench-peers latency certificates docs dist \
         wheels-test portability clean
 
 demo: $(VENV)/.demo
@@ -92,6 +92,14 @@ libfuzzer: .venv-sanitize/.built
 	        -artifact_prefix=build/fuzz/$$target- build/fuzz/found/$$target build/fuzz/seeds/$$target \
 	        >build/fuzz/$$target.log 2>&1 || { tail -60 build/fuzz/$$target.log; exit 1; }; \
 	    echo "libFuzzer, $$target: $$(grep '^Done' build/fuzz/$$target.log)"; done
+
+# What others may hand us, damaged and forged at random: files and caches of compiled libraries, for so
+# many seconds each (tests/attack/).
+ATTACK_SECONDS ?= 60
+ATTACK_SEED ?= 1
+ATTACKS = files cache
+attack: $(VENV)/.dev
+	for name in $(ATTACKS); do $(PY) tests/attack/$$name.py $(ATTACK_SECONDS) $(ATTACK_SEED) || exit 1; done
 
 # Random calls, right and wrong: no crash, no leak, sampled answers compared (about ten minutes).
 SOAK_CALLS ?= 1000000

@@ -24,6 +24,7 @@ from .plain_data import from_data, to_data
 from .solution import Solution
 from .stored_fields import (
     FORMAT,
+    Refused,
     check_arrays,
     check_failures,
     check_header,
@@ -143,13 +144,11 @@ def _made(field, make, *arguments):
     """What a field of the header stands for; whatever is wrong with it is one error."""
     try:
         return make(*arguments)
-    except (_Mismatch, MemoryError):
+    except (_Mismatch, MemoryError, Refused):
         raise
     except RecursionError:
         return refuse(field, "it is nested without end")
     except Exception as error:  # of anything that a wrong value may do to those who take it
-        if isinstance(error, ValueError) and str(error).startswith(field):
-            raise
         kind = "" if type(error) is ValueError else f"{type(error).__name__}: "
         raise ValueError(f"{field}: {kind}{error}") from error
 

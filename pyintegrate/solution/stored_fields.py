@@ -37,8 +37,12 @@ def array_names(header):
     return [*names]
 
 
+class Refused(ValueError):
+    """A field does not fit; the message begins with its name."""
+
+
 def refuse(field, words):
-    raise ValueError(f"{field}: {words}")
+    raise Refused(f"{field}: {words}")
 
 
 def _integer(header, name, least, most):

@@ -94,7 +94,7 @@ VALUES = [*NUMBERS, None, True, False, "", "x", "final", "float32", "../../a", "
           {"fraction": "1e99999999"}, {"bytes": "00"}, {"tuple": []}, {"dict": {}},
           {"make": "method", "args": ["rk4"]}, {"make": "method", "args": ["gauss4"]},
           {"make": "system", "args": ["lorenz", {"dict": {}}]},
-          {"make": "system", "args": ["n_body", {"dict": {"n": 10000}}]},
+          {"make": "system", "args": ["n_body", {"dict": {"n": 2000}}]},
           {"make": "os.system", "args": ["touch executed"]}]  # fmt: skip
 
 
@@ -377,9 +377,9 @@ def main(seconds, seed):
                     shutil.rmtree(folder)
                     continue
                 try:
-                    began = time.monotonic()
+                    began = time.process_time()
                     counts[f"{kind} {how} {load(path, watch, kind)}"] += 1
-                    assert time.monotonic() - began < 20, "it takes too long"
+                    assert time.process_time() - began < 20, "it takes too long"
                 except BaseException:
                     kept = Path(tempfile.mkdtemp()) / path.name
                     (shutil.copytree if path.is_dir() else shutil.copy)(path, kept)
