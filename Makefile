@@ -26,12 +26,17 @@ $(VENV)/.dev: $(PY) $(BUILD_INPUTS)
 	$(PY) -m pip install --quiet --disable-pip-version-check -e ".[dev]"
 	@touch $@ $(VENV)/.demo
 
+# Threads may have small stacks: outside the kernels no array on one is as long as an input says, or large.
+STACK = -std=gnu11 -O1 -c -o /dev/null -DPI_ROLLED -DPYINTEGRATE_VERSION='""' \
+    -Werror=vla -Wframe-larger-than=16384 -Werror=frame-larger-than=16384
+INCLUDE = "import sysconfig; print(sysconfig.get_path('include'))"
 lint: $(VENV)/.dev
 	$(PY) -m ruff check .
 	$(PY) -m ruff format --check .
 	$(VENV)/bin/clang-format --dry-run --Werror $(CLANG_FORMAT_FILES)
 	$(PY) -m mypy
 	$(PY) -m mypy.stubtest pyintegrate._core --mypy-config-file pyproject.toml
+	for file in $(wildcard csrc/*.c); do $${CC:-cc} $(STACK) -I$$($(PY) -c $(INCLUDE)) $$file || exit 1; done
 	if command -v $(CPPCHECK) >/dev/null; then $(MAKE) --no-print-directory cppcheck; fi
 
 # In make lint where it is installed (apt-get install cppcheck). The macros of Python.h, which it does

@@ -8,6 +8,8 @@ plain data that their ``__reduce__`` gives; never as code.
 
 from __future__ import annotations
 
+from math import prod
+
 import numpy as np
 
 from .. import _core
@@ -17,7 +19,7 @@ from ..run.failures import Failures
 from ..run.output import Outcome, outward
 from ..run.starter import check_start
 from ..system.system import System
-from ..values.memory import pad
+from ..values.memory import check_memory, pad
 from . import files
 from .origin import Origin
 from .plain_data import from_data, to_data
@@ -218,6 +220,9 @@ def _run(header, arrays, system, method):
     for name, shape in system.batch_shapes.items():
         if not fits_batch(shape, batch):
             refuse("system", f"{name} has the batch shape {shape}, and the batch is {batch}")
+    shapes = system._definition["shapes"]
+    rows = sum(prod(shapes[name]) for name, shape in system.batch_shapes.items() if shape)
+    check_memory(rows * prod(batch) * dtype.itemsize, 1, batch, rows)  # laid out for each
     first, last = arrays["first_state"], arrays.about("last_state")[0]
     if len(first) < dim:
         refuse("first_state", f"it has {len(first)} rows, and the system {dim} components")

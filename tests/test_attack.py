@@ -1,0 +1,23 @@
+"""The attacks of `make attack` run, for a few seconds, with a seed of their own."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import pyintegrate as pi
+
+ATTACK = Path(__file__).resolve().parent / "attack"
+
+
+@pytest.mark.parametrize("name", ["files", "cache"])
+def test_a_short_attack_finds_nothing(name, tmp_path):
+    """In a process of its own, for a bounded address space and an audit hook stay for good."""
+    call = [sys.executable, str(ATTACK / f"{name}.py"), "2", "7"]
+    where = {**os.environ, "PYTHONPATH": str(Path(pi.__file__).resolve().parents[1])}
+    done = subprocess.run(call, capture_output=True, text=True, cwd=tmp_path, env=where)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert int(re.search(r": ([0-9]+) cases", done.stdout)[1]) > 0
