@@ -86,6 +86,7 @@ def grid(*chunks):
     return {"name": "regular", "configuration": {"chunk_shape": chunks}}
 
 
+STRANGE = {"name": "zstd", "configuration": {"lvl": 1}}
 METADATA = [
     ({"shape": [1 << 44, 3, 5]}, "y: it has the shape"),
     ({"shape": [1 << 70, 3, 5]}, "y: zarr.json has the shape"),
@@ -95,10 +96,11 @@ METADATA = [
     ({"chunk_grid": grid(1, 3, 5)}, "y: a part of it has not its size"),
     ({"codecs": [{"name": "numcodecs.pickle"}]}, "y: zarr.json tells of"),
     ({"codecs": []}, "y: zarr.json"),
+    ({"codecs": [{"name": "bytes"}, STRANGE, {"name": "crc32c"}]}, "y: TypeError: .*lvl"),
     ({"data_type": "string"}, "y: zarr.json tells of"),
     ({"storage_transformers": [{"name": "x"}]}, "y: zarr.json tells of"),
     ({"node_type": "group"}, "y: zarr.json tells of"),
-]
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("fields", "words"), METADATA, ids=[str(m[0])[:40] for m in METADATA])

@@ -43,7 +43,12 @@ class StoredArrays(Mapping):
 
     def __getitem__(self, name):
         self.about(name)
-        return self._get(name)
+        try:
+            return self._get(name)
+        except (ValueError, MemoryError, ImportError, PermissionError):
+            raise
+        except Exception as error:  # whatever a damaged array does to the package zarr
+            raise ValueError(f"{name}: {type(error).__name__}: {error}") from error
 
     def __iter__(self):
         return iter(self._names)

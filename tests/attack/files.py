@@ -341,7 +341,7 @@ def main(seconds, seed):
     fsync, os.fsync = os.fsync, lambda descriptor: None  # nothing here needs to last
     soft, hard = resource.getrlimit(resource.RLIMIT_AS)
     resource.setrlimit(resource.RLIMIT_AS, (ADDRESS_SPACE, hard))
-    counts, watch, end = Counter(), Watch(), time.monotonic() + seconds
+    counts, watch = Counter(), Watch()
     kinds = ["npz"]
     with contextlib.suppress(ImportError):
         import zarr  # noqa: F401
@@ -360,7 +360,7 @@ def main(seconds, seed):
                     ask(pi.load(sources[-1][0]))  # and imports what it needs
             guard = Path(work) / "guard"
             guard.mkdir()
-            case = 0
+            case, end = 0, time.monotonic() + seconds
             while time.monotonic() < end:
                 case += 1
                 rng = random.Random(f"{seed}:{case}")
