@@ -65,6 +65,7 @@ HEADERS = [
     ({"version": 99, "written_by": "pyintegrate 77"}, "pyintegrate 77, format 99.*upgrade"),
     ({"version": "1"}, "upgrade"),
     ({"version": True}, "upgrade"),
+    ({"version": NESTED, "written_by": NESTED}, "format nobody knows what: .*upgrade"),
     ({"version": 0}, "upgrade"),
     ({"batch": [6]}, "damaged: y: it has the shape"),
     ({"batch": [10**9, 10**9]}, "damaged: batch: .* is more than 2"),
@@ -214,6 +215,17 @@ def test_a_system_that_does_not_fit_itself_is_an_error(change, words, tmp_path):
 
 
 TABLE = [[0.0] * 3] * 3
+
+
+def test_a_final_state_that_is_another_is_an_error(tmp_path):
+    run(save="final").save(tmp_path / "a.npz")
+    header, arrays = files.read(tmp_path / "a.npz")
+    other = {**arrays, "last_state": arrays["last_state"] + 1}
+    files.write(tmp_path / "b.npz", header, other)
+    with pytest.raises(ValueError, match="damaged: last_state: it is not the state in y"):
+        pi.load(tmp_path / "b.npz")
+
+
 METHODS = [
     (["runge_kutta", [[0.0]], [1.0], [0.0], "mine", "four"], "method: order"),
     (["runge_kutta", [[0.0]], [1.0], [0.0], "mine", None], "method: order"),

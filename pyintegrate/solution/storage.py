@@ -122,9 +122,14 @@ def load(path, system=None):
     header, arrays = files.read(path)
     if header.get("format") != FORMAT:
         raise ValueError(f"{path} holds no solution of pyintegrate")
-    if type(header.get("version")) is not int or not 1 <= header["version"] <= VERSION:
+    version = header.get("version")
+    if type(version) is not int or not 1 <= version <= VERSION:
+        by, form = (
+            str(value)[:40] if isinstance(value, str | int) else "nobody knows what"
+            for value in (header.get("written_by"), version)
+        )
         raise ValueError(
-            f"{path} was written by {header.get('written_by')}, format {header.get('version')}:"
+            f"{path} was written by {by}, format {form}:"
             f" this version reads formats up to {VERSION}; upgrade pyintegrate"
         )
     try:
@@ -136,6 +141,8 @@ def load(path, system=None):
         raise ValueError(f"{path}: {error}") from None
     except ValueError as error:
         raise ValueError(f"{path} is damaged: {error}") from error
+    except RecursionError:
+        raise ValueError(f"{path} is damaged: its header is nested without end") from None
 
 
 class _Mismatch(Exception):
@@ -206,6 +213,10 @@ def _solution(header, arrays, system):
         failures=Failures(*failed),
     )
     solution = Solution(problem, options, outcome)
+    if header["save"] == "final" and not options.elsewhere:
+        final = last[:dim].reshape(1, dim, *header["batch"])
+        if not np.array_equal(final, arrays["y"], equal_nan=True):
+            refuse("last_state", "it is not the state in y")
     if not np.array_equal(solution.steps, arrays["steps"]):
         refuse("steps", "they are not those that a run with this n_steps and save has saved")
     t = arrays["t"]
