@@ -93,6 +93,7 @@ HEADERS = [
     ({"save": 7}, "damaged: y"),
     ({"save": "final"}, "damaged: y"),
     ({"bound": "much"}, "damaged: bound"),
+    ({"state_names": ["x", "y", "z", "w" * 9000]}, "of 'lorenz' are .{0,800}$"),
     ({"bound": -1.0}, "damaged: bound"),
     ({"bound": float("nan")}, "damaged: bound"),
     ({"on_failure": "pray"}, "damaged: on_failure"),

@@ -113,7 +113,7 @@ def read(path):
         raise
     except Exception as error:  # whatever a damaged file does to the readers of its format
         name = "" if type(error) is ValueError else f"{type(error).__name__}: "
-        raise ValueError(f"{path} is damaged, or no solution: {name}{error}") from error
+        raise ValueError(f"{path} is damaged, or no solution: {name}{str(error):.800}") from error
 
 
 def _to_disk(path):

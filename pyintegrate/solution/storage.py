@@ -138,9 +138,9 @@ def load(path, system=None):
         system = _made("system", _system_from_data, header["system"], arrays, system)
         return _solution(header, arrays, system)
     except _Mismatch as error:
-        raise ValueError(f"{path}: {error}") from None
+        raise ValueError(f"{path}: {str(error):.800}") from None
     except ValueError as error:
-        raise ValueError(f"{path} is damaged: {error}") from error
+        raise ValueError(f"{path} is damaged: {str(error):.800}") from error
     except RecursionError:
         raise ValueError(f"{path} is damaged: its header is nested without end") from None
 
