@@ -31,6 +31,7 @@ from .system.catalogue import systems
 from .system.system import System
 
 if TYPE_CHECKING:
+    from .analysis.recommendation import advise
     from .analysis.side_by_side import compare
     from .method.composition import Composition
     from .method.multistep import Multistep
@@ -58,6 +59,7 @@ __all__ = [
     "Stepper",
     "System",
     "acceleration",
+    "advise",
     "analysis",
     "c_function",
     "compare",
@@ -80,6 +82,7 @@ _LAZY = {
     "RungeKutta": ".method.runge_kutta",
     "Stepper": ".run.stepper",
     "acceleration": ".user_system.decorators",
+    "advise": ".analysis.recommendation",
     "c_function": ".user_system.c_pointer",
     "compare": ".analysis.side_by_side",
     "concatenate": ".solution.parts",

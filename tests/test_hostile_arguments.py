@@ -113,7 +113,15 @@ ALSO_NAMED = {
     "x0": "batch", "v0": "batch", "dt": "batch", "t0": "batch",
 }  # fmt: skip
 # Elsewhere: pi.compare and what is in analysis and plots have tests of their own.
-ELSEWHERE = {"compare", "IntegrationError", "IntegrationWarning", "Status", "Method", "Solution"}
+ELSEWHERE = {
+    "advise",
+    "compare",
+    "IntegrationError",
+    "IntegrationWarning",
+    "Status",
+    "Method",
+    "Solution",
+}
 
 
 @pytest.fixture(autouse=True)

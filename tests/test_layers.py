@@ -31,7 +31,7 @@ FACADES = {
 }
 FACADE_NAMES = {"save", "drift_at_end", "plot", "animate", "certificate", "table"}
 # Public names that are to come.
-TO_COME = {"advise", "chaos_map", "event", "lab", "lyapunov", "scan", "solve",
+TO_COME = {"chaos_map", "event", "lab", "lyapunov", "scan", "solve",
            "tolerance", "watch"}  # fmt: skip
 
 

@@ -12,6 +12,7 @@ from .limits import real_stability_limit, stability_limit
 from .phase import period_error, phase_drift
 from .poincare import Section, poincare_section
 from .qualities import MethodQualities, quality
+from .recommendation import Recommendation
 from .regions import StabilityRegion, stability_region
 from .stiffness import MaxStiffness, max_stiffness
 
@@ -21,6 +22,7 @@ __all__ = [
     "EnergyDrift",
     "MaxStiffness",
     "MethodQualities",
+    "Recommendation",
     "Section",
     "StabilityRegion",
     "StepAdvice",

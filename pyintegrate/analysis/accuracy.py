@@ -6,7 +6,7 @@ reaches, velocities in units of the largest speed, and the components of a first
 in units of its largest value. So it has no unit, and 1 means: nothing is right any more.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import gcd
 from time import perf_counter
 from typing import Any
@@ -16,10 +16,14 @@ import numpy as np
 from ..integration import integrate
 from ..method.catalogue import find_method
 from ..method.catalogue import methods as catalogue
-from ..run.structure import check_structure
+from ..method.method import Method
+from ..run.structure import check_structure, checked_system
 
 CHECKS = 4  # times at which a run of the default ladder is compared
 MOST_CHECKS = 32
+TIMES = 16  # at which runs are compared with a motion that was settled by trying
+SAMPLES = 256  # times at which such a motion is looked at
+FINEST_RUN = 1 << 21  # steps
 LADDER = (1, *(m << n for n in range(12) for m in (2, 3)))[:-1]  # 1 2 3 4 6 8 12 16 ... 4096
 COPIES = 256  # trajectories that a timed run has at least: one alone is all overhead
 ROUNDING = 1e-13  # errors below this are rounding
@@ -49,7 +53,7 @@ def suitable_methods(system, methods=None):
     False
     """
     if methods is None:
-        return [method for method in catalogue.values() if _fits(method, system)]
+        return [method for method in catalogue.values() if fits(method, system)]
     if isinstance(methods, str) or hasattr(methods, "coefficients"):
         methods = [methods]
     chosen = [find_method(method) for method in methods]
@@ -139,7 +143,7 @@ def follow(system, x0, v0, t0, t_end, steps):
     >>> print(f"{motion.t_end:.4f} {len(motion.times)}")
     6.2832 17
     """
-    start = integrate(system, x0, v0, dt=1.0, t0=t0, n_steps=0, method=_finest(system)).initial
+    start = integrate(system, x0, v0, dt=1.0, t0=t0, n_steps=0, method=finest(system)).initial
     if np.ndim(t0) or np.ndim(t_end):
         raise ValueError("t0 and t_end must be numbers here: every run ends at the same time")
     if t_end is None:
@@ -155,7 +159,7 @@ def follow(system, x0, v0, t0, t_end, steps):
     doubt = np.zeros(start.shape[:-1])
     motion = Motion(system, x0, v0, float(t0), float(t_end), times, truth, doubt)
     if truth is None:
-        method, most = _finest(system), checks * -(-max(steps) // checks)
+        method, most = finest(system), checks * -(-max(steps) // checks)
         coarse, truth = (motion.run(method, n * most)[0] for n in (2, 4))
         doubt = distance(system, coarse, truth)
     return Motion(system, x0, v0, float(t0), float(t_end), times, truth, doubt)
@@ -221,19 +225,125 @@ def _checks(steps):
     return max(n for n in range(1, MOST_CHECKS + 1) if common % n == 0)
 
 
-def _finest(system):
+def finest(system):
     """The explicit method of the highest order that fits: what stands for the truth.
 
     Compositions lose their order where the force sees the velocity.
     """
-    fitting = [m for m in catalogue.values() if _fits(m, system) and not m.implicit]
+    fitting = [m for m in catalogue.values() if fits(m, system) and not m.implicit]
     fitting = [m for m in fitting if m.self_starting and m.requires == "any"]
     return max(fitting, key=lambda m: (m.order, -m.evaluations))
 
 
-def _fits(method, system):
+def fits(method, system):
     try:
         check_structure(method, system)
     except ValueError:
         return False
     return True
+
+
+# ---- the truth, by trying ------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class Course(Motion):
+    """A motion with its true course, and what its errors are measured by.
+
+    Attributes
+    ----------
+    size : ndarray, shape (*batch, dim)
+        Of first order the largest value of each component on the way; else the largest distance of
+        the positions, and the largest speed, for each of their components.
+    method, n_steps
+        That follow it: of an exact solution too.
+    """
+
+    size: np.ndarray
+    method: Method
+    n_steps: int
+
+    def error(self, y):
+        """Largest distance from the truth at the common times, in units of the motion, (*batch)."""
+        return _apart(self.system, y, self.truth, self.size)
+
+
+def settle(system, x0, v0, t0, t_end, error):
+    """The true motion, found by ever finer runs.
+
+    Parameters
+    ----------
+    system : System
+    x0, v0 : array_like or None
+        As in `integrate`.
+    t0, t_end, error : float
+        The span, and the error that the truth must be able to judge.
+
+    Returns
+    -------
+    Course
+        Its `doubt` is the distance between the last two runs.
+    """
+    checked_system(system)
+    start = integrate(system, x0, v0, dt=1.0, t0=t0, n_steps=0, method=finest(system)).initial
+    times = t0 + np.arange(TIMES + 1) * ((t_end - t0) / TIMES)
+    best: Course | None = None
+    for method, most in (
+        (finest(system), FINEST_RUN),
+        (find_method("radau_iia5"), FINEST_RUN >> 4),
+    ):
+        n, coarse, doubts = SAMPLES, None, []
+        while n <= most:
+            sol = sampled(system, x0, v0, t0, t_end, method, n)
+            y = np.where(sol.valid[..., np.newaxis], sol.y, np.nan)
+            fine, size = y[:: SAMPLES // TIMES], _size(system, y)
+            doubt = _apart(system, fine if coarse is None else coarse, fine, size)
+            doubt = np.full_like(doubt, np.inf) if coarse is None else doubt
+            worst = float(np.max(doubt, initial=0.0))
+            if best is None or worst < np.max(best.doubt, initial=0.0):
+                best = Course(system, x0, v0, t0, t_end, times, fine, doubt, size, method, n)
+            doubts.append(worst)
+            settled = worst < error / 10
+            # Rounding, grown by the motion: finer steps know no more.
+            vain = len(doubts) > 6 and worst < 10 and worst > min(doubts[-4:-1])
+            if settled or vain:
+                break
+            n, coarse = 2 * n, fine
+        assert best is not None
+        if np.max(best.doubt, initial=0.0) < error:
+            break
+    assert best is not None
+    exact = system.exact(times, start, t0)
+    if exact is not None and np.all(np.isfinite(exact)):
+        return replace(best, truth=exact, doubt=np.zeros(start.shape[:-1]))
+    return best
+
+
+def sampled(system, x0, v0, t0, t_end, method, n):
+    return integrate(
+        system, x0, v0, t0=t0, dt=(t_end - t0) / n, n_steps=n, method=method, save=n // SAMPLES,
+        on_failure="ignore",
+    )  # fmt: skip
+
+
+def _size(system, y):
+    """What the errors of each component are measured by, (*batch, dim)."""
+    lead = system.positions
+    with np.errstate(all="ignore"):
+        if lead:
+            parts = [y[..., :lead], y[..., lead:]]
+            norms = [np.linalg.norm(part, axis=-1, keepdims=True).max(axis=0) for part in parts]
+            size = np.concatenate(
+                [np.repeat(norm, p.shape[-1], -1) for norm, p in zip(norms, parts, strict=True)], -1
+            )
+        else:
+            size = np.abs(y).max(axis=0)
+    return np.where((size > 0) & np.isfinite(size), size, 1.0)
+
+
+def _apart(system, y, truth, size):
+    """Root mean square over positions and velocities, or all components; the largest in time."""
+    groups = 2 if system.positions else system.dim
+    with np.errstate(all="ignore"):
+        off = np.sqrt((((y - truth) / size) ** 2).sum(axis=-1) / groups)
+    return np.nan_to_num(off, nan=np.inf).max(axis=0)

@@ -1,4 +1,4 @@
-"""Which step is small enough? The largest that keeps an error, by trying."""
+"""Which step is small enough, by trying; and of what nature is the motion?"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -6,10 +6,18 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..values.table import Table
-from .accuracy import CHECKS, follow, suitable_methods
+from .accuracy import CHECKS, FINEST_RUN, TIMES, follow, sampled, settle, suitable_methods
 
 MOST = 1 << 22  # steps that are tried before a method is given up
 FINE = 1.02  # ratio of steps at which the search ends
+SPREAD = 20.0  # of rates, if a motion is to be called stiff
+HELD_BACK = 256  # steps that stability asks for, if a motion is to be called stiff
+ACCURATE = 1e-3  # error, half a stable step on, that says: it was not accuracy that asked for them
+NEAR = 1e-9  # how far apart two starts are, relative to the motion
+FAR = 1e-3  # where they are no neighbours any more
+STRETCHED = 6.0  # logarithm of a growth that is more than that of a regular motion
+CONSERVED = 1e-6  # relative change of the energy along the true motion
+FOR_STIFF = ("radau_iia5", "radau_iia7", "sdirk4", "kvaerno54", "trbdf2")
 
 
 @dataclass(frozen=True)
@@ -78,14 +86,11 @@ def advise_dt(system, error, methods=None, x0=None, v0=None, *, t_end=None, t0=0
         )
     chosen = suitable_methods(system, methods)
     motion = follow(system, x0, v0, t0, t_end, [CHECKS * 1024])
-    doubt = float(np.max(motion.doubt, initial=0.0))
-    if doubt > error / 3:
-        raise ValueError(
-            f"the true motion is only known to {doubt:.1e} here, which cannot judge an error of "
-            f"{error:g}: it is chaotic, or long; choose a shorter span"
-        )
+    if np.max(motion.doubt, initial=0.0) > error / 3:
+        motion = settle(system, x0, v0, motion.t0, motion.t_end, error)
+        check_known(motion, error, nature(motion))
     checks = len(motion.times) - 1
-    found = {method.name: _largest(motion, method, error, checks) for method in chosen}
+    found = {method.name: largest_step(motion, method, error, checks) for method in chosen}
     return StepAdvice(motion, error, found)
 
 
@@ -146,7 +151,7 @@ class StepAdvice(Mapping):
         return self.table()._repr_html_()
 
 
-def _largest(motion, method, error, checks):
+def largest_step(motion, method, error, checks, most=MOST, fine=FINE):
     """Advice for one method: doubling until the error is kept, then bisection."""
 
     def measured(n):
@@ -155,11 +160,11 @@ def _largest(motion, method, error, checks):
 
     enough, made = 1, measured(1)
     while made > error:
-        if 2 * enough * checks > MOST:
+        if 2 * enough * checks > most:
             return Advice(np.nan, 0, 0, np.nan, np.nan)
         enough, made = 2 * enough, measured(2 * enough)
     few = enough // 2  # fails, or is nothing
-    while enough - few > 1 and enough > FINE * few:
+    while enough - few > 1 and enough > fine * few:
         middle = (few + enough) // 2
         tried = measured(middle)
         few, enough, made = (few, middle, tried) if tried <= error else (middle, enough, made)
@@ -167,3 +172,146 @@ def _largest(motion, method, error, checks):
     _, evaluations = motion.run(method, n)
     dt = (motion.t_end - motion.t0) / n
     return Advice(dt, n, evaluations, motion.seconds(method, n), made)
+
+
+# ---- the nature of a motion ----------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Nature:
+    """What kind of motion it is.
+
+    Attributes
+    ----------
+    stiff : bool
+        Explicit methods become unstable long before they become inaccurate.
+    spread : float
+        Largest eigenvalue of the Jacobian over the mean rate at which the motion changes.
+    chaotic : bool
+        Neighbours part exponentially.
+    lyapunov : float
+        The rate at which they do, in 1/(unit of time); 0 where not chaotic.
+    conservative : bool
+        It has positions and momenta, an energy that stays, and a force that sees no velocity.
+    turns : float
+        How often the motion turns round: oscillations, or revolutions.
+    """
+
+    stiff: bool
+    spread: float
+    chaotic: bool
+    lyapunov: float
+    conservative: bool
+    turns: float
+
+
+def nature(motion):
+    """What kind of motion it is.
+
+    Parameters
+    ----------
+    motion : Course
+
+    Returns
+    -------
+    Nature
+    """
+    system, size = motion.system, motion.size
+    span = motion.t_end - motion.t0
+    around = (motion.t0, motion.t_end, motion.method, motion.n_steps)
+    sol = sampled(system, motion.x0, motion.v0, *around)
+    times = sol.t.reshape(-1, *(1,) * (sol.y.ndim - 2))
+    with np.errstate(all="ignore"):
+        J = system.jacobian(times, sol.y)
+        f = system.rhs(times, sol.y)
+        rate = np.linalg.norm(f / size, axis=-1)
+        bend = np.linalg.norm((J @ f[..., np.newaxis])[..., 0] / size, axis=-1)
+        turning = np.where(rate > 0, bend / np.where(rate > 0, rate, 1.0), 0.0)
+        turning = np.nan_to_num(turning, nan=0.0, posinf=0.0)
+        radius = np.abs(np.linalg.eigvals(np.nan_to_num(J))).max(axis=-1)
+        # A motion that has come to rest changes no more, whatever the ratio of what is left.
+        change = np.sqrt(np.nan_to_num(bend, posinf=0.0))
+    mean = float(np.max(change.mean(axis=0), initial=0.0))
+    fastest = float(np.max(radius, initial=0.0))
+    spread = fastest / mean if mean > 0 else 0.0  # at rest nothing is stiff
+    sure = spread > 10 * SPREAD and fastest * abs(span) > 3 * HELD_BACK
+    stiff = sure or (spread > SPREAD and _is_stiff(motion))
+    near = sampled(system, sol.initial + NEAR * size, None, *around)
+    lyapunov = 0.0 if stiff else _lyapunov(sol, near, size)
+    turns = float(np.max(turning.mean(axis=0), initial=0.0)) * abs(span) / (2 * np.pi)
+    return Nature(stiff, spread, lyapunov > 0, lyapunov, _is_conservative(sol, J), turns)
+
+
+def _is_stiff(motion):
+    """Whether RK4 is held back by stability: it explodes, and with half of a step that does not
+    is accurate already.
+
+    A step of which the error is that of the motion, of order four, gains 16 by each halving, and
+    not the thousand and more that lie between an explosion and `ACCURATE`.
+    """
+
+    def error(n):
+        return float(np.max(motion.error(motion.run("rk4", n)[0]), initial=0.0))
+
+    n = TIMES
+    while n <= FINEST_RUN >> 1 and not error(n) < 0.5:
+        n *= 2
+    return HELD_BACK <= n <= FINEST_RUN >> 1 and error(2 * n) < ACCURATE
+
+
+def _lyapunov(sol, near, size):
+    """Rate at which a neighbour runs away, where that is exponential; else 0."""
+    with np.errstate(all="ignore"):
+        apart = np.linalg.norm((near.y - sol.y) / size, axis=-1).reshape(len(sol), -1)
+    grown = np.log(np.maximum.accumulate(np.nan_to_num(apart, nan=0.0), axis=0) / apart[0])
+    t, found = np.abs(sol.t.reshape(len(sol), -1)[:, 0] - sol.t.reshape(-1)[0]), 0.0
+    for one, distances in zip(grown.T, apart.T, strict=True):
+        last = int(np.argmax(distances > FAR)) or len(t) - 1
+        middle = last // 2
+        # Twice the time is twice the logarithm, which it is not for a growth by a power of it.
+        if middle and one[last] > STRETCHED and one[last] > 1.4 * one[middle]:
+            found = max(found, (one[last] - one[middle]) / (t[last] - t[middle]))
+    return float(found)
+
+
+def _is_conservative(sol, J):
+    """Whether there are positions and momenta, and an energy that stays."""
+    system, lead = sol.system, sol.system.positions
+    if not lead or system.structure == "rigid_body" or not system.has_energy:
+        return False
+    if system.dof and np.any(J[..., lead:, lead:]):  # the force sees the velocity
+        return False
+    energy = sol.energy()
+    with np.errstate(all="ignore"):
+        change = np.ptp(energy, axis=0) / np.maximum(np.abs(energy).max(axis=0), 1e-300)
+    return bool(np.all(change < CONSERVED))
+
+
+def check_known(motion, error, kind):
+    """Refuse to judge by a truth that is not known well enough, and say why it is not."""
+    if doubt_of(motion) <= error / 3:
+        return
+    cure = "it is long, or not smooth; choose a larger error or a shorter span"
+    if kind.stiff:
+        cure = (
+            "it is stiff, and fixed steps small enough for its fastest part are too many: choose a"
+            " larger error or a shorter span, and an implicit method such as"
+            f" {_listed(FOR_STIFF[:3])}"
+        )
+    elif kind.chaotic:
+        cure = (
+            "it is chaotic, and neighbours part by a factor of e every"
+            f" {1 / kind.lyapunov:.3g} of time: choose a shorter span"
+        )
+    raise ValueError(
+        f"the true motion is only known to {doubt_of(motion):.1e} here, which cannot judge an error"
+        f" of {error:g}: {cure}"
+    )
+
+
+def doubt_of(motion):
+    return float(np.max(motion.doubt, initial=0.0))
+
+
+def _listed(names):
+    return f"{', '.join(map(repr, names[:-1]))} or {names[-1]!r}"

@@ -1,0 +1,197 @@
+"""Which method for what: methods and steps that suit a motion, with reasons."""
+
+import numpy as np
+
+from ..method.catalogue import find_method
+from ..values.table import Table
+from .accuracy import TIMES, fits, settle
+from .advice import FOR_STIFF, StepAdvice, check_known, doubt_of, largest_step, nature
+
+LONG = 30  # turns of a motion that make a run long
+MOST = 1 << 21  # steps that are tried before a method is given up
+MOST_IMPLICIT = 1 << 16
+FINE = 1.1  # ratio of steps at which the search ends
+SHOWN = 2  # methods of a kind
+
+SYMPLECTIC = (
+    "velocity_verlet", "pefrl4", "blanes_moan4", "blanes_moan_srkn6b", "blanes_moan_srkn14a",
+    "kahan_li8", "sofroniou_spaletta10",
+)  # fmt: skip
+SYMPLECTIC_IMPLICIT = ("implicit_midpoint", "gauss4", "gauss6", "gauss8")
+SMOOTH = ("rk4", "tsitouras54", "verner76", "dop853", "verner98")
+RIGID = ("rigid_splitting4", "rigid_rk4")
+
+
+class Recommendation(StepAdvice):
+    """Methods that suit a motion, the one to take first; made by `pi.advise`.
+
+    A mapping from the names of methods to `Advice`: dt, n_steps, evaluations, error.
+
+    Attributes
+    ----------
+    system : System
+    t0, t_end, error : float
+        The span that was judged, which of a chaotic motion may be shorter than the one asked for,
+        and the error that is kept.
+    nature : Nature
+        Whether the motion is stiff, chaotic, conservative, and how often it turns round.
+    reasons : tuple of str
+        What that means for the choice, in words.
+    why : dict of str
+        The reason for each method.
+    """
+
+    def __init__(self, motion, error, found, nature, reasons, why):
+        super().__init__(motion, error, found)
+        self.nature, self.reasons, self.why = nature, tuple(reasons), dict(why)
+
+    @property
+    def best(self):
+        """Name of the method to take, or None where none will do."""
+        return next(iter(self), None)
+
+    def table(self):
+        """Methods, steps, costs and reasons, the one to take first.
+
+        Returns
+        -------
+        Table
+        """
+        unit = self.system.units.get("t", "")
+        rows = [
+            [
+                name,
+                f"{one.dt:.3g}",
+                f"{one.n_steps:,}",
+                f"{one.evaluations:,}",
+                f"{one.error:.1e}",
+                self.why[name],
+            ]
+            for name, one in self.items()
+        ]
+        step = f"dt [{unit}]" if unit else "dt"
+        columns = ["method", step, "steps", "evaluations", "error", "why"]
+        span = f"t = {self.t0:g} to {self.t_end:.6g} {unit}".rstrip()
+        title = f"{self.system.title}, {span}, an error of at most {self.error:g} of the motion\n"
+        title += "\n".join(self.reasons)
+        return Table(title, columns, rows, align="lrrrrl")
+
+
+def advise(system, x0=None, v0=None, *, t_end, error=1e-6, t0=0.0):
+    """Say which methods and steps suit a motion, and why.
+
+    The motion is followed and looked at: whether it is stiff (explicit methods would be unstable
+    long before they are inaccurate), chaotic, conservative, long. Methods for that are then tried,
+    each with the largest step that keeps the error; the figures are of runs with that very step.
+
+    Parameters
+    ----------
+    system : System
+    x0, v0 : array_like, optional
+        Start, as in `integrate`; of a batch the worst trajectory counts.
+    t_end : float
+        End. Errors grow with time: give the span that counts.
+    error : float, optional
+        What is wanted, between 1e-12 and 1: the largest distance from the true motion at 16 times,
+        in units of the motion (0.01: one per cent).
+    t0 : float, optional
+        Start time.
+
+    Returns
+    -------
+    Recommendation
+        Prints as a table; a mapping from names to dt, n_steps, evaluations, error.
+
+    Raises
+    ------
+    ValueError, TypeError
+        For arguments that do not fit, or a motion that cannot be known to the error.
+
+    Examples
+    --------
+    >>> import pyintegrate as pi
+    >>> advice = pi.advise(pi.systems.kepler, t_end=500.0)
+    >>> pi.methods[advice.best].symplectic, advice.nature.stiff
+    (True, False)
+    >>> sol = pi.integrate(pi.systems.kepler, dt=advice[advice.best].dt, t_end=500.0,
+    ...                    method=advice.best, save="final")
+    """
+    if np.ndim(error) or not 1e-12 <= error < 1:
+        raise ValueError(
+            f"error must be between 1e-12 and 1, relative to the motion, got {error!r}"
+        )
+    if np.ndim(t0) or np.ndim(t_end) or not np.isfinite(t_end) or t_end == t0:
+        raise ValueError(f"t_end must be one finite time other than t0 = {t0!r}, got {t_end!r}")
+    motion = settle(system, x0, v0, float(t0), float(t_end), error)
+    kind, asked = nature(motion), t_end
+    if doubt_of(motion) > error / 3 and kind.chaotic:  # as far as anybody can see
+        share = 1.0
+        while doubt_of(motion) > error / 3 and share > 1e-3:
+            share *= 0.7
+            motion = settle(system, x0, v0, float(t0), t0 + share * (asked - t0), error)
+    check_known(motion, error, kind)
+    groups = _groups(system, kind)
+    found, why = {}, {}
+    for names, reason in groups:
+        able = {}
+        for name in names:
+            method = find_method(name)
+            if name not in found and fits(method, system):
+                most = MOST_IMPLICIT if method.implicit else MOST
+                one = largest_step(motion, method, error, TIMES, most, FINE)
+                if one.n_steps:
+                    able[name] = one
+        for name in sorted(able, key=lambda name: able[name].evaluations)[:SHOWN]:
+            found[name], why[name] = able[name], reason
+    if not found:
+        raise ValueError(
+            f"no method that was tried keeps an error of {error:g} over so long a span of"
+            f" {system.name!r}: choose a larger error, or a shorter span"
+        )
+    return Recommendation(motion, error, found, kind, _reasons(motion, kind, asked), why)
+
+
+def _groups(system, kind):
+    """Kinds of methods, the best first: names, and why they suit."""
+    smooth = (SMOOTH, "high order: the fewest evaluations where a motion is smooth")
+    if kind.stiff:
+        return [
+            (FOR_STIFF, "implicit: no step is too large for its stability"),
+            (SMOOTH[:3], "explicit, for comparison: stability keeps its step small"),
+        ]
+    if system.structure == "rigid_body":
+        return [(RIGID, "made for rigid bodies: keeps the length of the quaternion"), smooth]
+    if kind.conservative:
+        names = SYMPLECTIC if system.dof else SYMPLECTIC_IMPLICIT
+        keeps = (names, "symplectic: the energy error stays bounded, however long")
+        if kind.turns > LONG or kind.chaotic:
+            return [keeps, (SMOOTH, "high order: as accurate here, but its energy drifts")]
+        return [smooth, (names, "symplectic: for longer runs, where the energy must not drift")]
+    return [smooth]
+
+
+def _reasons(motion, kind, asked):
+    """What the motion is like, in sentences."""
+    if kind.stiff:
+        yield (
+            f"stiff: its fastest part is {kind.spread:.2g} times as fast as the motion itself, and"
+            " explicit methods are unstable long before they are inaccurate -> implicit methods"
+        )
+    if kind.chaotic:
+        yield (
+            f"chaotic: neighbours part by a factor of e every {1 / kind.lyapunov:.2g} of time"
+            " -> high order for as long as single trajectories mean anything"
+        )
+    if motion.t_end != asked:
+        yield f"beyond t = {motion.t_end:.4g} rounding alone spoils this error: judged until there"
+    if kind.conservative:
+        length = f"{kind.turns:.3g} turns"
+        if kind.turns > LONG:
+            yield f"a long run ({length}) that conserves energy -> symplectic methods"
+        else:
+            yield f"a short run ({length}) that conserves energy -> high order; symplectic if long"
+    if not (kind.stiff or kind.chaotic or kind.conservative):
+        long = (
+            f" ({kind.turns:.3g} turns, and each has to be followed)" if kind.turns > LONG else ""
+        )
+        yield f"smooth{long}, neither stiff nor chaotic, no energy to keep -> high order"
