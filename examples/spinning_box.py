@@ -10,9 +10,9 @@ import sys
 
 import matplotlib.pyplot as plt
 import numpy as np
+from pyintegrate.analysis.table import Table
 
 import pyintegrate as pi
-from pyintegrate.analysis.table import Table
 
 RULES = {
     "rigid_no_gyroscopic": "no gyroscopic term",
