@@ -16,6 +16,7 @@ enum {
     PI_MAX_SUBSTEPS = 40,                                 /* kicks or drifts of a composition */
     PI_MAX_WEIGHTS = PI_MAX_STAGES * (PI_MAX_STAGES + 1), /* entries of a table */
     PI_MAX_FLIGHT = 8,                                    /* registers in flight */
+    PI_MAX_NUMBER = 1 << 16, /* components, parameters of a user's system */
 };
 
 /* How a trajectory ended. */
@@ -72,6 +73,7 @@ typedef struct {
 } PiSized;
 
 /* ---- methods: how it moves ------------------------------------------------------------------- */
+/* Algorithms; run/families.c describes each. */
 typedef enum {
     PI_EXPLICIT_RK,
     PI_COMPOSITION,
@@ -152,16 +154,21 @@ typedef struct {
 extern const PiSystem *const pi_systems[];
 extern const PiSizedSystem *const pi_sized_systems[];
 extern const PiMethod *const pi_methods[];
+extern const char *const pi_structure_names[];
 extern const int pi_n_systems, pi_n_sized_systems, pi_n_methods;
 
 const PiMethod *pi_method_named(const char *name);
 
-/* ---- run/tables.c ---------------------------------------------------------------------------- */
-/* A method from outside has a family, stages, evaluations and a derivative; its numbers come as
- * rows. How many rows, or -1 for what no method can have; and where row i belongs, `n` numbers,
- * which may be left out where it is optional. */
-int pi_method_rows(const PiMethod *method);
-double *pi_method_row(PiMethod *method, int i, int *n, int *optional);
+/* A file in methods/ begins with the family; METHOD(id, family, ...) is what each reader of
+ * contents.h makes of it (run/catalogue.c, kernels/instances.h). */
+#define EXPLICIT_RK(id, ...)  METHOD(id, PI_EXPLICIT_RK, __VA_ARGS__)
+#define COMPOSITION(id, ...)  METHOD(id, PI_COMPOSITION, __VA_ARGS__)
+#define NYSTROM(id, ...)      METHOD(id, PI_NYSTROM, __VA_ARGS__)
+#define MULTISTEP(id, ...)    METHOD(id, PI_MULTISTEP, __VA_ARGS__)
+#define IMPLICIT_RK(id, ...)  METHOD(id, PI_IMPLICIT_RK, __VA_ARGS__)
+#define RIGID_MOTION(id, ...) METHOD(id, PI_RIGID_MOTION, __VA_ARGS__)
+
+/* ---- run/tables.c, run/history.c, run/workspace.c -------------------------------------------- */
 /* What a kernel needs of the method on this system. */
 void pi_make_table(const PiMethod *method, const PiSystem *system, PiTable *table);
 /* Multistep methods: how many past states and forces each step needs, and the rows for them past

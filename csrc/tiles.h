@@ -17,6 +17,22 @@ typedef enum {
     PI_VELOCITY, /* dof rows: T_p of a separable system */
     PI_PREPARE   /* fills in the parameters that are derived from others */
 } PiQuestion;
+enum { PI_QUESTIONS = PI_PREPARE + 1 };
+extern const char *const pi_question_names[PI_QUESTIONS]; /* run/catalogue.c */
+
+/* Rows of the answer; 0 for PI_PREPARE, which writes parameters. */
+static inline int64_t pi_answer_rows(const PiSystem *system, PiQuestion question) {
+    switch (question) {
+    case PI_RHS: return system->dim;
+    case PI_ACCELERATION:
+    case PI_VELOCITY: return system->dof;
+    case PI_ENERGY: return 1;
+    case PI_INVARIANTS: return system->n_invariants;
+    case PI_JACOBIAN: return (int64_t)system->dim * system->dim;
+    case PI_PREPARE: break;
+    }
+    return 0;
+}
 
 /* Rows of registers side by side: quantity d of all lanes begins d * registers vectors in. */
 typedef struct {
@@ -33,10 +49,10 @@ typedef struct {
 typedef int PiForce(const void *context, PiQuestion question, const PiRows *rows);
 
 /* ---- tiles and kernels ----------------------------------------------------------------------- */
-/* Lanes of one quantity: step 1, or 0 where one value serves all. */
+/* Lanes of one quantity: stride 1, or 0 where one value serves all. */
 typedef struct {
     const void *data;
-    int64_t step;
+    int64_t stride;
 } PiRow;
 
 typedef struct {
@@ -60,9 +76,9 @@ typedef struct {
     PiForce *force;
     const void *context;
     void *workspace;
-    int64_t chunk; /* registers that go through it together */
-    int history;   /* rows of the state past its components: what the method remembers */
-    int64_t begun; /* steps up to this one are made by the starting method */
+    int64_t chunk;         /* registers that go through it together */
+    int history;           /* rows of the state past its components: what the method remembers */
+    int64_t starter_until; /* steps before this one are the starting method's */
     const PiMethod *starter;
     const PiTable *starter_table;
     int8_t *status; /* of each lane: why its solve failed; NULL if nobody asks */

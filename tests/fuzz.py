@@ -83,6 +83,17 @@ def bent(rng, value):
     return pick(rng, [*buffers(rng), *INTEGERS, *REALS, HANDLES[0]])
 
 
+def bent_fields(rng, fields):
+    """Named ones: some bent, and now and then one left out or under another name."""
+    names = list(fields)
+    fields = dict(zip(names, some_bent(rng, fields.values()), strict=True))
+    if rng.random() < 0.05:
+        value = fields.pop(pick(rng, names))
+        if rng.random() < 0.5:
+            fields[pick(rng, [*names, "", "state", "methods", "nothing"])] = value
+    return fields
+
+
 def some_bent(rng, arguments):
     arguments = list(arguments)
     for _ in range(int(rng.integers(0, 4)) if arguments else 0):
@@ -113,12 +124,16 @@ def history_rows(system, scheme):
 
 
 def drive(rng, params, n_steps, stride):
-    """The last arguments of start: starter, begun, rows, advances."""
-    starter = pick(rng, [None, None, pick(rng, HANDLES)])
-    advances = None
+    """Fields of start that may be left out."""
+    strides = None
     if rng.random() < 0.3:
-        advances = tuple(pick(rng, [0, 0, 1, stride]) for _ in params)
-    return starter, pick(rng, [False, False, True]), pick(rng, [False, True]), advances
+        strides = tuple(pick(rng, [0, 0, 1, stride]) for _ in params)
+    return {
+        "starter": pick(rng, [None, None, pick(rng, HANDLES)]),
+        "has_history": pick(rng, [False, False, True]),
+        "use_row_kernels": pick(rng, [False, True]),
+        "drive_strides": strides,
+    }
 
 
 def stepper(rng):
@@ -127,20 +142,23 @@ def stepper(rng):
     dtype = np.dtype(f"f{bits // 8}")
     state = aligned((system["dim"] + history_rows(system, scheme), padded(lanes, dtype)), dtype)
     state[...] = rng.normal(size=state.shape)
-    arguments = (
-        system["name"], bits, lanes, pick(rng, [np.inf, 5.0]), 0.0, 0.01,
-        tuple(np.full(state.shape[1], number(rng), dtype) for _ in system["params"]), state,
-        pick(rng, [(scheme,), (scheme,) * 3, tuple(method(rng) for _ in range(3))]),
-        pick(rng, [None, None, pick(rng, HANDLES)]),
-    )  # fmt: skip
-    made = _core.stepper(*some_bent(rng, arguments))
+    fields = {
+        "system": system["name"], "bits": bits, "lanes": lanes, "bound": pick(rng, [np.inf, 5.0]),
+        "t0": 0.0, "dt": 0.01, "state": state,
+        "params": tuple(np.full(state.shape[1], number(rng), dtype) for _ in system["params"]),
+        "methods": pick(rng, [(scheme,), (scheme,) * 3, tuple(method(rng) for _ in range(3))]),
+        "starter": pick(rng, [None, None, pick(rng, HANDLES)]),
+    }  # fmt: skip
+    made = _core.stepper(**bent_fields(rng, fields))
     for _ in range(int(rng.integers(0, 8))):
-        what = pick(rng, ["step", "step", "kick", "drift", "begin", "failures", "revive", "fail"])
+        what = pick(
+            rng, ["step", "step", "kick", "drift", "begin", "failures", "clear_failure", "fail"]
+        )
         lane = int(rng.integers(-1 if rng.random() < 0.1 else 0, lanes + (rng.random() < 0.1)))
         steps = pick(rng, [0, 1, 3, 20, -1, -(2**63), "1", None])
         right = {
             "step": (steps,), "begin": (int(rng.integers(5)), bool(rng.integers(2))),
-            "revive": (lane,), "fail": (lane, int(rng.integers(6)), int(rng.integers(99))),
+            "clear_failure": (lane,), "fail": (lane, int(rng.integers(6)), int(rng.integers(99))),
         }.get(what, ())  # fmt: skip
         getattr(made, what)(*(right if what == "step" else some_bent(rng, right)))
 
@@ -166,18 +184,20 @@ def start(rng):
 
     with np.errstate(all="ignore"):
         params = tuple(row() for _ in system["params"])
-        arguments = (
-            system["name"], scheme, bits, lanes, int(rng.integers(0, 100)), n_steps, save,
-            pick(rng, [np.inf, np.inf, 5.0]), int(rng.integers(1, 4)), row(), row(), params,
-            states(), states(), states(),
-            pick(rng, [None, aligned((saves, dim, room), dtype)]), tuple(range(dim)),
-            int(rng.integers(2)), *drive(rng, params, n_steps, stride),
-        )  # fmt: skip
-    arguments = some_bent(rng, arguments)
+        fields = {
+            "system": system["name"], "method": scheme, "bits": bits, "lanes": lanes,
+            "first": int(rng.integers(0, 100)), "n_steps": n_steps, "save_every": save,
+            "bound": pick(rng, [np.inf, np.inf, 5.0]), "workers": int(rng.integers(1, 4)),
+            "t0": row(), "dt": row(), "params": params, "initial": states(), "state_a": states(),
+            "state_b": states(), "record": pick(rng, [None, aligned((saves, dim, room), dtype)]),
+            "saved": tuple(range(dim)), "stream": int(rng.integers(2)),
+            **drive(rng, params, n_steps, stride),
+        }  # fmt: skip
+    fields = bent_fields(rng, fields)
     if rng.random() < 0.2:  # one buffer for both, as for large states
-        arguments[14] = arguments[13]
-    run = _core.start(*arguments)
-    lanes, n_steps = arguments[3], arguments[5]
+        fields["state_b"] = fields.get("state_a")
+    run = _core.start(**fields)
+    lanes, n_steps = fields["lanes"], fields["n_steps"]
     finite = int(lanes) * int(n_steps) * dim <= WORK
     for _ in range(int(rng.integers(0, 6))):
         use(rng, run, int(lanes), finite)

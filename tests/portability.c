@@ -62,14 +62,15 @@ static int integrate(const PiKernelSet *set, const Case *c, const PiMethod *m, i
     PiRun run = {.system = system,
                  .method = m,
                  .starter = pi_starter(m),
-                 .begun = pi_first_steps(m),
-                 .rows = system->dim + pi_history_rows(m, system),
+                 .starter_until = pi_first_steps(m),
+                 .state_rows = system->dim + pi_history_rows(m, system),
+                 .bits = 8 * bytes,
                  .real_bytes = bytes,
                  .vector_bytes = set->vector_bytes,
                  .lanes = LANES,
                  .stride = PADDED,
                  .n_steps = STEPS,
-                 .save = STEPS,
+                 .save_every = STEPS,
                  .bound = 1e300 * 1e300,
                  .workers = 1};
     if (!by_rows)
@@ -80,7 +81,7 @@ static int integrate(const PiKernelSet *set, const Case *c, const PiMethod *m, i
         run.force = c->force;
         run.context = c->context;
     }
-    const size_t size = (size_t)run.rows * PADDED * 8;
+    const size_t size = (size_t)run.state_rows * PADDED * 8;
     char *memory = aligned_alloc(64, 3 * size), times[2][8];
     memset(memory, 0, 3 * size);
     run.initial = memory;
@@ -106,7 +107,7 @@ static int integrate(const PiKernelSet *set, const Case *c, const PiMethod *m, i
     if (pi_run_prepare(&run)) abort();
     pi_run_work(&run, NULL, NULL);
     const void *state = pi_run_state(&run);
-    for (int d = 0; d < run.rows; d++)
+    for (int d = 0; d < run.state_rows; d++)
         *h = hash(*h, (const char *)state + (size_t)d * PADDED * bytes, (size_t)LANES * bytes);
     const int64_t failed = pi_run_count_failures(&run);
     *h = hash(*h, &failed, sizeof failed);

@@ -8,16 +8,75 @@ import pytest
 from pyintegrate import _core
 from pyintegrate.values.memory import aligned, padded
 
+ABSENT = object()
+
 
 def start(lanes=1, **changes):
     arguments = {
         "system": "logistic", "method": _core.methods()[0]["handle"], "bits": 64, "lanes": lanes,
-        "first": 0, "n_steps": 1, "save": 1, "bound": np.inf, "workers": 1, "t0": np.zeros(1),
-        "h": np.ones(1), "params": (np.ones(1),) * 2, "initial": aligned((1, 16), float),
-        "a": aligned((1, 16), float), "b": aligned((1, 16), float),
-        "record": aligned((2, 1, 64), float), "which": (0,), "stream": 0,
+        "n_steps": 1, "save_every": 1, "bound": np.inf, "workers": 1, "t0": np.zeros(1),
+        "dt": np.ones(1), "params": (np.ones(1),) * 2, "initial": aligned((1, 16), float),
+        "state_a": aligned((1, 16), float), "state_b": aligned((1, 16), float),
+        "record": aligned((2, 1, 64), float), "saved": (0,),
     }  # fmt: skip
-    return _core.start(*{**arguments, **changes}.values())
+    fields = {**arguments, **changes}
+    return _core.start(**{name: value for name, value in fields.items() if value is not ABSENT})
+
+
+@pytest.mark.parametrize("name", ["system", "method", "bits", "lanes", "n_steps", "save_every",
+                                  "bound", "workers", "t0", "dt", "params", "initial", "state_a",
+                                  "state_b"])  # fmt: skip
+def test_a_field_that_is_missing_is_named(name):
+    with pytest.raises(TypeError, match=rf"start\(\) needs the field {name}$"):
+        start(**{name: ABSENT})
+
+
+@pytest.mark.parametrize("name", ["methods", "state", "save", "n_step", "Bits"])
+def test_a_field_that_is_not_there_is_named(name):
+    with pytest.raises(TypeError, match=rf"start\(\) has no field '{name}'"):
+        start(**{name: 1})
+
+
+def test_fields_have_no_places():
+    with pytest.raises(TypeError, match="keyword arguments only"):
+        _core.start("logistic")
+    with pytest.raises(TypeError, match="keyword arguments only"):
+        _core.stepper("logistic")
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        *(("lanes", n) for n in (-1, 2**48 + 1, 2**64, -(2**64))),
+        *(("first", n) for n in (-1, 2**54 + 1)),
+        *(("n_steps", n) for n in (-1, 2**54 + 1)),
+        *(("save_every", n) for n in (0, -1, 2**54 + 1)),
+        *(("workers", n) for n in (0, -1, 2**31)),
+        *(("bits", n) for n in (0, 31, 128)),
+        *(("bound", x) for x in (-1.0, np.nan, -np.inf)),
+    ],
+)
+def test_a_number_out_of_range_is_told_with_what_was_expected(name, value):
+    with pytest.raises(ValueError, match=rf"{name} is .*: out of range, expected .* to"):
+        start(**{name: value})
+
+
+@pytest.mark.parametrize("name", ["lanes", "first", "n_steps", "save_every", "workers", "bits"])
+@pytest.mark.parametrize("value", [1.0, "1", None, ()], ids=repr)
+def test_a_number_of_another_type_is_refused(name, value):
+    with pytest.raises(TypeError, match=f"{name} must be an integer"):
+        start(**{name: value})
+
+
+@pytest.mark.parametrize("name", ["system", "method", "params", "initial", "t0", "saved"])
+def test_nothing_is_no_object(name):
+    with pytest.raises((TypeError, ValueError)):
+        start(**{name: None})
+
+
+def test_bits_are_64_or_32():
+    with pytest.raises(ValueError, match="bits is 48, expected 32 or 64"):
+        start(bits=48)
 
 
 @pytest.mark.parametrize("shape", [(1, 1, 64), (2, 2, 64), (2, 1, 8), (2, 64), (128,)], ids=str)
@@ -26,10 +85,10 @@ def test_a_record_of_another_shape_is_refused(shape):
         start(lanes=9, record=aligned(shape, float))
 
 
-@pytest.mark.parametrize("which", [(1,), (-1,), (0, 0), (), (2**40,)], ids=str)
-def test_components_that_are_not_there_are_refused(which):
+@pytest.mark.parametrize("saved", [(1,), (-1,), (0, 0), (), (2**40,)], ids=str)
+def test_components_that_are_not_there_are_refused(saved):
     with pytest.raises(ValueError, match="no component|has not the shape"):
-        start(which=which)
+        start(saved=saved)
 
 
 def test_strides_of_half_an_item_are_refused():
@@ -50,8 +109,8 @@ def test_a_record_has_any_strides_and_nothing_else_is_written(lanes, order, sign
     initial, a, b = (aligned((2, padded(lanes, float)), float) for _ in range(3))
     initial[...] = np.arange(initial.size).reshape(initial.shape)
     run = start(
-        system="oscillator", lanes=lanes, n_steps=3, record=inner, which=(1, 0), initial=initial,
-        a=a, b=b, params=(np.zeros(1),),
+        system="oscillator", lanes=lanes, n_steps=3, record=inner, saved=(1, 0), initial=initial,
+        state_a=a, state_b=b, params=(np.zeros(1),),
     )  # fmt: skip
     run.work()
     position, velocity = initial[:, :lanes]  # no force: x + n h v
@@ -62,7 +121,7 @@ def test_a_record_has_any_strides_and_nothing_else_is_written(lanes, order, sign
     assert np.all(guarded == -1.0)
 
 
-@pytest.mark.parametrize("name", ["initial", "a", "b", "t0", "h", "record"])
+@pytest.mark.parametrize("name", ["initial", "state_a", "state_b", "t0", "dt", "record"])
 def test_an_array_of_objects_is_refused(name):
     with pytest.raises(TypeError, match="holds objects, expected numbers"):
         start(**{name: np.zeros(128, object)})
@@ -73,6 +132,8 @@ def test_a_stepper_looks_at_its_state_before_it_makes_anything_of_that_size(lane
     rk4 = next(m["handle"] for m in _core.methods() if m["name"] == "rk4")
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     with pytest.raises(ValueError, match="state has .* bytes, expected"):
-        _core.stepper("logistic", 64, lanes, np.inf, 0.0, 0.1, (1.0, 1.0), aligned((1, 16), float),
-                      (rk4,), None)  # fmt: skip
+        _core.stepper(
+            system="logistic", methods=(rk4,), bits=64, lanes=lanes, bound=np.inf, t0=0.0, dt=0.1,
+            params=(1.0, 1.0), state=aligned((1, 16), float),
+        )  # fmt: skip
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 4096  # kB

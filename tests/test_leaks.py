@@ -77,13 +77,13 @@ def core_run(**changes):
     """A run by the raw entry point, some arguments replaced."""
     arguments = {
         "system": "lorenz", "method": pi.methods["rk4"].handle, "bits": 64, "lanes": 16, "first": 0,
-        "n_steps": 9, "save": 1, "bound": np.inf, "workers": 1, "t0": np.zeros(1),
-        "h": np.full(1, 0.01), "params": (np.ones(1),) * 3, "initial": aligned((3, 16), float),
-        "a": aligned((3, 16), float), "b": aligned((3, 16), float),
-        "record": aligned((10, 3, 16), float), "which": (0, 1, 2), "stream": 0,
+        "n_steps": 9, "save_every": 1, "bound": np.inf, "workers": 1, "t0": np.zeros(1),
+        "dt": np.full(1, 0.01), "params": (np.ones(1),) * 3, "initial": aligned((3, 16), float),
+        "state_a": aligned((3, 16), float), "state_b": aligned((3, 16), float),
+        "record": aligned((10, 3, 16), float), "saved": (0, 1, 2), "stream": 0,
     }  # fmt: skip
     arguments["initial"][...] = 1.0
-    run = _core.start(*{**arguments, **changes}.values())
+    run = _core.start(**{**arguments, **changes})
     run.fail(np.array([3]), np.array([1], np.int8), np.array([0]))
     run.work()
     run.outcome()
@@ -159,6 +159,10 @@ CALLS = {
     "rigid_phases: wrong": lambda: _core.rigid_phases(pi.methods["rk4"].handle),
     "methods": _core.methods,
     "info": _core.info,
+    "questions": _core.questions,
+    "limits": _core.limits,
+    "starter": lambda: _core.starter(pi.methods["bdf3"].handle),
+    "starter: wrong": lambda: _core.starter(None),
     "make_method": lambda: _core.make_method("explicit_rk", 3, 3, rows(5)),
     "make_method: row": lambda: _core.make_method("explicit_rk", 3, 3, ((0.0,) * 3,) * 4 + ((0,),)),
     "make_method: number": lambda: _core.make_method("composition", 1, 1, ((1.0,), ("x",))),
@@ -176,10 +180,12 @@ CALLS = {
     "start: lanes": lambda: core_run(lanes=-1),
     "start: short": lambda: core_run(initial=np.zeros(3)),
     "start: record": lambda: core_run(record=np.zeros(3)),
-    "start: which": lambda: core_run(which=(0, 1, 3)),
+    "start: saved": lambda: core_run(saved=(0, 1, 3)),
     "start: params": lambda: core_run(params=(np.ones(1), None, np.ones(1))),
-    "start: read-only": lambda: core_run(a=b"x" * 400),
-    "start: unaligned": lambda: core_run(a=np.frombuffer(bytearray(500), np.uint8)[1:]),
+    "start: read-only": lambda: core_run(state_a=b"x" * 400),
+    "start: unaligned": lambda: core_run(state_a=np.frombuffer(bytearray(500), np.uint8)[1:]),
+    "start: unknown": lambda: core_run(nothing=0),
+    "start: number": lambda: core_run(n_steps="1"),
     "start: composition": lambda: core_run(method=pi.methods["velocity_verlet"].handle),
     "fail: no such trajectory": lambda: core_run().fail(
         np.array([99]), np.array([1], np.int8), np.array([0])

@@ -22,9 +22,8 @@ class _RowsOnly:
     def __getattr__(self, name):
         return getattr(_core, name)
 
-    def start(self, *args):
-        *args, _, advances = args
-        return _core.start(*args, True, advances)
+    def start(self, **fields):
+        return _core.start(**fields, use_row_kernels=True)
 
 
 def _fits(method, system):

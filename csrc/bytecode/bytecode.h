@@ -21,11 +21,10 @@ enum {
     PI_WORDS = 6,
     PI_ARGUMENTS = PI_WORDS - 2,
     PI_BANK_SHIFT = 24,
-    PI_QUESTIONS = PI_PREPARE + 1,
     PI_CONSTANT_BYTES = 64,     /* each constant fills the widest register */
     PI_MAX_CODE = 1 << 22,      /* instructions */
     PI_MAX_REGISTERS = 1 << 16, /* rows of scratch memory */
-    PI_MAX_NUMBER = 1 << 16,    /* components, parameters, constants */
+    PI_MAX_CONSTANTS = 1 << 16,
 };
 
 typedef struct {
@@ -59,6 +58,7 @@ void pi_program_free(PiProgram *program);
 /* Can the question be answered? */
 int pi_program_has(const PiProgram *program, PiQuestion question);
 
+extern const char *const pi_bank_names[PI_BANKS];
 /* The operations by number: name, arguments and what they compute, as in operations.h; NULL past
  * the end. */
 typedef struct {

@@ -26,14 +26,17 @@ INLINE vreal *row_of(const Banks *banks, int bank, int64_t number) {
     return (vreal *)(banks->base[bank] + number * banks->stride[bank]);
 }
 
-/* Registers to step from one to the next: 0 or 1. */
-INLINE int64_t step_of(const Banks *banks, int bank, int64_t number) {
+/* Registers from one to the next: 0 or 1. */
+INLINE int64_t stride_of(const Banks *banks, int bank, int64_t number) {
     return ~(banks->single[bank] >> (number & 63)) & 1;
 }
 
-/* to = f(a, b, c, d), n registers, in blocks without a branch. What one argument of all
- * lanes is loaded once, which counts: memory is what a row costs. Where there are more of them, the
- * loop has the steps of all. */
+/* to = f(a, b, c, d), n registers, in blocks without a branch. An operand shared by all lanes is
+ * loaded once, before the loop: memory traffic dominates. With two or more such operands the
+ * generic loop REST runs, each with its own stride (0 or 1).
+ *
+ * `strides` has a bit for each operand: set where it differs from lane to lane. */
+enum { A_VARIES = 1, B_VARIES = 2, C_VARIES = 4, D_VARIES = 8, ALL_VARY = 15 };
 #define BLOCKS(A, B, C, D, ...)                                                                    \
     for (; i + PI_IN_FLIGHT_SMALL <= n; i += PI_IN_FLIGHT_SMALL) {                                 \
         vreal result[PI_IN_FLIGHT_SMALL];                                                          \
@@ -58,18 +61,18 @@ INLINE int64_t step_of(const Banks *banks, int bank, int64_t number) {
 #define CHEAP(name, arguments, ...)                                                                \
     case OPERATION_##name: {                                                                       \
         int64_t i = 0;                                                                             \
-        if (steps == 15) {                                                                         \
+        if (strides == ALL_VARY) {                                                                 \
             BLOCKS(pa[i + u], pb[i + u], pc[i + u], pd[i + u], __VA_ARGS__)                        \
-        } else if (steps == 14) {                                                                  \
+        } else if (strides == (ALL_VARY & ~A_VARIES)) {                                            \
             const vreal one = *pa;                                                                 \
             BLOCKS(one, pb[i + u], pc[i + u], pd[i + u], __VA_ARGS__)                              \
-        } else if (arguments > 1 && steps == 13) {                                                 \
+        } else if (arguments > 1 && strides == (ALL_VARY & ~B_VARIES)) {                           \
             const vreal one = *pb;                                                                 \
             BLOCKS(pa[i + u], one, pc[i + u], pd[i + u], __VA_ARGS__)                              \
-        } else if (arguments > 2 && steps == 11) {                                                 \
+        } else if (arguments > 2 && strides == (ALL_VARY & ~C_VARIES)) {                           \
             const vreal one = *pc;                                                                 \
             BLOCKS(pa[i + u], pb[i + u], one, pd[i + u], __VA_ARGS__)                              \
-        } else if (arguments > 3 && steps == 7) {                                                  \
+        } else if (arguments > 3 && strides == (ALL_VARY & ~D_VARIES)) {                           \
             const vreal one = *pd;                                                                 \
             BLOCKS(pa[i + u], pb[i + u], pc[i + u], one, __VA_ARGS__)                              \
         }                                                                                          \
@@ -91,11 +94,11 @@ static void run_section(const PiInstruction *at, const PiInstruction *end, const
                     *pb = row_of(banks, at->bank[1], at->argument[1]),
                     *pc = row_of(banks, at->bank[2], at->argument[2]),
                     *pd = row_of(banks, at->bank[3], at->argument[3]);
-        const int64_t sa = step_of(banks, at->bank[0], at->argument[0]),
-                      sb = step_of(banks, at->bank[1], at->argument[1]),
-                      sc = step_of(banks, at->bank[2], at->argument[2]),
-                      sd = step_of(banks, at->bank[3], at->argument[3]),
-                      steps = sa | sb << 1 | sc << 2 | sd << 3;
+        const int64_t sa = stride_of(banks, at->bank[0], at->argument[0]),
+                      sb = stride_of(banks, at->bank[1], at->argument[1]),
+                      sc = stride_of(banks, at->bank[2], at->argument[2]),
+                      sd = stride_of(banks, at->bank[3], at->argument[3]),
+                      strides = sa * A_VARIES | sb * B_VARIES | sc * C_VARIES | sd * D_VARIES;
         switch (at->operation) {
 #include "operations.h"
         }
@@ -109,18 +112,18 @@ static void run_section(const PiInstruction *at, const PiInstruction *end, const
 
 /* Which parameters have one value for all lanes, with those derived: all that a derived one comes
  * from must. None where they are more than the bits. */
-INLINE uint64_t single_parameters(const PiProgram *q, uint64_t uniform) {
-    const int n = q->system.n_params, derived = q->system.n_derived;
+INLINE uint64_t single_parameters(const PiProgram *program, uint64_t uniform) {
+    const int n = program->system.n_params, derived = program->system.n_derived;
     if (n + derived > 64) return 0;
     for (int i = 0; i < derived; i++)
-        if (!(q->needs[i] & ~uniform)) uniform |= (uint64_t)1 << (n + i);
+        if (!(program->needs[i] & ~uniform)) uniform |= (uint64_t)1 << (n + i);
     return uniform;
 }
 
 /* A PiForce: context is a PiProgram. */
 static int run_program(const void *context, PiQuestion question, const PiRows *rows) {
-    const PiProgram *q = (const PiProgram *)context;
-    const int dof = q->system.dof;
+    const PiProgram *program = (const PiProgram *)context;
+    const int dof = program->system.dof;
     const int64_t n = rows->registers, bytes = n * PI_VECTOR_BYTES;
     const int halves = question == PI_ACCELERATION || question == PI_VELOCITY;
     Banks banks;
@@ -133,19 +136,21 @@ static int run_program(const void *context, PiQuestion question, const PiRows *r
     banks.base[PI_BANK_V] = halves ? (char *)rows->v : (char *)rows->y + dof * bytes;
     banks.base[PI_BANK_P] = (char *)rows->p;
     banks.base[PI_BANK_T] = (char *)rows->t;
-    banks.base[PI_BANK_CONSTANT] = (char *)q->constants[PI_REAL_BITS == 32];
+    banks.base[PI_BANK_CONSTANT] = (char *)program->constants[PI_REAL_BITS == 32];
     banks.stride[PI_BANK_CONSTANT] = PI_CONSTANT_BYTES;
     banks.single[PI_BANK_CONSTANT] = ~(uint64_t)0;
-    banks.single[PI_BANK_P] = single_parameters(q, rows->uniform);
+    banks.single[PI_BANK_P] = single_parameters(program, rows->uniform);
     banks.base[PI_BANK_OUT] = (char *)rows->out;
     if (question == PI_RHS && dof) { /* x' = v or T_p, then v' */
-        if (q->first[PI_VELOCITY] >= 0)
-            run_section(q->code + q->first[PI_VELOCITY], q->code + q->last[PI_VELOCITY], &banks, n);
+        if (program->first[PI_VELOCITY] >= 0)
+            run_section(program->code + program->first[PI_VELOCITY],
+                        program->code + program->last[PI_VELOCITY], &banks, n);
         else memcpy(rows->out, banks.base[PI_BANK_V], dof * bytes);
         banks.base[PI_BANK_OUT] += dof * bytes;
         question = PI_ACCELERATION;
     }
-    if (q->first[question] >= 0)
-        run_section(q->code + q->first[question], q->code + q->last[question], &banks, n);
+    if (program->first[question] >= 0)
+        run_section(program->code + program->first[question],
+                    program->code + program->last[question], &banks, n);
     return 0;
 }

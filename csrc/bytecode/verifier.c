@@ -18,13 +18,15 @@ const PiOperation *pi_operation(int64_t number) {
                : NULL;
 }
 
-int pi_program_has(const PiProgram *q, PiQuestion question) {
-    return q->first[question == PI_RHS && q->system.dof ? PI_ACCELERATION : question] >= 0;
+int pi_program_has(const PiProgram *program, PiQuestion question) {
+    return program->first[question == PI_RHS && program->system.dof ? PI_ACCELERATION : question] >=
+           0;
 }
 
 static int64_t answers_to(const PiProgramText *x, PiQuestion question) {
-    const int64_t answers[] = {x->dim, x->dof, 1, x->n_invariants, x->dim * x->dim, x->dof, 0};
-    return answers[question];
+    const PiSystem sizes = {
+        .dim = (int)x->dim, .dof = (int)x->dof, .n_invariants = (int)x->n_invariants};
+    return pi_answer_rows(&sizes, question);
 }
 
 /* ---- the verifier ---------------------------------------------------------------------------- */
@@ -42,18 +44,24 @@ static int refuse(char *message, const char *format, ...) {
     return -1;
 }
 
-static const char *const banks[] = {"scratch", "y", "v", "p", "t", "constant", "out"};
+const char *const pi_bank_names[PI_BANKS] = {[PI_BANK_SCRATCH] = "scratch",
+                                             [PI_BANK_Y] = "y",
+                                             [PI_BANK_V] = "v",
+                                             [PI_BANK_P] = "p",
+                                             [PI_BANK_T] = "t",
+                                             [PI_BANK_CONSTANT] = "constant",
+                                             [PI_BANK_OUT] = "out"};
 
 static int check_argument(const Section *s, int64_t at, int32_t word, char *message) {
     const int32_t bank = word >> PI_BANK_SHIFT, number = word & ((1 << PI_BANK_SHIFT) - 1);
     if (word < 0 || bank >= PI_BANKS)
         return refuse(message, "instruction %lld: no bank %d", (long long)at, bank);
     if (number >= s->readable[bank])
-        return refuse(message, "instruction %lld reads %s[%d] of %lld", (long long)at, banks[bank],
-                      number, (long long)s->readable[bank]);
+        return refuse(message, "instruction %lld reads %s[%d] of %lld", (long long)at,
+                      pi_bank_names[bank], number, (long long)s->readable[bank]);
     if (s->written[bank] && !s->written[bank][number])
         return refuse(message, "instruction %lld reads %s[%d], which is not written yet",
-                      (long long)at, banks[bank], number);
+                      (long long)at, pi_bank_names[bank], number);
     return 0;
 }
 static int check_target(const Section *s, const PiProgramText *x, int64_t at, int32_t word,
@@ -89,8 +97,13 @@ static int check_section(const PiProgramText *x, PiQuestion question, const int6
         return refuse(message, "question %d: no section %d to %d of %lld instructions", question,
                       first, last, (long long)x->n_code);
     const int prepare = question == PI_PREPARE, velocity = question == PI_VELOCITY;
-    Section s = {.readable = {x->n_registers, x->dim, x->dof, x->n_params + x->n_derived, 1,
-                              x->n_constants, answers}};
+    Section s = {.readable = {[PI_BANK_SCRATCH] = x->n_registers,
+                              [PI_BANK_Y] = x->dim,
+                              [PI_BANK_V] = x->dof,
+                              [PI_BANK_P] = x->n_params + x->n_derived,
+                              [PI_BANK_T] = 1,
+                              [PI_BANK_CONSTANT] = x->n_constants,
+                              [PI_BANK_OUT] = answers}};
     if (question == PI_ACCELERATION) s.readable[PI_BANK_Y] = x->dof;
     if (velocity || prepare) s.readable[PI_BANK_Y] = s.readable[PI_BANK_T] = 0;
     if (prepare) s.readable[PI_BANK_V] = 0;
@@ -122,7 +135,7 @@ static int check_sizes(const PiProgramText *x, char *message) {
         {"n_derived", x->n_derived, 0, PI_MAX_NUMBER},
         {"n_invariants", x->n_invariants, 0, PI_MAX_NUMBER},
         {"n_registers", x->n_registers, 0, PI_MAX_REGISTERS},
-        {"n_constants", x->n_constants, 0, PI_MAX_NUMBER},
+        {"n_constants", x->n_constants, 0, PI_MAX_CONSTANTS},
         {"n_code", x->n_code, 0, PI_MAX_CODE},
     };
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)

@@ -15,16 +15,8 @@
 /* First reading of contents.h: the methods and systems themselves. A HEAVY_SYSTEM's force takes so
  * long that specialised kernels gain nothing, and many registers in flight neither: it does
  * without, and is compiled in a third of the time. */
-#define IMPLICIT_RK(id, ...)
-#define NYSTROM(id, ...)
-#define MULTISTEP(id, ...)
-#define RIGID_MOTION(id, ...)
-#define EXPLICIT_RK(id, ...)                                                                       \
-    static const PiMethod id                                                                       \
-        __attribute__((unused)) = {.name = #id, .family = PI_EXPLICIT_RK, __VA_ARGS__};
-#define COMPOSITION(id, ...)                                                                       \
-    static const PiMethod id                                                                       \
-        __attribute__((unused)) = {.name = #id, .family = PI_COMPOSITION, __VA_ARGS__};
+#define METHOD(id, kind, ...)                                                                      \
+    static const PiMethod id __attribute__((unused)) = {.name = #id, .family = kind, __VA_ARGS__};
 #define MATHEMATICS(...) __VA_ARGS__
 #define SYSTEM(id, mathematics, ...)                                                               \
     static const PiSystem id##_system = {.name = #id, __VA_ARGS__};                                \
@@ -36,16 +28,14 @@
 #include PI_CONTENTS
 
 /* Second reading: a kernel for each system and family, and for each specialised method. */
-#undef EXPLICIT_RK
-#undef COMPOSITION
+#undef METHOD
 #undef SYSTEM
 #undef HEAVY_SYSTEM
-#define EXPLICIT_RK(id, ...)
-#define COMPOSITION(id, ...)
+#define METHOD(id, kind, ...)
 #define KERNEL(id, label, ...)                                                                     \
     static int id##_##label(const PiTile *tile) {                                                  \
-        const Rule rule = {__VA_ARGS__};                                                           \
-        return advance(&rule, tile, &id##_model, in_flight(&rule, &id##_model));                   \
+        const KernelChoice choice = {__VA_ARGS__};                                                 \
+        return advance(&choice, tile, &id##_model, in_flight(&choice, &id##_model));               \
     }
 #define ANSWER(id, question)                                                                       \
     case question: return answer_rows(&id##_model, question, rows);
@@ -84,13 +74,20 @@
 #undef HEAVY_SYSTEM
 #define ROW(id, ...)                                                                               \
     {.system = #id,                                                                                \
-     .family = {id##_any_explicit_rk, id##_any_composition, id##_any_explicit_rk},                 \
-     .specialised = {NULL, id##_rk4, __VA_ARGS__},                                                 \
+     .family = {[PI_EXPLICIT_RK] = id##_any_explicit_rk,                                           \
+                [PI_COMPOSITION] = id##_any_composition,                                           \
+                [PI_NYSTROM] = id##_any_explicit_rk},                                              \
+     .specialised = {[PI_RK4] = id##_rk4, __VA_ARGS__},                                            \
      .force = id##_on_rows},
 #define HEAVY_SYSTEM(id, ...)                                                                      \
-    ROW(id, id##_any_explicit_rk, id##_any_composition, id##_any_composition)
+    ROW(id, [PI_TSITOURAS54] = id##_any_explicit_rk,                                               \
+        [PI_SEMI_IMPLICIT_EULER] = id##_any_composition,                                           \
+        [PI_VELOCITY_VERLET] = id##_any_composition)
 #if PI_VECTOR_BYTES > 16
-#define SYSTEM(id, ...) ROW(id, id##_tsitouras54, id##_semi_implicit_euler, id##_velocity_verlet)
+#define SYSTEM(id, ...)                                                                            \
+    ROW(id, [PI_TSITOURAS54] = id##_tsitouras54,                                                   \
+        [PI_SEMI_IMPLICIT_EULER] = id##_semi_implicit_euler,                                       \
+        [PI_VELOCITY_VERLET] = id##_velocity_verlet)
 #else
 #define SYSTEM HEAVY_SYSTEM
 #endif
@@ -118,8 +115,7 @@ const PiKernelSet PI_KERNEL_SET = {
     .n_systems = sizeof systems / sizeof *systems,
     .systems = systems,
     .sized = sized_forces,
-    .rows = {explicit_rk_rows, composition_rows, explicit_rk_rows, multistep_rows, implicit_rk_rows,
-             rigid_motion_rows},
+    .rows = ROW_KERNELS,
     .evaluate = evaluate,
     .program = run_program,
 };

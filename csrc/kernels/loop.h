@@ -14,50 +14,53 @@ typedef struct {
     PiFamily family;
     PiSpecialised specialised;
     const PiMethod *method;
-} Rule;
+} KernelChoice;
 
 /* Weights that steps take from memory: all of a table's, few of a specialised method's. */
-INLINE int weight_count(const Rule *rule) {
-    if (rule->family == PI_COMPOSITION) return rule->specialised ? 4 : 2 * PI_MAX_SUBSTEPS;
-    return rule->specialised ? 1 : PI_MAX_WEIGHTS;
+INLINE int weight_count(const KernelChoice *choice) {
+    if (choice->family == PI_COMPOSITION) return choice->specialised ? 4 : 2 * PI_MAX_SUBSTEPS;
+    return choice->specialised ? 1 : PI_MAX_WEIGHTS;
 }
-INLINE void start(const Rule *rule, const PiTile *tile, const Model *q, int count, vreal *w,
-                  int64_t stride, Flight *f) {
+INLINE void load_weights(const KernelChoice *choice, const PiTile *tile, const Model *model,
+                         int count, vreal *w, int64_t stride, Flight *f) {
     EACH(u, 0, count) {
         if (u > 0 && stride == 0) break;
-        if (rule->family == PI_COMPOSITION)
-            composition_weights(rule->method, f->h[u], w + u * stride);
-        else if (!rule->specialised) table_weights(tile->table, f->h[u], w + u * stride);
+        if (choice->family == PI_COMPOSITION)
+            composition_weights(choice->method, f->h[u], w + u * stride);
+        else if (!choice->specialised) table_weights(tile->table, f->h[u], w + u * stride);
     }
-    if (rule->family == PI_COMPOSITION) composition_start(q, rule->method, count, tile->first, f);
+    if (choice->family == PI_COMPOSITION)
+        composition_start(model, choice->method, count, tile->first, f);
 }
-INLINE void step(const Rule *rule, const PiTile *tile, const Model *q, int count, const vreal *w,
-                 int64_t stride, int64_t n, Flight *f) {
-    const int nystrom = q->acceleration && !q->velocity && !q->system->velocity_dependent;
-    if (rule->family == PI_COMPOSITION) {
-        composition_step(q, rule->method, count, w, stride, n, f);
-    } else if (!rule->specialised) {
-        if (nystrom) any_nystrom_form_step(q, tile->table, count, w, stride, n, f);
-        else any_explicit_rk_step(q, tile->table, count, w, stride, n, f);
-    } else if (rule->specialised == PI_RK4) {
-        const int room = PI_VECTOR_BYTES == 64 || q->system->dim <= 2; /* in 32 or 16 registers */
+INLINE void step(const KernelChoice *choice, const PiTile *tile, const Model *model, int count,
+                 const vreal *w, int64_t stride, int64_t n, Flight *f) {
+    const int nystrom =
+        model->acceleration && !model->velocity && !model->system->velocity_dependent;
+    if (choice->family == PI_COMPOSITION) {
+        composition_step(model, choice->method, count, w, stride, n, f);
+    } else if (!choice->specialised) {
+        if (nystrom) any_nystrom_form_step(model, tile->table, count, w, stride, n, f);
+        else any_explicit_rk_step(model, tile->table, count, w, stride, n, f);
+    } else if (choice->specialised == PI_RK4) {
+        const int room =
+            PI_VECTOR_BYTES == 64 || model->system->dim <= 2; /* in 32 or 16 registers */
         const int side = room && count > 1 ? SIDE_BY_SIDE : 1;
         EACH(u, 0, count / side) {
-            if (nystrom) rk4_nystrom_form_step(q, u * side, side, n, f);
-            else rk4_step(q, u * side, side, n, f);
+            if (nystrom) rk4_nystrom_form_step(model, u * side, side, n, f);
+            else rk4_step(model, u * side, side, n, f);
         }
     } else
         EACH(u, 0, count) {
             const vreal h = f->h[u], t = time_at(f->t0[u], h, n), *p = f->p[u];
-            if (nystrom) nystrom_form_step(q, rule->method, t, h, f->y[u], p);
-            else explicit_rk_step(q, rule->method, t, h, f->y[u], p);
+            if (nystrom) nystrom_form_step(model, choice->method, t, h, f->y[u], p);
+            else explicit_rk_step(model, choice->method, t, h, f->y[u], p);
         }
 }
 
 /* ---- the loop -------------------------------------------------------------------------------- */
 INLINE vreal load_row(PiRow row, int64_t lane) {
     const real *data = (const real *)row.data;
-    return row.step ? vload(data + lane) : vset(*data);
+    return row.stride ? vload(data + lane) : vset(*data);
 }
 
 /* The place of register u in the rows; past the last one, that one again. */
@@ -65,21 +68,21 @@ INLINE int64_t place(const PiTile *tile, int64_t r, int u) {
     return r + u < tile->registers ? r + u : tile->registers - 1;
 }
 /* Frozen lanes keep the state before. */
-INLINE void keep_frozen(const PiTile *tile, const Model *q, int64_t r, int count, Flight *f) {
+INLINE void keep_frozen(const PiTile *tile, const Model *model, int64_t r, int count, Flight *f) {
     const vint *frozen = (const vint *)tile->frozen;
     if (!frozen) return;
     EACH(u, 0, count) {
         const int64_t i = place(tile, r, u);
-        EACH(d, 0, q->system->dim)
+        EACH(d, 0, model->system->dim)
             f->y[u][d] =
                 vselect(frozen[i], vload((const real *)tile->in + d * tile->in_stride + i * VLEN),
                         f->y[u][d]);
     }
 }
-INLINE void write_record(const PiTile *tile, const Model *q, int64_t r, int count, const Flight *f,
-                         real *record) {
+INLINE void write_record(const PiTile *tile, const Model *model, int64_t r, int count,
+                         const Flight *f, real *record) {
     EACH(u, 0, count)
-        EACH(d, 0, q->system->dim) {
+        EACH(d, 0, model->system->dim) {
             real *to = record + d * tile->record_stride + place(tile, r, u) * VLEN;
             if (tile->stream) vstream(to, f->y[u][d]);
             else vstore(to, f->y[u][d]);
@@ -87,34 +90,36 @@ INLINE void write_record(const PiTile *tile, const Model *q, int64_t r, int coun
 }
 
 /* `count` registers from number r on; past the last one, that is done and written again. */
-INLINE int group(const Rule *rule, const PiTile *tile, const Model *q, int64_t r, int count) {
-    const int dim = q->system->dim;
+INLINE int group(const KernelChoice *choice, const PiTile *tile, const Model *model, int64_t r,
+                 int count) {
+    const int dim = model->system->dim;
     const vint *frozen = (const vint *)tile->frozen;
     /* A specialised kernel has its weights in registers; others share those of a common step. */
-    const int weights = weight_count(rule);
-    const int64_t stride = rule->specialised || tile->h.step ? weights : 0;
+    const int weights = weight_count(choice);
+    const int64_t stride = choice->specialised || tile->h.stride ? weights : 0;
     vreal w[count * weights];
     Flight f;
     EACH(u, 0, count) {
         const int64_t lane = place(tile, r, u) * VLEN;
         EACH(d, 0, dim) f.y[u][d] = vload((const real *)tile->in + d * tile->in_stride + lane);
-        EACH(d, 0, q->system->n_params) f.p[u][d] = load_row(tile->params[d], tile->lane + lane);
+        EACH(d, 0, model->system->n_params)
+            f.p[u][d] = load_row(tile->params[d], tile->lane + lane);
         f.t0[u] = load_row(tile->t0, tile->lane + lane);
         f.h[u] = load_row(tile->h, tile->lane + lane);
-        if (q->prepare) q->prepare(f.p[u]);
-        EACH(d, 0, q->system->dof) f.kept[u][d] = vset(0);
+        if (model->prepare) model->prepare(f.p[u]);
+        EACH(d, 0, model->system->dof) f.kept[u][d] = vset(0);
     }
-    start(rule, tile, q, count, w, stride, &f);
+    load_weights(choice, tile, model, count, w, stride, &f);
     real *record = (real *)tile->record;
     const int64_t last = tile->first + tile->steps;
     for (int64_t n = tile->first; n < last;) {
         const int64_t every =
             record && tile->record_every < last - n ? tile->record_every : last - n;
         for (const int64_t stop = n + every; n < stop; n++)
-            step(rule, tile, q, count, w, stride, n, &f);
+            step(choice, tile, model, count, w, stride, n, &f);
         if (record) {
-            keep_frozen(tile, q, r, count, &f);
-            write_record(tile, q, r, count, &f, record);
+            keep_frozen(tile, model, r, count, &f);
+            write_record(tile, model, r, count, &f, record);
             record += tile->record_next;
         }
     }
@@ -126,20 +131,22 @@ INLINE int group(const Rule *rule, const PiTile *tile, const Model *q, int64_t r
         if (frozen) good |= frozen[place(tile, r, u)];
         bad |= ~good;
     }
-    keep_frozen(tile, q, r, count, &f);
+    keep_frozen(tile, model, r, count, &f);
     EACH(u, 0, count)
         EACH(d, 0, dim)
             vstore((real *)tile->out + d * tile->out_stride + place(tile, r, u) * VLEN, f.y[u][d]);
     return vany(bad);
 }
 
-INLINE int advance(const Rule *rule, const PiTile *tile, const Model *q, int in_flight) {
+INLINE int advance(const KernelChoice *choice, const PiTile *tile, const Model *model,
+                   int in_flight) {
     int bad = 0;
-    if (rule->family == PI_COMPOSITION && !q->acceleration) return 0; /* refused long before */
-    if (tile->registers == 1) bad = group(rule, tile, q, 0, 1);
+    if (choice->family == PI_COMPOSITION && !model->acceleration)
+        return 0; /* refused long before */
+    if (tile->registers == 1) bad = group(choice, tile, model, 0, 1);
     else
         for (int64_t r = 0; r < tile->registers; r += in_flight)
-            bad |= group(rule, tile, q, r, in_flight);
+            bad |= group(choice, tile, model, r, in_flight);
     if (tile->stream) vstream_end();
     return bad;
 }
@@ -147,13 +154,14 @@ INLINE int advance(const Rule *rule, const PiTile *tile, const Model *q, int in_
 /* How many registers in flight: as many as hide the latency without running out of registers. The
  * stages of an explicit method want registers too, and a heavy system has enough to do with half of
  * them. All as measured. */
-INLINE int in_flight(const Rule *rule, const Model *q) {
-    const int dim = q->system->dim, table = rule->family == PI_EXPLICIT_RK && !rule->specialised;
-    const int few = rule->specialised == PI_RK4 && PI_VECTOR_BYTES == 64 ? 3 : 2;
+INLINE int in_flight(const KernelChoice *choice, const Model *model) {
+    const int dim = model->system->dim,
+              table = choice->family == PI_EXPLICIT_RK && !choice->specialised;
+    const int few = choice->specialised == PI_RK4 && PI_VECTOR_BYTES == 64 ? 3 : 2;
     int n = PI_IN_FLIGHT;
-    if (dim <= few || (dim <= 4 && q->long_chain && !table)) n = PI_IN_FLIGHT_SMALL;
-    if (table && !q->long_chain && n > PI_IN_FLIGHT_TABLE) n = PI_IN_FLIGHT_TABLE;
-    if (rule->specialised == PI_TSITOURAS54) n /= 2;
-    if (q->heavy) n /= 2;
+    if (dim <= few || (dim <= 4 && model->long_chain && !table)) n = PI_IN_FLIGHT_SMALL;
+    if (table && !model->long_chain && n > PI_IN_FLIGHT_TABLE) n = PI_IN_FLIGHT_TABLE;
+    if (choice->specialised == PI_TSITOURAS54) n /= 2;
+    if (model->heavy) n /= 2;
     return n > 1 ? n : 1;
 }

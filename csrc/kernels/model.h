@@ -30,16 +30,16 @@ typedef struct {
     int long_chain; /* a division or a sine: its latency is hidden by many registers only */
 } Model;
 
-INLINE void rhs(const Model *q, vreal t, const vreal *y, const vreal *p, vreal *dydt) {
-    const int dof = q->system->dof;
-    if (q->rhs) {
-        q->rhs(t, y, p, dydt);
+INLINE void rhs(const Model *model, vreal t, const vreal *y, const vreal *p, vreal *dydt) {
+    const int dof = model->system->dof;
+    if (model->rhs) {
+        model->rhs(t, y, p, dydt);
         return;
     }
-    if (q->velocity) q->velocity(y + dof, p, dydt);
+    if (model->velocity) model->velocity(y + dof, p, dydt);
     else
         EACH(i, 0, dof) dydt[i] = y[dof + i];
-    q->acceleration(t, y, y + dof, p, dydt + dof);
+    model->acceleration(t, y, y + dof, p, dydt + dof);
 }
 
 /* Registers in flight: state, parameters, first time and step of some trajectories, and a force

@@ -2,8 +2,8 @@
 #pragma once
 #include "model.h"
 
-INLINE int answer_rows(const Model *q, PiQuestion question, const PiRows *rows) {
-    const int dim = q->system->dim, dof = q->system->dof;
+INLINE int answer_rows(const Model *model, PiQuestion question, const PiRows *rows) {
+    const int dim = model->system->dim, dof = model->system->dof;
     const int64_t R = rows->registers;
     const vreal *y_rows = rows->y, *v_rows = rows->v;
     vreal *p_rows = rows->p, *out = rows->out;
@@ -15,30 +15,32 @@ INLINE int answer_rows(const Model *q, PiQuestion question, const PiRows *rows) 
         EACH(d, 0, dim) y[d] = halves && d >= dof ? v_rows[(d - dof) * R + u] : y_rows[d * R + u];
         int n = 0;
         switch (question) {
-        case PI_RHS: rhs(q, t, y, p, answer), n = dim; break;
+        case PI_RHS: rhs(model, t, y, p, answer), n = dim; break;
         case PI_ACCELERATION:
-            if (q->acceleration) q->acceleration(t, y, y + dof, p, answer), n = dof;
+            if (model->acceleration) model->acceleration(t, y, y + dof, p, answer), n = dof;
             break;
         case PI_VELOCITY:
-            if (q->velocity) q->velocity(y + dof, p, answer), n = dof;
+            if (model->velocity) model->velocity(y + dof, p, answer), n = dof;
             break;
         case PI_ENERGY:
-            if (q->energy) answer[0] = q->energy(t, y, p), n = 1;
+            if (model->energy) answer[0] = model->energy(t, y, p), n = 1;
             break;
         case PI_INVARIANTS:
-            if (q->invariants) q->invariants(t, y, p, answer), n = q->system->n_invariants;
+            if (model->invariants)
+                model->invariants(t, y, p, answer), n = model->system->n_invariants;
             break;
         case PI_PREPARE:
-            EACH(i, q->system->n_params, PI_MAX_PARAMS) p[i] = vset(0);
-            if (q->prepare) q->prepare(p);
-            EACH(i, q->system->n_params, PI_MAX_PARAMS) p_rows[i * R + u] = p[i];
+            EACH(i, model->system->n_params, PI_MAX_PARAMS) p[i] = vset(0);
+            if (model->prepare) model->prepare(p);
+            EACH(i, model->system->n_params, PI_MAX_PARAMS) p_rows[i * R + u] = p[i];
             break;
         case PI_JACOBIAN: {
             vreal J[PI_MAX_DIM][PI_MAX_DIM] = {{{0}}};
-            q->jacobian(t, y, p, J);
+            model->jacobian(t, y, p, J);
             EACH(i, 0, dim)
                 EACH(k, 0, dim)
-                    out[(i * dim + k) * R + u] = q->system->structure != PI_SECOND_ORDER ? J[i][k]
+                    out[(i * dim + k) * R + u] = model->system->structure != PI_SECOND_ORDER
+                                                     ? J[i][k]
                                                  : i >= dof ? J[i - dof][k]
                                                             : vset(k == i + dof);
         }

@@ -3,29 +3,32 @@
 #include "arrays.h"
 #include <string.h>
 
-/* Room for one more buffer, which must not move; NULL with an exception. */
-static Py_buffer *one_more(Views *views) {
+/* Room for one more buffer, which must not move, and the buffer; NULL with an exception. */
+static View *one_more(Views *views, const char *name) {
     if (views->count == views->room) {
         const int room = 2 * views->room + 16;
-        Py_buffer **more = PyMem_Realloc(views->view, room * sizeof *more);
-        if (!more) return (Py_buffer *)PyErr_NoMemory();
+        View **more = PyMem_Realloc(views->view, room * sizeof *more);
+        if (!more) return (View *)PyErr_NoMemory();
         views->view = more;
         views->room = room;
     }
-    Py_buffer *view = PyMem_Calloc(1, sizeof *view);
-    return view ? view : (Py_buffer *)PyErr_NoMemory();
+    View *view = PyMem_Calloc(1, sizeof *view);
+    if (!view) return (View *)PyErr_NoMemory();
+    view->name = name;
+    return view;
 }
 
 /* A buffer of numbers of `item` bytes, or of bytes; NULL with an exception. */
 static const Py_buffer *view_of(Views *views, PyObject *object, const char *name, int item,
                                 int flags) {
-    Py_buffer *view = one_more(views);
-    if (!view) return NULL;
-    if (PyObject_GetBuffer(object, view, flags | PyBUF_FORMAT)) {
-        PyMem_Free(view);
+    View *kept = one_more(views, name);
+    if (!kept) return NULL;
+    const Py_buffer *view = &kept->buffer;
+    if (PyObject_GetBuffer(object, &kept->buffer, flags | PyBUF_FORMAT)) {
+        PyMem_Free(kept);
         return NULL;
     }
-    views->view[views->count++] = view;
+    views->view[views->count++] = kept;
     if (view->format && strchr(view->format, 'O'))
         return (Py_buffer *)PyErr_Format(PyExc_TypeError, "%s holds objects, expected numbers",
                                          name);
@@ -60,31 +63,32 @@ const Py_buffer *views_strided(Views *views, PyObject *object, const char *name,
 }
 
 /* A Python number as a row of one value. */
-static int number_row(Views *views, PyObject *object, int item, PiRow *row) {
+static int number_row(Views *views, PyObject *object, const char *name, int item, PiRow *row) {
     const double number = PyFloat_AsDouble(object);
-    Py_buffer *view = one_more(views);
+    View *view = one_more(views, name);
     if (!view) return -1;
-    view->buf = PyMem_Malloc(sizeof number);
-    if (!view->buf) {
+    void *memory = view->buffer.buf = PyMem_Malloc(sizeof number);
+    if (!memory) {
         PyMem_Free(view);
         PyErr_NoMemory();
         return -1;
     }
-    if (item == 8) *(double *)view->buf = number;
-    else *(float *)view->buf = (float)number;
+    if (item == 8) *(double *)memory = number;
+    else *(float *)memory = (float)number;
+    view->buffer.len = item;
     views->view[views->count++] = view;
-    *row = (PiRow){view->buf, 0};
+    *row = (PiRow){memory, 0};
     return 0;
 }
 
 int views_row(Views *views, PyObject *object, const char *name, int64_t lanes, int item,
               PiRow *row) {
-    if (PyFloat_Check(object)) return number_row(views, object, item, row);
+    if (PyFloat_Check(object)) return number_row(views, object, name, item, row);
     row->data = views_array(views, object, name, 1, item, 0);
     if (!row->data) return -1;
-    const int64_t items = views->view[views->count - 1]->len / item;
-    row->step = items > 1;
-    if (row->step && items < lanes) {
+    const int64_t items = views->view[views->count - 1]->buffer.len / item;
+    row->stride = items > 1;
+    if (row->stride && items < lanes) {
         PyErr_Format(PyExc_ValueError, "%s has %lld items, expected 1 or %lld", name,
                      (long long)items, (long long)lanes);
         return -1;
@@ -103,11 +107,17 @@ int views_rows(Views *views, PyObject *tuple, const char *name, int n, int64_t l
     return 0;
 }
 
+View *const *views_find(const Views *views, const char *name) {
+    for (int i = 0; i < views->count; i++)
+        if (!strcmp(views->view[i]->name, name)) return views->view + i;
+    return NULL;
+}
+
 void views_release(Views *views) {
     while (views->count > 0) {
-        Py_buffer *view = views->view[--views->count];
-        if (!view->obj) PyMem_Free(view->buf); /* a number of ours */
-        PyBuffer_Release(view);
+        View *view = views->view[--views->count];
+        if (!view->buffer.obj) PyMem_Free(view->buffer.buf); /* a number of ours */
+        PyBuffer_Release(&view->buffer);
         PyMem_Free(view);
     }
     PyMem_Free(views->view);

@@ -8,10 +8,14 @@
 #include <Python.h>
 #include "../tiles.h"
 
-/* The buffers that a call or a run holds. */
+/* The buffers that a call or a run holds, each under the name of its argument. */
+typedef struct {
+    Py_buffer buffer; /* obj == NULL: a number of ours */
+    const char *name;
+} View;
 typedef struct {
     int count, room;
-    Py_buffer **view;
+    View **view;
 } Views;
 
 /* The memory of a C-contiguous array of at least `items` items of `item` bytes; NULL with an
@@ -29,6 +33,8 @@ int views_row(Views *views, PyObject *object, const char *name, int64_t lanes, i
 /* The same for each array of a tuple of n. */
 int views_rows(Views *views, PyObject *tuple, const char *name, int n, int64_t lanes, int item,
                PiRow *rows);
+/* The first view of this name, which the others of a tuple follow; NULL where there is none. */
+View *const *views_find(const Views *views, const char *name);
 void views_release(Views *views);
 /* A tuple of n numbers; 0, or -1 with an exception. */
 int read_numbers(PyObject *sequence, const char *name, int n, double *out);

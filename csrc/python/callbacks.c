@@ -9,6 +9,7 @@ typedef int CompiledBatched(int64_t n, int64_t stride, const double *t, const do
                             double *dydt, const double *p);
 
 typedef struct Callback {
+    SystemHandle handle;
     PiSystem system;
     Kind kind;
     PyObject *function, *owner; /* kept alive */
@@ -96,10 +97,27 @@ static int call_compiled_batched(const void *data, PiQuestion question, const Pi
 
 /* ---- callbacks ------------------------------------------------------------------------------- */
 static void free_callback(PyObject *capsule) {
-    Callback *callback = PyCapsule_GetPointer(capsule, CALLBACK_CAPSULE);
+    Callback *callback = PyCapsule_GetPointer(capsule, SYSTEM_CAPSULE);
     Py_XDECREF(callback->function);
     Py_XDECREF(callback->owner);
     PyMem_Free(callback);
+}
+
+static int resolve_callback(const void *self, ResolvedSystem *to) {
+    static PiForce *const forces[] = {[PYTHON] = call_python,
+                                      [COMPILED] = call_compiled,
+                                      [COMPILED_BATCHED] = call_compiled_batched};
+    const Callback *callback = self;
+    const int narrow = to->set->real_bits == 32;
+    if (narrow && callback->kind != PYTHON) {
+        PyErr_SetString(PyExc_TypeError,
+                        "a compiled right-hand side computes in float64: give dtype=np.float64");
+        return -1;
+    }
+    to->system = &callback->system;
+    to->force = forces[callback->kind];
+    to->context = &callback->context[narrow];
+    return 0;
 }
 
 /* The address in a capsule of any name, in an integer, or NULL with an exception. */
@@ -125,8 +143,8 @@ PyObject *core_make_callback(PyObject *module, PyObject *args) {
     if (!PyArg_ParseTuple(args, "Oiiiii|Oi:make_callback", &function, &kind, &dim, &dof, &n_params,
                           &block, &owner, &velocity_dependent))
         return NULL;
-    if (kind < PYTHON || kind > COMPILED_BATCHED || dim < 1 || dim > 1 << 16 || dof < 0 ||
-        (dof && (kind != PYTHON || dim != 2 * dof)) || n_params < 0 || n_params > 1 << 16 ||
+    if (kind < PYTHON || kind > COMPILED_BATCHED || dim < 1 || dim > PI_MAX_NUMBER || dof < 0 ||
+        (dof && (kind != PYTHON || dim != 2 * dof)) || n_params < 0 || n_params > PI_MAX_NUMBER ||
         block < 0 || block > 1 << 24)
         return PyErr_Format(PyExc_ValueError, "kind, dim, dof, n_params or block out of range");
     void *address = NULL;
@@ -135,6 +153,7 @@ PyObject *core_make_callback(PyObject *module, PyObject *args) {
     if (!callback) return PyErr_NoMemory();
     const PiIsa *isa = pi_isa(state_of(module)->isa);
     *callback = (Callback){
+        .handle = {resolve_callback},
         .system = {.name = "",
                    .structure = dof ? PI_SECOND_ORDER : PI_FIRST_ORDER,
                    .dim = dim,
@@ -150,27 +169,11 @@ PyObject *core_make_callback(PyObject *module, PyObject *args) {
         .owner = Py_NewRef(owner),
         .address = address,
         .context = {{callback, 8, isa->f64->vector_bytes}, {callback, 4, isa->f32->vector_bytes}}};
-    PyObject *capsule = PyCapsule_New(callback, CALLBACK_CAPSULE, free_callback);
+    PyObject *capsule = PyCapsule_New(callback, SYSTEM_CAPSULE, free_callback);
     if (!capsule) {
         Py_DECREF(function);
         Py_DECREF(owner);
         PyMem_Free(callback);
     }
     return capsule;
-}
-
-int find_callback(PyObject *capsule, Moved *moved) {
-    static PiForce *const forces[] = {call_python, call_compiled, call_compiled_batched};
-    const Callback *callback = PyCapsule_GetPointer(capsule, CALLBACK_CAPSULE);
-    if (!callback) return -1;
-    const int narrow = moved->set->real_bits == 32;
-    if (narrow && callback->kind != PYTHON) {
-        PyErr_SetString(PyExc_TypeError,
-                        "a compiled right-hand side computes in float64: give dtype=np.float64");
-        return -1;
-    }
-    moved->system = &callback->system;
-    moved->force = forces[callback->kind];
-    moved->context = &callback->context[narrow];
-    return 0;
 }

@@ -1,9 +1,6 @@
-/* Methods of one's own, from their numbers. */
+/* User-defined methods, from their numbers; what a method needs. */
 #include <string.h>
 #include "module.h"
-
-const char *const family_names[] = {"explicit_rk", "composition", "nystrom",
-                                    "multistep",   "implicit_rk", "rigid_body"};
 
 static void free_method(PyObject *capsule) {
     PyMem_Free(PyCapsule_GetPointer(capsule, METHOD_CAPSULE));
@@ -11,7 +8,7 @@ static void free_method(PyObject *capsule) {
 
 const char make_method_doc[] =
     "make_method(family, stages, evaluations, rows, derivative=1) -> handle\n\n"
-    "rows of explicit_rk and implicit_rk: c, b and then those of A; of nystrom: c, b,\n"
+    "rows of explicit_rk and implicit_rk: b, c and then those of A; of nystrom: b, c,\n"
     "velocity and those of A; of composition: kicks and drifts; of multistep: alpha, beta,\n"
     "predictor, velocity (the last two may be empty).";
 PyObject *core_make_method(PyObject *module, PyObject *args) {
@@ -23,8 +20,9 @@ PyObject *core_make_method(PyObject *module, PyObject *args) {
                           &rows, &derivative))
         return NULL;
     int family = 0;
-    while (family < PI_FAMILIES && strcmp(name, family_names[family])) family++;
-    if (family >= PI_RIGID_MOTION) return PyErr_Format(PyExc_ValueError, "no family %s", name);
+    while (family < PI_FAMILIES && strcmp(name, pi_families[family].name)) family++;
+    if (family == PI_FAMILIES || pi_families[family].closed)
+        return PyErr_Format(PyExc_ValueError, "no family %s", name);
     PiMethod *m = PyMem_Malloc(sizeof *m);
     if (!m) return PyErr_NoMemory();
     *m = (PiMethod){.name = "",
@@ -32,16 +30,15 @@ PyObject *core_make_method(PyObject *module, PyObject *args) {
                     .stages = stages,
                     .order = stages,
                     .evaluations = evaluations,
-                    .derivative = family == PI_MULTISTEP ? derivative : 0};
+                    .derivative = pi_families[family].most_derivative ? derivative : 0};
     const int needed = pi_method_rows(m);
     if (needed < 0 || PyTuple_Size(rows) != needed) {
         PyMem_Free(m);
         return PyErr_Format(PyExc_ValueError,
                             "%d stages and %zd rows: at most %d stages, and rows for them; "
                             "evaluations %d, derivative %d",
-                            stages, PyTuple_Size(rows),
-                            family == PI_COMPOSITION ? PI_MAX_SUBSTEPS : PI_MAX_STAGES, evaluations,
-                            derivative);
+                            stages, PyTuple_Size(rows), pi_families[family].most_stages,
+                            evaluations, derivative);
     }
     for (int i = 0; i < needed; i++) {
         PyObject *row = PyTuple_GetItem(rows, i);
@@ -56,6 +53,17 @@ PyObject *core_make_method(PyObject *module, PyObject *args) {
     PyObject *capsule = PyCapsule_New(m, METHOD_CAPSULE, free_method);
     if (!capsule) PyMem_Free(m);
     return capsule;
+}
+
+const char starter_doc[] =
+    "starter(method) -> the name of the method that makes the first steps, unless another is\n"
+    "given; None where there are no such steps.";
+PyObject *core_starter(PyObject *module, PyObject *method) {
+    (void)module;
+    const PiMethod *m = PyCapsule_GetPointer(method, METHOD_CAPSULE);
+    if (!m) return NULL;
+    const PiMethod *starter = pi_starter(m);
+    return starter ? PyUnicode_FromString(starter->name) : Py_NewRef(Py_None);
 }
 
 const char rigid_phases_doc[] =
@@ -85,9 +93,9 @@ const char history_rows_doc[] = "history_rows(system, method) -> rows of the sta
                                 "components, for what the method remembers.";
 PyObject *core_history_rows(PyObject *module, PyObject *args) {
     PyObject *system, *method;
-    Moved moved;
+    ResolvedSystem resolved;
     if (!PyArg_ParseTuple(args, "OO:history_rows", &system, &method)) return NULL;
     const PiMethod *m = PyCapsule_GetPointer(method, METHOD_CAPSULE);
-    if (!m || find_system(module, system, 64, &moved)) return NULL;
-    return PyLong_FromLong(pi_history_rows(m, moved.system));
+    if (!m || find_system(module, system, 64, &resolved)) return NULL;
+    return PyLong_FromLong(pi_history_rows(m, resolved.system));
 }

@@ -1,7 +1,7 @@
-/* The extension module: catalogues as dictionaries, questions to systems. */
-#include "module.h"
+/* The extension module: its functions, the instruction set in use, questions to systems. */
 #include <stdlib.h>
 #include <string.h>
+#include "module.h"
 
 #ifdef __clang__
 #define COMPILER __VERSION__ /* begins with its name */
@@ -11,106 +11,6 @@
 #ifndef PYINTEGRATE_VERSION
 #define PYINTEGRATE_VERSION "0"
 #endif
-
-/* ---- catalogues ------------------------------------------------------------------------------ */
-/* Appends and gives away the item; 0, or -1 with an exception. */
-static int append(PyObject *list, PyObject *item) {
-    const int error = item ? PyList_Append(list, item) : -1;
-    Py_XDECREF(item);
-    return error;
-}
-
-/* As many as have a name, of an array. */
-static PyObject *quantities(const PiQuantity *q, int n) {
-    PyObject *list = PyList_New(0);
-    for (int i = 0; list && i < n && q[i].name; i++)
-        if (append(list, Py_BuildValue("(ssds)", q[i].name, q[i].unit, q[i].value, q[i].meaning)))
-            Py_CLEAR(list);
-    return list;
-}
-
-static PyObject *describe_system(const PiSystem *s) {
-    static const char *const structures[] = {"first_order", "second_order", "separable",
-                                             "rigid_body"};
-    return Py_BuildValue(
-        "{ss ss ss ss ss si si sO sO sN sN sN}", "name", s->name, "title", s->title, "equation",
-        s->equation, "reference", s->reference, "structure", structures[s->structure], "dim",
-        s->dim, "dof", s->dof, "velocity_dependent", s->velocity_dependent ? Py_True : Py_False,
-        "time_dependent", s->time_dependent ? Py_True : Py_False, "state",
-        quantities(s->state, PI_MAX_STATE), "params", quantities(s->params, PI_MAX_PARAMS),
-        "invariants", quantities(s->invariants, PI_MAX_INVARIANTS));
-}
-PyDoc_STRVAR(systems_doc, "systems() -> list of dictionaries, one for each system of the C core.");
-static PyObject *core_systems(PyObject *module, PyObject *none) {
-    (void)module, (void)none;
-    PyObject *list = PyList_New(0);
-    for (int i = 0; list && i < pi_n_systems; i++)
-        if (append(list, describe_system(pi_systems[i]))) Py_CLEAR(list);
-    return list;
-}
-PyDoc_STRVAR(
-    sized_systems_doc,
-    "sized_systems() -> list of dictionaries, one for each system of any size: what it is\n"
-    "without parts, its state and parameters named once.");
-static PyObject *core_sized_systems(PyObject *module, PyObject *none) {
-    (void)module, (void)none;
-    PyObject *list = PyList_New(0);
-    for (int i = 0; list && i < pi_n_sized_systems; i++)
-        if (append(list, describe_system(&pi_sized_systems[i]->one))) Py_CLEAR(list);
-    return list;
-}
-
-static PyObject *numbers(const double *a, int n) {
-    PyObject *list = PyList_New(0);
-    for (int i = 0; list && i < n; i++)
-        if (append(list, PyFloat_FromDouble(a[i]))) Py_CLEAR(list);
-    return list;
-}
-static PyObject *coefficients(const PiMethod *m) {
-    if (m->family == PI_COMPOSITION)
-        return Py_BuildValue("{sN sN}", "kick", numbers(m->kick, m->stages), "drift",
-                             numbers(m->drift, m->stages));
-    if (m->family == PI_MULTISTEP)
-        return Py_BuildValue("{sN sN sN sN}", "alpha", numbers(m->alpha, m->stages + 1), "beta",
-                             numbers(m->beta, m->stages + 1), "predictor",
-                             numbers(m->predictor, m->stages), "velocity",
-                             numbers(m->velocity, m->stages + 1));
-    if (m->family == PI_RIGID_MOTION)
-        return Py_BuildValue("{sN}", "substeps", numbers(m->b, m->stages));
-    PyObject *rows = PyList_New(0);
-    for (int s = 0; rows && s < m->stages; s++)
-        if (append(rows, numbers(m->a[s], m->stages))) Py_CLEAR(rows);
-    if (m->family == PI_NYSTROM)
-        return Py_BuildValue("{sN sN sN sN}", "A", rows, "b", numbers(m->b, m->stages), "c",
-                             numbers(m->c, m->stages), "velocity", numbers(m->velocity, m->stages));
-    return Py_BuildValue("{sN sN sN}", "A", rows, "b", numbers(m->b, m->stages), "c",
-                         numbers(m->c, m->stages));
-}
-
-PyDoc_STRVAR(methods_doc, "methods() -> list of dictionaries, one for each method of the C core.");
-static PyObject *core_methods(PyObject *module, PyObject *none) {
-    (void)module, (void)none;
-    static const char *const needs[] = {"any", "separable", "second_order",
-                                        "any", "any",       "rigid_body"};
-    PyObject *list = PyList_New(0);
-    for (int i = 0; list && i < pi_n_methods; i++) {
-        const PiMethod *m = pi_methods[i];
-        const char *requires = m->quadratic_kinetic ? "quadratic_kinetic"
-                               : m->derivative == 2 ? "second_order"
-                                                    : needs[m->family];
-        PyObject *item = Py_BuildValue(
-            "{ss ss ss ss ss ss ss ss si si si si sO sO sO sN sN}", "name", m->name, "title",
-            m->title, "formula", m->formula, "reference", m->reference, "aliases", m->aliases,
-            "written", m->written, "family", family_names[m->family], "requires", requires, "order",
-            m->order, "stages", m->stages, "evaluations", m->evaluations, "derivative",
-            m->derivative, "backward", m->backward ? Py_True : Py_False, "symplectic",
-            m->symplectic ? Py_True : Py_False, "symmetric", m->symmetric ? Py_True : Py_False,
-            "coefficients", coefficients(m), "handle",
-            PyCapsule_New((void *)m, METHOD_CAPSULE, NULL));
-        if (append(list, item)) Py_CLEAR(list);
-    }
-    return list;
-}
 
 PyDoc_STRVAR(info_doc,
              "info() -> dictionary: version, compiler, instruction_set, instruction_sets.");
@@ -125,35 +25,11 @@ static PyObject *core_info(PyObject *module, PyObject *none) {
                          sets);
 }
 
-/* A system by its name: what it is, and how it moves on the instruction set in use. */
-int find_system(PyObject *module, PyObject *object, int bits, Moved *moved) {
-    const PiIsa *isa = pi_isa(state_of(module)->isa);
-    if (bits != 64 && bits != 32) {
-        PyErr_Format(PyExc_ValueError, "bits is %d, expected 32 or 64", bits);
-        return -1;
-    }
-    *moved = (Moved){.set = bits == 64 ? isa->f64 : isa->f32};
-    if (PyCapsule_IsValid(object, SIZED_CAPSULE)) return find_sized_system(object, moved);
-    if (PyCapsule_CheckExact(object)) return find_own_system(object, moved);
-    const char *name = PyUnicode_AsUTF8AndSize(object, NULL);
-    if (!name) return -1;
-    for (int i = 0; i < pi_n_systems; i++)
-        if (!strcmp(pi_systems[i]->name, name)) {
-            moved->system = pi_systems[i];
-            moved->kernels = &moved->set->systems[i];
-            moved->force = moved->kernels->force;
-            return 0;
-        }
-    PyErr_Format(PyExc_ValueError, "no system %s in the core", name);
-    return -1;
-}
-
 /* ---- questions ------------------------------------------------------------------------------- */
 PyDoc_STRVAR(
     evaluate_doc,
     "evaluate(system, bits, question, lanes, t, y, params, out)\n\n"
-    "question: 0 right-hand side, 1 acceleration, 2 energy, 3 invariants, 4 jacobian. t: array;\n"
-    "y, params: tuples of arrays; each of 1 item or `lanes`. out: rows of `lanes`, written.");
+    "question: its number in questions(), up to the jacobian. t: array; y, params: tuples of arrays; each of 1 item or `lanes`. out: rows of `lanes`, written.");
 static PyObject *core_evaluate(PyObject *module, PyObject *args) {
     int bits, question;
     long long lanes;
@@ -161,20 +37,23 @@ static PyObject *core_evaluate(PyObject *module, PyObject *args) {
     if (!PyArg_ParseTuple(args, "OiiLOOOO:evaluate", &system, &bits, &question, &lanes, &t, &y,
                           &params, &out))
         return NULL;
-    Moved moved;
-    if (find_system(module, system, bits, &moved)) return NULL;
-    const PiSystem *s = moved.system;
-    const int64_t answers[] = {s->dim, s->dof, 1, s->n_invariants, (int64_t)s->dim * s->dim};
-    if (question < 0 || question > 4 || lanes < 0 || lanes > (int64_t)1 << 48)
+    ResolvedSystem resolved;
+    if (find_system(module, system, bits, &resolved)) return NULL;
+    const PiSystem *s = resolved.system;
+    if (question < 0 || question > PI_JACOBIAN || lanes < 0 || lanes > (int64_t)1 << 48)
         return PyErr_Format(PyExc_ValueError, "question %d, lanes %lld: out of range", question,
                             lanes);
-    if (check_question(&moved, (PiQuestion)question)) return NULL;
-    if (answers[question] == 0) lanes = 0; /* nothing bounds them, and there is nothing to do */
+    if (resolved.unanswered >> question & 1)
+        return PyErr_Format(PyExc_ValueError, "the system has no answer to question %d, %s",
+                            question, pi_question_names[question]);
+    const int64_t answers = pi_answer_rows(s, (PiQuestion)question);
+    if (answers == 0) lanes = 0; /* nothing bounds them, and there is nothing to do */
     Views views = {0};
-    PiSample sample = {.system = s, .force = moved.force, .context = moved.context, .lanes = lanes};
+    PiSample sample = {
+        .system = s, .force = resolved.force, .context = resolved.context, .lanes = lanes};
     PiRow *rows = PyMem_Calloc(s->dim + s->n_params + 1, sizeof *rows);
     char *workspace =
-        PyMem_Malloc(pi_sample_rows(s, answers[question]) * 8 * moved.set->vector_bytes + 64);
+        PyMem_Malloc(pi_sample_rows(s, answers) * 8 * resolved.set->vector_bytes + 64);
     sample.y = rows;
     sample.params = rows ? rows + s->dim : NULL;
     sample.workspace = workspace ? workspace + (64 - (uintptr_t)workspace % 64) : NULL;
@@ -182,12 +61,11 @@ static PyObject *core_evaluate(PyObject *module, PyObject *args) {
     else if (!views_row(&views, t, "t", lanes, bits / 8, &sample.t) &&
              !views_rows(&views, y, "y", s->dim, lanes, bits / 8, rows) &&
              !views_rows(&views, params, "params", s->n_params, lanes, bits / 8, rows + s->dim) &&
-             (sample.out =
-                  views_array(&views, out, "out", answers[question] * lanes, bits / 8, 1))) {
+             (sample.out = views_array(&views, out, "out", answers * lanes, bits / 8, 1))) {
         int stopped;
         Py_BEGIN_ALLOW_THREADS
         const uint32_t mode = pi_enter_float_mode();
-        stopped = moved.set->evaluate(&sample, (PiQuestion)question);
+        stopped = resolved.set->evaluate(&sample, (PiQuestion)question);
         pi_leave_float_mode(mode);
         Py_END_ALLOW_THREADS
         result = stopped ? NULL : Py_NewRef(Py_None);
@@ -244,8 +122,11 @@ static int module_clear(PyObject *module) {
     return 0;
 }
 
+#define WITH_NAMES(function) (PyCFunction)(void (*)(void))(function)
 static PyMethodDef functions[] = {
     {"systems", core_systems, METH_NOARGS, systems_doc},
+    {"questions", core_questions, METH_NOARGS, questions_doc},
+    {"limits", core_limits, METH_NOARGS, limits_doc},
     {"sized_systems", core_sized_systems, METH_NOARGS, sized_systems_doc},
     {"rigid_phases", core_rigid_phases, METH_O, rigid_phases_doc},
     {"make_system", core_make_system, METH_VARARGS, make_system_doc},
@@ -258,8 +139,9 @@ static PyMethodDef functions[] = {
     {"make_compiled", core_make_compiled, METH_VARARGS, make_compiled_doc},
     {"make_callback", core_make_callback, METH_VARARGS, make_callback_doc},
     {"history_rows", core_history_rows, METH_VARARGS, history_rows_doc},
-    {"start", core_start, METH_VARARGS, start_doc},
-    {"stepper", core_stepper, METH_VARARGS, stepper_doc},
+    {"starter", core_starter, METH_O, starter_doc},
+    {"start", WITH_NAMES(core_start), METH_VARARGS | METH_KEYWORDS, start_doc},
+    {"stepper", WITH_NAMES(core_stepper), METH_VARARGS | METH_KEYWORDS, stepper_doc},
     {NULL, NULL, 0, NULL},
 };
 static PyModuleDef_Slot module_slots[] = {{Py_mod_exec, module_exec},

@@ -1,13 +1,8 @@
 /* What the files of the extension module share. */
 #pragma once
-#include "arrays.h"
+#include "../run/families.h"
 #include "../run/run.h"
-
-#define METHOD_CAPSULE   "pyintegrate.method"
-#define PROGRAM_CAPSULE  "pyintegrate.program"
-#define SIZED_CAPSULE    "pyintegrate.sized_system"
-#define COMPILED_CAPSULE "pyintegrate.compiled"
-#define CALLBACK_CAPSULE "pyintegrate.callback"
+#include "arrays.h"
 
 typedef struct {
     PyObject *run_type, *stepper_type;
@@ -15,44 +10,51 @@ typedef struct {
 } State;
 static inline State *state_of(PyObject *module) { return (State *)PyModule_GetState(module); }
 
-/* A system that moves: its kernels (NULL for one of the user's own), its force, and the kernels
- * for any force. */
+/* Appends and gives away the item; 0, or -1 with an exception. */
+int append(PyObject *list, PyObject *item);
+
+/* ---- systems: resolve.c ---------------------------------------------------------------------- */
+/* A capsule of this name holds a struct that begins with a SystemHandle, whatever kind of system it
+ * is: programs.c, callbacks.c and sized_systems.c each have their own. */
+#define SYSTEM_CAPSULE "pyintegrate.system"
 typedef struct {
-    const PiSystem *system;
-    const PiKernels *kernels;
-    const PiKernelSet *set;
-    PiForce *force;
-    const void *context;
-} Moved;
-/* 0, or -1 with an exception. */
-int find_system(PyObject *module, PyObject *object, int bits, Moved *moved);
+    /* Fills in all but `set`, which says the instruction set and precision. 0, or -1 with an
+     * exception. */
+    int (*resolve)(const void *self, ResolvedSystem *to);
+} SystemHandle;
+/* The system that a name or a capsule stands for. 0, or -1 with an exception. */
+int find_system(PyObject *module, PyObject *object, int64_t bits, ResolvedSystem *to);
 
-/* Fills in the method of a run and the kernel for it. starter: a method, or None; rows: use the
- * kernels for any force. 0, or -1 with an exception. */
-int choose_method(PiRun *run, const Moved *moved, PyObject *method, PyObject *starter, int rows);
+/* ---- methods --------------------------------------------------------------------------------- */
+#define METHOD_CAPSULE "pyintegrate.method"
+/* Sets the method of a run, its starter (NULL: the usual one) and the kernel. 0, or -1 with an
+ * exception. */
+int choose_method(PiRun *run, const ResolvedSystem *resolved, PyObject *method, PyObject *starter);
 
-/* programs.c, callbacks.c: the same of a capsule, into what find_system has begun; and whether
- * the system can be asked that: 0, or -1 with an exception. */
-int find_own_system(PyObject *capsule, Moved *moved);
-int find_callback(PyObject *capsule, Moved *moved);
-int check_question(const Moved *moved, PiQuestion question);
-extern const char operations_doc[], make_program_doc[], make_compiled_doc[], make_callback_doc[];
+/* ---- functions of the module ----------------------------------------------------------------- */
+/* catalogues.c */
+extern const char systems_doc[], sized_systems_doc[], methods_doc[], questions_doc[], limits_doc[];
+PyObject *core_systems(PyObject *module, PyObject *none);
+PyObject *core_sized_systems(PyObject *module, PyObject *none);
+PyObject *core_methods(PyObject *module, PyObject *none);
+PyObject *core_questions(PyObject *module, PyObject *none);
+PyObject *core_limits(PyObject *module, PyObject *none);
+/* programs.c, callbacks.c, sized_systems.c */
+extern const char operations_doc[], make_program_doc[], make_compiled_doc[], make_callback_doc[],
+    make_system_doc[];
 PyObject *core_operations(PyObject *module, PyObject *none);
 PyObject *core_make_program(PyObject *module, PyObject *args);
 PyObject *core_make_compiled(PyObject *module, PyObject *args);
 PyObject *core_make_callback(PyObject *module, PyObject *args);
-/* sized_systems.c: the same of a system made for so many parts, into what find_system has begun. */
-int find_sized_system(PyObject *capsule, Moved *moved);
-extern const char make_system_doc[], rigid_phases_doc[];
-PyObject *core_rigid_phases(PyObject *module, PyObject *method);
 PyObject *core_make_system(PyObject *module, PyObject *args);
-
-extern const char *const family_names[];
-extern const char make_method_doc[], history_rows_doc[];
+/* methods.c */
+extern const char make_method_doc[], starter_doc[], rigid_phases_doc[], history_rows_doc[];
 PyObject *core_make_method(PyObject *module, PyObject *args);
+PyObject *core_starter(PyObject *module, PyObject *method);
+PyObject *core_rigid_phases(PyObject *module, PyObject *method);
 PyObject *core_history_rows(PyObject *module, PyObject *args);
-
+/* run_type.c, stepper_type.c */
 extern PyType_Spec run_spec, stepper_spec;
 extern const char start_doc[], stepper_doc[];
-PyObject *core_start(PyObject *module, PyObject *args);
-PyObject *core_stepper(PyObject *module, PyObject *args);
+PyObject *core_start(PyObject *module, PyObject *args, PyObject *keywords);
+PyObject *core_stepper(PyObject *module, PyObject *args, PyObject *keywords);

@@ -1,4 +1,4 @@
-/* Forces of one's own, the Python side: byte code -> a verified program, and questions to it. */
+/* Traced systems: byte code -> a verified program, and its kernels where it was compiled. */
 #include "module.h"
 #include "../bytecode/bytecode.h"
 
@@ -16,8 +16,38 @@ PyObject *core_operations(PyObject *module, PyObject *none) {
 const char operations_doc[] =
     "operations() -> list of (name, arguments, what it computes), by number in byte code.";
 
+typedef struct {
+    SystemHandle handle;
+    PiProgram *program;
+} ProgramHandle;
+
+static int resolve_program(const void *self, ResolvedSystem *to) {
+    const PiProgram *program = ((const ProgramHandle *)self)->program;
+    to->system = &program->system;
+    to->force = to->set->program;
+    to->context = program;
+    for (int question = 0; question < PI_QUESTIONS; question++)
+        if (!pi_program_has(program, (PiQuestion)question)) to->unanswered |= 1u << question;
+    return 0;
+}
+
 static void free_program(PyObject *capsule) {
-    pi_program_free(PyCapsule_GetPointer(capsule, PROGRAM_CAPSULE));
+    ProgramHandle *made = PyCapsule_GetPointer(capsule, SYSTEM_CAPSULE);
+    pi_program_free(made->program);
+    PyMem_Free(made);
+}
+/* Takes over the program. */
+static PyObject *program_capsule(PiProgram *program) {
+    ProgramHandle *made = PyMem_Malloc(sizeof *made);
+    PyObject *capsule = NULL;
+    if (made) {
+        *made = (ProgramHandle){{resolve_program}, program};
+        capsule = PyCapsule_New(made, SYSTEM_CAPSULE, free_program);
+    } else PyErr_NoMemory();
+    if (capsule) return capsule;
+    PyMem_Free(made);
+    pi_program_free(program);
+    return NULL;
 }
 
 const char make_program_doc[] =
@@ -44,19 +74,18 @@ PyObject *core_make_program(PyObject *module, PyObject *args) {
     if ((text.words = views_array(&views, code, "code", 0, 4, 0)) &&
         (text.constants = views_array(&views, constants, "constants", 0, 8, 0)) &&
         (section = views_array(&views, sections, "sections", 2 * PI_QUESTIONS, 4, 0))) {
-        const Py_ssize_t bytes = views.view[0]->len, instruction = PI_WORDS * sizeof(int32_t);
+        const Py_ssize_t bytes = (*views_find(&views, "code"))->buffer.len,
+                         instruction = PI_WORDS * sizeof(int32_t);
         text.n_code = bytes / instruction;
-        text.n_constants = views.view[1]->len / 8;
+        text.n_constants = (*views_find(&views, "constants"))->buffer.len / 8;
         for (int i = 0; i < PI_QUESTIONS; i++) {
             text.first[i] = section[2 * i];
             text.last[i] = section[2 * i + 1];
         }
         char message[PI_MESSAGE] = "code ends within an instruction";
         PiProgram *program = bytes % instruction ? NULL : pi_program_make(&text, message);
-        if (program) {
-            result = PyCapsule_New(program, PROGRAM_CAPSULE, free_program);
-            if (!result) pi_program_free(program);
-        } else if (message[0]) PyErr_Format(PyExc_ValueError, "byte code refused: %s", message);
+        if (program) result = program_capsule(program);
+        else if (message[0]) PyErr_Format(PyExc_ValueError, "byte code refused: %s", message);
         else PyErr_NoMemory();
     }
     views_release(&views);
@@ -66,12 +95,24 @@ PyObject *core_make_program(PyObject *module, PyObject *args) {
 /* ---- compiled systems ------------------------------------------------------------------------ */
 /* The kernels of a program in a library that is loaded. */
 typedef struct {
+    SystemHandle handle;
     PyObject *program, *owner; /* kept alive */
     const PiKernels *kernels[2];
 } CompiledProgram;
 
+/* The program's system with the library's kernels and force. */
+static int resolve_compiled(const void *self, ResolvedSystem *to) {
+    const CompiledProgram *compiled = self;
+    const ProgramHandle *made = PyCapsule_GetPointer(compiled->program, SYSTEM_CAPSULE);
+    if (!made) return -1;
+    to->system = &made->program->system;
+    to->kernels = compiled->kernels[to->set->real_bits == 32];
+    to->force = to->kernels->force;
+    return 0;
+}
+
 static void free_compiled(PyObject *capsule) {
-    CompiledProgram *compiled = PyCapsule_GetPointer(capsule, COMPILED_CAPSULE);
+    CompiledProgram *compiled = PyCapsule_GetPointer(capsule, SYSTEM_CAPSULE);
     Py_XDECREF(compiled->program);
     Py_XDECREF(compiled->owner);
     PyMem_Free(compiled);
@@ -85,7 +126,10 @@ PyObject *core_make_compiled(PyObject *module, PyObject *args) {
     PyObject *program, *owner, *address[2];
     if (!PyArg_ParseTuple(args, "OOOO:make_compiled", &program, &address[0], &address[1], &owner))
         return NULL;
-    if (!PyCapsule_GetPointer(program, PROGRAM_CAPSULE)) return NULL;
+    const SystemHandle *handle = PyCapsule_GetPointer(program, SYSTEM_CAPSULE);
+    if (!handle) return NULL;
+    if (handle->resolve != resolve_program)
+        return PyErr_Format(PyExc_ValueError, "the system to compile must be a program");
     const PiKernels *kernels[2];
     for (int i = 0; i < 2; i++) {
         void *pointer = PyLong_AsVoidPtr(address[i]);
@@ -96,43 +140,13 @@ PyObject *core_make_compiled(PyObject *module, PyObject *args) {
     }
     CompiledProgram *compiled = PyMem_Calloc(1, sizeof *compiled);
     if (!compiled) return PyErr_NoMemory();
-    *compiled = (CompiledProgram){Py_NewRef(program), Py_NewRef(owner), {kernels[0], kernels[1]}};
-    PyObject *capsule = PyCapsule_New(compiled, COMPILED_CAPSULE, free_compiled);
+    *compiled = (CompiledProgram){
+        {resolve_compiled}, Py_NewRef(program), Py_NewRef(owner), {kernels[0], kernels[1]}};
+    PyObject *capsule = PyCapsule_New(compiled, SYSTEM_CAPSULE, free_compiled);
     if (!capsule) {
         Py_DECREF(program);
         Py_DECREF(owner);
         PyMem_Free(compiled);
     }
     return capsule;
-}
-
-/* The program's system with the library's kernels and force; what the library cannot be asked goes
- * to the byte code. */
-static int find_compiled(PyObject *capsule, Moved *moved) {
-    const CompiledProgram *compiled = PyCapsule_GetPointer(capsule, COMPILED_CAPSULE);
-    if (!compiled) return -1;
-    const PiProgram *program = PyCapsule_GetPointer(compiled->program, PROGRAM_CAPSULE);
-    if (!program) return -1;
-    moved->system = &program->system;
-    moved->kernels = compiled->kernels[moved->set->real_bits == 32];
-    moved->force = moved->kernels->force;
-    return 0;
-}
-
-/* ---- systems of one's own -------------------------------------------------------------------- */
-int find_own_system(PyObject *capsule, Moved *moved) {
-    if (PyCapsule_IsValid(capsule, CALLBACK_CAPSULE)) return find_callback(capsule, moved);
-    if (PyCapsule_IsValid(capsule, COMPILED_CAPSULE)) return find_compiled(capsule, moved);
-    const PiProgram *program = PyCapsule_GetPointer(capsule, PROGRAM_CAPSULE);
-    if (!program) return -1;
-    moved->system = &program->system;
-    moved->force = moved->set->program;
-    moved->context = program;
-    return 0;
-}
-int check_question(const Moved *moved, PiQuestion question) {
-    if (moved->force != moved->set->program) return 0;
-    if (pi_program_has((const PiProgram *)moved->context, question)) return 0;
-    PyErr_Format(PyExc_ValueError, "the program has no answer to question %d", question);
-    return -1;
 }

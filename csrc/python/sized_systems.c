@@ -2,8 +2,21 @@
 #include <string.h>
 #include "module.h"
 
+typedef struct {
+    SystemHandle handle;
+    PiSized sized;
+} SizedSystem;
+
+static int resolve_sized(const void *self, ResolvedSystem *to) {
+    const PiSized *sized = &((const SizedSystem *)self)->sized;
+    to->system = &sized->system;
+    to->force = to->set->sized[sized->number];
+    to->context = sized;
+    return 0;
+}
+
 static void free_system(PyObject *capsule) {
-    PyMem_Free(PyCapsule_GetPointer(capsule, SIZED_CAPSULE));
+    PyMem_Free(PyCapsule_GetPointer(capsule, SYSTEM_CAPSULE));
 }
 
 const char make_system_doc[] = "make_system(name, parts) -> handle, which stands for its name";
@@ -19,24 +32,16 @@ PyObject *core_make_system(PyObject *module, PyObject *args) {
         return PyErr_Format(PyExc_ValueError, "no system %s of %lld parts", name, parts);
     const PiSizedSystem *s = pi_sized_systems[number];
     const int n = (int)parts;
-    PiSized *made = PyMem_Malloc(sizeof *made);
+    SizedSystem *made = PyMem_Malloc(sizeof *made);
     if (!made) return PyErr_NoMemory();
-    *made = (PiSized){.system = s->one, .number = number, .parts = n};
-    made->system.dim += n * s->dim;
-    made->system.dof += n * s->dof;
-    made->system.n_params += n * s->n_params;
-    made->system.n_derived += n * s->n_derived;
-    made->system.scratch += n * s->scratch;
-    PyObject *capsule = PyCapsule_New(made, SIZED_CAPSULE, free_system);
+    *made = (SizedSystem){{resolve_sized}, {.system = s->one, .number = number, .parts = n}};
+    PiSystem *system = &made->sized.system;
+    system->dim += n * s->dim;
+    system->dof += n * s->dof;
+    system->n_params += n * s->n_params;
+    system->n_derived += n * s->n_derived;
+    system->scratch += n * s->scratch;
+    PyObject *capsule = PyCapsule_New(made, SYSTEM_CAPSULE, free_system);
     if (!capsule) PyMem_Free(made);
     return capsule;
-}
-
-int find_sized_system(PyObject *capsule, Moved *moved) {
-    const PiSized *sized = PyCapsule_GetPointer(capsule, SIZED_CAPSULE);
-    if (!sized) return -1;
-    moved->system = &sized->system;
-    moved->force = moved->set->sized[sized->number];
-    moved->context = sized;
-    return 0;
 }

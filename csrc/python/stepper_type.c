@@ -1,6 +1,6 @@
 /* The Python type that steps by hand: a run that advances its rows in place, a few steps a call. */
 #include <stdlib.h>
-#include "module.h"
+#include "fields.h"
 
 enum { STEP, KICK, DRIFT, PHASES };
 /* The interpreter lock is released for about ten microseconds of work and more. */
@@ -35,22 +35,37 @@ static void stepper_dealloc(PyObject *self) {
     Py_DECREF(type);
 }
 
-static int make_rows(Stepper *s, PyObject *const rows[4]);
+static int make_rows(Stepper *s, const RunObjects *o) {
+    PiRun *run = &s->run[STEP];
+    Views *v = &s->views;
+    const int bytes = run->real_bytes;
+    void *state = views_array(v, o->state, "state", run->state_rows * run->stride, bytes, 1);
+    if (!state || views_row(v, o->t0, "t0", run->stride, bytes, &run->t0) ||
+        views_row(v, o->dt, "dt", run->stride, bytes, &run->h) ||
+        views_rows(v, o->params, "params", run->system->n_params, run->stride, bytes, run->params))
+        return -1;
+    if ((uintptr_t)state % 64) {
+        PyErr_SetString(PyExc_ValueError, "state must be aligned to 64 bytes");
+        return -1;
+    }
+    run->initial = run->state[0] = run->state[1] = state;
+    return 0;
+}
 
 /* One of the phases; all work on the same rows and share the failures of the first. The rows are
  * looked at as soon as the method says how many there are, before anything of their size is made.
  */
-static int make_phase(Stepper *s, const Moved *moved, int phase, PyObject *method,
-                      PyObject *const rows[4]) {
+static int make_phase(Stepper *s, const ResolvedSystem *resolved, int phase, PyObject *method,
+                      const RunObjects *o) {
     PiRun *run = &s->run[phase];
     if (phase != STEP) *run = s->run[STEP];
     s->methods[phase] = Py_NewRef(method);
-    if (choose_method(run, moved, method, phase == STEP ? s->starter : Py_None, 0)) return -1;
-    if (run->rows > s->run[STEP].rows) {
+    if (choose_method(run, resolved, method, phase == STEP ? o->starter : NULL)) return -1;
+    if (run->state_rows > s->run[STEP].state_rows) {
         PyErr_SetString(PyExc_ValueError, "a kick or a drift remembers nothing");
         return -1;
     }
-    if (phase == STEP && make_rows(s, rows)) return -1;
+    if (phase == STEP && make_rows(s, o)) return -1;
     const int error = pi_run_prepare(run);
     if (phase != STEP) {
         free(run->failures);
@@ -61,70 +76,51 @@ static int make_phase(Stepper *s, const Moved *moved, int phase, PyObject *metho
     return error;
 }
 
-/* state, t0, dt, params */
-static int make_rows(Stepper *s, PyObject *const rows[4]) {
+static int make_stepper(PyObject *module, Stepper *s, const RunObjects *o) {
     PiRun *run = &s->run[STEP];
-    Views *v = &s->views;
-    const int bytes = run->real_bytes;
-    void *state = views_array(v, rows[0], "state", run->rows * run->stride, bytes, 1);
-    if (!state || views_row(v, rows[1], "t0", run->stride, bytes, &run->t0) ||
-        views_row(v, rows[2], "dt", run->stride, bytes, &run->h) ||
-        views_rows(v, rows[3], "params", run->system->n_params, run->stride, bytes, run->params))
-        return -1;
-    if ((uintptr_t)state % 64) {
-        PyErr_SetString(PyExc_ValueError, "state must be aligned to 64 bytes");
+    ResolvedSystem resolved;
+    if (find_system(module, o->system, run->bits, &resolved)) return -1;
+    const Py_ssize_t n = PyTuple_Check(o->methods) ? PyTuple_Size(o->methods) : 0;
+    if (run->lanes < 1 || (n != 1 && n != PHASES)) {
+        PyErr_Format(
+            PyExc_ValueError,
+            "%lld lanes, %zd methods: out of range, expected 1 lane at least and a tuple of "
+            "1 or %d methods",
+            (long long)run->lanes, n, PHASES);
         return -1;
     }
-    run->initial = run->state[0] = run->state[1] = state;
+    s->system = Py_NewRef(o->system);
+    s->starter = Py_XNewRef(o->starter);
+    const int64_t unit = 512 / run->bits;
+    run->stride = (run->lanes + unit - 1) / unit * unit;
+    run->real_bytes = (int)run->bits / 8;
+    run->workers = run->save_every = 1;
+    run->params = calloc(resolved.system->n_params + 1, sizeof *run->params);
+    if (!run->params) return PyErr_NoMemory(), -1;
+    int64_t most = 0;
+    for (int i = 0; i < n; i++) {
+        if (make_phase(s, &resolved, i, PyTuple_GetItem(o->methods, i), o)) return -1;
+        const int64_t bytes = pi_run_scratch_bytes(&s->run[i]);
+        if (bytes > most) most = bytes;
+    }
+    s->scratch = aligned_alloc(64, most);
+    if (!s->scratch || pi_run_freeze_padding(run) || pi_run_begin(run)) return PyErr_NoMemory(), -1;
+    s->work = (double)run->lanes * run->state_rows * (run->method->evaluations + 1);
     return 0;
 }
 
 const char stepper_doc[] =
-    "stepper(system, bits, lanes, bound, t0, h, params, state, methods, starter) -> Stepper\n\n"
-    "state: rows that are advanced in place; params: a tuple of rows; methods: of the step, or of\n"
-    "the step, its kick and its drift.";
-PyObject *core_stepper(PyObject *module, PyObject *args) {
-    PyObject *system, *t0, *h, *params, *state, *methods, *starter;
-    int bits;
-    long long lanes;
-    double bound;
-    if (!PyArg_ParseTuple(args, "OiLdOOOOO!O:stepper", &system, &bits, &lanes, &bound, &t0, &h,
-                          &params, &state, &PyTuple_Type, &methods, &starter))
-        return NULL;
-    Moved moved;
-    if (find_system(module, system, bits, &moved)) return NULL;
-    const Py_ssize_t n = PyTuple_Size(methods);
-    if (lanes < 1 || lanes > (int64_t)1 << 48 || (n != 1 && n != PHASES))
-        return PyErr_Format(PyExc_ValueError, "%lld lanes, %zd methods: out of range", lanes, n);
+    "stepper(**fields) -> Stepper\n\n"
+    "system, methods: a tuple of the method of the step, or of the step, its kick and its drift;\n"
+    "starter, which may be left out; bits, lanes, bound, t0, dt, params as of start(); state: rows\n"
+    "that are advanced in place.";
+PyObject *core_stepper(PyObject *module, PyObject *args, PyObject *keywords) {
+    RunObjects objects;
     Stepper *s = (Stepper *)PyType_GenericAlloc((PyTypeObject *)state_of(module)->stepper_type, 0);
     if (!s) return NULL;
-    s->system = Py_NewRef(system);
-    s->starter = Py_NewRef(starter);
-    PiRun *run = &s->run[STEP];
-    const int64_t unit = 512 / bits;
-    run->lanes = lanes;
-    run->stride = (lanes + unit - 1) / unit * unit;
-    run->real_bytes = bits / 8;
-    run->bound = bound;
-    run->workers = 1;
-    run->save = 1;
-    run->params = calloc(moved.system->n_params + 1, sizeof *run->params);
-    int64_t most = 0;
-    int error = !run->params;
-    if (error) PyErr_NoMemory();
-    for (int i = 0; i < n && !error; i++) {
-        PyObject *const rows[] = {state, t0, h, params};
-        error = make_phase(s, &moved, i, PyTuple_GetItem(methods, i), rows);
-        const int64_t bytes = error ? 0 : pi_run_scratch_bytes(&s->run[i]);
-        if (bytes > most) most = bytes;
-    }
-    if (!error) {
-        s->scratch = aligned_alloc(64, most);
-        error = !s->scratch || pi_run_freeze_padding(run) || pi_run_begin(run);
-        if (error) PyErr_NoMemory();
-        s->work = (double)lanes * run->rows * (run->method->evaluations + 1);
-    }
-    if (!error) return (PyObject *)s;
+    if (!read_fields(args, keywords, STEPPER, &s->run[STEP], &objects) &&
+        !make_stepper(module, s, &objects))
+        return (PyObject *)s;
     Py_DECREF(s);
     return NULL;
 }
@@ -210,13 +206,14 @@ static PyObject *stepper_failures(PyObject *self, PyObject *none) {
     }
     return list;
 }
-PyDoc_STRVAR(revive_doc, "revive(lane): a failed trajectory goes on, with the state it now has.");
-static PyObject *stepper_revive(PyObject *self, PyObject *lane) {
+PyDoc_STRVAR(clear_failure_doc,
+             "clear_failure(lane): a failed trajectory goes on, with the state it now has.");
+static PyObject *stepper_clear_failure(PyObject *self, PyObject *lane) {
     PiRun *run = &((Stepper *)self)->run[STEP];
     const long long i = PyLong_AsLongLong(lane);
     if (PyErr_Occurred()) return NULL;
     if (i < 0 || i >= run->lanes) return PyErr_Format(PyExc_IndexError, "no trajectory %lld", i);
-    pi_run_revive(run, i);
+    pi_run_clear_failure(run, i);
     Py_RETURN_NONE;
 }
 PyDoc_STRVAR(fail_doc, "fail(lane, status, step): marks a trajectory as failed.");
@@ -230,16 +227,16 @@ static PyObject *stepper_fail(PyObject *self, PyObject *args) {
     if (pi_run_fail(run, lane, (PiStatus)status, step)) return PyErr_NoMemory();
     Py_RETURN_NONE;
 }
-PyDoc_STRVAR(begin_doc, "begin(n, begun): the number of the step that the state is at, and whether "
-                        "what a multistep method remembers is there already.");
+PyDoc_STRVAR(begin_doc, "begin(n, has_history): the number of the step that the state is at, and "
+                        "whether what a multistep method remembers is there already.");
 static PyObject *stepper_begin(PyObject *self, PyObject *args) {
     Stepper *s = (Stepper *)self;
     long long n;
-    int begun;
-    if (!PyArg_ParseTuple(args, "Lp:begin", &n, &begun)) return NULL;
+    int has_history;
+    if (!PyArg_ParseTuple(args, "Lp:begin", &n, &has_history)) return NULL;
     if (n < 0) return PyErr_Format(PyExc_ValueError, "n is %lld", n);
     s->n = n;
-    s->run[STEP].begun = begun ? 0 : pi_first_steps(s->run[STEP].method);
+    s->run[STEP].starter_until = has_history ? 0 : pi_first_steps(s->run[STEP].method);
     Py_RETURN_NONE;
 }
 
@@ -252,7 +249,7 @@ static PyMethodDef stepper_methods[] = {
     {"kick", stepper_kick, METH_NOARGS, kick_doc},
     {"drift", stepper_drift, METH_NOARGS, drift_doc},
     {"failures", stepper_failures, METH_NOARGS, failures_doc},
-    {"revive", stepper_revive, METH_O, revive_doc},
+    {"clear_failure", stepper_clear_failure, METH_O, clear_failure_doc},
     {"fail", stepper_fail, METH_VARARGS, fail_doc},
     {"begin", stepper_begin, METH_VARARGS, begin_doc},
     {NULL, NULL, 0, NULL},

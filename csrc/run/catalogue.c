@@ -7,32 +7,26 @@
 #include "../tiles.h"
 #include "../vmath/vmath.h"
 
-#define DESCRIBE(id, kind, ...)                                                                    \
+#define METHOD(id, kind, ...)                                                                      \
     static const PiMethod id = {.name = #id, .family = kind, .written = #__VA_ARGS__, __VA_ARGS__};
-#define EXPLICIT_RK(id, ...)         DESCRIBE(id, PI_EXPLICIT_RK, __VA_ARGS__)
-#define COMPOSITION(id, ...)         DESCRIBE(id, PI_COMPOSITION, __VA_ARGS__)
-#define NYSTROM(id, ...)             DESCRIBE(id, PI_NYSTROM, __VA_ARGS__)
-#define MULTISTEP(id, ...)           DESCRIBE(id, PI_MULTISTEP, __VA_ARGS__)
-#define IMPLICIT_RK(id, ...)         DESCRIBE(id, PI_IMPLICIT_RK, __VA_ARGS__)
-#define RIGID_MOTION(id, ...)        DESCRIBE(id, PI_RIGID_MOTION, __VA_ARGS__)
 #define SYSTEM(id, mathematics, ...) static const PiSystem id##_system = {.name = #id, __VA_ARGS__};
 #define HEAVY_SYSTEM                 SYSTEM
 #define SIZED_SYSTEM(id, force, ...) static const PiSizedSystem id##_system = {__VA_ARGS__};
 #include "../contents.h"
-#undef DESCRIBE
+#undef METHOD
 #undef SYSTEM
 #undef SIZED_SYSTEM
 
 #define SIZED_SYSTEM(id, ...)
-#define DESCRIBE(id, ...) &id,
+#define METHOD(id, ...) &id,
 #define SYSTEM(id, ...)
 const PiMethod *const pi_methods[] = {
 #include "../contents.h"
 };
-#undef DESCRIBE
+#undef METHOD
 #undef SYSTEM
 
-#define DESCRIBE(id, ...)
+#define METHOD(id, ...)
 #define SYSTEM(id, ...) &id##_system,
 const PiSystem *const pi_systems[] = {
 #include "../contents.h"
@@ -48,6 +42,16 @@ const PiSizedSystem *const pi_sized_systems[] = {
 const int pi_n_methods = sizeof pi_methods / sizeof *pi_methods;
 const int pi_n_systems = sizeof pi_systems / sizeof *pi_systems;
 const int pi_n_sized_systems = sizeof pi_sized_systems / sizeof *pi_sized_systems;
+
+const char *const pi_structure_names[] = {[PI_FIRST_ORDER] = "first_order",
+                                          [PI_SECOND_ORDER] = "second_order",
+                                          [PI_SEPARABLE] = "separable",
+                                          [PI_RIGID_BODY] = "rigid_body"};
+const char *const pi_question_names[PI_QUESTIONS] = {
+    [PI_RHS] = "rhs",           [PI_ACCELERATION] = "acceleration",
+    [PI_ENERGY] = "energy",     [PI_INVARIANTS] = "invariants",
+    [PI_JACOBIAN] = "jacobian", [PI_VELOCITY] = "velocity",
+    [PI_PREPARE] = "prepare"};
 
 const PiMethod *pi_method_named(const char *name) {
     for (int i = 0; i < pi_n_methods; i++)

@@ -8,7 +8,7 @@ static double value(const PiRun *run, const void *rows, int64_t stride, int64_t 
     const char *at = row_at(run, rows, stride, d, lane);
     return run->real_bytes == 8 ? *(const double *)at : *(const float *)at;
 }
-PiStatus judge(const PiRun *run, const void *rows, int64_t stride, int64_t lane) {
+PiStatus state_status(const PiRun *run, const void *rows, int64_t stride, int64_t lane) {
     PiStatus status = PI_OK;
     for (int d = 0; d < run->system->dim; d++) {
         const double y = fabs(value(run, rows, stride, d, lane));
@@ -56,7 +56,7 @@ int pi_run_freeze_padding(PiRun *run) {
     set_mask(run, f, lanes, run->tile_lanes, 1);
     return 0;
 }
-void pi_run_revive(PiRun *run, int64_t lane) {
+void pi_run_clear_failure(PiRun *run, int64_t lane) {
     PiFailures *f = &run->failures[lane / run->tile_lanes];
     const int64_t i = lane % run->tile_lanes;
     if (!f->mask || f->step[i] < 0) return;
@@ -104,71 +104,71 @@ typedef struct {
     int64_t count, stride;
     int64_t *lane; /* their places in the tile */
     char *y;       /* rows of the state, then t0, h and the parameters */
-} Patients;
+} FailingLanes;
 
-static int patients_rows(const PiRun *run) { return run->rows + 2 + run->system->n_params; }
+static int lanes_rows(const PiRun *run) { return run->state_rows + 2 + run->system->n_params; }
 
-static int patients_make(const PiRun *run, int64_t count, Patients *patients) {
+static int lanes_make(const PiRun *run, int64_t count, FailingLanes *failing) {
     const int64_t vector = run->vector_bytes / run->real_bytes;
-    *patients = (Patients){.count = count, .stride = ceil_div(count, vector) * vector};
-    patients->lane = malloc((count + 1) * sizeof *patients->lane);
-    patients->y = malloc(patients_rows(run) * patients->stride * run->real_bytes + 1);
-    return patients->lane && patients->y ? 0 : -1;
+    *failing = (FailingLanes){.count = count, .stride = ceil_div(count, vector) * vector};
+    failing->lane = malloc((count + 1) * sizeof *failing->lane);
+    failing->y = malloc(lanes_rows(run) * failing->stride * run->real_bytes + 1);
+    return failing->lane && failing->y ? 0 : -1;
 }
-static void patients_free(Patients *patients) {
-    free(patients->lane);
-    free(patients->y);
+static void lanes_free(FailingLanes *failing) {
+    free(failing->lane);
+    free(failing->y);
 }
-static char *patients_row(const PiRun *run, const Patients *patients, int i) {
-    return row_at(run, patients->y, patients->stride, i, 0);
+static char *lanes_row(const PiRun *run, const FailingLanes *failing, int i) {
+    return row_at(run, failing->y, failing->stride, i, 0);
 }
 /* Those that leave the good in a tile. */
-static void patients_of_tile(const PiRun *run, const PiTile *tile, Patients *to) {
-    for (int i = 0; i < patients_rows(run); i++) {
-        const int k = i - run->rows;
+static void lanes_of_tile(const PiRun *run, const PiTile *tile, FailingLanes *to) {
+    for (int i = 0; i < lanes_rows(run); i++) {
+        const int k = i - run->state_rows;
         const PiRow row = k < 0    ? (PiRow){row_at(run, tile->in, tile->in_stride, i, 0), 1}
                           : k == 0 ? tile->t0
                           : k == 1 ? tile->h
                                    : tile->params[k - 2];
-        char *here = patients_row(run, to, i);
+        char *here = lanes_row(run, to, i);
         const char *data = (const char *)row.data + (k < 0 ? 0 : tile->lane) * run->real_bytes;
-        if (row.step) gather(run, data, to->lane, to->count, here);
+        if (row.stride) gather(run, data, to->lane, to->count, here);
         else
             for (int64_t n = 0; n < to->count; n++)
                 memcpy(here + n * run->real_bytes, row.data, run->real_bytes);
     }
 }
 /* Some of them, with the states of `state`. */
-static void patients_take(const PiRun *run, const Patients *from, const Patients *state,
-                          const int64_t *at, Patients *to) {
+static void lanes_take(const PiRun *run, const FailingLanes *from, const FailingLanes *state,
+                       const int64_t *at, FailingLanes *to) {
     for (int64_t i = 0; i < to->count; i++) to->lane[i] = from->lane[at[i]];
-    for (int i = 0; i < patients_rows(run); i++)
-        gather(run, patients_row(run, i < run->rows ? state : from, i), at, to->count,
-               patients_row(run, to, i));
+    for (int i = 0; i < lanes_rows(run); i++)
+        gather(run, lanes_row(run, i < run->state_rows ? state : from, i), at, to->count,
+               lanes_row(run, to, i));
 }
 /* Fills the last register with copies, and advances all. status: of each, or NULL. */
-static int patients_advance(PiRun *run, const PiTile *like, Patients *patients, int64_t first,
-                            int64_t steps, int8_t *status) {
-    for (int d = 0; d < patients_rows(run); d++) {
-        char *row = patients_row(run, patients, d);
-        for (int64_t i = patients->count; i < patients->stride; i++)
-            memcpy(row + i * run->real_bytes, row + (patients->count - 1) * run->real_bytes,
+static int lanes_advance(PiRun *run, const PiTile *like, FailingLanes *failing, int64_t first,
+                         int64_t steps, int8_t *status) {
+    for (int d = 0; d < lanes_rows(run); d++) {
+        char *row = lanes_row(run, failing, d);
+        for (int64_t i = failing->count; i < failing->stride; i++)
+            memcpy(row + i * run->real_bytes, row + (failing->count - 1) * run->real_bytes,
                    run->real_bytes);
     }
     const int n_params = run->system->n_params;
     PiRow *params = malloc((n_params + 1) * sizeof *params);
     if (!params) return -1;
     for (int i = 0; i < n_params; i++)
-        params[i] = (PiRow){patients_row(run, patients, run->rows + 2 + i), 1};
+        params[i] = (PiRow){lanes_row(run, failing, run->state_rows + 2 + i), 1};
     PiTile tile = *like;
-    tile.registers = patients->stride * run->real_bytes / run->vector_bytes;
-    tile.in = tile.out = patients->y;
-    tile.in_stride = tile.out_stride = patients->stride;
+    tile.registers = failing->stride * run->real_bytes / run->vector_bytes;
+    tile.in = tile.out = failing->y;
+    tile.in_stride = tile.out_stride = failing->stride;
     tile.record = NULL;
     tile.frozen = NULL;
     tile.lane = 0;
-    tile.t0 = (PiRow){patients_row(run, patients, run->rows), 1};
-    tile.h = (PiRow){patients_row(run, patients, run->rows + 1), 1};
+    tile.t0 = (PiRow){lanes_row(run, failing, run->state_rows), 1};
+    tile.h = (PiRow){lanes_row(run, failing, run->state_rows + 1), 1};
     tile.params = params;
     tile.first = first;
     tile.steps = steps;
@@ -179,17 +179,17 @@ static int patients_advance(PiRun *run, const PiTile *like, Patients *patients, 
 }
 
 /* The one step that none of them completes: why, and the last good states go out. */
-static int report(PiRun *run, int64_t number, const PiTile *tile, const Patients *before,
-                  Patients *after, int64_t step) {
+static int report(PiRun *run, int64_t number, const PiTile *tile, const FailingLanes *before,
+                  FailingLanes *after, int64_t step) {
     int8_t *reason = calloc(after->stride + 1, 1);
-    int error = reason ? patients_advance(run, tile, after, step, 1, reason) : -1;
+    int error = reason ? lanes_advance(run, tile, after, step, 1, reason) : -1;
     for (int64_t i = 0; i < before->count && !error; i++) {
         const PiStatus status =
-            reason[i] ? (PiStatus)reason[i] : judge(run, after->y, after->stride, i);
+            reason[i] ? (PiStatus)reason[i] : state_status(run, after->y, after->stride, i);
         error = fail(run, number, before->lane[i], status ? status : PI_NOT_FINITE, step + 1);
     }
-    for (int d = 0; d < run->rows && !error; d++)
-        scatter(run, patients_row(run, before, d), before->lane, before->count,
+    for (int d = 0; d < run->state_rows && !error; d++)
+        scatter(run, lanes_row(run, before, d), before->lane, before->count,
                 row_at(run, tile->out, tile->out_stride, d, 0));
     free(reason);
     return error;
@@ -197,62 +197,62 @@ static int report(PiRun *run, int64_t number, const PiTile *tile, const Patients
 
 /* Finds by bisection the step that each patient does not complete, and leaves its last good state
  * in out. */
-static int diagnose(PiRun *run, int64_t number, const PiTile *tile, const Patients *before,
-                    int64_t first, int64_t steps) {
+static int bisect(PiRun *run, int64_t number, const PiTile *tile, const FailingLanes *before,
+                  int64_t first, int64_t steps) {
     const int64_t half = steps / 2, count = before->count;
-    Patients after = {0}, early = {0}, late = {0};
+    FailingLanes after = {0}, early = {0}, late = {0};
     if (count == 0) return 0;
-    int error = patients_make(run, count, &after);
+    int error = lanes_make(run, count, &after);
     if (!error) {
         memcpy(after.lane, before->lane, count * sizeof *after.lane);
-        memcpy(after.y, before->y, patients_rows(run) * after.stride * run->real_bytes);
+        memcpy(after.y, before->y, lanes_rows(run) * after.stride * run->real_bytes);
     }
     if (!error && steps == 1) error = report(run, number, tile, before, &after, first);
     else if (!error) {
         char *bad = malloc(count);
         int64_t *at = malloc(count * sizeof *at), early_count = 0, late_count = count;
-        error = bad && at ? patients_advance(run, tile, &after, first, half, NULL) : -1;
+        error = bad && at ? lanes_advance(run, tile, &after, first, half, NULL) : -1;
         if (!error) {
             mark(run, after.y, after.stride, count, tile->bound, bad);
             for (int64_t i = 0; i < count; i++) at[bad[i] ? early_count++ : --late_count] = i;
-            error = patients_make(run, early_count, &early) |
-                    patients_make(run, count - early_count, &late);
+            error =
+                lanes_make(run, early_count, &early) | lanes_make(run, count - early_count, &late);
         }
         if (!error) {
-            patients_take(run, before, before, at, &early);
-            patients_take(run, before, &after, at + early_count, &late);
+            lanes_take(run, before, before, at, &early);
+            lanes_take(run, before, &after, at + early_count, &late);
         }
         free(bad);
         free(at);
-        patients_free(&after);
-        after = (Patients){0};
-        if (!error) error = diagnose(run, number, tile, &early, first, half);
-        if (!error) error = diagnose(run, number, tile, &late, first + half, steps - half);
+        lanes_free(&after);
+        after = (FailingLanes){0};
+        if (!error) error = bisect(run, number, tile, &early, first, half);
+        if (!error) error = bisect(run, number, tile, &late, first + half, steps - half);
     }
-    patients_free(&after);
-    patients_free(&early);
-    patients_free(&late);
+    lanes_free(&after);
+    lanes_free(&early);
+    lanes_free(&late);
     return error;
 }
 
-int examine(PiRun *run, int64_t number, const PiTile *tile) {
+int find_failures(PiRun *run, int64_t number, const PiTile *tile) {
     const PiFailures *failures = &run->failures[number];
     const int64_t lanes = lanes_in(run, number);
-    Patients patients = {0};
+    FailingLanes failing = {0};
     int64_t count = 0, next = 0;
     char *bad = malloc(lanes);
     if (!bad) return -1;
     mark(run, tile->out, tile->out_stride, lanes, tile->bound, bad);
     for (int64_t i = 0; i < lanes; i++)
         if (bad[i]) count += bad[i] = !(failures->mask && failures->step[i] >= 0);
-    int error = count ? patients_make(run, count, &patients) : 0;
+    int error = count ? lanes_make(run, count, &failing) : 0;
     if (count && !error) {
         for (int64_t i = 0; i < lanes; i++)
-            if (bad[i]) patients.lane[next++] = i;
-        patients_of_tile(run, tile, &patients);
-        error = diagnose(run, number, tile, &patients, tile->first, tile->steps);
+            if (bad[i]) failing.lane[next++] = i;
+        lanes_of_tile(run, tile, &failing);
+        error = bisect(run, number, tile, &failing, tile->first, tile->steps);
     }
-    patients_free(&patients);
+    lanes_free(&failing);
     free(bad);
     return error;
 }

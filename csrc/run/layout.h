@@ -18,8 +18,8 @@ static inline char *row_at(const PiRun *run, const void *rows, int64_t stride, i
 
 /* ---- failures.c ------------------------------------------------------------------------------ */
 /* OK, or why a state is not. */
-PiStatus judge(const PiRun *run, const void *rows, int64_t stride, int64_t lane);
+PiStatus state_status(const PiRun *run, const void *rows, int64_t stride, int64_t lane);
 /* Freezes a lane of a tile. Only the thread that works on the tile comes here. 0, or -1. */
 int fail(PiRun *run, int64_t tile, int64_t lane, PiStatus status, int64_t step);
 /* Looks at a tile whose kernel has found a bad lane. 0, or -1. */
-int examine(PiRun *run, int64_t number, const PiTile *tile);
+int find_failures(PiRun *run, int64_t number, const PiTile *tile);

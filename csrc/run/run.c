@@ -19,54 +19,55 @@ static const double POLL_SECONDS = 0.05;
 /* ---- time: blocks ---------------------------------------------------------------------------- */
 /* Short intervals between saves are gathered into a block, long ones are cut into several. */
 static int64_t intervals_per_block(const PiRun *run) {
-    return run->save < BLOCK_STEPS ? smaller(BLOCK_SAVES, BLOCK_STEPS / run->save) : 1;
+    return run->save_every < BLOCK_STEPS ? smaller(BLOCK_SAVES, BLOCK_STEPS / run->save_every) : 1;
 }
 static int64_t blocks_per_interval(const PiRun *run) {
-    return run->save < BLOCK_STEPS ? 1 : ceil_div(run->save, BLOCK_STEPS);
+    return run->save_every < BLOCK_STEPS ? 1 : ceil_div(run->save_every, BLOCK_STEPS);
 }
 /* The steps done after b blocks. */
 static int64_t steps_after(const PiRun *run, int64_t b) {
     const int64_t pieces = blocks_per_interval(run);
     int64_t steps;
-    if (pieces == 1) steps = b * intervals_per_block(run) * run->save;
-    else steps = b / pieces * run->save + smaller(b % pieces * BLOCK_STEPS, run->save);
+    if (pieces == 1) steps = b * intervals_per_block(run) * run->save_every;
+    else steps = b / pieces * run->save_every + smaller(b % pieces * BLOCK_STEPS, run->save_every);
     return smaller(steps, run->n_steps);
 }
 static int64_t count_blocks(const PiRun *run) {
     if (run->n_steps == 0) return 0;
-    const int64_t whole = run->n_steps / run->save, rest = run->n_steps % run->save;
+    const int64_t whole = run->n_steps / run->save_every, rest = run->n_steps % run->save_every;
     if (blocks_per_interval(run) == 1)
         return ceil_div(whole + (rest > 0), intervals_per_block(run));
     return whole * blocks_per_interval(run) + ceil_div(rest, BLOCK_STEPS);
 }
 
 /* ---- records --------------------------------------------------------------------------------- */
-/* to[l lane + i component] = rows[which[i]][l], by lanes, as these are next to each other in memory
- * where components are. */
+/* to[l lane_stride + i component_stride] = rows[saved[i]][l], by lanes, as these are next to each
+ * other in memory where components are. */
 #define SCATTER(type)                                                                              \
     for (int64_t l = 0; l < lanes; l++)                                                            \
-        for (int i = 0; i < r->n; i++)                                                             \
-            ((type *)to)[l * r->lane + i * r->component] =                                         \
-                ((const type *)rows)[r->which[i] * stride + l];
+        for (int i = 0; i < r->n_saved; i++)                                                       \
+            ((type *)to)[l * r->lane_stride + i * r->component_stride] =                           \
+                ((const type *)rows)[r->saved[i] * stride + l];
 
 /* Writes the rows of a tile for one save. */
 static void write_record(const PiRun *run, int64_t save, int64_t tile, const void *rows,
                          int64_t stride) {
     const PiRecord *r = &run->record;
     const int64_t lane = tile * run->tile_lanes, lanes = lanes_in(run, tile);
-    char *to = (char *)r->data + (save * r->save + lane * r->lane) * run->real_bytes;
-    if (r->lane == 1)
-        for (int i = 0; i < r->n; i++)
-            memcpy(row_at(run, to, r->component, i, 0), row_at(run, rows, stride, r->which[i], 0),
-                   lanes * run->real_bytes);
+    char *to = (char *)r->data + (save * r->save_stride + lane * r->lane_stride) * run->real_bytes;
+    if (r->lane_stride == 1)
+        for (int i = 0; i < r->n_saved; i++)
+            memcpy(row_at(run, to, r->component_stride, i, 0),
+                   row_at(run, rows, stride, r->saved[i], 0), lanes * run->real_bytes);
     else if (run->real_bytes == 8) SCATTER(double)
     else SCATTER(float)
 }
 /* Do kernels write the record themselves? They write all components, and whole registers. */
 static int is_direct(const PiRun *run) {
     const PiRecord *r = &run->record;
-    int direct = r->data && r->lane == 1 && r->room >= run->stride && r->n == run->system->dim;
-    for (int i = 0; direct && i < r->n; i++) direct = r->which[i] == i;
+    int direct =
+        r->data && r->lane_stride == 1 && r->room >= run->stride && r->n_saved == run->system->dim;
+    for (int i = 0; direct && i < r->n_saved; i++) direct = r->saved[i] == i;
     return direct;
 }
 
@@ -76,7 +77,7 @@ static void *spread_initial(const PiRun *run, int64_t number) {
     const int64_t lane = number * run->tile_lanes, unit = 64 / run->real_bytes;
     const int64_t lanes = ceil_div(lanes_in(run, number), unit) * unit;
     void *rows = row_at(run, run->state[0], run->stride, 0, lane);
-    for (int d = 0; d < run->rows; d++) {
+    for (int d = 0; d < run->state_rows; d++) {
         void *row = row_at(run, rows, run->stride, d, 0);
         if (run->real_bytes == 8)
             for (int64_t i = 0; i < lanes; i++) ((double *)row)[i] = ((double *)run->initial)[d];
@@ -95,7 +96,7 @@ static int begin_tile(PiRun *run, int64_t number) {
     const void *rows = look ? initial_rows(run, number) : run->initial;
     PiStatus status = PI_OK;
     for (int64_t i = 0; i < lanes; i++) {
-        if (i == 0 || !run->same) status = judge(run, rows, look ? run->stride : 1, i);
+        if (i == 0 || !run->same) status = state_status(run, rows, look ? run->stride : 1, i);
         if (status && fail(run, number, i, status, run->first)) return -1;
     }
     if (run->record.data) write_record(run, 0, number, rows, run->stride);
@@ -106,13 +107,13 @@ static int begin_tile(PiRun *run, int64_t number) {
  * driven run, records of a block on their way. */
 static int64_t lines(int64_t bytes) { return ceil_div(bytes, 64) * 64; }
 static int64_t tile_bytes(const PiRun *run) {
-    return lines(run->rows * run->tile_lanes * run->real_bytes);
+    return lines(run->state_rows * run->tile_lanes * run->real_bytes);
 }
 static int64_t drive_offset(const PiRun *run) {
     return tile_bytes(run) + lines(run->workspace_bytes);
 }
 static int64_t records_offset(const PiRun *run) {
-    const int64_t rows = run->drive ? run->system->n_params : 0;
+    const int64_t rows = run->drive_strides ? run->system->n_params : 0;
     return drive_offset(run) + lines(rows * (int64_t)sizeof(PiRow));
 }
 int64_t pi_run_scratch_bytes(const PiRun *run) {
@@ -125,7 +126,7 @@ static const PiRow *driven(const PiRun *run, int64_t step, char *scratch) {
     PiRow *rows = (PiRow *)(scratch + drive_offset(run));
     for (int i = 0; i < run->system->n_params; i++) {
         rows[i] = run->params[i];
-        rows[i].data = (const char *)rows[i].data + step * run->drive[i] * run->real_bytes;
+        rows[i].data = (const char *)rows[i].data + step * run->drive_strides[i] * run->real_bytes;
     }
     return rows;
 }
@@ -146,8 +147,8 @@ static PiTile make_tile(const PiRun *run, int64_t number, char *scratch) {
                    .context = run->context,
                    .workspace = scratch + tile_bytes(run),
                    .chunk = run->chunk,
-                   .history = run->rows - run->system->dim,
-                   .begun = run->begun,
+                   .history = run->state_rows - run->system->dim,
+                   .starter_until = run->starter_until,
                    .starter = run->starter,
                    .starter_table = &run->starter_table};
     if (run->real_bytes == 4 && tile.bound > FLT_MAX) tile.bound = FLT_MAX;
@@ -155,7 +156,7 @@ static PiTile make_tile(const PiRun *run, int64_t number, char *scratch) {
 }
 static void copy_state(const PiRun *run, const PiTile *tile, const void *from, int64_t from_stride,
                        void *to, int64_t to_stride) {
-    for (int d = 0; d < run->rows; d++)
+    for (int d = 0; d < run->state_rows; d++)
         memcpy(row_at(run, to, to_stride, d, 0), row_at(run, from, from_stride, d, 0),
                tile->registers * run->vector_bytes);
 }
@@ -177,12 +178,13 @@ static int call_kernel(PiRun *run, PiTile *tile, void *target, char *scratch, in
 static int advance_together(PiRun *run, int64_t number, PiTile *tile, int64_t from, int64_t to,
                             void *target, char *scratch) {
     const PiRecord *r = &run->record;
-    const int64_t save = from / run->save + 1, saves = ceil_div(to, run->save) - save + 1;
+    const int64_t save = from / run->save_every + 1,
+                  saves = ceil_div(to, run->save_every) - save + 1;
     char *records = scratch + records_offset(run);
-    tile->record = run->direct ? row_at(run, r->data, r->save, save, tile->lane) : records;
-    tile->record_stride = run->direct ? r->component : run->tile_lanes;
-    tile->record_next = run->direct ? r->save : run->system->dim * run->tile_lanes;
-    tile->record_every = run->save;
+    tile->record = run->direct ? row_at(run, r->data, r->save_stride, save, tile->lane) : records;
+    tile->record_stride = run->direct ? r->component_stride : run->tile_lanes;
+    tile->record_next = run->direct ? r->save_stride : run->system->dim * run->tile_lanes;
+    tile->record_every = run->save_every;
     tile->first = run->first + from;
     tile->steps = to - from;
     const int bad = call_kernel(run, tile, target, scratch, 1);
@@ -196,8 +198,8 @@ static int advance_tile(PiRun *run, int64_t number, int64_t block, char *scratch
     const int64_t lane = number * run->tile_lanes;
     const int64_t from = steps_after(run, block), to = steps_after(run, block + 1);
     /* A bound is looked at after each step, and a drive changes with it. */
-    const int each_step = !isinf(run->bound) || run->drive;
-    const int64_t chunk = each_step ? 1 : run->save;
+    const int each_step = !isinf(run->bound) || run->drive_strides;
+    const int64_t chunk = each_step ? 1 : run->save_every;
     PiFailures *failures = &run->failures[number];
     void *target = row_at(run, run->state[block & 1], run->stride, 0, lane);
     PiTile tile = make_tile(run, number, scratch);
@@ -206,7 +208,7 @@ static int advance_tile(PiRun *run, int64_t number, int64_t block, char *scratch
     tile.in_stride = run->stride;
     tile.frozen = failures->mask;
 
-    if (run->record.data && !each_step && run->save < BLOCK_STEPS) {
+    if (run->record.data && !each_step && run->save_every < BLOCK_STEPS) {
         const int bad = advance_together(run, number, &tile, from, to, target, scratch);
         if (bad == 0) return 0;
         if (bad < 0) {
@@ -225,13 +227,13 @@ static int advance_tile(PiRun *run, int64_t number, int64_t block, char *scratch
         const int64_t stop = smaller(to, (step / chunk + 1) * chunk);
         tile.first = run->first + step;
         tile.steps = stop - step;
-        if (run->drive) tile.params = driven(run, step, scratch);
+        if (run->drive_strides) tile.params = driven(run, step, scratch);
         tile.frozen = failures->mask;
         const int bad = call_kernel(run, &tile, target, scratch, --call % 2 == 0);
         if (bad < 0) run->stopped = 1;
-        if (bad < 0 || (bad && examine(run, number, &tile))) return -1;
-        if (run->record.data && (stop % run->save == 0 || stop == run->n_steps))
-            write_record(run, ceil_div(stop, run->save), number, tile.out, tile.out_stride);
+        if (bad < 0 || (bad && find_failures(run, number, &tile))) return -1;
+        if (run->record.data && (stop % run->save_every == 0 || stop == run->n_steps))
+            write_record(run, ceil_div(stop, run->save_every), number, tile.out, tile.out_stride);
         tile.in = tile.out;
         tile.in_stride = tile.out_stride;
         step = stop;
@@ -248,7 +250,7 @@ int pi_run_begin(PiRun *run) {
 /* ---- the run --------------------------------------------------------------------------------- */
 int pi_run_prepare(PiRun *run) {
     const int64_t group = IN_FLIGHT * run->vector_bytes / run->real_bytes;
-    const int64_t block = run->system->block, bytes = run->rows * run->real_bytes;
+    const int64_t block = run->system->block, bytes = run->state_rows * run->real_bytes;
     const int64_t fitting = (block ? block : TILE_BYTES / bytes) / group * group;
     const int64_t sharing = ceil_div(ceil_div(run->lanes, 2 * run->workers), group) * group;
     run->tile_lanes = smaller(fitting, sharing);
@@ -310,7 +312,7 @@ void pi_run_work(PiRun *run, PiPoll *poll, void *context) {
 
 int pi_run_step(PiRun *run, int64_t first, int64_t n, void *scratch, PiPoll *poll, void *context) {
     run->first = first;
-    run->n_steps = run->save = n;
+    run->n_steps = run->save_every = n;
     const int64_t blocks = count_blocks(run);
     const uint32_t mode = pi_enter_float_mode();
     int error = 0;

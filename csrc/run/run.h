@@ -11,56 +11,79 @@ typedef struct {
     int64_t count;
 } PiFailures;
 
-/* Where saves go: component which[i] of lane l after save s is at data[s save + i component + l
- * lane]. */
+/* Where saves go: component saved[i] of lane l after save s is at
+ * data[s save_stride + i component_stride + l lane_stride]. */
 typedef struct {
-    void *data;                    /* NULL: nothing is saved */
-    int64_t save, component, lane; /* reals from one to the next */
-    int64_t room;  /* lanes that may be written: from `stride` on with the padding */
-    int n, *which; /* components that are saved; allocated */
-    int stream;    /* past the caches? */
+    void *data;                                         /* NULL: nothing is saved */
+    int64_t save_stride, component_stride, lane_stride; /* reals from one to the next */
+    int64_t room;        /* lanes that may be written: from `stride` on with the padding */
+    int n_saved, *saved; /* numbers of the components; allocated */
+    int stream;          /* past the caches? */
 } PiRecord;
 
+/* A system with what moves it: its kernels (NULL without such), its force, and the kernels for any
+ * force. unanswered: bit q is set where question q has no answer. */
 typedef struct {
+    const PiSystem *system;
+    const PiKernels *kernels;
+    const PiKernelSet *set;
+    PiForce *force;
+    const void *context;
+    unsigned unanswered;
+} ResolvedSystem;
+
+typedef struct {
+    /* What the caller says: python/fields.c has a line for each. */
+    int64_t bits;                 /* 64 or 32 */
+    int64_t lanes;                /* trajectories */
+    int64_t first, n_steps;       /* steps first + 1 .. first + n_steps */
+    int64_t save_every;           /* steps from one save to the next; the last is saved too */
+    int64_t workers;              /* threads that will share the run */
+    double bound;                 /* of |components|; infinite: none given */
+    int has_history;              /* what a multistep method remembers is in `initial` already */
+    int use_row_kernels;          /* those for any force, also where others are compiled */
+    PiRow t0, h, *params;         /* allocated, n_params */
+    const int64_t *drive_strides; /* reals from a parameter's row to that of the next step; NULL */
+
+    /* pi_run_choose: */
     const PiSystem *system;
     const PiMethod *method;
     PiKernel *kernel;
     PiForce *force; /* for row kernels, with its data */
     const void *context;
-    const PiMethod *starter; /* of a multistep method; NULL for none, or for the usual one */
-    int64_t begun;           /* steps up to this one are the starting method's */
-    PiTable table, starter_table;
-    int real_bytes, vector_bytes;
-    int rows; /* of the state: components, and what the method remembers */
-
-    int64_t lanes;          /* trajectories */
-    int64_t first, n_steps; /* steps first + 1 .. first + n_steps */
-    int64_t save;           /* record every save-th of them, and the last */
-    PiRow t0, h, *params;   /* allocated, n_params */
-    const int64_t *drive;   /* reals from a parameter\'s row to that of the next step; NULL: none */
-    double bound;           /* infinite: none given */
+    const PiMethod *starter; /* of a multistep method, or NULL */
+    int64_t starter_until;   /* steps before this one are the starter's */
+    int vector_bytes;
+    int state_rows; /* components, and what the method remembers */
 
     /* Rows of `stride` reals, a multiple of 64 bytes. A block of time reads one state and writes
      * the other, so that the last complete block survives an interrupt. They may be the same, and
      * then it does not. */
     void *initial, *state[2];
     int64_t stride;
+    int real_bytes;
     int same; /* all trajectories begin alike: `initial` has one item a row */
     PiRecord record;
-    int direct; /* kernels write the record themselves, else it goes through the scratch */
 
-    int workers; /* threads that will share the run */
+    /* pi_run_prepare: */
+    PiTable table, starter_table;
+    int direct; /* kernels write the record themselves, else it goes through the scratch */
     int64_t tile_lanes, n_tiles, n_blocks;
-    PiFailures *failures; /* one for each tile */
+    PiFailures *failures;           /* one for each tile */
+    int64_t chunk, workspace_bytes; /* of row kernels */
+
     /* Tickets are handed out tile by tile, block by block; block 0 looks at the initial state. */
     _Atomic int64_t next, done;
     _Atomic int cancelled, out_of_memory, stopped; /* stopped: by the force */
-    int64_t chunk, workspace_bytes;                /* of row kernels */
 } PiRun;
 
 /* Called every 50 ms or so by the thread that gave it; non-zero cancels the run. */
 typedef int PiPoll(void *context, int64_t steps_done);
 
+/* Sets the method, its starter (NULL: the usual one) and the kernel. NULL, or why the method cannot
+ * integrate the system. */
+const char *pi_run_choose(PiRun *run, const ResolvedSystem *resolved, const PiMethod *method,
+                          const PiMethod *starter);
 /* Fills in what follows from the rest (tiles, blocks, tables). Returns 0, or -1 without memory. */
 int pi_run_prepare(PiRun *run);
 /* Works until nothing is left or the run is cancelled. Any number of threads may do so at once. */
@@ -79,7 +102,7 @@ int pi_run_begin(PiRun *run);
 /* Keeps the padding of the last tile as it is, whatever it holds; lets a failed trajectory go on.
  */
 int pi_run_freeze_padding(PiRun *run);
-void pi_run_revive(PiRun *run, int64_t lane);
+void pi_run_clear_failure(PiRun *run, int64_t lane);
 /* Marks a trajectory as failed before the run begins (a resumed one). Returns 0, or -1 without
  * memory. */
 int pi_run_fail(PiRun *run, int64_t lane, PiStatus status, int64_t step);

@@ -28,6 +28,9 @@ class Method:
         Of a multistep method: 1 on y' = f(t, y), 2 on x'' = a(t, x); else 0.
     backward : bool
         Of positions without a formula for velocities: backward differences, not central ones.
+    starter : str or None
+        The method that makes the first steps of one that is not self-starting, unless ``start=``
+        gives another.
     starts_from_positions, velocity_free : bool
         Whether velocities are differences of positions, as those of Stormer-Verlet; whether it
         cannot integrate velocity-dependent forces.
@@ -63,13 +66,14 @@ class Method:
     aliases: tuple[str, ...]
     derivative: int
     backward: bool
+    starter: str | None
     written: str | dict[str, list]  # the numbers with all digits (coefficients.py)
     made_by: tuple  # the function that makes it again, and its arguments: how it pickles
 
     def __init__(
         self, name, title, family, order, stages, evaluations, symplectic, symmetric, coefficients,
         handle, written, made_by, requires="any", implicit=None, self_starting=None, formula="",
-        reference="", aliases=(), derivative=0, backward=False,
+        reference="", aliases=(), derivative=0, backward=False, starter=None,
     ):  # fmt: skip
         fields = dict(locals())
         del fields["self"]

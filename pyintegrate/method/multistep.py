@@ -87,6 +87,7 @@ def Multistep(
     rows = tuple(tuple(numbers[key]) for key in ("alpha", "beta", "predictor", "velocity"))
     evaluations = 2 if predictor is not None else 1
     again = (given["alpha"], given["beta"], given["predictor"] or None, derivative)
+    handle = _core.make_method("multistep", steps, evaluations, rows, derivative)
     return of_order(
         order, Multistep, (*again, given["velocity"] or None, name),
         name=name, title="user-defined multistep method", family="multistep", stages=steps,
@@ -95,7 +96,7 @@ def Multistep(
         and palindromic(numbers["alpha"], numbers["beta"], derivative),
         coefficients=numbers, written=given, derivative=derivative,
         requires="any" if derivative == 1 else "second_order",
-        handle=_core.make_method("multistep", steps, evaluations, rows, derivative),
+        starter=_core.starter(handle), handle=handle,
     )  # fmt: skip
 
 

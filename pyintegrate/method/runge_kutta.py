@@ -76,7 +76,7 @@ def RungeKutta(A, b, c=None, name="my_runge_kutta", order=None):
     else:
         # Stages at the end that the step does not use serve an error estimate: not evaluated.
         evaluations = int(np.flatnonzero(b)[-1]) + 1
-    rows = tuple(tuple(map(float, row)) for row in (c, b, *A))
+    rows = tuple(tuple(map(float, row)) for row in (b, c, *A))
     return of_order(
         order, RungeKutta, (exact_A, exact_b, exact_c, name),
         name=name, title="user-defined Runge-Kutta method", family=family, stages=stages,

@@ -100,16 +100,23 @@ def run(problem, options, failures=None, record=None):
 def _start(problem, options, workers, state_a, state_b, record, places, stream):
     """The run of the C core, not begun."""
     one = problem.initial.strides[1] == 0  # all trajectories begin alike
-    p, c = problem.core_fields(), options.core_fields(problem)
     return _core.start(
-        p["system"], problem.method.handle, p["bits"],
-        p["lanes"], problem.first, problem.n_steps, c["save_every"], c["bound"], workers,
-        p["t0"], p["dt"], problem.rows_params,
-        problem.initial[:, 0].copy() if one else problem.initial,
-        state_a, state_b, record, places, stream,
-        p["starter"], problem.has_history,
-        False, problem.drive_strides,
-    )  # fmt: skip
+        **problem.core_fields(),
+        **options.core_fields(problem),
+        method=problem.method.handle,
+        first=problem.first,
+        n_steps=problem.n_steps,
+        workers=workers,
+        params=problem.rows_params,
+        drive_strides=problem.drive_strides,
+        initial=problem.initial[:, 0].copy() if one else problem.initial,
+        has_history=problem.has_history,
+        state_a=state_a,
+        state_b=state_b,
+        record=record,
+        saved=places,
+        stream=stream,
+    )
 
 
 def _work(core, workers, report):

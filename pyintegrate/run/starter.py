@@ -10,14 +10,9 @@ from ..values.checks import numbers
 def default_starter(method):
     """The one-step method that makes the first steps of a multistep method, as the C core has it.
 
-    None where the positions before are Taylor's. An error of h^6 is one of h^5 in the velocity
-    that two positions imply.
+    None where the positions before are Taylor's.
     """
-    if method.self_starting or method.starts_from_positions:
-        return None
-    if method.implicit:
-        return find_method("radau_iia5")
-    return find_method("verner87" if method.order + method.derivative > 7 else "dormand_prince54")
+    return None if method.starter is None else find_method(method.starter)
 
 
 def check_start(start, method, system):

@@ -94,11 +94,13 @@ class Stepper:
         self._begin = self._components(problem.initial).copy()
         self._param_rows, self.params = _live_parameters(problem)
         param_rows = tuple(row for rows in self._param_rows for row in rows)
-        p = problem.core_fields()
         self._core = _core.stepper(
-            p["system"], p["bits"], p["lanes"], options.core_fields(problem)["bound"],
-            p["t0"], p["dt"], param_rows, self._rows, _phases(problem.method), p["starter"],
-        )  # fmt: skip
+            **problem.core_fields(),
+            methods=_phases(problem.method),
+            bound=options.core_fields(problem)["bound"],
+            params=param_rows,
+            state=self._rows,
+        )
         self._has_history = problem.has_history
         if self._has_history:
             self._core.begin(0, True)
@@ -251,7 +253,7 @@ class Stepper:
                 ) from None
         np.copyto(self._components(self._rows), values, where=mask)
         for lane in np.flatnonzero(mask):
-            self._core.revive(int(lane))
+            self._core.clear_failure(int(lane))
 
     def snapshot(self):
         """All that the future depends on; ``restore`` goes back to it exactly.
@@ -295,7 +297,7 @@ class Stepper:
         self._has_history = snapshot.has_history
         self._core.begin(snapshot.n, snapshot.has_history)
         for lane, _, _ in self._core.failures():
-            self._core.revive(int(lane))
+            self._core.clear_failure(int(lane))
         for failure in snapshot.failures:
             self._core.fail(*failure)
 

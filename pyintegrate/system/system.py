@@ -14,7 +14,9 @@ from ..values.names import near_names
 from ..values.parameters import batch_shape, checked, rows_of, short
 from .closed_forms import ClosedForms
 
-_RHS, _ACCELERATION, _ENERGY, _INVARIANTS, _JACOBIAN = range(5)
+_RHS, _ACCELERATION, _ENERGY, _INVARIANTS, _JACOBIAN = map(
+    _core.questions().index, ("rhs", "acceleration", "energy", "invariants", "jacobian")
+)
 _MOST_NUMBERS = 1 << 58  # in an array
 
 

@@ -12,7 +12,8 @@ import numpy as np
 from .. import _core
 from .program import _BANK_SHIFT, CONSTANT, QUESTIONS, SCRATCH, P, T, V, Y
 
-MOST_COMPONENTS, MOST_PARAMETERS = 12, 16  # PI_MAX_DIM and PI_MAX_PARAMS of csrc/pyintegrate.h
+_LIMITS = _core.limits()
+MOST_COMPONENTS, MOST_PARAMETERS = _LIMITS["kernel_components"], _LIMITS["kernel_parameters"]
 _OPERATIONS = _core.operations()
 _HEAVY = 16  # cost of a force from which on specialised kernels gain nothing
 _COSTS = {"divide": 4, "sqrt": 4}

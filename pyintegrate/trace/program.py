@@ -13,10 +13,12 @@ import numpy as np
 from .. import _core
 from .graph import OPERATIONS, Graph, Node
 
-QUESTIONS = ("rhs", "acceleration", "energy", "invariants", "jacobian", "velocity", "prepare")
-SCRATCH, Y, V, P, T, CONSTANT, OUT = range(7)
-WORDS = 6
-_BANK_SHIFT = 24
+QUESTIONS = tuple(_core.questions())
+_LIMITS = _core.limits()
+SCRATCH, Y, V, P, T, CONSTANT, OUT = (
+    _LIMITS["banks"].index(name) for name in ("scratch", "y", "v", "p", "t", "constant", "out")
+)
+WORDS, _BANK_SHIFT = _LIMITS["words"], _LIMITS["bank_shift"]
 _NAMES = [name for name, _, _ in _core.operations()]
 
 

@@ -11,7 +11,9 @@ from .. import _core
 from .traced import TracedSystem
 
 _BLOCK = 8192  # lanes of one call: many, and still in the second cache
-_RHS, _ACCELERATION, _ENERGY, _INVARIANTS, _JACOBIAN = range(5)
+_RHS, _ACCELERATION, _ENERGY, _JACOBIAN = map(
+    _core.questions().index, ("rhs", "acceleration", "energy", "jacobian")
+)
 
 
 class CallbackSystem(TracedSystem):

@@ -9,7 +9,7 @@ import numpy as np
 from .. import _core
 from ..system.system import System
 
-_RHS, _ACCELERATION, _ENERGY, _INVARIANTS, _JACOBIAN = range(5)
+_JACOBIAN = _core.questions().index("jacobian")
 
 
 _OF_THIS_PROCESS = ("compiled", "frozen")  # in a definition, beside the mathematics

@@ -6,9 +6,10 @@ import operator
 
 import numpy as np
 
+from .. import _core
 from .memory import MAX_AXES
 
-MOST_COMPONENTS = 1 << 16  # PI_MAX_NUMBER
+MOST_COMPONENTS = _core.limits()["components"]
 
 
 def numbers(name, value):

@@ -35,61 +35,41 @@ static void put(void *rows, int bytes, int64_t at, double value) {
     else ((float *)rows)[at] = (float)value;
 }
 
-/* May the method move the system? As choose_method() and methods.py have it. */
-static int fits(const PiMethod *m, const PiSystem *s) {
-    const int second = s->structure == PI_SECOND_ORDER;
-    if (m->family == PI_RIGID_MOTION) return 0;
-    if (m->family == PI_COMPOSITION) return s->dof > 0;
-    if (m->family == PI_NYSTROM || m->derivative == 2) return second;
-    return 1;
-}
-
 /* Runs the trajectories; what becomes of them does not matter, failures and all. `rows`: by the
  * kernels for any force. record: keep every second step, the last component first. */
 static void run_some(const PiKernelSet *set, const PiSystem *system, const PiKernels *kernels,
                      PiForce *force, const void *context, const PiMethod *m, double h, int record) {
     const int bytes = set->real_bits / 8;
-    if (!fits(m, system)) return;
-    PiRun run = {.system = system,
-                 .method = m,
-                 .starter = pi_starter(m),
-                 .begun = pi_first_steps(m),
-                 .rows = system->dim + pi_history_rows(m, system),
+    PiRun run = {.bits = 8 * bytes,
                  .real_bytes = bytes,
-                 .vector_bytes = set->vector_bytes,
                  .lanes = LANES,
                  .stride = STRIDE,
                  .n_steps = STEPS,
-                 .save = record ? 2 : STEPS,
+                 .save_every = record ? 2 : STEPS,
                  .bound = INFINITY,
                  .workers = 1};
-    const int blind = m->family == PI_NYSTROM && system->velocity_dependent;
-    if (kernels && !blind)
-        run.kernel =
-            m->specialised ? kernels->specialised[m->specialised] : kernels->family[m->family];
-    if (!run.kernel) {
-        run.kernel = set->rows[m->family];
-        run.force = force;
-        run.context = context;
-    }
-    const int64_t state = run.rows * STRIDE * bytes, saves = 1 + (STEPS + 1) / 2;
+    const ResolvedSystem resolved = {
+        .system = system, .kernels = kernels, .set = set, .force = force, .context = context};
+    if (m->family == PI_RIGID_MOTION || pi_run_choose(&run, &resolved, m, NULL)) return;
+    const int64_t state = run.state_rows * STRIDE * bytes, saves = 1 + (STEPS + 1) / 2;
     char *memory[3];
     for (int i = 0; i < 3; i++) memory[i] = aligned_or_die(state);
     run.initial = memory[0], run.state[0] = memory[1], run.state[1] = memory[2];
-    for (int64_t i = 0; i < run.rows * STRIDE; i++) { /* one is not finite; padding as the last */
+    for (int64_t i = 0; i < run.state_rows * STRIDE;
+         i++) { /* one is not finite; padding as the last */
         const int64_t lane = i % STRIDE < LANES ? i % STRIDE : LANES - 1;
         put(run.initial, bytes, i, lane == 3 ? NAN : 0.1 + 0.05 * (double)(i / STRIDE % 16 - lane));
     }
-    int *which = malloc((system->dim + 1) * sizeof *which);
-    for (int i = 0; i < system->dim; i++) which[i] = system->dim - 1 - i;
+    int *saved = malloc((system->dim + 1) * sizeof *saved);
+    for (int i = 0; i < system->dim; i++) saved[i] = system->dim - 1 - i;
     if (record)
         run.record = (PiRecord){.data = malloc(saves * system->dim * LANES * bytes),
-                                .save = system->dim * LANES,
-                                .component = LANES,
-                                .lane = 1,
+                                .save_stride = system->dim * LANES,
+                                .component_stride = LANES,
+                                .lane_stride = 1,
                                 .room = LANES,
-                                .n = system->dim,
-                                .which = which};
+                                .n_saved = system->dim,
+                                .saved = saved};
     double times[2];
     put(&times[0], bytes, 0, 0.25);
     put(&times[1], bytes, 0, h);
@@ -108,7 +88,7 @@ static void run_some(const PiKernelSet *set, const PiSystem *system, const PiKer
     if (run.out_of_memory || run.done != run.n_tiles * (run.n_blocks + 1)) abort();
     pi_run_free(&run);
     free(run.record.data);
-    free(which);
+    free(saved);
     free(run.params);
     free(values);
     for (int i = 0; i < 3; i++) free(memory[i]);

@@ -14,8 +14,7 @@ const PiKernelSet FUZZED_SET = {
     .vector_bytes = PI_VECTOR_BYTES,
     .n_systems = sizeof systems / sizeof *systems,
     .systems = systems,
-    .rows = {explicit_rk_rows, composition_rows, explicit_rk_rows, multistep_rows, implicit_rk_rows,
-             rigid_motion_rows},
+    .rows = ROW_KERNELS,
     .evaluate = evaluate,
     .program = run_program,
 };

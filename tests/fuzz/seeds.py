@@ -11,7 +11,7 @@ FAMILIES = ["explicit_rk", "composition", "nystrom", "multistep", "implicit_rk"]
 ROWS = {
     "composition": ("kick", "drift"),
     "multistep": ("alpha", "beta", "predictor", "velocity"),
-    "nystrom": ("c", "b", "velocity", "A"),
+    "nystrom": ("b", "c", "velocity", "A"),
 }
 
 
@@ -57,7 +57,7 @@ def tables():
             continue
         shape = [FAMILIES.index(method.family), method.stages, method.evaluations,
                  method.derivative, number % 3 == 0, 100, number % 16]  # fmt: skip
-        rows = [method.coefficients[name] for name in ROWS.get(method.family, ("c", "b", "A"))]
+        rows = [method.coefficients[name] for name in ROWS.get(method.family, ("b", "c", "A"))]
         flat = np.concatenate([np.ravel(row) for row in rows])
         yield method.name, np.array(shape, np.int8).tobytes() + flat.astype(np.float64).tobytes()
 

@@ -126,9 +126,8 @@ def _twin(method):
     if method.family != "multistep":
         return TWINS[method.family]
     first = None
-    if method.derivative == 1 or any(method.coefficients["velocity"]):
-        name = "verner87" if method.order + method.derivative > 7 else "dormand_prince54"
-        starter = pi.methods["radau_iia5" if method.implicit else name]
+    if method.starter:
+        starter = pi.methods[method.starter]
         first = partial(TWINS[starter.family], **starter.coefficients)
     return partial(
         multistep.integrate, derivative=method.derivative, backward=method.backward, first=first
@@ -137,7 +136,7 @@ def _twin(method):
 
 def with_coefficients(method, coefficients):
     """Something with other numbers that a twin takes for the method."""
-    names = ("family", "derivative", "backward", "implicit", "order")
+    names = ("family", "derivative", "backward", "starter")
     fields = {name: getattr(method, name) for name in names}
     return SimpleNamespace(**fields, coefficients=coefficients)
 

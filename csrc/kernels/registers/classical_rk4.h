@@ -9,40 +9,40 @@
 enum { SIDE_BY_SIDE = 2 };
 
 /* y' = f(t, y):   y += h/6 ((k1 + k4) + 2 (k2 + k3)) */
-INLINE void rk4_step(const Model *q, int u, int side, int64_t n, Flight *f) {
-    const int dim = q->system->dim;
+INLINE void rk4_step(const Model *model, int u, int side, int64_t n, Flight *f) {
+    const int dim = model->system->dim;
     vreal outer[SIDE_BY_SIDE][PI_MAX_DIM], inner[SIDE_BY_SIDE][PI_MAX_DIM];
     vreal k[PI_MAX_DIM], ys[SIDE_BY_SIDE][PI_MAX_DIM], t[SIDE_BY_SIDE], t_half[SIDE_BY_SIDE];
     EACH(s, 0, side) {
         const vreal h = f->h[u + s], half = h * REAL(0.5), *y = f->y[u + s];
         t[s] = time_at(f->t0[u + s], h, n);
         t_half[s] = vfma(vset(REAL(0.5)), h, t[s]);
-        rhs(q, t[s], y, f->p[u + s], outer[s]);
+        rhs(model, t[s], y, f->p[u + s], outer[s]);
         EACH(i, 0, dim) ys[s][i] = vfma(half, outer[s][i], y[i]);
     }
     EACH(s, 0, side) {
         const vreal half = f->h[u + s] * REAL(0.5), *y = f->y[u + s];
-        rhs(q, t_half[s], ys[s], f->p[u + s], inner[s]);
+        rhs(model, t_half[s], ys[s], f->p[u + s], inner[s]);
         EACH(i, 0, dim) ys[s][i] = vfma(half, inner[s][i], y[i]);
     }
     EACH(s, 0, side) {
         const vreal h = f->h[u + s], *y = f->y[u + s];
-        rhs(q, t_half[s], ys[s], f->p[u + s], k);
+        rhs(model, t_half[s], ys[s], f->p[u + s], k);
         EACH(i, 0, dim) ys[s][i] = vfma(h, k[i], y[i]);
         EACH(i, 0, dim) inner[s][i] += k[i];
     }
     EACH(s, 0, side) {
         const vreal h = f->h[u + s], sixth = h * (REAL(1.0) / REAL(6.0));
         vreal *y = f->y[u + s];
-        rhs(q, t[s] + h, ys[s], f->p[u + s], k);
+        rhs(model, t[s] + h, ys[s], f->p[u + s], k);
         EACH(i, 0, dim)
             y[i] = vfma(sixth, vfma(vset(REAL(2.0)), inner[s][i], outer[s][i] + k[i]), y[i]);
     }
 }
 
 /* x'' = a(t, x):   x += h v + h^2/6 (k1 + k2 + k3),   v += h/6 (k1 + 2 k2 + 2 k3 + k4) */
-INLINE void rk4_nystrom_form_step(const Model *q, int u, int side, int64_t n, Flight *f) {
-    const int dof = q->system->dof;
+INLINE void rk4_nystrom_form_step(const Model *model, int u, int side, int64_t n, Flight *f) {
+    const int dof = model->system->dof;
     vreal t[SIDE_BY_SIDE], t_half[SIDE_BY_SIDE], first[SIDE_BY_SIDE][PI_MAX_DIM];
     vreal second[SIDE_BY_SIDE][PI_MAX_DIM], third[SIDE_BY_SIDE][PI_MAX_DIM], fourth[PI_MAX_DIM];
     vreal middle[SIDE_BY_SIDE][PI_MAX_DIM], end[SIDE_BY_SIDE][PI_MAX_DIM], xs[PI_MAX_DIM];
@@ -50,22 +50,22 @@ INLINE void rk4_nystrom_form_step(const Model *q, int u, int side, int64_t n, Fl
         const vreal h = f->h[u + s], half = h * REAL(0.5), *x = f->y[u + s], *v = x + dof;
         t[s] = time_at(f->t0[u + s], h, n);
         t_half[s] = vfma(vset(REAL(0.5)), h, t[s]);
-        q->acceleration(t[s], x, v, f->p[u + s], first[s]);
+        model->acceleration(t[s], x, v, f->p[u + s], first[s]);
         EACH(i, 0, dof) middle[s][i] = vfma(half, v[i], x[i]), end[s][i] = vfma(h, v[i], x[i]);
     }
     EACH(s, 0, side)
-        q->acceleration(t_half[s], middle[s], f->y[u + s] + dof, f->p[u + s], second[s]);
+        model->acceleration(t_half[s], middle[s], f->y[u + s] + dof, f->p[u + s], second[s]);
     EACH(s, 0, side) {
         const vreal quarter2 = f->h[u + s] * f->h[u + s] * REAL(0.25);
         EACH(i, 0, dof) xs[i] = vfma(quarter2, first[s][i], middle[s][i]);
-        q->acceleration(t_half[s], xs, f->y[u + s] + dof, f->p[u + s], third[s]);
+        model->acceleration(t_half[s], xs, f->y[u + s] + dof, f->p[u + s], third[s]);
     }
     EACH(s, 0, side) {
         const vreal h = f->h[u + s], half2 = h * h * REAL(0.5), sixth = h * (REAL(1.0) / REAL(6.0));
         const vreal sixth2 = h * h * (REAL(1.0) / REAL(6.0));
         vreal *x = f->y[u + s], *v = x + dof;
         EACH(i, 0, dof) xs[i] = vfma(half2, second[s][i], end[s][i]);
-        q->acceleration(t[s] + h, xs, v, f->p[u + s], fourth);
+        model->acceleration(t[s] + h, xs, v, f->p[u + s], fourth);
         EACH(i, 0, dof) {
             const vreal inner = second[s][i] + third[s][i], sum = first[s][i] + inner;
             x[i] = vfma(sixth2, sum, end[s][i]);

@@ -10,8 +10,8 @@
 
 /* Is the last force of a step kept for the next one? A system with an accumulating kick needs no
  * keeping. */
-INLINE int keeps_force(const Model *q, const PiMethod *m) {
-    return !q->kick && !q->system->velocity_dependent && m->kick[0] != 0 &&
+INLINE int keeps_force(const Model *model, const PiMethod *m) {
+    return !model->kick && !model->system->velocity_dependent && m->kick[0] != 0 &&
            m->drift[m->stages - 1] == 0;
 }
 
@@ -25,9 +25,9 @@ INLINE void composition_weights(const PiMethod *m, vreal h, vreal *w) {
 
 /* The registers in flight go side by side through kicks and drifts; kept: the force from the step
  * before (or from composition_start), where it is kept. */
-INLINE void composition_step(const Model *q, const PiMethod *m, int count, const vreal *w,
+INLINE void composition_step(const Model *model, const PiMethod *m, int count, const vreal *w,
                              int64_t stride, int64_t n, Flight *f) {
-    const int dof = q->system->dof, keeps = keeps_force(q, m);
+    const int dof = model->system->dof, keeps = keeps_force(model, m);
     vreal t[PI_MAX_FLIGHT], velocity[PI_MAX_DIM];
     EACH(u, 0, count) t[u] = time_at(f->t0[u], f->h[u], n);
     double drifted = 0;
@@ -35,9 +35,9 @@ INLINE void composition_step(const Model *q, const PiMethod *m, int count, const
         if (m->kick[s] != 0) {
             EACH(u, 0, count) {
                 vreal *x = f->y[u], *v = x + dof, *a = f->kept[u];
-                if (q->kick) q->kick(w[u * stride + 2 * s], t[u], x, f->p[u], v);
+                if (model->kick) model->kick(w[u * stride + 2 * s], t[u], x, f->p[u], v);
                 else {
-                    if (s > 0 || !keeps) q->acceleration(t[u], x, v, f->p[u], a);
+                    if (s > 0 || !keeps) model->acceleration(t[u], x, v, f->p[u], a);
                     accumulate(dof, w[u * stride + 2 * s], a, v);
                 }
             }
@@ -47,8 +47,8 @@ INLINE void composition_step(const Model *q, const PiMethod *m, int count, const
             const int ended = fabs(drifted - 1) < 1e-14;
             EACH(u, 0, count) {
                 vreal *x = f->y[u], *v = x + dof;
-                if (q->velocity) {
-                    q->velocity(v, f->p[u], velocity);
+                if (model->velocity) {
+                    model->velocity(v, f->p[u], velocity);
                     accumulate(dof, w[u * stride + 2 * s + 1], velocity, x);
                 } else accumulate(dof, w[u * stride + 2 * s + 1], v, x);
                 t[u] = time_at(f->t0[u], f->h[u], n + ended);
@@ -57,9 +57,10 @@ INLINE void composition_step(const Model *q, const PiMethod *m, int count, const
         }
     }
 }
-INLINE void composition_start(const Model *q, const PiMethod *m, int count, int64_t n, Flight *f) {
-    if (!keeps_force(q, m)) return;
+INLINE void composition_start(const Model *model, const PiMethod *m, int count, int64_t n,
+                              Flight *f) {
+    if (!keeps_force(model, m)) return;
     EACH(u, 0, count)
-        q->acceleration(time_at(f->t0[u], f->h[u], n), f->y[u], f->y[u] + q->system->dof, f->p[u],
-                        f->kept[u]);
+        model->acceleration(time_at(f->t0[u], f->h[u], n), f->y[u], f->y[u] + model->system->dof,
+                            f->p[u], f->kept[u]);
 }

@@ -18,22 +18,22 @@ INLINE void assign(int n, const vreal *from, vreal *to) {
 INLINE vreal time_at(vreal t0, vreal h, int64_t n) { return vfma(vset((real)n), h, t0); }
 
 /* One step with a table known to the compiler. */
-INLINE void explicit_rk_step(const Model *q, const PiMethod *m, vreal t, vreal h, vreal *y,
+INLINE void explicit_rk_step(const Model *model, const PiMethod *m, vreal t, vreal h, vreal *y,
                              const vreal *p) {
-    const int dim = q->system->dim, stages = m->evaluations;
+    const int dim = model->system->dim, stages = m->evaluations;
     vreal k[PI_MAX_STAGES][PI_MAX_DIM], ys[PI_MAX_DIM];
     EACH(s, 0, stages) {
         assign(dim, y, ys);
         EACH(j, 0, s)
             if (m->a[s][j] != 0) accumulate(dim, h * (real)m->a[s][j], k[j], ys);
-        rhs(q, vfma(vset((real)m->c[s]), h, t), ys, p, k[s]);
+        rhs(model, vfma(vset((real)m->c[s]), h, t), ys, p, k[s]);
     }
     EACH(s, 0, stages)
         if (m->b[s] != 0) accumulate(dim, h * (real)m->b[s], k[s], y);
 }
-INLINE void nystrom_form_step(const Model *q, const PiMethod *m, vreal t, vreal h, vreal *y,
+INLINE void nystrom_form_step(const Model *model, const PiMethod *m, vreal t, vreal h, vreal *y,
                               const vreal *p) {
-    const int dof = q->system->dof, stages = m->evaluations;
+    const int dof = model->system->dof, stages = m->evaluations;
     vreal *x = y, *v = y + dof, k[PI_MAX_STAGES][PI_MAX_DIM], xs[PI_MAX_DIM];
     const vreal h2 = h * h;
     EACH(s, 0, stages + 1) {
@@ -43,7 +43,7 @@ INLINE void nystrom_form_step(const Model *q, const PiMethod *m, vreal t, vreal 
         EACH(j, 0, s)
             if (nystrom_weight(m, s, j) != 0)
                 accumulate(dof, h2 * (real)nystrom_weight(m, s, j), k[j], xs);
-        if (s < stages) q->acceleration(vfma(vset((real)c), h, t), xs, v, p, k[s]);
+        if (s < stages) model->acceleration(vfma(vset((real)c), h, t), xs, v, p, k[s]);
     }
     assign(dof, xs, x);
     EACH(s, 0, stages)
@@ -65,22 +65,22 @@ INLINE void combine(const PiTable *m, int row, int n, int count, const vreal *w,
     for (int i = m->start[row]; i < m->start[row + 1]; i++)
         EACH(u, 0, count) accumulate(n, w[u * stride + i], k[m->index[i]][u], y[u] + first);
 }
-INLINE void any_explicit_rk_step(const Model *q, const PiTable *m, int count, const vreal *w,
+INLINE void any_explicit_rk_step(const Model *model, const PiTable *m, int count, const vreal *w,
                                  int64_t stride, int64_t n, Flight *f) {
-    const int dim = q->system->dim;
+    const int dim = model->system->dim;
     vreal k[PI_MAX_STAGES][PI_MAX_FLIGHT][PI_MAX_DIM], ys[PI_MAX_FLIGHT][PI_MAX_DIM];
     for (int s = 0; s < m->stages; s++) {
         EACH(u, 0, count) assign(dim, f->y[u], ys[u]);
         combine(m, s, dim, count, w, stride, k, ys, 0);
         const vreal c = vset((real)m->c[s]);
         EACH(u, 0, count)
-            rhs(q, vfma(c, f->h[u], time_at(f->t0[u], f->h[u], n)), ys[u], f->p[u], k[s][u]);
+            rhs(model, vfma(c, f->h[u], time_at(f->t0[u], f->h[u], n)), ys[u], f->p[u], k[s][u]);
     }
     combine(m, m->stages, dim, count, w, stride, k, f->y, 0);
 }
-INLINE void any_nystrom_form_step(const Model *q, const PiTable *m, int count, const vreal *w,
+INLINE void any_nystrom_form_step(const Model *model, const PiTable *m, int count, const vreal *w,
                                   int64_t stride, int64_t n, Flight *f) {
-    const int dof = q->system->dof;
+    const int dof = model->system->dof;
     vreal k[PI_MAX_STAGES][PI_MAX_FLIGHT][PI_MAX_DIM], xs[PI_MAX_FLIGHT][PI_MAX_DIM];
     for (int s = 0; s < m->stages; s++) {
         const vreal c = vset((real)m->c[s]);
@@ -89,8 +89,8 @@ INLINE void any_nystrom_form_step(const Model *q, const PiTable *m, int count, c
             EACH(u, 0, count) accumulate(dof, f->h[u] * c, f->y[u] + dof, xs[u]);
         combine(m, s, dof, count, w, stride, k, xs, 0);
         EACH(u, 0, count)
-            q->acceleration(vfma(c, f->h[u], time_at(f->t0[u], f->h[u], n)), xs[u], f->y[u] + dof,
-                            f->p[u], k[s][u]);
+            model->acceleration(vfma(c, f->h[u], time_at(f->t0[u], f->h[u], n)), xs[u],
+                                f->y[u] + dof, f->p[u], k[s][u]);
     }
     EACH(u, 0, count) accumulate(dof, f->h[u], f->y[u] + dof, f->y[u]);
     combine(m, m->stages, dof, count, w, stride, k, f->y, 0);

@@ -7,18 +7,18 @@
  * the same for all lanes (memory is what a row costs). */
 typedef struct {
     const vreal *row;
-    int64_t step; /* 1, or 0 */
+    int64_t stride; /* 1, or 0 */
 } Weight;
 static Weight weight_row(Chunk *c, real constant, int power) {
-    const int64_t step = c->tile->h.step;
+    const int64_t stride = c->tile->h.stride;
     vreal *w = take_rows(c, 1);
-    for (int64_t u = 0; u < (step ? c->R : 1); u++)
+    for (int64_t u = 0; u < (stride ? c->R : 1); u++)
         w[u] = (power == 2 ? c->h[u] * c->h[u] : c->h[u]) * constant;
-    return (Weight){w, step};
+    return (Weight){w, stride};
 }
 /* to = y + w k, n rows. */
 static void moved_rows(const Chunk *c, int n, const vreal *y, Weight w, const vreal *k, vreal *to) {
-    if (!w.step) {
+    if (!w.stride) {
         const vreal one = *w.row;
         int64_t i = 0;
         for (; i + 8 <= n * c->R; i += 8) {
@@ -59,7 +59,7 @@ static void rk4_rows_step(Chunk *c, int64_t n) {
     for (int64_t d = 0; d < size; d += R)
         _Pragma("GCC unroll 4") for (int64_t u = 0, i = d; u < R; u++, i++) {
             const vreal sum = vfma(vset(REAL(2.0)), k2[i] + k3[i], k1[i] + k4[i]);
-            y[i] = vfma(sixth.row[u * sixth.step], sum, y[i]);
+            y[i] = vfma(sixth.row[u * sixth.stride], sum, y[i]);
         }
     c->free = free;
 }
@@ -87,8 +87,8 @@ static void rk4_nystrom_rows_step(Chunk *c, int64_t n) {
     for (int64_t d = 0; d < size; d += R)
         for (int64_t u = 0, i = d; u < R; u++, i++) {
             const vreal inner = k2[i] + k3[i], sum = k1[i] + inner;
-            x[i] = vfma(sixth2.row[u * sixth2.step], sum, end[i]);
-            v[i] = vfma(sixth.row[u * sixth.step], (sum + inner) + k4[i], v[i]);
+            x[i] = vfma(sixth2.row[u * sixth2.stride], sum, end[i]);
+            v[i] = vfma(sixth.row[u * sixth.stride], (sum + inner) + k4[i], v[i]);
         }
     c->free = free;
 }

@@ -10,7 +10,7 @@
 static void load_values(const Chunk *c, PiRow row, int64_t lane, vreal *to) {
     const real *data = (const real *)row.data;
     for (int64_t u = 0; u < c->R; u++)
-        to[u] = row.step ? vload(data + lane + u * VLEN) : vset(*data);
+        to[u] = row.stride ? vload(data + lane + u * VLEN) : vset(*data);
 }
 static Chunk load_chunk(const PiTile *tile, int64_t first, int64_t count) {
     const PiSystem *system = tile->system;
@@ -35,7 +35,7 @@ static Chunk load_chunk(const PiTile *tile, int64_t first, int64_t count) {
             c.y[d * count + u] = vload(in + d * tile->in_stride + u * VLEN);
     for (int i = 0; i < system->n_params; i++) {
         load_values(&c, tile->params[i], lane, c.p + i * count);
-        if (i < 64 && !tile->params[i].step) c.uniform |= (uint64_t)1 << i;
+        if (i < 64 && !tile->params[i].stride) c.uniform |= (uint64_t)1 << i;
     }
     load_values(&c, tile->t0, lane, c.t0);
     load_values(&c, tile->h, lane, c.h);
@@ -148,6 +148,11 @@ static int composition_rows(const PiTile *tile) { return rows_kernel(tile, run_c
 static int implicit_rk_rows(const PiTile *tile) { return rows_kernel(tile, run_implicit_rk); }
 static int multistep_rows(const PiTile *tile) { return rows_kernel(tile, run_multistep); }
 static int rigid_motion_rows(const PiTile *tile) { return rows_kernel(tile, run_rigid_motion); }
+/* Of every family, for any force: PiKernelSet.rows. */
+#define ROW_KERNELS                                                                                \
+    {[PI_EXPLICIT_RK] = explicit_rk_rows, [PI_COMPOSITION] = composition_rows,                     \
+     [PI_NYSTROM] = explicit_rk_rows,     [PI_MULTISTEP] = multistep_rows,                         \
+     [PI_IMPLICIT_RK] = implicit_rk_rows, [PI_RIGID_MOTION] = rigid_motion_rows}
 
 /* ---- questions ------------------------------------------------------------------------------- */
 static void load_some(PiRow row, int64_t lane, int64_t lanes, int64_t R, vreal *to) {
@@ -155,14 +160,14 @@ static void load_some(PiRow row, int64_t lane, int64_t lanes, int64_t R, vreal *
     for (int64_t u = 0; u < R; u++)
         for (int i = 0; i < VLEN; i++) {
             const int64_t at = lane + u * VLEN + i;
-            to[u][i] = data[row.step ? (at < lanes ? at : lanes - 1) : 0];
+            to[u][i] = data[row.stride ? (at < lanes ? at : lanes - 1) : 0];
         }
 }
 static int evaluate(const PiSample *sample, PiQuestion question) {
     enum { REGISTERS = 8 };
     const PiSystem *system = sample->system;
     const int dim = system->dim, dof = system->dof;
-    const int64_t answers[] = {dim, dof, 1, system->n_invariants, (int64_t)dim * dim};
+    const int64_t answers = pi_answer_rows(system, question);
     for (int64_t lane = 0; lane < sample->lanes; lane += REGISTERS * VLEN) {
         PiTile tile = {.system = system, .force = sample->force, .context = sample->context};
         Chunk c = {.tile = &tile,
@@ -174,7 +179,7 @@ static int evaluate(const PiSample *sample, PiQuestion question) {
         c.p = take_rows(&c, pi_parameter_rows(system));
         c.t = take_rows(&c, 1);
         c.scratch = take_rows(&c, system->scratch);
-        vreal *out = take_rows(&c, answers[question]);
+        vreal *out = take_rows(&c, answers);
         for (int d = 0; d < dim; d++)
             load_some(sample->y[d], lane, sample->lanes, c.R, c.y + d * c.R);
         for (int i = 0; i < system->n_params; i++)
@@ -184,7 +189,7 @@ static int evaluate(const PiSample *sample, PiQuestion question) {
         if (question == PI_RHS) rhs_rows(&c, c.t, c.y, out);
         else ask(&c, question, c.t, c.y, c.y + dof * c.R, out);
         if (c.stopped) return -1;
-        for (int64_t i = 0; i < answers[question]; i++)
+        for (int64_t i = 0; i < answers; i++)
             for (int64_t at = lane; at < sample->lanes && at < lane + REGISTERS * VLEN; at++)
                 ((real *)sample->out)[i * sample->lanes + at] =
                     out[i * c.R + (at - lane) / VLEN][(at - lane) % VLEN];

@@ -94,7 +94,7 @@ static void multistep_rows_step(Chunk *c, Multistep *s, int64_t n) {
         s->n_forces || m->beta[k - 1] != 0 || m->predictor[k - 1] != 0 || m->velocity[k - 1] != 0;
     if (!s->known && needed) force_rows(c, s, n, c->y, s->now);
     s->known = 0;
-    if (n < tile->begun) {
+    if (n < tile->starter_until) {
         if (differences) position_before(c, s);
         else {
             remember(c, s);

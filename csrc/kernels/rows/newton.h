@@ -8,6 +8,7 @@
  * partial pivoting. Hairer, Wanner (1996), Solving Ordinary Differential Equations II, IV.8. */
 #pragma once
 #include "chunk.h"
+#include "workspace.h"
 
 enum { NEWTON_ITERATIONS = 50 };
 /* Corrections that no longer shrink are rounding, if they are below STAGNATION beside the solution.
@@ -29,11 +30,10 @@ static int any_row(const Chunk *c, const vint *mask) {
     return vany(any);
 }
 
-/* Solves M x = r in place: n x n rows of M, n rows of r. A pivot of zero sets the lane's code. */
-static void solve_rows(Chunk *c, int n, vreal *M, vreal *r) {
+/* Solves M x = r in place: n x n rows of M, n rows of r; swap: a row. A pivot of zero sets the
+ * lane's code. */
+static void solve_rows(Chunk *c, int n, vreal *M, vreal *r, vint *swap) {
     const int64_t R = c->R;
-    vreal *const free = c->free;
-    vint *swap = (vint *)take_rows(c, 1);
 #define ENTRY(i, k) M[((i) * n + (k)) * R + u]
     for (int k = 0; k < n; k++) {
         for (int i = k + 1; i < n; i++) { /* the largest entry of the column comes to the top */
@@ -70,14 +70,14 @@ static void solve_rows(Chunk *c, int n, vreal *M, vreal *r) {
             r[k * R + u] = sum * ENTRY(k, k);
         }
 #undef ENTRY
-    c->free = free;
 }
 
-/* d f_i / dy_k by forward differences, for forces that cannot tell: J[i][k] = (f_i(y + d e_k) -
- * f_i(y)) / d with d = sqrt(epsilon) max(|y_k|, |h f_k|), or sqrt(epsilon) where these are zero. */
-static void differences_rows(Chunk *c, const vreal *t, vreal *y, const vreal *f, vreal *J) {
+/* d f_i / dy_k by forward differences, for forces without a Jacobian: J[i][k] = (f_i(y + d e_k) -
+ * f_i(y)) / d with d = sqrt(epsilon) max(|y_k|, |h f_k|), or sqrt(epsilon) where these are zero.
+ * shifted, here: dim rows and one, for f(y + d e_k) and y_k. */
+static void differences_rows(Chunk *c, const vreal *t, vreal *y, const vreal *f, vreal *J,
+                             vreal *shifted, vreal *here) {
     const int64_t R = c->R;
-    vreal *const free = c->free, *shifted = take_rows(c, c->dim), *here = take_rows(c, 1);
     for (int k = 0; k < c->dim; k++) {
         copy_rows(c, 1, y + k * R, here);
         for (int64_t u = 0; u < R; u++) {
@@ -93,7 +93,6 @@ static void differences_rows(Chunk *c, const vreal *t, vreal *y, const vreal *f,
         }
         copy_rows(c, 1, here, y + k * R);
     }
-    c->free = free;
 }
 
 /* One group of `stages` stages at times t + c_j h of step n; a: their block of the table, rows
@@ -103,13 +102,15 @@ static void newton(Chunk *c, int64_t n, int stages, int power, const double *tim
                    const double *a, const vreal *base, vreal *z) {
     const int64_t R = c->R;
     const int all = c->dim, dim = power == 2 ? c->dof : all, size = stages * dim;
-    vreal *const free = c->free;
-    vreal *slopes = take_rows(c, stages * all), *r = take_rows(c, size), *y = take_rows(c, all),
-          *jacobian = take_rows(c, all * all), *M = take_rows(c, (int64_t)size * size),
-          *last = take_rows(c, 1);
+    vreal *const free = c->free, *part[NEWTON_PARTS];
+    int64_t rows[NEWTON_PARTS];
+    newton_parts(all, dim, stages, rows);
+    for (int i = 0; i < NEWTON_PARTS; i++) part[i] = take_rows(c, rows[i]);
+    vreal *slopes = part[NEWTON_SLOPES], *r = part[NEWTON_RESIDUAL], *y = part[NEWTON_STATE],
+          *jacobian = part[NEWTON_JACOBIAN], *M = part[NEWTON_MATRIX], *last = part[NEWTON_LAST];
     /* The last `dim` of the components: all, or the accelerations. */
     const vreal *f = slopes + (all - dim) * R, *J = jacobian + (all - dim) * all * R;
-    vint *done = (vint *)take_rows(c, 1);
+    vint *done = (vint *)part[NEWTON_DONE];
     for (int64_t u = 0; u < R; u++) {
         done[u] = (c->code[u] != 0) | (c->frozen ? c->frozen[u] : vset_int(0));
         last[u] = vset(0);
@@ -123,7 +124,9 @@ static void newton(Chunk *c, int64_t n, int stages, int power, const double *tim
             copy_rows(c, all - dim, c->y + dim * R, y + dim * R);
             vreal *slopes_j = slopes + j * all * R;
             rhs_rows(c, t, y, slopes_j);
-            if (c->tile->system->no_jacobian) differences_rows(c, t, y, slopes_j, jacobian);
+            if (c->tile->system->no_jacobian)
+                differences_rows(c, t, y, slopes_j, jacobian, part[NEWTON_SHIFTED],
+                                 part[NEWTON_HERE]);
             else ask(c, PI_JACOBIAN, t, y, y + c->dof * R, jacobian);
             for (int i = 0; i < stages; i++)
                 for (int64_t u = 0; u < R; u++) {
@@ -143,7 +146,7 @@ static void newton(Chunk *c, int64_t n, int stages, int power, const double *tim
                                    f[(j * all + d) * R + u], sum);
                     r[(i * dim + d) * R + u] = sum;
                 }
-        solve_rows(c, size, M, r);
+        solve_rows(c, size, M, r, (vint *)part[NEWTON_SWAP]);
         for (int64_t u = 0; u < R; u++) {
             /* The largest |correction| / (|base| + |z|), and largest correction, largest state. */
             vreal change = vset(0), largest = vset(0), state = vset(TINY);

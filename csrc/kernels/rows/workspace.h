@@ -1,0 +1,50 @@
+/* The rows of workspace that a step on rows takes. The steps take them by these sizes, and
+ * run/families.c adds them up before a run begins. No registers here: plain C for both. */
+#pragma once
+#include "../../pyintegrate.h"
+
+/* Newton's method (newton.h) for `stages` stages of `unknowns` components each, of a system of
+ * `dim`: all at once, so that this is the one list of what it takes. */
+enum {
+    NEWTON_SLOPES,   /* f at each stage */
+    NEWTON_RESIDUAL, /* and then the correction */
+    NEWTON_STATE,
+    NEWTON_JACOBIAN,
+    NEWTON_MATRIX,
+    NEWTON_LAST,    /* size of the correction before */
+    NEWTON_DONE,    /* mask */
+    NEWTON_SHIFTED, /* slopes beside the state, for differences */
+    NEWTON_HERE,    /* the component that is shifted */
+    NEWTON_SWAP,    /* mask of the elimination */
+    NEWTON_PARTS
+};
+static inline void newton_parts(int64_t dim, int64_t unknowns, int64_t stages,
+                                int64_t rows[NEWTON_PARTS]) {
+    const int64_t size = stages * unknowns;
+    rows[NEWTON_SLOPES] = stages * dim;
+    rows[NEWTON_RESIDUAL] = size;
+    rows[NEWTON_STATE] = dim;
+    rows[NEWTON_JACOBIAN] = dim * dim;
+    rows[NEWTON_MATRIX] = size * size;
+    rows[NEWTON_LAST] = rows[NEWTON_DONE] = rows[NEWTON_HERE] = rows[NEWTON_SWAP] = 1;
+    rows[NEWTON_SHIFTED] = dim;
+}
+static inline int64_t newton_rows(int64_t dim, int64_t stages) {
+    int64_t rows[NEWTON_PARTS], sum = 0;
+    newton_parts(dim, dim, stages, rows);
+    for (int i = 0; i < NEWTON_PARTS; i++) sum += rows[i];
+    return sum;
+}
+
+/* The slopes, a state, and at most six weights of rk4. */
+static inline int64_t explicit_rk_rows_taken(int64_t dim, int64_t stages) {
+    return (stages + 1) * dim + 6;
+}
+/* The force and the velocity. */
+static inline int64_t composition_rows_taken(int64_t dim) { return 2 * dim; }
+/* h k of each stage; base and increment of each in a group of `group`. */
+static inline int64_t implicit_rk_rows_taken(int64_t dim, int64_t stages, int64_t group) {
+    return (stages + 2 * group) * dim + newton_rows(dim, group);
+}
+/* The force now, the next state, a state that is predicted, and its force. */
+static inline int64_t multistep_rows_taken(int64_t dim) { return 4 * dim + newton_rows(dim, 1); }

@@ -1,0 +1,116 @@
+/* The catalogues of systems and methods as dictionaries; questions and limits. */
+#include "../bytecode/bytecode.h"
+#include "module.h"
+
+/* Appends and gives away the item; 0, or -1 with an exception. */
+int append(PyObject *list, PyObject *item) {
+    const int error = item ? PyList_Append(list, item) : -1;
+    Py_XDECREF(item);
+    return error;
+}
+
+/* As many as have a name, of an array. */
+static PyObject *quantities(const PiQuantity *q, int n) {
+    PyObject *list = PyList_New(0);
+    for (int i = 0; list && i < n && q[i].name; i++)
+        if (append(list, Py_BuildValue("(ssds)", q[i].name, q[i].unit, q[i].value, q[i].meaning)))
+            Py_CLEAR(list);
+    return list;
+}
+
+static PyObject *describe_system(const PiSystem *s) {
+    return Py_BuildValue("{ss ss ss ss ss si si sO sO sN sN sN}", "name", s->name, "title",
+                         s->title, "equation", s->equation, "reference", s->reference, "structure",
+                         pi_structure_names[s->structure], "dim", s->dim, "dof", s->dof,
+                         "velocity_dependent", s->velocity_dependent ? Py_True : Py_False,
+                         "time_dependent", s->time_dependent ? Py_True : Py_False, "state",
+                         quantities(s->state, PI_MAX_STATE), "params",
+                         quantities(s->params, PI_MAX_PARAMS), "invariants",
+                         quantities(s->invariants, PI_MAX_INVARIANTS));
+}
+const char systems_doc[] = "systems() -> list of dictionaries, one for each system of the C core.";
+PyObject *core_systems(PyObject *module, PyObject *none) {
+    (void)module, (void)none;
+    PyObject *list = PyList_New(0);
+    for (int i = 0; list && i < pi_n_systems; i++)
+        if (append(list, describe_system(pi_systems[i]))) Py_CLEAR(list);
+    return list;
+}
+const char sized_systems_doc[] =
+    "sized_systems() -> list of dictionaries, one for each system of any size: what it is\n"
+    "without parts, its state and parameters named once.";
+PyObject *core_sized_systems(PyObject *module, PyObject *none) {
+    (void)module, (void)none;
+    PyObject *list = PyList_New(0);
+    for (int i = 0; list && i < pi_n_sized_systems; i++)
+        if (append(list, describe_system(&pi_sized_systems[i]->one))) Py_CLEAR(list);
+    return list;
+}
+
+static PyObject *numbers(const double *a, int n) {
+    PyObject *list = PyList_New(0);
+    for (int i = 0; list && i < n; i++)
+        if (append(list, PyFloat_FromDouble(a[i]))) Py_CLEAR(list);
+    return list;
+}
+/* By the names that the family gives them. */
+static PyObject *coefficients(const PiMethod *m) {
+    PyObject *all = PyDict_New();
+    for (const PiNumbers *n = pi_families[m->family].numbers; all && n->name; n++) {
+        PyObject *list = n->shape == PI_LIST
+                             ? numbers(pi_list((PiMethod *)m, n), pi_list_length(m, n))
+                             : PyList_New(0);
+        for (int s = 0; list && n->shape == PI_MATRIX && s < m->stages; s++)
+            if (append(list, numbers(m->a[s], m->stages))) Py_CLEAR(list);
+        if (!list || PyDict_SetItemString(all, n->name, list)) Py_CLEAR(all);
+        Py_XDECREF(list);
+    }
+    return all;
+}
+
+const char methods_doc[] = "methods() -> list of dictionaries, one for each method of the C core.";
+PyObject *core_methods(PyObject *module, PyObject *none) {
+    (void)module, (void)none;
+    PyObject *list = PyList_New(0);
+    for (int i = 0; list && i < pi_n_methods; i++) {
+        const PiMethod *m = pi_methods[i];
+        const PiMethod *starter = pi_starter(m);
+        PyObject *item = Py_BuildValue(
+            "{ss ss ss ss ss ss ss ss sz si si si si sO sO sO sN sN}", "name", m->name, "title",
+            m->title, "formula", m->formula, "reference", m->reference, "aliases", m->aliases,
+            "written", m->written, "family", pi_families[m->family].name, "requires",
+            pi_requirement(m)->name, "starter", starter ? starter->name : NULL, "order", m->order,
+            "stages", m->stages, "evaluations", m->evaluations, "derivative", m->derivative,
+            "backward", m->backward ? Py_True : Py_False, "symplectic",
+            m->symplectic ? Py_True : Py_False, "symmetric", m->symmetric ? Py_True : Py_False,
+            "coefficients", coefficients(m), "handle",
+            PyCapsule_New((void *)m, METHOD_CAPSULE, NULL));
+        if (append(list, item)) Py_CLEAR(list);
+    }
+    return list;
+}
+
+const char questions_doc[] = "questions() -> names of the questions to a system, by number.";
+PyObject *core_questions(PyObject *module, PyObject *none) {
+    (void)module, (void)none;
+    PyObject *list = PyList_New(0);
+    for (int i = 0; list && i < PI_QUESTIONS; i++)
+        if (append(list, PyUnicode_FromString(pi_question_names[i]))) Py_CLEAR(list);
+    return list;
+}
+
+const char limits_doc[] =
+    "limits() -> dictionary: the most components and parameters of a kernel in registers and of a\n"
+    "user's system, the most stages; words of an instruction, names of the banks by number, where\n"
+    "the number of the bank begins in a word.";
+PyObject *core_limits(PyObject *module, PyObject *none) {
+    (void)module, (void)none;
+    PyObject *banks = PyList_New(0);
+    for (int i = 0; banks && i < PI_BANKS; i++)
+        if (append(banks, PyUnicode_FromString(pi_bank_names[i]))) Py_CLEAR(banks);
+    return Py_BuildValue("{si si si si si si si si sN}", "kernel_components", PI_MAX_DIM,
+                         "kernel_parameters", PI_MAX_PARAMS, "components", PI_MAX_NUMBER,
+                         "parameters", PI_MAX_NUMBER, "stages", PI_MAX_STAGES, "substeps",
+                         PI_MAX_SUBSTEPS, "words", PI_WORDS, "bank_shift", PI_BANK_SHIFT, "banks",
+                         banks);
+}

@@ -1,0 +1,16 @@
+/* The keyword arguments of start() and stepper(): a line each in the table of fields.c. */
+#pragma once
+#include "module.h"
+
+/* Those that are more than a number; borrowed, NULL where they are absent or None. */
+typedef struct {
+    PyObject *system, *method, *methods, *starter;
+    PyObject *t0, *dt, *params, *drive_strides;
+    PyObject *initial, *state_a, *state_b, *state;
+    PyObject *record, *saved, *stream;
+} RunObjects;
+
+typedef enum { START = 1, STEPPER = 2 } Entry;
+/* Numbers go into the run, objects into `objects`. 0, or -1 with an exception that names the
+ * field. */
+int read_fields(PyObject *args, PyObject *keywords, Entry entry, PiRun *run, RunObjects *objects);

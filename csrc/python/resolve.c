@@ -1,0 +1,36 @@
+/* From the system that Python names to what a run needs of it. */
+#include <string.h>
+#include "module.h"
+
+int find_system(PyObject *module, PyObject *object, int64_t bits, ResolvedSystem *to) {
+    const PiIsa *isa = pi_isa(state_of(module)->isa);
+    if (bits != 64 && bits != 32) {
+        PyErr_Format(PyExc_ValueError, "bits is %lld, expected 32 or 64", (long long)bits);
+        return -1;
+    }
+    *to = (ResolvedSystem){.set = bits == 64 ? isa->f64 : isa->f32};
+    if (PyCapsule_CheckExact(object)) {
+        const SystemHandle *handle = PyCapsule_GetPointer(object, SYSTEM_CAPSULE);
+        return handle ? handle->resolve(handle, to) : -1;
+    }
+    const char *name = PyUnicode_AsUTF8AndSize(object, NULL);
+    if (!name) return -1;
+    for (int i = 0; i < pi_n_systems; i++)
+        if (!strcmp(pi_systems[i]->name, name)) {
+            to->system = pi_systems[i];
+            to->kernels = &to->set->systems[i];
+            to->force = to->kernels->force;
+            return 0;
+        }
+    PyErr_Format(PyExc_ValueError, "no system %s in the core", name);
+    return -1;
+}
+
+int choose_method(PiRun *run, const ResolvedSystem *resolved, PyObject *method, PyObject *starter) {
+    const PiMethod *m = PyCapsule_GetPointer(method, METHOD_CAPSULE);
+    const PiMethod *first = m && starter ? PyCapsule_GetPointer(starter, METHOD_CAPSULE) : NULL;
+    if (!m || (starter && !first)) return -1;
+    const char *refusal = pi_run_choose(run, resolved, m, first);
+    if (refusal) PyErr_SetString(PyExc_ValueError, refusal);
+    return refusal ? -1 : 0;
+}

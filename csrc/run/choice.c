@@ -1,0 +1,39 @@
+/* Whether a method can integrate a system, and by which kernel. */
+#include "families.h"
+#include "run.h"
+
+/* Compiled for the two; for the system and the method's family; or for any force. */
+static void choose_kernel(PiRun *run, const ResolvedSystem *resolved) {
+    const PiSystem *system = resolved->system;
+    const PiMethod *m = run->method;
+    const int in_registers = resolved->kernels && !run->use_row_kernels &&
+                             (m->family != PI_NYSTROM || (system->structure == PI_SECOND_ORDER &&
+                                                          !system->velocity_dependent));
+    run->kernel = in_registers && m->specialised ? resolved->kernels->specialised[m->specialised]
+                  : in_registers                 ? resolved->kernels->family[m->family]
+                                                 : NULL;
+    if (run->kernel) return;
+    run->kernel = resolved->set->rows[m->family];
+    run->force = resolved->force;
+    run->context = resolved->context;
+}
+
+const char *pi_run_choose(PiRun *run, const ResolvedSystem *resolved, const PiMethod *method,
+                          const PiMethod *starter) {
+    const PiMethod *first = pi_starter(method);
+    if (starter) {
+        if (!first || (starter->family != PI_EXPLICIT_RK && starter->family != PI_IMPLICIT_RK))
+            return "starter must be a Runge-Kutta method, for a multistep method";
+        first = starter;
+    }
+    const PiRequirement *requirement = pi_requirement(method);
+    if (!(requirement->structures >> resolved->system->structure & 1)) return requirement->refusal;
+    run->system = resolved->system;
+    run->vector_bytes = resolved->set->vector_bytes;
+    run->method = method;
+    run->starter = first;
+    run->starter_until = run->has_history ? 0 : pi_first_steps(method);
+    run->state_rows = resolved->system->dim + pi_history_rows(method, resolved->system);
+    choose_kernel(run, resolved);
+    return NULL;
+}

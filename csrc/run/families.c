@@ -1,0 +1,128 @@
+/* The families: all that is known of each beside its kernels, in one place. */
+#include "families.h"
+#include "../kernels/rows/workspace.h"
+
+#define STRUCTURE(s) (1u << (s))
+static const PiRequirement any = {"any", "",
+                                  STRUCTURE(PI_FIRST_ORDER) | STRUCTURE(PI_SECOND_ORDER) |
+                                      STRUCTURE(PI_SEPARABLE) | STRUCTURE(PI_RIGID_BODY)};
+static const PiRequirement second_order = {
+    "second_order", "the method needs positions and velocities", STRUCTURE(PI_SECOND_ORDER)};
+static const PiRequirement separable = {"separable", "the method needs positions and velocities",
+                                        STRUCTURE(PI_SECOND_ORDER) | STRUCTURE(PI_SEPARABLE)};
+/* A composition that loses its order, but runs, where T is not quadratic. */
+static const PiRequirement quadratic = {"quadratic_kinetic",
+                                        "the method needs positions and velocities",
+                                        STRUCTURE(PI_SECOND_ORDER) | STRUCTURE(PI_SEPARABLE)};
+static const PiRequirement rigid_body = {"rigid_body", "the method needs a rigid body",
+                                         STRUCTURE(PI_RIGID_BODY)};
+
+/* ---- workspace ------------------------------------------------------------------------------- */
+static int64_t explicit_workspace(const PiMethod *m, const PiSystem *system) {
+    return explicit_rk_rows_taken(system->dim, m->stages);
+}
+static int64_t composition_workspace(const PiMethod *m, const PiSystem *system) {
+    (void)m;
+    return composition_rows_taken(system->dim);
+}
+static int64_t implicit_workspace(const PiMethod *m, const PiSystem *system) {
+    PiTable table;
+    pi_make_table(m, system, &table);
+    return implicit_rk_rows_taken(system->dim, m->stages, table.largest_group);
+}
+static int64_t multistep_workspace(const PiMethod *m, const PiSystem *system) {
+    (void)m;
+    return multistep_rows_taken(system->dim);
+}
+
+/* ---- the table ------------------------------------------------------------------------------- */
+#define LIST(field)   {.name = #field, .offset = offsetof(PiMethod, field)}
+#define MATRIX(label) {.name = label, .offset = offsetof(PiMethod, a), .shape = PI_MATRIX}
+
+const PiFamilyDescriptor pi_families[PI_FAMILIES] = {
+    [PI_EXPLICIT_RK] = {.name = "explicit_rk",
+                        .requirement = &any,
+                        .numbers = {MATRIX("A"), LIST(b), LIST(c)},
+                        .most_stages = PI_MAX_STAGES,
+                        .make_table = sparse_rows,
+                        .workspace_rows = explicit_workspace},
+    [PI_COMPOSITION] = {.name = "composition",
+                        .requirement = &separable,
+                        .numbers = {LIST(kick), LIST(drift)},
+                        .most_stages = PI_MAX_SUBSTEPS,
+                        .workspace_rows = composition_workspace},
+    [PI_NYSTROM] = {.name = "nystrom",
+                    .requirement = &second_order,
+                    .numbers = {MATRIX("A"), LIST(b), LIST(c), LIST(velocity)},
+                    .most_stages = PI_MAX_STAGES,
+                    .make_table = sparse_rows,
+                    .workspace_rows = explicit_workspace},
+    [PI_MULTISTEP] =
+        {.name = "multistep",
+         .requirement = &any,
+         .numbers = {{.name = "alpha", .offset = offsetof(PiMethod, alpha), .more = 1},
+                     {.name = "beta", .offset = offsetof(PiMethod, beta), .more = 1},
+                     {.name = "predictor", .offset = offsetof(PiMethod, predictor), .optional = 1},
+                     {.name = "velocity",
+                      .offset = offsetof(PiMethod, velocity),
+                      .more = 1,
+                      .optional = 1}},
+         .most_stages = PI_MAX_STAGES,
+         .most_derivative = 2,
+         .free_evaluations = 1,
+         .workspace_rows = multistep_workspace,
+         .remembered = multistep_remembered,
+         .first_steps = multistep_first_steps,
+         .starter = multistep_starter},
+    [PI_IMPLICIT_RK] = {.name = "implicit_rk",
+                        .requirement = &any,
+                        .numbers = {MATRIX("A"), LIST(b), LIST(c)},
+                        .most_stages = PI_MAX_STAGES,
+                        .make_table = stage_groups,
+                        .workspace_rows = implicit_workspace},
+    [PI_RIGID_MOTION] = {.name = "rigid_body",
+                         .requirement = &rigid_body,
+                         .numbers = {{.name = "substeps", .offset = offsetof(PiMethod, b)}},
+                         .closed = 1},
+};
+
+const PiRequirement *pi_requirement(const PiMethod *m) {
+    return m->quadratic_kinetic ? &quadratic
+           : m->derivative == 2 ? &second_order
+                                : pi_families[m->family].requirement;
+}
+
+/* ---- numbers --------------------------------------------------------------------------------- */
+int pi_list_length(const PiMethod *m, const PiNumbers *numbers) {
+    return m->stages + numbers->more;
+}
+double *pi_list(PiMethod *m, const PiNumbers *numbers) {
+    return (double *)((char *)m + numbers->offset);
+}
+/* The i-th list; NULL past the last. */
+static const PiNumbers *list_of(const PiMethod *m, int i) {
+    for (const PiNumbers *n = pi_families[m->family].numbers; n->name; n++)
+        if (n->shape == PI_LIST && i-- == 0) return n;
+    return NULL;
+}
+int pi_method_rows(const PiMethod *m) {
+    if ((int)m->family < 0 || m->family >= PI_FAMILIES) return -1;
+    const PiFamilyDescriptor *family = &pi_families[m->family];
+    if (family->closed || m->stages < 1 || m->stages > family->most_stages) return -1;
+    if (m->evaluations < 0 || (!family->free_evaluations && m->evaluations > m->stages)) return -1;
+    if (m->derivative < !!family->most_derivative || m->derivative > family->most_derivative)
+        return -1;
+    int rows = 0;
+    for (const PiNumbers *n = family->numbers; n->name; n++)
+        rows += n->shape == PI_MATRIX ? m->stages : 1;
+    return rows;
+}
+double *pi_method_row(PiMethod *m, int i, int *n, int *optional) {
+    const PiNumbers *numbers = list_of(m, i);
+    *n = numbers ? pi_list_length(m, numbers) : m->stages;
+    *optional = numbers && numbers->optional;
+    if (numbers) return pi_list(m, numbers);
+    int lists = 0;
+    while (list_of(m, lists)) lists++;
+    return m->a[i - lists];
+}

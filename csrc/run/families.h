@@ -1,0 +1,57 @@
+/* What a family of methods is, beside its kernels: a descriptor each, in families.c. */
+#pragma once
+#include "../pyintegrate.h"
+
+/* Numbers of a method: where they are in a PiMethod, and how many. */
+typedef enum { PI_LIST, PI_MATRIX } PiShape;
+typedef struct {
+    const char *name; /* as Python knows them */
+    size_t offset;
+    PiShape shape;
+    int more; /* numbers of a list past one for each stage */
+    int optional;
+} PiNumbers;
+
+/* What a system must be: bit 1 << PiStructure where it may be that. */
+typedef struct {
+    const char *name, *refusal; /* as Python knows it; what an error says */
+    unsigned structures;
+} PiRequirement;
+
+enum { PI_MAX_LISTS = 5 };
+typedef struct {
+    const char *name;
+    const PiRequirement *requirement;
+    PiNumbers numbers[PI_MAX_LISTS]; /* up to one without a name */
+    int closed;                      /* no methods from outside: their rules are in C */
+    int most_stages;
+    int most_derivative;  /* 0: the method has none */
+    int free_evaluations; /* evaluations say what a step costs, not how many stages are used */
+    /* NULL where there is nothing to do: */
+    void (*make_table)(const PiMethod *method, const PiSystem *system, PiTable *table);
+    int64_t (*workspace_rows)(const PiMethod *method, const PiSystem *system);
+    /* past states and forces; how many first steps another method makes, and which */
+    void (*remembered)(const PiMethod *method, int *states, int *forces);
+    int64_t (*first_steps)(const PiMethod *method);
+    const PiMethod *(*starter)(const PiMethod *method);
+} PiFamilyDescriptor;
+extern const PiFamilyDescriptor pi_families[PI_FAMILIES];
+
+const PiRequirement *pi_requirement(const PiMethod *method);
+/* How many numbers, and where they begin. */
+int pi_list_length(const PiMethod *method, const PiNumbers *numbers);
+double *pi_list(PiMethod *method, const PiNumbers *numbers);
+
+/* A method from outside has a family, stages, evaluations and a derivative; its numbers come as
+ * rows: the lists of its family, then the rows of the matrix. How many rows, or -1 for what no
+ * method can have; and where row i belongs, `n` numbers, which may be left out where it is
+ * optional. */
+int pi_method_rows(const PiMethod *method);
+double *pi_method_row(PiMethod *method, int i, int *n, int *optional);
+
+/* tables.c, history.c: what the descriptors refer to. */
+void sparse_rows(const PiMethod *method, const PiSystem *system, PiTable *table);
+void stage_groups(const PiMethod *method, const PiSystem *system, PiTable *table);
+void multistep_remembered(const PiMethod *method, int *states, int *forces);
+int64_t multistep_first_steps(const PiMethod *method);
+const PiMethod *multistep_starter(const PiMethod *method);

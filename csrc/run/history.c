@@ -1,0 +1,43 @@
+/* What a multistep method remembers, and how it starts. */
+#include "families.h"
+
+void multistep_remembered(const PiMethod *m, int *states, int *forces) {
+    for (int j = 1; j < m->stages; j++) { /* y_{n-j}, f_{n-j} */
+        const int i = m->stages - 1 - j;
+        if (m->alpha[i] != 0) *states = j;
+        if (m->beta[i] != 0 || m->predictor[i] != 0 || m->velocity[i] != 0) *forces = j;
+    }
+}
+/* Velocities that are differences of positions need no start but the position before. */
+static int by_differences(const PiMethod *m) {
+    for (int j = 0; j <= m->stages; j++)
+        if (m->velocity[j] != 0) return 0;
+    return m->derivative == 2;
+}
+int64_t multistep_first_steps(const PiMethod *m) { return by_differences(m) ? 1 : m->stages - 1; }
+
+/* An error of h^6 is one of h^5 in the velocity that two positions imply. */
+const PiMethod *multistep_starter(const PiMethod *m) {
+    if (by_differences(m)) return NULL;
+    const int implicit = m->beta[m->stages] != 0 && m->predictor[m->stages - 1] == 0;
+    return pi_method_named(implicit                       ? "radau_iia5"
+                           : m->order + m->derivative > 7 ? "verner87"
+                                                          : "dormand_prince54");
+}
+
+/* ---- of any family --------------------------------------------------------------------------- */
+void pi_remembered(const PiMethod *m, int *states, int *forces) {
+    *states = *forces = 0;
+    if (pi_families[m->family].remembered) pi_families[m->family].remembered(m, states, forces);
+}
+int pi_history_rows(const PiMethod *m, const PiSystem *system) {
+    int states, forces;
+    pi_remembered(m, &states, &forces);
+    return (states + forces) * (m->derivative == 2 ? system->dof : system->dim);
+}
+const PiMethod *pi_starter(const PiMethod *m) {
+    return pi_families[m->family].starter ? pi_families[m->family].starter(m) : NULL;
+}
+int64_t pi_first_steps(const PiMethod *m) {
+    return pi_families[m->family].first_steps ? pi_families[m->family].first_steps(m) : 0;
+}
