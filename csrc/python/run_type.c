@@ -1,8 +1,10 @@
 /* The Python type of a run: made by start(), worked on by threads, asked for its outcome. */
+#include "../run/record.h"
 #include "fields.h"
 
 typedef struct {
     PyObject_HEAD PiRun run;
+    PiRecord record;
     Views views;
     PyObject *system, *method, *starter; /* kept alive */
     int64_t *drive_strides;
@@ -17,7 +19,7 @@ static void run_dealloc(PyObject *self) {
     Py_XDECREF(r->method);
     Py_XDECREF(r->starter);
     PyMem_Free(r->run.params);
-    PyMem_Free(r->run.record.saved);
+    PyMem_Free(r->record.saved);
     PyMem_Free(r->drive_strides);
     freefunc release = (freefunc)PyType_GetSlot(type, Py_tp_free);
     release(self);
@@ -52,9 +54,9 @@ static int read_drive(Run *r, PyObject *strides) {
 }
 
 /* The array that the saves go to, and the components that are saved. */
-static int read_record(Run *r, PyObject *array, PyObject *saved) {
+static int read_record(Run *r, PyObject *array, PyObject *saved, int stream) {
     PiRun *run = &r->run;
-    PiRecord *record = &run->record;
+    PiRecord *record = &r->record;
     const int64_t saves = 1 + (run->n_steps + run->save_every - 1) / run->save_every;
     const int64_t bytes = run->real_bytes;
     const Py_ssize_t n = saved && PyTuple_Check(saved) ? PyTuple_Size(saved) : -1;
@@ -81,13 +83,14 @@ static int read_record(Run *r, PyObject *array, PyObject *saved) {
     }
     record->n_saved = (int)n;
     record->data = view->buf;
+    record->every = run->save_every;
     record->save_stride = view->strides[0] / bytes;
     record->component_stride = view->strides[1] / bytes;
     record->lane_stride = view->strides[2] / bytes;
     record->room = view->shape[2];
     const uintptr_t places = (uintptr_t)view->buf | view->strides[0] | view->strides[1];
-    if (places % 64) record->stream = 0;
-    return 0;
+    record->stream = stream && places % 64 == 0;
+    return pi_run_observe(run, pi_record_observer(record));
 }
 
 /* The rows of times, parameters and states. */
@@ -126,9 +129,8 @@ static int make_run(PyObject *module, Run *r, const RunObjects *o) {
     run->stride = (run->lanes + unit - 1) / unit * unit;
     const int stream = o->stream ? PyObject_IsTrue(o->stream) : 0;
     if (stream < 0 || read_rows(r, o)) return -1;
-    run->record.stream = stream;
     if (o->drive_strides && read_drive(r, o->drive_strides)) return -1;
-    if (o->record && read_record(r, o->record, o->saved)) return -1;
+    if (o->record && read_record(r, o->record, o->saved, stream)) return -1;
     if (pi_run_prepare(run)) return PyErr_NoMemory(), -1;
     return 0;
 }

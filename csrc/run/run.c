@@ -1,5 +1,5 @@
-/* The only loop over tiles, blocks of time, saves and failures. Pure C, no Python, no allocation
- * but for the first failure of a tile and one scratch tile for each thread. */
+/* The only loop over tiles and blocks of time. Pure C, no Python, no allocation but for the first
+ * failure of a tile and one scratch for each thread. */
 #include <float.h>
 #include <sched.h>
 #include <stdlib.h>
@@ -17,58 +17,89 @@ enum {
 static const double POLL_SECONDS = 0.05;
 
 /* ---- time: blocks ---------------------------------------------------------------------------- */
-/* Short intervals between saves are gathered into a block, long ones are cut into several. */
+/* Short intervals between the states that are seen are gathered into a block, long ones are cut
+ * into several. */
 static int64_t intervals_per_block(const PiRun *run) {
-    return run->save_every < BLOCK_STEPS ? smaller(BLOCK_SAVES, BLOCK_STEPS / run->save_every) : 1;
+    return run->interval < BLOCK_STEPS ? smaller(BLOCK_SAVES, BLOCK_STEPS / run->interval) : 1;
 }
 static int64_t blocks_per_interval(const PiRun *run) {
-    return run->save_every < BLOCK_STEPS ? 1 : ceil_div(run->save_every, BLOCK_STEPS);
+    return run->interval < BLOCK_STEPS ? 1 : ceil_div(run->interval, BLOCK_STEPS);
 }
 /* The steps done after b blocks. */
 static int64_t steps_after(const PiRun *run, int64_t b) {
     const int64_t pieces = blocks_per_interval(run);
     int64_t steps;
-    if (pieces == 1) steps = b * intervals_per_block(run) * run->save_every;
-    else steps = b / pieces * run->save_every + smaller(b % pieces * BLOCK_STEPS, run->save_every);
+    if (pieces == 1) steps = b * intervals_per_block(run) * run->interval;
+    else steps = b / pieces * run->interval + smaller(b % pieces * BLOCK_STEPS, run->interval);
     return smaller(steps, run->n_steps);
 }
 static int64_t count_blocks(const PiRun *run) {
     if (run->n_steps == 0) return 0;
-    const int64_t whole = run->n_steps / run->save_every, rest = run->n_steps % run->save_every;
+    const int64_t whole = run->n_steps / run->interval, rest = run->n_steps % run->interval;
     if (blocks_per_interval(run) == 1)
         return ceil_div(whole + (rest > 0), intervals_per_block(run));
     return whole * blocks_per_interval(run) + ceil_div(rest, BLOCK_STEPS);
 }
 
-/* ---- records --------------------------------------------------------------------------------- */
-/* to[l lane_stride + i component_stride] = rows[saved[i]][l], by lanes, as these are next to each
- * other in memory where components are. */
-#define SCATTER(type)                                                                              \
-    for (int64_t l = 0; l < lanes; l++)                                                            \
-        for (int i = 0; i < r->n_saved; i++)                                                       \
-            ((type *)to)[l * r->lane_stride + i * r->component_stride] =                           \
-                ((const type *)rows)[r->saved[i] * stride + l];
-
-/* Writes the rows of a tile for one save. */
-static void write_record(const PiRun *run, int64_t save, int64_t tile, const void *rows,
-                         int64_t stride) {
-    const PiRecord *r = &run->record;
-    const int64_t lane = tile * run->tile_lanes, lanes = lanes_in(run, tile);
-    char *to = (char *)r->data + (save * r->save_stride + lane * r->lane_stride) * run->real_bytes;
-    if (r->lane_stride == 1)
-        for (int i = 0; i < r->n_saved; i++)
-            memcpy(row_at(run, to, r->component_stride, i, 0),
-                   row_at(run, rows, stride, r->saved[i], 0), lanes * run->real_bytes);
-    else if (run->real_bytes == 8) SCATTER(double)
-    else SCATTER(float)
+/* ---- observers ------------------------------------------------------------------------------- */
+int pi_run_observe(PiRun *run, PiObserver observer) {
+    if (run->n_observers == PI_MAX_OBSERVERS) return -1;
+    run->observers[run->n_observers++] = observer;
+    return 0;
 }
-/* Do kernels write the record themselves? They write all components, and whole registers. */
-static int is_direct(const PiRun *run) {
-    const PiRecord *r = &run->record;
-    int direct =
-        r->data && r->lane_stride == 1 && r->room >= run->stride && r->n_saved == run->system->dim;
-    for (int i = 0; direct && i < r->n_saved; i++) direct = r->saved[i] == i;
-    return direct;
+static int64_t common_divisor(int64_t a, int64_t b) { return b ? common_divisor(b, a % b) : a; }
+/* The interval that serves them all, and whose place kernels write to. */
+static void prepare_observers(PiRun *run) {
+    run->interval = run->n_observers ? 0 : run->save_every;
+    run->writer = NULL;
+    for (int i = 0; i < run->n_observers; i++)
+        run->interval = common_divisor(run->observers[i].every, run->interval);
+    for (int i = 0; i < run->n_observers && !run->writer; i++) {
+        const PiObserver *o = &run->observers[i];
+        const int fits = o->place && o->every == run->interval;
+        if (fits && o->place(o->self, run, 0, 0).rows) run->writer = o;
+    }
+}
+static int show_to(const PiRun *run, const PiObserver *o, PiSeen seen, int64_t from, int64_t count,
+                   int64_t each) {
+    seen.step = smaller(seen.step + from * run->interval, run->n_steps);
+    seen.rows = row_at(run, seen.rows, seen.next, from, 0);
+    seen.next *= each;
+    seen.every = o->every;
+    seen.count = count;
+    return o->observe(o->self, run, &seen);
+}
+/* To each observer its own steps: the multiples of `every`, and the last of the run. */
+static int show(const PiRun *run, const PiSeen *seen) {
+    const int64_t end = seen->step + (seen->count - 1) * run->interval;
+    const int64_t last = smaller(end, run->n_steps),
+                  whole = seen->count - (last % run->interval != 0);
+    for (int i = 0; i < run->n_observers; i++) {
+        const PiObserver *o = &run->observers[i];
+        const int64_t each = o->every / run->interval;
+        const int64_t skip = (o->every - seen->step % o->every) % o->every / run->interval;
+        if (skip < whole && show_to(run, o, *seen, skip, (whole - 1 - skip) / each + 1, each))
+            return -1;
+        if (last == run->n_steps && last % o->every != 0 &&
+            show_to(run, o, *seen, seen->count - 1, 1, each))
+            return -1;
+    }
+    return 0;
+}
+static PiSeen seen_of(const PiRun *run, int64_t tile, int64_t step, int64_t count) {
+    return (PiSeen){.tile = tile,
+                    .lane = tile * run->tile_lanes,
+                    .lanes = lanes_in(run, tile),
+                    .step = step,
+                    .count = count};
+}
+/* One state of a tile. */
+static int show_state(PiRun *run, int64_t tile, int64_t step, const void *rows, int64_t stride) {
+    PiSeen seen = seen_of(run, tile, step, 1);
+    seen.rows = rows;
+    seen.stride = stride;
+    if (show(run, &seen)) run->stopped = 1;
+    return run->stopped ? -1 : 0;
 }
 
 /* ---- one tile, one block --------------------------------------------------------------------- */
@@ -92,19 +123,18 @@ static void *initial_rows(const PiRun *run, int64_t number) {
 }
 static int begin_tile(PiRun *run, int64_t number) {
     const int64_t lanes = lanes_in(run, number);
-    const int look = !run->same || run->record.data;
+    const int look = !run->same || run->n_observers;
     const void *rows = look ? initial_rows(run, number) : run->initial;
     PiStatus status = PI_OK;
     for (int64_t i = 0; i < lanes; i++) {
         if (i == 0 || !run->same) status = state_status(run, rows, look ? run->stride : 1, i);
         if (status && fail(run, number, i, status, run->first)) return -1;
     }
-    if (run->record.data) write_record(run, 0, number, rows, run->stride);
-    return 0;
+    return run->n_observers ? show_state(run, number, 0, rows, run->stride) : 0;
 }
 
 /* The scratch of a thread: a tile of states, the workspace of row kernels, rows of parameters of a
- * driven run, records of a block on their way. */
+ * driven run, the states of a block that observers will see. */
 static int64_t lines(int64_t bytes) { return ceil_div(bytes, 64) * 64; }
 static int64_t tile_bytes(const PiRun *run) {
     return lines(run->state_rows * run->tile_lanes * run->real_bytes);
@@ -112,14 +142,13 @@ static int64_t tile_bytes(const PiRun *run) {
 static int64_t drive_offset(const PiRun *run) {
     return tile_bytes(run) + lines(run->workspace_bytes);
 }
-static int64_t records_offset(const PiRun *run) {
+static int64_t seen_offset(const PiRun *run) {
     const int64_t rows = run->drive_strides ? run->system->n_params : 0;
     return drive_offset(run) + lines(rows * (int64_t)sizeof(PiRow));
 }
 int64_t pi_run_scratch_bytes(const PiRun *run) {
-    const int64_t saves = run->record.data && !run->direct ? BLOCK_SAVES : 0;
-    return records_offset(run) +
-           lines(saves * run->system->dim * run->tile_lanes * run->real_bytes);
+    const int64_t saves = run->n_observers && !run->writer ? BLOCK_SAVES : 0;
+    return seen_offset(run) + lines(saves * run->system->dim * run->tile_lanes * run->real_bytes);
 }
 /* The parameters of one step of a driven run. */
 static const PiRow *driven(const PiRun *run, int64_t step, char *scratch) {
@@ -137,7 +166,6 @@ static PiTile make_tile(const PiRun *run, int64_t number, char *scratch) {
                    .table = &run->table,
                    .registers =
                        ceil_div(lanes_in(run, number), run->vector_bytes / run->real_bytes),
-                   .stream = run->direct && run->record.stream,
                    .lane = number * run->tile_lanes,
                    .t0 = run->t0,
                    .h = run->h,
@@ -173,25 +201,29 @@ static int call_kernel(PiRun *run, PiTile *tile, void *target, char *scratch, in
     return run->kernel(tile);
 }
 
-/* All saves of a block in one call of the kernel: their records go to their places, or to the
- * scratch first. Returns what the kernel does. */
+/* All steps of a block in one call of the kernel, which writes the states that are to be seen.
+ * Returns what the kernel does. */
 static int advance_together(PiRun *run, int64_t number, PiTile *tile, int64_t from, int64_t to,
                             void *target, char *scratch) {
-    const PiRecord *r = &run->record;
-    const int64_t save = from / run->save_every + 1,
-                  saves = ceil_div(to, run->save_every) - save + 1;
-    char *records = scratch + records_offset(run);
-    tile->record = run->direct ? row_at(run, r->data, r->save_stride, save, tile->lane) : records;
-    tile->record_stride = run->direct ? r->component_stride : run->tile_lanes;
-    tile->record_next = run->direct ? r->save_stride : run->system->dim * run->tile_lanes;
-    tile->record_every = run->save_every;
+    const int64_t interval = run->interval, before = from / interval;
+    PiSeen seen = seen_of(run, number, smaller((before + 1) * interval, run->n_steps),
+                          ceil_div(to, interval) - before);
+    PiPlace place = {scratch + seen_offset(run), run->tile_lanes,
+                     run->system->dim * run->tile_lanes, 0};
+    if (run->writer) {
+        place = run->writer->place(run->writer->self, run, seen.lane, seen.step);
+        seen.writer = run->writer->self;
+    }
+    tile->record = place.rows;
+    seen.rows = place.rows;
+    tile->record_stride = seen.stride = place.stride;
+    tile->record_next = seen.next = place.next;
+    tile->record_every = interval;
+    tile->stream = place.stream;
     tile->first = run->first + from;
     tile->steps = to - from;
     const int bad = call_kernel(run, tile, target, scratch, 1);
-    for (int64_t i = 0; !bad && !run->direct && i < saves; i++)
-        write_record(run, save + i, number, row_at(run, records, tile->record_next, i, 0),
-                     run->tile_lanes);
-    return bad;
+    return bad ? bad : show(run, &seen);
 }
 
 static int advance_tile(PiRun *run, int64_t number, int64_t block, char *scratch) {
@@ -199,7 +231,7 @@ static int advance_tile(PiRun *run, int64_t number, int64_t block, char *scratch
     const int64_t from = steps_after(run, block), to = steps_after(run, block + 1);
     /* A bound is looked at after each step, and a drive changes with it. */
     const int each_step = !isinf(run->bound) || run->drive_strides;
-    const int64_t chunk = each_step ? 1 : run->save_every;
+    const int64_t chunk = each_step ? 1 : run->interval;
     PiFailures *failures = &run->failures[number];
     void *target = row_at(run, run->state[block & 1], run->stride, 0, lane);
     PiTile tile = make_tile(run, number, scratch);
@@ -208,7 +240,7 @@ static int advance_tile(PiRun *run, int64_t number, int64_t block, char *scratch
     tile.in_stride = run->stride;
     tile.frozen = failures->mask;
 
-    if (run->record.data && !each_step && run->save_every < BLOCK_STEPS) {
+    if (run->n_observers && !each_step && run->interval < BLOCK_STEPS) {
         const int bad = advance_together(run, number, &tile, from, to, target, scratch);
         if (bad == 0) return 0;
         if (bad < 0) {
@@ -222,6 +254,7 @@ static int advance_tile(PiRun *run, int64_t number, int64_t block, char *scratch
         }
     }
     tile.record = NULL;
+    tile.stream = 0;
     int64_t call = ceil_div(to, chunk) - from / chunk;
     for (int64_t step = from; step < to;) {
         const int64_t stop = smaller(to, (step / chunk + 1) * chunk);
@@ -232,8 +265,9 @@ static int advance_tile(PiRun *run, int64_t number, int64_t block, char *scratch
         const int bad = call_kernel(run, &tile, target, scratch, --call % 2 == 0);
         if (bad < 0) run->stopped = 1;
         if (bad < 0 || (bad && find_failures(run, number, &tile))) return -1;
-        if (run->record.data && (stop % run->save_every == 0 || stop == run->n_steps))
-            write_record(run, ceil_div(stop, run->save_every), number, tile.out, tile.out_stride);
+        if (run->n_observers && (stop % run->interval == 0 || stop == run->n_steps) &&
+            show_state(run, number, stop, tile.out, tile.out_stride))
+            return -1;
         tile.in = tile.out;
         tile.in_stride = tile.out_stride;
         step = stop;
@@ -256,8 +290,8 @@ int pi_run_prepare(PiRun *run) {
     run->tile_lanes = smaller(fitting, sharing);
     if (run->tile_lanes < group) run->tile_lanes = group;
     run->n_tiles = ceil_div(run->lanes, run->tile_lanes);
+    prepare_observers(run);
     run->n_blocks = count_blocks(run);
-    run->direct = is_direct(run);
     const uint32_t mode = pi_enter_float_mode();
     pi_make_table(run->method, run->system, &run->table);
     if (run->starter) pi_make_table(run->starter, run->system, &run->starter_table);
@@ -312,7 +346,7 @@ void pi_run_work(PiRun *run, PiPoll *poll, void *context) {
 
 int pi_run_step(PiRun *run, int64_t first, int64_t n, void *scratch, PiPoll *poll, void *context) {
     run->first = first;
-    run->n_steps = run->save_every = n;
+    run->n_steps = run->interval = n;
     const int64_t blocks = count_blocks(run);
     const uint32_t mode = pi_enter_float_mode();
     int error = 0;

@@ -2,6 +2,7 @@
 #pragma once
 #include <stdatomic.h>
 #include "../tiles.h"
+#include "observe.h"
 
 /* The lanes of one tile that have failed. */
 typedef struct {
@@ -10,16 +11,6 @@ typedef struct {
     int64_t *step; /* the first step not completed; -1 where fine */
     int64_t count;
 } PiFailures;
-
-/* Where saves go: component saved[i] of lane l after save s is at
- * data[s save_stride + i component_stride + l lane_stride]. */
-typedef struct {
-    void *data;                                         /* NULL: nothing is saved */
-    int64_t save_stride, component_stride, lane_stride; /* reals from one to the next */
-    int64_t room;        /* lanes that may be written: from `stride` on with the padding */
-    int n_saved, *saved; /* numbers of the components; allocated */
-    int stream;          /* past the caches? */
-} PiRecord;
 
 /* A system with what moves it: its kernels (NULL without such), its force, and the kernels for any
  * force. unanswered: bit q is set where question q has no answer. */
@@ -32,7 +23,7 @@ typedef struct {
     unsigned unanswered;
 } ResolvedSystem;
 
-typedef struct {
+struct PiRun {
     /* What the caller says: python/fields.c has a line for each. */
     int64_t bits;                 /* 64 or 32 */
     int64_t lanes;                /* trajectories */
@@ -63,11 +54,13 @@ typedef struct {
     int64_t stride;
     int real_bytes;
     int same; /* all trajectories begin alike: `initial` has one item a row */
-    PiRecord record;
+    PiObserver observers[PI_MAX_OBSERVERS];
+    int n_observers;
 
     /* pi_run_prepare: */
     PiTable table, starter_table;
-    int direct; /* kernels write the record themselves, else it goes through the scratch */
+    int64_t interval;         /* steps between the states that observers see */
+    const PiObserver *writer; /* the one in whose place kernels write; NULL: the scratch */
     int64_t tile_lanes, n_tiles, n_blocks;
     PiFailures *failures;           /* one for each tile */
     int64_t chunk, workspace_bytes; /* of row kernels */
@@ -75,7 +68,7 @@ typedef struct {
     /* Tickets are handed out tile by tile, block by block; block 0 looks at the initial state. */
     _Atomic int64_t next, done;
     _Atomic int cancelled, out_of_memory, stopped; /* stopped: by the force */
-} PiRun;
+};
 
 /* Called every 50 ms or so by the thread that gave it; non-zero cancels the run. */
 typedef int PiPoll(void *context, int64_t steps_done);

@@ -5,6 +5,8 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include "../../csrc/run/families.h"
+#include "../../csrc/run/record.h"
 #include "../../csrc/run/run.h"
 
 extern const PiKernelSet pi_fuzz_f64, pi_fuzz_f32;
@@ -62,14 +64,15 @@ static void run_some(const PiKernelSet *set, const PiSystem *system, const PiKer
     }
     int *saved = malloc((system->dim + 1) * sizeof *saved);
     for (int i = 0; i < system->dim; i++) saved[i] = system->dim - 1 - i;
-    if (record)
-        run.record = (PiRecord){.data = malloc(saves * system->dim * LANES * bytes),
-                                .save_stride = system->dim * LANES,
-                                .component_stride = LANES,
-                                .lane_stride = 1,
-                                .room = LANES,
-                                .n_saved = system->dim,
-                                .saved = saved};
+    PiRecord kept = {.data = record ? malloc(saves * system->dim * LANES * bytes) : NULL,
+                     .every = 2,
+                     .save_stride = system->dim * LANES,
+                     .component_stride = LANES,
+                     .lane_stride = 1,
+                     .room = LANES,
+                     .n_saved = system->dim,
+                     .saved = saved};
+    if (record && pi_run_observe(&run, pi_record_observer(&kept))) abort();
     double times[2];
     put(&times[0], bytes, 0, 0.25);
     put(&times[1], bytes, 0, h);
@@ -87,7 +90,7 @@ static void run_some(const PiKernelSet *set, const PiSystem *system, const PiKer
     pi_run_work(&run, NULL, NULL);
     if (run.out_of_memory || run.done != run.n_tiles * (run.n_blocks + 1)) abort();
     pi_run_free(&run);
-    free(run.record.data);
+    free(kept.data);
     free(saved);
     free(run.params);
     free(values);

@@ -1,0 +1,61 @@
+/* The hook between steps: whoever wants to see the states of a run registers an observer, and is
+ * shown the rows of a tile, by the thread that works on it, after each call of a kernel. Recording
+ * is one (record.c). A run without observers pays nothing.
+ *
+ * The kernel writes every `interval`-th state of a block, the last step of the run included, to the
+ * scratch of the thread, which lies in the first cache; or to the memory of one observer that has a
+ * place for whole registers. All observers are then shown the same rows. Each sees the multiples of
+ * its own `every`, and the last step; the interval is what divides them all. A block in which a
+ * lane fails is made again in pieces, and shown then: what was written to a place before is
+ * overwritten, and nobody is shown the same step twice, nor a step of a lane that has failed but as
+ * its last good state. The steps of a tile come in order; the tiles come in any, from any thread,
+ * so that what an observer adds up belongs to a lane, or is exact in any order (integers).
+ *
+ * What is to come, and where it will sit:
+ *  - Quantities that are watched, reductions, densities: observers, a file each, whose sums are
+ * rows of the lane. Past `state_rows`, as the history of a multistep method is, they come along
+ * with resumed runs, snapshots and failures.
+ *  - Lanes that stop (an event, a bound of one's own): `every` = 1 and fail() of layout.h, which
+ * sets the lane's mask of frozen lanes. The kernel has then run on to the end of the block: such an
+ *    observer needs the run called step by step, as a bound does (`each_step` in run.c: to be asked
+ *    of the observers by one more field of PiObserver), and finds the time within the step by
+ * packing the lane as failures.c packs those that fail.
+ *  - States that a rule changes (impacts, renormalised tangents): the same, with rows that may be
+ *    written: in that mode they are the state itself.
+ *  - Steps that differ from lane to lane: t0 and h are rows of the tile already, so that a lane's
+ *    time is its own; a step that is refused is a lane frozen for one call. */
+#pragma once
+#include <stdint.h>
+
+typedef struct PiRun PiRun;
+
+/* States of the lanes of one tile: `count` of them, the i-th after min(step + i every, n_steps)
+ * steps of the run (the number of that step is run->first more). Component d of lane l of the i-th
+ * is the real at rows[i next + d stride + l]; the system's components, without the history. */
+typedef struct {
+    int64_t tile, lane, lanes; /* the first lane, and how many; padding may follow them */
+    int64_t step, every, count;
+    const void *rows;
+    int64_t stride, next;
+    const void *writer; /* the observer whose place the rows are, as its `self`; or NULL */
+} PiSeen;
+
+/* Where a kernel may write all components of whole registers, padding included. */
+typedef struct {
+    void *rows; /* NULL: nowhere */
+    int64_t stride, next;
+    int stream; /* past the caches? */
+} PiPlace;
+
+typedef struct {
+    void *self;
+    int64_t every; /* steps */
+    /* 0; -1 stops the run. */
+    int (*observe)(void *self, const PiRun *run, const PiSeen *seen);
+    /* May be NULL: where the states from `step` on of the lanes from `lane` on belong. */
+    PiPlace (*place)(void *self, const PiRun *run, int64_t lane, int64_t step);
+} PiObserver;
+
+enum { PI_MAX_OBSERVERS = 8 };
+/* Before the run is prepared. 0, or -1 where there are too many. */
+int pi_run_observe(PiRun *run, PiObserver observer);

@@ -1,0 +1,46 @@
+/* Recording: kernels write the array themselves where it has the form of their rows; else its items
+ * are copied to their places from the scratch. */
+#include "record.h"
+#include "layout.h"
+
+/* to[l lane_stride + i component_stride] = rows[saved[i]][l], by lanes, as these are next to each
+ * other in memory where components are. */
+#define SCATTER(type)                                                                              \
+    for (int64_t l = 0; l < lanes; l++)                                                            \
+        for (int i = 0; i < r->n_saved; i++)                                                       \
+            ((type *)to)[l * r->lane_stride + i * r->component_stride] =                           \
+                ((const type *)rows)[r->saved[i] * stride + l];
+
+/* The rows of a tile for one save. */
+static void write_save(const PiRun *run, const PiRecord *r, int64_t save, int64_t lane,
+                       int64_t lanes, const void *rows, int64_t stride) {
+    char *to = (char *)r->data + (save * r->save_stride + lane * r->lane_stride) * run->real_bytes;
+    if (r->lane_stride == 1)
+        for (int i = 0; i < r->n_saved; i++)
+            memcpy(row_at(run, to, r->component_stride, i, 0),
+                   row_at(run, rows, stride, r->saved[i], 0), lanes * run->real_bytes);
+    else if (run->real_bytes == 8) SCATTER(double)
+    else SCATTER(float)
+}
+#undef SCATTER
+
+static int observe(void *self, const PiRun *run, const PiSeen *seen) {
+    const PiRecord *r = self;
+    if (seen->writer == self) return 0; /* they are in their place */
+    for (int64_t i = 0; i < seen->count; i++)
+        write_save(run, r, ceil_div(seen->step, r->every) + i, seen->lane, seen->lanes,
+                   row_at(run, seen->rows, seen->next, i, 0), seen->stride);
+    return 0;
+}
+/* Kernels write all components, and whole registers. */
+static PiPlace place(void *self, const PiRun *run, int64_t lane, int64_t step) {
+    const PiRecord *r = self;
+    int direct = r->lane_stride == 1 && r->room >= run->stride && r->n_saved == run->system->dim;
+    for (int i = 0; direct && i < r->n_saved; i++) direct = r->saved[i] == i;
+    if (!direct) return (PiPlace){0};
+    return (PiPlace){row_at(run, r->data, r->save_stride, ceil_div(step, r->every), lane),
+                     r->component_stride, r->save_stride, r->stream};
+}
+PiObserver pi_record_observer(PiRecord *record) {
+    return (PiObserver){record, record->every, observe, place};
+}
