@@ -8,13 +8,12 @@ from .basins import Basins, basin
 from .conserved_energy import EnergyDrift, energy_drift
 from .error_against_step import Convergence, convergence
 from .error_against_work import WorkPrecision, work_precision
-from .limits import real_stability_limit, stability_limit
 from .phase import period_error, phase_drift
 from .poincare import Section, poincare_section
 from .qualities import MethodQualities, quality
 from .recommendation import Recommendation
 from .regions import StabilityRegion, stability_region
-from .stiffness import MaxStiffness, max_stiffness
+from .stiffness import MaxStiffness, max_stiffness, real_stability_limit, stability_limit
 
 __all__ = [
     "Basins",
