@@ -232,13 +232,26 @@ def test_thinning_keeps_extremes_and_ends():
     assert len(chosen) <= thinning.POINTS
     assert {0, 777, 99_999, 123_456} <= set(chosen.tolist())
     assert np.all(np.diff(chosen) > 0)
-    t = np.linspace(0, 3000, 300_001)
-    pieces = thinning.stretches(np.cos(t), np.exp(-t / 1000) * np.sin(t))
-    flat = np.concatenate(pieces)
-    assert len(flat) <= thinning.POINTS
-    assert np.all(np.diff(flat) > 0)
-    assert flat[0] == 0
-    assert flat[-1] > 299_000
+
+
+@pytest.mark.parametrize("turns", [1, 100, 200, 2000])
+def test_an_orbit_keeps_every_revolution(turns):
+    t = np.linspace(0, 2 * np.pi * turns, 300_001)
+    x, y = np.cos(t), np.exp(-t / 20_000) * np.sin(t)
+    chosen, joined = thinning.orbit(x, y)
+    assert len(chosen) <= (thinning.LINE if joined else thinning.POINTS)
+    assert np.all(np.diff(chosen) > 0)
+    assert (chosen[0], chosen[-1]) == (0, 300_000)
+    drawn = np.bincount((t[chosen[:-1]] / (2 * np.pi)).astype(int), minlength=turns)
+    assert drawn.min() > 0
+    # The way round is pi widths of the picture; of the points a line has, a turn gets its share.
+    assert joined is (turns <= thinning.LINE * thinning.ROUND / np.pi)
+    if joined:  # the picture is two units wide; a point may come a save late
+        longest = 2 * thinning.ROUND + t[1]
+        assert np.hypot(np.diff(x[chosen]), np.diff(y[chosen])).max() < longest
+    else:  # and the dots keep no step with the turns: they are all round
+        angle = np.arctan2(y[chosen], x[chosen])
+        assert np.histogram(angle, 36, (-np.pi, np.pi))[0].min() > 0.5 * len(chosen) / 36
 
 
 def test_a_band_needs_an_oscillation():

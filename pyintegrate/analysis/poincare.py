@@ -95,6 +95,11 @@ def poincare_section(
     if len(solution) < 2:
         raise ValueError("a section needs two saves or more: integrate with save='all' or save=k")
     system = solution.system
+    if len(solution.components) < system.dim:
+        raise ValueError(
+            f"a section needs all components ({', '.join(system.state_names)}), and "
+            f"{', '.join(solution.components)} were saved: integrate without components"
+        )
     flat = solution.y.reshape(len(solution), -1, system.dim)
     t = np.broadcast_to(times(solution), solution.y.shape[:-1]).reshape(flat.shape[:2])
     valid = np.broadcast_to(solution.valid, solution.y.shape[:-1]).reshape(flat.shape[:2])

@@ -219,12 +219,12 @@ class Comparison(Mapping):
         Parameters
         ----------
         **keywords
-            As in `pyintegrate.plots.comparison`: window, figsize, title and others.
+            As in `pyintegrate.plots.comparison`: panels, window, figsize, title and others.
 
         Returns
         -------
         ndarray of Axes
-            (number of dt, number of panels); the figure is `axes[0, 0].figure`.
+            (number of dt, number of panels); the figure is ``.figure``.
 
         Examples
         --------
@@ -236,6 +236,12 @@ class Comparison(Mapping):
         from ..plots import comparison
 
         return comparison(self, **keywords)
+
+    def animate(self, **keywords):
+        """Show all motions as they happen, together: see `pyintegrate.plots.animate`."""
+        from ..plots import animate
+
+        return animate(self, **keywords)
 
     def __repr__(self):
         return repr(self.table())

@@ -2,7 +2,8 @@
 
 Every function takes solutions or comparisons, draws into `ax` or a new figure, and returns the
 axes. None shows anything or changes a global setting. A long run is thinned to a few thousand
-points that keep its extremes; of a large batch 30 trajectories, evenly chosen, are drawn.
+points that keep its extremes, or every turn of an orbit; of a large batch 30 trajectories, evenly
+chosen, are drawn. What is left out is said on the picture.
 """
 
 try:
@@ -25,6 +26,7 @@ from .paths import trajectory
 from .phase_curves import phase_drift
 from .phase_space import phase_portrait
 from .region_contours import stability_region
+from .solution_panels import solution
 from .stability_maps import stability_map
 from .style import colour_of
 
@@ -39,6 +41,7 @@ __all__ = [
     "heatmap",
     "phase_drift",
     "phase_portrait",
+    "solution",
     "stability_map",
     "stability_region",
     "trajectory",

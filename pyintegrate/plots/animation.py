@@ -1,33 +1,45 @@
 """Moving picture: the motion, and the point in phase space that it is."""
 
+from functools import cache
+from io import BytesIO
+
+import matplotlib
 import numpy as np
 
 from ..analysis.observables import start_time
-from .curves import batch_of, collect, exact_curve
+from .bodies import NAMED, bodies_of, letter_label, letters_of
+from .curves import collect, exact_curve
+from .frame import figure_size, left_out, legend_below, line_keywords, muted, wrapped
 from .paths import component_names, smooth_times
-from .style import EXACT, axis_label, unit_of
+from .style import axis_label, exact_look, unit_of
+from .thinning import batch_of, batch_size, chosen_trajectories
 
-FRAMES = 240  # at most: ten seconds
-PER_SECOND = 24
+PER_SECOND = 20
+LONGEST = 10.0  # seconds, by default
 TRAIL = 0.12  # of the run: how long a trail stays visible
+FULL = 0.8  # of what Matplotlib embeds in a page
+LEAST_DPI = 30  # of a frame in a page
 
 
 def animate(
-    *sources, seconds=None, components=None, labels=None, figsize=(9.0, 4.0), title=None, **keywords
+    *sources, seconds=None, components=None, labels=None, figsize=None, title=None, **keywords
 ):
     """Show one or several motions as they happen: in space or time, and in phase space.
 
-    In a notebook, ``HTML(animate(sol).to_jshtml())`` plays it; ``.save("motion.gif")`` keeps it.
+    In a notebook, ``HTML(animate(sol).to_jshtml())`` plays it; ``.save("motion.gif")`` keeps it. In
+    a page all frames are kept: they are made as small as ``rcParams["animation.embed_limit"]``
+    wants them.
 
     Parameters
     ----------
     *sources : Solution or Comparison
-        What moves: one trajectory each, or a small batch.
+        What moves: one trajectory each, or a batch; of a large one 30, as the picture says.
     seconds : float, optional
         How long it plays: as long as the motion takes, but 2 to 10 seconds, by default.
     components : sequence of two str, optional
         The plane of the left picture; by default that of `phase_portrait` is on the right, and the
-        path, or the position against time, on the left.
+        path, or the position against time, on the left. Of several bodies (`n_body`) all are shown,
+        in a plane or in space: ("x", "y") or ("x", "y", "z").
     labels : dict, optional
         Legend text by method name.
     figsize : tuple of float, optional
@@ -54,9 +66,8 @@ def animate(
     >>> moving.to_jshtml()  # doctest: +SKIP
     """
     from matplotlib import pyplot
-    from matplotlib.animation import FuncAnimation
 
-    curves = collect(sources, labels)
+    curves, keywords = collect(sources, labels), line_keywords(keywords)
     system = curves[0].solution.system
     if system.dim < 2:
         raise ValueError(f"animate needs two components, {system.name!r} has one")
@@ -64,30 +75,38 @@ def animate(
         raise ValueError("animate needs two saves or more: integrate with save='all' or save=k")
     if any(np.ndim(curve.solution.t) > 1 for curve in curves):
         raise ValueError("animate needs one time for all: dt and t0 differ between trajectories")
-    names = component_names(system, components)[:2]
-    panes = [(names[0], names[1])] if len(names) == 2 else [("t", names[0])]
-    panes.append((system.state_names[0], system.state_names[system.dof or 1]))
-    if panes[0] == panes[1]:  # a first-order system of two components: against time as well
-        panes[0] = ("t", names[0])
-    figure, axes = pyplot.subplots(1, 2, figsize=figsize, layout="constrained")
+    letters = letters_of(curves[0].solution, components)
+    panes = [letters] if letters else _panes(curves[0].solution, components)
+    size = figure_size(figsize, (9.0, 4.0) if len(panes) > 1 else (6.0, 5.0))
+    space = {"subplot_kw": {"projection": "3d"}} if len(panes[0]) == 3 else {}
+    figure, axes = pyplot.subplots(
+        1, len(panes), figsize=size, layout="constrained", squeeze=False, **space
+    )
+    axes = axes[0]
     end = max(float(curve.solution.t[-1]) for curve in curves)
     begin = float(start_time(curves[0].solution))
     if seconds is None:
-        seconds = float(np.clip(abs(end - begin), 2.0, FRAMES / PER_SECOND))
-    count = max(2, min(FRAMES, round(seconds * PER_SECOND)))
+        seconds = float(np.clip(abs(end - begin), 2.0, LONGEST))
+    count = max(2, round(seconds * PER_SECOND))
     moments = np.linspace(begin, end, count)
-    movers = [
-        _Mover(ax, curve, pane, keywords)
-        for pane, ax in zip(panes, axes, strict=True)
-        for curve in curves
-    ]
+    if letters:
+        movers = _moving_bodies(axes[0], curves, letters, keywords)
+    else:
+        movers = [
+            _Mover(ax, curve.solution, pane, curve.keywords, curve.label, keywords)
+            for pane, ax in zip(panes, axes, strict=True)
+            for curve in curves
+        ]
     for pane, ax in zip(panes, axes, strict=True):
-        _still(ax, curves, pane)
-    clock = axes[0].set_title("", loc="left", fontsize=10)
-    figure.suptitle(title or system.title, x=0.01, ha="left", fontweight="bold")
+        _still(ax, curves, pane, [mover for mover in movers if mover.ax is ax], bool(letters))
+    clock = axes[0].set_title("", loc="left", fontsize="medium")
+    if note := left_out(curves):
+        axes[-1].set_title(note, loc="right", fontsize="small", **muted())
+    text = wrapped(title or system.title, figure.get_figwidth(), "figure.titlesize", True)
+    figure.suptitle(text, x=0.01, ha="left", fontweight="bold")
     handles, names = axes[0].get_legend_handles_labels()
     if len(names) > 1:
-        figure.legend(handles, names, loc="outside lower center", ncols=len(names), frameon=False)
+        legend_below(figure, handles, names)
     unit = unit_of(system, "t")
 
     def show(frame):
@@ -95,68 +114,152 @@ def animate(
         return [clock, *(artist for mover in movers for artist in mover.show(moments[frame]))]
 
     show(0)
-    return FuncAnimation(figure, show, frames=count, interval=1000 * seconds / count, blit=True)
+    interval = 1000 * seconds / count
+    return _kind()(figure, show, count, interval=interval, blit=not space)
+
+
+def _panes(solution, components):
+    """The components of each of the two pictures, as far as they were saved; "t" is the time."""
+    system, saved = solution.system, solution.components
+    names = component_names(system, components, saved)[:2]
+    for name in names:
+        solution[name]  # refuses what was not saved, by name
+    panes = [names] if len(names) == 2 else [("t", names[0])]
+    pair = (system.state_names[0], system.state_names[system.dof or 1])
+    if set(pair) <= set(saved):
+        if panes[0] == pair:  # a first-order system of two components: against time as well
+            panes[0] = ("t", names[0])
+        panes.append(pair)
+    return panes
+
+
+def _moving_bodies(ax, curves, letters, keywords):
+    """A mover for every body of every solution; legends name the bodies of the first."""
+    movers = []
+    for turn, curve in enumerate(curves):
+        bodies = bodies_of(curve.solution)
+        for body in bodies:
+            names = [body.components[letter] for letter in letters]
+            style = {"color": body.colour, "linestyle": ("-", "--", ":", "-.")[turn % 4]}
+            label = body.name if turn == 0 and len(bodies) <= NAMED else "_nolegend_"
+            movers.append(_Mover(ax, curve.solution, names, style, label, keywords))
+    return movers
 
 
 class _Mover:
     """A dot with its trail for every trajectory of one solution in one pane."""
 
-    def __init__(self, ax, curve, pane, keywords):
-        self.solution, self.pane = curve.solution, pane
-        style = curve.keywords | {"linewidth": 1.2} | keywords
-        flat = self._values(pane[0]).shape[1]
-        self.trails = [ax.plot([], [], **style)[0] for _ in range(flat)]
+    def __init__(self, ax, solution, names, style, label, keywords):
+        self.ax, self.t = ax, np.asarray(solution.t)
+        chosen = chosen_trajectories(batch_of(solution))
+        self.parts = [_values(solution, name, chosen) for name in names]
+        self.old = names[0] != "t"  # only what is against time keeps its trail for ever
+        empty = [[]] * len(names)
+        style = style | {"linewidth": 1.2} | keywords
+        self.trails = [ax.plot(*empty, **style | {"label": "_nolegend_"})[0] for _ in chosen]
         dot = {"marker": "o", "linestyle": "", "markersize": 6, "color": style["color"]}
-        (self.dots,) = ax.plot([], [], **dot, label=curve.label)
-
-    def _values(self, name):
-        """(n_saved, trajectories) of a component, or of the time."""
-        solution = self.solution
-        count = int(np.prod(batch_of(solution)))
-        if name == "t":
-            return np.broadcast_to(np.asarray(solution.t)[:, np.newaxis], (len(solution), count))
-        values = np.asarray(solution[name], dtype=float).reshape(len(solution), -1)
-        valid = np.broadcast_to(solution.valid, solution.y.shape[:-1]).reshape(len(solution), -1)
-        return np.where(valid, values, np.nan)
+        (self.dots,) = ax.plot(*empty, **dot, label=label)
 
     def show(self, moment):
-        t = np.asarray(self.solution.t)
+        t = self.t
         sense = 1 if t[-1] >= t[0] else -1
         now = int(np.searchsorted(sense * t, sense * moment + 1e-12, side="right")) - 1
         now = min(max(now, 0), len(t) - 1)
-        old = 0 if self.pane[0] == "t" else max(0, now - max(2, int(TRAIL * len(t))))
-        x, y = (self._values(name)[: now + 1] for name in self.pane)
+        old = max(0, now - max(2, int(TRAIL * len(t)))) if self.old else 0
         stride = max(1, (now - old) // 2000)
         for number, trail in enumerate(self.trails):
-            trail.set_data(x[old::stride, number], y[old::stride, number])
-        self.dots.set_data(x[-1], y[-1])
+            _move(trail, [part[old : now + 1 : stride, number] for part in self.parts])
+        _move(self.dots, [part[now] for part in self.parts])
         return [*self.trails, self.dots]
 
 
-def _still(ax, curves, pane):
+def _move(line, parts):
+    """Give a line of two or three dimensions other points."""
+    (line.set_data_3d if len(parts) == 3 else line.set_data)(*parts)
+
+
+def _values(solution, name, chosen):
+    """(n_saved, trajectories) of a component, NaN from where it failed; or of the time."""
+    if name == "t":
+        return np.repeat(np.asarray(solution.t)[:, np.newaxis], len(chosen), axis=1)
+    values, valid = solution[name], np.asarray(solution.valid)
+    columns = [
+        np.where(valid[(slice(None), *one)], values[(slice(None), *one)], np.nan) for one in chosen
+    ]
+    return np.array(columns, dtype=float).reshape(len(chosen), len(solution)).T
+
+
+def _still(ax, curves, pane, movers, bodies):
     """What does not move: limits, labels, the true motion."""
     solution = curves[0].solution
-    system, extents = solution.system, []
+    system = solution.system
     t = smooth_times(solution)
-    states = exact_curve(solution, t) if int(np.prod(batch_of(solution))) == 1 else None
-    parts = []
-    for name in pane:
-        values = [
-            np.asarray(curve.solution.t if name == "t" else curve.solution[name], dtype=float)
-            for curve in curves
-        ]
-        good = np.concatenate([one[np.isfinite(one)].ravel() for one in values])
+    states = exact_curve(solution, t) if batch_size(solution) == 1 and not bodies else None
+    extents, parts = [], []
+    for place, name in enumerate(pane):
+        found = np.concatenate([mover.parts[place].ravel() for mover in movers])
+        good = found[np.isfinite(found)]
+        good = good if good.size else np.zeros(1)
         if states is not None:
             true = t if name == "t" else states[..., system.state_names.index(name)].ravel()
             parts.append(true)
-            size = np.ptp(true) or 1.0  # what explodes leaves the picture
-            good = np.clip(good, true.min() - size, true.max() + size)
+            if np.isfinite(true).all():
+                size = np.ptp(true) or 1.0  # what explodes leaves the picture
+                good = np.clip(good, true.min() - size, true.max() + size)
         margin = 0.06 * (np.ptp(good) or 1.0)
         extents.append((good.min() - margin, good.max() + margin))
-    if states is not None:
-        ax.plot(*parts, **EXACT)
-    ax.set(xlim=extents[0], ylim=extents[1])
-    ax.set(xlabel=axis_label(system, pane[0]), ylabel=axis_label(system, pane[1]))
-    ax.spines[["top", "right"]].set_visible(False)
-    if all(name in system.state_names[: system.dof] for name in pane) and system.dof > 1:
+    if states is not None and np.isfinite(parts).all():
+        ax.plot(*parts, **exact_look())
+    for letter, extent in zip("xyz", extents, strict=False):
+        getattr(ax, f"set_{letter}lim")(*extent)
+    for letter, name in zip("xyz", pane, strict=False):
+        text = letter_label(solution, name) if bodies else axis_label(system, name)
+        getattr(ax, f"set_{letter}label")(text)
+    if len(pane) == 2:
+        ax.spines[["top", "right"]].set_visible(False)
+    positions = system.state_names[: system.dof]
+    if bodies or (system.dof > 1 and set(pane) <= set(positions)):
         ax.set_aspect("equal", adjustable="box")
+
+
+@cache
+def _kind():
+    """The class of what is returned; Matplotlib's own is imported when first drawn."""
+    from matplotlib.animation import FuncAnimation
+
+    class Motion(FuncAnimation):
+        """An animation all of whose frames find a place in a page."""
+
+        def __init__(self, figure, show, count, **keywords):
+            self.figure, self.show, self.count = figure, show, count
+            super().__init__(figure, show, frames=count, **keywords)
+
+        def to_jshtml(self, fps=None, embed_frames=True, default_mode=None):
+            """Frames with controls, as HTML: `matplotlib.animation.Animation.to_jshtml`."""
+            if not embed_frames:
+                return super().to_jshtml(fps, embed_frames, default_mode)
+            limit = matplotlib.rcParams["animation.embed_limit"]
+            # The frames were measured: the second limit only keeps a wrong guess from losing some.
+            settings = {"savefig.dpi": self._dpi(limit), "animation.embed_limit": 8 * limit}
+            with matplotlib.rc_context(settings):
+                return super().to_jshtml(fps, embed_frames, default_mode)
+
+        def _dpi(self, limit):
+            """Dots per inch at which all frames together stay below a limit in megabytes."""
+            frames, dpi = self.count, float(self.figure.dpi)
+            room = FULL * limit * 2**20 * 3 / 4 / frames  # base64 makes four letters of three bytes
+            while dpi > LEAST_DPI:
+                size = max(self._bytes(share, dpi) for share in (0.25, 0.5, 0.75, 1.0))
+                if size <= room:
+                    break
+                dpi = max(LEAST_DPI, dpi * max(0.5, min(0.9, (room / size) ** 0.6)))
+            return dpi
+
+        def _bytes(self, share, dpi):
+            """Size of one frame."""
+            self.show(round(share * (self.count - 1)))
+            page = BytesIO()
+            self.figure.savefig(page, format="png", dpi=dpi)
+            return page.tell()
+
+    return Motion

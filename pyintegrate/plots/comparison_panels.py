@@ -8,14 +8,29 @@ from ..analysis.conserved_energy import energy_drift
 from ..analysis.observables import energies, exact_states, phases, start_time
 from ..analysis.phase import phase_drift as drift_of
 from ..errors import one_record_warning
-from .curves import batch_of, collect
+from .bodies import letters_of
+from .curves import collect
 from .energy_curves import LABELS, energy
+from .frame import (
+    chosen_panels,
+    figure_size,
+    left_out,
+    legend_below,
+    line_keywords,
+    place_legend,
+    say,
+    several_axes,
+    text_width,
+    wrapped,
+)
 from .paths import component_names, trajectory
 from .phase_curves import phase_drift
 from .phase_space import phase_portrait
 from .style import unit_of
+from .thinning import batch_of
 
 WIDTH, HEIGHT = 3.1, 2.75  # of one panel, inches
+NARROW = 4.0  # inches: a panel that has no room beside it
 APART = 0.09  # of the height of the axes: one line of text
 NO_DRIFT = 0.05  # of the oscillation: a smaller trend is what an unfinished swing looks like
 PERIODS = 5  # shown of a long oscillation, at its end, where methods differ most
@@ -23,7 +38,16 @@ PERIODS = 5  # shown of a long oscillation, at its end, where methods differ mos
 
 @one_record_warning()
 def comparison(
-    comparison, *, window=None, labels=None, title=None, subtitle="", figsize=None, **keywords
+    comparison,
+    *,
+    panels=None,
+    ax=None,
+    window=None,
+    labels=None,
+    title=None,
+    subtitle="",
+    figsize=None,
+    **keywords,
 ):
     """Draw all panels of a comparison in one figure: a row per dt, a column per question.
 
@@ -35,6 +59,11 @@ def comparison(
     ----------
     comparison : Comparison or Comparisons
         What `pyintegrate.compare` returned; of several systems, the panels that all of them have.
+    panels : sequence of str, optional
+        Which of "motion", "phase error", "energy" and "phase portrait", in this order; all that
+        the system has by default. One fits a column of a paper: ``figsize=(3.4, 2.8)``.
+    ax : Axes, or sequence of Axes, optional
+        Where to draw, one for each panel; a new figure by default.
     window : tuple of float, optional
         Times between which the position is drawn; by default the last 5 periods of a long
         oscillation, otherwise all.
@@ -45,19 +74,21 @@ def comparison(
     subtitle : str, optional
         Below the title, beside the legend.
     figsize : tuple of float, optional
-        Width and height in inches.
+        Width and height of a new figure in inches.
     **keywords
         For `Axes.plot` in every panel.
 
     Returns
     -------
     ndarray of Axes
-        (rows, panels); the figure is `axes[0, 0].figure`.
+        (rows, panels); the figure is ``.figure``.
 
     Raises
     ------
     TypeError
         For anything but a comparison of at least one solution.
+    ValueError
+        For unknown panels, those without data, or another number of axes.
 
     Examples
     --------
@@ -72,37 +103,30 @@ def comparison(
     if not hasattr(comparison, "summary"):
         kind = type(comparison).__name__
         raise TypeError(f"comparison must be what pi.compare returned, got {kind}")
-    from matplotlib import pyplot
     from matplotlib.ticker import MaxNLocator
 
+    keywords = line_keywords(keywords)
     rows = [row for name, one in several for row in _rows(one, labels, name)]
     firsts = [_panels(curves[0].solution) for _, curves in rows]
-    panels = [panel for panel in firsts[0] if all(panel in others for others in firsts)]
+    possible = [panel for panel in firsts[0] if all(panel in others for others in firsts)]
+    names = chosen_panels(panels, possible, PANELS)
     below = 0.06 * sum(len(curves) for _, curves in rows)  # a long legend
-    size = figsize or (max(7.0, WIDTH * len(panels) + 0.4), HEIGHT * len(rows) + 0.8 + below)
-    figure, axes = pyplot.subplots(
-        len(rows), len(panels), figsize=size, layout="constrained", squeeze=False
-    )
+    size = (max(7.0, WIDTH * len(names) + 0.4), HEIGHT * len(rows) + 0.8 + below)
+    axes = several_axes(ax, (len(rows), len(names)), figure_size(figsize, size))
     for (heading, curves), row in zip(rows, axes, strict=True):
         shown = last_periods(curves[0].solution) if window is None else window
-        for panel, ax in zip(panels, row, strict=True):
-            PANELS[panel](ax, curves, shown, keywords)
-            ax.xaxis.set_major_locator(MaxNLocator(nbins=5, steps=[1, 2, 5, 10]))
-            ax.xaxis.get_major_formatter().set_useOffset(False)
-        row[0].annotate(
-            heading,
-            (0, 0.5),
-            (-8, 0),
-            xycoords=row[0].yaxis.label,
-            textcoords="offset points",
-            rotation=90,
-            ha="right",
-            va="center",
-            multialignment="center",
-            fontweight="bold",
-        )
+        for panel, one in zip(names, row, strict=True):
+            PANELS[panel](one, curves, shown, keywords)
+            one.xaxis.set_major_locator(MaxNLocator(nbins=5, steps=[1, 2, 5, 10]))
+            one.xaxis.get_major_formatter().set_useOffset(False)
+        _head(row, heading)
+    if ax is not None and title is None:
+        place_legend(axes[0, 0])
+        return axes
     titles = dict.fromkeys(one.system.title for _, one in several)
-    _header(figure, axes[0, 0], title or ", ".join(titles), subtitle)
+    notes = dict.fromkeys(left_out(curves) for _, curves in rows)
+    subtitle = ", ".join(filter(None, [subtitle, *notes]))
+    _header(axes[0, 0], title or ", ".join(titles), subtitle)
     return axes
 
 
@@ -169,31 +193,70 @@ def _rows(comparison, labels, name=""):
     return rows
 
 
+def whole(solution):
+    """Whether all components of the states were saved."""
+    return len(solution.components) == solution.system.dim
+
+
+def in_time(solution):
+    """Whether its motion is drawn against time, not as a path."""
+    names = component_names(solution.system, None, solution.components)
+    return len(names) == 1 and not letters_of(solution, flat=True)
+
+
 def _panels(solution):
     """The panels that this system has something to show in."""
-    system = solution.system
-    phase = phases(solution, solution.y) is not None and exact_states(solution) is not None
+    system, complete = solution.system, whole(solution)
     plane = len(component_names(system)) > 1 and not system.dof
+    pair = {system.state_names[0], system.state_names[system.dof or -1]}
     wanted = {
         "motion": True,
-        "phase": phase,
-        "energy": energies(solution) is not None,
-        "portrait": system.dim > 1 and not plane,
+        "phase error": complete
+        and phases(solution, solution.y) is not None
+        and exact_states(solution) is not None,
+        "energy": complete and energies(solution) is not None,
+        "phase portrait": system.dim > 1 and not plane and pair <= set(solution.components),
     }
     return [name for name, has in wanted.items() if has]
 
 
-def _header(figure, ax, title, subtitle):
+def _head(row, heading):
+    """What tells a row from others: on its left, or in the title of a single narrow panel."""
+    first = row[0]
+    wide = first.get_position().width * first.figure.get_figwidth()
+    if len(row) == 1 and wide < NARROW:
+        parts = ", ".join([first.get_title("left"), *heading.split("\n")])
+        say(first, wrapped(parts, wide, "axes.titlesize"), first.get_title("right"))
+        return
+    first.annotate(
+        heading,
+        (0, 0.5),
+        (-8, 0),
+        xycoords=first.yaxis.label,
+        textcoords="offset points",
+        rotation=90,
+        ha="right",
+        va="center",
+        multialignment="center",
+        fontweight="bold",
+    )
+
+
+def _header(ax, title, subtitle):
     """Title, and below it subtitle and legend, out of the way of the data."""
+    figure = ax.figure
     handles, names = ax.get_legend_handles_labels()
-    figure.suptitle(f"{title}\n ", x=0.01, ha="left", fontsize=12, fontweight="bold")
-    below = 1 - 0.3 / figure.get_figheight()
+    wide = figure.get_figwidth()
+    lines = wrapped(title, wide, "figure.titlesize", bold=True)
+    # What does not fit beside the subtitle goes below.
+    width = text_width(subtitle, "font.size")
+    width += sum(text_width(name, "legend.fontsize") + 0.6 for name in names)
+    second = "\n " if subtitle or width <= wide else ""
+    figure.suptitle(lines + second, x=0.01, ha="left", fontsize="large", fontweight="bold")
+    below = 1 - 0.3 * (1 + 0.65 * lines.count("\n")) / figure.get_figheight()
     figure.text(0.01, below, subtitle, va="top")
-    # About 0.08 inch a character, 0.6 a line sample: what does not fit at the top goes below.
-    width = 0.08 * (len(subtitle) + sum(map(len, names))) + 0.6 * len(names)
-    if width > figure.get_figwidth():
-        columns = max(1, int(figure.get_figwidth() / (0.08 * max(map(len, names)) + 0.6)))
-        figure.legend(handles, names, loc="outside lower center", ncols=columns, frameon=False)
+    if width > wide:
+        legend_below(figure, handles, names)
         return
     figure.legend(
         handles,
@@ -207,22 +270,32 @@ def _header(figure, ax, title, subtitle):
     )
 
 
-def _motion(ax, curves, window, keywords):
-    if len(component_names(curves[0].solution.system)) > 1:
-        ax.set_title("path", loc="left")
-        return trajectory(*curves, ax=ax, legend=False, **keywords)
+def retitle(ax, curves, title):
+    """The title of a panel; what all panels leave out is said once, elsewhere."""
+    note = ax.get_title("right")
+    ax.set_title("", loc="right")
+    say(ax, title or ax.get_title("left"), "" if note == left_out(curves) else note)
+
+
+def motion(ax, curves, window, keywords):
+    """The panel of the motion: against time, its last periods, or the path."""
+    first = curves[0].solution
+    if not in_time(first):
+        trajectory(*curves, ax=ax, legend=False, **keywords)
+        return retitle(ax, curves, "path")
     trajectory(*curves, ax=ax, legend=False, window=window, **keywords)
-    ax.set_title("position", loc="left")
+    positions = first.system.state_names[: first.system.dof or 1]
+    title = "position" if first.components[0] in positions else "motion"
     if window is not None:
-        unit = unit_of(curves[0].solution.system, "t")
+        unit = unit_of(first.system, "t")
         ax.set_xlim(sorted(window))
-        span = f"{abs(window[1] - window[0]):.2g} {unit}".rstrip()
-        ax.set_title(f"position, the last {span}", loc="left")
+        title += f", the last {abs(window[1] - window[0]):.2g} {unit}".rstrip()
+    return retitle(ax, curves, title)
 
 
 def _phase(ax, curves, window, keywords):
     phase_drift(*curves, ax=ax, legend=False, **keywords)
-    ax.set_title("phase error", loc="left")
+    retitle(ax, curves, "phase error")
     if all(map(_single, curves)):
         ends = [float(drift_of(curve.solution)[-1]) for curve in curves]
         _final_values(ax, curves, ends, [f"{end:+.3g}" for end in ends])
@@ -230,7 +303,7 @@ def _phase(ax, curves, window, keywords):
 
 def _energy(ax, curves, window, keywords):
     energy(*curves, ax=ax, legend=False, **keywords)
-    ax.set_title("energy", loc="left")
+    retitle(ax, curves, "energy")
     if all(map(_single, curves)):
         share = ax.get_ylabel() == LABELS["ratio"]
         ends, texts = zip(*(_energy_change(ax, curve, share) for curve in curves), strict=True)
@@ -239,10 +312,15 @@ def _energy(ax, curves, window, keywords):
 
 def _portrait(ax, curves, window, keywords):
     phase_portrait(*curves, ax=ax, legend=False, **keywords)
-    ax.set_title("phase portrait", loc="left")
+    retitle(ax, curves, "phase portrait")
 
 
-PANELS = {"motion": _motion, "phase": _phase, "energy": _energy, "portrait": _portrait}
+PANELS = {
+    "motion": motion,
+    "phase error": _phase,
+    "energy": _energy,
+    "phase portrait": _portrait,
+}
 
 
 def _single(curve):

@@ -4,10 +4,21 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from .style import EXACT, colours, line_style, unit_of
-from .thinning import POINTS, chosen_trajectories, envelope
+from .frame import line_keywords
+from .style import colours, exact_look, line_style, on_ground, title_of, unit_of
+from .thinning import (
+    LINE,
+    POINTS,
+    batch_of,
+    batch_size,
+    chosen_trajectories,
+    envelope,
+    orbit,
+    step_length,
+)
 
 FEW = 8  # batches up to here also show their exact solutions
+DOTS = 0.05  # steps longer than this fraction of the picture are dots: lines would cut corners
 DASHED = 12  # swings from which on dashes no longer look like a line
 
 
@@ -57,11 +68,12 @@ def collect(sources, labels=None):
     seen: dict[str, int] = {}  # solutions drawn in a colour so far
     for solution, name in zip(solutions, names, strict=True):
         turn = seen[palette[name]] = seen.get(palette[name], -1) + 1
-        label = (labels or {}).get(name, solution.method.title)
+        label = (labels or {}).get(name, title_of(solution.method))
         if names.count(name) > 1:
             unit = unit_of(solution.system, "t")
             label += f", dt = {_step(solution)} {unit}".rstrip()
-        style = {"color": palette[name], "linestyle": line_style(palette[name], turn)}
+        colour = palette[name]
+        style = {"color": on_ground(colour), "linestyle": line_style(colour, turn)}
         curves.append(Curve(solution, label, style))
     return curves
 
@@ -85,11 +97,6 @@ def _solutions(sources):
 def _step(solution):
     dt = np.asarray(solution.dt, dtype=np.float64)
     return f"{dt.min():g}" if dt.size and dt.min() == dt.max() else "various"
-
-
-def batch_of(solution):
-    """Shape of the batch."""
-    return np.shape(solution.y)[1:-1]
 
 
 def times_of(solution, index):
@@ -125,6 +132,7 @@ def against_time(ax, curve, values, keywords, window=None, bands=False):
     bands : bool, optional
         Whether fast swings may become bands.
     """
+    keywords = line_keywords(keywords)
     chosen = chosen_trajectories(batch_of(curve.solution))
     for number, index in enumerate(chosen):
         t = times_of(curve.solution, index)
@@ -134,7 +142,7 @@ def against_time(ax, curve, values, keywords, window=None, bands=False):
             t, one = t[inside], one[inside]
         style = {"linewidth": 1.3, "alpha": opacity(len(chosen))} | curve.keywords | keywords
         style["label"] = curve.label if number == 0 else "_nolegend_"
-        if swings_of(one) > DASHED and not bands and not {"linestyle", "ls"} & set(keywords):
+        if swings_of(one) > DASHED and not bands and "linestyle" not in keywords:
             style["linestyle"] = "-"
         if len(one) == 1:
             style = {"marker": "o"} | style  # a line of one point is invisible
@@ -228,6 +236,50 @@ def _running_mean(values, half):
     return mean
 
 
+def draw_path(ax, solution, values, index, together, window, style, keywords):
+    """One trajectory in the plane or in space: a line, or dots where the steps are coarse.
+
+    Parameters
+    ----------
+    ax : Axes
+    solution : Solution
+    values : list of ndarray
+        Two or three components, each (n_saved, *batch).
+    index : tuple of int
+        Which trajectory.
+    together : int
+        How many trajectories share the picture.
+    window : tuple of float or None
+        From one time to another.
+    style, keywords : dict
+        For `Axes.plot`; `keywords` are the caller's and win.
+
+    Returns
+    -------
+    line : Line2D
+    count : int
+        How many states it stands for.
+    joined : bool
+        False where they were too many for a line, and some are drawn as dots.
+    """
+    parts = [valid_values(solution, one, index) for one in values]
+    if window is not None:
+        t = times_of(solution, index)
+        inside = (t >= min(window)) & (t <= max(window))
+        parts = [part[inside] for part in parts]
+    points, joined = orbit(*parts[:2], max(POINTS, LINE // together))
+    thin = 0.5 if len(points) > POINTS else 1.0  # so many turns would be one solid ring
+    style = {"linewidth": thin, "alpha": opacity(together)} | style
+    if thin < 1.0:
+        style["linestyle"] = "-"  # of dashes a turn would keep a few pixels
+    if not joined or len(parts[0]) == 1 or step_length(*parts[:2]) > DOTS:
+        style |= {"linestyle": "", "marker": "o", "markersize": 2.2, "markeredgewidth": 0}
+    (line,) = ax.plot(*(part[points] for part in parts), **(style | keywords))
+    if len(parts) == 2:
+        mark_failure(ax, line, *parts)
+    return line, len(parts[0]), joined
+
+
 def opacity(count):
     """Alpha at which so many curves stay readable on top of each other."""
     return 1.0 if count < 4 else max(0.3, 2 / count**0.5)
@@ -255,19 +307,20 @@ def same_motion(curves):
             and np.array_equal(other._origin_time, first._origin_time)
         ):
             return None
-    if int(np.prod(batch_of(first))) > FEW or np.ndim(first.t) > 1:
+    if batch_size(first) > FEW or np.ndim(first.t) > 1:
         return None
     return max(curves, key=lambda curve: np.ptp(np.asarray(curve.solution.t))).solution
 
 
 def exact_curve(solution, t):
     """Exact states at the given times, (len(t), *batch, dim), or None where there are none."""
-    return solution.system.exact(t, solution.origin, solution._origin_time)
+    states = solution.system.exact(t, solution.origin, solution._origin_time)
+    return states if states is not None and np.isfinite(states).any() else None
 
 
 def draw_exact(ax, x, y, keywords=None):
     """Draw the exact motion, thin and grey, once in the legend of these axes."""
-    style = EXACT | (keywords or {})
+    style = exact_look() | (keywords or {})
     if style["label"] in [line.get_label() for line in ax.get_lines()]:
         style["label"] = "_nolegend_"
     for number, (one_x, one_y) in enumerate(zip(x, y, strict=True)):
@@ -294,24 +347,3 @@ def keep_in_view(ax, along_x=False):
         if 0 < len(calm) < len(extents):
             low, high = min(low for low, _ in calm), max(high for _, high in calm)
             getattr(ax, f"set_{axis}lim")(low - (high - low), high + (high - low))
-
-
-def new_axes(ax, figsize=(8.4, 3.8), **keywords):
-    """The axes given, or those of a new figure."""
-    if ax is not None:
-        return ax
-    from matplotlib import pyplot  # chooses a backend: only when a figure is really wanted
-
-    _, ax = pyplot.subplots(figsize=figsize, layout="constrained", **keywords)
-    return ax
-
-
-def finish(ax, xlabel, ylabel, legend):
-    """Label the axes and put the legend beside the data, where there is more than one name."""
-    ax.set_xlabel(xlabel)
-    ax.set_ylabel(ylabel)
-    ax.spines[["top", "right"]].set_visible(False)
-    handles, names = ax.get_legend_handles_labels()
-    if legend and len(names) > 1:
-        ax.legend(handles, names, loc="upper left", bbox_to_anchor=(1.01, 1.0), frameon=False)
-    return ax

@@ -4,36 +4,59 @@ import numpy as np
 
 from ..analysis.observables import phases
 from ..errors import one_record_warning
-from .comparison_panels import last_periods
+from .comparison_panels import in_time, last_periods, motion, retitle, whole
 from .curves import collect
 from .energy_curves import energy
 from .error_curves import error
-from .paths import component_names, trajectory
+from .frame import (
+    chosen_panels,
+    figure_size,
+    left_out,
+    legend_below,
+    line_keywords,
+    place_legend,
+    several_axes,
+    wrapped,
+)
 from .phase_curves import phase_drift
 from .phase_space import phase_portrait
+from .thinning import batch_size
+
+ALONE = (4.3, 3.4)  # inches of a panel
 
 
 @one_record_warning()
-def dashboard(*sources, labels=None, title=None, figsize=(13.0, 7.0), **keywords):
+def dashboard(*sources, panels=None, ax=None, labels=None, title=None, figsize=None, **keywords):
     """Draw motion, phase portrait, energy, phase error and both errors on one page.
 
     Parameters
     ----------
     *sources : Solution or Comparison
-        What to draw.
+        What to draw; of a large batch 30 trajectories, as the picture says.
+    panels : sequence of str, optional
+        Which of "motion", "phase portrait", "energy", "phase error", "position error" and
+        "energy error", in a row (of three at most); by default all, each in its place.
+    ax : sequence of Axes, optional
+        Where to draw, one for each panel; a new figure by default.
     labels : dict, optional
         Legend text by method name.
     title : str, optional
         Above; the system's title by default.
     figsize : tuple of float, optional
-        Width and height in inches.
+        Width and height of a new figure in inches.
     **keywords
         For `Axes.plot` in every panel.
 
     Returns
     -------
     ndarray of Axes
-        (2, 3); what a system has no data for is left blank and invisible.
+        (2, 3); what a system has no data for is left blank and invisible. With `panels` (1, n), or
+        (2, 3) for more than three. The figure is ``.figure``.
+
+    Raises
+    ------
+    ValueError
+        For unknown panels, those without data, or another number of axes.
 
     Examples
     --------
@@ -43,76 +66,96 @@ def dashboard(*sources, labels=None, title=None, figsize=(13.0, 7.0), **keywords
     >>> [ax.get_title("left") for ax in axes.ravel()]  # doctest: +NORMALIZE_WHITESPACE
     ['position, the last 11 s', 'phase portrait', 'energy',
      'phase error', 'position error', 'energy error']
+    >>> dashboard(c, panels=["energy"], figsize=(3.4, 2.6)).shape
+    (1, 1)
     """
-    from matplotlib import pyplot
     from matplotlib.ticker import MaxNLocator
 
-    curves = collect(sources, labels)
-    first = curves[0].solution
-    system = first.system
-    exact = system.exact(np.asarray(first.t)[:1], first.initial) is not None
-    has_phase = exact and phases(first, first.y[:1]) is not None
-    has_energy = system.has_energy
-    figure, axes = pyplot.subplots(2, 3, figsize=figsize, layout="constrained")
-    in_time = len(component_names(system)) == 1
-    window = last_periods(first) if in_time else None
-    shown = {
-        "motion": lambda ax: _motion(ax, curves, window, keywords),
-        "phase portrait": (
-            (lambda ax: phase_portrait(*curves, ax=ax, legend=False, **keywords))
-            if system.dim > 1 and (system.dof or in_time)
-            else None
-        ),
-        "energy": (lambda ax: energy(*curves, ax=ax, legend=False, **keywords))
-        if has_energy
-        else None,
-        "phase error": (lambda ax: phase_drift(*curves, ax=ax, legend=False, **keywords))
-        if has_phase
-        else None,
-        "position error": (lambda ax: error(*curves, ax=ax, legend=False, **keywords))
-        if exact
-        else None,
-        "energy error": (
-            (lambda ax: error(*curves, quantity="energy", ax=ax, legend=False, **keywords))
-            if has_energy
-            else None
-        ),
-    }
-    for (name, draw), ax in zip(shown.items(), axes.ravel(), strict=True):
-        if draw is None:
-            ax.set_visible(False)
+    curves, keywords = collect(sources, labels), line_keywords(keywords)
+    possible = possible_panels(curves)
+    names = chosen_panels(panels, possible, PANELS)
+    if panels is None and ax is None:
+        names, shape = list(PANELS), (2, 3)
+    else:
+        shape = (1, len(names)) if len(names) <= 3 else (2, 3)
+    size = (13.0, 7.0) if shape[0] == 2 else (ALONE[0] * shape[1], ALONE[1])
+    if ax is not None:
+        shape = (1, len(names))
+    axes = several_axes(ax, shape, figure_size(figsize, size))
+    places = list(axes.ravel())
+    for name, one in zip(names, places, strict=False):
+        if name not in possible:
+            one.set_visible(False)
             continue
-        draw(ax)
-        ax.minorticks_off()
-        ax.xaxis.set_major_locator(MaxNLocator(nbins=5, steps=[1, 2, 5, 10]))
-        if name != "motion":
-            ax.set_title(name, loc="left")
-    for ax in axes[1, 1:]:
-        ax.set_ylabel(ax.get_ylabel().replace("relative ", ""))
-    handles, names = axes[0, 0].get_legend_handles_labels()
-    columns = len(names)
-    if 0.08 * sum(map(len, names)) + 0.6 * columns > figsize[0]:  # inches: too long for one row
-        columns = max(1, int(figsize[0] / (0.085 * max(map(len, names)) + 0.6)))
-    figure.legend(handles, names, loc="outside lower center", ncols=columns, frameon=False)
-    figure.suptitle(title or _title(first), x=0.01, ha="left", fontweight="bold")
+        PANELS[name](one, curves, keywords)
+        one.minorticks_off()
+        one.xaxis.set_major_locator(MaxNLocator(nbins=5, steps=[1, 2, 5, 10]))
+        retitle(one, curves, None if name == "motion" else name)
+        if "error" in name and places.index(one) % shape[1]:
+            one.set_ylabel(one.get_ylabel().replace("relative ", ""))
+    for one in places[len(names) :]:
+        one.set_visible(False)
+    first = places[0]
+    if ax is not None:
+        place_legend(first)
+    else:
+        handles, texts = first.get_legend_handles_labels()
+        if texts:
+            legend_below(first.figure, handles, texts)
+    if ax is None or title is not None:
+        text = _title(curves, title, first.figure.get_figwidth())
+        first.figure.suptitle(text, x=0.01, ha="left", fontweight="bold")
     return axes
 
 
-def _motion(ax, curves, window, keywords):
-    """Position against time, or the path."""
-    trajectory(*curves, ax=ax, legend=False, window=window, **keywords)
-    if len(component_names(curves[0].solution.system)) > 1:
-        ax.set_title("path", loc="left")
-    elif window is None:
-        ax.set_title("position", loc="left")
-    else:
-        unit = curves[0].solution.system.units.get("t", "")
-        ax.set_xlim(sorted(window))
-        ax.set_title(f"position, the last {abs(np.ptp(window)):.2g} {unit}".rstrip(), loc="left")
+def possible_panels(curves):
+    """The panels that a system and what was saved of it have data for."""
+    first = curves[0].solution
+    system = first.system
+    held = set(first.components).intersection(*(curve.solution.components for curve in curves))
+    complete = all(whole(curve.solution) for curve in curves)
+    exact = system.exact(np.asarray(first.t)[:1], first.initial) is not None
+    phase = exact and complete and phases(first, first.y[:1]) is not None
+    has = {
+        "motion": True,
+        "phase portrait": system.dim > 1
+        and (system.dof or in_time(first))
+        and {system.state_names[0], system.state_names[system.dof or 1]} <= held,
+        "energy": system.has_energy and complete,
+        "phase error": phase,
+        "position error": exact and set(system.state_names[: system.dof or None]) <= held,
+        "energy error": system.has_energy and complete,
+    }
+    return [name for name, there in has.items() if there]
 
 
-def _title(solution):
-    """The system, its equation, and how many trajectories of how many steps."""
-    count = int(np.prod(np.shape(solution.y)[1:-1]))
-    many = f", {count:,} trajectories" if count > 1 else ""
-    return f"{solution.system.title}: {solution.system.equation}{many}"
+def _drawn_by(picture, **settings):
+    """A panel that one picture draws."""
+    return lambda ax, curves, keywords: picture(
+        *curves, ax=ax, legend=False, **(settings | keywords)
+    )
+
+
+def _motion(ax, curves, keywords):
+    window = last_periods(curves[0].solution) if in_time(curves[0].solution) else None
+    motion(ax, curves, window, keywords)
+
+
+PANELS = {
+    "motion": _motion,
+    "phase portrait": _drawn_by(phase_portrait),
+    "energy": _drawn_by(energy),
+    "phase error": _drawn_by(phase_drift),
+    "position error": _drawn_by(error),
+    "energy error": _drawn_by(error, quantity="energy"),
+}
+
+
+def _title(curves, title, width):
+    """The title given, or the system and, in one line, its equation; and what is left out."""
+    system, size = curves[0].solution.system, batch_size(curves[0].solution)
+    note = left_out(curves) or (f"{size:,} trajectories" if size > 1 else "")
+    names = [title] if title else [f"{system.title}: {system.equation}", system.title]
+    texts = [", ".join(filter(None, [name, note])) for name in names]
+    lines = [wrapped(text, width, "figure.titlesize", bold=True) for text in texts]
+    return next((text for text in lines if "\n" not in text), lines[-1])

@@ -9,10 +9,9 @@ from .curves import (
     collect,
     draw_exact,
     exact_curve,
-    finish,
-    new_axes,
     same_motion,
 )
+from .frame import finish, left_out, new_axes
 from .style import axis_label, unit_of, with_unit
 from .thinning import POINTS, envelope
 
@@ -22,14 +21,23 @@ VISIBLE = 0.01  # errors beyond one per cent are seen better as a ratio
 
 
 def energy(
-    *sources, quantity=None, ax=None, legend=True, exact=True, labels=None, window=None, **keywords
+    *sources,
+    quantity=None,
+    ax=None,
+    legend=True,
+    exact=True,
+    labels=None,
+    window=None,
+    title=None,
+    figsize=None,
+    **keywords,
 ):
     """Draw the energy of one or several solutions against time.
 
     Parameters
     ----------
     *sources : Solution or Comparison
-        What to draw; 30 trajectories of a large batch.
+        What to draw; of a large batch 30 trajectories, as the picture says.
     quantity : {"ratio", "error", "energy"}, optional
         E/E0, (E - E0)/|E0| or E itself. By default the ratio where the energy changes by more
         than one per cent, the error where it changes less, as the label says.
@@ -43,6 +51,10 @@ def energy(
         Legend text by method name.
     window : tuple of float, optional
         Draw only from one time to another.
+    title : str, optional
+        Above the axes.
+    figsize : tuple of float, optional
+        Width and height of a new figure in inches.
     **keywords
         For `Axes.plot`.
 
@@ -71,7 +83,7 @@ def energy(
         quantity = _quantity(curves, held)
     if quantity not in LABELS:
         raise ValueError(f"quantity must be one of {', '.join(LABELS)}, got {quantity!r}")
-    ax = new_axes(ax)
+    ax = new_axes(ax, figsize)
     true = same_motion(curves) if exact else None
     if true is not None:
         _draw_exact_energy(ax, true, quantity, window)
@@ -83,7 +95,7 @@ def energy(
     label = LABELS[quantity]
     if quantity == "energy":
         label = with_unit(label, unit_of(system, "energy"))
-    return finish(ax, axis_label(system, "t"), label, legend)
+    return finish(ax, axis_label(system, "t"), label, legend, title, left_out(curves))
 
 
 def _quantity(curves, held):

@@ -3,12 +3,12 @@
 import numpy as np
 
 from ..analysis.error_against_step import Convergence, typical
-from .curves import finish, new_axes
+from .frame import finish, line_keywords, muted, new_axes, place_legend
 from .log_axis import log_axis
 from .style import looks, unit_of, with_unit
 
 
-def convergence(found, *, ax=None, legend=True, labels=None, **keywords):
+def convergence(found, *, ax=None, legend=True, labels=None, title=None, figsize=None, **keywords):
     """Draw errors over dt with the fitted orders: straight lines, the steeper the better.
 
     Parameters
@@ -21,6 +21,10 @@ def convergence(found, *, ax=None, legend=True, labels=None, **keywords):
         Whether to put a legend beside the axes: highest order first, with the measured order.
     labels : dict, optional
         Legend text by method name.
+    title : str, optional
+        Above the axes.
+    figsize : tuple of float, optional
+        Width and height of a new figure in inches.
     **keywords
         For `Axes.plot`.
 
@@ -45,7 +49,7 @@ def convergence(found, *, ax=None, legend=True, labels=None, **keywords):
         raise TypeError(
             f"convergence draws what pi.analysis.convergence returned, got {type(found).__name__}"
         )
-    ax = new_axes(ax, figsize=(8.4, 4.6))
+    ax, keywords = new_axes(ax, figsize, (8.4, 4.6)), line_keywords(keywords)
     style = looks(found)
     for name in sorted(found, key=lambda name: -np.nan_to_num(found[name].order)):
         fit, error = found[name], typical(found.errors[name])
@@ -63,17 +67,16 @@ def convergence(found, *, ax=None, legend=True, labels=None, **keywords):
     floor = float(np.max(found.floor, initial=0.0))
     low, high = ax.get_ylim()
     if low < 10 * floor:
-        ax.axhspan(low, floor, color="0.92", zorder=0, linewidth=0)
+        ax.axhspan(low, floor, color=muted()["color"], alpha=0.08, zorder=0, linewidth=0)
+        thin = floor < 4 * low  # a band without room for a line of text
         ax.text(
             0.99, floor, "rounding " if floor < 1e-12 else "the reference is no better ",
-            transform=ax.get_yaxis_transform(), ha="right", va="top", color="0.35", fontsize=9,
+            transform=ax.get_yaxis_transform(), ha="right", va="bottom" if thin else "top",
+            fontsize=9, **muted(),
         )  # fmt: skip
         ax.set_ylim(low, high)
     unit = unit_of(found.system, "t")
-    finish(ax, with_unit("dt", unit), "error, relative to the motion", False)
+    finish(ax, with_unit("dt", unit), "error, relative to the motion", False, title)
     if legend:
-        ax.legend(
-            loc="upper left", bbox_to_anchor=(1.01, 1.0), frameon=False, fontsize=9,
-            title="measured order", alignment="left",
-        )  # fmt: skip
+        place_legend(ax, 0.6, 1, fontsize=9, title="measured order", alignment="left")
     return ax

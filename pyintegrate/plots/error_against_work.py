@@ -5,7 +5,7 @@ import numpy as np
 from ..analysis.error_against_step import typical
 from ..analysis.error_against_work import WorkPrecision
 from ..method.catalogue import methods
-from .curves import finish, new_axes
+from .frame import finish, line_keywords, muted, new_axes, place_legend
 from .log_axis import log_axis
 from .style import looks
 
@@ -15,7 +15,17 @@ LABELS = {
 }
 
 
-def work_precision(found, *, of="evaluations", ax=None, legend=True, labels=None, **keywords):
+def work_precision(
+    found,
+    *,
+    of="evaluations",
+    ax=None,
+    legend=True,
+    labels=None,
+    title=None,
+    figsize=None,
+    **keywords,
+):
     """Draw error against cost: the lower the curve at some cost, the better the method there.
 
     Parameters
@@ -30,6 +40,10 @@ def work_precision(found, *, of="evaluations", ax=None, legend=True, labels=None
         Whether to put a legend beside the axes, the cheapest to a millionth first.
     labels : dict, optional
         Legend text by method name.
+    title : str, optional
+        Above the axes.
+    figsize : tuple of float, optional
+        Width and height of a new figure in inches.
     **keywords
         For `Axes.plot`.
 
@@ -60,25 +74,25 @@ def work_precision(found, *, of="evaluations", ax=None, legend=True, labels=None
         raise ValueError(f"of must be one of {', '.join(LABELS)}, got {of!r}")
     if of == "seconds" and not found.timed:
         raise ValueError("no seconds were taken: measure with work_precision(..., seconds=True)")
-    ax = new_axes(ax, figsize=(8.4, 4.6))
+    ax, keywords = new_axes(ax, figsize, (8.4, 4.6)), line_keywords(keywords)
     style = looks(found)
     for name in sorted(found, key=lambda name: _rank(found, name)):
         _, evaluations, seconds, errors = found[name]
         error = typical(errors)
         with np.errstate(invalid="ignore"):
             error = np.where((error > found.floor / 10) & (error < 3), error, np.nan)
-        title = methods[name].title if name in methods else name
-        look = {"markersize": 3, "linewidth": 1.3, "label": (labels or {}).get(name, title)}
+        text = methods[name].title if name in methods else name
+        look = {"markersize": 3, "linewidth": 1.3, "label": (labels or {}).get(name, text)}
         spent = evaluations if of == "evaluations" else seconds
         ax.plot(spent, error, **(style[name] | look | keywords))
     log_axis(ax, "x", "y")
-    finish(ax, LABELS[of], "error, relative to the motion", False)
+    finish(ax, LABELS[of], "error, relative to the motion", False, title)
     ax.annotate(
         "better", (0.03, 0.04), (0.10, 0.13), xycoords="axes fraction", textcoords="axes fraction",
-        color="0.35", fontsize=9, arrowprops={"arrowstyle": "->", "color": "0.35"},
+        fontsize=9, arrowprops={"arrowstyle": "->"} | muted(), **muted(),
     )  # fmt: skip
-    if legend and len(found) > 1:
-        ax.legend(loc="upper left", bbox_to_anchor=(1.01, 1.0), frameon=False, fontsize=9)
+    if legend:
+        place_legend(ax, 0.6, fontsize=9)
     return ax
 
 

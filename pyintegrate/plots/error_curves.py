@@ -5,7 +5,8 @@ import numpy as np
 from ..analysis.observables import exact_states, largest_of
 from ..analysis.phase import phase_drift
 from ..errors import one_record_warning
-from .curves import against_time, collect, finish, new_axes
+from .curves import against_time, collect
+from .frame import finish, left_out, new_axes
 from .log_axis import log_axis
 from .style import axis_label, unit_of, with_unit
 
@@ -22,6 +23,8 @@ def error(
     legend=True,
     labels=None,
     window=None,
+    title=None,
+    figsize=None,
     **keywords,
 ):
     """Draw how wrong one or several solutions are, against time.
@@ -29,7 +32,7 @@ def error(
     Parameters
     ----------
     *sources : Solution or Comparison
-        What to draw; 30 trajectories of a large batch.
+        What to draw; of a large batch 30 trajectories, as the picture says.
     quantity : {"position", "state", "energy", "phase"}, optional
         Distance of the position, or of the whole state, from the true one; the relative error of
         the energy; the phase error. Position by default, the state of a first-order system.
@@ -46,6 +49,10 @@ def error(
         Legend text by method name.
     window : tuple of float, optional
         Draw only from one time to another.
+    title : str, optional
+        Above the axes.
+    figsize : tuple of float, optional
+        Width and height of a new figure in inches.
     **keywords
         For `Axes.plot`.
 
@@ -74,7 +81,7 @@ def error(
         raise ValueError(f"quantity must be one of {', '.join(QUANTITIES)}, got {quantity!r}")
     truths: list = []
     values = [_errors(curve.solution, quantity, reference, truths) for curve in curves]
-    ax = new_axes(ax)
+    ax = new_axes(ax, figsize)
     for curve, one in zip(curves, values, strict=True):
         if so_far:
             one = np.fmax.accumulate(one, axis=0)
@@ -86,8 +93,8 @@ def error(
     text = "relative energy" if quantity == "energy" else quantity
     before, after = largest_of(curves[0].solution)
     text = f"{before}{text} error{after}{' so far' * bool(before)}" if so_far else f"{text} error"
-    finish(ax, axis_label(system, "t"), with_unit(text, unit), legend)
-    return ax
+    label = with_unit(text, unit)
+    return finish(ax, axis_label(system, "t"), label, legend, title, left_out(curves))
 
 
 def _errors(solution, quantity, reference, truths):
@@ -97,19 +104,30 @@ def _errors(solution, quantity, reference, truths):
             return np.abs(solution.energy_error())
         if quantity == "phase":
             return np.abs(phase_drift(solution, reference))
-        truth = _truth(solution, truths) if reference is None else reference.y
-        if truth is None:
+        names = solution.system.state_names
+        names = names[: solution.system.dof if quantity == "position" else None]
+        if reference is not None:
+            truth = components_of(reference, names)
+        elif (states := _truth(solution, truths)) is not None:
+            truth = states[..., : len(names)]
+        else:
             raise ValueError(
                 f"the system {solution.system.name!r} has no exact solution: give error a "
                 "reference, for example the same run with a smaller dt and the matching save"
             )
-        if len(truth) != len(solution.y):
+        if len(truth) != len(solution):
             raise ValueError(
-                f"the reference has {len(truth)} saves and the solution {len(solution.y)}: "
+                f"the reference has {len(truth)} saves and the solution {len(solution)}: "
                 "error compares equal times"
             )
-        places = slice(solution.system.dof if quantity == "position" else None)
-        return np.linalg.norm(solution.y[..., places] - truth[..., places], axis=-1)
+        return np.linalg.norm(components_of(solution, names) - truth, axis=-1)
+
+
+def components_of(solution, names):
+    """Some components of the saved states, (n_saved, *batch, len(names))."""
+    if tuple(names) == tuple(solution.components):
+        return solution.y
+    return np.stack([solution[name] for name in names], axis=-1)
 
 
 def _truth(solution, truths):

@@ -1,16 +1,19 @@
 """Picture: one number for every trajectory of a batch, over its two axes."""
 
 import numpy as np
+from matplotlib.colors import BoundaryNorm, ListedColormap, LogNorm, Normalize
 
 from ..analysis.observables import largest_of
 from ..analysis.phase import period_error, phase_drift
-from .curves import new_axes
-from .style import BLUE, GREEN, ORANGE, PURPLE, SKY, VERMILLION, axis_label, with_unit
+from .error_curves import components_of
+from .frame import new_axes, say
+from .style import BLUE, GREEN, ORANGE, PURPLE, SKY, VERMILLION, axis_label, unit_of, with_unit
 
 QUANTITIES = ("energy_error", "phase_error", "position_error", "period_error", "failed_step")
 FAILED = "0.75"
 CLASSES = (BLUE, ORANGE, GREEN, SKY, VERMILLION, PURPLE)  # dark and light in turn
-MOST = 1e4  # times the median: larger errors have exploded
+MOST = 1e4  # times the median, or one if that is more: larger numbers have exploded
+DECADES = 1e12  # most over least of logarithmic colours: more leave too little to each decade
 
 
 def heatmap(
@@ -23,6 +26,8 @@ def heatmap(
     label=None,
     log=None,
     colorbar=True,
+    title=None,
+    figsize=None,
     **keywords,
 ):
     """Draw a number for every trajectory of a batch with two axes, as colours.
@@ -45,11 +50,16 @@ def heatmap(
     label : str, optional
         Of the colours.
     log : bool, optional
-        Whether colours are logarithmic; errors are by default.
+        Whether colours are logarithmic, over the top twelve decades; errors are by default.
     colorbar : bool, optional
         Whether to draw the scale of the colours beside the axes.
+    title : str, optional
+        Above the axes.
+    figsize : tuple of float, optional
+        Width and height of a new figure in inches.
     **keywords
-        For `Axes.pcolormesh`.
+        For `Axes.pcolormesh`: cmap, norm, vmin and vmax, which end the colours also where they are
+        logarithmic. What is beyond either end has the last colour, and the scale an arrow.
 
     Returns
     -------
@@ -78,55 +88,93 @@ def heatmap(
     log = is_error if log is None else log
     columns, x_label = _coordinates(solution, x, 1)
     rows, y_label = _coordinates(solution, y, 0)
-    ax = new_axes(ax, figsize=(6.2, 4.6))
-    exploded = "neither"
-    look = {"shading": "nearest", "rasterized": True}
+    ax = new_axes(ax, figsize, (6.2, 4.6))
+    look = {"shading": "nearest", "rasterized": True} | keywords
     if numbers.dtype.kind in "iu":
-        mesh = _classes(ax, columns, rows, numbers, look | keywords)
+        mesh = _classes(ax, columns, rows, numbers, look)
     else:
-        failed = np.asarray(solution.status) != 0
-        shown = np.where(failed | ~np.isfinite(numbers), np.nan, numbers)
+        blank = ~np.isfinite(numbers)
+        if not (isinstance(values, str) and values == "failed_step"):
+            blank |= np.asarray(solution.status) != 0
+            missing = "none, failed"
+        else:
+            missing = "did not fail"
+        shown = np.where(blank, np.nan, numbers.astype(float))
         if log:
-            from matplotlib.colors import LogNorm
-
-            shown = np.where(shown > 0, shown, np.nan)
-            if np.isfinite(shown).any():
-                # What exploded shares the last colour: it would leave none for the others.
-                low, high = np.nanmin(shown), min(np.nanmax(shown), MOST * np.nanmedian(shown))
-                exploded = "max" if np.nanmax(shown) > high else "neither"
-                look["norm"] = LogNorm(max(low, 1e-12 * high), high if high > low else 2 * low)
-        look["cmap"] = "viridis"
-        mesh = ax.pcolormesh(columns, rows, shown, **(look | keywords))
+            shown = np.where(shown < 0, np.nan, shown)
+        look = {"cmap": "viridis"} | look
+        if "norm" not in look:
+            look["norm"] = _scale(shown, log, look.pop("vmin", None), look.pop("vmax", None))
+        if log:  # no error at all is less than the least colour
+            shown = np.where(shown == 0, np.finfo(float).tiny, shown)
+        mesh = ax.pcolormesh(columns, rows, np.ma.masked_invalid(shown), **look)
         ax.set_facecolor(FAILED)  # shows through where there is no number
         if np.isnan(shown).any():
-            text += "\n(grey: none, failed)"
+            text = f"{text}\n(grey: {missing})".strip()
     if colorbar:
-        bar = ax.figure.colorbar(mesh, ax=ax, pad=0.02, extend=exploded)
+        bar = ax.figure.colorbar(mesh, ax=ax, pad=0.02, extend=_beyond(mesh))
         bar.set_label(label or text)
-        if numbers.dtype.kind in "iu":
-            bar.set_ticks(np.unique(numbers))
+        if isinstance(mesh.cmap, ListedColormap) and mesh.cmap.name == "classes":
+            bar.set_ticks(np.unique(np.clip(numbers, *_ends(mesh.norm))))
     ax.set(xlabel=x_label, ylabel=y_label)
+    say(ax, title)
     return ax
+
+
+def _scale(shown, log, least, most):
+    """The norm of the colours: what is given, else the ends of the numbers.
+
+    Of logarithmic ones the top decades; numbers far beyond one and the median have exploded: they
+    share the last colour, and would leave none for the others.
+    """
+    found = shown[np.isfinite(shown) & ((shown > 0) | (not log))]
+    if not log:
+        low, high = (found.min(), found.max()) if found.size else (0.0, 1.0)
+        return Normalize(low if least is None else least, high if most is None else most)
+    if most is None:
+        most = min(found.max(), MOST * max(np.median(found), 1.0)) if found.size else 1.0
+        most = max(most, least or 0.0)
+    if least is None:
+        least = max(found.min(initial=most), most / DECADES)
+        least = least if least < most else most / 2
+    return LogNorm(least, most)
+
+
+def _ends(norm):
+    return int(np.ceil(norm.vmin)), int(np.floor(norm.vmax))
+
+
+def _beyond(mesh):
+    """At which ends of the colours there are numbers beyond."""
+    held = np.ma.compressed(mesh.get_array())
+    low = bool(np.any(held < mesh.norm.vmin)) if held.size else False
+    high = bool(np.any(held > mesh.norm.vmax)) if held.size else False
+    return {(0, 0): "neither", (1, 0): "min", (0, 1): "max", (1, 1): "both"}[low, high]
 
 
 def _classes(ax, x, y, numbers, look):
     """Integers as colours that are told apart; -1, none of them, is grey."""
-    from matplotlib.colors import BoundaryNorm, ListedColormap
-
-    found = np.unique(numbers)
-    found = np.arange(found[0], found[-1] + 1)
-    if len(found) > 24:
-        return ax.pcolormesh(x, y, numbers.astype(float), **({"cmap": "viridis"} | look))
+    least, most = look.pop("vmin", None), look.pop("vmax", None)
+    least = numbers.min() if least is None else int(np.ceil(least))
+    most = numbers.max() if most is None else int(np.floor(most))
+    if "norm" in look or most - least + 1 > 24:
+        look = {"cmap": "viridis", "norm": Normalize(least, most)} | look
+        return ax.pcolormesh(x, y, numbers.astype(float), **look)
+    found = np.arange(least, max(most, least) + 1)
     chosen = [FAILED if one == -1 else CLASSES[one % len(CLASSES)] for one in found]
-    norm = BoundaryNorm([*(found - 0.5), found[-1] + 0.5], len(found))
-    return ax.pcolormesh(x, y, numbers, **({"cmap": ListedColormap(chosen), "norm": norm} | look))
+    own = {
+        "cmap": ListedColormap(chosen, "classes"),
+        "norm": BoundaryNorm([*(found - 0.5), found[-1] + 0.5], len(found)),
+    }
+    return ax.pcolormesh(x, y, numbers, **(own | look))
 
 
 def _numbers(solution, values):
     """The numbers of the trajectories, what they are called, and whether they are errors."""
     system = solution.system
     if values is None:
-        values = "energy_error" if system.has_energy else system.state_names[0]
+        whole = len(solution.components) == system.dim
+        values = "energy_error" if system.has_energy and whole else solution.components[0]
     if callable(values):
         return np.asarray(values(solution)), getattr(values, "__name__", ""), False
     if not isinstance(values, str):
@@ -142,9 +190,10 @@ def _numbers(solution, values):
         if values == "period_error":
             return np.abs(period_error(solution)), "relative error of the period", True
         if values == "position_error":
-            off = solution.error()[..., : system.dof or None]
-            unit = system.units.get(system.state_names[0], "")
-            text = with_unit(f"{before}position error{after}", unit if unit != "1" else "")
+            unit = unit_of(system, system.state_names[0])
+            text = with_unit(f"{before}position error{after}", unit)
+            names = system.state_names[: system.dof or None]
+            off = components_of(solution, names) - solution.exact()[..., : len(names)]
             return np.linalg.norm(off, axis=-1).max(axis=0), text, True
     if values == "failed_step":
         failed = solution.failed_step.astype(float)
@@ -183,8 +232,10 @@ def _coordinates(solution, given, axis):
         along, across = (full, full.T) if axis else (full.T, full)
         if batch[axis] > 1 and np.all(along == along[0]) and np.all(np.diff(along[0])):
             start = "initial " if name in system.state_names else ""
-            unit = axis_label(system, name) if name not in ("dt", "t0") else f"{name} [s]"
-            return np.asarray(along[0], dtype=float), f"{start}{unit}"
+            text = axis_label(system, name)
+            if name in ("dt", "t0"):
+                text = with_unit(name, unit_of(system, "t"))
+            return np.asarray(along[0], dtype=float), f"{start}{text}"
         if given is not None:
             raise ValueError(f"{given} does not vary along the {('rows', 'columns')[axis]} alone")
     return np.arange(batch[axis], dtype=float), f"trajectory (axis {axis})"

@@ -3,25 +3,23 @@
 import numpy as np
 
 from ..analysis.observables import start_time
+from .bodies import draw_bodies, letter_label, letters_of
 from .curves import (
+    Curve,
     against_time,
     batch_of,
     collect,
     draw_exact,
+    draw_path,
     exact_curve,
-    finish,
     keep_in_view,
-    mark_failure,
-    new_axes,
-    opacity,
     same_motion,
-    valid_values,
 )
-from .style import EXACT, axis_label
-from .thinning import POINTS, chosen_trajectories, envelope, step_length, stretches
+from .frame import final_only, finish, left_out, line_keywords, new_axes
+from .style import axis_label, exact_look
+from .thinning import POINTS, batch_size, chosen_trajectories, envelope, orbit, spread
 
 EACH = 120  # steps in a window up to here are marked each: more would be a thick line
-DOTS = 0.05  # steps longer than this fraction of the picture are dots: lines would cut corners
 
 
 def trajectory(
@@ -32,17 +30,22 @@ def trajectory(
     exact=True,
     labels=None,
     window=None,
+    title=None,
+    figsize=None,
     **keywords,
 ):
     """Draw the motion of one or several solutions: one component against time, or a path.
 
+    Of several bodies (`n_body`) each one's path is drawn, in its own colour and with its name.
+
     Parameters
     ----------
     *sources : Solution or Comparison
-        What to draw; 30 trajectories of a large batch.
+        What to draw; of a large batch 30 trajectories, as the picture says.
     components : str or sequence of str, optional
         One name: against time. Two: the path in their plane. Three: the path in space. By
-        default the position of one degree of freedom against time, of two or three the path.
+        default the position of one degree of freedom against time, of two or three the path. Of
+        several bodies ("x", "y") are those of all of them.
     ax : Axes, optional
         Where to draw (three-dimensional for three components); a new figure by default.
     legend : bool, optional
@@ -53,6 +56,10 @@ def trajectory(
         Legend text by method name.
     window : tuple of float, optional
         Draw only from one time to another.
+    title : str, optional
+        Above the axes.
+    figsize : tuple of float, optional
+        Width and height of a new figure in inches.
     **keywords
         For `Axes.plot`.
 
@@ -63,7 +70,7 @@ def trajectory(
     Raises
     ------
     ValueError
-        For unknown components.
+        For unknown components, or some that were not saved.
 
     Examples
     --------
@@ -72,28 +79,38 @@ def trajectory(
     >>> ax.get_xlabel(), ax.get_ylabel()
     ('time [s]', 'x [m]')
     """
-    curves = collect(sources, labels)
-    system = curves[0].solution.system
-    names = component_names(system, components)
-    if len(names) == 3 and ax is not None and not hasattr(ax, "get_zlim"):
+    by_method = len(sources) > 1 and all(isinstance(source, Curve) for source in sources)
+    curves, keywords = collect(sources, labels), line_keywords(keywords)
+    solution = curves[0].solution
+    system = solution.system
+    flat = ax is not None and not hasattr(ax, "get_zlim")
+    letters = letters_of(solution, components, flat)
+    if letters:
+        ax = _axes(ax, figsize, len(letters))
+        draw_bodies(ax, curves, letters, window, keywords, by_method)
+        labelled = _labels(ax, [letter_label(solution, letter) for letter in letters])
+        return finish(ax, *labelled, legend, title, left_out(curves))
+    names = component_names(system, components, solution.components)
+    if len(names) == 3 and flat:
         if components is not None:
             raise ValueError("three components need axes with projection='3d', or ax=None")
-        names = widest(curves[0].solution, names)
+        names = widest(solution, names)
     if len(names) > 1:
-        return path(curves, names, ax, legend, exact, window, keywords)
-    ax = new_axes(ax)
-    place = system.state_names.index(names[0])
+        return path(curves, names, ax, legend, exact, window, keywords, title, figsize)
+    values = [curve.solution[names[0]] for curve in curves]
+    ax = new_axes(ax, figsize)
     true = same_motion(curves) if exact else None
     if true is not None:
-        _draw_exact_component(ax, true, place, window)
-    for curve in curves:
+        _draw_exact_component(ax, true, system.state_names.index(names[0]), window)
+    for curve, one in zip(curves, values, strict=True):
         style = keywords
         inside = _saves_between(curve.solution, window)
         if inside <= EACH:
             style = {"marker": ".", "markersize": 4.0} | keywords  # each step is seen
-        against_time(ax, curve, curve.solution.y[..., place], style, window)
+        against_time(ax, curve, one, style, window)
     keep_in_view(ax)
-    return finish(ax, axis_label(system, "t"), axis_label(system, names[0]), legend)
+    labelled = axis_label(system, "t"), axis_label(system, names[0])
+    return finish(ax, *labelled, legend, title, left_out(curves))
 
 
 def _saves_between(solution, window):
@@ -104,7 +121,7 @@ def _saves_between(solution, window):
     return np.count_nonzero((t >= min(window)) & (t <= max(window)))
 
 
-def component_names(system, components=None):
+def component_names(system, components=None, saved=None):
     """The components that a picture shows: one, two or three of the system's names.
 
     Parameters
@@ -113,6 +130,8 @@ def component_names(system, components=None):
         Whose state names count.
     components : str or sequence of str, optional
         What the caller wants; the default of `trajectory` where None.
+    saved : sequence of str, optional
+        The components that there are, for the default; all of the system's.
 
     Returns
     -------
@@ -132,7 +151,10 @@ def component_names(system, components=None):
     known = tuple(system.state_names)
     if components is None:
         axes = system.dof or system.dim
-        return known[: axes if axes <= 3 else 1]
+        names = known[: axes if axes <= 3 else 1]
+        if saved is None:
+            return names
+        return tuple(name for name in names if name in saved) or tuple(saved[:1])
     names = (components,) if isinstance(components, str) else tuple(components)
     unknown = [name for name in names if name not in known]
     if unknown:
@@ -146,14 +168,13 @@ def component_names(system, components=None):
 
 def widest(solution, names):
     """The two of three components over which a motion extends most, for a flat picture of it."""
-    place = solution.system.state_names.index
     with np.errstate(over="ignore"):
-        extent = {n: np.ptp(np.nan_to_num(solution.y[..., place(n)])) for n in names}
+        extent = {n: np.ptp(np.nan_to_num(solution[n])) for n in names}
     kept = sorted(names, key=extent.__getitem__)[1:]
     return tuple(name for name in names if name in kept)
 
 
-def path(curves, names, ax, legend, exact, window, keywords):
+def path(curves, names, ax, legend, exact, window, keywords, title=None, figsize=None):
     """Draw two components against each other, or three in space.
 
     Parameters
@@ -164,61 +185,79 @@ def path(curves, names, ax, legend, exact, window, keywords):
         Two or three components.
     ax : Axes or None
         Where to draw.
-    legend, exact, window, keywords
+    legend, exact, window, keywords, title, figsize
         As in `trajectory`.
 
     Returns
     -------
     Axes
     """
-    system = curves[0].solution.system
+    system, note = curves[0].solution.system, left_out(curves)
     places = [system.state_names.index(name) for name in names]
-    in_space = len(names) == 3
-    projection = {"subplot_kw": {"projection": "3d"}} if in_space else {}
-    ax = new_axes(ax, figsize=(6.8, 4.2), **projection)
+    values = [[curve.solution[name] for name in names] for curve in curves]
+    ax, dots = _axes(ax, figsize, len(names)), []
     true = same_motion(curves) if exact else None
     if true is not None:
         _draw_exact_path(ax, true, places, window)
-    for curve in curves:
-        _draw_path(ax, curve, places, window, keywords)
-    finish(ax, axis_label(system, names[0]), axis_label(system, names[1]), legend)
-    if in_space:
-        ax.set_zlabel(axis_label(system, names[2]))
+    if final_only(curves):
+        note = _draw_final_states(ax, curves, values, keywords)
     else:
+        for curve, parts in zip(curves, values, strict=True):
+            dots += _draw_paths(ax, curve, parts, window, keywords)
+    if dots and not note:
+        note = f"{max(drawn for drawn, _ in dots):,} of {max(all_ for _, all_ in dots):,} states"
+    labelled = _labels(ax, [axis_label(system, name) for name in names])
+    finish(ax, *labelled, legend, title, note)
+    if len(names) == 2:
         keep_in_view(ax, along_x=True)
-    if not in_space and all(name in system.state_names[: system.dof] for name in names):
-        ax.set_aspect("equal", adjustable="datalim")  # a circle in space is a circle
+        if all(name in system.state_names[: system.dof] for name in names):
+            ax.set_aspect("equal", adjustable="datalim")  # a circle in space is a circle
+            ax.locator_params(nbins=6)
     return ax
 
 
-def _draw_path(ax, curve, places, window, keywords):
-    """The paths of one solution: lines, or dots where the steps are coarse."""
-    solution = curve.solution
+def _axes(ax, figsize, dimensions):
+    """The axes given, or new ones of two or three dimensions."""
+    space = {"subplot_kw": {"projection": "3d"}} if dimensions == 3 else {}
+    return new_axes(ax, figsize, (6.8, 4.2), **space)
+
+
+def _labels(ax, texts):
+    """Texts of the two axes that are not the third, which is set where there is one."""
+    if len(texts) == 3:
+        ax.set_zlabel(texts[2])
+    return texts[:2]
+
+
+def _draw_paths(ax, curve, values, window, keywords):
+    """The paths of one solution; of those thinned to dots how many of how many states."""
+    solution, thinned = curve.solution, []
     chosen = chosen_trajectories(batch_of(solution))
     for number, index in enumerate(chosen):
-        parts = [valid_values(solution, solution.y[..., place], index) for place in places]
-        if window is not None:
-            t = np.asarray(solution.t)
-            t = t if t.ndim == 1 else t[(slice(None), *index)]
-            inside = (t >= min(window)) & (t <= max(window))
-            parts = [part[inside] for part in parts]
-        style = {"linewidth": 1.0, "alpha": opacity(len(chosen))} | curve.keywords
-        if len(parts[0]) == 1 or step_length(*parts[:2]) > DOTS:
-            style |= {"linestyle": "", "marker": "o", "markersize": 2.2, "markeredgewidth": 0}
-        style |= keywords
-        style["label"] = curve.label if number == 0 else "_nolegend_"
-        (line,) = ax.plot(*_pieces(parts), **style)
-        if len(parts) == 2:
-            mark_failure(ax, line, *parts)
+        style = curve.keywords | {"label": curve.label if number == 0 else "_nolegend_"}
+        line, count, joined = draw_path(
+            ax, solution, values, index, len(chosen), window, style, keywords
+        )
+        if not joined:
+            thinned.append((len(line.get_xdata()), count))
+    return thinned
 
 
-def _pieces(parts):
-    """A path thinned to its drawn stretches, NaN between them."""
-    pieces = stretches(*parts[:2])
-    gap = np.array([np.nan])
-    return [
-        np.concatenate([x for piece in pieces for x in (part[piece], gap)][:-1]) for part in parts
-    ]
+def _draw_final_states(ax, curves, values, keywords):
+    """The last states of many trajectories as dots; what they are, in words."""
+    shown = size = 0
+    for curve, parts in zip(curves, values, strict=True):
+        size = max(size, batch_size(curve.solution))
+        flat = [np.where(curve.solution.valid, part, np.nan).reshape(-1) for part in parts]
+        if len(flat[0]) > POINTS:
+            flat = [part[spread(len(part), POINTS)] for part in flat]
+        shown = max(shown, len(flat[0]))
+        dots = {"linestyle": "", "marker": "o", "markeredgewidth": 0}
+        dots["markersize"] = 2.2 if shown > 1 else 5.0
+        ax.plot(*flat, **(curve.keywords | dots | {"label": curve.label} | keywords))
+    if size <= shown:
+        return "final states only"
+    return f"final states of {shown:,} of {size:,} trajectories"
 
 
 def smooth_times(solution, window=None):
@@ -261,8 +300,8 @@ def _draw_exact_path(ax, solution, places, window):
         return
     flat = states.reshape(len(t), -1, states.shape[-1])
     for number in range(flat.shape[1]):
-        parts = _pieces([flat[:, number, place] for place in places])
-        if len(parts) == 2:
-            draw_exact(ax, [parts[0]], [parts[1]])
-        else:
-            ax.plot(*parts, **(EXACT | ({} if number == 0 else {"label": None})))
+        parts = [flat[:, number, place] for place in places]
+        points, joined = orbit(*parts[:2])
+        style = {} if joined else {"linestyle": "", "marker": "o", "markersize": 3.5, "mew": 0}
+        style["label"] = "_nolegend_" if number else "exact"
+        ax.plot(*(part[points] for part in parts), **(exact_look() | style))

@@ -4,20 +4,30 @@ import numpy as np
 
 from ..analysis.phase import phase_drift as drift_of
 from ..errors import one_record_warning
-from .curves import against_time, collect, finish, new_axes
-from .style import EXACT, axis_label
+from .curves import against_time, collect
+from .frame import finish, left_out, new_axes
+from .style import axis_label, exact_look
 
 
 @one_record_warning()
 def phase_drift(
-    *sources, reference=None, ax=None, legend=True, exact=True, labels=None, window=None, **keywords
+    *sources,
+    reference=None,
+    ax=None,
+    legend=True,
+    exact=True,
+    labels=None,
+    window=None,
+    title=None,
+    figsize=None,
+    **keywords,
 ):
     """Draw how far one or several solutions run ahead of the true motion, as an angle.
 
     Parameters
     ----------
     *sources : Solution or Comparison
-        What to draw; 30 trajectories of a large batch.
+        What to draw; of a large batch 30 trajectories, as the picture says.
     reference : Solution, optional
         What to compare with; the exact solution by default.
     ax : Axes, optional
@@ -30,6 +40,10 @@ def phase_drift(
         Legend text by method name.
     window : tuple of float, optional
         Draw only from one time to another.
+    title : str, optional
+        Above the axes.
+    figsize : tuple of float, optional
+        Width and height of a new figure in inches.
     **keywords
         For `Axes.plot`.
 
@@ -51,11 +65,12 @@ def phase_drift(
     """
     curves = collect(sources, labels)
     drifts = [drift_of(curve.solution, reference) for curve in curves]
-    ax = new_axes(ax)
+    ax = new_axes(ax, figsize)
     if exact:
         drawn = "exact" in [line.get_label() for line in ax.get_lines()]
         name = "exact" if reference is None and not drawn else "_nolegend_"
-        ax.axhline(0.0, **(EXACT | {"label": name}))
+        ax.axhline(0.0, **(exact_look() | {"label": name}))
     for curve, drift in zip(curves, drifts, strict=True):
         against_time(ax, curve, np.asarray(drift), keywords, window, bands=True)
-    return finish(ax, axis_label(curves[0].solution.system, "t"), "phase error [rad]", legend)
+    label = axis_label(curves[0].solution.system, "t")
+    return finish(ax, label, "phase error [rad]", legend, title, left_out(curves))

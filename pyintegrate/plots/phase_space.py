@@ -1,6 +1,7 @@
 """Picture: position against velocity."""
 
 from .curves import collect
+from .frame import line_keywords
 from .paths import component_names, path
 
 
@@ -12,6 +13,8 @@ def phase_portrait(
     exact=True,
     labels=None,
     window=None,
+    title=None,
+    figsize=None,
     **keywords,
 ):
     """Draw one or several solutions in phase space: position against velocity.
@@ -22,7 +25,7 @@ def phase_portrait(
     Parameters
     ----------
     *sources : Solution or Comparison
-        What to draw; 30 trajectories of a large batch.
+        What to draw; of a large batch 30 trajectories, as the picture says.
     components : sequence of two str, optional
         By default the first position and its velocity; the first two components of a
         first-order system.
@@ -36,6 +39,10 @@ def phase_portrait(
         Legend text by method name.
     window : tuple of float, optional
         Draw only from one time to another.
+    title : str, optional
+        Above the axes.
+    figsize : tuple of float, optional
+        Width and height of a new figure in inches.
     **keywords
         For `Axes.plot`.
 
@@ -46,7 +53,7 @@ def phase_portrait(
     Raises
     ------
     ValueError
-        For unknown components, or a system of a single one.
+        For unknown components, some that were not saved, or a system of a single one.
 
     Examples
     --------
@@ -55,7 +62,7 @@ def phase_portrait(
     >>> ax.get_xlabel(), ax.get_ylabel()
     ('x [m]', 'v [m/s]')
     """
-    curves = collect(sources, labels)
+    curves, keywords = collect(sources, labels), line_keywords(keywords)
     system = curves[0].solution.system
     if components is None:
         if system.dim < 2:
@@ -64,4 +71,4 @@ def phase_portrait(
     names = component_names(system, components)
     if len(names) != 2:
         raise ValueError(f"a phase portrait has two components, got {len(names)}")
-    return path(curves, names, ax, legend, exact, window, keywords)
+    return path(curves, names, ax, legend, exact, window, keywords, title, figsize)

@@ -2,11 +2,20 @@
 
 from ..analysis.regions import StabilityRegion, joined
 from ..analysis.regions import stability_region as region_of
-from .curves import finish, new_axes
-from .style import looks
+from .frame import finish, line_keywords, muted, new_axes
+from .style import looks, title_of
 
 
-def stability_region(*sources, extent=None, ax=None, legend=True, labels=None, **keywords):
+def stability_region(
+    *sources,
+    extent=None,
+    ax=None,
+    legend=True,
+    labels=None,
+    title=None,
+    figsize=None,
+    **keywords,
+):
     """Draw the boundary of the stability region of one or several methods; stable is inside.
 
     Parameters
@@ -21,6 +30,10 @@ def stability_region(*sources, extent=None, ax=None, legend=True, labels=None, *
         Whether to put a legend beside the axes.
     labels : dict, optional
         Legend text by method name.
+    title : str, optional
+        Above the axes.
+    figsize : tuple of float, optional
+        Width and height of a new figure in inches.
     **keywords
         For `Axes.plot`.
 
@@ -43,9 +56,11 @@ def stability_region(*sources, extent=None, ax=None, legend=True, labels=None, *
     regions = list(_regions(sources, extent))
     if not regions:
         raise TypeError("there is nothing to draw: give one or more methods or regions")
-    ax = new_axes(ax, figsize=(6.6, 4.6))
-    ax.axhline(0, color="0.8", linewidth=0.8, zorder=0.5)
-    ax.axvline(0, color="0.8", linewidth=0.8, zorder=0.5)
+    keywords = line_keywords(keywords)
+    ax = new_axes(ax, figsize, (6.6, 4.6), layout="compressed")
+    axes = {"color": muted()["color"], "alpha": 0.25, "linewidth": 0.8, "zorder": 0.5}
+    ax.axhline(0, **axes)
+    ax.axvline(0, **axes)
     style = looks(region.method.name for region in regions)
     for region in regions:
         name = region.method.name
@@ -55,7 +70,7 @@ def stability_region(*sources, extent=None, ax=None, legend=True, labels=None, *
                 region.real, region.imaginary, region.stable.astype(float), levels=[0.5, 1.5],
                 colors=[style[name]["color"]], alpha=0.12,
             )  # fmt: skip
-        label = (labels or {}).get(name, region.method.title)
+        label = (labels or {}).get(name, title_of(region.method))
         for line in joined(region.boundary):
             look = {"linewidth": 1.5, "label": label} | style[name] | {"marker": ""}
             ax.plot(line.real, line.imag, **(look | keywords))
@@ -66,7 +81,7 @@ def stability_region(*sources, extent=None, ax=None, legend=True, labels=None, *
     )
     ax.set(xlim=(left, right), ylim=(bottom, top))
     ax.set_aspect("equal", adjustable="box")
-    return finish(ax, "Re λ dt  (damping)", "Im λ dt  (oscillation, ω dt)", legend)
+    return finish(ax, "Re λ dt  (damping)", "Im λ dt  (oscillation, ω dt)", legend, title)
 
 
 def _regions(sources, extent):

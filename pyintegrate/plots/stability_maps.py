@@ -7,7 +7,8 @@ from ..analysis.regions import joined, level_segments
 from ..integration import integrate
 from ..method.catalogue import find_method
 from ..system.catalogue import systems
-from .style import axis_label, unit_of
+from .frame import figure_size, several_axes, wrapped
+from .style import axis_label, title_of, unit_of
 
 STEPS = 400  # of the simulation: growth by 2 % a step is then seen as 3000 times
 CLIP = 0.3  # growth and decay in a step beyond which the colour is full
@@ -22,6 +23,8 @@ def stability_map(
     points=160,
     ax=None,
     labels=None,
+    title=None,
+    figsize=None,
 ):
     """Draw where a damped spring of 1 kg decays and where it explodes: one panel for each method.
 
@@ -37,10 +40,14 @@ def stability_map(
         Largest k [N/m] and b [kg/s] shown; from the methods' limits by default.
     points : int, optional
         Springs along each axis.
-    ax : Axes, optional
-        Where to draw a single method; a new figure by default.
+    ax : Axes, or sequence of Axes, optional
+        Where to draw, one for each method; a new figure by default.
     labels : dict, optional
         Title of a panel by method name.
+    title : str, optional
+        Above all panels.
+    figsize : tuple of float, optional
+        Width and height of a new figure in inches.
 
     Returns
     -------
@@ -50,7 +57,7 @@ def stability_map(
     Raises
     ------
     ValueError
-        For several methods in one axes.
+        For another number of axes than methods.
 
     Examples
     --------
@@ -58,38 +65,31 @@ def stability_map(
     >>> ax.get_xlabel(), ax.get_ylabel()
     ('damping b [kg/s]', 'stiffness k [N/m]')
     """
-    from matplotlib import pyplot
-
     one = isinstance(methods, str) or hasattr(methods, "coefficients")
     chosen = [find_method(method) for method in ([methods] if one else methods)]
-    if ax is not None and len(chosen) != 1:
-        raise ValueError(f"ax takes one method, got {len(chosen)}: leave ax to a new figure")
+    size = figure_size(figsize, (3.1 * len(chosen) + 1.5, 3.7))
+    axes = several_axes(ax, (1, len(chosen)), size, sharey=True)[0]
     limits = [min(m.stability_limit, 4.0) for m in chosen]
     if stiffness is None:
         stiffness = 1.35 * max(max(limits), 2.0) ** 2 / dt**2
     if damping is None:
         damping = 3.0 / dt
     b, k = np.meshgrid(np.linspace(0, damping, points), np.linspace(0, stiffness, points))
-    if ax is None:
-        size = (3.1 * len(chosen) + 1.5, 3.7)
-        _, axes = pyplot.subplots(
-            1, len(chosen), figsize=size, layout="constrained", sharey=True, squeeze=False
-        )
-        axes = axes[0]
-    else:
-        axes = np.array([ax])
     system = systems["spring"]
     for panel, method in zip(axes, chosen, strict=True):
         mesh = _panel(panel, method, k, b, dt)
-        title = (labels or {}).get(method.name, method.title)
-        panel.set_title(title, loc="left", fontsize=10)
+        name = (labels or {}).get(method.name, title_of(method))
+        wide = panel.get_position().width * panel.figure.get_figwidth()
+        panel.set_title(wrapped(name, wide, "font.size"), loc="left", fontsize="medium")
         panel.set_xlabel(f"damping {axis_label(system, 'b')}")
     axes[0].set_ylabel(f"stiffness {axis_label(system, 'k')}")
     unit = unit_of(system, "t")
     bar = axes[-1].figure.colorbar(mesh, ax=list(axes), pad=0.02)
     bar.set_ticks([-CLIP, 0, CLIP], labels=["decays", "neither", "explodes"])
     bar.set_label(f"amplitude in a step of {dt:g} {unit}")
-    return axes[0] if one or ax is not None else axes
+    if title is not None:
+        axes.figure.suptitle(title)
+    return axes[0] if one else axes
 
 
 def simulated_growth(method, k, b, dt, n_steps=STEPS):

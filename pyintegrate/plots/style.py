@@ -2,6 +2,11 @@
 
 import zlib
 
+import matplotlib
+from matplotlib.colors import to_rgb
+
+from ..method.catalogue import methods
+
 # Okabe & Ito (2008), Color Universal Design: told apart with any kind of colour vision.
 BLUE, VERMILLION, GREEN, PURPLE = "#0072B2", "#D55E00", "#009E73", "#CC79A7"
 ORANGE, SKY = "#E69F00", "#56B4E9"
@@ -14,8 +19,7 @@ METHOD_COLOURS = {
     "midpoint": ORANGE,
     "forest_ruth4": SKY,
 }
-# Wide and pale behind all others: what lies on it is exact, and it is seen all the same.
-EXACT = {"color": "0.78", "linewidth": 3.5, "label": "exact", "zorder": 1.5}
+ON_DARK = {BLUE: "#6A94FF", SKY: "#9FE3FF"}  # what is too dark there, and its neighbour
 # Each colour has its own, so that grey prints tell methods apart, and lines that coincide show.
 LINE_STYLES = (
     "-",
@@ -74,7 +78,7 @@ def colour_of(method):
     >>> colour_of("rk4")
     '#0072B2'
     """
-    return colours([str(method)])[str(method)]
+    return on_ground(colours([str(method)])[str(method)])
 
 
 def looks(names):
@@ -100,8 +104,34 @@ def looks(names):
     for name in names:
         turn = seen[palette[name]] = seen.get(palette[name], -1) + 1
         line, marker = line_style(palette[name], turn), MARKERS[turn % len(MARKERS)]
-        chosen[name] = {"color": palette[name], "linestyle": line, "marker": marker}
+        colour = on_ground(palette[name])
+        chosen[name] = {"color": colour, "linestyle": line, "marker": marker}
     return chosen
+
+
+def on_dark():
+    """Whether new axes have a dark ground: by luminance, as of ITU-R BT.709."""
+    red, green, blue = to_rgb(_ground())
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue < 0.5
+
+
+def _ground():
+    name = matplotlib.rcParams["axes.facecolor"]
+    return matplotlib.rcParams["figure.facecolor"] if name == "none" else name
+
+
+def on_ground(colour):
+    """A colour of the palette, lighter where the ground of new axes is dark."""
+    return ON_DARK.get(colour, colour) if on_dark() else colour
+
+
+def exact_look():
+    """Keywords of the exact motion.
+
+    Wide and faint behind all others: what lies on it is exact, and it is seen all the same.
+    """
+    grey = "0.4" if on_dark() else "0.78"
+    return {"color": grey, "linewidth": 3.5, "label": "exact", "zorder": 1.5}
 
 
 def line_style(colour, turn=0):
@@ -113,6 +143,19 @@ def line_style(colour, turn=0):
     ('-', True)
     """
     return LINE_STYLES[(PALETTE.index(colour) + turn) % len(LINE_STYLES)]
+
+
+def title_of(method):
+    """What a method is called in a legend: its title, or the name given to one of one's own.
+
+    Examples
+    --------
+    >>> import pyintegrate as pi
+    >>> title_of(pi.Composition([("drift", 1.0), ("kick", 1.0)], name="mine"))
+    'mine'
+    """
+    named = method.name in methods or method.name.startswith("my_")
+    return method.title if named else method.name
 
 
 def unit_of(system, name):

@@ -4,7 +4,9 @@ import numpy as np
 
 POINTS = 4000  # for one curve: more than the pixels of a wide picture
 TRAJECTORIES = 30  # of a batch: beyond that single curves cannot be told apart
-STRETCHES = 16  # contiguous pieces of a long orbit
+LINE = 4 * POINTS  # for one path, which crosses the picture many times
+ROUND = 0.04  # of the picture: shorter steps of a path look round
+GOLDEN = 0.6180339887498949  # its multiples, modulo one, fall evenly and in no rhythm
 
 
 def envelope(values, points=POINTS):
@@ -47,72 +49,96 @@ def envelope(values, points=POINTS):
     return chosen[chosen < count]
 
 
-def stretches(x, y, points=POINTS):
-    """Indices of an orbit, and where its drawn pieces end.
+def orbit(x, y, points=LINE):
+    """Indices of a path that keep every turn of it, and whether lines may join them.
 
-    A slow curve is thinned evenly. One that turns too often for that is drawn in contiguous
-    pieces: the first, the last, those around the extremes, the others evenly between.
+    They are at equal distances along the path. Where it turns so often that lines between so few
+    points would cut its corners, they are fewer and shifted a little, so that they keep no step
+    with the turns: dots that fill what the path fills.
 
     Parameters
     ----------
     x, y : array_like
         (n,) coordinates in the plane of the picture, in order of time.
     points : int, optional
-        About the number of indices that come back.
+        At most so many indices come back.
 
     Returns
     -------
-    list of ndarray
-        Increasing indices, one array for each contiguous piece.
+    indices : ndarray
+        Increasing.
+    joined : bool
 
     Examples
     --------
     >>> import numpy as np
-    >>> t = np.linspace(0, 1000, 100_001)
-    >>> pieces = stretches(np.cos(t), np.sin(t))
-    >>> len(pieces) > 1, sum(map(len, pieces)) <= 4000
-    (True, True)
+    >>> t = np.linspace(0, 2 * np.pi * 100, 100_001)  # a hundred revolutions
+    >>> indices, joined = orbit(np.cos(t), np.sin(t))
+    >>> len(indices) > 60 * 100, len(indices) <= 16_000, joined
+    (True, True, True)
     """
     x, y = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
     count = len(x)
     if count <= points:
-        return [np.arange(count)]
-    # A step of a fiftieth of the picture still looks round.
-    stride = max(1, int(0.02 / max(step_length(x, y), 1e-300)))
-    if count <= points * stride:
-        return [np.arange(0, count, -(-count // points))]
-    length = points // STRETCHES * stride
-    centres = [f(values) for values in (x, y) for f in (_argmin, _argmax)]
-    even = np.linspace(0, count - length, STRETCHES - len(centres)).astype(int)
-    starts = [min(max(0, centre - length // 2), count - length) for centre in centres]
-    pieces, end = [], 0
-    for start in sorted([*even.tolist(), *starts]):
-        piece = np.arange(max(start, end), start + length, stride)
-        end = start + length
-        if len(piece):
-            pieces.append(piece)
-    return pieces
+        return np.arange(count), True
+    way = np.concatenate([[0.0], np.cumsum(_steps(x, y))])
+    if way[-1] == 0:
+        return np.array([0, count - 1]), True
+    points = min(points, max(POINTS, int(4 * way[-1] / ROUND)))  # a slow curve needs fewer
+    number = np.arange(1, points - 1)
+    joined = bool(way[-1] / points <= ROUND)
+    if not joined:
+        number = spread(min(points, POINTS) - 2, min(points, POINTS) - 2, float) + 0.5
+    places = np.searchsorted(way, way[-1] * number / (len(number) + 1))
+    return np.unique(np.concatenate([[0], places, [count - 1]])), joined
+
+
+def spread(count, points, kind=int):
+    """So many numbers from 0 to below a count, evenly, and yet in no rhythm.
+
+    Examples
+    --------
+    >>> spread(1000, 5)
+    array([  0, 323, 447, 770, 894])
+    """
+    number = np.arange(points)
+    return ((number + np.remainder(number * GOLDEN, 1)) * (count / points)).astype(kind)
+
+
+def _steps(x, y):
+    """Distances of consecutive points, as fractions of the width and height they fill."""
+    with np.errstate(invalid="ignore", over="ignore", divide="ignore"):
+        moved = [
+            np.diff(values) / (np.fmax.reduce(values) - np.fmin.reduce(values)) for values in (x, y)
+        ]
+        return np.hypot(*(np.nan_to_num(part, posinf=0, neginf=0) for part in moved))
 
 
 def step_length(x, y):
     """Median distance of consecutive points, as a fraction of the width and height they fill."""
     if len(x) < 2:
         return 0.0
-    with np.errstate(invalid="ignore", over="ignore", divide="ignore"):
-        moved = [
-            np.diff(values) / (np.fmax.reduce(values) - np.fmin.reduce(values)) for values in (x, y)
-        ]
-        length = np.hypot(*(np.nan_to_num(part, posinf=0, neginf=0) for part in moved))
-    return float(np.median(length))
+    return float(np.median(_steps(x, y)))
 
 
-def chosen_trajectories(batch):
+def batch_of(solution):
+    """Shape of the batch."""
+    return np.shape(solution.initial)[:-1]
+
+
+def batch_size(solution):
+    """How many trajectories a solution has."""
+    return int(np.prod(batch_of(solution)))
+
+
+def chosen_trajectories(batch, most=TRAJECTORIES):
     """Indices of the trajectories of a batch that are drawn: all, or 30 evenly spaced.
 
     Parameters
     ----------
     batch : tuple of int
         Shape of the batch.
+    most : int, optional
 
     Returns
     -------
@@ -125,13 +151,5 @@ def chosen_trajectories(batch):
     30
     """
     size = int(np.prod(batch))
-    flat = np.unique(np.linspace(0, size - 1, min(size, TRAJECTORIES)).round().astype(int))
+    flat = np.unique(np.linspace(0, size - 1, min(size, most)).round().astype(int))
     return [tuple(int(i) for i in np.unravel_index(one, batch)) if batch else () for one in flat]
-
-
-def _argmin(values):
-    return int(np.where(np.isnan(values), np.inf, values).argmin())
-
-
-def _argmax(values):
-    return int(np.where(np.isnan(values), -np.inf, values).argmax())

@@ -278,7 +278,33 @@ class Solution(States):
         """
         return to_frame(self)
 
-    # ---- printing ----
+    # ---- shown ----
+    def plot(self, **keywords):
+        """Draw the motion and its energy: see ``pi.plots.solution``.
+
+        Examples
+        --------
+        >>> import pyintegrate as pi
+        >>> pi.integrate(pi.systems.spring, dt=0.1, n_steps=9).plot().shape  # doctest: +SKIP
+        (2,)
+        """
+        from ..plots import solution
+
+        return solution(self, **keywords)
+
+    def table(self):
+        """The numbers that matter, as text or HTML: see ``Comparison.table``.
+
+        Examples
+        --------
+        >>> import pyintegrate as pi
+        >>> pi.integrate(pi.systems.spring, dt=0.1, n_steps=9).table().columns[:2]
+        ('method', 'E(end)/E(0)')
+        """
+        from ..analysis.comparison_table import solution_table
+
+        return solution_table(self)
+
     def __repr__(self):
         return f"<Solution of {line(self)}>"
 

@@ -43,13 +43,15 @@ _OUTER_MASSES = (
     0.0000517759138449, 1 / 1.3e8,
 )  # fmt: skip
 _SI = {"length": "m", "mass": "kg", "time": "s"}
-# Name to state, parameters and units.
+_OUTER_BODIES = ("Sun", "Jupiter", "Saturn", "Uranus", "Neptune", "Pluto")
+# Name to state, parameters, units and names of the bodies.
 _READY = {
-    "figure_eight": (_EIGHT, {}, _SI),
+    "figure_eight": (_EIGHT, {}, _SI, ()),
     "outer_solar_system": (
         _OUTER,
         {"g": 2.95912208286e-4, "masses": _OUTER_MASSES},
         {"length": "AU", "mass": "solar mass", "time": "day"},
+        _OUTER_BODIES,
     ),
 }
 
@@ -68,6 +70,8 @@ class NBody(System):
     n : int
     initial : ndarray of shape (6 n,), or None
         Positions of all bodies, then velocities; None where there is no ready state.
+    bodies : tuple of str
+        Their names: those of the ready state, or "body 1", "body 2", ...
 
     Examples
     --------
@@ -75,8 +79,8 @@ class NBody(System):
     >>> pi.systems.n_body(n=4, softening=0.1).state_names[:4]
     ('x1', 'y1', 'z1', 'x2')
     >>> planets = pi.systems.n_body(initial="outer_solar_system")
-    >>> planets.n, planets.units["t"]
-    (6, 'day')
+    >>> planets.n, planets.units["t"], planets.bodies[1]
+    (6, 'day', 'Jupiter')
     """
 
     __slots__ = ()
@@ -88,6 +92,14 @@ class NBody(System):
     def initial(self):
         state = super().initial
         return None if np.isnan(state).any() else state
+
+    @property
+    def bodies(self):
+        state = super().initial
+        for known, _, _, names in _READY.values():
+            if names and np.array_equal(np.ravel(known), state):
+                return names
+        return tuple(f"body {i + 1}" for i in range(self.n))
 
     def __call__(self, n=None, initial=None, **params):
         """Another number of bodies, another state to begin with, other parameters.
@@ -172,7 +184,7 @@ def _of(n, initial, given):
     if isinstance(initial, str):
         if initial not in _READY:
             raise ValueError(f"initial must be a state or one of {list(_READY)}, got {initial!r}")
-        known, params, units = _READY[initial]
+        known, params, units, _ = _READY[initial]
         if given and n != len(known) // 2:
             raise ValueError(f"initial={initial!r} has {len(known) // 2} bodies, got n={n}")
         n = len(known) // 2

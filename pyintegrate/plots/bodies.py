@@ -1,0 +1,156 @@
+"""Pictures of several bodies: which components are whose, and a colour and a name for each."""
+
+import re
+from dataclasses import dataclass
+
+import numpy as np
+
+from .curves import draw_path
+from .style import PALETTE, on_ground, unit_of, with_unit
+from .thinning import batch_of, chosen_trajectories
+
+NAMED = 12  # bodies up to here have a name in the legend
+LINES = ("-", "--", ":", "-.")  # of the first method, the second, ...
+
+
+@dataclass(frozen=True)
+class Body:
+    """One of several bodies: its name, its colour, and its components by their letters."""
+
+    name: str
+    colour: str
+    components: dict
+
+
+def bodies_of(solution):
+    """The bodies of a system whose positions are x1, y1 (, z1), x2, y2, ..., as far as saved.
+
+    Parameters
+    ----------
+    solution : Solution
+
+    Returns
+    -------
+    list of Body
+        Empty for any other system.
+
+    Examples
+    --------
+    >>> import pyintegrate as pi
+    >>> sol = pi.integrate(pi.systems.n_body(initial="outer_solar_system"), dt=50.0, n_steps=2)
+    >>> [body.name for body in bodies_of(sol)][:3]
+    ['Sun', 'Jupiter', 'Saturn']
+    """
+    system, found = solution.system, {}
+    for name in system.state_names[: system.dof]:
+        parts = re.fullmatch(r"([xyz])(\d+)", name)
+        if parts is None:
+            return []
+        found.setdefault(parts[2], {})[parts[1]] = name
+    letters = {tuple(components) for components in found.values()}
+    if len(found) < 2 or len(letters) != 1 or letters == {("x",)}:
+        return []
+    names = getattr(system, "bodies", None) or [f"body {number}" for number in found]
+    return [
+        Body(name, on_ground(PALETTE[turn % len(PALETTE)]), components)
+        for turn, (name, components) in enumerate(zip(names, found.values(), strict=True))
+        if all(component in solution.components for component in components.values())
+    ]
+
+
+def letter_label(solution, letter):
+    """Text of an axis along which bodies are drawn."""
+    component = bodies_of(solution)[0].components[letter]
+    return with_unit(letter, unit_of(solution.system, component))
+
+
+def letters_of(solution, components=None, flat=False):
+    """Along which axes all bodies of a system are drawn: ("x", "y") or ("x", "y", "z").
+
+    Parameters
+    ----------
+    solution : Solution
+    components : sequence of str, optional
+        What the caller wants. By default all axes; without one along which nothing moves.
+    flat : bool, optional
+        Whether there is room for two only: those along which the bodies move most.
+
+    Returns
+    -------
+    tuple of str
+        Empty where single components are to be drawn, or there are no bodies.
+
+    Examples
+    --------
+    >>> import pyintegrate as pi
+    >>> letters_of(pi.integrate(pi.systems.n_body, dt=0.01, n_steps=100))
+    ('x', 'y')
+    """
+    bodies = bodies_of(solution)
+    if not bodies:
+        return ()
+    known = tuple(bodies[0].components)
+    if components is not None:
+        asked = tuple(components)
+        if not set(asked) <= set(known) or len(asked) < 2:
+            return ()
+        if len(asked) == 3 and flat:
+            raise ValueError("three components need axes with projection='3d', or ax=None")
+        return asked
+    with np.errstate(over="ignore", invalid="ignore"):
+        extent = {
+            letter: max(np.ptp(np.nan_to_num(solution[b.components[letter]])) for b in bodies)
+            for letter in known
+        }
+    widest = sorted(known, key=extent.__getitem__)[-2:]
+    if flat or not all(extent.values()):
+        return tuple(letter for letter in known if letter in widest)
+    return known
+
+
+def draw_bodies(ax, curves, letters, window, keywords, by_method=False):
+    """Draw the path of every body, with a dot where it ends.
+
+    Parameters
+    ----------
+    ax : Axes
+        Of two or three dimensions, as many as there are letters.
+    curves : list of Curve
+    letters : tuple of str
+        As of `letters_of`.
+    window : tuple of float or None
+        From one time to another.
+    keywords : dict
+        For `Axes.plot`.
+    by_method : bool, optional
+        Whether colours tell methods apart, as in a picture with other panels, not bodies.
+    """
+    for turn, curve in enumerate(curves):
+        bodies, chosen = bodies_of(curve.solution), chosen_trajectories(batch_of(curve.solution))
+        for which, body in enumerate(bodies):
+            values = [curve.solution[body.components[letter]] for letter in letters]
+            style = {"linestyle": LINES[turn % len(LINES)], "color": body.colour}
+            label = body.name if turn == 0 and len(bodies) <= NAMED else "_nolegend_"
+            if by_method:
+                style, label = curve.keywords, "_nolegend_" if which else curve.label
+            for index in chosen:
+                look = style | {"label": label if by_method else "_nolegend_"}
+                line, *_ = draw_path(
+                    ax, curve.solution, values, index, len(chosen), window, look, keywords
+                )
+                _mark_end(ax, line, "_nolegend_" if by_method else label)
+                label = "_nolegend_"
+        if len(curves) > 1 and not by_method:
+            sample = {"color": "0.5", "linestyle": LINES[turn % len(LINES)], "label": curve.label}
+            ax.plot(*[[]] * len(letters), **sample)
+    ax.set_aspect("equal", adjustable="box" if len(letters) == 3 else "datalim")
+
+
+def _mark_end(ax, line, label):
+    """A dot on the last good point of a line, above all lines."""
+    data = line.get_data_3d() if hasattr(line, "get_data_3d") else line.get_data()
+    good = np.flatnonzero(np.isfinite(np.asarray(data, dtype=float)).all(axis=0))
+    if len(good):
+        last = [part[good[-1] :][:1] for part in data]
+        look = {"color": line.get_color(), "alpha": line.get_alpha(), "label": label}
+        ax.plot(*last, linestyle="", marker="o", markersize=5, zorder=3, **look)

@@ -1,0 +1,234 @@
+"""What stands around a picture: its figure and axes, title, legend, and what it leaves out."""
+
+import textwrap
+
+import matplotlib
+import numpy as np
+
+from .thinning import TRAJECTORIES, batch_size
+
+SIZE = "font.size"
+SMALL = 5.0  # inches: a figure for a column of a paper
+SHARE = 0.48  # of the width of a figure that a legend beside the data may take
+
+
+class Panels(np.ndarray):
+    """The axes of a picture of several panels, as an array; `figure` is the one they are in.
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> axes = panels(Figure().subplots(1, 2))
+    >>> axes.shape, axes.figure is axes[0].figure
+    ((2,), True)
+    """
+
+    @property
+    def figure(self):
+        return self.flat[0].figure
+
+
+def panels(axes):
+    """An array of axes, or nested lists of them, as `Panels`."""
+    return np.asarray(axes, dtype=object).view(Panels)
+
+
+def figure_size(figsize, default):
+    """Inches: those asked for, those of ``rcParams["figure.figsize"]`` if set, or the default."""
+    if figsize is not None:
+        return figsize
+    asked = tuple(matplotlib.rcParams["figure.figsize"])
+    return default if asked == tuple(matplotlib.rcParamsDefault["figure.figsize"]) else asked
+
+
+def new_axes(ax, figsize=None, default=(8.4, 3.8), layout="constrained", **keywords):
+    """The axes given, or those of a new figure."""
+    if ax is not None:
+        return ax
+    from matplotlib import pyplot  # chooses a backend: only when a figure is really wanted
+
+    size = figure_size(figsize, default)
+    return pyplot.subplots(figsize=size, layout=layout, **keywords)[1]
+
+
+def several_axes(ax, shape, size, **keywords):
+    """Axes of a picture with several panels: as many as were given, or a new figure's.
+
+    Parameters
+    ----------
+    ax : Axes, sequence of Axes, or None
+    shape : tuple of int
+        (rows, columns).
+    size : tuple of float
+        Of a new figure, inches.
+    **keywords
+        For `pyplot.subplots`.
+
+    Returns
+    -------
+    Panels
+        (rows, columns).
+
+    Raises
+    ------
+    ValueError
+        For another number of axes than panels.
+    """
+    if ax is not None:
+        given = np.asarray(ax, dtype=object)
+        if given.size != np.prod(shape):
+            raise ValueError(
+                f"ax has {given.size} axes, and the picture {np.prod(shape)} panels "
+                f"({shape[0]} x {shape[1]}): give one for each"
+            )
+        return panels(given.reshape(shape))
+    from matplotlib import pyplot
+
+    keywords = {"layout": "constrained", "squeeze": False} | keywords
+    return panels(pyplot.subplots(*shape, figsize=size, **keywords)[1])
+
+
+def chosen_panels(panels, possible, known):
+    """The panels asked for, in that order; all that are possible by default.
+
+    Raises
+    ------
+    ValueError
+        For a panel that there is not, or that the system or the saves have no data for.
+    """
+    if panels is None:
+        return list(possible)
+    asked = [panels] if isinstance(panels, str) else list(panels)
+    for name in asked:
+        if name not in known:
+            raise ValueError(f"panels must be some of {', '.join(known)}, got {name!r}")
+        if name not in possible:
+            raise ValueError(f"there is no data for the panel {name!r}, only {_list(possible)}")
+    if not asked:
+        raise ValueError(f"panels is empty: name some of {_list(possible)}")
+    return asked
+
+
+def _list(names):
+    return ", ".join(map(repr, names))
+
+
+def left_out(curves):
+    """What a picture of some curves does not show, in words; "" where it shows all.
+
+    Examples
+    --------
+    >>> import pyintegrate as pi
+    >>> from pyintegrate.plots.curves import collect
+    >>> sol = pi.integrate(pi.systems.spring(k=range(1, 10_001)), dt=0.1, n_steps=3)
+    >>> left_out(collect([sol]))
+    '30 of 10,000 trajectories'
+    """
+    size = max(batch_size(curve.solution) for curve in curves)
+    parts = [f"{TRAJECTORIES} of {size:,} trajectories"] * (size > TRAJECTORIES)
+    return ", ".join(parts + ["final states only"] * final_only(curves))
+
+
+def final_only(curves):
+    """Whether nothing but final states was saved."""
+    return all(len(curve.solution) == 1 and curve.solution.n_steps > 0 for curve in curves)
+
+
+def finish(ax, xlabel, ylabel, legend=True, title=None, note=""):
+    """Label the axes, say what is shown, and put the legend where it hides nothing."""
+    ax.set_xlabel(xlabel)
+    height = ax.get_position().height * ax.figure.get_figheight()
+    if height < 2.6:  # of a small figure a title or a legend takes some
+        ylabel = wrapped(ylabel, 0.75 * height if len(ax.figure.axes) == 1 else 1.2 * height, SIZE)
+    ax.set_ylabel(ylabel)
+    if not hasattr(ax, "get_zlim"):
+        ax.spines[["top", "right"]].set_visible(False)
+    say(ax, title, note)
+    if legend:
+        place_legend(ax)
+    return ax
+
+
+def say(ax, title=None, note=""):
+    """A title above the axes on the left, and a note on the right, in lines of their own."""
+    width = ax.get_position().width * ax.figure.get_figwidth()
+    if note:
+        ax.set_title(note, loc="right", fontsize="small", **muted())
+    if title:
+        free = ax.get_aspect() == "auto" or ax.get_adjustable() == "datalim"
+        room = (0.8 if free else 0.5) * ax.figure.get_figwidth()  # from the left of the axes
+        text = wrapped(title, max(width, room) if free else room, "axes.titlesize")
+        beside = text_width(text, "axes.titlesize") + text_width(note, SIZE) < width
+        ax.set_title(text + "\n" * (bool(note) and not beside), loc="left")
+
+
+def muted():
+    """Keywords of a text that stands back, on light and dark ground."""
+    return {"color": matplotlib.rcParams["text.color"], "alpha": 0.7}
+
+
+def place_legend(ax, share=SHARE, least=2, **keywords):
+    """A legend of what is in some axes, if that is more than one name, or `least`.
+
+    It is beside the data where the figure has room; below them where it would take too much of
+    the width; inside the axes where they are in a figure that makes no room for legends.
+    """
+    handles, names = ax.get_legend_handles_labels()
+    if len(names) < least:
+        return
+    figure = ax.figure
+    wide = legend_width(names) > share * figure.get_figwidth()
+    if figure.get_layout_engine() is None or (wide and len(figure.axes) > 1):
+        ax.legend(handles, names, loc="best", **keywords)
+    elif wide:
+        legend_below(figure, handles, names, **keywords)
+    else:
+        beside = {"loc": "upper left", "bbox_to_anchor": (1.01, 1.0), "frameon": False}
+        ax.legend(handles, names, **beside, **keywords)
+
+
+def legend_below(figure, handles, names, **keywords):
+    """A legend below all axes of a figure, in as many columns as fit."""
+    each = legend_width(names)
+    columns = max(1, min(len(names), int(figure.get_figwidth() / each)))
+    columns = -(-len(names) // -(-len(names) // columns))  # no more than as many rows need
+    below = {"loc": "outside lower center", "ncols": columns, "frameon": False}
+    if figure.get_figwidth() < SMALL:
+        below |= {"fontsize": "small", "labelspacing": 0.25, "borderaxespad": 0.2}
+    figure.legend(handles, names, **(below | keywords))
+
+
+def legend_width(names):
+    """Inches of a legend of one column, about: the longest name and the sample before it."""
+    return max(text_width(name, "legend.fontsize") for name in names) + 0.55
+
+
+def text_width(text, size):
+    """Inches of the longest line of a text in the size of an rcParam, about."""
+    return max(map(len, text.split("\n"))) * _points(size) * 0.0077  # 0.55 of the size a letter
+
+
+def wrapped(text, width, size, bold=False):
+    """A text in lines of at most so many inches."""
+    letters = max(12, int(width / (_points(size) * (0.0092 if bold else 0.0077))))
+    return "\n".join(textwrap.fill(line, letters) for line in text.split("\n"))
+
+
+def _points(size):
+    from matplotlib.font_manager import FontProperties
+
+    return FontProperties(size=matplotlib.rcParams[size]).get_size_in_points()
+
+
+def line_keywords(keywords):
+    """Keywords for `Axes.plot` by their full names: ``lw`` is ``linewidth``.
+
+    Examples
+    --------
+    >>> line_keywords({"lw": 3, "c": "k"})
+    {'linewidth': 3, 'color': 'k'}
+    """
+    from matplotlib.cbook import normalize_kwargs
+    from matplotlib.lines import Line2D
+
+    return normalize_kwargs(keywords, Line2D)

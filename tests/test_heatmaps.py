@@ -1,0 +1,81 @@
+"""Colours of a batch: failures, decades, ends, classes."""
+
+import numpy as np
+import pytest
+
+import pyintegrate as pi
+
+matplotlib = pytest.importorskip("matplotlib")
+matplotlib.use("Agg")
+from matplotlib import pyplot  # noqa: E402  (the backend comes first)
+
+
+@pytest.fixture(autouse=True)
+def _close_figures():
+    yield
+    pyplot.close("all")
+
+
+def springs(**options):
+    system = pi.systems.spring(k=np.linspace(1, 90, 7), b=np.linspace(0, 3, 5)[:, np.newaxis])
+    return pi.integrate(system, **({"dt": 0.1, "n_steps": 60} | options))
+
+
+def colours_of(ax):
+    (mesh,) = ax.collections
+    return mesh, np.ma.asarray(mesh.get_array()).reshape(5, 7)
+
+
+def test_a_heatmap_shows_when_trajectories_failed():
+    sol = springs(method="explicit_euler", n_steps=3000, on_failure="ignore", bound=1e6)
+    assert 0 < sol.n_failed < 35
+    ax = pi.plots.heatmap(sol, "failed_step")
+    _, shown = colours_of(ax)
+    failed = sol.failed_step >= 0
+    assert np.array_equal(~np.ma.getmaskarray(shown), failed)
+    assert np.array_equal(np.asarray(shown)[failed], sol.failed_step[failed])
+    assert "did not fail" in ax.collections[0].colorbar.ax.get_ylabel()
+    pi.plots.heatmap(springs(), "failed_step").figure.canvas.draw()  # none: all grey
+
+
+def scale(values, **keywords):
+    ax = pi.plots.heatmap(springs(save="final"), values, log=True, **keywords)
+    ax.figure.canvas.draw()
+    mesh, _ = colours_of(ax)
+    return mesh.norm.vmin, mesh.norm.vmax, mesh.colorbar.extend
+
+
+def test_logarithmic_colours_show_the_top_decades_with_arrows():
+    numbers = np.logspace(-85, np.log10(493), 35).reshape(5, 7)
+    low, high, arrows = scale(numbers)
+    assert (high, arrows) == (pytest.approx(493), "min")
+    assert high / low == pytest.approx(1e12)
+    numbers[0, :3] = [1e280, 1e100, 0.0]  # exploded, and no error at all
+    low, high, arrows = scale(numbers)
+    assert high == 1e4
+    assert high / low == pytest.approx(1e12)
+    assert arrows == "both"
+    assert scale(np.logspace(-3, 2, 35).reshape(5, 7)) == (pytest.approx(1e-3), 100, "neither")
+
+
+@pytest.mark.parametrize("values", ["x", "energy_error", np.arange(35).reshape(5, 7)])
+@pytest.mark.parametrize("log", [None, True])
+def test_the_ends_of_colours_can_be_given(values, log):
+    ax = pi.plots.heatmap(springs(), values, log=log, vmin=0.02, vmax=0.05)
+    mesh, _ = colours_of(ax)
+    if isinstance(values, str):
+        assert (mesh.norm.vmin, mesh.norm.vmax) == (0.02, 0.05)
+        assert mesh.colorbar.extend == "both"
+    ax.figure.canvas.draw()
+
+
+def test_classes_between_ends():
+    classes = np.arange(35).reshape(5, 7) % 6
+    mesh, _ = colours_of(pi.plots.heatmap(springs(), classes, vmin=1, vmax=3))
+    assert mesh.cmap.N == 3
+    assert mesh.colorbar.extend == "both"
+
+
+def test_a_heatmap_of_final_states_does_not_speak_of_the_largest():
+    label = pi.plots.heatmap(springs(save="final"), "energy_error").collections[0].colorbar
+    assert label.ax.get_ylabel() == "final energy error"
