@@ -2,6 +2,7 @@
 
 from functools import cache
 from io import BytesIO
+from typing import Any
 
 import matplotlib
 import numpy as np
@@ -78,7 +79,7 @@ def animate(
     letters = letters_of(curves[0].solution, components)
     panes = [letters] if letters else _panes(curves[0].solution, components)
     size = figure_size(figsize, (9.0, 4.0) if len(panes) > 1 else (6.0, 5.0))
-    space = {"subplot_kw": {"projection": "3d"}} if len(panes[0]) == 3 else {}
+    space: dict[str, Any] = {"subplot_kw": {"projection": "3d"}} if len(panes[0]) == 3 else {}
     figure, axes = pyplot.subplots(
         1, len(panes), figsize=size, layout="constrained", squeeze=False, **space
     )
@@ -154,7 +155,7 @@ class _Mover:
         chosen = chosen_trajectories(batch_of(solution))
         self.parts = [_values(solution, name, chosen) for name in names]
         self.old = names[0] != "t"  # only what is against time keeps its trail for ever
-        empty = [[]] * len(names)
+        empty: list = [[]] * len(names)
         style = style | {"linewidth": 1.2} | keywords
         self.trails = [ax.plot(*empty, **style | {"label": "_nolegend_"})[0] for _ in chosen]
         dot = {"marker": "o", "linestyle": "", "markersize": 6, "color": style["color"]}
@@ -240,7 +241,7 @@ def _kind():
                 return super().to_jshtml(fps, embed_frames, default_mode)
             limit = matplotlib.rcParams["animation.embed_limit"]
             # The frames were measured: the second limit only keeps a wrong guess from losing some.
-            settings = {"savefig.dpi": self._dpi(limit), "animation.embed_limit": 8 * limit}
+            settings: Any = {"savefig.dpi": self._dpi(limit), "animation.embed_limit": 8 * limit}
             with matplotlib.rc_context(settings):
                 return super().to_jshtml(fps, embed_frames, default_mode)
 

@@ -41,7 +41,8 @@ def bodies_of(solution):
     >>> [body.name for body in bodies_of(sol)][:3]
     ['Sun', 'Jupiter', 'Saturn']
     """
-    system, found = solution.system, {}
+    system = solution.system
+    found: dict[str, dict[str, str]] = {}
     for name in system.state_names[: system.dof]:
         parts = re.fullmatch(r"([xyz])(\d+)", name)
         if parts is None:

@@ -267,7 +267,7 @@ def draw_path(ax, solution, values, index, together, window, style, keywords):
         t = times_of(solution, index)
         inside = (t >= min(window)) & (t <= max(window))
         parts = [part[inside] for part in parts]
-    points, joined = orbit(*parts[:2], max(POINTS, LINE // together))
+    points, joined = orbit(parts[0], parts[1], max(POINTS, LINE // together))
     thin = 0.5 if len(points) > POINTS else 1.0  # so many turns would be one solid ring
     style = {"linewidth": thin, "alpha": opacity(together)} | style
     if thin < 1.0:

@@ -84,7 +84,7 @@ def several_axes(ax, shape, size, **keywords):
         return panels(given.reshape(shape))
     from matplotlib import pyplot
 
-    keywords = {"layout": "constrained", "squeeze": False} | keywords
+    keywords = {"layout": "constrained", "squeeze": False, **keywords}
     return panels(pyplot.subplots(*shape, figsize=size, **keywords)[1])
 
 

@@ -273,7 +273,7 @@ box = pi.systems.rigid_body(gravity=(0, 0, 0), inverse_inertia=(1, 1 / 2, 1 / 3)
 start = [0, 0, 0, 1, 0, 0, 0], [0, 0, 0, 0.01, 1, 0]
 tilt = lambda sol: 1 - 2 * (sol["qx"] ** 2 + sol["qz"] ** 2)
 true = pi.integrate(box, *start, dt=0.01, t_end=80.0, method="rigid_splitting4")
-fig, axes = plt.subplots(4, figsize=(7, 5.6), sharex=True, layout="constrained")
+fig, axes = plt.subplots(4, figsize=(7, 5.6), sharex=True, sharey=True, layout="constrained")
 rules = "no_gyroscopic", "semi_implicit_euler", "implicit_gyroscopic", "splitting2"
 for ax, rule in zip(axes, rules):
     sol = pi.integrate(box, *start, dt=0.25, t_end=80.0, method="rigid_" + rule)

@@ -88,8 +88,8 @@ def trajectory(
     if letters:
         ax = _axes(ax, figsize, len(letters))
         draw_bodies(ax, curves, letters, window, keywords, by_method)
-        labelled = _labels(ax, [letter_label(solution, letter) for letter in letters])
-        return finish(ax, *labelled, legend, title, left_out(curves))
+        across, up = _labels(ax, [letter_label(solution, letter) for letter in letters])
+        return finish(ax, across, up, legend, title, left_out(curves))
     names = component_names(system, components, solution.components)
     if len(names) == 3 and flat:
         if components is not None:
@@ -206,8 +206,8 @@ def path(curves, names, ax, legend, exact, window, keywords, title=None, figsize
             dots += _draw_paths(ax, curve, parts, window, keywords)
     if dots and not note:
         note = f"{max(drawn for drawn, _ in dots):,} of {max(all_ for _, all_ in dots):,} states"
-    labelled = _labels(ax, [axis_label(system, name) for name in names])
-    finish(ax, *labelled, legend, title, note)
+    across, up = _labels(ax, [axis_label(system, name) for name in names])
+    finish(ax, across, up, legend, title, note)
     if len(names) == 2:
         keep_in_view(ax, along_x=True)
         if all(name in system.state_names[: system.dof] for name in names):
@@ -226,7 +226,7 @@ def _labels(ax, texts):
     """Texts of the two axes that are not the third, which is set where there is one."""
     if len(texts) == 3:
         ax.set_zlabel(texts[2])
-    return texts[:2]
+    return texts[0], texts[1]
 
 
 def _draw_paths(ax, curve, values, window, keywords):
