@@ -115,6 +115,8 @@ def animate(
         return [clock, *(artist for mover in movers for artist in mover.show(moments[frame]))]
 
     show(0)
+    figure.canvas.draw()
+    figure.set_layout_engine("none")  # found once: nothing moves from frame to frame but the motion
     interval = 1000 * seconds / count
     return _kind()(figure, show, count, interval=interval, blit=not space)
 
