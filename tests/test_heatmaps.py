@@ -74,8 +74,3 @@ def test_classes_between_ends():
     mesh, _ = colours_of(pi.plots.heatmap(springs(), classes, vmin=1, vmax=3))
     assert mesh.cmap.N == 3
     assert mesh.colorbar.extend == "both"
-
-
-def test_a_heatmap_of_final_states_does_not_speak_of_the_largest():
-    label = pi.plots.heatmap(springs(save="final"), "energy_error").collections[0].colorbar
-    assert label.ax.get_ylabel() == "final energy error"
