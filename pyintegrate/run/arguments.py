@@ -59,12 +59,11 @@ def make_run(
 
     lanes = prod(batch)
     stride = padded(lanes, dtype)
-    fields = {
-        "system": system, "method": method, "dtype": dtype, "batch": batch, "lanes": lanes,
-        "stride": stride, "dt": dt, "t0": t0, "starter": starter, "has_history": bool(past),
-        "first": 0, "n_steps": n_steps,
-    }  # fmt: skip
-    check_size(Problem(**fields), options, system.dim + remembered)
+    problem = Problem(
+        system=system, method=method, dtype=dtype, batch=batch, lanes=lanes, stride=stride,
+        dt=dt, t0=t0, starter=starter, has_history=bool(past), first=0, n_steps=n_steps,
+    )  # fmt: skip
+    check_size(problem, options, system.dim + remembered)  # before its arrays are made
 
     rows = [*components, *(past or [0.0] * remembered)]
 
@@ -83,10 +82,14 @@ def make_run(
         undriven = params
         if driven:
             params, strides = driven_rows(driven, system, params, n_steps, batch, dtype)
-        problem = Problem(
-            **fields, rows_dt=row(dt), rows_t0=row(t0), rows_params=params, undriven=undriven,
-            drive_strides=strides, initial=spread(rows, batch, dtype),
-        )  # fmt: skip
+        problem = problem.changed(
+            rows_dt=row(dt),
+            rows_t0=row(t0),
+            rows_params=params,
+            undriven=undriven,
+            drive_strides=strides,
+            initial=spread(rows, batch, dtype),
+        )
     return problem, options
 
 

@@ -3,61 +3,14 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
+from typing import ClassVar
 
 import numpy as np
 
 from ..values.checks import integer, numbers, places_of
 from ..values.named import Named
 from .saves import Saves, check_save
-
-
-class Options(Named):
-    """How a run is carried out, checked; the mathematics of it is a ``Problem``.
-
-    An option stands here with its default, and in `CHECKS` with its check; those that the C core
-    reads are in `core_fields`.
-    """
-
-    save: str | int = "all"
-    bound: float = np.inf  # largest magnitude of a component
-    workers: int = 1  # threads
-    progress: object = False  # True, or a callable (steps done, steps)
-    on_failure: str = "warn"
-    out: object = None  # where the states go; None: memory
-    components: tuple[str, ...] | None = None  # names of those that are saved; None: all
-    steps: np.ndarray | None = None  # of joined parts: those that were saved; None: by `save`
-
-    @classmethod
-    def checked(cls, system, **given):
-        """From arguments as a user gives them; those that are left out have their defaults."""
-        fields = {name: CHECKS[name](value) for name, value in given.items()}
-        places = places_of(fields.get("components"), system)
-        if places is not None:
-            fields["components"] = tuple(system.state_names[i] for i in places)
-        return cls(**fields)
-
-    def saves(self, problem):
-        """The saved steps of a problem."""
-        return Saves(self.save, problem.n_steps, self.steps)
-
-    def saved_names(self, system):
-        """Names of the components that are saved."""
-        return system.state_names if self.components is None else self.components
-
-    def places(self, system):
-        """Their numbers."""
-        return places_of(self.components, system) or tuple(range(system.dim))
-
-    @property
-    def elsewhere(self):
-        """Whether the states go to an array of the caller's, or are not all saved."""
-        return self.out is not None or self.components is not None
-
-    def core_fields(self, problem):
-        """What the C core reads at its start, by the names that it has there."""
-        with np.errstate(over="ignore", under="ignore"):
-            bound = float(problem.dtype.type(self.bound))
-        return {"bound": bound, "save_every": self.saves(problem).every}
 
 
 def _bound(bound):
@@ -90,12 +43,89 @@ def _progress(progress):
     return progress
 
 
-CHECKS = {
-    "save": check_save,
-    "bound": _bound,
-    "workers": _workers,
-    "progress": _progress,
-    "on_failure": _on_failure,
-    "out": lambda out: out,  # with the sizes of the run: output.check_out
-    "components": lambda components: components,  # with the system: places_of
-}
+def _rounded(number, problem):
+    """In the dtype of the run."""
+    if problem.dtype == np.float64:
+        return number
+    with np.errstate(over="ignore", under="ignore"):
+        return float(problem.dtype.type(number))
+
+
+def _as_given(value):
+    return value
+
+
+class Option:
+    """An option of a run: its default, its check, and how the C core takes it, if it does.
+
+    Parameters
+    ----------
+    default
+        As a user leaves it.
+    check : callable
+        Value -> checked value; TypeError or ValueError.
+    core : callable, optional
+        (value, problem) -> the field of the option's name that the core starts with.
+    """
+
+    def __init__(self, default, check, core=None):
+        self.given, self.default = default, check(default)
+        self.check, self.core = check, core
+
+    def __set_name__(self, owner, name):
+        owner.known[name] = self
+        if self.core:
+            owner.of_core[name] = self.core
+
+    def __get__(self, options, owner):
+        return self.default  # an option that was given stands in the instance, and goes first
+
+
+class Options(Named):
+    """How a run is carried out, a line for each option; the mathematics of it is a ``Problem``."""
+
+    known: ClassVar[dict[str, Option]] = {}
+    of_core: ClassVar[dict[str, Callable]] = {}
+
+    save = Option("all", check_save)
+    bound = Option(None, _bound, core=_rounded)
+    workers = Option(1, _workers)
+    progress = Option(False, _progress)
+    on_failure = Option("warn", _on_failure)
+    out = Option(None, _as_given)  # with the sizes of the run: output.check_out
+    components = Option(None, _as_given)  # with the system: places_of
+
+    @classmethod
+    def checked(cls, system, **given):
+        """From arguments as a user gives them; those that are left out have their defaults."""
+        known, fields = cls.known, {}
+        for name, value in given.items():
+            if value is not known[name].given:
+                fields[name] = known[name].check(value)
+        places = places_of(fields.get("components"), system)
+        if places is not None:
+            fields["components"] = tuple(system.state_names[i] for i in places)
+        return cls(**fields)
+
+    def saves(self, problem):
+        """The saved steps of a problem."""
+        return Saves(self.save, problem.n_steps)
+
+    def saved_names(self, system):
+        """Names of the components that are saved."""
+        return system.state_names if self.components is None else self.components
+
+    def places(self, system):
+        """Their numbers."""
+        return places_of(self.components, system) or tuple(range(system.dim))
+
+    @property
+    def elsewhere(self):
+        """Whether the states go to an array of the caller's, or are not all saved."""
+        return self.out is not None or self.components is not None
+
+    def core_fields(self, problem):
+        """What the C core reads at its start, by the names that it has there."""
+        fields = {name: core(getattr(self, name), problem) for name, core in self.of_core.items()}
+        fields["save_every"] = self.saves(problem).every
+        return fields

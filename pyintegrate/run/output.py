@@ -86,7 +86,9 @@ def _outcome(problem, options, rows):
 
 def outward(rows, batch):
     """(..., components, lanes) inside -> (..., *batch, components) outside, without a copy."""
-    return np.moveaxis(rows.reshape(*rows.shape[:-1], *batch), rows.ndim - 2, -1)
+    lead = rows.ndim - 2
+    outside = rows.reshape(*rows.shape[:-1], *batch)
+    return outside.transpose(*range(lead), *range(lead + 1, outside.ndim), lead)
 
 
 # ---- an array of the caller's --------------------------------------------------------------------
