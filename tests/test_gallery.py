@@ -12,7 +12,7 @@ matplotlib.use("Agg")
 from matplotlib import image, pyplot  # noqa: E402  (the backend comes first)
 
 from pyintegrate.plots import gallery  # noqa: E402
-from pyintegrate.plots.gallery_figures import FIGURES  # noqa: E402
+from pyintegrate.plots.gallery.figures import FIGURES  # noqa: E402
 
 DOCS = Path(__file__).parents[1] / "docs"
 PICTURES = [name for name in FIGURES if not name.endswith("_table")]

@@ -23,8 +23,11 @@ FLOORS = (
 FACADES = {
     ("method.method", "certificate"),
     ("solution.solution", "save"),
+    ("solution.solution", "plot"),
+    ("solution.solution", "table"),
     ("solution.origin", "drift_at_end"),
     ("analysis.side_by_side", "plot"),
+    ("analysis.side_by_side", "animate"),
     ("analysis.error_against_step", "plot"),
     ("analysis.error_against_work", "plot"),
     ("analysis.regions", "plot"),

@@ -13,11 +13,11 @@ from matplotlib import pyplot  # noqa: E402  (the backend comes first)
 from matplotlib.colors import to_rgb  # noqa: E402
 
 from pyintegrate.plots import curves, gallery, style  # noqa: E402
-from pyintegrate.plots.gallery_figures import FIGURES  # noqa: E402
+from pyintegrate.plots.gallery.figures import FIGURES  # noqa: E402
 from pyintegrate.plots.log_axis import log_axis, plain  # noqa: E402
 
 heatmap, stability_map = (
-    import_module(f"pyintegrate.plots.{name}") for name in ("heatmap", "stability_map")
+    import_module(f"pyintegrate.plots.{name}") for name in ("heat_maps", "stability_maps")
 )
 METHODS = ["rk4", "semi_implicit_euler", "velocity_verlet", "explicit_euler", "midpoint"]
 

@@ -80,28 +80,6 @@ def comparison_table(comparison):
     return Table(_title(comparison, steps), heads, rows, _note(comparison))
 
 
-def solution_table(solution):
-    """The table of one solution: a row of `comparison_table`, and the exact motion's.
-
-    Parameters
-    ----------
-    solution : Solution
-
-    Returns
-    -------
-    Table
-
-    Examples
-    --------
-    >>> import pyintegrate as pi
-    >>> print(pi.integrate(pi.systems.oscillator, dt=0.1, n_steps=10).table().rows[1][0])
-    rk4
-    """
-    from .side_by_side import Comparison
-
-    return comparison_table(Comparison(solution.system, {solution.method.name: solution}))
-
-
 def joint_table(comparisons):
     """The tables of several comparisons in one, the system in the first column.
 

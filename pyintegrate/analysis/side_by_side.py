@@ -250,6 +250,11 @@ class Comparison(Mapping):
         return self.table()._repr_html_()
 
 
+def solution_table(solution):
+    """The table of a comparison of one solution with the exact motion, if there is one."""
+    return Comparison(solution.system, {solution.method.name: solution}).table()
+
+
 class Comparisons(Mapping):
     """Comparisons of several systems by name; made by `compare`.
 

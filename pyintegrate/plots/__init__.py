@@ -16,7 +16,7 @@ except ImportError as missing:
 
 from .animation import animate
 from .comparison_panels import comparison
-from .dashboard_panels import dashboard
+from .dashboard_panels import dashboard, overview
 from .energy_curves import energy
 from .error_against_step import convergence
 from .error_against_work import work_precision
@@ -26,7 +26,6 @@ from .paths import trajectory
 from .phase_curves import phase_drift
 from .phase_space import phase_portrait
 from .region_contours import stability_region
-from .solution_panels import solution
 from .stability_maps import stability_map
 from .style import colour_of
 
@@ -39,9 +38,9 @@ __all__ = [
     "energy",
     "error",
     "heatmap",
+    "overview",
     "phase_drift",
     "phase_portrait",
-    "solution",
     "stability_map",
     "stability_region",
     "trajectory",

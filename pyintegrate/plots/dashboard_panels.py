@@ -108,6 +108,35 @@ def dashboard(*sources, panels=None, ax=None, labels=None, title=None, figsize=N
     return axes
 
 
+def overview(solution, *, panels=None, **keywords):
+    """Draw a solution: its motion, and its energy where the system has one.
+
+    Parameters
+    ----------
+    solution : Solution
+    panels : sequence of str, optional
+        Any of `dashboard`; by default the motion and the energy.
+    **keywords
+        As of `dashboard`: ax, title, figsize, labels, and others for `Axes.plot`.
+
+    Returns
+    -------
+    ndarray of Axes
+        (panels,); the figure is ``.figure``.
+
+    Examples
+    --------
+    >>> import pyintegrate as pi
+    >>> axes = overview(pi.integrate(pi.systems.pendulum, dt=0.05, t_end=10.0))
+    >>> [ax.get_title("left") for ax in axes]
+    ['position', 'energy']
+    """
+    if panels is None:
+        possible = possible_panels(collect([solution]))
+        panels = [panel for panel in ("motion", "energy") if panel in possible]
+    return dashboard(solution, panels=panels, **keywords).ravel()
+
+
 def possible_panels(curves):
     """The panels that a system and what was saved of it have data for."""
     first = curves[0].solution

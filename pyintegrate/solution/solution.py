@@ -280,7 +280,7 @@ class Solution(States):
 
     # ---- shown ----
     def plot(self, **keywords):
-        """Draw the motion and its energy: see ``pi.plots.solution``.
+        """Draw the motion and its energy: see ``pi.plots.overview``.
 
         Examples
         --------
@@ -288,9 +288,9 @@ class Solution(States):
         >>> pi.integrate(pi.systems.spring, dt=0.1, n_steps=9).plot().shape  # doctest: +SKIP
         (2,)
         """
-        from ..plots import solution
+        from ..plots import overview
 
-        return solution(self, **keywords)
+        return overview(self, **keywords)
 
     def table(self):
         """The numbers that matter, as text or HTML: see ``Comparison.table``.
@@ -301,7 +301,7 @@ class Solution(States):
         >>> pi.integrate(pi.systems.spring, dt=0.1, n_steps=9).table().columns[:2]
         ('method', 'E(end)/E(0)')
         """
-        from ..analysis.comparison_table import solution_table
+        from ..analysis.side_by_side import solution_table
 
         return solution_table(self)
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from .gallery_figures import FIGURES
+from .figures import FIGURES
 
 MOST_BYTES = 120_000  # of a picture
 COLOURS = (256, 64)  # that a picture is reduced to where it is larger
