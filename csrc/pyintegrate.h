@@ -80,7 +80,7 @@ typedef enum {
     PI_NYSTROM,
     PI_MULTISTEP,
     PI_IMPLICIT_RK,
-    PI_RIGID_MOTION,
+    PI_RIGID_MOTION, /* "rigid_body" in Python */
     PI_FAMILIES
 } PiFamily;
 

@@ -12,7 +12,18 @@
 #include "rows/loop.h"
 #endif
 
-/* First reading of contents.h: the methods and systems themselves. A HEAVY_SYSTEM's force takes so
+/* contents.h is read four times. Each file in it is one call of a macro, of which each reading
+ * makes something else. With `systems/spring.h`, SYSTEM(spring, MATHEMATICS(...), .title = ...):
+ *   1. static const PiSystem spring_system = {.name = "spring", .title = "...", ...};
+ *      static const Model spring_model = {.system = &spring_system, .acceleration = ...};
+ *   2. static int spring_any_explicit_rk(const PiTile *tile) {...}, and spring_rk4 and others: the
+ *      loop of loop.h with spring_model and the family as constants; and
+ *      static int spring_on_rows(...) {...}, the same system as a force on rows;
+ *   3. {.system = "spring", .family = {[PI_EXPLICIT_RK] = spring_any_explicit_rk, ...}, ...}, its
+ *      line in the table `systems`;
+ *   4. nothing; here systems of any size give the name of their force.
+ *
+ * First reading of contents.h: the methods and systems themselves. A HEAVY_SYSTEM's force takes so
  * long that specialised kernels gain nothing, and many registers in flight neither: it does
  * without, and is compiled in a third of the time. */
 #define METHOD(id, kind, ...)                                                                      \

@@ -1,4 +1,4 @@
-/* Trajectories that fail: found by bisection, frozen at their last good state, and reported. */
+/* Trajectories that fail: found by bisection, frozen at their last valid state, and reported. */
 #include <float.h>
 #include <stdlib.h>
 #include "layout.h"
@@ -99,7 +99,7 @@ static void mark(const PiRun *run, const void *rows, int64_t stride, int64_t n, 
 }
 #undef MARK
 
-/* Lanes that leave the good within `steps` steps of a good state, packed side by side. */
+/* Lanes whose state becomes invalid within `steps` steps of a valid one, gathered side by side. */
 typedef struct {
     int64_t count, stride;
     int64_t *lane; /* their places in the tile */
@@ -122,7 +122,7 @@ static void lanes_free(FailingLanes *failing) {
 static char *lanes_row(const PiRun *run, const FailingLanes *failing, int i) {
     return row_at(run, failing->y, failing->stride, i, 0);
 }
-/* Those that leave the good in a tile. */
+/* Those of a tile, with the state that the kernel began with. */
 static void lanes_of_tile(const PiRun *run, const PiTile *tile, FailingLanes *to) {
     for (int i = 0; i < lanes_rows(run); i++) {
         const int k = i - run->state_rows;
@@ -178,7 +178,7 @@ static int lanes_advance(PiRun *run, const PiTile *like, FailingLanes *failing, 
     return run->stopped ? -1 : 0;
 }
 
-/* The one step that none of them completes: why, and the last good states go out. */
+/* None of them completes this step: says why, and puts the last valid states in `out`. */
 static int report(PiRun *run, int64_t number, const PiTile *tile, const FailingLanes *before,
                   FailingLanes *after, int64_t step) {
     int8_t *reason = calloc(after->stride + 1, 1);
@@ -195,7 +195,7 @@ static int report(PiRun *run, int64_t number, const PiTile *tile, const FailingL
     return error;
 }
 
-/* Finds by bisection the step that each patient does not complete, and leaves its last good state
+/* Finds by bisection the step that each lane does not complete, and leaves its last valid state
  * in out. */
 static int bisect(PiRun *run, int64_t number, const PiTile *tile, const FailingLanes *before,
                   int64_t first, int64_t steps) {

@@ -1,5 +1,4 @@
-/* Where things lie in the rows of a run, and which states are good; shared by run.c and failures.c.
- */
+/* Where things lie in the rows of a run; what its loop asks of failures.c. */
 #pragma once
 #include <math.h>
 #include <string.h>
@@ -17,9 +16,9 @@ static inline char *row_at(const PiRun *run, const void *rows, int64_t stride, i
 }
 
 /* ---- failures.c ------------------------------------------------------------------------------ */
-/* OK, or why a state is not. */
+/* PI_OK, or why the state of a lane is not valid. */
 PiStatus state_status(const PiRun *run, const void *rows, int64_t stride, int64_t lane);
 /* Freezes a lane of a tile. Only the thread that works on the tile comes here. 0, or -1. */
 int fail(PiRun *run, int64_t tile, int64_t lane, PiStatus status, int64_t step);
-/* Looks at a tile whose kernel has found a bad lane. 0, or -1. */
+/* Finds the lanes of a tile that have failed, after its kernel has seen one. 0, or -1. */
 int find_failures(PiRun *run, int64_t number, const PiTile *tile);

@@ -15,7 +15,7 @@
  *  - Quantities that are watched, reductions, densities: observers, a file each, whose sums are
  * rows of the lane. Past `state_rows`, as the history of a multistep method is, they come along
  * with resumed runs, snapshots and failures.
- *  - Lanes that stop (an event, a bound of one's own): `every` = 1 and fail() of layout.h, which
+ *  - Lanes that stop (an event, a user's bound): `every` = 1 and fail() of layout.h, which
  * sets the lane's mask of frozen lanes. The kernel has then run on to the end of the block: such an
  *    observer needs the run called step by step, as a bound does (`each_step` in run.c: to be asked
  *    of the observers by one more field of PiObserver), and finds the time within the step by

@@ -7,7 +7,7 @@
 #include "layout.h"
 
 enum {
-    BLOCK_STEPS = 256, /* a block is so many steps, or so many saves if they are fewer steps */
+    BLOCK_STEPS = 256, /* steps in a block, or BLOCK_SAVES intervals where those are fewer */
     BLOCK_SAVES = 32,
     TILE_BYTES = 16384, /* of state, so that in and out stay in the first cache */
     IN_FLIGHT = 8,

@@ -1,5 +1,5 @@
 /* The classical Runge-Kutta method on rows: the operations of registers/classical_rk4.h in the same
- * order, so that one's own force gives the bits of a built-in system. */
+ * order, so that a user's force gives the bits of a built-in system. */
 #pragma once
 #include "chunk.h"
 
