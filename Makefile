@@ -4,7 +4,7 @@ VENV   ?= .venv
 PY      = $(VENV)/bin/python
 # Tables of coefficients, also those of vmath, keep their own layout.
 CLANG_FORMAT_FILES = $(filter-out csrc/methods/% csrc/vmath/%,$(shell find csrc -name '*.[ch]')) \
-    $(wildcard benchmarks/*.c tests/fuzz/*.[ch])
+    $(wildcard benchmarks/*.c tests/stress/fuzz/*.[ch])
 
 .PHONY: demo test lint cppcheck sanitize fuzz libfuzzer attack soak coverage bench bench-peers latency certificates docs dist \
         wheels-test portability clean
@@ -46,16 +46,21 @@ CPPCHECK ?= cppcheck
 cppcheck:
 	$(CPPCHECK) -q --enable=warning,performance --std=c11 --error-exitcode=1 \
 	    --suppressions-list=csrc/cppcheck.txt -D__x86_64__ -DPI_ROLLED '-DPy_BEGIN_ALLOW_THREADS={' \
-	    '-DPy_END_ALLOW_THREADS=}' '-DPy_RETURN_NONE=return NULL' $(filter-out csrc/kernels/%,$(shell find csrc -name '*.c')) tests/*.c \
-	    $(filter-out %_f32.c,$(wildcard tests/fuzz/*.c))
+	    '-DPy_END_ALLOW_THREADS=}' '-DPy_RETURN_NONE=return NULL' $(filter-out csrc/kernels/%,$(shell find csrc -name '*.c')) \
+	    $(wildcard tests/*.c tests/core/*.c) $(filter-out %_f32.c,$(wildcard tests/stress/fuzz/*.c))
 
 # The tests that reach C, under AddressSanitizer and UndefinedBehaviorSanitizer, in a virtual environment
-# of their own. Pictures, notebooks and pure mathematics are left to make test, and so is what the C
+# of their own. Left to make test are pictures, notebooks and pure mathematics, what needs other packages,
+# what bounds the memory of its process or starts compilers and pools (NOT_SANITIZED), and what the C
 # library says of its memory, which is not its own here.
 SANITIZE = -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
-SANITIZED = accepted_arguments arguments array_parameters bits byte_code c_function define drive failures golden \
-            interrupts leaks methods recording rows solution stepper symplectic system_objects systems \
-            same_start traced_expressions twin
+SANITIZED_FOLDERS = core method run solution system user_system values
+NOT_SANITIZED = core/test_vmath method/test_certificates method/test_measured_order method/test_order \
+    method/test_order_conditions method/test_polynomials run/test_concurrency run/test_dask \
+    run/test_hostile_arguments run/test_interrupts_elsewhere solution/test_file_memory solution/test_former_files \
+    solution/test_labelled solution/test_records system/test_exact system/test_exact_digits \
+    system/test_known_motions system/test_known_oscillations user_system/test_compile_cache
+SANITIZED = $(filter-out $(NOT_SANITIZED:%=tests/%.py),$(wildcard $(SANITIZED_FOLDERS:%=tests/%/test_*.py)))
 SANITIZED_PYTHON = ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 \
     LD_PRELOAD="$$($${CC:-cc} -print-file-name=libasan.so) libstdc++.so.6"
 .venv-sanitize/.built: $(BUILD_INPUTS) $(wildcard pyintegrate/*.py pyintegrate/*/*.py)
@@ -66,19 +71,19 @@ SANITIZED_PYTHON = ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 \
 	@touch $@
 sanitize: .venv-sanitize/.built
 	cd .venv-sanitize && $(SANITIZED_PYTHON) bin/pytest -p no:cacheprovider -c ../pyproject.toml \
-	    --rootdir .. -k "not leak_would_be_seen" $(SANITIZED:%=../tests/test_%.py)
+	    --rootdir .. -k "not leak_would_be_seen" $(SANITIZED:%=../%)
 
 # Raw arguments for the core, bent at random, for so many seconds under the same sanitizers; then
-# libFuzzer on byte code and on tables of coefficients (tests/fuzz/), half the time each. Needs clang
+# libFuzzer on byte code and on tables of coefficients (tests/stress/fuzz/), half the time each. Needs clang
 # and its run-time library (Debian: clang libclang-rt-14-dev).
 FUZZ_SECONDS ?= 60
 CLANG ?= clang
 LIBFUZZER = -g1 -DPI_ROLLED -ffp-contract=off -fno-math-errno -std=gnu11 -Wall -Wextra -Werror \
     -fsanitize=address,undefined -fno-sanitize-recover=undefined
-FUZZED_C = tests/fuzz/float_mode.c csrc/bytecode/verifier.c \
+FUZZED_C = tests/stress/fuzz/float_mode.c csrc/bytecode/verifier.c \
     $(filter-out %/dispatch.c,$(wildcard csrc/run/*.c))
 fuzz: .venv-sanitize/.built
-	cd .venv-sanitize && $(SANITIZED_PYTHON) bin/python ../tests/fuzz.py $(FUZZ_SECONDS)
+	cd .venv-sanitize && $(SANITIZED_PYTHON) bin/python ../tests/stress/fuzz.py $(FUZZ_SECONDS)
 	@mkdir -p build/fuzz && echo 'int LLVMFuzzerTestOneInput(void);int LLVMFuzzerTestOneInput(void){return 0;}' \
 	    >build/fuzz/none.c
 	@if $(CLANG) -fsanitize=fuzzer,address build/fuzz/none.c -o build/fuzz/none 2>build/fuzz/none.log; \
@@ -88,10 +93,10 @@ fuzz: .venv-sanitize/.built
 
 libfuzzer: .venv-sanitize/.built
 	rm -rf build/fuzz && mkdir -p build/fuzz/found/programs build/fuzz/found/tables
-	cd .venv-sanitize && $(SANITIZED_PYTHON) bin/python ../tests/fuzz/seeds.py ../build/fuzz/seeds
+	cd .venv-sanitize && $(SANITIZED_PYTHON) bin/python ../tests/stress/fuzz/seeds.py ../build/fuzz/seeds
 	for bits in 64 32; do $(CLANG) $(LIBFUZZER) -O0 -fsanitize=fuzzer-no-link \
-	    -c tests/fuzz/kernels_f$$bits.c -o build/fuzz/kernels_f$$bits.o || exit 1; done
-	for target in programs tables; do $(CLANG) $(LIBFUZZER) -O1 -fsanitize=fuzzer tests/fuzz/$$target.c \
+	    -c tests/stress/fuzz/kernels_f$$bits.c -o build/fuzz/kernels_f$$bits.o || exit 1; done
+	for target in programs tables; do $(CLANG) $(LIBFUZZER) -O1 -fsanitize=fuzzer tests/stress/fuzz/$$target.c \
 	    $(FUZZED_C) build/fuzz/kernels_f*.o -lm -o build/fuzz/$$target || exit 1; done
 	for target in programs tables; do \
 	    build/fuzz/$$target -max_total_time=$$(($(FUZZ_SECONDS) / 2)) -max_len=8192 -timeout=20 -seed=1 \
@@ -100,17 +105,17 @@ libfuzzer: .venv-sanitize/.built
 	    echo "libFuzzer, $$target: $$(grep '^Done' build/fuzz/$$target.log)"; done
 
 # What others may hand us, damaged and forged at random: files and caches of compiled libraries, for so
-# many seconds each (tests/attack/).
+# many seconds each (tests/stress/attack/).
 ATTACK_SECONDS ?= 60
 ATTACK_SEED ?= 1
 ATTACKS = files cache
 attack: $(VENV)/.dev
-	for name in $(ATTACKS); do $(PY) tests/attack/$$name.py $(ATTACK_SECONDS) $(ATTACK_SEED) || exit 1; done
+	for name in $(ATTACKS); do $(PY) tests/stress/attack/$$name.py $(ATTACK_SECONDS) $(ATTACK_SEED) || exit 1; done
 
 # Random calls, right and wrong: no crash, no leak, sampled answers compared (about ten minutes).
 SOAK_CALLS ?= 1000000
 soak: $(VENV)/.dev
-	$(PY) tests/soak.py $(SOAK_CALLS)
+	$(PY) tests/stress/soak.py $(SOAK_CALLS)
 
 # Lines of the C core that the tests reach.
 coverage:
@@ -122,8 +127,8 @@ coverage:
 	    LICENSE CHANGELOG.md .venv-coverage/tree && rm -f .venv-coverage/tree/pyintegrate/*.so
 	cd .venv-coverage/tree && PYINTEGRATE_CFLAGS="-O1 -DPI_ROLLED -Wno-psabi --coverage -fprofile-update=atomic" \
 	    PYINTEGRATE_LDFLAGS=--coverage ../bin/python setup.py -q build_ext --inplace
-	cd .venv-coverage/tree && PYTHONPATH=. ../bin/python -m pytest -q -x -n auto $(SANITIZED:%=tests/test_%.py)
-	cd .venv-coverage/tree && PYTHONPATH=. ../bin/python tests/fuzz.py 20
+	cd .venv-coverage/tree && PYTHONPATH=. ../bin/python -m pytest -q -x -n auto $(SANITIZED)
+	cd .venv-coverage/tree && PYTHONPATH=. ../bin/python tests/stress/fuzz.py 20
 	cd .venv-coverage/tree && ../bin/gcovr --root . --filter csrc --merge-mode-functions=merge-use-line-min \
 	    --gcov-ignore-parse-errors=all --sort uncovered-percent
 

@@ -96,7 +96,9 @@ def page(certificates):
 def main():
     certificates = []
     for method in pi.methods.values():
-        if method.requires == "rigid_body":  # no table of numbers: tests/test_rigid_methods.py
+        if (
+            method.requires == "rigid_body"
+        ):  # no table of numbers: tests/method/test_rigid_methods.py
             continue
         certificates.append(method.certificate())
         print(f"{certificates[-1]}\n", flush=True)

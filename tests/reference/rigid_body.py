@@ -2,6 +2,8 @@
 
 import numpy as np
 
+import pyintegrate as pi
+
 
 def product(a, b):
     """The product of quaternions w x y z."""
@@ -183,3 +185,22 @@ def integrate(name, system, y, h, n_steps):
     for _ in range(n_steps):
         y = STEPS[name](body, y, h)
     return y
+
+
+# ---- bodies to try -------------------------------------------------------------------------------
+
+FREE = pi.systems.rigid_body(gravity=(0, 0, 0), inverse_inertia=(1, 1 / 2, 1 / 3))
+LOADED = pi.systems.rigid_body(
+    inverse_inertia=(1, 1 / 2, 1 / 3), inverse_mass=0.8, force=(0.3, -0.2, 0.1),
+    torque=(0.02, 0.1, -0.05), torque_body=(0.1, 0.03, 0.04), drag=0.05, linear_damping=0.1,
+    angular_damping=0.2, anchors=[[0, 0, 1.0], [1, 0, 0.5]], stiffness=(3.0, 2.0),
+    attachments=[[0.1, 0.2, 0.5], [0.4, -0.1, 0]], rest_lengths=(0.3, 0.0),
+)  # fmt: skip
+
+
+def bodies(n, seed=1):
+    """Poses (n, 7) with unit quaternions, and twists (n, 6)."""
+    random = np.random.default_rng(seed)
+    pose, twist = random.normal(size=(n, 7)), random.normal(size=(n, 6))
+    pose[:, 3:] = normalised(pose[:, 3:])
+    return pose, twist

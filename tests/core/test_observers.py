@@ -1,0 +1,26 @@
+"""The hook between steps, as C sees it: observers.c watches runs in all the ways there are."""
+
+import os
+import shlex
+import subprocess
+import sysconfig
+
+from places import ROOT, TESTS
+
+CSRC = ROOT / "csrc"
+
+
+def test_observers_see_each_of_their_steps_once(tmp_path):
+    cc = shlex.split(os.environ.get("CC") or sysconfig.get_config_var("CC") or "cc")
+    flags = ["-O1", "-DPI_ROLLED", "-ffp-contract=off", "-fno-math-errno", "-std=gnu11", "-w"]
+    sources = [
+        *(path for path in CSRC.glob("run/*.c") if path.name != "dispatch.c"),
+        CSRC / "bytecode/verifier.c",
+        *(TESTS / "stress/fuzz" / name for name in ("float_mode.c", "kernels_f64.c")),
+        TESTS / "core/observers.c",
+    ]
+    program = tmp_path / "observers"
+    subprocess.run([*cc, *flags, *map(str, sources), "-lm", "-o", program], check=True)
+    told = subprocess.run([program], capture_output=True, text=True)
+    assert (told.returncode, told.stderr) == (0, "")
+    assert told.stdout == "384 runs\n"

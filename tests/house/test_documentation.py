@@ -1,0 +1,89 @@
+"""Every public name is documented, shown with an example, and listed in the reference."""
+
+import inspect
+import re
+
+import pytest
+from places import ROOT
+
+import pyintegrate as pi
+
+DOCS = ROOT / "docs"
+MODULES = {"pyintegrate": pi, "pyintegrate.analysis": pi.analysis, "pyintegrate.plots": pi.plots,
+           "pyintegrate.dask": pi.dask}  # fmt: skip
+PUBLIC = [(f"{module}.{name}", getattr(there, name)) for module, there in MODULES.items()
+          for name in there.__all__]  # fmt: skip
+public = pytest.mark.parametrize(("name", "thing"), PUBLIC, ids=[name for name, _ in PUBLIC])
+
+
+def _is_result(thing):
+    """A class that a function of analysis or dask returns; the example is with the function."""
+    return inspect.isclass(thing) and ".analysis." in thing.__module__
+
+
+@public
+def test_a_public_name_has_a_docstring_and_an_example(name, thing):
+    text = thing.__doc__ or ""
+    assert len(text.splitlines()[0]) > 20
+    if not inspect.ismodule(thing) and not _is_result(thing):
+        assert ">>>" in text, f"{name} has no example"
+
+
+@public
+def test_a_public_function_describes_its_arguments(name, thing):
+    if not inspect.isfunction(thing):
+        return
+    text = thing.__doc__
+    for argument in inspect.signature(thing).parameters.values():
+        if argument.kind is not argument.VAR_KEYWORD:
+            assert re.search(rf"\b{argument.name}\b", text), f"{name} is silent on {argument.name}"
+
+
+CLASSES = [pi.System, pi.Solution, pi.Method, pi.Stepper, pi.FixedTimestep]
+MEMBERS = [
+    (kind, name) for kind in CLASSES for name, member in vars(kind).items()
+    if inspect.isfunction(member) and not name.startswith("_")
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("kind", "name"), MEMBERS, ids=[f"{k.__name__}.{n}" for k, n in MEMBERS])
+def test_a_public_method_is_described_and_shown(kind, name):
+    text = getattr(kind, name).__doc__ or ""
+    assert len(text) > 20
+    assert ">>>" in text or f".{name}(" in kind.__doc__, "no example"
+
+
+def test_the_reference_lists_every_public_name():
+    text = (DOCS / "reference.md").read_text()
+    sections = dict(re.findall(r"currentmodule:: (\S+)\n(.*?)```", text, re.S))
+    for module, there in MODULES.items():
+        listed = set(re.findall(r"^   (\w+)$", sections[module], re.M))
+        expected = set(there.__all__) - {"analysis", "plots"}
+        assert listed == expected, f"docs/reference.md, {module}: add or remove {listed ^ expected}"
+
+
+def test_the_guide_runs(tmp_path, monkeypatch):
+    """The lines of docs/large.md, with smaller numbers."""
+    monkeypatch.chdir(tmp_path)
+    text = (DOCS / "large.md").read_text()
+    names: dict = {}
+    setup = """
+import numpy as np, xarray as xr, pyintegrate as pi
+system, x0, v0 = pi.systems.spring, np.linspace(0, 1, 20), 0.0
+sol = pi.integrate(system, x0, v0, dt=0.01, n_steps=10)
+"""
+    exec(setup, names)
+    smaller = {
+        "10_001, 1_000_000": "11, 20",
+        "10_000,": "10,",
+        "1_000_000_000": "50",
+        "10_000_000": "20",
+        "200)": "20)",
+        "300)": "30)",
+        "length=50": "length=7",
+    }
+    for block in re.findall(r"```python\n(.*?)```", text, re.S):
+        for old, new in smaller.items():
+            block = block.replace(old, new)
+        exec(block, names)
+    assert names["sol"].status.compute().shape == (50,)

@@ -1,0 +1,55 @@
+"""Every notebook runs as it stands, shows a picture early, and is stored without output."""
+
+import json
+
+import pytest
+from places import ROOT
+
+nbclient = pytest.importorskip("nbclient")
+nbformat = pytest.importorskip("nbformat")
+pytest.importorskip("ipykernel")
+pytest.importorskip("matplotlib")
+
+NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
+
+
+def test_there_are_notebooks():
+    assert NOTEBOOKS
+
+
+@pytest.fixture(params=NOTEBOOKS, ids=lambda path: path.stem)
+def path(request):
+    return request.param
+
+
+def test_runs_in_under_a_minute(path, tmp_path, monkeypatch):
+    # The kernel is another process: this one's backend must not reach it.
+    monkeypatch.delenv("MPLBACKEND", raising=False)
+    notebook = nbformat.read(path, as_version=4)
+    client = nbclient.NotebookClient(
+        notebook, timeout=60, kernel_name="python3", resources={"metadata": {"path": str(tmp_path)}}
+    )
+    client.execute()  # raises CellExecutionError, with the cell and its traceback
+    outputs = [o for cell in notebook.cells if cell.cell_type == "code" for o in cell.outputs]
+    assert any("image/png" in output.get("data", {}) for output in outputs)
+    noise = [o.text for o in outputs if o.output_type == "stream" and o.name == "stderr"]
+    assert not noise
+
+
+def test_stored_without_output(path):
+    text = path.read_text(encoding="utf-8")
+    assert '"output_type"' not in text
+    for cell in json.loads(text)["cells"]:
+        assert cell.get("execution_count") is None
+
+
+def test_first_plot_within_ten_lines(path):
+    lines = 0
+    for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]:
+        if cell["cell_type"] == "code":
+            for line in cell["source"]:
+                lines += bool(line.strip())
+                if "plot" in line and "import" not in line:
+                    assert lines <= 10
+                    return
+    pytest.fail("the notebook draws nothing")

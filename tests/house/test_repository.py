@@ -1,0 +1,163 @@
+"""The rules of the house: sizes, layers, registration, exports, stubs, notebooks."""
+
+import re
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+from places import ROOT
+
+import pyintegrate as pi
+from pyintegrate import _core
+
+# Tables of values, a line each once formatted, may be longer.
+TABLES = ("test_exact.py", "test_vmath.py")
+CSRC = ROOT / "csrc"
+CODE = [
+    path
+    for folder in ("csrc", "pyintegrate", "tests", "benchmarks", "examples")
+    for path in (ROOT / folder).rglob("*")
+    if path.suffix in (".c", ".h", ".py", ".pyi") and "prototype" not in path.parts
+] + [ROOT / "setup.py"]
+
+
+def name(path):
+    return str(path.relative_to(ROOT))
+
+
+@pytest.mark.parametrize("path", CODE, ids=name)
+def test_file_is_short_and_narrow(path):
+    lines = path.read_text().splitlines()
+    if "vmath" not in path.parts and path.name not in TABLES:
+        assert len(lines) <= 400, f"{name(path)} has {len(lines)} lines: cut it in two"
+    wide = [i for i, line in enumerate(lines, 1) if len(line) > 100]
+    assert not wide or "methods" in path.parts, f"{name(path)}: lines {wide} are over 100 columns"
+
+
+@pytest.mark.parametrize("kind", ["methods", "systems"])
+def test_every_file_is_in_the_table_of_contents(kind):
+    contents = (CSRC / "contents.h").read_text()
+    for path in sorted((CSRC / kind).glob("*.h")):
+        line = f'#include "{kind}/{path.name}"'
+        assert line in contents, f"add this line to csrc/contents.h:  {line}"
+
+
+@pytest.mark.parametrize("kind", ["methods", "systems"])
+def test_files_carry_the_names_of_what_they_hold(kind):
+    assert {path.stem for path in (CSRC / kind).glob("*.h")} == set(getattr(pi, kind))
+
+
+def test_instruction_sets_are_told_apart_only_where_they_may_be():
+    pattern = re.compile(r"#\s*(el)?if.*(__AVX|__SSE|__x86_64__|__aarch64__|PI_VECTOR_BYTES)")
+    users = {
+        p.name
+        for p in CSRC.rglob("*.[ch]")
+        if pattern.search(p.read_text()) and p.parent.name != "isa"
+    }
+    # instances.h: the baseline has fewer kernels
+    assert users <= {"simd.h", "dispatch.c", "instances.h"}
+
+
+def test_no_flag_changes_bits():
+    text = (ROOT / "setup.py").read_text() + (ROOT / "Makefile").read_text()
+    for flag in ("-ffast-math", "-Ofast", "-march=native", "-funsafe-math-optimizations"):
+        assert flag not in text
+    assert "-ffp-contract=off" in text
+
+
+def test_no_mutable_globals_in_c():
+    """All data is constant: nothing is written but through pointers that are given."""
+    for path in CSRC.rglob("*.c"):
+        for line in path.read_text().splitlines():
+            variable = re.match(r"static (?!const |inline |Py)\w+ \w+( =|;|\[)", line)
+            assert not variable, f"{name(path)}: {line}"
+
+
+def test_only_the_init_function_is_exported():
+    library = Path(_core.__file__)
+    table = subprocess.run(
+        ["nm", "-D", "--defined-only", library], capture_output=True, text=True, check=True
+    )
+    symbols = {line.split()[-1] for line in table.stdout.splitlines()}
+    assert {
+        s for s in symbols if not s.startswith(("_init", "_fini", "__asan", "__odr", "__ubsan"))
+    } == {"PyInit__core"}
+
+
+def test_no_library_function_but_fma_makes_numbers():
+    """sin and its like come from vmath: the C library's differ between versions."""
+    table = subprocess.run(
+        ["nm", "-D", "-u", _core.__file__], capture_output=True, text=True, check=True
+    )
+    used = {line.split()[-1].split("@")[0] for line in table.stdout.splitlines()}
+    assert not used & {
+        "sin",
+        "cos",
+        "tan",
+        "exp",
+        "log",
+        "pow",
+        "sinf",
+        "cosf",
+        "expf",
+        "logf",
+        "powf",
+        "sincos",
+    }
+
+
+def test_every_folder_of_the_package_is_in_the_wheel():
+    listed = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"]["packages"]
+    found = {".".join(p.parent.relative_to(ROOT).parts) for p in ROOT.glob("pyintegrate/**/*.py")}
+    assert set(listed) == found, "add it to packages in pyproject.toml"
+
+
+def test_version_is_the_same_everywhere():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    assert pi.__version__ == project["version"]
+    assert f"## {project['version']}" in (ROOT / "CHANGELOG.md").read_text()
+
+
+def test_public_names_are_documented():
+    for public in pi.__all__:
+        thing = getattr(pi, public)
+        assert len(thing.__doc__ or "") > 20, f"{public} has no docstring"
+
+
+def test_core_names_are_in_the_stub():
+    stub = (ROOT / "pyintegrate" / "_core.pyi").read_text()
+    for public in dir(_core):
+        if not public.startswith("_"):
+            assert re.search(rf"(def|class) {public}\b", stub), (
+                f"{public} is missing from _core.pyi"
+            )
+
+
+def test_notebooks_have_no_outputs():
+    for path in (ROOT / "notebooks").glob("*.ipynb"):
+        assert '"output_type"' not in path.read_text(), f"strip the outputs of {path.name}"
+
+
+def test_import_loads_only_numpy():
+    extras = ("matplotlib", "scipy", "tqdm", "mpmath")
+    code = f"import sys, pyintegrate; print(*(m for m in {extras} if m in sys.modules))"
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert out.stdout.strip() == ""
+
+
+def test_an_unknown_instruction_set_is_refused():
+    code = "import os; os.environ['PYINTEGRATE_ISA'] = 'quantum'; import pyintegrate"
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert "ImportError" in out.stderr
+    assert "quantum" in out.stderr
+
+
+def test_compiled_systems_find_the_headers(tmp_path):
+    """The wheel has all headers; an editable install takes those of the repository."""
+    command = [sys.executable, "setup.py", "-q", "build_py", "-d", str(tmp_path)]
+    subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
+    for path in [*CSRC.rglob("*.h"), *CSRC.glob("kernels/isa/*.c")]:
+        shipped = tmp_path / "pyintegrate" / "csrc" / path.relative_to(CSRC)
+        assert shipped.read_bytes() == path.read_bytes()

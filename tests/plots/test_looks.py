@@ -1,0 +1,156 @@
+"""What a reader sees without a caption: coinciding lines, grey prints, axes of errors, titles."""
+
+import numpy as np
+import pytest
+
+import pyintegrate as pi
+
+matplotlib = pytest.importorskip("matplotlib")
+matplotlib.use("Agg")
+from matplotlib import pyplot  # noqa: E402  (the backend comes first)
+from matplotlib.colors import to_rgb  # noqa: E402
+
+from pyintegrate.plots import curves, gallery, heat_maps, stability_maps, style  # noqa: E402
+from pyintegrate.plots.gallery.figures import FIGURES  # noqa: E402
+from pyintegrate.plots.log_axis import log_axis, plain  # noqa: E402
+
+METHODS = ["rk4", "semi_implicit_euler", "velocity_verlet", "explicit_euler", "midpoint"]
+
+
+@pytest.fixture(autouse=True)
+def _close_figures():
+    yield
+    pyplot.close("all")
+
+
+def grey(colour):
+    """Luminance of a colour, as a printer makes it (ITU-R BT.709)."""
+    return float(np.dot([0.2126, 0.7152, 0.0722], to_rgb(colour)))
+
+
+def labelled(ax):
+    return {line.get_label(): line for line in ax.get_lines() if line.get_label()[0] != "_"}
+
+
+def test_methods_differ_in_line_style_and_not_in_colour_only():
+    c = pi.compare(pi.systems.oscillator, methods=METHODS, dt=0.1, t_end=20.0)
+    lines = labelled(pi.plots.trajectory(c))
+    exact = lines.pop("exact")
+    # is_dashed and the pattern: what is left of a line in a grey print.
+    patterns = {str(line._dash_pattern) for line in lines.values()}
+    assert len(patterns) == len(METHODS) == len({line.get_color() for line in lines.values()})
+    widest = max(line.get_linewidth() for line in lines.values())
+    assert exact.get_linewidth() > 2 * widest  # seen on both sides of what lies on it
+    assert exact.get_zorder() < min(line.get_zorder() for line in lines.values())
+    assert grey(exact.get_color()) > 0.1 + max(grey(one.get_color()) for one in lines.values())
+
+
+def test_a_method_looks_the_same_beside_any_others():
+    c = pi.compare(pi.systems.oscillator, methods=METHODS, dt=0.1, t_end=20.0)
+    together = labelled(pi.plots.energy(c, quantity="error"))
+    for name, sol in c.items():
+        alone = labelled(pi.plots.energy(sol, quantity="error"))[sol.method.title]
+        beside = together[sol.method.title]
+        assert alone.get_color() == beside.get_color() == style.colour_of(name)
+        assert alone._dash_pattern == beside._dash_pattern
+
+
+def test_fast_swings_are_drawn_without_dashes():
+    euler = {"method": "semi_implicit_euler", "dt": 0.1}
+    for t_end, dashed in ((30.0, True), (300.0, False)):
+        sol = pi.integrate(pi.systems.oscillator, t_end=t_end, **euler)
+        line = labelled(pi.plots.trajectory(sol))[sol.method.title]
+        assert line.is_dashed() is dashed
+    asked = pi.plots.trajectory(sol, linestyle=":")
+    assert labelled(asked)[sol.method.title].get_linestyle() == ":"
+
+
+def test_swings_are_counted_without_their_overtones():
+    t = np.linspace(0, 1, 20_001)
+    saw = np.remainder(30 * t, 1) + 0.01 * np.sin(2 * np.pi * 3000 * t)
+    assert curves.swings_of(saw - 5 * t**2) == 30
+    assert curves.swings_of(np.exp(-3 * t)) < 3
+    assert curves.swings_of(np.append(saw, np.nan)) == 0
+    assert curves.swings_of(np.ones(2)) == 0
+
+
+@pytest.mark.parametrize("swings", [21, 60.5, 1000])
+def test_the_band_holds_every_swing_to_the_end(swings):
+    t = np.linspace(0, 1, 50_000)
+    wave = np.sin(2 * np.pi * swings * t)
+    middle, low, high = curves.running_band(t + wave + 0.2 * wave**3)
+    # The extremes of a swing and a half around a point: they miss that much of the trend, and of a
+    # crest what lies between the saves, (pi / 50)^2 / 2.
+    assert (high - t).min() > 1.2 - 1.6 / swings - 0.005
+    assert (low - t).max() < -1.2 + 1.6 / swings + 0.005
+    assert np.nanmax(np.abs(middle - t)) < 0.05
+
+
+def test_steps_are_marked_only_where_they_are_seen_one_by_one():
+    for dt, marked in ((0.1, True), (0.01, False)):
+        c = pi.compare(pi.systems.pendulum, dt=dt, t_end=40.0)
+        lines = labelled(pi.plots.dashboard(c)[0, 0])
+        assert (lines["classical Runge-Kutta"].get_marker() == ".") is marked
+
+
+def test_powers_of_ten_are_plain_text():
+    figure, ax = pyplot.subplots()
+    ax.plot([1, 2], [3e-9, 4e3])
+    log_axis(ax, "y")
+    figure.canvas.draw()
+    shown = [text.get_text() for text in ax.get_yticklabels()]
+    assert "10⁻⁶" in shown
+    assert "10⁰" in shown
+    assert not any("$" in text for text in shown)
+    assert plain(r"$\mathdefault{6\times10^{0}}$") == "6×10⁰"
+    assert plain("") == ""
+    ax.set_ylim(2, 7)  # less than a decade: what lies between the powers is labelled
+    figure.canvas.draw()
+    assert "3×10⁰" in [text.get_text() for text in ax.get_yticklabels(minor=True)]
+
+
+@pytest.mark.parametrize("draw", [
+    lambda: pi.plots.error(pi.integrate(pi.systems.oscillator, dt=0.1, t_end=9.0)),
+    lambda: pi.analysis.convergence(pi.systems.oscillator, ["rk4"]).plot(),
+    lambda: pi.analysis.work_precision(pi.systems.oscillator, ["rk4"], seconds=False).plot(),
+], ids=["error", "convergence", "work_precision"])  # fmt: skip
+def test_errors_live_on_logarithmic_axes(draw):
+    ax = draw()
+    assert ax.get_yscale() == "log"
+    assert ax.yaxis.get_major_formatter()(1e-4) == "10⁻⁴"
+
+
+def test_what_explodes_is_darker_than_what_decays():
+    colours = stability_maps._colours()
+    decays, neither, explodes = (grey(colours(share)[:3]) for share in (0.0, 0.5, 1.0))
+    assert explodes < decays - 0.2
+    assert decays < neither - 0.2
+
+
+def test_the_first_classes_of_a_map_are_dark_and_light():
+    assert abs(grey(heat_maps.CLASSES[0]) - grey(heat_maps.CLASSES[1])) > 0.2
+    assert len(set(heat_maps.CLASSES)) == len(heat_maps.CLASSES)
+
+
+@pytest.mark.parametrize("name", [name for name in FIGURES if not name.endswith("_table")])
+def test_a_picture_of_the_gallery_is_understood_without_its_caption(name):
+    result = gallery.draw(name)
+    figure = result.figure if hasattr(result, "figure") else result.flat[0].figure
+    figure.canvas.draw()
+    titles = [ax.get_title(loc) for ax in figure.axes for loc in ("left", "center")]
+    said = figure._suptitle.get_text() if figure._suptitle else ""
+    assert len(max([said, *titles], key=len)) > 10, "no title says what is to be seen"
+    boxes = [ax.bbox for ax in figure.axes if ax.get_visible() and ax.get_lines()]
+    legends = [*figure.legends, *filter(None, (ax.get_legend() for ax in figure.axes))]
+    for legend in legends:
+        place = legend.get_window_extent()
+        assert not any(place.overlaps(box) for box in boxes), "the legend lies on the data"
+    for ax in figure.axes:
+        if ax.get_visible() and ax.get_lines():
+            # Some panels share the label of their neighbour.
+            assert ax.get_xlabel() or ax.get_shared_x_axes().get_siblings(ax) != [ax]
+            assert ax.get_ylabel() or ax.get_shared_y_axes().get_siblings(ax) != [ax]
+    edge = figure.bbox
+    for text in [ax.title for ax in figure.axes] + [ax._left_title for ax in figure.axes]:
+        box = text.get_window_extent()
+        assert not text.get_text() or (box.x0 >= edge.x0 and box.x1 <= edge.x1), "a cut title"

@@ -1,0 +1,64 @@
+"""What version 0.1.0 saved and pickled (tests/solution/legacy) answers as it did, to the bit."""
+
+import json
+import pickle
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import pyintegrate as pi
+
+HERE = Path(__file__).resolve().parent / "legacy"
+sys.path.insert(0, str(HERE))
+import make as legacy  # noqa: E402
+
+EXPECTED = json.loads((HERE / "expected.json").read_text())
+FILES = sorted(p.name for p in HERE.iterdir() if p.suffix in (".npz", ".zarr"))
+PICKLES = sorted(p.stem for p in HERE.glob("*.pickle") if not p.stem.startswith("object_"))
+
+
+def same_answers(sol, name):
+    said, expected = legacy.answers(sol), EXPECTED["solutions"][name]
+    assert said == expected | {"repr": said["repr"]}  # words may change, numbers may not
+
+
+@pytest.mark.parametrize("file", FILES)
+def test_files_load(file, tmp_path):
+    path = HERE / file
+    if path.is_dir():  # a store is not opened where it cannot be written
+        path = Path(shutil.copytree(path, tmp_path / file))
+    same_answers(pi.load(path), path.stem)
+
+
+@pytest.mark.parametrize("name", PICKLES)
+def test_pickled_solutions_load(name):
+    same_answers(pickle.loads((HERE / f"{name}.pickle").read_bytes()), name)
+
+
+def test_other_pickles_load():
+    """Systems and methods are equal to those made today; measures say what they said."""
+    for name, today in legacy.objects():
+        then = pickle.loads((HERE / f"object_{name}.pickle").read_bytes())
+        assert type(then) is type(today), name
+        if isinstance(then, pi.System | pi.Method | pi.Status):
+            assert then == today, name
+        elif name == "drift":
+            assert repr(then) == EXPECTED["objects"][name]
+        elif name == "snapshot":
+            stepper = pi.Stepper(pi.systems.spring, dt=0.1)
+            stepper.restore(then)
+            assert (stepper.n, float(stepper.x)) == (3, float(today.rows[0, 0]))
+        elif name == "comparison":
+            assert list(then) == list(today)
+            assert then["rk4"].y.tobytes() == today["rk4"].y.tobytes()
+        elif name == "traced":
+            assert then.as_data() == today.as_data()
+
+
+def test_a_pickle_loads_before_anything_else_is_imported():
+    code = f"import pickle; print(pickle.load(open({str(HERE / 'all.pickle')!r}, 'rb')))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.stdout.startswith("<Solution of pendulum"), done.stderr

@@ -1,0 +1,20 @@
+/* Kernels of contents.h, and those for any force: the smallest registers, one in flight. */
+#define PI_VECTOR_BYTES    16
+#define PI_IN_FLIGHT_SMALL 1
+#define PI_IN_FLIGHT       1
+#define PI_IN_FLIGHT_TABLE 1
+#define PI_CONTENTS        "../../tests/stress/fuzz/contents.h"
+#include "../../../csrc/bytecode/interpreter.h"
+#include "../../../csrc/kernels/rows/loop.h"
+#include "../../../csrc/kernels/instances.h"
+
+const PiKernelSet FUZZED_SET = {
+    .isa = "fuzz",
+    .real_bits = PI_REAL_BITS,
+    .vector_bytes = PI_VECTOR_BYTES,
+    .n_systems = sizeof systems / sizeof *systems,
+    .systems = systems,
+    .rows = ROW_KERNELS,
+    .evaluate = evaluate,
+    .program = run_program,
+};
