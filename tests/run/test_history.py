@@ -6,6 +6,7 @@ from reference import states
 
 import pyintegrate as pi
 from pyintegrate import _core
+from pyintegrate.method.catalogue import find_method
 from pyintegrate.method.method import Method
 from pyintegrate.run import output
 
@@ -18,6 +19,7 @@ def multistep(name, alpha, beta):
     return Method(
         name=name, title=name, family="multistep", order=steps, stages=steps, evaluations=1,
         symplectic=False, symmetric=False, self_starting=False, derivative=1, written="",
+        made_by=(find_method, (name,)),
         coefficients={"alpha": list(alpha), "beta": list(beta), "predictor": [], "velocity": []},
         handle=_core.make_method("multistep", steps, 1, (alpha, beta, (), ()), 1),
     )  # fmt: skip
