@@ -7,9 +7,9 @@ import os
 import shutil
 import subprocess
 import sys
-from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[1]
+from places import ROOT
+
 MOST_PLACES = 8
 
 # File, what stands there, what stands there then: a place each.
