@@ -54,8 +54,10 @@ def main(picture):
     )  # fmt: skip
     points = sol.x.reshape(len(sol), len(STIFFNESS), N, N, 3)
     shown = (0, 2, 4, 15)
-    size = {"subplot_kw": {"projection": "3d"}, "layout": "constrained"}
-    fig, axes = plt.subplots(len(STIFFNESS), len(shown), figsize=(11, 8.5), **size)
+    fig, axes = plt.subplots(
+        len(STIFFNESS), len(shown), figsize=(11, 8.5), layout="constrained",
+        subplot_kw={"projection": "3d"},
+    )  # fmt: skip
     for row, (stiffness, line) in enumerate(zip(STIFFNESS, axes, strict=True)):
         middle = points[:, row, :, N // 2]
         length = np.linalg.norm(np.diff(middle, axis=1), axis=-1).sum(axis=1) / (N - 1) / SPACING

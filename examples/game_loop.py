@@ -26,12 +26,12 @@ def main(picture):
     loop = pi.FixedTimestep(stepper, max_steps=4)
     frames = np.random.default_rng(4).uniform(0.010, 0.024, 150)
     frames[HICCUP] = 1.5
-    stepped, blended = [], []
+    steps, blends = [], []
     for frame in frames:
         alpha = loop.advance(frame)
-        stepped.append(loop.stepper.x.copy())
-        blended.append(loop.blend(alpha)[:3])
-    stepped, blended = np.array(stepped), np.array(blended)
+        steps.append(loop.stepper.x.copy())
+        blends.append(loop.blend(alpha)[:3])
+    stepped, blended = np.array(steps), np.array(blends)
     print(
         f"{loop.stepper.n} steps in {len(frames)} frames, {loop.dropped} dropped after the hiccup"
     )

@@ -9,7 +9,7 @@ picture: RK4 keeps the phase and loses energy, semi-implicit Euler the other way
 import sys
 from decimal import Decimal
 
-from pyintegrate.analysis.table import Table
+from pyintegrate.analysis import Table
 
 import pyintegrate as pi
 
@@ -39,7 +39,7 @@ def measure(omega_squared, dt, method):
 
 def agrees(value, known):
     """Whether a value rounds to the known digits (a half in the last place may go either way)."""
-    last_digit = Decimal(known).as_tuple().exponent
+    last_digit = int(Decimal(known).as_tuple().exponent)
     return abs(Decimal(float(value)) - Decimal(known)) <= Decimal("0.51").scaleb(last_digit)
 
 

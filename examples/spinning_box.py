@@ -10,7 +10,7 @@ import sys
 
 import matplotlib.pyplot as plt
 import numpy as np
-from pyintegrate.analysis.table import Table
+from pyintegrate.analysis import Table
 
 import pyintegrate as pi
 

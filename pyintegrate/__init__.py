@@ -31,6 +31,9 @@ from .system.catalogue import systems
 from .system.system import System
 
 if TYPE_CHECKING:
+    from . import analysis as analysis
+    from . import dask as dask
+    from . import plots as plots
     from .analysis.recommendation import advise
     from .analysis.side_by_side import compare
     from .method.composition import Composition

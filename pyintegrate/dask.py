@@ -5,6 +5,8 @@ A trajectory's bits do not depend on its neighbours, so they do not depend on th
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 try:
@@ -21,6 +23,15 @@ from .run.state import checked_dtype
 from .run.structure import checked_system
 from .run.times import time_of, times
 from .values.checks import integer
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from os import PathLike
+    from typing import Any, Literal
+
+    from .method.method import Method
+    from .system.system import System
+    from .values.types import DTypeLike
 
 __all__ = ["DaskSolution", "integrate"]
 
@@ -54,17 +65,17 @@ class DaskSolution:
         self.status, self.failed_step = status, failed_step
         self._runs = runs  # a tuple of the three for each chunk
 
-    def __getitem__(self, name):
+    def __getitem__(self, name: str) -> Any:
         if name not in self.components:
             raise KeyError(f"there are the components {', '.join(self.components)}, not {name!r}")
         return self.y[..., self.components.index(name)]
 
     @property
-    def final(self):
+    def final(self) -> Any:
         """The last saved states, dask.array of shape (*batch, n_components)."""
         return self.y[-1]
 
-    def to_zarr(self, path, compute=True):
+    def to_zarr(self, path: str | PathLike[str], compute: bool = True) -> Any:
         """Write ``y``, ``t``, ``steps``, ``status`` and ``failed_step`` into a zarr group.
 
         Each chunk is integrated once and written by itself, so the whole never has to fit in
@@ -132,9 +143,22 @@ def _nothing(*written):
 
 
 def integrate(
-    system, x0=None, v0=None, *, dt, t_end=None, n_steps=None, t0=0.0, params=None, method="rk4",
-    save="all", dtype=None, workers=1, bound=None, components=None,
-):  # fmt: skip
+    system: System,
+    x0: Any = None,
+    v0: Any = None,
+    *,
+    dt: Any,
+    t_end: Any = None,
+    n_steps: int | None = None,
+    t0: Any = 0.0,
+    params: Mapping[str, Any] | None = None,
+    method: str | Method = "rk4",
+    save: Literal["all", "final"] | int = "all",
+    dtype: DTypeLike | None = None,
+    workers: int = 1,
+    bound: float | None = None,
+    components: Sequence[str] | None = None,
+) -> DaskSolution:
     """Integrate batches that are dask arrays; nothing is computed until it is asked for.
 
     Parameters
@@ -184,7 +208,7 @@ def integrate(
     }
     inner = _inner_axes(system, given)
     sample, t_end = _sample(system, given, inner, t_end)
-    options = {"method": method, "save": save, "workers": workers, "bound": bound}
+    options: dict[str, Any] = {"method": method, "save": save, "workers": workers, "bound": bound}
     options |= {
         "on_failure": "ignore",
         "components": components,

@@ -7,8 +7,13 @@ import warnings
 from contextlib import contextmanager
 from contextvars import ContextVar
 from enum import IntEnum
+from typing import TYPE_CHECKING
 
 import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
 
 
 class Status(IntEnum):
@@ -77,7 +82,7 @@ _told: ContextVar[list[str] | None] = ContextVar("told", default=None)
 
 
 @contextmanager
-def one_record_warning():
+def one_record_warning() -> Iterator[None]:
     """Gather the ``RecordWarning`` of what is called within into one, of the first of them."""
     if _told.get() is not None:  # within another
         yield
@@ -136,7 +141,7 @@ class IntegrationError(RuntimeError):
     array(1, dtype=int8)
     """
 
-    def __init__(self, message, solution=None):
+    def __init__(self, message: str, solution: Any = None) -> None:
         super().__init__(message)
         self.solution = solution
 

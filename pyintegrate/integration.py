@@ -2,18 +2,44 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from .run.arguments import make_run
 from .run.output import check_out
 from .solution.solution import Solution
 from .values.keywords import explains_keywords
 
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from typing import Any, Literal
+
+    from .method.method import Method
+    from .system.system import System
+    from .values.types import ArrayLike, DTypeLike
+
 
 @explains_keywords()
 def integrate(
-    system, x0=None, v0=None, *, dt, t_end=None, n_steps=None, t0=0.0, method="rk4", save="all",
-    dtype=None, workers=1, progress=False, on_failure="warn", bound=None, start=None,
-    drive=None, out=None, components=None,
-):  # fmt: skip
+    system: System,
+    x0: ArrayLike | None = None,
+    v0: ArrayLike | None = None,
+    *,
+    dt: ArrayLike,
+    t_end: ArrayLike | None = None,
+    n_steps: int | None = None,
+    t0: ArrayLike = 0.0,
+    method: str | Method = "rk4",
+    save: Literal["all", "final"] | int = "all",
+    dtype: DTypeLike | None = None,
+    workers: int = 1,
+    progress: bool | Callable[[int, int], object] = False,
+    on_failure: Literal["warn", "raise", "ignore"] = "warn",
+    bound: float | None = None,
+    start: str | Method | ArrayLike | None = None,
+    drive: Mapping[str, ArrayLike] | None = None,
+    out: Any = None,
+    components: Sequence[str] | None = None,
+) -> Solution:
     """Integrate a batch of trajectories at a fixed step.
 
     Parameters

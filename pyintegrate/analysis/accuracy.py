@@ -6,10 +6,12 @@ reaches, velocities in units of the largest speed, and the components of a first
 in units of its largest value. So it has no unit, and 1 means: nothing is right any more.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass, replace
 from math import gcd
 from time import perf_counter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,6 +20,12 @@ from ..method.catalogue import find_method
 from ..method.catalogue import methods as catalogue
 from ..method.method import Method
 from ..run.structure import check_structure, checked_system
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ..system.system import System
+    from ..values.types import Methods
 
 CHECKS = 4  # times at which a run of the default ladder is compared
 MOST_CHECKS = 32
@@ -29,7 +37,12 @@ COPIES = 256  # trajectories that a timed run has at least: one alone is all ove
 ROUNDING = 1e-13  # errors below this are rounding
 
 
-def suitable_methods(system, methods=None):
+def listed(methods: Methods) -> Sequence[str | Method]:
+    """One method as a list of it."""
+    return [methods] if isinstance(methods, str | Method) else methods
+
+
+def suitable_methods(system: System, methods: Methods | None = None) -> list[Method]:
     """The methods named, or all of the catalogue that can integrate a system.
 
     Parameters
@@ -54,9 +67,7 @@ def suitable_methods(system, methods=None):
     """
     if methods is None:
         return [method for method in catalogue.values() if fits(method, system)]
-    if isinstance(methods, str) or hasattr(methods, "coefficients"):
-        methods = [methods]
-    chosen = [find_method(method) for method in methods]
+    chosen = [find_method(method) for method in listed(methods)]
     names = [method.name for method in chosen]
     if not names:
         raise ValueError("methods is empty: name at least one, for example methods=['rk4']")

@@ -1,12 +1,21 @@
 """Which step is small enough, by trying; and of what nature is the motion?"""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..values.table import Table
 from .accuracy import CHECKS, FINEST_RUN, TIMES, follow, sampled, settle, suitable_methods
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ..system.system import System
+    from ..values.types import ArrayLike, Methods
 
 MOST = 1 << 22  # steps that are tried before a method is given up
 FINE = 1.02  # ratio of steps at which the search ends
@@ -43,7 +52,16 @@ class Advice:
     error: float
 
 
-def advise_dt(system, error, methods=None, x0=None, v0=None, *, t_end=None, t0=0.0):
+def advise_dt(
+    system: System,
+    error: float,
+    methods: Methods | None = None,
+    x0: ArrayLike | None = None,
+    v0: ArrayLike | None = None,
+    *,
+    t_end: float | None = None,
+    t0: float = 0.0,
+) -> StepAdvice:
     """Find the largest step that keeps an error over a motion, for each method, and its cost.
 
     The error is the largest distance from the true motion in phase space at 16 times or more, in
@@ -94,29 +112,29 @@ def advise_dt(system, error, methods=None, x0=None, v0=None, *, t_end=None, t0=0
     return StepAdvice(motion, error, found)
 
 
-class StepAdvice(Mapping):
+class StepAdvice(Mapping[str, Advice]):
     """Largest steps by method, made by `advise_dt`: a mapping from names to `Advice`."""
 
     def __init__(self, motion, error, found):
         self.system, self.t0, self.t_end, self.error = motion.system, motion.t0, motion.t_end, error
         self._found = dict(found)
 
-    def __getitem__(self, name):
+    def __getitem__(self, name: str) -> Advice:
         return self._found[str(name)]
 
-    def __iter__(self):
+    def __iter__(self) -> Iterator[str]:
         return iter(self._found)
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(self._found)
 
     @property
-    def best(self):
+    def best(self) -> str | None:
         """Name of the method with the fewest force evaluations, or None where none will do."""
         able = {name: one.evaluations for name, one in self.items() if one.n_steps}
         return min(able, key=able.__getitem__, default=None)
 
-    def table(self):
+    def table(self) -> Table:
         """Steps and costs, the fewest force evaluations first.
 
         Returns

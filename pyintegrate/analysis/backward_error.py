@@ -11,12 +11,20 @@ v M a, a M a, -v M J v and 2 a M J v, with J = da/dx.
 Reference: Hairer, Lubich, Wanner (2006), Geometric Numerical Integration, III.4 and IX.3.
 """
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from .observables import blocks, check_solution, times
 
+if TYPE_CHECKING:
+    from ..solution.solution import Solution
+    from ..values.types import Floats
 
-def modified_energy(solution, order=2):
+
+def modified_energy(solution: Solution, order: int = 2) -> Floats:
     """The energy that a composition of kicks and drifts conserves better than the true one.
 
     For semi-implicit Euler, kick first, H~ = H - h/2 v.V'(x) + ...: on the harmonic oscillator this

@@ -1,11 +1,19 @@
 """Which start leads where: the basins of attraction of a batch of trajectories."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from .observables import check_solution
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ..solution.solution import Solution
+    from ..values.types import ArrayLike, Floats
 
 SAMPLE = 4000  # final states among which attractors are looked for, evenly chosen
 NEAREST = 1 << 22  # numbers in a table of distances
@@ -31,7 +39,7 @@ class Basins:
     components: tuple
     system: Any
 
-    def share(self):
+    def share(self) -> Floats:
         """Part of the trajectories that each attractor gets, (n,)."""
         count = np.bincount(self.label[self.label >= 0], minlength=len(self.attractors))
         return count / max(1, self.label.size)
@@ -44,7 +52,13 @@ class Basins:
         return f"<Basins of {self.system.name}: {count} attractors with {kept}{more}{lost}>"
 
 
-def basin(solution, attractors=None, *, components=None, tolerance=0.1):
+def basin(
+    solution: Solution,
+    attractors: ArrayLike | None = None,
+    *,
+    components: str | Sequence[str] | None = None,
+    tolerance: float = 0.1,
+) -> Basins:
     """Sort the trajectories of a batch by the attractor that they end at.
 
     For a driven motion, choose its end at a whole number of periods: then a periodic attractor is a

@@ -1,12 +1,18 @@
 """How the energy error grows: steadily, or bounded and oscillating."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..errors import warn_record
 from .observables import blocks, check_solution, only_the_end, times
+
+if TYPE_CHECKING:
+    from ..solution.solution import Solution
+    from ..values.types import Booleans
 
 STRETCHES = 20  # of a run, whose means say how well its slope is known
 SWINGS = 6  # crossings of the line that make an oscillation
@@ -45,7 +51,7 @@ class EnergyDrift:
     time_unit: str = ""
 
     @property
-    def secular(self):
+    def secular(self) -> Booleans:
         """Whether the slope is told apart from zero, by three standard errors."""
         return np.abs(self.slope) > 3 * self.slope_uncertainty
 
@@ -65,7 +71,7 @@ class EnergyDrift:
         return "\n".join([f"EnergyDrift{head}", *lines])
 
 
-def energy_drift(solution):
+def energy_drift(solution: Solution) -> EnergyDrift:
     """Secular slope, bounded oscillation and largest value of the relative energy error.
 
     The error is (E - E0)/|E0|, or E - E0 where E0 = 0. A dissipating method has a slope, a
@@ -203,7 +209,7 @@ def fit_line(t, values):
     >>> float(slope), float(np.abs(deviation).max())
     (3.0, 0.0)
     """
-    valid = np.isfinite(values)
+    valid: Any = np.isfinite(values)
     if valid.all():
         valid = True
     with np.errstate(invalid="ignore", divide="ignore", over="ignore"):

@@ -1,12 +1,22 @@
 """The order of accuracy of a method, as it shows: errors over dt, and the slope of their line."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..values.table import Table
 from .accuracy import ROUNDING, follow, ladder, suitable_methods
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from typing import Any
+
+    from ..system.system import System
+    from ..values.types import ArrayLike, Axes, Floats, Integers, Methods
 
 LARGEST = 0.1  # errors beyond a tenth of the motion follow no power of dt
 TINY = 1e-9
@@ -35,7 +45,17 @@ class OrderFit:
     points: int
 
 
-def convergence(system, methods=None, x0=None, v0=None, *, t_end=None, t0=0.0, dt=None, steps=None):
+def convergence(
+    system: System,
+    methods: Methods | None = None,
+    x0: ArrayLike | None = None,
+    v0: ArrayLike | None = None,
+    *,
+    t_end: float | None = None,
+    t0: float = 0.0,
+    dt: Sequence[float] | Floats | None = None,
+    steps: Sequence[int] | Integers | None = None,
+) -> Convergence:
     """Measure the error of methods on one motion over a range of steps, and fit their orders.
 
     Parameters
@@ -79,7 +99,7 @@ def convergence(system, methods=None, x0=None, v0=None, *, t_end=None, t0=0.0, d
     return Convergence(motion, chosen, rungs, errors)
 
 
-class Convergence(Mapping):
+class Convergence(Mapping[str, OrderFit]):
     """Errors over dt by method, made by `convergence`: a mapping from names to `OrderFit`.
 
     Attributes
@@ -107,16 +127,16 @@ class Convergence(Mapping):
             for name, error in errors.items()
         }
 
-    def __getitem__(self, name):
+    def __getitem__(self, name: str) -> OrderFit:
         return self._fits[str(name)]
 
-    def __iter__(self):
+    def __iter__(self) -> Iterator[str]:
         return iter(self._fits)
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(self._fits)
 
-    def table(self):
+    def table(self) -> Table:
         """Orders as claimed and as measured, with the range that the fit used.
 
         Returns
@@ -137,7 +157,7 @@ class Convergence(Mapping):
         title = f"{self.system.title}, t = {self.t0:g} to {self.t_end:.6g} {unit}".rstrip()
         return Table(title, columns, rows, "error: in phase space, relative to the motion")
 
-    def plot(self, **keywords):
+    def plot(self, **keywords: Any) -> Axes:
         """Draw errors over dt: see `pyintegrate.plots.convergence`."""
         from ..plots import convergence
 

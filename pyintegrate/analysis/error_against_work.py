@@ -1,6 +1,9 @@
 """What accuracy costs: error against force evaluations and against seconds."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -8,12 +11,27 @@ from ..values.table import Table
 from .accuracy import ROUNDING, follow, ladder, suitable_methods
 from .error_against_step import typical
 
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from ..system.system import System
+    from ..values.types import ArrayLike, Axes, Floats, Integers, Methods
+
 TARGETS = (1e-2, 1e-4, 1e-6, 1e-8)  # errors that the table asks the price of
 
 
 def work_precision(
-    system, methods=None, x0=None, v0=None, *, t_end=None, t0=0.0, dt=None, steps=None, seconds=True
-):
+    system: System,
+    methods: Methods | None = None,
+    x0: ArrayLike | None = None,
+    v0: ArrayLike | None = None,
+    *,
+    t_end: float | None = None,
+    t0: float = 0.0,
+    dt: Sequence[float] | Floats | None = None,
+    steps: Sequence[int] | Integers | None = None,
+    seconds: bool = True,
+) -> WorkPrecision:
     """Measure what methods spend on one motion, and how close they come to it.
 
     Parameters
@@ -69,7 +87,7 @@ def work_precision(
     return WorkPrecision(motion, curves)
 
 
-class WorkPrecision(Mapping):
+class WorkPrecision(Mapping[str, Any]):
     """Error and cost by method, made by `work_precision`.
 
     A mapping from names to (dt, evaluations, seconds, error): arrays (n,), (n,), (n,) for one
@@ -82,21 +100,21 @@ class WorkPrecision(Mapping):
         self.floor = float(np.median(np.maximum(10 * motion.doubt, ROUNDING)))
         self._curves = curves
 
-    def __getitem__(self, name):
+    def __getitem__(self, name: str) -> Any:
         return self._curves[str(name)]
 
-    def __iter__(self):
+    def __iter__(self) -> Iterator[str]:
         return iter(self._curves)
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(self._curves)
 
     @property
-    def timed(self):
+    def timed(self) -> bool:
         """Whether there are seconds."""
         return not all(np.isnan(seconds).all() for _, _, seconds, _ in self._curves.values())
 
-    def cost(self, name, error, *, of="evaluations"):
+    def cost(self, name: str, error: float, *, of: str = "evaluations") -> float:
         """What a method has to spend for an error, between its runs in logarithms.
 
         Parameters
@@ -125,13 +143,13 @@ class WorkPrecision(Mapping):
         share = np.log(errors[i - 1] / error) / np.log(errors[i - 1] / errors[i])
         return float(np.exp(np.interp(share, [0, 1], np.log(spent[i - 1 : i + 1]))))
 
-    def cheapest(self, error, *, of="evaluations"):
+    def cheapest(self, error: float, *, of: str = "evaluations") -> str | None:
         """Name of the method that needs least for an error, or None where none reaches it."""
         costs = {name: self.cost(name, error, of=of) for name in self}
         costs = {name: cost for name, cost in costs.items() if np.isfinite(cost)}
         return min(costs, key=costs.__getitem__, default=None)
 
-    def table(self):
+    def table(self) -> Table:
         """Force evaluations that errors cost, and the time of the smallest error that all reach.
 
         Returns
@@ -158,7 +176,7 @@ class WorkPrecision(Mapping):
         note = "force evaluations for one trajectory to an error relative to the motion; * least"
         return Table(title, columns, rows, note)
 
-    def plot(self, **keywords):
+    def plot(self, **keywords: Any) -> Axes:
         """Draw error against cost: see `pyintegrate.plots.work_precision`."""
         from ..plots import work_precision
 

@@ -1,5 +1,7 @@
 """What can be measured on a solution: energy, exact solution, phase; None where there is none."""
 
+from collections.abc import Mapping
+
 import numpy as np
 
 from ..run.times import time_of
@@ -131,3 +133,31 @@ def blocks(count, width, most=None):
     np.empty(KEPT)
     rows = max(1, min(int(BLOCK / max(1, width)), most or count))
     return [slice(i, min(i + rows, count)) for i in range(0, count, rows)]
+
+
+def systems_by_name(systems):
+    """Several systems by name: their own, or the parameters that tell them apart."""
+    if isinstance(systems, Mapping):
+        named = dict(systems)
+    else:
+        named = {_difference(one, systems): one for one in systems}
+    for one in named.values():
+        if not hasattr(one, "rhs"):
+            raise TypeError(f"system must be a System or several, got {type(one).__name__}")
+    if len(named) != len(systems) or not named:
+        raise ValueError("systems to compare must differ, and there must be one at least")
+    return named
+
+
+def _difference(system, systems):
+    """What tells a system from others of its kind: `k = 15, b = 0.1`, or its name."""
+    if not hasattr(system, "rhs"):
+        return str(system)
+    kin = [one for one in systems if getattr(one, "name", "") == system.name]
+    parts = []
+    for name, value in system.params.items():
+        if any(not np.array_equal(one.params[name], value) for one in kin):
+            text = f"{value:g}" if np.ndim(value) == 0 else f"{np.size(value)} values"
+            parts.append(f"{name} = {text}")
+    others = len(kin) < len(systems)
+    return ", ".join([system.name] * (others or not parts) + parts)

@@ -1,13 +1,29 @@
 """How far the numerical motion runs ahead of the true one: as an angle, and as a wrong period."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from ..errors import one_record_warning, silent_record_warning, warn_record
 from .observables import blocks, check_solution, exact_states, only_the_end, times
 from .turns import turning, uncounted
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
 
-def phase_drift(solution, reference=None, *, phase=None):
+    from ..solution.solution import Solution
+    from ..values.types import Floats
+
+
+def phase_drift(
+    solution: Solution,
+    reference: Solution | None = None,
+    *,
+    phase: Callable[..., Any] | None = None,
+) -> Floats:
     """Phase of a solution minus the phase of its reference, in radians; positive = ahead.
 
     The difference is unwrapped along time, not the two phases: it drifts slowly even where the
@@ -130,7 +146,12 @@ def _forget_rest(solution, drift):
 
 
 @one_record_warning()
-def period_error(solution, reference=None, *, phase=None):
+def period_error(
+    solution: Solution,
+    reference: Solution | None = None,
+    *,
+    phase: Callable[..., Any] | None = None,
+) -> Floats:
     """Relative error of the period, from the slope of the phase drift; positive = too slow.
 
     The slope is that of the least-squares line through all valid saves: what wobbles within a

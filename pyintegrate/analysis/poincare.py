@@ -1,11 +1,17 @@
 """Where orbits pass through a surface, or where they are once a period: points, not curves."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from .observables import check_solution, times
+
+if TYPE_CHECKING:
+    from ..solution.solution import Solution
+    from ..values.types import Floats
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,10 +34,10 @@ class Section:
     trajectory: np.ndarray
     system: Any
 
-    def __getitem__(self, name):
+    def __getitem__(self, name: str) -> Floats:
         return self.y[:, self.system.state_names.index(name)]
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(self.t)
 
     def __repr__(self):
@@ -40,8 +46,15 @@ class Section:
 
 
 def poincare_section(
-    solution, component=None, value=0.0, *, direction=1, period=None, phase=0.0, modulo=None
-):
+    solution: Solution,
+    component: str | None = None,
+    value: float = 0.0,
+    *,
+    direction: int = 1,
+    period: float | None = None,
+    phase: float = 0.0,
+    modulo: float | None = None,
+) -> Section:
     """Points where the orbits of a solution pass through a surface.
 
     Between two saves an orbit is the cubic that has their states and velocities (Hermite); the
@@ -117,10 +130,10 @@ def poincare_section(
     lane, save = np.nonzero(crossed.T)
     y, moment = _between(solution, flat, t, save, lane)
     if period is not None:
-        target = phase + period * np.maximum(before, after)[save, lane]
-        s = (target - t[save, lane]) / (t[save + 1, lane] - t[save, lane])
-        return Section(y(s), target, lane, system)
-    target = value
+        when = phase + period * np.maximum(before, after)[save, lane]
+        s = (when - t[save, lane]) / (t[save + 1, lane] - t[save, lane])
+        return Section(y(s), when, lane, system)
+    target: Any = value
     if modulo is not None:
         target = value + modulo * np.maximum(before, after)[save, lane]
     s = _root(lambda s: y(s, place) - target, len(save))

@@ -1,7 +1,10 @@
 """One table to choose a method by: stability, cost and accuracy side by side."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -10,6 +13,12 @@ from ..system.catalogue import systems
 from ..values.table import Table
 from .accuracy import distance, suitable_methods
 from .error_against_step import convergence
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ..system.system import System
+    from ..values.types import ArrayLike, Methods
 
 WORK = 240  # force evaluations in a period: a multiple of 1, 2, 3, 4, 5, 6, 8, 10
 PERIODS = 50
@@ -50,7 +59,15 @@ class Quality:
     symmetric: bool
 
 
-def quality(methods=None, system=None, x0=None, v0=None, *, work=WORK, periods=PERIODS):
+def quality(
+    methods: Methods | None = None,
+    system: System | None = None,
+    x0: ArrayLike | None = None,
+    v0: ArrayLike | None = None,
+    *,
+    work: int = WORK,
+    periods: int = PERIODS,
+) -> MethodQualities:
     """Judge methods on one periodic motion: stability, cost, accuracy, at equal work.
 
     Parameters
@@ -116,23 +133,23 @@ def quality(methods=None, system=None, x0=None, v0=None, *, work=WORK, periods=P
     return MethodQualities(found, system, period, work, periods)
 
 
-class MethodQualities(Mapping):
+class MethodQualities(Mapping[str, Quality]):
     """Quality by method, made by `quality`; shows itself as a table."""
 
     def __init__(self, found, system, period, work, periods):
         self._found = dict(found)
         self.system, self.period, self.work, self.periods = system, period, work, periods
 
-    def __getitem__(self, name):
+    def __getitem__(self, name: str) -> Quality:
         return self._found[str(name)]
 
-    def __iter__(self):
+    def __iter__(self) -> Iterator[str]:
         return iter(self._found)
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(self._found)
 
-    def table(self):
+    def table(self) -> Table:
         """All methods, the most accurate at equal work first.
 
         Returns

@@ -1,11 +1,19 @@
 """Which method for what: methods and steps that suit a motion, with reasons."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from ..method.catalogue import find_method
 from ..values.table import Table
 from .accuracy import TIMES, fits, settle
 from .advice import FOR_STIFF, StepAdvice, check_known, doubt_of, largest_step, nature
+
+if TYPE_CHECKING:
+    from ..system.system import System
+    from ..values.types import ArrayLike
 
 LONG = 30  # turns of a motion that make a run long
 MOST = 1 << 21  # steps that are tried before a method is given up
@@ -46,11 +54,11 @@ class Recommendation(StepAdvice):
         self.nature, self.reasons, self.why = nature, tuple(reasons), dict(why)
 
     @property
-    def best(self):
+    def best(self) -> str | None:
         """Name of the method to take, or None where none will do."""
         return next(iter(self), None)
 
-    def table(self):
+    def table(self) -> Table:
         """Methods, steps, costs and reasons, the one to take first.
 
         Returns
@@ -77,7 +85,15 @@ class Recommendation(StepAdvice):
         return Table(title, columns, rows, align="lrrrrl")
 
 
-def advise(system, x0=None, v0=None, *, t_end, error=1e-6, t0=0.0):
+def advise(
+    system: System,
+    x0: ArrayLike | None = None,
+    v0: ArrayLike | None = None,
+    *,
+    t_end: float,
+    error: float = 1e-6,
+    t0: float = 0.0,
+) -> Recommendation:
     """Say which methods and steps suit a motion, and why.
 
     The motion is followed and looked at: whether it is stiff (explicit methods would be unstable

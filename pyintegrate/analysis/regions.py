@@ -1,12 +1,18 @@
 """Where in the complex plane a method is stable: growth on a grid, and the boundary."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..method.catalogue import find_method
 from .growth import spring_growth, tolerance
+
+if TYPE_CHECKING:
+    from ..method.method import Method
+    from ..values.types import Axes
 
 FAR = 40.0  # a region that reaches this far from 0 is taken to be unbounded
 UNBOUNDED_VIEW = (-7.0, 7.0, -7.0, 7.0)
@@ -37,7 +43,7 @@ class StabilityRegion:
     stable: np.ndarray
     boundary: np.ndarray
 
-    def plot(self, **keywords):
+    def plot(self, **keywords: Any) -> Axes:
         """Draw the region: see `pyintegrate.plots.stability_region`."""
         from ..plots import stability_region
 
@@ -48,7 +54,12 @@ class StabilityRegion:
         return f"<StabilityRegion of {self.method.name}: {self.growth.shape} points, {share}>"
 
 
-def stability_region(method, *, extent=None, points=201):
+def stability_region(
+    method: str | Method,
+    *,
+    extent: tuple[float, float, float, float] | None = None,
+    points: int = 201,
+) -> StabilityRegion:
     """Where a step of a method does not make a damped oscillation grow.
 
     The oscillator x'' = -|lambda|^2 x + 2 Re(lambda) v has the eigenvalues lambda and conj(lambda):

@@ -1,9 +1,12 @@
 """Several methods on one motion: the same start, the same steps or the same work."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from difflib import get_close_matches
 from functools import cached_property
 from time import perf_counter
+from typing import TYPE_CHECKING, Any, cast, overload
 
 import numpy as np
 
@@ -15,21 +18,51 @@ from ..run.structure import checked_system, usual_methods
 from ..values.checks import numbers
 from ..values.keywords import explains_keywords
 from .measures import measured
+from .observables import systems_by_name
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from typing import TypeAlias
+
+    from ..solution.solution import Solution
+    from ..system.system import System
+    from ..values.table import Table
+    from ..values.types import ArrayLike, AxesArray, Methods
+
+    Systems: TypeAlias = Sequence[System] | Mapping[Any, System]
 
 
+@overload
+def compare(
+    system: System,
+    x0: ArrayLike | None = None,
+    v0: ArrayLike | None = None,
+    *,
+    dt: ArrayLike,
+    **options: Any,
+) -> Comparison: ...
+@overload
+def compare(
+    system: Systems,
+    x0: ArrayLike | None = None,
+    v0: ArrayLike | None = None,
+    *,
+    dt: ArrayLike,
+    **options: Any,
+) -> Comparisons: ...
 @explains_keywords(rest=integrate)
 def compare(
-    system,
-    x0=None,
-    v0=None,
+    system: System | Systems,
+    x0: ArrayLike | None = None,
+    v0: ArrayLike | None = None,
     *,
-    methods=None,
-    dt,
-    t_end=None,
-    n_steps=None,
-    equal_work=False,
-    **options,
-):
+    methods: Methods | None = None,
+    dt: ArrayLike,
+    t_end: ArrayLike | None = None,
+    n_steps: int | None = None,
+    equal_work: bool = False,
+    **options: Any,
+) -> Comparison | Comparisons:
     """Integrate one motion by several methods, to look at them side by side.
 
     Parameters
@@ -75,10 +108,11 @@ def compare(
     0.959447735
     """
     if not hasattr(system, "rhs") and isinstance(system, Mapping | list | tuple):
-        run = {"methods": methods, "dt": dt, "t_end": t_end, "n_steps": n_steps}
+        run: dict[str, Any] = {"methods": methods, "dt": dt, "t_end": t_end, "n_steps": n_steps}
         run |= {"equal_work": equal_work} | options
-        named = _named(system)
+        named = systems_by_name(system)
         return Comparisons({key: compare(one, x0, v0, **run) for key, one in named.items()})
+    system = cast("System", system)
     if "method" in options:
         raise TypeError("compare takes methods=(...), one or several; method= belongs to integrate")
     if methods is None:
@@ -105,7 +139,7 @@ def compare(
     return Comparison(system, solutions, equal_work=bool(equal_work), seconds=seconds)
 
 
-class Comparison(Mapping):
+class Comparison(Mapping[Any, "Solution"]):
     """Solutions of one motion by several methods, by name; made by `compare`.
 
     Parameters
@@ -127,13 +161,20 @@ class Comparison(Mapping):
     (4, 45)
     """
 
-    def __init__(self, system, solutions, *, equal_work=False, seconds=None):
+    def __init__(
+        self,
+        system: System,
+        solutions: Mapping[Any, Solution],
+        *,
+        equal_work: bool = False,
+        seconds: Mapping[Any, float] | None = None,
+    ) -> None:
         self.system = system
         self.equal_work = equal_work
         self._seconds = dict(seconds or {})
         self._solutions = dict(solutions)
 
-    def __getitem__(self, key):
+    def __getitem__(self, key: Any) -> Solution:
         if key in self._solutions:
             return self._solutions[key]
         name, *step = key if isinstance(key, tuple) else (key,)
@@ -150,16 +191,16 @@ class Comparison(Mapping):
         hint = f"; did you mean {near[0]!r}?" if near and near[0] != name else ""
         raise KeyError(f"{key!r} was not compared{hint} (there are {keys})")
 
-    def __iter__(self):
+    def __iter__(self) -> Iterator[Any]:
         return iter(self._solutions)
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(self._solutions)
 
     def _ipython_key_completions_(self):
         return list(self)
 
-    def summary(self):
+    def summary(self) -> dict[Any, dict[str, Any]]:
         """Measure every solution, per trajectory.
 
         Returns
@@ -191,7 +232,7 @@ class Comparison(Mapping):
                 for key, solution in self._solutions.items()
             }
 
-    def table(self):
+    def table(self) -> Table:
         """Show the numbers that matter, a row per solution, as text or HTML.
 
         Of a batch every cell gives the median and the worst trajectory. Where the system has an
@@ -213,7 +254,7 @@ class Comparison(Mapping):
 
         return comparison_table(self)
 
-    def plot(self, **keywords):
+    def plot(self, **keywords: Any) -> AxesArray:
         """Draw position, phase error, energy and phase portrait, a row of panels per dt.
 
         Parameters
@@ -250,12 +291,12 @@ class Comparison(Mapping):
         return self.table()._repr_html_()
 
 
-def solution_table(solution):
+def solution_table(solution: Solution) -> Table:
     """The table of a comparison of one solution with the exact motion, if there is one."""
     return Comparison(solution.system, {solution.method.name: solution}).table()
 
 
-class Comparisons(Mapping):
+class Comparisons(Mapping[Any, Comparison]):
     """Comparisons of several systems by name; made by `compare`.
 
     Parameters
@@ -272,26 +313,26 @@ class Comparisons(Mapping):
     (['k = 1', 'k = 15'], ['rk4', 'semi_implicit_euler'])
     """
 
-    def __init__(self, comparisons):
+    def __init__(self, comparisons: Mapping[Any, Comparison]) -> None:
         self._comparisons = dict(comparisons)
 
-    def __getitem__(self, name):
+    def __getitem__(self, name: Any) -> Comparison:
         if name in self._comparisons:
             return self._comparisons[name]
         names = ", ".join(map(repr, self._comparisons))
         raise KeyError(f"{name!r} was not compared (there are {names})")
 
-    def __iter__(self):
+    def __iter__(self) -> Iterator[Any]:
         return iter(self._comparisons)
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(self._comparisons)
 
-    def summary(self):
+    def summary(self) -> dict[Any, dict[Any, dict[str, Any]]]:
         """The numbers of `Comparison.summary`, by the names of the systems."""
         return {name: comparison.summary() for name, comparison in self.items()}
 
-    def table(self):
+    def table(self) -> Table:
         """The tables of all comparisons in one.
 
         Returns
@@ -302,7 +343,7 @@ class Comparisons(Mapping):
 
         return joint_table(self)
 
-    def plot(self, **keywords):
+    def plot(self, **keywords: Any) -> AxesArray:
         """Draw a row of panels for each system and dt: see `pyintegrate.plots.comparison`."""
         from ..plots import comparison
 
@@ -313,34 +354,6 @@ class Comparisons(Mapping):
 
     def _repr_html_(self):
         return self.table()._repr_html_()
-
-
-def _named(systems):
-    """Several systems by name: their own, or the parameters that tell them apart."""
-    if isinstance(systems, Mapping):
-        named = dict(systems)
-    else:
-        named = {_difference(one, systems): one for one in systems}
-    for one in named.values():
-        if not hasattr(one, "rhs"):
-            raise TypeError(f"system must be a System or several, got {type(one).__name__}")
-    if len(named) != len(systems) or not named:
-        raise ValueError("systems to compare must differ, and there must be one at least")
-    return named
-
-
-def _difference(system, systems):
-    """What tells a system from others of its kind: `k = 15, b = 0.1`, or its name."""
-    if not hasattr(system, "rhs"):
-        return str(system)
-    kin = [one for one in systems if getattr(one, "name", "") == system.name]
-    parts = []
-    for name, value in system.params.items():
-        if any(not np.array_equal(one.params[name], value) for one in kin):
-            text = f"{value:g}" if np.ndim(value) == 0 else f"{np.size(value)} values"
-            parts.append(f"{name} = {text}")
-    others = len(kin) < len(systems)
-    return ", ".join([system.name] * (others or not parts) + parts)
 
 
 def _same_work(system, first, method, dt, t_end, t0):

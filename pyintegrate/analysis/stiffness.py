@@ -1,15 +1,26 @@
 """How large may the step, how stiff the motion be? By theory; by simulation, to the explosion."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..integration import integrate
 from ..method.catalogue import find_method
+from ..method.method import Method
 from ..theory import stability
 from ..values.table import Table
-from .accuracy import suitable_methods
+from .accuracy import listed, suitable_methods
 from .growth import step_excess, tolerance
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ..method.method import Method
+    from ..system.system import System
+    from ..values.types import ArrayLike, Floats, Methods
 
 DECADES, PER_DECADE = 12, 60  # of the first search, either way from 1
 FINER = 41  # points of each further search
@@ -17,7 +28,7 @@ GAPS = 10  # places below the first explosion that are searched for narrow gaps 
 EXPLODED = 1e6  # times the start: nothing that oscillates stably gets there
 
 
-def stability_limit(method):
+def stability_limit(method: str | Method) -> float:
     """Largest omega dt for which a method is stable on the undamped oscillator x'' = -omega^2 x.
 
     Parameters
@@ -43,7 +54,7 @@ def stability_limit(method):
     return stability.oscillator_limit(find_method(method))
 
 
-def real_stability_limit(method):
+def real_stability_limit(method: str | Method) -> float:
     """Largest x for which a method is stable on y' = -lambda y, lambda dt <= x.
 
     Parameters
@@ -65,8 +76,17 @@ def real_stability_limit(method):
 
 
 def max_stiffness(
-    methods, system, parameter="k", *, dt, x0=None, v0=None, n_steps=2000, between=None, rtol=1e-6
-):
+    methods: Methods | None,
+    system: System,
+    parameter: str = "k",
+    *,
+    dt: ArrayLike,
+    x0: ArrayLike | None = None,
+    v0: ArrayLike | None = None,
+    n_steps: int = 2000,
+    between: tuple[float, float] | None = None,
+    rtol: float = 1e-6,
+) -> Any:
     """Largest value of a parameter for which a motion does not explode, for each method.
 
     The step is really taken, by all candidates at once, in a coarse search over many decades and
@@ -125,11 +145,11 @@ def max_stiffness(
     low, high = between or (10.0**-DECADES, 10.0**DECADES)
     if not 0 < low < high:
         raise ValueError(f"between must be two positive numbers, ascending, got {between}")
-    several = not (isinstance(methods, str) or hasattr(methods, "coefficients"))
+    several = not isinstance(methods, str | Method)
     if methods is None:
         chosen = suitable_methods(system)
     else:
-        chosen = [find_method(method) for method in (methods if several else [methods])]
+        chosen = [find_method(method) for method in listed(methods)]
     batch = np.broadcast_shapes(np.shape(dt), *system.batch_shapes.values())
     found = {}
     for method in chosen:
@@ -143,23 +163,23 @@ def max_stiffness(
     return MaxStiffness(found, system, parameter, dt)
 
 
-class MaxStiffness(Mapping):
+class MaxStiffness(Mapping[str, Any]):
     """Largest bearable parameter by method, made by `max_stiffness`; shows itself as a table."""
 
     def __init__(self, found, system, parameter, dt):
         self._found = dict(found)
         self.system, self.parameter, self.dt = system, parameter, dt
 
-    def __getitem__(self, name):
+    def __getitem__(self, name: str) -> Floats:
         return self._found[find_method(name).name]
 
-    def __iter__(self):
+    def __iter__(self) -> Iterator[str]:
         return iter(self._found)
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(self._found)
 
-    def table(self):
+    def table(self) -> Table:
         """The limits, also per force evaluation: what a method bears for its cost.
 
         Returns

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from .. import _core
 from ..values.names import METHODS, SENTENCES, Names
 from .method import Method
 from .table import MethodTable
 
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from typing import Any
 
-class MethodCatalogue(Mapping):
+
+class MethodCatalogue(Mapping[str, Method]):
     """All methods: ``methods.rk4`` or ``methods["rk4"]``; ``table()`` shows them.
 
     Aliases work too, and the names that other packages use, in any case and spacing.
@@ -22,12 +27,12 @@ class MethodCatalogue(Mapping):
     ('semi_implicit_euler', 'dormand_prince54')
     """
 
-    def __init__(self, methods):
+    def __init__(self, methods: Sequence[Method]) -> None:
         self._methods = {m.name: m for m in methods}
         aliases = {m.name: m.aliases for m in methods}
         self._names = Names("method", aliases, METHODS, SENTENCES, "see pi.methods.table()")
 
-    def __getitem__(self, name):
+    def __getitem__(self, name: str) -> Method:
         if not isinstance(name, str):
             raise TypeError(f"method must be a name or a Method, got {type(name).__name__}")
         return self._methods.get(name) or self._methods[self._names.find(name)]
@@ -40,13 +45,13 @@ class MethodCatalogue(Mapping):
         except ValueError as error:
             raise AttributeError(str(error)) from None
 
-    def __contains__(self, name):
+    def __contains__(self, name: object) -> bool:
         return isinstance(name, str) and self._names.known(name) is not None
 
-    def __iter__(self):
+    def __iter__(self) -> Iterator[str]:
         return iter(self._methods)
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(self._methods)
 
     def __dir__(self):
@@ -61,7 +66,7 @@ class MethodCatalogue(Mapping):
     def _repr_html_(self):
         return self.table()._repr_html_()
 
-    def table(self, **properties):
+    def table(self, **properties: Any) -> MethodTable:
         """All methods, or those of some properties, side by side: text, or HTML in a notebook.
 
         Parameters
@@ -106,7 +111,7 @@ _PROPERTIES = (
 )  # fmt: skip
 
 
-def find_method(method):
+def find_method(method: str | Method) -> Method:
     """The Method that a name or a Method stands for."""
     return method if isinstance(method, Method) else methods[method]
 

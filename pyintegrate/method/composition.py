@@ -3,14 +3,25 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from .. import _core
 from .user_defined import ROUNDED, of_order
 
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
-def Composition(sequence, name="my_composition", order=None, requires="separable"):
+    from ..method.method import Method
+
+
+def Composition(
+    sequence: Sequence[tuple[str, float]],
+    name: str = "my_composition",
+    order: int | None = None,
+    requires: str = "separable",
+) -> Method:
     """Make a composition of kicks and drifts.
 
     Parameters

@@ -3,8 +3,14 @@
 from __future__ import annotations
 
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from .table import html_table
+
+if TYPE_CHECKING:
+    from typing import Any
+
+    from ..certificate.certificate import Certificate
 
 
 class Method:
@@ -56,7 +62,7 @@ class Method:
     evaluations: int
     symplectic: bool
     symmetric: bool
-    coefficients: dict[str, list]
+    coefficients: dict[str, list[Any]]
     handle: object
     requires: str
     implicit: bool
@@ -67,8 +73,8 @@ class Method:
     derivative: int
     backward: bool
     starter: str | None
-    written: str | dict[str, list]  # the numbers with all digits (coefficients.py)
-    made_by: tuple  # the function that makes it again, and its arguments: how it pickles
+    written: str | dict[str, list[Any]]  # the numbers with all digits (coefficients.py)
+    made_by: tuple[Any, ...]  # the function that makes it again, and its arguments: how it pickles
 
     def __init__(
         self, name, title, family, order, stages, evaluations, symplectic, symmetric, coefficients,
@@ -94,25 +100,25 @@ class Method:
         return f"<Method {self.name}: {self.title}, order {self.order}>"
 
     @property
-    def velocity_free(self):
+    def velocity_free(self) -> bool:
         """Whether the method cannot integrate velocity-dependent forces."""
         if self.family == "nystrom":  # but at the beginning of the step
             return any(self.coefficients["c"])
         return self.family == "multistep" and self.derivative == 2
 
     @property
-    def starts_from_positions(self):
+    def starts_from_positions(self) -> bool:
         """Whether it takes velocities from differences of positions, as Stormer-Verlet does."""
         return self.derivative == 2 and not any(self.coefficients["velocity"])
 
     @cached_property
-    def stability_limit(self):
+    def stability_limit(self) -> float:
         """Largest omega dt on the undamped oscillator: 0 if it grows at once, inf if never."""
         from ..theory.stability import oscillator_limit
 
         return oscillator_limit(self)
 
-    def certificate(self):
+    def certificate(self) -> Certificate:
         """What the method promises, measured and proved: prints as text, shows as HTML.
 
         Returns
@@ -130,7 +136,7 @@ class Method:
         return certify(self)
 
     @cached_property
-    def exact_coefficients(self):
+    def exact_coefficients(self) -> tuple[dict[str, Any], float]:
         """The coefficients as fractions, and the relative error that rounding left in them."""
         from .coefficients import exact_coefficients
 

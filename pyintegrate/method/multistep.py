@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 from itertools import takewhile
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -12,10 +13,21 @@ from ..values.checks import integer
 from .coefficients import as_meant
 from .user_defined import of_order, table
 
+if TYPE_CHECKING:
+    from typing import Any
+
+    from ..method.method import Method
+
 
 def Multistep(
-    alpha, beta, predictor=None, derivative=1, velocity=None, name="my_multistep", order=None
-):
+    alpha: Any,
+    beta: Any,
+    predictor: Any = None,
+    derivative: int = 1,
+    velocity: Any = None,
+    name: str = "my_multistep",
+    order: int | None = None,
+) -> Method:
     """Make a linear multistep method.
 
     With d derivatives,  sum_j alpha_j y_(n+j) = h^d sum_j beta_j f_(n+j),  j = 0, ..., k. Its

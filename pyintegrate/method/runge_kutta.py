@@ -2,15 +2,28 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from .. import _core
 from .user_defined import ROUNDED, of_order, table
 
+if TYPE_CHECKING:
+    from typing import Any
+
+    from ..method.method import Method
+
 _SINGULAR = 1e12  # condition number
 
 
-def RungeKutta(A, b, c=None, name="my_runge_kutta", order=None):
+def RungeKutta(
+    A: Any,
+    b: Any,
+    c: Any = None,
+    name: str = "my_runge_kutta",
+    order: int | None = None,
+) -> Method:
     """Make a Runge-Kutta method, explicit or implicit, from its Butcher table.
 
     Parameters

@@ -1,8 +1,10 @@
 """Moving picture: the motion, and the point in phase space that it is."""
 
+from __future__ import annotations
+
 from functools import cache
 from io import BytesIO
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import matplotlib
 import numpy as np
@@ -15,6 +17,13 @@ from .paths import component_names, smooth_times
 from .style import axis_label, exact_look, unit_of
 from .thinning import batch_of, batch_size, chosen_trajectories
 
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from matplotlib.animation import FuncAnimation
+
+    from ..values.types import Labels
+
 PER_SECOND = 20
 LONGEST = 10.0  # seconds, by default
 TRAIL = 0.12  # of the run: how long a trail stays visible
@@ -23,8 +32,14 @@ LEAST_DPI = 30  # of a frame in a page
 
 
 def animate(
-    *sources, seconds=None, components=None, labels=None, figsize=None, title=None, **keywords
-):
+    *sources: Any,
+    seconds: float | None = None,
+    components: str | Sequence[str] | None = None,
+    labels: Labels | None = None,
+    figsize: tuple[float, float] | None = None,
+    title: str | None = None,
+    **keywords: Any,
+) -> FuncAnimation:
     """Show one or several motions as they happen: in space or time, and in phase space.
 
     In a notebook, ``HTML(animate(sol).to_jshtml())`` plays it; ``.save("motion.gif")`` keeps it. In

@@ -1,6 +1,9 @@
 """Picture: methods side by side, a row of panels per step: motion, phase, energy, phase space."""
 
+from __future__ import annotations
+
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -29,6 +32,14 @@ from .phase_space import phase_portrait
 from .style import unit_of
 from .thinning import batch_of
 
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from ..analysis.comparisons import Comparisons
+    from ..analysis.side_by_side import Comparison
+    from ..values.types import Axes, AxesArray, Labels
+
 WIDTH, HEIGHT = 3.1, 2.75  # of one panel, inches
 NARROW = 4.0  # inches: a panel that has no room beside it
 APART = 0.09  # of the height of the axes: one line of text
@@ -38,17 +49,17 @@ PERIODS = 5  # shown of a long oscillation, at its end, where methods differ mos
 
 @one_record_warning()
 def comparison(
-    comparison,
+    comparison: Comparison | Comparisons,
     *,
-    panels=None,
-    ax=None,
-    window=None,
-    labels=None,
-    title=None,
-    subtitle="",
-    figsize=None,
-    **keywords,
-):
+    panels: Sequence[str] | None = None,
+    ax: Sequence[Axes] | AxesArray | Axes | None = None,
+    window: tuple[float, float] | None = None,
+    labels: Labels | None = None,
+    title: str | None = None,
+    subtitle: str = "",
+    figsize: tuple[float, float] | None = None,
+    **keywords: Any,
+) -> AxesArray:
     """Draw all panels of a comparison in one figure: a row per dt, a column per question.
 
     The columns are position (against time: its last periods), phase error, energy and phase
@@ -97,7 +108,9 @@ def comparison(
     >>> comparison(c).shape
     (2, 4)
     """
-    several = list(comparison.items()) if hasattr(comparison, "summary") else []
+    several: list[tuple[Any, Any]] = []
+    if hasattr(comparison, "summary"):
+        several = list(comparison.items())
     if not several or not hasattr(several[0][1], "summary"):
         several = [("", comparison)]
     if not hasattr(comparison, "summary"):

@@ -1,5 +1,9 @@
 """Picture: everything about some runs of one motion on a page."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from ..analysis.observables import phases
@@ -22,11 +26,25 @@ from .phase_curves import phase_drift
 from .phase_space import phase_portrait
 from .thinning import batch_size
 
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from ..values.types import Axes, AxesArray, Labels
+
 ALONE = (4.3, 3.4)  # inches of a panel
 
 
 @one_record_warning()
-def dashboard(*sources, panels=None, ax=None, labels=None, title=None, figsize=None, **keywords):
+def dashboard(
+    *sources: Any,
+    panels: Sequence[str] | None = None,
+    ax: Sequence[Axes] | AxesArray | Axes | None = None,
+    labels: Labels | None = None,
+    title: str | None = None,
+    figsize: tuple[float, float] | None = None,
+    **keywords: Any,
+) -> AxesArray:
     """Draw motion, phase portrait, energy, phase error and both errors on one page.
 
     Parameters

@@ -1,5 +1,9 @@
 """Picture: the energy against time."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from ..analysis.observables import energies, start_time
@@ -15,23 +19,28 @@ from .frame import finish, left_out, new_axes
 from .style import axis_label, unit_of, with_unit
 from .thinning import POINTS, envelope
 
+if TYPE_CHECKING:
+    from typing import Any
+
+    from ..values.types import Axes, Labels
+
 LABELS = {"ratio": "E(t) / E(0)", "error": "energy error (E - E0) / |E0|", "energy": "energy E"}
 EXPLODED = 1e3  # energies beyond so many times the first leave the picture
 VISIBLE = 0.01  # errors beyond one per cent are seen better as a ratio
 
 
 def energy(
-    *sources,
-    quantity=None,
-    ax=None,
-    legend=True,
-    exact=True,
-    labels=None,
-    window=None,
-    title=None,
-    figsize=None,
-    **keywords,
-):
+    *sources: Any,
+    quantity: str | None = None,
+    ax: Axes | None = None,
+    legend: bool = True,
+    exact: bool = True,
+    labels: Labels | None = None,
+    window: tuple[float, float] | None = None,
+    title: str | None = None,
+    figsize: tuple[float, float] | None = None,
+    **keywords: Any,
+) -> Axes:
     """Draw the energy of one or several solutions against time.
 
     Parameters

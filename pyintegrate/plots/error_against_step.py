@@ -1,5 +1,9 @@
 """Picture: error over the step, and the power of the step that it follows."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from ..analysis.error_against_step import Convergence, typical
@@ -7,8 +11,22 @@ from .frame import finish, line_keywords, muted, new_axes, place_legend
 from .log_axis import log_axis
 from .style import looks, unit_of, with_unit
 
+if TYPE_CHECKING:
+    from typing import Any
 
-def convergence(found, *, ax=None, legend=True, labels=None, title=None, figsize=None, **keywords):
+    from ..values.types import Axes, Labels
+
+
+def convergence(
+    found: Convergence,
+    *,
+    ax: Axes | None = None,
+    legend: bool = True,
+    labels: Labels | None = None,
+    title: str | None = None,
+    figsize: tuple[float, float] | None = None,
+    **keywords: Any,
+) -> Axes:
     """Draw errors over dt with the fitted orders: straight lines, the steeper the better.
 
     Parameters

@@ -1,5 +1,9 @@
 """Picture: what accuracy costs."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from ..analysis.error_against_step import typical
@@ -9,6 +13,11 @@ from .frame import finish, line_keywords, muted, new_axes, place_legend
 from .log_axis import log_axis
 from .style import looks
 
+if TYPE_CHECKING:
+    from typing import Any
+
+    from ..values.types import Axes, Labels
+
 LABELS = {
     "evaluations": "force evaluations",
     "seconds": "seconds for one trajectory of a batch",
@@ -16,16 +25,16 @@ LABELS = {
 
 
 def work_precision(
-    found,
+    found: WorkPrecision,
     *,
-    of="evaluations",
-    ax=None,
-    legend=True,
-    labels=None,
-    title=None,
-    figsize=None,
-    **keywords,
-):
+    of: str = "evaluations",
+    ax: Axes | None = None,
+    legend: bool = True,
+    labels: Labels | None = None,
+    title: str | None = None,
+    figsize: tuple[float, float] | None = None,
+    **keywords: Any,
+) -> Axes:
     """Draw error against cost: the lower the curve at some cost, the better the method there.
 
     Parameters

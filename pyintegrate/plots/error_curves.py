@@ -1,5 +1,9 @@
 """Picture: the error against time, on a logarithmic axis."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from ..analysis.observables import exact_states, largest_of
@@ -10,23 +14,29 @@ from .frame import finish, left_out, new_axes
 from .log_axis import log_axis
 from .style import axis_label, unit_of, with_unit
 
+if TYPE_CHECKING:
+    from typing import Any
+
+    from ..solution.solution import Solution
+    from ..values.types import Axes, Labels
+
 QUANTITIES = ("position", "state", "energy", "phase")
 
 
 @one_record_warning()
 def error(
-    *sources,
-    quantity=None,
-    reference=None,
-    so_far=True,
-    ax=None,
-    legend=True,
-    labels=None,
-    window=None,
-    title=None,
-    figsize=None,
-    **keywords,
-):
+    *sources: Any,
+    quantity: str | None = None,
+    reference: Solution | None = None,
+    so_far: bool = True,
+    ax: Axes | None = None,
+    legend: bool = True,
+    labels: Labels | None = None,
+    window: tuple[float, float] | None = None,
+    title: str | None = None,
+    figsize: tuple[float, float] | None = None,
+    **keywords: Any,
+) -> Axes:
     """Draw how wrong one or several solutions are, against time.
 
     Parameters

@@ -1,5 +1,9 @@
 """Picture: one number for every trajectory of a batch, over its two axes."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 import numpy as np
 from matplotlib.colors import BoundaryNorm, ListedColormap, LogNorm, Normalize
 
@@ -9,6 +13,13 @@ from .error_curves import components_of
 from .frame import new_axes, say
 from .style import BLUE, GREEN, ORANGE, PURPLE, SKY, VERMILLION, axis_label, unit_of, with_unit
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from ..solution.solution import Solution
+    from ..values.types import ArrayLike, Axes
+
 QUANTITIES = ("energy_error", "phase_error", "position_error", "period_error", "failed_step")
 FAILED = "0.75"
 CLASSES = (BLUE, ORANGE, GREEN, SKY, VERMILLION, PURPLE)  # dark and light in turn
@@ -17,19 +28,19 @@ DECADES = 1e12  # most over least of logarithmic colours: more leave too little 
 
 
 def heatmap(
-    solution,
-    values=None,
+    solution: Solution,
+    values: str | Callable[..., Any] | ArrayLike | None = None,
     *,
-    x=None,
-    y=None,
-    ax=None,
-    label=None,
-    log=None,
-    colorbar=True,
-    title=None,
-    figsize=None,
-    **keywords,
-):
+    x: str | ArrayLike | None = None,
+    y: str | ArrayLike | None = None,
+    ax: Axes | None = None,
+    label: str | None = None,
+    log: bool | None = None,
+    colorbar: bool = True,
+    title: str | None = None,
+    figsize: tuple[float, float] | None = None,
+    **keywords: Any,
+) -> Axes:
     """Draw a number for every trajectory of a batch with two axes, as colours.
 
     Parameters
@@ -89,7 +100,7 @@ def heatmap(
     columns, x_label = _coordinates(solution, x, 1)
     rows, y_label = _coordinates(solution, y, 0)
     ax = new_axes(ax, figsize, (6.2, 4.6))
-    look = {"shading": "nearest", "rasterized": True} | keywords
+    look: dict[str, Any] = {"shading": "nearest", "rasterized": True} | keywords
     if numbers.dtype.kind in "iu":
         mesh = _classes(ax, columns, rows, numbers, look)
     else:

@@ -1,5 +1,9 @@
 """Picture: the motion, against time or along its path."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from ..analysis.observables import start_time
@@ -19,21 +23,27 @@ from .frame import final_only, finish, left_out, line_keywords, new_axes
 from .style import axis_label, exact_look
 from .thinning import POINTS, batch_size, chosen_trajectories, envelope, orbit, spread
 
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from ..values.types import Axes, Labels
+
 EACH = 120  # steps in a window up to here are marked each: more would be a thick line
 
 
 def trajectory(
-    *sources,
-    components=None,
-    ax=None,
-    legend=True,
-    exact=True,
-    labels=None,
-    window=None,
-    title=None,
-    figsize=None,
-    **keywords,
-):
+    *sources: Any,
+    components: str | Sequence[str] | None = None,
+    ax: Axes | None = None,
+    legend: bool = True,
+    exact: bool = True,
+    labels: Labels | None = None,
+    window: tuple[float, float] | None = None,
+    title: str | None = None,
+    figsize: tuple[float, float] | None = None,
+    **keywords: Any,
+) -> Axes:
     """Draw the motion of one or several solutions: one component against time, or a path.
 
     Of several bodies (`n_body`) each one's path is drawn, in its own colour and with its name.

@@ -1,5 +1,9 @@
 """Picture: the phase error against time."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from ..analysis.phase import phase_drift as drift_of
@@ -8,20 +12,26 @@ from .curves import against_time, collect
 from .frame import finish, left_out, new_axes
 from .style import axis_label, exact_look
 
+if TYPE_CHECKING:
+    from typing import Any
+
+    from ..solution.solution import Solution
+    from ..values.types import Axes, Labels
+
 
 @one_record_warning()
 def phase_drift(
-    *sources,
-    reference=None,
-    ax=None,
-    legend=True,
-    exact=True,
-    labels=None,
-    window=None,
-    title=None,
-    figsize=None,
-    **keywords,
-):
+    *sources: Any,
+    reference: Solution | None = None,
+    ax: Axes | None = None,
+    legend: bool = True,
+    exact: bool = True,
+    labels: Labels | None = None,
+    window: tuple[float, float] | None = None,
+    title: str | None = None,
+    figsize: tuple[float, float] | None = None,
+    **keywords: Any,
+) -> Axes:
     """Draw how far one or several solutions run ahead of the true motion, as an angle.
 
     Parameters

@@ -1,22 +1,32 @@
 """Picture: position against velocity."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from .curves import collect
 from .frame import line_keywords
 from .paths import component_names, path
 
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from ..values.types import Axes, Labels
+
 
 def phase_portrait(
-    *sources,
-    components=None,
-    ax=None,
-    legend=True,
-    exact=True,
-    labels=None,
-    window=None,
-    title=None,
-    figsize=None,
-    **keywords,
-):
+    *sources: Any,
+    components: str | Sequence[str] | None = None,
+    ax: Axes | None = None,
+    legend: bool = True,
+    exact: bool = True,
+    labels: Labels | None = None,
+    window: tuple[float, float] | None = None,
+    title: str | None = None,
+    figsize: tuple[float, float] | None = None,
+    **keywords: Any,
+) -> Axes:
     """Draw one or several solutions in phase space: position against velocity.
 
     A method that loses energy spirals inwards, one that gains it outwards; a symplectic one

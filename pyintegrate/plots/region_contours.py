@@ -1,21 +1,30 @@
 """Picture: where in the complex plane methods are stable."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from ..analysis.regions import StabilityRegion, joined
 from ..analysis.regions import stability_region as region_of
 from .frame import finish, line_keywords, muted, new_axes
 from .style import looks, title_of
 
+if TYPE_CHECKING:
+    from typing import Any
+
+    from ..values.types import Axes, Labels
+
 
 def stability_region(
-    *sources,
-    extent=None,
-    ax=None,
-    legend=True,
-    labels=None,
-    title=None,
-    figsize=None,
-    **keywords,
-):
+    *sources: Any,
+    extent: tuple[float, float, float, float] | None = None,
+    ax: Axes | None = None,
+    legend: bool = True,
+    labels: Labels | None = None,
+    title: str | None = None,
+    figsize: tuple[float, float] | None = None,
+    **keywords: Any,
+) -> Axes:
     """Draw the boundary of the stability region of one or several methods; stable is inside.
 
     Parameters

@@ -1,31 +1,42 @@
 """Picture: stiffness against damping, by simulation, with the boundary of theory."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 import numpy as np
 
+from ..analysis.accuracy import listed
 from ..analysis.growth import spring_growth
 from ..analysis.regions import joined, level_segments
 from ..integration import integrate
 from ..method.catalogue import find_method
+from ..method.method import Method
 from ..system.catalogue import systems
 from .frame import figure_size, several_axes, wrapped
 from .style import axis_label, title_of, unit_of
+
+if TYPE_CHECKING:
+    from typing import Any
+
+    from ..values.types import Axes, Labels, Methods
 
 STEPS = 400  # of the simulation: growth by 2 % a step is then seen as 3000 times
 CLIP = 0.3  # growth and decay in a step beyond which the colour is full
 
 
 def stability_map(
-    methods=("semi_implicit_euler", "rk4"),
+    methods: Methods = ("semi_implicit_euler", "rk4"),
     *,
-    dt=0.1,
-    stiffness=None,
-    damping=None,
-    points=160,
-    ax=None,
-    labels=None,
-    title=None,
-    figsize=None,
-):
+    dt: float = 0.1,
+    stiffness: float | None = None,
+    damping: float | None = None,
+    points: int = 160,
+    ax: Axes | None = None,
+    labels: Labels | None = None,
+    title: str | None = None,
+    figsize: tuple[float, float] | None = None,
+) -> Any:
     """Draw where a damped spring of 1 kg decays and where it explodes: one panel for each method.
 
     Every point of the map is a spring of its own, run for 400 steps; its colour is by how much it
@@ -65,8 +76,8 @@ def stability_map(
     >>> ax.get_xlabel(), ax.get_ylabel()
     ('damping b [kg/s]', 'stiffness k [N/m]')
     """
-    one = isinstance(methods, str) or hasattr(methods, "coefficients")
-    chosen = [find_method(method) for method in ([methods] if one else methods)]
+    one = isinstance(methods, str | Method)
+    chosen = [find_method(method) for method in listed(methods)]
     size = figure_size(figsize, (3.1 * len(chosen) + 1.5, 3.7))
     axes = several_axes(ax, (1, len(chosen)), size, sharey=True)[0]
     limits = [min(m.stability_limit, 4.0) for m in chosen]

@@ -1,6 +1,12 @@
 """Colours, names and units: the same method looks the same in every picture."""
 
+from __future__ import annotations
+
 import zlib
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ..method.method import Method
 
 import matplotlib
 from matplotlib.colors import to_rgb
@@ -62,7 +68,7 @@ def colours(names):
     return chosen
 
 
-def colour_of(method):
+def colour_of(method: str | Method) -> str:
     """The colour that a method has in every picture, for pictures of one's own.
 
     Parameters

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from ..values.checks import integer
 from .stepper import Stepper
+
+if TYPE_CHECKING:
+    from ..values.types import Floats
 
 
 class FixedTimestep:
@@ -39,7 +44,7 @@ class FixedTimestep:
     (2,)
     """
 
-    def __init__(self, stepper, max_steps=8):
+    def __init__(self, stepper: Stepper, max_steps: int = 8) -> None:
         if not isinstance(stepper, Stepper):
             raise TypeError(f"stepper must be a Stepper, got {type(stepper).__name__}")
         if not isinstance(stepper.dt, float) or stepper.dt <= 0:
@@ -55,7 +60,7 @@ class FixedTimestep:
             f" {self.dropped} dropped>"
         )
 
-    def advance(self, frame_time):
+    def advance(self, frame_time: float) -> float:
         """Step as often as the clock asks for.
 
         Parameters
@@ -100,7 +105,7 @@ class FixedTimestep:
             self.stepper.step()
         return min(self._rest / dt, 1.0)
 
-    def blend(self, alpha):
+    def blend(self, alpha: float) -> Floats:
         """The state to draw: before + alpha (now - before), shape (*batch, dim).
 
         Parameters

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -15,6 +16,14 @@ from .arguments import make_run
 from .failures import Failures
 from .structure import checked_system, usual_stepper
 from .times import time_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from ..method.method import Method
+    from ..system.system import System
+    from ..values.types import ArrayLike, DTypeLike, Floats, Integers
 
 # The halves of a step that may be taken apart, by the name of the method: kick and drift of each.
 _PHASES = {"semi_implicit_euler": (((1.0,), (0.0,)), ((0.0,), (1.0,)))}
@@ -78,9 +87,18 @@ class Stepper:
 
     @explains_keywords()
     def __init__(
-        self, system, x0=None, v0=None, *, dt, t0=0.0, method=None, dtype=None, bound=None,
-        start=None,
-    ):  # fmt: skip
+        self,
+        system: System,
+        x0: ArrayLike | None = None,
+        v0: ArrayLike | None = None,
+        *,
+        dt: ArrayLike,
+        t0: ArrayLike = 0.0,
+        method: str | Method | None = None,
+        dtype: DTypeLike | None = None,
+        bound: float | None = None,
+        start: str | Method | ArrayLike | None = None,
+    ) -> None:
         if method is None:
             method = usual_stepper(checked_system(system))
         problem, options = make_run(
@@ -92,6 +110,7 @@ class Stepper:
         self._problem = problem
         self._rows = whole(problem.initial)
         self._begin = self._components(problem.initial).copy()
+        self.params: Mapping[str, Floats]
         self._param_rows, self.params = _live_parameters(problem)
         param_rows = tuple(row for rows in self._param_rows for row in rows)
         self._core = _core.stepper(
@@ -106,14 +125,28 @@ class Stepper:
             self._core.begin(0, True)
         self.step, self.kick, self.drift = self._core.step, self._core.kick, self._core.drift
 
-    system = property(lambda self: self._problem.system)
-    method = property(lambda self: self._problem.method)
-    dt = property(lambda self: self._problem.dt)
-    t0 = property(lambda self: self._problem.t0)
-    n = property(lambda self: self._core.n)
+    @property
+    def system(self) -> System:
+        return self._problem.system
 
     @property
-    def t(self):
+    def method(self) -> Method:
+        return self._problem.method
+
+    @property
+    def dt(self) -> Any:
+        return self._problem.dt
+
+    @property
+    def t0(self) -> Any:
+        return self._problem.t0
+
+    @property
+    def n(self) -> int:
+        return self._core.n
+
+    @property
+    def t(self) -> Any:
         return time_of(self.t0, self.dt, self.n)
 
     # ---- live views ----
@@ -128,33 +161,33 @@ class Stepper:
         return view[..., 0] if single else view
 
     @property
-    def y(self):
+    def y(self) -> Floats:
         return self._view(0, self.system.dim, False)
 
     @y.setter
-    def y(self, value):
+    def y(self, value: ArrayLike) -> None:
         _assign("y", self.y, value)
 
     @property
-    def x(self):
+    def x(self) -> Floats:
         lead = self._positions()
         return self._view(0, lead, lead == 1)
 
     @x.setter
-    def x(self, value):
+    def x(self, value: ArrayLike) -> None:
         _assign("x", self.x, value)
 
     @property
-    def v(self):
+    def v(self) -> Floats:
         lead = self._positions()
         return self._view(lead, self.system.dim - lead, lead == 1)
 
     @v.setter
-    def v(self, value):
+    def v(self, value: ArrayLike) -> None:
         _assign("v", self.v, value)
 
     @property
-    def previous(self):
+    def previous(self) -> Floats:
         dof = self._positions()
         if not self.method.starts_from_positions:
             raise AttributeError(f"{self.method.name!r} does not step from previous positions")
@@ -165,7 +198,7 @@ class Stepper:
         return self._view(self.system.dim, dof, dof == 1)
 
     @previous.setter
-    def previous(self, value):
+    def previous(self, value: ArrayLike) -> None:
         dof = self._positions()
         if not self.method.starts_from_positions:
             raise AttributeError(f"{self.method.name!r} does not step from previous positions")
@@ -180,11 +213,11 @@ class Stepper:
 
     # ---- failures ----
     @property
-    def status(self):
+    def status(self) -> Integers:
         return self._failures.statuses(self._problem.lanes).reshape(self._problem.batch)
 
     @property
-    def failed_step(self):
+    def failed_step(self) -> Integers:
         """The first step not completed, -1 where fine; ndarray of int64, shape (*batch)."""
         return self._failures.steps(self._problem.lanes).reshape(self._problem.batch)
 
@@ -194,7 +227,9 @@ class Stepper:
         return Failures(rows[:, 0], rows[:, 1], rows[:, 2])
 
     # ---- restarting and going back ----
-    def reset(self, mask=True, x0=None, v0=None):
+    def reset(
+        self, mask: ArrayLike = True, x0: ArrayLike | None = None, v0: ArrayLike | None = None
+    ) -> None:
         """Restart some trajectories, also failed ones; time and the others go on.
 
         Parameters
@@ -255,7 +290,7 @@ class Stepper:
         for lane in np.flatnonzero(mask):
             self._core.clear_failure(int(lane))
 
-    def snapshot(self):
+    def snapshot(self) -> Snapshot:
         """All that the future depends on; ``restore`` goes back to it exactly.
 
         Examples
@@ -272,7 +307,7 @@ class Stepper:
         """
         return Snapshot(self)
 
-    def restore(self, snapshot):
+    def restore(self, snapshot: Snapshot) -> None:
         """Go back to a snapshot of this Stepper or of one like it; ValueError for another.
 
         Examples

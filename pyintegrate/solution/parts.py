@@ -9,7 +9,7 @@ from ..values.memory import check_memory, fresh
 from .solution import Solution
 
 
-def concatenate(*parts):
+def concatenate(*parts: Solution) -> Solution:
     """Join solutions of which each goes on from the end of the one before.
 
     Parameters

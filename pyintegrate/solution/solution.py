@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from ..errors import report_failures
@@ -15,6 +17,14 @@ from .labelled import to_dataset, to_frame
 from .origin import Origin, origin_of
 from .states import States
 from .summary import html, line
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from os import PathLike
+    from typing import Any
+
+    from ..values.table import Table
+    from ..values.types import ArrayLike, AxesArray, Floats
 
 
 class Solution(States):
@@ -70,7 +80,7 @@ class Solution(States):
 
     # ---- questions ----
     @property
-    def evaluations(self):
+    def evaluations(self) -> int:
         """Force evaluations of a trajectory; one that sees the velocity is not shared by steps.
 
         Of an implicit method those of one Newton iteration a step, however many it takes; of a
@@ -82,7 +92,7 @@ class Solution(States):
         """Times that broadcast against the batch."""
         return t if t.ndim > 1 else t.reshape(-1, *(1,) * len(self._problem.batch))
 
-    def energy(self):
+    def energy(self) -> Floats:
         """Energy of each saved state, shape (n_saved, *batch).
 
         Raises
@@ -95,7 +105,7 @@ class Solution(States):
         self._need_all("energy()")
         return self.system.energy(self.y, self._column(self.t))
 
-    def energy_error(self):
+    def energy_error(self) -> Floats:
         """(E - E0)/|E0|, signed, shape (n_saved, *batch); E - E0 where E0 = 0.
 
         E0 is the energy of ``origin``. Where it is nearly 0 by cancellation (a parabolic orbit),
@@ -113,7 +123,7 @@ class Solution(States):
         with np.errstate(invalid="ignore", over="ignore"):  # an exploded trajectory may be inf
             return (energy - first) / np.where(scale == 0, 1, scale)
 
-    def exact(self):
+    def exact(self) -> Floats:
         """The exact solution through ``origin`` at the saved times, (n_saved, *batch, dim).
 
         Raises
@@ -126,13 +136,13 @@ class Solution(States):
             raise ValueError(f"{self.system.name!r} has no exact solution in closed form")
         return exact
 
-    def error(self):
+    def error(self) -> Floats:
         """Numerical minus exact states, shape (n_saved, *batch, dim)."""
         places = [self.system.state_names.index(name) for name in self.components]
         exact = self.exact()
         return self.y - (exact if self._complete else exact[..., places])
 
-    def at(self, t):
+    def at(self, t: ArrayLike) -> Floats:
         """States between the saved ones, by cubic Hermite interpolation.
 
         Parameters
@@ -159,7 +169,14 @@ class Solution(States):
         return hermite(self, numbers("t", t).astype(np.float64))
 
     # ---- going on ----
-    def resume(self, n_steps=None, *, t_end=None, drive=None, out=None):
+    def resume(
+        self,
+        n_steps: int | None = None,
+        *,
+        t_end: ArrayLike | None = None,
+        drive: Mapping[str, ArrayLike] | None = None,
+        out: Any = None,
+    ) -> Solution:
         """Further steps, numbered onwards; bit-equal to one long run.
 
         Parameters
@@ -217,7 +234,7 @@ class Solution(States):
         return pad(rows, (self._problem.lanes,), self._problem.dtype)
 
     # ---- elsewhere ----
-    def save(self, path):
+    def save(self, path: str | PathLike[str]) -> None:
         """Write all to a file, for ``pi.load(path)``; a crash leaves the old one.
 
         Parameters
@@ -237,7 +254,7 @@ class Solution(States):
 
         save(self, path)
 
-    def to_xarray(self):
+    def to_xarray(self) -> Any:
         """An ``xarray.Dataset``: a variable for each component, with coordinates and units.
 
         Returns
@@ -258,7 +275,7 @@ class Solution(States):
         """
         return to_dataset(self)
 
-    def to_pandas(self):
+    def to_pandas(self) -> Any:
         """A ``pandas.DataFrame``: a column for each component, a row for each save.
 
         Returns
@@ -279,7 +296,7 @@ class Solution(States):
         return to_frame(self)
 
     # ---- shown ----
-    def plot(self, **keywords):
+    def plot(self, **keywords: Any) -> AxesArray:
         """Draw the motion and its energy: see ``pi.plots.overview``.
 
         Examples
@@ -292,7 +309,7 @@ class Solution(States):
 
         return overview(self, **keywords)
 
-    def table(self):
+    def table(self) -> Table:
         """The numbers that matter, as text or HTML: see ``Comparison.table``.
 
         Examples

@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..former_names import current_state
 from ..run import output
 from .origin import origin_of
+
+if TYPE_CHECKING:
+    from typing import Any
+
+    from ..values.types import Booleans, Floats, Integers
 
 
 class States:
@@ -26,7 +32,7 @@ class States:
             self._failures = outcome.failures.until(problem.first + outcome.completed)
 
     @cached_property
-    def steps(self):
+    def steps(self) -> Integers:
         if self._saves.final_only:
             return np.array([self._problem.first + self.n_steps])
         return self._saves.steps[: self._saves.until(self.n_steps)] + self._problem.first
@@ -36,23 +42,23 @@ class States:
         return self._options.saves(self._problem)
 
     @cached_property
-    def t(self):
+    def t(self) -> Floats:
         return self._problem.times(self.steps)
 
     @property
-    def y(self):
+    def y(self) -> Floats:
         if isinstance(self._states, np.ndarray) and len(self._states) == len(self):
             return self._states
         return np.asarray(self._states[: len(self)])
 
     @cached_property
-    def initial(self):
+    def initial(self) -> Floats:
         initial = self._outward(self._problem.initial[: self.system.dim])
         initial.flags.writeable = False
         return initial
 
     @cached_property
-    def origin(self):
+    def origin(self) -> Floats:
         origin = self._outward(origin_of(self._problem).state)
         origin.flags.writeable = False
         return origin
@@ -75,11 +81,11 @@ class States:
 
     # ---- arrays ----
     @property
-    def x(self):
+    def x(self) -> Floats:
         return self._half(0)
 
     @property
-    def v(self):
+    def v(self) -> Floats:
         return self._half(1)
 
     def _half(self, which):
@@ -92,7 +98,7 @@ class States:
             return self.y[..., places[0]]
         return self.y[..., places[0] : places[-1] + 1] if self._complete else self.y[..., places]
 
-    def __getitem__(self, name):
+    def __getitem__(self, name: str) -> Floats:
         names = self.system.state_names
         if not isinstance(name, str):
             raise TypeError(
@@ -108,12 +114,12 @@ class States:
         return list(self.components)
 
     @property
-    def components(self):
+    def components(self) -> tuple[str, ...]:
         """Names of the components that were saved: all, unless the run was told otherwise."""
         return self._options.saved_names(self.system)
 
     @property
-    def out(self):
+    def out(self) -> Any:
         """The array that `integrate` was given for the states; None where there was none."""
         return self._options.out
 
@@ -137,32 +143,32 @@ class States:
             )
 
     @property
-    def final(self):
+    def final(self) -> Floats:
         return self.y[-1] if self._final is None else self._outward(self._final)
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(self.steps)
 
     # ---- failures ----
     @property
-    def n_failed(self):
+    def n_failed(self) -> int:
         """How many trajectories failed."""
         return len(self._failures)
 
     @cached_property
-    def status(self):
+    def status(self) -> Integers:
         return self._failures.statuses(self._problem.lanes).reshape(self._problem.batch)
 
     @cached_property
-    def failed_step(self):
+    def failed_step(self) -> Integers:
         return self._failures.steps(self._problem.lanes).reshape(self._problem.batch)
 
     @property
-    def valid(self):
+    def valid(self) -> Booleans:
         steps = self.steps.reshape(-1, *(1,) * self.failed_step.ndim)
         return (self.failed_step < 0) | (steps < self.failed_step)
 
-    def failures(self):
+    def failures(self) -> str:
         """A readable report of the trajectories that failed.
 
         Examples

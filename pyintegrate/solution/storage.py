@@ -9,6 +9,7 @@ plain data that their ``__reduce__`` gives; never as code.
 from __future__ import annotations
 
 from math import prod
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -35,6 +36,9 @@ from .stored_fields import (
     fits_batch,
     refuse,
 )
+
+if TYPE_CHECKING:
+    from os import PathLike
 
 VERSION = 1
 
@@ -85,7 +89,7 @@ def save(solution, path):
     files.write(path, header, arrays)
 
 
-def load(path, system=None):
+def load(path: str | PathLike[str], system: System | None = None) -> Solution:
     """Read a solution that ``Solution.save`` wrote.
 
     Parameters

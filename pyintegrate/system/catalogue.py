@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -13,8 +14,14 @@ from .n_body import n_body
 from .rigid_body import rigid_body
 from .system import BUILT_IN, System
 
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
 
-class SystemCatalogue(Mapping):
+    from .n_body import NBody
+    from .rigid_body import RigidBody
+
+
+class SystemCatalogue(Mapping[str, System]):
     """All built-in systems: ``systems.spring`` or ``systems["spring"]``, in any case and spacing.
 
     Examples
@@ -24,18 +31,22 @@ class SystemCatalogue(Mapping):
     (True, 'double_pendulum')
     """
 
-    def __init__(self, systems):
+    if TYPE_CHECKING:  # those that can more than the others
+        n_body: NBody
+        rigid_body: RigidBody
+
+    def __init__(self, systems: Sequence[System]) -> None:
         self._systems = {s.name: s for s in systems}
         names = dict.fromkeys(self._systems, ())
         listing = f"there are {', '.join(self._systems)}"
         self._names = Names("system", names, SYSTEMS, {}, listing)
 
-    def __getitem__(self, name):
+    def __getitem__(self, name: str) -> System:
         if not isinstance(name, str):
             raise TypeError(f"the name of a system must be a string, got {name!r}")
         return self._systems.get(name) or self._systems[self._names.find(name)]
 
-    def __getattr__(self, name):
+    def __getattr__(self, name: str) -> System:
         if name.startswith("_"):
             raise AttributeError(name)
         try:
@@ -43,13 +54,13 @@ class SystemCatalogue(Mapping):
         except ValueError as error:
             raise AttributeError(str(error)) from None
 
-    def __contains__(self, name):
+    def __contains__(self, name: object) -> bool:
         return isinstance(name, str) and self._names.known(name) is not None
 
-    def __iter__(self):
+    def __iter__(self) -> Iterator[str]:
         return iter(self._systems)
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(self._systems)
 
     def __dir__(self):

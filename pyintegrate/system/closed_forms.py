@@ -14,6 +14,9 @@ import numpy as np
 
 from ..values.checks import broadcast, numbers
 
+if TYPE_CHECKING:
+    from ..values.types import ArrayLike, MaybeFloats
+
 _CACHED = 16 << 10  # values at a time
 
 
@@ -26,7 +29,7 @@ class ClosedForms:
         _params: Any
         _components: Any
 
-    def exact(self, t, y0, t0=0.0):
+    def exact(self, t: ArrayLike, y0: ArrayLike, t0: ArrayLike = 0.0) -> MaybeFloats:
         """Exact solution through y0 at t0, or None where there is none in closed form.
 
         Parameters
@@ -59,7 +62,7 @@ class ClosedForms:
                 y[i : i + rows, ..., d] = component
         return y
 
-    def exact_phase(self, t, y0, t0=0.0):
+    def exact_phase(self, t: ArrayLike, y0: ArrayLike, t0: ArrayLike = 0.0) -> MaybeFloats:
         """Phase [rad] of the exact solution, on any branch, shape (n, *batch); arguments as there.
 
         None where there is no phase or no closed form.
@@ -85,12 +88,12 @@ class ClosedForms:
         return solve(times, start, t0, **self._params)
 
     @property
-    def phase_is_uniform(self):
+    def phase_is_uniform(self) -> bool:
         """Whether the phase of every exact motion grows like a straight line, 2 pi a period."""
         uniform = self._closed_form("phase_is_uniform")
         return uniform is not None and uniform(**self._params)
 
-    def phase(self, y, t=0.0):
+    def phase(self, y: ArrayLike, t: ArrayLike = 0.0) -> MaybeFloats:
         """An angle [rad] that grows along the motion, shape (*batch); None where there is none.
 
         Examples
@@ -106,7 +109,7 @@ class ClosedForms:
         broadcast({"t": t.shape, "y": y[0].shape, **self.batch_shapes})
         return angle(y, t.astype(np.float64), **self._params)
 
-    def period(self, y0=None):
+    def period(self, y0: ArrayLike | None = None) -> MaybeFloats:
         """Period [s] of the motion through y0, shape (*batch); None where there is none.
 
         Examples

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -10,6 +11,9 @@ from .. import _core
 from ..values.checks import MOST_COMPONENTS, integer
 from ..values.parameters import checked
 from .system import System
+
+if TYPE_CHECKING:
+    from ..values.types import ArrayLike
 
 # Figure eight: Chenciner, Montgomery (2000), Ann. Math. 152, 881-901; Simo's state, refined to the
 # last digit in extended precision. All masses and g are 1, the period is 6.32591398292621.
@@ -101,7 +105,9 @@ class NBody(System):
                 return names
         return tuple(f"body {i + 1}" for i in range(self.n))
 
-    def __call__(self, n=None, initial=None, **params):
+    def __call__(  # type: ignore[override]
+        self, n: int | None = None, initial: str | ArrayLike | None = None, **params: ArrayLike
+    ) -> NBody:
         """Another number of bodies, another state to begin with, other parameters.
 
         Parameters

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -10,6 +11,9 @@ from .. import _core
 from ..values.checks import broadcast, numbers
 from ..values.parameters import checked
 from .system import System
+
+if TYPE_CHECKING:
+    from ..values.types import ArrayLike, Floats
 
 _handle = cache(lambda springs: _core.make_system("rigid_body", springs))
 _DESCRIPTOR = next(item for item in _core.sized_systems() if item["name"] == "rigid_body")
@@ -52,7 +56,7 @@ class RigidBody(System):
     positions = property(lambda self: 7)
     _springs = property(lambda self: self._definition["shapes"]["stiffness"][0])
 
-    def __call__(self, **params):
+    def __call__(self, **params: ArrayLike) -> RigidBody:  # type: ignore[override]
         """The same body with other parameters; springs are given anew all together.
 
         Raises
@@ -146,7 +150,7 @@ class RigidBody(System):
             values = {k: v for k, v in values.items() if not k.startswith("angular")}
         return values
 
-    def angular_momentum(self, y):
+    def angular_momentum(self, y: ArrayLike) -> Floats:
         """Angular momentum about the centre in world axes, shape (*batch, 3).
 
         Examples

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from math import prod
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -13,6 +14,11 @@ from ..values.checks import broadcast, numbers
 from ..values.names import near_names
 from ..values.parameters import batch_shape, checked, rows_of, short
 from .closed_forms import ClosedForms
+
+if TYPE_CHECKING:
+    from typing import Any, Self
+
+    from ..values.types import ArrayLike, Floats, MaybeFloats
 
 _RHS, _ACCELERATION, _ENERGY, _INVARIANTS, _JACOBIAN = map(
     _core.questions().index, ("rhs", "acceleration", "energy", "invariants", "jacobian")
@@ -61,46 +67,81 @@ class System(ClosedForms):
         )
 
     # ---- what it is ----
-    name = property(lambda self: self._definition["name"])
-    title = property(lambda self: self._definition["title"])
-    equation = property(lambda self: self._definition["equation"])
-    reference = property(lambda self: self._definition["reference"])
-    dim = property(lambda self: self._definition["dim"])
-    dof = property(lambda self: self._definition["dof"])
-    structure = property(lambda self: self._definition["structure"])
-    velocity_dependent = property(lambda self: self._definition["velocity_dependent"])
-    params = property(lambda self: self._params)
-    core = property(lambda self: self._definition["name"])  # what the C core knows it by
+    @property
+    def name(self) -> str:
+        return self._definition["name"]
+
+    @property
+    def title(self) -> str:
+        return self._definition["title"]
+
+    @property
+    def equation(self) -> str:
+        return self._definition["equation"]
+
+    @property
+    def reference(self) -> str:
+        return self._definition["reference"]
+
+    @property
+    def dim(self) -> int:
+        return self._definition["dim"]
+
+    @property
+    def dof(self) -> int:
+        return self._definition["dof"]
+
+    @property
+    def structure(self) -> str:
+        return self._definition["structure"]
+
+    @property
+    def velocity_dependent(self) -> bool:
+        return self._definition["velocity_dependent"]
+
+    @property
+    def params(self) -> Mapping[str, Any]:
+        return self._params
+
+    @property
+    def core(self) -> Any:
+        """What the C core knows it by."""
+        return self._definition["name"]
 
     def _core_for(self, method):
         """The same for a method, which may need derivatives or not."""
         return self.core
 
-    state_names = property(lambda self: tuple(q[0] for q in self._definition["state"]))
+    @property
+    def state_names(self) -> tuple[str, ...]:
+        return tuple(q[0] for q in self._definition["state"])
 
     @property
-    def units(self):
+    def units(self) -> Mapping[str, str]:
         quantities = (*self._definition["state"], *self._definition["params"])
         time = self._definition.get("time_unit", "s")
         return MappingProxyType({**{q[0]: q[1] for q in quantities}, "t": time})
 
     @property
-    def batch_shapes(self):
+    def batch_shapes(self) -> dict[str, tuple[int, ...]]:
         """Name of each parameter to the shape of its batch: () where one value serves all."""
         shapes = self._definition["shapes"]
         return {k: batch_shape(v, shapes[k]) for k, v in self._params.items()}
 
     @property
-    def parameter_rows(self):
+    def parameter_rows(self) -> list[Floats]:
         """What the C core takes: one array for each parameter, or for each element of one."""
         shapes = self._definition["shapes"]
         return [row for k, v in self._params.items() for row in rows_of(v, shapes[k])]
 
     @property
-    def initial(self):
+    def initial(self) -> Floats:
         return np.array([q[2] for q in self._definition["state"]])
 
-    positions = property(lambda self: self.dof)  # components of x0 where v0 is given
+    @property
+    def positions(self) -> int:
+        """Components of x0 where v0 is given."""
+        return self.dof
 
     def _refusal(self, method):
         """Why a method that fits the structure cannot be used all the same; None if it can."""
@@ -111,11 +152,11 @@ class System(ClosedForms):
         return components
 
     @property
-    def has_energy(self):
+    def has_energy(self) -> bool:
         """Whether ``energy()`` gives one: every system of positions and velocities does."""
         return self.dof > 0
 
-    def __call__(self, /, **params):
+    def __call__(self, /, **params: ArrayLike) -> Self:
         """The same system with other parameters: scalars, or arrays over the batch."""
         known = {q[0] for q in self._definition["params"]}
         for name in params:
@@ -146,7 +187,7 @@ class System(ClosedForms):
         return restore, (self.name, dict(self._params))
 
     # ---- questions ----
-    def rhs(self, t, y):
+    def rhs(self, t: ArrayLike, y: ArrayLike) -> Floats:
         """Time derivative of the state.
 
         Parameters
@@ -167,7 +208,7 @@ class System(ClosedForms):
         """
         return self._ask(_RHS, t, y, self.dim)
 
-    def acceleration(self, t, x, v):
+    def acceleration(self, t: ArrayLike, x: ArrayLike, v: ArrayLike) -> MaybeFloats:
         """Acceleration a(t, x, v), shape (*batch, dof); x and v likewise. None for first order.
 
         Of a separable system v are the momenta, and it is their rate of change. TypeError or
@@ -190,7 +231,7 @@ class System(ClosedForms):
         x, v = (np.broadcast_to(a, (*batch, self.dof)) for a in (x, v))
         return self._ask(_ACCELERATION, t, np.concatenate([x, v], axis=-1), self.dof)
 
-    def jacobian(self, t, y):
+    def jacobian(self, t: ArrayLike, y: ArrayLike) -> Floats:
         """Derivative of the right-hand side by the state, shape (*batch, dim, dim).
 
         Examples
@@ -203,7 +244,7 @@ class System(ClosedForms):
         flat = self._ask(_JACOBIAN, t, y, self.dim**2)
         return flat.reshape(*flat.shape[:-1], self.dim, self.dim)
 
-    def energy(self, y, t=0.0):
+    def energy(self, y: ArrayLike, t: ArrayLike = 0.0) -> MaybeFloats:
         """Energy [J, or that of ``units``], shape (*batch); None where the system has none.
 
         Examples
@@ -216,7 +257,7 @@ class System(ClosedForms):
             return None
         return self._ask(_ENERGY, t, y, 1)[..., 0]
 
-    def invariants(self, y, t=0.0):
+    def invariants(self, y: ArrayLike, t: ArrayLike = 0.0) -> dict[str, Floats]:
         """Conserved quantities by name, each of shape (*batch).
 
         Examples

@@ -6,6 +6,7 @@ import dis
 import sys
 import warnings
 from types import CodeType, FunctionType
+from typing import Any
 
 import numpy as np
 
@@ -35,8 +36,10 @@ class Frozen:
     """
 
     def __init__(self, *functions):
-        self._seen = {}  # (where, name) -> [where, name, value, bytes of a small array]
-        visited = set()
+        self._seen: dict[
+            tuple[int, str], list[Any]
+        ] = {}  # (where, name) -> [where, name, value, bytes of a small array]
+        visited: set[FunctionType] = set()
         for function in functions:
             self._visit(function, visited)
         self._variables = list(self._seen.values())
@@ -74,7 +77,7 @@ class Frozen:
             return
         visited.add(function)
         names, free = _names(function.__code__)
-        places = [(function.__globals__, name) for name in names]
+        places: list[tuple[Any, str]] = [(function.__globals__, name) for name in names]
         cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
         places += [(cells[name], name) for name in free if name in cells]
         for place, name in places:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import inspect
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -20,6 +21,12 @@ from ..values.checks import (
 from ..values.parameters import checked
 from .component_names import default_names, free_names
 from .traced import TracedSystem
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from typing import Any
+
+    from ..values.types import ArrayLike, Floats
 
 _PROTOTYPES = (
     "int f(double t, const double *y, double *dydt, const double *p)",
@@ -48,7 +55,7 @@ class CompiledSystem(TracedSystem):
     def _formulas(self):
         return ["y' = f(t, y, p), compiled"]
 
-    def jacobian(self, t, y):
+    def jacobian(self, t: ArrayLike, y: ArrayLike) -> Floats:
         """Central differences of the right-hand side, (*batch, dim, dim)."""
         y = np.asarray(y, dtype=np.float64)
         columns = []
@@ -72,9 +79,19 @@ class CompiledSystem(TracedSystem):
 
 
 def c_function(
-    pointer, *, dim, params=None, batched=False, unsafe=False, name=None, title=None,
-    state_names=None, units=None, initial=None, exact=None,
-):  # fmt: skip
+    pointer: Any,
+    *,
+    dim: int,
+    params: Mapping[str, ArrayLike] | None = None,
+    batched: bool = False,
+    unsafe: bool = False,
+    name: str | None = None,
+    title: str | None = None,
+    state_names: str | Sequence[str] | None = None,
+    units: Mapping[str, str] | None = None,
+    initial: ArrayLike | None = None,
+    exact: Callable[..., Any] | None = None,
+) -> CompiledSystem:
     """Make a System of y' = f(t, y, p) whose right-hand side is a compiled function.
 
     It is called without the interpreter lock, in float64 only. A function for one trajectory that

@@ -6,10 +6,40 @@ trace) and runs as byte code from then on: over any batch, with any method, with
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, overload
+
 from .definition import Definition
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any, TypeAlias
 
-def acceleration(function=None, /, *, dof=None, **options):
+    from ..values.types import ArrayLike
+    from .traced import TracedSystem
+
+    Function: TypeAlias = Callable[..., Any]
+    Decorator: TypeAlias = Callable[[Function], TracedSystem]
+
+
+@overload
+def acceleration(
+    function: Function,
+    /,
+    *,
+    dof: int | None = None,
+    **options: Any,
+) -> TracedSystem: ...
+@overload
+def acceleration(
+    function: None = None,
+    /,
+    *,
+    dof: int | None = None,
+    **options: Any,
+) -> Decorator: ...
+def acceleration(
+    function: Function | None = None, /, *, dof: int | None = None, **options: Any
+) -> TracedSystem | Decorator:
     """Make a System of x'' = a(t, x, v), written for one trajectory.
 
     Parameters
@@ -53,7 +83,13 @@ def acceleration(function=None, /, *, dof=None, **options):
     return _decorator("acceleration", function, dof, options)
 
 
-def rhs(function=None, /, *, dim=None, **options):
+@overload
+def rhs(function: Function, /, *, dim: int | None = None, **options: Any) -> TracedSystem: ...
+@overload
+def rhs(function: None = None, /, *, dim: int | None = None, **options: Any) -> Decorator: ...
+def rhs(
+    function: Function | None = None, /, *, dim: int | None = None, **options: Any
+) -> TracedSystem | Decorator:
     """Make a System of y' = f(t, y), written for one trajectory.
 
     Parameters
@@ -87,7 +123,25 @@ def rhs(function=None, /, *, dim=None, **options):
     return _decorator("rhs", function, dim, options)
 
 
-def hamiltonian(function=None, /, *, dof=None, **options):
+@overload
+def hamiltonian(
+    function: Function,
+    /,
+    *,
+    dof: int | None = None,
+    **options: Any,
+) -> TracedSystem: ...
+@overload
+def hamiltonian(
+    function: None = None,
+    /,
+    *,
+    dof: int | None = None,
+    **options: Any,
+) -> Decorator: ...
+def hamiltonian(
+    function: Function | None = None, /, *, dof: int | None = None, **options: Any
+) -> TracedSystem | Decorator:
     """Make a System of q' = dH/dp, p' = -dH/dq, with the derivatives taken automatically.
 
     Where H = T(p) + V(q) the system is "separable" and takes symplectic methods; otherwise it is of
@@ -128,7 +182,32 @@ def hamiltonian(function=None, /, *, dof=None, **options):
     return _decorator("hamiltonian", function, dof, options)
 
 
-def potential(function=None, /, *, dof=None, mass=1.0, **options):
+@overload
+def potential(
+    function: Function,
+    /,
+    *,
+    dof: int | None = None,
+    mass: ArrayLike = 1.0,
+    **options: Any,
+) -> TracedSystem: ...
+@overload
+def potential(
+    function: None = None,
+    /,
+    *,
+    dof: int | None = None,
+    mass: ArrayLike = 1.0,
+    **options: Any,
+) -> Decorator: ...
+def potential(
+    function: Function | None = None,
+    /,
+    *,
+    dof: int | None = None,
+    mass: ArrayLike = 1.0,
+    **options: Any,
+) -> TracedSystem | Decorator:
     """Make a System of m x'' = -dV/dx from its potential energy.
 
     Parameters

@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import inspect
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from .. import _core
 from ..system.system import System
+
+if TYPE_CHECKING:
+    from typing import Self
+
+    from ..values.types import ArrayLike, MaybeFloats
 
 _JACOBIAN = _core.questions().index("jacobian")
 
@@ -51,11 +57,11 @@ class TracedSystem(System):
         return self._definition.get("positions", self.dof)
 
     @property
-    def has_energy(self):
+    def has_energy(self) -> bool:
         return "energy" in self.traced.outputs
 
     @property
-    def equation(self):
+    def equation(self) -> str:
         return "; ".join(self._formulas())
 
     def _formulas(self):
@@ -96,7 +102,7 @@ class TracedSystem(System):
         )
 
     # ---- compiled ----
-    def to_c(self):
+    def to_c(self) -> str:
         """The system as C, against the package's own headers: what ``compile()`` builds.
 
         Raises
@@ -116,7 +122,7 @@ class TracedSystem(System):
         check_size(self)
         return source(self)
 
-    def compile(self):
+    def compile(self) -> Self:
         """The same system with kernels of its own, built by the C compiler of this machine.
 
         They are as fast as those of the built-in systems and have the bits of the byte code. The
@@ -141,7 +147,7 @@ class TracedSystem(System):
         return type(self)(definition, dict(self._params))
 
     @property
-    def compiled(self):
+    def compiled(self) -> bool:
         """Whether it has kernels of its own."""
         return "compiled" in self._definition
 
@@ -163,7 +169,7 @@ class TracedSystem(System):
         if frozen is not None:
             frozen.warn(self)
 
-    def exact(self, t, y0, t0=0.0):
+    def exact(self, t: ArrayLike, y0: ArrayLike, t0: ArrayLike = 0.0) -> MaybeFloats:
         function = self._definition["exact"]
         if function is None:
             return None

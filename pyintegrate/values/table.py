@@ -1,6 +1,13 @@
 """A small table that reads well in a terminal, in a notebook and in a file."""
 
+from __future__ import annotations
+
 from html import escape
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
 
 
 class Table:
@@ -35,7 +42,14 @@ class Table:
     midpoint      2
     """
 
-    def __init__(self, title, columns, rows, note="", align=None):
+    def __init__(
+        self,
+        title: str,
+        columns: Sequence[str],
+        rows: Sequence[Sequence[Any]],
+        note: str = "",
+        align: Sequence[str] | str | None = None,
+    ) -> None:
         self.title, self.note = title, note
         self.columns, self.rows = tuple(columns), tuple(tuple(row) for row in rows)
         self.align = align or "l" + "r" * (len(self.columns) - 1)

@@ -46,7 +46,7 @@ def _falling(s, y, params):
 def _turning(s, q0, w0, B):
     fixed = ~np.any(B, axis=(-2, -1))
     B = np.where(fixed[..., np.newaxis, np.newaxis], np.eye(3), B)
-    finite = np.isfinite(B).all(axis=(-2, -1), keepdims=True)
+    finite = np.asarray(np.isfinite(B).all(axis=(-2, -1), keepdims=True))
     rates, axes = np.linalg.eigh(np.where(finite, B, np.eye(3)))
     low, middle, high = rates[..., 0], rates[..., 1], rates[..., 2]
     # The two that are equal are the lower or the upper ones; the third has the axis.

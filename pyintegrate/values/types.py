@@ -1,0 +1,28 @@
+"""Types of arguments and results, for the signatures of what is public.
+
+Imported by checkers only. A result that is None where there is none (the energy of a system without
+one) has ``Any`` beside it, so that those who know that there is one need not say so.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+from matplotlib.axes import Axes
+from numpy.typing import ArrayLike, DTypeLike, NDArray
+
+if TYPE_CHECKING:
+    from ..method.method import Method
+
+__all__ = [
+    "ArrayLike", "Axes", "AxesArray", "Booleans", "DTypeLike", "Floats", "Integers", "Labels",
+    "MaybeFloats", "Methods",
+]  # fmt: skip
+
+Floats: TypeAlias = NDArray[np.floating[Any]]
+MaybeFloats: TypeAlias = NDArray[np.floating[Any]] | Any
+Integers: TypeAlias = NDArray[np.signedinteger[Any]]
+Booleans: TypeAlias = NDArray[np.bool_]
+AxesArray: TypeAlias = NDArray[np.object_]  # of Matplotlib's Axes
+Labels: TypeAlias = Mapping[Any, str]  # names in a legend, by the key of the solution
+Methods: TypeAlias = "str | Method | Sequence[str | Method]"
