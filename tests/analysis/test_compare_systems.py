@@ -36,7 +36,6 @@ def test_systems_may_be_named_or_of_different_kinds():
 
 def test_several_systems_are_drawn_row_by_row():
     pytest.importorskip("matplotlib").use("Agg")
-    from matplotlib import pyplot
 
     axes = pi.compare(springs(1.0, 15.0), dt=[0.1, 0.2], t_end=9.0).plot()
     headings = [row[0].texts[0].get_text().splitlines()[0] for row in axes]
@@ -44,7 +43,6 @@ def test_several_systems_are_drawn_row_by_row():
     # A pendulum has all panels, a thrown stone no phase: what both have is drawn.
     mixed = pi.compare([pi.systems.pendulum, pi.systems.projectile], dt=0.1, t_end=1.0).plot()
     assert mixed.shape == (2, 3)
-    pyplot.close("all")
 
 
 @pytest.mark.parametrize(

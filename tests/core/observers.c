@@ -1,6 +1,6 @@
 /* Observers of a run are shown each of their steps once, in order, with the state of that step:
  * beside a record or not, in its memory or the scratch, with lanes that fail or not. Prints the
- * number of runs; aborts otherwise. test_observers.py builds it with the kernels of stress/fuzz/. */
+ * number of runs; aborts otherwise. test_observers.py builds it with the fuzzers' kernels. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from conftest import same_bits
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from places import TESTS
@@ -38,11 +39,6 @@ pair = pytest.mark.parametrize(CASE, COVERING_IN_BOTH, ids=names(COVERING_IN_BOT
 
 def run(system, y, method="rk4", dt=0.01, n_steps=20, **options):
     return pi.integrate(system, y, dt=dt, n_steps=n_steps, method=method, **options)
-
-
-def same_bits(a, b):
-    """Equal shapes, types and bytes (NumPy's == would take -0.0 for 0.0 and no NaN for another)."""
-    return a.shape == b.shape and a.dtype == b.dtype and a.tobytes() == b.tobytes()
 
 
 # ---- instruction sets ----------------------------------------------------------------------------

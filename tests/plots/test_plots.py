@@ -18,14 +18,7 @@ EULER = "semi_implicit_euler"
 PLOTS = ["energy", "phase_drift", "trajectory", "phase_portrait"]
 
 
-@pytest.fixture(autouse=True)
-def _no_side_effects(monkeypatch):
-    """No plot shows a window or changes a setting."""
-    monkeypatch.setattr(pyplot, "show", lambda *_, **__: pytest.fail("a plot called show()"))
-    before = dict(matplotlib.rcParams)
-    yield
-    assert dict(matplotlib.rcParams) == before
-    pyplot.close("all")
+pytestmark = pytest.mark.usefixtures("no_side_effects")
 
 
 def oscillate(method="rk4", n_steps=100, dt=0.1, omega=1.0, **options):

@@ -10,6 +10,7 @@ from types import SimpleNamespace
 import numpy as np
 
 import pyintegrate as pi
+from pyintegrate.run.structure import check_structure
 
 from . import composition, explicit_rk, implicit_rk, multistep, nystrom
 
@@ -22,28 +23,21 @@ TWINS = {
 
 # ---- pairs of a method and a system --------------------------------------------------------------
 
-_STRUCTURES = {
-    "any": ("first_order", "second_order", "separable"),
-    "second_order": ("second_order",),
-    "separable": ("second_order", "separable"),
-    "quadratic_kinetic": ("second_order",),
-    "rigid_body": ("rigid_body",),
-}
 # Methods for any motion of points: tables of numbers. Rules of rigid motion have their own tests.
 POINT_METHODS = [m for m in pi.methods.values() if m.requires != "rigid_body"]
 
 
 def fits(method, system):
     """May the system be integrated by the method?"""
-    # Nystrom methods know the velocity at the beginning of the step only.
-    nystrom = method.family == "nystrom" and any(method.coefficients["c"])
-    blind = nystrom or method.derivative == 2
-    if blind and system.velocity_dependent:
+    try:
+        check_structure(method, system)
+    except ValueError:
         return False
-    return system.structure in _STRUCTURES[method.requires]
+    return True
 
 
-PAIRS = [(m, s) for m in POINT_METHODS for s in pi.systems.values() if fits(m, s)]
+_POINTS = [s for s in pi.systems.values() if s.structure != "rigid_body"]
+PAIRS = [(m, s) for m in POINT_METHODS for s in _POINTS if fits(m, s)]
 
 # Kernels are compiled for some methods and for the tables of each family, and for every system.
 _COMPILED = ("rk4", "tsitouras54", "semi_implicit_euler", "velocity_verlet")
@@ -112,6 +106,13 @@ def with_factors(system, factor):
 def varied(system, n=50):
     """The system with other parameters for each of n trajectories, and as many states."""
     return with_factors(system, np.random.default_rng(3).uniform(0.5, 2, n)), states(system, (n,))
+
+
+def accurate(system, y0, t_end, n_steps, save="final", **options):
+    """By a method of order 5, with steps so small that its error is said by the test."""
+    return pi.integrate(
+        system, y0, dt=t_end / n_steps, n_steps=n_steps, method="tsitouras54", save=save, **options
+    )
 
 
 # ---- the twins -----------------------------------------------------------------------------------

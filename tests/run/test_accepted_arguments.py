@@ -7,16 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
+from test_arguments import run
 
 import pyintegrate as pi
 
 SPRING, KEPLER = pi.systems.spring, pi.systems.kepler
-
-
-def run(system=SPRING, *state, dt=0.1, **options):
-    if not {"n_steps", "t_end"} & set(options):
-        options["n_steps"] = 3
-    return pi.integrate(system, *state, dt=dt, **options)
 
 
 # ---- the state and the batch ---------------------------------------------------------------------

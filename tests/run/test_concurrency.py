@@ -130,11 +130,13 @@ def _wrong():
 
 def test_a_process_may_end_while_a_thread_integrates():
     code = """
-import threading, time, pyintegrate as pi
-forever = dict(dt=1e-9, n_steps=1 << 50, save="final", workers=2)
-for _ in range(2):
-    threading.Thread(target=lambda: pi.integrate(pi.systems.lorenz, **forever), daemon=True).start()
-time.sleep(0.2)
+import threading, pyintegrate as pi
+under_way = threading.Event()
+for tell in (False, lambda done, total: under_way.set()):
+    forever = dict(dt=1e-9, n_steps=1 << 50, save="final", workers=2, progress=tell)
+    run = lambda forever=forever: pi.integrate(pi.systems.lorenz, **forever)
+    threading.Thread(target=run, daemon=True).start()
+under_way.wait()
 print("end")
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 import xarray
 import zarr
+from conftest import same_bits
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from reference import states
@@ -24,11 +25,6 @@ K = np.linspace(1, 20, N)
 def _threads():
     with dask.config.set(scheduler="threads", num_workers=3):
         yield
-
-
-def same_bits(a, b):
-    a, b = np.asarray(a), np.asarray(b)
-    return a.shape == b.shape and a.dtype == b.dtype and a.tobytes() == b.tobytes()
 
 
 def springs(chunks, **options):

@@ -7,6 +7,7 @@ import warnings
 
 import numpy as np
 import pytest
+from conftest import same_bits
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from reference import KERNEL_METHODS, KERNELS_IN_BOTH, names, states
@@ -24,10 +25,6 @@ every_method = pytest.mark.parametrize("method", KERNEL_METHODS, ids=str)
 def run(system, y, method="rk4", dt=0.1, n_steps=400, **options):
     options = {"on_failure": "ignore", **options}
     return pi.integrate(system, y, dt=dt, n_steps=n_steps, method=method, **options)
-
-
-def same_bits(a, b):
-    return a.shape == b.shape and a.dtype == b.dtype and a.tobytes() == b.tobytes()
 
 
 def one_by_one(system, y, n_steps, **options):

@@ -4,6 +4,7 @@ the reason, do not change a bit of the others, and are where they were at the st
 
 import numpy as np
 import pytest
+from conftest import same_bits
 from reference import KERNEL_METHODS, fits, names, states
 
 import pyintegrate as pi
@@ -49,10 +50,6 @@ def run(system, y, method, **options):
 
 def start(system, dtype):
     return states(system, (N,), dtype)
-
-
-def same_bits(a, b):
-    return a.shape == b.shape and a.tobytes() == b.tobytes()
 
 
 def check(sol, clean, y):

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from conftest import same_bits
 from reference import states
 
 import pyintegrate as pi
@@ -36,11 +37,6 @@ def _method(request, monkeypatch):
     monkeypatch.setitem(pi.methods._methods, request.param.name, request.param)
     monkeypatch.setattr(output, "BLOCK_BYTES", 500)
     return request.param
-
-
-def same_bits(a, b):
-    a, b = np.asarray(a), np.asarray(b)
-    return a.shape == b.shape and a.dtype == b.dtype and a.tobytes() == b.tobytes()
 
 
 def run(method, **options):

@@ -11,6 +11,7 @@ import threading
 
 import numpy as np
 import pytest
+from conftest import same_bits
 from reference import states
 
 import pyintegrate as pi
@@ -28,10 +29,6 @@ def run(y=None, n_steps=FOREVER, save="final", method=SLOW, **options):
     y = states(pi.systems.lorenz, (256,)) if y is None else y
     options = {"dt": 1e-5, **options}
     return pi.integrate(pi.systems.lorenz, y, n_steps=n_steps, save=save, method=method, **options)
-
-
-def same_bits(a, b):
-    return a.shape == b.shape and a.dtype == b.dtype and a.tobytes() == b.tobytes()
 
 
 def ctrl_c():

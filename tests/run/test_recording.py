@@ -11,6 +11,7 @@ import threading
 import numpy as np
 import pytest
 import zarr
+from conftest import same_bits
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from reference import KERNELS, names, states
@@ -28,11 +29,6 @@ kernel = pytest.mark.parametrize(("method", "system"), KERNELS, ids=names(KERNEL
 def _small_parts(monkeypatch):
     monkeypatch.setattr(recording, "BLOCK_BYTES", 2000)
     monkeypatch.setattr(core, "STREAM_BYTES", 1)
-
-
-def same_bits(a, b):
-    a, b = np.asarray(a), np.asarray(b)
-    return a.shape == b.shape and a.dtype == b.dtype and a.tobytes() == b.tobytes()
 
 
 def run(system=LORENZ, y=None, n_steps=100, **options):

@@ -2,16 +2,13 @@
 
 import numpy as np
 import pytest
+from conftest import same_bits
 from reference import KERNELS, names, states
 
 import pyintegrate as pi
 
 LANES = 1003  # more than a tile of many components, and no whole number of registers
 kernel = pytest.mark.parametrize(("method", "system"), KERNELS, ids=names(KERNELS))
-
-
-def same_bits(a, b):
-    return a.shape == b.shape and a.dtype == b.dtype and a.tobytes() == b.tobytes()
 
 
 def both(system, batch=(LANES,), y=None, dtype=np.float64, **options):

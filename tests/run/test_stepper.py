@@ -4,17 +4,13 @@ import threading
 
 import numpy as np
 import pytest
+from conftest import same_bits
 from reference import states
 
 import pyintegrate as pi
 
 METHODS = ["semi_implicit_euler", "rk4", "velocity_verlet", "forest_ruth4", "verner98"]
 BATCHES = [(), (5,), (3, 70)]
-
-
-def same_bits(a, b):
-    a, b = np.ascontiguousarray(a), np.ascontiguousarray(b)
-    return a.shape == b.shape and a.dtype == b.dtype and a.tobytes() == b.tobytes()
 
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])

@@ -148,18 +148,15 @@ def test_the_largest_error_of_a_run_of_which_the_end_was_saved_is_not_known():
 
 @pytest.mark.parametrize(("save", "words"), [(100, " of the saves"), ("final", " at the end")])
 def test_pictures_say_what_their_errors_are(save, words):
-    from matplotlib import pyplot
 
     for draw in (pi.plots.dashboard, pi.plots.comparison):
         axes, messages = told(lambda draw=draw: draw(compared(save)))
         assert len(messages) == 1
         if draw is pi.plots.dashboard:
             assert all(words in ax.get_ylabel() for ax in axes[1, 1:])
-    pyplot.close("all")
 
 
 def test_heat_maps_of_a_run_of_which_the_end_was_saved():
-    from matplotlib import pyplot
 
     springs = pi.systems.spring(k=np.linspace(1, 15, 5), b=np.zeros((4, 1)))
     run = {"dt": 0.25, "n_steps": 360, "method": EULER}
@@ -181,7 +178,6 @@ def test_heat_maps_of_a_run_of_which_the_end_was_saved():
             assert not known[drift > np.pi].any()
         elif quantity == "period_error":
             assert np.isnan(drawn).all()
-    pyplot.close("all")
 
 
 # ---- no answer -----------------------------------------------------------------------------------

@@ -11,6 +11,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from conftest import same_bits
 from reference import COVERING_IN_BOTH, names, states
 
 import pyintegrate as pi
@@ -21,11 +22,6 @@ KINDS = ["npz", "zarr"]
 kinds = pytest.mark.parametrize("kind", KINDS)
 RALSTON = pi.RungeKutta([[0, 0], [Fraction(2, 3), 0]], [Fraction(1, 4), Fraction(3, 4)])
 STRANG = pi.Composition([("kick", 0.5), ("drift", 1.0), ("kick", 0.5)], name="mine")
-
-
-def same_bits(a, b):
-    a, b = np.asarray(a), np.asarray(b)
-    return a.shape == b.shape and a.dtype == b.dtype and a.tobytes() == b.tobytes()
 
 
 def same(a, b):

@@ -3,18 +3,12 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from reference import accurate
 from scipy.integrate import solve_ivp
 
 import pyintegrate as pi
 
 EPSILON = np.finfo(float).eps
-
-
-def accurate(system, y0, t_end, n_steps, save="final", **options):
-    """By a method of order 5, with steps so small that its error is said by the test."""
-    return pi.integrate(
-        system, y0, dt=t_end / n_steps, n_steps=n_steps, method="tsitouras54", save=save, **options
-    )
 
 
 # ---- three bodies --------------------------------------------------------------------------------

@@ -4,13 +4,13 @@ import os
 import subprocess
 import sys
 import threading
-import time
 
 import numpy as np
 import pytest
 
 import pyintegrate as pi
 from pyintegrate import _core
+from pyintegrate.trace import compiler
 
 
 @pi.acceleration(k=15.0, b=0.1, m=1.0, initial=[1.0, 0.0])
@@ -249,11 +249,15 @@ def test_a_function_may_keep_what_it_was_given():
 
 
 def test_an_exception_in_another_thread_reaches_the_caller():
+    helper_came = threading.Event()
+
     @pi.rhs(dim=1, trace=False)
     def fragile(t, y):
         if threading.current_thread() is not threading.main_thread():
+            helper_came.set()
             raise KeyError("in a helper")
-        time.sleep(0.001)
+        if y.shape[-1] > 4:  # a definition is tried on four lanes, before there are helpers
+            assert helper_came.wait(60)
         return -y
 
     with pytest.raises(KeyError, match="in a helper"):
@@ -311,13 +315,12 @@ def test_compiled_systems_have_the_bits_of_the_byte_code(system, cache):
             assert np.array_equal(pi.integrate(compiled, y, **options).y, slow.y), method.name
 
 
-def test_compiling_is_cached_and_pickles_as_byte_code(cache):
+def test_compiling_is_cached_and_pickles_as_byte_code(cache, monkeypatch):
     import pickle
 
     spring.compile()
-    begin = time.perf_counter()
+    monkeypatch.setattr(compiler, "_build", lambda *_: pytest.fail("compiled a second time"))
     again = spring(k=3.0).compile()  # other parameters, the same library
-    assert time.perf_counter() - begin < 0.5
     assert len(list(cache.glob("*.so"))) == 2
     assert again.params["k"] == 3.0
     loaded = pickle.loads(pickle.dumps(again))

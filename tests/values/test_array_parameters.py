@@ -4,6 +4,7 @@ import pickle
 
 import numpy as np
 import pytest
+from conftest import same_bits
 from numpy.testing import assert_array_equal
 
 import pyintegrate as pi
@@ -11,10 +12,6 @@ import pyintegrate as pi
 PROFILE, SPRING, BODIES = (
     pi.systems[name] for name in ("acceleration_profile", "spring_3d", "three_body")
 )
-
-
-def same_bits(a, b):
-    return a.shape == b.shape and a.dtype == b.dtype and a.tobytes() == b.tobytes()
 
 
 # ---- what a value may be -------------------------------------------------------------------------
