@@ -55,7 +55,7 @@ cppcheck:
 # library says of its memory, which is not its own here.
 SANITIZE = -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
 SANITIZED_FOLDERS = core method run solution system user_system values
-NOT_SANITIZED = core/test_vmath method/test_certificates method/test_measured_order method/test_order \
+NOT_SANITIZED = core/test_vmath method/test_certificates method/test_measured_order \
     method/test_order_conditions method/test_polynomials run/test_concurrency run/test_dask \
     run/test_hostile_arguments run/test_interrupts_elsewhere solution/test_file_memory solution/test_former_files \
     solution/test_labelled solution/test_records system/test_exact system/test_exact_digits \

@@ -3,6 +3,7 @@
 from fractions import Fraction
 from itertools import islice, product
 from math import factorial
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -50,6 +51,50 @@ def test_trees_that_are_labelled_in_all_ways_make_all_mappings():
         ways = [Fraction(factorial(n), oc.density(t) * oc.symmetry(t)) for t in oc.trees(n)]
         assert sum(ways) == factorial(n - 1)
 
+
+# ---- they would notice ---------------------------------------------------------------------------
+
+TINY = Fraction(1, 10**30)  # irrational numbers are written with about 50 digits
+
+
+def with_numbers(method, change):
+    """The method after a change of its exact numbers, as far as conditions look at it."""
+    exact, rounding = method.exact_coefficients
+    numbers = {name: [list(x) if isinstance(x, list) else x for x in value]
+               for name, value in exact.items()}  # fmt: skip
+    change(numbers)
+    return SimpleNamespace(
+        exact_coefficients=(numbers, rounding), family=method.family, requires=method.requires
+    )
+
+
+@pytest.mark.parametrize(
+    "method", [m for m in POINT_METHODS if m.family in ("explicit_rk", "implicit_rk")], ids=str
+)
+def test_trees_would_notice_a_coefficient_wrong_in_the_thirtieth_digit(method):
+    def change(numbers):
+        if method.order == 1:
+            numbers["b"][0] += TINY
+            return
+        stage = max(s for s, weight in enumerate(numbers["b"]) if weight)
+        numbers["A"][stage][0] += TINY
+        numbers["c"][stage] += TINY  # the nodes are the row sums all the same
+
+    assert oc.order(with_numbers(method, lambda numbers: None)) == method.order
+    assert oc.order(with_numbers(method, change)) < method.order
+
+
+@pytest.mark.parametrize("method", [m for m in COMPOSITIONS if m.order > 2], ids=str)
+def test_words_would_notice_a_coefficient_wrong_in_the_thirtieth_digit(method):
+    def change(numbers):
+        kicks = [i for i, weight in enumerate(numbers["kick"]) if weight]
+        numbers["kick"][kicks[len(kicks) // 2]] += TINY
+        numbers["kick"][kicks[0]] -= TINY  # the sum is right
+
+    assert oc.order(with_numbers(method, change)) < method.order
+
+
+# ---- methods of one's own ------------------------------------------------------------------------
 
 # No door for Nystrom methods of one's own, and none for velocities that are differences.
 WITH_A_DOOR = [m for m in POINT_METHODS if m.family != "nystrom" and not m.starts_from_positions]

@@ -16,12 +16,7 @@ COLUMN = (3.4, 2.8)  # inches: one of two columns of a page
 EULER = "semi_implicit_euler"
 
 
-@pytest.fixture(autouse=True)
-def _no_side_effects():
-    before = dict(matplotlib.rcParams)
-    yield
-    assert dict(matplotlib.rcParams) == before
-    pyplot.close("all")
+pytestmark = pytest.mark.usefixtures("no_side_effects")
 
 
 def swings(count=1, **options):

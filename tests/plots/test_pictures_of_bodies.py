@@ -12,12 +12,6 @@ matplotlib.use("Agg")
 from matplotlib import pyplot  # noqa: E402  (the backend comes first)
 
 
-@pytest.fixture(autouse=True)
-def _close_figures():
-    yield
-    pyplot.close("all")
-
-
 def drawn_once(moving, frame=1):
     """An animation after a frame; Matplotlib warns of those that nobody has ever looked at."""
     moving._draw_was_started = True
