@@ -9,9 +9,8 @@ picture: RK4 keeps the phase and loses energy, semi-implicit Euler the other way
 import sys
 from decimal import Decimal
 
-from pyintegrate.analysis import Table
-
 import pyintegrate as pi
+from pyintegrate.analysis import Table
 
 T_END = 90.0
 LABELS = {"rk4": "RK4", "semi_implicit_euler": "semi-implicit Euler"}

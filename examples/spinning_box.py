@@ -10,9 +10,9 @@ import sys
 
 import matplotlib.pyplot as plt
 import numpy as np
-from pyintegrate.analysis import Table
 
 import pyintegrate as pi
+from pyintegrate.analysis import Table
 
 RULES = {
     "rigid_no_gyroscopic": "no gyroscopic term",

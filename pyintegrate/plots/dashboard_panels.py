@@ -126,7 +126,9 @@ def dashboard(
     return axes
 
 
-def overview(solution, *, panels=None, **keywords):
+def overview(
+    solution: Solution, *, panels: Sequence[str] | None = None, **keywords: Any
+) -> AxesArray:
     """Draw a solution: its motion, and its energy where the system has one.
 
     Parameters
