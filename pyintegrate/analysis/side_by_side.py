@@ -291,11 +291,6 @@ class Comparison(Mapping[Any, "Solution"]):
         return self.table()._repr_html_()
 
 
-def solution_table(solution: Solution) -> Table:
-    """The table of a comparison of one solution with the exact motion, if there is one."""
-    return Comparison(solution.system, {solution.method.name: solution}).table()
-
-
 class Comparisons(Mapping[Any, Comparison]):
     """Comparisons of several systems by name; made by `compare`.
 

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
+    from ..solution.solution import Solution
     from ..values.types import Axes, AxesArray, Labels
 
 ALONE = (4.3, 3.4)  # inches of a panel

@@ -318,9 +318,9 @@ class Solution(States):
         >>> pi.integrate(pi.systems.spring, dt=0.1, n_steps=9).table().columns[:2]
         ('method', 'E(end)/E(0)')
         """
-        from ..analysis.side_by_side import solution_table
+        from ..analysis.side_by_side import Comparison
 
-        return solution_table(self)
+        return Comparison(self.system, {self.method.name: self}).table()
 
     def __repr__(self):
         return f"<Solution of {line(self)}>"
