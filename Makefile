@@ -140,9 +140,11 @@ bench-peers: $(VENV)/.dev
 	$(PY) -m pip install --quiet --disable-pip-version-check -e ".[bench]"
 	$(PY) benchmarks/compare_peers.py --write
 
-# Proves and measures every method; writes certificates.json, methods.md and a picture in docs.
+# Proves and measures every method; writes certificates.json, methods.md and a picture in docs, and the
+# rows of new methods in tests/golden/methods.txt.
 certificates: $(VENV)/.dev
 	$(PY) docs/certificates.py
+	$(PY) tests/golden/add_rows.py
 
 # The same bits on another architecture: a hash over all methods and systems by the C core alone, here
 # and under emulation. Needs gcc-aarch64-linux-gnu, libc6-dev-arm64-cross, qemu-user.

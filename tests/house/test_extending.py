@@ -1,69 +1,94 @@
-"""A method and a system of one's own take one file and one line each: built and run on a copy."""
+"""A method and a system take one file and one line: the steps of CONTRIBUTING.md, on a copy."""
 
 import os
+import re
 import shutil
 import subprocess
 import sys
+from textwrap import dedent
 
-import numpy as np
+import pytest
 from places import ROOT
 
-METHOD = """
-/* Ralston, order 2. Ralston (1962), Math. Comp. 16, 431-437. */
-EXPLICIT_RK(made_up_method, .order = 2, .stages = 2, .evaluations = 2, .title = "made up",
-            .formula = "", .aliases = "", .reference = "", .c = {0, 2/3.},
-            .a = {{0}, {2/3.}}, .b = {1/4., 3/4.})
-"""
-SYSTEM = """
-#ifndef MADE_UP_SYSTEM_H
-#define MADE_UP_SYSTEM_H
-/* y' = -rate y */
-INLINE void made_up_system_rhs(vreal t, const vreal *y, const vreal *p, vreal *dydt) {
-    (void)t;
-    dydt[0] = -p[0] * y[0];
-}
-INLINE void made_up_system_jacobian(vreal t, const vreal *y, const vreal *p,
-                                    vreal J[PI_MAX_DIM][PI_MAX_DIM]) {
-    (void)t, (void)y;
-    J[0][0] = -p[0];
-}
-#endif
-SYSTEM(made_up_system, MATHEMATICS(.rhs = made_up_system_rhs, .jacobian = made_up_system_jacobian),
-       .title = "decay", .equation = "y' = -rate y", .reference = "", .structure = PI_FIRST_ORDER,
-       .dim = 1,
-       .state = {{"y", "1", 1, "amount"}}, .n_params = 1, .params = {{"rate", "1/s", 2, "rate"}})
-"""
+PAGE = (ROOT / "CONTRIBUTING.md").read_text()
+
+
+def section(title):
+    return re.search(rf"^## {title}.*?(?=^## )", PAGE, re.MULTILINE | re.DOTALL)[0]
+
+
+def steps(title):
+    """The file that a section says to write, and the line that it says to add."""
+    text = section(title)
+    (file,) = re.findall(r"^1\. `([\w/.]+)` — ", text, re.MULTILINE)
+    contents, line = re.search(r"^2\. `([\w/.]+)` — `(.*)`\.$", text, re.MULTILINE).groups()
+    return file, contents, line
+
+
+@pytest.fixture(scope="module", name="copy")
+def _copy(tmp_path_factory):
+    """The repository with both added, under names that are free, and built."""
+    copy = tmp_path_factory.mktemp("house") / "copy"
+    ignore = shutil.ignore_patterns("*.so", "__pycache__", "vmath_driver*")
+    for folder in ("csrc", "pyintegrate", "tests/golden", "tests/method", "tests/reference"):
+        shutil.copytree(ROOT / folder, copy / folder, ignore=ignore)
+    (copy / "docs").mkdir()
+    for file in ("setup.py", "pyproject.toml", "README.md", "LICENSE", "docs/certificates.json",
+                 "docs/methods.md", "tests/conftest.py", "tests/places.py"):  # fmt: skip
+        shutil.copy(ROOT / file, copy / file)
+
+    file, contents, line = steps("Add a method")
+    table = dedent(re.search(r"^   ```c\n(.*?)^   ```", section("Add a method"), re.M | re.S)[1])
+    (copy / file.replace("heun3", "made_up")).write_text(table.replace("heun3", "made_up"))
+    with (copy / contents).open("a") as lines:
+        lines.write(line.replace("heun3", "made_up") + "\n")
+
+    file, contents, line = steps("Add a system")
+    model = re.search(r"copy `(systems/\w+\.h)`", section("Add a system"))[1]
+    text = (ROOT / "csrc" / model).read_text()
+    (copy / file).write_text(text.replace("pendulum", "morse").replace("PENDULUM", "MORSE"))
+    with (copy / contents).open("a") as lines:
+        lines.write(line + "\n")
+
+    # Barely optimised: it is built to be run once. The bits do not depend on it.
+    done = run(copy, "setup.py", "--quiet", "build_ext", "--inplace")
+    assert done.returncode == 0, done.stderr
+    return copy
+
+
+def run(copy, *words):
+    flags = {"PYINTEGRATE_CFLAGS": "-O1 -DPI_ROLLED -Wno-psabi", "PYINTEGRATE_LDFLAGS": ""}
+    env = {**os.environ, **flags, "PYTHONPATH": str(copy)}
+    env.pop("LD_PRELOAD", None)
+    return subprocess.run(
+        [sys.executable, *words], cwd=copy, env=env, capture_output=True, text=True
+    )
+
+
 USE = """
 import numpy as np, pyintegrate as pi
-system, method = pi.systems.made_up_system, pi.methods["made_up_method"]
-sol = pi.integrate(system, np.ones((5, 1)), dt=0.1, n_steps=10, method=method)
-print(repr(float(sol.final[0, 0])), method.order, system.jacobian(0.0, [1.0]))
+run = dict(x0=np.linspace(0, 3, 5), v0=0.2, dt=0.1, n_steps=50)
+there = pi.integrate(pi.systems.pendulum, method="heun3", **run)
+here = pi.integrate(pi.systems.morse, method="made_up", **run)
+assert here.y.tobytes() == there.y.tobytes()
+assert pi.methods["made_up"].order == 3
+assert np.array_equal(here.energy(), there.energy())
 """
 
 
-def test_a_method_and_a_system_take_one_file_and_one_line_each(tmp_path):
-    copy = tmp_path / "copy"
-    ignore = shutil.ignore_patterns("*.so", "__pycache__", "vmath_driver*")
-    for folder in ("csrc", "pyintegrate"):
-        shutil.copytree(ROOT / folder, copy / folder, ignore=ignore)
-    for file in ("setup.py", "pyproject.toml", "README.md", "LICENSE"):
-        shutil.copy(ROOT / file, copy)
-    (copy / "csrc/methods/made_up_method.h").write_text(METHOD)
-    (copy / "csrc/systems/made_up_system.h").write_text(SYSTEM)
-    with (copy / "csrc/contents.h").open("a") as contents:
-        contents.write('#include "methods/made_up_method.h"\n#include "systems/made_up_system.h"\n')
-    # Barely optimised: it is built to be run once. The bits do not depend on it.
-    flags = "-O1 -DPI_ROLLED -Wno-psabi"
-    env = {**os.environ, "PYINTEGRATE_CFLAGS": flags, "PYINTEGRATE_LDFLAGS": ""}
-    env.pop("LD_PRELOAD", None)
-    build = [sys.executable, "setup.py", "--quiet", "build_ext", "--inplace"]
-    done = subprocess.run(build, cwd=copy, env=env, capture_output=True, text=True)
+def test_both_are_in_the_catalogues_and_run(copy):
+    done = run(copy, "-c", USE)
     assert done.returncode == 0, done.stderr
-    out = subprocess.run(
-        [sys.executable, "-c", USE], cwd=copy, env=env, check=True, capture_output=True, text=True
-    )
-    value, order, jacobian = out.stdout.split(maxsplit=2)
-    # Order 2 on y' = -2 y: each step multiplies by 1 - z + z^2/2 with z = 0.2; ten roundings.
-    np.testing.assert_allclose(float(value), (1 - 0.2 + 0.02) ** 10, rtol=1e-14)
-    assert order == "2"
-    assert jacobian.strip() == "[[-2.]]"
+
+
+def test_a_method_is_certified_and_has_its_golden_row(copy):
+    """What `make certificates` does, for this method alone; then the tests of certificates."""
+    done = run(copy, "tests/golden/add_rows.py")
+    assert (done.returncode, done.stdout) == (0, "made_up: a row in methods.txt\n"), done.stderr
+    rows = [line.split() for line in (copy / "tests/golden/methods.txt").read_text().splitlines()]
+    (expected,) = (values for name, *values in rows if name == "heun3")
+    assert rows[-1] == ["made_up", *expected]
+    files = (f"tests/method/test_{name}.py" for name in ("certificates", "order_conditions"))
+    done = run(copy, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-k", "made_up", *files)
+    assert done.returncode == 0, done.stdout
+    assert re.search(r"\b[4-9] passed", done.stdout)

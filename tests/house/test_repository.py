@@ -114,6 +114,19 @@ def test_every_folder_of_the_package_is_in_the_wheel():
     assert set(listed) == found, "add it to packages in pyproject.toml"
 
 
+def test_the_tests_that_are_named_are_there():
+    """In the Makefile, for the wheels, and in the pages."""
+    pages = [*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob(".ci/*"), CSRC / "README.md"]
+    for path in [ROOT / "Makefile", ROOT / "pyproject.toml", *pages]:
+        text = path.read_text()
+        for name in re.findall(r"tests/[\w/]*\w\.(?:py|[ch]\b|txt)", text):
+            assert (ROOT / name).is_file(), f"{path.name}: there is no {name}"
+    for folder, name in re.findall(r"\b(\w+)/(test_\w+)\b(?!\.)", "".join(
+        (ROOT / file).read_text() for file in ("Makefile", ".ci/wheels")
+    )):  # fmt: skip
+        assert (ROOT / "tests" / folder / f"{name}.py").is_file(), f"there is no {folder}/{name}"
+
+
 def test_version_is_the_same_everywhere():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     assert pi.__version__ == project["version"]
