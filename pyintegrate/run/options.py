@@ -94,6 +94,7 @@ class Options(Named):
     on_failure = Option("warn", _on_failure)
     out = Option(None, _as_given)  # with the sizes of the run: output.check_out
     components = Option(None, _as_given)  # with the system: places_of
+    steps = Option(None, _as_given)  # of joined parts, the saved ones: solution/parts.py
 
     @classmethod
     def checked(cls, system, **given):
@@ -109,7 +110,7 @@ class Options(Named):
 
     def saves(self, problem):
         """The saved steps of a problem."""
-        return Saves(self.save, problem.n_steps)
+        return Saves(self.save, problem.n_steps, self.steps)
 
     def saved_names(self, system):
         """Names of the components that are saved."""
