@@ -1,7 +1,7 @@
 """The numbers of a method as fractions: as its table writes them, or as its doubles suggest.
 
-A double holds 1/6 or sqrt(2) to 16 digits only. What is to be proved about a method, its order
-above all, is proved with the numbers that its author wrote.
+A double holds 1/6 or sqrt(2) to 16 digits only. Proofs about a method, of its order above all, use
+the numbers that its author wrote.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import json
 import re
 from fractions import Fraction
 
-# What the fields of a family's descriptors in csrc/methods/ are called, and what we call them.
+# The names of our fields, and those that they have in the descriptors of csrc/methods/.
 FIELDS = {
     "explicit_rk": {"A": "a", "b": "b", "c": "c"},
     "composition": {"kick": "kick", "drift": "drift"},
@@ -20,7 +20,7 @@ FIELDS = {
 }
 # Fewer digits than a double has are meant as they stand; more are an irrational number, rounded.
 _DIGITS_OF_A_DOUBLE = 16
-# What a double that is no short fraction is good to: published tables end after 15 digits or so.
+# The error of a double that is no short fraction: published tables end after 15 digits or so.
 _DOUBLE = Fraction(1, 10**14)
 
 
@@ -102,7 +102,7 @@ def _literal(text):
 
 
 def as_meant(number):
-    """A number of one's own: the short fraction that rounds to it, or itself, which is rounded.
+    """A user's number as it was meant: the short fraction that rounds to it, or itself, rounded.
 
     Fractions of denominators to 1e6 are 1e-12 apart, doubles 1e-16: a double that is close to one
     by chance is as likely as one in ten thousand.

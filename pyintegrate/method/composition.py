@@ -108,7 +108,7 @@ def _kick_or_drift(item):
 
 
 def from_weights(kicks, drifts, requires, name, order):
-    """From the numbers as given: kicks[i] before drifts[i], zeros where there is none."""
+    """A method from numbers as given: kicks[i] before drifts[i], zero for one that is left out."""
     kick, drift = list(map(float, kicks)), list(map(float, drifts))
     shared = bool(kick[0]) and not drift[-1]  # the last force is the next step's first
     evaluations = sum(map(bool, kick)) - shared

@@ -119,7 +119,7 @@ class Method:
         return oscillator_limit(self)
 
     def certificate(self) -> Certificate:
-        """What the method promises, measured and proved: prints as text, shows as HTML.
+        """Everything the method promises, proved and measured: prints as text, shows as HTML.
 
         Returns
         -------

@@ -1,4 +1,4 @@
-"""What all user-defined methods share: their numbers checked, their order computed."""
+"""The common part of user-defined methods: their numbers checked, their order computed."""
 
 from __future__ import annotations
 

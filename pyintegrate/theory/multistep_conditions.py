@@ -15,7 +15,7 @@ from .conditions import collect
 
 
 def multistep(exact, rounding):
-    """What the powers of t leave in sum alpha_j y_j - h^d sum beta_j (d-th derivative of y)_j.
+    """Residuals of the powers of t in sum alpha_j y_j - h^d sum beta_j (d-th derivative of y)_j.
 
     Order 1 has the powers 0 to d, order p then p + d - 1. A predictor may be one order lower, as
     h multiplies what it predicts; formulas for velocities have conditions of their own. In the
@@ -62,7 +62,7 @@ def residual_of(power, alpha, beta, d):
 
 
 def _difference(power, backward):
-    """What t^q leaves of (x(1) - x(-1))/2, or of x(0) - x(-1), beside the derivative at 0."""
+    """(x(1) - x(-1))/2, or x(0) - x(-1), for x = t^q / q!, less x'(0)."""
     if power == 1:
         return Fraction(0)
     ends = -((-1) ** power) if backward else Fraction(1 - (-1) ** power, 2)
@@ -70,7 +70,7 @@ def _difference(power, backward):
 
 
 def adams_moulton(points):
-    """Weights of the last so many values whose polynomial is integrated over the last step.
+    """Weights of the last `points` values whose polynomial is integrated over the last step.
 
     Parameters
     ----------

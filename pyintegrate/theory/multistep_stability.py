@@ -18,7 +18,7 @@ import numpy as np
 
 from .root_condition import is_stable
 
-# The first look at z on [0, infinity): so many z = t / (1 - t), then exactly some of them.
+# The first look at z on [0, infinity): z = t / (1 - t) at this many t, then some of them exactly.
 _LOOKS, _EXACT_LOOKS = 1024, 32
 _GROWS = 1e-6  # growth that is more than what roots that meet on the circle make of rounding
 _SOON = Fraction(1, 1024)  # a method that is unstable here is so at once

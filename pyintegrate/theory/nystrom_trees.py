@@ -21,7 +21,7 @@ from .conditions import collect
 
 @cache
 def nystrom_trees(number):
-    """Trees of so many nodes: 1, 1, 2, 3, 6, 10, 20, 36, ..."""
+    """Trees with `number` nodes: 1, 1, 2, 3, 6, 10, 20, 36, ..."""
     return sorted(
         (number - 1 - used, forest)
         for used in range(number)
@@ -52,7 +52,7 @@ def nystrom_nodes(tree):
 
 @cache
 def nystrom_target(tree):
-    """What phi is for the exact solution at time 1: the nested integrals of the tree."""
+    """The value of phi for the exact solution at time 1: the nested integrals of the tree."""
     sizes = [nystrom_nodes(subtree) for subtree in tree[1]]
     inner = [nystrom_target(sub) / (n * (n + 1)) for sub, n in zip(tree[1], sizes, strict=True)]
     return prod(inner, start=Fraction(1))

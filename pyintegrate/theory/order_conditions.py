@@ -94,7 +94,7 @@ def order(method, quadratic_kinetic=None):
 
 @cache
 def trees(nodes):
-    """Rooted trees of so many nodes: 1, 1, 2, 4, 9, 20, 48, 115, 286, 719, ..."""
+    """Rooted trees with `nodes` nodes: 1, 1, 2, 4, 9, 20, 48, 115, 286, 719, ..."""
     if nodes == 1:
         return [()]
     return sorted({grown for tree in trees(nodes - 1) for grown in _grafts(tree)})

@@ -11,7 +11,7 @@ from math import comb, lcm
 
 # Zeros closer than this, relative, count as one: a bound that is touched, not crossed.
 _RESOLUTION = Fraction(1, 2**80)
-# Coefficients of thousands of digits, products of many, are cut to so many bits.
+# Coefficients of thousands of digits, products of many, are cut to this many bits.
 _BITS = 512
 # The search begins on (0, _STEP) and doubles it; a number that no method's limit is a simple
 # fraction of, so that zeros do not fall on ends.
@@ -129,7 +129,7 @@ def refine(p, low, high):
 
 
 def first_exit(bounds, tolerance):
-    """The first x > 0 beyond which one of the polynomials is positive; None if there is none.
+    """The first x > 0 beyond which one of the polynomials is positive, or None.
 
     A bound that is exceeded by less than `tolerance` is touched, not crossed: two Verlet steps of
     h/2 are as stable as one of h, though half their trace touches -1, and rounding must not

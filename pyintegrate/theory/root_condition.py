@@ -15,7 +15,7 @@ from math import gcd, lcm
 
 import numpy as np
 
-# What rounded coefficients may leave of roots on the circle; and of double ones, the root of that.
+# How far rounded coefficients may move a root off the circle; a double one, by the root of that.
 _NEAR, _APART = 1e-6, 1e-4
 
 

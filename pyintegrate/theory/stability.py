@@ -8,7 +8,7 @@ from math import factorial, inf, lcm, nan, sqrt
 from . import multistep_stability, stability_function
 from .polynomials import add, first_exit, multiply
 
-# Growth by less than this, relative, in one step is none: it comes from rounded coefficients.
+# Relative growth per step below this is rounding of the coefficients and counts as none.
 _TOUCHED = Fraction(1, 10**12)
 
 
@@ -108,7 +108,8 @@ def a_stable(method):
         return False
     if method.family == "implicit_rk":
         return stability_function.a_stable(method)
-    # Of order 2 at most; and an analytic function is largest on the edge of the half plane.
+    # An A-stable multistep method has order 2 at most; and an analytic function is largest on the
+    # edge of the half plane.
     return oscillator_limit(method) == inf and decay_limit(method) == inf
 
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from .polynomials import add, first_exit, multiply
 
-# What rounding leaves of a coefficient that is zero, times products of coefficients.
+# Rounding of a coefficient that should be zero, in units of the products of coefficients.
 _LEFT = 1000
 
 

@@ -1,1 +1,1 @@
-"""What a batch of values is: checked numbers, rows in memory, parameters."""
+"""The values of a batch: checked numbers, rows in memory, parameters."""

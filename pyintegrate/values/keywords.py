@@ -102,7 +102,7 @@ def explains_keywords(rest: Callable | None = None) -> Callable[[Function], Func
 
 
 def _explanation(name, known, signature, arguments, keywords):
-    """What is wrong with a call that raised a TypeError, if it is its keywords or their places."""
+    """The mistake in a call that raised a TypeError, if it is in its keywords or their places."""
     given = dict(zip(signature.parameters, arguments, strict=False)) | keywords
     system, wrong = given.get("system"), [word for word in keywords if word not in known]
     is_function = callable(system) and not hasattr(system, "rhs")

@@ -1,8 +1,8 @@
 """Names that people use for methods and systems, beside those of the catalogues.
 
 Case, accents, spaces, hyphens and underscores make no difference. A name is looked up among the
-names and aliases of the catalogue, then in the tables below. What has no single meaning gets a
-sentence that says what there is.
+names and aliases of the catalogue, then in the tables below. A name with several meanings gets
+a sentence that says what there is.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _MOST = 8  # names in a message
 _HIGHEST = 12  # number that is an order
 _NUMBERED = re.compile(r"([a-z]+)(\d+)")
 
-# What other packages and textbooks call them: SciPy, MATLAB, GSL, Julia, lecture notes.
+# Their names in other packages and textbooks: SciPy, MATLAB, GSL, Julia, lecture notes.
 METHODS = {
     "classical runge kutta": "rk4",
     "runge kutta": "rk4",
@@ -194,7 +194,7 @@ class Names:
 
 
 def near_names(name, known):
-    """The names that a misspelt one may stand for, as text; empty if there are none."""
+    """The names that a misspelt one may stand for, as text, which may be empty."""
     from difflib import get_close_matches
 
     return " or ".join(map(repr, get_close_matches(name, known, n=3)))

@@ -1,4 +1,4 @@
-"""The catalogue of methods says what is true of them, and methods of one's own are checked."""
+"""The catalogue of methods says what is true of them, and user-defined methods are checked."""
 
 import copy
 import pickle
@@ -153,7 +153,7 @@ def test_methods_can_be_pickled_copied_and_compared(method):
     assert (method == method.name) is False
 
 
-# ---- Runge-Kutta of one's own --------------------------------------------------------------------
+# ---- user-defined Runge-Kutta methods ------------------------------------------------------------
 
 
 @pytest.mark.parametrize("system", pi.systems.values(), ids=list(pi.systems))
@@ -239,7 +239,7 @@ def test_a_wrong_table_is_refused_by_name(arguments, kind, words):
     assert [w for w in re.findall(r"\([^)]*\)|\S+", words) if w not in message] == []
 
 
-# ---- compositions of one's own -------------------------------------------------------------------
+# ---- user-defined compositions -------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

@@ -153,7 +153,7 @@ def test_adams_moulton_weights_integrate_polynomials(points):
         assert sum(w * Fraction(t) ** power for w, t in zip(weights, places, strict=True)) == exact
 
 
-# ---- methods of one's own ------------------------------------------------------------------------
+# ---- user-defined methods ------------------------------------------------------------------------
 
 
 def test_multistep_methods_of_ones_own_know_their_order_and_limit():

@@ -17,7 +17,7 @@ COMPOSITIONS = [m for m in POINT_METHODS if m.family == "composition"]
 
 
 def by_its_doubles(method, **options):
-    """The method through the door for methods of one's own, which knows its doubles only."""
+    """The method made like a user-defined one, which knows its doubles only."""
     c = method.coefficients
     if method.family in ("explicit_rk", "implicit_rk"):
         return pi.RungeKutta(c["A"], c["b"], c["c"])
