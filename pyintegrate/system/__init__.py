@@ -1,1 +1,1 @@
-"""What moves: systems with their parameters, their catalogue and their closed forms."""
+"""Systems with their parameters, their catalogue and their closed forms."""

@@ -1,4 +1,4 @@
-"""What a system knows of its exact motion: solution, phase, period, where there are closed forms.
+"""The exact motion of a system: solution, phase, period, as far as they have closed forms.
 
 The forms themselves are in ``exact/``, a module for each system.
 """
@@ -30,7 +30,7 @@ class ClosedForms:
         _components: Any
 
     def exact(self, t: ArrayLike, y0: ArrayLike, t0: ArrayLike = 0.0) -> MaybeFloats:
-        """Exact solution through y0 at t0, or None where there is none in closed form.
+        """Exact solution through y0 at t0, or None if it has no closed form.
 
         Parameters
         ----------
@@ -94,7 +94,7 @@ class ClosedForms:
         return uniform is not None and uniform(**self._params)
 
     def phase(self, y: ArrayLike, t: ArrayLike = 0.0) -> MaybeFloats:
-        """An angle [rad] that grows along the motion, shape (*batch); None where there is none.
+        """An angle [rad] that grows along the motion, shape (*batch); None if none is known.
 
         Examples
         --------
@@ -110,7 +110,7 @@ class ClosedForms:
         return angle(y, t.astype(np.float64), **self._params)
 
     def period(self, y0: ArrayLike | None = None) -> MaybeFloats:
-        """Period [s] of the motion through y0, shape (*batch); None where there is none.
+        """Period [s] of the motion through y0, shape (*batch); None if it is not known.
 
         Examples
         --------

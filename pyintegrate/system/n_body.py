@@ -115,7 +115,7 @@ class NBody(System):
         n : int, optional
             At least 1. Default: as before, or as many as the ready state has.
         initial : {"figure_eight", "outer_solar_system"} or array_like of shape (6 n,), optional
-            A ready state, with its parameters and units, or a state of one's own.
+            A ready state, with its parameters and units, or any other state.
         **params
             g, masses (..., n) and softening.
 
@@ -209,7 +209,7 @@ def _defaults(n):
 
 
 def _definition(n, state, units):
-    """What a System is made of: the descriptor of the C core for n bodies, in other units."""
+    """The definition of a System: the descriptor of the C core for n bodies, in other units."""
     at = {"m": units["length"], "kg": units["mass"], "s": units["time"]}
 
     def unit(text):

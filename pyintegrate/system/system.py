@@ -1,4 +1,4 @@
-"""What moves: equations of motion with their parameters."""
+"""A system: equations of motion with their parameters."""
 
 from __future__ import annotations
 
@@ -130,7 +130,7 @@ class System(ClosedForms):
 
     @property
     def parameter_rows(self) -> list[Floats]:
-        """What the C core takes: one array for each parameter, or for each element of one."""
+        """Parameters for the C core: one array for each, or for each element of an array."""
         shapes = self._definition["shapes"]
         return [row for k, v in self._params.items() for row in rows_of(v, shapes[k])]
 

@@ -68,7 +68,7 @@ def _compiler():
 
 
 def _digest(*texts):
-    """Of the texts and of all headers."""
+    """A hash of the texts and of all headers."""
     digest = hashlib.sha256()
     for text in texts:
         digest.update(text.encode() + b"\0")

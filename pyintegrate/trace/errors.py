@@ -1,4 +1,4 @@
-"""What cannot be traced: where in the user's code, why, and the cure."""
+"""Errors of tracing: the place in the user's code, the reason, and the cure."""
 
 from __future__ import annotations
 

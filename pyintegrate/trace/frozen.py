@@ -159,7 +159,7 @@ def _bytes(value):
 
 
 def _from_bytes(array, kept):
-    """What an array was."""
+    """The array as it was when its bytes were kept."""
     return np.frombuffer(kept, array.dtype).reshape(array.shape)
 
 

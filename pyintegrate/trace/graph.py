@@ -22,7 +22,7 @@ MASKS = {"less", "less_equal", "equal", "not_equal"} | {
 _COMMUTATIVE = {"add", "multiply", "equal", "not_equal", "logical_and", "logical_or", "logical_xor"}
 MOST_NODES = 200_000
 
-# What a node depends on, as bits.
+# Inputs that a node depends on, as bits.
 PARAMETER, POSITION, VELOCITY, TIME = 1, 2, 4, 8
 
 

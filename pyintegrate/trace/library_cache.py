@@ -2,8 +2,8 @@
 
 A library is code: whoever may write it runs what they like as its user. Its folder must be the
 user's own and nobody else's to write, and the name of its file tells the length and a hash of its
-content, so that what was cut short, zeroed or exchanged is known before it is loaded and is built
-again. What is loaded is a copy that has no name any more: no later damage to the file reaches it.
+content, so that a file cut short, zeroed or exchanged is recognised before it is loaded, and is
+built again. The copy that is loaded has no name any more: no later damage to a file reaches it.
 """
 
 from __future__ import annotations
@@ -89,12 +89,12 @@ def _check_above(folder, above, about):
 
 
 def digest(key, content):
-    """What the name of a library holds: of the content, and of what it is for."""
+    """A hash of the content and of the purpose of a library: part of its file name."""
     return hashlib.sha256(key.encode() + b"\0" + content).hexdigest()[:32]
 
 
 def find(folder, key):
-    """The content of a library that is whole; None where there is none. Damaged ones are removed.
+    """The content of an intact library, or None. Damaged ones are removed.
 
     Parameters
     ----------
@@ -122,7 +122,7 @@ def find(folder, key):
 
 
 def _content(path, length):
-    """Of a regular file of this user that has so many bytes, else None."""
+    """The content of a regular file of this user with `length` bytes, else None."""
     flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
     try:
         with open(os.open(path, flags | getattr(os, "O_CLOEXEC", 0)), "rb") as file:

@@ -1,7 +1,7 @@
 """NumPy's functions of whole arrays, on vectors of symbols.
 
-What moves components about, or is sums and products, is done by NumPy itself on arrays of objects;
-the rest is written here.
+Functions that move components about, or consist of sums and products, are NumPy's own, on arrays of
+objects; the others are written here.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ def reduced(name, values, axis=0, dtype=None, keepdims=False, initial=None, wher
 
 
 def _pair(name, a, b):
-    """Of two that may both be plain numbers."""
+    """A function of two arguments, both of which may be plain numbers."""
     return apply(name, a, b) if graph_of((a, b)) is not None else getattr(np, name)(a, b)
 
 

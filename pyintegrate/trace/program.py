@@ -1,8 +1,8 @@
 """Byte code from a graph: sections of instructions, one for each question.
 
-What depends on parameters only is computed once, in the section "prepare". A product used once, in
-a sum or difference, is fused with it: one rounding in the place of two, so that results agree with
-NumPy's to rounding, not to the bit. Then pairs of operations become one instruction, which
+Values that depend on parameters only are computed once, in the section "prepare". A product used
+once, in a sum or difference, is fused with it: one rounding instead of two, so that results agree
+with NumPy's to rounding, not to the bit. Then pairs of operations become one instruction, which
 changes no bit, and registers are given back at their last use.
 """
 
@@ -31,7 +31,7 @@ class Program:
         Operation, target and four arguments; bank << 24 | number.
     constants : ndarray of float64
     sections : ndarray of int32, shape (7, 2)
-        First and last instruction of each question; -1 where there is none.
+        First and last instruction of each question; -1 for one without an answer.
     sizes : tuple of int
         dim, dof, n_params, n_derived, n_invariants, n_registers.
     handle : capsule

@@ -17,7 +17,7 @@ _AGREEMENT = 1e-6  # of the largest component there: rounding, not mistakes
 
 
 class Traced:
-    """What a user's functions compute, as a graph and its outputs.
+    """The computations of a user's functions, as a graph and its outputs.
 
     Attributes
     ----------
@@ -99,7 +99,7 @@ class Traced:
 
     @classmethod
     def from_data(cls, data):
-        """The inverse of ``as_data``. What is wrong raises; the verifier sees the rest."""
+        """The inverse of ``as_data``. Wrong sizes raise here; the verifier sees the rest."""
         dim, dof, n_params, nodes, outputs = data
         if len(nodes) > MOST_NODES:
             raise ValueError(f"{len(nodes)} operations, at most {MOST_NODES}")

@@ -99,7 +99,7 @@ class CallbackSystem(TracedSystem):
 
 
 def _named(module, name):
-    """What a module holds under a dotted name, or None."""
+    """The object that a module holds under a dotted name, or None."""
     found: object = importlib.import_module(module)
     for part in name.split("."):
         found = getattr(found, part, None)
@@ -116,7 +116,7 @@ def _named_system(module, name, params):
 class _Block:
     """The force of an untraced system for one block of lanes, as the C core calls it.
 
-    What can be known before is: each call costs microseconds, thousands of times.
+    Precomputes what never changes between calls, which number in the thousands.
     """
 
     def __init__(self, system):

@@ -33,7 +33,7 @@ _MOTION = {
 
 
 class Definition:
-    """What a decorator was given.
+    """The function and the options that a decorator was given.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Systems of one's own: like those of the catalogue, with a force from Python or a pointer."""
+"""User-defined systems: like those of the catalogue, with a force from Python or a pointer."""
 
 from __future__ import annotations
 

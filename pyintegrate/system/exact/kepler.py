@@ -61,7 +61,7 @@ def phase(y, t, *, mu):
     """Mean longitude: the mean anomaly plus the direction of the pericentre, along the motion.
 
     It grows by 2 pi / period on an ellipse, in either sense, and unlike the mean anomaly alone is
-    defined on a circle. nan where the orbit is not an ellipse. Of the broadcast shape.
+    defined on a circle. nan where the orbit is not an ellipse. Has the broadcast shape.
     """
     x, y, vx, vy = y
     r = np.sqrt(x * x + y * y)

@@ -68,7 +68,7 @@ def phase(y, t, *, g, length):
     """Angle variable: 2 pi / period times the time since the turning point at positive theta, or
     since the bottom where the pendulum rotates.
 
-    Uniform in time; atan2(-omega / omega0, theta) for small swings. Of the broadcast shape.
+    Uniform in time; atan2(-omega / omega0, theta) for small swings. Has the broadcast shape.
     """
     theta, omega = y
     # One tangent gives sine and cosine, and costs much less than they do.
