@@ -101,5 +101,5 @@ def _rounding(dtype, rows):
 
 
 def _shape(value):
-    """Of a float or an array."""
+    """The shape of a float or an array."""
     return () if type(value) is float else value.shape

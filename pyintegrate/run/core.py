@@ -11,13 +11,13 @@ from ..values.memory import COMPACT_BYTES, SPARE_BYTES, STREAM_BYTES, fresh
 from .failures import NONE, Failures
 from .progress import Reporter
 
-# Threads are worth their start for some milliseconds of work: so many components x evaluations x
-# steps.
+# Threads are worth their start for some milliseconds of work: this many components x evaluations
+# x steps.
 _WORTH_THREADS = 2_000_000
 
 
 class Rows(NamedTuple):
-    """What the core leaves, in rows.
+    """The result of the core, in rows.
 
     record : ndarray, shape (n_saved, components, lanes or more), or None where nothing was saved;
     state : ndarray, shape (dim + what the method remembers, stride), after the steps completed, or

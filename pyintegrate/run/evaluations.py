@@ -6,7 +6,7 @@ from .starter import default_starter
 
 
 def count_evaluations(problem, n_steps):
-    """Of so many steps of a problem; forces that consecutive steps share count once."""
+    """Force evaluations in `n_steps` steps; one shared by consecutive steps counts once."""
     method, c = problem.method, problem.method.coefficients
     if method.family == "composition":
         if problem.system.velocity_dependent:
@@ -28,7 +28,7 @@ def _multistep(problem, n_steps):
     if starter is not None:
         first = max(min(method.stages - 1 - problem.first, n_steps), 0)
     count = first * (1 + starter.evaluations) if first else 0
-    # What velocities are made of, or Newton's method ends with, is the next step's first force.
+    # The force for the velocities, or the last of Newton's method, is the next step's first.
     c = method.coefficients
     ends = bool(c["velocity"]) or method.starts_from_positions
     ends = ends or (method.implicit and any(c["beta"][:-1]))

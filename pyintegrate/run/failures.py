@@ -28,7 +28,7 @@ class Failures:
 
     @classmethod
     def room(cls, count):
-        """Room for so many, for the core to fill in."""
+        """Room for `count` trajectories, for the core to fill in."""
         return cls(np.empty(count, np.int64), np.empty(count, np.int8), np.empty(count, np.int64))
 
     def __len__(self):

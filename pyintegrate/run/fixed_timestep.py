@@ -21,7 +21,7 @@ class FixedTimestep:
     stepper : Stepper
         With one positive `dt` for all.
     max_steps : int
-        Steps that a frame may take at most. What a frame takes beyond is dropped and counted: a
+        Steps that a frame may take at most. Time beyond them is dropped and counted: a
         simulation that is slower than the clock would otherwise fall behind for ever.
 
     Attributes

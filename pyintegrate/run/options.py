@@ -117,7 +117,7 @@ class Options(Named):
         return system.state_names if self.components is None else self.components
 
     def places(self, system):
-        """Their numbers."""
+        """Indices of the components that are saved."""
         return places_of(self.components, system) or tuple(range(system.dim))
 
     @property
@@ -126,7 +126,7 @@ class Options(Named):
         return self.out is not None or self.components is not None
 
     def core_fields(self, problem):
-        """What the C core reads at its start, by the names that it has there."""
+        """The fields that the C core reads at its start, by the names that they have there."""
         fields = {name: core(getattr(self, name), problem) for name, core in self.of_core.items()}
         fields["save_every"] = self.saves(problem).every
         return fields

@@ -23,7 +23,7 @@ BLOCK_BYTES = 8 << 20  # of record, computed at once and then copied
 
 
 class Outcome(NamedTuple):
-    """What a run leaves, of which a Solution is made.
+    """The result of a run, from which a Solution is made.
 
     states : ndarray or zarr array, shape (n_saved or more, *batch, components)
     final, history : ndarray, shape (dim, lanes) and (what the method remembers, lanes)

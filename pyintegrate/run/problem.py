@@ -16,7 +16,7 @@ from .times import times
 
 
 class Problem(Named):
-    """What is to be computed, checked and broadcast; how it is carried out are the ``Options``.
+    """The mathematics of a run, checked and broadcast; how it is carried out is its ``Options``.
 
     Rows (``rows_*``) are floats where one value serves all trajectories, else arrays in the run's
     dtype with an item for each, padded like the state rows.
@@ -69,7 +69,7 @@ class Problem(Named):
         return further
 
     def core_fields(self):
-        """What the C core takes, by the names that it has there."""
+        """The fields that the C core takes, by the names that they have there."""
         return {
             "system": self.system._core_for(self.method),
             "bits": self.dtype.itemsize * 8,
@@ -81,7 +81,7 @@ class Problem(Named):
 
 
 def check_size(problem, options, state_rows):
-    """Refuse a record and two states of so many rows that the machine cannot hold."""
+    """Refuse a record and two states that the machine cannot hold."""
     entries = options.saves(problem).count
     recorded = 0 if options.out is not None else len(options.places(problem.system))
     rows = recorded * entries + state_rows * 2

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..system.system import System
 
-# What a system must be for a method that requires ..., and what that means.
+# Structures of a system that satisfy a method's requirement, and what the requirement means.
 _STRUCTURES = {
     "any": (("first_order", "second_order", "separable", "rigid_body"), ""),
     "second_order": (("second_order",), "x'' = a(t, x, v)"),

@@ -117,7 +117,7 @@ def read(path):
 
 
 def _to_disk(path):
-    """What was written to a file or a folder is on the disk, not only in the system's memory."""
+    """Wait until a file or a folder is on the disk, not only in the memory of the system."""
     descriptor = os.open(path, os.O_RDONLY)
     try:
         os.fsync(descriptor)
@@ -200,7 +200,7 @@ def _remove(path):
 
 
 def _chunks(shape, items):
-    """Chunks of at most so many items, whole along the last axes."""
+    """Chunks of at most `items` items, whole along the last axes."""
     chunks = []
     for n in reversed(shape):
         chunks.append(max(1, min(n, items)))
@@ -250,7 +250,7 @@ def _replace_folder(new, old):
 
 
 def _exchange(a, b):
-    """renameat2(a, b, RENAME_EXCHANGE) of Linux; False where there is none."""
+    """renameat2(a, b, RENAME_EXCHANGE) of Linux; False where it is missing."""
     import ctypes
 
     current_folder, exchange = -100, 2

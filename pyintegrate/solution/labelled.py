@@ -98,7 +98,7 @@ def to_frame(solution):
 
 
 def _varying(solution):
-    """What differs between trajectories, by name: numbers with an item for each, or fewer."""
+    """Values that differ between trajectories, by name: with an item for each, or fewer."""
     system = solution.system
     values = {
         name: value

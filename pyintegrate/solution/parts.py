@@ -78,7 +78,7 @@ def concatenate(*parts: Solution) -> Solution:
 
 
 def _joined(begin, last):
-    """What was asked for, from the beginning of the first part to the end of the last."""
+    """The whole problem, from the beginning of the first part to the end of the last."""
     end = last._problem
     return end.changed(
         initial=begin.initial,

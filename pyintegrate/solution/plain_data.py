@@ -64,7 +64,7 @@ def _check_lengths(value):
             _check_lengths(item)
 
 
-# What may be called to make a system or a method again; a file names no other function.
+# The functions that may make a system or a method again; a file can name no other.
 _MAKERS: dict = {
     "system": restore,
     "bodies": restore_bodies,

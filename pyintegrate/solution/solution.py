@@ -1,4 +1,4 @@
-"""What came out of a run, and the questions one asks of it."""
+"""The solution of a run, and the questions one asks of it."""
 
 from __future__ import annotations
 
@@ -129,7 +129,7 @@ class Solution(States):
         Raises
         ------
         ValueError
-            There is none in closed form.
+            It has no closed form.
         """
         exact = self.system.exact(self.t, self.origin, self._origin_time)
         if exact is None:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class States:
-    """What a run has saved, and which trajectories failed; see ``Solution``."""
+    """Saved states, and the trajectories that failed; see ``Solution``."""
 
     def __init__(self, problem, options, outcome):
         """For ``integrate``: made of an ``Outcome`` (run/output.py)."""
@@ -120,7 +120,7 @@ class States:
 
     @property
     def out(self) -> Any:
-        """The array that `integrate` was given for the states; None where there was none."""
+        """The array that `integrate` was given for the states, or None."""
         return self._options.out
 
     @property

@@ -97,7 +97,7 @@ def load(path: str | PathLike[str], system: System | None = None) -> Solution:
     path : str or path
         Ends in .npz or .zarr (which needs the package zarr).
     system : System, optional
-        For a solution of a system of one's own that could not be stored as data: the same system;
+        For a solution of a user-defined system that could not be stored as data: the same system;
         its parameters are taken from the file.
 
     Returns
@@ -109,8 +109,8 @@ def load(path: str | PathLike[str], system: System | None = None) -> Solution:
     ------
     FileNotFoundError
     ValueError
-        The file is damaged or is something else, was written by a newer version, or holds a system
-        of one's own and `system` is missing or another.
+        The file is damaged or is something else, was written by a newer version, or holds a
+        user-defined system and `system` is missing or another.
 
     Examples
     --------
@@ -154,7 +154,7 @@ class _Mismatch(Exception):
 
 
 def _made(field, make, *arguments):
-    """What a field of the header stands for; whatever is wrong with it is one error."""
+    """The object that a field of the header stands for; any fault in it is one error."""
     try:
         return make(*arguments)
     except (_Mismatch, MemoryError, Refused):
@@ -169,7 +169,7 @@ def _made(field, make, *arguments):
 def _solution(header, arrays, system):
     method = _made("method", from_data, header["method"], arrays)
     if not isinstance(method, Method):
-        refuse("method", "it is none")
+        refuse("method", "the stored method is not a Method")
     if _made("coefficients", from_data, header["coefficients"], arrays) != method.coefficients:
         raise _Mismatch(f"the method {method.name!r} has other coefficients in this version")
     starter = _made("starter", from_data, header["starter"], arrays)
@@ -282,7 +282,7 @@ def _origin(about, arrays, problem):
 
 
 def _system_to_data(system, arrays):
-    """What makes it again; where nothing does, its name and parameters, for ``system=``."""
+    """Data to make it again from; failing that, its name and parameters, for ``system=``."""
     about = {"name": system.name, "slope": [float(x).hex() for x in _slope(system)]}
     made: dict = {}
     try:
@@ -312,10 +312,10 @@ def _system_from_data(about, arrays, given):
     if "made_by" in about and given is None:
         system = from_data(about["made_by"], arrays)
         if not isinstance(system, System):
-            refuse("system", "it is none")
+            refuse("system", "the stored system is not a System")
     elif given is None:
         raise _Mismatch(
-            f"it holds a solution of {name!r}, a system of one's own that is not data: give it, as"
+            f"it holds a solution of {name!r}, a user-defined system that is not data: give it, as"
             f" pi.load(path, system={name})"
         )
     else:

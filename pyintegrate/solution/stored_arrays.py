@@ -73,7 +73,7 @@ def _parsed(text, what):
 
 
 def _regular(path, most):
-    """The content of a regular file, no link or pipe, of at most so many bytes."""
+    """The content of a regular file, no link or pipe, of at most `most` bytes."""
     about = os.lstat(path)
     if not stat.S_ISREG(about.st_mode):
         raise ValueError(f"{os.path.basename(path)} is no regular file")
@@ -199,7 +199,7 @@ def _describe(file, name, first, length, check):
 
 
 def _array(file, name, shape, dtype, first, skip, length, check):
-    """Of as many bytes as the file has, which was seen; the checksum is compared."""
+    """An array whose bytes are known to be in the file; their checksum is compared."""
     file.seek(first)
     found = zlib.crc32(file.read(skip))
     array = np.empty(shape, dtype)
@@ -234,7 +234,7 @@ def zarr_header(path):
     group = _parsed(_regular(os.path.join(path, "zarr.json"), MOST_HEADER), "zarr.json")
     attributes = group.get("attributes")
     if not isinstance(attributes, dict) or not isinstance(attributes.get(HEADER), dict):
-        raise ValueError("header: the folder has none")
+        raise ValueError("header: the folder has no header")
     if group.get("zarr_format") != 3 or group.get("node_type") != "group":
         raise ValueError("zarr.json: it is no group of zarr's format 3")
     return attributes[HEADER]

@@ -1,4 +1,4 @@
-"""What the header of a file must say: every field is checked before anything is made of it.
+"""The header of a file: every field is checked before anything is made of it.
 
 An error is a ValueError that begins with the field's name. Sizes that fit one another are what the
 run of the header needs, and nothing larger is read.
@@ -208,7 +208,7 @@ def check_failures(header, index, status, step):
         refuse("failed_step", f"expected numbers of steps, from 0 to {last}")
 
 
-# ---- systems of one's own ------------------------------------------------------------------------
+# ---- user-defined systems ------------------------------------------------------------------------
 _TEXTS = ("name", "title", "equation", "reference", "structure", "time_unit")
 _QUESTIONS = {  # to the answers: of dim or dof components
     "first_order": {"rhs": "dim"},

@@ -10,7 +10,7 @@ from ..errors import Status
 
 
 def line(solution):
-    """What was run, how far, and what failed."""
+    """The system and method of a run, its length, and its failures, in a line."""
     dt, batch, lanes = solution.dt, solution.status.shape, solution.status.size
     step = f"{dt:g}" if np.ndim(dt) == 0 else f"{dt.min():g} .. {dt.max():g}"
     count = f"{lanes} trajector{'y' if lanes == 1 else 'ies'}"

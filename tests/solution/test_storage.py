@@ -129,7 +129,7 @@ def test_methods_of_ones_own_are_data(method, kind, tmp_path):
     assert same(loaded.resume(n_steps=5), sol.resume(n_steps=5))
 
 
-# ---- systems of one's own ------------------------------------------------------------------------
+# ---- user-defined systems ------------------------------------------------------------------------
 
 
 def stranger(**changes):
@@ -189,7 +189,7 @@ def test_functions_are_no_data(tmp_path):
 def test_a_system_that_is_no_data_must_be_given(kind, tmp_path):
     sol = run(stranger()(k=np.linspace(1, 2, 5)), save=3)
     sol.save(tmp_path / f"a.{kind}")
-    with pytest.raises(ValueError, match=r"'spring'.*one's own.*system=spring"):
+    with pytest.raises(ValueError, match=r"'spring'.*user-defined.*system=spring"):
         pi.load(tmp_path / f"a.{kind}")
     loaded = pi.load(tmp_path / f"a.{kind}", system=stranger())
     assert same(loaded, sol)
