@@ -97,7 +97,7 @@ _LAZY = {
 
 
 def __getattr__(name):
-    """What is not needed by every program loads when first used."""
+    """Load on first use the parts that few programs need."""
     if name in ("analysis", "dask", "plots"):
         return importlib.import_module(f".{name}", __name__)
     if name in _LAZY:

@@ -139,7 +139,7 @@ def _write(run, where, y, status, failed_step):
 
 
 def _nothing(*written):
-    """What writing gives."""
+    """The result of writing."""
 
 
 def integrate(
@@ -264,7 +264,7 @@ def _run_chunk(*arrays, system, names, n_steps, options):
     values = dict(zip(names, arrays, strict=True))
     params = {k.removeprefix("params."): values.pop(k) for k in names if k.startswith("params.")}
     sol = _integrate(system(**params), n_steps=n_steps, **values, **options)
-    # Of axes that are 1 long in every input of this chunk the result has them too.
+    # Axes of length 1 in every input of this chunk have length 1 in the result too.
     return sol.y, sol.status, sol.failed_step
 
 

@@ -1,4 +1,4 @@
-"""What a solution says about its integrator: Solutions in, arrays out, nothing but NumPy."""
+"""Analysis of an integrator by its solutions: Solutions in, arrays out, nothing but NumPy."""
 
 from ..values.table import Table
 from .accuracy import suitable_methods

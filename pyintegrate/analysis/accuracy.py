@@ -57,7 +57,7 @@ def suitable_methods(system: System, methods: Methods | None = None) -> list[Met
     Raises
     ------
     ValueError
-        Where there is none, one comes twice, or a named one does not fit.
+        No method is left, one comes twice, or a named one does not fit.
 
     Examples
     --------
@@ -124,7 +124,7 @@ class Motion:
 
 
 def follow(system, x0, v0, t0, t_end, steps):
-    """The true motion at times that runs of so many steps have in common.
+    """The true motion at the times that runs of `steps` steps have in common.
 
     Parameters
     ----------
@@ -338,7 +338,7 @@ def sampled(system, x0, v0, t0, t_end, method, n):
 
 
 def _size(system, y):
-    """What the errors of each component are measured by, (*batch, dim)."""
+    """The scale of each component that its errors are relative to, (*batch, dim)."""
     lead = system.positions
     with np.errstate(all="ignore"):
         if lead:

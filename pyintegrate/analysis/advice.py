@@ -197,7 +197,7 @@ def largest_step(motion, method, error, checks, most=MOST, fine=FINE):
 
 @dataclass(frozen=True)
 class Nature:
-    """What kind of motion it is.
+    """The kind of a motion.
 
     Attributes
     ----------
@@ -224,7 +224,7 @@ class Nature:
 
 
 def nature(motion):
-    """What kind of motion it is.
+    """Find the kind of a motion.
 
     Parameters
     ----------

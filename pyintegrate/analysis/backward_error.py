@@ -1,4 +1,4 @@
-"""What a symplectic method really conserves: the energy of a motion near the one it follows.
+"""The energy that a symplectic method really conserves: that of a motion near the one it follows.
 
 A composition of kicks exp(w h V) and drifts exp(w h T) is exp(h H~) for a modified energy
 
@@ -127,7 +127,7 @@ def brackets(method):
     product = {"": 1.0}
     for kick, drift in zip(*(method.coefficients[name] for name in ("kick", "drift")), strict=True):
         for letter, weight in (("V", kick), ("T", drift)):
-            # What acts first stands to the left: flows compose like pullbacks of functions.
+            # The first flow to act stands to the left: flows compose like pullbacks of functions.
             product = _multiply(product, {letter * n: weight**n / f for n, f in _FACTORIAL})
     series = _logarithm(product)
     # Words that occur in one bracket only: [V,T] has VT, [V,[V,T]] VVT, [T,[T,V]] TTV, and

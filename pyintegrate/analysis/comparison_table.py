@@ -124,7 +124,7 @@ def _kind_of_largest(solutions):
 
 
 def _exact_row(solution, measures):
-    """What the exact motion has; its energy ratio matters where the system itself dissipates."""
+    """The row of the exact motion; its energy ratio matters where the system itself dissipates."""
     exact = exact_states(solution)
     if exact is None:
         return None
@@ -182,7 +182,7 @@ def _title(comparison, steps):
 
 
 def _note(comparison):
-    """What the two numbers of a cell are, where there is a batch."""
+    """A note on the two numbers of a cell, if there is a batch."""
     sizes = [int(np.prod(np.shape(s.y)[1:-1])) for s in comparison.values()]
     if not sizes or max(sizes) < 2:
         return _winners(comparison)

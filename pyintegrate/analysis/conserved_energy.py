@@ -39,7 +39,7 @@ class EnergyDrift:
     final : ndarray
         The relative energy error at the last save, signed.
     time_unit : str
-        Unit of the times, "" where there is none.
+        Unit of the times, "" if they have none.
     """
 
     slope: np.ndarray
@@ -122,7 +122,7 @@ def energy_drift(solution: Solution) -> EnergyDrift:
         scale = np.where(first == 0, 1.0, np.abs(first))
         error = np.empty(y.shape[:-1])
         stretches = np.array_split(np.arange(len(y)), min(STRETCHES, len(y)))
-        # Of each stretch: the sums of the error and of the time, and how many saves.
+        # For each stretch: the sums of the error and of the time, and how many saves.
         total = np.zeros((len(stretches), *batch))
         moment = np.zeros((len(stretches), *(t.shape[1:] if every else batch)))
         number = np.zeros(moment.shape)

@@ -179,8 +179,8 @@ def typical(errors):
 def fit_order(dt, error, floor=ROUNDING, claimed=0):
     """Fit a line to the errors that lie on one, in logarithms.
 
-    Neighbouring errors, three to six, whose slopes agree with their median to 0.1: as many as there
-    are, at the smallest steps where there are so many, because there the leading term rules.
+    Neighbouring errors, three to six, whose slopes agree with their median to 0.1: as many as
+    possible, and then those at the smallest steps, where the leading term rules.
 
     Parameters
     ----------

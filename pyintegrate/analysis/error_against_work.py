@@ -1,4 +1,4 @@
-"""What accuracy costs: error against force evaluations and against seconds."""
+"""The cost of accuracy: error against force evaluations and against seconds."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ class WorkPrecision(Mapping[str, Any]):
         return not all(np.isnan(seconds).all() for _, _, seconds, _ in self._curves.values())
 
     def cost(self, name: str, error: float, *, of: str = "evaluations") -> float:
-        """What a method has to spend for an error, between its runs in logarithms.
+        """The cost of an error with a method, interpolated between its runs in logarithms.
 
         Parameters
         ----------

@@ -47,7 +47,7 @@ def step_growth(system, method, dt):
 
 
 def _root_growth(system, method, dt):
-    """Of a multistep method: for every eigenvalue of the Jacobian, times dt."""
+    """Growth of a multistep method, for every eigenvalue of the Jacobian, times dt."""
     check_structure(method, system)
     batch = np.broadcast_shapes(np.shape(dt), *system.batch_shapes.values())
     J, dt = system.jacobian(0.0, np.zeros((*batch, system.dim))), np.asarray(dt)[..., np.newaxis]
@@ -93,7 +93,7 @@ def step_excess(system, method, dt):
         (a, b), (c, d) = np.moveaxis(matrix, (-2, -1), (0, 1))
         product = a * d - b * c
         real = (np.abs(a + d) - 1 - product) / 2
-        # Of an undamped spring D is 1, up to rounding, which must not hide the other condition.
+        # For an undamped spring D = 1 up to rounding, which must not hide the other condition.
         excess = np.where(product - 1 > GROWING / 100, np.maximum(product - 1, real), real)
     return np.where(failed | np.isnan(excess), np.inf, excess)[()]
 

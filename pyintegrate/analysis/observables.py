@@ -1,4 +1,4 @@
-"""What can be measured on a solution: energy, exact solution, phase; None where there is none."""
+"""Observables of a solution: energy, exact solution, phase; None for those it does not have."""
 
 from collections.abc import Mapping
 
@@ -150,7 +150,7 @@ def systems_by_name(systems):
 
 
 def _difference(system, systems):
-    """What tells a system from others of its kind: `k = 15, b = 0.1`, or its name."""
+    """A label that tells a system from others of its kind: `k = 15, b = 0.1`, or its name."""
     if not hasattr(system, "rhs"):
         return str(system)
     kin = [one for one in systems if getattr(one, "name", "") == system.name]

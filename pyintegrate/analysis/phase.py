@@ -103,7 +103,7 @@ def phase_drift(
 
 
 def drift_at_end(solution):
-    """The last of ``phase_drift``, (*batch), or None where there is none; without a warning."""
+    """The last of ``phase_drift``, (*batch), or None if it is not defined; without a warning."""
     try:
         with silent_record_warning():
             return phase_drift(solution)[-1]

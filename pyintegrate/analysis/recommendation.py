@@ -187,7 +187,7 @@ def _groups(system, kind):
 
 
 def _reasons(motion, kind, asked):
-    """What the motion is like, in sentences."""
+    """The nature of the motion, in sentences."""
     if kind.stiff:
         yield (
             f"stiff: its fastest part is {kind.spread:.2g} times as fast as the motion itself, and"

@@ -73,7 +73,7 @@ def compare(
     x0, v0 : array_like, optional
         Initial state as in `integrate`; each system's own by default.
     methods : sequence of str or Method, optional
-        Names, aliases or methods of one's own. Default: rk4 and semi_implicit_euler; where these
+        Names, aliases or user-defined methods. Default: rk4 and semi_implicit_euler; where these
         do not fit, rk4 and explicit_euler (first order), rk4 and implicit_midpoint (a Hamiltonian
         that is not separable), rigid_rk4 and rigid_semi_implicit_euler (a rigid body).
     dt : float or sequence of float
@@ -212,7 +212,7 @@ class Comparison(Mapping[Any, "Solution"]):
             exact state for a first-order system), each of the batch shape, None where it does not
             exist; `energy_error` and `position_error`, the same at the end; `evaluations` of the
             force, for one trajectory; and the `seconds` that the run of the whole batch took, None
-            where nobody looked. NaN, with one `RecordWarning`, are the largest errors where only
+            if not timed. NaN, with one `RecordWarning`, are the largest errors where only
             the end was saved, and phase errors whose turns the saves do not count.
 
         Examples
@@ -360,7 +360,7 @@ def _same_work(system, first, method, dt, t_end, t0):
 
 
 def _evaluations_a_step(system, method):
-    """What one more step costs on this system: Verlet shares no force that sees the velocity."""
+    """The cost of one more step on this system: Verlet shares no force that sees the velocity."""
     settings = {"dt": 1e-9, "method": method, "save": "final", "on_failure": "ignore"}
     some, more = (integrate(system, n_steps=n, **settings).evaluations for n in (10, 11))
     return more - some

@@ -1,1 +1,1 @@
-"""What a method promises: proved from its numbers and measured on real motions."""
+"""Promises of a method: proved from its numbers and measured on real motions."""

@@ -22,7 +22,7 @@ from .measured_order import measured_order
 _SEVERAL = 3  # steps of a method that does not start itself
 _STEP = 0.25  # of single steps that are differentiated or undone: errors are far above rounding
 _ORDER_TOLERANCE, _SYMPLECTIC, _REVERSIBLE = 0.1, 1e-13, 1e-12
-# What a method is measured on, by what it requires.
+# Problems to measure a method on, by its requirement.
 _PROBLEMS = {
     "any": (twin.PENDULUM, twin.KEPLER, twin.LOTKA_VOLTERRA),
     "second_order": (twin.PENDULUM, twin.KEPLER),
@@ -131,7 +131,7 @@ class Certificate:
             yield f"symmetric: {m.symmetric}, and the way back misses {back:.1e}"
 
     def table(self):
-        """What was declared and found, side by side."""
+        """Declared and found properties, side by side."""
         m, count = self.method, sum(c.number for c in self.conditions[:-1])
         proof = "exact" if not self.rounding else f"numbers good to {self.rounding:.0e}"
         rows = [
@@ -220,7 +220,7 @@ def _small(x):
 
 
 def _digits(x):
-    """To so many digits as do not depend on the machine."""
+    """Rounded to the digits that do not depend on the machine."""
     return None if x is None else float(f"{float(x):.6g}")
 
 

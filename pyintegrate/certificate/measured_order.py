@@ -24,8 +24,8 @@ def measured_order(method, problem):
     has the problem. Methods of high order, and those whose principal error is small beside the
     next, meet rounding before the quotient settles: then, and where it settles elsewhere than
     at the declared order, many digits tell, where any step is small
-    enough. There it is four, eight and sixteen steps to shorter and shorter times; of a multistep
-    method, so many that the first ones, made by another method, do not count.
+    enough. There it is four, eight and sixteen steps to shorter and shorter times; a multistep
+    method takes enough of them for the first ones, made by another method, not to count.
 
     Parameters
     ----------
@@ -107,7 +107,7 @@ def _orders_in_many_digits(method, problem):
     for time in (Fraction(1, 4**i) for i in range(2, 12)):
         states = [twin.run(method, problem, numbers.make(time / n), n, numbers)
                   for n in (first, 2 * first, 4 * first)]  # fmt: skip
-        # The numbers themselves are good to so many digits.
+        # The numbers themselves are good to _DIGITS digits.
         if not max(abs(states[1] - states[2])) > 10.0 ** (4 - _DIGITS) * float(time):
             return
         yield _quotient(*states)

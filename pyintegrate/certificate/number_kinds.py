@@ -20,7 +20,7 @@ FLOATS = Numbers(float, math.sin, math.cos, math.sqrt)
 
 
 def many_digits(digits):
-    """Numbers of mpmath of so many digits.
+    """Numbers of mpmath with `digits` digits.
 
     Parameters
     ----------

@@ -1,6 +1,6 @@
 """A method in plain Python, over any kind of number: floats, many digits, dual numbers.
 
-What the C core does at full speed is done here as plainly as it can be, so that it can be counted,
+The steps of the C core, written as plainly as possible, so that they can be counted,
 differentiated, and carried to more digits than a double has. A problem has no time in its force:
 the core's own tests look after that.
 """
@@ -17,7 +17,7 @@ __all__ = ["DUALS", "FLOATS", "Dual", "Numbers", "Problem", "many_digits", "run"
 
 
 class Problem(NamedTuple):
-    """What the twin integrates: q' = velocity(p), p' = force(q), or y' = force(y) where dof = 0.
+    """A problem of the twin: q' = velocity(p), p' = force(q), or y' = force(y) where dof = 0.
 
     Attributes
     ----------

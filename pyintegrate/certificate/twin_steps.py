@@ -102,7 +102,7 @@ def _solve(equations, guess, motion):
 
 
 def _size(x):
-    """Of a number and of its derivatives."""
+    """The largest magnitude of a number and of its derivatives."""
     return max(abs(x.value), np.abs(x.gradient).max()) if isinstance(x, Dual) else abs(x)
 
 

@@ -3,7 +3,7 @@
 Every function takes solutions or comparisons, draws into `ax` or a new figure, and returns the
 axes. None shows anything or changes a global setting. A long run is thinned to a few thousand
 points that keep its extremes, or every turn of an orbit; of a large batch 30 trajectories, evenly
-chosen, are drawn. What is left out is said on the picture.
+chosen, are drawn. The picture says what it leaves out.
 """
 
 try:

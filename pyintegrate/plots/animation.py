@@ -54,7 +54,7 @@ def animate(
         How long it plays: as long as the motion takes, but 2 to 10 seconds, by default.
     components : sequence of two str, optional
         The plane of the left picture; by default that of `phase_portrait` is on the right, and the
-        path, or the position against time, on the left. Of several bodies (`n_body`) all are shown,
+        path, or the position against time, on the left. All of several bodies (`n_body`) are shown,
         in a plane or in space: ("x", "y") or ("x", "y", "z").
     labels : dict, optional
         Legend text by method name.
@@ -208,7 +208,7 @@ def _values(solution, name, chosen):
 
 
 def _still(ax, curves, pane, movers, bodies):
-    """What does not move: limits, labels, the true motion."""
+    """Draw all that does not move: limits, labels, the true motion."""
     solution = curves[0].solution
     system = solution.system
     t = smooth_times(solution)

@@ -177,7 +177,7 @@ def last_periods(solution, periods=PERIODS):
 
 
 def period_of(solution):
-    """Period of the exact motion (the median of a batch), or None where there is none."""
+    """Period of the exact motion (the median of a batch), or None if it is not known."""
     period = solution.system.period(solution.initial)
     if period is None or not np.size(period) or not np.isfinite(np.median(period)):
         return None
@@ -234,7 +234,7 @@ def _panels(solution):
 
 
 def _head(row, heading):
-    """What tells a row from others: on its left, or in the title of a single narrow panel."""
+    """Write what tells a row from others to its left, or in the title of a single narrow panel."""
     first = row[0]
     wide = first.get_position().width * first.figure.get_figwidth()
     if len(row) == 1 and wide < NARROW:
@@ -261,7 +261,7 @@ def _header(ax, title, subtitle):
     handles, names = ax.get_legend_handles_labels()
     wide = figure.get_figwidth()
     lines = wrapped(title, wide, "figure.titlesize", bold=True)
-    # What does not fit beside the subtitle goes below.
+    # A legend that does not fit beside the subtitle goes below.
     width = text_width(subtitle, "font.size")
     width += sum(text_width(name, "legend.fontsize") + 0.6 for name in names)
     second = "\n " if subtitle or width <= wide else ""

@@ -1,4 +1,4 @@
-"""What a picture is made of: labelled, coloured solutions, and the lines that show them."""
+"""The contents of a picture: labelled, coloured solutions, and the lines that show them."""
 
 from dataclasses import dataclass, field
 
@@ -194,7 +194,7 @@ def running_band(values, swings=20):
     values : ndarray
         (n,), in order of time.
     swings : int, optional
-        From so many oscillations on there is a band.
+        The number of oscillations from which on a band is drawn.
 
     Returns
     -------
@@ -268,7 +268,7 @@ def draw_path(ax, solution, values, index, together, window, style, keywords):
         inside = (t >= min(window)) & (t <= max(window))
         parts = [part[inside] for part in parts]
     points, joined = orbit(parts[0], parts[1], max(POINTS, LINE // together))
-    thin = 0.5 if len(points) > POINTS else 1.0  # so many turns would be one solid ring
+    thin = 0.5 if len(points) > POINTS else 1.0  # this many turns would be one solid ring
     style = {"linewidth": thin, "alpha": opacity(together)} | style
     if thin < 1.0:
         style["linestyle"] = "-"  # of dashes a turn would keep a few pixels
@@ -281,7 +281,7 @@ def draw_path(ax, solution, values, index, together, window, style, keywords):
 
 
 def opacity(count):
-    """Alpha at which so many curves stay readable on top of each other."""
+    """Alpha at which `count` curves stay readable on top of each other."""
     return 1.0 if count < 4 else max(0.3, 2 / count**0.5)
 
 
@@ -313,7 +313,7 @@ def same_motion(curves):
 
 
 def exact_curve(solution, t):
-    """Exact states at the given times, (len(t), *batch, dim), or None where there are none."""
+    """Exact states at the given times, (len(t), *batch, dim), or None if not known."""
     states = solution.system.exact(t, solution.origin, solution._origin_time)
     return states if states is not None and np.isfinite(states).any() else None
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from ..values.types import Axes, Labels
 
 LABELS = {"ratio": "E(t) / E(0)", "error": "energy error (E - E0) / |E0|", "energy": "energy E"}
-EXPLODED = 1e3  # energies beyond so many times the first leave the picture
+EXPLODED = 1e3  # energies beyond this multiple of the first leave the picture
 VISIBLE = 0.01  # errors beyond one per cent are seen better as a ratio
 
 

@@ -1,4 +1,4 @@
-"""What stands around a picture: its figure and axes, title, legend, and what it leaves out."""
+"""The frame of a picture: figure and axes, title, legend, and a note on what it leaves out."""
 
 import textwrap
 
@@ -114,7 +114,7 @@ def _list(names):
 
 
 def left_out(curves):
-    """What a picture of some curves does not show, in words; "" where it shows all.
+    """A note on what a picture of some curves does not show; "" if it shows everything.
 
     Examples
     --------
@@ -209,7 +209,7 @@ def text_width(text, size):
 
 
 def wrapped(text, width, size, bold=False):
-    """A text in lines of at most so many inches."""
+    """A text in lines of at most `width` inches."""
     letters = max(12, int(width / (_points(size) * (0.0092 if bold else 0.0077))))
     return "\n".join(textwrap.fill(line, letters) for line in text.split("\n"))
 

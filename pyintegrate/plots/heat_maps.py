@@ -51,8 +51,8 @@ def heatmap(
         The number: "energy_error", "phase_error" or "position_error" (the largest of the saves;
         at the end where only that was saved, as the label says), "period_error", "failed_step", a
         component at the end, a function of the solution, or an array (n, m) (integers are drawn as
-        classes). The energy error by default, where there is an energy. What needs more saves is
-        blank, with one `RecordWarning`.
+        classes). The energy error by default, if the system has one. Cells that need more saves
+        are blank, with one `RecordWarning`.
     x, y : str or array_like, optional
         What varies along the columns and the rows: a parameter, a component of the start, "dt", or
         coordinates. Found by itself where one thing varies.
@@ -70,7 +70,7 @@ def heatmap(
         Width and height of a new figure in inches.
     **keywords
         For `Axes.pcolormesh`: cmap, norm, vmin and vmax, which end the colours also where they are
-        logarithmic. What is beyond either end has the last colour, and the scale an arrow.
+        logarithmic. Values beyond either end have the last colour, and the scale an arrow.
 
     Returns
     -------

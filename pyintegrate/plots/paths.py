@@ -124,7 +124,7 @@ def trajectory(
 
 
 def _saves_between(solution, window):
-    """How many saves a window shows; infinitely many where there is none."""
+    """How many saves a window shows; infinitely many without a window."""
     if window is None:
         return np.inf
     t = np.asarray(solution.t).reshape(len(solution.t), -1)[:, :1]

@@ -69,7 +69,7 @@ def colours(names):
 
 
 def colour_of(method: str | Method) -> str:
-    """The colour that a method has in every picture, for pictures of one's own.
+    """The colour that a method has in every picture, for user-defined pictures.
 
     Parameters
     ----------
@@ -152,7 +152,7 @@ def line_style(colour, turn=0):
 
 
 def title_of(method):
-    """What a method is called in a legend: its title, or the name given to one of one's own.
+    """The name of a method in a legend: its title, or the name given to a user-defined one.
 
     Examples
     --------
@@ -165,7 +165,7 @@ def title_of(method):
 
 
 def unit_of(system, name):
-    """Unit of a component, a parameter or the time ("t"); "" where there is none."""
+    """Unit of a component, a parameter or the time ("t"); "" if it has none."""
     unit = system.units.get(name, "")
     return "" if unit == "1" else unit
 

@@ -17,7 +17,7 @@ def envelope(values, points=POINTS):
     values : array_like
         (n,), in order of time; NaN marks gaps.
     points : int, optional
-        At most so many indices come back (when it is at least 8).
+        The largest number of indices returned (if at least 8).
 
     Returns
     -------
@@ -61,7 +61,7 @@ def orbit(x, y, points=LINE):
     x, y : array_like
         (n,) coordinates in the plane of the picture, in order of time.
     points : int, optional
-        At most so many indices come back.
+        The largest number of indices returned.
 
     Returns
     -------

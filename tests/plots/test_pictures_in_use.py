@@ -272,7 +272,7 @@ def test_colours_are_readable_on_a_dark_ground(name):
     assert len(set(style.ON_DARK.values()) | set(style.PALETTE)) == len(style.PALETTE) + 2
 
 
-# ---- methods of one's own ------------------------------------------------------------------------
+# ---- user-defined methods ------------------------------------------------------------------------
 
 
 def test_methods_of_ones_own_keep_their_names():

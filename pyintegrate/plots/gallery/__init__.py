@@ -17,7 +17,7 @@ COLOURS = (256, 64)  # that a picture is reduced to where it is larger
 
 @dataclass(frozen=True)
 class Drawn:
-    """What a figure of the gallery became: a picture or a table, and its file."""
+    """The result of a figure of the gallery: a picture or a table, and its file."""
 
     name: str
     path: Path

@@ -1,4 +1,4 @@
-"""What the gallery shows: titles, what is to be seen, and the code; the last line is the result."""
+"""The figures of the gallery: title, caption and code, whose last line is the result."""
 
 from typing import NamedTuple
 
