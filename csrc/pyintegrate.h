@@ -29,7 +29,7 @@ typedef enum {
     PI_OUT_OF_BOUNDS = 5
 } PiStatus;
 
-/* ---- systems: what moves --------------------------------------------------------------------- */
+/* ---- systems --------------------------------------------------------------------------------- */
 typedef enum {
     PI_FIRST_ORDER,  /* y' = f(t, y) */
     PI_SECOND_ORDER, /* x' = v, v' = a(t, x, v); positions first */
@@ -38,7 +38,7 @@ typedef enum {
 } PiStructure;
 
 typedef struct {
-    const char *name, *unit; /* "1" where there is none */
+    const char *name, *unit; /* "1": without a unit */
     double value;            /* default parameter or initial component */
     const char *meaning;
 } PiQuantity;
@@ -72,7 +72,7 @@ typedef struct {
     int64_t parts;
 } PiSized;
 
-/* ---- methods: how it moves ------------------------------------------------------------------- */
+/* ---- methods --------------------------------------------------------------------------------- */
 /* Algorithms; run/families.c describes each. */
 typedef enum {
     PI_EXPLICIT_RK,
@@ -109,7 +109,7 @@ typedef struct {
     int evaluations; /* force evaluations a step; the stages from there on serve an error estimate
                         only */
     int symplectic, symmetric;
-    int quadratic_kinetic; /* composition: of its order only where T is quadratic in the momenta */
+    int quadratic_kinetic; /* composition: has its order only if T is quadratic in the momenta */
     const char *written;   /* the descriptor as it stands in methods/: its numbers with all digits,
                               for exact arithmetic; run/catalogue.c fills it in */
     /* Runge-Kutta: k_s = f(t + c_s h, y + h sum_j a_sj k_j),  y += h sum_s b_s k_s;
@@ -169,7 +169,7 @@ const PiMethod *pi_method_named(const char *name);
 #define RIGID_MOTION(id, ...) METHOD(id, PI_RIGID_MOTION, __VA_ARGS__)
 
 /* ---- run/tables.c, run/history.c, run/workspace.c -------------------------------------------- */
-/* What a kernel needs of the method on this system. */
+/* The table of a method for kernels on this system. */
 void pi_make_table(const PiMethod *method, const PiSystem *system, PiTable *table);
 /* Multistep methods: how many past states and forces each step needs, and the rows for them past
  * the components of the state; the one-step method that makes the first steps, and how many. */

@@ -88,7 +88,7 @@ typedef struct {
  * the force stops the run. */
 typedef int PiKernel(const PiTile *tile);
 
-/* What a system is asked at given times and states. */
+/* A question to a system at given times and states. */
 typedef struct {
     const PiSystem *system;
     PiForce *force;
@@ -101,7 +101,7 @@ typedef struct {
 } PiSample;
 typedef int PiEvaluate(const PiSample *sample, PiQuestion question);
 
-/* The kernels of one system on one instruction set in one precision; NULL where there is none. */
+/* The kernels of one system on one instruction set in one precision; NULL for those it lacks. */
 typedef struct {
     const char *system;
     PiKernel *family[PI_FAMILIES], *specialised[PI_SPECIALISED];

@@ -42,7 +42,7 @@ typedef struct {
     const char *constants[2]; /* 64-byte blocks, in float64 and in float32 */
 } PiProgram;
 
-/* What the maker of a program claims; the verifier believes none of it. */
+/* The claims of the maker of a program; the verifier believes none of them. */
 typedef struct {
     int64_t dim, dof, n_params, n_derived, n_invariants, n_registers, n_constants, n_code;
     int32_t first[PI_QUESTIONS], last[PI_QUESTIONS];

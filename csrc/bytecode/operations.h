@@ -1,4 +1,4 @@
-/* The operations of a user's force: name, number of arguments, and what it makes of a, b, c and d.
+/* The operations of a user's force: name, number of arguments, and the result from a, b, c, d.
  *
  * One text for three readers: the interpreter (interpreter.h), the verifier (verifier.c), and the C
  * that a traced system is compiled to (pyintegrate/trace/c_source.py). A mask is a register of all

@@ -26,8 +26,8 @@ typedef struct {
     Energy *energy;
     Invariants *invariants;
     Jacobian *jacobian;
-    int heavy;      /* so long that specialised kernels gain nothing */
-    int long_chain; /* a division or a sine: its latency is hidden by many registers only */
+    int heavy;      /* so costly that specialised kernels gain nothing */
+    int long_chain; /* a division or a sine: only many registers hide its latency */
 } Model;
 
 INLINE void rhs(const Model *model, vreal t, const vreal *y, const vreal *p, vreal *dydt) {

@@ -49,7 +49,7 @@ INLINE void rigid_vector(const Rigid *b, const vreal *first, int n, vreal *to) {
     EACH(i, 0, n) to[i] = first[i * b->R];
 }
 
-/* ---- what is derived ------------------------------------------------------------------------- */
+/* ---- derived parameters ---------------------------------------------------------------------- */
 /* B = L D L' in unit vectors: the columns of L, and D times the squares of their lengths. Where B
  * is diagonal they are the principal axes. */
 INLINE void rigid_axes(const vreal *B, vreal n[3][3], vreal *rate) {
@@ -81,7 +81,7 @@ INLINE void symmetric_inverse(const vreal *S, vreal *to) {
 INLINE void rigid_prepare(const Rigid *b) {
     const vreal zero = vset(0), one = vset(REAL(1.0));
     const vreal inverse_mass = *rigid_parameter(b, RIGID_INVERSE_MASS);
-    const vint moves = ~(inverse_mass == zero); /* and a NaN has its way */
+    const vint moves = ~(inverse_mass == zero); /* NaN propagates */
     vreal B[6], I[6], n[3][3], rate[3], scale;
     const int upper[] = {0, 4, 8, 1, 2, 5}; /* of the rows of a matrix */
     EACH(i, 0, 6) B[i] = *rigid_parameter(b, RIGID_INVERSE_INERTIA + upper[i]);
@@ -126,7 +126,7 @@ INLINE Spring rigid_spring(const Rigid *b, int64_t i, const vreal *x, vreal M[3]
     const vreal length = *rigid_parameter(b, RIGID_SPRINGS + 7 * n + i);
     const vreal distance = vsqrt(dot3(s.d, s.d));
     s.stretch = distance - length;
-    /* A spring without rest length has no direction to lose where its ends meet. */
+    /* The direction is undefined where the ends meet, and not needed without a rest length. */
     s.pull = s.stiffness * vselect(length == vset(0), vset(REAL(1.0)), s.stretch / distance);
     return s;
 }
@@ -207,7 +207,7 @@ INLINE void rigid_rhs(const Rigid *b, const vreal *y, vreal *dydt) {
     EACH(i, 0, 4) dydt[RIGID_Q + i] *= REAL(0.5);
 }
 
-/* ---- energy and what is conserved ------------------------------------------------------------ */
+/* ---- energy and invariants ------------------------------------------------------------------- */
 /* R I R' w */
 INLINE void rigid_spin_momentum(const Rigid *b, const vreal *y, vreal *L) {
     vreal M[3][3];

@@ -1,6 +1,6 @@
 /* Rotations of three-dimensional vectors by quaternions q = (w, x, y, z), from body axes to world
  * axes; and symmetric 3 x 3 matrices as (xx, yy, zz, xy, xz, yz).
- * What a function writes may be what it reads. Diebel (2006), Representing attitude: Euler angles,
+ * The output of a function may be its input. Diebel (2006), Representing attitude: Euler angles,
  * unit quaternions, and rotation vectors. */
 #pragma once
 #include "../simd.h"

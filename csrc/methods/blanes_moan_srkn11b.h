@@ -1,6 +1,6 @@
 /* Blanes-Moan SRKN 11b, order 6.
  * Blanes, Moan (2002), J. Comput. Appl. Math. 142, 313-330, table 3.
- * Of order 6 where the kinetic energy is quadratic, else of order 4; kick and drift may not be
+ * Order 6 where the kinetic energy is quadratic, else order 4; kick and drift may not be
  * swapped. */
 COMPOSITION(blanes_moan_srkn11b, .order = 6, .stages = 12, .evaluations = 11, .symplectic = 1, .symmetric = 1, .quadratic_kinetic = 1,
             .title = "Blanes-Moan SRKN 11b, order 6", .formula = "eleven kicks and drifts, symmetric, kick first",

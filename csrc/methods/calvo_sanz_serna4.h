@@ -1,6 +1,6 @@
 /* Calvo-Sanz-Serna, order 4.
  * Calvo, Sanz-Serna (1993), SIAM J. Sci. Comput. 14, 936-952.
- * Of order 4 where the kinetic energy is quadratic, else of order 3. */
+ * Order 4 where the kinetic energy is quadratic, else order 3. */
 COMPOSITION(calvo_sanz_serna4, .order = 4, .stages = 5, .evaluations = 4, .symplectic = 1, .symmetric = 0, .quadratic_kinetic = 1,
             .title = "Calvo-Sanz-Serna, order 4", .formula = "four drifts between five kicks",
             .aliases = "CalvoSanz4",

@@ -1,6 +1,6 @@
 /* McLachlan-Atela, order 4.
  * McLachlan, Atela (1992), Nonlinearity 5, 541-562, table 2.
- * Of order 4 where the kinetic energy is quadratic, else of order 3; of order 3 with the drift
+ * Order 4 where the kinetic energy is quadratic, else order 3; order 3 with the drift
  * first. */
 COMPOSITION(mclachlan_atela4, .order = 4, .stages = 4, .evaluations = 4, .symplectic = 1, .symmetric = 0, .quadratic_kinetic = 1,
             .title = "McLachlan-Atela, order 4", .formula = "four kicks and drifts, kick first",

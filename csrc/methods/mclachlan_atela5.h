@@ -1,6 +1,6 @@
 /* McLachlan-Atela, order 5.
  * McLachlan, Atela (1992), Nonlinearity 5, 541-562, table 2.
- * Of order 5 where the kinetic energy is quadratic, else of order 3. */
+ * Order 5 where the kinetic energy is quadratic, else order 3. */
 COMPOSITION(mclachlan_atela5, .order = 5, .stages = 6, .evaluations = 6, .symplectic = 1, .symmetric = 0, .quadratic_kinetic = 1,
             .title = "McLachlan-Atela, order 5", .formula = "six kicks and drifts, kick first",
             .aliases = "McAte5 ma5",

@@ -1,6 +1,6 @@
 /* Okunbor-Skeel, order 6.
  * Okunbor, Skeel (1994), J. Comput. Appl. Math. 51, 375-382, method 13.
- * Of order 6 where the kinetic energy is quadratic, else of order 4. */
+ * Order 6 where the kinetic energy is quadratic, else order 4. */
 COMPOSITION(okunbor_skeel6, .order = 6, .stages = 8, .evaluations = 7, .symplectic = 1, .symmetric = 1, .quadratic_kinetic = 1,
             .title = "Okunbor-Skeel, order 6", .formula = "seven kicks and drifts, symmetric, drift first",
             .aliases = "OkunborSkeel1994Order6Method13 OS6_13",

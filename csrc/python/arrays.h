@@ -22,7 +22,7 @@ typedef struct {
  * exception. */
 void *views_array(Views *views, PyObject *object, const char *name, int64_t items, int item,
                   int writable);
-/* An array of so many axes, written to, with any strides of whole items; NULL with an exception. */
+/* A writable array of `axes` axes, with any strides of whole items; NULL with an exception. */
 const Py_buffer *views_strided(Views *views, PyObject *object, const char *name, int axes,
                                int item);
 /* A row: one value for all lanes (a number or an array of one), or at least `lanes` of them.
@@ -33,7 +33,7 @@ int views_row(Views *views, PyObject *object, const char *name, int64_t lanes, i
 /* The same for each array of a tuple of n. */
 int views_rows(Views *views, PyObject *tuple, const char *name, int n, int64_t lanes, int item,
                PiRow *rows);
-/* The first view of this name, which the others of a tuple follow; NULL where there is none. */
+/* The first view of this name, which the others of a tuple follow; NULL if it is absent. */
 View *const *views_find(const Views *views, const char *name);
 void views_release(Views *views);
 /* A tuple of n numbers; 0, or -1 with an exception. */

@@ -14,7 +14,7 @@ typedef struct Callback {
     Kind kind;
     PyObject *function, *owner; /* kept alive */
     void *address;
-    /* What a force is given: the same in both precisions but for the widths. */
+    /* The context of a force; both precisions have the same but for the widths. */
     struct Context {
         const struct Callback *callback;
         int real_bytes, vector_bytes;
@@ -50,7 +50,7 @@ static int call_python(const void *data, PiQuestion question, const PiRows *rows
                              : PyObject_CallFunction(callback->function, "iLOOOOO", (int)question,
                                                      (long long)lanes_of(context, rows), views[0],
                                                      views[1], views[2], views[3], views[4]);
-    for (int i = 0; i < 5; i++) { /* released: an error if somebody still looks at the memory */
+    for (int i = 0; i < 5; i++) { /* released: an error if the memory is still viewed */
         PyObject *done = result && views[i] ? PyObject_CallMethod(views[i], "release", NULL) : NULL;
         if (result && !done) Py_CLEAR(result);
         Py_XDECREF(done);

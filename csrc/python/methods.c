@@ -1,4 +1,4 @@
-/* User-defined methods, from their numbers; what a method needs. */
+/* User-defined methods, from their numbers; the requirements of a method. */
 #include <string.h>
 #include "module.h"
 
@@ -57,7 +57,7 @@ PyObject *core_make_method(PyObject *module, PyObject *args) {
 
 const char starter_doc[] =
     "starter(method) -> the name of the method that makes the first steps, unless another is\n"
-    "given; None where there are no such steps.";
+    "given; None if it has no such steps.";
 PyObject *core_starter(PyObject *module, PyObject *method) {
     (void)module;
     const PiMethod *m = PyCapsule_GetPointer(method, METHOD_CAPSULE);

@@ -29,7 +29,8 @@ static PyObject *core_info(PyObject *module, PyObject *none) {
 PyDoc_STRVAR(
     evaluate_doc,
     "evaluate(system, bits, question, lanes, t, y, params, out)\n\n"
-    "question: its number in questions(), up to the jacobian. t: array; y, params: tuples of arrays; each of 1 item or `lanes`. out: rows of `lanes`, written.");
+    "question: its number in questions(), up to the jacobian. t: array; y, params: tuples of\n"
+    "arrays; each of 1 item or `lanes`. out: rows of `lanes`, written.");
 static PyObject *core_evaluate(PyObject *module, PyObject *args) {
     int bits, question;
     long long lanes;

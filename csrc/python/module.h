@@ -1,4 +1,4 @@
-/* What the files of the extension module share. */
+/* Declarations shared by the files of the extension module. */
 #pragma once
 #include "../run/families.h"
 #include "../run/run.h"

@@ -54,7 +54,8 @@ const char make_program_doc[] =
     "make_program(code, constants, sections, dim, dof, n_params, n_derived, n_invariants,\n"
     "             n_registers) -> handle\n\n"
     "code: int32, six words an instruction; constants: float64; sections: int32, first and last\n"
-    "instruction for each question, -1 where there is none. ValueError: refused by the verifier.";
+    "instruction for each question, -1 for one without an answer. ValueError: refused by the\n"
+    "verifier.";
 PyObject *core_make_program(PyObject *module, PyObject *args) {
     (void)module;
     PyObject *code, *constants, *sections;

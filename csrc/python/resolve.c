@@ -1,4 +1,4 @@
-/* From the system that Python names to what a run needs of it. */
+/* From the system that Python names to the kernels and forces that a run needs. */
 #include <string.h>
 #include "module.h"
 

@@ -112,8 +112,8 @@ static int make_stepper(PyObject *module, Stepper *s, const RunObjects *o) {
 const char stepper_doc[] =
     "stepper(**fields) -> Stepper\n\n"
     "system, methods: a tuple of the method of the step, or of the step, its kick and its drift;\n"
-    "starter, which may be left out; bits, lanes, bound, t0, dt, params as of start(); state: rows\n"
-    "that are advanced in place.";
+    "starter, which may be left out; bits, lanes, bound, t0, dt, params as of start(); state:\n"
+    "rows that are advanced in place.";
 PyObject *core_stepper(PyObject *module, PyObject *args, PyObject *keywords) {
     RunObjects objects;
     Stepper *s = (Stepper *)PyType_GenericAlloc((PyTypeObject *)state_of(module)->stepper_type, 0);

@@ -2,7 +2,7 @@
 #include "families.h"
 #include "run.h"
 
-/* Compiled for the two; for the system and the method's family; or for any force. */
+/* A kernel compiled for the two; for the system and the method's family; or for any force. */
 static void choose_kernel(PiRun *run, const ResolvedSystem *resolved) {
     const PiSystem *system = resolved->system;
     const PiMethod *m = run->method;

@@ -1,4 +1,4 @@
-/* The families: all that is known of each beside its kernels, in one place. */
+/* The families: all that is known of each, beside its kernels. */
 #include "families.h"
 #include "../kernels/rows/workspace.h"
 

@@ -1,4 +1,4 @@
-/* What a family of methods is, beside its kernels: a descriptor each, in families.c. */
+/* The properties of a family of methods beside its kernels: a descriptor each, in families.c. */
 #pragma once
 #include "../pyintegrate.h"
 
@@ -12,7 +12,7 @@ typedef struct {
     int optional;
 } PiNumbers;
 
-/* What a system must be: bit 1 << PiStructure where it may be that. */
+/* The structures that a method can integrate: bit 1 << PiStructure for each. */
 typedef struct {
     const char *name, *refusal; /* as Python knows it; what an error says */
     unsigned structures;
@@ -25,7 +25,7 @@ typedef struct {
     PiNumbers numbers[PI_MAX_LISTS]; /* up to one without a name */
     int closed;                      /* no methods from outside: their rules are in C */
     int most_stages;
-    int most_derivative;  /* 0: the method has none */
+    int most_derivative;  /* 0: methods have no derivative */
     int free_evaluations; /* evaluations say what a step costs, not how many stages are used */
     /* NULL where there is nothing to do: */
     void (*make_table)(const PiMethod *method, const PiSystem *system, PiTable *table);

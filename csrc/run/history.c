@@ -1,4 +1,4 @@
-/* What a multistep method remembers, and how it starts. */
+/* The history of a multistep method, and how it starts. */
 #include "families.h"
 
 void multistep_remembered(const PiMethod *m, int *states, int *forces) {

@@ -1,4 +1,4 @@
-/* Where things lie in the rows of a run; what its loop asks of failures.c. */
+/* The layout of the rows of a run, and the part of failures.c that its loop calls. */
 #pragma once
 #include <math.h>
 #include <string.h>

@@ -11,7 +11,7 @@
  * its last good state. The steps of a tile come in order; the tiles come in any, from any thread,
  * so that what an observer adds up belongs to a lane, or is exact in any order (integers).
  *
- * What is to come, and where it will sit:
+ * Planned, and where it will sit:
  *  - Quantities that are watched, reductions, densities: observers, a file each, whose sums are
  * rows of the lane. Past `state_rows`, as the history of a multistep method is, they come along
  * with resumed runs, snapshots and failures.

@@ -26,7 +26,7 @@ static void write_save(const PiRun *run, const PiRecord *r, int64_t save, int64_
 
 static int observe(void *self, const PiRun *run, const PiSeen *seen) {
     const PiRecord *r = self;
-    if (seen->writer == self) return 0; /* they are in their place */
+    if (seen->writer == self) return 0; /* they are in place */
     for (int64_t i = 0; i < seen->count; i++)
         write_save(run, r, ceil_div(seen->step, r->every) + i, seen->lane, seen->lanes,
                    row_at(run, seen->rows, seen->next, i, 0), seen->stride);

@@ -69,7 +69,7 @@ static int show_to(const PiRun *run, const PiObserver *o, PiSeen seen, int64_t f
     seen.count = count;
     return o->observe(o->self, run, &seen);
 }
-/* To each observer its own steps: the multiples of `every`, and the last of the run. */
+/* Shows each observer its own steps: the multiples of `every`, and the last of the run. */
 static int show(const PiRun *run, const PiSeen *seen) {
     const int64_t end = seen->step + (seen->count - 1) * run->interval;
     const int64_t last = smaller(end, run->n_steps),
@@ -229,7 +229,7 @@ static int advance_together(PiRun *run, int64_t number, PiTile *tile, int64_t fr
 static int advance_tile(PiRun *run, int64_t number, int64_t block, char *scratch) {
     const int64_t lane = number * run->tile_lanes;
     const int64_t from = steps_after(run, block), to = steps_after(run, block + 1);
-    /* A bound is looked at after each step, and a drive changes with it. */
+    /* A bound is checked after each step, and a drive changes with each. */
     const int each_step = !isinf(run->bound) || run->drive_strides;
     const int64_t chunk = each_step ? 1 : run->interval;
     PiFailures *failures = &run->failures[number];
@@ -247,7 +247,7 @@ static int advance_tile(PiRun *run, int64_t number, int64_t block, char *scratch
             run->stopped = 1;
             return -1;
         }
-        if (tile.in == scratch) { /* once more from where it was, looking after each save */
+        if (tile.in == scratch) { /* again from where it was, checking after each save */
             copy_state(run, &tile, scratch, run->tile_lanes, target, run->stride);
             tile.in = target;
             tile.in_stride = run->stride;

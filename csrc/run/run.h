@@ -12,7 +12,7 @@ typedef struct {
     int64_t count;
 } PiFailures;
 
-/* A system with what moves it: its kernels (NULL without such), its force, and the kernels for any
+/* A resolved system: its kernels (NULL if it has none), its force, and the kernels for any
  * force. unanswered: bit q is set where question q has no answer. */
 typedef struct {
     const PiSystem *system;
@@ -24,14 +24,14 @@ typedef struct {
 } ResolvedSystem;
 
 struct PiRun {
-    /* What the caller says: python/fields.c has a line for each. */
+    /* The caller's arguments: python/fields.c has a line for each. */
     int64_t bits;                 /* 64 or 32 */
     int64_t lanes;                /* trajectories */
     int64_t first, n_steps;       /* steps first + 1 .. first + n_steps */
     int64_t save_every;           /* steps from one save to the next; the last is saved too */
     int64_t workers;              /* threads that will share the run */
     double bound;                 /* of |components|; infinite: none given */
-    int has_history;              /* what a multistep method remembers is in `initial` already */
+    int has_history;              /* that of a multistep method is in `initial` already */
     int use_row_kernels;          /* those for any force, also where others are compiled */
     PiRow t0, h, *params;         /* allocated, n_params */
     const int64_t *drive_strides; /* reals from a parameter's row to that of the next step; NULL */
@@ -45,11 +45,11 @@ struct PiRun {
     const PiMethod *starter; /* of a multistep method, or NULL */
     int64_t starter_until;   /* steps before this one are the starter's */
     int vector_bytes;
-    int state_rows; /* components, and what the method remembers */
+    int state_rows; /* components, and the history of the method */
 
     /* Rows of `stride` reals, a multiple of 64 bytes. A block of time reads one state and writes
-     * the other, so that the last complete block survives an interrupt. They may be the same, and
-     * then it does not. */
+     * the other, so that the last complete block survives an interrupt; it does not if both are the
+     * same memory. */
     void *initial, *state[2];
     int64_t stride;
     int real_bytes;

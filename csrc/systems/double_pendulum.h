@@ -1,14 +1,14 @@
 #ifndef DOUBLE_PENDULUM_H
 #define DOUBLE_PENDULUM_H
-/* Plane double pendulum, masses at the ends of two rods.   With d = theta1 - theta2, mu = m2 / (m1
- * + m2) and A = l1 theta1'', B = l2 theta2'' the equations of motion are
+/* Plane double pendulum, masses at the ends of two rods.
+ * With d = theta1 - theta2, mu = m2 / (m1 + m2) and A = l1 theta1'', B = l2 theta2'' they obey
  *     A + mu cos(d) B = -mu l2 omega2^2 sin(d) - g sin(theta1)
  *     cos(d) A + B    =     l1 omega1^2 sin(d) - g sin(theta2)
  * with the determinant 1 - mu cos(d)^2 = m1 / (m1 + m2) + mu sin(d)^2, where nothing cancels.
- * state theta1 theta2 [rad] from the vertical, omega1 omega2 [rad/s]    parameters m1, m2 [kg], l1,
- * l2 [m], g [m/s^2]
- * Energy E = m1 u1^2 / 2 + m2 |u1 + u2|^2 / 2 + (m1 + m2) g l1 (1 - cos(theta1)) + m2 g l2 (1 -
- * cos(theta2)), u = l omega along the arcs, conserved. */
+ * state theta1 theta2 [rad] from the vertical, omega1 omega2 [rad/s]
+ * parameters m1, m2 [kg], l1, l2 [m], g [m/s^2]
+ * Energy E = m1 u1^2 / 2 + m2 |u1 + u2|^2 / 2 + (m1 + m2) g l1 (1 - cos(theta1))
+ *            + m2 g l2 (1 - cos(theta2)),  u = l omega along the arcs, conserved. */
 enum {
     DOUBLE_PENDULUM_M1,
     DOUBLE_PENDULUM_M2,
@@ -29,7 +29,7 @@ INLINE void double_pendulum_prepare(vreal *p) {
     p[DOUBLE_PENDULUM_PER_L2] = REAL(1.0) / p[DOUBLE_PENDULUM_L2];
 }
 
-/* What the equations need of the angles. */
+/* The functions of the angles that the equations contain. */
 typedef struct {
     vreal s1, c1, s2, c2, s, c; /* sine and cosine of theta1, theta2 and their difference */
     vreal per_det;

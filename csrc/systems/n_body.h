@@ -1,10 +1,11 @@
 #ifndef N_BODY_H
 #define N_BODY_H
-/* Any number of bodies in space.   x_i'' = g sum_j m_j (x_j - x_i) / (|x_j - x_i|^2 +
- * softening^2)^(3/2) state x1 y1 z1 x2 ... [m] and velocities [m/s]    parameters g [m^3/(kg s^2)],
- * masses [kg], softening [m]: the length of Plummer's potential, 0 for points Energy E = sum_i m_i
- * |v_i|^2 / 2 - g sum_(i < j) m_i m_j / sqrt(|x_j - x_i|^2 + softening^2), momentum, angular
- * momentum, and where the centre of mass was at t = 0 are conserved. */
+/* Any number of bodies in space.
+ *     x_i'' = g sum_j m_j (x_j - x_i) / (|x_j - x_i|^2 + softening^2)^(3/2)
+ * state x1 y1 z1 x2 ... [m] and velocities [m/s]    parameters g [m^3/(kg s^2)], masses [kg],
+ * softening [m]: the length of Plummer's potential, 0 for points
+ * Energy E = sum_i m_i |v_i|^2 / 2 - g sum_(i < j) m_i m_j / sqrt(|x_j - x_i|^2 + softening^2),
+ * momentum, angular momentum, and the position of the centre of mass at t = 0 are conserved. */
 #include "../mechanics/rotation.h"
 #include "../tiles.h"
 

@@ -1,7 +1,8 @@
 #ifndef PROJECTILE_H
 #define PROJECTILE_H
-/* Projectile in vacuum.   r'' = (0, 0, -g)     state x y z [m], vx vy vz [m/s]    parameter g
- * [m/s^2] Energy (per mass) E = |v|^2 / 2 + g z, and the horizontal velocity, are conserved. */
+/* Projectile in vacuum.   r'' = (0, 0, -g)
+ * state x y z [m], vx vy vz [m/s]    parameter g [m/s^2]
+ * Energy (per mass) E = |v|^2 / 2 + g z, and the horizontal velocity, are conserved. */
 enum { PROJECTILE_G };
 
 INLINE void projectile_acceleration(vreal t, const vreal *x, const vreal *v, const vreal *p,

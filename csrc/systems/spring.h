@@ -1,7 +1,8 @@
 #ifndef SPRING_H
 #define SPRING_H
-/* Damped spring.   m x'' = -k x - b v        state x [m], v [m/s]    parameters k [N/m], b [kg/s],
- * m [kg] Energy E = m v^2 / 2 + k x^2 / 2, and dE/dt = -b v^2. */
+/* Damped spring.   m x'' = -k x - b v        state x [m], v [m/s]
+ * parameters k [N/m], b [kg/s], m [kg]
+ * Energy E = m v^2 / 2 + k x^2 / 2, and dE/dt = -b v^2. */
 enum { SPRING_K, SPRING_B, SPRING_M, SPRING_K_M, SPRING_B_M };
 
 INLINE void spring_prepare(vreal *p) {

@@ -17,7 +17,7 @@ typedef struct {
     const double
         *states; /* (step, component, lane) of a run seen at every step; NULL: fill `own` */
     double *own;
-    int stop; /* after so many calls; 0: never */
+    int stop; /* after this many calls; 0: never */
 } Watch;
 
 static void expect(int right, const char *what) {

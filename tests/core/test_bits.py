@@ -245,7 +245,7 @@ def test_the_rounding_mode_of_the_caller_does_not_matter(method, system, dtype):
 
 
 def by_its_numbers(method):
-    """The same method through the door for methods of one's own: a kernel with a table."""
+    """The same method, user-defined: a kernel with a table."""
     c = method.coefficients
     if method.family in ("explicit_rk", "implicit_rk"):
         return pi.RungeKutta(c["A"], c["b"], c["c"])

@@ -1,9 +1,10 @@
 /* Explicit Runge-Kutta.   k_s = f(t + c_s h, y + h sum_j a_sj k_j),   y += h sum_s b_s k_s
  *
  * On x'' = a(t, x) the velocity is linear in the stages and leaves the inner sums (the Nystrom
- * form; same method, half the operations): k_s = a(t + c_s h, x + c_s h v + h^2 sum_j A_sj k_j), A
- * = a a,   B = b a x  += h v + h^2 sum_s B_s k_s,      v += h sum_s b_s k_s. Hairer, Norsett,
- * Wanner (1993), Solving Ordinary Differential Equations I, II.1 and II.14. */
+ * form; same method, half the operations): with A = a a and B = b a,
+ *     k_s = a(t + c_s h, x + c_s h v + h^2 sum_j A_sj k_j),
+ *     x += h v + h^2 sum_s B_s k_s,   v += h sum_s b_s k_s.
+ * Hairer, Norsett, Wanner (1993), Solving Ordinary Differential Equations I, II.1 and II.14. */
 #pragma once
 #include "../model.h"
 #include "nystrom_weight.h"

@@ -148,7 +148,7 @@ static int composition_rows(const PiTile *tile) { return rows_kernel(tile, run_c
 static int implicit_rk_rows(const PiTile *tile) { return rows_kernel(tile, run_implicit_rk); }
 static int multistep_rows(const PiTile *tile) { return rows_kernel(tile, run_multistep); }
 static int rigid_motion_rows(const PiTile *tile) { return rows_kernel(tile, run_rigid_motion); }
-/* Of every family, for any force: PiKernelSet.rows. */
+/* The row kernels of all families, for any force: PiKernelSet.rows. */
 #define ROW_KERNELS                                                                                \
     {[PI_EXPLICIT_RK] = explicit_rk_rows, [PI_COMPOSITION] = composition_rows,                     \
      [PI_NYSTROM] = explicit_rk_rows,     [PI_MULTISTEP] = multistep_rows,                         \

@@ -3,7 +3,7 @@
  * Velocities first (forces, then torques with one of four gyroscopic terms), then positions:
  *     v += h v',   w += h w',   x += h v,   q += (h / 2) (0, w) q  or  q = exp(h w / 2) q.
  * Runge-Kutta on all 13 components. A symplectic splitting of the free top into rotations about
- * fixed axes of the body, and what is composed of it.
+ * fixed axes of the body, and compositions of it.
  * Damping factors, and exp(-damping h), multiply the velocities once a step.
  *
  * McLachlan (1993), Phys. Rev. Lett. 71, 3043; Touma, Wisdom (1994), Astron. J. 107, 1189; Catto,
@@ -14,7 +14,7 @@
 #include "../../mechanics/rigid_body.h"
 #include "../../vmath/vmath.h"
 
-/* q = exp(a / 2) q: turned by |a| about the world axis a. */
+/* q = exp(a / 2) q: a rotation by |a| about the world axis a. */
 INLINE void turn_exactly(const vreal *a, vreal *q) {
     const vreal angle = vsqrt(dot3(a, a)) * REAL(0.5);
     vreal s[3];
