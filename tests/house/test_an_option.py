@@ -1,6 +1,6 @@
 """An option of a run stands in few places: a made-up one is patched into a copy, built and used.
 
-`most_blocks` ends a run after so many blocks of time; the core reads it at each block.
+`most_blocks` ends a run after that many blocks of time; the core reads it at each block.
 """
 
 import os

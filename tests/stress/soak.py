@@ -28,7 +28,7 @@ from hostile import HOSTILE, Hostile, hostile, pick
 import pyintegrate as pi
 
 SYSTEMS, METHODS = list(pi.systems.values()), list(pi.methods.values())
-COMPARED = 100  # of so many right calls one is compared with the twin
+COMPARED = 100  # one of this many right calls is compared with the twin
 FLAT = 4 << 20  # bytes that resident memory may grow by after the first tenth
 
 

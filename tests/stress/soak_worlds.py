@@ -1,4 +1,4 @@
-"""More random calls for the soak run: steppers, drives, systems and methods of one's own, bodies.
+"""More random calls for the soak run: steppers, drives, user-defined systems and methods, bodies.
 
 Each function takes a random generator and makes one call, or some on one object, a part of them
 wrong. What is right is compared: a stepper and a driven run have the bits of ``pi.integrate``.

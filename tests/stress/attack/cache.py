@@ -102,7 +102,7 @@ DAMAGES = [cut, cut, bend, bend, exchange, rename, replace, grow, plant, open_up
 
 
 def main(seconds, seed):
-    """Attack for so many seconds; the counts by damage and outcome."""
+    """Attack for `seconds` seconds; the counts by damage and outcome."""
     counts = Counter()
     system = pi.acceleration(k=15.0)(lambda t, x, v, k: -k * x)
     expected = pi.integrate(system, 1.0, 0.5, dt=0.01, n_steps=20).y.tobytes()

@@ -337,7 +337,7 @@ def load(path, watch, kind):
 
 
 def main(seconds, seed):
-    """Attack for so many seconds; the counts by kind of file, change and outcome."""
+    """Attack for `seconds` seconds; the counts by kind of file, change and outcome."""
     fsync, os.fsync = os.fsync, lambda descriptor: None  # nothing here needs to last
     soft, hard = resource.getrlimit(resource.RLIMIT_AS)
     resource.setrlimit(resource.RLIMIT_AS, (ADDRESS_SPACE, hard))
