@@ -2,7 +2,8 @@
 memory.
 
 Everything is measured in one go, the two sides in turn, and the best of several rounds counts:
-machines are shared and noisy, so read the ratios. Usage: python benchmarks/bench.py [rounds]
+machines are shared and noisy, so that only the ratios mean anything.
+Usage: python benchmarks/bench.py [rounds]
 """
 
 import os

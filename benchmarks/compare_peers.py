@@ -290,7 +290,8 @@ def write(lines, notes, rounds):
 Written by `make bench-peers`, in one run on one machine: {platform.machine()}, instruction set
 {info["instruction_set"]}, {info["compiler"]}, NumPy {np.__version__}.
 One thread each, in turn, the best of {rounds} rounds; float64; the final states of all
-were compared. The machine was shared: absolute figures differ between days, read the ratios.
+were compared. The machine was shared: absolute figures differ between days, and
+only the ratios mean anything.
 "best peer" is the best peer's time over ours.
 
 {chr(10).join(lines)}
