@@ -86,26 +86,33 @@ def test_only_the_init_function_is_exported():
     } == {"PyInit__core"}
 
 
-def test_no_library_function_but_fma_makes_numbers():
-    """sin and its like come from vmath: the C library's differ between versions."""
+def used_symbols():
+    """Functions of other libraries that the core calls."""
     table = subprocess.run(
         ["nm", "-D", "-u", _core.__file__], capture_output=True, text=True, check=True
     )
-    used = {line.split()[-1].split("@")[0] for line in table.stdout.splitlines()}
-    assert not used & {
-        "sin",
-        "cos",
-        "tan",
-        "exp",
-        "log",
-        "pow",
-        "sinf",
-        "cosf",
-        "expf",
-        "logf",
-        "powf",
-        "sincos",
-    }
+    return {line.split()[-1].split("@")[0] for line in table.stdout.splitlines()}
+
+
+def test_the_core_makes_no_threads():
+    assert not used_symbols() & {"pthread_create", "thrd_create", "fork"}
+
+
+def test_no_step_allocates():
+    """Workspace is handed to kernels, forces and methods: a step never asks for memory."""
+    pattern = re.compile(r"\b\w*(malloc|calloc|realloc|aligned_alloc|alloca)\b")
+    for folder in ("kernels", "methods", "systems", "mechanics", "vmath"):
+        for path in (CSRC / folder).rglob("*.[ch]"):
+            assert not pattern.search(path.read_text()), name(path)
+
+
+def test_no_library_function_but_fma_makes_numbers():
+    """sin and its like come from vmath: the C library's differ between versions."""
+    functions = {
+        "sin", "cos", "tan", "sincos", "asin", "acos", "atan", "atan2", "sinh", "cosh", "tanh",
+        "exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "pow", "cbrt", "hypot", "sqrt",
+    }  # fmt: skip
+    assert not used_symbols() & (functions | {f"{function}f" for function in functions})
 
 
 def test_every_folder_of_the_package_is_in_the_wheel():
