@@ -15,11 +15,11 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
+from places import ROOT
 
 import pyintegrate as pi
 
-ROOT = Path(__file__).resolve().parent.parent
-USER_CODE = ROOT / "tests" / "typed" / "user_code.py"
+USER_CODE = Path(__file__).parent / "typed" / "user_code.py"
 MODULES = (pi, pi.analysis, pi.plots, pi.dask)
 
 
