@@ -53,7 +53,8 @@ cppcheck:
 # of their own. Left to make test are pictures, notebooks and pure mathematics, what needs other packages,
 # what bounds the memory of its process or starts compilers and pools (NOT_SANITIZED), and what the C
 # library says of its memory, which is not its own here.
-SANITIZE = -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
+# -fno-wrapv: Python's own flags say that sums may wrap around, which would hide those that do.
+SANITIZE = -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer -fno-wrapv
 SANITIZED_FOLDERS = core method run solution system user_system values
 NOT_SANITIZED = core/test_vmath method/test_certificates method/test_measured_order \
     method/test_order_conditions method/test_polynomials run/test_concurrency run/test_dask \

@@ -54,6 +54,8 @@ typedef struct {
     int scratch;     /* rows that the force uses for itself */
     int no_jacobian; /* take differences of the right-hand side */
     int block;       /* lanes that the force wants at once (a call costs much); 0: as many as fit */
+    int may_stop;    /* does the force call functions that may stop the run? */
+    int64_t operations; /* of a force on rows, about, for each lane; 0: some a component */
     PiQuantity state[PI_MAX_STATE];
     PiQuantity params[PI_MAX_PARAMS]; /* an array has one for each element, of the same name */
     PiQuantity invariants[PI_MAX_INVARIANTS];
@@ -64,6 +66,7 @@ typedef struct {
 typedef struct {
     PiSystem one;
     int dim, dof, n_params, n_derived, scratch; /* of each part */
+    int pairs;                                  /* operations for each pair of parts */
 } PiSizedSystem;
 /* One of a known size. */
 typedef struct {

@@ -6,6 +6,19 @@
  * lanes. */
 #pragma once
 #include "pyintegrate.h"
+#include "sizes.h"
+
+/* ---- pauses ---------------------------------------------------------------------------------- */
+/* Whatever takes long on rows asks now and then whether to stop: once a force, a stage, a column of
+ * an elimination, some hundred instructions. Most calls only count; how many of them pass until the
+ * next look at the clock is up to `look`. */
+typedef struct PiPause {
+    int64_t left;                       /* calls until the next look */
+    int (*look)(struct PiPause *pause); /* sets left; non-zero: stop */
+} PiPause;
+static inline int pi_pause(PiPause *pause) {
+    return pause && --pause->left < 0 && pause->look(pause);
+}
 
 /* ---- forces on rows -------------------------------------------------------------------------- */
 typedef enum {
@@ -44,8 +57,10 @@ typedef struct {
     void *out;         /* the answer */
     void *scratch;     /* as many rows as the system asks for */
     uint64_t uniform;  /* bit i: parameter i of the first 64 has one value for all lanes */
+    PiPause *pause;    /* may be NULL */
 } PiRows;
-/* 0; else the run is to stop (a callback has raised). context: the force's own data. */
+/* 0; else the run is to stop (a callback has raised, or a pause says so). context: the force's own
+ * data. */
 typedef int PiForce(const void *context, PiQuestion question, const PiRows *rows);
 
 /* ---- tiles and kernels ----------------------------------------------------------------------- */
@@ -81,11 +96,12 @@ typedef struct {
     int64_t starter_until; /* steps before this one are the starting method's */
     const PiMethod *starter;
     const PiTable *starter_table;
+    PiPause *pause; /* may be NULL */
     int8_t *status; /* of each lane: why its solve failed; NULL if nobody asks */
 } PiTile;
 
 /* Advances every lane; 1 if a lane that is not frozen ends non-finite or beyond the bound; -1 if
- * the force stops the run. */
+ * the force or a pause stops the run. */
 typedef int PiKernel(const PiTile *tile);
 
 /* A question to a system at given times and states. */

@@ -110,6 +110,21 @@ static void run_section(const PiInstruction *at, const PiInstruction *end, const
 #undef CHEAP
 #undef OPERATION
 
+/* The section of a question, with pauses in a long one. */
+static int run_pieces(const PiProgram *program, PiQuestion question, const Banks *banks,
+                      const PiRows *rows) {
+    enum { PIECE = 128 };
+    const PiInstruction *at = program->code + program->first[question], *const end =
+                                                                            program->code +
+                                                                            program->last[question];
+    for (; end - at > PIECE; at += PIECE) {
+        run_section(at, at + PIECE, banks, rows->registers);
+        if (pi_pause(rows->pause)) return -1;
+    }
+    run_section(at, end, banks, rows->registers);
+    return 0;
+}
+
 /* Which parameters have one value for all lanes, with those derived: all that a derived one comes
  * from must. None where they are more than the bits. */
 INLINE uint64_t single_parameters(const PiProgram *program, uint64_t uniform) {
@@ -142,15 +157,12 @@ static int run_program(const void *context, PiQuestion question, const PiRows *r
     banks.single[PI_BANK_P] = single_parameters(program, rows->uniform);
     banks.base[PI_BANK_OUT] = (char *)rows->out;
     if (question == PI_RHS && dof) { /* x' = v or T_p, then v' */
-        if (program->first[PI_VELOCITY] >= 0)
-            run_section(program->code + program->first[PI_VELOCITY],
-                        program->code + program->last[PI_VELOCITY], &banks, n);
-        else memcpy(rows->out, banks.base[PI_BANK_V], dof * bytes);
+        if (program->first[PI_VELOCITY] >= 0) {
+            if (run_pieces(program, PI_VELOCITY, &banks, rows)) return -1;
+        } else memcpy(rows->out, banks.base[PI_BANK_V], dof * bytes);
         banks.base[PI_BANK_OUT] += dof * bytes;
         question = PI_ACCELERATION;
     }
-    if (program->first[question] >= 0)
-        run_section(program->code + program->first[question],
-                    program->code + program->last[question], &banks, n);
+    if (program->first[question] >= 0) return run_pieces(program, question, &banks, rows);
     return 0;
 }

@@ -195,6 +195,7 @@ static PiSystem describe(const PiProgramText *x) {
         .n_derived = (int)x->n_derived,
         .n_invariants = (int)x->n_invariants,
         .scratch = (int)x->n_registers,
+        .operations = x->last[force] - x->first[force],
         .no_jacobian = x->first[PI_JACOBIAN] < 0,
     };
 }
@@ -217,8 +218,6 @@ static void find_needs(const PiProgramText *x, uint64_t *scratch, uint64_t *need
     }
 }
 
-static size_t rounded_up(size_t bytes) { return (bytes + 63) / 64 * 64; }
-
 PiProgram *pi_program_make(const PiProgramText *x, char message[PI_MESSAGE]) {
     message[0] = 0;
     if (check_sizes(x, message)) return NULL;
@@ -239,17 +238,19 @@ PiProgram *pi_program_make(const PiProgramText *x, char message[PI_MESSAGE]) {
     memcpy(shape.first, x->first, sizeof shape.first);
     memcpy(shape.last, x->last, sizeof shape.last);
     /* One block: the program, its constants in both precisions, its code. */
-    const size_t table = (size_t)PI_CONSTANT_BYTES * x->n_constants;
-    const size_t code = rounded_up(sizeof(PiInstruction) * x->n_code);
-    const size_t needs = rounded_up(sizeof(uint64_t) * x->n_derived);
+    const int64_t table = pi_product(PI_CONSTANT_BYTES, x->n_constants);
+    const int64_t code = pi_rounded_up(pi_product(sizeof(PiInstruction), x->n_code), 64);
+    const int64_t needs = pi_rounded_up(pi_product(sizeof(uint64_t), x->n_derived), 64);
+    const int64_t head = pi_rounded_up(sizeof shape, 64);
+    const int64_t both = pi_product(2, table); /* precisions */
     uint64_t *scratch = calloc(x->n_registers + 1, sizeof *scratch);
-    char *block = aligned_alloc(64, rounded_up(sizeof shape) + 2 * table + code + needs);
+    char *block = aligned_alloc(64, pi_sum(pi_sum(head, both), pi_sum(code, needs)));
     if (!block || !scratch) {
         free(block);
         free(scratch);
         return NULL;
     }
-    char *constants = block + rounded_up(sizeof shape);
+    char *constants = block + head;
     for (int64_t i = 0; i < x->n_constants; i++) {
         double *wide = (double *)(constants + i * PI_CONSTANT_BYTES);
         float *narrow = (float *)(constants + table + i * PI_CONSTANT_BYTES);
@@ -257,7 +258,7 @@ PiProgram *pi_program_make(const PiProgramText *x, char message[PI_MESSAGE]) {
         for (size_t k = 0; k < PI_CONSTANT_BYTES / sizeof *narrow; k++)
             narrow[k] = (float)x->constants[i];
     }
-    PiInstruction *instructions = (PiInstruction *)(constants + 2 * table);
+    PiInstruction *instructions = (PiInstruction *)(constants + both);
     for (int64_t i = 0; i < x->n_code; i++) instructions[i] = decode(x->words + i * PI_WORDS);
     uint64_t *derived = (uint64_t *)((char *)instructions + code);
     find_needs(x, scratch, derived);

@@ -7,7 +7,7 @@
 static View *one_more(Views *views, const char *name) {
     if (views->count == views->room) {
         const int room = 2 * views->room + 16;
-        View **more = PyMem_Realloc(views->view, room * sizeof *more);
+        View **more = PyMem_Realloc(views->view, pi_product(room, sizeof *more));
         if (!more) return (View *)PyErr_NoMemory();
         views->view = more;
         views->room = room;

@@ -59,6 +59,7 @@ static int call_python(const void *data, PiQuestion question, const PiRows *rows
     error = !result;
     Py_XDECREF(result);
     PyGILState_Release(gil);
+    pi_keep_float_mode();
     return error;
 }
 
@@ -76,6 +77,7 @@ static int call_compiled(const void *data, PiQuestion question, const PiRows *ro
         for (int d = 0; d < s->dim; d++) y[d] = y_rows[d * lanes + i];
         for (int d = 0; d < s->n_params; d++) p[d] = p_rows[d * lanes + i];
         const int error = function(t[i], y, dydt, p);
+        pi_keep_float_mode();
         for (int d = 0; d < s->dim; d++) out[d * lanes + i] = error ? (double)NAN : dydt[d];
     }
     return 0;
@@ -87,6 +89,7 @@ static int call_compiled_batched(const void *data, PiQuestion question, const Pi
     const int64_t lanes = lanes_of(context, rows);
     CompiledBatched *const function = (CompiledBatched *)context->callback->address;
     const int error = function(lanes, lanes, rows->t, rows->y, rows->out, rows->p);
+    pi_keep_float_mode();
     if (error) {
         const PyGILState_STATE gil = PyGILState_Ensure();
         PyErr_Format(PyExc_RuntimeError, "the compiled right-hand side has returned %d", error);
@@ -163,6 +166,8 @@ PyObject *core_make_callback(PyObject *module, PyObject *args) {
                    .n_params = n_params,
                    .scratch = kind == COMPILED ? 2 * dim + n_params : 0, /* a row holds a double */
                    .no_jacobian = 1,
+                   .may_stop = 1,
+                   .operations = 1 << 20, /* unknown, and slow */
                    .block = block},
         .kind = (Kind)kind,
         .function = Py_NewRef(function),

@@ -31,7 +31,7 @@ PyDoc_STRVAR(
     "evaluate(system, bits, question, lanes, t, y, params, out)\n\n"
     "question: its number in questions(), up to the jacobian. t: array; y, params: tuples of\n"
     "arrays; each of 1 item or `lanes`. out: rows of `lanes`, written.");
-static PyObject *core_evaluate(PyObject *module, PyObject *args) {
+static PyObject *evaluate(PyObject *module, PyObject *args) {
     int bits, question;
     long long lanes;
     PyObject *system, *t, *y, *params, *out, *result = NULL;
@@ -52,9 +52,10 @@ static PyObject *core_evaluate(PyObject *module, PyObject *args) {
     Views views = {0};
     PiSample sample = {
         .system = s, .force = resolved.force, .context = resolved.context, .lanes = lanes};
+    const int64_t register_bytes = 8 * resolved.set->vector_bytes;
     PiRow *rows = PyMem_Calloc(s->dim + s->n_params + 1, sizeof *rows);
     char *workspace =
-        PyMem_Malloc(pi_sample_rows(s, answers) * 8 * resolved.set->vector_bytes + 64);
+        PyMem_Malloc(pi_sum(pi_product(pi_sample_rows(s, answers), register_bytes), 64));
     sample.y = rows;
     sample.params = rows ? rows + s->dim : NULL;
     sample.workspace = workspace ? workspace + (64 - (uintptr_t)workspace % 64) : NULL;
@@ -62,18 +63,23 @@ static PyObject *core_evaluate(PyObject *module, PyObject *args) {
     else if (!views_row(&views, t, "t", lanes, bits / 8, &sample.t) &&
              !views_rows(&views, y, "y", s->dim, lanes, bits / 8, rows) &&
              !views_rows(&views, params, "params", s->n_params, lanes, bits / 8, rows + s->dim) &&
-             (sample.out = views_array(&views, out, "out", answers * lanes, bits / 8, 1))) {
+             (sample.out =
+                  views_array(&views, out, "out", pi_product(answers, lanes), bits / 8, 1))) {
         int stopped;
         Py_BEGIN_ALLOW_THREADS
-        const uint32_t mode = pi_enter_float_mode();
         stopped = resolved.set->evaluate(&sample, (PiQuestion)question);
-        pi_leave_float_mode(mode);
         Py_END_ALLOW_THREADS
         result = stopped ? NULL : Py_NewRef(Py_None);
     }
     PyMem_Free(rows);
     PyMem_Free(workspace);
     views_release(&views);
+    return result;
+}
+static PyObject *core_evaluate(PyObject *module, PyObject *args) {
+    const uint32_t mode = pi_enter_float_mode();
+    PyObject *result = evaluate(module, args);
+    pi_leave_float_mode(mode);
     return result;
 }
 
@@ -143,6 +149,8 @@ static PyMethodDef functions[] = {
     {"starter", core_starter, METH_O, starter_doc},
     {"start", WITH_NAMES(core_start), METH_VARARGS | METH_KEYWORDS, start_doc},
     {"stepper", WITH_NAMES(core_stepper), METH_VARARGS | METH_KEYWORDS, stepper_doc},
+    {"shielded", core_shielded, METH_VARARGS, shielded_doc},
+    {"to_nearest", WITH_NAMES(core_to_nearest), METH_VARARGS | METH_KEYWORDS, to_nearest_doc},
     {NULL, NULL, 0, NULL},
 };
 static PyModuleDef_Slot module_slots[] = {{Py_mod_exec, module_exec},

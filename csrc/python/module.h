@@ -53,6 +53,13 @@ PyObject *core_make_method(PyObject *module, PyObject *args);
 PyObject *core_starter(PyObject *module, PyObject *method);
 PyObject *core_rigid_phases(PyObject *module, PyObject *method);
 PyObject *core_history_rows(PyObject *module, PyObject *args);
+/* crew.c */
+/* The calling thread, which polls, and helpers, as far as there are threads for them, work until
+ * nothing is left or the run is cancelled; all have ended then. 0, or -1 with an exception. */
+int work_together(PiRun *run, PiPoll *poll, void *context, int64_t helpers);
+extern const char shielded_doc[], to_nearest_doc[];
+PyObject *core_shielded(PyObject *module, PyObject *args);
+PyObject *core_to_nearest(PyObject *module, PyObject *args, PyObject *keywords);
 /* run_type.c, stepper_type.c */
 extern PyType_Spec run_spec, stepper_spec;
 extern const char start_doc[], stepper_doc[];

@@ -56,8 +56,7 @@ const char make_program_doc[] =
     "code: int32, six words an instruction; constants: float64; sections: int32, first and last\n"
     "instruction for each question, -1 for one without an answer. ValueError: refused by the\n"
     "verifier.";
-PyObject *core_make_program(PyObject *module, PyObject *args) {
-    (void)module;
+static PyObject *make_program(PyObject *args) {
     PyObject *code, *constants, *sections;
     long long size[6];
     if (!PyArg_ParseTuple(args, "OOOLLLLLL:make_program", &code, &constants, &sections, &size[0],
@@ -91,6 +90,14 @@ PyObject *core_make_program(PyObject *module, PyObject *args) {
     }
     views_release(&views);
     return result;
+}
+/* Constants are rounded to both precisions. */
+PyObject *core_make_program(PyObject *module, PyObject *args) {
+    (void)module;
+    const uint32_t mode = pi_enter_float_mode();
+    PyObject *made = make_program(args);
+    pi_leave_float_mode(mode);
+    return made;
 }
 
 /* ---- compiled systems ------------------------------------------------------------------------ */

@@ -4,6 +4,7 @@
 
 typedef struct {
     PyObject_HEAD PiRun run;
+    _Atomic int busy; /* somebody is at work, or reads or writes failures */
     PiRecord record;
     Views views;
     PyObject *system, *method, *starter; /* kept alive */
@@ -40,7 +41,7 @@ static int read_drive(Run *r, PyObject *strides) {
         if (items[i] == 0) continue;
         const int64_t each = items[i] == 1 ? 1 : run->stride;
         if (items[i] != (double)each ||
-            params[i]->buffer.len / run->real_bytes < run->n_steps * each) {
+            params[i]->buffer.len / run->real_bytes < pi_product(run->n_steps, each)) {
             PyErr_SetString(PyExc_ValueError, "a driven parameter has too few items");
             error = -1;
             break;
@@ -98,7 +99,7 @@ static int read_rows(Run *r, const RunObjects *o) {
     PiRun *run = &r->run;
     Views *v = &r->views;
     const int bytes = run->real_bytes;
-    const int64_t stride = run->stride, all = run->state_rows * stride;
+    const int64_t stride = run->stride, all = pi_product(run->state_rows, stride);
     if (views_row(v, o->t0, "t0", stride, bytes, &run->t0) ||
         views_row(v, o->dt, "dt", stride, bytes, &run->h) ||
         views_rows(v, o->params, "params", run->system->n_params, stride, bytes, run->params) ||
@@ -156,8 +157,11 @@ PyObject *core_start(PyObject *module, PyObject *args, PyObject *keywords) {
     RunObjects objects;
     Run *r = (Run *)PyType_GenericAlloc((PyTypeObject *)state_of(module)->run_type, 0);
     if (!r) return NULL;
-    if (!read_fields(args, keywords, START, &r->run, &objects) && !make_run(module, r, &objects))
-        return (PyObject *)r;
+    const uint32_t mode = pi_enter_float_mode();
+    const int error =
+        read_fields(args, keywords, START, &r->run, &objects) || make_run(module, r, &objects);
+    pi_leave_float_mode(mode);
+    if (!error) return (PyObject *)r;
     Py_DECREF(r);
     return NULL;
 }
@@ -176,22 +180,32 @@ static int poll(void *context, int64_t steps) {
     return stop;
 }
 
-PyDoc_STRVAR(
-    work_doc,
-    "work(progress=None): works until nothing is left; progress(steps) is called now and then.");
+/* One at a time: nobody reads what somebody writes. Not for ever: see release(). */
+static int claim(Run *r) {
+    if (!atomic_exchange(&r->busy, 1)) return 0;
+    PyErr_SetString(PyExc_RuntimeError, "somebody is at work on this run");
+    return -1;
+}
+static void release(Run *r) { r->busy = 0; }
+
+PyDoc_STRVAR(work_doc,
+             "work(progress=None, helpers=0): works until nothing is left, with so many threads\n"
+             "more, or as many as there are; progress(steps) is called now and then.");
 static PyObject *run_work(PyObject *self, PyObject *args) {
     Run *r = (Run *)self;
-    PyObject *progress = NULL; /* absent: a helper, which neither polls nor reports */
-    if (!PyArg_ParseTuple(args, "|O:work", &progress)) return NULL;
-    Py_BEGIN_ALLOW_THREADS
-    pi_run_work(&r->run, progress ? poll : NULL, progress);
-    Py_END_ALLOW_THREADS
-    if (PyErr_Occurred()) return NULL;
-    if (r->run.out_of_memory) return PyErr_NoMemory();
-    Py_RETURN_NONE;
+    PyObject *progress = Py_None;
+    long long helpers = 0;
+    if (!PyArg_ParseTuple(args, "|OL:work", &progress, &helpers)) return NULL;
+    if (helpers < 0 || helpers >= r->run.workers)
+        return PyErr_Format(PyExc_ValueError, "helpers is %lld, expected 0 to %lld", helpers,
+                            (long long)r->run.workers - 1);
+    if (claim(r)) return NULL;
+    const int error = work_together(&r->run, poll, progress, helpers);
+    release(r);
+    return error ? NULL : Py_NewRef(Py_None);
 }
 
-PyDoc_STRVAR(cancel_doc, "cancel(): stops all who work on the run.");
+PyDoc_STRVAR(cancel_doc, "cancel(): stops all who work on the run, also from another thread.");
 static PyObject *run_cancel(PyObject *self, PyObject *none) {
     (void)none;
     ((Run *)self)->run.cancelled = 1;
@@ -204,11 +218,14 @@ PyDoc_STRVAR(
     "0 initial, 1 state_a, 2 state_b, -1 overwritten; how many trajectories have failed).");
 static PyObject *run_outcome(PyObject *self, PyObject *none) {
     (void)none;
-    const PiRun *run = &((Run *)self)->run;
+    Run *r = (Run *)self;
+    if (claim(r)) return NULL;
+    const PiRun *run = &r->run;
     const void *state = pi_run_state(run);
     const int where = !state ? -1 : state == run->initial ? 0 : state == run->state[0] ? 1 : 2;
-    return Py_BuildValue("(LiL)", (long long)pi_run_completed(run), where,
-                         (long long)pi_run_count_failures(run));
+    const int64_t completed = pi_run_completed(run), failures = pi_run_count_failures(run);
+    release(r);
+    return Py_BuildValue("(LiL)", (long long)completed, where, (long long)failures);
 }
 
 /* The arguments (index, status, step) of fail() and failures(). */
@@ -230,20 +247,23 @@ PyDoc_STRVAR(
     fail_doc,
     "fail(index, status, step): arrays; trajectories that have failed before the run begins.");
 static PyObject *run_fail(PyObject *self, PyObject *args) {
-    PiRun *run = &((Run *)self)->run;
+    Run *r = (Run *)self;
     Views views = {0};
     int64_t *index, *step;
     int8_t *status;
-    int error = failure_arrays(args, &views, 0, 0, &index, &status, &step);
+    int error = failure_arrays(args, &views, 0, 0, &index, &status, &step) || claim(r);
     const int64_t n = error ? 0 : items_of(&views, "index", 8);
     const int64_t given = error ? 0 : items_of(&views, "status", 1);
+    const int64_t steps = error ? 0 : items_of(&views, "step", 8);
+    const int claimed = !error;
     for (int64_t i = 0; i < n && !error; i++) {
-        if (index[i] < 0 || index[i] >= run->lanes || i >= given ||
-            i >= items_of(&views, "step", 8))
-            error = !PyErr_Format(PyExc_IndexError, "no trajectory %lld", (long long)index[i]);
-        else if (pi_run_fail(run, index[i], (PiStatus)status[i], step[i]))
+        const int64_t lane = index[i]; /* once, as others may write to the array */
+        if (lane < 0 || lane >= r->run.lanes || i >= given || i >= steps)
+            error = !PyErr_Format(PyExc_IndexError, "no trajectory %lld", (long long)lane);
+        else if (pi_run_fail(&r->run, lane, (PiStatus)status[i], step[i]))
             error = !PyErr_NoMemory();
     }
+    if (claimed) release(r);
     views_release(&views);
     return error ? NULL : Py_NewRef(Py_None);
 }
@@ -251,13 +271,15 @@ static PyObject *run_fail(PyObject *self, PyObject *args) {
 PyDoc_STRVAR(failures_doc,
              "failures(index, status, step): writes as many as outcome() says, in batch order.");
 static PyObject *run_failures(PyObject *self, PyObject *args) {
-    const PiRun *run = &((Run *)self)->run;
+    Run *r = (Run *)self;
     Views views = {0};
     int64_t *index, *step;
     int8_t *status;
-    const int error =
-        failure_arrays(args, &views, pi_run_count_failures(run), 1, &index, &status, &step);
-    if (!error) pi_run_read_failures(run, index, status, step);
+    if (claim(r)) return NULL;
+    const int64_t count = pi_run_count_failures(&r->run);
+    const int error = failure_arrays(args, &views, count, 1, &index, &status, &step);
+    if (!error) pi_run_read_failures(&r->run, count, index, status, step);
+    release(r);
     views_release(&views);
     return error ? NULL : Py_NewRef(Py_None);
 }

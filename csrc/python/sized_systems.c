@@ -41,6 +41,7 @@ PyObject *core_make_system(PyObject *module, PyObject *args) {
     system->n_params += n * s->n_params;
     system->n_derived += n * s->n_derived;
     system->scratch += n * s->scratch;
+    system->operations = pi_product(s->pairs, pi_product(n, n) / 2);
     PyObject *capsule = PyCapsule_New(made, SYSTEM_CAPSULE, free_system);
     if (!capsule) PyMem_Free(made);
     return capsule;

@@ -1,6 +1,7 @@
 /* The Python type that steps by hand: a run that advances its rows in place, a few steps a call. */
 #include <stdlib.h>
 #include "fields.h"
+#include "pythread.h"
 
 enum { STEP, KICK, DRIFT, PHASES };
 /* The interpreter lock is released for about ten microseconds of work and more. */
@@ -9,10 +10,11 @@ static const double WORTH_RELEASING = 20000;
 typedef struct {
     PyObject_HEAD PiRun run[PHASES]; /* of the whole step, and of its two halves if it has them */
     int n_phases;
-    _Atomic int busy; /* a thread is stepping */
-    int64_t n;        /* steps done */
-    double work;      /* of a step */
-    char *scratch;
+    _Atomic unsigned long holder; /* the thread that steps or alters, or 0 */
+    int altering;                 /* it may call what alters */
+    int64_t n;                    /* steps done */
+    double work;                  /* of a step */
+    char *scratch, *before;       /* before: the state before a block, made when it is needed */
     Views views;
     PyObject *system, *methods[PHASES], *starter;
 } Stepper;
@@ -27,6 +29,7 @@ static void stepper_dealloc(PyObject *self) {
     }
     free(s->run[STEP].params);
     free(s->scratch);
+    free(s->before);
     views_release(&s->views);
     Py_XDECREF(s->system);
     Py_XDECREF(s->starter);
@@ -39,7 +42,8 @@ static int make_rows(Stepper *s, const RunObjects *o) {
     PiRun *run = &s->run[STEP];
     Views *v = &s->views;
     const int bytes = run->real_bytes;
-    void *state = views_array(v, o->state, "state", run->state_rows * run->stride, bytes, 1);
+    void *state =
+        views_array(v, o->state, "state", pi_product(run->state_rows, run->stride), bytes, 1);
     if (!state || views_row(v, o->t0, "t0", run->stride, bytes, &run->t0) ||
         views_row(v, o->dt, "dt", run->stride, bytes, &run->h) ||
         views_rows(v, o->params, "params", run->system->n_params, run->stride, bytes, run->params))
@@ -118,11 +122,29 @@ PyObject *core_stepper(PyObject *module, PyObject *args, PyObject *keywords) {
     RunObjects objects;
     Stepper *s = (Stepper *)PyType_GenericAlloc((PyTypeObject *)state_of(module)->stepper_type, 0);
     if (!s) return NULL;
-    if (!read_fields(args, keywords, STEPPER, &s->run[STEP], &objects) &&
-        !make_stepper(module, s, &objects))
-        return (PyObject *)s;
+    const uint32_t mode = pi_enter_float_mode();
+    const int error = read_fields(args, keywords, STEPPER, &s->run[STEP], &objects) ||
+                      make_stepper(module, s, &objects);
+    pi_leave_float_mode(mode);
+    if (!error) return (PyObject *)s;
     Py_DECREF(s);
     return NULL;
+}
+
+/* One thread at a time, and none from within its own step. Within alter() the thread has it
+ * already:
+ * 1. 0, or -1 with an exception. */
+static int claim(Stepper *s) {
+    const unsigned long me = PyThread_get_thread_ident();
+    unsigned long nobody = 0;
+    if (atomic_compare_exchange_strong(&s->holder, &nobody, me)) return 0;
+    if (nobody == me && s->altering) return 1;
+    PyErr_SetString(PyExc_RuntimeError, "this Stepper is at work, in another thread or in a force"
+                                        " that it calls: one thing at a time");
+    return -1;
+}
+static void release(Stepper *s, int claimed) {
+    if (claimed == 0) s->holder = 0;
 }
 
 /* Every 50 ms of a long call. */
@@ -134,26 +156,39 @@ static int look_for_signals(void *context, int64_t steps) {
     return stop;
 }
 
+enum { MOST_STEPS = 54 }; /* a Stepper counts to 2 to this power */
+
 static int advance(Stepper *s, int phase, int64_t n) {
-    int error = 0;
     if (!s->scratch || phase >= s->n_phases) {
         PyErr_SetString(PyExc_ValueError, "the method has no kick and drift of its own");
         return -1;
     }
-    if (atomic_exchange(&s->busy, 1)) {
-        PyErr_SetString(PyExc_RuntimeError, "another thread is stepping this Stepper");
-        return -1;
-    }
+    const int claimed = claim(s);
+    if (claimed < 0) return -1;
     PiRun *run = &s->run[phase];
-    if (s->work * (double)n > WORTH_RELEASING) {
+    int error = 0;
+    int64_t completed = 0;
+    if (n > ((int64_t)1 << MOST_STEPS) - s->n) {
+        PyErr_Format(PyExc_ValueError, "%lld steps after step %lld: a Stepper counts to 2**%d",
+                     (long long)n, (long long)s->n, MOST_STEPS);
+        error = -1;
+    }
+    void *before = NULL;
+    if (!error && pi_run_may_undo(run, n)) {
+        const int64_t bytes = pi_product(pi_product(run->state_rows, run->stride), run->real_bytes);
+        if (!s->before) s->before = malloc(bytes);
+        if (!s->before) error = (PyErr_NoMemory(), -1);
+        before = s->before;
+    }
+    if (!error && s->work * (double)n > WORTH_RELEASING) {
         Py_BEGIN_ALLOW_THREADS
-        error = pi_run_step(run, s->n, n, s->scratch, look_for_signals, NULL);
+        error = pi_run_step(run, s->n, n, s->scratch, before, look_for_signals, NULL, &completed);
         Py_END_ALLOW_THREADS
-    } else error = pi_run_step(run, s->n, n, s->scratch, NULL, NULL);
-    s->busy = 0;
+    } else if (!error)
+        error = pi_run_step(run, s->n, n, s->scratch, before, NULL, NULL, &completed);
     if (error && !PyErr_Occurred()) PyErr_NoMemory();
-    if (!error && phase != KICK) s->n += n;
-    run->stopped = run->out_of_memory = 0;
+    if (phase != KICK) s->n += completed;
+    release(s, claimed);
     return error;
 }
 
@@ -193,6 +228,8 @@ PyDoc_STRVAR(failures_doc, "failures() -> list of (index, status, step).");
 static PyObject *stepper_failures(PyObject *self, PyObject *none) {
     (void)none;
     const PiRun *run = &((Stepper *)self)->run[STEP];
+    const int claimed = claim((Stepper *)self);
+    if (claimed < 0) return NULL;
     PyObject *list = PyList_New(0);
     for (int64_t tile = 0; list && tile < run->n_tiles; tile++) {
         const PiFailures *f = &run->failures[tile];
@@ -204,6 +241,7 @@ static PyObject *stepper_failures(PyObject *self, PyObject *none) {
             Py_XDECREF(item);
         }
     }
+    release((Stepper *)self, claimed);
     return list;
 }
 PyDoc_STRVAR(clear_failure_doc,
@@ -213,7 +251,10 @@ static PyObject *stepper_clear_failure(PyObject *self, PyObject *lane) {
     const long long i = PyLong_AsLongLong(lane);
     if (PyErr_Occurred()) return NULL;
     if (i < 0 || i >= run->lanes) return PyErr_Format(PyExc_IndexError, "no trajectory %lld", i);
+    const int claimed = claim((Stepper *)self);
+    if (claimed < 0) return NULL;
     pi_run_clear_failure(run, i);
+    release((Stepper *)self, claimed);
     Py_RETURN_NONE;
 }
 PyDoc_STRVAR(fail_doc, "fail(lane, status, step): marks a trajectory as failed.");
@@ -224,8 +265,11 @@ static PyObject *stepper_fail(PyObject *self, PyObject *args) {
     if (!PyArg_ParseTuple(args, "LiL:fail", &lane, &status, &step)) return NULL;
     if (lane < 0 || lane >= run->lanes)
         return PyErr_Format(PyExc_IndexError, "no trajectory %lld", lane);
-    if (pi_run_fail(run, lane, (PiStatus)status, step)) return PyErr_NoMemory();
-    Py_RETURN_NONE;
+    const int claimed = claim((Stepper *)self);
+    if (claimed < 0) return NULL;
+    const int error = pi_run_fail(run, lane, (PiStatus)status, step);
+    release((Stepper *)self, claimed);
+    return error ? PyErr_NoMemory() : Py_NewRef(Py_None);
 }
 PyDoc_STRVAR(begin_doc, "begin(n, has_history): the number of the step that the state is at, and "
                         "whether what a multistep method remembers is there already.");
@@ -234,10 +278,28 @@ static PyObject *stepper_begin(PyObject *self, PyObject *args) {
     long long n;
     int has_history;
     if (!PyArg_ParseTuple(args, "Lp:begin", &n, &has_history)) return NULL;
-    if (n < 0) return PyErr_Format(PyExc_ValueError, "n is %lld", n);
+    if (n < 0 || n > (int64_t)1 << MOST_STEPS)
+        return PyErr_Format(PyExc_ValueError, "n is %lld, expected 0 to 2**%d", n, MOST_STEPS);
+    const int claimed = claim(s);
+    if (claimed < 0) return NULL;
     s->n = n;
     s->run[STEP].starter_until = has_history ? 0 : pi_first_steps(s->run[STEP].method);
+    release(s, claimed);
     Py_RETURN_NONE;
+}
+PyDoc_STRVAR(alter_doc,
+             "alter(function): what function() returns; nobody else steps meanwhile, and "
+             "begin, fail and clear_failure are for it.");
+static PyObject *stepper_alter(PyObject *self, PyObject *function) {
+    Stepper *s = (Stepper *)self;
+    const int claimed = claim(s);
+    if (claimed < 0) return NULL;
+    const int before = s->altering;
+    s->altering = 1;
+    PyObject *result = PyObject_CallNoArgs(function);
+    s->altering = before;
+    release(s, claimed);
+    return result;
 }
 
 static PyObject *get_n(PyObject *self, void *none) {
@@ -252,6 +314,7 @@ static PyMethodDef stepper_methods[] = {
     {"clear_failure", stepper_clear_failure, METH_O, clear_failure_doc},
     {"fail", stepper_fail, METH_VARARGS, fail_doc},
     {"begin", stepper_begin, METH_VARARGS, begin_doc},
+    {"alter", stepper_alter, METH_O, alter_doc},
     {NULL, NULL, 0, NULL},
 };
 static PyGetSetDef stepper_properties[] = {{"n", get_n, NULL, "Steps done.", NULL},

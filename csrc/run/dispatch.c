@@ -50,6 +50,10 @@ uint32_t pi_enter_float_mode(void) {
     return mode;
 }
 void pi_leave_float_mode(uint32_t mode) { _mm_setcsr(mode); }
+/* Reading is cheap; the lowest six bits are flags that operations raise. */
+void pi_keep_float_mode(void) {
+    if ((_mm_getcsr() & ~0x3fu) != 0x1f80) _mm_setcsr(0x1f80);
+}
 #elif defined(__aarch64__)
 uint32_t pi_enter_float_mode(void) {
     uint64_t mode;
@@ -60,7 +64,9 @@ uint32_t pi_enter_float_mode(void) {
 void pi_leave_float_mode(uint32_t mode) {
     __asm__ volatile("msr fpcr, %0" : : "r"((uint64_t)mode));
 }
+void pi_keep_float_mode(void) { pi_enter_float_mode(); }
 #else
 uint32_t pi_enter_float_mode(void) { return 0; }
 void pi_leave_float_mode(uint32_t mode) { (void)mode; }
+void pi_keep_float_mode(void) {}
 #endif

@@ -21,10 +21,10 @@ PiStatus state_status(const PiRun *run, const void *rows, int64_t stride, int64_
 /* ---- failures -------------------------------------------------------------------------------- */
 /* The masks of a tile, made when they are first needed. */
 static int make_masks(const PiRun *run, PiFailures *f) {
-    const int64_t bytes = ceil_div(run->tile_lanes * run->real_bytes, 64) * 64;
+    const int64_t bytes = pi_rounded_up(pi_product(run->tile_lanes, run->real_bytes), 64);
     if (f->mask) return 0;
     if (!f->status) f->status = calloc(run->tile_lanes, 1);
-    if (!f->step) f->step = malloc(run->tile_lanes * sizeof *f->step);
+    if (!f->step) f->step = malloc(pi_product(run->tile_lanes, sizeof *f->step));
     if (f->status && f->step) f->mask = aligned_alloc(64, bytes); /* the last: it says all are */
     if (!f->mask) return -1;
     memset(f->mask, 0, bytes);
@@ -64,6 +64,13 @@ void pi_run_clear_failure(PiRun *run, int64_t lane) {
     f->status[i] = PI_OK;
     f->step[i] = -1;
     f->count--;
+}
+void forget_failures(PiRun *run, int64_t step) {
+    for (int64_t tile = 0; tile < run->n_tiles; tile++) {
+        const PiFailures *f = &run->failures[tile];
+        for (int64_t i = 0; f->count && i < lanes_in(run, tile); i++)
+            if (f->step[i] > step) pi_run_clear_failure(run, tile * run->tile_lanes + i);
+    }
 }
 int pi_run_fail(PiRun *run, int64_t lane, PiStatus status, int64_t step) {
     return fail(run, lane / run->tile_lanes, lane % run->tile_lanes, status, step);
@@ -111,8 +118,9 @@ static int lanes_rows(const PiRun *run) { return run->state_rows + 2 + run->syst
 static int lanes_make(const PiRun *run, int64_t count, FailingLanes *failing) {
     const int64_t vector = run->vector_bytes / run->real_bytes;
     *failing = (FailingLanes){.count = count, .stride = ceil_div(count, vector) * vector};
-    failing->lane = malloc((count + 1) * sizeof *failing->lane);
-    failing->y = malloc(lanes_rows(run) * failing->stride * run->real_bytes + 1);
+    const int64_t items = pi_product(lanes_rows(run), failing->stride);
+    failing->lane = malloc(pi_product(count + 1, sizeof *failing->lane));
+    failing->y = malloc(pi_sum(pi_product(items, run->real_bytes), 1));
     return failing->lane && failing->y ? 0 : -1;
 }
 static void lanes_free(FailingLanes *failing) {
@@ -156,7 +164,7 @@ static int lanes_advance(PiRun *run, const PiTile *like, FailingLanes *failing, 
                    run->real_bytes);
     }
     const int n_params = run->system->n_params;
-    PiRow *params = malloc((n_params + 1) * sizeof *params);
+    PiRow *params = malloc(pi_product(n_params + 1, sizeof *params));
     if (!params) return -1;
     for (int i = 0; i < n_params; i++)
         params[i] = (PiRow){lanes_row(run, failing, run->state_rows + 2 + i), 1};
@@ -210,7 +218,7 @@ static int bisect(PiRun *run, int64_t number, const PiTile *tile, const FailingL
     if (!error && steps == 1) error = report(run, number, tile, before, &after, first);
     else if (!error) {
         char *bad = malloc(count);
-        int64_t *at = malloc(count * sizeof *at), early_count = 0, late_count = count;
+        int64_t *at = malloc(pi_product(count, sizeof *at)), early_count = 0, late_count = count;
         error = bad && at ? lanes_advance(run, tile, &after, first, half, NULL) : -1;
         if (!error) {
             mark(run, after.y, after.stride, count, tile->bound, bad);
@@ -263,15 +271,18 @@ int64_t pi_run_count_failures(const PiRun *run) {
     for (int64_t tile = 0; tile < run->n_tiles; tile++) count += run->failures[tile].count;
     return count;
 }
-void pi_run_read_failures(const PiRun *run, int64_t *index, int8_t *status, int64_t *step) {
+int64_t pi_run_read_failures(const PiRun *run, int64_t room, int64_t *index, int8_t *status,
+                             int64_t *step) {
     int64_t n = 0;
     for (int64_t tile = 0; tile < run->n_tiles; tile++) {
         const PiFailures *f = &run->failures[tile];
-        for (int64_t i = 0; f->count && i < run->tile_lanes; i++) {
+        for (int64_t i = 0; f->count && i < lanes_in(run, tile); i++) {
             if (f->step[i] < 0) continue;
+            if (n == room) return n;
             index[n] = tile * run->tile_lanes + i;
             status[n] = f->status[i];
             step[n++] = f->step[i];
         }
     }
+    return n;
 }

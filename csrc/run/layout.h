@@ -1,4 +1,4 @@
-/* The layout of the rows of a run, and the part of failures.c that its loop calls. */
+/* The layout of the rows of a run, and what the files of a run share. */
 #pragma once
 #include <math.h>
 #include <string.h>
@@ -15,6 +15,18 @@ static inline char *row_at(const PiRun *run, const void *rows, int64_t stride, i
     return (char *)rows + (d * stride + lane) * run->real_bytes;
 }
 
+/* ---- blocks.c, run.c --------------------------------------------------------------------------
+ */
+enum { PI_BLOCK_SAVES = 32 }; /* states that are seen in a block, at most */
+/* The steps done after b blocks; how many blocks there are; the steps of one. */
+int64_t steps_after(const PiRun *run, int64_t b);
+int64_t count_blocks(const PiRun *run);
+int64_t steps_of_block(const PiRun *run);
+/* Operations of a step of one lane on rows, about. Newton's method: an elimination, four times. */
+double step_operations(const PiRun *run);
+/* A tile makes the steps of a block. 0; -1 if it was stopped, or has no memory for failures. */
+int advance_tile(PiRun *run, int64_t number, int64_t block, char *scratch, PiPause *pause);
+
 /* ---- failures.c ------------------------------------------------------------------------------ */
 /* PI_OK, or why the state of a lane is not valid. */
 PiStatus state_status(const PiRun *run, const void *rows, int64_t stride, int64_t lane);
@@ -22,3 +34,5 @@ PiStatus state_status(const PiRun *run, const void *rows, int64_t stride, int64_
 int fail(PiRun *run, int64_t tile, int64_t lane, PiStatus status, int64_t step);
 /* Finds the lanes of a tile that have failed, after its kernel has seen one. 0, or -1. */
 int find_failures(PiRun *run, int64_t number, const PiTile *tile);
+/* Lanes that failed after a step go on: the state is that of the step again. */
+void forget_failures(PiRun *run, int64_t step);

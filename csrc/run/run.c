@@ -3,44 +3,16 @@
 #include <float.h>
 #include <sched.h>
 #include <stdlib.h>
-#include <time.h>
 #include "layout.h"
+#include "pace.h"
 
 enum {
-    BLOCK_STEPS = 256, /* steps in a block, or BLOCK_SAVES intervals where those are fewer */
-    BLOCK_SAVES = 32,
+    BLOCK_SAVES = PI_BLOCK_SAVES,
     TILE_BYTES = 16384, /* of state, so that in and out stay in the first cache */
     IN_FLIGHT = 8,
     CHUNK = 32, /* registers that go through a row kernel together, if their rows fit: */
     WORKSPACE_BYTES = 128 << 10,
 };
-static const double POLL_SECONDS = 0.05;
-
-/* ---- time: blocks ---------------------------------------------------------------------------- */
-/* Short intervals between the states that are seen are gathered into a block, long ones are cut
- * into several. */
-static int64_t intervals_per_block(const PiRun *run) {
-    return run->interval < BLOCK_STEPS ? smaller(BLOCK_SAVES, BLOCK_STEPS / run->interval) : 1;
-}
-static int64_t blocks_per_interval(const PiRun *run) {
-    return run->interval < BLOCK_STEPS ? 1 : ceil_div(run->interval, BLOCK_STEPS);
-}
-/* The steps done after b blocks. */
-static int64_t steps_after(const PiRun *run, int64_t b) {
-    const int64_t pieces = blocks_per_interval(run);
-    int64_t steps;
-    if (pieces == 1) steps = b * intervals_per_block(run) * run->interval;
-    else steps = b / pieces * run->interval + smaller(b % pieces * BLOCK_STEPS, run->interval);
-    return smaller(steps, run->n_steps);
-}
-static int64_t count_blocks(const PiRun *run) {
-    if (run->n_steps == 0) return 0;
-    const int64_t whole = run->n_steps / run->interval, rest = run->n_steps % run->interval;
-    if (blocks_per_interval(run) == 1)
-        return ceil_div(whole + (rest > 0), intervals_per_block(run));
-    return whole * blocks_per_interval(run) + ceil_div(rest, BLOCK_STEPS);
-}
-
 /* ---- observers ------------------------------------------------------------------------------- */
 int pi_run_observe(PiRun *run, PiObserver observer) {
     if (run->n_observers == PI_MAX_OBSERVERS) return -1;
@@ -135,20 +107,21 @@ static int begin_tile(PiRun *run, int64_t number) {
 
 /* The scratch of a thread: a tile of states, the workspace of row kernels, rows of parameters of a
  * driven run, the states of a block that observers will see. */
-static int64_t lines(int64_t bytes) { return ceil_div(bytes, 64) * 64; }
-static int64_t tile_bytes(const PiRun *run) {
-    return lines(run->state_rows * run->tile_lanes * run->real_bytes);
+static int64_t lines(int64_t bytes) { return pi_rounded_up(bytes, 64); }
+static int64_t rows_bytes(const PiRun *run, int64_t rows) {
+    return lines(pi_product(pi_product(rows, run->tile_lanes), run->real_bytes));
 }
+static int64_t tile_bytes(const PiRun *run) { return rows_bytes(run, run->state_rows); }
 static int64_t drive_offset(const PiRun *run) {
-    return tile_bytes(run) + lines(run->workspace_bytes);
+    return pi_sum(tile_bytes(run), lines(run->workspace_bytes));
 }
 static int64_t seen_offset(const PiRun *run) {
     const int64_t rows = run->drive_strides ? run->system->n_params : 0;
-    return drive_offset(run) + lines(rows * (int64_t)sizeof(PiRow));
+    return pi_sum(drive_offset(run), lines(pi_product(rows, sizeof(PiRow))));
 }
 int64_t pi_run_scratch_bytes(const PiRun *run) {
     const int64_t saves = run->n_observers && !run->writer ? BLOCK_SAVES : 0;
-    return seen_offset(run) + lines(saves * run->system->dim * run->tile_lanes * run->real_bytes);
+    return pi_sum(seen_offset(run), rows_bytes(run, pi_product(saves, run->system->dim)));
 }
 /* The parameters of one step of a driven run. */
 static const PiRow *driven(const PiRun *run, int64_t step, char *scratch) {
@@ -160,7 +133,7 @@ static const PiRow *driven(const PiRun *run, int64_t step, char *scratch) {
     return rows;
 }
 
-static PiTile make_tile(const PiRun *run, int64_t number, char *scratch) {
+static PiTile make_tile(const PiRun *run, int64_t number, char *scratch, PiPause *pause) {
     PiTile tile = {.system = run->system,
                    .method = run->method,
                    .table = &run->table,
@@ -178,7 +151,8 @@ static PiTile make_tile(const PiRun *run, int64_t number, char *scratch) {
                    .history = run->state_rows - run->system->dim,
                    .starter_until = run->starter_until,
                    .starter = run->starter,
-                   .starter_table = &run->starter_table};
+                   .starter_table = &run->starter_table,
+                   .pause = pause};
     if (run->real_bytes == 4 && tile.bound > FLT_MAX) tile.bound = FLT_MAX;
     return tile;
 }
@@ -226,7 +200,7 @@ static int advance_together(PiRun *run, int64_t number, PiTile *tile, int64_t fr
     return bad ? bad : show(run, &seen);
 }
 
-static int advance_tile(PiRun *run, int64_t number, int64_t block, char *scratch) {
+int advance_tile(PiRun *run, int64_t number, int64_t block, char *scratch, PiPause *pause) {
     const int64_t lane = number * run->tile_lanes;
     const int64_t from = steps_after(run, block), to = steps_after(run, block + 1);
     /* A bound is checked after each step, and a drive changes with each. */
@@ -234,13 +208,13 @@ static int advance_tile(PiRun *run, int64_t number, int64_t block, char *scratch
     const int64_t chunk = each_step ? 1 : run->interval;
     PiFailures *failures = &run->failures[number];
     void *target = row_at(run, run->state[block & 1], run->stride, 0, lane);
-    PiTile tile = make_tile(run, number, scratch);
+    PiTile tile = make_tile(run, number, scratch, pause);
     tile.in = block == 0 ? initial_rows(run, number)
                          : row_at(run, run->state[(block - 1) & 1], run->stride, 0, lane);
     tile.in_stride = run->stride;
     tile.frozen = failures->mask;
 
-    if (run->n_observers && !each_step && run->interval < BLOCK_STEPS) {
+    if (run->n_observers && !each_step && run->interval < run->block_steps) {
         const int bad = advance_together(run, number, &tile, from, to, target, scratch);
         if (bad == 0) return 0;
         if (bad < 0) {
@@ -284,57 +258,47 @@ int pi_run_begin(PiRun *run) {
 /* ---- the run --------------------------------------------------------------------------------- */
 int pi_run_prepare(PiRun *run) {
     const int64_t group = IN_FLIGHT * run->vector_bytes / run->real_bytes;
-    const int64_t block = run->system->block, bytes = run->state_rows * run->real_bytes;
+    const int64_t block = run->system->block, bytes = pi_product(run->state_rows, run->real_bytes);
     const int64_t fitting = (block ? block : TILE_BYTES / bytes) / group * group;
     const int64_t sharing = ceil_div(ceil_div(run->lanes, 2 * run->workers), group) * group;
     run->tile_lanes = smaller(fitting, sharing);
     if (run->tile_lanes < group) run->tile_lanes = group;
     run->n_tiles = ceil_div(run->lanes, run->tile_lanes);
     prepare_observers(run);
-    run->n_blocks = count_blocks(run);
     const uint32_t mode = pi_enter_float_mode();
     pi_make_table(run->method, run->system, &run->table);
     if (run->starter) pi_make_table(run->starter, run->system, &run->starter_table);
     pi_leave_float_mode(mode);
-    const int64_t needed = pi_workspace_rows(run->method, run->starter, run->system);
-    run->chunk = smaller(CHUNK, WORKSPACE_BYTES / (needed * run->vector_bytes));
+    run->block_steps = steps_of_block(run);
+    run->n_blocks = count_blocks(run);
+    const int64_t needed = pi_product(pi_workspace_rows(run->method, run->starter, run->system),
+                                      run->vector_bytes); /* bytes */
+    run->chunk = smaller(CHUNK, WORKSPACE_BYTES / needed);
     if (run->chunk > IN_FLIGHT) run->chunk -= run->chunk % IN_FLIGHT; /* byte code goes by eights */
     if (block) run->chunk = run->tile_lanes * run->real_bytes / run->vector_bytes;
     if (run->chunk < 1) run->chunk = 1;
-    run->workspace_bytes = run->force ? run->chunk * needed * run->vector_bytes : 0;
+    run->workspace_bytes = run->force ? pi_product(run->chunk, needed) : 0;
     run->failures = calloc(run->n_tiles ? run->n_tiles : 1, sizeof *run->failures);
     return run->failures ? 0 : -1;
 }
 
-static double now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 void pi_run_work(PiRun *run, PiPoll *poll, void *context) {
-    const int64_t tickets = run->n_tiles * (run->n_blocks + 1);
+    const int64_t tickets = pi_product(run->n_tiles, pi_sum(run->n_blocks, 1));
     char *scratch = aligned_alloc(64, (size_t)pi_run_scratch_bytes(run));
     const uint32_t mode = pi_enter_float_mode();
-    double polled = poll ? now() : 0;
+    Pace pace = make_pace(run, poll, context);
     if (!scratch) run->out_of_memory = run->cancelled = 1;
     while (!run->cancelled) {
         const int64_t ticket = atomic_fetch_add(&run->next, 1);
-        if (ticket >= tickets) break;
+        /* A block begins when the one before is complete. Who polls goes on to do so until all is.
+         */
         const int64_t block = ticket / run->n_tiles, tile = ticket % run->n_tiles;
-        for (;;) { /* a block begins when the one before is complete */
-            if (poll && now() - polled > POLL_SECONDS) {
-                const int64_t complete = run->done / run->n_tiles;
-                if (poll(context, complete ? steps_after(run, complete - 1) : 0))
-                    run->cancelled = 1;
-                polled = now();
-            }
-            if (run->cancelled || run->done >= block * run->n_tiles) break;
-            sched_yield();
-        }
-        if (run->cancelled) break;
-        const int error =
-            block ? advance_tile(run, tile, block - 1, scratch) : begin_tile(run, tile);
+        if (ticket >= tickets && !poll) break;
+        const int64_t complete = ticket < tickets ? block * run->n_tiles : tickets;
+        while (!look(&pace.pause) && run->done < complete) sched_yield();
+        if (run->cancelled || ticket >= tickets) break;
+        const int error = block ? advance_tile(run, tile, block - 1, scratch, &pace.pause)
+                                : begin_tile(run, tile);
         if (error) {
             if (!run->stopped) run->out_of_memory = 1;
             run->cancelled = 1;
@@ -342,27 +306,6 @@ void pi_run_work(PiRun *run, PiPoll *poll, void *context) {
     }
     pi_leave_float_mode(mode);
     free(scratch);
-}
-
-int pi_run_step(PiRun *run, int64_t first, int64_t n, void *scratch, PiPoll *poll, void *context) {
-    run->first = first;
-    run->n_steps = run->interval = n;
-    const int64_t blocks = count_blocks(run);
-    const uint32_t mode = pi_enter_float_mode();
-    int error = 0;
-    double polled = poll ? now() : 0;
-    for (int64_t block = 0; block < blocks && !error; block++)
-        for (int64_t tile = 0; tile < run->n_tiles && !error; tile++) {
-            error = advance_tile(run, tile, block, scratch);
-            if (poll && !error && now() - polled > POLL_SECONDS) {
-                error = poll(context, 0) ? -1 : 0;
-                run->stopped |= error;
-                polled = now();
-            }
-        }
-    pi_leave_float_mode(mode);
-    if (error && !run->stopped) run->out_of_memory = 1;
-    return error;
 }
 
 static int64_t blocks_done(const PiRun *run) {

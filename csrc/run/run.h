@@ -61,16 +61,18 @@ struct PiRun {
     PiTable table, starter_table;
     int64_t interval;         /* steps between the states that observers see */
     const PiObserver *writer; /* the one in whose place kernels write; NULL: the scratch */
+    int64_t block_steps; /* a block is so many steps, or so many saves if they are fewer steps */
     int64_t tile_lanes, n_tiles, n_blocks;
     PiFailures *failures;           /* one for each tile */
     int64_t chunk, workspace_bytes; /* of row kernels */
 
     /* Tickets are handed out tile by tile, block by block; block 0 looks at the initial state. */
     _Atomic int64_t next, done;
-    _Atomic int cancelled, out_of_memory, stopped; /* stopped: by the force */
+    _Atomic int cancelled, out_of_memory, stopped; /* stopped: by the force, or in a pause */
 };
 
-/* Called every 50 ms or so by the thread that gave it; non-zero cancels the run. */
+/* Called every 50 ms or so by the thread that gave it, also from within a long step; non-zero
+ * cancels the run. */
 typedef int PiPoll(void *context, int64_t steps_done);
 
 /* Sets the method, its starter (NULL: the usual one) and the kernel. NULL, or why the method cannot
@@ -83,9 +85,14 @@ int pi_run_prepare(PiRun *run);
 void pi_run_work(PiRun *run, PiPoll *poll, void *context);
 /* Stepping by hand: n steps from step `first` on, in place (initial and both states are the same
  * rows), by the calling thread, in scratch memory of pi_run_scratch_bytes(). 0; -1 if there is no
- * memory, the force stopped the run or poll did: see out_of_memory and stopped. */
+ * memory, the force stopped the run or poll did: see out_of_memory and stopped. Then, too, all
+ * trajectories are at one step, `completed` steps on: a block that was not completed is undone, for
+ * which there is room for a state in `before`. NULL will do where pi_run_may_undo() says so: then
+ * poll is called between blocks only. */
 int64_t pi_run_scratch_bytes(const PiRun *run);
-int pi_run_step(PiRun *run, int64_t first, int64_t n, void *scratch, PiPoll *poll, void *context);
+int pi_run_may_undo(const PiRun *run, int64_t n);
+int pi_run_step(PiRun *run, int64_t first, int64_t n, void *scratch, void *before, PiPoll *poll,
+                void *context, int64_t *completed);
 /* The steps that every trajectory has completed. */
 int64_t pi_run_completed(const PiRun *run);
 /* The state after them; NULL where it was overwritten (one state buffer, interrupted). */
@@ -100,10 +107,13 @@ void pi_run_clear_failure(PiRun *run, int64_t lane);
  * memory. */
 int pi_run_fail(PiRun *run, int64_t lane, PiStatus status, int64_t step);
 int64_t pi_run_count_failures(const PiRun *run);
-/* All of them, in the order of the batch. */
-void pi_run_read_failures(const PiRun *run, int64_t *index, int8_t *status, int64_t *step);
+/* The first `room` of them, in the order of the batch; how many that are. */
+int64_t pi_run_read_failures(const PiRun *run, int64_t room, int64_t *index, int8_t *status,
+                             int64_t *step);
 void pi_run_free(PiRun *run);
 
-/* Rounding to nearest, subnormals kept: set at entry, restored at exit (dispatch.c). */
+/* Rounding to nearest, subnormals kept: set at entry, restored at exit; and set again after a
+ * function from outside, which may have changed it (dispatch.c). */
 uint32_t pi_enter_float_mode(void);
 void pi_leave_float_mode(uint32_t mode);
+void pi_keep_float_mode(void);

@@ -48,11 +48,13 @@ INLINE void n_body_acceleration_of_3(const Bodies *b, int64_t u, vreal *a) {
     EACH(i, 0, 3)
         EACH(k, 0, 3) a[(3 * i + k) * b->R + u] = sum[i][k];
 }
-/* Each pair once: action and reaction. */
-INLINE void n_body_acceleration(const Bodies *b, int64_t u, vreal *a) {
+/* Each pair once: action and reaction. Many bodies have a pause after each; -1 if it stops. */
+INLINE int n_body_acceleration(const Bodies *b, int64_t u, PiPause *pause, vreal *a) {
     const int64_t n = b->n;
+    if (n < 64) pause = NULL;
     for (int64_t i = u; i < 3 * n * b->R; i += b->R) a[i] = vset(0);
     for (int64_t i = 0; i < n; i++) {
+        if (pi_pause(pause)) return -1;
         vreal own[3], d[3];
         EACH(k, 0, 3) own[k] = a[(3 * i + k) * b->R + u];
         for (int64_t j = i + 1; j < n; j++) {
@@ -66,6 +68,7 @@ INLINE void n_body_acceleration(const Bodies *b, int64_t u, vreal *a) {
         }
         EACH(k, 0, 3) a[(3 * i + k) * b->R + u] = own[k];
     }
+    return 0;
 }
 INLINE vreal n_body_energy(const Bodies *b, int64_t u) {
     vreal kinetic = vset(0), potential = vset(0), d[3];
@@ -132,7 +135,7 @@ static __attribute__((unused)) int n_body_force(const void *context, PiQuestion 
     for (int64_t u = 0; u < R; u++) switch (question) {
         case PI_ACCELERATION:
             if (n == 3) n_body_acceleration_of_3(&b, u, out);
-            else n_body_acceleration(&b, u, out);
+            else if (n_body_acceleration(&b, u, rows->pause, out)) return -1;
             break;
         case PI_ENERGY: out[u] = n_body_energy(&b, u); break;
         case PI_INVARIANTS: n_body_invariants(&b, u, ((const vreal *)rows->t)[u], out); break;
@@ -144,7 +147,7 @@ static __attribute__((unused)) int n_body_force(const void *context, PiQuestion 
 }
 #endif
 SIZED_SYSTEM(
-    n_body, n_body_force, .dim = 6, .dof = 3, .n_params = 1, .n_derived = 1,
+    n_body, n_body_force, .dim = 6, .dof = 3, .n_params = 1, .n_derived = 1, .pairs = 20,
     .one = {.name = "n_body",
             .title = "bodies that attract one another",
             .equation = "x_i'' = g sum_j m_j (x_j - x_i) / (|x_j - x_i|^2 + softening^2)^(3/2)",

@@ -22,16 +22,22 @@ from .structure import check_structure, checked_system
 _DOUBLE = np.dtype(np.float64)
 
 
-def make_run(
-    system, x0=None, v0=None, *, dt, t_end=None, n_steps=None, t0=0.0, method, dtype=None,
-    start=None, drive=None, **options,
-):  # fmt: skip
+def make_run(*args, **keywords):
     """Check the arguments of ``integrate`` and lay them out.
+
+    Numbers are rounded to nearest, whatever other libraries have told the processor.
 
     Returns
     -------
     Problem, Options
     """
+    return _core.to_nearest(_make_run, *args, **keywords)
+
+
+def _make_run(
+    system, x0=None, v0=None, *, dt, t_end=None, n_steps=None, t0=0.0, method, dtype=None,
+    start=None, drive=None, **options,
+):  # fmt: skip
     checked_system(system)
     method = find_method(method)
     check_structure(method, system)

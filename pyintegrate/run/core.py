@@ -30,8 +30,8 @@ class Rows(NamedTuple):
     failures: Failures
 
 
-def run(problem, options, failures=None, record=None):
-    """Integrate a Problem.
+class Run:
+    """A Problem in the C core. It may be asked how far it is whenever it is not at work.
 
     Parameters
     ----------
@@ -41,60 +41,61 @@ def run(problem, options, failures=None, record=None):
         Trajectories that failed before.
     record : ndarray, shape (n_saved, components, lanes), any strides, optional
         Where the saves go; fresh memory if it is not given.
-
-    Returns
-    -------
-    Rows
-
-    Raises
-    ------
-    KeyboardInterrupt
-        With `rows`: what every trajectory has completed.
     """
-    dim, dtype, saves = problem.system.dim, problem.dtype, options.saves(problem)
-    places = options.places(problem.system)
-    # A second state survives an interrupt; a record in memory of all components does the same.
-    two = options.elsewhere or (saves.final_only and problem.initial.nbytes <= SPARE_BYTES)
-    state_a = fresh(problem.initial.shape, dtype)
-    state_b = fresh(problem.initial.shape, dtype) if two else state_a
-    stream = record is not None and record.nbytes >= STREAM_BYTES
-    if record is None and not saves.final_only:
-        compact = problem.lanes * dtype.itemsize < COMPACT_BYTES
-        row = problem.lanes if compact else problem.stride
-        record = fresh((saves.count, len(places), row), dtype)
-    if problem.lanes == 0:
-        with Reporter(options.progress, problem.n_steps):
-            return Rows(problem.n_steps, record, state_a, NONE)
 
-    work = problem.lanes * dim * problem.n_steps * max(problem.method.evaluations, 1)
-    workers = options.workers if work >= _WORTH_THREADS else 1
-    core = _start(problem, options, workers, state_a, state_b, record, places, stream)
-    if failures is not None:
-        core.fail(*failures)
+    def __init__(self, problem, options, failures=None, record=None):
+        dim, dtype, saves = problem.system.dim, problem.dtype, options.saves(problem)
+        places = options.places(problem.system)
+        # A second state survives an interrupt; a record in memory of all components does the same.
+        two = options.elsewhere or (saves.final_only and problem.initial.nbytes <= SPARE_BYTES)
+        state_a = fresh(problem.initial.shape, dtype)
+        state_b = fresh(problem.initial.shape, dtype) if two else state_a
+        stream = record is not None and record.nbytes >= STREAM_BYTES
+        if record is None and not saves.final_only:
+            compact = problem.lanes * dtype.itemsize < COMPACT_BYTES
+            row = problem.lanes if compact else problem.stride
+            record = fresh((saves.count, len(places), row), dtype)
+        self._problem, self._options, self._places = problem, options, list(places)
+        self._record, self._states = record, (problem.initial, state_a, state_b)
+        self._core = None
+        if problem.lanes == 0:
+            return
+        work = problem.lanes * dim * problem.n_steps * max(problem.method.evaluations, 1)
+        self._workers = options.workers if work >= _WORTH_THREADS else 1
+        self._core = _start(
+            problem, options, self._workers, state_a, state_b, record, places, stream
+        )
+        if failures is not None:
+            self._core.fail(*failures)
 
-    def finish():
-        completed, where, count = core.outcome()
-        state = (problem.initial, state_a, state_b)[where] if where >= 0 else None
+    def work(self):
+        """All steps, in the calling thread and as many others as there are workers more."""
+        if self._options.progress is False:
+            self._work(None)
+            return
+        with Reporter(self._options.progress, self._problem.n_steps) as report:
+            self._work(report)
+
+    def _work(self, report):
+        if self._core is not None:
+            self._core.work(report, self._workers - 1)
+
+    def rows(self):
+        """What every trajectory has completed, as Rows."""
+        problem, record = self._problem, self._record
+        if self._core is None:
+            return Rows(problem.n_steps, record, self._states[1], NONE)
+        completed, where, count = self._core.outcome()
+        state = self._states[where] if where >= 0 else None
         if completed == 0 and record is not None:  # interrupted, maybe before the first save
-            record[0, :, : problem.lanes] = problem.initial[list(places), : problem.lanes]
+            record[0, :, : problem.lanes] = problem.initial[self._places, : problem.lanes]
         if state is None and record is None:  # interrupted, and the state between was overwritten
             completed, state = 0, problem.initial
         failed = NONE
         if count:
             failed = Failures.room(count)
-            core.failures(*failed)
+            self._core.failures(*failed)
         return Rows(completed, record, state, failed)
-
-    try:
-        if options.progress is False:
-            _work(core, workers, None)
-        else:
-            with Reporter(options.progress, problem.n_steps) as report:
-                _work(core, workers, report)
-    except KeyboardInterrupt as interrupt:
-        interrupt.rows = finish()  # type: ignore[attr-defined]
-        raise
-    return finish()
 
 
 def _start(problem, options, workers, state_a, state_b, record, places, stream):
@@ -117,40 +118,3 @@ def _start(problem, options, workers, state_a, state_b, record, places, stream):
         saved=places,
         stream=stream,
     )
-
-
-def _work(core, workers, report):
-    """The calling thread and workers - 1 others, made for this call, work until nothing is left."""
-    if workers == 1:
-        core.work(report)
-        return
-    import threading
-
-    helpers = []
-    errors: list[BaseException] = []
-    try:
-        for _ in range(workers - 1):
-            helper = threading.Thread(
-                target=_help, args=(core, errors), name="pyintegrate", daemon=True
-            )
-            helper.start()
-            helpers.append(helper)
-        core.work(report)
-    except BaseException:
-        core.cancel()
-        raise
-    finally:
-        for helper in helpers:
-            helper.join()
-    if errors:
-        raise errors[0]
-
-
-def _help(core, errors):
-    """A thread beside the caller's, which raises what the user's force has raised here."""
-    try:
-        core.work()
-    except MemoryError:  # the caller sees the same and raises it
-        pass
-    except BaseException as error:
-        errors.append(error)

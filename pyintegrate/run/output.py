@@ -11,6 +11,7 @@ import sys
 from itertools import pairwise
 from math import prod
 from typing import Any, NamedTuple
+from weakref import ref
 
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
@@ -20,6 +21,7 @@ from .failures import NONE, Failures
 from .progress import Reporter
 
 BLOCK_BYTES = 8 << 20  # of record, computed at once and then copied
+MOST_COUNTED = 1 << 20  # items of an array whose axes do not nest
 
 
 class Outcome(NamedTuple):
@@ -38,29 +40,46 @@ class Outcome(NamedTuple):
     failures: Failures
 
 
-def run(problem, options, failures=None):
-    """Integrate a Problem to where its Options say.
+def begin(problem, options, failures=None):
+    """What integrates a Problem to where its Options say.
 
     Returns
     -------
-    Outcome
-
-    Raises
-    ------
-    KeyboardInterrupt
-        With `outcome`: what every trajectory has completed.
+    object
+        ``go()`` makes all steps. ``outcome()`` gives the Outcome, of the steps that every
+        trajectory has completed if `go` was interrupted, wherever that was.
     """
-    record = None
     if options.out is not None and not options.saves(problem).final_only:
         record = _as_rows(options.out)
         if record is None:
-            return _run_in_blocks(problem, options, failures)
-    try:
-        rows = core.run(problem, options, failures, record)
-    except KeyboardInterrupt as interrupt:
-        interrupt.outcome = _outcome(problem, options, interrupt.rows)  # type: ignore[attr-defined]
-        raise
-    return _outcome(problem, options, rows)
+            return _InBlocks(problem, options, failures)
+        return _AtOnce(problem, options, failures, record)
+    return _AtOnce(problem, options, failures, None)
+
+
+class _AtOnce:
+    """One run of the core."""
+
+    def __init__(self, problem, options, failures, record):
+        self._problem, self._options = problem, options
+        self._pins = _pinned(options.out, problem.initial, *problem.rows_params)
+        self._run = core.Run(problem, options, failures, record)
+
+    def go(self):
+        self._run.work()
+
+    def outcome(self):
+        return _outcome(self._problem, self._options, self._run.rows())
+
+
+def _pinned(*arrays):
+    """Weak references, with which ``ndarray.resize`` moves no memory that the core looks at."""
+    pins = []
+    for array in arrays:
+        while isinstance(array, np.ndarray):
+            pins.append(ref(array))
+            array = array.base
+    return pins
 
 
 def _outcome(problem, options, rows):
@@ -127,11 +146,34 @@ def check_out(problem, options, inputs):
         raise ValueError("out is read-only")
     if not isinstance(out, np.ndarray):
         return
-    if any(n > 1 and not stride for n, stride in zip(out.shape, out.strides, strict=True)):
-        raise ValueError("out overlaps itself (a stride is 0): several states have one place")
+    if _overlaps_itself(out):
+        raise ValueError(
+            f"out overlaps itself (shape {out.shape}, strides {out.strides}): several states have"
+            " one place; give out memory for each"
+        )
     for name, value in inputs.items():
         if isinstance(value, np.ndarray) and _overlap(out, value):
             raise ValueError(f"out overlaps {name}, which must not change: give out its own memory")
+
+
+def _overlaps_itself(array):
+    """Whether two items share memory. Axes that nest do not; of others the places are counted."""
+    axes = sorted((abs(s), n) for n, s in zip(array.shape, array.strides, strict=True) if n > 1)
+    end = array.itemsize  # of what the axes so far take together
+    for stride, n in axes:
+        if stride < end:
+            break
+        end = (n - 1) * stride + end
+    else:
+        return False
+    if array.size > MOST_COUNTED:
+        return True  # there is hardly such an array that is none
+    if not array.size:
+        return False
+    places = np.zeros(1, np.int64)
+    for stride, n in axes:
+        places = np.add.outer(places, np.arange(n) * stride).ravel()
+    return bool(np.min(np.diff(np.sort(places))) < array.itemsize)
 
 
 def _overlap(a, b):
@@ -167,15 +209,36 @@ class _Done(NamedTuple):
     failures: Failures | None
 
 
-def _run_in_blocks(problem, options, failures):
+class _InBlocks:
     """Part by part, each copied to its place."""
-    out, saves = options.out, options.saves(problem)
-    places = list(options.places(problem.system))
-    done = _Done(0, 0, problem.initial, failures)
 
-    def write(rows, part):
+    def __init__(self, problem, options, failures):
+        self._problem, self._options = problem, options
+        self._saves = options.saves(problem)
+        self._places = list(options.places(problem.system))
+        # What is done, the part that is on its way, and its run: one assignment for all, as an
+        # interrupt may come between two.
+        self._state = _Done(0, 0, problem.initial, failures), None, None
+
+    def go(self):
+        problem, options, saves = self._problem, self._options, self._saves
+        with Reporter(options.progress, problem.n_steps) as report:
+            done = self._state[0]
+            while done.saves < saves.count:
+                end = _end_of_block(options.out, done.saves, saves.count, problem)
+                stop = problem.n_steps if end == saves.count else (end - 1) * saves.every
+                progress = False if report is None else _shifted(report, done.steps)
+                part = _part(problem, done, stop - done.steps)
+                here = options.changed(progress=progress, out=None, components=None)
+                self._state = done, part, core.Run(part, here, done.failures)
+                self._state[2].work()
+                done = self._written(*self._state)
+                self._state = done, None, None
+
+    def _written(self, done, part, run):
         """The saves that all trajectories have completed; the first is the one before's last."""
-        made = options.saves(part)
+        problem, out, places = self._problem, self._options.out, self._places
+        rows, made = run.rows(), self._options.saves(part)
         count = made.until(rows.completed)
         skip, completed = int(done.saves > 0), int(made.steps[count - 1])
         state = rows.state
@@ -191,31 +254,17 @@ def _run_in_blocks(problem, options, failures):
             out[a:b] = np.ascontiguousarray(y[..., places])
         return _Done(b, done.steps + completed, _padded(state, problem), rows.failures)
 
-    def finish():
+    def outcome(self):
+        problem, out = self._problem, self._options.out
+        done, part, run = self._state
+        if run is not None:  # interrupted
+            done = self._written(done, part, run)
         dim, lanes = problem.system.dim, problem.lanes
+        if done.saves == 0:
+            out[0] = outward(problem.initial[self._places, :lanes], problem.batch)
         history = done.state[dim:, :lanes] if len(done.state) > dim else None
         failed = NONE if done.failures is None else done.failures
         return Outcome(done.steps, out, done.state[:dim, :lanes], history, failed)
-
-    part = problem
-    try:
-        with Reporter(options.progress, problem.n_steps) as report:
-            while done.saves < saves.count:
-                end = _end_of_block(out, done.saves, saves.count, problem)
-                stop = problem.n_steps if end == saves.count else (end - 1) * saves.every
-                progress = False if report is None else _shifted(report, done.steps)
-                part = _part(problem, done, stop - done.steps)
-                here = options.changed(progress=progress, out=None, components=None)
-                done = write(core.run(part, here, done.failures), part)
-    except KeyboardInterrupt as interrupt:
-        rows = getattr(interrupt, "rows", None)
-        if rows is not None:
-            done = write(rows, part)
-        if done.saves == 0:
-            out[0] = outward(problem.initial[places, : problem.lanes], problem.batch)
-        interrupt.outcome = finish()  # type: ignore[attr-defined]
-        raise
-    return finish()
 
 
 def _padded(state, problem):

@@ -202,9 +202,14 @@ class Stepper:
         dof = self._positions()
         if not self.method.starts_from_positions:
             raise AttributeError(f"{self.method.name!r} does not step from previous positions")
-        _assign("previous", self._view(self.system.dim, dof, dof == 1), value)
-        self._has_history = True
-        self._core.begin(self.n, True)
+        view = self._view(self.system.dim, dof, dof == 1)
+
+        def remember():
+            _assign("previous", view, value)
+            self._has_history = True
+            self._core.begin(self.n, True)
+
+        self._core.alter(remember)
 
     def _positions(self):
         if not self.system.positions:
@@ -286,9 +291,13 @@ class Stepper:
                 raise ValueError(
                     f"x0 and v0 have the batch shape {fresh.batch}: they do not fit {problem.batch}"
                 ) from None
-        np.copyto(self._components(self._rows), values, where=mask)
-        for lane in np.flatnonzero(mask):
-            self._core.clear_failure(int(lane))
+
+        def restart():
+            np.copyto(self._components(self._rows), values, where=mask)
+            for lane in np.flatnonzero(mask):
+                self._core.clear_failure(int(lane))
+
+        self._whole(restart)
 
     def snapshot(self) -> Snapshot:
         """All that the future depends on; ``restore`` goes back to it exactly.
@@ -305,7 +314,21 @@ class Stepper:
         >>> bool((stepper.y == there).all())
         True
         """
-        return Snapshot(self)
+        return self._core.alter(lambda: Snapshot(self))
+
+    def _whole(self, change):
+        """Change what there is, whole although interrupts come, and while nobody steps."""
+        begun = []
+
+        def all_of_it():
+            begun.append(True)
+            change()
+
+        def again(error):
+            if begun:
+                self._core.alter(change)
+
+        _core.shielded(lambda: self._core.alter(all_of_it), again)
 
     def restore(self, snapshot: Snapshot) -> None:
         """Go back to a snapshot of this Stepper or of one like it; ValueError for another.
@@ -326,15 +349,19 @@ class Stepper:
             raise ValueError(
                 f"the snapshot is of {snapshot.kind}, which is not like this Stepper: {_kind(self)}"
             )
-        self._rows[...] = snapshot.rows
-        for rows, kept in zip(self._param_rows, snapshot.params, strict=True):
-            rows[...] = kept
-        self._has_history = snapshot.has_history
-        self._core.begin(snapshot.n, snapshot.has_history)
-        for lane, _, _ in self._core.failures():
-            self._core.clear_failure(int(lane))
-        for failure in snapshot.failures:
-            self._core.fail(*failure)
+
+        def go_back():
+            self._rows[...] = snapshot.rows
+            for rows, kept in zip(self._param_rows, snapshot.params, strict=True):
+                rows[...] = kept
+            self._has_history = snapshot.has_history
+            self._core.begin(snapshot.n, snapshot.has_history)
+            for lane, _, _ in self._core.failures():
+                self._core.clear_failure(int(lane))
+            for failure in snapshot.failures:
+                self._core.fail(*failure)
+
+        self._whole(go_back)
 
     def __repr__(self):
         return (
@@ -394,6 +421,6 @@ def _assign(name, view, value):
     array = numbers(name, value)
     try:
         with np.errstate(over="ignore", under="ignore"):
-            view[...] = array
+            _core.to_nearest(view.__setitem__, ..., array)
     except ValueError:
         raise ValueError(f"{name} has shape {array.shape}: expected {view.shape}") from None

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from .. import _core
 from ..errors import report_failures
 from ..run import output
 from ..run.evaluations import count_evaluations
@@ -64,19 +65,26 @@ class Solution(States):
     @classmethod
     def of_run(cls, problem, options, failures=None):
         """Integrate a Problem; a run that is interrupted has its solution in the exception."""
-        try:
-            outcome = output.run(problem, options, failures)
-        except KeyboardInterrupt as interrupt:
-            outcome = getattr(interrupt, "outcome", None)
-            if outcome is not None:
-                part = cls(problem, options, outcome)
-                interrupt.solution = part  # type: ignore[attr-defined]
-                how_far = f"{part.n_steps:,} of {problem.n_steps:,} steps: see .solution"
-                interrupt.args = interrupt.args or (how_far,)
-            raise
-        solution = cls(problem, options, outcome)
-        report_failures(solution, options.on_failure)
-        return solution
+        going = None
+
+        def work():
+            nonlocal going
+            going = output.begin(problem, options, failures)
+            going.go()
+            solution = cls(problem, options, going.outcome())
+            report_failures(solution, options.on_failure)
+            return solution
+
+        def finish(error):
+            if not isinstance(error, KeyboardInterrupt):
+                return
+            here = going or output.begin(problem, options, failures)
+            part = cls(problem, options, here.outcome())
+            error.solution = part  # type: ignore[attr-defined]
+            how_far = f"{part.n_steps:,} of {problem.n_steps:,} steps: see .solution"
+            error.args = error.args or (how_far,)
+
+        return _core.shielded(work, finish)
 
     # ---- questions ----
     @property

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from conftest import same_bits
 from reference import states
+from reference.threads import threads_left
 
 import pyintegrate as pi
 from pyintegrate.run import core
@@ -45,9 +46,9 @@ def ctrl_c():
 @pytest.fixture(autouse=True)
 def _nothing_is_left_behind():
     # Background jobs of a shell are started with SIGINT ignored, and Python then leaves it so.
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    before, threads = signal.signal(signal.SIGINT, signal.default_int_handler), threads_left()
     yield
-    assert not [t for t in threading.enumerate() if t.name.startswith("pyintegrate")]
+    assert threads_left(threads) <= 0
     assert signal.signal(signal.SIGINT, before) is signal.default_int_handler
 
 

@@ -9,8 +9,10 @@ import jupyter_client
 import numpy as np
 import pytest
 from reference import states
+from reference.threads import threads_left
 
 import pyintegrate as pi
+from pyintegrate.run import core
 
 FOREVER = 1 << 50
 workers = pytest.mark.parametrize("workers", [1, 2])
@@ -22,13 +24,10 @@ def press():
 
 @pytest.fixture(autouse=True)
 def _handler():
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    before, threads = signal.signal(signal.SIGINT, signal.default_int_handler), threads_left()
     yield
     signal.signal(signal.SIGINT, before)
-    for thread in threading.enumerate():  # none is left behind, and none hangs
-        if thread.name.startswith("pyintegrate"):
-            thread.join(60)
-            assert not thread.is_alive()
+    assert threads_left(threads) <= 0  # none is left behind, and none hangs
 
 
 def endless(**options):
@@ -61,31 +60,27 @@ def test_ctrl_c_within_a_force(workers):
 
 @workers
 def test_a_second_ctrl_c_while_the_first_is_handled(workers, monkeypatch):
-    """While threads are waited for, or while what was done is put together."""
+    """A second and a third, while what was done is put together: one interrupt, whole."""
     pressed = []
 
-    def slow(done, total):
-        if not pressed:
-            pressed.append("once")
-            press()
+    def progress(done, total):
+        pressed.append("once")
+        press()
 
-    def twice(original):
+    def again(original):
         def wound_down(*arguments):
-            if len(pressed) == 1:
-                pressed.append("twice")
-                press()
+            pressed.append("again")
+            press()
             return original(*arguments)
 
         return wound_down
 
-    if workers == 2:
-        monkeypatch.setattr(threading.Thread, "join", twice(threading.Thread.join))
-    monkeypatch.setattr(pi.integrate.__globals__["Solution"], "__init__",
-                        twice(pi.Solution.__init__))  # fmt: skip
+    monkeypatch.setattr(pi.Solution, "__init__", again(pi.Solution.__init__))
+    monkeypatch.setattr(core.Run, "rows", again(core.Run.rows))
     with pytest.raises(KeyboardInterrupt) as caught:
-        endless(progress=slow, workers=workers)
-    assert len(pressed) == 2
-    assert isinstance(caught.value.__context__, KeyboardInterrupt)
+        endless(progress=progress, workers=workers)
+    assert pressed == ["once", "again", "again"]
+    assert caught.value.solution.n_steps > 0
 
 
 def test_a_second_ctrl_c_after_the_first_is_caught():

@@ -13,7 +13,7 @@ typedef struct {
     vreal *scratch, *free; /* of the force; the next row that nobody uses */
     vint *code;            /* why a lane's solve failed: a PiStatus, or 0 */
     const vint *frozen;    /* lanes that need not be computed, or NULL */
-    int stopped;           /* has a force stopped the run? */
+    int stopped;           /* has a force or a pause stopped the run? */
     uint64_t uniform;      /* parameters that are the same for all lanes, as bits */
 } Chunk;
 
@@ -39,8 +39,10 @@ static const vreal *times(const Chunk *c, int64_t n, double fraction) {
 /* ---- the force ------------------------------------------------------------------------------- */
 static void ask(Chunk *c, PiQuestion question, const vreal *t, const vreal *y, const vreal *v,
                 vreal *out) {
-    const PiRows rows = {c->R, t, y, v, c->p, out, c->scratch, c->uniform};
-    if (!c->stopped && c->tile->force(c->tile->context, question, &rows)) c->stopped = 1;
+    PiPause *const pause = c->tile->pause;
+    const PiRows rows = {c->R, t, y, v, c->p, out, c->scratch, c->uniform, pause};
+    if (c->stopped || pi_pause(pause) || c->tile->force(c->tile->context, question, &rows))
+        c->stopped = 1;
 }
 /* The velocities that belong to v: v itself, or of a separable system T_p(v), written to `to`. */
 static const vreal *velocities(Chunk *c, const vreal *v, vreal *to) {

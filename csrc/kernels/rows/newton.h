@@ -34,8 +34,13 @@ static int any_row(const Chunk *c, const vint *mask) {
  * lane's code. */
 static void solve_rows(Chunk *c, int n, vreal *M, vreal *r, vint *swap) {
     const int64_t R = c->R;
+    const int long_columns = n > 256;
 #define ENTRY(i, k) M[((i) * n + (k)) * R + u]
     for (int k = 0; k < n; k++) {
+        if (c->stopped || pi_pause(c->tile->pause)) {
+            c->stopped = 1;
+            return;
+        }
         for (int i = k + 1; i < n; i++) { /* the largest entry of the column comes to the top */
             for (int64_t u = 0; u < R; u++) swap[u] = vabs(ENTRY(i, k)) > vabs(ENTRY(k, k));
             if (!any_row(c, swap)) continue;
@@ -55,6 +60,10 @@ static void solve_rows(Chunk *c, int n, vreal *M, vreal *r, vint *swap) {
             c->code[u] = vselect_int(zero & (c->code[u] == 0), vset_int(PI_SINGULAR), c->code[u]);
             const vreal inverse = vset(REAL(1.0)) / ENTRY(k, k);
             for (int i = k + 1; i < n; i++) {
+                if (long_columns && pi_pause(c->tile->pause)) {
+                    c->stopped = 1;
+                    return;
+                }
                 const vreal factor = -ENTRY(i, k) * inverse;
                 for (int j = k + 1; j < n; j++)
                     ENTRY(i, j) = vfma(factor, ENTRY(k, j), ENTRY(i, j));

@@ -227,6 +227,10 @@ static void rigid_steps(Chunk *c, int64_t u, const PiMethod *m) {
     else if (m->rule == PI_FREE_TOP_SPLITTING)
         for (int s = 0; s < m->stages; s++) damping[s] = rigid_damping(&b, h, m->b[s] / 2, 0);
     for (int64_t n = 0; n < c->tile->steps; n++) {
+        if (pi_pause(c->tile->pause)) {
+            c->stopped = 1;
+            return;
+        }
         if (m->rule == PI_VELOCITIES_FIRST) {
             if (m->phase != PI_POSITIONS_ONLY) {
                 rigid_velocity_phase(&b, m->gyroscopic, h, y, &c->code[u]);
@@ -239,5 +243,5 @@ static void rigid_steps(Chunk *c, int64_t u, const PiMethod *m) {
     EACH(i, 0, RIGID_DIM) c->y[i * R + u] = y[i];
 }
 static void rigid_motion(Chunk *c, const PiMethod *m) {
-    for (int64_t u = 0; u < c->R; u++) rigid_steps(c, u, m);
+    for (int64_t u = 0; u < c->R && !c->stopped; u++) rigid_steps(c, u, m);
 }

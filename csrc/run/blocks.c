@@ -1,0 +1,49 @@
+/* Blocks of time: how a run is cut, and how long its blocks are. */
+#include "layout.h"
+
+enum { BLOCK_STEPS = 256, BLOCK_SAVES = PI_BLOCK_SAVES }; /* at most */
+
+/* Short intervals between the states that are seen are gathered into a block, long ones are cut
+ * into several. */
+static int64_t intervals_per_block(const PiRun *run) {
+    return run->interval < run->block_steps ? smaller(BLOCK_SAVES, run->block_steps / run->interval)
+                                            : 1;
+}
+static int64_t blocks_per_interval(const PiRun *run) {
+    return run->interval < run->block_steps ? 1 : ceil_div(run->interval, run->block_steps);
+}
+int64_t steps_after(const PiRun *run, int64_t b) {
+    const int64_t pieces = blocks_per_interval(run);
+    int64_t steps;
+    if (pieces == 1) steps = b * intervals_per_block(run) * run->interval;
+    else steps = b / pieces * run->interval + smaller(b % pieces * run->block_steps, run->interval);
+    return smaller(steps, run->n_steps);
+}
+int64_t count_blocks(const PiRun *run) {
+    if (run->n_steps == 0) return 0;
+    const int64_t whole = run->n_steps / run->interval, rest = run->n_steps % run->interval;
+    if (blocks_per_interval(run) == 1)
+        return ceil_div(whole + (rest > 0), intervals_per_block(run));
+    return pi_sum(pi_product(whole, blocks_per_interval(run)), ceil_div(rest, run->block_steps));
+}
+double step_operations(const PiRun *run) {
+    const PiSystem *s = run->system;
+    const double force = s->operations ? (double)s->operations : 4.0 * s->dim + s->n_params;
+    const PiMethod *m = run->method;
+    const int newton =
+        m->family == PI_MULTISTEP && m->beta[m->stages] != 0 && m->predictor[m->stages - 1] == 0;
+    const double unknowns = (double)(newton ? 1 : run->table.largest_group) * s->dim;
+    return (m->evaluations + 1) * force + 4 * unknowns * unknowns * unknowns / 3;
+}
+/* Where the force is slow a block is short: so long as everybody's 50 ms or so, as an interrupt
+ * leaves complete blocks only; and not so short that a tile is hardly worth its loads and stores.
+ * A call of a kernel begins with a force that the call before had already, but for Runge-Kutta. */
+int64_t steps_of_block(const PiRun *run) {
+    const double all = 1e8, tile = 1e6, step = step_operations(run);
+    const PiFamily family = run->method->family;
+    const int alone = family == PI_EXPLICIT_RK || family == PI_IMPLICIT_RK || family == PI_NYSTROM;
+    if (!run->force) return BLOCK_STEPS; /* in registers */
+    double steps = fmax(all / (step * (double)run->lanes), tile / (step * (double)run->tile_lanes));
+    steps = fmin(fmax(steps, alone ? 1 : 32), BLOCK_STEPS);
+    return (int64_t)steps;
+}

@@ -1,0 +1,48 @@
+/* Stepping by hand: blocks one after the other, all tiles of each, in place; what is not completed
+ * is undone. */
+#include <stdlib.h>
+#include "layout.h"
+#include "pace.h"
+
+/* Blocks that are short, and that nothing can stop, are never undone. */
+int pi_run_may_undo(const PiRun *run, int64_t n) {
+    const double soon = 1e7; /* operations: some milliseconds */
+    const double operations =
+        (double)smaller(n, run->block_steps) * (double)run->lanes * step_operations(run);
+    return (run->force && run->system->may_stop) || !isinf(run->bound) || operations > soon;
+}
+/* The steps that are done of a block: all or none. */
+static int64_t step_block(PiRun *run, int64_t block, char *scratch, char *before, Pace *pace) {
+    const int64_t from = steps_after(run, block), to = steps_after(run, block + 1);
+    const int64_t bytes = run->state_rows * run->stride * run->real_bytes;
+    PiPause *const pause = before && pace->poll ? &pace->pause : NULL;
+    int error = 0;
+    if (before) memcpy(before, run->state[0], bytes);
+    for (int64_t tile = 0; tile < run->n_tiles; tile++) {
+        error |= advance_tile(run, tile, block, scratch, pause);
+        if (!error && pause && tile + 1 < run->n_tiles && look(pause)) error = -1;
+        if (error && before) break;
+    }
+    if (error && !run->stopped && !run->cancelled) run->out_of_memory = 1;
+    if (!error || !before) return to; /* without memory for failures these are found later */
+    memcpy(run->state[0], before, bytes);
+    forget_failures(run, run->first + from);
+    return from;
+}
+int pi_run_step(PiRun *run, int64_t first, int64_t n, void *scratch, void *before, PiPoll *poll,
+                void *context, int64_t *completed) {
+    run->first = first;
+    run->n_steps = run->interval = n;
+    run->cancelled = run->stopped = run->out_of_memory = 0;
+    const int64_t blocks = count_blocks(run);
+    const uint32_t mode = pi_enter_float_mode();
+    Pace pace = make_pace(run, poll, context);
+    *completed = 0;
+    for (int64_t block = 0; block < blocks && !run->cancelled; block++) {
+        *completed = step_block(run, block, scratch, before, &pace);
+        if (run->stopped || run->out_of_memory) break;
+        if (poll) look(&pace.pause);
+    }
+    pi_leave_float_mode(mode);
+    return run->cancelled || run->stopped || run->out_of_memory ? -1 : 0;
+}

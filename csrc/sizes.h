@@ -1,0 +1,19 @@
+/* Sizes that cannot wrap around: what does not fit, or began as a negative number, is as large as
+ * can be; no memory is that large, and no array. */
+#pragma once
+#include <stdint.h>
+
+#define PI_TOO_LARGE INT64_MAX
+static inline int64_t pi_product(int64_t a, int64_t b) {
+    int64_t product;
+    return a < 0 || b < 0 || __builtin_mul_overflow(a, b, &product) ? PI_TOO_LARGE : product;
+}
+static inline int64_t pi_sum(int64_t a, int64_t b) {
+    int64_t sum;
+    return a < 0 || b < 0 || __builtin_add_overflow(a, b, &sum) ? PI_TOO_LARGE : sum;
+}
+/* The next multiple of a power of two. */
+static inline int64_t pi_rounded_up(int64_t n, int64_t unit) {
+    const int64_t sum = pi_sum(n, unit - 1);
+    return sum == PI_TOO_LARGE ? sum : sum & ~(unit - 1);
+}
