@@ -271,7 +271,7 @@ def test_memory_that_is_written_to_does_not_move(whole):
     assert memory.tobytes() == np.ascontiguousarray(expected).tobytes()
 
 
-@pytest.mark.parametrize("shape, strides", [((4, 5, 3), (8, 8, 8)), ((4, 5, 3), (16, 8, 40)),
+@pytest.mark.parametrize(("shape", "strides"), [((4, 5, 3), (8, 8, 8)), ((4, 5, 3), (16, 8, 40)),
                                             ((4, 5, 3), (0, 24, 8)), ((4, 5, 3), (72, 24, 4)),
                                             ((4, 5, 3), (-72, 24, -8))])  # fmt: skip
 def test_an_array_that_overlaps_itself_is_refused(shape, strides):
