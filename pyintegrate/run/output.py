@@ -218,7 +218,7 @@ class _InBlocks:
         self._places = list(options.places(problem.system))
         # What is done, the part that is on its way, and its run: one assignment for all, as an
         # interrupt may come between two.
-        self._state = _Done(0, 0, problem.initial, failures), None, None
+        self._state: tuple[_Done, Any, Any] = _Done(0, 0, problem.initial, failures), None, None
 
     def go(self):
         problem, options, saves = self._problem, self._options, self._saves
