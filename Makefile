@@ -105,11 +105,12 @@ libfuzzer: .venv-sanitize/.built
 	        >build/fuzz/$$target.log 2>&1 || { tail -60 build/fuzz/$$target.log; exit 1; }; \
 	    echo "libFuzzer, $$target: $$(grep '^Done' build/fuzz/$$target.log)"; done
 
-# What others may hand us, damaged and forged at random: files and caches of compiled libraries, for so
-# many seconds each (tests/stress/attack/).
+# What others may hand us, damaged and forged at random (files, caches of compiled libraries), and what may
+# come in the middle of a call (storms of signals, hostile threads), for so many seconds each
+# (tests/stress/attack/).
 ATTACK_SECONDS ?= 60
 ATTACK_SEED ?= 1
-ATTACKS = files cache
+ATTACKS = files cache signals threads
 attack: $(VENV)/.dev
 	for name in $(ATTACKS); do $(PY) tests/stress/attack/$$name.py $(ATTACK_SECONDS) $(ATTACK_SEED) || exit 1; done
 

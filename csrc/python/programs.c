@@ -73,7 +73,7 @@ static PyObject *make_program(PyObject *args) {
     const int32_t *section;
     if ((text.words = views_array(&views, code, "code", 0, 4, 0)) &&
         (text.constants = views_array(&views, constants, "constants", 0, 8, 0)) &&
-        (section = views_array(&views, sections, "sections", 2 * PI_QUESTIONS, 4, 0))) {
+        (section = views_array(&views, sections, "sections", pi_product(2, PI_QUESTIONS), 4, 0))) {
         const Py_ssize_t bytes = (*views_find(&views, "code"))->buffer.len,
                          instruction = PI_WORDS * sizeof(int32_t);
         text.n_code = bytes / instruction;

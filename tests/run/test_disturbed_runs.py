@@ -1,4 +1,4 @@
-"""Whatever comes in the middle of a run, however often: one end, whole, nobody left at work.
+"""Whatever comes in the middle of a run, and however often: one end, whole, nobody left at work.
 
 Interrupts come from within: a progress callback, a force, or what puts the solution together.
 """

@@ -13,7 +13,7 @@ import pyintegrate as pi
 ATTACK = Path(__file__).resolve().parent / "attack"
 
 
-@pytest.mark.parametrize("name", ["files", "cache"])
+@pytest.mark.parametrize("name", ["files", "cache", "signals", "threads"])
 def test_a_short_attack_finds_nothing(name, tmp_path):
     """In a process of its own, for a bounded address space and an audit hook stay for good."""
     call = [sys.executable, str(ATTACK / f"{name}.py"), "2", "7"]

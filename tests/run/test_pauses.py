@@ -1,0 +1,65 @@
+"""A run is polled from within its steps, in every family: what has no poll between its first step
+and its last is stopped all the same."""
+
+import signal
+
+import numpy as np
+import pytest
+
+import pyintegrate as pi
+
+
+def bodies(n):
+    places = np.random.default_rng(1).normal(size=3 * n)
+    return pi.systems.n_body(n=n, masses=np.ones(n)), places, np.zeros(3 * n)
+
+
+def steps_done(*arguments, **options):
+    """When the run was interrupted, soon after its first step began."""
+    before = signal.signal(signal.SIGALRM, signal.default_int_handler)
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 0.1)
+        with pytest.raises(KeyboardInterrupt) as caught:
+            pi.integrate(*arguments, dt=1e-6, save="final", **options)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    return caught.value.solution.n_steps
+
+
+@pytest.mark.parametrize("method", ["rk4", "velocity_verlet", "adams_bashforth4", "rkn4"])
+def test_within_a_force_of_many_bodies(method):
+    """So many pairs that a force takes long beyond the time from one poll to the next."""
+    method = {"rkn4": "runge_kutta_nystrom4"}.get(method, method)
+    assert steps_done(*bodies(10_000), n_steps=1, method=method) == 0
+
+
+@pytest.mark.parametrize("method", ["gauss8", "kvaerno54", "bdf2"])
+def test_within_an_elimination(method):
+    n = 120 if method == "gauss8" else 250
+    assert steps_done(*bodies(n), n_steps=1, method=method) == 0
+
+
+def deep(t, y):
+    for _ in range(20_000):
+        y = np.sin(y)
+    return y
+
+
+def test_within_long_byte_code():
+    """Blocks of a slow force are short: what is completed is kept."""
+    system = pi.rhs(dim=1)(deep)
+    y = np.linspace(1, 2, 64).reshape(64, 1)
+    polls = []
+
+    def progress(done, total):
+        polls.append(done)
+        if done:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt) as caught:
+        pi.integrate(system, y, dt=1e-3, n_steps=1 << 40, save="final", progress=progress)
+    sol = caught.value.solution
+    assert 0 < sol.n_steps < 256
+    again = pi.integrate(system, y, dt=1e-3, n_steps=sol.n_steps, save="final")
+    assert sol.final.tobytes() == again.final.tobytes()

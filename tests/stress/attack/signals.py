@@ -1,0 +1,163 @@
+"""Storms of interrupts on runs and Steppers of every kind: each call ends with one of them.
+
+    python tests/stress/attack/signals.py [seconds] [seed]
+
+An interrupt comes every 0.3 to 5 ms from a random moment on, wherever the call is: in C, in a force
+or a progress callable of Python, while threads start and end, while a solution is put together.
+Each call must end with one KeyboardInterrupt, whose solution has the bits of an undisturbed run of as
+many steps; a Stepper must be at one step, and go on to the same bits; no thread may be left.
+"""
+
+import os
+import random
+import signal
+import sys
+import time
+from collections import Counter
+
+import numpy as np
+
+import pyintegrate as pi
+
+FOREVER = 1 << 50
+
+
+@pi.rhs(dim=2, trace=False)
+def slow_oscillator(t, y):
+    for _ in range(20):
+        dydt = np.stack([y[1], -y[0]])
+    return dydt
+
+
+LONG = pi.rhs(dim=1)(lambda t, y: sum(np.sin(y * k) for k in range(1, 40)))
+SYSTEMS = {
+    "registers": (pi.systems.lorenz, 3000, ["rk4", "tsitouras54", "dop853"]),
+    "one lane": (pi.systems.lorenz, 1, ["rk4"]),
+    "rows": (pi.systems.pendulum, 900, ["gauss4", "adams_bashforth4", "kvaerno43"]),
+    "byte code": (LONG, 500, ["rk4", "adams_bashforth_moulton4"]),
+    "bodies": (pi.systems.n_body(n=120, masses=np.ones(120)), 9, ["rk4", "velocity_verlet"]),
+    "python": (slow_oscillator, 200, ["rk4", "gauss4"]),
+}
+
+
+class Storm:
+    """Interrupts while `call` runs; the rest of this script is left alone."""
+
+    def __init__(self):
+        self.sent = 0
+        signal.signal(signal.SIGALRM, self.handle)
+
+    def handle(self, number, frame):
+        while frame and frame.f_code is not call.__code__:
+            frame = frame.f_back
+        if frame:
+            self.sent += 1
+            raise KeyboardInterrupt
+
+    def on(self, delay, interval):
+        self.sent = 0
+        signal.setitimer(signal.ITIMER_REAL, delay, interval)
+
+    def off(self):
+        signal.setitimer(signal.ITIMER_REAL, 0)
+
+
+def call(function, *arguments, **options):
+    """All that a storm disturbs."""
+    return function(*arguments, **options)
+
+
+def start_of(rng, system, lanes):
+    """Some lanes fail at once, some later."""
+    y = np.random.default_rng(rng.randrange(1 << 30)).uniform(0.5, 2, (lanes, system.dim))
+    if lanes > 10:
+        y[rng.randrange(lanes)] = np.nan
+        y[rng.randrange(lanes)] *= 1e3
+    return y
+
+
+def attack_run(rng, storm):
+    name = rng.choice(sorted(SYSTEMS))
+    system, lanes, methods = SYSTEMS[name]
+    y = start_of(rng, system, lanes)
+    fixed = {"dt": 1e-5, "method": rng.choice(methods), "bound": rng.choice([None, 50.0]),
+             "on_failure": "ignore"}  # fmt: skip
+    options = {"workers": rng.choice([1, 2, 3])}
+    saves = rng.choice(["final", "final", "record", "blocks"])
+    if saves == "final":
+        options |= {"save": "final", "n_steps": FOREVER}
+    else:
+        every, count = (
+            rng.choice([1, 10, 300]),
+            max(3, min(20_000_000 // (lanes * system.dim), 5000)),
+        )
+        options |= {"save": every, "n_steps": every * (count - 1)}
+        if saves == "blocks":
+            out = np.empty((system.dim, lanes, count))
+            options["out"] = np.moveaxis(out, -1, 0).swapaxes(1, 2)[:, ::-1]
+    begun = []
+
+    def progress(done, total):
+        if not begun:
+            begun.append(done)
+            storm.on(rng.uniform(1e-4, 0.05), rng.uniform(3e-4, 5e-3))
+
+    try:
+        call(pi.integrate, system, y, **fixed, **options, progress=progress)
+    except KeyboardInterrupt as interrupt:
+        storm.off()
+        sol = interrupt.solution
+    else:
+        storm.off()
+        return f"{name} {saves}: over before"
+    whole = pi.integrate(system, y, **fixed, n_steps=sol.n_steps, save="final")
+    assert sol.final.tobytes() == whole.final.tobytes(), (name, saves, sol.n_steps)
+    assert sol.status.tobytes() == whole.status.tobytes(), (name, saves, sol.n_steps)
+    assert sol.steps[-1] == sol.n_steps
+    return f"{name} {saves}"
+
+
+def attack_stepper(rng, storm):
+    name = rng.choice(sorted(SYSTEMS))
+    system, lanes, methods = SYSTEMS[name]
+    y, method = start_of(rng, system, lanes), rng.choice(methods)
+    fixed = {"dt": 1e-5, "bound": rng.choice([None, 50.0]), "method": method}
+    stepper = pi.Stepper(system, y, **fixed)
+    for _ in range(2):
+        storm.on(rng.uniform(1e-4, 0.1), rng.uniform(3e-4, 5e-3))
+        try:
+            call(stepper.step, FOREVER)
+        except KeyboardInterrupt:
+            storm.off()
+        n = stepper.n
+        whole = pi.integrate(system, y, **fixed, n_steps=n, save="final", on_failure="ignore")
+        assert stepper.y.tobytes() == whole.final.tobytes(), (name, n)
+        assert stepper.failed_step.tobytes() == whole.failed_step.tobytes(), (name, n)
+    return f"stepper {name}"
+
+
+def main(seconds, seed):
+    """Attack for so many seconds; the counts by kind."""
+    counts, storm, case = Counter(), Storm(), 0
+    end, threads = time.monotonic() + seconds, len(os.listdir("/proc/self/task"))
+    while time.monotonic() < end:
+        case += 1
+        rng = random.Random(f"{seed}:{case}")
+        try:
+            counts[rng.choice([attack_run, attack_run, attack_stepper])(rng, storm)] += 1
+            for _ in range(2000):  # those that have just ended are given a moment
+                if len(os.listdir("/proc/self/task")) <= threads:
+                    break
+                time.sleep(0.001)
+            assert len(os.listdir("/proc/self/task")) <= threads, "a thread is left"
+        except BaseException:
+            storm.off()
+            print(f"attack by signals: case {seed}:{case}")
+            raise
+    print(f"attack by signals, seed {seed}: {case} cases: {dict(sorted(counts.items()))}")
+    return counts
+
+
+if __name__ == "__main__":
+    given = [int(argument) for argument in sys.argv[1:]]
+    main(*given, *(60, 1)[len(given) :])
