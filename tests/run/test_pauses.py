@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import pyintegrate as pi
+from pyintegrate.run import core
 
 
 def bodies(n):
@@ -15,11 +16,17 @@ def bodies(n):
 
 
 def steps_done(*arguments, **options):
-    """When the run was interrupted, soon after its first step began."""
+    """When the run was interrupted, soon after the core had begun."""
     before = signal.signal(signal.SIGALRM, signal.default_int_handler)
-    try:
+
+    def work(run):
         signal.setitimer(signal.ITIMER_REAL, 0.1)
-        with pytest.raises(KeyboardInterrupt) as caught:
+        original(run)
+
+    original = core.Run.work
+    try:
+        with pytest.MonkeyPatch.context() as patch, pytest.raises(KeyboardInterrupt) as caught:
+            patch.setattr(core.Run, "work", work)
             pi.integrate(*arguments, dt=1e-6, save="final", **options)
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)

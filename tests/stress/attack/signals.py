@@ -4,8 +4,8 @@
 
 An interrupt comes every 0.3 to 5 ms from a random moment on, wherever the call is: in C, in a force
 or a progress callable of Python, while threads start and end, while a solution is put together.
-Each call must end with one KeyboardInterrupt, whose solution has the bits of an undisturbed run of as
-many steps; a Stepper must be at one step, and go on to the same bits; no thread may be left.
+Each call must end with one KeyboardInterrupt, whose solution has the bits of an undisturbed run
+of as many steps; a Stepper must be at one step, and go on to the same bits; no thread may be left.
 """
 
 import os

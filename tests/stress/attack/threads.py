@@ -20,22 +20,22 @@ import pyintegrate as pi
 from pyintegrate import _core
 from pyintegrate.values.memory import aligned
 
-LANES, STEPS = 500, 3000
+LANES, ROW, STEPS = 500, 504, 3000  # a row is padded to whole cache lines
 STACKS = [0, 512 << 10, 1 << 20]
 MODES = [0, 0x400, 0x800, 0xC00]  # of x86-64; others refuse the numbers
 libm = ctypes.CDLL(None)
 
 
 def initial():
-    y = aligned((3, 512), np.float64)
-    y[...] = np.random.default_rng(1).uniform(0.5, 2, (3, 512))
+    y = aligned((3, ROW), np.float64)
+    y[...] = np.random.default_rng(1).uniform(0.5, 2, (3, ROW))
     y[:, LANES:] = y[:, LANES - 1 : LANES]
     y[:, 7] = np.nan
     return y
 
 
 def raw_run():
-    states = aligned((3, 512), np.float64), aligned((3, 512), np.float64)
+    states = aligned((3, ROW), np.float64), aligned((3, ROW), np.float64)
     run = _core.start(
         system="lorenz", method=pi.methods["rk4"].handle, bits=64, lanes=LANES, n_steps=STEPS,
         save_every=STEPS, bound=60.0, workers=3, t0=0.0, dt=1e-3, params=(10.0, 28.0, 8 / 3),
