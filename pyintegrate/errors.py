@@ -1,4 +1,4 @@
-"""How a run can end otherwise than well: statuses, warning, error and readable report."""
+"""Failures of a run: statuses, warnings, exceptions and a readable report."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Where pickles and files of version 0.1 say that things are, and where they are now.
+"""The names that pickles and files of version 0.1 contain, and the present ones.
 
-A pickle names the module of everything in it. The modules of version 0.1 go on standing in
-``sys.modules``, and lead to the names of today.
+A pickle names the module of everything in it. The modules of version 0.1 still stand in
+``sys.modules``, and lead to the present names.
 """
 
 from __future__ import annotations

@@ -68,7 +68,7 @@ PyObject *core_starter(PyObject *module, PyObject *method) {
 
 const char rigid_phases_doc[] =
     "rigid_phases(method) -> handles of its halves, which change velocities and positions;\n"
-    "none where it is not made of such.";
+    "empty if it has none.";
 PyObject *core_rigid_phases(PyObject *module, PyObject *method) {
     (void)module;
     const PiMethod *m = PyCapsule_GetPointer(method, METHOD_CAPSULE);

@@ -149,7 +149,7 @@ const char start_doc[] =
     "(history_rows); initial may have one item a row, which serves all lanes. has_history:\n"
     "the history of the method is there already.\n"
     "record: (saves, components, lanes) with any strides; lanes past those of the batch, up to\n"
-    "whole cache lines, may be written; saved: the numbers of the components; stream: write past\n"
+    "whole cache lines, may be written; saved: the indices of the components; stream: write past\n"
     "the caches. use_row_kernels: those for any force, also where others are compiled.\n"
     "May be left out: starter, first, drive_strides, has_history, record with saved and stream,\n"
     "use_row_kernels.";

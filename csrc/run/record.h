@@ -1,4 +1,4 @@
-/* Recording: the observer that keeps states in an array of the caller's. */
+/* Recording: the observer that keeps states in the caller's array. */
 #pragma once
 #include "observe.h"
 
@@ -9,7 +9,7 @@ typedef struct {
     int64_t every;                                      /* steps from one save to the next */
     int64_t save_stride, component_stride, lane_stride; /* reals from one to the next */
     int64_t room;        /* lanes that may be written: from `stride` on with the padding */
-    int n_saved, *saved; /* numbers of the components */
+    int n_saved, *saved; /* indices of the components */
     int stream;          /* past the caches? */
 } PiRecord;
 PiObserver pi_record_observer(PiRecord *record);

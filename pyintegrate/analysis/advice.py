@@ -1,4 +1,4 @@
-"""Which step is small enough, by trying; and of what nature is the motion?"""
+"""The largest step that keeps an error, found by trying; and the nature of a motion."""
 
 from __future__ import annotations
 

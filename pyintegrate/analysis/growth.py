@@ -1,4 +1,4 @@
-"""By how much one step makes a motion grow: the eigenvalues of the step."""
+"""Growth of a motion in one step: the eigenvalues of the step."""
 
 import numpy as np
 

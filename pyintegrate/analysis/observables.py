@@ -54,7 +54,7 @@ def start_time(solution):
 
 
 def only_the_end(solution):
-    """Whether the last state alone was saved of several."""
+    """Whether only the last of several states was saved."""
     return len(solution) == 1 and solution.n_steps > 0
 
 

@@ -1,4 +1,4 @@
-"""How large may the step, how stiff the motion be? By theory; by simulation, to the explosion."""
+"""The largest stable step, the stiffest stable motion: by theory, or by simulation to explosion."""
 
 from __future__ import annotations
 

@@ -239,7 +239,7 @@ def _positions(method, motion, h, n_steps, y):
 
 
 def _first_steps(method, motion, h, n_steps, y):
-    """As many states as the method sees, or as there are to be."""
+    """The states before the first step of a multistep method, or all if the run is shorter."""
     one_step, states, motion = default_starter(method), [y], motion.unwatched()
     while len(states) < min(method.stages, n_steps + 1):
         if one_step is None:

@@ -1,1 +1,1 @@
-"""How it moves: methods, their catalogue, and user-defined ones."""
+"""Methods, their catalogue, and user-defined ones."""

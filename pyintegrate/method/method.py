@@ -1,4 +1,4 @@
-"""How it moves: one method, its numbers and its properties."""
+"""A method: its numbers and its properties."""
 
 from __future__ import annotations
 

@@ -113,7 +113,7 @@ def Multistep(
 
 
 def _quotient(x, y):
-    """x / y: of fractions, where both are meant as such."""
+    """x / y, exactly where both are meant as fractions."""
     (x, rounded), (y, too) = as_meant(x), as_meant(y)
     return float(x / y) if rounded or too else x / y
 

@@ -116,7 +116,7 @@ def looks(names):
 
 
 def on_dark():
-    """Whether new axes have a dark ground: by luminance, as of ITU-R BT.709."""
+    """Whether new axes have a dark ground: by luminance (ITU-R BT.709)."""
     red, green, blue = to_rgb(_ground())
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue < 0.5
 

@@ -38,7 +38,7 @@ class Failures:
         return iter((self.index, self.status, self.step))
 
     def until(self, step):
-        """Those that failed at this step or before."""
+        """The trajectories that failed at this step or before."""
         keep = self.step <= step
         return Failures(*(part[keep] for part in self))
 

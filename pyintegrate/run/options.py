@@ -98,7 +98,7 @@ class Options(Named):
 
     @classmethod
     def checked(cls, system, **given):
-        """From arguments as a user gives them; those that are left out have their defaults."""
+        """Options from arguments as a user gives them; those left out have their defaults."""
         known, fields = cls.known, {}
         for name, value in given.items():
             if value is not known[name].given:
@@ -122,7 +122,7 @@ class Options(Named):
 
     @property
     def elsewhere(self):
-        """Whether the states go to an array of the caller's, or are not all saved."""
+        """Whether the states go to the caller's array, or are not all saved."""
         return self.out is not None or self.components is not None
 
     def core_fields(self, problem):

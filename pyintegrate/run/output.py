@@ -1,4 +1,4 @@
-"""Where the states of a run go: memory, an array of the caller's, some components only.
+"""The place of the states of a run: memory, or the caller's array; some components only.
 
 The core writes into any array whose batch axes merge into one. Into others, and those of zarr, go
 blocks: the run is cut in time into parts whose record fits the caches; each is copied to its place
@@ -110,7 +110,7 @@ def outward(rows, batch):
     return outside.transpose(*range(lead), *range(lead + 1, outside.ndim), lead)
 
 
-# ---- an array of the caller's --------------------------------------------------------------------
+# ---- the caller's array --------------------------------------------------------------------------
 
 
 def check_out(problem, options, inputs):
@@ -201,7 +201,7 @@ def _as_rows(out):
 
 
 class _Done(NamedTuple):
-    """How far a run in blocks is: the saves written, the steps, the state rows after them."""
+    """Progress of a run in blocks: the saves written, the steps, the state rows after them."""
 
     saves: int
     steps: int

@@ -54,5 +54,5 @@ class Saves:
         return steps if steps[-1] == self.n_steps else np.append(steps, self.n_steps)
 
     def until(self, completed):
-        """How many of them a run has made that ended after `completed` steps."""
+        """The number of saves in a run that ended after `completed` steps."""
         return int(np.searchsorted(self.steps, completed, side="right"))

@@ -166,8 +166,8 @@ def _check_ours(path):
     foreign = [name for name, mine in _inside(path) if not mine]
     if foreign:
         raise FileExistsError(
-            f"{path} holds what is not of the solution in it ({', '.join(foreign[:3])}"
-            f"{', ...' if len(foreign) > 3 else ''}): move that elsewhere, or save under another"
+            f"{path} holds files that do not belong to the solution in it ({', '.join(foreign[:3])}"
+            f"{', ...' if len(foreign) > 3 else ''}): move them elsewhere, or save under another"
             " name"
         )
 
@@ -233,7 +233,7 @@ def _write_zarr(path, header, arrays):
 
 
 def _replace_folder(new, old):
-    """Put a folder in the place of another: at once where the system can exchange two."""
+    """Replace a folder by another: in one step where the system can exchange two."""
     if not os.path.lexists(old):
         os.rename(new, old)
         return

@@ -10,7 +10,7 @@ from .solution import Solution
 
 
 def concatenate(*parts: Solution) -> Solution:
-    """Join solutions of which each goes on from the end of the one before.
+    """Join solutions, each of which goes on from the end of the one before.
 
     Parameters
     ----------

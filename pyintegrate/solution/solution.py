@@ -232,7 +232,7 @@ class Solution(States):
         return rows if self._history is None else np.concatenate([rows, self._history])
 
     def _last_state(self):
-        """Where to go on from: as ``initial`` of a Problem."""
+        """The state to go on from, laid out as ``initial`` of a Problem."""
         rows = self._last_rows()
         if len(rows) < len(self._problem.initial):
             raise ValueError(

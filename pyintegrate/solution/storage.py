@@ -270,7 +270,7 @@ def _origin_to_data(problem, arrays):
 
 
 def _origin(about, arrays, problem):
-    """None of a run that was not resumed, and where it was not written."""
+    """The origin of a resumed run; None for other runs, and if the file does not say."""
     if about is None:
         return None
     parts = {key: from_data(about[key], arrays) for key in about if key in ("state", "ahead")}

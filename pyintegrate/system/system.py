@@ -105,7 +105,7 @@ class System(ClosedForms):
 
     @property
     def core(self) -> Any:
-        """What the C core knows it by."""
+        """The name or handle that the C core knows it by."""
         return self._definition["name"]
 
     def _core_for(self, method):

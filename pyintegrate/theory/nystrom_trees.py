@@ -67,7 +67,7 @@ def nystrom_symmetry(tree):
 
 
 def nystrom_composition(exact, rounding):
-    """As for `nystrom`: a kick of weight b_i at the time c_i sees the kicks before it.
+    """Like `nystrom`: a kick of weight b_i at the time c_i sees the kicks before it.
 
     With the weights b_j (c_i - c_j); and positions with b_i (1 - c_i).
     """

@@ -48,7 +48,7 @@ def check_size(system):
 
 
 def source(system):
-    """The file, as text; ``csrc/kernels/instances.h`` reads it in the place of ``contents.h``.
+    """The file, as text; ``csrc/kernels/instances.h`` reads it instead of ``contents.h``.
 
     Parameters
     ----------

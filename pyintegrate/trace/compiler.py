@@ -122,7 +122,7 @@ def compiled(system):
 
 
 def _libraries(folder, keys, build):
-    """Those in memory, or in the cache and whole, or built anew."""
+    """The libraries in memory, or intact ones in the cache, or new ones."""
     if (folder, keys[0]) in _LOADED:
         return _LOADED[folder, keys[0]]
     contents = [library_cache.find(folder, key) for key in keys]

@@ -1,4 +1,4 @@
-"""Symbols and vectors of them: what a traced function computes with, in the place of numbers.
+"""Symbols and vectors of them: a traced function computes with them instead of numbers.
 
 A Symbol is one real number (or a truth value), a Vector an array of symbols. NumPy's functions on
 them come here through ``__array_ufunc__`` and ``__array_function__``.
@@ -227,7 +227,7 @@ class Symbol(Operators):
         return TraceError(
             f"it needs {what} where the value is known only when the system runs",
             "use NumPy's functions (np.sin, not math.sin), gather components with np.stack([...])"
-            " or a list, begin with np.zeros_like(x) in the place of np.zeros(n), and loop over"
+            " or a list, begin with np.zeros_like(x) instead of np.zeros(n), and loop over"
             f" plain ranges; {NO_TRACING}",
         )
 

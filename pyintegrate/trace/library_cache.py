@@ -77,7 +77,7 @@ def _check_private(folder, about):
 
 
 def _check_above(folder, above, about):
-    """Where everybody may rename folders they could exchange ours; a sticky folder forbids that.
+    """Refuse a folder above ours that everybody may write in, unless it is sticky.
 
     Owners and groups of the folders above are trusted: they have their owner's leave.
     """

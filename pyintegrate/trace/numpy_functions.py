@@ -193,7 +193,7 @@ def _cross(a, b, axis=-1):
 
 
 def _det(a):
-    """By the first row; up to 4 x 4."""
+    """The determinant, expanded by the first row; up to 4 x 4."""
     a = np.asarray(plain(a), dtype=object)
     if a.ndim != 2 or a.shape[0] != a.shape[1] or len(a) > 4:
         raise unknown(f"np.linalg.det of shape {a.shape}")

@@ -85,7 +85,7 @@ class CallbackSystem(TracedSystem):
         return np.stack(rows, axis=1)
 
     def __reduce__(self):
-        """By name: the function itself is not data."""
+        """Pickled by name: the function itself is not data."""
         function = self._definition["function"]
         module, name = function.__module__, function.__qualname__
         found = _named(module, name)
@@ -130,7 +130,7 @@ class _Block:
             }
 
     def __call__(self, question, lanes, t, y, v, p, out):
-        """From and to memory that is not kept: the function gets copies."""
+        """Answer from and to memory that is not kept: the function gets copies."""
         rows = self.dof if question == _ACCELERATION else self.dim
         dtype = np.float64 if len(out) == 8 * rows * lanes else np.float32
 

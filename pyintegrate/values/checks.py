@@ -120,7 +120,7 @@ def whole_steps(n_steps):
 
 
 def places_of(components, system):
-    """The numbers of named components; None stands for all."""
+    """The indices of named components; None stands for all."""
     if components is None:
         return None
     names = system.state_names

@@ -1,4 +1,4 @@
-"""Keywords that other packages have: a call that fails on one is told what to write here."""
+"""Keywords of other packages: the error of a call with one says what to write here."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _STATE = "give the start as x0, the whole state, or as x0 and v0"
 _END = "the last time is t_end; the first is t0, 0 by default"
 _STEPS = "give dt, and t_end or n_steps"
 _METHOD = "name the {method}; pi.methods.table() shows them"
-_SYSTEM = "what moves is the first argument: a System, made of a function by @pi.rhs(dim=...)"
+_SYSTEM = "the system is the first argument: a System, made of a function by @pi.rhs(dim=...)"
 
 # The words of SciPy and others -> what to do here.
 _ELSEWHERE = {

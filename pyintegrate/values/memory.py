@@ -49,7 +49,7 @@ def pad(rows, batch, dtype):
 
 
 def spread(rows, batch, dtype):
-    """As `pad`; where all of a large batch are alike, a view of one item a row, read-only."""
+    """Like `pad`, but a read-only view of one item a row if a large batch is all alike."""
     lanes = prod(batch)
     if lanes * np.dtype(dtype).itemsize < COMPACT_BYTES or any(np.ndim(row) for row in rows):
         return pad(rows, batch, dtype)

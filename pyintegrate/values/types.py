@@ -1,7 +1,7 @@
 """Types of arguments and results, for the signatures of what is public.
 
-Imported by checkers only. A result that is None where there is none (the energy of a system without
-one) has ``Any`` beside it, so that those who know that there is one need not say so.
+Imported by checkers only. A result that may be None (the energy of a system without one) has
+``Any`` beside it, so that users who know that it is there need not check.
 """
 
 from collections.abc import Mapping, Sequence

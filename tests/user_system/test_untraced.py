@@ -64,7 +64,7 @@ def test_an_array_of_numbers_has_a_cure_that_works():
             a[i] = -x[i]
         return a
 
-    with pytest.raises(TypeError, match=r"np\.zeros_like\(x\) in the place of np\.zeros") as caught:
+    with pytest.raises(TypeError, match=r"np\.zeros_like\(x\) instead of np\.zeros") as caught:
         pi.acceleration(filled, dof=12)
     assert ": a[i] = -x[i]" in str(caught.value)
 

@@ -1,6 +1,6 @@
 """Damped spring.   m x'' = -k x - b v
 
-The momentum form with the momentum per mass, v, in the place of the momentum.
+The momentum form with the momentum per mass, v, instead of the momentum.
 """
 
 import numpy as np
