@@ -94,9 +94,9 @@ def test_words_would_notice_a_coefficient_wrong_in_the_thirtieth_digit(method):
     assert oc.order(with_numbers(method, change)) < method.order
 
 
-# ---- methods of one's own ------------------------------------------------------------------------
+# ---- user-defined methods ------------------------------------------------------------------------
 
-# No door for Nystrom methods of one's own, and none for velocities that are differences.
+# Users define no Nystrom methods, and no velocities that are differences.
 WITH_A_DOOR = [m for m in POINT_METHODS if m.family != "nystrom" and not m.starts_from_positions]
 
 
