@@ -94,8 +94,11 @@ def used_symbols():
     return {line.split()[-1].split("@")[0] for line in table.stdout.splitlines()}
 
 
-def test_the_core_makes_no_threads():
-    assert not used_symbols() & {"pthread_create", "thrd_create", "fork"}
+def test_threads_are_made_in_one_file():
+    """They end with the call that made them; nothing else in the core may start any."""
+    pattern = re.compile(r"\b(pthread_create|thrd_create|fork|PyThread_start_new_thread)\b *\(")
+    makers = [path.name for path in CSRC.rglob("*.[ch]") if pattern.search(path.read_text())]
+    assert makers == ["crew.c"]
 
 
 def test_no_step_allocates():
