@@ -33,7 +33,7 @@ FORMER = {
     "own_systems": {"TracedSystem": "user_system.traced", "_restore": "user_system.traced"},
     "arguments": {"Problem": "run.problem"},
     "recording": {"RecordedSolution": "solution.solution"},
-    "stepper": {"Snapshot": "run.stepper"},
+    "stepper": {"Snapshot": "run.snapshot"},
     "systems": {"_restore": "system.system"},
 }
 # Names that have changed as well.

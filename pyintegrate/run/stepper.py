@@ -14,6 +14,7 @@ from ..values.memory import pad, whole
 from ..values.parameters import rows_of
 from .arguments import make_run
 from .failures import Failures
+from .snapshot import Snapshot, kind_of
 from .structure import checked_system, usual_stepper
 from .times import time_of
 
@@ -345,9 +346,9 @@ class Stepper:
         """
         if not isinstance(snapshot, Snapshot):
             raise TypeError(f"snapshot must come from snapshot(), got {type(snapshot).__name__}")
-        if snapshot.kind != _kind(self):
+        if snapshot.kind != kind_of(self):
             raise ValueError(
-                f"the snapshot is of {snapshot.kind}, which is not like this Stepper: {_kind(self)}"
+                f"the snapshot is of {snapshot.kind}, which is not like this Stepper: {kind_of(self)}"
             )
 
         def go_back():
@@ -371,30 +372,6 @@ class Stepper:
 
     def __reduce__(self):
         raise TypeError("a Stepper cannot be pickled: pickle its snapshot() and make a new one")
-
-
-class Snapshot:
-    """The state, parameters and failures of a Stepper at a step; made by ``Stepper.snapshot``."""
-
-    def __init__(self, stepper):
-        self.kind, self.n = _kind(stepper), stepper.n
-        self.has_history = stepper._has_history
-        self.rows = stepper._rows.copy()
-        self.params = [rows.copy() for rows in stepper._param_rows]
-        self.failures = stepper._core.failures()
-
-    def __setstate__(self, state):
-        if "begun" in state:  # version 0.1
-            state["has_history"] = state.pop("begun")
-        self.__dict__.update(state)
-
-    def __repr__(self):
-        return f"<Snapshot at step {self.n}>"
-
-
-def _kind(stepper):
-    problem = stepper._problem
-    return (problem.system.name, problem.method.name, problem.batch, problem.dtype.name)
 
 
 def _phases(method):

@@ -61,7 +61,7 @@ static void fill(double *initial, int failing) {
 static void run_with(Watch *const *watches, int64_t every, int direct, int64_t n_steps,
                      double bound, int failing) {
     static double initial[DIM * STRIDE], a[DIM * STRIDE], b[DIM * STRIDE];
-    const PiSystem *system = NULL;
+    const PiSystem *system = pi_systems[0];
     int number = 0;
     while (strcmp(pi_fuzz_f64.systems[number].system, "lorenz")) number++;
     for (int i = 0; i < pi_n_systems; i++)

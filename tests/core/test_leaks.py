@@ -135,6 +135,10 @@ def program(**changes):
 
 CALLS = {
     "operations": _core.operations,
+    "shielded": lambda: _core.shielded(lambda: None, lambda error: None),
+    "shielded: raises": lambda: _core.shielded(lambda: 1 / 0, lambda error: None),
+    "to_nearest": lambda: _core.to_nearest(np.float32, 0.1),
+    "to_nearest: raises": lambda: _core.to_nearest(np.float32, "x"),
     "history_rows": lambda: _core.history_rows("lorenz", pi.methods["rk4"].handle),
     "history_rows: wrong": lambda: _core.history_rows("lorenz", None),
     "make_program": program,

@@ -6,8 +6,8 @@
 #elif !defined(__clang__) && PI_VECTOR_BYTES == 32
 #pragma GCC target("avx2,fma")
 #endif
-#include "../csrc/simd.h"
-#include "../csrc/vmath/vmath.h"
+#include "../../csrc/simd.h"
+#include "../../csrc/vmath/vmath.h"
 
 /* The widest vector_bytes that this processor runs. */
 int widest(void);

@@ -40,9 +40,9 @@ PATCH = [
     ),
     (
         "csrc/run/run.c",
-        "        const int error =\n            block ?",
+        "        const int error = block ?",
         "        if (run->most_blocks && block > run->most_blocks) break;\n"
-        "        const int error =\n            block ?",
+        "        const int error = block ?",
     ),
 ]  # fmt: skip
 USE = """

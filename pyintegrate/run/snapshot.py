@@ -1,0 +1,28 @@
+"""The state of a Stepper at a step, to go back to."""
+
+from __future__ import annotations
+
+
+class Snapshot:
+    """The state, parameters and failures of a Stepper at a step; made by ``Stepper.snapshot``."""
+
+    def __init__(self, stepper):
+        self.kind, self.n = kind_of(stepper), stepper.n
+        self.has_history = stepper._has_history
+        self.rows = stepper._rows.copy()
+        self.params = [rows.copy() for rows in stepper._param_rows]
+        self.failures = stepper._core.failures()
+
+    def __setstate__(self, state):
+        if "begun" in state:  # version 0.1
+            state["has_history"] = state.pop("begun")
+        self.__dict__.update(state)
+
+    def __repr__(self):
+        return f"<Snapshot at step {self.n}>"
+
+
+def kind_of(stepper):
+    """What must be alike for a snapshot to fit: system, method, batch, dtype."""
+    problem = stepper._problem
+    return (problem.system.name, problem.method.name, problem.batch, problem.dtype.name)
