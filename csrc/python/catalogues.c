@@ -53,13 +53,14 @@ static PyObject *numbers(const double *a, int n) {
         if (append(list, PyFloat_FromDouble(a[i]))) Py_CLEAR(list);
     return list;
 }
-/* By the names that the family gives them. */
+/* By the names that the family gives them; no numbers where optional ones are left out. */
 static PyObject *coefficients(const PiMethod *m) {
     PyObject *all = PyDict_New();
     for (const PiNumbers *n = pi_families[m->family].numbers; all && n->name; n++) {
-        PyObject *list = n->shape == PI_LIST
-                             ? numbers(pi_list((PiMethod *)m, n), pi_list_length(m, n))
-                             : PyList_New(0);
+        const double *first = pi_list((PiMethod *)m, n);
+        int length = pi_list_length(m, n), left_out = n->optional;
+        for (int i = 0; i < length; i++) left_out &= first[i] == 0;
+        PyObject *list = n->shape == PI_LIST && !left_out ? numbers(first, length) : PyList_New(0);
         for (int s = 0; list && n->shape == PI_MATRIX && s < m->stages; s++)
             if (append(list, numbers(m->a[s], m->stages))) Py_CLEAR(list);
         if (!list || PyDict_SetItemString(all, n->name, list)) Py_CLEAR(all);
@@ -102,15 +103,19 @@ PyObject *core_questions(PyObject *module, PyObject *none) {
 const char limits_doc[] =
     "limits() -> dictionary: the most components and parameters of a kernel in registers and of a\n"
     "user's system, the most stages; words of an instruction, names of the banks by number, where\n"
-    "the number of the bank begins in a word.";
+    "the number of the bank begins in a word; the families of methods that take a Jacobian.";
 PyObject *core_limits(PyObject *module, PyObject *none) {
     (void)module, (void)none;
     PyObject *banks = PyList_New(0);
     for (int i = 0; banks && i < PI_BANKS; i++)
         if (append(banks, PyUnicode_FromString(pi_bank_names[i]))) Py_CLEAR(banks);
-    return Py_BuildValue("{si si si si si si si si sN}", "kernel_components", PI_MAX_DIM,
+    PyObject *jacobian = PyList_New(0);
+    for (int i = 0; jacobian && i < PI_FAMILIES; i++)
+        if (pi_families[i].jacobian && append(jacobian, PyUnicode_FromString(pi_families[i].name)))
+            Py_CLEAR(jacobian);
+    return Py_BuildValue("{si si si si si si si si sN sN}", "kernel_components", PI_MAX_DIM,
                          "kernel_parameters", PI_MAX_PARAMS, "components", PI_MAX_NUMBER,
                          "parameters", PI_MAX_NUMBER, "stages", PI_MAX_STAGES, "substeps",
                          PI_MAX_SUBSTEPS, "words", PI_WORDS, "bank_shift", PI_BANK_SHIFT, "banks",
-                         banks);
+                         banks, "jacobian", jacobian);
 }

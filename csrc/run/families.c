@@ -17,22 +17,27 @@ static const PiRequirement quadratic = {"quadratic_kinetic",
 static const PiRequirement rigid_body = {"rigid_body", "the method needs a rigid body",
                                          STRUCTURE(PI_RIGID_BODY)};
 
-/* ---- workspace ------------------------------------------------------------------------------- */
+/* ---- workspace: the rows that one step takes ------------------------------------------------- */
+/* The slopes, a state, and at most six weights of rk4. */
 static int64_t explicit_workspace(const PiMethod *m, const PiSystem *system) {
-    return explicit_rk_rows_taken(system->dim, m->stages);
+    return (m->stages + 1) * (int64_t)system->dim + 6;
 }
+/* The force and the velocity. */
 static int64_t composition_workspace(const PiMethod *m, const PiSystem *system) {
     (void)m;
-    return composition_rows_taken(system->dim);
+    return 2 * (int64_t)system->dim;
 }
+/* h k of each stage; base and increment of each in the largest group. */
 static int64_t implicit_workspace(const PiMethod *m, const PiSystem *system) {
     PiTable table;
     pi_make_table(m, system, &table);
-    return implicit_rk_rows_taken(system->dim, m->stages, table.largest_group);
+    const int64_t group = table.largest_group;
+    return (m->stages + 2 * group) * system->dim + newton_rows(system->dim, group);
 }
+/* The force now, the next state, a state that is predicted, and its force. */
 static int64_t multistep_workspace(const PiMethod *m, const PiSystem *system) {
     (void)m;
-    return multistep_rows_taken(system->dim);
+    return 4 * (int64_t)system->dim + newton_rows(system->dim, 1);
 }
 
 /* ---- the table ------------------------------------------------------------------------------- */
@@ -70,6 +75,7 @@ const PiFamilyDescriptor pi_families[PI_FAMILIES] = {
          .most_stages = PI_MAX_STAGES,
          .most_derivative = 2,
          .free_evaluations = 1,
+         .jacobian = 1,
          .workspace_rows = multistep_workspace,
          .remembered = multistep_remembered,
          .first_steps = multistep_first_steps,
@@ -78,6 +84,7 @@ const PiFamilyDescriptor pi_families[PI_FAMILIES] = {
                         .requirement = &any,
                         .numbers = {MATRIX("A"), LIST(b), LIST(c)},
                         .most_stages = PI_MAX_STAGES,
+                        .jacobian = 1,
                         .make_table = stage_groups,
                         .workspace_rows = implicit_workspace},
     [PI_RIGID_MOTION] = {.name = "rigid_body",

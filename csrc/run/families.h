@@ -5,7 +5,7 @@
 /* Numbers of a method: where they are in a PiMethod, and how many. */
 typedef enum { PI_LIST, PI_MATRIX } PiShape;
 typedef struct {
-    const char *name; /* as Python knows them */
+    const char *name; /* as Python knows them: the field's, in capitals that of a matrix */
     size_t offset;
     PiShape shape;
     int more; /* numbers of a list past one for each stage */
@@ -26,6 +26,7 @@ typedef struct {
     int closed;                      /* no methods from outside: their rules are in C */
     int most_stages;
     int most_derivative;  /* 0: methods have no derivative */
+    int jacobian;         /* does a step ask for the Jacobian of a force? */
     int free_evaluations; /* evaluations say what a step costs, not how many stages are used */
     /* NULL where there is nothing to do: */
     void (*make_table)(const PiMethod *method, const PiSystem *system, PiTable *table);

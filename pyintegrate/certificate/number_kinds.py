@@ -97,9 +97,22 @@ class Dual:
         return Dual(f(self.value), derivative(self.value) * self.gradient)
 
 
-DUALS = Numbers(
-    float,
-    lambda x: x.function(math.sin, math.cos),
-    lambda x: x.function(math.cos, lambda v: -math.sin(v)),
-    lambda x: x.function(math.sqrt, lambda v: 0.5 / math.sqrt(v)),
-)
+def duals_over(numbers):
+    """Dual numbers whose values and gradients are numbers of a kind, dual ones perhaps.
+
+    Examples
+    --------
+    >>> twice = duals_over(DUALS)
+    >>> x = Dual(Dual(0.5, 1.0), Dual(1.0, 0.0))
+    >>> print(twice.sin(x).gradient.gradient == -math.sin(0.5))  # the second derivative
+    True
+    """
+    return Numbers(
+        numbers.make,
+        lambda x: x.function(numbers.sin, numbers.cos),
+        lambda x: x.function(numbers.cos, lambda v: -numbers.sin(v)),
+        lambda x: x.function(numbers.sqrt, lambda v: 0.5 / numbers.sqrt(v)),
+    )
+
+
+DUALS = duals_over(FLOATS)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..run.starter import default_starter
-from .number_kinds import DUALS, Dual
+from .number_kinds import DUALS, Dual, duals_over
 
 _STEPS_OF_NEWTON = 60
 
@@ -40,6 +40,12 @@ class Motion:
 
     def split(self, y):
         return y[: self.problem.dof], y[self.problem.dof :]
+
+    def along(self, y, direction):
+        """J(y) times a direction: how the slope changes there. Nobody watches its force."""
+        motion = self.unwatched(duals_over(self.numbers))
+        changed = motion.slope(column([Dual(*pair) for pair in zip(y, direction, strict=True)]))
+        return column([x.gradient if isinstance(x, Dual) else 0.0 * x for x in changed])
 
     def unwatched(self, numbers=None):
         return Motion(self.problem, self.problem.force, numbers or self.numbers)

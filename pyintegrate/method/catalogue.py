@@ -121,10 +121,6 @@ def find_method(method: str | Method) -> Method:
 
 def _from_core(item):
     item["aliases"] = tuple(item["aliases"].split())
-    if item["family"] == "multistep":
-        for name in ("predictor", "velocity"):  # zeros where they are left out
-            if not any(item["coefficients"][name]):
-                item["coefficients"][name] = []
     return Method(**item, made_by=(find_method, (item["name"],)))
 
 

@@ -10,14 +10,6 @@ import json
 import re
 from fractions import Fraction
 
-# The names of our fields, and those that they have in the descriptors of csrc/methods/.
-FIELDS = {
-    "explicit_rk": {"A": "a", "b": "b", "c": "c"},
-    "composition": {"kick": "kick", "drift": "drift"},
-    "implicit_rk": {"A": "a", "b": "b", "c": "c"},
-    "nystrom": {"A": "a", "b": "b", "c": "c", "velocity": "velocity"},
-    "multistep": {name: name for name in ("alpha", "beta", "predictor", "velocity")},
-}
 # Fewer digits than a double has are meant as they stand; more are an irrational number, rounded.
 _DIGITS_OF_A_DOUBLE = 16
 # The error of a double that is no short fraction: published tables end after 15 digits or so.
@@ -48,9 +40,9 @@ def exact_coefficients(method):
         pairs = {name: _nested(as_meant, value) for name, value in method.written.items()}
     else:
         pairs = {
-            name: _nested(_literal, _field(method.written, field))
-            for name, field in FIELDS[method.family].items()
-            if method.coefficients[name]  # a predictor may be left out
+            name: _nested(_literal, _field(method.written, name.lower()))
+            for name, numbers in method.coefficients.items()
+            if numbers  # a predictor may be left out
         }
     rounding = max(error for value in pairs.values() for _, error in _flat(value))
     exact = {

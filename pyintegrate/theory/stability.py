@@ -15,7 +15,7 @@ _TOUCHED = Fraction(1, 10**12)
 def oscillator_limit(method):
     """Largest omega dt for which a method is stable on the undamped oscillator x'' = -omega^2 x.
 
-    Runge-Kutta: the first positive zero of |R(iy)|^2 - 1, with R the stability function.
+    One step with a stability function R: the first positive zero of |R(iy)|^2 - 1.
     Compositions: where half the trace of one step first leaves [-1, 1]. Nystrom: where an
     eigenvalue of the step leaves the unit circle. Multistep: where a root of the characteristic
     polynomial does, or two meet on it.
@@ -27,7 +27,8 @@ def oscillator_limit(method):
     Returns
     -------
     float
-        0 if the solution grows at once, inf if it never does, nan for a method of rigid bodies.
+        0 if the solution grows at once, inf if it never does, nan for a method of rigid bodies and
+        for a family without a stability function.
 
     References
     ----------
@@ -40,11 +41,12 @@ def oscillator_limit(method):
     >>> oscillator_limit(pi.methods["semi_implicit_euler"])
     2.0
     """
-    if method.requires == "rigid_body":
-        return nan
     if method.family == "multistep":
         return multistep_stability.limit(method, "imaginary")
-    end = first_exit(_OSCILLATOR[method.family](method), _TOUCHED)
+    positive = _OSCILLATOR.get(method.family, _rational_growth)
+    if positive is _rational_growth and not stability_function.has_stability_function(method):
+        return nan
+    end = first_exit(positive(method), _TOUCHED)
     return inf if end is None else sqrt(end)
 
 
@@ -58,7 +60,8 @@ def decay_limit(method):
     Returns
     -------
     float or None
-        None for a method of positions and velocities, which has no step on that equation.
+        None for a method of positions and velocities, which has no step on that equation, and for a
+        family without a stability function.
 
     Examples
     --------
@@ -70,13 +73,14 @@ def decay_limit(method):
         return None
     if method.family == "multistep":
         return multistep_stability.limit(method, "real")
-    end = first_exit(_DECAY[method.family](method), _TOUCHED)
+    end = first_exit(_DECAY.get(method.family, _rational_decay)(method), _TOUCHED)
     return inf if end is None else float(end)
 
 
 def _has_decay(method):
-    """Whether the method has a step on y' = lambda y."""
-    return method.requires == "any"
+    """Whether the method has a step on y' = lambda y, and it is known."""
+    known = method.family == "multistep" or stability_function.has_stability_function(method)
+    return known and method.requires == "any"
 
 
 def a_stable(method):
@@ -104,10 +108,12 @@ def a_stable(method):
     """
     if not _has_decay(method):
         return None
+    if method.family == "explicit_rk":  # R is a polynomial
+        return False
+    if method.family != "multistep":
+        return stability_function.a_stable(method)
     if not method.implicit:
         return False
-    if method.family == "implicit_rk":
-        return stability_function.a_stable(method)
     # An A-stable multistep method has order 2 at most; and an analytic function is largest on the
     # edge of the half plane.
     return oscillator_limit(method) == inf and decay_limit(method) == inf
@@ -137,7 +143,7 @@ def l_stable(method):
     """
     if not a_stable(method):
         return a_stable(method)
-    if method.family == "implicit_rk":
+    if method.family != "multistep":
         return stability_function.limit_at_infinity(method) == 0
     return not any(method.coefficients["beta"][:-1])  # all roots of sigma are 0
 
@@ -280,12 +286,12 @@ def _runge_kutta_decay(method):
     return [add(R, [-1]), add([-c for c in R], [-1])]
 
 
-def _implicit_growth(method):
+def _rational_growth(method):
     """|P(iy)|^2 - |Q(iy)|^2 with R = P / Q, in s = y^2."""
     return [stability_function.excess(method)]
 
 
-def _implicit_decay(method):
+def _rational_decay(method):
     """P(-x)^2 - Q(-x)^2, which is positive at poles, too."""
     return [multiply(*stability_function.sum_and_difference(method))]
 
@@ -330,10 +336,10 @@ def _moved(p, weights, slopes):
     return p
 
 
+# Families that are not here have a stability function P / Q.
 _OSCILLATOR = {
     "explicit_rk": _runge_kutta_growth,
-    "implicit_rk": _implicit_growth,
     "composition": _trace_excess,
     "nystrom": _nystrom_excess,
 }
-_DECAY = {"explicit_rk": _runge_kutta_decay, "implicit_rk": _implicit_decay}
+_DECAY = {"explicit_rk": _runge_kutta_decay}

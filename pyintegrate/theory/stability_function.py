@@ -1,4 +1,4 @@
-"""R(z) = P(z) / Q(z) of a Runge-Kutta method, exactly: what it multiplies y by on y' = lambda y.
+"""R(z) = P(z) / Q(z) of a one-step method, exactly: what it multiplies y by on y' = lambda y.
 
 References
 ----------
@@ -19,7 +19,7 @@ _LEFT = 1000
 
 
 def stability_function(method):
-    """Numerator and denominator of R(z) = 1 + z b (1 - z A)^-1 1.
+    """Numerator and denominator of R(z).
 
     Parameters
     ----------
@@ -37,7 +37,16 @@ def stability_function(method):
     >>> print(*P, "/", *Q)
     1 1/2 / 1 -1/2
     """
-    exact, rounding = method.exact_coefficients
+    return _FAMILIES[method.family](*method.exact_coefficients)
+
+
+def has_stability_function(method):
+    """Whether a step on y' = lambda y multiplies y by a known rational function."""
+    return method.family in _FAMILIES
+
+
+def _runge_kutta(exact, rounding):
+    """R(z) = 1 + z b (1 - z A)^-1 1."""
     A, b = exact["A"], exact["b"]
     # det(1 - z A + z 1 b) / det(1 - z A)
     shifted = [[a - w for a, w in zip(row, b, strict=True)] for row in A]
@@ -68,6 +77,10 @@ def _reversed_characteristic(matrix, rounding):
     while len(found) > 1 and not found[-1]:
         found.pop()
     return found
+
+
+# A family's R from its exact numbers and their rounding.
+_FAMILIES = {"explicit_rk": _runge_kutta, "implicit_rk": _runge_kutta}
 
 
 def excess(method):

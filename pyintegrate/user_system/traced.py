@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from ..values.types import ArrayLike, MaybeFloats
 
 _JACOBIAN = _core.questions().index("jacobian")
-
+# Families of methods whose steps ask for it.
+_TAKE_A_JACOBIAN = _core.limits()["jacobian"]
 
 _OF_THIS_PROCESS = ("compiled", "frozen")  # in a definition, beside the mathematics
 
@@ -161,7 +162,7 @@ class TracedSystem(System):
         self._look_at_variables()
         if self.compiled:
             return self.core
-        return self.traced.program(method.family in ("implicit_rk", "multistep")).handle
+        return self.traced.program(method.family in _TAKE_A_JACOBIAN).handle
 
     def _look_at_variables(self):
         """Warn, once, of numbers outside of the function that are others by now."""

@@ -5,6 +5,7 @@ right-hand side or its acceleration, any method by its coefficients, the compone
 """
 
 from functools import partial
+from importlib import import_module
 from types import SimpleNamespace
 
 import numpy as np
@@ -12,14 +13,7 @@ import numpy as np
 import pyintegrate as pi
 from pyintegrate.run.structure import check_structure
 
-from . import composition, explicit_rk, implicit_rk, multistep, nystrom
-
-TWINS = {
-    "explicit_rk": explicit_rk.integrate,
-    "composition": composition.integrate,
-    "implicit_rk": implicit_rk.integrate,
-    "nystrom": nystrom.integrate,
-}
+from . import multistep
 
 # ---- pairs of a method and a system --------------------------------------------------------------
 
@@ -35,6 +29,13 @@ def fits(method, system):
         return False
     return True
 
+
+# Each family has a module of its name. That of multistep methods is told more (`_twin`).
+TWINS = {
+    family: import_module(f".{family}", __name__).integrate
+    for family in dict.fromkeys(m.family for m in POINT_METHODS)
+    if family != "multistep"
+}
 
 _POINTS = [s for s in pi.systems.values() if s.structure != "rigid_body"]
 PAIRS = [(m, s) for m in POINT_METHODS for s in _POINTS if fits(m, s)]
@@ -70,7 +71,8 @@ KERNELS = [
 ]  # fmt: skip
 COVERING = [
     (m, s) for m, s in PAIRS
-    if m.name in _COMPILED + _BY_TABLE or s.name in _KINDS[m.family] or _on_rows(m, s)
+    if m.name in _COMPILED + _BY_TABLE or _on_rows(m, s)
+    or s.name in _KINDS.get(m.family, ("pendulum",))
 ]  # fmt: skip
 
 DTYPES = (np.float64, np.float32)

@@ -104,6 +104,14 @@ static void differences_rows(Chunk *c, const vreal *t, vreal *y, const vreal *f,
     }
 }
 
+/* d f_i / dy_k at (t, y), row i * dim + k, where f is the slope: the system's own, or differences.
+ */
+static void jacobian_rows(Chunk *c, const vreal *t, vreal *y, const vreal *f, vreal *J,
+                          vreal *shifted, vreal *here) {
+    if (c->tile->system->no_jacobian) differences_rows(c, t, y, f, J, shifted, here);
+    else ask(c, PI_JACOBIAN, t, y, y + c->dof * c->R, J);
+}
+
 /* One group of `stages` stages at times t + c_j h of step n; a: their block of the table, rows
  * PI_MAX_STAGES apart; power: of h. base, z: stages x (dim, or for h^2 dof) rows. z begins at
  * zero. */
@@ -133,10 +141,7 @@ static void newton(Chunk *c, int64_t n, int stages, int power, const double *tim
             copy_rows(c, all - dim, c->y + dim * R, y + dim * R);
             vreal *slopes_j = slopes + j * all * R;
             rhs_rows(c, t, y, slopes_j);
-            if (c->tile->system->no_jacobian)
-                differences_rows(c, t, y, slopes_j, jacobian, part[NEWTON_SHIFTED],
-                                 part[NEWTON_HERE]);
-            else ask(c, PI_JACOBIAN, t, y, y + c->dof * R, jacobian);
+            jacobian_rows(c, t, y, slopes_j, jacobian, part[NEWTON_SHIFTED], part[NEWTON_HERE]);
             for (int i = 0; i < stages; i++)
                 for (int64_t u = 0; u < R; u++) {
                     const vreal w = -weight_at(c, a[i * PI_MAX_STAGES + j], power, u);

@@ -1,5 +1,5 @@
-/* The rows of workspace that a step on rows takes. The steps take them by these sizes, and
- * run/families.c adds them up before a run begins. No registers here: plain C for both. */
+/* The rows of workspace that Newton's method takes: by these sizes, which run/families.c adds to
+ * those of a family's step before a run begins. No registers here: plain C for both. */
 #pragma once
 #include "../../pyintegrate.h"
 
@@ -35,16 +35,3 @@ static inline int64_t newton_rows(int64_t dim, int64_t stages) {
     for (int i = 0; i < NEWTON_PARTS; i++) sum += rows[i];
     return sum;
 }
-
-/* The slopes, a state, and at most six weights of rk4. */
-static inline int64_t explicit_rk_rows_taken(int64_t dim, int64_t stages) {
-    return (stages + 1) * dim + 6;
-}
-/* The force and the velocity. */
-static inline int64_t composition_rows_taken(int64_t dim) { return 2 * dim; }
-/* h k of each stage; base and increment of each in a group of `group`. */
-static inline int64_t implicit_rk_rows_taken(int64_t dim, int64_t stages, int64_t group) {
-    return (stages + 2 * group) * dim + newton_rows(dim, group);
-}
-/* The force now, the next state, a state that is predicted, and its force. */
-static inline int64_t multistep_rows_taken(int64_t dim) { return 4 * dim + newton_rows(dim, 1); }
