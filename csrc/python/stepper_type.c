@@ -1,7 +1,7 @@
 /* The Python type that steps by hand: a run that advances its rows in place, a few steps a call. */
 #include <stdlib.h>
 #include "fields.h"
-#include "pythread.h"
+#include <pythread.h>
 
 enum { STEP, KICK, DRIFT, PHASES };
 /* The interpreter lock is released for about ten microseconds of work and more. */

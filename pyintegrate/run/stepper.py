@@ -348,7 +348,8 @@ class Stepper:
             raise TypeError(f"snapshot must come from snapshot(), got {type(snapshot).__name__}")
         if snapshot.kind != kind_of(self):
             raise ValueError(
-                f"the snapshot is of {snapshot.kind}, which is not like this Stepper: {kind_of(self)}"
+                f"the snapshot is of {snapshot.kind}, which is not like this Stepper:"
+                f" {kind_of(self)}"
             )
 
         def go_back():

@@ -16,8 +16,8 @@ MOST_PLACES = 8
 PATCH = [
     (
         "pyintegrate/integration.py",
-        " bound=None, start=None,",
-        " bound=None, most_blocks=None,\n    start=None,",
+        "    bound: float | None = None,\n",
+        "    bound: float | None = None,\n    most_blocks: int | None = None,\n",
     ),
     (
         "pyintegrate/integration.py",
