@@ -11,6 +11,7 @@ import threading
 
 import numpy as np
 import pytest
+import tqdm.auto
 from conftest import same_bits
 from reference import states
 from reference.threads import threads_left
@@ -214,6 +215,7 @@ def test_an_empty_batch_has_progress_too():
 
 
 def test_progress_true_writes_to_stderr_with_and_without_tqdm(capsys, monkeypatch):
+    monkeypatch.setattr(tqdm.auto.tqdm, "monitor_interval", 0)  # a thread of its own that stays
     run(n_steps=10, progress=True)
     bar = capsys.readouterr()
     monkeypatch.setitem(sys.modules, "tqdm.auto", None)
