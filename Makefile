@@ -50,18 +50,15 @@ cppcheck:
 	    $(wildcard tests/*.c tests/core/*.c) $(filter-out %_f32.c,$(wildcard tests/stress/fuzz/*.c))
 
 # The tests that reach C, under AddressSanitizer and UndefinedBehaviorSanitizer, in a virtual environment
-# of their own. Left to make test are pictures, notebooks and pure mathematics, what needs other packages,
-# what bounds the memory of its process or starts compilers and pools (NOT_SANITIZED), and what the C
+# of their own. Left to make test are pictures, notebooks and pure mathematics, and what the C
 # library says of its memory, which is not its own here.
-# -fno-wrapv: Python's own flags say that sums may wrap around, which would hide those that do.
-SANITIZE = -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer -fno-wrapv
-SANITIZED_FOLDERS = core method run solution system user_system values
-NOT_SANITIZED = core/test_vmath method/test_certificates method/test_measured_order \
-    method/test_order_conditions method/test_polynomials run/test_concurrency run/test_dask \
-    run/test_hostile_arguments run/test_interrupts_elsewhere solution/test_file_memory solution/test_former_files \
-    solution/test_labelled solution/test_records system/test_exact system/test_exact_digits \
-    system/test_known_motions system/test_known_oscillations user_system/test_compile_cache
-SANITIZED = $(filter-out $(NOT_SANITIZED:%=tests/%.py),$(wildcard $(SANITIZED_FOLDERS:%=tests/%/test_*.py)))
+SANITIZE = -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
+SANITIZED = $(addsuffix .py,$(addprefix tests/, \
+    core/test_bits core/test_byte_code core/test_leaks core/test_rows method/test_golden method/test_methods \
+    method/test_symplectic run/test_accepted_arguments run/test_arguments run/test_drive run/test_failures \
+    run/test_interrupts run/test_recording run/test_same_start run/test_stepper solution/test_solution \
+    system/test_system_objects system/test_systems user_system/test_c_function user_system/test_define \
+    user_system/test_traced_expressions values/test_array_parameters))
 SANITIZED_PYTHON = ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 \
     LD_PRELOAD="$$($${CC:-cc} -print-file-name=libasan.so) libstdc++.so.6"
 .venv-sanitize/.built: $(BUILD_INPUTS) $(wildcard pyintegrate/*.py pyintegrate/*/*.py)
