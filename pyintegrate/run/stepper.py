@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from .. import _core
-from ..values.checks import numbers
 from ..values.keywords import explains_keywords
-from ..values.memory import pad, whole
-from ..values.parameters import rows_of
+from ..values.memory import whole
 from .arguments import make_run
 from .failures import Failures
+from .live_views import assign
 from .snapshot import Snapshot, kind_of
 from .structure import checked_system, usual_stepper
 from .times import time_of
@@ -37,7 +35,7 @@ class Stepper:
     ----------
     system : System
     x0, v0 : array_like, optional
-        As in ``pi.integrate``; so are `t0`, `dtype`, `bound` and `start`.
+        As in ``pi.integrate``; so are t0, dtype, bound, start.
     dt : array_like
         The step; one for all or one for each trajectory.
     method : str or Method, optional
@@ -167,7 +165,7 @@ class Stepper:
 
     @y.setter
     def y(self, value: ArrayLike) -> None:
-        _assign("y", self.y, value)
+        assign("y", self.y, value)
 
     @property
     def x(self) -> Floats:
@@ -176,7 +174,7 @@ class Stepper:
 
     @x.setter
     def x(self, value: ArrayLike) -> None:
-        _assign("x", self.x, value)
+        assign("x", self.x, value)
 
     @property
     def v(self) -> Floats:
@@ -185,7 +183,7 @@ class Stepper:
 
     @v.setter
     def v(self, value: ArrayLike) -> None:
-        _assign("v", self.v, value)
+        assign("v", self.v, value)
 
     @property
     def previous(self) -> Floats:
@@ -206,7 +204,7 @@ class Stepper:
         view = self._view(self.system.dim, dof, dof == 1)
 
         def remember():
-            _assign("previous", view, value)
+            assign("previous", view, value)
             self._has_history = True
             self._core.begin(self.n, True)
 
@@ -346,11 +344,8 @@ class Stepper:
         """
         if not isinstance(snapshot, Snapshot):
             raise TypeError(f"snapshot must come from snapshot(), got {type(snapshot).__name__}")
-        if snapshot.kind != kind_of(self):
-            raise ValueError(
-                f"the snapshot is of {snapshot.kind}, which is not like this Stepper:"
-                f" {kind_of(self)}"
-            )
+        if snapshot.kind != (here := kind_of(self)):
+            raise ValueError(f"the snapshot is of {snapshot.kind}, this Stepper is of {here}")
 
         def go_back():
             self._rows[...] = snapshot.rows
@@ -366,13 +361,14 @@ class Stepper:
         self._whole(go_back)
 
     def __repr__(self):
+        lanes = self._problem.lanes
         return (
-            f"<Stepper of {self.system.name} by {self.method.name}: {self._problem.lanes}"
-            f" trajector{'y' if self._problem.lanes == 1 else 'ies'}, {self.n} steps done>"
+            f"<Stepper of {self.system.name} by {self.method.name}: {lanes}"
+            f" trajector{'y' if lanes == 1 else 'ies'}, {self.n} steps done>"
         )
 
     def __reduce__(self):
-        raise TypeError("a Stepper cannot be pickled: pickle its snapshot() and make a new one")
+        raise TypeError("a Stepper cannot be pickled: pickle its snapshot(), make a new one")
 
 
 def _phases(method):
@@ -381,24 +377,3 @@ def _phases(method):
         return (method.handle, *_core.rigid_phases(method.handle))
     phases = _PHASES.get(method.name, ())
     return (method.handle, *(_core.make_method("composition", 1, 1, rows) for rows in phases))
-
-
-def _live_parameters(problem):
-    """Rows of each parameter over the batch, and views (*batch, *shape) of them by name."""
-    rows, views = [], {}
-    for name, value in problem.system.params.items():
-        shape = np.shape(value)[len(problem.system.batch_shapes[name]) :]
-        padded = pad(rows_of(value, shape), problem.batch, problem.dtype)
-        within = padded[:, : problem.lanes].reshape(len(padded), *problem.batch)
-        rows.append(padded)
-        views[name] = np.moveaxis(within, 0, -1).reshape((*problem.batch, *shape))
-    return rows, MappingProxyType(views)
-
-
-def _assign(name, view, value):
-    array = numbers(name, value)
-    try:
-        with np.errstate(over="ignore", under="ignore"):
-            _core.to_nearest(view.__setitem__, ..., array)
-    except ValueError:
-        raise ValueError(f"{name} has shape {array.shape}: expected {view.shape}") from None
