@@ -110,7 +110,7 @@ class Stepper:
         self._rows = whole(problem.initial)
         self._begin = self._components(problem.initial).copy()
         self.params: Mapping[str, Floats]
-        self._param_rows, self.params = _core.to_nearest(_live_parameters, problem)
+        self._param_rows, self.params = _core.to_nearest(live_parameters, problem)
         param_rows = tuple(row for rows in self._param_rows for row in rows)
         self._core = _core.stepper(
             **problem.core_fields(),
