@@ -11,7 +11,7 @@ from ..values.keywords import explains_keywords
 from ..values.memory import whole
 from .arguments import make_run
 from .failures import Failures
-from .live_views import assign
+from .live_views import assign, live_parameters
 from .snapshot import Snapshot, kind_of
 from .structure import checked_system, usual_stepper
 from .times import time_of
