@@ -345,7 +345,7 @@ class Stepper:
         if not isinstance(snapshot, Snapshot):
             raise TypeError(f"snapshot must come from snapshot(), got {type(snapshot).__name__}")
         if snapshot.kind != (here := kind_of(self)):
-            raise ValueError(f"the snapshot is of {snapshot.kind}, this Stepper is of {here}")
+            raise ValueError(f"the snapshot is of {snapshot.kind}, not like this Stepper: {here}")
 
         def go_back():
             self._rows[...] = snapshot.rows
