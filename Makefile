@@ -13,7 +13,7 @@ demo: $(VENV)/.demo
 	$(PY) examples/phase_drift.py
 
 test: $(VENV)/.dev
-	$(PY) -m pytest
+	$(PY) -m pytest -n auto
 
 # A virtual environment with the package in it: what a user has, and what a developer has.
 BUILD_INPUTS = setup.py pyproject.toml $(shell find csrc -type f)

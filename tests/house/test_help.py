@@ -79,7 +79,12 @@ def test_the_sources_without_a_core_explain_themselves(tmp_path):
     """As after `pip install .`, in the folder of the sources: which folder, and what to do."""
     ignore = shutil.ignore_patterns("*.so", "__pycache__")
     shutil.copytree(Path(pi.__file__).parent, tmp_path / "pyintegrate", ignore=ignore)
-    command = [sys.executable, "-c", "import pyintegrate"]
+    # What an editable install adds to the import system would find the core of the sources there.
+    program = """if True:
+        import sys
+        sys.meta_path = [finder for finder in sys.meta_path if "Editable" not in str(finder)]
+        import pyintegrate"""
+    command = [sys.executable, "-c", program]
     env = {k: v for k, v in os.environ.items() if k != "PYTHONPATH"}
     done = subprocess.run(command, cwd=tmp_path, env=env, capture_output=True, text=True)
     assert f"ImportError: the folder '{tmp_path / 'pyintegrate'}' holds the sources" in done.stderr

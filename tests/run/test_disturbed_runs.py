@@ -4,6 +4,7 @@ Interrupts come from within: a progress callback, a force, or what puts the solu
 """
 
 import signal
+import sys
 import threading
 
 import numpy as np
@@ -59,12 +60,15 @@ class Storm:
             signal.setitimer(signal.ITIMER_REAL, 1e-4, self.seconds)
 
     def __enter__(self):
+        # An interrupt in a destructor is printed and lost, which is Python's way; others follow it.
+        self.told, sys.unraisablehook = sys.unraisablehook, bool
         self.before = signal.signal(signal.SIGALRM, self.handle)
         return self
 
     def __exit__(self, *_):
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, self.before)
+        sys.unraisablehook = self.told
 
 
 @workers

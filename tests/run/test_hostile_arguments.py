@@ -72,6 +72,8 @@ CALLS = {
     "Solution.resume": (SOLUTION.resume, {"n_steps": 2, "drive": None, "out": None}),
     "Solution.resume to t_end": (SOLUTION.resume, {"t_end": 0.7}),
     "Solution.save": (SOLUTION.save, {"path": "b.npz"}),
+    "concatenate": (
+        lambda part: pi.concatenate(SOLUTION, part), {"part": SOLUTION.resume(n_steps=2)}),
     "load": (pi.load, {"path": "a.npz", "system": None}),
     "System": (SPRING, {"k": 1.0, "b": 1.0, "m": 1.0}),
     "System.exact": (SPRING.exact, {"t": [0.0, 1.0], "y0": Y, "t0": 0.0}),
@@ -118,9 +120,11 @@ ELSEWHERE = {
     "compare",
     "IntegrationError",
     "IntegrationWarning",
+    "RecordWarning",
     "Status",
     "Method",
     "Solution",
+    "Solution.plot",
 }
 
 

@@ -9,6 +9,7 @@ import pytest
 from reference import states
 
 import pyintegrate as pi
+from pyintegrate.run.snapshot import Snapshot, kind_of
 
 LORENZ = pi.systems.lorenz
 FOREVER = 1 << 50
@@ -189,9 +190,9 @@ def test_a_stepper_at_work_is_not_restored():
 
     def restore(stepper):
         before = stepper.y.tobytes()
-        snapshot = pi.run.stepper.Snapshot.__new__(pi.run.stepper.Snapshot)
+        snapshot = Snapshot.__new__(Snapshot)
         rows = np.zeros_like(stepper._rows)
-        snapshot.__dict__.update(kind=pi.run.stepper._kind(stepper), n=0, has_history=False)
+        snapshot.__dict__.update(kind=kind_of(stepper), n=0, has_history=False)
         snapshot.__dict__.update(rows=rows, params=[], failures=[])
         try:
             stepper.restore(snapshot)
