@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from .solution.storage import load
     from .user_system.c_pointer import c_function
     from .user_system.decorators import acceleration, hamiltonian, potential, rhs
+    from .watching import reductions as watch
 
 former_names.install()
 __version__ = _info()["version"]
@@ -75,9 +76,16 @@ __all__ = [
     "potential",
     "rhs",
     "systems",
+    "watch",
 ]
 
 
+_MODULES = {
+    "analysis": ".analysis",
+    "dask": ".dask",
+    "plots": ".plots",
+    "watch": ".watching.reductions",
+}
 _LAZY = {
     "Composition": ".method.composition",
     "FixedTimestep": ".run.fixed_timestep",
@@ -98,8 +106,8 @@ _LAZY = {
 
 def __getattr__(name):
     """Load on first use the parts that few programs need."""
-    if name in ("analysis", "dask", "plots"):
-        return importlib.import_module(f".{name}", __name__)
+    if name in _MODULES:
+        return importlib.import_module(_MODULES[name], __name__)
     if name in _LAZY:
         return getattr(importlib.import_module(_LAZY[name], __name__), name)
     raise AttributeError(f"module 'pyintegrate' has no attribute {name!r}")

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from .method.method import Method
     from .system.system import System
     from .values.types import ArrayLike, DTypeLike
+    from .watching.reductions import Reduction
 
 
 @explains_keywords()
@@ -39,6 +40,7 @@ def integrate(
     drive: Mapping[str, ArrayLike] | None = None,
     out: Any = None,
     components: Sequence[str] | None = None,
+    watch: Mapping[str, Reduction] | None = None,
 ) -> Solution:
     """Integrate a batch of trajectories at a fixed step.
 
@@ -87,6 +89,9 @@ def integrate(
         as the core writes it.
     components : sequence of str, optional
         Names of the components to save; default: all.
+    watch : mapping of str to watches, optional
+        What to keep of each trajectory without storing its states, from ``pi.watch``:
+        ``{"swing": pi.watch.max_abs("energy_error")}``. Results are in ``solution.watched``.
 
     Returns
     -------
@@ -113,7 +118,7 @@ def integrate(
     problem, options = make_run(
         system, x0, v0, dt=dt, t_end=t_end, n_steps=n_steps, t0=t0, method=method, dtype=dtype,
         start=start, drive=drive, save=save, workers=workers, progress=progress,
-        on_failure=on_failure, bound=bound, out=out, components=components,
+        on_failure=on_failure, bound=bound, out=out, components=components, watch=watch,
     )  # fmt: skip
     inputs = {"x0": x0, "v0": v0, "dt": dt, "t0": t0, "t_end": t_end, "start": start}
     check_out(problem, options, inputs | dict(drive or {}))

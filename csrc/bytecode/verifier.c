@@ -146,8 +146,6 @@ static int check_sizes(const PiProgramText *x, char *message) {
     if (x->dof && x->dim != 2 * x->dof)
         return refuse(message, "dim is %lld and dof %lld: expected twice, or 0", (long long)x->dim,
                       (long long)x->dof);
-    if (x->first[x->dof ? PI_ACCELERATION : PI_RHS] < 0)
-        return refuse(message, "a program without a force");
     const PiQuestion foreign[] = {PI_ACCELERATION, PI_VELOCITY};
     for (int i = 0; i < 2; i++)
         if (!x->dof && x->first[foreign[i]] >= 0)

@@ -120,6 +120,7 @@ static int resolve_callback(const void *self, ResolvedSystem *to) {
     to->system = &callback->system;
     to->force = forces[callback->kind];
     to->context = &callback->context[narrow];
+    to->unanswered = 1u << PI_ENERGY | 1u << PI_INVARIANTS | 1u << PI_JACOBIAN;
     return 0;
 }
 

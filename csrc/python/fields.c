@@ -39,6 +39,7 @@ static const Field fields[] = {
     {"state", OBJECT, THING(state), STEPPER, STEPPER, 0, 0},
     {"record", OBJECT, THING(record), 0, START, 0, 0},
     {"saved", OBJECT, THING(saved), 0, START, 0, 0},
+    {"watches", OBJECT, THING(watches), 0, START, 0, 0},
     {"stream", OBJECT, THING(stream), 0, START, 0, 0},
 };
 

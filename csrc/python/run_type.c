@@ -1,11 +1,13 @@
 /* The Python type of a run: made by start(), worked on by threads, asked for its outcome. */
 #include "../run/record.h"
 #include "fields.h"
+#include "watching.h"
 
 typedef struct {
     PyObject_HEAD PiRun run;
     _Atomic int busy; /* somebody is at work, or reads or writes failures */
     PiRecord record;
+    Watches watches;
     Views views;
     PyObject *system, *method, *starter; /* kept alive */
     int64_t *drive_strides;
@@ -22,6 +24,7 @@ static void run_dealloc(PyObject *self) {
     PyMem_Free(r->run.params);
     PyMem_Free(r->record.saved);
     PyMem_Free(r->drive_strides);
+    free_watches(&r->watches);
     freefunc release = (freefunc)PyType_GetSlot(type, Py_tp_free);
     release(self);
     Py_DECREF(type);
@@ -132,6 +135,8 @@ static int make_run(PyObject *module, Run *r, const RunObjects *o) {
     if (stream < 0 || read_rows(r, o)) return -1;
     if (o->drive_strides && read_drive(r, o->drive_strides)) return -1;
     if (o->record && read_record(r, o->record, o->saved, stream)) return -1;
+    if (o->watches && read_watches(module, run, o->system, o->watches, &r->views, &r->watches))
+        return -1;
     if (pi_run_prepare(run)) return PyErr_NoMemory(), -1;
     return 0;
 }
@@ -151,8 +156,10 @@ const char start_doc[] =
     "record: (saves, components, lanes) with any strides; lanes past those of the batch, up to\n"
     "whole cache lines, may be written; saved: the indices of the components; stream: write past\n"
     "the caches. use_row_kernels: those for any force, also where others are compiled.\n"
+    "watches: a tuple of dictionaries: program, every, begin, asks, sums, params, t0, dt, sums_a,\n"
+    "sums_b (csrc/run/watch.h).\n"
     "May be left out: starter, first, drive_strides, has_history, record with saved and stream,\n"
-    "use_row_kernels.";
+    "use_row_kernels, watches.";
 PyObject *core_start(PyObject *module, PyObject *args, PyObject *keywords) {
     RunObjects objects;
     Run *r = (Run *)PyType_GenericAlloc((PyTypeObject *)state_of(module)->run_type, 0);
@@ -215,7 +222,8 @@ static PyObject *run_cancel(PyObject *self, PyObject *none) {
 PyDoc_STRVAR(
     outcome_doc,
     "outcome() -> (steps that every trajectory completed, where the state after them is:\n"
-    "0 initial, 1 state_a, 2 state_b, -1 overwritten; how many trajectories have failed).");
+    "0 initial, 1 state_a, 2 state_b, -1 overwritten; how many trajectories have failed;\n"
+    "blocks of time completed, -1 where even the initial state was not seen by all watches).");
 static PyObject *run_outcome(PyObject *self, PyObject *none) {
     (void)none;
     Run *r = (Run *)self;
@@ -224,8 +232,10 @@ static PyObject *run_outcome(PyObject *self, PyObject *none) {
     const void *state = pi_run_state(run);
     const int where = !state ? -1 : state == run->initial ? 0 : state == run->state[0] ? 1 : 2;
     const int64_t completed = pi_run_completed(run), failures = pi_run_count_failures(run);
+    const int64_t blocks = run->n_tiles ? run->done / run->n_tiles - 1 : run->n_blocks;
     release(r);
-    return Py_BuildValue("(LiL)", (long long)completed, where, (long long)failures);
+    return Py_BuildValue("(LiLL)", (long long)completed, where, (long long)failures,
+                         (long long)blocks);
 }
 
 /* The arguments (index, status, step) of fail() and failures(). */

@@ -4,10 +4,11 @@
 enum { BLOCK_STEPS = 256, BLOCK_SAVES = PI_BLOCK_SAVES }; /* at most */
 
 /* Short intervals between the states that are seen are gathered into a block, long ones are cut
- * into several. */
+ * into several. Where kernels write to the place of the states, a block is what fits the caches. */
 static int64_t intervals_per_block(const PiRun *run) {
-    return run->interval < run->block_steps ? smaller(BLOCK_SAVES, run->block_steps / run->interval)
-                                            : 1;
+    if (run->interval >= run->block_steps) return 1;
+    const int64_t some = run->block_steps / run->interval;
+    return run->writer ? smaller(BLOCK_SAVES, some) : some;
 }
 static int64_t blocks_per_interval(const PiRun *run) {
     return run->interval < run->block_steps ? 1 : ceil_div(run->interval, run->block_steps);

@@ -26,6 +26,8 @@ const char *pi_run_choose(PiRun *run, const ResolvedSystem *resolved, const PiMe
             return "starter must be a Runge-Kutta method, for a multistep method";
         first = starter;
     }
+    const PiQuestion force = resolved->system->dof ? PI_ACCELERATION : PI_RHS;
+    if (resolved->unanswered >> force & 1) return "a program without a force moves nothing";
     const PiRequirement *requirement = pi_requirement(method);
     if (!(requirement->structures >> resolved->system->structure & 1)) return requirement->refusal;
     run->system = resolved->system;

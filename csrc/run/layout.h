@@ -5,6 +5,9 @@
 #include "run.h"
 
 static inline int64_t smaller(int64_t a, int64_t b) { return a < b ? a : b; }
+static inline int64_t common_divisor(int64_t a, int64_t b) {
+    return b ? common_divisor(b, a % b) : a;
+}
 static inline int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
 /* Trajectories in a tile. */
 static inline int64_t lanes_in(const PiRun *run, int64_t tile) {

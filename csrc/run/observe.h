@@ -12,9 +12,6 @@
  * so that what an observer adds up belongs to a lane, or is exact in any order (integers).
  *
  * Planned, and where it will sit:
- *  - Quantities that are watched, reductions, densities: observers, a file each, whose sums are
- * rows of the lane. Past `state_rows`, as the history of a multistep method is, they come along
- * with resumed runs, snapshots and failures.
  *  - Lanes that stop (an event, a user's bound): `every` = 1 and fail() of layout.h, which
  * sets the lane's mask of frozen lanes. The kernel has then run on to the end of the block: such an
  *    observer needs the run called step by step, as a bound does (`each_step` in run.c: to be asked
@@ -34,10 +31,12 @@ typedef struct PiRun PiRun;
  * is the real at rows[i next + d stride + l]; the system's components, without the history. */
 typedef struct {
     int64_t tile, lane, lanes; /* the first lane, and how many; padding may follow them */
+    int64_t block;             /* of time; 0: the initial state */
     int64_t step, every, count;
     const void *rows;
     int64_t stride, next;
     const void *writer; /* the observer whose place the rows are, as its `self`; or NULL */
+    void *scratch;      /* of the thread, as many bytes as the observer has asked for */
 } PiSeen;
 
 /* Where a kernel may write all components of whole registers, padding included. */
@@ -54,6 +53,10 @@ typedef struct {
     int (*observe)(void *self, const PiRun *run, const PiSeen *seen);
     /* May be NULL: where the states from `step` on of the lanes from `lane` on belong. */
     PiPlace (*place)(void *self, const PiRun *run, int64_t lane, int64_t step);
+    /* May be NULL: a tile begins a block of time, from 1 on. After an interrupt only the blocks
+     * that all tiles have completed count: whoever adds up keeps the sums of two blocks. */
+    void (*open)(void *self, const PiRun *run, int64_t tile, int64_t block);
+    int64_t scratch_bytes;
 } PiObserver;
 
 enum { PI_MAX_OBSERVERS = 8 };

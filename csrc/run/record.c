@@ -42,5 +42,5 @@ static PiPlace place(void *self, const PiRun *run, int64_t lane, int64_t step) {
                      r->component_stride, r->save_stride, r->stream};
 }
 PiObserver pi_record_observer(PiRecord *record) {
-    return (PiObserver){record, record->every, observe, place};
+    return (PiObserver){.self = record, .every = record->every, .observe = observe, .place = place};
 }

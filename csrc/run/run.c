@@ -19,7 +19,6 @@ int pi_run_observe(PiRun *run, PiObserver observer) {
     run->observers[run->n_observers++] = observer;
     return 0;
 }
-static int64_t common_divisor(int64_t a, int64_t b) { return b ? common_divisor(b, a % b) : a; }
 /* The interval that serves them all, and whose place kernels write to. */
 static void prepare_observers(PiRun *run) {
     run->interval = run->n_observers ? 0 : run->save_every;
@@ -58,16 +57,19 @@ static int show(const PiRun *run, const PiSeen *seen) {
     }
     return 0;
 }
-static PiSeen seen_of(const PiRun *run, int64_t tile, int64_t step, int64_t count) {
+static void *observers_scratch(const PiRun *run, char *scratch);
+static PiSeen seen_of(const PiRun *run, int64_t tile, int64_t block, int64_t step, int64_t count,
+                      char *scratch) {
     return (PiSeen){.tile = tile,
                     .lane = tile * run->tile_lanes,
                     .lanes = lanes_in(run, tile),
+                    .block = block,
                     .step = step,
-                    .count = count};
+                    .count = count,
+                    .scratch = observers_scratch(run, scratch)};
 }
 /* One state of a tile. */
-static int show_state(PiRun *run, int64_t tile, int64_t step, const void *rows, int64_t stride) {
-    PiSeen seen = seen_of(run, tile, step, 1);
+static int show_state(PiRun *run, PiSeen seen, const void *rows, int64_t stride) {
     seen.rows = rows;
     seen.stride = stride;
     if (show(run, &seen)) run->stopped = 1;
@@ -93,7 +95,7 @@ static void *initial_rows(const PiRun *run, int64_t number) {
     return run->same ? spread_initial(run, number)
                      : row_at(run, run->initial, run->stride, 0, number * run->tile_lanes);
 }
-static int begin_tile(PiRun *run, int64_t number) {
+static int begin_tile(PiRun *run, int64_t number, char *scratch) {
     const int64_t lanes = lanes_in(run, number);
     const int look = !run->same || run->n_observers;
     const void *rows = look ? initial_rows(run, number) : run->initial;
@@ -102,7 +104,8 @@ static int begin_tile(PiRun *run, int64_t number) {
         if (i == 0 || !run->same) status = state_status(run, rows, look ? run->stride : 1, i);
         if (status && fail(run, number, i, status, run->first)) return -1;
     }
-    return run->n_observers ? show_state(run, number, 0, rows, run->stride) : 0;
+    if (!run->n_observers) return 0;
+    return show_state(run, seen_of(run, number, 0, 0, 1, scratch), rows, run->stride);
 }
 
 /* The scratch of a thread: a tile of states, the workspace of row kernels, rows of parameters of a
@@ -119,9 +122,18 @@ static int64_t seen_offset(const PiRun *run) {
     const int64_t rows = run->drive_strides ? run->system->n_params : 0;
     return pi_sum(drive_offset(run), lines(pi_product(rows, sizeof(PiRow))));
 }
-int64_t pi_run_scratch_bytes(const PiRun *run) {
+static int64_t observers_offset(const PiRun *run) {
     const int64_t saves = run->n_observers && !run->writer ? BLOCK_SAVES : 0;
     return pi_sum(seen_offset(run), rows_bytes(run, pi_product(saves, run->system->dim)));
+}
+static void *observers_scratch(const PiRun *run, char *scratch) {
+    return scratch ? scratch + observers_offset(run) : NULL;
+}
+int64_t pi_run_scratch_bytes(const PiRun *run) {
+    int64_t most = 0; /* they are called one after the other */
+    for (int i = 0; i < run->n_observers; i++)
+        if (run->observers[i].scratch_bytes > most) most = run->observers[i].scratch_bytes;
+    return pi_sum(observers_offset(run), lines(most));
 }
 /* The parameters of one step of a driven run. */
 static const PiRow *driven(const PiRun *run, int64_t step, char *scratch) {
@@ -175,13 +187,10 @@ static int call_kernel(PiRun *run, PiTile *tile, void *target, char *scratch, in
     return run->kernel(tile);
 }
 
-/* All steps of a block in one call of the kernel, which writes the states that are to be seen.
- * Returns what the kernel does. */
-static int advance_together(PiRun *run, int64_t number, PiTile *tile, int64_t from, int64_t to,
-                            void *target, char *scratch) {
-    const int64_t interval = run->interval, before = from / interval;
-    PiSeen seen = seen_of(run, number, smaller((before + 1) * interval, run->n_steps),
-                          ceil_div(to, interval) - before);
+/* Some steps in one call of the kernel, which writes the states that are to be seen. Returns what
+ * the kernel does. */
+static int advance_together(PiRun *run, PiSeen seen, PiTile *tile, void *target, char *scratch,
+                            int to_target) {
     PiPlace place = {scratch + seen_offset(run), run->tile_lanes,
                      run->system->dim * run->tile_lanes, 0};
     if (run->writer) {
@@ -192,66 +201,70 @@ static int advance_together(PiRun *run, int64_t number, PiTile *tile, int64_t fr
     seen.rows = place.rows;
     tile->record_stride = seen.stride = place.stride;
     tile->record_next = seen.next = place.next;
-    tile->record_every = interval;
+    tile->record_every = run->interval;
     tile->stream = place.stream;
-    tile->first = run->first + from;
-    tile->steps = to - from;
-    const int bad = call_kernel(run, tile, target, scratch, 1);
+    const int bad = call_kernel(run, tile, target, scratch, to_target);
+    tile->record = NULL;
+    tile->stream = 0;
     return bad ? bad : show(run, &seen);
 }
 
 int advance_tile(PiRun *run, int64_t number, int64_t block, char *scratch, PiPause *pause) {
-    const int64_t lane = number * run->tile_lanes;
+    const int64_t lane = number * run->tile_lanes, interval = run->interval;
     const int64_t from = steps_after(run, block), to = steps_after(run, block + 1);
     /* A bound is checked after each step, and a drive changes with each. */
     const int each_step = !isinf(run->bound) || run->drive_strides;
-    const int64_t chunk = each_step ? 1 : run->interval;
-    PiFailures *failures = &run->failures[number];
+    const int together = run->n_observers && !each_step && interval < run->block_steps;
+    const PiFailures *failures = &run->failures[number];
     void *target = row_at(run, run->state[block & 1], run->stride, 0, lane);
     PiTile tile = make_tile(run, number, scratch, pause);
     tile.in = block == 0 ? initial_rows(run, number)
                          : row_at(run, run->state[(block - 1) & 1], run->stride, 0, lane);
     tile.in_stride = run->stride;
-    tile.frozen = failures->mask;
+    for (int i = 0; i < run->n_observers; i++)
+        if (run->observers[i].open)
+            run->observers[i].open(run->observers[i].self, run, number, block + 1);
 
-    if (run->n_observers && !each_step && run->interval < run->block_steps) {
-        const int bad = advance_together(run, number, &tile, from, to, target, scratch);
-        if (bad == 0) return 0;
-        if (bad < 0) {
-            run->stopped = 1;
-            return -1;
-        }
-        if (tile.in == scratch) { /* again from where it was, checking after each save */
-            copy_state(run, &tile, scratch, run->tile_lanes, target, run->stride);
-            tile.in = target;
-            tile.in_stride = run->stride;
-        }
-    }
-    tile.record = NULL;
-    tile.stream = 0;
-    int64_t call = ceil_div(to, chunk) - from / chunk;
+    int64_t alone = from; /* up to this step each interval is a call: a lane fails before it */
     for (int64_t step = from; step < to;) {
-        const int64_t stop = smaller(to, (step / chunk + 1) * chunk);
+        const int several = together && step >= alone;
+        const int64_t most = each_step ? 1 : several ? interval * BLOCK_SAVES : interval;
+        const int64_t stop = smaller(to, (step / most + 1) * most);
+        /* The last call is to write the target, and none what it reads. */
+        const int64_t calls = ceil_div(to, most) - step / most;
+        const int to_target = calls % 2 == 1 || tile.in == scratch;
+        const int64_t next = smaller((step / interval + 1) * interval, run->n_steps);
+        PiSeen seen = seen_of(run, number, block + 1, next,
+                              ceil_div(stop, interval) - step / interval, scratch);
         tile.first = run->first + step;
         tile.steps = stop - step;
         if (run->drive_strides) tile.params = driven(run, step, scratch);
         tile.frozen = failures->mask;
-        const int bad = call_kernel(run, &tile, target, scratch, --call % 2 == 0);
+        int bad;
+        if (several) {
+            bad = advance_together(run, seen, &tile, target, scratch, to_target);
+            if (bad > 0) {
+                alone = stop;
+                continue;
+            }
+        } else bad = call_kernel(run, &tile, target, scratch, to_target);
         if (bad < 0) run->stopped = 1;
         if (bad < 0 || (bad && find_failures(run, number, &tile))) return -1;
-        if (run->n_observers && (stop % run->interval == 0 || stop == run->n_steps) &&
-            show_state(run, number, stop, tile.out, tile.out_stride))
+        seen.count = 1;
+        if (!several && run->n_observers && (stop % interval == 0 || stop == run->n_steps) &&
+            show_state(run, seen, tile.out, tile.out_stride))
             return -1;
         tile.in = tile.out;
         tile.in_stride = tile.out_stride;
         step = stop;
     }
+    if (tile.in == scratch) copy_state(run, &tile, scratch, run->tile_lanes, target, run->stride);
     return 0;
 }
 
 int pi_run_begin(PiRun *run) {
     for (int64_t tile = 0; tile < run->n_tiles; tile++)
-        if (begin_tile(run, tile)) return -1;
+        if (begin_tile(run, tile, NULL)) return -1;
     return 0;
 }
 
@@ -259,12 +272,14 @@ int pi_run_begin(PiRun *run) {
 int pi_run_prepare(PiRun *run) {
     const int64_t group = IN_FLIGHT * run->vector_bytes / run->real_bytes;
     const int64_t block = run->system->block, bytes = pi_product(run->state_rows, run->real_bytes);
-    const int64_t fitting = (block ? block : TILE_BYTES / bytes) / group * group;
+    /* States that observers see go through a scratch, which should be in the first cache too. */
+    prepare_observers(run);
+    const int64_t kept = run->n_observers && !run->writer ? 4 : 1;
+    const int64_t fitting = (block ? block : TILE_BYTES / kept / bytes) / group * group;
     const int64_t sharing = ceil_div(ceil_div(run->lanes, 2 * run->workers), group) * group;
     run->tile_lanes = smaller(fitting, sharing);
     if (run->tile_lanes < group) run->tile_lanes = group;
     run->n_tiles = ceil_div(run->lanes, run->tile_lanes);
-    prepare_observers(run);
     const uint32_t mode = pi_enter_float_mode();
     pi_make_table(run->method, run->system, &run->table);
     if (run->starter) pi_make_table(run->starter, run->system, &run->starter_table);
@@ -298,7 +313,7 @@ void pi_run_work(PiRun *run, PiPoll *poll, void *context) {
         while (!look(&pace.pause) && run->done < complete) sched_yield();
         if (run->cancelled || ticket >= tickets) break;
         const int error = block ? advance_tile(run, tile, block - 1, scratch, &pace.pause)
-                                : begin_tile(run, tile);
+                                : begin_tile(run, tile, scratch);
         if (error) {
             if (!run->stopped) run->out_of_memory = 1;
             run->cancelled = 1;

@@ -11,6 +11,7 @@ from .. import _core
 from ..method.catalogue import find_method
 from ..values.checks import broadcast_shape
 from ..values.memory import pad, padded, spread
+from ..watching.plan import Plan
 from .drive import check_drive, driven_rows
 from .options import Options
 from .problem import Problem, check_size
@@ -42,6 +43,8 @@ def _make_run(
     method = find_method(method)
     check_structure(method, system)
     options = Options.checked(system, **options)
+    if options.watch is not None:
+        options = options.changed(watch=Plan(system, options.watch))
     dtype = checked_dtype(dtype, x0, v0)
     components, state_shapes = components_of(system, x0, v0)
     starter, past = check_start(start, method, system)
@@ -60,6 +63,8 @@ def _make_run(
         t_end = checked_times("t_end", t_end)
         check_rounded("t_end", t_end, _DOUBLE)
         shapes["t_end"] = _shape(t_end)
+    if options.watch is not None:
+        shapes |= options.watch.shapes
     batch = broadcast_shape(shapes)
     n_steps = step_count(dt, t0, t_end, n_steps)
 

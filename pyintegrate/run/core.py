@@ -28,6 +28,7 @@ class Rows(NamedTuple):
     record: np.ndarray | None
     state: np.ndarray | None
     failures: Failures
+    sums: list[np.ndarray] | None = None  # of what was watched: watched.py
 
 
 class Run:
@@ -41,13 +42,16 @@ class Run:
         Trajectories that failed before.
     record : ndarray, shape (n_saved, components, lanes), any strides, optional
         Where the saves go; fresh memory if it is not given.
+    sums : Sums, optional
+        Of what is watched.
     """
 
-    def __init__(self, problem, options, failures=None, record=None):
+    def __init__(self, problem, options, failures=None, record=None, sums=None):
         dim, dtype, saves = problem.system.dim, problem.dtype, options.saves(problem)
         places = options.places(problem.system)
         # A second state survives an interrupt; a record in memory of all components does the same.
         two = options.elsewhere or (saves.final_only and problem.initial.nbytes <= SPARE_BYTES)
+        two = two or sums is not None
         state_a = fresh(problem.initial.shape, dtype)
         state_b = fresh(problem.initial.shape, dtype) if two else state_a
         stream = record is not None and record.nbytes >= STREAM_BYTES
@@ -57,13 +61,13 @@ class Run:
             record = fresh((saves.count, len(places), row), dtype)
         self._problem, self._options, self._places = problem, options, list(places)
         self._record, self._states = record, (problem.initial, state_a, state_b)
-        self._core = None
+        self._core, self._sums = None, sums
         if problem.lanes == 0:
             return
         work = problem.lanes * dim * problem.n_steps * max(problem.method.evaluations, 1)
         self._workers = options.workers if work >= _WORTH_THREADS else 1
         self._core = _start(
-            problem, options, self._workers, state_a, state_b, record, places, stream
+            problem, options, self._workers, state_a, state_b, record, places, stream, sums
         )
         if failures is not None:
             self._core.fail(*failures)
@@ -84,8 +88,9 @@ class Run:
         """What every trajectory has completed, as Rows."""
         problem, record = self._problem, self._record
         if self._core is None:
-            return Rows(problem.n_steps, record, self._states[1], NONE)
-        completed, where, count = self._core.outcome()
+            sums = None if self._sums is None else self._sums.after(0)
+            return Rows(problem.n_steps, record, self._states[1], NONE, sums)
+        completed, where, count, blocks = self._core.outcome()
         state = self._states[where] if where >= 0 else None
         if completed == 0 and record is not None:  # interrupted, maybe before the first save
             record[0, :, : problem.lanes] = problem.initial[self._places, : problem.lanes]
@@ -95,10 +100,13 @@ class Run:
         if count:
             failed = Failures.room(count)
             self._core.failures(*failed)
-        return Rows(completed, record, state, failed)
+        sums = None
+        if self._sums is not None:
+            sums = self._sums.after(blocks, completed == problem.n_steps)
+        return Rows(completed, record, state, failed, sums)
 
 
-def _start(problem, options, workers, state_a, state_b, record, places, stream):
+def _start(problem, options, workers, state_a, state_b, record, places, stream, sums):
     """The run of the C core, not begun."""
     one = problem.initial.strides[1] == 0  # all trajectories begin alike
     return _core.start(
@@ -117,4 +125,5 @@ def _start(problem, options, workers, state_a, state_b, record, places, stream):
         record=record,
         saved=places,
         stream=stream,
+        watches=None if sums is None else sums.fields(),
     )

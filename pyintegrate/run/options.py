@@ -94,6 +94,7 @@ class Options(Named):
     on_failure = Option("warn", _on_failure)
     out = Option(None, _as_given)  # with the sizes of the run: output.check_out
     components = Option(None, _as_given)  # with the system: places_of
+    watch = Option(None, _as_given)  # with the system: a watching.plan.Plan
     steps = Option(None, _as_given)  # of joined parts, the saved ones: solution/parts.py
 
     @classmethod

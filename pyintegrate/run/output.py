@@ -19,6 +19,7 @@ from numpy.lib.stride_tricks import as_strided
 from . import core
 from .failures import NONE, Failures
 from .progress import Reporter
+from .watched import Sums
 
 BLOCK_BYTES = 8 << 20  # of record, computed at once and then copied
 MOST_COUNTED = 1 << 20  # items of an array whose axes do not nest
@@ -38,10 +39,11 @@ class Outcome(NamedTuple):
     final: np.ndarray | None
     history: np.ndarray | None
     failures: Failures
+    sums: list[np.ndarray] | None = None  # of what was watched: watched.py
 
 
-def begin(problem, options, failures=None):
-    """What integrates a Problem to where its Options say.
+def begin(problem, options, failures=None, sums=None):
+    """What integrates a Problem to where its Options say; sums: of watches that go on.
 
     Returns
     -------
@@ -49,21 +51,22 @@ def begin(problem, options, failures=None):
         ``go()`` makes all steps. ``outcome()`` gives the Outcome, of the steps that every
         trajectory has completed if `go` was interrupted, wherever that was.
     """
+    watched = None if options.watch is None else Sums(options.watch, problem, sums)
     if options.out is not None and not options.saves(problem).final_only:
         record = _as_rows(options.out)
         if record is None:
-            return _InBlocks(problem, options, failures)
-        return _AtOnce(problem, options, failures, record)
-    return _AtOnce(problem, options, failures, None)
+            return _InBlocks(problem, options, failures, watched)
+        return _AtOnce(problem, options, failures, record, watched)
+    return _AtOnce(problem, options, failures, None, watched)
 
 
 class _AtOnce:
     """One run of the core."""
 
-    def __init__(self, problem, options, failures, record):
+    def __init__(self, problem, options, failures, record, sums):
         self._problem, self._options = problem, options
         self._pins = _pinned(options.out, problem.initial, *problem.rows_params)
-        self._run = core.Run(problem, options, failures, record)
+        self._run = core.Run(problem, options, failures, record, sums)
 
     def go(self):
         self._run.work()
@@ -88,7 +91,7 @@ def _outcome(problem, options, rows):
     if record is None:
         places = options.places(problem.system)
         record = state[np.newaxis, list(places) if options.elsewhere else slice(dim)]
-    elif not options.elsewhere and completed < problem.n_steps:
+    elif not options.elsewhere and completed < problem.n_steps and rows.sums is None:
         saved = saves.until(completed)
         record, completed = record[:saved], int(saves.steps[saved - 1])
     states = outward(record[..., :lanes], problem.batch)
@@ -99,8 +102,9 @@ def _outcome(problem, options, rows):
     history = None
     if state is not None and len(state) > dim and completed == rows.completed:
         history = state[dim:, :lanes].copy()
-    final = state[:dim, :lanes] if options.elsewhere else None
-    return Outcome(completed, states, final, history, rows.failures)
+    ends_apart = options.elsewhere or (rows.sums is not None and not saves.final_only)
+    final = state[:dim, :lanes] if ends_apart else None
+    return Outcome(completed, states, final, history, rows.failures, rows.sums)
 
 
 def outward(rows, batch):
@@ -207,13 +211,14 @@ class _Done(NamedTuple):
     steps: int
     state: np.ndarray
     failures: Failures | None
+    sums: list[np.ndarray] | None = None
 
 
 class _InBlocks:
     """Part by part, each copied to its place."""
 
-    def __init__(self, problem, options, failures):
-        self._problem, self._options = problem, options
+    def __init__(self, problem, options, failures, sums):
+        self._problem, self._options, self._sums = problem, options, sums
         self._saves = options.saves(problem)
         self._places = list(options.places(problem.system))
         # What is done, the part that is on its way, and its run: one assignment for all, as an
@@ -230,8 +235,11 @@ class _InBlocks:
                 progress = False if report is None else _shifted(report, done.steps)
                 part = _part(problem, done, stop - done.steps)
                 here = options.changed(progress=progress, out=None, components=None)
-                self._state = done, part, core.Run(part, here, done.failures)
-                self._state[2].work()
+                if self._sums is not None and done.sums is not None:
+                    self._sums = self._sums.going_on(part, done.sums)
+                run = core.Run(part, here, done.failures, sums=self._sums)
+                self._state = done, part, run
+                run.work()
                 done = self._written(*self._state)
                 self._state = done, None, None
 
@@ -252,7 +260,8 @@ class _InBlocks:
             out[a:b, ..., to] = y[..., place]
         if not isinstance(out, np.ndarray):
             out[a:b] = np.ascontiguousarray(y[..., places])
-        return _Done(b, done.steps + completed, _padded(state, problem), rows.failures)
+        state = _padded(state, problem)
+        return _Done(b, done.steps + completed, state, rows.failures, rows.sums)
 
     def outcome(self):
         problem, out = self._problem, self._options.out
@@ -264,7 +273,7 @@ class _InBlocks:
             out[0] = outward(problem.initial[self._places, :lanes], problem.batch)
         history = done.state[dim:, :lanes] if len(done.state) > dim else None
         failed = NONE if done.failures is None else done.failures
-        return Outcome(done.steps, out, done.state[:dim, :lanes], history, failed)
+        return Outcome(done.steps, out, done.state[:dim, :lanes], history, failed, done.sums)
 
 
 def _padded(state, problem):

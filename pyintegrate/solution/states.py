@@ -9,6 +9,7 @@ import numpy as np
 
 from ..former_names import current_state
 from ..run import output
+from ..run.watched import Watched
 from .origin import origin_of
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ class States:
         self.dt, self.t0 = problem.dt, problem.t0
         self.n_steps = outcome.completed
         self._states, self._final, self._history = outcome.states, outcome.final, outcome.history
-        self._failures = outcome.failures
+        self._failures, self._sums = outcome.failures, outcome.sums
         if outcome.completed < problem.n_steps:
             self._failures = outcome.failures.until(problem.first + outcome.completed)
 
@@ -73,8 +74,9 @@ class States:
         return output.outward(rows[:, : self._problem.lanes], self._problem.batch)
 
     def __getstate__(self):
-        """A progress callable stays behind: it belongs to a place, not to a result."""
-        return {**self.__dict__, "_options": self._options.changed(progress=False)}
+        """Functions stay behind, of progress and of watches: they belong to a place."""
+        options = self._options.changed(progress=False, watch=None)
+        return {**self.__dict__, "_options": options, "watched": self.watched, "_sums": None}
 
     def __setstate__(self, state):
         self.__dict__.update(current_state(state))
@@ -162,6 +164,13 @@ class States:
     @cached_property
     def failed_step(self) -> Integers:
         return self._failures.steps(self._problem.lanes).reshape(self._problem.batch)
+
+    @cached_property
+    def watched(self) -> Watched:
+        """What the run was told to watch, by name: arrays of the batch. See ``pi.watch``."""
+        if self._sums is None:
+            return Watched({})
+        return Watched.of_sums(self._options.watch, self._problem, self._sums)
 
     @property
     def valid(self) -> Booleans:

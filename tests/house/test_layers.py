@@ -14,8 +14,8 @@ import pyintegrate as pi
 
 PACKAGE = ROOT / "pyintegrate"
 FLOORS = (
-    "_core", "errors", "values", "theory", "method", "trace", "system", "user_system", "run",
-    "former_names", "solution", "integration", "certificate", "analysis", "plots", "dask",
+    "_core", "errors", "values", "theory", "method", "trace", "system", "user_system", "watching",
+    "run", "former_names", "solution", "integration", "certificate", "analysis", "plots", "dask",
     "__init__", "__main__",
 )  # fmt: skip
 # Functions that may import from above: one line each, that forwards.
@@ -34,7 +34,7 @@ FACADES = {
 FACADE_NAMES = {"save", "drift_at_end", "plot", "animate", "certificate", "table"}
 # Public names that are to come.
 TO_COME = {"chaos_map", "event", "lab", "lyapunov", "scan", "solve",
-           "tolerance", "watch"}  # fmt: skip
+           "tolerance"}  # fmt: skip
 
 
 def modules(package):

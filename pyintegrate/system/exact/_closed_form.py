@@ -4,12 +4,16 @@ import functools
 
 import numpy as np
 
+from ...trace.expression import Symbol
+
 
 def closed_form(function):
     """Make `function` compute in float64, in silence, and return components of one shape."""
 
     @functools.wraps(function)
     def evaluate(*arguments, **parameters):
+        if isinstance(arguments[0], list) and isinstance(arguments[0][0], Symbol):  # traced
+            return function(*arguments, **parameters)
         positional = [_as_float64(argument) for argument in arguments]
         keywords = {name: np.asarray(value, np.float64) for name, value in parameters.items()}
         with np.errstate(all="ignore"):
@@ -19,6 +23,16 @@ def closed_form(function):
         return result
 
     return evaluate
+
+
+def some(mask):
+    """Whether it may hold anywhere: of a symbol nobody knows (a phase that is watched)."""
+    return isinstance(mask, Symbol) or np.any(mask)
+
+
+def every(mask):
+    """Whether it is known to hold everywhere."""
+    return not isinstance(mask, Symbol) and np.all(mask)
 
 
 def _as_float64(argument):

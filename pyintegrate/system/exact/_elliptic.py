@@ -10,6 +10,10 @@ import math
 
 import numpy as np
 
+from ...trace.expression import Symbol
+
+MOST_DOUBLINGS = 10  # enough where m1 is the square of a rounding
+
 
 def quarter_period(m1):
     """Complete elliptic integral K(m), inf where m1 = 0; of the shape of `m1`."""
@@ -54,6 +58,8 @@ def uniform_direction(sin, cos, m1):
     phi_n in (0, pi) + turns pi only y = a cot(phi_n) is kept, Bulirsch's variable, which becomes
     y - a b / y; where y is negative phi_n has passed pi / 2, and the double has made one more turn.
     """
+    if isinstance(sin, Symbol):
+        return _direction_of_symbols(sin, cos, m1)
     shape = np.broadcast_shapes(np.shape(sin), np.shape(cos), np.shape(m1))
     y, a, b, turns, product = (np.empty(shape) for _ in range(5))
     np.abs(sin, out=product)
@@ -78,6 +84,20 @@ def uniform_direction(sin, cos, m1):
     angle += turns
     angle *= 0.5**steps
     return np.copysign(angle, sin, out=angle)
+
+
+def _direction_of_symbols(sin, cos, m1):
+    """The same, traced, with the doublings that the smallest modulus needs."""
+    size = np.abs(sin)
+    y = np.where((sin == 0) & (cos == 0), np.inf, cos / size)
+    a, b, turns = 1.0, np.sqrt(m1), 0.0
+    for _ in range(MOST_DOUBLINGS):
+        turns = 2 * turns + np.where(y < 0, 1.0, 0.0)
+        product = a * b
+        a, b = a + b, 2 * np.sqrt(product)
+        y = y - product / y
+    angle = np.arctan2(a, y) + np.pi * turns
+    return np.copysign(angle * 0.5**MOST_DOUBLINGS, sin)
 
 
 def _landen_steps(m1):

@@ -20,7 +20,7 @@ from collections import namedtuple
 
 import numpy as np
 
-from ._closed_form import closed_form
+from ._closed_form import closed_form, every, some
 
 _Conic = namedtuple("_Conic", "mu beta h q Z s")  # s: of the initial state
 
@@ -71,17 +71,17 @@ def phase(y, t, *, mu):
     ec, es = 1 - r * beta / mu, (x * vx + y * vy) * root / mu
     e = np.sqrt(ec * ec + es * es)
     c, s = ec / e, es / e
-    if np.any(e == 0):
+    if some(e == 0):
         c, s = np.where(e == 0, 1, c), np.where(e == 0, 0, s)
     # The true anomaly has the direction (c - e, flat s): as far as it comes from the same c and s,
     # their rounding on nearly circular orbits cancels in E - f. One arctangent of the product of
     # the directions serves for E - f plus the polar angle.
     flat = np.abs(h) * root / mu
     re, im = c * (c - e) + flat * s * s, s * (c - e) - flat * s * c
-    if np.any(h < 0):
+    if some(h < 0):
         y = np.where(h < 0, -y, y)
     angle = np.arctan2(im * x + re * y, re * x - im * y) - es
-    return angle if np.all(beta > 0) else np.where(beta > 0, angle, np.nan)
+    return angle if every(beta > 0) else np.where(beta > 0, angle, np.nan)
 
 
 def phase_is_uniform(*, mu):

@@ -1,0 +1,163 @@
+/* Sums over the steps: see watch.h. A chunk of lanes at a time, whose rows lie in the first cache,
+ * through all the states that are shown. */
+#include "watch.h"
+#include "families.h"
+#include "layout.h"
+
+enum { CHUNK_REGISTERS = 16 };
+
+/* The rows of a chunk: two states of the program, as it reads the sums of one and writes those of
+ * the other; parameters, time, scratch. */
+typedef struct {
+    const PiWatch *w;
+    int64_t lanes; /* whole registers */
+    double *y[2], *p, *own_p, *t, *scratch;
+    uint64_t uniform; /* parameters with one value for all lanes, as bits */
+} WatchChunk;
+
+static int64_t chunk_lanes(const PiWatch *w) {
+    return CHUNK_REGISTERS * w->program.set->vector_bytes / (int64_t)sizeof(double);
+}
+static int first_sum(const PiWatch *w) { return w->program.system->dim - w->n_sums; }
+static int64_t scratch_rows(const PiWatch *w) {
+    const int a = w->program.system->scratch, b = w->system.system->scratch;
+    return a > b ? a : b;
+}
+static int64_t watch_rows(const PiWatch *w) {
+    return 2 * (int64_t)w->program.system->dim + pi_parameter_rows(w->program.system) +
+           pi_parameter_rows(w->system.system) + 1 + scratch_rows(w);
+}
+
+/* Lanes of a row of the run, or of one in double precision. */
+static void copy_row(double *to, const void *from, int64_t lanes, int real_bytes) {
+    if (real_bytes == 8) memcpy(to, from, lanes * sizeof *to);
+    else
+        for (int64_t i = 0; i < lanes; i++) to[i] = ((const float *)from)[i];
+}
+static void spread_row(double *to, PiRow row, int64_t lane, int64_t lanes) {
+    const double *from = row.data;
+    if (row.stride) memcpy(to, from + lane, lanes * sizeof *to);
+    else
+        for (int64_t i = 0; i < lanes; i++) to[i] = *from;
+}
+static int ask(const ResolvedSystem *system, PiQuestion question, WatchChunk *c, double *y,
+               double *p, double *out) {
+    PiRows rows = {.registers = c->lanes * (int64_t)sizeof(double) / system->set->vector_bytes,
+                   .t = c->t,
+                   .y = y,
+                   .v = y + (int64_t)system->system->dof * c->lanes,
+                   .p = p,
+                   .out = out,
+                   .scratch = c->scratch,
+                   .uniform = c->uniform};
+    return system->force(system->context, question, &rows);
+}
+
+/* Lanes from `lane` on: their parameters, and their sums so far. */
+static int open_chunk(WatchChunk *c, const PiRun *run, int64_t lane, int64_t lanes,
+                      const double *sums, void *scratch) {
+    const PiWatch *w = c->w;
+    const int n = w->program.system->n_params;
+    double *free = scratch;
+    c->lanes = lanes;
+    for (int i = 0; i < 2; i++, free += w->program.system->dim * lanes) c->y[i] = free;
+    c->p = free, free += pi_parameter_rows(w->program.system) * lanes;
+    c->own_p = free, free += pi_parameter_rows(w->system.system) * lanes;
+    c->t = free, free += lanes;
+    c->scratch = free;
+    c->uniform = 0;
+    for (int i = 0; i < n; i++) {
+        spread_row(c->p + i * lanes, w->params[i], lane, lanes);
+        if (i < 64 && !w->params[i].stride) c->uniform |= (uint64_t)1 << i;
+    }
+    for (int i = 0; i < w->n_sums; i++)
+        copy_row(c->y[0] + (first_sum(w) + i) * lanes, sums + i * run->stride + lane, lanes, 8);
+    int stop = ask(&w->program, PI_PREPARE, c, c->y[0], c->p, c->p);
+    if (w->asks && !stop) {
+        const int own = w->system.system->n_params;
+        memcpy(c->own_p, c->p, own * lanes * sizeof *c->p);
+        memset(c->own_p + own * lanes, 0,
+               (pi_parameter_rows(w->system.system) - own) * lanes * sizeof *c->p);
+        stop = ask(&w->system, PI_PREPARE, c, c->y[0], c->own_p, c->own_p);
+    }
+    return stop;
+}
+/* t0 + n h with two roundings, as the times of a solution have. */
+static void set_time(WatchChunk *c, int64_t lane, double n) {
+    const double *t0 = c->w->t0.data, *h = c->w->h.data;
+    if (!c->w->t0.stride && !c->w->h.stride) {
+        const double t = *t0 + n * *h;
+        for (int64_t i = 0; i < c->lanes; i++) c->t[i] = t;
+        return;
+    }
+    for (int64_t i = 0; i < c->lanes; i++)
+        c->t[i] = t0[(lane + i) * c->w->t0.stride] + n * h[(lane + i) * c->w->h.stride];
+}
+/* One state; lanes that have failed, and stand still, are not seen. */
+static int see(WatchChunk *c, const PiRun *run, const PiFailures *failures, int64_t first_lane,
+               int64_t lane, double n, const char *rows, int64_t stride) {
+    const PiWatch *w = c->w;
+    const int64_t lanes = c->lanes;
+    double *y = c->y[0], *row = y;
+    for (int d = 0; d < w->components; d++, row += lanes)
+        copy_row(row, rows + d * stride * run->real_bytes, lanes, run->real_bytes);
+    set_time(c, lane, n);
+    for (int64_t i = 0; i < lanes; i++) row[i] = n;
+    row += lanes;
+    if (w->asks & PI_WATCH_ENERGY) {
+        if (ask(&w->system, PI_ENERGY, c, y, c->own_p, row)) return -1;
+        row += lanes;
+    }
+    if (w->asks & PI_WATCH_INVARIANTS && ask(&w->system, PI_INVARIANTS, c, y, c->own_p, row))
+        return -1;
+    double *sums = y + first_sum(w) * lanes, *after = c->y[1] + first_sum(w) * lanes;
+    if (ask(&w->program, PI_INVARIANTS, c, y, c->p, after)) return -1;
+    for (int64_t i = 0; failures->count && i < lanes; i++) {
+        const int64_t at = lane - first_lane + i;
+        if (at < run->tile_lanes && failures->step[at] >= 0)
+            for (int j = 0; j < w->n_sums; j++) after[j * lanes + i] = sums[j * lanes + i];
+    }
+    c->y[0] = c->y[1];
+    c->y[1] = y;
+    return 0;
+}
+
+static int observe(void *self, const PiRun *run, const PiSeen *seen) {
+    PiWatch *w = self;
+    double *sums = w->sums[seen->block & 1];
+    const int64_t most = chunk_lanes(w), unit = 64 / run->real_bytes;
+    const int64_t padded = ceil_div(seen->lanes, unit) * unit;
+    for (int64_t at = 0; at < padded; at += most) {
+        const int64_t lanes = smaller(most, padded - at), lane = seen->lane + at;
+        WatchChunk c = {.w = w};
+        if (open_chunk(&c, run, lane, lanes, sums, seen->scratch)) return -1;
+        for (int64_t i = 0; i < seen->count; i++) {
+            const int64_t n = run->first + smaller(seen->step + i * seen->every, run->n_steps);
+            if (n % w->every || n < w->begin) continue;
+            if (see(&c, run, &run->failures[seen->tile], seen->lane, lane, (double)n,
+                    row_at(run, seen->rows, seen->next, i, at), seen->stride))
+                return -1;
+        }
+        for (int i = 0; i < w->n_sums; i++)
+            memcpy(sums + i * run->stride + lane, c.y[0] + (first_sum(w) + i) * lanes,
+                   lanes * sizeof *sums);
+    }
+    return 0;
+}
+static void open(void *self, const PiRun *run, int64_t tile, int64_t block) {
+    const PiWatch *w = self;
+    const int64_t lane = tile * run->tile_lanes, unit = 64 / run->real_bytes;
+    const int64_t lanes = ceil_div(lanes_in(run, tile), unit) * unit;
+    for (int i = 0; i < w->n_sums && w->sums[0] != w->sums[1]; i++)
+        memcpy(w->sums[block & 1] + i * run->stride + lane,
+               w->sums[1 - (block & 1)] + i * run->stride + lane, lanes * sizeof(double));
+}
+
+PiObserver pi_watch_observer(PiWatch *w, const PiRun *run) {
+    return (PiObserver){.self = w,
+                        .every = common_divisor(w->every, run->first % w->every),
+                        .observe = observe,
+                        .open = open,
+                        .scratch_bytes = pi_product(
+                            watch_rows(w), pi_product(chunk_lanes(w), (int64_t)sizeof(double)))};
+}

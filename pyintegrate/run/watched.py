@@ -1,0 +1,152 @@
+"""The sums of what a run watches: their memory, and the results they make."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from copy import copy
+
+import numpy as np
+
+from ..values.memory import SPARE_BYTES, aligned
+from ..watching.plan import Account
+from ..watching.quantity import energy_of
+
+
+class Sums:
+    """The sums of a Plan over a Problem, in the rows of the core.
+
+    Parameters
+    ----------
+    plan : Plan
+    problem : Problem
+    earlier : list of ndarray, optional
+        Those of the run that this one goes on from, (sums, lanes or more) for each group.
+    """
+
+    def __init__(self, plan, problem, earlier=None):
+        self._plan, self._problem = plan, problem
+        self._numbers = {"_forwards": np.sign(problem.dt)}
+        if any("_energy" in group.numbers for group in plan.groups):
+            self._numbers |= _energy(problem)
+        self._lay_out(earlier)
+
+    def going_on(self, problem, sums):
+        """For a further part of the same run."""
+        out = copy(self)
+        out._problem = problem
+        out._lay_out(sums)
+        return out
+
+    def _lay_out(self, earlier):
+        plan, problem = self._plan, self._problem
+        self._rows, self._first = [], problem.first + (earlier is not None)
+        for i, group in enumerate(plan.groups):
+            a = aligned((len(group.initial), problem.stride), np.float64)
+            a[...] = group.initial[:, np.newaxis]
+            if earlier is not None:
+                a[:, : problem.lanes] = earlier[i][:, : problem.lanes]
+            # The sums of the last complete block survive an interrupt.
+            b = np.empty_like(a) if a.nbytes <= SPARE_BYTES else a
+            self._rows.append((a, b))
+        self._began = [group.initial for group in plan.groups] if earlier is None else earlier
+
+    def fields(self):
+        """The field `watches` of the core's start."""
+        problem = self._problem
+        fields = []
+        for group, (a, b) in zip(self._plan.groups, self._rows, strict=True):
+            fields.append(
+                {
+                    "program": group.program.handle, "every": group.every, "asks": group.asks,
+                    "begin": self._first,
+                    "sums": len(group.initial), "params": tuple(self._params(group)),
+                    "t0": self._row(problem.t0), "dt": self._row(problem.dt),
+                    "sums_a": a, "sums_b": b,
+                }
+            )  # fmt: skip
+        return tuple(fields)
+
+    def _params(self, group):
+        """Rows of the system's parameters and of the numbers of a group."""
+        problem = self._problem
+        rows = [self._row(value) for value in problem.system.parameter_rows]
+        numbers = [self._numbers[k] if v is None else v for k, v in group.numbers.items()]
+        return rows + [self._row(value) for value in numbers]
+
+    def _row(self, value):
+        """A float, or an item for each lane."""
+        value = np.asarray(value, dtype=np.float64)
+        if value.ndim == 0:
+            return float(value)
+        problem = self._problem
+        row = np.zeros(problem.stride)
+        row[: problem.lanes] = np.broadcast_to(value, problem.batch).ravel()
+        row[problem.lanes :] = row[problem.lanes - 1]
+        return row
+
+    def after(self, blocks, whole=True):
+        """The sums after so many blocks of time, for each group; whole: after all of them."""
+        out = []
+        for (a, b), began in zip(self._rows, self._began, strict=True):
+            if blocks < 0 or (a is b and not whole):
+                began = np.broadcast_to(np.reshape(began, (len(a), -1)), a.shape)
+                out.append(began[:, : self._problem.lanes])
+            else:
+                out.append((b if blocks % 2 else a)[:, : self._problem.lanes])
+        return out
+
+
+def _energy(problem):
+    """The energy that a motion began with, and the scale of its relative error."""
+    origin = problem.origin
+    state = problem.initial if origin is None else origin.state
+    step = problem.first if origin is None else origin.step
+    state = state[: problem.system.dim, : problem.lanes]
+    y = np.moveaxis(state.reshape(-1, *problem.batch), 0, -1)
+    energy, scale = energy_of(problem.system, y, problem.times(np.array([step]))[0])
+    return {"_energy": energy, "_energy_scale": scale}
+
+
+class Watched(Mapping):
+    """Results of watches by name, arrays of the batch; further ones have dotted names."""
+
+    def __init__(self, results):
+        self._results = results
+
+    @classmethod
+    def of_sums(cls, plan, problem, sums):
+        """Results from the sums of each group, (sums, lanes)."""
+        results = {}
+        for group, values in zip(plan.groups, sums, strict=True):
+            values = np.array(values).reshape(-1, *problem.batch)
+            account = Account(values, group.every * problem.dt)
+            with np.errstate(all="ignore"):
+                for name, result in group.results.items():
+                    results[name] = np.asarray(result(account))
+        order = {name: i for i, name in enumerate(plan.watch)}
+        return cls(dict(sorted(results.items(), key=lambda item: order[item[0].split(".")[0]])))
+
+    def __getitem__(self, name):
+        if name in self._results:
+            return self._results[name]
+        known = ", ".join(self._results) or "none: integrate with watch={...}"
+        raise KeyError(f"nothing watched is named {name!r}; there are {known}")
+
+    def __iter__(self):
+        return iter(self._results)
+
+    def __len__(self):
+        return len(self._results)
+
+    def _ipython_key_completions_(self):
+        return list(self._results)
+
+    def __repr__(self):
+        lines = [f"  {name}: {_told(value)}" for name, value in self._results.items()]
+        return "\n".join(["<Watched", *lines]) + ">" if lines else "<nothing was watched>"
+
+
+def _told(value):
+    if value.ndim == 0:
+        return f"{value[()]:.6g}"
+    return f"{value.dtype} {value.shape}"

@@ -1,0 +1,186 @@
+"""What a reduction keeps, row by row: symbols of the sums so far, and of the sums after a step."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..trace.elementary import real
+from ..trace.expression import Symbol, node_of
+
+
+class Kept:
+    """A number that is kept for each trajectory.
+
+    Attributes
+    ----------
+    old : Symbol
+        Its value so far.
+    row : int
+        Its place among the sums.
+    """
+
+    def __init__(self, ledger, initial):
+        self.ledger, self.initial = ledger, float(initial)
+        self.old, self.row = ledger.view.sum(), len(ledger.book.kept)
+        self.node = None
+        ledger.book.kept.append(self)
+
+    def then(self, symbol):
+        """Its value after a step that is looked at."""
+        if self.ledger.active is not None:
+            symbol = np.where(self.ledger.active, symbol, self.old)
+        graph = self.ledger.view.graph
+        self.node = real(graph, node_of(graph, symbol))
+
+    def get(self, account):
+        return account.values[self.row]
+
+    def whole(self, account):
+        """As a whole number."""
+        return self.get(account).astype(np.int64)
+
+
+class Sum:
+    """A sum and what rounding has taken from it: Neumaier's (1974)."""
+
+    def __init__(self, ledger, term):
+        self.high, self.low = ledger.keep(0.0), ledger.keep(0.0)
+        s, c = self.high.old, self.low.old
+        t = s + term
+        z = t - s  # Knuth's exact error of t, whichever of the two is larger
+        self.high.then(t)
+        self.low.then(c + ((s - (t - z)) + (term - z)))
+
+    def get(self, account):
+        high, low = self.high.get(account), self.low.get(account)
+        return np.where(np.isfinite(low), high + low, high)
+
+
+class Book:
+    """All that the reductions of one program keep; equal sums are kept once."""
+
+    def __init__(self):
+        self.kept, self.known = [], {}
+
+
+class Ledger:
+    """The pages of one reduction.
+
+    Attributes
+    ----------
+    q, t : Symbol
+        The quantity, and the time.
+    active : Symbol or None
+        Whether the step is looked at, where not all are.
+    """
+
+    def __init__(self, view, book, quantity, active):
+        self.view, self.book, self.active = view, book, active
+        self.t: Any = view.t
+        self.q: Any = None if quantity is None else number(view.graph, quantity)
+
+    def keep(self, initial):
+        return Kept(self, initial)
+
+    def _once(self, what, symbol, make):
+        """Made once for a symbol among all reductions that look at the same steps."""
+        nodes = [None if s is None else node_of(self.view.graph, s) for s in (symbol, self.active)]
+        key = (what, *(None if node is None else node.number for node in nodes))
+        if key not in self.book.known:
+            self.book.known[key] = make()
+        return self.book.known[key]
+
+    @property
+    def count(self):
+        """How many steps were looked at."""
+
+        def make():
+            n = self.keep(0.0)
+            n.then(n.old + 1.0)
+            return n
+
+        return self._once("count", None, make)
+
+    @property
+    def index(self):
+        """The number of this step among those that are looked at, from 0 on."""
+        return self.count.old
+
+    @property
+    def is_first(self):
+        return self.count.old == 0
+
+    def first(self, symbol):
+        """The value of a symbol at the first step."""
+
+        def make():
+            value = self.keep(np.nan)
+            value.then(np.where(self.is_first, symbol, value.old))
+            return value
+
+        return self._once("first", symbol, make)
+
+    @property
+    def shifted(self):
+        """The quantity less its first value: sums of squares lose nothing to its size."""
+        return self.q - np.where(self.is_first, self.q, self.first(self.q).old)
+
+    def before(self, symbol, steps=1):
+        """A symbol so many steps ago."""
+
+        def make():
+            value = self.keep(np.nan)
+            value.then(symbol if steps == 1 else self.before(symbol, steps - 1))
+            return value
+
+        return self._once(f"{steps} before", symbol, make).old
+
+    def sum(self, symbol):
+        symbol = number(self.view.graph, symbol)
+        return self._once("sum", symbol, lambda: Sum(self, symbol))
+
+    def tally(self, edges):
+        """A number for each bin, which grows where the quantity is in it; the last edge belongs
+        to the last bin."""
+        kept = [self.keep(0.0) for _ in edges[1:]]
+        above = [self.q >= float(edge) for edge in edges[:-1]]
+        above.append(~(self.q <= float(edges[-1])))
+        for item, low, high in zip(kept, above, above[1:], strict=False):
+            item.then(item.old + np.where(low & ~high, 1.0, 0.0))
+        return kept
+
+    def update(self, function, kept, axes):
+        """What a user's function makes of what is kept: symbols, as many."""
+        from ..trace.expression import Vector
+
+        if axes:
+            array = np.empty(len(kept), dtype=object)
+            array[:] = [item.old for item in kept]
+            before = Vector(array)
+        else:
+            before = kept[0].old
+        what = f"{len(kept)} numbers" if axes else "one number"
+        nodes = self.view.nodes(function, len(kept), what, before=[before])
+        return [Symbol(node) for node in nodes]
+
+
+def number(graph, symbol):
+    """A truth value as 0 or 1."""
+    return Symbol(real(graph, node_of(graph, symbol)))
+
+
+def cubic_root(a, b, c, d):
+    """Where in 0 .. 1 the cubic through (-1, a), (0, b), (1, c), (2, d) is zero, b < 0 <= c.
+
+    Newton's method from the root of the chord; three iterations, each of which squares the error.
+    """
+    one = (c - a) * 0.5
+    third = (d - 3 * c + 3 * b - a) / 6
+    two = (c + a) * 0.5 - b
+    slope, x = one - third, b / (b - c)  # b + slope x + two x^2 + third x^3
+    for _ in range(3):
+        value = ((third * x + two) * x + slope) * x + b
+        x = x - value / ((3 * third * x + 2 * two) * x + slope)
+    return x

@@ -1,0 +1,145 @@
+"""The watches of a run, as programs for the core: one for all that look at the same steps."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from ..trace.program import assemble
+from .ledger import Book, Ledger
+from .quantity import View, check_quantity, invariant_names
+from .reductions import Reduction
+
+MOST_SUMS = 4096  # of one trajectory
+
+
+class Account:
+    """The numbers that were kept, from which results are made.
+
+    Attributes
+    ----------
+    values : ndarray, shape (sums, *batch)
+    interval : float or ndarray
+        Time from one step that was looked at to the next.
+    """
+
+    def __init__(self, values, interval):
+        self.values, self.interval = values, interval
+
+
+class Group:
+    """The reductions that look at every k-th step, as one program.
+
+    Attributes
+    ----------
+    every : int
+    program : Program
+    asks : int
+        What the core is asked for: csrc/run/watch.h.
+    initial : ndarray
+        What each sum begins with.
+    numbers : dict
+        Of the program's parameters those that are no parameters of the system, and their values;
+        None: known when the run begins.
+    """
+
+    def __init__(self, system, every, reductions, numbers):
+        self.every = every
+        quantities = {r.quantity for r in reductions.values() if isinstance(r.quantity, str)}
+        error = "energy_error" in quantities
+        self.numbers = dict(numbers)
+        if error:
+            self.numbers |= {"_energy": None, "_energy_scale": None}
+        times: dict[bytes, np.ndarray] = {}
+        for reduction in reductions.values():
+            if reduction.after is not None:
+                times.setdefault(reduction.after.tobytes(), reduction.after)
+        named = {key: f"_after{i}" for i, key in enumerate(times)}
+        self.numbers |= {named[key]: value for key, value in times.items()}
+        if times:
+            self.numbers["_forwards"] = None
+        extras = dict.fromkeys(self.numbers, ())
+        view = View(
+            system, extras, error or "energy" in quantities,
+            bool(quantities & set(invariant_names(system))),
+        )  # fmt: skip
+        book, self.results = Book(), {}
+        for name, reduction in reductions.items():
+            active = None
+            if reduction.after is not None:
+                after = view.params[named[reduction.after.tobytes()]]
+                active = (view.t - after) * view.params["_forwards"] >= 0
+            own = reduction.name != "reduce"
+            quantity = view.quantity(reduction.quantity) if own else None
+            ledger = Ledger(view, book, quantity, active)
+            for suffix, result in reduction.trace(ledger).items():
+                self.results[name + suffix] = result
+        view.graph.dim = view.size
+        if len(book.kept) > MOST_SUMS:
+            raise ValueError(
+                f"watch keeps {len(book.kept)} numbers of each trajectory, at most {MOST_SUMS}"
+            )
+        self.asks = view.asks
+        self.initial = np.array([kept.initial for kept in book.kept])
+        nodes = {"invariants": [kept.node for kept in book.kept]}
+        self.program = assemble(view.graph, nodes, view.rows)
+        self.program.handle  # noqa: B018  (the verifier agrees)
+
+
+class Plan:
+    """What a run watches.
+
+    Parameters
+    ----------
+    system : System
+    watch : mapping of str to Reduction
+
+    Attributes
+    ----------
+    groups : list of Group
+    """
+
+    def __init__(self, system, watch, numbers=()):
+        self.watch = checked(watch, system)
+        by_steps: dict[int, dict] = {}
+        for name, reduction in self.watch.items():
+            by_steps.setdefault(reduction.every, {})[name] = reduction
+        self.groups = [
+            Group(system, every, some, dict(numbers)) for every, some in by_steps.items()
+        ]
+        if len(self.groups) > 7:
+            raise ValueError(f"watch has {len(self.groups)} different every=, at most 7")
+
+    @property
+    def shapes(self):
+        """Names and batch shapes of the arguments after=."""
+        return {
+            f"after of {name!r}": r.after.shape
+            for name, r in self.watch.items()
+            if r.after is not None
+        }
+
+
+def checked(watch, system):
+    """Names and reductions of the argument `watch`."""
+    if not isinstance(watch, Mapping):
+        raise TypeError(
+            f"watch must map names to watches, {{'far': pi.watch.maximum('x')}}, got"
+            f" {type(watch).__name__}"
+        )
+    for name, reduction in watch.items():
+        if not isinstance(name, str) or not name or name.startswith("_"):
+            raise TypeError(f"watch: a name must be text and begin with a letter, got {name!r}")
+        if not isinstance(reduction, Reduction):
+            raise TypeError(
+                f"watch[{name!r}] must come from pi.watch, as pi.watch.maximum('x'), got"
+                f" {reduction!r}"
+            )
+        if reduction.name != "reduce":
+            check_quantity(reduction.quantity, system)
+    names = [name + "." for name in watch]
+    for name in watch:
+        if any(name.startswith(other) for other in names):
+            raise ValueError(f"watch: {name!r} could be a result of another: give it another name")
+    return dict(watch)

@@ -1,0 +1,166 @@
+"""Quantities of a motion, as operations on its state: a component, an energy, a user's function."""
+
+from __future__ import annotations
+
+import inspect
+
+import numpy as np
+
+from ..trace import tracing
+from ..trace.expression import Symbol
+from ..trace.graph import Graph
+
+_TOLD = 'a component, "energy", "energy_error", an invariant, "phase", or a function'
+
+
+class View:
+    """The symbols of a program that watches: a state with what belongs to it, and parameters.
+
+    Its state in the core holds the components, the number of the step, the energy and the
+    invariants where they are asked for, and then the sums (csrc/run/watch.h).
+
+    Parameters
+    ----------
+    system : System
+    extras : dict of str to tuple
+        Names and shapes of numbers that are no parameters of the system.
+    energy, invariants : bool
+        Whether the core is asked for them.
+    """
+
+    def __init__(self, system, extras, energy, invariants):
+        self.system, self.graph = system, Graph(0, 0)
+        self.extras = dict(extras)
+        dim, names = system.dim, invariant_names(system) if invariants else []
+        shapes = {**system._definition["shapes"], **self.extras}
+        self.params, self.rows = tracing.parameter_symbols(self.graph, shapes)
+        self.t, self.n = Symbol(self.graph.time()), Symbol(self.graph.state(dim))
+        self.size = dim + 1
+        called = system._definition.get("energy")  # of a force that the core cannot ask
+        own = energy and not callable(called)
+        self.energy = self._next() if own else None
+        self.invariants = {name: self._next() for name in names}
+        self.asks = bool(own) | bool(names) << 1
+        if energy and not own:
+            self.energy = self.quantity(called)
+
+    def _next(self):
+        symbol = Symbol(self.graph.state(self.size))
+        self.size += 1
+        return symbol
+
+    def sum(self):
+        """The symbol of one more sum, so far."""
+        return self._next()
+
+    def component(self, name):
+        return Symbol(self.graph.state(self.system.state_names.index(name)))
+
+    def state(self, split):
+        """The state as functions take it: positions and velocities, or all components."""
+        dim, lead = self.system.dim, self.system.positions
+        if not split:
+            return [tracing.state_symbols(self.graph, 0, dim, False)]
+        halves = (0, lead), (lead, dim)
+        return [tracing.state_symbols(self.graph, a, b, b - a == 1) for a, b in halves]
+
+    def quantity(self, what):
+        """The symbol of a quantity: a name, or a function."""
+        if callable(what):
+            return Symbol(self.nodes(what, 1, "one number")[0])
+        if what in self.system.state_names:
+            return self.component(what)
+        if what == "energy":
+            return self.energy
+        if what == "energy_error":
+            return (self.energy - self.params["_energy"]) / self.params["_energy_scale"]
+        if what in self.invariants:
+            return self.invariants[what]
+        return self._phase()
+
+    def _phase(self):
+        angle = self.system._closed_form("phase")
+        y = [self.component(name) for name in self.system.state_names]
+        own = {name: self.params[name] for name in self.system.params}
+        return tracing.call(lambda: angle(y, self.t, **own), [], {})
+
+    def nodes(self, function, count, what, before=()):
+        """The nodes of what a function of (t, x, v, ...) or (t, y, ...) returns."""
+        arguments, names = leading(function, self.system, len(before))
+        for name in names:
+            if name not in self.params or name.startswith("_"):
+                known = [key for key in self.params if not key.startswith("_")]
+                raise TypeError(
+                    f"{tracing.describe(function)} takes {name!r}, which is no parameter of"
+                    f" {self.system.name!r} ({', '.join(known) or 'it has none'}): give it in"
+                    " params={...}"
+                )
+        state = self.state(arguments == 2)
+        chosen = {name: self.params[name] for name in names}
+        result = tracing.call(function, [*before, self.t, *state], chosen)
+        return tracing.components(function, self.graph, result, count, count == 1, what)
+
+
+def invariant_names(system):
+    return [q[0] for q in system._definition["invariants"]]
+
+
+def leading(function, system, before=0):
+    """How many arguments the state is (1: y; 2: x and v), and the names of the parameters."""
+    told = tracing.describe(function)
+    try:
+        arguments = list(inspect.signature(function).parameters.values())
+    except (TypeError, ValueError):
+        raise TypeError(f"{told} has no signature that Python can read: wrap it") from None
+    if any(a.kind in (a.VAR_POSITIONAL, a.VAR_KEYWORD) for a in arguments):
+        raise TypeError(f"{told} takes *arguments: name each instead")
+    names = [a.name for a in arguments][before:]
+    forms: dict[tuple[str, ...], int] = {("t", "y"): 1}
+    if system.positions:
+        forms |= {("t", "x", "v"): 2, ("t", "q", "p"): 2}
+    for form, count in forms.items():
+        if tuple(names[: len(form)]) == form:
+            return count, names[len(form) :]
+    first = ", ".join([a.name for a in arguments][:before])
+    known = " or ".join(
+        f"({first + ', ' if first else ''}{', '.join(form)}, ...)" for form in forms
+    )
+    got = ", ".join(a.name for a in arguments)
+    raise TypeError(f"{told} takes ({got}): expected {known}")
+
+
+def check_quantity(what, system):
+    """Refuse what is no quantity of a system."""
+    if callable(what):
+        leading(what, system)
+        return
+    if not isinstance(what, str):
+        raise TypeError(f"a quantity is {_TOLD}, got {what!r}")
+    if what in system.state_names or what in invariant_names(system):
+        return
+    if what in ("energy", "energy_error"):
+        if not system.has_energy:
+            raise ValueError(f"{system.name!r} has no energy")
+        return
+    if what == "phase":
+        if system._closed_form("phase") is None:
+            raise ValueError(f"{system.name!r} has no phase in closed form: give a function")
+        return
+    known = [*system.state_names, *invariant_names(system)]
+    known += ["energy", "energy_error"] if system.has_energy else []
+    known += ["phase"] if system._closed_form("phase") is not None else []
+    raise ValueError(
+        f"{system.name!r} has no quantity {what!r}; it has {', '.join(known)}, and functions"
+        f" ({'t, x, v' if system.positions else 't, y'}, parameters)"
+    )
+
+
+def label(what):
+    """A quantity as text."""
+    return what if isinstance(what, str) else getattr(what, "__name__", "function")
+
+
+def energy_of(system, state, t):
+    """The energy of a state in double precision, and the scale of its relative error."""
+    energy = system.energy(np.asarray(state, dtype=np.float64), t)
+    return energy, np.where(energy == 0, 1.0, np.abs(energy))
