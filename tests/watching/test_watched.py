@@ -190,8 +190,8 @@ def test_every_and_after_count_from_the_start():
 
 def test_backwards_in_time():
     run = {"dt": -0.01, "n_steps": 300, "t0": 5.0}
-    sol = pi.integrate(pi.systems.pendulum, 1.0, 0.0, **run, save="final",
-                       watch={"late": w.first("theta", after=4.0), "s": w.slope("theta")})  # fmt: skip
+    watch = {"late": w.first("theta", after=4.0), "s": w.slope("theta")}
+    sol = pi.integrate(pi.systems.pendulum, 1.0, 0.0, **run, save="final", watch=watch)
     full = pi.integrate(pi.systems.pendulum, 1.0, 0.0, **run)
     assert sol.watched["late.time"] == full.t[full.t <= 4.0][0]
     assert abs(sol.watched["s"] - np.polyfit(full.t, full["theta"], 1)[0]) < 1e-12

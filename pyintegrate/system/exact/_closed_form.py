@@ -4,15 +4,13 @@ import functools
 
 import numpy as np
 
-from ...trace.expression import Symbol
-
 
 def closed_form(function):
     """Make `function` compute in float64, in silence, and return components of one shape."""
 
     @functools.wraps(function)
     def evaluate(*arguments, **parameters):
-        if isinstance(arguments[0], list) and isinstance(arguments[0][0], Symbol):  # traced
+        if isinstance(arguments[0], list) and not known(arguments[0][0]):  # traced
             return function(*arguments, **parameters)
         positional = [_as_float64(argument) for argument in arguments]
         keywords = {name: np.asarray(value, np.float64) for name, value in parameters.items()}
@@ -25,14 +23,19 @@ def closed_form(function):
     return evaluate
 
 
+def known(value):
+    """Whether it is numbers: a phase that is watched is asked with symbols, of which nobody knows."""
+    return isinstance(value, np.ndarray | np.generic | float | int | list)
+
+
 def some(mask):
-    """Whether it may hold anywhere: of a symbol nobody knows (a phase that is watched)."""
-    return isinstance(mask, Symbol) or np.any(mask)
+    """Whether it may hold anywhere."""
+    return not known(mask) or np.any(mask)
 
 
 def every(mask):
     """Whether it is known to hold everywhere."""
-    return not isinstance(mask, Symbol) and np.all(mask)
+    return known(mask) and np.all(mask)
 
 
 def _as_float64(argument):

@@ -10,7 +10,7 @@ import math
 
 import numpy as np
 
-from ...trace.expression import Symbol
+from ._closed_form import known
 
 MOST_DOUBLINGS = 10  # enough where m1 is the square of a rounding
 
@@ -58,7 +58,7 @@ def uniform_direction(sin, cos, m1):
     phi_n in (0, pi) + turns pi only y = a cot(phi_n) is kept, Bulirsch's variable, which becomes
     y - a b / y; where y is negative phi_n has passed pi / 2, and the double has made one more turn.
     """
-    if isinstance(sin, Symbol):
+    if not known(sin):
         return _direction_of_symbols(sin, cos, m1)
     shape = np.broadcast_shapes(np.shape(sin), np.shape(cos), np.shape(m1))
     y, a, b, turns, product = (np.empty(shape) for _ in range(5))
