@@ -26,7 +26,9 @@ typedef enum {
     PI_NOT_CONVERGED = 2,
     PI_SINGULAR = 3,
     PI_CANCELLED = 4,
-    PI_OUT_OF_BOUNDS = 5
+    PI_OUT_OF_BOUNDS = 5,
+    PI_STOPPED = 6, /* by an event that says so: no failure */
+    PI_ZENO = 7     /* more events in a step than it was told to bear */
 } PiStatus;
 
 /* ---- systems --------------------------------------------------------------------------------- */

@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from .user_system.c_pointer import c_function
     from .user_system.decorators import acceleration, hamiltonian, potential, rhs
     from .watching import reductions as watch
+    from .watching.events import event
 
 former_names.install()
 __version__ = _info()["version"]
@@ -68,6 +69,7 @@ __all__ = [
     "c_function",
     "compare",
     "concatenate",
+    "event",
     "hamiltonian",
     "integrate",
     "load",
@@ -97,6 +99,7 @@ _LAZY = {
     "c_function": ".user_system.c_pointer",
     "compare": ".analysis.side_by_side",
     "concatenate": ".solution.parts",
+    "event": ".watching.events",
     "hamiltonian": ".user_system.decorators",
     "load": ".solution.storage",
     "potential": ".user_system.decorators",

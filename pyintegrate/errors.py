@@ -32,6 +32,8 @@ class Status(IntEnum):
     SINGULAR = 3
     CANCELLED = 4
     OUT_OF_BOUNDS = 5
+    STOPPED = 6  # by an event: no failure
+    ZENO = 7
 
 
 REASONS = {
@@ -40,6 +42,9 @@ REASONS = {
     Status.SINGULAR: "met a singular matrix",
     Status.CANCELLED: "were cancelled",
     Status.OUT_OF_BOUNDS: "exceeded the bound",
+    Status.STOPPED: "were stopped by an event",
+    Status.ZENO: "had more events in a step than max_per_step (a second event may stop them before,"
+    " at a low speed)",
 }
 
 

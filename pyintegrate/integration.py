@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from .method.method import Method
     from .system.system import System
     from .values.types import ArrayLike, DTypeLike
+    from .watching.events import Event
     from .watching.reductions import Reduction
 
 
@@ -41,6 +42,7 @@ def integrate(
     out: Any = None,
     components: Sequence[str] | None = None,
     watch: Mapping[str, Reduction] | None = None,
+    events: Mapping[str, Event] | None = None,
 ) -> Solution:
     """Integrate a batch of trajectories at a fixed step.
 
@@ -92,6 +94,10 @@ def integrate(
     watch : mapping of str to watches, optional
         What to keep of each trajectory without storing its states, from ``pi.watch``:
         ``{"swing": pi.watch.max_abs("energy_error")}``. Results are in ``solution.watched``.
+    events : mapping of str to events, optional
+        What to look for within the steps, from ``pi.event``, to keep, to stop at or to jump:
+        ``{"ground": pi.event("z", direction=-1, stop=True)}``. Results are in ``solution.events``,
+        ``solution.stopped_at`` and ``solution.stopped_by``.
 
     Returns
     -------
@@ -119,6 +125,7 @@ def integrate(
         system, x0, v0, dt=dt, t_end=t_end, n_steps=n_steps, t0=t0, method=method, dtype=dtype,
         start=start, drive=drive, save=save, workers=workers, progress=progress,
         on_failure=on_failure, bound=bound, out=out, components=components, watch=watch,
+        events=events,
     )  # fmt: skip
     inputs = {"x0": x0, "v0": v0, "dt": dt, "t0": t0, "t_end": t_end, "start": start}
     check_out(problem, options, inputs | dict(drive or {}))

@@ -8,7 +8,7 @@ typedef struct {
     PyObject *t0, *dt, *params, *drive_strides;
     PyObject *initial, *state_a, *state_b, *state;
     PyObject *record, *saved, *stream;
-    PyObject *watches;
+    PyObject *watches, *events;
 } RunObjects;
 
 typedef enum { START = 1, STEPPER = 2 } Entry;

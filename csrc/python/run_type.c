@@ -137,6 +137,8 @@ static int make_run(PyObject *module, Run *r, const RunObjects *o) {
     if (o->record && read_record(r, o->record, o->saved, stream)) return -1;
     if (o->watches && read_watches(module, run, o->system, o->watches, &r->views, &r->watches))
         return -1;
+    if (o->events && read_events(module, run, o->system, o->events, &r->views, &r->watches))
+        return -1;
     if (pi_run_prepare(run)) return PyErr_NoMemory(), -1;
     return 0;
 }
@@ -157,9 +159,10 @@ const char start_doc[] =
     "whole cache lines, may be written; saved: the indices of the components; stream: write past\n"
     "the caches. use_row_kernels: those for any force, also where others are compiled.\n"
     "watches: a tuple of dictionaries: program, every, begin, asks, sums, params, t0, dt, sums_a,\n"
-    "sums_b (csrc/run/watch.h).\n"
+    "sums_b (csrc/run/watch.h). events: a dictionary: detect (a watch), react, most, counts_a,\n"
+    "counts_b, stopped_at, stopped_by, events (csrc/run/events.h).\n"
     "May be left out: starter, first, drive_strides, has_history, record with saved and stream,\n"
-    "use_row_kernels, watches.";
+    "use_row_kernels, watches, events.";
 PyObject *core_start(PyObject *module, PyObject *args, PyObject *keywords) {
     RunObjects objects;
     Run *r = (Run *)PyType_GenericAlloc((PyTypeObject *)state_of(module)->run_type, 0);

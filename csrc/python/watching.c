@@ -1,4 +1,5 @@
-/* The watches of a run: named fields of each, and sums for each lane, as observers of the core. */
+/* The watches and events of a run: named fields of each, and memory for each lane, as observers of
+ * the core. */
 #include "watching.h"
 
 /* A field of a watch; NULL with an exception. */
@@ -60,6 +61,83 @@ static int read_watch(PyObject *module, const PiRun *run, PyObject *system, PyOb
                : 0;
 }
 
+/* ---- events ---------------------------------------------------------------------------------- */
+/* A writable array of doubles (or bytes) in a field. */
+static void *memory(PyObject *fields, const char *name, int64_t items, int item, Views *views) {
+    PyObject *array = field(fields, name);
+    return array ? views_array(views, array, name, items, item, 1) : NULL;
+}
+static int small(PyObject *fields, const char *name, int64_t least, int64_t most, int *to) {
+    int64_t value;
+    if (integer(fields, name, least, most, &value)) return -1;
+    *to = (int)value;
+    return 0;
+}
+static int read_event(const PiRun *run, const PiEvents *e, PyObject *fields, Views *views,
+                      PiEvent *event) {
+    const int dim = run->system->dim;
+    const int64_t answers = e->react.system ? e->react.system->n_invariants : 0;
+    if (small(fields, "direction", -1, 1, &event->direction) ||
+        small(fields, "located", 0, 1, &event->located) ||
+        integer(fields, "stop", 0, (int64_t)1 << 54, &event->stop) ||
+        integer(fields, "keep", 0, (int64_t)1 << 40, &event->keep) ||
+        small(fields, "then", -1, answers >= dim ? answers - dim : -1, &event->then) ||
+        small(fields, "n_values", 0, answers, &event->n_values) ||
+        small(fields, "value", 0, answers - event->n_values, &event->value))
+        return -1;
+    if (!event->keep) {
+        event->n_values = event->n_values > 0 ? event->n_values : 0;
+        return 0;
+    }
+    const int64_t items = pi_product(event->keep, run->stride);
+    if (!(event->t = memory(fields, "t", items, 8, views)) ||
+        !(event->y = memory(fields, "y", pi_product(items, dim), 8, views)))
+        return -1;
+    if (!event->n_values) return 0;
+    event->values = memory(fields, "values", pi_product(items, event->n_values), 8, views);
+    return event->values ? 0 : -1;
+}
+int read_events(PyObject *module, PiRun *run, PyObject *system, PyObject *fields, Views *views,
+                Watches *to) {
+    PyObject *detect = field(fields, "detect"), *react, *list;
+    PiEvents *e = to->events = PyMem_Calloc(1, sizeof *e);
+    if (!e) return PyErr_NoMemory(), -1;
+    if (!to->programs) to->programs = PyList_New(0);
+    if (!to->programs || !detect || !(react = field(fields, "react")) ||
+        !(list = field(fields, "events")) ||
+        read_watch(module, run, system, detect, views, to->programs, &e->watch) ||
+        integer(fields, "most", 1, (int64_t)1 << 54, &e->most))
+        return -1;
+    if (react != Py_None) {
+        if (PyList_Append(to->programs, react) || find_system(module, react, 64, &e->react))
+            return -1;
+        const PiSystem *a = e->react.system, *b = e->watch.program.system;
+        if (a->dim != b->dim || a->dof || a->n_params != b->n_params ||
+            e->react.unanswered >> PI_INVARIANTS & 1) {
+            PyErr_SetString(PyExc_ValueError, "the program of what follows events does not fit");
+            return -1;
+        }
+    }
+    const Py_ssize_t n = PyTuple_Check(list) ? PyTuple_Size(list) : -1;
+    if (n != e->watch.n_sums - 1 || n < 1 || n > 127 || run->state_rows != run->system->dim) {
+        PyErr_Format(PyExc_ValueError, "events: %zd of %d, for a method that remembers nothing", n,
+                     e->watch.n_sums - 1);
+        return -1;
+    }
+    const int64_t items = pi_product(n, run->stride);
+    e->event = PyMem_Calloc((size_t)n, sizeof *e->event);
+    if (!e->event) return PyErr_NoMemory(), -1;
+    if (!(e->counts[0] = memory(fields, "counts_a", items, 8, views)) ||
+        !(e->counts[1] = memory(fields, "counts_b", items, 8, views)) ||
+        !(e->stopped_at = memory(fields, "stopped_at", run->stride, 8, views)) ||
+        !(e->stopped_by = memory(fields, "stopped_by", run->stride, 1, views)))
+        return -1;
+    for (e->count = 0; e->count < n; e->count++)
+        if (read_event(run, e, PyTuple_GetItem(list, e->count), views, &e->event[e->count]))
+            return -1;
+    return pi_run_observe(run, pi_events_observer(e, run));
+}
+
 int read_watches(PyObject *module, PiRun *run, PyObject *system, PyObject *list, Views *views,
                  Watches *to) {
     const Py_ssize_t n = PyTuple_Check(list) ? PyTuple_Size(list) : -1;
@@ -69,7 +147,7 @@ int read_watches(PyObject *module, PiRun *run, PyObject *system, PyObject *list,
         return -1;
     }
     to->watch = PyMem_Calloc((size_t)n + 1, sizeof *to->watch);
-    to->programs = PyList_New(0);
+    if (!to->programs) to->programs = PyList_New(0);
     if (!to->watch || !to->programs) return PyErr_NoMemory(), -1;
     for (to->count = 0; to->count < n;) {
         PiWatch *watch = &to->watch[to->count++];
@@ -82,5 +160,10 @@ int read_watches(PyObject *module, PiRun *run, PyObject *system, PyObject *list,
 void free_watches(Watches *watches) {
     for (int i = 0; i < watches->count; i++) PyMem_Free(watches->watch[i].params);
     PyMem_Free(watches->watch);
+    if (watches->events) {
+        PyMem_Free(watches->events->watch.params);
+        PyMem_Free(watches->events->event);
+    }
+    PyMem_Free(watches->events);
     Py_XDECREF(watches->programs);
 }

@@ -1,15 +1,19 @@
 /* The watches of a run, from Python (watching.c). */
 #pragma once
 #include "../bytecode/bytecode.h"
-#include "../run/watch.h"
+#include "../run/events.h"
 #include "module.h"
 
 typedef struct {
     PiWatch *watch;
     int count;
+    PiEvents *events;   /* or NULL */
     PyObject *programs; /* a list that keeps them alive */
 } Watches;
 /* A tuple of dictionaries becomes observers of the run. 0, or -1 with an exception. */
 int read_watches(PyObject *module, PiRun *run, PyObject *system, PyObject *list, Views *views,
                  Watches *to);
+/* The same of a dictionary of events. */
+int read_events(PyObject *module, PiRun *run, PyObject *system, PyObject *fields, Views *views,
+                Watches *to);
 void free_watches(Watches *watches);

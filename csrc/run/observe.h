@@ -11,18 +11,14 @@
  * its last good state. The steps of a tile come in order; the tiles come in any, from any thread,
  * so that what an observer adds up belongs to a lane, or is exact in any order (integers).
  *
+ * Lanes that stop, and states that a rule changes, are made by an observer that intervenes
+ * (events.c): the kernel has then run on to the end of the call.
+ *
  * Planned, and where it will sit:
- *  - Lanes that stop (an event, a user's bound): `every` = 1 and fail() of layout.h, which
- * sets the lane's mask of frozen lanes. The kernel has then run on to the end of the block: such an
- *    observer needs the run called step by step, as a bound does (`each_step` in run.c: to be asked
- *    of the observers by one more field of PiObserver), and finds the time within the step by
- * packing the lane as failures.c packs those that fail.
- *  - States that a rule changes (impacts, renormalised tangents): the same, with rows that may be
- *    written: in that mode they are the state itself.
  *  - Steps that differ from lane to lane: t0 and h are rows of the tile already, so that a lane's
  *    time is its own; a step that is refused is a lane frozen for one call. */
 #pragma once
-#include <stdint.h>
+#include "../tiles.h"
 
 typedef struct PiRun PiRun;
 
@@ -51,6 +47,10 @@ typedef struct {
     int64_t every; /* steps */
     /* 0; -1 stops the run. */
     int (*observe)(void *self, const PiRun *run, const PiSeen *seen);
+    /* May be NULL: before anybody observes, changes the states of lanes: those that are shown, and
+     * those in the tile's `out`, and freezes lanes by fail() of layout.h. Needs every = 1. The
+     * tile has made the steps from its `in`. 0, or -1. */
+    int (*intervene)(void *self, PiRun *run, const PiSeen *seen, const PiTile *tile);
     /* May be NULL: where the states from `step` on of the lanes from `lane` on belong. */
     PiPlace (*place)(void *self, const PiRun *run, int64_t lane, int64_t step);
     /* May be NULL: a tile begins a block of time, from 1 on. After an interrupt only the blocks

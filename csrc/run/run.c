@@ -31,6 +31,13 @@ static void prepare_observers(PiRun *run) {
         if (fits && o->place(o->self, run, 0, 0).rows) run->writer = o;
     }
 }
+static int intervene(PiRun *run, const PiSeen *seen, const PiTile *tile) {
+    for (int i = 0; i < run->n_observers; i++) {
+        const PiObserver *o = &run->observers[i];
+        if (o->intervene && o->intervene(o->self, run, seen, tile)) return -1;
+    }
+    return 0;
+}
 static int show_to(const PiRun *run, const PiObserver *o, PiSeen seen, int64_t from, int64_t count,
                    int64_t each) {
     seen.step = smaller(seen.step + from * run->interval, run->n_steps);
@@ -69,10 +76,8 @@ static PiSeen seen_of(const PiRun *run, int64_t tile, int64_t block, int64_t ste
                     .scratch = observers_scratch(run, scratch)};
 }
 /* One state of a tile. */
-static int show_state(PiRun *run, PiSeen seen, const void *rows, int64_t stride) {
-    seen.rows = rows;
-    seen.stride = stride;
-    if (show(run, &seen)) run->stopped = 1;
+static int show_state(PiRun *run, const PiSeen *seen) {
+    if (show(run, seen)) run->stopped = 1;
     return run->stopped ? -1 : 0;
 }
 
@@ -105,7 +110,10 @@ static int begin_tile(PiRun *run, int64_t number, char *scratch) {
         if (status && fail(run, number, i, status, run->first)) return -1;
     }
     if (!run->n_observers) return 0;
-    return show_state(run, seen_of(run, number, 0, 0, 1, scratch), rows, run->stride);
+    PiSeen seen = seen_of(run, number, 0, 0, 1, scratch);
+    seen.rows = rows;
+    seen.stride = run->stride;
+    return show_state(run, &seen);
 }
 
 /* The scratch of a thread: a tile of states, the workspace of row kernels, rows of parameters of a
@@ -206,7 +214,8 @@ static int advance_together(PiRun *run, PiSeen seen, PiTile *tile, void *target,
     const int bad = call_kernel(run, tile, target, scratch, to_target);
     tile->record = NULL;
     tile->stream = 0;
-    return bad ? bad : show(run, &seen);
+    if (bad) return bad;
+    return intervene(run, &seen, tile) ? -1 : show(run, &seen);
 }
 
 int advance_tile(PiRun *run, int64_t number, int64_t block, char *scratch, PiPause *pause) {
@@ -251,9 +260,14 @@ int advance_tile(PiRun *run, int64_t number, int64_t block, char *scratch, PiPau
         if (bad < 0) run->stopped = 1;
         if (bad < 0 || (bad && find_failures(run, number, &tile))) return -1;
         seen.count = 1;
-        if (!several && run->n_observers && (stop % interval == 0 || stop == run->n_steps) &&
-            show_state(run, seen, tile.out, tile.out_stride))
-            return -1;
+        if (!several && run->n_observers && (stop % interval == 0 || stop == run->n_steps)) {
+            seen.rows = tile.out;
+            seen.stride = tile.out_stride;
+            if (intervene(run, &seen, &tile) || show_state(run, &seen)) {
+                run->stopped = 1;
+                return -1;
+            }
+        }
         tile.in = tile.out;
         tile.in_stride = tile.out_stride;
         step = stop;

@@ -93,7 +93,7 @@ static void set_time(WatchChunk *c, int64_t lane, double n) {
     for (int64_t i = 0; i < c->lanes; i++)
         c->t[i] = t0[(lane + i) * c->w->t0.stride] + n * h[(lane + i) * c->w->h.stride];
 }
-/* One state; lanes that have failed, and stand still, are not seen. */
+/* One state; lanes that have failed or stopped, and stand still, are not seen. */
 static int see(WatchChunk *c, const PiRun *run, const PiFailures *failures, int64_t first_lane,
                int64_t lane, double n, const char *rows, int64_t stride) {
     const PiWatch *w = c->w;
@@ -114,7 +114,7 @@ static int see(WatchChunk *c, const PiRun *run, const PiFailures *failures, int6
     if (ask(&w->program, PI_INVARIANTS, c, y, c->p, after)) return -1;
     for (int64_t i = 0; failures->count && i < lanes; i++) {
         const int64_t at = lane - first_lane + i;
-        if (at < run->tile_lanes && failures->step[at] >= 0)
+        if (at < run->tile_lanes && failures->step[at] >= 0 && n >= (double)failures->step[at])
             for (int j = 0; j < w->n_sums; j++) after[j * lanes + i] = sums[j * lanes + i];
     }
     c->y[0] = c->y[1];
@@ -122,8 +122,7 @@ static int see(WatchChunk *c, const PiRun *run, const PiFailures *failures, int6
     return 0;
 }
 
-static int observe(void *self, const PiRun *run, const PiSeen *seen) {
-    PiWatch *w = self;
+int pi_watch_see(PiWatch *w, const PiRun *run, const PiSeen *seen) {
     double *sums = w->sums[seen->block & 1];
     const int64_t most = chunk_lanes(w), unit = 64 / run->real_bytes;
     const int64_t padded = ceil_div(seen->lanes, unit) * unit;
@@ -144,8 +143,7 @@ static int observe(void *self, const PiRun *run, const PiSeen *seen) {
     }
     return 0;
 }
-static void open(void *self, const PiRun *run, int64_t tile, int64_t block) {
-    const PiWatch *w = self;
+void pi_watch_open(const PiWatch *w, const PiRun *run, int64_t tile, int64_t block) {
     const int64_t lane = tile * run->tile_lanes, unit = 64 / run->real_bytes;
     const int64_t lanes = ceil_div(lanes_in(run, tile), unit) * unit;
     for (int i = 0; i < w->n_sums && w->sums[0] != w->sums[1]; i++)
@@ -153,11 +151,85 @@ static void open(void *self, const PiRun *run, int64_t tile, int64_t block) {
                w->sums[1 - (block & 1)] + i * run->stride + lane, lanes * sizeof(double));
 }
 
+int64_t pi_watch_scratch_bytes(const PiWatch *w) {
+    return pi_product(watch_rows(w), pi_product(chunk_lanes(w), (int64_t)sizeof(double)));
+}
+static int observe(void *self, const PiRun *run, const PiSeen *seen) {
+    return pi_watch_see(self, run, seen);
+}
+static void open(void *self, const PiRun *run, int64_t tile, int64_t block) {
+    pi_watch_open(self, run, tile, block);
+}
 PiObserver pi_watch_observer(PiWatch *w, const PiRun *run) {
     return (PiObserver){.self = w,
                         .every = common_divisor(w->every, run->first % w->every),
                         .observe = observe,
                         .open = open,
-                        .scratch_bytes = pi_product(
-                            watch_rows(w), pi_product(chunk_lanes(w), (int64_t)sizeof(double)))};
+                        .scratch_bytes = pi_watch_scratch_bytes(w)};
+}
+
+/* ---- a lane by itself ------------------------------------------------------------------------ */
+/* One register of each row: y, parameters, the system's own, time, scratch, answer. */
+static int64_t width(const PiWatch *w) {
+    return w->program.set->vector_bytes / (int64_t)sizeof(double);
+}
+static int64_t lane_scratch(const PiWatchLane *l) {
+    const int a = l->program->system->scratch, b = l->watch->system.system->scratch;
+    return a > b ? a : b;
+}
+static WatchChunk lane_chunk(const PiWatchLane *l) {
+    const PiWatch *w = l->watch;
+    WatchChunk c = {.w = w, .lanes = width(w)};
+    c.y[0] = l->memory;
+    c.p = c.y[0] + l->program->system->dim * c.lanes;
+    c.own_p = c.p + pi_parameter_rows(l->program->system) * c.lanes;
+    c.t = c.own_p + pi_parameter_rows(w->system.system) * c.lanes;
+    c.scratch = c.t + c.lanes;
+    c.y[1] = c.scratch + lane_scratch(l) * c.lanes; /* the answer */
+    return c;
+}
+int64_t pi_watch_lane_bytes(const PiWatch *w, const ResolvedSystem *program) {
+    const PiWatchLane l = {.watch = w, .program = program};
+    const int64_t rows = program->system->dim + pi_parameter_rows(program->system) +
+                         pi_parameter_rows(w->system.system) + 1 + lane_scratch(&l) +
+                         program->system->n_invariants;
+    return pi_product(rows, w->program.set->vector_bytes);
+}
+int pi_watch_lane(PiWatchLane *l) {
+    const PiWatch *w = l->watch;
+    WatchChunk c = lane_chunk(l);
+    memset(c.y[0], 0, l->program->system->dim * c.lanes * sizeof(double));
+    for (int i = 0; i < l->program->system->n_params; i++) {
+        const PiRow row = w->params[i];
+        const PiRow one = {(const double *)row.data + row.stride * l->lane, 0};
+        spread_row(c.p + i * c.lanes, one, 0, c.lanes);
+    }
+    if (ask(l->program, PI_PREPARE, &c, c.y[0], c.p, c.p)) return -1;
+    if (!w->asks) return 0;
+    const int own = w->system.system->n_params;
+    memset(c.own_p, 0, pi_parameter_rows(w->system.system) * c.lanes * sizeof(double));
+    memcpy(c.own_p, c.p, own * c.lanes * sizeof(double));
+    return ask(&w->system, PI_PREPARE, &c, c.y[0], c.own_p, c.own_p);
+}
+int pi_watch_ask(const PiWatchLane *l, int64_t n, double t, const double *y, double *answer) {
+    const PiWatch *w = l->watch;
+    WatchChunk c = lane_chunk(l);
+    double *row = c.y[0] + w->components * c.lanes;
+    for (int d = 0; d < w->components; d++)
+        spread_row(c.y[0] + d * c.lanes, (PiRow){&y[d], 0}, 0, c.lanes);
+    for (int64_t i = 0; i < c.lanes; i++) c.t[i] = t, row[i] = (double)n;
+    row += c.lanes;
+    if (w->asks & PI_WATCH_ENERGY) {
+        if (ask(&w->system, PI_ENERGY, &c, c.y[0], c.own_p, row)) return -1;
+        row += c.lanes;
+    }
+    if (w->asks & PI_WATCH_INVARIANTS && ask(&w->system, PI_INVARIANTS, &c, c.y[0], c.own_p, row))
+        return -1;
+    if (ask(l->program, PI_INVARIANTS, &c, c.y[0], c.p, c.y[1])) return -1;
+    for (int i = 0; i < l->program->system->n_invariants; i++) answer[i] = c.y[1][i * c.lanes];
+    return 0;
+}
+double pi_watch_time(const PiWatch *w, int64_t lane, int64_t n) {
+    const double t0 = ((const double *)w->t0.data)[lane * w->t0.stride];
+    return t0 + (double)n * ((const double *)w->h.data)[lane * w->h.stride];
 }

@@ -22,5 +22,23 @@ typedef struct {
     PiRow t0, h, *params;           /* those of the program; the system's are the first */
     double *sums[2];                /* rows of run->stride: after even and odd blocks */
 } PiWatch;
+/* Shows the program all the states that were seen; 0, or -1. */
+int pi_watch_see(PiWatch *watch, const PiRun *run, const PiSeen *seen);
+/* Copies the sums of the block before for the lanes of a tile. */
+void pi_watch_open(const PiWatch *watch, const PiRun *run, int64_t tile, int64_t block);
+/* A lane by itself: the answer of the watch's program, or of another with the same y, to its
+ * component values `y` at time t of step n. Parameters are prepared by pi_watch_lane. */
+typedef struct {
+    const PiWatch *watch;
+    const ResolvedSystem *program;
+    int64_t lane;
+    double *memory; /* pi_watch_lane_bytes() */
+} PiWatchLane;
+int64_t pi_watch_lane_bytes(const PiWatch *watch, const ResolvedSystem *program);
+int pi_watch_lane(PiWatchLane *lane);
+int pi_watch_ask(const PiWatchLane *lane, int64_t n, double t, const double *y, double *answer);
+/* The time of a step of a lane, t0 + n h with two roundings as the times of a solution have. */
+double pi_watch_time(const PiWatch *watch, int64_t lane, int64_t n);
+int64_t pi_watch_scratch_bytes(const PiWatch *watch);
 /* The observer of a watch, which has `sums[0]` filled in. */
 PiObserver pi_watch_observer(PiWatch *watch, const PiRun *run);

@@ -111,7 +111,7 @@ def energy_drift(solution: Solution) -> EnergyDrift:
     if not system.has_energy:
         raise ValueError(f"energy_drift needs an energy, and the system {system.name!r} has none")
     t, y = times(solution), solution.y
-    every = not solution.n_failed
+    every = solution._whole
     valid: Any = None if every else solution.valid
     batch = y.shape[1:-1]
     width = np.prod(batch) / 2  # in blocks: fewer temporaries than a phase has

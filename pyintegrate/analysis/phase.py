@@ -72,14 +72,14 @@ def phase_drift(
         check_solution(reference, "phase_drift", "reference")
     angle = _phase_of(solution, reference, phase)
     count, batch = len(solution.y), solution.y.shape[1:-1]
-    valid = solution.valid if solution.n_failed else None
+    valid = None if solution._whole else solution.valid
     if reference is None:
         reference_angle = _exact_phase(solution, angle)
     else:
         _check_times(solution, reference)
         reference_angle = _recorded_phase(reference, angle, len(batch) + 1)
         batch = np.broadcast_shapes(batch, reference.y.shape[1:-1])
-        if solution.n_failed or reference.n_failed:
+        if not (solution._whole and reference._whole):
             valid = solution.valid & _align(reference.valid, len(batch) + 1)
     before = _ahead_before(solution, reference, phase)
     counted = before is not None

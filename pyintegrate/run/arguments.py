@@ -11,6 +11,7 @@ from .. import _core
 from ..method.catalogue import find_method
 from ..values.checks import broadcast_shape
 from ..values.memory import pad, padded, spread
+from ..watching.events import EventPlan, check_method
 from ..watching.plan import Plan
 from .drive import check_drive, driven_rows
 from .options import Options
@@ -45,6 +46,9 @@ def _make_run(
     options = Options.checked(system, **options)
     if options.watch is not None:
         options = options.changed(watch=Plan(system, options.watch))
+    if options.events is not None:
+        check_method(method)
+        options = options.changed(events=EventPlan(system, options.events))
     dtype = checked_dtype(dtype, x0, v0)
     components, state_shapes = components_of(system, x0, v0)
     starter, past = check_start(start, method, system)
@@ -65,6 +69,8 @@ def _make_run(
         shapes["t_end"] = _shape(t_end)
     if options.watch is not None:
         shapes |= options.watch.shapes
+    if options.events is not None:
+        shapes |= options.events.shapes
     batch = broadcast_shape(shapes)
     n_steps = step_count(dt, t0, t_end, n_steps)
 

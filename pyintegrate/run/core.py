@@ -9,6 +9,7 @@ import numpy as np
 from .. import _core
 from ..values.memory import COMPACT_BYTES, SPARE_BYTES, STREAM_BYTES, fresh
 from .failures import NONE, Failures
+from .happened import Occurred
 from .progress import Reporter
 
 # Threads are worth their start for some milliseconds of work: this many components x evaluations
@@ -29,6 +30,7 @@ class Rows(NamedTuple):
     state: np.ndarray | None
     failures: Failures
     sums: list[np.ndarray] | None = None  # of what was watched: watched.py
+    occurred: Occurred | None = None  # events: happened.py
 
 
 class Run:
@@ -44,14 +46,16 @@ class Run:
         Where the saves go; fresh memory if it is not given.
     sums : Sums, optional
         Of what is watched.
+    occurrences : Occurrences, optional
+        Of events.
     """
 
-    def __init__(self, problem, options, failures=None, record=None, sums=None):
+    def __init__(self, problem, options, failures=None, record=None, sums=None, occurrences=None):
         dim, dtype, saves = problem.system.dim, problem.dtype, options.saves(problem)
         places = options.places(problem.system)
         # A second state survives an interrupt; a record in memory of all components does the same.
         two = options.elsewhere or (saves.final_only and problem.initial.nbytes <= SPARE_BYTES)
-        two = two or sums is not None
+        two = two or sums is not None or occurrences is not None
         state_a = fresh(problem.initial.shape, dtype)
         state_b = fresh(problem.initial.shape, dtype) if two else state_a
         stream = record is not None and record.nbytes >= STREAM_BYTES
@@ -61,14 +65,16 @@ class Run:
             record = fresh((saves.count, len(places), row), dtype)
         self._problem, self._options, self._places = problem, options, list(places)
         self._record, self._states = record, (problem.initial, state_a, state_b)
-        self._core, self._sums = None, sums
+        self._core, self._sums, self._occurrences = None, sums, occurrences
         if problem.lanes == 0:
             return
         work = problem.lanes * dim * problem.n_steps * max(problem.method.evaluations, 1)
         self._workers = options.workers if work >= _WORTH_THREADS else 1
         self._core = _start(
-            problem, options, self._workers, state_a, state_b, record, places, stream, sums
-        )
+            problem, options, self._workers, state_a, state_b, record, places, stream,
+            watches=None if sums is None else sums.fields(),
+            events=None if occurrences is None else occurrences.fields(),
+        )  # fmt: skip
         if failures is not None:
             self._core.fail(*failures)
 
@@ -88,8 +94,7 @@ class Run:
         """What every trajectory has completed, as Rows."""
         problem, record = self._problem, self._record
         if self._core is None:
-            sums = None if self._sums is None else self._sums.after(0)
-            return Rows(problem.n_steps, record, self._states[1], NONE, sums)
+            return Rows(problem.n_steps, record, self._states[1], NONE, *self._watched(0, True))
         completed, where, count, blocks = self._core.outcome()
         state = self._states[where] if where >= 0 else None
         if completed == 0 and record is not None:  # interrupted, maybe before the first save
@@ -100,13 +105,16 @@ class Run:
         if count:
             failed = Failures.room(count)
             self._core.failures(*failed)
-        sums = None
-        if self._sums is not None:
-            sums = self._sums.after(blocks, completed == problem.n_steps)
-        return Rows(completed, record, state, failed, sums)
+        watched = self._watched(blocks, completed == problem.n_steps)
+        return Rows(completed, record, state, failed, *watched)
+
+    def _watched(self, blocks, whole):
+        """Sums and occurrences after so many blocks of time."""
+        both = self._sums, self._occurrences
+        return [None if one is None else one.after(blocks, whole) for one in both]
 
 
-def _start(problem, options, workers, state_a, state_b, record, places, stream, sums):
+def _start(problem, options, workers, state_a, state_b, record, places, stream, **watching):
     """The run of the C core, not begun."""
     one = problem.initial.strides[1] == 0  # all trajectories begin alike
     return _core.start(
@@ -125,5 +133,5 @@ def _start(problem, options, workers, state_a, state_b, record, places, stream, 
         record=record,
         saved=places,
         stream=stream,
-        watches=None if sums is None else sums.fields(),
+        **watching,
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..errors import summarize
+from ..errors import Status, summarize
 from .times import time_of
 
 
@@ -41,6 +41,11 @@ class Failures:
         """The trajectories that failed at this step or before."""
         keep = self.step <= step
         return Failures(*(part[keep] for part in self))
+
+    def failed(self):
+        """Without those that an event has stopped."""
+        keep = self.status != Status.STOPPED
+        return self if keep.all() else Failures(*(part[keep] for part in self))
 
     def statuses(self, lanes):
         """The status of every trajectory, (lanes,)."""

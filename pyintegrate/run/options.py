@@ -95,6 +95,7 @@ class Options(Named):
     out = Option(None, _as_given)  # with the sizes of the run: output.check_out
     components = Option(None, _as_given)  # with the system: places_of
     watch = Option(None, _as_given)  # with the system: a watching.plan.Plan
+    events = Option(None, _as_given)  # with the system: a watching.events.EventPlan
     steps = Option(None, _as_given)  # of joined parts, the saved ones: solution/parts.py
 
     @classmethod

@@ -18,6 +18,7 @@ from numpy.lib.stride_tricks import as_strided
 
 from . import core
 from .failures import NONE, Failures
+from .happened import Occurred, Occurrences
 from .progress import Reporter
 from .watched import Sums
 
@@ -40,10 +41,11 @@ class Outcome(NamedTuple):
     history: np.ndarray | None
     failures: Failures
     sums: list[np.ndarray] | None = None  # of what was watched: watched.py
+    occurred: Occurred | None = None  # events: happened.py
 
 
-def begin(problem, options, failures=None, sums=None):
-    """What integrates a Problem to where its Options say; sums: of watches that go on.
+def begin(problem, options, failures=None, sums=None, occurred=None):
+    """What integrates a Problem to where its Options say; sums, occurred: of a run that goes on.
 
     Returns
     -------
@@ -51,7 +53,10 @@ def begin(problem, options, failures=None, sums=None):
         ``go()`` makes all steps. ``outcome()`` gives the Outcome, of the steps that every
         trajectory has completed if `go` was interrupted, wherever that was.
     """
-    watched = None if options.watch is None else Sums(options.watch, problem, sums)
+    watched = [
+        None if options.watch is None else Sums(options.watch, problem, sums),
+        None if options.events is None else Occurrences(options.events, problem, occurred),
+    ]
     if options.out is not None and not options.saves(problem).final_only:
         record = _as_rows(options.out)
         if record is None:
@@ -63,10 +68,10 @@ def begin(problem, options, failures=None, sums=None):
 class _AtOnce:
     """One run of the core."""
 
-    def __init__(self, problem, options, failures, record, sums):
+    def __init__(self, problem, options, failures, record, watched):
         self._problem, self._options = problem, options
         self._pins = _pinned(options.out, problem.initial, *problem.rows_params)
-        self._run = core.Run(problem, options, failures, record, sums)
+        self._run = core.Run(problem, options, failures, record, *watched)
 
     def go(self):
         self._run.work()
@@ -88,10 +93,11 @@ def _pinned(*arrays):
 def _outcome(problem, options, rows):
     dim, lanes, saves = problem.system.dim, problem.lanes, options.saves(problem)
     record, completed, state, out = rows.record, rows.completed, rows.state, options.out
+    watching = rows.sums is not None or rows.occurred is not None
     if record is None:
         places = options.places(problem.system)
         record = state[np.newaxis, list(places) if options.elsewhere else slice(dim)]
-    elif not options.elsewhere and completed < problem.n_steps and rows.sums is None:
+    elif not options.elsewhere and completed < problem.n_steps and not watching:
         saved = saves.until(completed)
         record, completed = record[:saved], int(saves.steps[saved - 1])
     states = outward(record[..., :lanes], problem.batch)
@@ -102,9 +108,9 @@ def _outcome(problem, options, rows):
     history = None
     if state is not None and len(state) > dim and completed == rows.completed:
         history = state[dim:, :lanes].copy()
-    ends_apart = options.elsewhere or (rows.sums is not None and not saves.final_only)
+    ends_apart = options.elsewhere or (watching and not saves.final_only)
     final = state[:dim, :lanes] if ends_apart else None
-    return Outcome(completed, states, final, history, rows.failures, rows.sums)
+    return Outcome(completed, states, final, history, rows.failures, rows.sums, rows.occurred)
 
 
 def outward(rows, batch):
@@ -211,14 +217,14 @@ class _Done(NamedTuple):
     steps: int
     state: np.ndarray
     failures: Failures | None
-    sums: list[np.ndarray] | None = None
+    watched: tuple = (None, None)  # sums, occurred
 
 
 class _InBlocks:
     """Part by part, each copied to its place."""
 
-    def __init__(self, problem, options, failures, sums):
-        self._problem, self._options, self._sums = problem, options, sums
+    def __init__(self, problem, options, failures, watched):
+        self._problem, self._options, self._watched = problem, options, watched
         self._saves = options.saves(problem)
         self._places = list(options.places(problem.system))
         # What is done, the part that is on its way, and its run: one assignment for all, as an
@@ -235,9 +241,12 @@ class _InBlocks:
                 progress = False if report is None else _shifted(report, done.steps)
                 part = _part(problem, done, stop - done.steps)
                 here = options.changed(progress=progress, out=None, components=None)
-                if self._sums is not None and done.sums is not None:
-                    self._sums = self._sums.going_on(part, done.sums)
-                run = core.Run(part, here, done.failures, sums=self._sums)
+                if done.saves:
+                    self._watched = [
+                        one and one.going_on(part, earlier)
+                        for one, earlier in zip(self._watched, done.watched, strict=True)
+                    ]
+                run = core.Run(part, here, done.failures, None, *self._watched)
                 self._state = done, part, run
                 run.work()
                 done = self._written(*self._state)
@@ -261,7 +270,8 @@ class _InBlocks:
         if not isinstance(out, np.ndarray):
             out[a:b] = np.ascontiguousarray(y[..., places])
         state = _padded(state, problem)
-        return _Done(b, done.steps + completed, state, rows.failures, rows.sums)
+        watched = rows.sums, rows.occurred
+        return _Done(b, done.steps + completed, state, rows.failures, watched)
 
     def outcome(self):
         problem, out = self._problem, self._options.out
@@ -273,7 +283,7 @@ class _InBlocks:
             out[0] = outward(problem.initial[self._places, :lanes], problem.batch)
         history = done.state[dim:, :lanes] if len(done.state) > dim else None
         failed = NONE if done.failures is None else done.failures
-        return Outcome(done.steps, out, done.state[:dim, :lanes], history, failed, done.sums)
+        return Outcome(done.steps, out, done.state[:dim, :lanes], history, failed, *done.watched)
 
 
 def _padded(state, problem):

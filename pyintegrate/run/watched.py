@@ -25,9 +25,8 @@ class Sums:
 
     def __init__(self, plan, problem, earlier=None):
         self._plan, self._problem = plan, problem
-        self._numbers = {"_forwards": np.sign(problem.dt)}
-        if any("_energy" in group.numbers for group in plan.groups):
-            self._numbers |= _energy(problem)
+        names = [name for group in plan.groups for name in group.numbers]
+        self._numbers = first_numbers(names, problem)
         self._lay_out(earlier)
 
     def going_on(self, problem, sums):
@@ -52,37 +51,10 @@ class Sums:
 
     def fields(self):
         """The field `watches` of the core's start."""
-        problem = self._problem
-        fields = []
-        for group, (a, b) in zip(self._plan.groups, self._rows, strict=True):
-            fields.append(
-                {
-                    "program": group.program.handle, "every": group.every, "asks": group.asks,
-                    "begin": self._first,
-                    "sums": len(group.initial), "params": tuple(self._params(group)),
-                    "t0": self._row(problem.t0), "dt": self._row(problem.dt),
-                    "sums_a": a, "sums_b": b,
-                }
-            )  # fmt: skip
-        return tuple(fields)
-
-    def _params(self, group):
-        """Rows of the system's parameters and of the numbers of a group."""
-        problem = self._problem
-        rows = [self._row(value) for value in problem.system.parameter_rows]
-        numbers = [self._numbers[k] if v is None else v for k, v in group.numbers.items()]
-        return rows + [self._row(value) for value in numbers]
-
-    def _row(self, value):
-        """A float, or an item for each lane."""
-        value = np.asarray(value, dtype=np.float64)
-        if value.ndim == 0:
-            return float(value)
-        problem = self._problem
-        row = np.zeros(problem.stride)
-        row[: problem.lanes] = np.broadcast_to(value, problem.batch).ravel()
-        row[problem.lanes :] = row[problem.lanes - 1]
-        return row
+        return tuple(
+            program_fields(group, self._problem, self._numbers, self._first, rows)
+            for group, rows in zip(self._plan.groups, self._rows, strict=True)
+        )
 
     def after(self, blocks, whole=True):
         """The sums after so many blocks of time, for each group; whole: after all of them."""
@@ -94,6 +66,44 @@ class Sums:
             else:
                 out.append((b if blocks % 2 else a)[:, : self._problem.lanes])
         return out
+
+
+def first_numbers(names, problem):
+    """Numbers of a program that are known when the run begins, those of the names."""
+    known = {"_forwards": np.sign(problem.dt)}
+    return known | _energy(problem) if "_energy" in names else known
+
+
+def program_fields(program, problem, known, first, sums):
+    """What the core needs of a Group, or of an EventPlan: csrc/run/watch.h.
+
+    known: of ``first_numbers``; first: the first step that is looked at; sums: two arrays.
+    """
+    numbers = [known[name] if v is None else v for name, v in program.numbers.items()]
+    rows = [row_of(problem, value) for value in (*problem.system.parameter_rows, *numbers)]
+    return {
+        "program": program.program.handle,
+        "every": program.every,
+        "asks": program.asks,
+        "begin": first,
+        "sums": len(program.initial),
+        "params": tuple(rows),
+        "t0": row_of(problem, problem.t0),
+        "dt": row_of(problem, problem.dt),
+        "sums_a": sums[0],
+        "sums_b": sums[1],
+    }
+
+
+def row_of(problem, value):
+    """A float, or an item for each lane."""
+    value = np.asarray(value, dtype=np.float64)
+    if value.ndim == 0:
+        return float(value)
+    row = np.zeros(problem.stride)
+    row[: problem.lanes] = np.broadcast_to(value, problem.batch).ravel()
+    row[problem.lanes :] = row[problem.lanes - 1]
+    return row
 
 
 def _energy(problem):

@@ -63,13 +63,13 @@ class Solution(States):
     """
 
     @classmethod
-    def of_run(cls, problem, options, failures=None, sums=None):
+    def of_run(cls, problem, options, failures=None, *watched):
         """Integrate a Problem; a run that is interrupted has its solution in the exception."""
         going = None
 
         def work():
             nonlocal going
-            going = output.begin(problem, options, failures, sums)
+            going = output.begin(problem, options, failures, *watched)
             going.go()
             solution = cls(problem, options, going.outcome())
             report_failures(solution, options.on_failure)
@@ -78,7 +78,7 @@ class Solution(States):
         def finish(error):
             if not isinstance(error, KeyboardInterrupt):
                 return
-            here = going or output.begin(problem, options, failures, sums)
+            here = going or output.begin(problem, options, failures, *watched)
             part = cls(problem, options, here.outcome())
             error.solution = part  # type: ignore[attr-defined]
             how_far = f"{part.n_steps:,} of {problem.n_steps:,} steps: see .solution"
@@ -224,7 +224,7 @@ class Solution(States):
         output.check_out(further, options, dict(drive or {}))
         began = origin_of(problem)
         further = further.changed(origin=Origin(began.state, began.step, self))
-        return Solution.of_run(further, options, self._failures, self._sums)
+        return Solution.of_run(further, options, self._failures, self._sums, self._occurred)
 
     def _last_rows(self):
         """The last state and what the method remembers, if it is there: (rows, lanes)."""

@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..errors import Status
 from ..former_names import current_state
 from ..run import output
+from ..run.happened import Events
 from ..run.watched import Watched
 from .origin import origin_of
 
@@ -28,7 +30,8 @@ class States:
         self.dt, self.t0 = problem.dt, problem.t0
         self.n_steps = outcome.completed
         self._states, self._final, self._history = outcome.states, outcome.final, outcome.history
-        self._failures, self._sums = outcome.failures, outcome.sums
+        self._failures = outcome.failures  # with those that an event has stopped
+        self._sums, self._occurred = outcome.sums, outcome.occurred
         if outcome.completed < problem.n_steps:
             self._failures = outcome.failures.until(problem.first + outcome.completed)
 
@@ -75,8 +78,10 @@ class States:
 
     def __getstate__(self):
         """Functions stay behind, of progress and of watches: they belong to a place."""
-        options = self._options.changed(progress=False, watch=None)
-        return {**self.__dict__, "_options": options, "watched": self.watched, "_sums": None}
+        options = self._options.changed(progress=False, watch=None, events=None)
+        told = ("watched", "events", "stopped_at", "stopped_by")
+        results = {name: getattr(self, name) for name in told}
+        return {**self.__dict__, **results, "_options": options, "_sums": None, "_occurred": None}
 
     def __setstate__(self, state):
         self.__dict__.update(current_state(state))
@@ -155,7 +160,7 @@ class States:
     @property
     def n_failed(self) -> int:
         """How many trajectories failed."""
-        return len(self._failures)
+        return len(self._failures.failed())
 
     @cached_property
     def status(self) -> Integers:
@@ -163,7 +168,8 @@ class States:
 
     @cached_property
     def failed_step(self) -> Integers:
-        return self._failures.steps(self._problem.lanes).reshape(self._problem.batch)
+        failed = self._failures.failed()
+        return failed.steps(self._problem.lanes).reshape(self._problem.batch)
 
     @cached_property
     def watched(self) -> Watched:
@@ -172,10 +178,39 @@ class States:
             return Watched({})
         return Watched.of_sums(self._options.watch, self._problem, self._sums)
 
+    @cached_property
+    def events(self) -> Events:
+        """The events of the run by name; see ``pi.event``."""
+        if self._occurred is None:
+            return Events({})
+        return Events.of_run(self._options.events, self._problem, self._occurred)
+
+    @cached_property
+    def stopped_at(self) -> Floats:
+        """When an event has stopped each trajectory, (*batch); NaN where it went to the end."""
+        stopped = self.status == Status.STOPPED
+        if self._occurred is None:
+            return np.full(self._problem.batch, np.nan)
+        return np.where(stopped, self._occurred.stopped[0].reshape(self._problem.batch), np.nan)
+
+    @cached_property
+    def stopped_by(self) -> Any:
+        """Names of the events that have stopped trajectories, (*batch); "" where none has."""
+        if self._occurred is None:
+            return np.full(self._problem.batch, "")
+        names = np.array([*self._options.events.events, ""])
+        which = self._occurred.stopped[1].reshape(self._problem.batch)
+        return names[np.where(self.status == Status.STOPPED, which, -1)]
+
     @property
     def valid(self) -> Booleans:
-        steps = self.steps.reshape(-1, *(1,) * self.failed_step.ndim)
-        return (self.failed_step < 0) | (steps < self.failed_step)
+        ends = self._failures.steps(self._problem.lanes).reshape(self._problem.batch)
+        return (ends < 0) | (self.steps.reshape(-1, *(1,) * ends.ndim) < ends)
+
+    @property
+    def _whole(self):
+        """Whether every trajectory has gone to the end."""
+        return not len(self._failures)
 
     def failures(self) -> str:
         """A readable report of the trajectories that failed.
@@ -186,4 +221,4 @@ class States:
         >>> pi.integrate(pi.systems.oscillator, dt=0.1, n_steps=10).failures()
         'no trajectory failed'
         """
-        return self._failures.report(self._problem.batch, self.t0, self.dt)
+        return self._failures.failed().report(self._problem.batch, self.t0, self.dt)

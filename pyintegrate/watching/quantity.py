@@ -86,19 +86,31 @@ class View:
 
     def nodes(self, function, count, what, before=()):
         """The nodes of what a function of (t, x, v, ...) or (t, y, ...) returns."""
-        arguments, names = leading(function, self.system, len(before))
+        result = self.call(function, before=before)
+        return tracing.components(function, self.graph, result, count, count == 1, what)
+
+    def result(self, function, own):
+        """The node of one number or truth value."""
+        value = self.call(function, own)
+        if isinstance(value, Symbol) and value.node.is_mask:
+            return value.node
+        return tracing.components(function, self.graph, value, 1, True, "one number")[0]
+
+    def call(self, function, own=(), before=()):
+        """What a function returns. own: symbols of numbers by name, beside the parameters."""
+        count, names = leading(function, self.system, len(before))
+        known = {key: self.params[key] for key in self.params if not key.startswith("_")}
+        known |= dict(own)
         for name in names:
-            if name not in self.params or name.startswith("_"):
-                known = [key for key in self.params if not key.startswith("_")]
+            if name not in known:
                 raise TypeError(
                     f"{tracing.describe(function)} takes {name!r}, which is no parameter of"
-                    f" {self.system.name!r} ({', '.join(known) or 'it has none'}): give it in"
-                    " params={...}"
+                    f" {self.system.name!r} ({', '.join(known) or 'it has none'}): of an event it"
+                    " may be in params={...}"
                 )
-        state = self.state(arguments == 2)
-        chosen = {name: self.params[name] for name in names}
-        result = tracing.call(function, [*before, self.t, *state], chosen)
-        return tracing.components(function, self.graph, result, count, count == 1, what)
+        state = self.state(count == 2)
+        chosen = {name: known[name] for name in names}
+        return tracing.call(function, [*before, self.t, *state], chosen)
 
 
 def invariant_names(system):

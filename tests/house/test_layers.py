@@ -33,7 +33,7 @@ FACADES = {
 }
 FACADE_NAMES = {"save", "drift_at_end", "plot", "animate", "certificate", "table"}
 # Public names that are to come.
-TO_COME = {"chaos_map", "event", "lab", "lyapunov", "scan", "solve",
+TO_COME = {"chaos_map", "lab", "lyapunov", "scan", "solve",
            "tolerance"}  # fmt: skip
 
 

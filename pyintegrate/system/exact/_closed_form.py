@@ -24,7 +24,7 @@ def closed_form(function):
 
 
 def known(value):
-    """Whether it is numbers: a phase that is watched is asked with symbols, of which nobody knows."""
+    """Whether it is numbers, not symbols, with which a phase is asked that is watched."""
     return isinstance(value, np.ndarray | np.generic | float | int | list)
 
 

@@ -1,0 +1,198 @@
+"""The events of a run: their memory in the core, and what is told of them afterwards."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..values.memory import SPARE_BYTES, aligned, check_memory
+from .watched import first_numbers, program_fields
+
+if TYPE_CHECKING:
+    from typing import Any
+
+
+class Occurrences:
+    """The events of an EventPlan over a Problem, in the rows of the core.
+
+    Parameters
+    ----------
+    plan : EventPlan
+    problem : Problem
+    earlier : Occurred, optional
+        Of the run that this one goes on from.
+    """
+
+    def __init__(self, plan, problem, earlier=None):
+        self._plan, self._problem = plan, problem
+        self._numbers = first_numbers(plan.numbers, problem)
+        self._lay_out(earlier)
+
+    def _lay_out(self, earlier):
+        plan, problem = self._plan, self._problem
+        lanes, dim = problem.lanes, problem.system.dim
+        count, stride = len(plan.events), problem.stride
+        kept = sum(e.keep * (1 + dim + n) for e, n in self._kept())
+        check_memory(8 * kept * lanes, "the", problem.batch, dim)
+        self._first = problem.first + (earlier is not None)
+        self._earlier = earlier
+        self._sums = _two(np.repeat(plan.initial[:, np.newaxis], stride, axis=1))
+        self._counts = _two(np.zeros((count, stride)))
+        self._stopped_at, self._stopped_by = np.full(stride, np.nan), np.full(stride, -1, np.int8)
+        self._memory = [
+            tuple(np.full((e.keep, k, stride), np.nan) for k in (1, dim, n))
+            for e, n in self._kept()
+        ]
+        if earlier is not None:
+            self._sums[0][:, :lanes] = earlier.sums
+            self._counts[0][:, :lanes] = earlier.counts
+            self._stopped_at[:lanes], self._stopped_by[:lanes] = earlier.stopped
+            for here, there in zip(self._memory, earlier.memory, strict=True):
+                for a, b in zip(here, there, strict=True):
+                    a[..., :lanes] = b
+
+    def _kept(self):
+        return list(zip(self._plan.events.values(), self._plan.n_values, strict=True))
+
+    def fields(self):
+        """The field `events` of the core's start."""
+        plan = self._plan
+        detect = program_fields(plan, self._problem, self._numbers, self._first, self._sums)
+        events = []
+        for i, (one, (t, y, values)) in enumerate(
+            zip(plan.events.values(), self._memory, strict=True)
+        ):
+            events.append(
+                {
+                    "direction": one.direction, "located": int(plan.located[i]), "stop": one.stop,
+                    "keep": one.keep, "then": plan.then[i], "value": plan.value[i],
+                    "n_values": plan.n_values[i], "t": t, "y": y, "values": values,
+                }
+            )  # fmt: skip
+        return {
+            "detect": detect, "react": None if plan.react is None else plan.react.handle,
+            "most": max(e.max_per_step for e in plan.events.values()),
+            "counts_a": self._counts[0], "counts_b": self._counts[1],
+            "stopped_at": self._stopped_at, "stopped_by": self._stopped_by,
+            "events": tuple(events),
+        }  # fmt: skip
+
+    def going_on(self, problem, occurred):
+        """For a further part of the same run."""
+        out = Occurrences.__new__(Occurrences)
+        out._plan, out._problem, out._numbers = self._plan, problem, self._numbers
+        out._lay_out(occurred)
+        return out
+
+    def after(self, blocks, whole=True):
+        """What occurred in so many blocks of time; whole: in all of them."""
+        lanes, here = self._problem.lanes, max(blocks, 0) % 2
+        lost = blocks < 0 or (self._counts[0] is self._counts[1] and not whole)
+        if lost and self._earlier is not None:
+            return self._earlier
+        counts = self._counts[here][:, :lanes]
+        if lost:
+            counts = np.zeros_like(counts)
+        sums = self._sums[here][:, :lanes]
+        memory = [tuple(a[..., :lanes] for a in three) for three in self._memory]
+        return Occurred(sums, counts, (self._stopped_at[:lanes], self._stopped_by[:lanes]), memory)
+
+
+def _two(rows):
+    """Rows of the core twice: those of the last complete block survive an interrupt."""
+    a = aligned(rows.shape, np.float64)
+    a[...] = rows
+    return a, np.empty_like(a) if a.nbytes <= SPARE_BYTES else a
+
+
+class Occurred:
+    """The numbers that the core has left: sums, counts, (time, event) of stops, what was kept."""
+
+    def __init__(self, sums, counts, stopped, memory):
+        self.sums, self.counts, self.stopped, self.memory = sums, counts, stopped, memory
+
+
+class Happened:
+    """One event of all trajectories.
+
+    Attributes
+    ----------
+    t : ndarray, shape (*batch, keep)
+        Times, NaN where there was none.
+    y : ndarray, shape (*batch, keep, dim)
+        States; ``happened["x"]`` is a component, (*batch, keep).
+    values : ndarray, shape (*batch, keep, k)
+    count : ndarray of int64, shape (*batch)
+    overflow : ndarray of bool, shape (*batch)
+        Whether there were more than were kept.
+    """
+
+    def __init__(self, names, t, y, values, count, overflow):
+        self._names, self.t, self.y, self.values = names, t, y, values
+        self.count, self.overflow = count, overflow
+
+    @property
+    def first(self) -> Happened:
+        """The first event of each trajectory: the same without the axis of those kept."""
+        if not self.t.shape[-1]:
+            raise ValueError("no event was kept: keep=1")
+        t, y, values = (
+            a[..., 0] if a.ndim == self.t.ndim else a[..., 0, :]
+            for a in (self.t, self.y, self.values)
+        )
+        return Happened(self._names, t, y, values, self.count, self.overflow)
+
+    def __getitem__(self, name: str) -> Any:
+        if name not in self._names:
+            raise KeyError(f"there are the components {', '.join(self._names)}, not {name!r}")
+        return self.y[..., self._names.index(name)]
+
+    def _ipython_key_completions_(self):
+        return list(self._names)
+
+    def __repr__(self):
+        return f"<{int(self.count.sum())} events of {self.count.size} trajectories>"
+
+
+class Events(Mapping):
+    """Events by name."""
+
+    def __init__(self, happened):
+        self._happened = happened
+
+    @classmethod
+    def of_run(cls, plan, problem, occurred):
+        batch, names = problem.batch, problem.system.state_names
+        happened = {}
+        for i, (name, one) in enumerate(plan.events.items()):
+            count = occurred.counts[i].astype(np.int64)
+            none = np.arange(one.keep)[:, np.newaxis] >= count
+            arrays = []
+            for memory in occurred.memory[i]:
+                array = np.where(none[:, np.newaxis], np.nan, memory)
+                arrays.append(np.moveaxis(array, -1, 0).reshape(*batch, *array.shape[:2]))
+            t, y, values = arrays
+            count = count.reshape(batch)
+            happened[name] = Happened(names, t[..., 0], y, values, count, count > one.keep)
+        return cls(happened)
+
+    def __getitem__(self, name):
+        if name in self._happened:
+            return self._happened[name]
+        known = ", ".join(self._happened) or "none: integrate with events={...}"
+        raise KeyError(f"no event is named {name!r}; there are {known}")
+
+    def __iter__(self):
+        return iter(self._happened)
+
+    def __len__(self):
+        return len(self._happened)
+
+    def _ipython_key_completions_(self):
+        return list(self._happened)
+
+    def __repr__(self):
+        lines = [f"  {name}: {one!r}" for name, one in self._happened.items()]
+        return "\n".join(["<Events", *lines]) + ">" if lines else "<no events>"

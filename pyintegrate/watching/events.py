@@ -1,0 +1,258 @@
+"""``pi.event``: a quantity that changes its sign, and what follows from it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..trace import tracing
+from ..trace.elementary import real
+from ..trace.expression import Symbol, node_of
+from ..trace.program import assemble
+from ..values.checks import integer, numbers
+from .quantity import View, check_quantity, invariant_names, leading
+
+if TYPE_CHECKING:
+    from ..values.types import ArrayLike
+
+MOST_EVENTS = 100
+MOST_KEPT = 1 << 32
+
+
+class Event:
+    """An event; made by ``pi.event``."""
+
+    def __init__(self, quantity, direction, stop, keep, then, values, params, max_per_step):
+        self.quantity = quantity
+        if isinstance(direction, bool) or direction not in (-1, 0, 1):
+            raise ValueError(f"direction must be -1, 0 or 1, got {direction!r}")
+        self.direction = int(direction)
+        self.stop = int(stop) if isinstance(stop, bool) else integer("stop", stop, 1)
+        self.keep = integer("keep", keep, 0, MOST_KEPT)
+        self.then = _function("then", then)
+        self.values = _function("values", values)
+        self.max_per_step = integer("max_per_step", max_per_step, 1)
+        if not isinstance(params, Mapping | None):
+            raise TypeError(f"params must map names to numbers, got {type(params).__name__}")
+        self.params = {
+            name: numbers(f"params[{name!r}]", value).astype(np.float64)
+            for name, value in (params or {}).items()
+        }
+
+    def __repr__(self):
+        from .quantity import label
+
+        return f"<pi.event of {label(self.quantity)}>"
+
+
+def _function(name, value):
+    if value is not None and not callable(value):
+        raise TypeError(f"{name} must be a function, got {value!r}")
+    return value
+
+
+def event(
+    quantity: str | Callable[..., Any],
+    direction: int = 0,
+    stop: bool | int = False,
+    keep: int = 1,
+    then: Callable[..., Any] | None = None,
+    values: Callable[..., Any] | None = None,
+    params: Mapping[str, ArrayLike] | None = None,
+    max_per_step: int = 100,
+) -> Event:
+    """An event: a quantity of each trajectory passes zero.
+
+    Between steps n and n + 1 it rises where g_n < 0 <= g_(n+1), and falls where g_n > 0 >= g_(n+1);
+    a zero at the start is no event. The time is found by making a part of the step again, to
+    rounding: it has the order of the method. The state is on the side that is not yet crossed.
+    A condition (``lambda t, x, v: x @ x > 4``) happens at the first step where it holds.
+
+    Parameters
+    ----------
+    quantity : str or callable
+        A component, "energy", "energy_error", an invariant, "phase", or a function of (t, x, v)
+        or (t, y) and any parameters by name; traced, as forces are.
+    direction : {-1, 0, 1}
+        Falling, both or rising, in the sense of the steps made.
+    stop : bool or int
+        Whether the trajectory ends there, or at the so manieth event: status STOPPED.
+    keep : int
+        How many events of each trajectory are kept, the first ones; all are counted.
+    then : callable, optional
+        ``then(t, x, v, ...)`` -> (x, v), or ``then(t, y, ...)`` -> y: the state jumps, and the rest
+        of the step goes on from there.
+    values : callable, optional
+        A tuple of numbers to keep of each event.
+    params : mapping of str to array_like, optional
+        Numbers for the functions, of all trajectories or of each, beside the system's parameters.
+    max_per_step : int
+        More events in a step end the trajectory with status ZENO.
+
+    Returns
+    -------
+    Event
+        For ``events={"name": ...}`` of ``integrate``; results in ``solution.events["name"]``.
+
+    Examples
+    --------
+    >>> import pyintegrate as pi
+    >>> landing = {"ground": pi.event("z", direction=-1, stop=True)}
+    >>> sol = pi.integrate(pi.systems.projectile, [0, 0, 1], [3, 0, 4], dt=0.01, n_steps=1000,
+    ...                    save="final", events=landing)
+    >>> round(float(sol.stopped_at), 9), abs(float(sol.final[2])) < 1e-12
+    (1.01615711, True)
+    """
+    return Event(quantity, direction, stop, keep, then, values, params, max_per_step)
+
+
+class EventPlan:
+    """The events of a run as two programs: the quantities of all, and what follows from each.
+
+    Attributes
+    ----------
+    events : dict of str to Event
+    program, react : Program
+        As of a watch, whose sums are the quantities and a flag; the rules and values one after the
+        other, None where there are none.
+    then, value, n_values : list of int
+        Where the answers for each event are: csrc/run/events.h.
+    numbers, asks, initial, every
+        As of a plan.Group.
+    """
+
+    every = 1
+
+    def __init__(self, system, events):
+        self.events = _checked(events, system)
+        self.numbers: dict[str, Any] = {}
+        names = {}
+        for key, one in self.events.items():
+            for name, value in one.params.items():
+                if name in system.params:
+                    raise ValueError(f"params of event {key!r}: {name!r} is one of the system's")
+                names[key, name] = f"_{key}.{name}"
+                self.numbers[names[key, name]] = value
+        asked = {e.quantity for e in self.events.values() if isinstance(e.quantity, str)}
+        if "energy_error" in asked:
+            self.numbers |= {"_energy": None, "_energy_scale": None}
+        view = View(
+            system, dict.fromkeys(self.numbers, ()), bool(asked & {"energy", "energy_error"}),
+            bool(asked & set(invariant_names(system))),
+        )  # fmt: skip
+        own = {
+            key: {name: view.params[names[key, name]] for name in one.params}
+            for key, one in self.events.items()
+        }
+        quantities = [self._quantity(view, e.quantity, own[k]) for k, e in self.events.items()]
+        self.located = [not condition for _, condition in quantities]
+        graph = view.graph
+        hit: Any = None
+        before = [view.sum() for _ in quantities]
+        flag = view.sum()
+        for old, (new, _), one in zip(before, quantities, self.events.values(), strict=True):
+            if one.direction >= 0:
+                hit = _either(hit, (old < 0) & (new >= 0))
+            if one.direction <= 0:
+                hit = _either(hit, (old > 0) & (new <= 0))
+        flagged = np.where(hit, 1.0, flag)
+        nodes = [node_of(graph, new) for new, _ in quantities] + [node_of(graph, flagged)]
+        answers = self._answers(view, system, own)
+        graph.dim = view.size
+        self.asks, self.shapes = view.asks, self._shapes()
+        self.initial = np.array([np.nan] * len(quantities) + [0.0])
+        self.program = assemble(graph, {"invariants": nodes}, view.rows)
+        self.react = assemble(graph, {"invariants": answers}, view.rows) if answers else None
+        for program in (self.program, self.react):
+            if program is not None:
+                program.handle  # noqa: B018  (the verifier agrees)
+
+    def _quantity(self, view, what, own):
+        """Its symbol, and whether it is a condition: then -1 or 1."""
+        if not callable(what):
+            return view.quantity(what), False
+        node = view.result(what, own)
+        symbol: Any = Symbol(node)
+        if node.is_mask:
+            return np.where(symbol, 1.0, -1.0), True
+        return symbol, False
+
+    def _answers(self, view, system, own):
+        nodes: list = []
+        self.then, self.value, self.n_values = [], [], []
+        for key, one in self.events.items():
+            self.then.append(-1 if one.then is None else len(nodes))
+            if one.then is not None:
+                nodes += _new_state(view, one.then, system, own[key])
+            self.value.append(len(nodes))
+            kept = () if one.values is None else _kept_values(view, one.values, own[key])
+            self.n_values.append(len(kept))
+            nodes += kept
+        return nodes
+
+    def _shapes(self):
+        return {
+            f"params[{name!r}] of event {key!r}": value.shape
+            for key, one in self.events.items()
+            for name, value in one.params.items()
+        }
+
+
+def _either(a, b):
+    return b if a is None else a | b
+
+
+def _flat(result):
+    """The numbers of nested tuples and vectors of symbols."""
+    if isinstance(result, list | tuple):
+        return [item for part in result for item in _flat(part)]
+    array = np.asarray(tracing.plain(result), dtype=object)
+    return [item[()] if isinstance(item, np.ndarray) else item for item in array.ravel()]
+
+
+def _new_state(view, function, system, own):
+    """The nodes of a state, from (x, v) or y."""
+    items = _flat(view.call(function, own))
+    if len(items) != system.dim:
+        form = "(x, v)" if leading(function, system)[0] == 2 else "y"
+        raise ValueError(
+            f"{tracing.describe(function)} returns {len(items)} numbers, expected {form}, all"
+            f" {system.dim} components ({', '.join(system.state_names)})\n  at"
+            f" {tracing.place_of_function(function)}"
+        )
+    return [real(view.graph, node_of(view.graph, item)) for item in items]
+
+
+def _kept_values(view, function, own):
+    items = _flat(view.call(function, own))
+    return [real(view.graph, node_of(view.graph, item)) for item in items]
+
+
+def check_method(method):
+    """Refuse a method that remembers earlier states: a part of its step cannot be made again."""
+    if method.family == "multistep":
+        raise ValueError(
+            f"{method.name!r} remembers earlier states, so that no part of its step can be made"
+            " again to find an event: use a method of one step, as 'rk4' or 'velocity_verlet'"
+        )
+
+
+def _checked(events, system):
+    if not isinstance(events, Mapping):
+        raise TypeError(
+            "events must map names to events, {'ground': pi.event('z', stop=True)}, got"
+            f" {type(events).__name__}"
+        )
+    if not 0 < len(events) <= MOST_EVENTS:
+        raise ValueError(f"events has {len(events)} events, expected 1 to {MOST_EVENTS}")
+    for name, one in events.items():
+        if not isinstance(name, str) or not name:
+            raise TypeError(f"events: a name must be text, got {name!r}")
+        if not isinstance(one, Event):
+            cure = f": write pi.event({getattr(one, '__name__', '...')})" if callable(one) else ""
+            raise TypeError(f"events[{name!r}] must come from pi.event, got {one!r}{cure}")
+        if not callable(one.quantity):
+            check_quantity(one.quantity, system)
+    return dict(events)
