@@ -101,7 +101,8 @@ static int locate(Lane *l, int j) {
     const double whole = rounded(l->run, l->h - l->before.passed);
     const double tiny = (l->run->real_bytes == 8 ? DBL_EPSILON : FLT_EPSILON) * fabs(l->h);
     double a = whole, b = 0, c = 0, fa = l->after.g[j], fb = l->before.g[j], fc = fb;
-    double part = fa / (fa - fb), back = 1; /* of the way from a to b: first the chord's root */
+    double least = 0.5 * tiny / fabs(whole), back = 1;
+    double part = fmin(fmax(fa / (fa - fb), least), 0.5 + 0.5 * (1 - least)); /* the chord's root */
     const int rising = fb < 0;
     if (!l->e->event[j].located) {
         copy_moment(l, &l->after, &l->best);
@@ -121,10 +122,10 @@ static int locate(Lane *l, int j) {
         else c = b, fc = fb, b = a, fb = fa;
         a = x, fa = fx;
         if (fabs(b - a) <= tiny) break;
-        const double least = fmin(0.5, 0.5 * tiny / fabs(b - a));
+        least = fmin(0.5, 0.5 * tiny / fabs(b - a));
         const double xi = (a - b) / (c - b), phi = (fa - fb) / (fc - fb);
         part = 0.5;
-        if (fa == 0) part = least * (back *= 2); /* the side before is close */
+        if (fa == 0) part = fmin(0.5, least * (back *= 2)); /* the side before is close */
         else if (phi * phi < xi && (1 - phi) * (1 - phi) < 1 - xi)
             part = fa / (fb - fa) * fc / (fb - fc) +
                    (c - a) / (b - a) * fa / (fc - fa) * fb / (fc - fb);

@@ -72,6 +72,7 @@ static PiSeen seen_of(const PiRun *run, int64_t tile, int64_t block, int64_t ste
                     .lanes = lanes_in(run, tile),
                     .block = block,
                     .step = step,
+                    .every = run->interval,
                     .count = count,
                     .scratch = observers_scratch(run, scratch)};
 }

@@ -148,14 +148,19 @@ class EventPlan:
         }
         quantities = [self._quantity(view, e.quantity, own[k]) for k, e in self.events.items()]
         self.located = [not condition for _, condition in quantities]
+        # A condition happens where it begins to hold.
+        self.directions = [
+            one.direction or int(condition)
+            for one, (_, condition) in zip(self.events.values(), quantities, strict=True)
+        ]
         graph = view.graph
         hit: Any = None
         before = [view.sum() for _ in quantities]
         flag = view.sum()
-        for old, (new, _), one in zip(before, quantities, self.events.values(), strict=True):
-            if one.direction >= 0:
+        for old, (new, _), direction in zip(before, quantities, self.directions, strict=True):
+            if direction >= 0:
                 hit = _either(hit, (old < 0) & (new >= 0))
-            if one.direction <= 0:
+            if direction <= 0:
                 hit = _either(hit, (old > 0) & (new <= 0))
         flagged = np.where(hit, 1.0, flag)
         nodes = [node_of(graph, new) for new, _ in quantities] + [node_of(graph, flagged)]
