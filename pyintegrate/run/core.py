@@ -8,8 +8,8 @@ import numpy as np
 
 from .. import _core
 from ..values.memory import COMPACT_BYTES, SPARE_BYTES, STREAM_BYTES, fresh
+from ..watching.happened import Occurred
 from .failures import NONE, Failures
-from .happened import Occurred
 from .progress import Reporter
 
 # Threads are worth their start for some milliseconds of work: this many components x evaluations

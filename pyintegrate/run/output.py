@@ -16,11 +16,11 @@ from weakref import ref
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
+from ..watching.happened import Occurred, Occurrences
+from ..watching.watched import Sums
 from . import core
 from .failures import NONE, Failures
-from .happened import Occurred, Occurrences
 from .progress import Reporter
-from .watched import Sums
 
 BLOCK_BYTES = 8 << 20  # of record, computed at once and then copied
 MOST_COUNTED = 1 << 20  # items of an array whose axes do not nest

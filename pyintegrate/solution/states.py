@@ -10,8 +10,8 @@ import numpy as np
 from ..errors import Status
 from ..former_names import current_state
 from ..run import output
-from ..run.happened import Events
-from ..run.watched import Watched
+from ..watching.happened import Events
+from ..watching.watched import Watched
 from .origin import origin_of
 
 if TYPE_CHECKING:

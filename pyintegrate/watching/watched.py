@@ -8,8 +8,8 @@ from copy import copy
 import numpy as np
 
 from ..values.memory import SPARE_BYTES, aligned
-from ..watching.plan import Account
-from ..watching.quantity import energy_of
+from .plan import Account
+from .quantity import energy_of
 
 
 class Sums:
