@@ -1,4 +1,4 @@
-/* The keyword arguments of start() and stepper(), read by one loop. A new option of a run is a line
+/* The fields of start() and stepper(), read by one loop. A new option of a run is a line
  * here and a field of PiRun. */
 #include "fields.h"
 #include <math.h>
@@ -44,6 +44,18 @@ static const Field fields[] = {
     {"stream", OBJECT, THING(stream), 0, START, 0, 0},
 };
 
+enum { FIELDS = sizeof fields / sizeof *fields };
+_Static_assert(sizeof fields / sizeof *fields <= MOST_FIELDS,
+               "the state of the module has a name for each field");
+
+int name_fields(State *state) {
+    for (int i = 0; i < FIELDS; i++) {
+        state->field_names[i] = PyUnicode_InternFromString(fields[i].name);
+        if (!state->field_names[i]) return -1;
+    }
+    return 0;
+}
+
 static int out_of_range(const Field *field, PyObject *value) {
     if (field->kind == INTEGER) {
         PyErr_Format(PyExc_ValueError, "%s is %R: out of range, expected %lld to %lld", field->name,
@@ -87,11 +99,11 @@ static int read_field(const Field *field, PyObject *value, PiRun *run, RunObject
 }
 
 /* Names that no field of this entry has. */
-static int refuse_unknown(PyObject *keywords, Entry entry, const char *caller) {
+static int refuse_unknown(PyObject *given, Entry entry, const char *caller) {
     PyObject *key, *value;
-    for (Py_ssize_t at = 0; PyDict_Next(keywords, &at, &key, &value);) {
+    for (Py_ssize_t at = 0; PyDict_Next(given, &at, &key, &value);) {
         int known = 0;
-        for (size_t i = 0; !known && i < sizeof fields / sizeof *fields; i++)
+        for (int i = 0; !known && PyUnicode_Check(key) && i < FIELDS; i++)
             known = fields[i].known & entry &&
                     PyUnicode_CompareWithASCIIString(key, fields[i].name) == 0;
         if (!known) {
@@ -102,24 +114,31 @@ static int refuse_unknown(PyObject *keywords, Entry entry, const char *caller) {
     return 0;
 }
 
-int read_fields(PyObject *args, PyObject *keywords, Entry entry, PiRun *run, RunObjects *objects) {
+PyObject *own_fields(PyObject *args, PyObject *keywords, const char *caller) {
+    const Py_ssize_t n = PyTuple_Size(args);
+    PyObject *only = n == 1 && !keywords ? PyTuple_GetItem(args, 0) : NULL;
+    if (only && PyDict_Check(only)) return PyDict_Copy(only);
+    if (n == 0) return keywords ? Py_NewRef(keywords) : PyDict_New();
+    return PyErr_Format(PyExc_TypeError, "%s takes a dictionary, or keyword arguments only",
+                        caller);
+}
+
+int read_fields(PyObject *module, PyObject *given, Entry entry, PiRun *run, RunObjects *objects) {
+    PyObject *const *names = state_of(module)->field_names;
     const char *caller = entry == START ? "start()" : "stepper()";
     Py_ssize_t found = 0;
     *objects = (RunObjects){0};
-    if (PyTuple_Size(args)) {
-        PyErr_Format(PyExc_TypeError, "%s takes keyword arguments only", caller);
-        return -1;
-    }
-    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
+    for (int i = 0; i < FIELDS; i++) {
         const Field *field = &fields[i];
-        PyObject *value =
-            keywords && field->known & entry ? PyDict_GetItemString(keywords, field->name) : NULL;
-        found += value != NULL;
-        if (value ? read_field(field, value, run, objects) : 0) return -1;
+        if (!(field->known & entry)) continue;
+        PyObject *value = PyDict_GetItemWithError(given, names[i]);
+        if (!value && PyErr_Occurred()) return -1;
         if (!value && field->needed & entry) {
             PyErr_Format(PyExc_TypeError, "%s needs the field %s", caller, field->name);
             return -1;
         }
+        if (value && read_field(field, value, run, objects)) return -1;
+        found += value != NULL;
     }
-    return keywords && found < PyDict_Size(keywords) ? refuse_unknown(keywords, entry, caller) : 0;
+    return found < PyDict_Size(given) ? refuse_unknown(given, entry, caller) : 0;
 }

@@ -1,4 +1,5 @@
-/* The keyword arguments of start() and stepper(): a line each in the table of fields.c. */
+/* The fields of start() and stepper(), from a dictionary or as keywords: a line each in the table
+ * of fields.c. */
 #pragma once
 #include "module.h"
 
@@ -12,6 +13,9 @@ typedef struct {
 } RunObjects;
 
 typedef enum { START = 1, STEPPER = 2 } Entry;
-/* Numbers go into the run, objects into `objects`. 0, or -1 with an exception that names the
- * field. */
-int read_fields(PyObject *args, PyObject *keywords, Entry entry, PiRun *run, RunObjects *objects);
+/* The dictionary of a call, which nobody else can change: a new reference, or NULL with an
+ * exception. */
+PyObject *own_fields(PyObject *args, PyObject *keywords, const char *caller);
+/* Numbers go into the run, objects into `objects`, where they are borrowed from the dictionary. 0,
+ * or -1 with an exception that names the field. */
+int read_fields(PyObject *module, PyObject *given, Entry entry, PiRun *run, RunObjects *objects);

@@ -112,7 +112,7 @@ static int module_exec(PyObject *module) {
     if (state->isa < 0) return -1;
     state->run_type = PyType_FromModuleAndSpec(module, &run_spec, NULL);
     state->stepper_type = PyType_FromModuleAndSpec(module, &stepper_spec, NULL);
-    if (!state->run_type || !state->stepper_type) return -1;
+    if (!state->run_type || !state->stepper_type || name_fields(state)) return -1;
     return PyModule_AddObjectRef(module, "Run", state->run_type) ||
                    PyModule_AddObjectRef(module, "Stepper", state->stepper_type)
                ? -1
@@ -124,6 +124,7 @@ static int module_traverse(PyObject *module, visitproc visit, void *arg) {
     return 0;
 }
 static int module_clear(PyObject *module) {
+    for (int i = 0; i < MOST_FIELDS; i++) Py_CLEAR(state_of(module)->field_names[i]);
     Py_CLEAR(state_of(module)->run_type);
     Py_CLEAR(state_of(module)->stepper_type);
     return 0;

@@ -4,9 +4,11 @@
 #include "../run/run.h"
 #include "arrays.h"
 
+enum { MOST_FIELDS = 40 };
 typedef struct {
     PyObject *run_type, *stepper_type;
-    int isa; /* the instruction set in use */
+    PyObject *field_names[MOST_FIELDS]; /* of fields.c, interned as those of a caller are */
+    int isa;                            /* the instruction set in use */
 } State;
 static inline State *state_of(PyObject *module) { return (State *)PyModule_GetState(module); }
 
@@ -30,6 +32,9 @@ int find_system(PyObject *module, PyObject *object, int64_t bits, ResolvedSystem
 /* Sets the method of a run, its starter (NULL: the usual one) and the kernel. 0, or -1 with an
  * exception. */
 int choose_method(PiRun *run, const ResolvedSystem *resolved, PyObject *method, PyObject *starter);
+
+/* The names of all fields as objects of Python (fields.c). 0, or -1 with an exception. */
+int name_fields(State *state);
 
 /* ---- functions of the module ----------------------------------------------------------------- */
 /* catalogues.c */

@@ -144,7 +144,7 @@ static int make_run(PyObject *module, Run *r, const RunObjects *o) {
 }
 
 const char start_doc[] =
-    "start(**fields) -> Run\n\n"
+    "start(fields) -> Run\n\n"
     "system, method: name or handle, handle; starter: the method that makes the first steps of a\n"
     "multistep method, None for the usual one. bits: 64 or 32. lanes: trajectories. first:\n"
     "number of the step before the first; n_steps; save_every: steps from one save to the next.\n"
@@ -161,19 +161,21 @@ const char start_doc[] =
     "watches: a tuple of dictionaries: program, every, begin, asks, sums, params, t0, dt, sums_a,\n"
     "sums_b (csrc/run/watch.h). events: a dictionary: detect (a watch), react, most, counts_a,\n"
     "counts_b, stopped_at, stopped_by, events (csrc/run/events.h).\n"
-    "May be left out: starter, first, drive_strides, has_history, record with saved and stream,\n"
-    "use_row_kernels, watches, events.";
+    "Fields come in a dictionary or as keywords. May be left out: starter, first, drive_strides,\n"
+    "has_history, record with saved and stream, use_row_kernels, watches, events.";
 PyObject *core_start(PyObject *module, PyObject *args, PyObject *keywords) {
     RunObjects objects;
-    Run *r = (Run *)PyType_GenericAlloc((PyTypeObject *)state_of(module)->run_type, 0);
-    if (!r) return NULL;
+    PyObject *fields = own_fields(args, keywords, "start()");
+    if (!fields) return NULL;
+    PyObject *self = PyType_GenericAlloc((PyTypeObject *)state_of(module)->run_type, 0);
     const uint32_t mode = pi_enter_float_mode();
-    const int error =
-        read_fields(args, keywords, START, &r->run, &objects) || make_run(module, r, &objects);
+    Run *r = (Run *)self;
+    if (r &&
+        (read_fields(module, fields, START, &r->run, &objects) || make_run(module, r, &objects)))
+        Py_CLEAR(self);
     pi_leave_float_mode(mode);
-    if (!error) return (PyObject *)r;
-    Py_DECREF(r);
-    return NULL;
+    Py_DECREF(fields);
+    return self;
 }
 
 /* Every 50 ms: signals, and the progress callback if there is one. */

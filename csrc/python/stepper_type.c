@@ -114,21 +114,23 @@ static int make_stepper(PyObject *module, Stepper *s, const RunObjects *o) {
 }
 
 const char stepper_doc[] =
-    "stepper(**fields) -> Stepper\n\n"
+    "stepper(fields) -> Stepper\n\n"
     "system, methods: a tuple of the method of the step, or of the step, its kick and its drift;\n"
     "starter, which may be left out; bits, lanes, bound, t0, dt, params as of start(); state:\n"
     "rows that are advanced in place.";
 PyObject *core_stepper(PyObject *module, PyObject *args, PyObject *keywords) {
     RunObjects objects;
-    Stepper *s = (Stepper *)PyType_GenericAlloc((PyTypeObject *)state_of(module)->stepper_type, 0);
-    if (!s) return NULL;
+    PyObject *fields = own_fields(args, keywords, "stepper()");
+    if (!fields) return NULL;
+    PyObject *self = PyType_GenericAlloc((PyTypeObject *)state_of(module)->stepper_type, 0);
     const uint32_t mode = pi_enter_float_mode();
-    const int error = read_fields(args, keywords, STEPPER, &s->run[STEP], &objects) ||
-                      make_stepper(module, s, &objects);
+    Stepper *s = (Stepper *)self;
+    if (s && (read_fields(module, fields, STEPPER, &s->run[STEP], &objects) ||
+              make_stepper(module, s, &objects)))
+        Py_CLEAR(self);
     pi_leave_float_mode(mode);
-    if (!error) return (PyObject *)s;
-    Py_DECREF(s);
-    return NULL;
+    Py_DECREF(fields);
+    return self;
 }
 
 /* One thread at a time, and none from within its own step. Within alter() the thread has it

@@ -11,7 +11,7 @@ from pyintegrate.values.memory import aligned, padded
 ABSENT = object()
 
 
-def start(lanes=1, **changes):
+def fields_of(lanes=1, **changes):
     arguments = {
         "system": "logistic", "method": _core.methods()[0]["handle"], "bits": 64, "lanes": lanes,
         "n_steps": 1, "save_every": 1, "bound": np.inf, "workers": 1, "t0": np.zeros(1),
@@ -20,7 +20,11 @@ def start(lanes=1, **changes):
         "record": aligned((2, 1, 64), float), "saved": (0,),
     }  # fmt: skip
     fields = {**arguments, **changes}
-    return _core.start(**{name: value for name, value in fields.items() if value is not ABSENT})
+    return {name: value for name, value in fields.items() if value is not ABSENT}
+
+
+def start(lanes=1, **changes):
+    return _core.start(**fields_of(lanes, **changes))
 
 
 @pytest.mark.parametrize("name", ["system", "method", "bits", "lanes", "n_steps", "save_every",
@@ -35,6 +39,27 @@ def test_a_field_that_is_missing_is_named(name):
 def test_a_field_that_is_not_there_is_named(name):
     with pytest.raises(TypeError, match=rf"start\(\) has no field '{name}'"):
         start(**{name: 1})
+
+
+def test_fields_come_in_a_dictionary_as_well():
+    _core.start(fields_of()).work()
+    with pytest.raises(TypeError, match="has no field 1"):
+        _core.start(fields_of() | {1: 2})
+    with pytest.raises(TypeError, match="a dictionary, or keyword arguments only"):
+        _core.start(fields_of(), lanes=1)
+
+
+def test_a_dictionary_may_be_emptied_while_it_is_read():
+    class Emptying:
+        def __index__(self):
+            fields.clear()
+            return 1
+
+    fields = fields_of(lanes=Emptying())
+    run = _core.start(fields)
+    assert not fields
+    run.work()
+    assert run.outcome()[0] == 1
 
 
 def test_fields_have_no_places():
@@ -106,7 +131,7 @@ def test_a_record_has_any_strides_and_nothing_else_is_written(lanes, order, sign
     guarded = np.full([n + 2 for n in np.array(shape)[list(order)]], -1.0)
     inner = guarded[1:-1, 1:-1, 1:-1].transpose(np.argsort(order))[::sign, ::sign, ::sign]
     assert inner.shape == shape
-    initial, a, b = (aligned((2, padded(lanes, float)), float) for _ in range(3))
+    initial, a, b = (aligned((2, padded(lanes, np.dtype(float))), float) for _ in range(3))
     initial[...] = np.arange(initial.size).reshape(initial.shape)
     run = start(
         system="oscillator", lanes=lanes, n_steps=3, record=inner, saved=(1, 0), initial=initial,
