@@ -67,8 +67,9 @@ class Occurrences:
             events.append(
                 {
                     "direction": plan.directions[i], "located": int(plan.located[i]),
-                    "stop": one.stop, "keep": one.keep, "then": plan.then[i], "value": plan.value[i],
-                    "n_values": plan.n_values[i], "t": t, "y": y, "values": values,
+                    "stop": one.stop, "keep": one.keep, "then": plan.then[i],
+                    "value": plan.value[i], "n_values": plan.n_values[i], "t": t, "y": y,
+                    "values": values,
                 }
             )  # fmt: skip
         return {
