@@ -117,6 +117,25 @@ typedef struct {
 } PiSample;
 typedef int PiEvaluate(const PiSample *sample, PiQuestion question);
 
+/* What is kept of a quantity over the steps, and in how many rows of sums (kernels/rows/reduce.h).
+ */
+typedef enum {
+    PI_LARGEST,
+    PI_SMALLEST,
+    PI_LARGEST_MAGNITUDE,
+    PI_SUM,
+    PI_SUM_OF_SQUARES,
+    PI_LINE
+} PiReduction;
+enum { PI_REDUCTIONS = PI_LINE + 1 };
+typedef struct {
+    int64_t registers, index; /* index: how many steps were looked at before this one */
+    const void *quantity, *t; /* rows */
+    const void *frozen;       /* a row of masks, or NULL */
+    void *sums;
+} PiReduceRows;
+typedef void PiReduce(PiReduction kind, const PiReduceRows *rows);
+
 /* The kernels of one system on one instruction set in one precision; NULL for those it lacks. */
 typedef struct {
     const char *system;
@@ -138,6 +157,7 @@ typedef struct {
     PiKernel *rows[PI_FAMILIES]; /* for any force */
     PiEvaluate *evaluate;
     PiForce *program; /* runs byte code; its context is a PiProgram */
+    PiReduce *reduce;
 } PiKernelSet;
 
 /* ---- run/dispatch.c -------------------------------------------------------------------------- */

@@ -129,5 +129,6 @@ const PiKernelSet PI_KERNEL_SET = {
     .rows = ROW_KERNELS,
     .evaluate = evaluate,
     .program = run_program,
+    .reduce = reduce,
 };
 #endif

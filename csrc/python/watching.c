@@ -19,6 +19,32 @@ static int integer(PyObject *fields, const char *name, int64_t least, int64_t mo
     return -1;
 }
 
+/* Reductions that need no byte code: (kind, quantity) each. Their sums follow the program's. */
+static int read_reduced(PyObject *fields, int64_t n_quantities, PiWatch *watch) {
+    static const int rows[PI_REDUCTIONS] = {[PI_LARGEST] = 2,           [PI_SMALLEST] = 2,
+                                            [PI_LARGEST_MAGNITUDE] = 2, [PI_SUM] = 2,
+                                            [PI_SUM_OF_SQUARES] = 2,    [PI_LINE] = 7};
+    PyObject *list = field(fields, "reduced");
+    if (!list) return -1;
+    const Py_ssize_t n = PyTuple_Check(list) ? PyTuple_Size(list) : -1;
+    watch->n_quantities = (int)n_quantities;
+    watch->n_rows = watch->n_sums;
+    int error = n < 0 || n > PI_MAX_REDUCED;
+    for (watch->n_reduced = 0; !error && watch->n_reduced < n; watch->n_reduced++) {
+        PiReduced *one = &watch->reduced[watch->n_reduced];
+        error = !PyArg_ParseTuple(PyTuple_GetItem(list, watch->n_reduced), "ii", &one->kind,
+                                  &one->quantity) ||
+                one->kind < 0 || one->kind >= PI_REDUCTIONS || one->quantity < 0 ||
+                one->quantity >= n_quantities;
+        if (error) break;
+        one->first = watch->n_rows;
+        watch->n_rows += rows[one->kind];
+    }
+    if (!error && watch->n_rows > 0) return 0;
+    if (!PyErr_Occurred())
+        PyErr_SetString(PyExc_ValueError, "reduced: expected pairs of a kind and a quantity");
+    return -1;
+}
 static int read_watch(PyObject *module, const PiRun *run, PyObject *system, PyObject *fields,
                       Views *views, PyObject *programs, PiWatch *watch) {
     PyObject *program = field(fields, "program"), *params, *t0, *dt, *a, *b;
@@ -29,7 +55,7 @@ static int read_watch(PyObject *module, const PiRun *run, PyObject *system, PyOb
         integer(fields, "every", 1, (int64_t)1 << 54, &watch->every) ||
         integer(fields, "begin", 0, (int64_t)1 << 54, &watch->begin) ||
         integer(fields, "asks", 0, PI_WATCH_ENERGY | PI_WATCH_INVARIANTS, &asks) ||
-        integer(fields, "sums", 1, PI_MAX_REGISTERS, &n_sums) ||
+        integer(fields, "sums", 0, PI_MAX_REGISTERS, &n_sums) ||
         !(params = field(fields, "params")) || !(t0 = field(fields, "t0")) ||
         !(dt = field(fields, "dt")) || !(a = field(fields, "sums_a")) ||
         !(b = field(fields, "sums_b")))
@@ -41,7 +67,8 @@ static int read_watch(PyObject *module, const PiRun *run, PyObject *system, PyOb
     const int64_t rows = s->dim + 1 + (asks & PI_WATCH_ENERGY ? 1 : 0) +
                          (asks & PI_WATCH_INVARIANTS ? s->n_invariants : 0) + n_sums;
     const unsigned unanswered = watch->system.unanswered;
-    if (rows != p->dim || p->dof || p->n_invariants != n_sums || p->n_params < s->n_params ||
+    if (read_reduced(fields, p->n_invariants - n_sums, watch)) return -1;
+    if (rows != p->dim || p->dof || p->n_invariants < n_sums || p->n_params < s->n_params ||
         watch->program.unanswered >> PI_INVARIANTS & 1 || s->dim != run->system->dim ||
         (asks & PI_WATCH_ENERGY && unanswered >> PI_ENERGY & 1) ||
         (asks & PI_WATCH_INVARIANTS && unanswered >> PI_INVARIANTS & 1)) {
@@ -50,7 +77,7 @@ static int read_watch(PyObject *module, const PiRun *run, PyObject *system, PyOb
     }
     watch->params = PyMem_Calloc((size_t)p->n_params + 1, sizeof *watch->params);
     if (!watch->params) return PyErr_NoMemory(), -1;
-    const int64_t items = pi_product(n_sums, run->stride);
+    const int64_t items = pi_product(watch->n_rows, run->stride);
     return views_rows(views, params, "params of a watch", p->n_params, run->stride, 8,
                       watch->params) ||
                    views_row(views, t0, "t0 of a watch", run->stride, 8, &watch->t0) ||
@@ -119,7 +146,8 @@ int read_events(PyObject *module, PiRun *run, PyObject *system, PyObject *fields
         }
     }
     const Py_ssize_t n = PyTuple_Check(list) ? PyTuple_Size(list) : -1;
-    if (n != e->watch.n_sums - 1 || n < 1 || n > 127 || run->state_rows != run->system->dim) {
+    if (n != e->watch.n_sums - 1 || e->watch.n_quantities || n < 1 || n > 127 ||
+        run->state_rows != run->system->dim) {
         PyErr_Format(PyExc_ValueError, "events: %zd of %d, for a method that remembers nothing", n,
                      e->watch.n_sums - 1);
         return -1;

@@ -12,20 +12,23 @@ typedef struct {
     const PiWatch *w;
     int64_t lanes; /* whole registers */
     double *y[2], *p, *own_p, *t, *scratch;
-    uint64_t uniform; /* parameters with one value for all lanes, as bits */
+    double *reduced, *frozen; /* the sums past the program's; masks */
+    uint64_t uniform;         /* parameters with one value for all lanes, as bits */
 } WatchChunk;
 
-static int64_t chunk_lanes(const PiWatch *w) {
-    return CHUNK_REGISTERS * w->program.set->vector_bytes / (int64_t)sizeof(double);
+static int64_t width(const PiWatch *w) {
+    return w->program.set->vector_bytes / (int64_t)sizeof(double);
 }
+static int64_t chunk_lanes(const PiWatch *w) { return CHUNK_REGISTERS * width(w); }
 static int first_sum(const PiWatch *w) { return w->program.system->dim - w->n_sums; }
 static int64_t scratch_rows(const PiWatch *w) {
     const int a = w->program.system->scratch, b = w->system.system->scratch;
     return a > b ? a : b;
 }
 static int64_t watch_rows(const PiWatch *w) {
-    return 2 * (int64_t)w->program.system->dim + pi_parameter_rows(w->program.system) +
-           pi_parameter_rows(w->system.system) + 1 + scratch_rows(w);
+    return 2 * (int64_t)(w->program.system->dim + w->n_quantities) +
+           pi_parameter_rows(w->program.system) + pi_parameter_rows(w->system.system) + 2 +
+           scratch_rows(w) + w->n_rows - w->n_sums;
 }
 
 /* Lanes of a row of the run, or of one in double precision. */
@@ -60,10 +63,13 @@ static int open_chunk(WatchChunk *c, const PiRun *run, int64_t lane, int64_t lan
     const int n = w->program.system->n_params;
     double *free = scratch;
     c->lanes = lanes;
-    for (int i = 0; i < 2; i++, free += w->program.system->dim * lanes) c->y[i] = free;
+    for (int i = 0; i < 2; i++, free += (w->program.system->dim + w->n_quantities) * lanes)
+        c->y[i] = free;
     c->p = free, free += pi_parameter_rows(w->program.system) * lanes;
     c->own_p = free, free += pi_parameter_rows(w->system.system) * lanes;
     c->t = free, free += lanes;
+    c->frozen = free, free += lanes;
+    c->reduced = free, free += (w->n_rows - w->n_sums) * lanes;
     c->scratch = free;
     c->uniform = 0;
     for (int i = 0; i < n; i++) {
@@ -72,6 +78,8 @@ static int open_chunk(WatchChunk *c, const PiRun *run, int64_t lane, int64_t lan
     }
     for (int i = 0; i < w->n_sums; i++)
         copy_row(c->y[0] + (first_sum(w) + i) * lanes, sums + i * run->stride + lane, lanes, 8);
+    for (int i = w->n_sums; i < w->n_rows; i++)
+        copy_row(c->reduced + (i - w->n_sums) * lanes, sums + i * run->stride + lane, lanes, 8);
     int stop = ask(&w->program, PI_PREPARE, c, c->y[0], c->p, c->p);
     if (w->asks && !stop) {
         const int own = w->system.system->n_params;
@@ -112,10 +120,24 @@ static int see(WatchChunk *c, const PiRun *run, const PiFailures *failures, int6
         return -1;
     double *sums = y + first_sum(w) * lanes, *after = c->y[1] + first_sum(w) * lanes;
     if (ask(&w->program, PI_INVARIANTS, c, y, c->p, after)) return -1;
+    const void *frozen = NULL;
     for (int64_t i = 0; failures->count && i < lanes; i++) {
         const int64_t at = lane - first_lane + i;
-        if (at < run->tile_lanes && failures->step[at] >= 0 && n >= (double)failures->step[at])
-            for (int j = 0; j < w->n_sums; j++) after[j * lanes + i] = sums[j * lanes + i];
+        const int still =
+            at < run->tile_lanes && failures->step[at] >= 0 && n >= (double)failures->step[at];
+        ((int64_t *)c->frozen)[i] = -still;
+        frozen = c->frozen;
+        for (int j = 0; still && j < w->n_sums; j++) after[j * lanes + i] = sums[j * lanes + i];
+    }
+    const double *quantities = after + w->n_sums * lanes;
+    for (int i = 0; i < w->n_reduced; i++) {
+        const PiReduceRows rows = {.registers = lanes / width(w),
+                                   .index = (int64_t)n / w->every,
+                                   .quantity = quantities + w->reduced[i].quantity * lanes,
+                                   .t = c->t,
+                                   .frozen = frozen,
+                                   .sums = c->reduced + (w->reduced[i].first - w->n_sums) * lanes};
+        w->program.set->reduce((PiReduction)w->reduced[i].kind, &rows);
     }
     c->y[0] = c->y[1];
     c->y[1] = y;
@@ -137,16 +159,18 @@ int pi_watch_see(PiWatch *w, const PiRun *run, const PiSeen *seen) {
                     row_at(run, seen->rows, seen->next, i, at), seen->stride))
                 return -1;
         }
-        for (int i = 0; i < w->n_sums; i++)
-            memcpy(sums + i * run->stride + lane, c.y[0] + (first_sum(w) + i) * lanes,
-                   lanes * sizeof *sums);
+        for (int i = 0; i < w->n_rows; i++) {
+            const double *row = i < w->n_sums ? c.y[0] + (first_sum(w) + i) * lanes
+                                              : c.reduced + (i - w->n_sums) * lanes;
+            memcpy(sums + i * run->stride + lane, row, lanes * sizeof *sums);
+        }
     }
     return 0;
 }
 void pi_watch_open(const PiWatch *w, const PiRun *run, int64_t tile, int64_t block) {
     const int64_t lane = tile * run->tile_lanes, unit = 64 / run->real_bytes;
     const int64_t lanes = ceil_div(lanes_in(run, tile), unit) * unit;
-    for (int i = 0; i < w->n_sums && w->sums[0] != w->sums[1]; i++)
+    for (int i = 0; i < w->n_rows && w->sums[0] != w->sums[1]; i++)
         memcpy(w->sums[block & 1] + i * run->stride + lane,
                w->sums[1 - (block & 1)] + i * run->stride + lane, lanes * sizeof(double));
 }
@@ -170,9 +194,6 @@ PiObserver pi_watch_observer(PiWatch *w, const PiRun *run) {
 
 /* ---- a lane by itself ------------------------------------------------------------------------ */
 /* One register of each row: y, parameters, the system's own, time, scratch, answer. */
-static int64_t width(const PiWatch *w) {
-    return w->program.set->vector_bytes / (int64_t)sizeof(double);
-}
 static int64_t lane_scratch(const PiWatchLane *l) {
     const int a = l->program->system->scratch, b = l->watch->system.system->scratch;
     return a > b ? a : b;

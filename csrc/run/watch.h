@@ -6,21 +6,28 @@
  *
  *   the components | the number of the step | the system's energy, its invariants | the sums
  *
- * as far as it asks for them, and its answer to PI_INVARIANTS is the new sums. Two copies of the
- * sums, for the last complete block of time and for the one under way: an interrupt leaves the
- * first. */
+ * as far as it asks for them, and its answer to PI_INVARIANTS is the new sums, then the quantities
+ * of reductions that need no byte code (PiReduction), whose sums follow the program's. Two copies
+ * of the sums, for the last complete block of time and for the one under way: an interrupt leaves
+ * the first. */
 #pragma once
 #include "run.h"
 
 enum { PI_WATCH_ENERGY = 1, PI_WATCH_INVARIANTS = 2 };
+enum { PI_MAX_REDUCED = 64 };
+typedef struct {
+    int kind, quantity, first; /* PiReduction; which quantity; its first row of all the sums */
+} PiReduced;
 typedef struct {
     ResolvedSystem program, system; /* in double precision; system: what the energy is asked of */
     int asks;                       /* PI_WATCH_ENERGY | PI_WATCH_INVARIANTS */
     int components, n_sums;         /* how many rows of y are components, and sums */
-    int64_t every;                  /* steps, counted from the run's own step 0 */
-    int64_t begin;                  /* the first step of all: a resumed run has seen its own */
-    PiRow t0, h, *params;           /* those of the program; the system's are the first */
-    double *sums[2];                /* rows of run->stride: after even and odd blocks */
+    int n_quantities, n_reduced, n_rows; /* past the sums in the answer; sums in all, as rows */
+    PiReduced reduced[PI_MAX_REDUCED];
+    int64_t every;        /* steps, counted from the run's own step 0 */
+    int64_t begin;        /* the first step of all: a resumed run has seen its own */
+    PiRow t0, h, *params; /* those of the program; the system's are the first */
+    double *sums[2];      /* rows of run->stride: after even and odd blocks */
 } PiWatch;
 /* Shows the program all the states that were seen; 0, or -1. */
 int pi_watch_see(PiWatch *watch, const PiRun *run, const PiSeen *seen);

@@ -176,7 +176,10 @@ class States:
         """What the run was told to watch, by name: arrays of the batch. See ``pi.watch``."""
         if self._sums is None:
             return Watched({})
-        return Watched.of_sums(self._options.watch, self._problem, self._sums)
+        problem = self._problem
+        ends = self._failures.steps(problem.lanes).reshape(problem.batch)
+        last = np.where(ends < 0, problem.first + self.n_steps, ends - 1)
+        return Watched.of_sums(self._options.watch, problem, self._sums, last)
 
     @cached_property
     def events(self) -> Events:

@@ -123,7 +123,7 @@ class EventPlan:
         As of a plan.Group.
     """
 
-    every = 1
+    every, reduced = 1, ()
 
     def __init__(self, system, events):
         self.events = _checked(events, system)
@@ -168,6 +168,7 @@ class EventPlan:
         graph.dim = view.size
         self.asks, self.shapes = view.asks, self._shapes()
         self.initial = np.array([np.nan] * len(quantities) + [0.0])
+        self.sums = len(self.initial)
         self.program = assemble(graph, {"invariants": nodes}, view.rows)
         self.react = assemble(graph, {"invariants": answers}, view.rows) if answers else None
         for program in (self.program, self.react):

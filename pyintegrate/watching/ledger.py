@@ -9,6 +9,8 @@ import numpy as np
 from ..trace.elementary import real
 from ..trace.expression import Symbol, node_of
 
+MOST_REDUCED = 64  # of one program: PI_MAX_REDUCED
+
 
 class Kept:
     """A number that is kept for each trajectory.
@@ -54,15 +56,72 @@ class Sum:
         self.low.then(c + ((s - (t - z)) + (term - z)))
 
     def get(self, account):
-        high, low = self.high.get(account), self.low.get(account)
-        return np.where(np.isfinite(low), high + low, high)
+        return _whole_sum(self.high.get(account), self.low.get(account))
+
+
+def _whole_sum(high, low):
+    return np.where(np.isfinite(low), high + low, high)
+
+
+REDUCTIONS = {  # of csrc/kernels/rows/reduce.h: number, and what their rows begin with
+    "maximum": (0, (np.nan, np.nan)),
+    "minimum": (1, (np.nan, np.nan)),
+    "max_abs": (2, (np.nan, np.nan)),
+    "sum": (3, (0.0, 0.0)),
+    "squares": (4, (0.0, 0.0)),
+    "line": (5, (np.nan, *(0.0,) * 6)),
+}
+
+
+class Reduced:
+    """The rows of a reduction that the core knows."""
+
+    def __init__(self, book, first):
+        self.book, self.first = book, first
+
+    def get(self, account, i=0):
+        return account.values[len(self.book.kept) + self.first + i]
+
+    def sum(self, account, i=0):
+        """A sum of two parts."""
+        return _whole_sum(self.get(account, i), self.get(account, i + 1))
+
+
+class Counted:
+    """How many steps are looked at where all are: known without counting."""
+
+    def __init__(self, old):
+        self.old = old
+
+    def get(self, account):
+        return account.count
+
+    def whole(self, account):
+        return account.count.astype(np.int64)
 
 
 class Book:
-    """All that the reductions of one program keep; equal sums are kept once."""
+    """All that the reductions of one program keep; equal sums are kept once.
 
-    def __init__(self):
-        self.kept, self.known = [], {}
+    Attributes
+    ----------
+    kept : list of Kept
+    quantities : list of Node
+    reduced : list of tuple of int
+        Of reductions that the core knows: number, and which quantity.
+    """
+
+    def __init__(self, every=1):
+        self.every, self.kept, self.known = every, [], {}
+        self.quantities, self.reduced, self.initial = [], [], []
+
+    def reduce(self, kind, node):
+        number, initial = REDUCTIONS[kind]
+        if node not in self.quantities:
+            self.quantities.append(node)
+        self.reduced.append((number, self.quantities.index(node)))
+        self.initial += initial
+        return Reduced(self, len(self.initial) - len(initial))
 
 
 class Ledger:
@@ -92,11 +151,20 @@ class Ledger:
             self.book.known[key] = make()
         return self.book.known[key]
 
+    def reduced(self, kind):
+        """The quantity's reduction by the core; None where only some steps are looked at."""
+        if self.active is not None or len(self.book.reduced) >= MOST_REDUCED:
+            return None
+        node = node_of(self.view.graph, self.q)
+        return self._once(kind, self.q, lambda: self.book.reduce(kind, node))
+
     @property
     def count(self):
         """How many steps were looked at."""
 
         def make():
+            if self.active is None:
+                return Counted(self.view.n / float(self.book.every))
             n = self.keep(0.0)
             n.then(n.old + 1.0)
             return n

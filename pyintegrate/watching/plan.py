@@ -22,10 +22,14 @@ class Account:
     values : ndarray, shape (sums, *batch)
     interval : float or ndarray
         Time from one step that was looked at to the next.
+    count : ndarray
+        How many steps were looked at, where nothing but ``every`` says which.
+    start : float or ndarray
+        The time of step 0.
     """
 
-    def __init__(self, values, interval):
-        self.values, self.interval = values, interval
+    def __init__(self, values, interval, count, start):
+        self.values, self.interval, self.count, self.start = values, interval, count, start
 
 
 class Group:
@@ -37,6 +41,10 @@ class Group:
     program : Program
     asks : int
         What the core is asked for: csrc/run/watch.h.
+    sums : int
+        How many the program makes.
+    reduced : tuple
+        The reductions of its quantities by the core; their sums follow.
     initial : ndarray
         What each sum begins with.
     numbers : dict
@@ -64,7 +72,7 @@ class Group:
             system, extras, error or "energy" in quantities,
             bool(quantities & set(invariant_names(system))),
         )  # fmt: skip
-        book, self.results = Book(), {}
+        book, self.results = Book(every), {}
         for name, reduction in reductions.items():
             active = None
             if reduction.after is not None:
@@ -76,13 +84,13 @@ class Group:
             for suffix, result in reduction.trace(ledger).items():
                 self.results[name + suffix] = result
         view.graph.dim = view.size
-        if len(book.kept) > MOST_SUMS:
+        self.initial = np.array([*(kept.initial for kept in book.kept), *book.initial])
+        if len(self.initial) > MOST_SUMS:
             raise ValueError(
-                f"watch keeps {len(book.kept)} numbers of each trajectory, at most {MOST_SUMS}"
+                f"watch keeps {len(self.initial)} numbers of each trajectory, at most {MOST_SUMS}"
             )
-        self.asks = view.asks
-        self.initial = np.array([kept.initial for kept in book.kept])
-        nodes = {"invariants": [kept.node for kept in book.kept]}
+        self.asks, self.sums, self.reduced = view.asks, len(book.kept), tuple(book.reduced)
+        nodes = {"invariants": [*(kept.node for kept in book.kept), *book.quantities]}
         self.program = assemble(view.graph, nodes, view.rows)
         self.program.handle  # noqa: B018  (the verifier agrees)
 

@@ -110,6 +110,9 @@ def _extreme(name, quantity, every, after, of, beyond):
     """The first value that no other is beyond; a NaN stays."""
 
     def trace(ledger):
+        known = ledger.reduced(name)
+        if known is not None:
+            return {"": known.get, ".time": lambda a: known.get(a, 1)}
         best, at = ledger.keep(np.nan), ledger.keep(np.nan)
         value = of(ledger.q)
         news = ledger.is_first | ((best.old == best.old) & ~beyond(best.old, value))
@@ -179,8 +182,8 @@ def total(quantity: Quantity, *, every: int = 1, after: ArrayLike | None = None)
     """
 
     def trace(ledger):
-        s, n = ledger.sum(ledger.q), ledger.count
-        return {"": lambda a: _seen(s.get(a), n.get(a)), ".count": n.whole}
+        s, n = _total(ledger, "sum"), ledger.count
+        return {"": lambda a: _seen(s(a), n.get(a)), ".count": n.whole}
 
     return Reduction("total", quantity, every, after, trace)
 
@@ -198,8 +201,8 @@ def mean(quantity: Quantity, *, every: int = 1, after: ArrayLike | None = None) 
     """
 
     def trace(ledger):
-        s, n = ledger.sum(ledger.q), ledger.count
-        return {"": lambda a: s.get(a) / n.get(a), ".count": n.whole}
+        s, n = _total(ledger, "sum"), ledger.count
+        return {"": lambda a: s(a) / n.get(a), ".count": n.whole}
 
     return Reduction("mean", quantity, every, after, trace)
 
@@ -217,20 +220,44 @@ def rms(quantity: Quantity, *, every: int = 1, after: ArrayLike | None = None) -
     """
 
     def trace(ledger):
-        s, n = ledger.sum(ledger.q * ledger.q), ledger.count
-        return {"": lambda a: np.sqrt(s.get(a) / n.get(a)), ".count": n.whole}
+        s, n = _total(ledger, "squares"), ledger.count
+        return {"": lambda a: np.sqrt(s(a) / n.get(a)), ".count": n.whole}
 
     return Reduction("rms", quantity, every, after, trace)
 
 
+def _total(ledger, kind):
+    """Account -> the sum of a quantity, or of its squares."""
+    known = ledger.reduced(kind)
+    if known is not None:
+        return known.sum
+    return ledger.sum(ledger.q if kind == "sum" else ledger.q * ledger.q).get
+
+
+class _Line:
+    """Sums of the distance d from the first value, of index d and of d^2: Account -> array."""
+
+    def __init__(self, ledger):
+        known = ledger.reduced("line")
+        if known is not None:
+            self.first, self.t_first = known.get, lambda a: a.start
+            self.s1, self.si, self.s2 = (
+                lambda a, i=i: known.sum(a, i) for i in (1, 3, 5)
+            )  # fmt: skip
+            return
+        d = ledger.shifted
+        self.first, self.t_first = ledger.first(ledger.q).get, ledger.first(ledger.t).get
+        self.s1, self.si = ledger.sum(d).get, ledger.sum(ledger.index * d).get
+        self.s2 = ledger.sum(d * d).get
+
+
 def _spread(name, quantity, every, after, of):
     def trace(ledger):
-        n, d = ledger.count, ledger.shifted
-        s1, s2 = ledger.sum(d), ledger.sum(d * d)
+        n, sums = ledger.count, _Line(ledger)
 
         def variance(a):
-            count, once = n.get(a), s1.get(a)
-            return np.maximum(s2.get(a) - once * once / count, 0.0) / count
+            count, once = n.get(a), sums.s1(a)
+            return np.maximum(sums.s2(a) - once * once / count, 0.0) / count
 
         return {"": lambda a: of(variance(a)), ".count": n.whole}
 
@@ -283,15 +310,13 @@ def slope(quantity: Quantity, *, every: int = 1, after: ArrayLike | None = None)
     """
 
     def trace(ledger):
-        n, d, i = ledger.count, ledger.shifted, ledger.index
-        start, t_first = ledger.first(ledger.q), ledger.first(ledger.t)
-        s1, si, s2 = ledger.sum(d), ledger.sum(i * d), ledger.sum(d * d)
+        n, sums = ledger.count, _Line(ledger)
 
         def line(a):
             """Slope for each step looked at, mean of d, sum of squares of the steps."""
-            count, once = n.get(a), s1.get(a)
+            count, once = n.get(a), sums.s1(a)
             squares = count * (count * count - 1) / 12  # of i - (count - 1)/2
-            rise = (si.get(a) - (count - 1) / 2 * once) / np.where(count > 1, squares, np.nan)
+            rise = (sums.si(a) - (count - 1) / 2 * once) / np.where(count > 1, squares, np.nan)
             return count, rise, once / count, squares
 
         def per_time(a):
@@ -299,12 +324,12 @@ def slope(quantity: Quantity, *, every: int = 1, after: ArrayLike | None = None)
 
         def intercept(a):
             count, rise, middle, _ = line(a)
-            t = t_first.get(a) / a.interval + (count - 1) / 2
-            return start.get(a) + middle - rise * t
+            t = sums.t_first(a) / a.interval + (count - 1) / 2
+            return sums.first(a) + middle - rise * t
 
         def residual(a):
             count, rise, middle, squares = line(a)
-            left = s2.get(a) - count * middle * middle - rise * rise * squares
+            left = sums.s2(a) - count * middle * middle - rise * rise * squares
             return np.sqrt(np.maximum(left, 0) / count)
 
         return {

@@ -43,7 +43,7 @@ class Sums:
             a = aligned((len(group.initial), problem.stride), np.float64)
             a[...] = group.initial[:, np.newaxis]
             if earlier is not None:
-                a[:, : problem.lanes] = earlier[i][:, : problem.lanes]
+                a[:, : problem.lanes] = earlier[i]
             # The sums of the last complete block survive an interrupt.
             b = np.empty_like(a) if a.nbytes <= SPARE_BYTES else a
             self._rows.append((a, b))
@@ -58,14 +58,28 @@ class Sums:
 
     def after(self, blocks, whole=True):
         """The sums after so many blocks of time, for each group; whole: after all of them."""
-        out = []
+        out = Kept()
         for (a, b), began in zip(self._rows, self._began, strict=True):
             if blocks < 0 or (a is b and not whole):
                 began = np.broadcast_to(np.reshape(began, (len(a), -1)), a.shape)
                 out.append(began[:, : self._problem.lanes])
+                out.until = self._first - 1
             else:
                 out.append((b if blocks % 2 else a)[:, : self._problem.lanes])
         return out
+
+
+class Kept(list):
+    """The sums of each group, (sums, lanes).
+
+    Attributes
+    ----------
+    until : int or None
+        The last step that they have seen, where that is not the last completed: an interrupt has
+        found them overwritten.
+    """
+
+    until = None
 
 
 def first_numbers(names, problem):
@@ -86,7 +100,8 @@ def program_fields(program, problem, known, first, sums):
         "every": program.every,
         "asks": program.asks,
         "begin": first,
-        "sums": len(program.initial),
+        "sums": program.sums,
+        "reduced": program.reduced,
         "params": tuple(rows),
         "t0": row_of(problem, problem.t0),
         "dt": row_of(problem, problem.dt),
@@ -124,12 +139,16 @@ class Watched(Mapping):
         self._results = results
 
     @classmethod
-    def of_sums(cls, plan, problem, sums):
-        """Results from the sums of each group, (sums, lanes)."""
+    def of_sums(cls, plan, problem, sums, last):
+        """Results from the sums of each group; last: the last step of each trajectory, (*batch)."""
         results = {}
+        if sums.until is not None:
+            last = np.minimum(last, sums.until)
+        start = problem.times(np.array([0]))[0]
         for group, values in zip(plan.groups, sums, strict=True):
             values = np.array(values).reshape(-1, *problem.batch)
-            account = Account(values, group.every * problem.dt)
+            count = (last // group.every + 1).astype(np.float64)
+            account = Account(values, group.every * problem.dt, count, start)
             with np.errstate(all="ignore"):
                 for name, result in group.results.items():
                     results[name] = np.asarray(result(account))

@@ -4,6 +4,7 @@
 #include "classical_rk4.h"
 #include "composition.h"
 #include "multistep.h"
+#include "reduce.h"
 #include "rigid_motion.h"
 
 /* ---- loading and storing --------------------------------------------------------------------- */
