@@ -117,7 +117,8 @@ class Solution(States):
         """(E - E0)/|E0|, signed, shape (n_saved, *batch); E - E0 where E0 = 0.
 
         E0 is the energy of ``origin``. Where it is nearly 0 by cancellation (a parabolic orbit),
-        a relative error says little: look at ``energy()``.
+        a relative error says little: look at ``energy()``. NaN where E0 is beyond the floats, or
+        so small that it has lost digits.
 
         Examples
         --------
@@ -128,8 +129,10 @@ class Solution(States):
         """
         energy = self.energy()
         scale = abs(first := self.system.energy(self.origin, self._origin_time))
+        scale = np.where(scale == 0, 1, scale)
+        scale = np.where(scale < np.finfo(scale.dtype).tiny, np.nan, scale)
         with np.errstate(invalid="ignore", over="ignore"):  # an exploded trajectory may be inf
-            return (energy - first) / np.where(scale == 0, 1, scale)
+            return (energy - first) / scale
 
     def exact(self) -> Floats:
         """The exact solution through ``origin`` at the saved times, (n_saved, *batch, dim).

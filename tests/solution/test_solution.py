@@ -148,6 +148,22 @@ def test_evaluations_a_step_are_those_of_a_long_run(method):
 # ---- energy and error ----------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize("scale", [1e-300, 1e-160, 1e-150, 1e-100, 1e100, 1e150, 1e160, 1e300])
+def test_the_energy_error_of_the_same_motion_at_any_scale_is_the_same_or_unknown(scale):
+    """E ~ x^2: beyond 1e154 it overflows, below 1e-154 it has lost digits or is 0."""
+    spring = pi.systems.spring(k=15.0, b=0.1)
+    one, other = (pi.integrate(spring, x, 0.0, dt=0.01, n_steps=300) for x in (1.0, scale))
+    error = other.energy_error()
+    if 1e-154 < scale < 1e154:
+        # Damped to 0.73: some roundings of E, each of 1e-16, and of the motion over 300 steps.
+        assert error == pytest.approx(one.energy_error(), abs=300 * 1e-16)
+    elif scale == 1e-300:
+        assert np.all(other.energy() == 0)  # E - E0, as documented
+        assert np.all(error == 0)
+    else:
+        assert np.all(np.isnan(error))
+
+
 def test_energy_error_is_signed_and_relative_to_the_start():
     sol = run(OSCILLATOR(omega=[1.0, 2.0]), 1.0, 0.0, method="explicit_euler")
     energy = sol.energy()
