@@ -114,7 +114,9 @@ typedef struct {
     const PiRow *y, *params;
     void *out;       /* rows, `lanes` reals apart */
     void *workspace; /* pi_sample_rows() rows of 8 vectors */
+    PiPause *pause;  /* may be NULL */
 } PiSample;
+/* 0; -1 if the force or a pause stops it. */
 typedef int PiEvaluate(const PiSample *sample, PiQuestion question);
 
 /* What is kept of a quantity over the steps, and in how many rows of sums (kernels/rows/reduce.h).

@@ -1,6 +1,7 @@
 /* The extension module: its functions, the instruction set in use, questions to systems. */
 #include <stdlib.h>
 #include <string.h>
+#include "../run/pace.h"
 #include "module.h"
 
 #ifdef __clang__
@@ -26,6 +27,23 @@ static PyObject *core_info(PyObject *module, PyObject *none) {
 }
 
 /* ---- questions ------------------------------------------------------------------------------- */
+/* Signals, every 50 ms of a long answer. */
+typedef struct {
+    PiPause pause; /* the first: it is what forces see */
+    double looked;
+} Watch;
+static int look_for_signals(PiPause *pause) {
+    enum { PAUSES = 8 }; /* from one look at the clock to the next: some microseconds at least */
+    Watch *watch = (Watch *)pause;
+    pause->left = PAUSES - 1;
+    if (now() - watch->looked < POLL_SECONDS) return 0;
+    const PyGILState_STATE gil = PyGILState_Ensure();
+    const int stop = PyErr_CheckSignals();
+    PyGILState_Release(gil);
+    pi_keep_float_mode();
+    watch->looked = now();
+    return stop;
+}
 PyDoc_STRVAR(
     evaluate_doc,
     "evaluate(system, bits, question, lanes, t, y, params, out)\n\n"
@@ -52,6 +70,8 @@ static PyObject *evaluate(PyObject *module, PyObject *args) {
     Views views = {0};
     PiSample sample = {
         .system = s, .force = resolved.force, .context = resolved.context, .lanes = lanes};
+    Watch watch = {{0, look_for_signals}, now()};
+    sample.pause = &watch.pause;
     const int64_t register_bytes = 8 * resolved.set->vector_bytes;
     PiRow *rows = PyMem_Calloc(s->dim + s->n_params + 1, sizeof *rows);
     char *workspace =

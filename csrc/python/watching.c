@@ -4,9 +4,12 @@
 
 /* A field of a watch; NULL with an exception. */
 static PyObject *field(PyObject *fields, const char *name) {
-    PyObject *value = PyDict_Check(fields) ? PyDict_GetItemString(fields, name) : NULL;
-    return value ? value
-                 : PyErr_Format(PyExc_TypeError, "a watch is a dictionary with the field %s", name);
+    PyObject *key = PyUnicode_FromString(name), *value = NULL;
+    if (key && PyDict_Check(fields)) value = PyDict_GetItemWithError(fields, key);
+    Py_XDECREF(key);
+    if (!value && !PyErr_Occurred())
+        PyErr_Format(PyExc_TypeError, "a watch is a dictionary with the field %s", name);
+    return value;
 }
 static int integer(PyObject *fields, const char *name, int64_t least, int64_t most, int64_t *to) {
     PyObject *value = field(fields, name);

@@ -27,6 +27,10 @@ int64_t count_blocks(const PiRun *run) {
         return ceil_div(whole + (rest > 0), intervals_per_block(run));
     return pi_sum(pi_product(whole, blocks_per_interval(run)), ceil_div(rest, run->block_steps));
 }
+double lanes_worked(const PiRun *run) {
+    enum { FEWEST = 16 };
+    return run->lanes < FEWEST ? FEWEST : (double)run->lanes;
+}
 double step_operations(const PiRun *run) {
     const PiSystem *s = run->system;
     const double force = s->operations ? (double)s->operations : 4.0 * s->dim + s->n_params;
@@ -44,7 +48,7 @@ int64_t steps_of_block(const PiRun *run) {
     const PiFamily family = run->method->family;
     const int alone = family == PI_EXPLICIT_RK || family == PI_IMPLICIT_RK || family == PI_NYSTROM;
     if (!run->force) return BLOCK_STEPS; /* in registers */
-    double steps = fmax(all / (step * (double)run->lanes), tile / (step * (double)run->tile_lanes));
+    double steps = fmax(all / (step * lanes_worked(run)), tile / (step * (double)run->tile_lanes));
     steps = fmin(fmax(steps, alone ? 1 : 32), BLOCK_STEPS);
     return (int64_t)steps;
 }

@@ -27,6 +27,8 @@ int64_t count_blocks(const PiRun *run);
 int64_t steps_of_block(const PiRun *run);
 /* Operations of a step of one lane on rows, about. Newton's method: an elimination, four times. */
 double step_operations(const PiRun *run);
+/* The lanes that take as long: one alone takes as long as a register of them. */
+double lanes_worked(const PiRun *run);
 /* A tile makes the steps of a block. 0; -1 if it was stopped, or has no memory for failures. */
 int advance_tile(PiRun *run, int64_t number, int64_t block, char *scratch, PiPause *pause);
 

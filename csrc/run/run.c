@@ -291,7 +291,8 @@ int pi_run_prepare(PiRun *run) {
     prepare_observers(run);
     const int64_t kept = run->n_observers && !run->writer ? 4 : 1;
     const int64_t fitting = (block ? block : TILE_BYTES / kept / bytes) / group * group;
-    const int64_t sharing = ceil_div(ceil_div(run->lanes, 2 * run->workers), group) * group;
+    const int64_t shares = run->workers > 1 ? 2 * run->workers : 1;
+    const int64_t sharing = ceil_div(ceil_div(run->lanes, shares), group) * group;
     run->tile_lanes = smaller(fitting, sharing);
     if (run->tile_lanes < group) run->tile_lanes = group;
     run->n_tiles = ceil_div(run->lanes, run->tile_lanes);

@@ -88,7 +88,8 @@ void pi_run_work(PiRun *run, PiPoll *poll, void *context);
  * memory, the force stopped the run or poll did: see out_of_memory and stopped. Then, too, all
  * trajectories are at one step, `completed` steps on: a block that was not completed is undone, for
  * which there is room for a state in `before`. NULL will do where pi_run_may_undo() says so: then
- * poll is called between blocks only. */
+ * poll is called between blocks only, and of several tiles those that have no memory for failures
+ * go on without: a later step finds them, their last valid state is lost. */
 int64_t pi_run_scratch_bytes(const PiRun *run);
 int pi_run_may_undo(const PiRun *run, int64_t n);
 int pi_run_step(PiRun *run, int64_t first, int64_t n, void *scratch, void *before, PiPoll *poll,

@@ -8,8 +8,19 @@
 int pi_run_may_undo(const PiRun *run, int64_t n) {
     const double soon = 1e7; /* operations: some milliseconds */
     const double operations =
-        (double)smaller(n, run->block_steps) * (double)run->lanes * step_operations(run);
+        (double)smaller(n, run->block_steps) * lanes_worked(run) * step_operations(run);
     return (run->force && run->system->may_stop) || !isinf(run->bound) || operations > soon;
+}
+/* The state before a block: in `before`, or where one tile has made it in one call of the kernel,
+ * in the scratch, whence that has read it. */
+static void put_back(PiRun *run, const char *scratch, const char *before, int64_t from) {
+    const int64_t per_register = run->vector_bytes / run->real_bytes;
+    const int64_t bytes = ceil_div(run->lanes, per_register) * run->vector_bytes;
+    if (before) memcpy(run->state[0], before, run->state_rows * run->stride * run->real_bytes);
+    for (int d = 0; d < run->state_rows && !before; d++)
+        memcpy(row_at(run, run->state[0], run->stride, d, 0),
+               row_at(run, scratch, run->tile_lanes, d, 0), bytes);
+    forget_failures(run, run->first + from);
 }
 /* The steps that are done of a block: all or none. */
 static int64_t step_block(PiRun *run, int64_t block, char *scratch, char *before, Pace *pace) {
@@ -24,9 +35,9 @@ static int64_t step_block(PiRun *run, int64_t block, char *scratch, char *before
         if (error && before) break;
     }
     if (error && !run->stopped && !run->cancelled) run->out_of_memory = 1;
-    if (!error || !before) return to; /* without memory for failures these are found later */
-    memcpy(run->state[0], before, bytes);
-    forget_failures(run, run->first + from);
+    /* Without memory for the failures of one tile of several these are found later. */
+    if (!error || (!before && run->n_tiles > 1)) return to;
+    put_back(run, scratch, before, from);
     return from;
 }
 int pi_run_step(PiRun *run, int64_t first, int64_t n, void *scratch, void *before, PiPoll *poll,

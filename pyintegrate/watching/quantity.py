@@ -175,4 +175,5 @@ def label(what):
 def energy_of(system, state, t):
     """The energy of a state in double precision, and the scale of its relative error."""
     energy = system.energy(np.asarray(state, dtype=np.float64), t)
-    return energy, np.where(energy == 0, 1.0, np.abs(energy))
+    scale = np.where(energy == 0, 1.0, np.abs(energy))
+    return energy, np.where(scale < np.finfo(np.float64).tiny, np.nan, scale)

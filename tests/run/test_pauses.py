@@ -1,12 +1,15 @@
 """A run is polled from within its steps, in every family: what has no poll between its first step
 and its last is stopped all the same."""
 
+import re
 import signal
 
 import numpy as np
 import pytest
+from places import ROOT
 
 import pyintegrate as pi
+from pyintegrate import _core
 from pyintegrate.run import core
 
 
@@ -54,10 +57,12 @@ def deep(t, y):
     return y
 
 
-def test_within_long_byte_code():
-    """Blocks of a slow force are short: what is completed is kept."""
+@pytest.mark.parametrize("lanes", [1, 64])
+def test_within_long_byte_code(lanes):
+    """Blocks of a slow force are short: what is completed is kept. One trajectory alone takes as
+    long as a register of them."""
     system = pi.rhs(dim=1)(deep)
-    y = np.linspace(1, 2, 64).reshape(64, 1)
+    y = np.linspace(1, 2, lanes).reshape(lanes, 1)
     polls = []
 
     def progress(done, total):
@@ -71,3 +76,32 @@ def test_within_long_byte_code():
     assert 0 < sol.n_steps < 256
     again = pi.integrate(system, y, dt=1e-3, n_steps=sol.n_steps, save="final")
     assert sol.final.tobytes() == again.final.tobytes()
+
+
+def test_within_a_question():
+    """Of a force that is asked for many states at once: the last are not answered."""
+    system = pi.rhs(dim=1)(deep)
+    lanes = 1 << 16
+    y, out = np.linspace(1, 2, lanes), np.full((1, lanes), np.nan)
+    before = signal.signal(signal.SIGALRM, signal.default_int_handler)
+    signal.setitimer(signal.ITIMER_REAL, 0.1)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            _core.evaluate(system.core, 64, 0, lanes, np.zeros(1), (y,), (), out)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    assert not np.isnan(out[0, 0])
+    assert np.isnan(out[0, -1])
+
+
+ASKS = re.compile(r"\b(?:ask|rhs_rows|pi_pause)\(")  # the first two pause before each force
+
+
+@pytest.mark.parametrize(
+    "path", sorted((ROOT / "csrc/kernels/rows").glob("*.h")), ids=lambda p: p.name
+)
+def test_whatever_loops_over_rows_asks_whether_to_stop(path):
+    text = path.read_text()
+    if path.name != "workspace.h":  # sizes only
+        assert ASKS.search(text) or not re.search(r"\bfor \(", text)

@@ -170,7 +170,10 @@ static int evaluate(const PiSample *sample, PiQuestion question) {
     const int dim = system->dim, dof = system->dof;
     const int64_t answers = pi_answer_rows(system, question);
     for (int64_t lane = 0; lane < sample->lanes; lane += REGISTERS * VLEN) {
-        PiTile tile = {.system = system, .force = sample->force, .context = sample->context};
+        PiTile tile = {.system = system,
+                       .force = sample->force,
+                       .context = sample->context,
+                       .pause = sample->pause};
         Chunk c = {.tile = &tile,
                    .R = REGISTERS,
                    .dim = dim,
