@@ -4,9 +4,9 @@ VENV   ?= .venv
 PY      = $(VENV)/bin/python
 # Tables of coefficients, also those of vmath, keep their own layout.
 CLANG_FORMAT_FILES = $(filter-out csrc/methods/% csrc/vmath/%,$(shell find csrc -name '*.[ch]')) \
-    $(wildcard benchmarks/*.c tests/stress/fuzz/*.[ch])
+    $(wildcard benchmarks/*.c tests/stress/*.c tests/stress/*/*.[ch])
 
-.PHONY: demo test lint cppcheck sanitize fuzz libfuzzer attack soak coverage bench bench-peers latency certificates docs dist \
+.PHONY: demo test lint cppcheck sanitize fuzz libfuzzer attack race soak coverage bench bench-peers latency certificates docs dist \
         wheels-test portability clean
 
 demo: $(VENV)/.demo
@@ -50,26 +50,34 @@ cppcheck:
 	    $(wildcard tests/*.c tests/core/*.c) $(filter-out %_f32.c,$(wildcard tests/stress/fuzz/*.c))
 
 # The tests that reach C, under AddressSanitizer and UndefinedBehaviorSanitizer, in a virtual environment
-# of their own. Left to make test are pictures, notebooks and pure mathematics, and what the C
-# library says of its memory, which is not its own here.
-SANITIZE = -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
-SANITIZED = $(addsuffix .py,$(addprefix tests/, \
-    core/test_bits core/test_byte_code core/test_leaks core/test_rows method/test_golden method/test_methods \
-    method/test_symplectic run/test_accepted_arguments run/test_arguments run/test_drive run/test_failures \
-    run/test_interrupts run/test_recording run/test_same_start run/test_stepper solution/test_solution \
-    system/test_system_objects system/test_systems user_system/test_c_function user_system/test_define \
-    user_system/test_traced_expressions values/test_array_parameters))
+# of their own. Left to make test are pictures, notebooks and pure mathematics, what compiles, and what
+# the C library says of its memory, which is not its own here. -fno-wrapv: Python's own flags may hold
+# -fwrapv, with which no overflow would be seen. For make attack requests for memory, threads and locks go
+# through tests/stress/attack/refusals.c.
+SANITIZE = -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer \
+    -fno-wrapv
+REFUSED = malloc calloc aligned_alloc PyMem_Malloc PyMem_Calloc PyMem_Realloc PyThread_allocate_lock \
+    PyThread_start_new_thread
+COMMA = ,
+REFUSALS = $(CURDIR)/.venv-sanitize/refusals.o
+SANITIZED = $(filter-out $(addsuffix .py,$(addprefix tests/,$(NOT_SANITIZED))), \
+    $(foreach folder,core method run solution system user_system values,$(wildcard tests/$(folder)/test_*.py)))
+NOT_SANITIZED = core/test_vmath core/test_observers method/test_order_conditions method/test_polynomials \
+    method/test_twin method/test_certificates run/test_dask solution/test_file_memory \
+    user_system/test_compile_cache
 SANITIZED_PYTHON = ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 \
     LD_PRELOAD="$$($${CC:-cc} -print-file-name=libasan.so) libstdc++.so.6"
 .venv-sanitize/.built: $(BUILD_INPUTS) $(wildcard pyintegrate/*.py pyintegrate/*/*.py)
 	rm -rf build .venv-sanitize
 	$(PYTHON) -m venv .venv-sanitize
-	PYINTEGRATE_CFLAGS="-O1 -g1 -DPI_ROLLED -Wno-psabi $(SANITIZE)" PYINTEGRATE_LDFLAGS="$(SANITIZE)" \
+	$${CC:-cc} -O1 -fPIC -c tests/stress/attack/refusals.c -o $(REFUSALS)
+	PYINTEGRATE_CFLAGS="-O1 -g1 -DPI_ROLLED -Wno-psabi $(SANITIZE)" \
+	    PYINTEGRATE_LDFLAGS="$(SANITIZE) $(addprefix -Wl$(COMMA)--wrap=,$(REFUSED)) $(REFUSALS)" \
 	    .venv-sanitize/bin/python -m pip install --quiet --disable-pip-version-check ".[dev]"
 	@touch $@
 sanitize: .venv-sanitize/.built
-	cd .venv-sanitize && $(SANITIZED_PYTHON) bin/pytest -p no:cacheprovider -c ../pyproject.toml \
-	    --rootdir .. -k "not leak_would_be_seen" $(SANITIZED:%=../%)
+	cd .venv-sanitize && $(SANITIZED_PYTHON) bin/pytest -q -n auto -p no:cacheprovider \
+	    -c ../pyproject.toml --rootdir .. -k "not leak_would_be_seen" $(SANITIZED:%=../%)
 
 # Raw arguments for the core, bent at random, for so many seconds under the same sanitizers; then
 # libFuzzer on byte code and on tables of coefficients (tests/stress/fuzz/), half the time each. Needs clang
@@ -102,14 +110,25 @@ libfuzzer: .venv-sanitize/.built
 	        >build/fuzz/$$target.log 2>&1 || { tail -60 build/fuzz/$$target.log; exit 1; }; \
 	    echo "libFuzzer, $$target: $$(grep '^Done' build/fuzz/$$target.log)"; done
 
-# What others may hand us, damaged and forged at random (files, caches of compiled libraries), and what may
-# come in the middle of a call (storms of signals, hostile threads), for so many seconds each
-# (tests/stress/attack/).
+# What others may hand us, damaged and forged at random (files, caches of compiled libraries, byte code),
+# what may come in the middle of a call (storms of signals, hostile threads, refused memory), calls from
+# small stacks, random forces and tables against NumPy, raw arguments for the core, threads on one run
+# under ThreadSanitizer: for so many seconds each (tests/stress/attack/).
 ATTACK_SECONDS ?= 60
 ATTACK_SEED ?= 1
-ATTACKS = files cache signals threads
-attack: $(VENV)/.dev
-	for name in $(ATTACKS); do $(PY) tests/stress/attack/$$name.py $(ATTACK_SECONDS) $(ATTACK_SEED) || exit 1; done
+ATTACK = $(ATTACK_SECONDS) $(ATTACK_SEED)
+ATTACKS = files cache signals threads stacks programs differential
+attack: $(VENV)/.dev .venv-sanitize/.built race
+	for name in $(ATTACKS); do $(PY) tests/stress/attack/$$name.py $(ATTACK) || exit 1; done
+	$(PY) tests/stress/fuzz.py $(ATTACK)
+	cd .venv-sanitize && $(SANITIZED_PYTHON) bin/python ../tests/stress/attack/memory.py $(ATTACK)
+	build/race $(ATTACK)
+
+race:
+	mkdir -p build
+	$${CC:-cc} $(RACE_FLAGS) $(RACE_C) -lm -lpthread -o build/race
+RACE_FLAGS = -std=gnu11 -O1 -g1 -DPI_ROLLED -ffp-contract=off -fno-math-errno -Wno-psabi -fsanitize=thread
+RACE_C = tests/stress/race.c tests/stress/fuzz/kernels_f64.c $(FUZZED_C)
 
 # Random calls, right and wrong: no crash, no leak, sampled answers compared (about ten minutes).
 SOAK_CALLS ?= 1000000

@@ -13,7 +13,9 @@ import pyintegrate as pi
 ATTACK = Path(__file__).resolve().parent / "attack"
 
 
-@pytest.mark.parametrize("name", ["files", "cache", "signals", "threads"])
+@pytest.mark.parametrize(
+    "name", ["files", "cache", "signals", "threads", "stacks", "programs", "differential"]
+)
 def test_a_short_attack_finds_nothing(name, tmp_path):
     """In a process of its own, for a bounded address space and an audit hook stay for good."""
     call = [sys.executable, str(ATTACK / f"{name}.py"), "2", "7"]
@@ -21,3 +23,13 @@ def test_a_short_attack_finds_nothing(name, tmp_path):
     done = subprocess.run(call, capture_output=True, text=True, cwd=tmp_path, env=where)
     assert done.returncode == 0, done.stdout + done.stderr
     assert int(re.search(r": ([0-9]+) cases", done.stdout)[1]) > 0
+
+
+def test_calls_of_the_core_without_memory_of_python_raise_memory_error(tmp_path):
+    """Each of their requests to Python's allocators is refused once, and all from that one on."""
+    pytest.importorskip("_testcapi")
+    text = "import memory\nfor call in memory.core_calls().values(): memory.attack_python(call)\n"
+    where = {**os.environ, "PYTHONPATH": f"{Path(pi.__file__).resolve().parents[1]}:{ATTACK}"}
+    call = [sys.executable, "-c", text]
+    done = subprocess.run(call, capture_output=True, text=True, cwd=tmp_path, env=where)
+    assert done.returncode == 0, done.stdout + done.stderr
