@@ -78,7 +78,7 @@ def calling(when):
 def test_a_force_that_raises_leaves_all_trajectories_at_one_step(later, method):
     when = [-1]
     system, calls = calling(when)
-    x = np.linspace(1, 2, 5000)
+    x = np.linspace(1, 2, 50_000)  # some tiles
     stepper = pi.Stepper(system, x, 0.0, dt=1e-5, method=method)
     stepper.step(2)
     when[0] = len(calls) + later
@@ -97,7 +97,7 @@ def test_a_force_that_raises_leaves_all_trajectories_at_one_step(later, method):
 def test_a_kick_that_raises_has_not_begun(half):
     when = [-1]
     system, calls = calling(when)
-    stepper = pi.Stepper(system, np.ones(5000), 1.0, dt=0.1)
+    stepper = pi.Stepper(system, np.ones(50_000), 1.0, dt=0.1)  # some tiles, a call for each
     before = stepper.y.tobytes()
     if half == "drift":
         stepper.kick()

@@ -145,7 +145,8 @@ def answer(program, question, t, y, params):
     dtype = t.dtype
     y, out = [Row(row) for row in y], {}
     p = dict(enumerate(Row(row) for row in params))
-    constants = [Row(np.full(len(t), value, dtype)) for value in program.constants]
+    with np.errstate(over="ignore"):  # of float32
+        constants = [Row(np.full(len(t), value, dtype)) for value in program.constants]
     banks = {SCRATCH: {}, Y: y, V: y[dof:], P: p, T: [Row(t)], CONSTANT: constants, OUT: {}}
     with np.errstate(all="ignore"):
         if program.has("prepare"):
@@ -263,7 +264,7 @@ def step(program, handle, y, params, dtype):
         params=tuple(row[:1] for row in params), initial=rows[0], state_a=rows[1], state_b=rows[2],
     )  # fmt: skip
     run.work()
-    completed, where, _ = run.outcome()
+    completed, where, *_ = run.outcome()
     assert completed == 1
     got, t = rows[where][:, :LANES], np.zeros(LANES, dtype)
     slopes = answer(program, "rhs", t, list(y), params)

@@ -98,7 +98,7 @@ def attack(rng, counts, expected):
             break
         except RuntimeError:
             counts["stopped by its own callable"] += 1
-    completed, where, _ = run.outcome()
+    completed, where, *_ = run.outcome()
     if completed == STEPS:
         assert states[where - 1][:, :LANES].tobytes() == expected, "other bits"
     whole = pi.integrate(pi.systems.lorenz, initial().T[:LANES], dt=1e-3, n_steps=stepper.n,
