@@ -131,9 +131,9 @@ typedef enum {
 } PiReduction;
 enum { PI_REDUCTIONS = PI_LINE + 1 };
 typedef struct {
-    int64_t registers, index; /* index: how many steps were looked at before this one */
-    const void *quantity, *t; /* rows */
-    const void *frozen;       /* a row of masks, or NULL */
+    int64_t registers, step, index; /* index: how many steps were looked at before this one */
+    const void *quantity;           /* a row */
+    const void *frozen;             /* a row of masks, or NULL */
     void *sums;
 } PiReduceRows;
 typedef void PiReduce(PiReduction kind, const PiReduceRows *rows);

@@ -57,7 +57,7 @@ static int read_watch(PyObject *module, const PiRun *run, PyObject *system, PyOb
         find_system(module, system, 64, &watch->system) ||
         integer(fields, "every", 1, (int64_t)1 << 54, &watch->every) ||
         integer(fields, "begin", 0, (int64_t)1 << 54, &watch->begin) ||
-        integer(fields, "asks", 0, PI_WATCH_ENERGY | PI_WATCH_INVARIANTS, &asks) ||
+        integer(fields, "asks", 0, PI_WATCH_ALL, &asks) ||
         integer(fields, "sums", 0, PI_MAX_REGISTERS, &n_sums) ||
         !(params = field(fields, "params")) || !(t0 = field(fields, "t0")) ||
         !(dt = field(fields, "dt")) || !(a = field(fields, "sums_a")) ||

@@ -240,7 +240,7 @@ static int64_t scratch_bytes(const PiEvents *e, const PiRun *run) {
     const int64_t seeing = pi_watch_scratch_bytes(&e->watch);
     return bytes > seeing ? bytes : seeing;
 }
-static void *take(char **free, int64_t bytes) {
+static __attribute__((noinline)) void *take(char **free, int64_t bytes) {
     void *here = *free;
     *free += pi_rounded_up(bytes, 64);
     return here;
@@ -326,7 +326,8 @@ static int go_through_lane(PiEvents *e, PiRun *run, const PiSeen *seen, const Pi
     l.params = take(&free, pi_product(run->system->n_params + 1, sizeof(PiRow)));
     for (int i = 0; i < run->system->n_params; i++) {
         const PiRow row = tile->params[i];
-        l.params[i] = (PiRow){(const char *)row.data + row.stride * l.lane * run->real_bytes, 0};
+        l.params[i].data = (const char *)row.data + row.stride * l.lane * run->real_bytes;
+        l.params[i].stride = 0;
     }
     return lane_steps(&l, take(&free, e->count));
 }

@@ -8,7 +8,8 @@
 
 enum {
     BLOCK_SAVES = PI_BLOCK_SAVES,
-    TILE_BYTES = 16384, /* of state, so that in and out stay in the first cache */
+    SCRATCH_STATES = 16, /* that go through the scratch at once */
+    TILE_BYTES = 16384,  /* of state, so that in and out stay in the first cache */
     IN_FLIGHT = 8,
     CHUNK = 32, /* registers that go through a row kernel together, if their rows fit: */
     WORKSPACE_BYTES = 128 << 10,
@@ -132,7 +133,7 @@ static int64_t seen_offset(const PiRun *run) {
     return pi_sum(drive_offset(run), lines(pi_product(rows, sizeof(PiRow))));
 }
 static int64_t observers_offset(const PiRun *run) {
-    const int64_t saves = run->n_observers && !run->writer ? BLOCK_SAVES : 0;
+    const int64_t saves = run->n_observers && !run->writer ? SCRATCH_STATES : 0;
     return pi_sum(seen_offset(run), rows_bytes(run, pi_product(saves, run->system->dim)));
 }
 static void *observers_scratch(const PiRun *run, char *scratch) {
@@ -238,7 +239,8 @@ int advance_tile(PiRun *run, int64_t number, int64_t block, char *scratch, PiPau
     int64_t alone = from; /* up to this step each interval is a call: a lane fails before it */
     for (int64_t step = from; step < to;) {
         const int several = together && step >= alone;
-        const int64_t most = each_step ? 1 : several ? interval * BLOCK_SAVES : interval;
+        const int64_t states = run->writer ? BLOCK_SAVES : SCRATCH_STATES;
+        const int64_t most = each_step ? 1 : several ? interval * states : interval;
         const int64_t stop = smaller(to, (step / most + 1) * most);
         /* The last call is to write the target, and none what it reads. */
         const int64_t calls = ceil_div(to, most) - step / most;
@@ -289,7 +291,7 @@ int pi_run_prepare(PiRun *run) {
     const int64_t block = run->system->block, bytes = pi_product(run->state_rows, run->real_bytes);
     /* States that observers see go through a scratch, which should be in the first cache too. */
     prepare_observers(run);
-    const int64_t kept = run->n_observers && !run->writer ? 4 : 1;
+    const int64_t kept = run->n_observers && !run->writer ? SCRATCH_STATES / 2 : 1;
     const int64_t fitting = (block ? block : TILE_BYTES / kept / bytes) / group * group;
     const int64_t shares = run->workers > 1 ? 2 * run->workers : 1;
     const int64_t sharing = ceil_div(ceil_div(run->lanes, shares), group) * group;

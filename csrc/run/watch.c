@@ -37,11 +37,18 @@ static void copy_row(double *to, const void *from, int64_t lanes, int real_bytes
     else
         for (int64_t i = 0; i < lanes; i++) to[i] = ((const float *)from)[i];
 }
+/* One value; lanes are whole cache lines, or a register of the narrowest kind. */
+static void fill_row(double *to, double value, int64_t lanes) {
+    typedef double Line __attribute__((vector_size(64)));
+    const Line line = value - (Line){0};
+    int64_t i = 0;
+    for (; i + 8 <= lanes; i += 8) memcpy(to + i, &line, sizeof line);
+    for (; i < lanes; i++) to[i] = value;
+}
 static void spread_row(double *to, PiRow row, int64_t lane, int64_t lanes) {
     const double *from = row.data;
     if (row.stride) memcpy(to, from + lane, lanes * sizeof *to);
-    else
-        for (int64_t i = 0; i < lanes; i++) to[i] = *from;
+    else fill_row(to, *from, lanes);
 }
 static int ask(const ResolvedSystem *system, PiQuestion question, WatchChunk *c, double *y,
                double *p, double *out) {
@@ -81,7 +88,7 @@ static int open_chunk(WatchChunk *c, const PiRun *run, int64_t lane, int64_t lan
     for (int i = w->n_sums; i < w->n_rows; i++)
         copy_row(c->reduced + (i - w->n_sums) * lanes, sums + i * run->stride + lane, lanes, 8);
     int stop = ask(&w->program, PI_PREPARE, c, c->y[0], c->p, c->p);
-    if (w->asks && !stop) {
+    if (w->asks & PI_WATCH_SYSTEM && !stop) {
         const int own = w->system.system->n_params;
         memcpy(c->own_p, c->p, own * lanes * sizeof *c->p);
         memset(c->own_p + own * lanes, 0,
@@ -94,8 +101,7 @@ static int open_chunk(WatchChunk *c, const PiRun *run, int64_t lane, int64_t lan
 static void set_time(WatchChunk *c, int64_t lane, double n) {
     const double *t0 = c->w->t0.data, *h = c->w->h.data;
     if (!c->w->t0.stride && !c->w->h.stride) {
-        const double t = *t0 + n * *h;
-        for (int64_t i = 0; i < c->lanes; i++) c->t[i] = t;
+        fill_row(c->t, *t0 + n * *h, c->lanes);
         return;
     }
     for (int64_t i = 0; i < c->lanes; i++)
@@ -109,8 +115,8 @@ static int see(WatchChunk *c, const PiRun *run, const PiFailures *failures, int6
     double *y = c->y[0], *row = y;
     for (int d = 0; d < w->components; d++, row += lanes)
         copy_row(row, rows + d * stride * run->real_bytes, lanes, run->real_bytes);
-    set_time(c, lane, n);
-    for (int64_t i = 0; i < lanes; i++) row[i] = n;
+    if (w->asks & PI_WATCH_TIME) set_time(c, lane, n);
+    if (w->asks & PI_WATCH_STEP) fill_row(row, n, lanes);
     row += lanes;
     if (w->asks & PI_WATCH_ENERGY) {
         if (ask(&w->system, PI_ENERGY, c, y, c->own_p, row)) return -1;
@@ -132,9 +138,9 @@ static int see(WatchChunk *c, const PiRun *run, const PiFailures *failures, int6
     const double *quantities = after + w->n_sums * lanes;
     for (int i = 0; i < w->n_reduced; i++) {
         const PiReduceRows rows = {.registers = lanes / width(w),
+                                   .step = (int64_t)n,
                                    .index = (int64_t)n / w->every,
                                    .quantity = quantities + w->reduced[i].quantity * lanes,
-                                   .t = c->t,
                                    .frozen = frozen,
                                    .sums = c->reduced + (w->reduced[i].first - w->n_sums) * lanes};
         w->program.set->reduce((PiReduction)w->reduced[i].kind, &rows);
@@ -226,7 +232,7 @@ int pi_watch_lane(PiWatchLane *l) {
         spread_row(c.p + i * c.lanes, one, 0, c.lanes);
     }
     if (ask(l->program, PI_PREPARE, &c, c.y[0], c.p, c.p)) return -1;
-    if (!w->asks) return 0;
+    if (!(w->asks & PI_WATCH_SYSTEM)) return 0;
     const int own = w->system.system->n_params;
     memset(c.own_p, 0, pi_parameter_rows(w->system.system) * c.lanes * sizeof(double));
     memcpy(c.own_p, c.p, own * c.lanes * sizeof(double));

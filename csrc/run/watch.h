@@ -13,14 +13,15 @@
 #pragma once
 #include "run.h"
 
-enum { PI_WATCH_ENERGY = 1, PI_WATCH_INVARIANTS = 2 };
+enum { PI_WATCH_ENERGY = 1, PI_WATCH_INVARIANTS = 2, PI_WATCH_TIME = 4, PI_WATCH_STEP = 8 };
+enum { PI_WATCH_ALL = 15, PI_WATCH_SYSTEM = PI_WATCH_ENERGY | PI_WATCH_INVARIANTS };
 enum { PI_MAX_REDUCED = 64 };
 typedef struct {
     int kind, quantity, first; /* PiReduction; which quantity; its first row of all the sums */
 } PiReduced;
 typedef struct {
     ResolvedSystem program, system; /* in double precision; system: what the energy is asked of */
-    int asks;                       /* PI_WATCH_ENERGY | PI_WATCH_INVARIANTS */
+    int asks;                       /* PI_WATCH_... */
     int components, n_sums;         /* how many rows of y are components, and sums */
     int n_quantities, n_reduced, n_rows; /* past the sums in the answer; sums in all, as rows */
     PiReduced reduced[PI_MAX_REDUCED];

@@ -10,7 +10,7 @@ import re
 import numpy as np
 
 from .. import _core
-from .program import _BANK_SHIFT, CONSTANT, QUESTIONS, SCRATCH, P, T, V, Y
+from .program import BANK_SHIFT, CONSTANT, QUESTIONS, SCRATCH, P, T, V, Y
 
 _LIMITS = _core.limits()
 MOST_COMPONENTS, MOST_PARAMETERS = _LIMITS["kernel_components"], _LIMITS["kernel_parameters"]
@@ -110,7 +110,7 @@ def _body(program, question, structure):
     halves = question in ("acceleration", "velocity")
 
     def operand(word):
-        bank, number = word >> _BANK_SHIFT, word & ((1 << _BANK_SHIFT) - 1)
+        bank, number = word >> BANK_SHIFT, word & ((1 << BANK_SHIFT) - 1)
         if word in names:
             return names[word]
         if bank == CONSTANT:
@@ -127,7 +127,7 @@ def _body(program, question, structure):
         names[row[1]] = f"n{k}"
         slow = re.search(r"v(sin|cos|tan|a|exp|log|pow)", text)
         costs.append(_COSTS.get(name, 10 if slow else 1))
-        bank, number = row[1] >> _BANK_SHIFT, row[1] & ((1 << _BANK_SHIFT) - 1)
+        bank, number = row[1] >> BANK_SHIFT, row[1] & ((1 << BANK_SHIFT) - 1)
         if bank != SCRATCH:
             answers[bank, number] = f"n{k}"
     for (bank, number), name in answers.items():

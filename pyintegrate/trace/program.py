@@ -18,7 +18,7 @@ _LIMITS = _core.limits()
 SCRATCH, Y, V, P, T, CONSTANT, OUT = (
     _LIMITS["banks"].index(name) for name in ("scratch", "y", "v", "p", "t", "constant", "out")
 )
-WORDS, _BANK_SHIFT = _LIMITS["words"], _LIMITS["bank_shift"]
+WORDS, BANK_SHIFT = _LIMITS["words"], _LIMITS["bank_shift"]
 _NAMES = [name for name, _, _ in _core.operations()]
 
 
@@ -82,7 +82,7 @@ class Program:
         params = list(param_names or (f"p{i}" for i in range(n_params)))
 
         def name(word):
-            bank, number = divmod(int(word), 1 << _BANK_SHIFT)
+            bank, number = divmod(int(word), 1 << BANK_SHIFT)
             if bank == P:
                 return params[number] if number < n_params else f"d{number - n_params}"
             if bank in (Y, V):
@@ -125,15 +125,15 @@ class _Assembler:
             if key not in self.constants:
                 self.constants[key] = len(self.values)
                 self.values.append(node.value)
-            return CONSTANT << _BANK_SHIFT | self.constants[key]
+            return CONSTANT << BANK_SHIFT | self.constants[key]
         if node.operation == "parameter":
-            return P << _BANK_SHIFT | node.value
+            return P << BANK_SHIFT | node.value
         if node.operation == "time":
-            return T << _BANK_SHIFT
+            return T << BANK_SHIFT
         dof = self.graph.dof
         if dof and node.value >= dof:
-            return V << _BANK_SHIFT | (node.value - dof)
-        return Y << _BANK_SHIFT | node.value
+            return V << BANK_SHIFT | (node.value - dof)
+        return Y << BANK_SHIFT | node.value
 
     def prepared(self, node):
         """The operand of a node that parameters alone decide."""
@@ -142,7 +142,7 @@ class _Assembler:
         if node.number not in self.derived:
             self.derived[node.number] = len(self.derived_nodes)
             self.derived_nodes.append(node)
-        return P << _BANK_SHIFT | (self.n_params + self.derived[node.number])
+        return P << BANK_SHIFT | (self.n_params + self.derived[node.number])
 
     # ---- a section ----
     def section(self, outputs, prepare=False):
@@ -161,7 +161,7 @@ class _Assembler:
         for at, (_, _, arguments) in enumerate(steps):
             for a in arguments:
                 last_use[a.number] = at
-        bank = (P << _BANK_SHIFT | self.n_params) if prepare else OUT << _BANK_SHIFT
+        bank = (P << BANK_SHIFT | self.n_params) if prepare else OUT << BANK_SHIFT
         targets: dict[int, int] = {}
         for i, node in enumerate(outputs):
             targets.setdefault(node.number, bank + i)
@@ -176,7 +176,7 @@ class _Assembler:
         for at, (node, operation, arguments) in enumerate(steps):
             words = [where(a) for a in arguments]
             for a in {a.number for a in arguments}:
-                if last_use[a] == at and place.get(a, -1) >> _BANK_SHIFT == SCRATCH:
+                if last_use[a] == at and place.get(a, -1) >> BANK_SHIFT == SCRATCH:
                     free.append(place[a])
             if node.number in targets:
                 target = targets[node.number]

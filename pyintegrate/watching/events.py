@@ -12,6 +12,7 @@ from ..trace.elementary import real
 from ..trace.expression import Symbol, node_of
 from ..trace.program import assemble
 from ..values.checks import integer, numbers
+from .plan import clocks
 from .quantity import View, check_quantity, invariant_names, leading
 
 if TYPE_CHECKING:
@@ -166,7 +167,7 @@ class EventPlan:
         nodes = [node_of(graph, new) for new, _ in quantities] + [node_of(graph, flagged)]
         answers = self._answers(view, system, own)
         graph.dim = view.size
-        self.asks, self.shapes = view.asks, self._shapes()
+        self.shapes = self._shapes()
         self.initial = np.array([np.nan] * len(quantities) + [0.0])
         self.sums = len(self.initial)
         self.program = assemble(graph, {"invariants": nodes}, view.rows)
@@ -174,6 +175,7 @@ class EventPlan:
         for program in (self.program, self.react):
             if program is not None:
                 program.handle  # noqa: B018  (the verifier agrees)
+        self.asks = view.asks | clocks(self.program, system.dim)
 
     def _quantity(self, view, what, own):
         """Its symbol, and whether it is a condition: then -1 or 1."""

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from ..trace.program import assemble
+from ..trace.program import BANK_SHIFT, T, Y, assemble
 from .ledger import Book, Ledger
 from .quantity import View, check_quantity, invariant_names
 from .reductions import Reduction
@@ -26,10 +26,17 @@ class Account:
         How many steps were looked at, where nothing but ``every`` says which.
     start : float or ndarray
         The time of step 0.
+    step : float or ndarray
+        Of the run: step n is at start + n step.
     """
 
-    def __init__(self, values, interval, count, start):
-        self.values, self.interval, self.count, self.start = values, interval, count, start
+    def __init__(self, values, every, count, start, step):
+        self.values, self.interval, self.count = values, every * step, count
+        self.start, self.step = start, step
+
+    def time(self, n):
+        """The time of a step."""
+        return self.start + n * self.step
 
 
 class Group:
@@ -89,10 +96,19 @@ class Group:
             raise ValueError(
                 f"watch keeps {len(self.initial)} numbers of each trajectory, at most {MOST_SUMS}"
             )
-        self.asks, self.sums, self.reduced = view.asks, len(book.kept), tuple(book.reduced)
+        self.sums, self.reduced = len(book.kept), tuple(book.reduced)
         nodes = {"invariants": [*(kept.node for kept in book.kept), *book.quantities]}
         self.program = assemble(view.graph, nodes, view.rows)
         self.program.handle  # noqa: B018  (the verifier agrees)
+        self.asks = view.asks | clocks(self.program, system.dim)
+
+
+def clocks(program, dim):
+    """Whether a program reads the time (4) and the number of the step (8): csrc/run/watch.h."""
+    words = program.code[:, 2:]
+    banks, numbers = words >> BANK_SHIFT, words & ((1 << BANK_SHIFT) - 1)
+    step = (banks == Y) & (numbers == dim)
+    return bool(np.any(banks == T)) << 2 | bool(np.any(step)) << 3
 
 
 class Plan:

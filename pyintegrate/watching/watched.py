@@ -148,7 +148,7 @@ class Watched(Mapping):
         for group, values in zip(plan.groups, sums, strict=True):
             values = np.array(values).reshape(-1, *problem.batch)
             count = (last // group.every + 1).astype(np.float64)
-            account = Account(values, group.every * problem.dt, count, start)
+            account = Account(values, group.every, count, start, problem.dt)
             with np.errstate(all="ignore"):
                 for name, result in group.results.items():
                     results[name] = np.asarray(result(account))

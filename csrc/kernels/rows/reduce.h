@@ -13,7 +13,7 @@ INLINE void add_exactly(vreal *high, vreal *low, vreal term) {
     *low += (*high - (t - z)) + (term - z);
     *high = t;
 }
-/* The first value that no other is beyond, and its time; a NaN stays. Rows: value, time. */
+/* The first value that no other is beyond, and the number of its step; a NaN stays. */
 INLINE void reduce_extreme(PiReduction kind, const PiReduceRows *r, int64_t u, vreal *sums) {
     const int64_t R = r->registers;
     const vreal given = ((const vreal *)r->quantity)[u], best = sums[u], at = sums[R + u];
@@ -22,7 +22,7 @@ INLINE void reduce_extreme(PiReduction kind, const PiReduceRows *r, int64_t u, v
     const vint news = r->index == 0 ? vset_int(-1) : ~within & (best == best);
     const vint *frozen = (const vint *)r->frozen;
     sums[u] = unless(frozen, u, best, vselect(news, q, best));
-    sums[R + u] = unless(frozen, u, at, vselect(news, ((const vreal *)r->t)[u], at));
+    sums[R + u] = unless(frozen, u, at, vselect(news, vset((real)r->step), at));
 }
 /* Rows: high and low part of a sum. */
 INLINE void reduce_sum(const PiReduceRows *r, int64_t u, int row, vreal term, vreal *sums) {
