@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from . import analysis as analysis
     from . import dask as dask
     from . import plots as plots
+    from .analysis.passing.plane import scan
     from .analysis.recommendation import advise
     from .analysis.side_by_side import compare
     from .method.composition import Composition
@@ -77,6 +78,7 @@ __all__ = [
     "plots",
     "potential",
     "rhs",
+    "scan",
     "systems",
     "watch",
 ]
@@ -104,6 +106,7 @@ _LAZY = {
     "load": ".solution.storage",
     "potential": ".user_system.decorators",
     "rhs": ".user_system.decorators",
+    "scan": ".analysis.passing.plane",
 }
 
 

@@ -8,6 +8,10 @@ from .basins import Basins, basin
 from .conserved_energy import EnergyDrift, energy_drift
 from .error_against_step import Convergence, convergence
 from .error_against_work import WorkPrecision, work_precision
+from .passing.exits import Passages, escape_times, first_passages
+from .passing.plane import Scan
+from .passing.returns import OrbitDiagram, ReturnMap, orbit_diagram, return_map
+from .passing.surface import crossings
 from .phase import period_error, phase_drift
 from .poincare import Section, poincare_section
 from .qualities import MethodQualities, quality
@@ -21,7 +25,11 @@ __all__ = [
     "EnergyDrift",
     "MaxStiffness",
     "MethodQualities",
+    "OrbitDiagram",
+    "Passages",
     "Recommendation",
+    "ReturnMap",
+    "Scan",
     "Section",
     "StabilityRegion",
     "StepAdvice",
@@ -30,14 +38,19 @@ __all__ = [
     "advise_dt",
     "basin",
     "convergence",
+    "crossings",
     "energy_drift",
+    "escape_times",
+    "first_passages",
     "max_stiffness",
     "modified_energy",
+    "orbit_diagram",
     "period_error",
     "phase_drift",
     "poincare_section",
     "quality",
     "real_stability_limit",
+    "return_map",
     "stability_limit",
     "stability_region",
     "suitable_methods",

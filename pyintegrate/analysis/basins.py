@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..errors import Status
 from .observables import check_solution
 
 if TYPE_CHECKING:
@@ -110,7 +111,9 @@ def basin(
     batch = solution.y.shape[1:-1]
     ends = np.stack([solution.final[..., place].reshape(-1) for place in places], axis=-1)
     ends = ends.astype(float)
-    good = (np.asarray(solution.status).reshape(-1) == 0) & np.isfinite(ends).all(axis=-1)
+    status = np.asarray(solution.status).reshape(-1)
+    good = (status == Status.OK) | (status == Status.STOPPED)
+    good &= np.isfinite(ends).all(axis=-1)
     if attractors is None:
         points = _clusters(ends[good], tolerance)
     else:

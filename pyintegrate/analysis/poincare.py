@@ -11,12 +11,12 @@ from .observables import check_solution, times
 
 if TYPE_CHECKING:
     from ..solution.solution import Solution
-    from ..values.types import Floats
+    from ..values.types import Axes, Floats
 
 
 @dataclass(frozen=True, eq=False)
 class Section:
-    """Points of a Poincare section.
+    """Points of a Poincare section; ``section["x"]`` is a component of them.
 
     Attributes
     ----------
@@ -27,15 +27,27 @@ class Section:
     trajectory : ndarray of int
         (n,) flat indices into the batch.
     system : System
+    batch : tuple of int
+        The batch: ``numpy.unravel_index(section.trajectory, section.batch)``.
+    values : ndarray or None
+        (n, k): what `crossings` was asked to keep besides.
     """
 
     y: np.ndarray
     t: np.ndarray
     trajectory: np.ndarray
     system: Any
+    batch: tuple = ()
+    values: Any = None
 
     def __getitem__(self, name: str) -> Floats:
-        return self.y[:, self.system.state_names.index(name)]
+        return self.y[:, self.system.state_names.index(_known(self.system, name))]
+
+    def plot(self, **keywords: Any) -> Axes:
+        """Draw the points: see `pyintegrate.plots.section`."""
+        from ..plots import section
+
+        return section(self, **keywords)
 
     def __len__(self) -> int:
         return len(self.t)
@@ -100,13 +112,21 @@ def poincare_section(
     >>> print(section.t.round(4))  # at 3/2 pi + 2 pi n
     [ 4.7124 10.9956 17.2788]
     """
+    if hasattr(solution, "rhs"):
+        raise TypeError(
+            "poincare_section takes a Solution, got a System: without one,"
+            " pi.analysis.crossings(system, 'x', x0, v0, dt=..., t_end=...)"
+        )
     check_solution(solution, "poincare_section")
     if (component is None) == (period is None):
         raise ValueError("give a component, or a period of time, to section by")
     if direction not in (1, -1, 0):
         raise ValueError(f"direction must be 1, -1 or 0, got {direction!r}")
     if len(solution) < 2:
-        raise ValueError("a section needs two saves or more: integrate with save='all' or save=k")
+        raise ValueError(
+            "a section needs two saves or more: integrate with save='all' or save=k, or take"
+            " pi.analysis.crossings, which needs no saves"
+        )
     system = solution.system
     if len(solution.components) < system.dim:
         raise ValueError(
@@ -132,12 +152,12 @@ def poincare_section(
     if period is not None:
         when = phase + period * np.maximum(before, after)[save, lane]
         s = (when - t[save, lane]) / (t[save + 1, lane] - t[save, lane])
-        return Section(y(s), when, lane, system)
+        return Section(y(s), when, lane, system, solution.y.shape[1:-1])
     target: Any = value
     if modulo is not None:
         target = value + modulo * np.maximum(before, after)[save, lane]
     s = _root(lambda s: y(s, place) - target, len(save))
-    return Section(y(s), moment(s), lane, system)
+    return Section(y(s), moment(s), lane, system, solution.y.shape[1:-1])
 
 
 def _known(system, name):

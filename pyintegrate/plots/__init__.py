@@ -22,6 +22,8 @@ from .error_against_step import convergence
 from .error_against_work import work_precision
 from .error_curves import error
 from .heat_maps import heatmap
+from .passing.scan_maps import passages, scan
+from .passing.section_points import orbit_diagram, return_map, section
 from .paths import trajectory
 from .phase_curves import phase_drift
 from .phase_space import phase_portrait
@@ -38,9 +40,14 @@ __all__ = [
     "energy",
     "error",
     "heatmap",
+    "orbit_diagram",
     "overview",
+    "passages",
     "phase_drift",
     "phase_portrait",
+    "return_map",
+    "scan",
+    "section",
     "stability_map",
     "stability_region",
     "trajectory",

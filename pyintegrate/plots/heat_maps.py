@@ -9,6 +9,7 @@ from matplotlib.colors import BoundaryNorm, ListedColormap, LogNorm, Normalize
 
 from ..analysis.observables import largest_of
 from ..analysis.phase import period_error, phase_drift
+from ..errors import Status
 from .error_curves import components_of
 from .frame import new_axes, say
 from .style import BLUE, GREEN, ORANGE, PURPLE, SKY, VERMILLION, axis_label, unit_of, with_unit
@@ -97,20 +98,30 @@ def heatmap(
     if numbers.shape != batch:
         raise ValueError(f"values has shape {numbers.shape}, and the batch {batch}")
     log = is_error if log is None else log
-    columns, x_label = _coordinates(solution, x, 1)
-    rows, y_label = _coordinates(solution, y, 0)
+    columns, x_label = coordinates(solution, x, 1)
+    rows, y_label = coordinates(solution, y, 0)
     ax = new_axes(ax, figsize, (6.2, 4.6))
+    missing, blank = "did not fail", False
+    if not (isinstance(values, str) and values == "failed_step"):
+        missing, status = "none, failed", np.asarray(solution.status)
+        blank = (status != Status.OK) & (status != Status.STOPPED)
+    colour(ax, columns, rows, numbers, text, label, log, blank, missing, colorbar, keywords)
+    ax.set(xlabel=x_label, ylabel=y_label)
+    say(ax, title)
+    return ax
+
+
+def colour(ax, x, y, numbers, text, label, log, blank, missing, colorbar, keywords):
+    """Draw numbers (m, n) over x (n,) and y (m,), integers as classes, with their scale.
+
+    Grey is where they are not finite, or `blank`; `text` says what they are, and `missing` what
+    grey is, unless there is a `label`.
+    """
     look: dict[str, Any] = {"shading": "nearest", "rasterized": True} | keywords
     if numbers.dtype.kind in "iu":
-        mesh = _classes(ax, columns, rows, numbers, look)
+        mesh = _classes(ax, x, y, numbers, look)
     else:
-        blank = ~np.isfinite(numbers)
-        if not (isinstance(values, str) and values == "failed_step"):
-            blank |= np.asarray(solution.status) != 0
-            missing = "none, failed"
-        else:
-            missing = "did not fail"
-        shown = np.where(blank, np.nan, numbers.astype(float))
+        shown = np.where(blank | ~np.isfinite(numbers), np.nan, numbers.astype(float))
         if log:
             shown = np.where(shown < 0, np.nan, shown)
         look = {"cmap": "viridis"} | look
@@ -118,7 +129,7 @@ def heatmap(
             look["norm"] = _scale(shown, log, look.pop("vmin", None), look.pop("vmax", None))
         if log:  # no error at all is less than the least colour
             shown = np.where(shown == 0, np.finfo(float).tiny, shown)
-        mesh = ax.pcolormesh(columns, rows, np.ma.masked_invalid(shown), **look)
+        mesh = ax.pcolormesh(x, y, np.ma.masked_invalid(shown), **look)
         ax.set_facecolor(FAILED)  # shows through where there is no number
         if np.isnan(shown).any():
             text = f"{text}\n(grey: {missing})".strip()
@@ -127,9 +138,7 @@ def heatmap(
         bar.set_label(label or text)
         if isinstance(mesh.cmap, ListedColormap) and mesh.cmap.name == "classes":
             bar.set_ticks(np.unique(np.clip(numbers, *_ends(mesh.norm))))
-    ax.set(xlabel=x_label, ylabel=y_label)
-    say(ax, title)
-    return ax
+    return mesh
 
 
 def _scale(shown, log, least, most):
@@ -219,7 +228,7 @@ def _numbers(solution, values):
     raise ValueError(f"values must be one of {known}, a function or an array, got {values!r}")
 
 
-def _coordinates(solution, given, axis):
+def coordinates(solution, given, axis):
     """Coordinates along a batch axis and their label; what varies along it, or numbers."""
     system, batch = solution.system, solution.y.shape[1:-1]
     if given is not None and not isinstance(given, str):

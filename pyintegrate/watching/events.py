@@ -25,7 +25,9 @@ MOST_KEPT = 1 << 32
 class Event:
     """An event; made by ``pi.event``."""
 
-    def __init__(self, quantity, direction, stop, keep, then, values, params, max_per_step):
+    def __init__(
+        self, quantity, direction, stop, keep, then, values, params, max_per_step, after=None
+    ):
         self.quantity = quantity
         if isinstance(direction, bool) or direction not in (-1, 0, 1):
             raise ValueError(f"direction must be -1, 0 or 1, got {direction!r}")
@@ -35,6 +37,7 @@ class Event:
         self.then = _function("then", then)
         self.values = _function("values", values)
         self.max_per_step = integer("max_per_step", max_per_step, 1)
+        self.after = None if after is None else numbers("after", after).astype(np.float64)
         if not isinstance(params, Mapping | None):
             raise TypeError(f"params must map names to numbers, got {type(params).__name__}")
         self.params = {
@@ -63,6 +66,7 @@ def event(
     values: Callable[..., Any] | None = None,
     params: Mapping[str, ArrayLike] | None = None,
     max_per_step: int = 100,
+    after: ArrayLike | None = None,
 ) -> Event:
     """An event: a quantity of each trajectory passes zero.
 
@@ -91,6 +95,8 @@ def event(
         Numbers for the functions, of all trajectories or of each, beside the system's parameters.
     max_per_step : int
         More events in a step end the trajectory with status ZENO.
+    after : array_like, optional
+        A time, or one for each trajectory: nothing is an event before the first step from there on.
 
     Returns
     -------
@@ -104,9 +110,9 @@ def event(
     >>> sol = pi.integrate(pi.systems.projectile, [0, 0, 1], [3, 0, 4], dt=0.01, n_steps=1000,
     ...                    save="final", events=landing)
     >>> round(float(sol.stopped_at), 9), abs(float(sol.final[2])) < 1e-12
-    (1.01615711, True)
+    (1.01613143, True)
     """
-    return Event(quantity, direction, stop, keep, then, values, params, max_per_step)
+    return Event(quantity, direction, stop, keep, then, values, params, max_per_step, after)
 
 
 class EventPlan:
@@ -139,6 +145,10 @@ class EventPlan:
         asked = {e.quantity for e in self.events.values() if isinstance(e.quantity, str)}
         if "energy_error" in asked:
             self.numbers |= {"_energy": None, "_energy_scale": None}
+        late = {key: one.after for key, one in self.events.items() if one.after is not None}
+        self.numbers |= {f"_{key}..after": after for key, after in late.items()}
+        if late:
+            self.numbers["_forwards"] = None
         view = View(
             system, dict.fromkeys(self.numbers, ()), bool(asked & {"energy", "energy_error"}),
             bool(asked & set(invariant_names(system))),
@@ -147,7 +157,7 @@ class EventPlan:
             key: {name: view.params[names[key, name]] for name in one.params}
             for key, one in self.events.items()
         }
-        quantities = [self._quantity(view, e.quantity, own[k]) for k, e in self.events.items()]
+        quantities = [self._quantity(view, key, own[key]) for key in self.events]
         self.located = [not condition for _, condition in quantities]
         # A condition happens where it begins to hold.
         self.directions = [
@@ -177,15 +187,21 @@ class EventPlan:
                 program.handle  # noqa: B018  (the verifier agrees)
         self.asks = view.asks | clocks(self.program, system.dim)
 
-    def _quantity(self, view, what, own):
-        """Its symbol, and whether it is a condition: then -1 or 1."""
-        if not callable(what):
-            return view.quantity(what), False
-        node = view.result(what, own)
-        symbol: Any = Symbol(node)
-        if node.is_mask:
-            return np.where(symbol, 1.0, -1.0), True
-        return symbol, False
+    def _quantity(self, view, key, own):
+        """Its symbol, NaN where it is not looked for, and whether it is a condition: -1 or 1."""
+        what, condition = self.events[key].quantity, False
+        if callable(what):
+            node = view.result(what, own)
+            symbol: Any = Symbol(node)
+            condition = node.is_mask
+            if condition:
+                symbol = np.where(symbol, 1.0, -1.0)
+        else:
+            symbol = view.quantity(what)
+        if self.events[key].after is not None:
+            late = (view.t - view.params[f"_{key}..after"]) * view.params["_forwards"] >= 0
+            symbol = np.where(late, symbol, np.nan)
+        return symbol, condition
 
     def _answers(self, view, system, own):
         nodes: list = []
@@ -201,11 +217,13 @@ class EventPlan:
         return nodes
 
     def _shapes(self):
-        return {
+        shapes = {
             f"params[{name!r}] of event {key!r}": value.shape
             for key, one in self.events.items()
             for name, value in one.params.items()
         }
+        late = {key: one.after for key, one in self.events.items() if one.after is not None}
+        return shapes | {f"after of event {key!r}": after.shape for key, after in late.items()}
 
 
 def _either(a, b):

@@ -30,10 +30,14 @@ FACADES = {
     ("analysis.error_against_step", "plot"),
     ("analysis.error_against_work", "plot"),
     ("analysis.regions", "plot"),
+    ("analysis.poincare", "plot"),
+    ("analysis.passing.exits", "plot"),
+    ("analysis.passing.plane", "plot"),
+    ("analysis.passing.returns", "plot"),
 }
 FACADE_NAMES = {"save", "drift_at_end", "plot", "animate", "certificate", "table"}
 # Public names that are to come.
-TO_COME = {"chaos_map", "lab", "lyapunov", "scan", "solve",
+TO_COME = {"chaos_map", "lab", "lyapunov", "solve",
            "tolerance"}  # fmt: skip
 
 

@@ -1,0 +1,1 @@
+"""Analysis by events and watches: what trajectories pass, where and when, without their saves."""

@@ -1,0 +1,215 @@
+"""When trajectories leave a region, or first pass a surface, and where."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...integration import integrate
+from ...values.keywords import explains_keywords
+from ...watching import reductions
+from ...watching.events import EventPlan, event
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ...system.system import System
+    from ...values.types import ArrayLike, Axes, Floats
+
+    Exit = str | Callable[..., Any]
+
+
+@dataclass(frozen=True, eq=False)
+class Passages:
+    """When each trajectory of a batch first passed a surface.
+
+    Attributes
+    ----------
+    t : ndarray
+        (*batch): the time, NaN where it never did.
+    exit : ndarray of int
+        (*batch): which of the surfaces, -1 for none.
+    names : tuple of str
+        Of the surfaces.
+    solution : Solution
+        Each trajectory ends where it passed: ``solution.final``.
+    """
+
+    t: np.ndarray
+    exit: np.ndarray
+    names: tuple
+    solution: Any
+
+    @property
+    def passed(self) -> np.ndarray:
+        """Whether it passed, (*batch)."""
+        return self.exit >= 0
+
+    def remaining(self, t: ArrayLike) -> Floats:
+        """The part of the batch that has not passed by the times t, of the same shape."""
+        first = np.sort(np.abs(self.t[self.passed] - self._start[self.passed]))
+        gone = np.searchsorted(first, np.abs(np.asarray(t, dtype=float)), side="right")
+        return 1 - gone / max(1, self.t.size)
+
+    @property
+    def _start(self):
+        return np.broadcast_to(self.solution.t0, self.t.shape)
+
+    def plot(self, **keywords: Any) -> Axes:
+        """Draw the times of a batch of two axes, or who remains: `pyintegrate.plots.passages`."""
+        from ...plots import passages
+
+        return passages(self, **keywords)
+
+    def __repr__(self):
+        share = 100 * self.passed.mean() if self.t.size else 0.0
+        name = self.solution.system.name
+        return f"<Passages of {name}: {share:.3g} % of {self.t.size:,} trajectories>"
+
+
+@explains_keywords(integrate)
+def escape_times(
+    system: System,
+    outside: Exit | Mapping[str, Exit],
+    x0: ArrayLike | None = None,
+    v0: ArrayLike | None = None,
+    *,
+    dt: ArrayLike,
+    t_end: ArrayLike | None = None,
+    **options: Any,
+) -> Passages:
+    """When each trajectory leaves a region; it is stopped there.
+
+    Parameters
+    ----------
+    system : System
+    outside : str, callable or mapping of str to these
+        What is negative within the region and positive outside, a component or a function of
+        (t, x, v) or (t, y) and any parameters: the exit is located within the step. Or a condition
+        (``lambda t, x, v: x @ x > 4``): the exit is the first step where it holds. Several by name
+        are several exits.
+    x0, v0 : array_like, optional
+        As of ``integrate``.
+    dt, t_end : array_like
+        As of ``integrate``, which also takes ``n_steps`` instead.
+    **options
+        For ``integrate``: method, workers, bound, ...
+
+    Returns
+    -------
+    Passages
+        Those that begin outside leave at t0.
+
+    Raises
+    ------
+    ValueError, TypeError
+        For wrong arguments; a method that remembers earlier states.
+
+    Examples
+    --------
+    A stone thrown upwards leaves the ground floor, 3 m high, or does not:
+
+    >>> import numpy as np, pyintegrate as pi
+    >>> start = np.zeros((3, 3)), np.array([[1.0, 0, 7], [1, 0, 8], [1, 0, 9]])
+    >>> left = pi.analysis.escape_times(
+    ...     pi.systems.projectile, lambda t, x, v: x[2] - 3, *start, dt=0.1, t_end=2.0)
+    >>> left.t.round(4), left.passed.tolist()
+    (array([   nan, 0.5844, 0.4378]), [False, True, True])
+    """
+    exits = dict(outside) if isinstance(outside, Mapping) else {"outside": outside}
+    events = {name: event(what, direction=1, stop=True) for name, what in exits.items()}
+    found = _passages(system, events, x0, v0, {"dt": dt, "t_end": t_end} | options)
+    begun = _begun_outside(found.solution, events)
+    for i, name in enumerate(found.names):
+        here = begun[name] & ((found.t != found._start) | ~found.passed)
+        found.exit[here] = i
+        found.t[here] = found._start[here]
+    return found
+
+
+@explains_keywords(integrate)
+def first_passages(
+    system: System,
+    quantity: Exit,
+    x0: ArrayLike | None = None,
+    v0: ArrayLike | None = None,
+    *,
+    dt: ArrayLike,
+    t_end: ArrayLike | None = None,
+    direction: int = 0,
+    after: ArrayLike | None = None,
+    **options: Any,
+) -> Passages:
+    """When each trajectory first passes a surface; it is stopped there.
+
+    Parameters
+    ----------
+    system : System
+    quantity : str or callable
+        What is zero on the surface: a component, "energy", or a function of (t, x, v) or (t, y)
+        and any parameters.
+    x0, v0 : array_like, optional
+        As of ``integrate``.
+    dt, t_end : array_like
+        As of ``integrate``, which also takes ``n_steps`` instead.
+    direction : {-1, 0, 1}, optional
+        Downwards, both or upwards.
+    after : array_like, optional
+        Nothing before this time counts. A start on the surface does not count in any case.
+    **options
+        For ``integrate``: method, workers, ...
+
+    Returns
+    -------
+    Passages
+
+    Raises
+    ------
+    ValueError, TypeError
+        For wrong arguments; a method that remembers earlier states.
+
+    Examples
+    --------
+    A quarter of a pendulum's period, from small and large swings:
+
+    >>> import numpy as np, pyintegrate as pi
+    >>> down = pi.analysis.first_passages(
+    ...     pi.systems.pendulum, "theta", [0.1, 3.0], 0.0, dt=0.01, t_end=9.0)
+    >>> bool(np.all(abs(4 * down.t / pi.systems.pendulum.period(down.solution.initial) - 1) < 1e-8))
+    True
+    """
+    events = {"surface": event(quantity, direction, stop=True, after=after)}
+    return _passages(system, events, x0, v0, {"dt": dt, "t_end": t_end} | options)
+
+
+def _passages(system, events, x0, v0, options):
+    options = {"on_failure": "ignore"} | options
+    for word in ("save", "events"):
+        if word in options:
+            raise TypeError(f"{word} is not for passages, which save nothing: use integrate")
+    solution = integrate(system, x0, v0, **options, save="final", events=events)
+    by, t = np.asarray(solution.stopped_by), np.array(solution.stopped_at)
+    exit = np.full(t.shape, -1)
+    for i, name in enumerate(events):
+        exit[by == name] = i
+    return Passages(t, exit, tuple(events), solution)
+
+
+def _begun_outside(solution, events):
+    """Which trajectories began outside, for each exit: what a run of no step sees of them."""
+    located = EventPlan(solution.system, events).located
+    watch = {}
+    for (name, one), is_number in zip(events.items(), located, strict=True):
+        look = reductions.first if is_number else reductions.count
+        watch[name] = look(one.quantity)
+    start = integrate(
+        solution.system, solution.initial, dt=solution.dt, t0=solution.t0, n_steps=0, watch=watch,
+        save="final", on_failure="ignore", dtype=solution.initial.dtype,
+    )  # fmt: skip
+    return {
+        name: start.watched[name] >= (0 if is_number else 1)
+        for name, is_number in zip(events, located, strict=True)
+    }

@@ -1,0 +1,177 @@
+"""``pi.scan``: a measure over the product of parameters or of starts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...integration import integrate
+from ...run.state import components_of
+from ...values.checks import broadcast_shape, numbers
+from ...values.keywords import explains_keywords
+from ...watching.events import Event
+from ...watching.reductions import Reduction
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ...solution.solution import Solution
+    from ...system.system import System
+    from ...values.types import ArrayLike, Axes, Floats
+
+
+@dataclass(frozen=True, eq=False)
+class Scan:
+    """A measure over a grid.
+
+    Attributes
+    ----------
+    axes : dict of str to ndarray
+        What varies along each axis of the grid; ``scan["k"]`` is one of them.
+    values : ndarray
+        (*grid, *batch): the measure, the grid's axes in the order of `axes`.
+    measure : Reduction, Event or callable
+    solution : Solution
+        The run, of batch shape (*grid, *batch).
+    """
+
+    axes: dict
+    values: np.ndarray
+    measure: Any
+    solution: Any
+
+    def __getitem__(self, name: str) -> Floats:
+        if name not in self.axes:
+            raise KeyError(f"the scan goes over {', '.join(self.axes)}, not {name!r}")
+        return self.axes[name]
+
+    def plot(self, **keywords: Any) -> Axes:
+        """Draw a line, or a heat map of two axes: see `pyintegrate.plots.scan`."""
+        from ...plots import scan
+
+        return scan(self, **keywords)
+
+    def __repr__(self):
+        size = " x ".join(f"{name} ({len(axis)})" for name, axis in self.axes.items())
+        return f"<Scan of {self.solution.system.name} over {size}>"
+
+
+@explains_keywords(integrate)
+def scan(
+    system: System,
+    axes: Mapping[str, ArrayLike],
+    measure: Reduction | Event | Callable[[Solution], Any],
+    x0: ArrayLike | None = None,
+    v0: ArrayLike | None = None,
+    *,
+    dt: ArrayLike,
+    t_end: ArrayLike | None = None,
+    **options: Any,
+) -> Scan:
+    """Measure a motion at each point of a grid of parameters, or of starts.
+
+    Parameters
+    ----------
+    system : System
+    axes : mapping of str to array_like
+        A parameter of the system, or a component of its start, and its values (n,). The grid is
+        the product of all.
+    measure : watch, event or callable
+        ``pi.watch.max_abs("energy_error")`` and the like; an event, for the time of the first
+        (how many, with ``keep=0``); or a function of the Solution that returns (*grid). It sees the
+        final states only, unless ``save=`` asks for more.
+    x0, v0 : array_like, optional
+        As of ``integrate``; the axes of a batch of starts come after those of the grid.
+    dt, t_end : array_like
+        As of ``integrate``, which also takes ``n_steps`` instead.
+    **options
+        For ``integrate``: method, workers, ...
+
+    Returns
+    -------
+    Scan
+        With ``axes``, ``values``, ``solution`` and ``plot()``.
+
+    Raises
+    ------
+    ValueError, TypeError
+        For an axis that is no parameter and no component, or a measure of another shape.
+
+    Examples
+    --------
+    >>> import numpy as np, pyintegrate as pi
+    >>> k, b = np.linspace(1, 90, 20), np.linspace(0, 3, 30)
+    >>> found = pi.scan(pi.systems.spring, {"k": k, "b": b}, pi.watch.last("x"), dt=0.1, t_end=9.0)
+    >>> found.values.shape, found.plot().get_xlabel()
+    ((20, 30), 'k [N/m]')
+    """
+    grid = checked_axes(axes, system)
+    arguments = laid_out(system, grid, x0, v0) | {"dt": dt, "t_end": t_end}
+    options = {"save": "final"} | options
+    if isinstance(measure, Reduction):
+        watch = {**(options.pop("watch", None) or {}), "measure": measure}
+        solution = integrate(**arguments, **options, watch=watch)
+        values = solution.watched["measure"]
+    elif isinstance(measure, Event):
+        events = {**(options.pop("events", None) or {}), "measure": measure}
+        solution = integrate(**arguments, **options, events=events)
+        there = solution.events["measure"]
+        values = there.first.t if measure.keep else there.count
+    elif callable(measure):
+        solution = integrate(**arguments, **options)
+        values = np.asarray(measure(solution))
+    else:
+        raise TypeError(
+            "measure must be a watch, as pi.watch.max_abs('energy_error'), an event or a function"
+            f" of the solution, got {measure!r}"
+        )
+    batch = solution.final.shape[:-1]
+    if values.shape[: len(batch)] != batch:
+        raise ValueError(
+            f"measure returned the shape {values.shape}, expected one number for each trajectory of"
+            f" the batch {batch}: of saves (n_saved, *batch) take the last, or the largest"
+        )
+    return Scan(grid, values, measure, solution)
+
+
+def checked_axes(axes, system):
+    """Names and values of the axes of a grid, as float arrays (n,)."""
+    if not isinstance(axes, Mapping) or not axes:
+        raise TypeError(f"axes must map names to values, {{'k': np.linspace(1, 9)}}, got {axes!r}")
+    grid = {}
+    for name, given in axes.items():
+        if name not in system.params and name not in system.state_names:
+            known = ", ".join([*system.params, *system.state_names])
+            raise ValueError(
+                f"axes: {name!r} is no parameter and no component of {system.name!r}, which has"
+                f" {known}"
+            )
+        values = numbers(f"axes[{name!r}]", given)
+        if values.ndim != 1 or not values.size:
+            raise ValueError(f"axes[{name!r}] must have the shape (n,), got {values.shape}")
+        if name in system.params:
+            own = np.ndim(system.params[name]) - len(system.batch_shapes[name])
+            if own:
+                raise ValueError(f"axes: {name!r} is an array for each trajectory, not a number")
+        grid[name] = values
+    return grid
+
+
+def laid_out(system, grid, x0, v0):
+    """Arguments of ``integrate`` for the product of axes, before those of the batch."""
+    components, shapes = components_of(system, x0, v0)
+    others = {n: s for n, s in system.batch_shapes.items() if n not in grid}
+    after = len(broadcast_shape(shapes | others))
+    along = {}
+    for i, (name, values) in enumerate(grid.items()):
+        along[name] = values.reshape((-1,) + (1,) * (len(grid) - 1 - i + after))
+    params = {name: along[name] for name in grid if name in system.params}
+    placed = [name for name in grid if name not in system.params]
+    if placed:
+        for name in placed:
+            components[system.state_names.index(name)] = along[name]
+        x0, v0 = np.stack(np.broadcast_arrays(*components), axis=-1), None
+    return {"system": system(**params) if params else system, "x0": x0, "v0": v0}

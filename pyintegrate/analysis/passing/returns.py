@@ -1,0 +1,234 @@
+"""Maps from one crossing to the next, and what becomes of crossings as a parameter changes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import prod
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...values.checks import integer
+from ..poincare import Section
+from .plane import checked_axes, laid_out
+from .surface import crossings
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from ...system.system import System
+    from ...values.types import ArrayLike, Axes
+
+
+@dataclass(frozen=True, eq=False)
+class ReturnMap:
+    """A quantity at each crossing, and at the next one.
+
+    Attributes
+    ----------
+    now, then : ndarray
+        (n,), (n,).
+    trajectory : ndarray of int
+        (n,) flat indices into the batch.
+    quantity : str
+    lag : int
+    system : System
+    """
+
+    now: np.ndarray
+    then: np.ndarray
+    trajectory: np.ndarray
+    quantity: str
+    lag: int
+    system: Any
+
+    def plot(self, **keywords: Any) -> Axes:
+        """Draw one against the other: see `pyintegrate.plots.return_map`."""
+        from ...plots import return_map
+
+        return return_map(self, **keywords)
+
+    def __len__(self) -> int:
+        return len(self.now)
+
+    def __repr__(self):
+        return f"<ReturnMap of {self.quantity} of {self.system.name}: {len(self)} points>"
+
+
+def return_map(section: Section, quantity: str | int = 0, *, lag: int = 1) -> ReturnMap:
+    """A quantity at each point of a section, and at the next point of the same trajectory.
+
+    Parameters
+    ----------
+    section : Section
+        Of ``crossings`` or ``poincare_section``.
+    quantity : str or int, optional
+        A component, or the number of one of the section's `values`.
+    lag : int, optional
+        How many points later.
+
+    Returns
+    -------
+    ReturnMap
+
+    Raises
+    ------
+    ValueError, TypeError
+        For an unknown component, or no section.
+
+    References
+    ----------
+    Lorenz (1963), J. Atmos. Sci. 20, 130: each maximum of z against the one before.
+
+    Examples
+    --------
+    >>> import pyintegrate as pi
+    >>> top = lambda t, y, beta: y[0] * y[1] - beta * y[2]  # dz/dt
+    >>> maxima = pi.analysis.crossings(pi.systems.lorenz, top, direction=-1, dt=0.01, t_end=60.0)
+    >>> found = pi.analysis.return_map(maxima, "z")
+    >>> bool((found.then[:-1] == found.now[1:]).all()), found.plot().get_xlabel()
+    (True, 'z')
+    """
+    if not isinstance(section, Section):
+        told = type(section).__name__
+        raise TypeError(f"return_map takes a Section, of pi.analysis.crossings(...), got {told}")
+    lag = integer("lag", lag, 1)
+    if isinstance(quantity, str):
+        q, name = section[quantity], quantity
+    elif section.values is None:
+        name = section.system.state_names[integer("quantity", quantity, 0, section.y.shape[1] - 1)]
+        q = section[name]
+    else:
+        place = integer("quantity", quantity, 0, section.values.shape[1] - 1)
+        q, name = section.values[:, place], "value" if place == 0 else f"value {place}"
+    same = section.trajectory[lag:] == section.trajectory[:-lag]
+    lane = section.trajectory[lag:][same]
+    return ReturnMap(q[:-lag][same], q[lag:][same], lane, name, lag, section.system)
+
+
+@dataclass(frozen=True, eq=False)
+class OrbitDiagram:
+    """What a quantity is at the crossings of a surface, for each value of a parameter.
+
+    Attributes
+    ----------
+    parameter : str
+    at : ndarray
+        (n,): the parameter of each point.
+    values : ndarray
+        (n,): the quantity.
+    quantity : str
+    section : Section
+        The crossings themselves, in order of the parameter, then time.
+    """
+
+    parameter: str
+    at: np.ndarray
+    values: np.ndarray
+    quantity: str
+    section: Any
+
+    def plot(self, **keywords: Any) -> Axes:
+        """Draw the points: see `pyintegrate.plots.orbit_diagram`."""
+        from ...plots import orbit_diagram
+
+        return orbit_diagram(self, **keywords)
+
+    def __len__(self) -> int:
+        return len(self.at)
+
+    def __repr__(self):
+        told = f"{self.quantity} of {self.section.system.name} over {self.parameter}"
+        return f"<OrbitDiagram of {told}: {len(self)} points>"
+
+
+def orbit_diagram(
+    system: System,
+    axis: Mapping[str, ArrayLike],
+    quantity: str | Callable[..., Any],
+    x0: ArrayLike | None = None,
+    v0: ArrayLike | None = None,
+    *,
+    section: str | Callable[..., Any] | None = None,
+    dt: ArrayLike,
+    t_end: ArrayLike | None = None,
+    after: ArrayLike,
+    keep: int = 200,
+    **options: Any,
+) -> OrbitDiagram:
+    """A bifurcation diagram: what a motion settles down to, as a parameter changes.
+
+    Parameters
+    ----------
+    system : System
+    axis : mapping of str to array_like
+        The parameter and its values, ``{"c": np.linspace(2, 6, 1000)}``.
+    quantity : str or callable
+        What is drawn: a component, or a function of (t, x, v) or (t, y) and any parameters.
+    x0, v0 : array_like, optional
+        As of ``integrate``.
+    section : str or callable, optional
+        The surface at whose crossings the quantity is taken, as of ``crossings``; by default the
+        maxima of a position, where its velocity falls through zero. Of a driven motion give
+        ``period=`` instead.
+    dt, t_end : array_like
+        As of ``integrate``, which also takes ``n_steps`` instead.
+    after : array_like
+        What is before this time is transient.
+    keep : int, optional
+        Points of each trajectory, the first ones after that.
+    **options
+        For ``crossings`` (direction, value, modulo, period, phase) and ``integrate``.
+
+    Returns
+    -------
+    OrbitDiagram
+
+    Raises
+    ------
+    ValueError, TypeError
+        For wrong arguments.
+
+    References
+    ----------
+    Strogatz (2015), Nonlinear Dynamics and Chaos, 12.3: Rossler's system.
+
+    Examples
+    --------
+    The driven Duffing oscillator, once in each period of its drive:
+
+    >>> import numpy as np, pyintegrate as pi
+    >>> drives = np.array([0.2, 0.28, 0.29, 0.37])
+    >>> diagram = pi.analysis.orbit_diagram(
+    ...     pi.systems.duffing, {"gamma": drives}, "x", period=2 * np.pi / 1.2, dt=0.05,
+    ...     t_end=2000.0, after=1500.0)
+    >>> [len(np.unique(diagram.values[diagram.at == g].round(3))) for g in drives]
+    [1, 2, 4, 5]
+    """
+    grid = checked_axes(axis, system)
+    if len(grid) != 1:
+        raise ValueError(f"axis must be one parameter and its values, got {', '.join(grid)}")
+    ((parameter, values),) = grid.items()
+    if section is None and options.get("period") is None:
+        section = _velocity_of(quantity, system)
+        options = {"direction": -1} | options
+    arguments = laid_out(system, grid, x0, v0)
+    own = quantity if callable(quantity) else None
+    found = crossings(
+        quantity=section, **arguments, dt=dt, t_end=t_end, after=after, keep=keep, values=own,
+        **options,
+    )  # fmt: skip
+    taken = found.values[:, 0] if callable(quantity) else found[quantity]
+    name = getattr(quantity, "__name__", "value") if callable(quantity) else quantity
+    each = prod(found.batch[1:])
+    return OrbitDiagram(parameter, values[found.trajectory // each], taken, name, found)
+
+
+def _velocity_of(quantity, system):
+    names, lead = system.state_names, system.positions
+    if quantity in names[:lead]:
+        return names[lead + names.index(quantity)] if system.dim == 2 * lead else None
+    raise ValueError(
+        f"orbit_diagram needs a section for {quantity!r}: section='x', a function of the state that"
+        " is zero where it is taken, or period=2 * np.pi / omega of a driven motion"
+    )

@@ -1,0 +1,1 @@
+"""Pictures of what trajectories pass: sections, return maps, orbit diagrams, times, scans."""

@@ -1,0 +1,193 @@
+"""Pictures of points: sections, return maps and orbit diagrams."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..frame import finish, new_axes
+from ..style import BLUE, axis_label, on_ground
+
+if TYPE_CHECKING:
+    from typing import Any
+
+    from ...analysis.passing.returns import OrbitDiagram, ReturnMap
+    from ...analysis.poincare import Section
+    from ...values.types import Axes
+
+MANY = 2000  # points: more are drawn as small as they can be seen
+
+
+def section(
+    section: Section,
+    components: tuple[str, str] | None = None,
+    *,
+    ax: Axes | None = None,
+    title: str | None = None,
+    figsize: tuple[float, float] | None = None,
+    **keywords: Any,
+) -> Axes:
+    """Draw the points of a Poincare section: curves are order, dust is chaos.
+
+    Parameters
+    ----------
+    section : Section
+        Of ``pi.analysis.crossings`` or ``poincare_section``.
+    components : tuple of str, optional
+        The two to draw; by default the first position that varies over the points, and its
+        velocity, or the first two that vary.
+    ax : Axes, optional
+        Where to draw; a new figure by default.
+    title : str, optional
+        Above the axes.
+    figsize : tuple of float, optional
+        Width and height of a new figure in inches.
+    **keywords
+        For `Axes.scatter`: s, c (an array of numbers, one for each point), cmap, ...
+
+    Returns
+    -------
+    Axes
+
+    Raises
+    ------
+    ValueError
+        For unknown components, or another number of them than two.
+
+    Examples
+    --------
+    >>> import pyintegrate as pi
+    >>> found = pi.analysis.crossings(pi.systems.henon_heiles, "x", dt=0.05, t_end=200.0)
+    >>> ax = section(found)
+    >>> ax.get_xlabel(), ax.get_ylabel()
+    ('y', 'vy')
+    """
+    names = _two(section) if components is None else tuple(components)
+    if len(names) != 2 or isinstance(components, str):
+        raise ValueError(f"components must be two names, got {components!r}")
+    ax = new_axes(ax, figsize, (5.4, 4.6))
+    x, y = (section[name] for name in names)
+    _dots(ax, x, y, keywords)
+    right, up = (axis_label(section.system, name) for name in names)
+    return finish(ax, right, up, legend=False, title=title)
+
+
+def return_map(
+    returns: ReturnMap,
+    *,
+    ax: Axes | None = None,
+    diagonal: bool = True,
+    title: str | None = None,
+    figsize: tuple[float, float] | None = None,
+    **keywords: Any,
+) -> Axes:
+    """Draw a quantity at the next crossing against that at this one.
+
+    Parameters
+    ----------
+    returns : ReturnMap
+        Of ``pi.analysis.return_map``.
+    ax : Axes, optional
+        Where to draw; a new figure by default.
+    diagonal : bool, optional
+        Whether to draw the line on which it stays the same.
+    title : str, optional
+        Above the axes.
+    figsize : tuple of float, optional
+        Width and height of a new figure in inches.
+    **keywords
+        For `Axes.scatter`.
+
+    Returns
+    -------
+    Axes
+
+    Examples
+    --------
+    >>> import pyintegrate as pi
+    >>> found = pi.analysis.crossings(pi.systems.spring, "v", direction=-1, dt=0.1, t_end=90.0)
+    >>> ax = return_map(pi.analysis.return_map(found, "x"))
+    >>> ax.get_xlabel(), ax.get_ylabel()
+    ('x [m]', 'next x [m]')
+    """
+    ax = new_axes(ax, figsize, (5.0, 4.6))
+    _dots(ax, returns.now, returns.then, keywords)
+    if diagonal and len(returns):
+        both = np.concatenate([returns.now, returns.then])
+        ends = [np.nanmin(both), np.nanmax(both)]
+        ax.plot(ends, ends, color="0.6", linewidth=1, zorder=0.5)
+    name = _named(returns.system, returns.quantity)
+    which = "next" if returns.lag == 1 else f"{returns.lag} later:"
+    return finish(ax, name, f"{which} {name}", legend=False, title=title)
+
+
+def orbit_diagram(
+    diagram: OrbitDiagram,
+    *,
+    ax: Axes | None = None,
+    title: str | None = None,
+    figsize: tuple[float, float] | None = None,
+    **keywords: Any,
+) -> Axes:
+    """Draw a bifurcation diagram: what a quantity settles down to, over a parameter.
+
+    Parameters
+    ----------
+    diagram : OrbitDiagram
+        Of ``pi.analysis.orbit_diagram``.
+    ax : Axes, optional
+        Where to draw; a new figure by default.
+    title : str, optional
+        Above the axes.
+    figsize : tuple of float, optional
+        Width and height of a new figure in inches.
+    **keywords
+        For `Axes.scatter`.
+
+    Returns
+    -------
+    Axes
+
+    Examples
+    --------
+    >>> import numpy as np, pyintegrate as pi
+    >>> found = pi.analysis.orbit_diagram(
+    ...     pi.systems.rossler, {"c": np.linspace(2, 6, 9)}, "x", section="y", dt=0.02,
+    ...     t_end=300.0, after=200.0)
+    >>> ax = orbit_diagram(found)
+    >>> ax.get_xlabel(), ax.get_ylabel()
+    ('c', 'x')
+    """
+    ax = new_axes(ax, figsize, (7.2, 4.4))
+    _dots(ax, diagram.at, diagram.values, keywords)
+    system = diagram.section.system
+    right, up = (_named(system, name) for name in (diagram.parameter, diagram.quantity))
+    return finish(ax, right, up, legend=False, title=title)
+
+
+def _two(section):
+    """A position and its velocity, or two components, that vary over the points."""
+    names, lead = section.system.state_names, section.system.positions
+    flat = {name: bool(np.ptp(section[name]) < 1e-9) if len(section) else False for name in names}
+    pairs = zip(names[:lead], names[lead:], strict=False)
+    pairs = [pair for pair in pairs if not any(flat[name] for name in pair)]
+    if pairs:
+        return pairs[0]
+    varied = [name for name in names if not flat[name]]
+    if len(names) < 2:
+        raise ValueError(f"a section is drawn by two components, {section.system.name!r} has one")
+    return tuple([*varied, *(name for name in names if flat[name])][:2])
+
+
+def _named(system, name):
+    known = name in system.state_names or name in system.params
+    return axis_label(system, name) if known else name
+
+
+def _dots(ax, x, y, keywords):
+    few = len(x) <= MANY
+    own: dict[str, Any] = {"s": 6 if few else 1.5, "linewidths": 0, "rasterized": not few}
+    if not {"c", "color"} & set(keywords):
+        own["color"] = on_ground(BLUE)
+    ax.scatter(x, y, **(own | keywords))

@@ -1,0 +1,262 @@
+"""Sections, return maps, orbit diagrams, times of escape and scans against closed forms.
+
+A crossing has the error of the method at its time; where the method is exact, roundings of it.
+"""
+
+import numpy as np
+import pytest
+from conftest import same_bits
+
+import pyintegrate as pi
+
+G = 9.81
+EPS = np.finfo(float).eps
+OSCILLATOR = pi.systems.oscillator(omega=np.array([1.0, 2.0, 0.7]))
+
+
+def cross(quantity="x", system=OSCILLATOR, **options):
+    options = {"dt": 0.05, "t_end": 70.0, "method": "dop853"} | options
+    return pi.analysis.crossings(system, quantity, 1.0, 0.0, **options)
+
+
+# ---- crossings -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("direction", "first", "apart"), [(1, 1.5, 2), (-1, 0.5, 2), (0, 0.5, 1)])
+def test_all_crossings_of_an_oscillation(direction, first, apart):
+    section = cross(direction=direction)
+    for lane, omega in enumerate((1.0, 2.0, 0.7)):
+        t = section.t[section.trajectory == lane]
+        n = int(np.floor((70.0 * omega / np.pi - first) / apart)) + 1
+        assert np.all(abs(t - np.pi * (first + apart * np.arange(n)) / omega) < 1e-11)
+    assert np.all(abs(section["x"]) < 1e-14)
+    assert section.batch == (3,)
+    assert np.all(np.diff(section.trajectory) >= 0)
+
+
+def test_more_crossings_than_were_guessed_are_found_by_a_second_run():
+    """The fast trajectory alone exceeds the guess; the same bits as with room for all."""
+    section = cross(t_end=150.0, dt=0.1)
+    count = np.bincount(section.trajectory)
+    assert count[1] > 32 > count[0] > count[2]
+    roomy = cross(t_end=150.0, dt=0.1, keep=1000)
+    for a, b in ((section.t, roomy.t), (section.y, roomy.y)):
+        assert same_bits(a, b)
+    assert len(cross(t_end=150.0, dt=0.1, keep=2)) == 6
+
+
+def test_a_second_run_has_the_numbers_of_its_trajectories():
+    level, late = np.array([0.1, -0.2, 0.3]), np.array([0.0, 5.0, 10.0])
+    run = {"value": level, "after": late, "t_end": 150.0, "dt": np.array([0.1, 0.1, 0.1])}
+    run |= {"values": lambda t, x, v, omega, a: (x + a, omega), "params": {"a": [1.0, 2.0, 3.0]}}
+    section, roomy = cross(**run), cross(**run, keep=1000)
+    assert same_bits(section.t, roomy.t)
+    assert same_bits(section.values, roomy.values)
+    lane = section.trajectory
+    assert np.allclose(section["x"], level[lane], atol=1e-14)
+    assert np.allclose(section.values[:, 0], level[lane] + lane + 1, atol=1e-14)
+    assert np.array_equal(section.values[:, 1], np.array([1.0, 2.0, 0.7])[lane])
+    assert np.all(section.t >= late[lane])
+
+
+@pytest.mark.parametrize("quantity", ["x", lambda t, x, v: x[0], lambda t, y: y[0]])
+def test_without_saves_as_with_all_of_them(quantity):
+    start = np.array([[0.0, 0.1, 0.45, 0.0], [0.0, -0.2, 0.4, 0.05]])
+    run = {"dt": 0.02, "t_end": 60.0, "method": "yoshida6"}
+    section = pi.analysis.crossings(pi.systems.henon_heiles, quantity, start, **run)
+    sol = pi.integrate(pi.systems.henon_heiles, start, **run)
+    saved = pi.analysis.poincare_section(sol, "x")
+    assert np.array_equal(section.trajectory, saved.trajectory)
+    # The cubic between saves is off by h^4 / 384 of the fourth derivative.
+    assert np.allclose(section.y, saved.y, atol=1e-8)
+    assert np.allclose(section.t, saved.t, atol=1e-8)
+
+
+@pytest.mark.parametrize("direction", [1, -1, 0])
+def test_every_turn_of_a_pendulum_crosses(direction):
+    run = {"dt": 0.01, "t_end": 20.0, "method": "yoshida6"}
+    start = np.array([[0.1, 12.0], [0.0, -11.0], [1.0, 0.0]])
+    sol = pi.integrate(pi.systems.pendulum, start, **run)
+    saved = pi.analysis.poincare_section(sol, "theta", 2.0, direction=direction, modulo=2 * np.pi)
+    section = pi.analysis.crossings(pi.systems.pendulum, "theta", start, value=2.0,
+                                    direction=direction, modulo=2 * np.pi, **run)  # fmt: skip
+    assert np.array_equal(section.trajectory, saved.trajectory)
+    assert np.allclose(section.t, saved.t, atol=1e-7)
+
+
+def test_once_a_period_it_is_where_the_closed_form_says():
+    period = np.array([1.0, 2.5, 0.7])
+    section = cross(None, period=period, phase=0.3, t_end=20.0)
+    for lane, omega in enumerate((1.0, 2.0, 0.7)):
+        here = section.trajectory == lane
+        n = np.arange(int((20.0 - 0.3) / period[lane]) + 1)
+        assert np.all(abs(section.t[here] - (0.3 + n * period[lane])) < 20 * 8 * EPS)
+        assert np.all(abs(section["x"][here] - np.cos(omega * section.t[here])) < 1e-11)
+
+
+def test_backwards_directions_are_those_of_the_steps():
+    section = cross(dt=-0.05, t_end=-20.0, after=-3.0, system=pi.systems.oscillator)
+    assert np.all(abs(section.t + np.pi * np.array([1.5, 3.5, 5.5])) < 1e-11)
+
+
+@pytest.mark.parametrize(("options", "words"), [
+    ({"quantity": None}, "give a quantity"), ({"period": 1.0}, "or a period"),
+    ({"direction": 2}, "direction must be"), ({"modulo": -1.0}, "modulo must be"),
+    ({"quantity": "energy", "value": 1.0}, "'energy' is neither"),
+    ({"quantity": "z"}, "no quantity 'z'"), ({"save": "all"}, "saves nothing"),
+    ({"method": "adams_bashforth4"}, "remembers"), ({"t_span": (0, 1)}, "last time is t_end"),
+    ({"quantity": lambda t, x, v: x, "modulo": 1.0}, "has no direction"),
+])  # fmt: skip
+def test_wrong_sections_are_refused(options, words):
+    with pytest.raises((TypeError, ValueError), match=words):
+        cross(**({"quantity": "x"} | options))
+
+
+def test_a_system_is_sent_to_crossings():
+    with pytest.raises(TypeError, match=r"pi\.analysis\.crossings"):
+        pi.analysis.poincare_section(OSCILLATOR, "x")
+
+
+# ---- return maps and orbit diagrams --------------------------------------------------------------
+
+
+def test_the_maxima_of_a_damped_spring_shrink_by_its_decrement():
+    k, b = 15.0, np.array([0.1, 0.5])
+    section = pi.analysis.crossings(pi.systems.spring(k=k, b=b), "v", 1.0, 0.0, direction=-1,
+                                    dt=0.02, t_end=30.0, method="dop853")  # fmt: skip
+    decay = np.exp(-b * np.pi / np.sqrt(k - b * b / 4))  # b T / 2m
+    for lag in (1, 3):
+        found = pi.analysis.return_map(section, "x", lag=lag)
+        assert np.allclose(found.then / found.now, decay[found.trajectory] ** lag, rtol=1e-9)
+    assert len(found) == len(section) - 2 * 3
+    kept = pi.analysis.crossings(pi.systems.spring, "v", dt=0.02, t_end=30.0,
+                                 values=lambda t, x, v: x * x)  # fmt: skip
+    squares = pi.analysis.return_map(kept)
+    assert same_bits(squares.now, kept.values[:-1, 0])
+    with pytest.raises(TypeError, match="takes a Section"):
+        pi.analysis.return_map(pi.integrate(pi.systems.spring, dt=0.1, n_steps=3))
+    with pytest.raises(ValueError, match="no component 'z'"):
+        pi.analysis.return_map(section, "z")
+
+
+def test_rossler_doubles_its_period_as_published():
+    """Strogatz, Nonlinear Dynamics and Chaos, figure 12.3.3: a = b = 0.2."""
+    c = np.array([2.5, 3.5, 4.0])
+    diagram = pi.analysis.orbit_diagram(
+        pi.systems.rossler, {"c": c}, "x", section="y", direction=-1, dt=0.02, t_end=1200.0,
+        after=1000.0,
+    )  # fmt: skip
+    periods = [len(np.unique(diagram.values[diagram.at == one].round(2))) for one in c]
+    assert periods == [1, 2, 4]
+    own = pi.analysis.orbit_diagram(
+        pi.systems.rossler, {"c": c}, lambda t, y, a: y[0] + a, section="y", direction=-1, dt=0.02,
+        t_end=1200.0, after=1000.0, keep=7,
+    )  # fmt: skip
+    assert np.array_equal(np.unique(own.at, return_counts=True)[1], [7, 7, 7])
+    assert np.allclose(own.values[own.at == 2.5], diagram.values[0] + 0.2, atol=1e-3)
+
+
+def test_the_maxima_of_an_oscillation_are_its_amplitude():
+    run = {"dt": 0.1, "t_end": 40.0, "after": 10.0, "method": "dop853"}
+    diagram = pi.analysis.orbit_diagram(pi.systems.oscillator, {"x": np.array([1, 3])}, "x", **run)
+    assert np.allclose(diagram.values, diagram.at, rtol=1e-12)
+    with pytest.raises(ValueError, match="needs a section for 'x'"):
+        pi.analysis.orbit_diagram(pi.systems.lorenz, {"rho": [1.0]}, "x", **run)
+
+
+# ---- escapes and passages ------------------------------------------------------------------------
+
+
+def test_a_throw_leaves_when_the_parabola_does():
+    v = np.linspace(0.0, 12.0, 7)
+    start = np.zeros((7, 3)), np.stack([0 * v, 0 * v, v], axis=-1)
+    walls = {"ceiling": lambda t, x, v: x[2] - 3.0, "floor": lambda t, x, v: -1.0 - x[2]}
+    found = pi.analysis.escape_times(pi.systems.projectile, walls, *start, dt=0.1, t_end=6.0)
+    over = v * v > 2 * G * 3
+    with np.errstate(invalid="ignore"):
+        top = (v - np.sqrt(v * v - 2 * G * 3)) / G
+    bottom = (v + np.sqrt(v * v + 2 * G)) / G
+    assert np.all(abs(found.t - np.where(over, top, bottom)) < 60 * 8 * EPS)
+    assert found.exit.tolist() == np.where(over, 0, 1).tolist()
+    assert found.names == ("ceiling", "floor")
+    assert np.all(found.passed)
+    assert found.remaining([0.0, found.t.max()]).tolist() == [1.0, 0.0]
+    assert found.remaining(np.median(found.t)) == pytest.approx(3 / 7)
+
+
+def test_who_begins_outside_leaves_at_once_and_who_stays_never():
+    x = np.array([0.5, 1.5, 3.0])
+    for outside in (lambda t, x, v: abs(x) - 2.0, lambda t, x, v: abs(x) > 2.0):
+        found = pi.analysis.escape_times(pi.systems.oscillator, outside, x, 0.0, dt=0.1, t_end=9.0,
+                                         t0=4.0)  # fmt: skip
+        assert np.array_equal(found.t, [np.nan, np.nan, 4.0], equal_nan=True)
+        assert found.exit.tolist() == [-1, -1, 0]
+
+
+def test_a_condition_leaves_at_the_first_step_where_it_holds():
+    system, run = pi.systems.oscillator, {"dt": 0.1, "n_steps": 90}
+    found = pi.analysis.escape_times(system, lambda t, x, v: x < -0.7, 1.0, 0.0, **run)
+    full = pi.integrate(system, 1.0, 0.0, **run)
+    assert found.t == full.t[(full.x < -0.7).argmax()]
+
+
+def test_quarter_periods_are_first_passages():
+    amplitude = np.linspace(0.1, 3.0, 20)
+    run = {"dt": 0.01, "t_end": 20.0, "method": "yoshida6"}
+    pendulum = pi.systems.pendulum
+    found = pi.analysis.first_passages(pendulum, "theta", amplitude, 0.0, **run)
+    period = pendulum.period(found.solution.initial)
+    assert np.all(abs(4 * found.t / period - 1) < 1e-9)
+    half = pi.analysis.first_passages(
+        pendulum, "omega", amplitude, 0.0, direction=1, after=1.0, **run
+    )
+    late = np.where(period / 2 < 1.0, 1.5, 0.5)  # upwards: at the far end, once a period
+    assert np.all(abs(half.t / period - late) < 1e-7)
+
+
+# ---- scans ---------------------------------------------------------------------------------------
+
+
+def test_a_scan_is_the_product_of_its_axes():
+    k, b, x = np.array([1.0, 4.0, 9.0]), np.array([0.0, 0.3]), np.array([0.5, 1.0, 1.5, 2.0])
+    run = {"dt": 0.05, "t_end": 6.0}
+    found = pi.scan(pi.systems.spring, {"k": k, "x": x, "b": b}, pi.watch.last("v"), **run)
+    assert found.values.shape == (3, 4, 2)
+    assert found["x"] is found.axes["x"]
+    for i, j, m in np.ndindex(3, 4, 2):
+        one = pi.integrate(pi.systems.spring(k=k[i], b=b[m]), x[j], 0.0, **run)
+        assert found.values[i, j, m] == one.v[-1]
+
+
+@pytest.mark.parametrize("batch", [(), (5,), (1, 5)])
+def test_a_batch_comes_after_the_grid(batch):
+    start = np.ones((*batch, 2)) * np.linspace(1, 2, 5)[:, np.newaxis] if batch else np.ones(2)
+    found = pi.scan(pi.systems.spring, {"k": [1.0, 2.0, 3.0]}, lambda sol: sol.final[..., 0], start,
+                    dt=0.1, n_steps=20)  # fmt: skip
+    assert found.values.shape == (3, *start.shape[:-1])
+    system = pi.systems.spring(k=2.0)
+    assert same_bits(found.values[1], pi.integrate(system, start, dt=0.1, n_steps=20).y[-1, ..., 0])
+
+
+def test_measures_are_watches_events_and_functions():
+    omega = np.linspace(1, 3, 5)
+    scan = {"system": pi.systems.oscillator, "axes": {"omega": omega}, "dt": 0.05, "t_end": 20.0,
+            "method": "dop853"}  # fmt: skip
+    first = pi.scan(**scan, measure=pi.event("x", -1)).values
+    assert np.all(abs(first * omega - np.pi / 2) < 1e-11)
+    count = pi.scan(**scan, measure=pi.event("x", -1, keep=0)).values
+    assert np.array_equal(count, np.floor((20.0 * omega / np.pi - 0.5) / 2) + 1)
+    largest = pi.scan(**scan, measure=lambda sol: sol.x.max(axis=0), save="all").values
+    assert np.array_equal(largest, pi.scan(**scan, measure=pi.watch.maximum("x")).values)
+
+
+@pytest.mark.parametrize(("axes", "measure", "words"), [
+    ({"z": [1.0]}, pi.watch.last("x"), "'z' is no parameter and no component.*omega, x, v"),
+    ([1.0], pi.watch.last("x"), "axes must map names"), ({}, pi.watch.last("x"), "must map names"),
+    ({"omega": 1.0}, pi.watch.last("x"), r"shape \(n,\), got \(\)"),
+    ({"omega": [1.0]}, "x", "measure must be a watch"),
+    ({"omega": [1.0, 2.0]}, lambda sol: sol.y[..., 0], "one number for each trajectory"),
+])  # fmt: skip
+def test_wrong_scans_are_refused(axes, measure, words):
+    with pytest.raises((TypeError, ValueError), match=words):
+        pi.scan(pi.systems.oscillator, axes, measure, dt=0.1, n_steps=3)
