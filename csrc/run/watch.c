@@ -115,7 +115,7 @@ static int see(WatchChunk *c, const PiRun *run, const PiFailures *failures, int6
     double *y = c->y[0], *row = y;
     for (int d = 0; d < w->components; d++, row += lanes)
         copy_row(row, rows + d * stride * run->real_bytes, lanes, run->real_bytes);
-    if (w->asks & PI_WATCH_TIME) set_time(c, lane, n);
+    if (w->asks & (PI_WATCH_TIME | PI_WATCH_SYSTEM)) set_time(c, lane, n);
     if (w->asks & PI_WATCH_STEP) fill_row(row, n, lanes);
     row += lanes;
     if (w->asks & PI_WATCH_ENERGY) {
