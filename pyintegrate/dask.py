@@ -18,11 +18,15 @@ except ImportError as missing:
     ) from missing
 
 from .integration import integrate as _integrate
+from .run import output
 from .run.arguments import make_run
 from .run.state import checked_dtype
 from .run.structure import checked_system
 from .run.times import time_of, times
+from .solution.solution import Solution
 from .values.checks import integer
+from .watching.happened import Events, Happened
+from .watching.watched import Watched
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -32,6 +36,7 @@ if TYPE_CHECKING:
     from .method.method import Method
     from .system.system import System
     from .values.types import DTypeLike
+    from .watching.events import Event
 
 __all__ = ["DaskSolution", "integrate"]
 
@@ -49,6 +54,11 @@ class DaskSolution:
     system : System
         With the parameters that are the same for all.
     components : tuple of str
+    watched : mapping of str to dask.array
+        What was watched, as of ``Solution``.
+    events : mapping of str to Happened
+        Events, whose arrays are dask arrays.
+    stopped_at, stopped_by : dask.array of float and str, shape (*batch)
 
     Examples
     --------
@@ -59,11 +69,14 @@ class DaskSolution:
     (1, 1000)
     """
 
-    def __init__(self, system, components, t, steps, y, status, failed_step, runs):
+    def __init__(self, system, components, t, steps, results, watched, events, runs):
         self.system, self.components = system, components
-        self.t, self.steps, self.y = t, steps, y
-        self.status, self.failed_step = status, failed_step
-        self._runs = runs  # a tuple of the three for each chunk
+        self.t, self.steps = t, steps
+        self.y, self.status, self.failed_step = (results[name] for name in _ALWAYS)
+        self.watched, self.events = watched, events
+        self.stopped_at, self.stopped_by = results["stopped_at"], results["stopped_by"]
+        self._results = results
+        self._runs = runs  # a tuple of all for each chunk
 
     def __getitem__(self, name: str) -> Any:
         if name not in self.components:
@@ -78,8 +91,9 @@ class DaskSolution:
     def to_zarr(self, path: str | PathLike[str], compute: bool = True) -> Any:
         """Write ``y``, ``t``, ``steps``, ``status`` and ``failed_step`` into a zarr group.
 
-        Each chunk is integrated once and written by itself, so the whole never has to fit in
-        memory.
+        So are the results of watches and events ("watched.swing", "events.ground.t") and
+        ``stopped_at``. Each chunk is integrated once and written by itself, so the whole never has
+        to fit in memory.
 
         Parameters
         ----------
@@ -101,18 +115,21 @@ class DaskSolution:
         group = zarr.open_group(store=path, mode="w-", zarr_format=3)
         group.attrs.update(system=repr(self.system), components=list(self.components))
         group.create_array("steps", data=self.steps)
-        outer = {
-            "y": (self.y, (self.y.shape[0], *chunks, self.y.shape[-1])),
-            "status": (self.status, chunks),
-            "failed_step": (self.failed_step, chunks),
-        }
-        targets = [
-            group.create_array(name, shape=like.shape, dtype=like.dtype, chunks=pieces)
-            for name, (like, pieces) in outer.items()
-        ]
+        results, n = self._results, len(chunks)
+        targets: list[Any] = []
+        for name, like in results.items():
+            if like.dtype.kind == "U":  # stopped_by: no type of the standard
+                targets.append(None)
+                continue
+            lead = name == "y"
+            rest = [max(1, length) for length in like.shape]
+            pieces = (*rest[:lead], *chunks, *rest[lead + n :])
+            targets.append(
+                group.create_array(name, shape=like.shape, dtype=like.dtype, chunks=pieces)
+            )
         blocks = self._runs.to_delayed()
         written = [
-            dask.delayed(_write)(blocks[place], _where(place, chunks), *targets)
+            dask.delayed(_write)(blocks[place], _where(place, chunks), targets)
             for place in np.ndindex(blocks.shape)
         ]
         if isinstance(self.t, da.Array):
@@ -133,9 +150,11 @@ def _where(place, chunks):
     return tuple(slice(i * n, (i + 1) * n) for i, n in zip(place, chunks, strict=True))
 
 
-def _write(run, where, y, status, failed_step):
-    """One chunk to its place in the zarr arrays."""
-    y[(slice(None), *where)], status[where], failed_step[where] = run
+def _write(run, where, targets):
+    """One chunk to its place in the zarr arrays, the first of which is y."""
+    for i, (target, part) in enumerate(zip(targets, run, strict=True)):
+        if target is not None:
+            target[where if i else (slice(None), *where)] = part
 
 
 def _nothing(*written):
@@ -158,6 +177,8 @@ def integrate(
     workers: int = 1,
     bound: float | None = None,
     components: Sequence[str] | None = None,
+    watch: Any = None,
+    events: Mapping[str, Event] | None = None,
 ) -> DaskSolution:
     """Integrate batches that are dask arrays; nothing is computed until it is asked for.
 
@@ -175,6 +196,9 @@ def integrate(
         Name to array_like or dask.array, (*batch) or (*batch, *shape).
     method, save, dtype, workers, bound, components
         As of ``pyintegrate.integrate``; `workers` is for each chunk.
+    watch, events
+        As of ``pyintegrate.integrate``, with numbers as `after` and as `params` of events; results
+        are dask arrays.
 
     Returns
     -------
@@ -213,6 +237,8 @@ def integrate(
         "on_failure": "ignore",
         "components": components,
         "dtype": checked_dtype(dtype, x0, v0),
+        "watch": watch,
+        "events": events,
     }
     problem, checked = _check(system, sample, t_end, n_steps, options)
     n_steps = problem.n_steps
@@ -238,20 +264,42 @@ def integrate(
     )  # fmt: skip
     steps = checked.saves(problem).steps
     components = checked.saved_names(system)
-
-    def part(number, out, new, dtype):
-        return da.blockwise(
-            pick, out, runs, batch_axes, number=number, new_axes=new, dtype=dtype,
-            meta=np.empty((0,) * len(out), dtype),
+    none = output.begin(problem.changed(n_steps=0), checked).outcome()
+    sample = Solution(problem.changed(n_steps=0), checked, none)
+    results, rank = {}, len(problem.batch)
+    for number, (name, like) in enumerate(_results_of(sample).items()):
+        new = {f"{name} {i}": n for i, n in enumerate(like.shape[rank:])}
+        out = (*batch_axes, *new)
+        if name == "y":
+            new = {"saved": len(steps), "component": len(components)}
+            out = ("saved", *batch_axes, "component")
+        results[name] = da.blockwise(
+            pick, out, runs, batch_axes, number=number, new_axes=new, dtype=like.dtype,
+            meta=np.empty((0,) * len(out), like.dtype),
         )  # fmt: skip
+    t = _times(dt, t0, steps, results["status"])
+    watched = Watched({k: results.get(f"watched.{k}", v) for k, v in sample.watched.items()})
+    happened = {}
+    for name in sample.events:
+        parts = [results[f"events.{name}.{part}"] for part in _PARTS]
+        happened[name] = Happened(system.state_names, *parts)
+    told = Events(happened)
+    return DaskSolution(system, components, t, steps, results, watched, told, runs)
 
-    y = part(
-        0, ("saved", *batch_axes, "component"),
-        {"saved": len(steps), "component": len(components)}, problem.dtype,
-    )  # fmt: skip
-    status, failed_step = part(1, batch_axes, {}, np.int8), part(2, batch_axes, {}, np.int64)
-    t = _times(dt, t0, steps, status)
-    return DaskSolution(system, components, t, steps, y, status, failed_step, runs)
+
+_ALWAYS = ("y", "status", "failed_step")
+_PARTS = ("t", "y", "values", "count", "overflow")
+
+
+def _results_of(solution):
+    """All arrays of a solution over its batch by name, y first."""
+    results = {name: getattr(solution, name) for name in _ALWAYS}
+    for name, value in solution.watched.items():
+        if not name.endswith(".edges"):  # the same for all
+            results[f"watched.{name}"] = value
+    for name, one in solution.events.items():
+        results |= {f"events.{name}.{part}": getattr(one, part) for part in _PARTS}
+    return results | {"stopped_at": solution.stopped_at, "stopped_by": solution.stopped_by}
 
 
 def pick(runs, number):
@@ -265,7 +313,7 @@ def _run_chunk(*arrays, system, names, n_steps, options):
     params = {k.removeprefix("params."): values.pop(k) for k in names if k.startswith("params.")}
     sol = _integrate(system(**params), n_steps=n_steps, **values, **options)
     # Axes of length 1 in every input of this chunk have length 1 in the result too.
-    return sol.y, sol.status, sol.failed_step
+    return tuple(_results_of(sol).values())
 
 
 def _inner_axes(system, given):

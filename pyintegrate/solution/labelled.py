@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from .. import _core
@@ -27,7 +29,10 @@ def to_dataset(solution):
             f"{system.name!r} calls a component or parameter {', '.join(sorted(taken))}, which the"
             " dataset needs for something else: rename it"
         )
-    coordinates = {
+    coordinates: dict[str, Any] = {}
+    if solution.events:
+        coordinates["component"] = [*system.state_names]
+    coordinates |= {
         "t": ((time, *dims)[: solution.t.ndim], solution.t, {"units": units["t"]}),
         "step": ((time,), solution.steps, {"long_name": "number of the step"}),
     }
@@ -49,6 +54,7 @@ def to_dataset(solution):
     }
     variables["status"] = (dims, solution.status, {"long_name": "see pyintegrate.Status; 0 is OK"})
     variables["failed_step"] = (dims, solution.failed_step, {"long_name": "-1 where fine"})
+    variables |= _results(solution, dims)
     attributes = {
         "system": system.name,
         "title": system.title,
@@ -81,10 +87,12 @@ def to_frame(solution):
     batch, dims = solution.status.shape, _dimensions(solution)
     if "t" in solution.components:
         raise ValueError(f"{solution.system.name!r} calls a component t, as time: rename it")
-    valid = np.moveaxis(solution.valid, 0, -1)
+    told = _columns(solution) if len(solution) == 1 else {}
+    valid = np.moveaxis(solution.valid | bool(told), 0, -1)
     t = solution.t if solution.t.ndim > 1 else solution._column(solution.t)
     rows = {"t": np.moveaxis(np.broadcast_to(t, solution.valid.shape), 0, -1)[valid]}
     rows |= {name: np.moveaxis(solution[name], 0, -1)[valid] for name in solution.components}
+    rows |= {name: value.reshape(-1) for name, value in told.items()}
     if not batch:
         return pandas.DataFrame(rows).set_index("t")
     varying = _varying(solution)
@@ -95,6 +103,57 @@ def to_frame(solution):
     ]
     index = pandas.MultiIndex.from_arrays([*index, rows.pop("t")], names=[*dims, "t"])
     return pandas.DataFrame(rows, index)
+
+
+def _results(solution, dims):
+    """Variables of what was watched and of events; axes of different lengths get other names."""
+    watched, events, n = solution.watched, solution.events, len(dims)
+    variables: dict[str, tuple] = {}
+    own = {name: a for name, a in watched.items() if f"{name}.edges" in watched and a.ndim == n + 1}
+    bins = _axes("bin", {name: a.shape[n] for name, a in own.items()})
+    for name, array in watched.items():
+        of = name.removesuffix(".edges")
+        if name in own:
+            axes = (*dims, bins[name])
+        elif of != name and of in own:
+            axes = (f"{bins[of]}_edge",)
+        elif array.shape[:n] == solution.status.shape:
+            axes = (*dims, *(f"{name}_{i}" for i in range(array.ndim - n)))
+        else:
+            axes = tuple(f"{name}_{i}" for i in range(array.ndim))
+        variables[f"watched.{name}"] = (axes, array)
+    sizes = {name: one.values.shape[-2:] for name, one in events.items()}
+    kept = _axes("event", {name: size[0] for name, size in sizes.items() if size[0]})
+    width = _axes("value", {name: size[1] for name, size in sizes.items() if all(size)})
+    for name, one in events.items():
+        parts = {"count": (dims, one.count), "overflow": (dims, one.overflow)}
+        if name in kept:
+            axes = (*dims, kept[name])
+            parts |= {"t": (axes, one.t), "y": ((*axes, "component"), one.y)}
+        if name in width:
+            parts["values"] = ((*axes, width[name]), one.values)
+        variables |= {f"events.{name}.{part}": value for part, value in parts.items()}
+    if events:
+        about = {"long_name": "NaN where no event has stopped it"}
+        variables["stopped_at"] = (dims, solution.stopped_at, about)
+        variables["stopped_by"] = (dims, solution.stopped_by)
+    return variables
+
+
+def _axes(word, lengths):
+    """The name of an axis for each, the same where all are of one length."""
+    several = len({*lengths.values()}) > 1
+    return {name: f"{word}_{name}" if several else word for name in lengths}
+
+
+def _columns(solution):
+    """What was found of each trajectory as a whole, one number each."""
+    batch = solution.status.shape
+    told = {f"watched.{k}": a for k, a in solution.watched.items() if a.shape == batch}
+    told |= {f"events.{name}.count": one.count for name, one in solution.events.items()}
+    if solution.events:
+        told |= {"stopped_at": solution.stopped_at, "stopped_by": solution.stopped_by}
+    return told | {"status": solution.status} if told else {}
 
 
 def _varying(solution):

@@ -70,11 +70,13 @@ def concatenate(*parts: Solution) -> Solution:
     outcome = Outcome(
         completed=problem.n_steps,
         states=outward(record, begin.batch),
-        final=None if last._complete else rows[:dim],
+        final=None if last._complete and last._final is None else rows[:dim],
         history=rows[dim:] if len(rows) > dim else None,
         failures=last._failures,
+        sums=last._sums,
+        occurred=last._occurred,
     )
-    return Solution(problem, options, outcome)
+    return Solution(problem, options, outcome)._told(last)
 
 
 def _joined(begin, last):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -204,7 +205,8 @@ class Solution(States):
         -------
         Solution
             It starts with the final state of this one; its errors count from the first start,
-            `origin`. ``pi.concatenate`` joins both.
+            `origin`. Watches and events are carried on, but for those of a solution that was
+            loaded or unpickled, which gives a UserWarning. ``pi.concatenate`` joins both.
 
         Examples
         --------
@@ -215,6 +217,14 @@ class Solution(States):
         """
         if (n_steps is None) == (t_end is None):
             raise ValueError("give exactly one of n_steps and t_end")
+        if self._forgot:
+            warnings.warn(
+                "this solution was loaded or unpickled, and the functions of its watch and events"
+                f" ({', '.join([*self.watched, *self.events])[:200]}) were not: the further steps"
+                " are neither watched nor stopped. To go on with them, resume before saving, or"
+                " integrate from `final` with watch= and events=",
+                stacklevel=2,
+            )
         problem, options = self._problem, self._options.changed(out=out, steps=None)
         first = problem.first + self.n_steps
         if t_end is not None:
@@ -275,7 +285,11 @@ class Solution(States):
             each has the name of the parameter (or "dt", "t0") that alone varies along it, without
             repeating a value, else it is "batch" (or "batch_0", "batch_1", ...). Coordinates: t
             [s], step, and the parameters that are arrays. Further variables: status and
-            failed_step. Attributes: what was run.
+            failed_step; "watched.swing" is ``watched["swing"]``, with a dimension "bin" of a
+            histogram; "events.ground.t", ".y", ".values", ".count" and ".overflow" have the
+            dimensions "event" (those kept), "component" and "value", and stopped_at and stopped_by
+            those of the batch. Two such dimensions of different lengths are "bin_swing" and so on.
+            Attributes: what was run.
 
         Examples
         --------
@@ -294,7 +308,10 @@ class Solution(States):
         pandas.DataFrame
             Index: "t"; of a batch the dimensions of ``to_xarray`` and "t", trajectory by
             trajectory (``frame["x"].unstack("t")`` is wide, ``frame.reset_index()`` long). The rows
-            of a trajectory that failed end with its last good state.
+            of a trajectory that failed end with its last good state. Where only the end was saved,
+            numbers that were watched are columns ("watched.swing"), with the rows of all
+            trajectories and stopped_at, stopped_by; results of many saves, of histograms and of
+            single events are in ``to_xarray``.
 
         Examples
         --------

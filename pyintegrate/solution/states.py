@@ -19,9 +19,13 @@ if TYPE_CHECKING:
 
     from ..values.types import Booleans, Floats, Integers
 
+WATCHING = ("watched", "events", "stopped_at", "stopped_by")  # results that go into files
+
 
 class States:
     """Saved states, and the trajectories that failed; see ``Solution``."""
+
+    _sums = _occurred = None  # also of pickles of version 0.1
 
     def __init__(self, problem, options, outcome):
         """For ``integrate``: made of an ``Outcome`` (run/output.py)."""
@@ -79,9 +83,20 @@ class States:
     def __getstate__(self):
         """Functions stay behind, of progress and of watches: they belong to a place."""
         options = self._options.changed(progress=False, watch=None, events=None)
-        told = ("watched", "events", "stopped_at", "stopped_by")
-        results = {name: getattr(self, name) for name in told}
+        results = {name: getattr(self, name) for name in WATCHING}
         return {**self.__dict__, **results, "_options": options, "_sums": None, "_occurred": None}
+
+    def _told(self, other):
+        """This solution with what another was told to watch, where only results are left of it."""
+        self.__dict__.update({key: other.__dict__[key] for key in WATCHING if other._forgot})
+        return self
+
+    @property
+    def _forgot(self):
+        """Whether it has results of watches or events whose functions are elsewhere."""
+        return (self._sums is None and bool(self.watched)) or (
+            self._occurred is None and bool(self.events)
+        )
 
     def __setstate__(self, state):
         self.__dict__.update(current_state(state))

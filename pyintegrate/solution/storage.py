@@ -2,8 +2,8 @@
 
 The file holds what a run was (system, method, times, options), the saved states with the component
 axis second, ``y`` (n_saved, n_components, *batch), the full first and last states that ``resume``
-and ``energy_error`` start from, and the failures. Systems and methods are stored by name, or as the
-plain data that their ``__reduce__`` gives; never as code.
+and ``energy_error`` start from, the failures, and what was watched (stored_results.py). Systems and
+methods are stored by name, or as the plain data that their ``__reduce__`` gives; never as code.
 """
 
 from __future__ import annotations
@@ -36,6 +36,7 @@ from .stored_fields import (
     fits_batch,
     refuse,
 )
+from .stored_results import check_results, give_results, results_to_data
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -69,6 +70,7 @@ def save(solution, path):
         "joined": options.steps is not None,
         "origin": _origin_to_data(problem, arrays),
         "state_names": list(problem.system.state_names),
+        **results_to_data(solution, arrays),
     }
     y = solution._states
     shape = (len(solution), y.shape[-1], *y.shape[1:-1])
@@ -138,7 +140,7 @@ def load(path: str | PathLike[str], system: System | None = None) -> Solution:
         )
     try:
         check_header(header)
-        check_arrays(header, arrays)
+        check_arrays(header, arrays, check_results(header, arrays))
         system = _made("system", _system_from_data, header["system"], arrays, system)
         return _solution(header, arrays, system)
     except _Mismatch as error:
@@ -172,7 +174,7 @@ def _solution(header, arrays, system):
         refuse("method", "the stored method is not a Method")
     if _made("coefficients", from_data, header["coefficients"], arrays) != method.coefficients:
         raise _Mismatch(f"the method {method.name!r} has other coefficients in this version")
-    starter = _made("starter", from_data, header["starter"], arrays)
+    starter, completed = _made("starter", from_data, header["starter"], arrays), header["completed"]
     if tuple(header["state_names"]) != system.state_names:
         raise _Mismatch(
             f"the components of {system.name!r} are {', '.join(system.state_names)}, and were"
@@ -201,6 +203,9 @@ def _solution(header, arrays, system):
     if components != system.state_names:
         options = options.changed(components=components)
     last, dim = arrays["last_state"], system.dim
+    # A run that watches goes to any step, also when it is interrupted between two saves.
+    between = header["save"] != "final" and arrays["steps"][-1:] != header["first"] + completed
+    apart = options.elsewhere or bool(np.any(between))
     if options.elsewhere:
         states = np.moveaxis(arrays["y"], 1, -1)
     elif options.saves(problem).final_only:  # as a run leaves it, in padded rows
@@ -210,14 +215,14 @@ def _solution(header, arrays, system):
         rows = arrays["y"]
         states = outward(rows.reshape(*rows.shape[:2], problem.lanes), problem.batch)
     outcome = Outcome(
-        completed=header["completed"],
+        completed=completed,
         states=states,
-        final=last[:dim] if options.elsewhere else None,
+        final=last[:dim] if apart else None,
         history=last[dim:] if len(last) > dim else None,
         failures=Failures(*failed),
     )
     solution = Solution(problem, options, outcome)
-    if header["save"] == "final" and not options.elsewhere:
+    if options.saves(problem).final_only and not options.elsewhere:
         final = last[:dim].reshape(1, dim, *header["batch"])
         if not np.array_equal(final, arrays["y"], equal_nan=True):
             refuse("last_state", "it is not the state in y")
@@ -226,7 +231,7 @@ def _solution(header, arrays, system):
     t = arrays["t"]
     if solution.t.shape != t.shape or not np.array_equal(solution.t, t, equal_nan=True):
         refuse("t", "the times are not t0 + n dt")
-    return solution
+    return give_results(solution, header, arrays)
 
 
 def _run(header, arrays, system, method):

@@ -116,7 +116,7 @@ def entries(header):
     return done // every + 1 + (done == n and n % every != 0)
 
 
-def check_arrays(header, arrays):
+def check_arrays(header, arrays, results=()):
     """Shapes and types of all arrays, before any is read.
 
     Parameters
@@ -124,6 +124,8 @@ def check_arrays(header, arrays):
     header : dict
         Checked.
     arrays : StoredArrays
+    results : collection of str
+        Arrays whose sizes are checked: of stored_results.py.
 
     Raises
     ------
@@ -164,7 +166,7 @@ def check_arrays(header, arrays):
         refuse("failed_index", f"it has the shape {failed}, for {lanes} trajectories")
     for name in arrays:
         shape, kind = arrays.about(name)
-        if name not in ARRAYS and prod(shape) > max(lanes, 1) * MOST_COMPONENTS:
+        if name not in {*ARRAYS, *results} and prod(shape) > max(lanes, 1) * MOST_COMPONENTS:
             refuse(name, f"an array of shape {shape} is more than {lanes} trajectories need")
         total += prod(shape) * kind.itemsize
     check_memory(total, count, batch, len(header["components"]))

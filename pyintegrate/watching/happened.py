@@ -154,6 +154,8 @@ class Happened:
         return list(self._names)
 
     def __repr__(self):
+        if not isinstance(self.count, np.ndarray):  # of dask: not yet known
+            return f"<events of {self.count.size} trajectories>"
         return f"<{int(self.count.sum())} events of {self.count.size} trajectories>"
 
 

@@ -136,6 +136,15 @@ class Plan:
             raise ValueError(f"watch has {len(self.groups)} different every=, at most 7")
 
     @property
+    def kinds(self):
+        """Function and quantity of the watches of named quantities that look at every step."""
+        return {
+            name: (r.name, r.quantity)
+            for name, r in self.watch.items()
+            if isinstance(r.quantity, str) and r.every == 1 and r.after is None
+        }
+
+    @property
     def shapes(self):
         """Names and batch shapes of the arguments after=."""
         return {

@@ -133,10 +133,17 @@ def _energy(problem):
 
 
 class Watched(Mapping):
-    """Results of watches by name, arrays of the batch; further ones have dotted names."""
+    """Results of watches by name, arrays of the batch; further ones have dotted names.
 
-    def __init__(self, results):
-        self._results = results
+    Parameters
+    ----------
+    results : dict of str to ndarray
+    kinds : dict of str to (str, str)
+        Of watches of named quantities that look at every step: their function and quantity.
+    """
+
+    def __init__(self, results, kinds=()):
+        self._results, self._kinds = results, dict(kinds)
 
     @classmethod
     def of_sums(cls, plan, problem, sums, last):
@@ -152,8 +159,17 @@ class Watched(Mapping):
             with np.errstate(all="ignore"):
                 for name, result in group.results.items():
                     results[name] = np.asarray(result(account))
-        order = {name: i for i, name in enumerate(plan.watch)}
-        return cls(dict(sorted(results.items(), key=lambda item: order[item[0].split(".")[0]])))
+        order: dict[str, np.ndarray] = {}
+        for name in plan.watch:
+            order |= {key: results[key] for key in results if f"{key}.".startswith(f"{name}.")}
+        return cls(order, plan.kinds)
+
+    def find(self, function, quantity, suffix=""):
+        """What a function of ``pi.watch`` found of a quantity at all steps, or None."""
+        for name, kind in self._kinds.items():
+            if tuple(kind) == (function, quantity):
+                return self._results[name + suffix]
+        return None
 
     def __getitem__(self, name):
         if name in self._results:
@@ -176,6 +192,6 @@ class Watched(Mapping):
 
 
 def _told(value):
-    if value.ndim == 0:
+    if value.ndim == 0 and isinstance(value, np.ndarray):
         return f"{value[()]:.6g}"
     return f"{value.dtype} {value.shape}"
