@@ -159,8 +159,8 @@ const char start_doc[] =
     "whole cache lines, may be written; saved: the indices of the components; stream: write past\n"
     "the caches. use_row_kernels: those for any force, also where others are compiled.\n"
     "watches: a tuple of dictionaries: program, every, begin, asks, sums, params, t0, dt, sums_a,\n"
-    "sums_b (csrc/run/watch.h). events: a dictionary: detect (a watch), react, most, counts_a,\n"
-    "counts_b, stopped_at, stopped_by, events (csrc/run/events.h).\n"
+    "sums_b (csrc/watching/watch.h). events: a dictionary: detect (a watch), react, most, counts_a,\n"
+    "counts_b, stopped_at, stopped_by, events (csrc/watching/events.h).\n"
     "Fields come in a dictionary or as keywords. May be left out: starter, first, drive_strides,\n"
     "has_history, record with saved and stream, use_row_kernels, watches, events.";
 PyObject *core_start(PyObject *module, PyObject *args, PyObject *keywords) {

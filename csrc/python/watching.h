@@ -1,7 +1,7 @@
 /* The watches of a run, from Python (watching.c). */
 #pragma once
 #include "../bytecode/bytecode.h"
-#include "../run/events.h"
+#include "../watching/events.h"
 #include "module.h"
 
 typedef struct {

@@ -12,7 +12,7 @@
  * so that what an observer adds up belongs to a lane, or is exact in any order (integers).
  *
  * Lanes that stop, and states that a rule changes, are made by an observer that intervenes
- * (events.c): the kernel has then run on to the end of the call.
+ * (watching/events.c): the kernel has then run on to the end of the call.
  *
  * Planned, and where it will sit:
  *  - Steps that differ from lane to lane: t0 and h are rows of the tile already, so that a lane's

@@ -1,5 +1,5 @@
 """Quantities that are watched while a run goes on, and what is kept of them.
 
 A quantity and its sums are traced to byte code, as forces are, which the core runs after each step
-(csrc/run/watch.c).
+(csrc/watching/watch.c).
 """

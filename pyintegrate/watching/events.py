@@ -125,7 +125,7 @@ class EventPlan:
         As of a watch, whose sums are the quantities and a flag; the rules and values one after the
         other, None where there are none.
     then, value, n_values : list of int
-        Where the answers for each event are: csrc/run/events.h.
+        Where the answers for each event are: csrc/watching/events.h.
     numbers, asks, initial, every
         As of a plan.Group.
     """

@@ -47,7 +47,7 @@ class Group:
     every : int
     program : Program
     asks : int
-        What the core is asked for: csrc/run/watch.h.
+        What the core is asked for: csrc/watching/watch.h.
     sums : int
         How many the program makes.
     reduced : tuple
@@ -104,7 +104,7 @@ class Group:
 
 
 def clocks(program, dim):
-    """Whether a program reads the time (4) and the number of the step (8): csrc/run/watch.h."""
+    """Whether a program reads the time (4) and the number of the step (8): csrc/watching/watch.h."""
     words = program.code[:, 2:]
     banks, numbers = words >> BANK_SHIFT, words & ((1 << BANK_SHIFT) - 1)
     step = (banks == Y) & (numbers == dim)

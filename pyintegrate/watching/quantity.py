@@ -17,7 +17,7 @@ class View:
     """The symbols of a program that watches: a state with what belongs to it, and parameters.
 
     Its state in the core holds the components, the number of the step, the energy and the
-    invariants where they are asked for, and then the sums (csrc/run/watch.h).
+    invariants where they are asked for, and then the sums (csrc/watching/watch.h).
 
     Parameters
     ----------

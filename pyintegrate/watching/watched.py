@@ -89,7 +89,7 @@ def first_numbers(names, problem):
 
 
 def program_fields(program, problem, known, first, sums):
-    """What the core needs of a Group, or of an EventPlan: csrc/run/watch.h.
+    """What the core needs of a Group, or of an EventPlan: csrc/watching/watch.h.
 
     known: of ``first_numbers``; first: the first step that is looked at; sums: two arrays.
     """

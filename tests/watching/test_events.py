@@ -361,7 +361,7 @@ def test_traced_forces_and_driven_ones_have_events():
     ({"a": pi.event("z", then=lambda t, x, v, e: (x, v))}, "takes 'e', .* in params="),
     ({"a": pi.event("z", params={"g": 1.0})}, "'g' is one of the system's"),
     ({"a": pi.event("z", params={"e": [1.0, 2.0]}, **BOUNCE)}, r"params\['e'\] of event 'a'"),
-], ids=str)  # fmt: skip
+], ids=lambda value: value if isinstance(value, str) else "")  # fmt: skip
 def test_wrong_events_are_refused_before_anything_runs(events, words):
     with pytest.raises((TypeError, ValueError), match=words):
         throw(events, start=(np.zeros((3, 3)), np.ones(3)))

@@ -2,8 +2,8 @@
  * Eng. Software 28, 145, 1997): inverse quadratic interpolation where it is safe, else halving. */
 #include "events.h"
 #include <float.h>
-#include "families.h"
-#include "layout.h"
+#include "../run/families.h"
+#include "../run/layout.h"
 
 /* ---- a lane ---------------------------------------------------------------------------------- */
 /* A moment within a step: a state, its quantities, and how far the step has come, in time. */

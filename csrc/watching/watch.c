@@ -1,8 +1,8 @@
 /* Sums over the steps: see watch.h. A chunk of lanes at a time, whose rows lie in the first cache,
  * through all the states that are shown. */
 #include "watch.h"
-#include "families.h"
-#include "layout.h"
+#include "../run/families.h"
+#include "../run/layout.h"
 
 enum { CHUNK_REGISTERS = 16 };
 

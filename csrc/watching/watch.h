@@ -11,7 +11,7 @@
  * of the sums, for the last complete block of time and for the one under way: an interrupt leaves
  * the first. */
 #pragma once
-#include "run.h"
+#include "../run/run.h"
 
 enum { PI_WATCH_ENERGY = 1, PI_WATCH_INVARIANTS = 2, PI_WATCH_TIME = 4, PI_WATCH_STEP = 8 };
 enum { PI_WATCH_ALL = 15, PI_WATCH_SYSTEM = PI_WATCH_ENERGY | PI_WATCH_INVARIANTS };
