@@ -41,7 +41,7 @@ def integrate(
     drive: Mapping[str, ArrayLike] | None = None,
     out: Any = None,
     components: Sequence[str] | None = None,
-    watch: Mapping[str, Reduction] | None = None,
+    watch: Mapping[str, Reduction | str] | Sequence[str] | str | None = None,
     events: Mapping[str, Event] | None = None,
 ) -> Solution:
     """Integrate a batch of trajectories at a fixed step.
@@ -91,9 +91,12 @@ def integrate(
         as the core writes it.
     components : sequence of str, optional
         Names of the components to save; default: all.
-    watch : mapping of str to watches, optional
+    watch : mapping of str to watches, or names of analyses, optional
         What to keep of each trajectory without storing its states, from ``pi.watch``:
-        ``{"swing": pi.watch.max_abs("energy_error")}``. Results are in ``solution.watched``.
+        ``{"swing": pi.watch.max_abs("energy_error")}``. Results are in ``solution.watched``. Names
+        of analyses, alone, in a list or as values, watch all that these need: "energy_drift",
+        "phase_drift", "period_error"; then ``pi.analysis.energy_drift(solution)`` and its like, and
+        ``pi.plots.heatmap``, answer for all steps, also where only the end was saved.
     events : mapping of str to events, optional
         What to look for within the steps, from ``pi.event``, to keep, to stop at or to jump:
         ``{"ground": pi.event("z", direction=-1, stop=True)}``. Results are in ``solution.events``,

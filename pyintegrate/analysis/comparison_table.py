@@ -7,6 +7,7 @@ from .observables import (
     energies,
     every_step,
     exact_states,
+    found,
     only_the_end,
     start_time,
     times,
@@ -38,10 +39,11 @@ def comparison_table(comparison):
     solutions = list(comparison.values())
     summary = comparison.summary()
     position = units.get(comparison.system.state_names[0], "")
-    most, of_them, largest = _kind_of_largest(solutions)
+    most_energy, of_energy, largest = _kind_of_largest(solutions, "energy")
+    most, of_them, _ = _kind_of_largest(solutions, "position")
     columns = [  # heading, measure, how a cell is written, what a perfect method has
         ("E(end)/E(0)", "energy_ratio", "{:.9f}", 1.0),
-        (f"{largest}energy error{of_them}", f"{most}energy_error", "{:.6g}", 0.0),
+        (f"{largest}energy error{of_energy}", f"{most_energy}energy_error", "{:.6g}", 0.0),
         (_with_unit("phase error", "rad"), "phase_error", "{:+.6g}", 0.0),
         (
             _with_unit(f"position error{of_them}", position),
@@ -58,7 +60,7 @@ def comparison_table(comparison):
     timed = any(measures["seconds"] is not None for measures in summary.values())
     rows = []
     reference = _exact_row(solutions[0], [column[1] for column in columns]) if solutions else None
-    if reference is not None and not most:
+    if reference is not None and not most_energy:
         reference["energy_error"] = reference.pop("max_energy_error", None)
     if reference is not None:
         cells = [_cell(reference.get(measure), form, best) for _, measure, form, best in columns]
@@ -116,8 +118,13 @@ def joint_table(comparisons):
     return Table(title, ["system", *heads], rows, "; ".join(notes), align)
 
 
-def _kind_of_largest(solutions):
+def _kind_of_largest(solutions, quantity):
     """Which measure stands for the largest error, and the words after and before its name."""
+    watched = quantity == "energy" and all(
+        every_step(one) or found(one, "max_abs", "energy_error") is not None for one in solutions
+    )
+    if watched:
+        return "max_", "", "max "
     if any(map(only_the_end, solutions)):
         return "", " at the end", ""
     return "max_", "" if all(map(every_step, solutions)) else " of the saves", "max "
@@ -194,14 +201,15 @@ def _winners(comparison):
     summary = comparison.summary()
     if len(summary) < 2 or any(isinstance(key, tuple) for key in summary):
         return ""
-    best, most = {}, _kind_of_largest(list(comparison.values()))[0]
+    best, solutions = {}, list(comparison.values())
     words = (
         ("phase", "position")
         if comparison.system.velocity_dependent
         else ("energy", "phase", "position")
     )
     for word in words:
-        name = f"{word}_error" if word == "phase" else f"{most}{word}_error"
+        most = "" if word == "phase" else _kind_of_largest(solutions, word)[0]
+        name = f"{most}{word}_error"
         errors = {key: measures[name] for key, measures in summary.items()}
         if all(error is not None and np.isfinite(error) for error in errors.values()):
             best[word] = min(errors, key=lambda key: abs(errors[key]))

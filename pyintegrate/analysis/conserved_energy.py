@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import warn_record
-from .observables import blocks, check_solution, only_the_end, times
+from .observables import blocks, check_solution, cure, found, only_the_end, times
 
 if TYPE_CHECKING:
     from ..solution.solution import Solution
@@ -87,7 +87,10 @@ def energy_drift(solution: Solution) -> EnergyDrift:
     -------
     EnergyDrift
         Arrays of the batch shape; NaN where too few saves are valid (two for a slope, three
-        stretches for its uncertainty). Where only the end was saved all but `final` is NaN, with a
+        stretches for its uncertainty). A run that has watched "energy_drift" has slope and largest
+        error of all its steps, whatever it has saved; where that is only the end, the uncertainty
+        is the rms distance from the line over the duration, the most that an oscillation leaves in
+        a slope, and `oscillation` is NaN. Without it all but `final` is NaN, with a
         `RecordWarning`.
 
     Raises
@@ -177,14 +180,36 @@ def energy_drift(solution: Solution) -> EnergyDrift:
         ),
         "final": np.where(count > 0, np.take_along_axis(error, last, 0)[0], np.nan),
     }
-    if only_the_end(solution):
-        result["largest"] = result["largest_time"] = np.nan
-        warn_record(
-            "of the energy only the end is known, and its slope, oscillation and largest error are"
-            ' NaN. Integrate with save="all" or save=k'
-        )
+    _watched(solution, result)
     result = {name: np.broadcast_to(values, batch).copy()[()] for name, values in result.items()}
     return EnergyDrift(**result, time_unit=system.units.get("t", ""))
+
+
+_NEEDED = {"slope": ("slope", "energy_error"), "largest": ("max_abs", "energy_error")}
+
+
+def _watched(solution, result):
+    """What the run has watched takes the place of what its saves tell."""
+    known = {name: found(solution, *kind) for name, kind in _NEEDED.items()}
+    if only_the_end(solution):
+        result["largest"] = result["largest_time"] = np.nan
+        if known["slope"] is not None:
+            # A swing A sin(w t) of six crossings or more leaves 12 A / (w T^2) < 0.91 r / T in a
+            # slope, r = A / sqrt(2) being its distance from the line.
+            span = np.abs(solution.t[-1] - solution._origin_time)
+            residual = found(solution, *_NEEDED["slope"], ".residual")
+            with np.errstate(invalid="ignore", divide="ignore"):
+                result["slope_uncertainty"] = residual / span
+        lacking = [kind for name, kind in _NEEDED.items() if known[name] is None]
+        if lacking:
+            warn_record(
+                "of the energy only the end is known, and its slope, oscillation and largest error"
+                ' are NaN, but for what was watched. Integrate with save="all" or save=k, or'
+                f' watch="energy_drift": {cure(*lacking)}'
+            )
+    result |= {name: value for name, value in known.items() if value is not None}
+    if known["largest"] is not None:
+        result["largest_time"] = found(solution, *_NEEDED["largest"], ".time")
 
 
 def fit_line(t, values):

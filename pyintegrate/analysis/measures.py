@@ -4,7 +4,7 @@ from contextlib import suppress
 
 import numpy as np
 
-from .observables import energies, exact_states, only_the_end
+from .observables import energies, exact_states, found, only_the_end
 from .phase import phase_drift
 
 
@@ -19,7 +19,10 @@ def measured(solution):
             measures["energy_ratio"] = np.where(start == 0, np.nan, energy[-1] / start)[()]
             error = np.abs(solution.energy_error())
             measures["energy_error"] = error[-1]
-            measures["max_energy_error"] = _largest(solution, error)
+            watched = found(solution, "max_abs", "energy_error")
+            measures["max_energy_error"] = (
+                _largest(solution, error) if watched is None else watched[()]
+            )
         exact = exact_states(solution)
         if exact is not None:
             places = slice(None, solution.system.dof or None)  # first order: the whole state

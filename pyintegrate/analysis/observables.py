@@ -63,8 +63,10 @@ def every_step(solution):
     return len(solution) == solution.n_steps + 1
 
 
-def largest_of(solution):
+def largest_of(solution, watched=False):
     """Where a number over time comes from: words before and after its name.
+
+    watched: the run has looked at every step.
 
     Examples
     --------
@@ -76,9 +78,33 @@ def largest_of(solution):
     largest energy error of the saves
     energy error at the end
     """
+    if watched:
+        return "largest ", ""
     if only_the_end(solution):
         return "", " at the end"
     return "largest ", "" if every_step(solution) else " of the saves"
+
+
+def found(solution, function, quantity, suffix=""):
+    """What the run found of a quantity at all steps, (*batch), where the saves know less; or None.
+
+    Examples
+    --------
+    >>> import pyintegrate as pi
+    >>> sol = pi.integrate(pi.systems.oscillator, dt=0.1, n_steps=100, save="final",
+    ...                    watch="energy_drift")
+    >>> bool(found(sol, "max_abs", "energy_error") > 0)
+    True
+    """
+    watched = getattr(solution, "watched", None)
+    if not watched or every_step(solution):
+        return None
+    return watched.find(function, quantity, suffix)
+
+
+def cure(*needed):
+    """Watches as they are written, those of (function, quantity): ``pi.watch.last("x")``."""
+    return " and ".join(f'pi.watch.{function}("{quantity}")' for function, quantity in needed)
 
 
 def exact_states(solution):

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..errors import one_record_warning, silent_record_warning, warn_record
-from .observables import blocks, check_solution, exact_states, only_the_end, times
-from .turns import turning, uncounted
+from .observables import blocks, check_solution, cure, exact_states, found, only_the_end, times
+from .turns import drift_from_turns, turning, uncounted
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -31,7 +31,8 @@ def phase_drift(
     first part) the branch nearest zero is taken. Where the difference may change by half a turn or
     more between two saves, its turns are not known: it is NaN from there on, with one
     `RecordWarning`. How far it may change is judged by how fast the motion turns, and by one
-    period of it, integrated with every step.
+    period of it, integrated with every step. A run that has watched "phase_drift" or
+    ``pi.watch.windings("phase")`` has counted its turns, and the last entry is known.
 
     Parameters
     ----------
@@ -81,6 +82,13 @@ def phase_drift(
         batch = np.broadcast_shapes(batch, reference.y.shape[1:-1])
         if not (solution._whole and reference._whole):
             valid = solution.valid & _align(reference.valid, len(batch) + 1)
+    end = None if phase is not None else _known_end(solution, reference)
+    if end is not None and len(solution) == 1:
+        drift = np.array(np.broadcast_to(end, (1, *batch)), dtype=np.float64)
+        if valid is not None:
+            drift[~np.broadcast_to(valid, drift.shape)] = np.nan
+        _forget_rest(solution, drift)
+        return drift
     before = _ahead_before(solution, reference, phase)
     counted = before is not None
     y, t = solution.y, times(solution)
@@ -96,10 +104,21 @@ def phase_drift(
     if angle == solution.system.phase:
         _forget_rest(solution, drift)
     unknown = uncounted(solution, reference, phase_drift, angle, phase, counted)
+    if end is not None and drift.size:
+        drift[-1] = np.where(np.isnan(drift[-1]), np.nan, end)
     if unknown is not None:
         marks, most = unknown
+        if end is not None:
+            marks = np.array(np.broadcast_to(marks, drift.shape))
+            marks[-1] = False
         _forget(drift, marks, most, solution._problem.origin is not None)
     return drift
+
+
+def _known_end(solution, reference):
+    """The drift at the end, (*batch), where the run has counted turns; or None."""
+    end = found(solution, "last", "phase_drift") if reference is None else None
+    return drift_from_turns(solution, reference) if end is None else end
 
 
 def drift_at_end(solution):
@@ -129,7 +148,8 @@ def _forget(drift, marks, most, resumed):
     which = f" of {np.count_nonzero(lanes):,} of {lanes.size:,} trajectories" if lanes.ndim else ""
     warn_record(
         f"the phase drift{which} is NaN: between two saves it may change by half a turn or more, so"
-        f' that its turns cannot be counted. Integrate with save="all"{less}'
+        f' that its turns cannot be counted. Integrate with save="all"{less}, or, for the end, with'
+        f' watch={{"turns": {cure(("windings", "phase"))}}}'
         + ", or join the parts of this resumed run with pi.concatenate"
         * resumed
     )
@@ -155,7 +175,8 @@ def period_error(
     """Relative error of the period, from the slope of the phase drift; positive = too slow.
 
     The slope is that of the least-squares line through all valid saves: what wobbles within a
-    period averages out, by about one part in the number of periods.
+    period averages out, by about one part in the number of periods. A run that has watched
+    "period_error" has the line through all its steps, whatever it has saved.
 
     Parameters
     ----------
@@ -188,14 +209,22 @@ def period_error(
     from .conserved_energy import fit_line
 
     check_solution(solution, "period_error")
-    if only_the_end(solution):
-        warn_record(
-            "the period error is NaN: it is the slope of a line through the saves, and there is one"
-            ' save. Integrate with save="all", or save=k with some saves a period'
-        )
-    drift = phase_drift(solution, reference, phase=phase)
-    t = np.broadcast_to(times(solution), drift.shape)
-    slope, _ = fit_line(t, drift)
+    slope = None
+    if reference is None and phase is None:
+        slope = found(solution, "slope", "phase_drift")
+    if slope is not None:
+        slope = slope[np.newaxis].copy()
+        _forget_rest(solution, slope)
+        slope = slope[0]
+    else:
+        if only_the_end(solution):
+            warn_record(
+                "the period error is NaN: it is the slope of a line through the saves, and there is"
+                ' one save. Integrate with save="all", with save=k and some saves a period, or with'
+                f' watch={{"period": {cure(("slope", "phase_drift"))}}}'
+            )
+        drift = phase_drift(solution, reference, phase=phase)
+        slope, _ = fit_line(np.broadcast_to(times(solution), drift.shape), drift)
     period = solution.system.period(solution.origin) if phase is None else None
     if period is not None:
         frequency = np.where(np.isfinite(period), 2 * np.pi / np.asarray(period), np.nan)

@@ -17,6 +17,7 @@ from ..method.method import Method
 from ..run.structure import checked_system, usual_methods
 from ..values.checks import numbers
 from ..values.keywords import explains_keywords
+from ..watching.analyses import of_comparison
 from .measures import measured
 from .observables import systems_by_name
 
@@ -74,18 +75,19 @@ def compare(
         Initial state as in `integrate`; each system's own by default.
     methods : sequence of str or Method, optional
         Names, aliases or user-defined methods. Default: rk4 and semi_implicit_euler; where these
-        do not fit, rk4 and explicit_euler (first order), rk4 and implicit_midpoint (a Hamiltonian
-        that is not separable), rigid_rk4 and rigid_semi_implicit_euler (a rigid body).
+        do not fit, rk4 and explicit_euler (first order), or implicit_midpoint (a Hamiltonian that
+        is not separable), rigid_rk4 and rigid_semi_implicit_euler (a rigid body).
     dt : float or sequence of float
         Step, in the system's unit of time. A sequence means one run for each.
     t_end, n_steps : optional
         Exactly one of them: the end or the number of steps.
     equal_work : bool, optional
         Spend the same number of force evaluations instead of the same number of steps: dt is
-        that of the first method, n steps of it; a method that needs m times its evaluations a
-        step takes round(n/m) steps over the same span.
+        that of the first method, n steps of it; one that needs m times its evaluations a step
+        takes round(n/m) steps over the same span.
     **options
-        Anything else `integrate` takes: t0, save, dtype, workers, bound, on_failure, progress.
+        Anything else `integrate` takes: t0, save, dtype, workers, bound, watch and others. With
+        ``save="final"`` "energy_drift" and "phase_drift" are watched, for the table.
 
     Returns
     -------
@@ -112,11 +114,11 @@ def compare(
         run |= {"equal_work": equal_work} | options
         named = systems_by_name(system)
         return Comparisons({key: compare(one, x0, v0, **run) for key, one in named.items()})
-    system = cast("System", system)
+    system = cast("System", checked_system(system))
     if "method" in options:
         raise TypeError("compare takes methods=(...), one or several; method= belongs to integrate")
     if methods is None:
-        methods = usual_methods(checked_system(system))
+        methods = usual_methods(system)
     chosen = _unique("methods", [_method(method) for method in _listed(methods)], lambda m: m.name)
     steps = numbers("dt", dt)
     several = steps.ndim > 0
@@ -124,15 +126,14 @@ def compare(
         raise ValueError(f"dt must be a number or a sequence of numbers, got shape {steps.shape}")
     if not isinstance(equal_work, bool | np.bool_):
         raise TypeError(f"equal_work must be True or False, got {equal_work!r}")
-    solutions, seconds = {}, {}
+    solutions, seconds, options = {}, {}, of_comparison(system, options)
     for step in _unique("dt", steps.tolist() if several else [dt], float):
         first = None
         for method in chosen:
-            span = {"dt": step, "t_end": t_end, "n_steps": n_steps}
+            span, key = {"dt": step, "t_end": t_end, "n_steps": n_steps}, method.name
             if equal_work and first is not None:
                 span = _same_work(system, first, method, step, t_end, options.get("t0", 0.0))
-            key = (method.name, step) if several else method.name
-            begin = perf_counter()
+            key, begin = (key, step) if several else key, perf_counter()
             solutions[key] = integrate(system, x0, v0, method=method, **span, **options)
             seconds[key] = perf_counter() - begin
             first = solutions[key] if first is None else first
@@ -149,7 +150,7 @@ class Comparison(Mapping[Any, "Solution"]):
     solutions : dict
         Solutions by method name, or by (name, dt) where several steps are compared.
     equal_work : bool, optional
-        Whether the methods spend the same number of force evaluations.
+        Whether all spend the same number of force evaluations.
     seconds : dict, optional
         How long each run took, by the same keys.
 
@@ -213,7 +214,7 @@ class Comparison(Mapping[Any, "Solution"]):
             exist; `energy_error` and `position_error`, the same at the end; `evaluations` of the
             force, for one trajectory; and the `seconds` that the run of the whole batch took, None
             if not timed. NaN, with one `RecordWarning`, are the largest errors where only
-            the end was saved, and phase errors whose turns the saves do not count.
+            the end was saved and nothing watched, and phase errors whose turns nobody counted.
 
         Examples
         --------
@@ -360,9 +361,9 @@ def _same_work(system, first, method, dt, t_end, t0):
 
 
 def _evaluations_a_step(system, method):
-    """The cost of one more step on this system: Verlet shares no force that sees the velocity."""
-    settings = {"dt": 1e-9, "method": method, "save": "final", "on_failure": "ignore"}
-    some, more = (integrate(system, n_steps=n, **settings).evaluations for n in (10, 11))
+    """The cost of one more step: Verlet shares no force that sees the velocity."""
+    how = {"dt": 1e-9, "method": method, "save": "final", "on_failure": "ignore"}
+    some, more = (integrate(system, n_steps=n, **how).evaluations for n in (10, 11))
     return more - some
 
 
@@ -390,8 +391,8 @@ def _unique(argument, values, key):
     """The values, if no two have the same key: a second one would replace the first."""
     keys = [key(value) for value in values]
     for value in keys:
-        if keys.count(value) > 1:
-            raise ValueError(f"{argument} has {value!r} {keys.count(value)} times: once is enough")
+        if (many := keys.count(value)) > 1:
+            raise ValueError(f"{argument} has {value!r} {many} times: once is enough")
     return values
 
 

@@ -8,12 +8,14 @@ than half a turn. Two bounds of its change over k steps say whether it does:
    range r within them. Over k steps that makes k (|D| + d)/m + r, where the change d of a single
    step stands for the part of a period that m steps miss. Where the motion turns faster or slower
    at the saves than it did in these periods, because it has lost or won energy, that comes on top.
+
+A run that has watched its phase knows its turns, whatever it has saved.
 """
 
 import numpy as np
 
 from ..integration import integrate
-from .observables import blocks, times
+from .observables import blocks, found, times
 
 SAMPLES = 32  # of the saves, at which a motion is asked how fast it turns
 MARGIN = 1.5  # between what was measured in some places and what may be elsewhere
@@ -135,3 +137,57 @@ def _swing(frequency):
     swing = np.minimum(np.ptp(first, axis=0), np.ptp(second, axis=0))
     moved = np.abs(first.mean(axis=0) - second.mean(axis=0))
     return np.where(moved < 0.1 * swing, swing, 0)
+
+
+# ---- turns that the run has counted --------------------------------------------------------------
+
+
+def drift_from_turns(solution, reference):
+    """The phase drift at the end, (*batch), from the turns that the run has counted; or None.
+
+    The exact motion is asked once, at the end; a reference has counted its own turns.
+    """
+    advance = _advance(solution)
+    if advance is None:
+        return None
+    if reference is None:
+        return advance - _exact_advance(solution)
+    other = _advance(reference)
+    if other is None:
+        return None
+    apart = _phase(solution, solution.origin) - _phase(reference, reference.origin)
+    return advance - other + apart - _whole(apart)
+
+
+def _phase(solution, state):
+    return np.asarray(solution.system.phase(state))
+
+
+def _whole(angle):
+    return 2 * np.pi * np.rint(angle / (2 * np.pi))
+
+
+def _advance(solution):
+    """How far the phase has gone since the beginning, (*batch)."""
+    turns = found(solution, "windings", "phase")
+    if turns is None:
+        return None
+    with np.errstate(invalid="ignore", divide="ignore"):
+        if np.any(np.abs(solution.dt) * turning(solution, solution.system.phase) >= HALF):
+            return None  # a step may turn by half a turn
+    part = _phase(solution, solution.final) - _phase(solution, solution.origin)
+    return part + _whole(2 * np.pi * turns - part)
+
+
+def _exact_advance(solution):
+    """The same of the exact motion."""
+    system, origin, start = solution.system, solution.origin, solution._origin_time
+    end = np.asarray(solution.t)[-1]
+    turned = 2 * np.pi * (end - start) / np.asarray(system.period(origin))
+    if system.phase_is_uniform:
+        return turned
+    # A damped phase goes round in equal times, and wobbles in between by less than half a turn.
+    part = system.exact_phase(np.asarray(solution.t)[-1:], origin, start)[0] - _phase(
+        solution, origin
+    )
+    return part + _whole(turned - part)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..analysis.observables import exact_states, largest_of
+from ..analysis.observables import exact_states, found, largest_of, only_the_end
 from ..analysis.phase import phase_drift
 from ..errors import one_record_warning
 from .curves import against_time, collect
@@ -50,7 +50,8 @@ def error(
         The truth, saved at the same times; the exact solution by default.
     so_far : bool, optional
         Draw the largest error so far, which is a calm line, instead of every swing. It is that of
-        the saves, and only as true as they are dense.
+        the saves, and only as true as they are dense; at the end that of all steps, where the run
+        has watched "energy_drift" or "phase_drift".
     ax : Axes, optional
         Where to draw; a new figure by default.
     legend : bool, optional
@@ -95,16 +96,27 @@ def error(
     for curve, one in zip(curves, values, strict=True):
         if so_far:
             one = np.fmax.accumulate(one, axis=0)
+            known = _largest(curve.solution, quantity, reference)
+            if known is not None:
+                one[-1] = np.where(np.isnan(one[-1]), np.nan, known)
         with np.errstate(invalid="ignore"):
             one = np.where(one > 0, one, np.nan)  # a logarithm has no place for no error
         against_time(ax, curve, one, keywords, window)
     log_axis(ax, "y")
     unit = {"energy": "", "phase": "rad"}.get(quantity, unit_of(system, system.state_names[0]))
     text = "relative energy" if quantity == "energy" else quantity
-    before, after = largest_of(curves[0].solution)
+    first = curves[0].solution
+    watched = only_the_end(first) and _largest(first, quantity, reference) is not None
+    before, after = largest_of(first, watched)
     text = f"{before}{text} error{after}{' so far' * bool(before)}" if so_far else f"{text} error"
     label = with_unit(text, unit)
     return finish(ax, axis_label(system, "t"), label, legend, title, left_out(curves))
+
+
+def _largest(solution, quantity, reference):
+    """The largest error of all steps, (*batch), if the run has watched it; or None."""
+    of = {"energy": "energy_error", "phase": "phase_drift"}.get(quantity)
+    return found(solution, "max_abs", of) if of and reference is None else None
 
 
 def _errors(solution, quantity, reference, truths):

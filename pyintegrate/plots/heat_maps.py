@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from matplotlib.colors import BoundaryNorm, ListedColormap, LogNorm, Normalize
 
-from ..analysis.observables import largest_of
+from ..analysis.observables import found, largest_of
 from ..analysis.phase import period_error, phase_drift
 from ..errors import Status
 from .error_curves import components_of
@@ -22,6 +22,10 @@ if TYPE_CHECKING:
     from ..values.types import ArrayLike, Axes
 
 QUANTITIES = ("energy_error", "phase_error", "position_error", "period_error", "failed_step")
+_WATCHED = {
+    "energy_error": ("energy_error", "energy error{}"),
+    "phase_error": ("phase_drift", "phase error{} [rad]"),
+}
 FAILED = "0.75"
 CLASSES = (BLUE, ORANGE, GREEN, SKY, VERMILLION, PURPLE)  # dark and light in turn
 MOST = 1e4  # times the median, or one if that is more: larger numbers have exploded
@@ -50,7 +54,8 @@ def heatmap(
         Of a batch of shape (n, m): rows are drawn upwards, columns to the right.
     values : str, callable or array_like, optional
         The number: "energy_error", "phase_error" or "position_error" (the largest of the saves;
-        at the end where only that was saved, as the label says), "period_error", "failed_step", a
+        at the end where only that was saved; of all steps where the run has watched "energy_drift"
+        or "phase_drift", as the label says), "period_error", "failed_step", a
         component at the end, a function of the solution, or an array (n, m) (integers are drawn as
         classes). The energy error by default, if the system has one. Cells that need more saves
         are blank, with one `RecordWarning`.
@@ -201,6 +206,12 @@ def _numbers(solution, values):
         return np.asarray(values), "", False
     before, after = largest_of(solution)
     with np.errstate(all="ignore"):
+        if values in _WATCHED:
+            quantity, text = _WATCHED[values]
+            known = found(solution, "max_abs", quantity)
+            if known is not None:
+                before, after = largest_of(solution, watched=True)
+                return known, f"{before}{text.format(after)}", True
         if values == "energy_error":
             off = np.abs(solution.energy_error())
             return off.max(axis=0), f"{before}energy error{after}", True

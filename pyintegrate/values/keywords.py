@@ -26,8 +26,8 @@ _ELSEWHERE = {
     "initial": _STATE,
     "args": "parameters belong to the system: system(k=15.0), where the force takes k by name",
     "params": "parameters belong to the system: system(k=15.0)",
-    "events": "there are none at a fixed step: pi.analysis.poincare_section finds crossings,"
-    " bound= stops what runs away, and a pi.Stepper stops where you like",
+    "events": "pi.integrate does, events={{'hit': pi.event(g, direction=-1, stop=True)}}; a"
+    " pi.Stepper stops where you like",
     "t_eval": "save=k keeps every k-th step, and sol.at(t) gives the states at any times",
     "t_span": _END,
     "t1": _END,
@@ -54,7 +54,8 @@ _ELSEWHERE = {
     "integrator": _METHOD,
     "solver": _METHOD,
     "n_jobs": "threads are workers=, -1 for all cores",
-    "callback": "progress= takes a callable; a pi.Stepper hands over the state at each step",
+    "callback": "pi.integrate has watch={{...}} for what to keep of each step, and progress=; a"
+    " pi.Stepper hands over the state at each step",
 }
 
 

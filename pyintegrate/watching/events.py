@@ -265,12 +265,28 @@ def check_method(method):
         )
 
 
+def _not_by_name(events):
+    """What to write in place of a function, or of a list of functions, as SciPy takes them."""
+    several = list(events) if isinstance(events, list | tuple) else [events]
+    if not several or not all(callable(one) for one in several):
+        form = "{'ground': pi.event('z', stop=True)}"
+        return f"events must map names to events, {form}, got {type(events).__name__}"
+    parts = []
+    for i, one in enumerate(several):
+        word = getattr(one, "__name__", "")
+        word = word if word.isidentifier() else f"event_{i}"
+        about = [f"direction={int(np.sign(d))}" for d in [getattr(one, "direction", 0)] if d]
+        about += [f"stop={n}" for n in [getattr(one, "terminal", False)] if n]
+        parts.append(f"{word!r}: pi.event({', '.join([word, *about])})")
+    return (
+        f"events have names here, and their options are arguments: events={{{', '.join(parts)}}};"
+        " a function takes (t, y) or (t, x, v), and is traced"
+    )
+
+
 def _checked(events, system):
     if not isinstance(events, Mapping):
-        raise TypeError(
-            "events must map names to events, {'ground': pi.event('z', stop=True)}, got"
-            f" {type(events).__name__}"
-        )
+        raise TypeError(_not_by_name(events))
     if not 0 < len(events) <= MOST_EVENTS:
         raise ValueError(f"events has {len(events)} events, expected 1 to {MOST_EVENTS}")
     for name, one in events.items():

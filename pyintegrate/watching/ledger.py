@@ -209,6 +209,20 @@ class Ledger:
         symbol = number(self.view.graph, symbol)
         return self._once("sum", symbol, lambda: Sum(self, symbol))
 
+    def unwrapped(self, angle):
+        """An angle that goes on from step to step without jumps of a turn, from [-pi, pi]."""
+
+        def make():
+            turn, value = 2 * np.pi, self.keep(np.nan)
+            base = np.where(value.old == value.old, value.old, 0.0)
+            # A NaN stays: there is no knowing how the angle went on.
+            new = angle - turn * np.rint((angle - base) / turn)
+            value.then(np.where(self.is_first | (value.old == value.old), new, value.old))
+            value.new = new
+            return value
+
+        return self._once("unwrapped", angle, make)
+
     def tally(self, edges):
         """A number for each bin, which grows where the quantity is in it; the last edge belongs
         to the last bin."""

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import numpy as np
 
+from ..trace.expression import Symbol
 from ..trace.program import BANK_SHIFT, T, Y, assemble
+from .analyses import expanded
 from .ledger import Book, Ledger
-from .quantity import View, check_quantity, invariant_names
+from .quantity import View, check_quantity, invariant_names, phase_numbers
 from .reductions import Reduction
 
 MOST_SUMS = 4096  # of one trajectory
@@ -66,6 +66,8 @@ class Group:
         self.numbers = dict(numbers)
         if error:
             self.numbers |= {"_energy": None, "_energy_scale": None}
+        if "phase_drift" in quantities:
+            self.numbers |= dict.fromkeys(phase_numbers(system))
         times: dict[bytes, np.ndarray] = {}
         for reduction in reductions.values():
             if reduction.after is not None:
@@ -86,7 +88,12 @@ class Group:
                 after = view.params[named[reduction.after.tobytes()]]
                 active = (view.t - after) * view.params["_forwards"] >= 0
             own = reduction.name != "reduce"
-            quantity = view.quantity(reduction.quantity) if own else None
+            quantity = None
+            if reduction.quantity == "phase_drift":
+                turns = Ledger(view, book, None, None).unwrapped(view.phase_drift())
+                quantity = Symbol(turns.node)
+            elif own:
+                quantity = view.quantity(reduction.quantity)
             ledger = Ledger(view, book, quantity, active)
             for suffix, result in reduction.trace(ledger).items():
                 self.results[name + suffix] = result
@@ -156,11 +163,7 @@ class Plan:
 
 def checked(watch, system):
     """Names and reductions of the argument `watch`."""
-    if not isinstance(watch, Mapping):
-        raise TypeError(
-            f"watch must map names to watches, {{'far': pi.watch.maximum('x')}}, got"
-            f" {type(watch).__name__}"
-        )
+    analyses, watch = expanded(watch, system)
     for name, reduction in watch.items():
         if not isinstance(name, str) or not name or name.startswith("_"):
             raise TypeError(f"watch: a name must be text and begin with a letter, got {name!r}")
@@ -170,8 +173,8 @@ def checked(watch, system):
                 f" {reduction!r}"
             )
         if reduction.name != "reduce":
-            check_quantity(reduction.quantity, system)
-    names = [name + "." for name in watch]
+            check_quantity(reduction.quantity, system, turns=True)
+    names = [name + "." for name in watch if name not in analyses]
     for name in watch:
         if any(name.startswith(other) for other in names):
             raise ValueError(f"watch: {name!r} could be a result of another: give it another name")

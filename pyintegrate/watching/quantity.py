@@ -78,6 +78,17 @@ class View:
             return self.invariants[what]
         return self._phase()
 
+    def phase_drift(self):
+        """The phase less that of the exact motion, on any branch."""
+        start = self.params["_phase_time"]
+        if self.system.phase_is_uniform:
+            exact = self.params["_phase"] + self.params["_phase_rate"] * (self.t - start)
+            return self._phase() - exact
+        solve = self.system._closed_form("exact_phase")
+        y0 = [self.params[name] for name in phase_numbers(self.system)[1:]]
+        own = {name: self.params[name] for name in self.system.params}
+        return self._phase() - tracing.call(lambda: solve(self.t, y0, start, **own), [], {})
+
     def _phase(self):
         angle = self.system._closed_form("phase")
         y = [self.component(name) for name in self.system.state_names]
@@ -113,6 +124,30 @@ class View:
         return tracing.call(function, [*before, self.t, *state], chosen)
 
 
+def phase_numbers(system):
+    """Names of what belongs to the exact phase of a motion, beside its parameters."""
+    if system.phase_is_uniform:
+        return ["_phase_time", "_phase", "_phase_rate"]
+    return ["_phase_time", *(f"_phase_{name}" for name in system.state_names)]
+
+
+def phase_of(system, state, t):
+    """The numbers of ``phase_numbers`` of a motion that is in a state at a time."""
+    state = np.asarray(state, dtype=np.float64)
+    numbers = [t, *np.moveaxis(state, -1, 0)]
+    if system.phase_is_uniform:
+        period = np.asarray(system.period(state))
+        rate = np.where(np.isfinite(period), 2 * np.pi / period, np.nan)
+        numbers = [t, np.asarray(system.phase(state, t)), rate]
+    return dict(zip(phase_numbers(system), numbers, strict=True))
+
+
+def has_exact_phase(system):
+    """Whether its phase can be compared with that of the exact motion while it runs."""
+    known = system._closed_form("exact_phase") is not None or system.phase_is_uniform
+    return known and system._closed_form("phase") is not None
+
+
 def invariant_names(system):
     return [q[0] for q in system._definition["invariants"]]
 
@@ -141,8 +176,8 @@ def leading(function, system, before=0):
     raise TypeError(f"{told} takes ({got}): expected {known}")
 
 
-def check_quantity(what, system):
-    """Refuse what is no quantity of a system."""
+def check_quantity(what, system, turns=False):
+    """Refuse what is no quantity of a system; turns: they are counted, for "phase_drift"."""
     if callable(what):
         leading(what, system)
         return
@@ -158,9 +193,17 @@ def check_quantity(what, system):
         if system._closed_form("phase") is None:
             raise ValueError(f"{system.name!r} has no phase in closed form: give a function")
         return
+    if what == "phase_drift" and turns:
+        if not has_exact_phase(system):
+            raise ValueError(
+                f"{system.name!r} has no exact phase in closed form to compare with: watch its"
+                ' turns, pi.watch.windings("phase"), and those of a reference with a smaller step'
+            )
+        return
     known = [*system.state_names, *invariant_names(system)]
     known += ["energy", "energy_error"] if system.has_energy else []
     known += ["phase"] if system._closed_form("phase") is not None else []
+    known += ["phase_drift"] if turns and has_exact_phase(system) else []
     raise ValueError(
         f"{system.name!r} has no quantity {what!r}; it has {', '.join(known)}, and functions"
         f" ({'t, x, v' if system.positions else 't, y'}, parameters)"

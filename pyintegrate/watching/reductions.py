@@ -63,7 +63,8 @@ def last(quantity: Quantity, *, every: int = 1, after: ArrayLike | None = None) 
     Parameters
     ----------
     quantity : str or callable
-        A component, "energy", "energy_error", an invariant, "phase", or a function of (t, x, v)
+        A component, "energy", "energy_error", an invariant, "phase", "phase_drift" (how far the
+        phase is ahead of the exact one, as ``pi.analysis.phase_drift``), or a function of (t, x, v)
         or (t, y) and any of the system's parameters.
     every : int
     after : array_like, optional

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..values.memory import SPARE_BYTES, aligned
 from .plan import Account
-from .quantity import energy_of
+from .quantity import energy_of, phase_of
 
 
 class Sums:
@@ -85,7 +85,11 @@ class Kept(list):
 def first_numbers(names, problem):
     """Numbers of a program that are known when the run begins, those of the names."""
     known = {"_forwards": np.sign(problem.dt)}
-    return known | _energy(problem) if "_energy" in names else known
+    if "_energy" in names:
+        known |= _energy(problem)
+    if "_phase_time" in names:
+        known |= phase_of(problem.system, *_beginning(problem))
+    return known
 
 
 def program_fields(program, problem, known, first, sums):
@@ -123,13 +127,18 @@ def row_of(problem, value):
 
 def _energy(problem):
     """The energy that a motion began with, and the scale of its relative error."""
+    energy, scale = energy_of(problem.system, *_beginning(problem))
+    return {"_energy": energy, "_energy_scale": scale}
+
+
+def _beginning(problem):
+    """The state that a motion began with, (*batch, dim), and its time."""
     origin = problem.origin
     state = problem.initial if origin is None else origin.state
     step = problem.first if origin is None else origin.step
     state = state[: problem.system.dim, : problem.lanes]
     y = np.moveaxis(state.reshape(-1, *problem.batch), 0, -1)
-    energy, scale = energy_of(problem.system, y, problem.times(np.array([step]))[0])
-    return {"_energy": energy, "_energy_scale": scale}
+    return y, problem.times(np.array([step]))[0]
 
 
 class Watched(Mapping):

@@ -10,7 +10,7 @@ def closed_form(function):
 
     @functools.wraps(function)
     def evaluate(*arguments, **parameters):
-        if isinstance(arguments[0], list) and not known(arguments[0][0]):  # traced
+        if any(isinstance(a, list) and not known(a[0]) for a in arguments):  # traced
             return function(*arguments, **parameters)
         positional = [_as_float64(argument) for argument in arguments]
         keywords = {name: np.asarray(value, np.float64) for name, value in parameters.items()}

@@ -12,7 +12,7 @@ kappa h > 1, (2) keeps the slow eigenvalue apart from the fast one, and does not
 
 import numpy as np
 
-from ._closed_form import closed_form
+from ._closed_form import closed_form, known
 
 
 @closed_form
@@ -76,7 +76,7 @@ def exact_phase(t, y0, t0, *, k, b, inverse_mass):
     x, p = y0
     h, w = t - t0, inverse_mass
     square = _kappa_squared(k, b, w)
-    if not np.all(square < 0):
+    if known(square) and not np.all(square < 0):
         return phase(exact(t, y0, t0, k=k, b=b, inverse_mass=w), t, k=k, b=b, inverse_mass=w)
     gamma, kappa = b * w / 2, np.sqrt(-square)
     tangent = np.tan(kappa / 2 * h)

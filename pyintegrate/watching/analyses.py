@@ -1,0 +1,91 @@
+"""Names of analyses in ``watch=``: each stands for all that the analysis needs of the steps."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from .quantity import has_exact_phase
+from .reductions import Reduction, last, max_abs, slope, windings
+
+
+def _energy_drift(system):
+    return {"": slope("energy_error"), ".largest": max_abs("energy_error")}
+
+
+def _phase_drift(system):
+    if not has_exact_phase(system):
+        return {"": windings("phase")}  # of a reference, too
+    return {"": last("phase_drift"), ".largest": max_abs("phase_drift")}
+
+
+def _period_error(system):
+    return {"": slope("phase_drift")}
+
+
+ANALYSES = {
+    "energy_drift": _energy_drift, "phase_drift": _phase_drift, "period_error": _period_error,
+}  # fmt: skip
+
+
+def expanded(watch, system):
+    """The argument `watch` with analyses replaced by what they need.
+
+    Returns
+    -------
+    tuple of str, dict
+        The names of analyses; names to watches.
+    """
+    out, found = {}, []
+    for name, one in _named(watch).items():
+        if not isinstance(one, str):
+            out[name] = one
+            continue
+        if one not in ANALYSES:
+            raise ValueError(f"watch: there are the analyses {_known()}, got {one!r}")
+        found.append(name)
+        out |= {f"{name}{suffix}": part for suffix, part in ANALYSES[one](system).items()}
+    return tuple(found), out
+
+
+def _named(watch):
+    """The argument `watch` as a dict: names to watches, or to names of analyses."""
+    if isinstance(watch, str):
+        watch = [watch]
+    if isinstance(watch, list | tuple):
+        for name in watch:
+            if not isinstance(name, str):
+                raise TypeError(
+                    f"watch: a list has names of analyses ({_known()}), got {name!r}: give it a"
+                    " name, {'far': pi.watch.maximum('x')}"
+                )
+        watch = {name: name for name in watch}
+    if not isinstance(watch, Mapping):
+        raise TypeError(
+            f"watch must map names to watches, {{'far': pi.watch.maximum('x')}}, got"
+            f" {type(watch).__name__}"
+        )
+    return dict(watch)
+
+
+def _known():
+    return ", ".join(map(repr, ANALYSES))
+
+
+def of_comparison(system, options):
+    """Options of runs that save only their end, with watches for the table of a comparison."""
+    if not isinstance(options.get("save"), str) or options["save"] != "final":
+        return options
+    watch = _named({} if options.get("watch") is None else options["watch"])
+    kinds = {_kind(one) for one in expanded(watch, system)[1].values()}
+    needed = ["energy_drift"] * bool(system.has_energy)
+    needed += ["phase_drift"] * has_exact_phase(system)
+    for name in needed:
+        if not {_kind(one) for one in ANALYSES[name](system).values()} <= kinds:
+            watch[f"{name} of the table" if name in watch else name] = name
+    return options | {"watch": watch or None}
+
+
+def _kind(one):
+    """What is kept of which quantity, if every step is looked at."""
+    always = isinstance(one, Reduction) and one.every == 1 and one.after is None
+    return (one.name, one.quantity) if always else None
