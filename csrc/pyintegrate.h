@@ -7,6 +7,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* The arithmetic of the integrators: it counts on where results change in their bits. With
+ * 1 (version 0.1): positions of x'' = a(t, x) as alpha_j x_{n+j}, Newton's method from zero;
+ * 2: these positions in summed form, Newton's method from an extrapolation.
+ * Files hold it; pyintegrate/run/arithmetic.py says which methods each number concerns. */
+enum { PI_ARITHMETIC = 2 };
+
 enum {
     PI_MAX_DIM = 12,    /* components that a kernel keeps in registers */
     PI_MAX_STATE = 13,  /* components with a name in a descriptor */
@@ -176,13 +182,19 @@ const PiMethod *pi_method_named(const char *name);
 /* ---- run/tables.c, run/history.c, run/workspace.c -------------------------------------------- */
 /* The table of a method for kernels on this system. */
 void pi_make_table(const PiMethod *method, const PiSystem *system, PiTable *table);
-/* Multistep methods: how many past states and forces each step needs, and the rows for them past
- * the components of the state; the one-step method that makes the first steps, and how many. */
+/* Multistep methods: how many past states and forces each step needs; whether it adds up
+ * differences of states; the one-step method that makes the first steps, and how many. */
 void pi_remembered(const PiMethod *method, int *states, int *forces);
-int pi_history_rows(const PiMethod *method, const PiSystem *system);
+int pi_in_summed_form(const PiMethod *method, int compensated);
 const PiMethod *pi_starter(const PiMethod *method);
 int64_t pi_first_steps(const PiMethod *method);
+/* Rows of the state past its components: the history of a multistep method; of a compensated run
+ * what additions to each component round away, which are the last. */
+int pi_history_rows(const PiMethod *method, const PiSystem *system, int compensated);
+/* Can a run by this method be compensated? */
+int pi_compensates(const PiMethod *method);
 /* Rows that row kernels need for parameters, for all they do, and to answer a question. */
 int64_t pi_parameter_rows(const PiSystem *system);
-int64_t pi_workspace_rows(const PiMethod *method, const PiMethod *starter, const PiSystem *system);
+int64_t pi_workspace_rows(const PiMethod *method, const PiMethod *starter, const PiSystem *system,
+                          int state_rows);
 int64_t pi_sample_rows(const PiSystem *system, int64_t answers);

@@ -92,7 +92,8 @@ typedef struct {
     const void *context;
     void *workspace;
     int64_t chunk;         /* registers that go through it together */
-    int history;           /* rows of the state past its components: what the method remembers */
+    int history;           /* rows of the state past its components: what the method remembers, */
+    int compensated;       /* and of each component what additions have rounded away, the last */
     int64_t starter_until; /* steps before this one are the starting method's */
     const PiMethod *starter;
     const PiTable *starter_table;

@@ -22,7 +22,13 @@ except ModuleNotFoundError as _missing:
     ) from _missing
 
 from . import former_names
-from .errors import IntegrationError, IntegrationWarning, RecordWarning, Status
+from .errors import (
+    ArithmeticWarning,
+    IntegrationError,
+    IntegrationWarning,
+    RecordWarning,
+    Status,
+)
 from .integration import integrate
 from .method.catalogue import methods
 from .method.method import Method
@@ -52,6 +58,7 @@ if TYPE_CHECKING:
 former_names.install()
 __version__ = _info()["version"]
 __all__ = [
+    "ArithmeticWarning",
     "Composition",
     "FixedTimestep",
     "IntegrationError",

@@ -345,6 +345,7 @@ def _info(options):
     info = _core.info()
     rows = {
         "version": info["version"],
+        "arithmetic": info["arithmetic"],
         "compiler": info["compiler"],
         "instruction set": f"{info['instruction_set']} "
         f"(of {', '.join(map(str, info['instruction_sets']))})",

@@ -176,6 +176,7 @@ def integrate(
     dtype: DTypeLike | None = None,
     workers: int = 1,
     bound: float | None = None,
+    compensated: bool = False,
     components: Sequence[str] | None = None,
     watch: Any = None,
     events: Mapping[str, Event] | None = None,
@@ -194,7 +195,7 @@ def integrate(
     n_steps : int, optional
     params : dict, optional
         Name to array_like or dask.array, (*batch) or (*batch, *shape).
-    method, save, dtype, workers, bound, components
+    method, save, dtype, workers, bound, compensated, components
         As of ``pyintegrate.integrate``; `workers` is for each chunk.
     watch, events
         As of ``pyintegrate.integrate``, with numbers as `after` and as `params` of events; results
@@ -236,6 +237,7 @@ def integrate(
     options |= {
         "on_failure": "ignore",
         "components": components,
+        "compensated": compensated,
         "dtype": checked_dtype(dtype, x0, v0),
         "watch": watch,
         "events": events,

@@ -83,6 +83,24 @@ class RecordWarning(UserWarning):
     """
 
 
+class ArithmeticWarning(UserWarning):
+    """A run goes on in another arithmetic than it was begun in: the bits are not those of one run.
+
+    `python -m pyintegrate info` prints the number of the arithmetic; it changes where results
+    change in their bits, and files hold the number that theirs were computed in.
+
+    Examples
+    --------
+    >>> import warnings, pyintegrate as pi
+    >>> sol = pi.integrate(pi.systems.kepler, dt=0.05, n_steps=9, method="bdf3")
+    >>> sol._problem = sol._problem.changed(arithmetic=1)  # as if version 0.1 had written it
+    >>> with warnings.catch_warnings(record=True, action="always") as caught:
+    ...     further = sol.resume(n_steps=1)
+    >>> caught[0].category.__name__, sol.arithmetic, further.arithmetic
+    ('ArithmeticWarning', 1, 2)
+    """
+
+
 _told: ContextVar[list[str] | None] = ContextVar("told", default=None)
 
 

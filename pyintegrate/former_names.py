@@ -84,8 +84,21 @@ def remake(family, written, name, order, requires, derivative):
 
 def current_state(state):
     """The fields of a Solution, from those that version 0.1 pickled."""
-    if "_options" in state:
-        return state
+    if "_options" not in state:
+        state = _with_options(state)
+    problem = state["_problem"]
+    if "arithmetic" not in problem.__dict__:
+        from .run.arithmetic import present_rows
+
+        method, dof = problem.method, problem.system.dof
+        initial = present_rows(problem.initial, method, dof, 1)
+        state["_problem"] = problem.changed(arithmetic=1, initial=initial)
+        state["_history"] = present_rows(state["_history"], method, dof, 1)
+    return state
+
+
+def _with_options(state):
+    """What version 0.1 pickled: a Problem that was all of it."""
     from .run.failures import Failures
     from .run.options import Options
     from .run.output import outward

@@ -37,6 +37,7 @@ def integrate(
     progress: bool | Callable[[int, int], object] = False,
     on_failure: Literal["warn", "raise", "ignore"] = "warn",
     bound: float | None = None,
+    compensated: bool = False,
     start: str | Method | ArrayLike | None = None,
     drive: Mapping[str, ArrayLike] | None = None,
     out: Any = None,
@@ -77,6 +78,10 @@ def integrate(
         good state, and the others go on.
     bound : float, optional
         Largest magnitude of a component.
+    compensated : bool
+        Carry along what each addition to the state rounds away, so that it does not add up over
+        many steps (compensated sums, for every method of points). Costs 1.1 to 5 times the time,
+        see docs/performance.md; more memory, by a state. ``resume`` and files carry it.
     start : str, Method or array_like, optional
         How a method that is not self-starting starts: a Runge-Kutta method for its first steps
         (default: one of enough order); for "stormer_verlet" "taylor" (the default,
@@ -127,8 +132,8 @@ def integrate(
     problem, options = make_run(
         system, x0, v0, dt=dt, t_end=t_end, n_steps=n_steps, t0=t0, method=method, dtype=dtype,
         start=start, drive=drive, save=save, workers=workers, progress=progress,
-        on_failure=on_failure, bound=bound, out=out, components=components, watch=watch,
-        events=events,
+        on_failure=on_failure, bound=bound, compensated=compensated, out=out, components=components,
+        watch=watch, events=events,
     )  # fmt: skip
     inputs = {"x0": x0, "v0": v0, "dt": dt, "t0": t0, "t_end": t_end, "start": start}
     check_out(problem, options, inputs | dict(drive or {}))

@@ -29,6 +29,7 @@ static const Field fields[] = {
     {"bound", REAL, NUMBER(bound), BOTH, BOTH, 0, HUGE_VAL},
     {"has_history", FLAG, NUMBER(has_history), 0, START, 0, 1},
     {"use_row_kernels", FLAG, NUMBER(use_row_kernels), 0, START, 0, 1},
+    {"compensated", FLAG, NUMBER(compensated), 0, BOTH, 0, 1},
     {"t0", OBJECT, THING(t0), BOTH, BOTH, 0, 0},
     {"dt", OBJECT, THING(dt), BOTH, BOTH, 0, 0},
     {"params", OBJECT, THING(params), BOTH, BOTH, 0, 0},

@@ -89,13 +89,20 @@ PyObject *core_rigid_phases(PyObject *module, PyObject *method) {
     return PyErr_Occurred() ? NULL : PyErr_NoMemory();
 }
 
-const char history_rows_doc[] = "history_rows(system, method) -> rows of the state past its\n"
-                                "components, for what the method remembers.";
+const char history_rows_doc[] =
+    "history_rows(system, method, compensated=False) -> rows of the state past its components,\n"
+    "for what the method remembers, and for what a compensated run carries.";
 PyObject *core_history_rows(PyObject *module, PyObject *args) {
     PyObject *system, *method;
+    int compensated = 0;
     ResolvedSystem resolved;
-    if (!PyArg_ParseTuple(args, "OO:history_rows", &system, &method)) return NULL;
+    if (!PyArg_ParseTuple(args, "OO|p:history_rows", &system, &method, &compensated)) return NULL;
     const PiMethod *m = PyCapsule_GetPointer(method, METHOD_CAPSULE);
     if (!m || find_system(module, system, 64, &resolved)) return NULL;
-    return PyLong_FromLong(pi_history_rows(m, resolved.system));
+    if (compensated && !pi_compensates(m))
+        return PyErr_Format(PyExc_ValueError,
+                            "compensated=True: %s adds nothing up that it could carry; leave it"
+                            " out, or take a method that requires 'any', such as 'rk4'",
+                            m->name);
+    return PyLong_FromLong(pi_history_rows(m, resolved.system, compensated));
 }

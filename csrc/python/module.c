@@ -13,17 +13,17 @@
 #define PYINTEGRATE_VERSION "0"
 #endif
 
-PyDoc_STRVAR(info_doc,
-             "info() -> dictionary: version, compiler, instruction_set, instruction_sets.");
+PyDoc_STRVAR(info_doc, "info() -> dictionary: version, arithmetic, compiler, instruction_set,\n"
+                       "instruction_sets.");
 static PyObject *core_info(PyObject *module, PyObject *none) {
     (void)none;
     PyObject *sets = PyList_New(0);
     for (int i = 0; sets && pi_isa(i); i++)
         if (pi_isa_supported(i) && append(sets, PyUnicode_FromString(pi_isa(i)->name)))
             Py_CLEAR(sets);
-    return Py_BuildValue("{ss ss ss sN}", "version", PYINTEGRATE_VERSION, "compiler", COMPILER,
-                         "instruction_set", pi_isa(state_of(module)->isa)->name, "instruction_sets",
-                         sets);
+    return Py_BuildValue("{ss si ss ss sN}", "version", PYINTEGRATE_VERSION, "arithmetic",
+                         PI_ARITHMETIC, "compiler", COMPILER, "instruction_set",
+                         pi_isa(state_of(module)->isa)->name, "instruction_sets", sets);
 }
 
 /* ---- questions ------------------------------------------------------------------------------- */

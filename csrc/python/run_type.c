@@ -161,8 +161,11 @@ const char start_doc[] =
     "watches: a tuple of dictionaries: program, every, begin, asks, sums, params, t0, dt, sums_a,\n"
     "sums_b (csrc/watching/watch.h). events: a dictionary: detect (a watch), react, most, counts_a,\n"
     "counts_b, stopped_at, stopped_by, events (csrc/watching/events.h).\n"
+    "compensated: carry what additions to the state round away, in rows of its own at the end of\n"
+    "the state.\n"
     "Fields come in a dictionary or as keywords. May be left out: starter, first, drive_strides,\n"
-    "has_history, record with saved and stream, use_row_kernels, watches, events.";
+    "has_history, record with saved and stream, use_row_kernels, watches, events,\n"
+    "compensated.";
 PyObject *core_start(PyObject *module, PyObject *args, PyObject *keywords) {
     RunObjects objects;
     PyObject *fields = own_fields(args, keywords, "start()");

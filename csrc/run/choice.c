@@ -6,7 +6,7 @@
 static void choose_kernel(PiRun *run, const ResolvedSystem *resolved) {
     const PiSystem *system = resolved->system;
     const PiMethod *m = run->method;
-    const int in_registers = resolved->kernels && !run->use_row_kernels &&
+    const int in_registers = resolved->kernels && !run->use_row_kernels && !run->compensated &&
                              (m->family != PI_NYSTROM || (system->structure == PI_SECOND_ORDER &&
                                                           !system->velocity_dependent));
     run->kernel = in_registers && m->specialised ? resolved->kernels->specialised[m->specialised]
@@ -30,12 +30,15 @@ const char *pi_run_choose(PiRun *run, const ResolvedSystem *resolved, const PiMe
     if (resolved->unanswered >> force & 1) return "a program without a force moves nothing";
     const PiRequirement *requirement = pi_requirement(method);
     if (!(requirement->structures >> resolved->system->structure & 1)) return requirement->refusal;
+    if (run->compensated && !pi_compensates(method))
+        return "the rules of the method's family carry no rounding: leave compensated out";
     run->system = resolved->system;
     run->vector_bytes = resolved->set->vector_bytes;
     run->method = method;
     run->starter = first;
     run->starter_until = run->has_history ? 0 : pi_first_steps(method);
-    run->state_rows = resolved->system->dim + pi_history_rows(method, resolved->system);
+    run->state_rows =
+        resolved->system->dim + pi_history_rows(method, resolved->system, run->compensated);
     choose_kernel(run, resolved);
     return NULL;
 }

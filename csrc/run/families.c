@@ -34,10 +34,11 @@ static int64_t implicit_workspace(const PiMethod *m, const PiSystem *system) {
     const int64_t group = table.largest_group;
     return (m->stages + 2 * group) * system->dim + newton_rows(system->dim, group);
 }
-/* The force now, the next state, a state that is predicted, and its force. */
+/* The force now, the next state, a state that is predicted, and its force; in summed form three
+ * parts of a difference, and what the starter rounds away. */
 static int64_t multistep_workspace(const PiMethod *m, const PiSystem *system) {
     (void)m;
-    return 4 * (int64_t)system->dim + newton_rows(system->dim, 1);
+    return 8 * (int64_t)system->dim + newton_rows(system->dim, 1);
 }
 
 /* ---- the table ------------------------------------------------------------------------------- */
@@ -49,17 +50,20 @@ const PiFamilyDescriptor pi_families[PI_FAMILIES] = {
                         .requirement = &any,
                         .numbers = {MATRIX("A"), LIST(b), LIST(c)},
                         .most_stages = PI_MAX_STAGES,
+                        .compensates = 1,
                         .make_table = sparse_rows,
                         .workspace_rows = explicit_workspace},
     [PI_COMPOSITION] = {.name = "composition",
                         .requirement = &separable,
                         .numbers = {LIST(kick), LIST(drift)},
                         .most_stages = PI_MAX_SUBSTEPS,
+                        .compensates = 1,
                         .workspace_rows = composition_workspace},
     [PI_NYSTROM] = {.name = "nystrom",
                     .requirement = &second_order,
                     .numbers = {MATRIX("A"), LIST(b), LIST(c), LIST(velocity)},
                     .most_stages = PI_MAX_STAGES,
+                    .compensates = 1,
                     .make_table = sparse_rows,
                     .workspace_rows = explicit_workspace},
     [PI_MULTISTEP] =
@@ -76,6 +80,7 @@ const PiFamilyDescriptor pi_families[PI_FAMILIES] = {
          .most_derivative = 2,
          .free_evaluations = 1,
          .jacobian = 1,
+         .compensates = 1,
          .workspace_rows = multistep_workspace,
          .remembered = multistep_remembered,
          .first_steps = multistep_first_steps,
@@ -85,6 +90,7 @@ const PiFamilyDescriptor pi_families[PI_FAMILIES] = {
                         .numbers = {MATRIX("A"), LIST(b), LIST(c)},
                         .most_stages = PI_MAX_STAGES,
                         .jacobian = 1,
+                        .compensates = 1,
                         .make_table = stage_groups,
                         .workspace_rows = implicit_workspace},
     [PI_RIGID_MOTION] = {.name = "rigid_body",

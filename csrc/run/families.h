@@ -27,6 +27,7 @@ typedef struct {
     int most_stages;
     int most_derivative;  /* 0: methods have no derivative */
     int jacobian;         /* does a step ask for the Jacobian of a force? */
+    int compensates;      /* can a step carry what its additions round away? */
     int free_evaluations; /* evaluations say what a step costs, not how many stages are used */
     /* NULL where there is nothing to do: */
     void (*make_table)(const PiMethod *method, const PiSystem *system, PiTable *table);

@@ -1,4 +1,5 @@
-/* The history of a multistep method, and how it starts. */
+/* What the state holds past its components: the history of a multistep method, and the rounding
+ * that a compensated run carries; how a multistep method starts. */
 #include "families.h"
 
 void multistep_remembered(const PiMethod *m, int *states, int *forces) {
@@ -30,11 +31,17 @@ void pi_remembered(const PiMethod *m, int *states, int *forces) {
     *states = *forces = 0;
     if (pi_families[m->family].remembered) pi_families[m->family].remembered(m, states, forces);
 }
-int pi_history_rows(const PiMethod *m, const PiSystem *system) {
+int pi_in_summed_form(const PiMethod *m, int compensated) {
+    return pi_families[m->family].remembered && (m->derivative == 2 || compensated);
+}
+int pi_history_rows(const PiMethod *m, const PiSystem *system, int compensated) {
     int states, forces;
     pi_remembered(m, &states, &forces);
-    return (states + forces) * (m->derivative == 2 ? system->dof : system->dim);
+    if (pi_in_summed_form(m, compensated)) states *= 2; /* and the rest of each difference */
+    return (states + forces) * (m->derivative == 2 ? system->dof : system->dim) +
+           (compensated ? system->dim : 0);
 }
+int pi_compensates(const PiMethod *m) { return pi_families[m->family].compensates; }
 const PiMethod *pi_starter(const PiMethod *m) {
     return pi_families[m->family].starter ? pi_families[m->family].starter(m) : NULL;
 }

@@ -171,6 +171,7 @@ static PiTile make_tile(const PiRun *run, int64_t number, char *scratch, PiPause
                    .workspace = scratch + tile_bytes(run),
                    .chunk = run->chunk,
                    .history = run->state_rows - run->system->dim,
+                   .compensated = run->compensated,
                    .starter_until = run->starter_until,
                    .starter = run->starter,
                    .starter_table = &run->starter_table,
@@ -304,8 +305,9 @@ int pi_run_prepare(PiRun *run) {
     pi_leave_float_mode(mode);
     run->block_steps = steps_of_block(run);
     run->n_blocks = count_blocks(run);
-    const int64_t needed = pi_product(pi_workspace_rows(run->method, run->starter, run->system),
-                                      run->vector_bytes); /* bytes */
+    const int64_t needed =
+        pi_product(pi_workspace_rows(run->method, run->starter, run->system, run->state_rows),
+                   run->vector_bytes); /* bytes */
     run->chunk = smaller(CHUNK, WORKSPACE_BYTES / needed);
     if (run->chunk > IN_FLIGHT) run->chunk -= run->chunk % IN_FLIGHT; /* byte code goes by eights */
     if (block) run->chunk = run->tile_lanes * run->real_bytes / run->vector_bytes;

@@ -33,6 +33,7 @@ struct PiRun {
     double bound;                 /* of |components|; infinite: none given */
     int has_history;              /* that of a multistep method is in `initial` already */
     int use_row_kernels;          /* those for any force, also where others are compiled */
+    int compensated;              /* what additions to the state round away is carried along */
     PiRow t0, h, *params;         /* allocated, n_params */
     const int64_t *drive_strides; /* reals from a parameter's row to that of the next step; NULL */
 
@@ -45,7 +46,7 @@ struct PiRun {
     const PiMethod *starter; /* of a multistep method, or NULL */
     int64_t starter_until;   /* steps before this one are the starter's */
     int vector_bytes;
-    int state_rows; /* components, and the history of the method */
+    int state_rows; /* components, the history of the method, and what is rounded away */
 
     /* Rows of `stride` reals, a multiple of 64 bytes. A block of time reads one state and writes
      * the other, so that the last complete block survives an interrupt; it does not if both are the

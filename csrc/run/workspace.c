@@ -11,10 +11,10 @@ static int64_t family_rows(const PiMethod *m, const PiSystem *system) {
 }
 /* The state and its history, parameters; t0, h, t and the lanes' codes; the force's own; the
  * steps'. */
-int64_t pi_workspace_rows(const PiMethod *method, const PiMethod *starter, const PiSystem *system) {
-    return system->dim + pi_history_rows(method, system) + pi_parameter_rows(system) + 4 +
-           system->scratch + family_rows(method, system) +
-           (starter ? family_rows(starter, system) : 0);
+int64_t pi_workspace_rows(const PiMethod *method, const PiMethod *starter, const PiSystem *system,
+                          int state_rows) {
+    return state_rows + pi_parameter_rows(system) + 4 + system->scratch +
+           family_rows(method, system) + (starter ? family_rows(starter, system) : 0);
 }
 int64_t pi_sample_rows(const PiSystem *system, int64_t answers) {
     return system->dim + pi_parameter_rows(system) + 1 + system->scratch + answers;

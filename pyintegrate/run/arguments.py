@@ -13,6 +13,7 @@ from ..values.checks import broadcast_shape
 from ..values.memory import pad, padded, spread
 from ..watching.events import EventPlan, check_method
 from ..watching.plan import Plan
+from .arithmetic import ARITHMETIC
 from .drive import check_drive, driven_rows
 from .options import Options
 from .problem import Problem, check_size
@@ -52,7 +53,7 @@ def _make_run(
     dtype = checked_dtype(dtype, x0, v0)
     components, state_shapes = components_of(system, x0, v0)
     starter, past = check_start(start, method, system)
-    remembered = _core.history_rows(system._core_for(method), method.handle)
+    remembered = _core.history_rows(system._core_for(method), method.handle, options.compensated)
     components = system._ready(components, dtype)
     dt, t0 = checked_times("dt", dt), checked_times("t0", t0)
     check_rounded("dt", dt, dtype)
@@ -79,10 +80,11 @@ def _make_run(
     problem = Problem(
         system=system, method=method, dtype=dtype, batch=batch, lanes=lanes, stride=stride,
         dt=dt, t0=t0, starter=starter, has_history=bool(past), first=0, n_steps=n_steps,
+        arithmetic=ARITHMETIC,
     )  # fmt: skip
     check_size(problem, options, system.dim + remembered)  # before its arrays are made
 
-    rows = [*components, *(past or [0.0] * remembered)]
+    rows = [*components, *past, *[0.0] * (remembered - len(past))]
 
     def row(value):
         if type(value) is float:

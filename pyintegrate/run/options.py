@@ -43,6 +43,12 @@ def _progress(progress):
     return progress
 
 
+def _compensated(compensated):
+    if not isinstance(compensated, bool | np.bool_):
+        raise TypeError(f"compensated must be True or False, got {compensated!r}")
+    return bool(compensated)
+
+
 def _rounded(number, problem):
     """In the dtype of the run."""
     if problem.dtype == np.float64:
@@ -89,6 +95,7 @@ class Options(Named):
 
     save = Option("all", check_save)
     bound = Option(None, _bound, core=_rounded)
+    compensated = Option(False, _compensated, core=lambda compensated, problem: compensated)
     workers = Option(1, _workers)
     progress = Option(False, _progress)
     on_failure = Option("warn", _on_failure)

@@ -40,6 +40,7 @@ class Problem(Named):
     drive_strides: tuple[int, ...] | None  # items to a driven parameter's row of the next step
     first: int  # the number of the step that `initial` is at
     n_steps: int
+    arithmetic: int  # the number of that which made `initial`, and makes the steps
     origin: Any = None  # of a resumed run: see solution/origin.py
 
     @property

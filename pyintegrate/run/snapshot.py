@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from .arithmetic import ARITHMETIC
+
 
 class Snapshot:
     """The state, parameters and failures of a Stepper at a step; made by ``Stepper.snapshot``."""
@@ -9,6 +11,7 @@ class Snapshot:
     def __init__(self, stepper):
         self.kind, self.n = kind_of(stepper), stepper.n
         self.has_history = stepper._has_history
+        self.arithmetic = ARITHMETIC
         self.rows = stepper._rows.copy()
         self.params = [rows.copy() for rows in stepper._param_rows]
         self.failures = stepper._core.failures()
@@ -16,6 +19,7 @@ class Snapshot:
     def __setstate__(self, state):
         if "begun" in state:  # version 0.1
             state["has_history"] = state.pop("begun")
+        state.setdefault("arithmetic", 1)
         self.__dict__.update(state)
 
     def __repr__(self):
@@ -23,6 +27,7 @@ class Snapshot:
 
 
 def kind_of(stepper):
-    """What must be alike for a snapshot to fit: system, method, batch, dtype."""
+    """What must be alike for a snapshot to fit: system, method, batch, dtype, compensated sums."""
     problem = stepper._problem
-    return (problem.system.name, problem.method.name, problem.batch, problem.dtype.name)
+    kind = (problem.system.name, problem.method.name, problem.batch, problem.dtype.name)
+    return (*kind, "compensated") if stepper._compensated else kind

@@ -10,6 +10,7 @@ from .. import _core
 from ..values.keywords import explains_keywords
 from ..values.memory import whole
 from .arguments import make_run
+from .arithmetic import present_rows, warn_of_change
 from .failures import Failures
 from .live_views import assign, live_parameters
 from .snapshot import Snapshot, kind_of
@@ -35,7 +36,7 @@ class Stepper:
     ----------
     system : System
     x0, v0 : array_like, optional
-        As in ``pi.integrate``; so are t0, dtype, bound, start.
+        As in ``pi.integrate``; so are t0, dtype, bound, compensated, start.
     dt : array_like
         The step; one for all or one for each trajectory.
     method : str or Method, optional
@@ -96,13 +97,14 @@ class Stepper:
         method: str | Method | None = None,
         dtype: DTypeLike | None = None,
         bound: float | None = None,
+        compensated: bool = False,
         start: str | Method | ArrayLike | None = None,
     ) -> None:
         if method is None:
             method = usual_stepper(checked_system(system))
         problem, options = make_run(
             system, x0, v0, dt=dt, n_steps=0, t0=t0, method=method, dtype=dtype, start=start,
-            save="final", bound=bound,
+            save="final", bound=bound, compensated=compensated,
         )  # fmt: skip
         if not problem.lanes:
             raise ValueError(f"the batch {problem.batch} is empty: a Stepper needs a trajectory")
@@ -112,10 +114,12 @@ class Stepper:
         self.params: Mapping[str, Floats]
         self._param_rows, self.params = _core.to_nearest(live_parameters, problem)
         param_rows = tuple(row for rows in self._param_rows for row in rows)
+        self._compensated, fields = options.compensated, options.core_fields(problem)
         self._core = _core.stepper(
             **problem.core_fields(),
             methods=_phases(problem.method),
-            bound=options.core_fields(problem)["bound"],
+            bound=fields["bound"],
+            compensated=fields["compensated"],
             params=param_rows,
             state=self._rows,
         )
@@ -257,7 +261,8 @@ class Stepper:
         >>> (stepper.x == 1.0).tolist()
         [True, False, False]
         """
-        if len(self._rows) > self.system.dim:
+        carried = len(self._rows) - self.system.dim * self._compensated  # rows from there on
+        if carried > self.system.dim:
             raise ValueError(f"{self.method.name!r} remembers the past: make a new Stepper instead")
         problem = self._problem
         try:
@@ -293,6 +298,7 @@ class Stepper:
 
         def restart():
             np.copyto(self._components(self._rows), values, where=mask)
+            self._rows[carried:, np.flatnonzero(mask)] = 0.0
             for lane in np.flatnonzero(mask):
                 self._core.clear_failure(int(lane))
 
@@ -346,9 +352,11 @@ class Stepper:
             raise TypeError(f"snapshot must come from snapshot(), got {type(snapshot).__name__}")
         if snapshot.kind != (here := kind_of(self)):
             raise ValueError(f"the snapshot is of {snapshot.kind}, not like this Stepper: {here}")
+        warn_of_change(self.method, snapshot.arithmetic)
+        state = present_rows(snapshot.rows, self.method, self.system.dof, snapshot.arithmetic)
 
         def go_back():
-            self._rows[...] = snapshot.rows
+            self._rows[...] = state
             for rows, kept in zip(self._param_rows, snapshot.params, strict=True):
                 rows[...] = kept
             self._has_history = snapshot.has_history

@@ -10,6 +10,7 @@ import numpy as np
 from .. import _core
 from ..errors import report_failures
 from ..run import output
+from ..run.arithmetic import ARITHMETIC, warn_of_change
 from ..run.evaluations import count_evaluations
 from ..run.steps import steps_to
 from ..values.checks import numbers, whole_steps
@@ -52,6 +53,8 @@ class Solution(States):
     system, method, dt, t0, n_steps
         What was asked for; `n_steps` counts the steps of this run.
     evaluations : int, force evaluations of a trajectory
+    arithmetic : int
+        Of the version that computed it: see ``pi.ArithmeticWarning``.
 
     Examples
     --------
@@ -236,7 +239,10 @@ class Solution(States):
         further = problem.continued(self._last_state(), first, n_steps, options, drive)
         output.check_out(further, options, dict(drive or {}))
         began = origin_of(problem)
-        further = further.changed(origin=Origin(began.state, began.step, self))
+        further = further.changed(
+            arithmetic=ARITHMETIC, origin=Origin(began.state, began.step, self)
+        )
+        warn_of_change(problem.method, problem.arithmetic)
         return Solution.of_run(further, options, self._failures, self._sums, self._occurred)
 
     def _last_rows(self):
@@ -250,7 +256,8 @@ class Solution(States):
         if len(rows) < len(self._problem.initial):
             raise ValueError(
                 f"this run was interrupted between two saves, and what {self.method.name!r}"
-                " remembers of the past is lost: integrate again from `final`"
+                " remembers of the past is lost, or the rounding that it carried: integrate again"
+                " from `final`"
             )
         return pad(rows, (self._problem.lanes,), self._problem.dtype)
 

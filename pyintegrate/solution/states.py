@@ -54,6 +54,10 @@ class States:
         return self._problem.times(self.steps)
 
     @property
+    def arithmetic(self) -> int:
+        return self._problem.arithmetic
+
+    @property
     def y(self) -> Floats:
         if isinstance(self._states, np.ndarray) and len(self._states) == len(self):
             return self._states

@@ -16,6 +16,7 @@ import numpy as np
 from .. import _core
 from ..method.method import Method
 from ..run.arguments import make_run
+from ..run.arithmetic import present_rows
 from ..run.failures import Failures
 from ..run.output import Outcome, outward
 from ..run.starter import check_start
@@ -62,6 +63,8 @@ def save(solution, path):
         "completed": int(solution.n_steps),
         "save": options.save,
         "bound": options.bound,
+        "compensated": options.compensated,
+        "arithmetic": problem.arithmetic,
         "on_failure": options.on_failure,
         "components": list(solution.components),
         "starter": to_data(problem.starter, "starter", arrays),
@@ -184,7 +187,9 @@ def _solution(header, arrays, system):
     if starter is not None and not isinstance(starter, Method):
         refuse("starter", "it is no method")
     _made("starter", check_start, starter, method, system)
+    number = header.get("arithmetic", 1)
     problem = problem.changed(
+        arithmetic=number,
         first=header["first"],
         # An interrupted run is known by one step that it lacks: it may have wanted 2**53.
         n_steps=min(header["n_steps"], header["completed"] + 1),
@@ -202,7 +207,7 @@ def _solution(header, arrays, system):
     components = tuple(header["components"])
     if components != system.state_names:
         options = options.changed(components=components)
-    last, dim = arrays["last_state"], system.dim
+    last, dim = _present(arrays["last_state"], header, problem), system.dim
     # A run that watches goes to any step, also when it is interrupted between two saves.
     between = header["save"] != "final" and arrays["steps"][-1:] != header["first"] + completed
     apart = options.elsewhere or bool(np.any(between))
@@ -243,7 +248,7 @@ def _run(header, arrays, system, method):
     shapes = system._definition["shapes"]
     rows = sum(prod(shapes[name]) for name, shape in system.batch_shapes.items() if shape)
     check_memory(rows * prod(batch) * dtype.itemsize, 1, batch, rows)  # laid out for each
-    first, last = arrays["first_state"], arrays.about("last_state")[0]
+    first, last = arrays["first_state"], arrays.about("last_state")[0][0]
     if len(first) < dim:
         refuse("first_state", f"it has {len(first)} rows, and the system {dim} components")
     dt, t0 = (float(a) if a.ndim == 0 else a for a in (arrays["dt"], arrays["t0"]))
@@ -251,15 +256,25 @@ def _run(header, arrays, system, method):
         system, np.moveaxis(first[:dim], 0, -1).reshape(*batch, dim), dt=dt, n_steps=0, t0=t0,
         method=method, dtype=dtype, save=header["save"], on_failure=header["on_failure"],
         bound=None if header["bound"] == np.inf else header["bound"],
+        compensated=header.get("compensated", False),
     )  # fmt: skip
     if problem.batch != batch:
         refuse("batch", f"{batch}, and the states and parameters have {problem.batch}")
-    remembered = len(problem.initial)
+    remembered, rows = len(problem.initial), len(first)
+    first = _present(first, header, problem)
     if len(first) != remembered:
-        refuse("first_state", f"it has {len(first)} rows, expected {remembered}")
-    if last[0] not in (dim, remembered):
-        refuse("last_state", f"it has {last[0]} rows, expected {dim} or {remembered}")
+        refuse("first_state", f"it has {rows} rows, and they do not give {remembered}")
+    if last not in (dim, rows):
+        refuse("last_state", f"it has {last} rows, expected {dim} or {rows}")
     return problem.changed(initial=pad(first, (problem.lanes,), dtype)), options
+
+
+def _present(rows, header, problem):
+    """A state as this arithmetic has it; one that has lost its history stays without."""
+    system, number = problem.system, header.get("arithmetic", 1)
+    if len(rows) == system.dim:
+        return rows
+    return present_rows(rows, problem.method, system.dof, number)
 
 
 def _origin_to_data(problem, arrays):

@@ -96,6 +96,10 @@ def check_header(header):
         refuse("components", f"{header['components']!r:.80}, which are not all in state_names")
     for name in ("begun", "driven"):
         _one_of(header, name, True, False)
+    if "compensated" in header:  # not in files of version 0.1, as what follows
+        _one_of(header, "compensated", True, False)
+    if "arithmetic" in header:
+        _integer(header, "arithmetic", 1, 1 << 31)
     if header.get("joined") not in (None, True, False):
         refuse("joined", f"{header['joined']!r:.80}, expected True or False")
     if header.get("joined") and header["completed"] != header["n_steps"]:

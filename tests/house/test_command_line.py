@@ -177,7 +177,7 @@ def test_compare_needs_no_methods(capsys, system):
 def test_info_says_what_the_build_is(capsys):
     _, out, _ = run(capsys, "info")
     fields = dict(line.split(maxsplit=1) for line in out.replace("ion set", "ion_set").splitlines())
-    assert set(fields) == {"version", "compiler", "instruction_set", "cores"}
+    assert set(fields) == {"version", "arithmetic", "compiler", "instruction_set", "cores"}
     assert int(fields["cores"]) == os.cpu_count()
 
 

@@ -31,10 +31,9 @@ def test_stormer_verlet_is_velocity_verlet(system):
     y = states(system, (20,))
     one = run(system, y, n_steps=300, method="stormer_verlet")
     other = run(system, y, n_steps=300, method="velocity_verlet")
-    # Second differences add what each position is rounded by: n^2 / 2 times half an ulp, at most.
-    size = abs(other.y).max()
-    assert abs(one.x - other.x).max() < 300**2 * EPS * size
-    assert abs(one.v - other.v).max() < 300**2 * EPS * size / 0.01
+    # A step rounds positions and velocities by an ulp or two; close bodies enlarge it, a hundred
+    # times.
+    assert abs(one.y - other.y).max() < 100 * 300 * EPS * abs(other.y).max()
 
 
 def test_backward_velocities_are_those_of_half_a_step_before():
@@ -53,13 +52,12 @@ def test_positions_come_back_after_ten_thousand_steps(system):
     back = run(system, there.x[n - 1], 0 * there.v[n], start=there.x[n], n_steps=n - 1,
                method="stormer_verlet", dt=0.02)  # fmt: skip
     missed = abs(back.x[-1] - there.x[0]).max()
-    # Each step rounds by half an ulp of a sum of size 2 |x|: at random, after n steps of a double
-    # sum, n^(3/2) / sqrt 3 of that, and in motions whose phase runs away with it, some times more;
-    # n^2 / 2 if all fell the same way, which is the bound.
-    assert missed < n**2 / 2 * 2 * EPS * abs(there.x).max()
+    # Each step rounds by half an ulp, at random: n^(1/2) of them, and where the phase runs away
+    # with the energy n^(3/2) times the step; an ulp for each of the 2 n steps is the bound.
+    assert missed < 2 * n * EPS * abs(there.x).max()
     wrong = run(system, there.x[n - 1], 0 * there.v[n], start=there.x[n] * (1 + 1e-7),
                 n_steps=n - 1, method="stormer_verlet", dt=0.02)  # fmt: skip
-    assert abs(wrong.x[-1] - there.x[0]).max() > 10 * n**2 / 2 * 2 * EPS * abs(there.x).max()
+    assert abs(wrong.x[-1] - there.x[0]).max() > 1e4 * 2 * n * EPS * abs(there.x).max()
 
 
 @pytest.mark.parametrize("method", [m for m in MULTISTEP if m.velocity_free], ids=str)
@@ -94,9 +92,14 @@ def test_the_first_steps_are_those_of_a_one_step_method(method):
     )
     y, n = states(pi.systems.kepler, (5,)), method.stages - 1
     found = run(pi.systems.kepler, y, n_steps=n + 3, method=method)
-    first = run(pi.systems.kepler, y, n_steps=n + 3, method=starter)
-    assert np.array_equal(found.y[: n + 1], first.y[: n + 1])
-    assert not np.array_equal(found.y[n + 1 :], first.y[n + 1 :])
+    if method.derivative == 2:  # adds increments up, as a compensated run does in its first step
+        steps = [run(pi.systems.kepler, one, n_steps=1, method=starter, compensated=True).final
+                 for one in found.y]  # fmt: skip
+        first = np.array([y, *steps])[: n + 4]
+    else:
+        first = run(pi.systems.kepler, y, n_steps=n + 3, method=starter).y
+    assert np.array_equal(found.y[: n + 1], first[: n + 1])
+    assert not np.array_equal(found.y[n + 1 :], first[n + 1 :])
     again = run(pi.systems.kepler, y, n_steps=n + 3, method=method, start=starter)
     assert np.array_equal(found.y, again.y)
 

@@ -48,11 +48,12 @@ OWN = {"k": 1.0, "name": "a", "title": "b", "units": None, "energy": None, "exac
 CALLS = {
     "integrate": (pi.integrate, {
         **RUN, "method": "rk4", "save": "all", "dtype": None, "workers": 1, "progress": False,
-        "on_failure": "ignore", "bound": None, "start": None, "drive": None, "out": None,
-        "components": None}),
+        "on_failure": "ignore", "bound": None, "compensated": False, "start": None, "drive": None,
+        "out": None, "components": None}),
     "integrate to t_end": (pi.integrate, {"system": SPRING, "dt": 0.1, "t_end": 0.3}),
     "Stepper": (lambda n_steps, **given: pi.Stepper(**given), {
-        **RUN, "method": "rk4", "dtype": None, "bound": None, "start": None}),
+        **RUN, "method": "rk4", "dtype": None, "bound": None, "compensated": False,
+        "start": None}),
     "Stepper.step": (lambda n: stepper().step(n), {"n": 2}),
     "Stepper.reset": (lambda **given: stepper().reset(**given), {"mask": True, "x0": 1.0, "v0": 0}),
     "Stepper.restore": (lambda snapshot: stepper().restore(snapshot), {"snapshot": None}),
@@ -118,6 +119,7 @@ ALSO_NAMED = {
 ELSEWHERE = {
     "advise",
     "compare",
+    "ArithmeticWarning",
     "IntegrationError",
     "IntegrationWarning",
     "RecordWarning",

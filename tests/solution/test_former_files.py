@@ -1,4 +1,8 @@
-"""What version 0.1.0 saved and pickled (tests/solution/legacy) answers as it did, to the bit."""
+"""What version 0.1.0 saved and pickled (tests/solution/legacy) answers as it did, to the bit.
+
+Where the arithmetic of a method has changed since, the states are those that were, and resumed runs
+are near them, with a warning.
+"""
 
 import json
 import pickle
@@ -20,8 +24,19 @@ FILES = sorted(p.name for p in HERE.iterdir() if p.suffix in (".npz", ".zarr"))
 PICKLES = sorted(p.stem for p in HERE.glob("*.pickle") if not p.stem.startswith("object_"))
 
 
+CONCERNED = ("stormer", "multistep")  # Stormer-Verlet; an implicit method
+
+
 def same_answers(sol, name):
-    said, expected = legacy.answers(sol), EXPECTED["solutions"][name]
+    expected = EXPECTED["solutions"][name]
+    if name in CONCERNED:
+        with pytest.warns(pi.ArithmeticWarning):
+            said = legacy.answers(sol)
+        found, then = ([*map(float.fromhex, of["resumed"])] for of in (said, expected))
+        assert found == pytest.approx(then, rel=1e-13)  # three steps, each an ulp or two
+        said["resumed"] = expected["resumed"]
+    else:
+        said = legacy.answers(sol)
     assert said == expected | {"repr": said["repr"]}  # words may change, numbers may not
 
 

@@ -116,9 +116,9 @@ def method(rng):
     return _core.make_method(*some_bent(rng, arguments))
 
 
-def history_rows(system, scheme):
+def history_rows(system, scheme, compensated):
     try:
-        return _core.history_rows(system["name"], scheme)
+        return _core.history_rows(system["name"], scheme, compensated)
     except EXPECTED:
         return 0
 
@@ -140,12 +140,15 @@ def stepper(rng):
     system = SYSTEMS[pick(rng, list(SYSTEMS))]
     bits, lanes, scheme = pick(rng, [64, 32]), int(rng.integers(1, 60)), method(rng)
     dtype = np.dtype(f"f{bits // 8}")
-    state = aligned((system["dim"] + history_rows(system, scheme), padded(lanes, dtype)), dtype)
+    compensated = pick(rng, [False, True])
+    rows = system["dim"] + history_rows(system, scheme, compensated)
+    state = aligned((rows, padded(lanes, dtype)), dtype)
     state[...] = rng.normal(size=state.shape)
     fields = {
         "system": system["name"], "bits": bits, "lanes": lanes, "bound": pick(rng, [np.inf, 5.0]),
         "t0": 0.0, "dt": 0.01, "state": state,
         "params": tuple(np.full(state.shape[1], number(rng), dtype) for _ in system["params"]),
+        "compensated": compensated,
         "methods": pick(rng, [(scheme,), (scheme,) * 3, tuple(method(rng) for _ in range(3))]),
         "starter": pick(rng, [None, None, pick(rng, HANDLES)]),
     }  # fmt: skip
@@ -172,7 +175,8 @@ def start(rng):
     saves = 1 - (-n_steps // save)
 
     scheme = method(rng)
-    past = history_rows(system, scheme)
+    compensated = pick(rng, [False, True])
+    past = history_rows(system, scheme, compensated)
 
     def states():
         out = aligned((dim + past, stride), dtype)
@@ -190,7 +194,7 @@ def start(rng):
             "bound": pick(rng, [np.inf, np.inf, 5.0]), "workers": int(rng.integers(1, 4)),
             "t0": row(), "dt": row(), "params": params, "initial": states(), "state_a": states(),
             "state_b": states(), "record": pick(rng, [None, aligned((saves, dim, room), dtype)]),
-            "saved": tuple(range(dim)), "stream": int(rng.integers(2)),
+            "compensated": compensated, "saved": tuple(range(dim)), "stream": int(rng.integers(2)),
             **drive(rng, params, n_steps, stride),
         }  # fmt: skip
     fields = bent_fields(rng, fields)

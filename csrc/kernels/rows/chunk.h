@@ -9,6 +9,7 @@ typedef struct {
     int64_t R;             /* registers in a row */
     int dim, dof;          /* dof = 0 for first order */
     vreal *y, *p;          /* state with its history; parameters */
+    vreal *carry;          /* what additions to the state have rounded away; NULL: nobody asks */
     vreal *t0, *h, *t;     /* rows */
     vreal *scratch, *free; /* of the force; the next row that nobody uses */
     vint *code;            /* why a lane's solve failed: a PiStatus, or 0 */
@@ -97,4 +98,25 @@ static void add_rows(const Chunk *c, int n, double weight, int power, const vrea
         const vreal w = weight_at(c, weight, power, u);
         for (int64_t i = u; i < n * c->R; i += c->R) y[i] = vfma(w, k[i], y[i]);
     }
+}
+
+/* ---- compensated sums ------------------------------------------------------------------------ */
+/* a + b = sum + rest, exactly. Knuth (1969), The Art of Computer Programming II, 4.2.2. */
+INLINE vreal two_sum(vreal a, vreal b, vreal *rest) {
+    const vreal sum = a + b, added = sum - a;
+    *rest = (a - (sum - added)) + (b - added);
+    return sum;
+}
+/* Where a step adds its increments of the components from `first` on: to the state, or to what
+ * earlier additions have rounded away. */
+static vreal *increments(const Chunk *c, int first) {
+    return (c->carry ? c->carry : c->y) + first * c->R;
+}
+/* Adds these to n components, and keeps what that rounds away.
+ * Kahan (1965), Comm. ACM 8, 40; Hairer, Lubich, Wanner, Geometric Numerical Integration, VIII.5.
+ */
+static void settle(const Chunk *c, int first, int n) {
+    if (!c->carry) return;
+    for (int64_t i = first * c->R; i < (first + n) * c->R; i++)
+        c->y[i] = two_sum(c->y[i], c->carry[i], &c->carry[i]);
 }

@@ -13,10 +13,12 @@ static void composition_rows_step(Chunk *c, const PiMethod *m, int64_t n, vreal 
         times(c, n + ended, ended ? 0 : drifted);
         if (m->kick[s] != 0) {
             if (s > 0 || !kept) ask(c, PI_ACCELERATION, c->t, x, v, force);
-            add_rows(c, c->dof, m->kick[s], 1, force, v);
+            add_rows(c, c->dof, m->kick[s], 1, force, increments(c, c->dof));
+            settle(c, c->dof, c->dof);
         }
         if (m->drift[s] != 0) {
-            add_rows(c, c->dof, m->drift[s], 1, velocities(c, v, velocity), x);
+            add_rows(c, c->dof, m->drift[s], 1, velocities(c, v, velocity), increments(c, 0));
+            settle(c, 0, c->dof);
             drifted += m->drift[s];
         }
     }

@@ -34,6 +34,7 @@ static void implicit_rk_rows_step(Chunk *c, const PiMethod *m, const PiTable *ta
             }
     }
     for (int s = 0; s < m->stages; s++)
-        if (m->b[s] != 0) add_rows(c, dim, m->b[s], 0, hk + s * dim * R, c->y);
+        if (m->b[s] != 0) add_rows(c, dim, m->b[s], 0, hk + s * dim * R, increments(c, 0));
+    settle(c, 0, dim);
     c->free = free;
 }

@@ -23,6 +23,7 @@ static Chunk load_chunk(const PiTile *tile, int64_t first, int64_t count) {
                .dof = system->dof,
                .free = (vreal *)tile->workspace};
     c.y = take_rows(&c, rows);
+    if (tile->compensated) c.carry = c.y + (rows - c.dim) * count;
     c.p = take_rows(&c, pi_parameter_rows(system));
     c.t0 = take_rows(&c, 1);
     c.h = take_rows(&c, 1);
@@ -86,7 +87,8 @@ static vint store_chunk(const Chunk *c, int64_t first) {
 /* ---- the loop -------------------------------------------------------------------------------- */
 static void run_explicit_rk(Chunk *c) {
     const PiTile *tile = c->tile;
-    const int rk4 = tile->method->specialised == PI_RK4, nystrom = tile->table->nystrom;
+    const int rk4 = tile->method->specialised == PI_RK4 && !c->carry,
+              nystrom = tile->table->nystrom;
     for (int64_t n = tile->first; n < tile->first + tile->steps && !c->stopped; n++) {
         if (rk4 && nystrom) rk4_nystrom_rows_step(c, n);
         else if (rk4) rk4_rows_step(c, n);

@@ -3,9 +3,22 @@
  *     sum_j alpha_j y_{n+j} = h sum_j beta_j f_{n+j}        (or h^2, positions and accelerations)
  *
  * explicit, implicit by Newton's method, or predicted, evaluated, corrected and evaluated (PECE).
- * The state carries what is remembered: rows of past states, the newest first, then rows of past
- * forces. The first k - 1 steps are those of a one-step method.
- * Hairer, Norsett, Wanner (1993), Solving Ordinary Differential Equations I, III.1 and III.10. */
+ * The first k - 1 steps are those of a one-step method.
+ *
+ * With h^2 the difference of two rounded positions stands for a velocity, and its errors add up as
+ * n^2. Therefore these methods, and all in compensated runs, are in summed form: with
+ * alpha(z) = (z - 1) sum_i gamma_i z^i,
+ *
+ *     d_{n+k} = -sum_{i<k-1} gamma_i d_{n+i+1} + h^2 sum_j beta_j a_{n+j}
+ *     x_{n+k} = x_{n+k-1} + d_{n+k}
+ *
+ * A difference has more digits than the positions: d_n = (x_n - x_{n-1}) + rest_n, where the rest
+ * is what the rounded x_n lacks of x_{n-1} + d_n.
+ *
+ * The state carries what is remembered: rows of past states, the newest first, then of past forces,
+ * then of rests, that of the present state first.
+ * Hairer, Norsett, Wanner (1993), Solving Ordinary Differential Equations I, III.1 and III.10;
+ * Hairer, Lubich, Wanner (2006), Geometric Numerical Integration, VIII.5 and XV.1. */
 #pragma once
 #include "explicit_rk.h"
 #include "implicit_rk.h"
@@ -13,9 +26,13 @@
 typedef struct {
     const PiMethod *method;
     int n, power;             /* components: all, or positions only; of h */
+    int summed;               /* the form */
     int n_states, n_forces;   /* how many of the past are remembered */
     vreal *states, *forces;   /* they are here */
+    vreal *rests;             /* n_states in summed form */
     vreal *now, *next, *work; /* force at step n; the new state; n rows */
+    vreal *added;             /* where increments of the step go: to `next`, or in summed form */
+    vreal *past, *low;        /* beside -sum gamma_i d_i, in two parts */
     int known;                /* is the force at step n there already? */
 } Multistep;
 
@@ -24,9 +41,15 @@ static Multistep multistep_start(Chunk *c, const PiMethod *m) {
     pi_remembered(m, &s.n_states, &s.n_forces);
     s.states = c->y + c->dim * c->R;
     s.forces = s.states + s.n_states * s.n * c->R;
+    s.rests = s.forces + s.n_forces * s.n * c->R;
+    s.summed = pi_in_summed_form(m, c->carry != NULL);
     s.now = take_rows(c, s.n);
-    s.next = take_rows(c, s.n);
+    s.next = s.added = take_rows(c, s.n);
     s.work = take_rows(c, s.n);
+    if (!s.summed) return s;
+    s.added = take_rows(c, s.n);
+    s.past = take_rows(c, s.n);
+    s.low = take_rows(c, s.n);
     return s;
 }
 static void force_rows(Chunk *c, const Multistep *s, int64_t n, const vreal *y, vreal *f) {
@@ -34,15 +57,21 @@ static void force_rows(Chunk *c, const Multistep *s, int64_t n, const vreal *y, 
     if (s->power == 2) ask(c, PI_ACCELERATION, t, y, c->y + c->dof * c->R, f);
     else rhs_rows(c, t, y, f);
 }
-/* The state and the force of step n become the newest of the past. */
+/* The newest of `count` values becomes the second, and so on. */
+static void make_room(const Chunk *c, int n, int count, vreal *values) {
+    const int64_t rows = n * c->R;
+    for (int j = count - 1; j > 0; j--) copy_rows(c, n, values + (j - 1) * rows, values + j * rows);
+}
+/* The state and the force of step n become the newest of the past; `low` is the rest of the next
+ * difference. */
 static void remember(const Chunk *c, const Multistep *s) {
-    const int64_t rows = s->n * c->R;
-    for (int j = s->n_states - 1; j > 0; j--)
-        copy_rows(c, s->n, s->states + (j - 1) * rows, s->states + j * rows);
+    make_room(c, s->n, s->n_states, s->states);
     if (s->n_states) copy_rows(c, s->n, c->y, s->states);
-    for (int j = s->n_forces - 1; j > 0; j--)
-        copy_rows(c, s->n, s->forces + (j - 1) * rows, s->forces + j * rows);
+    make_room(c, s->n, s->n_forces, s->forces);
     if (s->n_forces) copy_rows(c, s->n, s->now, s->forces);
+    if (!s->summed || !s->n_states) return;
+    make_room(c, s->n, s->n_states, s->rests);
+    copy_rows(c, s->n, s->low, s->rests);
 }
 /* to = from + h^power sum_j weight_j f_{n+j}, the newest first, j < k. */
 static void add_forces(const Chunk *c, const Multistep *s, const double *weight, int power, int n,
@@ -53,37 +82,100 @@ static void add_forces(const Chunk *c, const Multistep *s, const double *weight,
         if (weight[k - 2 - j] != 0)
             add_rows(c, n, weight[k - 2 - j], power, s->forces + j * n * c->R, to);
 }
-/* next = -sum_j alpha_j y_{n+j} + h^power sum_j beta_j f_{n+j}, j < k */
-static void combine_past(const Chunk *c, const Multistep *s) {
+/* next = -sum_j alpha_j y_{n+j}, j < k */
+static void combine_states(const Chunk *c, const Multistep *s) {
     const PiMethod *m = s->method;
     const int k = m->stages;
     for (int64_t i = 0; i < s->n * c->R; i++) s->next[i] = c->y[i] * (real)-m->alpha[k - 1];
     for (int j = 0; j < s->n_states; j++)
         if (m->alpha[k - 2 - j] != 0)
             add_rows(c, s->n, -m->alpha[k - 2 - j], 0, s->states + j * s->n * c->R, s->next);
-    add_forces(c, s, m->beta, s->power, s->n, s->next);
+}
+/* past + low = -sum_i gamma_i d_i, and what products and sums round away is in `low`. The weight of
+ * the difference that ends j steps before now is -(1 + alpha_{k-1} + ... + alpha_{k-1-j}). */
+static void combine_differences(const Chunk *c, const Multistep *s) {
+    const PiMethod *m = s->method;
+    const int64_t size = s->n * c->R;
+    const vreal *end = c->y, *start = s->states, *rest = s->rests;
+    double gamma = 1;
+    for (int64_t i = 0; i < size; i++) s->past[i] = s->low[i] = s->added[i] = vset(0);
+    for (int j = 0; j < s->n_states; j++, end = start, start += size, rest += size) {
+        gamma += m->alpha[m->stages - 1 - j];
+        if (gamma == 0) continue;
+        const vreal w = vset((real)-gamma);
+        for (int64_t i = 0; i < size; i++) {
+            vreal inexact, lost;
+            const vreal d = two_sum(end[i], -start[i], &inexact), product = w * d;
+            s->past[i] = two_sum(s->past[i], product, &lost);
+            s->low[i] += vfma(w, rest[i] + inexact, lost + vfma(w, d, -product));
+        }
+    }
+}
+/* All but the implicit term: `next`, or in summed form past + low + added. */
+static void combine_past(const Chunk *c, const Multistep *s) {
+    if (s->summed) combine_differences(c, s);
+    else combine_states(c, s);
+    add_forces(c, s, s->method->beta, s->power, s->n, s->added);
+}
+/* In summed form: the new state in `next`, and the rest of its difference in `low`. */
+static void add_difference(const Chunk *c, const Multistep *s) {
+    for (int64_t i = 0; i < s->n * c->R; i++) {
+        vreal lost, low, high = two_sum(s->past[i], s->added[i], &lost);
+        const vreal before = c->carry ? c->carry[i] : vset(0);
+        high = two_sum(high, s->low[i] + lost, &low);
+        high = two_sum(high, before, &lost);
+        low += lost;
+        s->next[i] = two_sum(c->y[i], high, &lost);
+        low += lost; /* what the new state lacks */
+        if (c->carry) c->carry[i] = low;
+        s->low[i] = low - before;
+    }
 }
 
 /* The differences of positions that are the velocities of Stormer-Verlet: central,
  * (x_{n+1} - x_{n-1}) / 2h with one step ahead, or backward, (x_n - x_{n-1}) / h. */
 static void difference_velocities(Chunk *c, Multistep *s, int64_t n) {
     vreal *v = c->y + c->dof * c->R;
-    const vreal *ahead = c->y;
     if (!s->method->backward) {
         if (!s->known) force_rows(c, s, n, c->y, s->now);
         s->known = 1;
         combine_past(c, s);
-        ahead = s->next;
     }
-    const vreal widths = vset(s->method->backward ? REAL(1.0) : REAL(2.0));
-    for (int64_t i = 0; i < c->dof * c->R; i++)
-        v[i] = (ahead[i] - s->states[i]) / (widths * c->h[i % c->R]);
+    for (int64_t i = 0; i < c->dof * c->R; i++) {
+        const vreal h = c->h[i % c->R], d = (c->y[i] - s->states[i]) + s->rests[i];
+        if (s->method->backward) v[i] = d / h;
+        else v[i] = (d + (s->past[i] + (s->added[i] + s->low[i]))) / (REAL(2.0) * h);
+    }
 }
-/* x_{-1} = x - h v + h^2 a / 2 */
-static void position_before(const Chunk *c, const Multistep *s) {
-    copy_rows(c, c->dof, c->y, s->states);
-    add_rows(c, c->dof, -1, 1, c->y + c->dof * c->R, s->states);
-    add_rows(c, c->dof, 0.5, 2, s->now, s->states);
+/* d_0 = h v - h^2 a / 2 */
+static void first_difference(const Chunk *c, const Multistep *s) {
+    vreal *d = s->work;
+    for (int64_t i = 0; i < c->dof * c->R; i++) d[i] = vset(0);
+    add_rows(c, c->dof, 1, 1, c->y + c->dof * c->R, d);
+    add_rows(c, c->dof, -0.5, 2, s->now, d);
+    for (int64_t i = 0; i < c->dof * c->R; i++) {
+        s->states[i] = c->y[i] - d[i];
+        s->rests[i] = d[i] - (c->y[i] - s->states[i]);
+    }
+}
+/* A first step, by the method that makes them. */
+static void starter_step(Chunk *c, const Multistep *s, int64_t n) {
+    const PiTile *tile = c->tile;
+    vreal *const free = c->free, *const carried = c->carry;
+    if (s->summed && !carried) {
+        c->carry = take_rows(c, c->dim);
+        for (int64_t i = 0; i < c->dim * c->R; i++) c->carry[i] = vset(0);
+    }
+    if (s->summed) copy_rows(c, s->n, c->carry, s->low);
+    remember(c, s);
+    if (tile->starter->family == PI_IMPLICIT_RK)
+        implicit_rk_rows_step(c, tile->starter, tile->starter_table, n);
+    else if (tile->starter_table->nystrom) nystrom_rows_step(c, tile->starter_table, n);
+    else explicit_rk_rows_step(c, tile->starter_table, n);
+    for (int64_t i = 0; s->summed && s->n_states && i < s->n * c->R; i++)
+        s->rests[i] = c->carry[i] - s->low[i];
+    c->carry = carried;
+    c->free = free;
 }
 
 static void multistep_rows_step(Chunk *c, Multistep *s, int64_t n) {
@@ -95,15 +187,11 @@ static void multistep_rows_step(Chunk *c, Multistep *s, int64_t n) {
     if (!s->known && needed) force_rows(c, s, n, c->y, s->now);
     s->known = 0;
     if (n < tile->starter_until) {
-        if (differences) position_before(c, s);
-        else {
-            remember(c, s);
-            if (tile->starter->family == PI_IMPLICIT_RK)
-                implicit_rk_rows_step(c, tile->starter, tile->starter_table, n);
-            else if (tile->starter_table->nystrom) nystrom_rows_step(c, tile->starter_table, n);
-            else explicit_rk_rows_step(c, tile->starter_table, n);
+        if (!differences) {
+            starter_step(c, s, n);
             return;
         }
+        first_difference(c, s);
     }
     combine_past(c, s);
     const double implicit = m->beta[k], at_its_time = 0;
@@ -112,17 +200,21 @@ static void multistep_rows_step(Chunk *c, Multistep *s, int64_t n) {
         add_forces(c, s, m->predictor, s->power, s->n, s->work);
         vreal *const free = c->free, *f = take_rows(c, s->n);
         force_rows(c, s, n + 1, s->work, f);
-        add_rows(c, s->n, implicit, s->power, f, s->next);
+        add_rows(c, s->n, implicit, s->power, f, s->added);
         c->free = free;
     } else if (implicit != 0) {
+        for (int64_t i = 0; s->summed && i < s->n * c->R; i++)
+            s->next[i] = c->y[i] + (s->past[i] + s->added[i]);
         newton(c, n + 1, 1, s->power, &at_its_time, &implicit, s->next, s->work);
-        for (int64_t i = 0; i < s->n * c->R; i++) s->next[i] += s->work[i];
+        for (int64_t i = 0; i < s->n * c->R; i++) s->added[i] += s->work[i];
     }
+    if (s->summed) add_difference(c, s);
     if (m->derivative == 2 && !differences) { /* v += h sum velocity_j a_{n+j} */
-        vreal *v = c->y + c->dof * c->R;
+        vreal *v = increments(c, c->dof);
         add_forces(c, s, m->velocity, 1, c->dof, v);
         force_rows(c, s, n + 1, s->next, s->work);
         add_rows(c, c->dof, m->velocity[k], 1, s->work, v);
+        settle(c, c->dof, c->dof);
         remember(c, s);
         copy_rows(c, c->dof, s->work, s->now);
         s->known = 1;

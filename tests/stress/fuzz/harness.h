@@ -49,6 +49,7 @@ static void run_some(const PiKernelSet *set, const PiSystem *system, const PiKer
                  .n_steps = STEPS,
                  .save_every = record ? 2 : STEPS,
                  .bound = INFINITY,
+                 .compensated = record && pi_compensates(m),
                  .workers = 1};
     const ResolvedSystem resolved = {
         .system = system, .kernels = kernels, .set = set, .force = force, .context = context};

@@ -1,0 +1,164 @@
+"""The number of the arithmetic: what a run was computed in is known to its files, and to resume."""
+
+import json
+import pickle
+import subprocess
+import sys
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pytest
+from conftest import same_bits
+
+import pyintegrate as pi
+from pyintegrate import _core
+from pyintegrate.run.arithmetic import _CONCERNS, ARITHMETIC
+from pyintegrate.solution.stored_arrays import HEADER
+
+LEGACY = Path(__file__).resolve().parent / "legacy"
+CONCERNED, OTHERS = ("stormer_verlet", "numerov4", "bdf3", "gauss4"), ("rk4", "adams_bashforth3")
+
+
+def run(method="rk4", **options):
+    return pi.integrate(pi.systems.kepler, dt=0.05, n_steps=9, method=method, **options)
+
+
+def numbered(sol, number):
+    """As a version with this number would have made it."""
+    sol._problem = sol._problem.changed(arithmetic=number)
+    return sol
+
+
+def with_header(path, **changes):
+    """The same file with other fields."""
+    with np.load(path) as file:
+        arrays = dict(file)
+    header = json.loads(arrays.pop(HEADER).item()) | changes
+    np.savez(path, **{HEADER: np.array(json.dumps(header))}, **arrays)
+    return path
+
+
+def test_there_is_one_number_and_it_says_what_changed():
+    assert _core.info()["arithmetic"] == ARITHMETIC
+    assert sorted(_CONCERNS) == [*range(2, ARITHMETIC + 1)]
+    done = subprocess.run(
+        [sys.executable, "-m", "pyintegrate", "info"], capture_output=True, text=True, check=True
+    )
+    assert f"arithmetic       {ARITHMETIC}\n" in done.stdout
+
+
+@pytest.mark.parametrize("kind", ["npz", "zarr"])
+@pytest.mark.parametrize("number", [1, ARITHMETIC, ARITHMETIC + 1])
+def test_files_and_pickles_hold_it(kind, number, tmp_path):
+    if kind == "zarr":
+        pytest.importorskip("zarr")
+    sol = numbered(run(), number)
+    assert pickle.loads(pickle.dumps(sol)).arithmetic == number
+    for _ in range(2):  # also where it was loaded
+        sol.save(tmp_path / f"a.{kind}")
+        sol = pi.load(tmp_path / f"a.{kind}")
+        assert sol.arithmetic == number
+
+
+@pytest.mark.parametrize("value", [0, -1, True, "2", 1.0, 1 << 40, [2]])
+def test_a_number_that_is_none_is_refused(value, tmp_path):
+    run().save(tmp_path / "a.npz")
+    with pytest.raises(ValueError, match="damaged: arithmetic: "):
+        pi.load(with_header(tmp_path / "a.npz", arithmetic=value))
+
+
+@pytest.mark.parametrize("value", [0, 1, "yes", [True]])
+def test_compensated_that_is_no_truth_is_refused(value, tmp_path):
+    run().save(tmp_path / "a.npz")
+    with pytest.raises(ValueError, match="damaged: compensated: "):
+        pi.load(with_header(tmp_path / "a.npz", compensated=value))
+    with pytest.raises(ValueError, match="damaged: first_state: "):  # it has no rows for that
+        pi.load(with_header(tmp_path / "a.npz", compensated=True))
+
+
+@pytest.mark.parametrize("method", CONCERNED)
+@pytest.mark.parametrize("number", [1, ARITHMETIC + 1])
+def test_a_run_that_goes_on_in_another_arithmetic_warns_once(method, number):
+    sol = numbered(run(method), number)
+    with pytest.warns(pi.ArithmeticWarning, match=f"arithmetic {number}.*{method}") as caught:
+        further = sol.resume(n_steps=3)
+    assert len(caught) == 1
+    assert caught[0].filename == __file__
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert further.resume(n_steps=3).arithmetic == ARITHMETIC
+    with pytest.warns(pi.ArithmeticWarning):
+        assert pi.concatenate(sol, sol.resume(n_steps=3)).arithmetic == ARITHMETIC
+
+
+@pytest.mark.parametrize("method", OTHERS)
+def test_a_method_that_is_as_it_was_does_not(method):
+    long = pi.integrate(pi.systems.kepler, dt=0.05, n_steps=12, method=method)
+    assert same_bits(numbered(run(method), 1).resume(n_steps=3).final, long.final)
+    with pytest.warns(pi.ArithmeticWarning):  # of what is to come nobody knows
+        numbered(run(method), ARITHMETIC + 1).resume(n_steps=3)
+
+
+@pytest.mark.parametrize("file", ["stormer.npz", "stormer.pickle", "multistep.npz", "all.pickle"])
+def test_what_version_0_1_wrote_has_number_1(file):
+    path = LEGACY / file
+    sol = pi.load(path) if path.suffix == ".npz" else pickle.loads(path.read_bytes())
+    assert sol.arithmetic == 1
+    if file == "all.pickle":
+        return
+    with pytest.warns(pi.ArithmeticWarning):
+        further = sol.resume(n_steps=200)
+    options = {"method": sol.method, "dt": 0.05, "n_steps": 209, "save": "final"}
+    if sol.method.name == "stormer_verlet":
+        options["start"] = [0.7, -0.07]
+    long = pi.integrate(pi.systems.kepler, **options)
+    assert further.final == pytest.approx(long.final, rel=1e-10)
+
+
+@pytest.mark.parametrize("method", ["stormer_verlet", "numerov4", "quinlan8b", "bdf3"])
+def test_a_history_of_number_1_has_no_rests(method, tmp_path):
+    """Its rows are those of today without the last, one for each difference of positions."""
+    sol = run(method)
+    rests = {"stormer_verlet": 2, "numerov4": 2, "quinlan8b": 14, "bdf3": 0}[method]
+    sol.save(tmp_path / "a.npz")
+    with np.load(tmp_path / "a.npz") as file:
+        arrays = dict(file)
+    header = json.loads(arrays[HEADER].item())
+    del header["arithmetic"], header["compensated"]
+    arrays[HEADER] = np.array(json.dumps(header))
+    for name in ("first_state", "last_state"):
+        arrays[name] = arrays[name][: len(arrays[name]) - rests]
+    np.savez(tmp_path / "a.npz", **arrays)
+    loaded = pi.load(tmp_path / "a.npz")
+    assert loaded.arithmetic == 1
+    rows, before = sol._last_rows(), loaded._last_rows()
+    rows[len(rows) - rests :] = 0
+    assert same_bits(before, rows)
+    with pytest.warns(pi.ArithmeticWarning):
+        found = loaded.resume(n_steps=5).final
+    assert found == pytest.approx(sol.resume(n_steps=5).final, rel=1e-12)
+    if rests:
+        with pytest.raises(ValueError, match="damaged: first_state: it has"):
+            pi.load(with_header(tmp_path / "a.npz", arithmetic=2))
+
+
+def test_a_snapshot_of_another_arithmetic_warns():
+    stepper = pi.Stepper(pi.systems.kepler, dt=0.05, method="stormer_verlet")
+    stepper.step(5)
+    snapshot = stepper.snapshot()
+    stepper.restore(snapshot)
+    there = stepper.y.copy()
+    del snapshot.arithmetic
+    snapshot.rows = snapshot.rows[:-2]  # without the rests
+    snapshot = pickle.loads(pickle.dumps(snapshot))
+    with pytest.warns(pi.ArithmeticWarning, match="arithmetic 1"):
+        stepper.restore(snapshot)
+    assert same_bits(stepper.y.copy(), there)
+    stepper.step(5)
+    assert stepper.y == pytest.approx(
+        pi.integrate(
+            pi.systems.kepler, dt=0.05, n_steps=10, method="stormer_verlet", save="final"
+        ).final,
+        rel=1e-12,
+    )
