@@ -18,7 +18,7 @@ import numpy as np
 import pyintegrate as pi
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
-LANES, DT = 64, 0.01  # eight registers of eight; not a step that floating point likes
+LANES, DT = 32, 0.01  # registers side by side; not a step that floating point likes
 HEADING = "## Measured\n"
 
 
