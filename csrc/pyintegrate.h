@@ -10,7 +10,7 @@
 /* The arithmetic of the integrators: it counts on where results change in their bits. With
  * 1 (version 0.1): positions of x'' = a(t, x) as alpha_j x_{n+j}, Newton's method from zero;
  * 2: these positions in summed form, Newton's method from an extrapolation.
- * Files hold it; pyintegrate/run/arithmetic.py says which methods each number concerns. */
+ * Files hold it; pyintegrate/method/arithmetic.py says which methods each number concerns. */
 enum { PI_ARITHMETIC = 2 };
 
 enum {

@@ -88,12 +88,13 @@ def current_state(state):
         state = _with_options(state)
     problem = state["_problem"]
     if "arithmetic" not in problem.__dict__:
-        from .run.arithmetic import present_rows
+        from .method.arithmetic import present_rows
 
         method, dof = problem.method, problem.system.dof
         initial = present_rows(problem.initial, method, dof, 1)
         state["_problem"] = problem.changed(arithmetic=1, initial=initial)
         state["_history"] = present_rows(state["_history"], method, dof, 1)
+        state |= {"_sums": None, "_occurred": None}  # it watched nothing
     return state
 
 

@@ -8,12 +8,12 @@ from math import prod
 import numpy as np
 
 from .. import _core
+from ..method.arithmetic import ARITHMETIC
 from ..method.catalogue import find_method
 from ..values.checks import broadcast_shape
 from ..values.memory import pad, padded, spread
 from ..watching.events import EventPlan, check_method
 from ..watching.plan import Plan
-from .arithmetic import ARITHMETIC
 from .drive import check_drive, driven_rows
 from .options import Options
 from .problem import Problem, check_size
@@ -48,7 +48,7 @@ def _make_run(
     if options.watch is not None:
         options = options.changed(watch=Plan(system, options.watch))
     if options.events is not None:
-        check_method(method)
+        check_method(method, options.compensated)
         options = options.changed(events=EventPlan(system, options.events))
     dtype = checked_dtype(dtype, x0, v0)
     components, state_shapes = components_of(system, x0, v0)

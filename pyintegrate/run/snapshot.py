@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .arithmetic import ARITHMETIC
+from ..method.arithmetic import ARITHMETIC
 
 
 class Snapshot:

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from .. import _core
+from ..method.arithmetic import present_rows, warn_of_change
 from ..values.keywords import explains_keywords
 from ..values.memory import whole
 from .arguments import make_run
-from .arithmetic import present_rows, warn_of_change
 from .failures import Failures
 from .live_views import assign, live_parameters
 from .snapshot import Snapshot, kind_of

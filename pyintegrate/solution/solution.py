@@ -9,8 +9,8 @@ import numpy as np
 
 from .. import _core
 from ..errors import report_failures
+from ..method.arithmetic import ARITHMETIC, warn_of_change
 from ..run import output
-from ..run.arithmetic import ARITHMETIC, warn_of_change
 from ..run.evaluations import count_evaluations
 from ..run.steps import steps_to
 from ..values.checks import numbers, whole_steps

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from .. import _core
+from ..method.arithmetic import present_rows
 from ..method.method import Method
 from ..run.arguments import make_run
-from ..run.arithmetic import present_rows
 from ..run.failures import Failures
 from ..run.output import Outcome, outward
 from ..run.starter import check_start

@@ -13,7 +13,7 @@ from conftest import same_bits
 
 import pyintegrate as pi
 from pyintegrate import _core
-from pyintegrate.run.arithmetic import _CONCERNS, ARITHMETIC
+from pyintegrate.method.arithmetic import _CONCERNS, ARITHMETIC
 from pyintegrate.solution.stored_arrays import HEADER
 
 LEGACY = Path(__file__).resolve().parent / "legacy"
