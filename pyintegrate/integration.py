@@ -80,8 +80,9 @@ def integrate(
         Largest magnitude of a component.
     compensated : bool
         Carry along what each addition to the state rounds away, so that it does not add up over
-        many steps (compensated sums, for every method of points). Costs 1.1 to 5 times the time,
-        see docs/performance.md; more memory, by a state. ``resume`` and files carry it.
+        many steps: compensated sums, for every method of points. Costs little beside a force that
+        takes long, and up to 17 times as much where a step is short (docs/rounding.md); memory for
+        another state. ``resume`` and files carry it.
     start : str, Method or array_like, optional
         How a method that is not self-starting starts: a Runge-Kutta method for its first steps
         (default: one of enough order); for "stormer_verlet" "taylor" (the default,
