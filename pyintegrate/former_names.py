@@ -94,7 +94,6 @@ def current_state(state):
         initial = present_rows(problem.initial, method, dof, 1)
         state["_problem"] = problem.changed(arithmetic=1, initial=initial)
         state["_history"] = present_rows(state["_history"], method, dof, 1)
-        state |= {"_sums": None, "_occurred": None}  # it watched nothing
     return state
 
 
