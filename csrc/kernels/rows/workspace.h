@@ -11,7 +11,14 @@ enum {
     NEWTON_STATE,
     NEWTON_JACOBIAN,
     NEWTON_MATRIX,
-    NEWTON_LAST,    /* size of the correction before */
+    NEWTON_STEP, /* the last correction that was made */
+    NEWTON_LAST, /* size of the correction before */
+    NEWTON_NORM, /* largest component of the residual, and of the one before */
+    NEWTON_BEFORE,
+    NEWTON_FRACTION, /* of the step that is left; 0 before there is one */
+    NEWTON_SIGN,     /* of the determinant, and at the start */
+    NEWTON_FIRST,
+    NEWTON_GROWN,   /* how often the residual has grown */
     NEWTON_DONE,    /* mask */
     NEWTON_SHIFTED, /* slopes beside the state, for differences */
     NEWTON_HERE,    /* the component that is shifted */
@@ -26,7 +33,9 @@ static inline void newton_parts(int64_t dim, int64_t unknowns, int64_t stages,
     rows[NEWTON_STATE] = dim;
     rows[NEWTON_JACOBIAN] = dim * dim;
     rows[NEWTON_MATRIX] = size * size;
-    rows[NEWTON_LAST] = rows[NEWTON_DONE] = rows[NEWTON_HERE] = rows[NEWTON_SWAP] = 1;
+    rows[NEWTON_STEP] = size;
+    for (int i = NEWTON_LAST; i <= NEWTON_DONE; i++) rows[i] = 1;
+    rows[NEWTON_HERE] = rows[NEWTON_SWAP] = 1;
     rows[NEWTON_SHIFTED] = dim;
 }
 static inline int64_t newton_rows(int64_t dim, int64_t stages) {
