@@ -63,8 +63,10 @@ REFUSALS = $(CURDIR)/.venv-sanitize/refusals.o
 SANITIZED = $(filter-out $(addprefix tests/,analysis/% house/% plots/% stress/% $(addsuffix .py,$(NOT_SANITIZED))), \
     $(wildcard tests/*/test_*.py))
 NOT_SANITIZED = core/test_vmath core/test_observers method/test_order_conditions method/test_polynomials \
-    method/test_twin method/test_certificates run/test_dask solution/test_file_memory \
-    user_system/test_compile_cache
+    method/test_twin method/test_certificates method/test_measured_order method/test_symplectic run/test_dask \
+    run/test_keywords solution/test_file_memory solution/test_labelled solution/test_storage system/test_exact \
+    system/test_exact_digits system/test_known_motions system/test_known_oscillations \
+    user_system/test_compile_cache user_system/test_force_arguments values/test_names
 SANITIZED_PYTHON = ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 \
     LD_PRELOAD="$$($${CC:-cc} -print-file-name=libasan.so) libstdc++.so.6"
 .venv-sanitize/.built: $(BUILD_INPUTS) $(wildcard pyintegrate/*.py pyintegrate/*/*.py)

@@ -92,10 +92,17 @@ def attack_run(rng):
     numbers = [k for k, v in system.params.items() if np.ndim(v) == 0]
     if numbers and rng.random() < 0.3:
         options["drive"] = {numbers[0]: np.full(steps, system.params[numbers[0]])}
+    if name in ("registers", "rows", "byte code"):
+        first = system.state_names[0]
+        if rng.random() < 0.3:
+            options["watch"] = {"high": pi.watch.maximum(first), "mean": pi.watch.mean(first)}
+        if rng.random() < 0.3 and "drive" not in options:
+            options["events"] = {"crossing": pi.event(first, stop=rng.random() < 0.5)}
 
     def call():
         sol = pi.integrate(system, y, **options)
-        return sol.y.tobytes(), sol.status.tobytes(), sol.failed_step.tobytes()
+        watched = [value.tobytes() for value in sol.watched.values()] if "watch" in options else []
+        return sol.y.tobytes(), sol.status.tobytes(), sol.failed_step.tobytes(), watched
 
     each_refused(rng, call)
     return f"run {name}"
