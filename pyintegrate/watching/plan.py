@@ -111,7 +111,7 @@ class Group:
 
 
 def clocks(program, dim):
-    """Whether a program reads the time (4) and the number of the step (8): csrc/watching/watch.h."""
+    """Whether a program reads the time (4), the number of the step (8): csrc/watching/watch.h."""
     words = program.code[:, 2:]
     banks, numbers = words >> BANK_SHIFT, words & ((1 << BANK_SHIFT) - 1)
     step = (banks == Y) & (numbers == dim)

@@ -87,3 +87,17 @@ sol = pi.integrate(system, x0, v0, dt=0.01, n_steps=10)
             block = block.replace(old, new)
         exec(block, names)
     assert names["sol"].status.compute().shape == (50,)
+
+
+def test_the_page_about_watching_runs():
+    pytest.importorskip("matplotlib").use("Agg")
+    names = {}
+    for block in re.findall(r"```python\n(.*?)```", (DOCS / "watching.md").read_text(), re.S):
+        exec(block.replace(", 1000)", ", 10)").replace("n_steps=1000", "n_steps=300"), names)
+    assert names["sol"].events["top"].first["z"].shape == (10,)
+
+
+def test_the_reference_lists_every_watch():
+    text = (DOCS / "reference.md").read_text()
+    listed = re.search(r"currentmodule:: pyintegrate.watch\n(.*?)```", text, re.S)[1]
+    assert set(re.findall(r"^   (\w+)$", listed, re.M)) == set(pi.watch.__all__)
