@@ -260,3 +260,21 @@ def test_measures_are_watches_events_and_functions():
 def test_wrong_scans_are_refused(axes, measure, words):
     with pytest.raises((TypeError, ValueError), match=words):
         pi.scan(pi.systems.oscillator, axes, measure, dt=0.1, n_steps=3)
+
+
+# ---- basins --------------------------------------------------------------------------------------
+
+
+def test_basins_of_trajectories_that_stop_when_they_have_arrived():
+    """Once its energy is below that of the hill, a ball stays in its well."""
+    x, v = np.linspace(-2, 2, 16), np.linspace(-2, 2, 10)[:, np.newaxis]
+    wells = pi.systems.duffing(delta=0.3, gamma=0.0)
+    arrived = pi.event(lambda t, x, v: (v * v - x * x + x**4 / 2) / 2 + 0.2, -1, stop=True)
+    run = {"dt": 0.05, "t_end": 100.0, "save": "final"}
+    all_of_it = pi.integrate(wells, x, v, **run)
+    stopped = pi.integrate(wells, x, v, **run, events={"arrived": arrived})
+    assert np.mean(stopped.status == pi.Status.STOPPED) > 0.9
+    slow = pi.analysis.basin(all_of_it, [[-1.0], [1.0]], components="x", tolerance=0.5)
+    fast = pi.analysis.basin(stopped, [[-1.0], [1.0]], components="x", tolerance=0.5)
+    assert np.array_equal(slow.label, fast.label)
+    assert set(fast.label.ravel()) == {0, 1}
