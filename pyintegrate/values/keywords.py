@@ -53,6 +53,8 @@ _ELSEWHERE = {
     "vectorized": "a force is written for one trajectory, and runs over any batch",
     "integrator": _METHOD,
     "solver": _METHOD,
+    "terminal": "stop=True ends the trajectory there, stop=n at the n-th time",
+    "affect": "then=lambda t, x, v: (x, -v) gives the state from which it goes on",
     "n_jobs": "threads are workers=, -1 for all cores",
     "callback": "pi.integrate has watch={{...}} for what to keep of each step, and progress=; a"
     " pi.Stepper hands over the state at each step",

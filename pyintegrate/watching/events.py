@@ -12,6 +12,7 @@ from ..trace.elementary import real
 from ..trace.expression import Symbol, node_of
 from ..trace.program import assemble
 from ..values.checks import integer, numbers
+from ..values.keywords import explains_keywords
 from .plan import clocks
 from .quantity import View, check_quantity, invariant_names, leading
 
@@ -57,6 +58,7 @@ def _function(name, value):
     return value
 
 
+@explains_keywords()
 def event(
     quantity: str | Callable[..., Any],
     direction: int = 0,

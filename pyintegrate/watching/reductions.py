@@ -26,6 +26,15 @@ __all__ = [
 ]  # fmt: skip
 
 
+_NUMPY = {"max": "maximum", "min": "minimum", "sum": "total", "average": "mean", "var": "variance"}
+
+
+def __getattr__(name):
+    """What NumPy's names are here."""
+    cure = f": it is pi.watch.{_NUMPY[name]}" if name in _NUMPY else ""
+    raise AttributeError(f"pi.watch has no {name!r}{cure}")
+
+
 class Reduction:
     """A quantity and what is kept of it; made by the functions of ``pi.watch``.
 

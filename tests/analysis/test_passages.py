@@ -103,7 +103,8 @@ def test_backwards_directions_are_those_of_the_steps():
     ({"quantity": None}, "give a quantity"), ({"period": 1.0}, "or a period"),
     ({"direction": 2}, "direction must be"), ({"modulo": -1.0}, "modulo must be"),
     ({"quantity": "energy", "value": 1.0}, "'energy' is neither"),
-    ({"quantity": "z"}, "no quantity 'z'"), ({"save": "all"}, "saves nothing"),
+    ({"quantity": ("x", 0.0)}, "value=0.0"), ({"quantity": "z"}, "no quantity 'z'"),
+    ({"save": "all"}, "saves nothing"),
     ({"method": "adams_bashforth4"}, "remembers"), ({"t_span": (0, 1)}, "last time is t_end"),
     ({"quantity": lambda t, x, v: x, "modulo": 1.0}, "has no direction"),
 ])  # fmt: skip
@@ -255,6 +256,7 @@ def test_measures_are_watches_events_and_functions():
     ([1.0], pi.watch.last("x"), "axes must map names"), ({}, pi.watch.last("x"), "must map names"),
     ({"omega": 1.0}, pi.watch.last("x"), r"shape \(n,\), got \(\)"),
     ({"omega": [1.0]}, "x", "measure must be a watch"),
+    ({"omega": [1.0]}, pi.watch.mean, "call pi.watch.mean with a quantity"),
     ({"omega": [1.0, 2.0]}, lambda sol: sol.y[..., 0], "one number for each trajectory"),
 ])  # fmt: skip
 def test_wrong_scans_are_refused(axes, measure, words):

@@ -352,7 +352,7 @@ def test_traced_forces_and_driven_ones_have_events():
 
 
 @pytest.mark.parametrize(("events", "words"), [
-    ([lambda t, y: y[0]], "events must map names to events"), ({}, "has 0 events"),
+    ([lambda t, y: y[0]], "events have names here"), ({}, "has 0 events"),
     ({"a": lambda t, y: y[0]}, r"must come from pi.event, got .* write pi.event\("),
     ({"a": pi.event("height")}, "no quantity 'height'; it has x, y, z"),
     ({"a": pi.event(lambda t, x, v: x)}, "expected one number"),
@@ -411,3 +411,10 @@ def test_nothing_is_an_event_before_a_time(quantity):
     assert abs(backwards.events["e"].t[0] + 3.5 * np.pi) < 1e-12
     with pytest.raises(ValueError, match="after of event 'e'"):
         cosine({"e": pi.event("x", after=[1.0, 2.0, 3.0])}, x=[1.0, 1.0])
+
+
+def test_words_of_others_are_answered():
+    with pytest.raises(TypeError, match="stop=True ends the trajectory"):
+        pi.event("x", terminal=True)
+    with pytest.raises(AttributeError, match=r"it is pi\.watch\.maximum"):
+        pi.watch.max  # noqa: B018

@@ -122,7 +122,11 @@ def scan(
         values = there.first.t if measure.keep else there.count
     elif callable(measure):
         solution = integrate(**arguments, **options)
-        values = np.asarray(measure(solution))
+        result = measure(solution)
+        if isinstance(result, Reduction):
+            name = f"pi.watch.{result.name}"
+            raise TypeError(f"measure: call {name} with a quantity: {name}('energy_error')")
+        values = np.asarray(result)
     else:
         raise TypeError(
             "measure must be a watch, as pi.watch.max_abs('energy_error'), an event or a function"

@@ -110,6 +110,11 @@ def crossings(
         raise ValueError(
             "give a quantity that is zero on the surface, crossings(system, 'x', ...), or a period"
         )
+    if not (quantity is None or isinstance(quantity, str) or callable(quantity)):
+        raise TypeError(
+            f"quantity must be a component's name or a function, got {quantity!r}: write"
+            " crossings(system, 'x', x0, v0, value=0.0, ...)"
+        )
     if "save" in options or "events" in options:
         raise TypeError("crossings saves nothing and has its own event: use integrate(events=...)")
     numbers: dict[str, Any] = dict(params or {})
