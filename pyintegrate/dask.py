@@ -359,9 +359,12 @@ def _check(system, sample, t_end, n_steps, options):
     params = {k.removeprefix("params."): v for k, v in sample.items() if k.startswith("params.")}
     if n_steps is not None:
         n_steps = integer("n_steps", n_steps, 0)
+    carried_out = dict(options)
+    method, dtype = carried_out.pop("method"), carried_out.pop("dtype")
     return make_run(
         system(**params) if params else system, sample["x0"], sample["v0"], dt=sample["dt"],
-        t_end=t_end, n_steps=n_steps, t0=sample["t0"], **options,
+        t_end=t_end, n_steps=n_steps, t0=sample["t0"], method=method, dtype=dtype,
+        options=carried_out,
     )  # fmt: skip
 
 

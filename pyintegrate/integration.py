@@ -132,10 +132,14 @@ def integrate(
     """
     problem, options = make_run(
         system, x0, v0, dt=dt, t_end=t_end, n_steps=n_steps, t0=t0, method=method, dtype=dtype,
-        start=start, drive=drive, save=save, workers=workers, progress=progress,
-        on_failure=on_failure, bound=bound, compensated=compensated, out=out, components=components,
-        watch=watch, events=events,
+        start=start, drive=drive,
+        options={
+            "save": save, "workers": workers, "progress": progress, "on_failure": on_failure,
+            "bound": bound, "compensated": compensated, "out": out, "components": components,
+            "watch": watch, "events": events,
+        },
     )  # fmt: skip
-    inputs = {"x0": x0, "v0": v0, "dt": dt, "t0": t0, "t_end": t_end, "start": start}
-    check_out(problem, options, inputs | dict(drive or {}))
+    if out is not None:
+        inputs = {"x0": x0, "v0": v0, "dt": dt, "t0": t0, "t_end": t_end, "start": start}
+        check_out(problem, options, inputs | dict(drive or {}))
     return Solution.of_run(problem, options)

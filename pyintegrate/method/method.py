@@ -99,14 +99,14 @@ class Method:
     def __repr__(self):
         return f"<Method {self.name}: {self.title}, order {self.order}>"
 
-    @property
+    @cached_property
     def velocity_free(self) -> bool:
         """Whether the method cannot integrate velocity-dependent forces."""
         if self.family == "nystrom":  # but at the beginning of the step
             return any(self.coefficients["c"])
         return self.family == "multistep" and self.derivative == 2
 
-    @property
+    @cached_property
     def starts_from_positions(self) -> bool:
         """Whether it takes velocities from differences of positions, as Stormer-Verlet does."""
         return self.derivative == 2 and not any(self.coefficients["velocity"])

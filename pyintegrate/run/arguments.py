@@ -12,8 +12,6 @@ from ..method.arithmetic import ARITHMETIC
 from ..method.catalogue import find_method
 from ..values.checks import broadcast_shape
 from ..values.memory import pad, padded, spread
-from ..watching.events import EventPlan, check_method
-from ..watching.plan import Plan
 from .drive import check_drive, driven_rows
 from .options import Options
 from .problem import Problem, check_size
@@ -23,10 +21,14 @@ from .steps import check_rounded, checked_times, step_count
 from .structure import check_structure, checked_system
 
 _DOUBLE = np.dtype(np.float64)
+_AS_IT_IS = nullcontext()
 
 
-def make_run(*args, **keywords):
-    """Check the arguments of ``integrate`` and lay them out.
+def make_run(
+    system, x0=None, v0=None, *, dt, t_end=None, n_steps=None, t0=0.0, method, dtype=None,
+    start=None, drive=None, options,
+):  # fmt: skip
+    """Check the arguments of ``integrate`` and lay them out; `options` are a dictionary.
 
     Numbers are rounded to nearest, whatever other libraries have told the processor.
 
@@ -34,20 +36,23 @@ def make_run(*args, **keywords):
     -------
     Problem, Options
     """
-    return _core.to_nearest(_make_run, *args, **keywords)
+    return _core.to_nearest(
+        _make_run, system, x0, v0, dt, t_end, n_steps, t0, method, dtype, start, drive, options
+    )
 
 
-def _make_run(
-    system, x0=None, v0=None, *, dt, t_end=None, n_steps=None, t0=0.0, method, dtype=None,
-    start=None, drive=None, **options,
-):  # fmt: skip
+def _make_run(system, x0, v0, dt, t_end, n_steps, t0, method, dtype, start, drive, options):
     checked_system(system)
     method = find_method(method)
     check_structure(method, system)
-    options = Options.checked(system, **options)
+    options = Options.checked(system, options)
     if options.watch is not None:
+        from ..watching.plan import Plan
+
         options = options.changed(watch=Plan(system, options.watch))
     if options.events is not None:
+        from ..watching.events import EventPlan, check_method
+
         check_method(method, options.compensated)
         options = options.changed(events=EventPlan(system, options.events))
     dtype = checked_dtype(dtype, x0, v0)
@@ -63,7 +68,7 @@ def _make_run(
     shapes |= driven_shapes
     if past:
         shapes["start"] = past[0].shape
-    shapes |= {"dt": _shape(dt), "t0": _shape(t0)}
+    shapes["dt"], shapes["t0"] = _shape(dt), _shape(t0)
     if t_end is not None:
         t_end = checked_times("t_end", t_end)
         check_rounded("t_end", t_end, _DOUBLE)
@@ -77,12 +82,7 @@ def _make_run(
 
     lanes = prod(batch)
     stride = padded(lanes, dtype)
-    problem = Problem(
-        system=system, method=method, dtype=dtype, batch=batch, lanes=lanes, stride=stride,
-        dt=dt, t0=t0, starter=starter, has_history=bool(past), first=0, n_steps=n_steps,
-        arithmetic=ARITHMETIC,
-    )  # fmt: skip
-    check_size(problem, options, system.dim + remembered)  # before its arrays are made
+    check_size(system, batch, dtype, n_steps, options, system.dim + remembered)
 
     rows = [*components, *past, *[0.0] * (remembered - len(past))]
 
@@ -101,21 +101,20 @@ def _make_run(
         undriven = params
         if driven:
             params, strides = driven_rows(driven, system, params, n_steps, batch, dtype)
-        problem = problem.changed(
-            rows_dt=row(dt),
-            rows_t0=row(t0),
-            rows_params=params,
-            undriven=undriven,
-            drive_strides=strides,
-            initial=spread(rows, batch, dtype),
-        )
+        problem = Problem.of({
+            "system": system, "method": method, "dtype": dtype, "batch": batch, "lanes": lanes,
+            "stride": stride, "dt": dt, "t0": t0, "rows_dt": row(dt), "rows_t0": row(t0),
+            "rows_params": params, "undriven": undriven, "initial": spread(rows, batch, dtype),
+            "starter": starter, "has_history": bool(past), "drive_strides": strides, "first": 0,
+            "n_steps": n_steps, "arithmetic": ARITHMETIC,
+        })  # fmt: skip
     return problem, options
 
 
 def _rounding(dtype, rows):
     """Numbers may overflow or vanish in the run's dtype, without a warning."""
-    if dtype == _DOUBLE and all(type(r) is float or r.itemsize <= 8 for r in rows):
-        return nullcontext()
+    if dtype is _DOUBLE and not [r for r in rows if type(r) is not float and r.itemsize > 8]:
+        return _AS_IT_IS
     return np.errstate(over="ignore", under="ignore", invalid="ignore")
 
 

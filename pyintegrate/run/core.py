@@ -53,17 +53,18 @@ class Run:
     def __init__(self, problem, options, failures=None, record=None, sums=None, occurrences=None):
         dim, dtype, saves = problem.system.dim, problem.dtype, options.saves(problem)
         places = options.places(problem.system)
+        shape = problem.initial.shape
         # A second state survives an interrupt; a record in memory of all components does the same.
         two = options.elsewhere or (saves.final_only and problem.initial.nbytes <= SPARE_BYTES)
         two = two or sums is not None or occurrences is not None
-        state_a = fresh(problem.initial.shape, dtype)
-        state_b = fresh(problem.initial.shape, dtype) if two else state_a
+        state_a = fresh(shape, dtype)
+        state_b = fresh(shape, dtype) if two else state_a
         stream = record is not None and record.nbytes >= STREAM_BYTES
         if record is None and not saves.final_only:
             compact = problem.lanes * dtype.itemsize < COMPACT_BYTES
             row = problem.lanes if compact else problem.stride
             record = fresh((saves.count, len(places), row), dtype)
-        self._problem, self._options, self._places = problem, options, list(places)
+        self._problem, self._options, self.saves, self._places = problem, options, saves, places
         self._record, self._states = record, (problem.initial, state_a, state_b)
         self._core, self._sums, self._occurrences = None, sums, occurrences
         if problem.lanes == 0:
@@ -71,7 +72,7 @@ class Run:
         work = problem.lanes * dim * problem.n_steps * max(problem.method.evaluations, 1)
         self._workers = options.workers if work >= _WORTH_THREADS else 1
         self._core = _start(
-            problem, options, self._workers, state_a, state_b, record, places, stream,
+            problem, options, saves, self._workers, state_a, state_b, record, places, stream,
             watches=None if sums is None else sums.fields(),
             events=None if occurrences is None else occurrences.fields(),
         )  # fmt: skip
@@ -82,9 +83,9 @@ class Run:
         """All steps, in the calling thread and as many others as there are workers more."""
         if self._options.progress is False:
             self._work(None)
-            return
-        with Reporter(self._options.progress, self._problem.n_steps) as report:
-            self._work(report)
+        else:
+            with Reporter(self._options.progress, self._problem.n_steps) as report:
+                self._work(report)
 
     def _work(self, report):
         if self._core is not None:
@@ -98,7 +99,7 @@ class Run:
         completed, where, count, blocks = self._core.outcome()
         state = self._states[where] if where >= 0 else None
         if completed == 0 and record is not None:  # interrupted, maybe before the first save
-            record[0, :, : problem.lanes] = problem.initial[self._places, : problem.lanes]
+            record[0, :, : problem.lanes] = problem.initial[list(self._places), : problem.lanes]
         if state is None and record is None:  # interrupted, and the state between was overwritten
             completed, state = 0, problem.initial
         failed = NONE
@@ -111,27 +112,27 @@ class Run:
     def _watched(self, blocks, whole):
         """Sums and occurrences after so many blocks of time."""
         both = self._sums, self._occurrences
-        return [None if one is None else one.after(blocks, whole) for one in both]
+        return both if both == (None, None) else [one and one.after(blocks, whole) for one in both]
 
 
-def _start(problem, options, workers, state_a, state_b, record, places, stream, **watching):
+def _start(problem, options, saves, workers, state_a, state_b, record, places, stream, **watching):
     """The run of the C core, not begun."""
     one = problem.initial.strides[1] == 0  # all trajectories begin alike
-    return _core.start(
-        **problem.core_fields(),
-        **options.core_fields(problem),
-        method=problem.method.handle,
-        first=problem.first,
-        n_steps=problem.n_steps,
-        workers=workers,
-        params=problem.rows_params,
-        drive_strides=problem.drive_strides,
-        initial=problem.initial[:, 0].copy() if one else problem.initial,
-        has_history=problem.has_history,
-        state_a=state_a,
-        state_b=state_b,
-        record=record,
-        saved=places,
-        stream=stream,
-        **watching,
-    )
+    fields = problem.core_fields(options)
+    fields |= {
+        "save_every": saves.every,
+        "method": problem.method.handle,
+        "first": problem.first,
+        "n_steps": problem.n_steps,
+        "workers": workers,
+        "params": problem.rows_params,
+        "drive_strides": problem.drive_strides,
+        "initial": problem.initial[:, 0].copy() if one else problem.initial,
+        "has_history": problem.has_history,
+        "state_a": state_a,
+        "state_b": state_b,
+        "record": record,
+        "saved": places,
+        "stream": stream,
+    }
+    return _core.start(fields | watching)

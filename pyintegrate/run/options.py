@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
 from ..values.checks import integer, numbers, places_of
 from ..values.named import Named
-from .saves import Saves, check_save
+from .saves import Saves, check_save, saves_of
+
+_DOUBLE = np.dtype(np.float64)
 
 
 def _bound(bound):
@@ -51,7 +53,7 @@ def _compensated(compensated):
 
 def _rounded(number, problem):
     """In the dtype of the run."""
-    if problem.dtype == np.float64:
+    if problem.dtype is _DOUBLE:
         return number
     with np.errstate(over="ignore", under="ignore"):
         return float(problem.dtype.type(number))
@@ -79,19 +81,18 @@ class Option:
         self.check, self.core = check, core
 
     def __set_name__(self, owner, name):
-        owner.known[name] = self
+        owner.known[name], owner.usual[name] = self, self.given
         if self.core:
-            owner.of_core[name] = self.core
-
-    def __get__(self, options, owner):
-        return self.default  # an option that was given stands in the instance, and goes first
+            owner.of_core.append((name, self.core))
+        setattr(owner, name, self.default)  # one that was given stands in the instance
 
 
 class Options(Named):
     """How a run is carried out, a line for each option; the mathematics of it is a ``Problem``."""
 
     known: ClassVar[dict[str, Option]] = {}
-    of_core: ClassVar[dict[str, Callable]] = {}
+    usual: ClassVar[dict[str, Any]] = {}  # as a user leaves them
+    of_core: ClassVar[list[tuple[str, Callable]]] = []
 
     save = Option("all", check_save)
     bound = Option(None, _bound, core=_rounded)
@@ -100,42 +101,49 @@ class Options(Named):
     progress = Option(False, _progress)
     on_failure = Option("warn", _on_failure)
     out = Option(None, _as_given)  # with the sizes of the run: output.check_out
-    components = Option(None, _as_given)  # with the system: places_of
+    components: Any = Option(None, _as_given)  # with the system: places_of
     watch = Option(None, _as_given)  # with the system: a watching.plan.Plan
     events = Option(None, _as_given)  # with the system: a watching.events.EventPlan
     steps = Option(None, _as_given)  # of joined parts, the saved ones: solution/parts.py
 
     @classmethod
-    def checked(cls, system, **given):
+    def checked(cls, system, given):
         """Options from arguments as a user gives them; those left out have their defaults."""
-        known, fields = cls.known, {}
+        usual, fields = cls.usual, {}
         for name, value in given.items():
-            if value is not known[name].given:
-                fields[name] = known[name].check(value)
-        places = places_of(fields.get("components"), system)
-        if places is not None:
+            if value is not usual[name]:
+                fields[name] = cls.known[name].check(value)
+        if not fields:
+            return USUAL
+        if "components" in fields:
+            places = places_of(fields["components"], system)
             fields["components"] = tuple(system.state_names[i] for i in places)
-        return cls(**fields)
+        return cls.of(fields)
 
     def saves(self, problem):
         """The saved steps of a problem."""
+        if self.steps is None:
+            return saves_of(self.save, problem.n_steps)
         return Saves(self.save, problem.n_steps, self.steps)
 
     def saved_names(self, system):
         """Names of the components that are saved."""
         return system.state_names if self.components is None else self.components
 
+    def n_components(self, system):
+        """How many components are saved."""
+        return system.dim if self.components is None else len(self.components)
+
     def places(self, system):
         """Indices of the components that are saved."""
-        return places_of(self.components, system) or tuple(range(system.dim))
+        if self.components is None:
+            return tuple(range(system.dim))
+        return places_of(self.components, system)
 
     @property
     def elsewhere(self):
         """Whether the states go to the caller's array, or are not all saved."""
         return self.out is not None or self.components is not None
 
-    def core_fields(self, problem):
-        """The fields that the C core reads at its start, by the names that they have there."""
-        fields = {name: core(getattr(self, name), problem) for name, core in self.of_core.items()}
-        fields["save_every"] = self.saves(problem).every
-        return fields
+
+USUAL = Options()

@@ -16,8 +16,6 @@ from weakref import ref
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
-from ..watching.happened import Occurred, Occurrences
-from ..watching.watched import Sums
 from . import core
 from .failures import NONE, Failures
 from .progress import Reporter
@@ -41,7 +39,7 @@ class Outcome(NamedTuple):
     history: np.ndarray | None
     failures: Failures
     sums: list[np.ndarray] | None = None  # of what was watched: watched.py
-    occurred: Occurred | None = None  # events: happened.py
+    occurred: Any = None  # an Occurred, of events: happened.py
 
 
 def begin(problem, options, failures=None, sums=None, occurred=None):
@@ -53,10 +51,9 @@ def begin(problem, options, failures=None, sums=None, occurred=None):
         ``go()`` makes all steps. ``outcome()`` gives the Outcome, of the steps that every
         trajectory has completed if `go` was interrupted, wherever that was.
     """
-    watched = [
-        None if options.watch is None else Sums(options.watch, problem, sums),
-        None if options.events is None else Occurrences(options.events, problem, occurred),
-    ]
+    watched = None, None
+    if options.watch is not None or options.events is not None:
+        watched = _watched(problem, options, sums, occurred)
     if options.out is not None and not options.saves(problem).final_only:
         record = _as_rows(options.out)
         if record is None:
@@ -65,42 +62,54 @@ def begin(problem, options, failures=None, sums=None, occurred=None):
     return _AtOnce(problem, options, failures, None, watched)
 
 
-class _AtOnce:
+def _watched(problem, options, sums, occurred):
+    """The memory of watches and of events, as far as there are any."""
+    from ..watching.happened import Occurrences
+    from ..watching.watched import Sums
+
+    return (
+        None if options.watch is None else Sums(options.watch, problem, sums),
+        None if options.events is None else Occurrences(options.events, problem, occurred),
+    )
+
+
+class _AtOnce(core.Run):
     """One run of the core."""
 
     def __init__(self, problem, options, failures, record, watched):
-        self._problem, self._options = problem, options
         self._pins = _pinned(options.out, problem.initial, *problem.rows_params)
-        self._run = core.Run(problem, options, failures, record, *watched)
+        super().__init__(problem, options, failures, record, *watched)
 
     def go(self):
-        self._run.work()
+        self.work()
 
     def outcome(self):
-        return _outcome(self._problem, self._options, self._run.rows())
+        return _outcome(self._problem, self._options, self.saves, self.rows())
 
 
 def _pinned(*arrays):
     """Weak references, with which ``ndarray.resize`` moves no memory that the core looks at."""
     pins = []
     for array in arrays:
-        while isinstance(array, np.ndarray):
+        while type(array) is not float and isinstance(array, np.ndarray):
             pins.append(ref(array))
             array = array.base
     return pins
 
 
-def _outcome(problem, options, rows):
-    dim, lanes, saves = problem.system.dim, problem.lanes, options.saves(problem)
+def _outcome(problem, options, saves, rows):
+    dim, lanes, elsewhere = problem.system.dim, problem.lanes, options.elsewhere
     record, completed, state, out = rows.record, rows.completed, rows.state, options.out
     watching = rows.sums is not None or rows.occurred is not None
     if record is None:
         places = options.places(problem.system)
-        record = state[np.newaxis, list(places) if options.elsewhere else slice(dim)]
-    elif not options.elsewhere and completed < problem.n_steps and not watching:
+        record = state[np.newaxis, list(places) if elsewhere else slice(dim)]
+    elif not elsewhere and completed < problem.n_steps and not watching:
         saved = saves.until(completed)
         record, completed = record[:saved], int(saves.steps[saved - 1])
-    states = outward(record[..., :lanes], problem.batch)
+    if record.shape[-1] > lanes:
+        record = record[..., :lanes]
+    states = outward(record, problem.batch)
     if out is not None:
         if saves.final_only:
             out[...] = states
@@ -108,7 +117,7 @@ def _outcome(problem, options, rows):
     history = None
     if state is not None and len(state) > dim and completed == rows.completed:
         history = state[dim:, :lanes].copy()
-    ends_apart = options.elsewhere or (watching and not saves.final_only)
+    ends_apart = elsewhere or (watching and not saves.final_only)
     final = state[:dim, :lanes] if ends_apart else None
     return Outcome(completed, states, final, history, rows.failures, rows.sums, rows.occurred)
 
@@ -116,7 +125,9 @@ def _outcome(problem, options, rows):
 def outward(rows, batch):
     """(..., components, lanes) inside -> (..., *batch, components) outside, without a copy."""
     lead = rows.ndim - 2
-    outside = rows.reshape(*rows.shape[:-1], *batch)
+    outside = rows.reshape(rows.shape[:-1] + batch)
+    if not batch:
+        return outside
     return outside.transpose(*range(lead), *range(lead + 1, outside.ndim), lead)
 
 
@@ -141,7 +152,7 @@ def check_out(problem, options, inputs):
         raise TypeError(
             f"out must be a NumPy array, a memmap or a zarr array, got {type(out).__name__}"
         )
-    components = len(options.places(problem.system))
+    components = options.n_components(problem.system)
     expected = (options.saves(problem).count, *problem.batch, components)
     if tuple(out.shape) != expected:
         raise ValueError(

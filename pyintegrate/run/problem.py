@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from ..values.checks import broadcast_shape
 from ..values.memory import check_memory
 from ..values.named import Named
 from .drive import check_drive, driven_rows
+from .saves import saves_of
 from .times import times
 
 
@@ -56,7 +58,7 @@ class Problem(Named):
         """The same problem going on from a state, as ``initial``, at step `first`."""
         changed = {"initial": state, "first": first, "n_steps": n_steps}
         further = self.changed(**changed)
-        check_size(further, options, len(state))
+        check_size(self.system, self.batch, self.dtype, n_steps, options, len(state))
         if drive is not None:
             arrays, shapes = check_drive(drive, self.system)
             if broadcast_shape({**shapes, "the solution": self.batch}) != self.batch:
@@ -69,9 +71,9 @@ class Problem(Named):
             raise ValueError("the run was driven: resume needs `drive` for the further steps")
         return further
 
-    def core_fields(self):
-        """The fields that the C core takes, by the names that they have there."""
-        return {
+    def core_fields(self, options):
+        """The fields of the C core, by name, that are the same for a run and for a Stepper."""
+        fields = {
             "system": self.system._core_for(self.method),
             "bits": self.dtype.itemsize * 8,
             "lanes": self.lanes,
@@ -79,12 +81,14 @@ class Problem(Named):
             "dt": self.rows_dt,
             "starter": None if self.starter is None else self.starter.handle,
         }
+        for name, core in options.of_core:
+            fields[name] = core(getattr(options, name), self)
+        return fields
 
 
-def check_size(problem, options, state_rows):
+def check_size(system, batch, dtype, n_steps, options, state_rows):
     """Refuse a record and two states that the machine cannot hold."""
-    entries = options.saves(problem).count
-    recorded = 0 if options.out is not None else len(options.places(problem.system))
-    rows = recorded * entries + state_rows * 2
-    size = problem.lanes * rows * problem.dtype.itemsize
-    check_memory(size, entries, problem.batch, recorded or state_rows)
+    entries = saves_of(options.save, n_steps).count
+    recorded = 0 if options.out is not None else options.n_components(system)
+    size = prod(batch) * (recorded * entries + state_rows * 2) * dtype.itemsize
+    check_memory(size, entries, batch, recorded or state_rows)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import numpy as np
 
 from ..values.checks import integer
@@ -14,6 +16,12 @@ def check_save(save):
             raise ValueError(f"save must be 'all', 'final' or a number of steps, got {save!r}")
         return save
     return integer("save", save, 1)
+
+
+@lru_cache(maxsize=64)
+def saves_of(save, n_steps):
+    """The Saves of a run, which are the same for every run of so many steps."""
+    return Saves(save, n_steps)
 
 
 class Saves:

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..values.checks import numbers
 
-_WEAK = (NoneType, bool, int, float)
+_WEAK = frozenset((NoneType, bool, int, float))
 _SINGLE, _DOUBLE = np.dtype(np.float32), np.dtype(np.float64)
 
 
@@ -16,6 +16,8 @@ def checked_dtype(dtype, x0, v0):
     """The dtype of a run; by default float32 where all arrays of the state are."""
     if dtype is None:
         # A Python number has no precision of its own, as in NumPy (NEP 50).
+        if type(x0) in _WEAK and type(v0) in _WEAK:
+            return _DOUBLE
         given = {getattr(a, "dtype", None) for a in (x0, v0) if type(a) not in _WEAK}
         return _SINGLE if given == {_SINGLE} else _DOUBLE
     try:
@@ -36,6 +38,8 @@ def components_of(system, x0, v0):
         if system.initial is None:
             raise ValueError(f"x0 must be given: {system.name!r} here has no default state")
         return list(system.initial), {}
+    if dim == 2 and lead and type(x0) is float is type(v0):
+        return [x0, v0], {}
     x0 = numbers("x0", x0)
     if v0 is None:
         if x0.ndim == 0 or x0.shape[-1] != dim:

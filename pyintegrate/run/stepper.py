@@ -13,6 +13,7 @@ from ..values.memory import whole
 from .arguments import make_run
 from .failures import Failures
 from .live_views import assign, live_parameters
+from .output import outward
 from .snapshot import Snapshot, kind_of
 from .structure import checked_system, usual_stepper
 from .times import time_of
@@ -104,7 +105,7 @@ class Stepper:
             method = usual_stepper(checked_system(system))
         problem, options = make_run(
             system, x0, v0, dt=dt, n_steps=0, t0=t0, method=method, dtype=dtype, start=start,
-            save="final", bound=bound, compensated=compensated,
+            options={"save": "final", "bound": bound, "compensated": compensated},
         )  # fmt: skip
         if not problem.lanes:
             raise ValueError(f"the batch {problem.batch} is empty: a Stepper needs a trajectory")
@@ -114,14 +115,10 @@ class Stepper:
         self.params: Mapping[str, Floats]
         self._param_rows, self.params = _core.to_nearest(live_parameters, problem)
         param_rows = tuple(row for rows in self._param_rows for row in rows)
-        self._compensated, fields = options.compensated, options.core_fields(problem)
+        self._compensated = options.compensated
         self._core = _core.stepper(
-            **problem.core_fields(),
-            methods=_phases(problem.method),
-            bound=fields["bound"],
-            compensated=fields["compensated"],
-            params=param_rows,
-            state=self._rows,
+            problem.core_fields(options)
+            | {"methods": _phases(problem.method), "params": param_rows, "state": self._rows}
         )
         self._has_history = problem.has_history
         if self._has_history:
@@ -150,7 +147,7 @@ class Stepper:
 
     @property
     def t(self) -> Any:
-        return time_of(self.t0, self.dt, self.n)
+        return time_of(self._problem.t0, self._problem.dt, self._core.n)
 
     # ---- live views ----
     def _components(self, rows):
@@ -159,9 +156,10 @@ class Stepper:
         return within.reshape(self.system.dim, *self._problem.batch)
 
     def _view(self, first, count, single):
-        rows = self._rows[first : first + count, : self._problem.lanes]
-        view = np.moveaxis(rows.reshape(count, *self._problem.batch), 0, -1)
-        return view[..., 0] if single else view
+        lanes, batch = self._problem.lanes, self._problem.batch
+        if single:
+            return self._rows[first, :lanes].reshape(batch)
+        return outward(self._rows[first : first + count, :lanes], batch)
 
     @property
     def y(self) -> Floats:
@@ -282,7 +280,7 @@ class Stepper:
         else:
             fresh, _ = make_run(
                 self.system, x0, v0, dt=1.0, n_steps=0, method=problem.method, dtype=problem.dtype,
-                save="final",
+                options={"save": "final"},
             )  # fmt: skip
             given = fresh.initial[: self.system.dim, : fresh.lanes]
             given = given.reshape(self.system.dim, *fresh.batch)

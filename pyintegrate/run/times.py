@@ -28,5 +28,7 @@ def times(t0, dt, steps, batch=()):
 
 def time_of(t0, dt, n):
     """The time of one step, or of one step for each trajectory: float or array."""
+    if type(t0) is float is type(dt) and type(n) is int:
+        return t0 + n * dt
     with np.errstate(over="ignore"):
         return t0 + n * dt

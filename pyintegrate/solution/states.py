@@ -10,14 +10,14 @@ import numpy as np
 from ..errors import Status
 from ..former_names import current_state
 from ..run import output
-from ..watching.happened import Events
-from ..watching.watched import Watched
 from .origin import origin_of
 
 if TYPE_CHECKING:
     from typing import Any
 
     from ..values.types import Booleans, Floats, Integers
+    from ..watching.happened import Events
+    from ..watching.watched import Watched
 
 WATCHING = ("watched", "events", "stopped_at", "stopped_by")  # results that go into files
 
@@ -59,9 +59,15 @@ class States:
 
     @property
     def y(self) -> Floats:
-        if isinstance(self._states, np.ndarray) and len(self._states) == len(self):
-            return self._states
-        return np.asarray(self._states[: len(self)])
+        inside = self._in_memory
+        return np.asarray(self._states[: len(self)]) if inside is None else inside
+
+    @cached_property
+    def _in_memory(self):
+        """The saved states; None where they are elsewhere, and read when they are asked for."""
+        if not isinstance(self._states, np.ndarray):
+            return None
+        return self._states if len(self._states) == len(self) else self._states[: len(self)]
 
     @cached_property
     def initial(self) -> Floats:
@@ -88,7 +94,9 @@ class States:
         """Functions stay behind, of progress and of watches: they belong to a place."""
         options = self._options.changed(progress=False, watch=None, events=None)
         results = {name: getattr(self, name) for name in WATCHING}
-        return {**self.__dict__, **results, "_options": options, "_sums": None, "_occurred": None}
+        state = {**self.__dict__, **results, "_options": options, "_sums": None, "_occurred": None}
+        state.pop("_in_memory", None)  # a view
+        return state
 
     def _told(self, other):
         """This solution with what another was told to watch, where only results are left of it."""
@@ -115,14 +123,17 @@ class States:
         return self._half(1)
 
     def _half(self, which):
-        system, lead = self.system, self.system.positions
+        system = self.system
+        lead = system.positions
         if not lead:
             raise AttributeError(f"{system.name!r} is first_order and has no x and v; use y")
+        if self._complete:
+            if system.dim == 2:
+                return self.y[..., which]
+            return self.y[..., lead:] if which else self.y[..., :lead]
         half = system.state_names[lead:] if which else system.state_names[:lead]
         places = [self._place(name) for name in half]
-        if system.dim == 2:
-            return self.y[..., places[0]]
-        return self.y[..., places[0] : places[-1] + 1] if self._complete else self.y[..., places]
+        return self.y[..., places[0] if system.dim == 2 else places]
 
     def __getitem__(self, name: str) -> Floats:
         names = self.system.state_names
@@ -149,7 +160,7 @@ class States:
         """The array that `integrate` was given for the states, or None."""
         return self._options.out
 
-    @property
+    @cached_property
     def _complete(self):
         """Whether all components were saved, in their order."""
         return self.components == self.system.state_names
@@ -193,6 +204,8 @@ class States:
     @cached_property
     def watched(self) -> Watched:
         """What the run was told to watch, by name: arrays of the batch. See ``pi.watch``."""
+        from ..watching.watched import Watched
+
         if self._sums is None:
             return Watched({})
         problem = self._problem
@@ -203,6 +216,8 @@ class States:
     @cached_property
     def events(self) -> Events:
         """The events of the run by name; see ``pi.event``."""
+        from ..watching.happened import Events
+
         if self._occurred is None:
             return Events({})
         return Events.of_run(self._options.events, self._problem, self._occurred)

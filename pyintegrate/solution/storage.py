@@ -254,9 +254,12 @@ def _run(header, arrays, system, method):
     dt, t0 = (float(a) if a.ndim == 0 else a for a in (arrays["dt"], arrays["t0"]))
     problem, options = make_run(
         system, np.moveaxis(first[:dim], 0, -1).reshape(*batch, dim), dt=dt, n_steps=0, t0=t0,
-        method=method, dtype=dtype, save=header["save"], on_failure=header["on_failure"],
-        bound=None if header["bound"] == np.inf else header["bound"],
-        compensated=header.get("compensated", False),
+        method=method, dtype=dtype,
+        options={
+            "save": header["save"], "on_failure": header["on_failure"],
+            "bound": None if header["bound"] == np.inf else header["bound"],
+            "compensated": header.get("compensated", False),
+        },
     )  # fmt: skip
     if problem.batch != batch:
         refuse("batch", f"{batch}, and the states and parameters have {problem.batch}")

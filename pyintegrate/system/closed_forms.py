@@ -23,7 +23,6 @@ _CACHED = 16 << 10  # values at a time
 class ClosedForms:
     """The questions; a System has the rest."""
 
-    __slots__ = ()
     if TYPE_CHECKING:
         name = dim = initial = batch_shapes = property(lambda self: Any)
         _params: Any

@@ -87,8 +87,6 @@ class NBody(System):
     (6, 'day', 'Jupiter')
     """
 
-    __slots__ = ()
-
     n = property(lambda self: self._definition["n"])
     core = property(lambda self: _handle(self.n))
 

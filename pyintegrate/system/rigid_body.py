@@ -49,8 +49,6 @@ class RigidBody(System):
     ((1001, 7), (1001, 6), True)
     """
 
-    __slots__ = ()
-
     core = property(lambda self: _handle(self._springs))
     dof = property(lambda self: 6)
     positions = property(lambda self: 7)

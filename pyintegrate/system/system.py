@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cached_property
 from math import prod
 from types import MappingProxyType
 from typing import TYPE_CHECKING
@@ -53,13 +54,24 @@ class System(ClosedForms):
     10.0
     """
 
-    __slots__ = ("_definition", "_params")
+    dim: int
+    dof: int
+    structure: str
+    velocity_dependent: bool
+    positions: int  # components of x0 where v0 is given
     _definition: dict
     _params: Mapping
 
     def __init__(self, definition, params):
-        object.__setattr__(self, "_definition", definition)
-        object.__setattr__(self, "_params", MappingProxyType(params))
+        self.__dict__.update(
+            _definition=definition,
+            _params=MappingProxyType(params),
+            dim=definition["dim"],
+            dof=definition["dof"],
+            structure=definition["structure"],
+            velocity_dependent=definition["velocity_dependent"],
+            positions=definition.get("positions", definition["dof"]),
+        )
 
     def __setattr__(self, name, value):
         raise AttributeError(
@@ -84,22 +96,6 @@ class System(ClosedForms):
         return self._definition["reference"]
 
     @property
-    def dim(self) -> int:
-        return self._definition["dim"]
-
-    @property
-    def dof(self) -> int:
-        return self._definition["dof"]
-
-    @property
-    def structure(self) -> str:
-        return self._definition["structure"]
-
-    @property
-    def velocity_dependent(self) -> bool:
-        return self._definition["velocity_dependent"]
-
-    @property
     def params(self) -> Mapping[str, Any]:
         return self._params
 
@@ -112,7 +108,7 @@ class System(ClosedForms):
         """The same for a method, which may need derivatives or not."""
         return self.core
 
-    @property
+    @cached_property
     def state_names(self) -> tuple[str, ...]:
         return tuple(q[0] for q in self._definition["state"])
 
@@ -122,13 +118,13 @@ class System(ClosedForms):
         time = self._definition.get("time_unit", "s")
         return MappingProxyType({**{q[0]: q[1] for q in quantities}, "t": time})
 
-    @property
+    @cached_property
     def batch_shapes(self) -> dict[str, tuple[int, ...]]:
         """Name of each parameter to the shape of its batch: () where one value serves all."""
         shapes = self._definition["shapes"]
         return {k: batch_shape(v, shapes[k]) for k, v in self._params.items()}
 
-    @property
+    @cached_property
     def parameter_rows(self) -> list[Floats]:
         """Parameters for the C core: one array for each, or for each element of an array."""
         shapes = self._definition["shapes"]
@@ -137,11 +133,6 @@ class System(ClosedForms):
     @property
     def initial(self) -> Floats:
         return np.array([q[2] for q in self._definition["state"]])
-
-    @property
-    def positions(self) -> int:
-        """Components of x0 where v0 is given."""
-        return self.dof
 
     def _refusal(self, method):
         """Why a method that fits the structure cannot be used all the same; None if it can."""

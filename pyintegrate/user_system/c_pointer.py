@@ -42,8 +42,6 @@ _BLOCK = 2048  # lanes of one call of a batched function
 class CompiledSystem(TracedSystem):
     """A System whose right-hand side is a compiled function; see ``pi.c_function``."""
 
-    __slots__ = ()
-
     traced = property(lambda self: None)  # type: ignore[assignment]
     program = property(lambda self: None)  # type: ignore[assignment]
     has_energy = property(lambda self: False)  # type: ignore[assignment]

@@ -23,8 +23,6 @@ class CallbackSystem(TracedSystem):
     parameters of shape ``(*shape, n)`` or, where one value serves all, ``shape``.
     """
 
-    __slots__ = ()
-
     traced = property(lambda self: None)  # type: ignore[assignment]
     program = property(lambda self: None)  # type: ignore[assignment]
 

@@ -29,8 +29,6 @@ class TracedSystem(System):
     solution is pickled by name).
     """
 
-    __slots__ = ()
-
     # ---- what it is ----
     @property
     def traced(self):
@@ -51,11 +49,6 @@ class TracedSystem(System):
         out0   = multiply               x, d0
         """
         return self.traced.program(jacobian=True)
-
-    @property
-    def positions(self):
-        """Components of x0 where v0 is given: also of (q, p) that no separable H belongs to."""
-        return self._definition.get("positions", self.dof)
 
     @property
     def has_energy(self) -> bool:

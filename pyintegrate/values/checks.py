@@ -9,6 +9,7 @@ import numpy as np
 from .. import _core
 from .memory import MAX_AXES
 
+_TRUTH = (bool, np.bool_)
 MOST_COMPONENTS = _core.limits()["components"]
 
 
@@ -98,7 +99,7 @@ def units_by_name(units, known):
 
 def integer(name, value, least, most=None):
     """An int of at least `least`, and at most `most`; a bool is not one."""
-    if isinstance(value, bool | np.bool_):
+    if isinstance(value, _TRUTH):
         raise TypeError(f"{name} must be an integer, got {value}")
     try:
         value = operator.index(value)

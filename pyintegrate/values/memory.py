@@ -18,7 +18,7 @@ MAX_AXES = 32  # of a batch and its components: what np.broadcast_shapes takes
 
 def padded(lanes, dtype):
     """Items of a row of `lanes`, up to whole cache lines."""
-    unit = ALIGNMENT // np.dtype(dtype).itemsize
+    unit = ALIGNMENT // dtype.itemsize
     return -(-lanes // unit) * unit
 
 
@@ -32,7 +32,7 @@ def aligned(shape, dtype):
 
 def fresh(shape, dtype):
     """Fresh memory, aligned where that matters: a few items are not worth the time it takes."""
-    small = prod(shape) * np.dtype(dtype).itemsize < COMPACT_BYTES
+    small = prod(shape) * dtype.itemsize < COMPACT_BYTES
     return np.empty(shape, dtype) if small else aligned(shape, dtype)
 
 
@@ -40,6 +40,10 @@ def pad(rows, batch, dtype):
     """Rows over the batch in fresh memory, (n, stride): each ends in copies of its last item."""
     lanes = prod(batch)
     out = fresh((len(rows), padded(lanes, dtype)), dtype)
+    if lanes == 1:
+        for i, row in enumerate(rows):
+            out[i] = row
+        return out
     within = out[:, :lanes].reshape(len(rows), *batch)
     for i, row in enumerate(rows):
         within[i] = row
@@ -51,7 +55,7 @@ def pad(rows, batch, dtype):
 def spread(rows, batch, dtype):
     """Like `pad`, but a read-only view of one item a row if a large batch is all alike."""
     lanes = prod(batch)
-    if lanes * np.dtype(dtype).itemsize < COMPACT_BYTES or any(np.ndim(row) for row in rows):
+    if lanes * dtype.itemsize < COMPACT_BYTES or any(np.ndim(row) for row in rows):
         return pad(rows, batch, dtype)
     return np.broadcast_to(pad(rows, (), dtype)[:, :1], (len(rows), padded(lanes, dtype)))
 

@@ -16,11 +16,18 @@ class Named:
     (2.0, 0.0)
     """
 
-    def __init__(self, **fields):
-        self.__dict__.update(fields)
+    def __init__(self, /, **fields):
+        object.__setattr__(self, "__dict__", fields)
+
+    @classmethod
+    def of(cls, fields):
+        """The value with these fields: a dictionary, which is its own from then on."""
+        value = object.__new__(cls)
+        object.__setattr__(value, "__dict__", fields)
+        return value
 
     def __setattr__(self, name, value):
         raise AttributeError(f"a {type(self).__name__} is immutable: changed({name}=...) makes one")
 
-    def changed(self, **fields):
-        return type(self)(**{**self.__dict__, **fields})
+    def changed(self, /, **fields):
+        return self.of(self.__dict__ | fields)

@@ -28,6 +28,8 @@ def declared(rows):
 
 def checked(name, value, shape):
     """A float, or a read-only copy of an array of float64, (*batch, *shape)."""
+    if type(value) is float and not shape:
+        return value
     try:
         array = np.asarray(value)
     except ValueError:

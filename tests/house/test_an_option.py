@@ -25,7 +25,11 @@ PATCH = [
         "    most_blocks : int, optional\n        Blocks of time after which the run ends.\n"
         "    start : str, Method or array_like, optional\n",
     ),
-    ("pyintegrate/integration.py", " bound=bound,", " bound=bound, most_blocks=most_blocks,"),
+    (
+        "pyintegrate/integration.py",
+        '"bound": bound,',
+        '"bound": bound, "most_blocks": most_blocks,',
+    ),
     (
         "pyintegrate/run/options.py",
         "    progress = Option(",
