@@ -73,8 +73,7 @@ class Run:
         self._workers = options.workers if work >= _WORTH_THREADS else 1
         self._core = _start(
             problem, options, saves, self._workers, state_a, state_b, record, places, stream,
-            watches=None if sums is None else sums.fields(),
-            events=None if occurrences is None else occurrences.fields(),
+            sums, occurrences,
         )  # fmt: skip
         if failures is not None:
             self._core.fail(*failures)
@@ -106,16 +105,20 @@ class Run:
         if count:
             failed = Failures.room(count)
             self._core.failures(*failed)
+        if self._sums is None and self._occurrences is None:
+            return Rows(completed, record, state, failed)
         watched = self._watched(blocks, completed == problem.n_steps)
         return Rows(completed, record, state, failed, *watched)
 
     def _watched(self, blocks, whole):
         """Sums and occurrences after so many blocks of time."""
         both = self._sums, self._occurrences
-        return both if both == (None, None) else [one and one.after(blocks, whole) for one in both]
+        return [None if one is None else one.after(blocks, whole) for one in both]
 
 
-def _start(problem, options, saves, workers, state_a, state_b, record, places, stream, **watching):
+def _start(
+    problem, options, saves, workers, state_a, state_b, record, places, stream, sums, occurrences
+):  # fmt: skip
     """The run of the C core, not begun."""
     one = problem.initial.strides[1] == 0  # all trajectories begin alike
     fields = problem.core_fields(options)
@@ -135,4 +138,8 @@ def _start(problem, options, saves, workers, state_a, state_b, record, places, s
         "saved": places,
         "stream": stream,
     }
-    return _core.start(fields | watching)
+    if sums is not None:
+        fields["watches"] = sums.fields()
+    if occurrences is not None:
+        fields["events"] = occurrences.fields()
+    return _core.start(fields)
