@@ -69,26 +69,42 @@ static PyObject *coefficients(const PiMethod *m) {
     return all;
 }
 
+static PyObject *describe_method(const PiMethod *m) {
+    const PiMethod *starter = pi_starter(m);
+    return Py_BuildValue(
+        "{ss ss ss ss ss ss ss ss sz si si si si sO sO sO sN sN}", "name", m->name, "title",
+        m->title, "formula", m->formula, "reference", m->reference, "aliases", m->aliases,
+        "written", m->written, "family", pi_families[m->family].name, "requires",
+        pi_requirement(m)->name, "starter", starter ? starter->name : NULL, "order", m->order,
+        "stages", m->stages, "evaluations", m->evaluations, "derivative", m->derivative, "backward",
+        m->backward ? Py_True : Py_False, "symplectic", m->symplectic ? Py_True : Py_False,
+        "symmetric", m->symmetric ? Py_True : Py_False, "coefficients", coefficients(m), "handle",
+        PyCapsule_New((void *)m, METHOD_CAPSULE, NULL));
+}
 const char methods_doc[] = "methods() -> list of dictionaries, one for each method of the C core.";
 PyObject *core_methods(PyObject *module, PyObject *none) {
     (void)module, (void)none;
     PyObject *list = PyList_New(0);
-    for (int i = 0; list && i < pi_n_methods; i++) {
-        const PiMethod *m = pi_methods[i];
-        const PiMethod *starter = pi_starter(m);
-        PyObject *item = Py_BuildValue(
-            "{ss ss ss ss ss ss ss ss sz si si si si sO sO sO sN sN}", "name", m->name, "title",
-            m->title, "formula", m->formula, "reference", m->reference, "aliases", m->aliases,
-            "written", m->written, "family", pi_families[m->family].name, "requires",
-            pi_requirement(m)->name, "starter", starter ? starter->name : NULL, "order", m->order,
-            "stages", m->stages, "evaluations", m->evaluations, "derivative", m->derivative,
-            "backward", m->backward ? Py_True : Py_False, "symplectic",
-            m->symplectic ? Py_True : Py_False, "symmetric", m->symmetric ? Py_True : Py_False,
-            "coefficients", coefficients(m), "handle",
-            PyCapsule_New((void *)m, METHOD_CAPSULE, NULL));
-        if (append(list, item)) Py_CLEAR(list);
-    }
+    for (int i = 0; list && i < pi_n_methods; i++)
+        if (append(list, describe_method(pi_methods[i]))) Py_CLEAR(list);
     return list;
+}
+const char method_names_doc[] = "method_names() -> list of names, in the order of methods().";
+PyObject *core_method_names(PyObject *module, PyObject *none) {
+    (void)module, (void)none;
+    PyObject *list = PyList_New(0);
+    for (int i = 0; list && i < pi_n_methods; i++)
+        if (append(list, PyUnicode_InternFromString(pi_methods[i]->name))) Py_CLEAR(list);
+    return list;
+}
+const char method_doc[] = "method(name) -> the dictionary of one method, as in methods().";
+PyObject *core_method(PyObject *module, PyObject *name) {
+    (void)module;
+    const char *text = PyUnicode_AsUTF8AndSize(name, NULL);
+    if (!text) return NULL;
+    const PiMethod *m = pi_method_named(text);
+    return m ? describe_method(m)
+             : PyErr_Format(PyExc_ValueError, "no method %s in the core", text);
 }
 
 const char questions_doc[] = "questions() -> names of the questions to a system, by number.";
@@ -98,6 +114,56 @@ PyObject *core_questions(PyObject *module, PyObject *none) {
     for (int i = 0; list && i < PI_QUESTIONS; i++)
         if (append(list, PyUnicode_FromString(pi_question_names[i]))) Py_CLEAR(list);
     return list;
+}
+
+static PyObject *truth(int value) { return value ? Py_True : Py_False; }
+/* The numbers of a family: lists, then the matrix, as make_method() takes them. */
+static PyObject *describe_numbers(const PiFamilyDescriptor *family) {
+    PyObject *list = PyList_New(0);
+    for (int shape = PI_LIST; list && shape <= PI_MATRIX; shape++)
+        for (const PiNumbers *n = family->numbers; list && n->name; n++)
+            if ((int)n->shape == shape &&
+                append(list, Py_BuildValue("{ss sO si sO}", "name", n->name, "matrix",
+                                           truth(n->shape == PI_MATRIX), "more", n->more,
+                                           "optional", truth(n->optional))))
+                Py_CLEAR(list);
+    return list;
+}
+const char families_doc[] =
+    "families() -> list of dictionaries, in the order of the core. name; jacobian: whether a step\n"
+    "asks for one; closed: whether no methods come from outside; numbers: what make_method()\n"
+    "takes, a dictionary each: a row of the stages (and more), or a matrix with a row for each\n"
+    "stage; an empty row will do where it is optional.";
+PyObject *core_families(PyObject *module, PyObject *none) {
+    (void)module, (void)none;
+    PyObject *list = PyList_New(0);
+    for (int i = 0; list && i < PI_FAMILIES; i++) {
+        const PiFamilyDescriptor *f = &pi_families[i];
+        if (append(list,
+                   Py_BuildValue("{ss sO sO sN}", "name", f->name, "jacobian", truth(f->jacobian),
+                                 "closed", truth(f->closed), "numbers", describe_numbers(f))))
+            Py_CLEAR(list);
+    }
+    return list;
+}
+
+const char requirements_doc[] =
+    "requirements() -> dictionary: name to (what a method needs, in words; names of the structures\n"
+    "that have it).";
+PyObject *core_requirements(PyObject *module, PyObject *none) {
+    (void)module, (void)none;
+    PyObject *all = PyDict_New();
+    for (const PiRequirement *const *one = pi_requirements; all && *one; one++) {
+        PyObject *names = PyList_New(0);
+        for (int s = 0; names && (*one)->structures >> s; s++)
+            if ((*one)->structures >> s & 1 &&
+                append(names, PyUnicode_FromString(pi_structure_names[s])))
+                Py_CLEAR(names);
+        PyObject *item = Py_BuildValue("(sN)", (*one)->needs, names);
+        if (!item || PyDict_SetItemString(all, (*one)->name, item)) Py_CLEAR(all);
+        Py_XDECREF(item);
+    }
+    return all;
 }
 
 const char limits_doc[] =

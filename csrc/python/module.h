@@ -39,9 +39,14 @@ int name_fields(State *state);
 /* ---- functions of the module ----------------------------------------------------------------- */
 /* catalogues.c */
 extern const char systems_doc[], sized_systems_doc[], methods_doc[], questions_doc[], limits_doc[];
+extern const char method_names_doc[], method_doc[], families_doc[], requirements_doc[];
 PyObject *core_systems(PyObject *module, PyObject *none);
 PyObject *core_sized_systems(PyObject *module, PyObject *none);
 PyObject *core_methods(PyObject *module, PyObject *none);
+PyObject *core_method_names(PyObject *module, PyObject *none);
+PyObject *core_method(PyObject *module, PyObject *name);
+PyObject *core_families(PyObject *module, PyObject *none);
+PyObject *core_requirements(PyObject *module, PyObject *none);
 PyObject *core_questions(PyObject *module, PyObject *none);
 PyObject *core_limits(PyObject *module, PyObject *none);
 /* programs.c, callbacks.c, sized_systems.c */

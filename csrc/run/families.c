@@ -3,19 +3,39 @@
 #include "../kernels/rows/workspace.h"
 
 #define STRUCTURE(s) (1u << (s))
-static const PiRequirement any = {"any", "",
-                                  STRUCTURE(PI_FIRST_ORDER) | STRUCTURE(PI_SECOND_ORDER) |
-                                      STRUCTURE(PI_SEPARABLE) | STRUCTURE(PI_RIGID_BODY)};
+static const PiRequirement any = {
+    .name = "any",
+    .needs = "",
+    .structures = STRUCTURE(PI_FIRST_ORDER) | STRUCTURE(PI_SECOND_ORDER) | STRUCTURE(PI_SEPARABLE) |
+                  STRUCTURE(PI_RIGID_BODY),
+};
 static const PiRequirement second_order = {
-    "second_order", "the method needs positions and velocities", STRUCTURE(PI_SECOND_ORDER)};
-static const PiRequirement separable = {"separable", "the method needs positions and velocities",
-                                        STRUCTURE(PI_SECOND_ORDER) | STRUCTURE(PI_SEPARABLE)};
-/* A composition that loses its order, but runs, where T is not quadratic. */
-static const PiRequirement quadratic = {"quadratic_kinetic",
-                                        "the method needs positions and velocities",
-                                        STRUCTURE(PI_SECOND_ORDER) | STRUCTURE(PI_SEPARABLE)};
-static const PiRequirement rigid_body = {"rigid_body", "the method needs a rigid body",
-                                         STRUCTURE(PI_RIGID_BODY)};
+    .name = "second_order",
+    .needs = "x'' = a(t, x, v)",
+    .structures = STRUCTURE(PI_SECOND_ORDER),
+    .refusal = "the method needs x'' = a(t, x, v)",
+};
+static const PiRequirement separable = {
+    .name = "separable",
+    .needs = "positions and velocities",
+    .structures = STRUCTURE(PI_SECOND_ORDER) | STRUCTURE(PI_SEPARABLE),
+    .refusal = "the method needs positions and velocities",
+};
+/* A composition that loses its order where T is not quadratic. */
+static const PiRequirement quadratic = {
+    .name = "quadratic_kinetic",
+    .needs = "a kinetic energy quadratic in the velocities",
+    .structures = STRUCTURE(PI_SECOND_ORDER),
+    .refusal = "the method needs a kinetic energy quadratic in the velocities",
+};
+static const PiRequirement rigid_body = {
+    .name = "rigid_body",
+    .needs = "position and orientation",
+    .structures = STRUCTURE(PI_RIGID_BODY),
+    .refusal = "the method needs a rigid body",
+};
+const PiRequirement *const pi_requirements[] = {&any,       &second_order, &separable,
+                                                &quadratic, &rigid_body,   NULL};
 
 /* ---- workspace: the rows that one step takes ------------------------------------------------- */
 /* The slopes, a state, and at most six weights of rk4. */

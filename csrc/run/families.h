@@ -14,9 +14,11 @@ typedef struct {
 
 /* The structures that a method can integrate: bit 1 << PiStructure for each. */
 typedef struct {
-    const char *name, *refusal; /* as Python knows it; what an error says */
+    const char *name, *needs; /* as Python knows it; in words, "" for nothing */
     unsigned structures;
+    const char *refusal; /* what an error says */
 } PiRequirement;
+extern const PiRequirement *const pi_requirements[]; /* up to NULL */
 
 enum { PI_MAX_LISTS = 5 };
 typedef struct {

@@ -2,16 +2,10 @@
 
 from __future__ import annotations
 
+from .. import _core
 from ..system.system import System
 
-# Structures of a system that satisfy a method's requirement, and what the requirement means.
-_STRUCTURES = {
-    "any": (("first_order", "second_order", "separable", "rigid_body"), ""),
-    "second_order": (("second_order",), "x'' = a(t, x, v)"),
-    "separable": (("second_order", "separable"), "positions and velocities"),
-    "quadratic_kinetic": (("second_order",), "a kinetic energy quadratic in the velocities"),
-    "rigid_body": (("rigid_body",), "position and orientation"),
-}
+_REQUIREMENTS = _core.requirements()
 
 # Methods where none is named: two to compare, and one to step by hand.
 _USUAL = {
@@ -51,7 +45,7 @@ def usual_stepper(system):
 
 def check_structure(method, system):
     """Refuse a method that needs a structure which the system lacks."""
-    structures, meaning = _STRUCTURES[method.requires]
+    meaning, structures = _REQUIREMENTS[method.requires]
     if system.structure in structures:
         if method.velocity_free and system.velocity_dependent:
             raise ValueError(

@@ -135,6 +135,11 @@ def program(**changes):
 
 CALLS = {
     "operations": _core.operations,
+    "method_names": _core.method_names,
+    "method": lambda: _core.method("gauss4"),
+    "method: unknown": lambda: _core.method("gauss"),
+    "families": _core.families,
+    "requirements": _core.requirements,
     "shielded": lambda: _core.shielded(lambda: None, lambda error: None),
     "shielded: raises": lambda: _core.shielded(lambda: 1 / 0, lambda error: None),
     "to_nearest": lambda: _core.to_nearest(np.float32, 0.1),

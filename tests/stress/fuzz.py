@@ -22,7 +22,8 @@ from pyintegrate.values.memory import aligned, padded
 
 SYSTEMS = {item["name"]: item for item in _core.systems()}
 HANDLES = [item["handle"] for item in _core.methods()]
-FAMILIES = ["explicit_rk", "composition", "implicit_rk", "nystrom", "multistep", "", "x" * 999]
+OPEN = {item["name"]: item["numbers"] for item in _core.families() if not item["closed"]}
+FAMILIES = [*(item["name"] for item in _core.families()), "", "x" * 999]
 _POWERS = [2**k + d for k in (0, 1, 3, 4, 6, 8, 31, 32, 47, 48, 53, 62, 63, 64) for d in (-1, 0, 1)]
 INTEGERS = [*_POWERS, *(-n for n in _POWERS), 1000, 10**40]
 REALS = [0.0, -0.0, 1.0, -1.0, 0.5, 1e-300, 5e-324, 1e300, np.inf, -np.inf, np.nan]
@@ -106,11 +107,11 @@ def method(rng):
     """A handle, of the catalogue or from a random table."""
     if rng.random() < 0.4:
         return pick(rng, HANDLES)
-    family, stages = pick(rng, FAMILIES[:5]), pick(rng, [1, 2, 3, 5, 20])
-    rows = {"composition": 2, "nystrom": 3 + stages, "multistep": 4}.get(family, 2 + stages)
-    widths = [stages] * rows
-    if family == "multistep":  # alpha, beta, and perhaps a predictor and velocities
-        widths = [stages + 1, stages + 1, pick(rng, [0, stages]), pick(rng, [0, stages + 1])]
+    family, stages = pick(rng, [*OPEN]), pick(rng, [1, 2, 3, 5, 20])
+    widths = []
+    for row in OPEN[family]:
+        width = 0 if row["optional"] and rng.random() < 0.5 else stages + row["more"]
+        widths += [width] * (stages if row["matrix"] else 1)
     table = tuple(tuple(number(rng) for _ in range(width)) for width in widths)
     arguments = (family, stages, int(rng.integers(stages + 1)), table, pick(rng, [1, 2]))
     return _core.make_method(*some_bent(rng, arguments))

@@ -6,13 +6,9 @@ from pathlib import Path
 import numpy as np
 
 import pyintegrate as pi
+from pyintegrate import _core
 
-FAMILIES = ["explicit_rk", "composition", "nystrom", "multistep", "implicit_rk"]  # as in C
-ROWS = {
-    "composition": ("kick", "drift"),
-    "multistep": ("alpha", "beta", "predictor", "velocity"),
-    "nystrom": ("b", "c", "velocity", "A"),
-}
+FAMILIES = {item["name"]: (number, item) for number, item in enumerate(_core.families())}
 
 
 @pi.acceleration(k=1.0, b=0.1, length=1.0)
@@ -53,11 +49,12 @@ def programs():
 
 def tables():
     for number, method in enumerate(pi.methods.values()):
-        if method.family not in FAMILIES:
+        family, item = FAMILIES[method.family]
+        if item["closed"]:
             continue
-        shape = [FAMILIES.index(method.family), method.stages, method.evaluations,
+        shape = [family, method.stages, method.evaluations,
                  method.derivative, number % 3 == 0, 100, number % 16]  # fmt: skip
-        rows = [method.coefficients[name] for name in ROWS.get(method.family, ("b", "c", "A"))]
+        rows = [method.coefficients[row["name"]] for row in item["numbers"]]
         flat = np.concatenate([np.ravel(row) for row in rows])
         yield method.name, np.array(shape, np.int8).tobytes() + flat.astype(np.float64).tobytes()
 
