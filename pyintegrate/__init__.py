@@ -9,7 +9,7 @@ time loop in C.
 '-0.0406'
 """
 
-import importlib.util
+import importlib
 from typing import TYPE_CHECKING
 
 try:
@@ -91,13 +91,14 @@ __all__ = [
 ]
 
 
+# Parts that few programs need, and where they are: loaded when first asked for.
 _MODULES = {
     "analysis": ".analysis",
     "dask": ".dask",
     "plots": ".plots",
     "watch": ".watching.reductions",
 }
-_LAZY = {
+_OBJECTS = {
     "Composition": ".method.composition",
     "FixedTimestep": ".run.fixed_timestep",
     "Multistep": ".method.multistep",
@@ -118,16 +119,20 @@ _LAZY = {
 
 
 def __getattr__(name):
-    """Load on first use the parts that few programs need."""
     if name in _MODULES:
-        return importlib.import_module(_MODULES[name], __name__)
-    if name in _LAZY:
-        return getattr(importlib.import_module(_LAZY[name], __name__), name)
-    raise AttributeError(f"module 'pyintegrate' has no attribute {name!r}")
+        found = importlib.import_module(_MODULES[name], __name__)
+    elif name in _OBJECTS:
+        found = getattr(importlib.import_module(_OBJECTS[name], __name__), name)
+    else:
+        raise AttributeError(f"module 'pyintegrate' has no attribute {name!r}")
+    globals()[name] = found
+    return found
 
 
 def __dir__():
     """Public names; those that draw or run on dask, where what they need is installed."""
+    import importlib.util
+
     needs = {"plots": "matplotlib", "dask": "dask"}
     names = {"__version__", "dask", *__all__}
     return sorted(n for n in names if n not in needs or importlib.util.find_spec(needs[n]))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from .. import _core
@@ -11,7 +12,7 @@ from .method import Method
 from .table import MethodTable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from typing import Any
 
 
@@ -27,15 +28,23 @@ class MethodCatalogue(Mapping[str, Method]):
     ('semi_implicit_euler', 'dormand_prince54')
     """
 
-    def __init__(self, methods: Sequence[Method]) -> None:
-        self._methods = {m.name: m for m in methods}
-        aliases = {m.name: m.aliases for m in methods}
-        self._names = Names("method", aliases, METHODS, SENTENCES, "see pi.methods.table()")
+    def __init__(self, names: Sequence[str], make: Callable[[str], Method]) -> None:
+        self._all, self._make = dict.fromkeys(names), make
+        self._methods: dict[str, Method] = {}  # those that were asked for
+
+    @cached_property
+    def _names(self):
+        aliases = {name: self[name].aliases for name in self}
+        return Names("method", aliases, METHODS, SENTENCES, "see pi.methods.table()")
 
     def __getitem__(self, name: str) -> Method:
         if not isinstance(name, str):
             raise TypeError(f"method must be a name or a Method, got {type(name).__name__}")
-        return self._methods.get(name) or self._methods[self._names.find(name)]
+        if name in self._methods:
+            return self._methods[name]
+        if name in self._all:
+            return self._methods.setdefault(name, self._make(name))
+        return self[self._names.find(name)]
 
     def __getattr__(self, name: str) -> Method:
         if name.startswith("_"):
@@ -49,10 +58,10 @@ class MethodCatalogue(Mapping[str, Method]):
         return isinstance(name, str) and self._names.known(name) is not None
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._methods)
+        return iter(self._all)
 
     def __len__(self) -> int:
-        return len(self._methods)
+        return len(self._all)
 
     def __dir__(self):
         return [*super().__dir__(), *self]
@@ -119,9 +128,10 @@ def find_method(method: str | Method) -> Method:
 # ---- the catalogue -------------------------------------------------------------------------------
 
 
-def _from_core(item):
+def _from_core(name):
+    item = _core.method(name)
     item["aliases"] = tuple(item["aliases"].split())
-    return Method(**item, made_by=(find_method, (item["name"],)))
+    return Method(**item, made_by=(find_method, (name,)))
 
 
-methods = MethodCatalogue([_from_core(item) for item in _core.methods()])
+methods = MethodCatalogue(_core.method_names(), _from_core)

@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from .. import _core
 from ..values.memory import COMPACT_BYTES, SPARE_BYTES, STREAM_BYTES, fresh
-from ..watching.happened import Occurred
+from ..values.named import Named
 from .failures import NONE, Failures
-from .progress import Reporter
+
+if TYPE_CHECKING:
+    from ..watching.happened import Occurred
 
 # Threads are worth their start for some milliseconds of work: this many components x evaluations
 # x steps.
 _WORTH_THREADS = 2_000_000
 
 
-class Rows(NamedTuple):
+class Rows(Named):
     """The result of the core, in rows.
 
     record : ndarray, shape (n_saved, components, lanes or more), or None where nothing was saved;
@@ -83,6 +85,8 @@ class Run:
         if self._options.progress is False:
             self._work(None)
         else:
+            from .progress import Reporter
+
             with Reporter(self._options.progress, self._problem.n_steps) as report:
                 self._work(report)
 
@@ -94,7 +98,7 @@ class Run:
         """What every trajectory has completed, as Rows."""
         problem, record = self._problem, self._record
         if self._core is None:
-            return Rows(problem.n_steps, record, self._states[1], NONE, *self._watched(0, True))
+            return self._rows(problem.n_steps, record, self._states[1], NONE, 0)
         completed, where, count, blocks = self._core.outcome()
         state = self._states[where] if where >= 0 else None
         if completed == 0 and record is not None:  # interrupted, maybe before the first save
@@ -105,15 +109,17 @@ class Run:
         if count:
             failed = Failures.room(count)
             self._core.failures(*failed)
-        if self._sums is None and self._occurrences is None:
-            return Rows(completed, record, state, failed)
-        watched = self._watched(blocks, completed == problem.n_steps)
-        return Rows(completed, record, state, failed, *watched)
+        return self._rows(completed, record, state, failed, blocks)
 
-    def _watched(self, blocks, whole):
-        """Sums and occurrences after so many blocks of time."""
-        both = self._sums, self._occurrences
-        return [None if one is None else one.after(blocks, whole) for one in both]
+    def _rows(self, completed, record, state, failures, blocks):
+        """Rows, with the sums and the occurrences after so many blocks of time."""
+        fields = {"completed": completed, "record": record, "state": state, "failures": failures}
+        whole = completed == self._problem.n_steps
+        if self._sums is not None:
+            fields["sums"] = self._sums.after(blocks, whole)
+        if self._occurrences is not None:
+            fields["occurred"] = self._occurrences.after(blocks, whole)
+        return Rows.of(fields)
 
 
 def _start(

@@ -10,21 +10,21 @@ from __future__ import annotations
 import sys
 from itertools import pairwise
 from math import prod
-from typing import Any, NamedTuple
+from typing import Any
 from weakref import ref
 
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
+from ..values.named import Named
 from . import core
 from .failures import NONE, Failures
-from .progress import Reporter
 
 BLOCK_BYTES = 8 << 20  # of record, computed at once and then copied
 MOST_COUNTED = 1 << 20  # items of an array whose axes do not nest
 
 
-class Outcome(NamedTuple):
+class Outcome(Named):
     """The result of a run, from which a Solution is made.
 
     states : ndarray or zarr array, shape (n_saved or more, *batch, components)
@@ -119,7 +119,10 @@ def _outcome(problem, options, saves, rows):
         history = state[dim:, :lanes].copy()
     ends_apart = elsewhere or (watching and not saves.final_only)
     final = state[:dim, :lanes] if ends_apart else None
-    return Outcome(completed, states, final, history, rows.failures, rows.sums, rows.occurred)
+    return Outcome.of({
+        "completed": completed, "states": states, "final": final, "history": history,
+        "failures": rows.failures, "sums": rows.sums, "occurred": rows.occurred,
+    })  # fmt: skip
 
 
 def outward(rows, batch):
@@ -221,7 +224,7 @@ def _as_rows(out):
 # ---- block by block ------------------------------------------------------------------------------
 
 
-class _Done(NamedTuple):
+class _Done(Named):
     """Progress of a run in blocks: the saves written, the steps, the state rows after them."""
 
     saves: int
@@ -240,9 +243,12 @@ class _InBlocks:
         self._places = list(options.places(problem.system))
         # What is done, the part that is on its way, and its run: one assignment for all, as an
         # interrupt may come between two.
-        self._state: tuple[_Done, Any, Any] = _Done(0, 0, problem.initial, failures), None, None
+        done = _Done(saves=0, steps=0, state=problem.initial, failures=failures)
+        self._state: tuple[_Done, Any, Any] = done, None, None
 
     def go(self):
+        from .progress import Reporter
+
         problem, options, saves = self._problem, self._options, self._saves
         with Reporter(options.progress, problem.n_steps) as report:
             done = self._state[0]
@@ -282,7 +288,8 @@ class _InBlocks:
             out[a:b] = np.ascontiguousarray(y[..., places])
         state = _padded(state, problem)
         watched = rows.sums, rows.occurred
-        return _Done(b, done.steps + completed, state, rows.failures, watched)
+        steps = done.steps + completed
+        return _Done(saves=b, steps=steps, state=state, failures=rows.failures, watched=watched)
 
     def outcome(self):
         problem, out = self._problem, self._options.out
@@ -294,7 +301,11 @@ class _InBlocks:
             out[0] = outward(problem.initial[self._places, :lanes], problem.batch)
         history = done.state[dim:, :lanes] if len(done.state) > dim else None
         failed = NONE if done.failures is None else done.failures
-        return Outcome(done.steps, out, done.state[:dim, :lanes], history, failed, *done.watched)
+        sums, occurred = done.watched
+        return Outcome(
+            completed=done.steps, states=out, final=done.state[:dim, :lanes], history=history,
+            failures=failed, sums=sums, occurred=occurred,
+        )  # fmt: skip
 
 
 def _padded(state, problem):

@@ -15,11 +15,8 @@ from ..run.evaluations import count_evaluations
 from ..run.steps import steps_to
 from ..values.checks import numbers, whole_steps
 from ..values.memory import pad
-from .interpolation import hermite
-from .labelled import to_dataset, to_frame
 from .origin import Origin, origin_of
 from .states import States
-from .summary import html, line
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -180,6 +177,8 @@ class Solution(States):
         >>> sol.at(0.55).round(4)
         array([ 0.8525, -0.5227])
         """
+        from .interpolation import hermite
+
         self._need_all("at(t)")
         return hermite(self, numbers("t", t).astype(np.float64))
 
@@ -305,6 +304,8 @@ class Solution(States):
         >>> sol.to_xarray()["theta"].sel(length=2.0).sizes
         Frozen({'t': 101})
         """
+        from .labelled import to_dataset
+
         return to_dataset(self)
 
     def to_pandas(self) -> Any:
@@ -328,6 +329,8 @@ class Solution(States):
         >>> frame.index.names, list(frame.columns), len(frame)
         (FrozenList(['length', 't']), ['theta', 'omega'], 202)
         """
+        from .labelled import to_frame
+
         return to_frame(self)
 
     # ---- shown ----
@@ -358,7 +361,11 @@ class Solution(States):
         return Comparison(self.system, {self.method.name: self}).table()
 
     def __repr__(self):
+        from .summary import line
+
         return f"<Solution of {line(self)}>"
 
     def _repr_html_(self):
+        from .summary import html
+
         return html(self)

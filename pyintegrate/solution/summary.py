@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from html import escape
-
 import numpy as np
 
 from ..errors import Status
@@ -24,6 +22,8 @@ def line(solution):
 
 def html(solution):
     """The same, a row for each fact."""
+    from html import escape
+
     system, method, status = solution.system, solution.method, solution.status
     counts = {s.name: int(np.count_nonzero(status == s)) for s in Status if s}
     step = solution.dt if np.ndim(solution.dt) == 0 else "array"

@@ -10,12 +10,10 @@ import numpy as np
 from .. import _core
 from ..values.names import SYSTEMS, Names
 from ..values.parameters import declared, short
-from .n_body import n_body
-from .rigid_body import rigid_body
 from .system import BUILT_IN, System
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from .n_body import NBody
     from .rigid_body import RigidBody
@@ -35,16 +33,19 @@ class SystemCatalogue(Mapping[str, System]):
         n_body: NBody
         rigid_body: RigidBody
 
-    def __init__(self, systems: Sequence[System]) -> None:
-        self._systems = {s.name: s for s in systems}
-        names = dict.fromkeys(self._systems, ())
-        listing = f"there are {', '.join(self._systems)}"
-        self._names = Names("system", names, SYSTEMS, {}, listing)
+    def __init__(self, names: Sequence[str], make: Callable[[str], System]) -> None:
+        self._all, self._make = dict.fromkeys(names, ()), make
+        self._systems: dict[str, System] = {}  # those that were asked for
+        self._names = Names("system", self._all, SYSTEMS, {}, f"there are {', '.join(names)}")
 
     def __getitem__(self, name: str) -> System:
         if not isinstance(name, str):
             raise TypeError(f"the name of a system must be a string, got {name!r}")
-        return self._systems.get(name) or self._systems[self._names.find(name)]
+        if name in self._systems:
+            return self._systems[name]
+        if name in self._all:
+            return self._systems.setdefault(name, self._make(name))
+        return self[self._names.find(name)]
 
     def __getattr__(self, name: str) -> System:
         if name.startswith("_"):
@@ -58,10 +59,10 @@ class SystemCatalogue(Mapping[str, System]):
         return isinstance(name, str) and self._names.known(name) is not None
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._systems)
+        return iter(self._all)
 
     def __len__(self) -> int:
-        return len(self._systems)
+        return len(self._all)
 
     def __dir__(self):
         return [*super().__dir__(), *self]
@@ -85,12 +86,31 @@ class SystemCatalogue(Mapping[str, System]):
         return f"<table>{head}{rows}</table>"
 
 
-def _from_core(item):
+def _n_body():
+    from .n_body import n_body
+
+    return n_body
+
+
+def _rigid_body():
+    from .rigid_body import rigid_body
+
+    return rigid_body
+
+
+_ITEMS = {item["name"]: item for item in _core.systems()}
+_OF_ANY_SIZE = {"n_body": _n_body, "rigid_body": _rigid_body}
+
+
+def _made(name):
+    if name in _OF_ANY_SIZE:
+        return _OF_ANY_SIZE[name]()
+    item = _ITEMS[name]
     params = declared(item["params"])
-    shapes = {name: np.shape(value) for name, _, value, _ in params}
-    values = {name: value for name, _, value, _ in params}
+    shapes = {p: np.shape(value) for p, _, value, _ in params}
+    values = {p: value for p, _, value, _ in params}
     return System({**item, "params": params, "shapes": shapes}, values)
 
 
-systems = SystemCatalogue([*map(_from_core, _core.systems()), n_body, rigid_body])
-BUILT_IN.update(systems)
+systems = SystemCatalogue([*_ITEMS, *_OF_ANY_SIZE], _made)
+BUILT_IN.append(systems)

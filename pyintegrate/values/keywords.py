@@ -82,19 +82,12 @@ def explains_keywords(rest: Callable | None = None) -> Callable[[Function], Func
     """
 
     def decorate(function):
-        signature = inspect.signature(function)
-        known = [p.name for p in signature.parameters.values() if p.kind is not p.VAR_KEYWORD]
-        if rest is not None:
-            known += [name for name in inspect.signature(rest).parameters if name not in known]
-        known = [name for name in known if name != "self"]
-        name = function.__qualname__.removesuffix(".__init__")
-
         @wraps(function)
         def checked(*arguments, **keywords):
             try:
                 return function(*arguments, **keywords)
             except TypeError:
-                message = _explanation(name, known, signature, arguments, keywords)
+                message = _explanation(function, rest, arguments, keywords)
                 if not message:
                     raise
             raise TypeError(message)
@@ -104,8 +97,14 @@ def explains_keywords(rest: Callable | None = None) -> Callable[[Function], Func
     return decorate
 
 
-def _explanation(name, known, signature, arguments, keywords):
+def _explanation(function, rest, arguments, keywords):
     """The mistake in a call that raised a TypeError, if it is in its keywords or their places."""
+    signature = inspect.signature(function)
+    known = [p.name for p in signature.parameters.values() if p.kind is not p.VAR_KEYWORD]
+    if rest is not None:
+        known += [name for name in inspect.signature(rest).parameters if name not in known]
+    known = [name for name in known if name != "self"]
+    name = function.__qualname__.removesuffix(".__init__")
     given = dict(zip(signature.parameters, arguments, strict=False)) | keywords
     system, wrong = given.get("system"), [word for word in keywords if word not in known]
     is_function = callable(system) and not hasattr(system, "rhs")

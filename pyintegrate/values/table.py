@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from html import escape
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -68,6 +67,8 @@ class Table:
         return "\n".join([self.title] * bool(self.title) + body + [self.note] * bool(self.note))
 
     def _repr_html_(self):
+        from html import escape
+
         styles = {"l": ' style="text-align: left"', "r": ' style="text-align: right"'}
 
         def line(row, tag):
