@@ -394,27 +394,3 @@ def test_nobody_is_asked_for_an_event_that_is_none():
         sol.events["ground"]
     assert np.isnan(sol.stopped_at).all()
     assert set(sol.stopped_by.ravel()) == {""}
-
-
-@pytest.mark.parametrize("quantity", ["x", lambda t, x, v: x, lambda t, x, v: x < 0])
-def test_nothing_is_an_event_before_a_time(quantity):
-    after = np.array([0.0, 10.0, 30.0])
-    late = pi.event(quantity, keep=40, after=after)
-    sol = cosine({"late": late, "all": pi.event(quantity, keep=40)}, x=np.ones(3))
-    for lane in range(3):
-        times = sol.events["all"].t[lane]
-        late = sol.events["late"].t[lane]
-        # Looked at from the first step on that is not before.
-        assert same_bits(late[: sol.events["late"].count[lane]],
-                         times[times > after[lane]])  # fmt: skip
-    backwards = cosine({"e": pi.event("x", after=-10.0)}, dt=-0.1)
-    assert abs(backwards.events["e"].t[0] + 3.5 * np.pi) < 1e-12
-    with pytest.raises(ValueError, match="after of event 'e'"):
-        cosine({"e": pi.event("x", after=[1.0, 2.0, 3.0])}, x=[1.0, 1.0])
-
-
-def test_words_of_others_are_answered():
-    with pytest.raises(TypeError, match="stop=True ends the trajectory"):
-        pi.event("x", terminal=True)
-    with pytest.raises(AttributeError, match=r"it is pi\.watch\.maximum"):
-        pi.watch.max  # noqa: B018

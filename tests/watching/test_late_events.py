@@ -1,0 +1,36 @@
+"""Events that begin after a time, and words of other packages."""
+
+import numpy as np
+import pytest
+from conftest import same_bits
+
+import pyintegrate as pi
+
+
+def swing(events, x=1.0, dt=0.1):
+    return pi.integrate(pi.systems.oscillator, x, 0.0, dt=dt, n_steps=700, events=events,
+                        save="final", method="dop853")  # fmt: skip
+
+
+@pytest.mark.parametrize("quantity", ["x", lambda t, x, v: x, lambda t, x, v: x < 0])
+def test_nothing_is_an_event_before_a_time(quantity):
+    after = np.array([0.0, 10.0, 30.0])
+    late = pi.event(quantity, keep=40, after=after)
+    sol = swing({"late": late, "all": pi.event(quantity, keep=40)}, x=np.ones(3))
+    for lane in range(3):
+        times = sol.events["all"].t[lane]
+        late = sol.events["late"].t[lane]
+        # Looked at from the first step on that is not before.
+        assert same_bits(late[: sol.events["late"].count[lane]],
+                         times[times > after[lane]])  # fmt: skip
+    backwards = swing({"e": pi.event("x", after=-10.0)}, dt=-0.1)
+    assert abs(backwards.events["e"].t[0] + 3.5 * np.pi) < 1e-12
+    with pytest.raises(ValueError, match="after of event 'e'"):
+        swing({"e": pi.event("x", after=[1.0, 2.0, 3.0])}, x=[1.0, 1.0])
+
+
+def test_words_of_others_are_answered():
+    with pytest.raises(TypeError, match="stop=True ends the trajectory"):
+        pi.event("x", terminal=True)
+    with pytest.raises(AttributeError, match=r"it is pi\.watch\.maximum"):
+        pi.watch.max  # noqa: B018
