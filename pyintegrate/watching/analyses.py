@@ -55,8 +55,8 @@ def _named(watch):
         for name in watch:
             if not isinstance(name, str):
                 raise TypeError(
-                    f"watch: a list has names of analyses ({_known()}), got {name!r}: give it a"
-                    " name, {'far': pi.watch.maximum('x')}"
+                    "watch must map names to watches, {'far': pi.watch.maximum('x')}, or list names"
+                    f" of analyses ({_known()}), got a list with {name!r}"
                 )
         watch = {name: name for name in watch}
     if not isinstance(watch, Mapping):

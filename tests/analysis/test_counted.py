@@ -150,7 +150,7 @@ def test_a_comparison_of_ends_watches_what_its_table_needs():
 @pytest.mark.parametrize(("watch", "words"), [
     ("far", "'phase_drift', 'period_error', got 'far'"),
     ({"a": "b"}, "got 'b'"),
-    ([pi.watch.maximum("theta")], "give it a name"),
+    ([pi.watch.maximum("theta")], "must map names to watches.*got a list with <pi.watch.maximum"),
     (3, "must map names to watches"),
 ])  # fmt: skip
 def test_wrong_names_of_analyses(watch, words):
