@@ -1,0 +1,224 @@
+"""Reductions that count: turns, conditions, periods, bins, and those of one's own."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..values.checks import integer, numbers
+from .reduction import Reduction, seen
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from ..values.types import ArrayLike
+
+    Quantity = str | Callable[..., Any]
+
+
+def windings(angle: Quantity, *, every: int = 1, after: ArrayLike | None = None) -> Reduction:
+    """How many turns an angle [rad] makes, signed; see ``last``.
+
+    Between two steps that are looked at it must change by less than half a turn, as for
+    ``numpy.unwrap``.
+
+    Examples
+    --------
+    >>> import numpy as np, pyintegrate as pi
+    >>> sol = pi.integrate(pi.systems.oscillator, dt=0.01, t_end=62.84, save="final",
+    ...                    watch={"turns": pi.watch.windings("phase")})
+    >>> round(float(sol.watched["turns"]), 3)
+    10.001
+    """
+
+    def trace(ledger):
+        turn, q = 2 * np.pi, ledger.q
+        change = q - ledger.before(q)
+        change = change - turn * np.rint(change / turn)
+        s, n = ledger.sum(np.where(ledger.is_first, 0.0, change)), ledger.count
+        return {"": lambda a: seen(s.get(a) / turn, n.get(a)), ".count": n.whole}
+
+    return Reduction("windings", angle, every, after, trace)
+
+
+def count(condition: Quantity, *, every: int = 1, after: ArrayLike | None = None) -> Reduction:
+    """The number of steps at which a condition holds; see ``last``.
+
+    Examples
+    --------
+    >>> import pyintegrate as pi
+    >>> sol = pi.integrate(pi.systems.oscillator, dt=0.01, t_end=62.83, save="final",
+    ...                    watch={"right": pi.watch.count(lambda t, x, v: x > 0)})
+    >>> int(sol.watched["right"])
+    3142
+    """
+
+    def trace(ledger):
+        n = ledger.keep(0.0)
+        n.then(n.old + np.where(ledger.q != 0, 1.0, 0.0))
+        return {"": n.whole}
+
+    return Reduction("count", condition, every, after, trace)
+
+
+def first_time(condition: Quantity, *, every: int = 1, after: ArrayLike | None = None) -> Reduction:
+    """The time of the first step at which a condition holds, NaN where it never did.
+
+    Examples
+    --------
+    >>> import pyintegrate as pi
+    >>> sol = pi.integrate(pi.systems.oscillator, dt=0.1, n_steps=100, save="final",
+    ...                    watch={"left": pi.watch.first_time(lambda t, x, v: x < 0)})
+    >>> round(float(sol.watched["left"]), 6)
+    1.6
+    """
+
+    def trace(ledger):
+        at = ledger.keep(np.nan)
+        at.then(np.where((at.old != at.old) & (ledger.q != 0), ledger.t, at.old))
+        return {"": at.get}
+
+    return Reduction("first_time", condition, every, after, trace)
+
+
+def periods(quantity: Quantity, *, every: int = 1, after: ArrayLike | None = None) -> Reduction:
+    """The mean time from one upward passage of zero to the next.
+
+    `.count` is how many such periods there were, `.variance` that of their lengths. A passage is
+    placed by the cubic through the four values around it: with an error of the fourth power of the
+    step. See ``last``.
+
+    Examples
+    --------
+    >>> import numpy as np, pyintegrate as pi
+    >>> sol = pi.integrate(pi.systems.oscillator, dt=0.01, t_end=100.0, save="final",
+    ...                    watch={"T": pi.watch.periods("x")})
+    >>> bool(abs(sol.watched["T"] - 2 * np.pi) < 1e-8), int(sol.watched["T.count"])
+    (True, 15)
+    """
+
+    def trace(ledger):
+        from .ledger import cubic_root
+
+        q, i = ledger.q, ledger.index
+        c, b, a = ledger.before(q, 1), ledger.before(q, 2), ledger.before(q, 3)
+        passage = (b < 0) & (c >= 0) & (i >= 3)
+        where = i - 2 + cubic_root(a, b, c, q)
+        n, start, at = ledger.keep(0.0), ledger.keep(np.nan), ledger.keep(np.nan)
+        s1, s2 = ledger.keep(0.0), ledger.keep(0.0)
+        d = where - at.old - s1.old  # from the first period
+        s1.then(np.where(passage & (n.old == 1), where - at.old, s1.old))
+        s2.then(np.where(passage & (n.old > 1), s2.old + d * d, s2.old))
+        n.then(np.where(passage, n.old + 1, n.old))
+        start.then(np.where(passage & (n.old == 0), where, start.old))
+        at.then(np.where(passage, where, at.old))
+
+        def lengths(a):
+            return np.maximum(n.get(a) - 1, 0)
+
+        def mean(a):
+            whole = lengths(a)
+            return seen((at.get(a) - start.get(a)) / np.where(whole > 0, whole, 1), whole)
+
+        def variance(a):
+            off = mean(a) - s1.get(a)
+            spread = s2.get(a) / np.where(lengths(a) > 0, lengths(a), np.nan) - off * off
+            return np.maximum(spread, 0) * a.interval**2
+
+        return {
+            "": lambda a: mean(a) * np.abs(a.interval),
+            ".count": lambda a: lengths(a).astype(np.int64),
+            ".variance": variance,
+        }
+
+    return Reduction("periods", quantity, every, after, trace)
+
+
+# ---- a user's own --------------------------------------------------------------------------------
+def reduce(
+    update: Callable[..., Any],
+    initial: ArrayLike,
+    *,
+    every: int = 1,
+    after: ArrayLike | None = None,
+) -> Reduction:
+    """Whatever a function makes of what is kept and of a state; traced, as forces are.
+
+    Parameters
+    ----------
+    update : callable
+        ``update(kept, t, x, v, ...)`` or ``update(kept, t, y, ...)`` -> kept after this step.
+    initial : array_like
+        A number, or a list of numbers.
+    every : int
+    after : array_like, optional
+
+    Examples
+    --------
+    >>> import numpy as np, pyintegrate as pi
+    >>> far = pi.watch.reduce(lambda kept, t, x, v: np.maximum(kept, x * v), initial=0.0)
+    >>> sol = pi.integrate(pi.systems.oscillator, dt=0.01, n_steps=1000, save="final",
+    ...                    watch={"far": far})
+    >>> round(float(sol.watched["far"]), 3)
+    0.5
+    """
+    start = numbers("initial", initial).astype(np.float64)
+    if start.ndim > 1 or not start.size:
+        raise ValueError(f"initial must be a number or a list of numbers, got {initial!r}")
+
+    def trace(ledger):
+        kept = [ledger.keep(float(value)) for value in start.ravel()]
+        for item, symbol in zip(kept, ledger.update(update, kept, start.ndim), strict=True):
+            item.then(symbol)
+        if not start.ndim:
+            return {"": kept[0].get}
+        return {"": lambda a: np.stack([item.get(a) for item in kept], axis=-1)}
+
+    return Reduction("reduce", update, every, after, trace)
+
+
+def histogram(
+    quantity: Quantity,
+    bins: int,
+    range: tuple[float, float],
+    *,
+    every: int = 1,
+    after: ArrayLike | None = None,
+) -> Reduction:
+    """How many steps have the quantity in each bin, int64 (*batch, bins), as ``numpy.histogram``.
+
+    Parameters
+    ----------
+    quantity : str or callable
+    bins : int
+        Of equal width; at most 1000.
+    range : tuple of float
+        The first and the last edge; what lies outside is not counted.
+    every : int
+    after : array_like, optional
+
+    Examples
+    --------
+    >>> import pyintegrate as pi
+    >>> sol = pi.integrate(pi.systems.oscillator, dt=0.01, t_end=62.83, save="final",
+    ...                    watch={"x": pi.watch.histogram("x", 4, (-1, 1))})
+    >>> int(sol.watched["x"].sum())
+    6284
+    """
+    bins = integer("bins", bins, 1, 1000)
+    edges = numbers("range", range).astype(np.float64)
+    if edges.shape != (2,) or not np.all(np.isfinite(edges)) or not edges[0] < edges[1]:
+        raise ValueError(f"range must be two finite numbers, the smaller first, got {range!r}")
+    low, high = map(float, edges)
+
+    def trace(ledger):
+        edges = np.linspace(low, high, bins + 1)
+        kept = ledger.tally(edges)
+        return {
+            "": lambda a: np.stack([item.whole(a) for item in kept], axis=-1),
+            ".edges": lambda a: edges,
+        }
+
+    return Reduction("histogram", quantity, every, after, trace)

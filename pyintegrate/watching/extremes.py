@@ -1,0 +1,127 @@
+"""Reductions to one value and when it was reached: the last, the first, the largest."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from .reduction import Reduction
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from ..values.types import ArrayLike
+
+    Quantity = str | Callable[..., Any]
+
+
+def last(quantity: Quantity, *, every: int = 1, after: ArrayLike | None = None) -> Reduction:
+    """The value at the last step that was looked at, and its `.time`.
+
+    Parameters
+    ----------
+    quantity : str or callable
+        A component, "energy", "energy_error", an invariant, "phase", "phase_drift" (how far the
+        phase is ahead of the exact one, as ``pi.analysis.phase_drift``), or a function of (t, x, v)
+        or (t, y) and any of the system's parameters.
+    every : int
+    after : array_like, optional
+        A time, or one for each trajectory.
+
+    Examples
+    --------
+    >>> import pyintegrate as pi
+    >>> sol = pi.integrate(pi.systems.oscillator, dt=0.1, n_steps=100, save="final",
+    ...                    watch={"x": pi.watch.last("x", after=5.0)})
+    >>> bool(sol.watched["x"] == sol.final[0]), round(float(sol.watched["x.time"]), 6)
+    (True, 10.0)
+    """
+
+    def trace(ledger):
+        value, at = ledger.keep(np.nan), ledger.keep(np.nan)
+        value.then(ledger.q)
+        at.then(ledger.t)
+        return {"": value.get, ".time": at.get}
+
+    return Reduction("last", quantity, every, after, trace)
+
+
+def first(quantity: Quantity, *, every: int = 1, after: ArrayLike | None = None) -> Reduction:
+    """The value at the first step that was looked at, and its `.time`; see ``last``.
+
+    Examples
+    --------
+    >>> import pyintegrate as pi
+    >>> sol = pi.integrate(pi.systems.oscillator, dt=0.1, n_steps=100, save="final",
+    ...                    watch={"x": pi.watch.first("x", after=4.95)})
+    >>> round(float(sol.watched["x.time"]), 6)
+    5.0
+    """
+
+    def trace(ledger):
+        value, at = ledger.first(ledger.q), ledger.first(ledger.t)
+        return {"": value.get, ".time": at.get}
+
+    return Reduction("first", quantity, every, after, trace)
+
+
+def _extreme(name, quantity, every, after, of, beyond):
+    """The first value that no other is beyond; a NaN stays."""
+
+    def trace(ledger):
+        known = ledger.reduced(name)
+        if known is not None:
+            return {"": known.get, ".time": lambda a: a.time(known.get(a, 1))}
+        best, at = ledger.keep(np.nan), ledger.keep(np.nan)
+        value = of(ledger.q)
+        news = ledger.is_first | ((best.old == best.old) & ~beyond(best.old, value))
+        best.then(np.where(news, value, best.old))
+        at.then(np.where(news, ledger.t, at.old))
+        return {"": best.get, ".time": at.get}
+
+    return Reduction(name, quantity, every, after, trace)
+
+
+def maximum(quantity: Quantity, *, every: int = 1, after: ArrayLike | None = None) -> Reduction:
+    """The largest value, and the `.time` when it was first reached; see ``last``.
+
+    Examples
+    --------
+    >>> import pyintegrate as pi
+    >>> sol = pi.integrate(pi.systems.oscillator, 0.0, 1.0, dt=0.01, n_steps=400, save="final",
+    ...                    watch={"far": pi.watch.maximum("x")})
+    >>> round(float(sol.watched["far"]), 4), round(float(sol.watched["far.time"]), 6)
+    (1.0, 1.57)
+    """
+    return _extreme("maximum", quantity, every, after, lambda q: q, lambda old, q: q <= old)
+
+
+def minimum(quantity: Quantity, *, every: int = 1, after: ArrayLike | None = None) -> Reduction:
+    """The smallest value, and the `.time` when it was first reached; see ``maximum``.
+
+    Examples
+    --------
+    >>> import pyintegrate as pi
+    >>> sol = pi.integrate(pi.systems.oscillator, dt=0.01, n_steps=400, save="final",
+    ...                    watch={"near": pi.watch.minimum(lambda t, x, v: x * x)})
+    >>> bool(sol.watched["near"] < 1e-4)
+    True
+    """
+    return _extreme("minimum", quantity, every, after, lambda q: q, lambda old, q: q >= old)
+
+
+def max_abs(quantity: Quantity, *, every: int = 1, after: ArrayLike | None = None) -> Reduction:
+    """The largest magnitude, and the `.time` when it was first reached; see ``maximum``.
+
+    Examples
+    --------
+    >>> import pyintegrate as pi
+    >>> sol = pi.integrate(pi.systems.oscillator, dt=0.1, n_steps=1000, save="final",
+    ...                    method="semi_implicit_euler",
+    ...                    watch={"swing": pi.watch.max_abs("energy_error")})
+    >>> bool(0.05 < sol.watched["swing"] < 0.06)
+    True
+    """
+    return _extreme("max_abs", quantity, every, after, np.abs, lambda old, q: q <= old)

@@ -1,0 +1,210 @@
+"""Reductions that add up: totals, means, spreads, slopes, integrals."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from .reduction import Reduction, seen
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from ..values.types import ArrayLike
+
+    Quantity = str | Callable[..., Any]
+
+
+def total(quantity: Quantity, *, every: int = 1, after: ArrayLike | None = None) -> Reduction:
+    """The sum over the steps, and their `.count`; see ``last``.
+
+    The rounding of each addition is added up as well (Neumaier 1974): many steps lose nothing.
+
+    Examples
+    --------
+    >>> import pyintegrate as pi
+    >>> sol = pi.integrate(pi.systems.oscillator, dt=0.1, n_steps=10, save="final",
+    ...                    watch={"steps": pi.watch.total(lambda t, x, v: 1.0)})
+    >>> float(sol.watched["steps"])
+    11.0
+    """
+
+    def trace(ledger):
+        s, n = _total(ledger, "sum"), ledger.count
+        return {"": lambda a: seen(s(a), n.get(a)), ".count": n.whole}
+
+    return Reduction("total", quantity, every, after, trace)
+
+
+def mean(quantity: Quantity, *, every: int = 1, after: ArrayLike | None = None) -> Reduction:
+    """The mean over the steps, and their `.count`; see ``total``.
+
+    Examples
+    --------
+    >>> import pyintegrate as pi
+    >>> sol = pi.integrate(pi.systems.spring(k=4.0, b=1.0), 1.0, 0.0, dt=0.01, n_steps=2000,
+    ...                    save="final", watch={"x": pi.watch.mean("x", after=10.0)})
+    >>> bool(abs(sol.watched["x"]) < 1e-3), int(sol.watched["x.count"])
+    (True, 1001)
+    """
+
+    def trace(ledger):
+        s, n = _total(ledger, "sum"), ledger.count
+        return {"": lambda a: s(a) / n.get(a), ".count": n.whole}
+
+    return Reduction("mean", quantity, every, after, trace)
+
+
+def rms(quantity: Quantity, *, every: int = 1, after: ArrayLike | None = None) -> Reduction:
+    """The square root of the mean square over the steps, and their `.count`; see ``total``.
+
+    Examples
+    --------
+    >>> import pyintegrate as pi
+    >>> sol = pi.integrate(pi.systems.oscillator, dt=0.01, t_end=62.83, save="final",
+    ...                    watch={"x": pi.watch.rms("x")})
+    >>> round(float(sol.watched["x"]), 3)
+    0.707
+    """
+
+    def trace(ledger):
+        s, n = _total(ledger, "squares"), ledger.count
+        return {"": lambda a: np.sqrt(s(a) / n.get(a)), ".count": n.whole}
+
+    return Reduction("rms", quantity, every, after, trace)
+
+
+def _total(ledger, kind):
+    """Account -> the sum of a quantity, or of its squares."""
+    known = ledger.reduced(kind)
+    if known is not None:
+        return known.sum
+    return ledger.sum(ledger.q if kind == "sum" else ledger.q * ledger.q).get
+
+
+class _Line:
+    """Sums of the distance d from the first value, of index d and of d^2: Account -> array."""
+
+    def __init__(self, ledger):
+        known = ledger.reduced("line")
+        if known is not None:
+            self.first, self.t_first = known.get, lambda a: a.start
+            self.s1, self.si, self.s2 = (
+                lambda a, i=i: known.sum(a, i) for i in (1, 3, 5)
+            )  # fmt: skip
+            return
+        d = ledger.shifted
+        self.first, self.t_first = ledger.first(ledger.q).get, ledger.first(ledger.t).get
+        self.s1, self.si = ledger.sum(d).get, ledger.sum(ledger.index * d).get
+        self.s2 = ledger.sum(d * d).get
+
+
+def _spread(name, quantity, every, after, of):
+    def trace(ledger):
+        n, sums = ledger.count, _Line(ledger)
+
+        def variance(a):
+            count, once = n.get(a), sums.s1(a)
+            return np.maximum(sums.s2(a) - once * once / count, 0.0) / count
+
+        return {"": lambda a: of(variance(a)), ".count": n.whole}
+
+    return Reduction(name, quantity, every, after, trace)
+
+
+def variance(quantity: Quantity, *, every: int = 1, after: ArrayLike | None = None) -> Reduction:
+    """The mean square of the distance from the mean, and the `.count` of steps; see ``total``.
+
+    The sums are of the distances from the first value (a shift changes no variance).
+
+    Examples
+    --------
+    >>> import pyintegrate as pi
+    >>> sol = pi.integrate(pi.systems.oscillator, dt=0.01, t_end=62.83, save="final",
+    ...                    watch={"x": pi.watch.variance("x")})
+    >>> round(float(sol.watched["x"]), 3)
+    0.5
+    """
+    return _spread("variance", quantity, every, after, lambda v: v)
+
+
+def std(quantity: Quantity, *, every: int = 1, after: ArrayLike | None = None) -> Reduction:
+    """The standard deviation: the square root of ``variance``.
+
+    Examples
+    --------
+    >>> import pyintegrate as pi
+    >>> sol = pi.integrate(pi.systems.oscillator, dt=0.01, t_end=62.83, save="final",
+    ...                    watch={"x": pi.watch.std("x")})
+    >>> round(float(sol.watched["x"]), 3)
+    0.707
+    """
+    return _spread("std", quantity, every, after, np.sqrt)
+
+
+def slope(quantity: Quantity, *, every: int = 1, after: ArrayLike | None = None) -> Reduction:
+    """The least-squares slope over time: the secular drift.
+
+    `.intercept` is the value of the line at t = 0, `.residual` the rms distance from it, `.count`
+    the steps. See ``total``.
+
+    Examples
+    --------
+    >>> import pyintegrate as pi
+    >>> sol = pi.integrate(pi.systems.oscillator, dt=0.5, t_end=500.0, method="rk4", save="final",
+    ...                    watch={"drift": pi.watch.slope("energy_error")})
+    >>> float(sol.watched["drift"]) < 0
+    True
+    """
+
+    def trace(ledger):
+        n, sums = ledger.count, _Line(ledger)
+
+        def line(a):
+            """Slope for each step looked at, mean of d, sum of squares of the steps."""
+            count, once = n.get(a), sums.s1(a)
+            squares = count * (count * count - 1) / 12  # of i - (count - 1)/2
+            rise = (sums.si(a) - (count - 1) / 2 * once) / np.where(count > 1, squares, np.nan)
+            return count, rise, once / count, squares
+
+        def per_time(a):
+            return line(a)[1] / a.interval
+
+        def intercept(a):
+            count, rise, middle, _ = line(a)
+            t = sums.t_first(a) / a.interval + (count - 1) / 2
+            return sums.first(a) + middle - rise * t
+
+        def residual(a):
+            count, rise, middle, squares = line(a)
+            left = sums.s2(a) - count * middle * middle - rise * rise * squares
+            return np.sqrt(np.maximum(left, 0) / count)
+
+        return {
+            "": per_time, ".intercept": intercept, ".residual": residual, ".count": n.whole,
+        }  # fmt: skip
+
+    return Reduction("slope", quantity, every, after, trace)
+
+
+def integral(quantity: Quantity, *, every: int = 1, after: ArrayLike | None = None) -> Reduction:
+    """The integral over time by the trapezoidal rule: work, action; see ``total``.
+
+    Examples
+    --------
+    >>> import pyintegrate as pi
+    >>> sol = pi.integrate(pi.systems.oscillator, dt=0.01, n_steps=100, save="final",
+    ...                    watch={"way": pi.watch.integral("v")})
+    >>> bool(abs(sol.watched["way"] - (sol.final[0] - 1.0)) < 1e-5)
+    True
+    """
+
+    def trace(ledger):
+        before = ledger.before(ledger.q)
+        area = ledger.sum(np.where(ledger.is_first, 0.0, (before + ledger.q) * 0.5))
+        n = ledger.count
+        return {"": lambda a: seen(area.get(a) * a.interval, n.get(a)), ".count": n.whole}
+
+    return Reduction("integral", quantity, every, after, trace)
