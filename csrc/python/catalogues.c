@@ -148,8 +148,8 @@ PyObject *core_families(PyObject *module, PyObject *none) {
 }
 
 const char requirements_doc[] =
-    "requirements() -> dictionary: name to (what a method needs, in words; names of the structures\n"
-    "that have it).";
+    "requirements() -> dictionary: name to (what a method needs, in words; names of the\n"
+    "structures that have it).";
 PyObject *core_requirements(PyObject *module, PyObject *none) {
     (void)module, (void)none;
     PyObject *all = PyDict_New();
