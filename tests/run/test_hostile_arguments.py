@@ -49,7 +49,8 @@ CALLS = {
     "integrate": (pi.integrate, {
         **RUN, "method": "rk4", "save": "all", "dtype": None, "workers": 1, "progress": False,
         "on_failure": "ignore", "bound": None, "compensated": False, "start": None, "drive": None,
-        "out": None, "components": None}),
+        "out": None, "components": None,
+        "watch": None, "events": None}),
     "integrate to t_end": (pi.integrate, {"system": SPRING, "dt": 0.1, "t_end": 0.3}),
     "Stepper": (lambda n_steps, **given: pi.Stepper(**given), {
         **RUN, "method": "rk4", "dtype": None, "bound": None, "compensated": False,
@@ -123,6 +124,8 @@ ELSEWHERE = {
     "IntegrationError",
     "IntegrationWarning",
     "RecordWarning",
+    "event",
+    "scan",
     "Status",
     "Method",
     "Solution",

@@ -192,7 +192,7 @@ def test_a_stepper_at_work_is_not_restored():
         before = stepper.y.tobytes()
         snapshot = Snapshot.__new__(Snapshot)
         rows = np.zeros_like(stepper._rows)
-        snapshot.__dict__.update(kind=kind_of(stepper), n=0, has_history=False)
+        snapshot.__dict__.update(kind=kind_of(stepper), n=0, has_history=False, arithmetic=2)
         snapshot.__dict__.update(rows=rows, params=[], failures=[])
         try:
             stepper.restore(snapshot)
