@@ -44,7 +44,7 @@ lint: $(VENV)/.dev
 # not read, are told to it.
 CPPCHECK ?= cppcheck
 cppcheck:
-	$(CPPCHECK) -q --enable=warning,performance --std=c11 --error-exitcode=1 \
+	$(CPPCHECK) -q -j $$(nproc) --enable=warning,performance --std=c11 --error-exitcode=1 \
 	    --suppressions-list=csrc/cppcheck.txt -D__x86_64__ -DPI_ROLLED '-DPy_BEGIN_ALLOW_THREADS={' \
 	    '-DPy_END_ALLOW_THREADS=}' '-DPy_RETURN_NONE=return NULL' $(filter-out csrc/kernels/%,$(shell find csrc -name '*.c')) \
 	    $(wildcard tests/*.c tests/core/*.c) $(filter-out %_f32.c,$(wildcard tests/stress/fuzz/*.c))
