@@ -62,7 +62,7 @@ COMMA = ,
 REFUSALS = $(CURDIR)/.venv-sanitize/refusals.o
 SANITIZED = $(filter-out $(addprefix tests/,analysis/% house/% plots/% stress/% $(addsuffix .py,$(NOT_SANITIZED))), \
     $(wildcard tests/*/test_*.py))
-NOT_SANITIZED = core/test_vmath core/test_observers method/test_order_conditions method/test_polynomials \
+NOT_SANITIZED = core/test_vmath core/test_observers core/test_bits core/test_leaks method/test_order_conditions method/test_polynomials \
     method/test_twin method/test_certificates method/test_measured_order method/test_symplectic run/test_dask \
     run/test_keywords solution/test_file_memory solution/test_labelled solution/test_storage system/test_exact \
     system/test_exact_digits system/test_known_motions system/test_known_oscillations \
