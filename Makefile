@@ -60,13 +60,11 @@ REFUSED = malloc calloc aligned_alloc PyMem_Malloc PyMem_Calloc PyMem_Realloc Py
     PyThread_start_new_thread
 COMMA = ,
 REFUSALS = $(CURDIR)/.venv-sanitize/refusals.o
-SANITIZED = $(filter-out $(addprefix tests/,analysis/% house/% plots/% stress/% $(addsuffix .py,$(NOT_SANITIZED))), \
-    $(wildcard tests/*/test_*.py))
-NOT_SANITIZED = core/test_vmath core/test_observers core/test_bits core/test_leaks method/test_order_conditions method/test_polynomials \
-    method/test_twin method/test_certificates method/test_measured_order method/test_symplectic run/test_dask \
-    run/test_keywords solution/test_file_memory solution/test_labelled solution/test_storage system/test_exact \
-    system/test_exact_digits system/test_known_motions system/test_known_oscillations \
-    user_system/test_compile_cache user_system/test_force_arguments values/test_names
+SANITIZED = $(addsuffix .py,$(addprefix tests/, \
+    core/test_byte_code core/test_core_arguments core/test_rows method/test_golden method/test_methods \
+    run/test_accepted_arguments run/test_drive run/test_failures run/test_recording run/test_same_start \
+    run/test_stepper solution/test_solution system/test_system_objects user_system/test_c_function \
+    user_system/test_define values/test_array_parameters watching/test_events watching/test_watched))
 SANITIZED_PYTHON = ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 \
     LD_PRELOAD="$$($${CC:-cc} -print-file-name=libasan.so) libstdc++.so.6"
 .venv-sanitize/.built: $(BUILD_INPUTS) $(wildcard pyintegrate/*.py pyintegrate/*/*.py)
@@ -138,6 +136,7 @@ soak: $(VENV)/.dev
 	$(PY) tests/stress/soak.py $(SOAK_CALLS)
 
 # Lines of the C core that the tests reach.
+COVERED = $(filter-out $(addprefix tests/,analysis/% house/% plots/% stress/%),$(wildcard tests/*/test_*.py))
 coverage:
 	rm -rf build .venv-coverage
 	$(PYTHON) -m venv .venv-coverage
@@ -147,7 +146,7 @@ coverage:
 	    LICENSE CHANGELOG.md .venv-coverage/tree && rm -f .venv-coverage/tree/pyintegrate/*.so
 	cd .venv-coverage/tree && PYINTEGRATE_CFLAGS="-O1 -DPI_ROLLED -Wno-psabi --coverage -fprofile-update=atomic" \
 	    PYINTEGRATE_LDFLAGS=--coverage ../bin/python setup.py -q build_ext --inplace
-	cd .venv-coverage/tree && PYTHONPATH=. ../bin/python -m pytest -q -x -n auto $(SANITIZED)
+	cd .venv-coverage/tree && PYTHONPATH=. ../bin/python -m pytest -q -x -n auto $(COVERED)
 	cd .venv-coverage/tree && PYTHONPATH=. ../bin/python tests/stress/fuzz.py 20
 	cd .venv-coverage/tree && ../bin/gcovr --root . --filter csrc --merge-mode-functions=merge-use-line-min \
 	    --gcov-ignore-parse-errors=all --sort uncovered-percent
