@@ -150,13 +150,19 @@ static void keep(const Lane *l, int j, const Moment *m) {
         event->values[(k * event->n_values + i) * stride + l->lane] = l->answer[event->value + i];
 }
 enum { GOES_ON, JUMPS, STOPS, BREAKS = -1 };
+/* The lane is frozen from this step on; 0, or -1 without memory for its failure. */
+static int freeze(const Lane *l, PiStatus status) {
+    if (!fail(l->run, l->seen->tile, l->at, status, l->n)) return 0;
+    l->run->out_of_memory = 1;
+    return -1;
+}
 /* Ends a lane at a moment. */
 static int stop_at(const Lane *l, const Moment *m, PiStatus status, int j) {
     if (status == PI_STOPPED) {
         l->e->stopped_at[l->lane] = time_of(l, m->passed);
         l->e->stopped_by[l->lane] = (int8_t)j;
     }
-    return fail(l->run, l->seen->tile, l->at, status, l->n) ? BREAKS : STOPS;
+    return freeze(l, status) ? BREAKS : STOPS;
 }
 /* Event j, at l->best. */
 static int happens(Lane *l, int j) {
@@ -283,7 +289,7 @@ static int lane_steps(Lane *l, char *done) {
             int finite = 1;
             for (int d = 0; d < dim(l); d++) finite &= fabs(l->after.y[d]) <= DBL_MAX;
             if (!finite) {
-                if (fail(l->run, seen->tile, l->at, PI_NOT_FINITE, l->n)) return -1;
+                if (freeze(l, PI_NOT_FINITE)) return -1;
                 copy_moment(l, &l->before, &l->after);
                 what = STOPS;
             }
