@@ -323,7 +323,7 @@ void pi_run_work(PiRun *run, PiPoll *poll, void *context) {
     const uint32_t mode = pi_enter_float_mode();
     Pace pace = make_pace(run, poll, context);
     if (!scratch) run->out_of_memory = run->cancelled = 1;
-    while (!run->cancelled) {
+    while (!run->cancelled && run->n_tiles) {
         const int64_t ticket = atomic_fetch_add(&run->next, 1);
         /* A block begins when the one before is complete. Who polls goes on to do so until all is.
          */

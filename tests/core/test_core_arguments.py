@@ -27,6 +27,12 @@ def start(lanes=1, **changes):
     return _core.start(**fields_of(lanes, **changes))
 
 
+def test_a_run_without_lanes_has_nothing_to_do():
+    run = start(lanes=0)
+    run.work()
+    assert run.outcome()[0] == 1  # all steps, of nobody
+
+
 @pytest.mark.parametrize("name", ["system", "method", "bits", "lanes", "n_steps", "save_every",
                                   "bound", "workers", "t0", "dt", "params", "initial", "state_a",
                                   "state_b"])  # fmt: skip
