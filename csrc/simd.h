@@ -139,6 +139,18 @@ INLINE int vany(vint mask) {
 }
 #endif
 
+/* a > b ? a : b, which is one instruction on x86: b where one of them is NaN. */
+#if PI_VECTOR_BYTES == 64 && PI_REAL_BITS == 64
+INLINE vreal vlarger(vreal a, vreal b) { return (vreal)_mm512_max_pd((__m512d)a, (__m512d)b); }
+#elif PI_VECTOR_BYTES == 64
+INLINE vreal vlarger(vreal a, vreal b) { return (vreal)_mm512_max_ps((__m512)a, (__m512)b); }
+#elif PI_VECTOR_BYTES == 32 && PI_REAL_BITS == 64
+INLINE vreal vlarger(vreal a, vreal b) { return (vreal)_mm256_max_pd((__m256d)a, (__m256d)b); }
+#elif PI_VECTOR_BYTES == 32
+INLINE vreal vlarger(vreal a, vreal b) { return (vreal)_mm256_max_ps((__m256)a, (__m256)b); }
+#else
+INLINE vreal vlarger(vreal a, vreal b) { return vselect(a > b, a, b); }
+#endif
 /* The smaller and the larger; a NaN in either lane is the answer (numpy.minimum, numpy.maximum). */
 INLINE vreal vmin(vreal a, vreal b) { return vselect((a < b) | (a != a), a, b); }
 INLINE vreal vmax(vreal a, vreal b) { return vselect((a > b) | (a != a), a, b); }

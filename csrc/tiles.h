@@ -132,12 +132,24 @@ typedef enum {
 } PiReduction;
 enum { PI_REDUCTIONS = PI_LINE + 1 };
 typedef struct {
-    int64_t registers, step, index; /* index: how many steps were looked at before this one */
-    const void *quantity;           /* a row */
-    const void *frozen;             /* a row of masks, or NULL */
-    void *sums;
+    int64_t registers;   /* in a row */
+    int64_t count, next; /* states, and registers from the quantity of one to that of the next */
+    int64_t step, every; /* the number of the first state's step; to the next */
+    int64_t index;       /* how many steps were looked at before */
+    const void *quantity;
+    const void *origin, *factor; /* rows, or NULL: what is kept is (quantity - origin) factor */
+    const void *ends;            /* a row: the step from which a lane stands still; or NULL */
+    void *sums;                  /* rows, any alignment */
+    int64_t stride;              /* reals from a row of sums to the next */
 } PiReduceRows;
 typedef void PiReduce(PiReduction kind, const PiReduceRows *rows);
+/* Components of some states: that of number d begins d stride reals in, the next state's `next`. */
+typedef struct {
+    int64_t registers, count, dim, stride, next;
+    const void *rows;
+    void *out; /* a row */
+} PiReachRows;
+typedef void PiReach(const PiReachRows *rows);
 
 /* The kernels of one system on one instruction set in one precision; NULL for those it lacks. */
 typedef struct {
@@ -161,6 +173,7 @@ typedef struct {
     PiEvaluate *evaluate;
     PiForce *program; /* runs byte code; its context is a PiProgram */
     PiReduce *reduce;
+    PiReach *reach;
 } PiKernelSet;
 
 /* ---- run/dispatch.c -------------------------------------------------------------------------- */

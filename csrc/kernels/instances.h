@@ -130,5 +130,6 @@ const PiKernelSet PI_KERNEL_SET = {
     .evaluate = evaluate,
     .program = run_program,
     .reduce = reduce,
+    .reach = reach,
 };
 #endif

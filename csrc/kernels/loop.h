@@ -79,14 +79,19 @@ INLINE void keep_frozen(const PiTile *tile, const Model *model, int64_t r, int c
                         f->y[u][d]);
     }
 }
-INLINE void write_record(const PiTile *tile, const Model *model, int64_t r, int count,
-                         const Flight *f, real *record) {
-    EACH(u, 0, count)
-        EACH(d, 0, model->system->dim) {
-            real *to = record + d * tile->record_stride + place(tile, r, u) * VLEN;
-            if (tile->stream) vstream(to, f->y[u][d]);
-            else vstore(to, f->y[u][d]);
-        }
+/* The first `left` of `count` registers, beginning at `record`. */
+INLINE void write_record(const Model *model, int count, int64_t left, const Flight *f, real *record,
+                         int64_t stride, int stream) {
+    if (left < count) {
+        EACH(d, 0, model->system->dim)
+            EACH(u, 0, count)
+                if (u < left) vstore(record + d * stride + u * VLEN, f->y[u][d]);
+    } else if (stream)
+        EACH(d, 0, model->system->dim)
+            EACH(u, 0, count) vstream(record + d * stride + u * VLEN, f->y[u][d]);
+    else
+        EACH(d, 0, model->system->dim)
+            EACH(u, 0, count) vstore(record + d * stride + u * VLEN, f->y[u][d]);
 }
 
 /* `count` registers from number r on; past the last one, that is done and written again. */
@@ -110,7 +115,11 @@ INLINE int group(const KernelChoice *choice, const PiTile *tile, const Model *mo
         EACH(d, 0, model->system->dof) f.kept[u][d] = vset(0);
     }
     load_weights(choice, tile, model, count, w, stride, &f);
-    real *record = (real *)tile->record;
+    real *record = tile->record ? (real *)tile->record + r * VLEN : NULL;
+    /* Read once: for all the compiler knows, what is written might be the tile. */
+    const int64_t record_stride = tile->record_stride, record_next = tile->record_next;
+    const int64_t left = tile->registers - r;
+    const int stream = tile->stream;
     const int64_t last = tile->first + tile->steps;
     for (int64_t n = tile->first; n < last;) {
         const int64_t every =
@@ -119,8 +128,8 @@ INLINE int group(const KernelChoice *choice, const PiTile *tile, const Model *mo
             step(choice, tile, model, count, w, stride, n, &f);
         if (record) {
             keep_frozen(tile, model, r, count, &f);
-            write_record(tile, model, r, count, &f, record);
-            record += tile->record_next;
+            write_record(model, count, left, &f, record, record_stride, stream);
+            record += record_next;
         }
     }
     vint bad = {0};

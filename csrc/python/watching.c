@@ -22,35 +22,42 @@ static int integer(PyObject *fields, const char *name, int64_t least, int64_t mo
     return -1;
 }
 
-/* Reductions that need no byte code: (kind, quantity) each. Their sums follow the program's. */
+/* Reductions that the core knows: (kind, source, number) each. Their sums follow the program's. */
 static int read_reduced(PyObject *fields, int64_t n_quantities, PiWatch *watch) {
     static const int rows[PI_REDUCTIONS] = {[PI_LARGEST] = 2,           [PI_SMALLEST] = 2,
                                             [PI_LARGEST_MAGNITUDE] = 2, [PI_SUM] = 2,
-                                            [PI_SUM_OF_SQUARES] = 2,    [PI_LINE] = 7};
+                                            [PI_SUM_OF_SQUARES] = 2,    [PI_LINE] = 10};
     PyObject *list = field(fields, "reduced");
     if (!list) return -1;
     const Py_ssize_t n = PyTuple_Check(list) ? PyTuple_Size(list) : -1;
+    const int64_t energies = !(watch->system.unanswered >> PI_ENERGY & 1);
     watch->n_quantities = (int)n_quantities;
     watch->n_rows = watch->n_sums;
     int error = n < 0 || n > PI_MAX_REDUCED;
     for (watch->n_reduced = 0; !error && watch->n_reduced < n; watch->n_reduced++) {
         PiReduced *one = &watch->reduced[watch->n_reduced];
-        error = !PyArg_ParseTuple(PyTuple_GetItem(list, watch->n_reduced), "ii", &one->kind,
-                                  &one->quantity) ||
-                one->kind < 0 || one->kind >= PI_REDUCTIONS || one->quantity < 0 ||
-                one->quantity >= n_quantities;
+        error = !PyArg_ParseTuple(PyTuple_GetItem(list, watch->n_reduced), "iii", &one->kind,
+                                  &one->source, &one->number) ||
+                one->kind < 0 || one->kind >= PI_REDUCTIONS || one->source < 0 ||
+                one->source >= PI_SOURCES || one->number < 0;
+        if (error) break;
+        const int64_t numbers = one->source == PI_OF_PROGRAM ? n_quantities
+                                : one->source == PI_OF_STATE ? watch->components
+                                                             : energies;
+        error = one->number >= numbers;
         if (error) break;
         one->first = watch->n_rows;
         watch->n_rows += rows[one->kind];
     }
     if (!error && watch->n_rows > 0) return 0;
     if (!PyErr_Occurred())
-        PyErr_SetString(PyExc_ValueError, "reduced: expected pairs of a kind and a quantity");
+        PyErr_SetString(PyExc_ValueError,
+                        "reduced: expected a kind, a source and a number of each");
     return -1;
 }
 static int read_watch(PyObject *module, const PiRun *run, PyObject *system, PyObject *fields,
                       Views *views, PyObject *programs, PiWatch *watch) {
-    PyObject *program = field(fields, "program"), *params, *t0, *dt, *a, *b;
+    PyObject *program = field(fields, "program"), *params, *t0, *dt, *origin, *factor, *a, *b;
     int64_t asks, n_sums;
     if (!program || PyList_Append(programs, program) ||
         find_system(module, program, 64, &watch->program) ||
@@ -60,7 +67,8 @@ static int read_watch(PyObject *module, const PiRun *run, PyObject *system, PyOb
         integer(fields, "asks", 0, PI_WATCH_ALL, &asks) ||
         integer(fields, "sums", 0, PI_MAX_REGISTERS, &n_sums) ||
         !(params = field(fields, "params")) || !(t0 = field(fields, "t0")) ||
-        !(dt = field(fields, "dt")) || !(a = field(fields, "sums_a")) ||
+        !(dt = field(fields, "dt")) || !(origin = field(fields, "origin")) ||
+        !(factor = field(fields, "factor")) || !(a = field(fields, "sums_a")) ||
         !(b = field(fields, "sums_b")))
         return -1;
     const PiSystem *s = watch->system.system, *p = watch->program.system;
@@ -85,6 +93,8 @@ static int read_watch(PyObject *module, const PiRun *run, PyObject *system, PyOb
                       watch->params) ||
                    views_row(views, t0, "t0 of a watch", run->stride, 8, &watch->t0) ||
                    views_row(views, dt, "dt of a watch", run->stride, 8, &watch->h) ||
+                   views_row(views, origin, "origin of a watch", run->stride, 8, &watch->origin) ||
+                   views_row(views, factor, "factor of a watch", run->stride, 8, &watch->factor) ||
                    !(watch->sums[0] = views_array(views, a, "sums_a", items, 8, 1)) ||
                    !(watch->sums[1] = views_array(views, b, "sums_b", items, 8, 1))
                ? -1
@@ -166,7 +176,7 @@ int read_events(PyObject *module, PiRun *run, PyObject *system, PyObject *fields
     for (e->count = 0; e->count < n; e->count++)
         if (read_event(run, e, PyTuple_GetItem(list, e->count), views, &e->event[e->count]))
             return -1;
-    return pi_run_observe(run, pi_events_observer(e, run));
+    return pi_run_observe(run, pi_events_observer(e));
 }
 
 int read_watches(PyObject *module, PiRun *run, PyObject *system, PyObject *list, Views *views,

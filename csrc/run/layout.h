@@ -32,6 +32,14 @@ double lanes_worked(const PiRun *run);
 /* A tile makes the steps of a block. 0; -1 if it was stopped, or has no memory for failures. */
 int advance_tile(PiRun *run, int64_t number, int64_t block, char *scratch, PiPause *pause);
 
+/* ---- bounds.c -------------------------------------------------------------------------------- */
+/* Can leaving trajectories be found in the states that are shown? */
+int has_seen_bound(const PiRun *run);
+/* Freezes the lanes that leave the bound in the steps that are shown, all of a call, in the rows
+ * and in `out`; far: a row. bad: the kernel has seen a lane that is not well at the end. 0; 1 where
+ * a lane fails otherwise, and nothing is done; -1 without memory. */
+int find_leavers(PiRun *run, const PiSeen *seen, const PiTile *tile, void *far, int bad);
+
 /* ---- failures.c ------------------------------------------------------------------------------ */
 /* PI_OK, or why the state of a lane is not valid. */
 PiStatus state_status(const PiRun *run, const void *rows, int64_t stride, int64_t lane);

@@ -54,9 +54,11 @@ typedef struct {
     /* May be NULL: where the states from `step` on of the lanes from `lane` on belong. */
     PiPlace (*place)(void *self, const PiRun *run, int64_t lane, int64_t step);
     /* May be NULL: a tile begins a block of time, from 1 on. After an interrupt only the blocks
-     * that all tiles have completed count: whoever adds up keeps the sums of two blocks. */
-    void (*open)(void *self, const PiRun *run, int64_t tile, int64_t block);
-    int64_t scratch_bytes;
+     * that all tiles have completed count: whoever adds up keeps the sums of two blocks. The
+     * scratch is the observer's own until the tile has made the block. */
+    void (*open)(void *self, const PiRun *run, int64_t tile, int64_t block, void *scratch);
+    /* May be NULL: of the thread's scratch, once the tiles of the run are known. */
+    int64_t (*scratch_bytes)(const void *self, const PiRun *run);
 } PiObserver;
 
 enum { PI_MAX_OBSERVERS = 8 };

@@ -20,9 +20,11 @@ int pi_run_observe(PiRun *run, PiObserver observer) {
     run->observers[run->n_observers++] = observer;
     return 0;
 }
+/* Are states written between those of the blocks? */
+static int is_shown(const PiRun *run) { return run->n_observers || has_seen_bound(run); }
 /* The interval that serves them all, and whose place kernels write to. */
 static void prepare_observers(PiRun *run) {
-    run->interval = run->n_observers ? 0 : run->save_every;
+    run->interval = has_seen_bound(run) ? 1 : run->n_observers ? 0 : run->save_every;
     run->writer = NULL;
     for (int i = 0; i < run->n_observers; i++)
         run->interval = common_divisor(run->observers[i].every, run->interval);
@@ -32,10 +34,12 @@ static void prepare_observers(PiRun *run) {
         if (fits && o->place(o->self, run, 0, 0).rows) run->writer = o;
     }
 }
-static int intervene(PiRun *run, const PiSeen *seen, const PiTile *tile) {
+static int intervene(PiRun *run, PiSeen seen, const PiTile *tile) {
+    char *scratch = seen.scratch;
     for (int i = 0; i < run->n_observers; i++) {
         const PiObserver *o = &run->observers[i];
-        if (o->intervene && o->intervene(o->self, run, seen, tile)) return -1;
+        seen.scratch = scratch + run->observer_offset[i];
+        if (o->intervene && o->intervene(o->self, run, &seen, tile)) return -1;
     }
     return 0;
 }
@@ -46,6 +50,7 @@ static int show_to(const PiRun *run, const PiObserver *o, PiSeen seen, int64_t f
     seen.next *= each;
     seen.every = o->every;
     seen.count = count;
+    seen.scratch = (char *)seen.scratch + run->observer_offset[o - run->observers];
     return o->observe(o->self, run, &seen);
 }
 /* Shows each observer its own steps: the multiples of `every`, and the last of the run. */
@@ -132,18 +137,28 @@ static int64_t seen_offset(const PiRun *run) {
     const int64_t rows = run->drive_strides ? run->system->n_params : 0;
     return pi_sum(drive_offset(run), lines(pi_product(rows, sizeof(PiRow))));
 }
+/* States a cache line more than their rows apart: multiples of 4 KiB would share few places of the
+ * cache. */
+static int64_t seen_next(const PiRun *run) {
+    return pi_sum(pi_product(run->system->dim, run->tile_lanes), 64 / run->real_bytes);
+}
 static int64_t observers_offset(const PiRun *run) {
-    const int64_t saves = run->n_observers && !run->writer ? SCRATCH_STATES : 0;
-    return pi_sum(seen_offset(run), rows_bytes(run, pi_product(saves, run->system->dim)));
+    const int64_t saves = is_shown(run) && !run->writer ? SCRATCH_STATES : 0;
+    const int64_t bytes = pi_product(pi_product(saves, seen_next(run)), run->real_bytes);
+    return pi_sum(pi_sum(seen_offset(run), rows_bytes(run, 1)), lines(bytes));
 }
 static void *observers_scratch(const PiRun *run, char *scratch) {
     return scratch ? scratch + observers_offset(run) : NULL;
 }
+static void place_observers(PiRun *run) {
+    for (int i = 0; i < run->n_observers; i++) {
+        const PiObserver *o = &run->observers[i];
+        const int64_t bytes = o->scratch_bytes ? lines(o->scratch_bytes(o->self, run)) : 0;
+        run->observer_offset[i + 1] = pi_sum(run->observer_offset[i], bytes);
+    }
+}
 int64_t pi_run_scratch_bytes(const PiRun *run) {
-    int64_t most = 0; /* they are called one after the other */
-    for (int i = 0; i < run->n_observers; i++)
-        if (run->observers[i].scratch_bytes > most) most = run->observers[i].scratch_bytes;
-    return pi_sum(observers_offset(run), lines(most));
+    return pi_sum(observers_offset(run), run->observer_offset[run->n_observers]);
 }
 /* The parameters of one step of a driven run. */
 static const PiRow *driven(const PiRun *run, int64_t step, char *scratch) {
@@ -202,8 +217,8 @@ static int call_kernel(PiRun *run, PiTile *tile, void *target, char *scratch, in
  * the kernel does. */
 static int advance_together(PiRun *run, PiSeen seen, PiTile *tile, void *target, char *scratch,
                             int to_target) {
-    PiPlace place = {scratch + seen_offset(run), run->tile_lanes,
-                     run->system->dim * run->tile_lanes, 0};
+    char *far = scratch + seen_offset(run);
+    PiPlace place = {far + rows_bytes(run, 1), run->tile_lanes, seen_next(run), 0};
     if (run->writer) {
         place = run->writer->place(run->writer->self, run, seen.lane, seen.step);
         seen.writer = run->writer->self;
@@ -214,28 +229,32 @@ static int advance_together(PiRun *run, PiSeen seen, PiTile *tile, void *target,
     tile->record_next = seen.next = place.next;
     tile->record_every = run->interval;
     tile->stream = place.stream;
-    const int bad = call_kernel(run, tile, target, scratch, to_target);
+    int bad = call_kernel(run, tile, target, scratch, to_target);
+    if (bad >= 0 && has_seen_bound(run)) bad = find_leavers(run, &seen, tile, far, bad);
     tile->record = NULL;
     tile->stream = 0;
     if (bad) return bad;
-    return intervene(run, &seen, tile) ? -1 : show(run, &seen);
+    return intervene(run, seen, tile) ? -1 : show(run, &seen);
 }
 
 int advance_tile(PiRun *run, int64_t number, int64_t block, char *scratch, PiPause *pause) {
     const int64_t lane = number * run->tile_lanes, interval = run->interval;
     const int64_t from = steps_after(run, block), to = steps_after(run, block + 1);
-    /* A bound is checked after each step, and a drive changes with each. */
-    const int each_step = !isinf(run->bound) || run->drive_strides;
-    const int together = run->n_observers && !each_step && interval < run->block_steps;
+    /* A bound is checked after each step, where that is not done in the rows that are shown; a
+     * drive changes with each. */
+    const int each_step = (!isinf(run->bound) && !has_seen_bound(run)) || run->drive_strides;
+    const int together = is_shown(run) && !each_step && interval < run->block_steps;
     const PiFailures *failures = &run->failures[number];
     void *target = row_at(run, run->state[block & 1], run->stride, 0, lane);
     PiTile tile = make_tile(run, number, scratch, pause);
     tile.in = block == 0 ? initial_rows(run, number)
                          : row_at(run, run->state[(block - 1) & 1], run->stride, 0, lane);
     tile.in_stride = run->stride;
-    for (int i = 0; i < run->n_observers; i++)
-        if (run->observers[i].open)
-            run->observers[i].open(run->observers[i].self, run, number, block + 1);
+    for (int i = 0; i < run->n_observers; i++) {
+        const PiObserver *o = &run->observers[i];
+        char *own = scratch + observers_offset(run) + run->observer_offset[i];
+        if (o->open) o->open(o->self, run, number, block + 1, own);
+    }
 
     int64_t alone = from; /* up to this step each interval is a call: a lane fails before it */
     for (int64_t step = from; step < to;) {
@@ -267,7 +286,7 @@ int advance_tile(PiRun *run, int64_t number, int64_t block, char *scratch, PiPau
         if (!several && run->n_observers && (stop % interval == 0 || stop == run->n_steps)) {
             seen.rows = tile.out;
             seen.stride = tile.out_stride;
-            if (intervene(run, &seen, &tile) || show_state(run, &seen)) {
+            if (intervene(run, seen, &tile) || show_state(run, &seen)) {
                 run->stopped = 1;
                 return -1;
             }
@@ -292,7 +311,7 @@ int pi_run_prepare(PiRun *run) {
     const int64_t block = run->system->block, bytes = pi_product(run->state_rows, run->real_bytes);
     /* States that observers see go through a scratch, which should be in the first cache too. */
     prepare_observers(run);
-    const int64_t kept = run->n_observers && !run->writer ? SCRATCH_STATES / 2 : 1;
+    const int64_t kept = is_shown(run) && !run->writer ? SCRATCH_STATES : 1;
     const int64_t fitting = (block ? block : TILE_BYTES / kept / bytes) / group * group;
     const int64_t shares = run->workers > 1 ? 2 * run->workers : 1;
     const int64_t sharing = ceil_div(ceil_div(run->lanes, shares), group) * group;
@@ -313,6 +332,7 @@ int pi_run_prepare(PiRun *run) {
     if (block) run->chunk = run->tile_lanes * run->real_bytes / run->vector_bytes;
     if (run->chunk < 1) run->chunk = 1;
     run->workspace_bytes = run->force ? pi_product(run->chunk, needed) : 0;
+    place_observers(run);
     run->failures = calloc(run->n_tiles ? run->n_tiles : 1, sizeof *run->failures);
     return run->failures ? 0 : -1;
 }

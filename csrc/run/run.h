@@ -41,6 +41,7 @@ struct PiRun {
     const PiSystem *system;
     const PiMethod *method;
     PiKernel *kernel;
+    PiReach *reach;
     PiForce *force; /* for row kernels, with its data */
     const void *context;
     const PiMethod *starter; /* of a multistep method, or NULL */
@@ -60,7 +61,8 @@ struct PiRun {
 
     /* pi_run_prepare: */
     PiTable table, starter_table;
-    int64_t interval;         /* steps between the states that observers see */
+    int64_t interval;                              /* steps between the states that observers see */
+    int64_t observer_offset[PI_MAX_OBSERVERS + 1]; /* of each one's scratch; the end */
     const PiObserver *writer; /* the one in whose place kernels write; NULL: the scratch */
     int64_t block_steps; /* a block is so many steps, or so many saves if they are fewer steps */
     int64_t tile_lanes, n_tiles, n_blocks;

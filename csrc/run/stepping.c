@@ -43,7 +43,8 @@ static int64_t step_block(PiRun *run, int64_t block, char *scratch, char *before
 int pi_run_step(PiRun *run, int64_t first, int64_t n, void *scratch, void *before, PiPoll *poll,
                 void *context, int64_t *completed) {
     run->first = first;
-    run->n_steps = run->interval = n;
+    run->n_steps = n;
+    run->interval = has_seen_bound(run) ? 1 : n;
     run->cancelled = run->stopped = run->out_of_memory = 0;
     const int64_t blocks = count_blocks(run);
     const uint32_t mode = pi_enter_float_mode();

@@ -234,7 +234,8 @@ static int64_t answers(const PiEvents *e) {
 static int64_t one_register(const PiRun *run) {
     return pi_product(run->state_rows, run->vector_bytes);
 }
-static int64_t scratch_bytes(const PiEvents *e, const PiRun *run) {
+static int64_t scratch_bytes(const void *self, const PiRun *run) {
+    const PiEvents *e = self;
     const int64_t look = pi_watch_lane_bytes(&e->watch, &e->watch.program);
     const int64_t react = e->react.system ? pi_watch_lane_bytes(&e->watch, &e->react) : 0;
     int64_t bytes = pi_sum(pi_rounded_up(look, 64), pi_rounded_up(react, 64));
@@ -243,8 +244,7 @@ static int64_t scratch_bytes(const PiEvents *e, const PiRun *run) {
     bytes = pi_sum(bytes, pi_rounded_up(pi_product(answers(e), sizeof(double)), 64));
     bytes = pi_sum(bytes, pi_rounded_up(pi_product(run->system->n_params + 1, sizeof(PiRow)), 64));
     bytes = pi_sum(bytes, pi_rounded_up(e->count, 64));
-    const int64_t seeing = pi_watch_scratch_bytes(&e->watch);
-    return bytes > seeing ? bytes : seeing;
+    return pi_sum(bytes, pi_rounded_up(pi_watch_scratch_bytes(&e->watch, run), 64));
 }
 static __attribute__((noinline)) void *take(char **free, int64_t bytes) {
     void *here = *free;
@@ -311,7 +311,7 @@ static int lane_steps(Lane *l, char *done) {
 
 static int go_through_lane(PiEvents *e, PiRun *run, const PiSeen *seen, const PiTile *tile,
                            int64_t at) {
-    char *free = seen->scratch;
+    char *free = (char *)seen->scratch + pi_rounded_up(pi_watch_scratch_bytes(&e->watch, run), 64);
     Lane l = {.e = e, .run = run, .tile = tile, .seen = seen, .at = at, .lane = seen->lane + at};
     l.h = real_at(run, tile->h.data, tile->h.stride * l.lane);
     l.look = (PiWatchLane){&e->watch, &e->watch.program, l.lane,
@@ -355,19 +355,19 @@ static int intervene(void *self, PiRun *run, const PiSeen *seen, const PiTile *t
 static int observe(void *self, const PiRun *run, const PiSeen *seen) {
     return seen->block == 0 ? pi_watch_see(&((PiEvents *)self)->watch, run, seen) : 0;
 }
-static void open(void *self, const PiRun *run, int64_t tile, int64_t block) {
+static void open(void *self, const PiRun *run, int64_t tile, int64_t block, void *scratch) {
     const PiEvents *e = self;
     const int64_t lane = tile * run->tile_lanes, bytes = lanes_in(run, tile) * sizeof(double);
-    pi_watch_open(&e->watch, run, tile, block);
+    pi_watch_open(&e->watch, run, tile, block, scratch);
     for (int j = 0; j < e->count && e->counts[0] != e->counts[1]; j++)
         memcpy(e->counts[block & 1] + j * run->stride + lane,
                e->counts[1 - (block & 1)] + j * run->stride + lane, bytes);
 }
-PiObserver pi_events_observer(PiEvents *e, const PiRun *run) {
+PiObserver pi_events_observer(PiEvents *e) {
     return (PiObserver){.self = e,
                         .every = 1,
                         .observe = observe,
                         .intervene = intervene,
                         .open = open,
-                        .scratch_bytes = scratch_bytes(e, run)};
+                        .scratch_bytes = scratch_bytes};
 }

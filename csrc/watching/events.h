@@ -31,4 +31,4 @@ typedef struct {
     double *stopped_at;
     int8_t *stopped_by; /* of each lane */
 } PiEvents;
-PiObserver pi_events_observer(PiEvents *events, const PiRun *run);
+PiObserver pi_events_observer(PiEvents *events);

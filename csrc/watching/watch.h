@@ -6,8 +6,9 @@
  *
  *   the components | the number of the step | the system's energy, its invariants | the sums
  *
- * as far as it asks for them, and its answer to PI_INVARIANTS is the new sums, then the quantities
- * of reductions that need no byte code (PiReduction), whose sums follow the program's. Two copies
+ * as far as it asks for them, and its answer to PI_INVARIANTS is the new sums, then quantities. A
+ * PiReduction is kept of these, of components and of the energy without byte code, all the states
+ * that are shown at once; its sums follow the program's. Two copies
  * of the sums, for the last complete block of time and for the one under way: an interrupt leaves
  * the first. */
 #pragma once
@@ -16,24 +17,31 @@
 enum { PI_WATCH_ENERGY = 1, PI_WATCH_INVARIANTS = 2, PI_WATCH_TIME = 4, PI_WATCH_STEP = 8 };
 enum { PI_WATCH_ALL = 15, PI_WATCH_SYSTEM = PI_WATCH_ENERGY | PI_WATCH_INVARIANTS };
 enum { PI_MAX_REDUCED = 64 };
+/* What a reduction is of: an answer of the program; a component; the system's energy; its energy
+ * less `origin`, times `factor`. */
+typedef enum { PI_OF_PROGRAM, PI_OF_STATE, PI_OF_ENERGY, PI_OF_CHANGE } PiSource;
+enum { PI_SOURCES = PI_OF_CHANGE + 1 };
 typedef struct {
-    int kind, quantity, first; /* PiReduction; which quantity; its first row of all the sums */
+    int kind, source, number; /* PiReduction, PiSource; which answer, which component */
+    int first;                /* its first row of all the sums */
 } PiReduced;
 typedef struct {
     ResolvedSystem program, system; /* in double precision; system: what the energy is asked of */
-    int asks;                       /* PI_WATCH_... */
+    int asks;                       /* PI_WATCH_..., of the program */
     int components, n_sums;         /* how many rows of y are components, and sums */
     int n_quantities, n_reduced, n_rows; /* past the sums in the answer; sums in all, as rows */
     PiReduced reduced[PI_MAX_REDUCED];
     int64_t every;        /* steps, counted from the run's own step 0 */
     int64_t begin;        /* the first step of all: a resumed run has seen its own */
     PiRow t0, h, *params; /* those of the program; the system's are the first */
+    PiRow origin, factor; /* of the energy: its value at the start, a power of two */
     double *sums[2];      /* rows of run->stride: after even and odd blocks */
 } PiWatch;
 /* Shows the program all the states that were seen; 0, or -1. */
 int pi_watch_see(PiWatch *watch, const PiRun *run, const PiSeen *seen);
-/* Copies the sums of the block before for the lanes of a tile. */
-void pi_watch_open(const PiWatch *watch, const PiRun *run, int64_t tile, int64_t block);
+/* A tile begins a block: the sums of the block before, and nothing in the scratch. */
+void pi_watch_open(const PiWatch *watch, const PiRun *run, int64_t tile, int64_t block,
+                   void *scratch);
 /* A lane by itself: the answer of the watch's program, or of another with the same y, to its
  * component values `y` at time t of step n. Parameters are prepared by pi_watch_lane. */
 typedef struct {
@@ -47,6 +55,6 @@ int pi_watch_lane(PiWatchLane *lane);
 int pi_watch_ask(const PiWatchLane *lane, int64_t n, double t, const double *y, double *answer);
 /* The time of a step of a lane, t0 + n h with two roundings as the times of a solution have. */
 double pi_watch_time(const PiWatch *watch, int64_t lane, int64_t n);
-int64_t pi_watch_scratch_bytes(const PiWatch *watch);
+int64_t pi_watch_scratch_bytes(const PiWatch *watch, const PiRun *run);
 /* The observer of a watch, which has `sums[0]` filled in. */
 PiObserver pi_watch_observer(PiWatch *watch, const PiRun *run);

@@ -132,7 +132,7 @@ class EventPlan:
         As of a plan.Group.
     """
 
-    every, reduced = 1, ()
+    every, reduced, change = 1, (), False
 
     def __init__(self, system, events):
         self.events = _checked(events, system)

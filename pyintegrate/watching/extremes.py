@@ -73,7 +73,7 @@ def _extreme(name, quantity, every, after, of, beyond):
     def trace(ledger):
         known = ledger.reduced(name)
         if known is not None:
-            return {"": known.get, ".time": lambda a: a.time(known.get(a, 1))}
+            return {"": known.value, ".time": lambda a: a.time(known.get(a, 1))}
         best, at = ledger.keep(np.nan), ledger.keep(np.nan)
         value = of(ledger.q)
         news = ledger.is_first | ((best.old == best.old) & ~beyond(best.old, value))

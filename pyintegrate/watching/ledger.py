@@ -69,22 +69,50 @@ REDUCTIONS = {  # of csrc/kernels/rows/reduce.h: number, and what their rows beg
     "max_abs": (2, (np.nan, np.nan)),
     "sum": (3, (0.0, 0.0)),
     "squares": (4, (0.0, 0.0)),
-    "line": (5, (np.nan, *(0.0,) * 6)),
+    "line": (5, (np.nan, *(0.0,) * 9)),
 }
+PROGRAM, STATE, ENERGY, CHANGE = range(4)  # what they may be of: PiSource of csrc/watching/watch.h
 
 
 class Reduced:
-    """The rows of a reduction that the core knows."""
+    """The rows of a reduction that the core knows.
 
-    def __init__(self, book, first):
-        self.book, self.first = book, first
+    Of the relative change of the energy the core keeps that of (E - E0) times a power of two; what
+    is left of the division is done here, in the unit of the quantity.
+    """
+
+    def __init__(self, book, first, source):
+        self.book, self.first, self.change = book, first, source == CHANGE
 
     def get(self, account, i=0):
+        """A row as it is."""
         return account.values[len(self.book.kept) + self.first + i]
 
-    def sum(self, account, i=0):
+    def value(self, account, i=0, power=1):
+        """A row, in the quantity's unit to a power."""
+        return self._in_unit(account, self.get(account, i), power)
+
+    def sum(self, account, i=0, power=1):
         """A sum of two parts."""
-        return _whole_sum(self.get(account, i), self.get(account, i + 1))
+        whole = _whole_sum(self.get(account, i), self.get(account, i + 1))
+        return self._in_unit(account, whole, power)
+
+    def line(self, account):
+        """The first value, and sums of d, index d and d^2: those of whole blocks and the rest."""
+        a, b, c = (self.get(account, i) for i in (7, 8, 9))
+        rest, sums = (a, account.count * a - b, c), []
+        for i, (term, power) in enumerate(zip(rest, (1, 1, 2), strict=True)):
+            high, low = self.get(account, 1 + 2 * i), self.get(account, 2 + 2 * i)
+            t = high + term
+            z = t - high
+            whole = _whole_sum(t, low + ((high - (t - z)) + (term - z)))
+            sums.append(self._in_unit(account, whole, power))
+        return [self.value(account), *sums]
+
+    def _in_unit(self, account, value, power):
+        for _ in range(power if self.change else 0):
+            value = value / account.unit
+        return value
 
 
 class Counted:
@@ -108,20 +136,24 @@ class Book:
     kept : list of Kept
     quantities : list of Node
     reduced : list of tuple of int
-        Of reductions that the core knows: number, and which quantity.
+        Of reductions that the core knows: number, of what (PROGRAM, ...), which of these.
     """
 
     def __init__(self, every=1):
         self.every, self.kept, self.known = every, [], {}
         self.quantities, self.reduced, self.initial = [], [], []
 
-    def reduce(self, kind, node):
-        number, initial = REDUCTIONS[kind]
+    def reduce(self, kind, source, number):
+        which, initial = REDUCTIONS[kind]
+        self.reduced.append((which, source, number))
+        self.initial += initial
+        return Reduced(self, len(self.initial) - len(initial), source)
+
+    def quantity(self, node):
+        """The number of an answer of the program."""
         if node not in self.quantities:
             self.quantities.append(node)
-        self.reduced.append((number, self.quantities.index(node)))
-        self.initial += initial
-        return Reduced(self, len(self.initial) - len(initial))
+        return self.quantities.index(node)
 
 
 class Ledger:
@@ -133,10 +165,12 @@ class Ledger:
         The quantity, and the time.
     active : Symbol or None
         Whether the step is looked at, where not all are.
+    known : tuple of int or None
+        Where the core finds the quantity without a program: STATE and a component, ENERGY, CHANGE.
     """
 
-    def __init__(self, view, book, quantity, active):
-        self.view, self.book, self.active = view, book, active
+    def __init__(self, view, book, quantity, active, known=None):
+        self.view, self.book, self.active, self.known = view, book, active, known
         self.t: Any = view.t
         self.q: Any = None if quantity is None else number(view.graph, quantity)
 
@@ -153,10 +187,15 @@ class Ledger:
 
     def reduced(self, kind):
         """The quantity's reduction by the core; None where only some steps are looked at."""
+        if self.known is not None:
+            key = kind, *self.known
+            if key not in self.book.known:
+                self.book.known[key] = self.book.reduce(kind, *self.known)
+            return self.book.known[key]
         if self.active is not None or len(self.book.reduced) >= MOST_REDUCED:
             return None
-        node = node_of(self.view.graph, self.q)
-        return self._once(kind, self.q, lambda: self.book.reduce(kind, node))
+        node, book = node_of(self.view.graph, self.q), self.book
+        return self._once(kind, self.q, lambda: book.reduce(kind, PROGRAM, book.quantity(node)))
 
     @property
     def count(self):

@@ -7,7 +7,7 @@ import numpy as np
 from ..trace.expression import Symbol
 from ..trace.program import BANK_SHIFT, T, Y, assemble
 from .analyses import expanded
-from .ledger import Book, Ledger
+from .ledger import CHANGE, ENERGY, MOST_REDUCED, STATE, Book, Ledger
 from .quantity import View, check_quantity, invariant_names, phase_numbers
 from .reductions import Reduction
 
@@ -28,9 +28,12 @@ class Account:
         The time of step 0.
     step : float or ndarray
         Of the run: step n is at start + n step.
+    unit : ndarray or None
+        Of the relative change of the energy, as the core keeps it.
     """
 
-    def __init__(self, values, every, count, start, step):
+    def __init__(self, values, every, count, start, step, unit=None):
+        self.unit = unit
         self.values, self.interval, self.count = values, every * step, count
         self.start, self.step = start, step
 
@@ -51,7 +54,9 @@ class Group:
     sums : int
         How many the program makes.
     reduced : tuple
-        The reductions of its quantities by the core; their sums follow.
+        The reductions by the core; their sums follow.
+    change : bool
+        Whether the core needs the energy that the motion began with.
     initial : ndarray
         What each sum begins with.
     numbers : dict
@@ -61,7 +66,14 @@ class Group:
 
     def __init__(self, system, every, reductions, numbers):
         self.every = every
-        quantities = {r.quantity for r in reductions.values() if isinstance(r.quantity, str)}
+        known = {name: _known(system, r) for name, r in reductions.items()}
+        for name in [name for name, place in known.items() if place][MOST_REDUCED:]:
+            known[name] = None
+        quantities = {
+            r.quantity
+            for name, r in reductions.items()
+            if isinstance(r.quantity, str) and not known[name]
+        }
         error = "energy_error" in quantities
         self.numbers = dict(numbers)
         if error:
@@ -92,9 +104,9 @@ class Group:
             if reduction.quantity == "phase_drift":
                 turns = Ledger(view, book, None, None).unwrapped(view.phase_drift())
                 quantity = Symbol(turns.node)
-            elif own:
+            elif own and not known[name]:
                 quantity = view.quantity(reduction.quantity)
-            ledger = Ledger(view, book, quantity, active)
+            ledger = Ledger(view, book, quantity, active, known[name])
             for suffix, result in reduction.trace(ledger).items():
                 self.results[name + suffix] = result
         view.graph.dim = view.size
@@ -104,10 +116,27 @@ class Group:
                 f"watch keeps {len(self.initial)} numbers of each trajectory, at most {MOST_SUMS}"
             )
         self.sums, self.reduced = len(book.kept), tuple(book.reduced)
+        self.change = any(source == CHANGE for _, source, _ in self.reduced)
         nodes = {"invariants": [*(kept.node for kept in book.kept), *book.quantities]}
         self.program = assemble(view.graph, nodes, view.rows)
         self.program.handle  # noqa: B018  (the verifier agrees)
         self.asks = view.asks | clocks(self.program, system.dim)
+
+
+# Reductions whose sums the core keeps where they look at all steps (kernels/rows/reduce.h).
+_KEPT_BY_CORE = "maximum minimum max_abs total mean rms variance std slope".split()
+
+
+def _known(system, reduction):
+    """Where the core finds the quantity of a reduction without a program; None: nowhere."""
+    what = reduction.quantity
+    if reduction.name not in _KEPT_BY_CORE or reduction.after is not None or callable(what):
+        return None
+    if what in system.state_names:
+        return STATE, system.state_names.index(what)
+    if what in ("energy", "energy_error") and not callable(system._definition.get("energy")):
+        return ENERGY if what == "energy" else CHANGE, 0
+    return None
 
 
 def clocks(program, dim):

@@ -80,7 +80,7 @@ def _total(ledger, kind):
     """Account -> the sum of a quantity, or of its squares."""
     known = ledger.reduced(kind)
     if known is not None:
-        return known.sum
+        return lambda a: known.sum(a, power=1 if kind == "sum" else 2)
     return ledger.sum(ledger.q if kind == "sum" else ledger.q * ledger.q).get
 
 
@@ -90,10 +90,10 @@ class _Line:
     def __init__(self, ledger):
         known = ledger.reduced("line")
         if known is not None:
-            self.first, self.t_first = known.get, lambda a: a.start
-            self.s1, self.si, self.s2 = (
-                lambda a, i=i: known.sum(a, i) for i in (1, 3, 5)
+            self.first, self.s1, self.si, self.s2 = (
+                lambda a, i=i: known.line(a)[i] for i in range(4)
             )  # fmt: skip
+            self.t_first = lambda a: a.start
             return
         d = ledger.shifted
         self.first, self.t_first = ledger.first(ledger.q).get, ledger.first(ledger.t).get

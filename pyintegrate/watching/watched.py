@@ -99,6 +99,7 @@ def program_fields(program, problem, known, first, sums):
     """
     numbers = [known[name] if v is None else v for name, v in program.numbers.items()]
     rows = [row_of(problem, value) for value in (*problem.system.parameter_rows, *numbers)]
+    origin, factor = change_of_energy(problem)[:2] if program.change else (0.0, 1.0)
     return {
         "program": program.program.handle,
         "every": program.every,
@@ -109,6 +110,8 @@ def program_fields(program, problem, known, first, sums):
         "params": tuple(rows),
         "t0": row_of(problem, problem.t0),
         "dt": row_of(problem, problem.dt),
+        "origin": row_of(problem, origin),
+        "factor": row_of(problem, factor),
         "sums_a": sums[0],
         "sums_b": sums[1],
     }
@@ -129,6 +132,14 @@ def _energy(problem):
     """The energy that a motion began with, and the scale of its relative error."""
     energy, scale = energy_of(problem.system, *_beginning(problem))
     return {"_energy": energy, "_energy_scale": scale}
+
+
+def change_of_energy(problem):
+    """The energy that a motion began with, a power of two near one over the scale of its relative
+    error, and that scale times the power: in 1 .. 2."""
+    energy, scale = energy_of(problem.system, *_beginning(problem))
+    factor = np.ldexp(1.0, 1 - np.frexp(np.where(np.isfinite(scale), scale, 1.0))[1])
+    return energy, factor, scale * factor
 
 
 def _beginning(problem):
@@ -164,7 +175,8 @@ class Watched(Mapping):
         for group, values in zip(plan.groups, sums, strict=True):
             values = np.array(values).reshape(-1, *problem.batch)
             count = (last // group.every + 1).astype(np.float64)
-            account = Account(values, group.every, count, start, problem.dt)
+            unit = change_of_energy(problem)[2] if group.change else None
+            account = Account(values, group.every, count, start, problem.dt, unit)
             with np.errstate(all="ignore"):
                 for name, result in group.results.items():
                     results[name] = np.asarray(result(account))

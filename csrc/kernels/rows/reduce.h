@@ -1,11 +1,17 @@
-/* Reductions of a quantity over the steps, one register a lane group: what watches keep most. The
- * first step that is looked at has index 0, the next one 1; frozen lanes keep what they have. */
+/* Reductions of a quantity over the steps: what watches keep most. All the states at hand, for one
+ * register of lanes after the other, so that what is kept stays in registers. A lane that has
+ * failed or stopped stands still, and is not looked at from that step on. */
 #pragma once
 #include "../../simd.h"
 #include "../../tiles.h"
 
-INLINE vreal unless(const vint *frozen, int64_t u, vreal old, vreal news) {
-    return frozen ? vselect(frozen[u], old, news) : news;
+enum { LINE_BLOCK = 16 };
+
+INLINE vreal quantity_of(const PiReduceRows *r, int64_t u, int64_t k, vreal origin, vreal factor) {
+    return (((const vreal *)r->quantity)[k * r->next + u] - origin) * factor;
+}
+INLINE vint stands_still(const PiReduceRows *r, int64_t u, int64_t k) {
+    return vset((real)(r->step + k * r->every)) >= ((const vreal *)r->ends)[u];
 }
 /* high + low += term: the rounding of the sum is exact (Knuth), that of `low` is lost. */
 INLINE void add_exactly(vreal *high, vreal *low, vreal term) {
@@ -13,55 +19,115 @@ INLINE void add_exactly(vreal *high, vreal *low, vreal term) {
     *low += (*high - (t - z)) + (term - z);
     *high = t;
 }
-/* The first value that no other is beyond, and the number of its step; a NaN stays. */
-INLINE void reduce_extreme(PiReduction kind, const PiReduceRows *r, int64_t u, vreal *sums) {
-    const int64_t R = r->registers;
-    const vreal given = ((const vreal *)r->quantity)[u], best = sums[u], at = sums[R + u];
-    const vreal q = kind == PI_LARGEST_MAGNITUDE ? vabs(given) : given;
-    const vint within = kind == PI_SMALLEST ? q >= best : q <= best;
-    const vint news = r->index == 0 ? vset_int(-1) : ~within & (best == best);
-    const vint *frozen = (const vint *)r->frozen;
-    sums[u] = unless(frozen, u, best, vselect(news, q, best));
-    sums[R + u] = unless(frozen, u, at, vselect(news, vset((real)r->step), at));
+/* Rows: the first value that no other is beyond, the number of its step. A NaN stays. */
+INLINE vreal magnitude(PiReduction kind, vreal q) {
+    return kind == PI_LARGEST_MAGNITUDE ? vabs(q) : q;
+}
+INLINE void reduce_each_extreme(PiReduction kind, const PiReduceRows *r, int64_t u, vreal origin,
+                                vreal factor, vreal *s) {
+    for (int64_t k = 0; k < r->count; k++) {
+        const vreal q = magnitude(kind, quantity_of(r, u, k, origin, factor));
+        const vint within = kind == PI_SMALLEST ? q >= s[0] : q <= s[0];
+        const vint first = vset_int(r->index + k ? 0 : -1);
+        vint news = first | (~within & (s[0] == s[0]));
+        if (r->ends) news &= ~stands_still(r, u, k);
+        s[0] = vselect(news, q, s[0]);
+        s[1] = vselect(news, vset((real)(r->step + k * r->every)), s[1]);
+    }
+}
+/* The extreme of all; and where that is a new one, the first step that has it. */
+INLINE void reduce_extreme(PiReduction kind, const PiReduceRows *r, int64_t u, vreal origin,
+                           vreal factor, vreal *s) {
+    vreal best = s[0], any = s[0] * 0; /* NaN after a NaN */
+    for (int64_t k = 0; k < r->count; k++) {
+        const vreal q = magnitude(kind, quantity_of(r, u, k, origin, factor));
+        best = kind == PI_SMALLEST ? -vlarger(-q, -best) : vlarger(q, best);
+        any += q;
+    }
+    if (r->ends || r->index == 0 || vany(any != any)) {
+        reduce_each_extreme(kind, r, u, origin, factor, s);
+        return;
+    }
+    const vint news = best != s[0];
+    if (!vany(news)) return;
+    for (int64_t k = r->count - 1; k >= 0; k--) {
+        const vreal q = magnitude(kind, quantity_of(r, u, k, origin, factor));
+        const vint here = news & (q == best);
+        s[0] = vselect(here, q, s[0]);
+        s[1] = vselect(here, vset((real)(r->step + k * r->every)), s[1]);
+    }
 }
 /* Rows: high and low part of a sum. */
-INLINE void reduce_sum(const PiReduceRows *r, int64_t u, int row, vreal term, vreal *sums) {
-    vreal *const to = sums + row * r->registers;
-    vreal high = to[u], low = to[r->registers + u];
-    add_exactly(&high, &low, term);
-    to[u] = unless(r->frozen, u, to[u], high);
-    to[r->registers + u] = unless(r->frozen, u, to[r->registers + u], low);
+INLINE void reduce_sum(PiReduction kind, const PiReduceRows *r, int64_t u, vreal origin,
+                       vreal factor, vreal *s) {
+    for (int64_t k = 0; k < r->count; k++) {
+        const vreal q = quantity_of(r, u, k, origin, factor);
+        const vreal before[2] = {s[0], s[1]};
+        add_exactly(&s[0], &s[1], kind == PI_SUM ? q : q * q);
+        if (!r->ends) continue;
+        const vint still = stands_still(r, u, k);
+        EACH(i, 0, 2) s[i] = vselect(still, before[i], s[i]);
+    }
 }
-/* Rows: the first value; sums of d, of index d, of d^2, d being the distance from the first. */
-INLINE void reduce_line(const PiReduceRows *r, int64_t u, vreal *sums) {
-    const vreal q = ((const vreal *)r->quantity)[u];
-    if (r->index == 0) sums[u] = unless(r->frozen, u, sums[u], q);
-    const vreal d = q - sums[u];
-    reduce_sum(r, u, 1, d, sums);
-    reduce_sum(r, u, 3, vset((real)r->index) * d, sums);
-    reduce_sum(r, u, 5, d * d, sums);
+/* Rows: the first value; of the distances d from it the sums of d, of index d and of d^2, in two
+ * parts each; and what the steps since the last multiple of 16 add to them: a = sum of d, b the sum
+ * of what a was after each, so that n a - b is the sum of index d after n steps; sum of d^2. The
+ * border is a multiple of 16 whatever is shown at once: no bit depends on that. */
+INLINE void reduce_line(const PiReduceRows *r, int64_t u, vreal origin, vreal factor, vreal *s) {
+    for (int64_t k = 0; k < r->count; k++) {
+        const int64_t index = r->index + k;
+        const vreal q = quantity_of(r, u, k, origin, factor);
+        const vint still = r->ends ? stands_still(r, u, k) : vset_int(0);
+        if (index == 0) s[0] = vselect(still, s[0], q);
+        const vreal d = q - s[0];
+        const vreal a = s[7] + d, b = s[8] + a, c = vfma(d, d, s[9]);
+        if (r->ends) {
+            s[7] = vselect(still, s[7], a);
+            s[8] = vselect(still, s[8], b);
+            s[9] = vselect(still, s[9], c);
+        } else s[7] = a, s[8] = b, s[9] = c;
+        if (index % LINE_BLOCK) continue;
+        const vreal term[3] = {s[7], vfma(vset((real)(index + 1)), s[7], -s[8]), s[9]};
+        EACH(i, 0, 3) {
+            vreal high = s[1 + 2 * i], low = s[2 + 2 * i];
+            add_exactly(&high, &low, term[i]);
+            s[1 + 2 * i] = vselect(still, s[1 + 2 * i], high);
+            s[2 + 2 * i] = vselect(still, s[2 + 2 * i], low);
+            s[7 + i] = vselect(still, s[7 + i], vset(0));
+        }
+    }
+}
+INLINE void reduce_rows(PiReduction kind, int rows, const PiReduceRows *r) {
+    for (int64_t u = 0; u < r->registers; u++) {
+        const vreal origin = r->origin ? ((const vreal *)r->origin)[u] : vset(0);
+        const vreal factor = r->origin ? ((const vreal *)r->factor)[u] : vset(1);
+        real *const sums = (real *)r->sums + u * VLEN;
+        vreal s[10];
+        EACH(i, 0, rows) s[i] = vload(sums + i * r->stride);
+        if (kind <= PI_LARGEST_MAGNITUDE) reduce_extreme(kind, r, u, origin, factor, s);
+        else if (kind == PI_LINE) reduce_line(r, u, origin, factor, s);
+        else reduce_sum(kind, r, u, origin, factor, s);
+        EACH(i, 0, rows) vstore(sums + i * r->stride, s[i]);
+    }
 }
 static __attribute__((unused)) void reduce(PiReduction kind, const PiReduceRows *r) {
-    vreal *const sums = (vreal *)r->sums;
-    const vreal *const q = (const vreal *)r->quantity;
     switch (kind) {
-    case PI_LARGEST:
-        for (int64_t u = 0; u < r->registers; u++) reduce_extreme(PI_LARGEST, r, u, sums);
-        break;
-    case PI_SMALLEST:
-        for (int64_t u = 0; u < r->registers; u++) reduce_extreme(PI_SMALLEST, r, u, sums);
-        break;
-    case PI_LARGEST_MAGNITUDE:
-        for (int64_t u = 0; u < r->registers; u++) reduce_extreme(PI_LARGEST_MAGNITUDE, r, u, sums);
-        break;
-    case PI_SUM:
-        for (int64_t u = 0; u < r->registers; u++) reduce_sum(r, u, 0, q[u], sums);
-        break;
-    case PI_SUM_OF_SQUARES:
-        for (int64_t u = 0; u < r->registers; u++) reduce_sum(r, u, 0, q[u] * q[u], sums);
-        break;
-    case PI_LINE:
-        for (int64_t u = 0; u < r->registers; u++) reduce_line(r, u, sums);
-        break;
+    case PI_LARGEST: reduce_rows(PI_LARGEST, 2, r); break;
+    case PI_SMALLEST: reduce_rows(PI_SMALLEST, 2, r); break;
+    case PI_LARGEST_MAGNITUDE: reduce_rows(PI_LARGEST_MAGNITUDE, 2, r); break;
+    case PI_SUM: reduce_rows(PI_SUM, 2, r); break;
+    case PI_SUM_OF_SQUARES: reduce_rows(PI_SUM_OF_SQUARES, 2, r); break;
+    case PI_LINE: reduce_rows(PI_LINE, 10, r); break;
+    }
+}
+/* The largest magnitude of all components of each lane over the states at hand, NaN left out. */
+static __attribute__((unused)) void reach(const PiReachRows *r) {
+    for (int64_t u = 0; u < r->registers; u++) {
+        vreal far = vset(0);
+        for (int d = 0; d < r->dim; d++) {
+            const real *y = (const real *)r->rows + d * r->stride + u * VLEN;
+            for (int64_t k = 0; k < r->count; k++, y += r->next) far = vlarger(vabs(vload(y)), far);
+        }
+        vstore((real *)r->out + u * VLEN, far);
     }
 }

@@ -1,0 +1,99 @@
+/* Trajectories that leave the bound: found in the states of some steps that a kernel has made in
+ * one call, so that a bound costs no calls. */
+#include <float.h>
+#include "layout.h"
+
+int has_seen_bound(const PiRun *run) {
+    return !isinf(run->bound) && !run->drive_strides && run->state_rows == run->system->dim;
+}
+
+typedef struct {
+    PiRun *run;
+    const PiSeen *seen;
+    const PiTile *tile;
+    double bound;
+} Look;
+
+/* The state after so many of the steps that are shown: 0 is that before them. */
+static const char *state(const Look *l, int64_t steps, int64_t lane, int64_t *stride) {
+    *stride = steps ? l->seen->stride : l->tile->in_stride;
+    const void *rows =
+        steps ? row_at(l->run, l->seen->rows, l->seen->next, steps - 1, 0) : l->tile->in;
+    return row_at(l->run, rows, 1, 0, lane);
+}
+static double component(const Look *l, const char *state, int64_t stride, int d) {
+    const char *at = row_at(l->run, state, stride, d, 0);
+    return l->run->real_bytes == 8 ? *(const double *)at : *(const float *)at;
+}
+/* After which of the steps a lane is first beyond; 0: after none. -1: not finite there, which a
+ * method may have a reason for. */
+static int64_t first_beyond(const Look *l, int64_t lane) {
+    for (int64_t k = 1; k <= l->seen->count; k++) {
+        int64_t stride;
+        const char *y = state(l, k, lane, &stride);
+        int beyond = 0;
+        for (int d = 0; d < l->run->system->dim; d++) {
+            const double size = fabs(component(l, y, stride, d));
+            if (!(size <= DBL_MAX)) return -1;
+            beyond |= size > l->bound;
+        }
+        if (beyond) return k;
+    }
+    return 0;
+}
+/* The lane stays where it was before step k, in all the rows. */
+static void stay(const Look *l, int64_t lane, int64_t k) {
+    const PiRun *run = l->run;
+    int64_t from_stride, stride;
+    const char *from = state(l, k - 1, lane, &from_stride);
+    for (int d = 0; d < run->system->dim; d++) {
+        const char *value = row_at(run, from, from_stride, d, 0);
+        for (int64_t i = k; i <= l->seen->count; i++) {
+            char *to = (char *)state(l, i, lane, &stride);
+            memcpy(row_at(run, to, stride, d, 0), value, run->real_bytes);
+        }
+        memcpy(row_at(run, l->tile->out, l->tile->out_stride, d, lane), value, run->real_bytes);
+    }
+}
+
+/* May lane i have left? Not if all that was found of it is within. */
+static int suspect(const Look *l, const PiFailures *failures, const void *far, int64_t i, int bad) {
+    const double size = l->run->real_bytes == 8 ? ((double *)far)[i] : ((float *)far)[i];
+    if (failures->count && failures->step[i] >= 0) return 0;
+    if (!(size <= l->bound)) return 1;
+    int64_t stride;
+    const char *last = state(l, l->seen->count, i, &stride);
+    int finite = 1; /* the largest magnitude leaves NaN out */
+    for (int d = 0; bad && d < l->run->system->dim; d++)
+        finite &= fabs(component(l, last, stride, d)) <= DBL_MAX;
+    return !finite;
+}
+int find_leavers(PiRun *run, const PiSeen *seen, const PiTile *tile, void *far, int bad) {
+    const PiFailures *failures = &run->failures[seen->tile];
+    const PiReachRows rows = {.registers = tile->registers,
+                              .count = seen->count,
+                              .dim = run->system->dim,
+                              .stride = seen->stride,
+                              .next = seen->next,
+                              .rows = seen->rows,
+                              .out = far};
+    const Look look = {.run = run, .seen = seen, .tile = tile, .bound = tile->bound};
+    int any = bad;
+    run->reach(&rows);
+    if (run->real_bytes == 8)
+        for (int64_t i = 0; i < seen->lanes; i++) any |= !(((double *)far)[i] <= look.bound);
+    else
+        for (int64_t i = 0; i < seen->lanes; i++) any |= !(((float *)far)[i] <= look.bound);
+    for (int64_t i = 0; any && i < seen->lanes; i++)
+        if (suspect(&look, failures, far, i, bad) && first_beyond(&look, i) < 0) return 1;
+    for (int64_t i = 0; any && i < seen->lanes; i++) {
+        const int64_t k = suspect(&look, failures, far, i, bad) ? first_beyond(&look, i) : 0;
+        if (k == 0) continue;
+        if (fail(run, seen->tile, i, PI_OUT_OF_BOUNDS, tile->first + k)) {
+            run->out_of_memory = 1;
+            return -1;
+        }
+        stay(&look, i, k);
+    }
+    return 0;
+}
