@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
     from .method.method import Method
     from .system.system import System
-    from .values.types import DTypeLike
+    from .values.types import ArrayLike, DTypeLike, Integers
     from .watching.events import Event
 
 __all__ = ["DaskSolution", "integrate"]
@@ -172,7 +172,8 @@ def integrate(
     t0: Any = 0.0,
     params: Mapping[str, Any] | None = None,
     method: str | Method = "rk4",
-    save: Literal["all", "final"] | int = "all",
+    save: Literal["all", "final"] | int | Sequence[int] | Integers = "all",
+    times: ArrayLike | None = None,
     dtype: DTypeLike | None = None,
     workers: int = 1,
     bound: float | None = None,
@@ -197,6 +198,8 @@ def integrate(
         Name to array_like or dask.array, (*batch) or (*batch, *shape).
     method, save, dtype, workers, bound, compensated, components
         As of ``pyintegrate.integrate``; `workers` is for each chunk.
+    times : array_like, optional
+        Instead of `save`: times of one axis, the same for all trajectories.
     watch, events
         As of ``pyintegrate.integrate``, with numbers as `after` and as `params` of events; results
         are dask arrays.
@@ -242,6 +245,10 @@ def integrate(
         "watch": watch,
         "events": events,
     }
+    if times is not None:
+        if np.ndim(times) > 1 or isinstance(dt, da.Array) or isinstance(t0, da.Array):
+            raise TypeError("times takes one axis here, and dt and t0 that are no dask arrays")
+        options["times"] = times
     problem, checked = _check(system, sample, t_end, n_steps, options)
     n_steps = problem.n_steps
     names = list(given)
@@ -279,7 +286,7 @@ def integrate(
             pick, out, runs, batch_axes, number=number, new_axes=new, dtype=like.dtype,
             meta=np.empty((0,) * len(out), like.dtype),
         )  # fmt: skip
-    t = _times(dt, t0, steps, results["status"])
+    t = _times(dt, t0, steps, results["status"]) if times is None else checked.times
     watched = Watched({k: results.get(f"watched.{k}", v) for k, v in sample.watched.items()})
     happened = {}
     for name in sample.events:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from .method.method import Method
     from .system.system import System
-    from .values.types import ArrayLike, DTypeLike
+    from .values.types import ArrayLike, DTypeLike, Integers
     from .watching.events import Event
     from .watching.reductions import Reduction
 
@@ -31,7 +31,8 @@ def integrate(
     n_steps: int | None = None,
     t0: ArrayLike = 0.0,
     method: str | Method = "rk4",
-    save: Literal["all", "final"] | int = "all",
+    save: Literal["all", "final"] | int | Sequence[int] | Integers = "all",
+    times: ArrayLike | None = None,
     dtype: DTypeLike | None = None,
     workers: int = 1,
     progress: bool | Callable[[int, int], object] = False,
@@ -64,8 +65,15 @@ def integrate(
     t0 : array_like
         The first time. Step n is at t0 + n dt.
     method : str or Method
-    save : {"all", "final"} or int
-        Every step; the last state only; or every k-th step and the last.
+    save : {"all", "final"}, int, or increasing array of int
+        Every step; the last state only; every k-th step and the last; or the steps of these
+        numbers: ``np.unique(np.geomspace(1, n_steps, 100).round())``,
+        ``range(n_steps - 1000, n_steps + 1)``.
+    times : array_like, optional
+        Instead of `save`: times within the run, (n,) or (n, *batch), in its direction. The states
+        there are those of ``solution.at``, by cubic Hermite interpolation between the two steps
+        around each, and nothing else is stored. None goes across a jump or a stop of `events`;
+        after a stop or a failure the last state is repeated.
     dtype : float32 or float64, optional
         Default: float32 only if x0 (and v0) are float32 arrays or NumPy scalars; Python numbers
         beside them do not count.
@@ -136,7 +144,7 @@ def integrate(
         options={
             "save": save, "workers": workers, "progress": progress, "on_failure": on_failure,
             "bound": bound, "compensated": compensated, "out": out, "components": components,
-            "watch": watch, "events": events,
+            "watch": watch, "events": events, "times": times,
         },
     )  # fmt: skip
     if out is not None:

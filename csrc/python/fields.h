@@ -8,8 +8,8 @@ typedef struct {
     PyObject *system, *method, *methods, *starter;
     PyObject *t0, *dt, *params, *drive_strides;
     PyObject *initial, *state_a, *state_b, *state;
-    PyObject *record, *saved, *stream;
-    PyObject *watches, *events;
+    PyObject *record, *saved, *save_steps, *stream;
+    PyObject *watches, *events, *times;
 } RunObjects;
 
 typedef enum { START = 1, STEPPER = 2 } Entry;

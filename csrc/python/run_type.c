@@ -1,4 +1,5 @@
 /* The Python type of a run: made by start(), worked on by threads, asked for its outcome. */
+#include "../run/layout.h"
 #include "../run/record.h"
 #include "fields.h"
 #include "watching.h"
@@ -57,11 +58,34 @@ static int read_drive(Run *r, PyObject *strides) {
     return error;
 }
 
+/* The numbers of the saved steps where no interval gives them, and what divides them all. */
+static int read_steps(Run *r, PyObject *steps, int64_t *saves) {
+    PiRecord *record = &r->record;
+    record->steps = views_array(&r->views, steps, "save_steps", 0, 8, 0);
+    if (!record->steps) return -1;
+    record->listed = *saves = (*views_find(&r->views, "save_steps"))->buffer.len / 8;
+    record->every = 0;
+    for (int64_t i = 0; i < *saves; i++) {
+        const int64_t step = record->steps[i], least = i ? record->steps[i - 1] + 1 : 0;
+        if (step < least || step > r->run.n_steps) {
+            PyErr_Format(PyExc_ValueError, "save_steps: step %lld, expected %lld to %lld",
+                         (long long)step, (long long)least, (long long)r->run.n_steps);
+            return -1;
+        }
+        record->every = common_divisor(step, record->every);
+    }
+    if (!record->every) record->every = r->run.n_steps + 1;
+    return 0;
+}
 /* The array that the saves go to, and the components that are saved. */
-static int read_record(Run *r, PyObject *array, PyObject *saved, int stream) {
+static int read_record(Run *r, const RunObjects *o, int stream) {
+    PyObject *array = o->record, *saved = o->saved, *steps = o->save_steps;
     PiRun *run = &r->run;
     PiRecord *record = &r->record;
-    const int64_t saves = 1 + (run->n_steps + run->save_every - 1) / run->save_every;
+    int64_t saves = 1 + (run->n_steps + run->save_every - 1) / run->save_every;
+    record->every = run->save_every;
+    if (o->times) saves = 0; /* those of read_times() */
+    else if (steps && read_steps(r, steps, &saves)) return -1;
     const int64_t bytes = run->real_bytes;
     const Py_ssize_t n = saved && PyTuple_Check(saved) ? PyTuple_Size(saved) : -1;
     const Py_buffer *view = views_strided(&r->views, array, "record", 3, run->real_bytes);
@@ -87,14 +111,13 @@ static int read_record(Run *r, PyObject *array, PyObject *saved, int stream) {
     }
     record->n_saved = (int)n;
     record->data = view->buf;
-    record->every = run->save_every;
     record->save_stride = view->strides[0] / bytes;
     record->component_stride = view->strides[1] / bytes;
     record->lane_stride = view->strides[2] / bytes;
     record->room = view->shape[2];
     const uintptr_t places = (uintptr_t)view->buf | view->strides[0] | view->strides[1];
     record->stream = stream && places % 64 == 0;
-    return pi_run_observe(run, pi_record_observer(record));
+    return o->times ? 0 : pi_run_observe(run, pi_record_observer(record));
 }
 
 /* The rows of times, parameters and states. */
@@ -118,6 +141,20 @@ static int read_rows(Run *r, const RunObjects *o) {
     return -1;
 }
 
+/* The times at which states are asked for: in the place of saves. */
+static int read_asked(PyObject *module, Run *r, const RunObjects *o) {
+    if (!o->record) {
+        PyErr_SetString(PyExc_ValueError, "times need a record");
+        return -1;
+    }
+    if (read_times(module, &r->run, o->system, o->times, &r->record, &r->views, &r->watches))
+        return -1;
+    const Py_ssize_t room = (*views_find(&r->views, "record"))->buffer.shape[0];
+    if (room >= r->watches.between->count) return 0;
+    PyErr_Format(PyExc_ValueError, "record has room for %zd of %lld times", room,
+                 (long long)r->watches.between->count);
+    return -1;
+}
 static int make_run(PyObject *module, Run *r, const RunObjects *o) {
     PiRun *run = &r->run;
     ResolvedSystem resolved;
@@ -134,7 +171,8 @@ static int make_run(PyObject *module, Run *r, const RunObjects *o) {
     const int stream = o->stream ? PyObject_IsTrue(o->stream) : 0;
     if (stream < 0 || read_rows(r, o)) return -1;
     if (o->drive_strides && read_drive(r, o->drive_strides)) return -1;
-    if (o->record && read_record(r, o->record, o->saved, stream)) return -1;
+    if (o->record && read_record(r, o, stream)) return -1;
+    if (o->times && read_asked(module, r, o)) return -1; /* before events, which show it pieces */
     if (o->watches && read_watches(module, run, o->system, o->watches, &r->views, &r->watches))
         return -1;
     if (o->events && read_events(module, run, o->system, o->events, &r->views, &r->watches))
@@ -156,16 +194,19 @@ const char start_doc[] =
     "(history_rows); initial may have one item a row, which serves all lanes. has_history:\n"
     "the history of the method is there already.\n"
     "record: (saves, components, lanes) with any strides; lanes past those of the batch, up to\n"
-    "whole cache lines, may be written; saved: the indices of the components; stream: write past\n"
-    "the caches. use_row_kernels: those for any force, also where others are compiled.\n"
+    "whole cache lines, may be written; saved: the indices of the components; save_steps: the\n"
+    "numbers of the saved steps, instead of save_every; stream: write past the caches.\n"
+    "use_row_kernels: those for any force, also where others are compiled.\n"
     "watches: a tuple of dictionaries: program, every, begin, asks, sums, params, t0, dt, sums_a,\n"
     "sums_b (csrc/watching/watch.h). events: a dictionary: detect (a watch), react, most,\n"
     "counts_a, counts_b, stopped_at, stopped_by, events (csrc/watching/events.h).\n"
+    "times: a dictionary: t, count, each (whether t has a row of times for each), params, t0, dt,\n"
+    "at which states go to the record, instead of steps (csrc/watching/between.h).\n"
     "compensated: carry what additions to the state round away, in rows of its own at the end of\n"
     "the state.\n"
     "Fields come in a dictionary or as keywords. May be left out: starter, first, drive_strides,\n"
-    "has_history, record with saved and stream, use_row_kernels, watches, events,\n"
-    "compensated.";
+    "has_history, record with saved, save_steps and stream, use_row_kernels, watches, events,\n"
+    "times, compensated.";
 PyObject *core_start(PyObject *module, PyObject *args, PyObject *keywords) {
     RunObjects objects;
     PyObject *fields = own_fields(args, keywords, "start()");

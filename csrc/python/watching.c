@@ -142,6 +142,7 @@ int read_events(PyObject *module, PiRun *run, PyObject *system, PyObject *fields
     PyObject *detect = field(fields, "detect"), *react, *list;
     PiEvents *e = to->events = PyMem_Calloc(1, sizeof *e);
     if (!e) return PyErr_NoMemory(), -1;
+    e->between = to->between;
     if (!to->programs) to->programs = PyList_New(0);
     if (!to->programs || !detect || !(react = field(fields, "react")) ||
         !(list = field(fields, "events")) ||
@@ -179,6 +180,35 @@ int read_events(PyObject *module, PiRun *run, PyObject *system, PyObject *fields
     return pi_run_observe(run, pi_events_observer(e));
 }
 
+/* ---- times ----------------------------------------------------------------------------------- */
+int read_times(PyObject *module, PiRun *run, PyObject *system, PyObject *fields, PiRecord *record,
+               Views *views, Watches *to) {
+    PyObject *t = field(fields, "t"), *params, *t0, *dt;
+    PiBetween *b = to->between = PyMem_Calloc(1, sizeof *b);
+    if (!b) return PyErr_NoMemory(), -1;
+    int64_t each;
+    if (!t || !(params = field(fields, "params")) || !(t0 = field(fields, "t0")) ||
+        !(dt = field(fields, "dt")) || integer(fields, "each", 0, 1, &each) ||
+        integer(fields, "count", 0, (int64_t)1 << 48, &b->count) ||
+        find_system(module, system, 64, &b->system))
+        return -1;
+    const int n = b->system.system->n_params, dim = b->system.system->dim;
+    b->t_stride = each ? run->stride : 1;
+    b->t_lane = each;
+    b->record = record;
+    b->params = PyMem_Calloc((size_t)n + 1, sizeof *b->params);
+    b->next = PyMem_Calloc((size_t)run->stride + 1, sizeof *b->next);
+    b->due = PyMem_Calloc((size_t)run->stride + 1, sizeof *b->due);
+    b->before = PyMem_Calloc((size_t)pi_product(dim, run->stride) + 1, (size_t)run->real_bytes);
+    if (!b->params || !b->next || !b->due || !b->before) return PyErr_NoMemory(), -1;
+    if (views_rows(views, params, "params of times", n, run->stride, 8, b->params) ||
+        views_row(views, t0, "t0 of times", run->stride, 8, &b->t0) ||
+        views_row(views, dt, "dt of times", run->stride, 8, &b->h) ||
+        !(b->t = views_array(views, t, "t", pi_product(b->count, b->t_stride), 8, 0)))
+        return -1;
+    return pi_run_observe(run, pi_between_observer(b));
+}
+
 int read_watches(PyObject *module, PiRun *run, PyObject *system, PyObject *list, Views *views,
                  Watches *to) {
     const Py_ssize_t n = PyTuple_Check(list) ? PyTuple_Size(list) : -1;
@@ -206,5 +236,12 @@ void free_watches(Watches *watches) {
         PyMem_Free(watches->events->event);
     }
     PyMem_Free(watches->events);
+    if (watches->between) {
+        PyMem_Free(watches->between->params);
+        PyMem_Free(watches->between->next);
+        PyMem_Free(watches->between->due);
+        PyMem_Free(watches->between->before);
+    }
+    PyMem_Free(watches->between);
     Py_XDECREF(watches->programs);
 }

@@ -1,6 +1,7 @@
 /* The watches of a run, from Python (watching.c). */
 #pragma once
 #include "../bytecode/bytecode.h"
+#include "../watching/between.h"
 #include "../watching/events.h"
 #include "module.h"
 
@@ -8,6 +9,7 @@ typedef struct {
     PiWatch *watch;
     int count;
     PiEvents *events;   /* or NULL */
+    PiBetween *between; /* or NULL */
     PyObject *programs; /* a list that keeps them alive */
 } Watches;
 /* A tuple of dictionaries becomes observers of the run. 0, or -1 with an exception. */
@@ -16,4 +18,7 @@ int read_watches(PyObject *module, PiRun *run, PyObject *system, PyObject *list,
 /* The same of a dictionary of events. */
 int read_events(PyObject *module, PiRun *run, PyObject *system, PyObject *fields, Views *views,
                 Watches *to);
+/* The same of the times at which states are asked for; record: where they go. */
+int read_times(PyObject *module, PiRun *run, PyObject *system, PyObject *fields, PiRecord *record,
+               Views *views, Watches *to);
 void free_watches(Watches *watches);

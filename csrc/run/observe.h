@@ -61,6 +61,6 @@ typedef struct {
     int64_t (*scratch_bytes)(const void *self, const PiRun *run);
 } PiObserver;
 
-enum { PI_MAX_OBSERVERS = 8 };
+enum { PI_MAX_OBSERVERS = 10 };
 /* Before the run is prepared. 0, or -1 where there are too many. */
 int pi_run_observe(PiRun *run, PiObserver observer);

@@ -24,12 +24,26 @@ static void write_save(const PiRun *run, const PiRecord *r, int64_t save, int64_
 }
 #undef SCATTER
 
+/* The first of the saved steps that is not before a step. */
+static int64_t first_save(const PiRecord *r, int64_t step) {
+    int64_t from = 0, to = r->listed;
+    while (from < to) {
+        const int64_t middle = from + (to - from) / 2;
+        if (r->steps[middle] < step) from = middle + 1;
+        else to = middle;
+    }
+    return from;
+}
 static int observe(void *self, const PiRun *run, const PiSeen *seen) {
     const PiRecord *r = self;
     if (seen->writer == self) return 0; /* they are in place */
-    for (int64_t i = 0; i < seen->count; i++)
-        write_save(run, r, ceil_div(seen->step, r->every) + i, seen->lane, seen->lanes,
+    int64_t save = r->steps ? first_save(r, seen->step) : ceil_div(seen->step, r->every);
+    for (int64_t i = 0; i < seen->count; i++) {
+        const int64_t step = smaller(seen->step + i * seen->every, run->n_steps);
+        if (r->steps && (save == r->listed || r->steps[save] != step)) continue;
+        write_save(run, r, save++, seen->lane, seen->lanes,
                    row_at(run, seen->rows, seen->next, i, 0), seen->stride);
+    }
     return 0;
 }
 /* Kernels write all components, and whole registers. */
@@ -37,7 +51,7 @@ static PiPlace place(void *self, const PiRun *run, int64_t lane, int64_t step) {
     const PiRecord *r = self;
     int direct = r->lane_stride == 1 && r->room >= run->stride && r->n_saved == run->system->dim;
     for (int i = 0; direct && i < r->n_saved; i++) direct = r->saved[i] == i;
-    if (!direct) return (PiPlace){0};
+    if (!direct || r->steps) return (PiPlace){0};
     return (PiPlace){row_at(run, r->data, r->save_stride, ceil_div(step, r->every), lane),
                      r->component_stride, r->save_stride, r->stream};
 }

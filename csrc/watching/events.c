@@ -24,6 +24,7 @@ typedef struct {
     double *answer;
     PiRow *params;
     char *in, *out; /* rows of one register */
+    void *between;  /* scratch */
 } Lane;
 
 static double real_at(const PiRun *run, const void *data, int64_t i) {
@@ -164,6 +165,12 @@ static int stop_at(const Lane *l, const Moment *m, PiStatus status, int j) {
     }
     return freeze(l, status) ? BREAKS : STOPS;
 }
+/* Times that were asked for in a piece of the step. 0, or -1. */
+static int show_piece(const Lane *l, const Moment *from, const Moment *to) {
+    const double a = from->passed / l->h, b = to->passed == l->h ? 1 : to->passed / l->h;
+    if (!l->e->between) return 0;
+    return pi_between_piece(l->e->between, l->run, l->lane, l->n, a, b, from->y, to->y, l->between);
+}
 /* Event j, at l->best. */
 static int happens(Lane *l, int j) {
     const PiEvent *event = &l->e->event[j];
@@ -172,7 +179,9 @@ static int happens(Lane *l, int j) {
         pi_watch_ask(&l->react, l->n, time_of(l, m->passed), m->y, l->answer))
         return BREAKS;
     keep(l, j, m);
-    if (event->stop && *count_of(l, j) >= (double)event->stop) return stop_at(l, m, PI_STOPPED, j);
+    const int stops = event->stop && *count_of(l, j) >= (double)event->stop;
+    if ((stops || event->then >= 0) && show_piece(l, &l->before, m)) return BREAKS;
+    if (stops) return stop_at(l, m, PI_STOPPED, j);
     if (event->then < 0) return GOES_ON;
     for (int d = 0; d < dim(l); d++) m->y[d] = rounded(l->run, l->answer[event->then + d]);
     return JUMPS;
@@ -244,6 +253,7 @@ static int64_t scratch_bytes(const void *self, const PiRun *run) {
     bytes = pi_sum(bytes, pi_rounded_up(pi_product(answers(e), sizeof(double)), 64));
     bytes = pi_sum(bytes, pi_rounded_up(pi_product(run->system->n_params + 1, sizeof(PiRow)), 64));
     bytes = pi_sum(bytes, pi_rounded_up(e->count, 64));
+    if (e->between) bytes = pi_sum(bytes, pi_between_scratch_bytes(e->between));
     return pi_sum(bytes, pi_rounded_up(pi_watch_scratch_bytes(&e->watch, run), 64));
 }
 static __attribute__((noinline)) void *take(char **free, int64_t bytes) {
@@ -301,6 +311,7 @@ static int lane_steps(Lane *l, char *done) {
             return 0;
         }
         if (changed) write_state(l, seen_rows(l, i), seen->stride, l->after.y);
+        if (show_piece(l, &l->before, &l->after)) return -1;
         copy_moment(l, &l->after, &l->before);
     }
     if (!changed) return 0;
@@ -335,7 +346,9 @@ static int go_through_lane(PiEvents *e, PiRun *run, const PiSeen *seen, const Pi
         l.params[i].data = (const char *)row.data + row.stride * l.lane * run->real_bytes;
         l.params[i].stride = 0;
     }
-    return lane_steps(&l, take(&free, e->count));
+    char *done = take(&free, e->count);
+    l.between = free;
+    return lane_steps(&l, done);
 }
 
 static int intervene(void *self, PiRun *run, const PiSeen *seen, const PiTile *tile) {

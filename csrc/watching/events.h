@@ -8,6 +8,7 @@
  * With g the quantity, n a step: g_n < 0 <= g_{n+1} is rising, g_n > 0 >= g_{n+1} falling; a zero
  * at the start is no event. The state of an event is on the side that is not yet crossed. */
 #pragma once
+#include "between.h"
 #include "watch.h"
 
 typedef struct {
@@ -30,5 +31,6 @@ typedef struct {
     double *counts[2]; /* rows of run->stride: how many events so far; as the sums of a watch */
     double *stopped_at;
     int8_t *stopped_by; /* of each lane */
+    PiBetween *between; /* is shown each piece of a step; or NULL */
 } PiEvents;
 PiObserver pi_events_observer(PiEvents *events);

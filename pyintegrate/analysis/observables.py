@@ -50,12 +50,13 @@ def times(solution):
 
 def start_time(solution):
     """Time of `initial`: t0, or where a resumed run took over; a float or (*batch)."""
-    return time_of(solution.t0, solution.dt, solution.steps[-1] - solution.n_steps)
+    return time_of(solution.t0, solution.dt, solution._problem.first)
 
 
 def only_the_end(solution):
     """Whether only the last of several states was saved."""
-    return len(solution) == 1 and solution.n_steps > 0
+    end = solution._problem.first + solution.n_steps
+    return len(solution) == 1 and solution.n_steps > 0 and solution.steps[0] == end
 
 
 def every_step(solution):

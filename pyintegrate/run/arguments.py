@@ -15,6 +15,7 @@ from ..values.memory import pad, padded, spread
 from .drive import check_drive, driven_rows
 from .options import Options
 from .problem import Problem, check_size
+from .saves import check_last, fitted, steps_of
 from .starter import check_start
 from .state import checked_dtype, components_of
 from .steps import check_rounded, checked_times, step_count
@@ -79,6 +80,13 @@ def _make_run(system, x0, v0, dt, t_end, n_steps, t0, method, dtype, start, driv
         shapes |= options.events.shapes
     batch = broadcast_shape(shapes)
     n_steps = step_count(dt, t0, t_end, n_steps)
+    if options.steps is not None:
+        check_last(options.steps, n_steps)
+    if options.times is not None:
+        if drive is not None:
+            raise ValueError("times= goes between the steps, where a drive has no value: use save=")
+        asked = fitted(options.times, batch, dt)
+        options = options.changed(times=asked, steps=steps_of(asked, t0, dt, n_steps, batch))
 
     lanes = prod(batch)
     stride = padded(lanes, dtype)

@@ -58,7 +58,7 @@ class Run:
         shape = problem.initial.shape
         # A second state survives an interrupt; a record in memory of all components does the same.
         two = options.elsewhere or (saves.final_only and problem.initial.nbytes <= SPARE_BYTES)
-        two = two or sums is not None or occurrences is not None
+        two = two or sums is not None or occurrences is not None or saves.given is not None
         state_a = fresh(shape, dtype)
         state_b = fresh(shape, dtype) if two else state_a
         stream = record is not None and record.nbytes >= STREAM_BYTES
@@ -101,7 +101,8 @@ class Run:
             return self._rows(problem.n_steps, record, self._states[1], NONE, 0)
         completed, where, count, blocks = self._core.outcome()
         state = self._states[where] if where >= 0 else None
-        if completed == 0 and record is not None:  # interrupted, maybe before the first save
+        begun = self.saves.given is None or not np.any(self.saves.given[:1])
+        if completed == 0 and record is not None and begun:  # interrupted, maybe before any save
             record[0, :, : problem.lanes] = problem.initial[list(self._places), : problem.lanes]
         if state is None and record is None:  # interrupted, and the state between was overwritten
             completed, state = 0, problem.initial
@@ -120,6 +121,24 @@ class Run:
         if self._occurrences is not None:
             fields["occurred"] = self._occurrences.after(blocks, whole)
         return Rows.of(fields)
+
+
+def _asked(problem, times):
+    """The field `times` of the core's start, in double precision."""
+    from ..watching.watched import row_of
+
+    rows = times
+    if times.ndim > 1:
+        rows = np.zeros((len(times), problem.stride))
+        rows[:, : problem.lanes] = times.reshape(len(times), problem.lanes)
+    return {
+        "t": rows,
+        "count": len(times),
+        "each": int(times.ndim > 1),
+        "params": tuple(row_of(problem, value) for value in problem.system.parameter_rows),
+        "t0": row_of(problem, problem.t0),
+        "dt": row_of(problem, problem.dt),
+    }
 
 
 def _start(
@@ -142,6 +161,8 @@ def _start(
         "state_b": state_b,
         "record": record,
         "saved": places,
+        "save_steps": None if record is None else saves.given,
+        "times": None if options.times is None else _asked(problem, options.times),
         "stream": stream,
     }
     if sums is not None:

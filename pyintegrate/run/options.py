@@ -10,7 +10,7 @@ import numpy as np
 
 from ..values.checks import integer, numbers, places_of
 from ..values.named import Named
-from .saves import Saves, check_save, saves_of
+from .saves import Saves, check_save, check_times, saves_of
 
 _DOUBLE = np.dtype(np.float64)
 
@@ -59,6 +59,10 @@ def _rounded(number, problem):
         return float(problem.dtype.type(number))
 
 
+def _times(times):
+    return None if times is None else check_times(times)
+
+
 def _as_given(value):
     return value
 
@@ -104,7 +108,8 @@ class Options(Named):
     components: Any = Option(None, _as_given)  # with the system: places_of
     watch = Option(None, _as_given)  # with the system: a watching.plan.Plan
     events = Option(None, _as_given)  # with the system: a watching.events.EventPlan
-    steps = Option(None, _as_given)  # of joined parts, the saved ones: solution/parts.py
+    times = Option(None, _times)  # with the run: saves.py
+    steps = Option(None, _as_given)  # the saved ones where no interval gives them: saves.py
 
     @classmethod
     def checked(cls, system, given):
@@ -115,6 +120,12 @@ class Options(Named):
                 fields[name] = cls.known[name].check(value)
         if not fields:
             return USUAL
+        if "times" in fields:
+            if "save" in fields:
+                raise ValueError("give save= or times=, not both: times= says what is saved")
+            fields["save"] = "final"  # of a run that goes on
+        if type(fields.get("save")) is np.ndarray:
+            fields["save"], fields["steps"] = "final", fields["save"]
         if "components" in fields:
             places = places_of(fields["components"], system)
             fields["components"] = tuple(system.state_names[i] for i in places)

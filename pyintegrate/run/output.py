@@ -100,7 +100,7 @@ def _pinned(*arrays):
 def _outcome(problem, options, saves, rows):
     dim, lanes, elsewhere = problem.system.dim, problem.lanes, options.elsewhere
     record, completed, state, out = rows.record, rows.completed, rows.state, options.out
-    watching = rows.sums is not None or rows.occurred is not None
+    watching = rows.sums is not None or rows.occurred is not None or saves.given is not None
     if record is None:
         places = options.places(problem.system)
         record = state[np.newaxis, list(places) if elsewhere else slice(dim)]
@@ -160,6 +160,11 @@ def check_out(problem, options, inputs):
     if tuple(out.shape) != expected:
         raise ValueError(
             f"out has shape {tuple(out.shape)}, expected (n_saved, *batch, components) = {expected}"
+        )
+    if options.times is not None and _as_rows(out) is None:
+        raise ValueError(
+            "times= needs an out in memory whose axes of the batch merge into one, as those of"
+            " np.empty do"
         )
     if out.dtype != problem.dtype:
         raise ValueError(
@@ -254,10 +259,15 @@ class _InBlocks:
             done = self._state[0]
             while done.saves < saves.count:
                 end = _end_of_block(options.out, done.saves, saves.count, problem)
-                stop = problem.n_steps if end == saves.count else (end - 1) * saves.every
+                stop = problem.n_steps if end == saves.count else int(saves.steps[end - 1])
                 progress = False if report is None else _shifted(report, done.steps)
                 part = _part(problem, done, stop - done.steps)
-                here = options.changed(progress=progress, out=None, components=None)
+                here = options.changed(
+                    progress=progress,
+                    out=None,
+                    components=None,
+                    steps=_steps_of_part(saves, done, end),
+                )
                 if done.saves:
                     self._watched = [
                         one and one.going_on(part, earlier)
@@ -272,10 +282,14 @@ class _InBlocks:
     def _written(self, done, part, run):
         """The saves that all trajectories have completed; the first is the one before's last."""
         problem, out, places = self._problem, self._options.out, self._places
-        rows, made = run.rows(), self._options.saves(part)
+        rows, made = run.rows(), run.saves
         count = made.until(rows.completed)
-        skip, completed = int(done.saves > 0), int(made.steps[count - 1])
-        state = rows.state
+        skip, state = int(done.saves > 0), rows.state
+        if count <= skip and rows.completed < part.n_steps:
+            return done
+        completed = rows.completed
+        if completed < part.n_steps:
+            completed = int(made.steps[count - 1])
         if state is None or completed < rows.completed:
             if len(problem.initial) > problem.system.dim:
                 return done  # what the method remembers is lost
@@ -297,7 +311,7 @@ class _InBlocks:
         if run is not None:  # interrupted
             done = self._written(done, part, run)
         dim, lanes = problem.system.dim, problem.lanes
-        if done.saves == 0:
+        if done.saves == 0 and self._saves.steps[0] == 0:
             out[0] = outward(problem.initial[self._places, :lanes], problem.batch)
         history = done.state[dim:, :lanes] if len(done.state) > dim else None
         failed = NONE if done.failures is None else done.failures
@@ -334,6 +348,14 @@ def _from_step(row, steps, n_steps, stride):
     out = np.zeros(max(n_steps, stride), row.dtype)  # the core checks for a row
     out[:n_steps] = row[steps : steps + n_steps]
     return out
+
+
+def _steps_of_part(saves, done, end):
+    """The saves of a part, where a user named them: its first step is the save before."""
+    if saves.given is None:
+        return None
+    steps = saves.given[done.saves : end] - done.steps
+    return np.append(0, steps) if done.saves else steps
 
 
 def _shifted(report, steps):

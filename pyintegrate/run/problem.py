@@ -88,7 +88,8 @@ class Problem(Named):
 
 def check_size(system, batch, dtype, n_steps, options, state_rows):
     """Refuse a record and two states that the machine cannot hold."""
-    entries = saves_of(options.save, n_steps).count
+    steps = options.steps
+    entries = saves_of(options.save, n_steps).count if steps is None else len(steps)
     recorded = 0 if options.out is not None else options.n_components(system)
     size = prod(batch) * (recorded * entries + state_rows * 2) * dtype.itemsize
     check_memory(size, entries, batch, recorded or state_rows)

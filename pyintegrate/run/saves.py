@@ -1,4 +1,4 @@
-"""Which steps of a run are saved."""
+"""Which steps of a run are saved, or at which times its states are asked for."""
 
 from __future__ import annotations
 
@@ -6,16 +6,54 @@ from functools import lru_cache
 
 import numpy as np
 
-from ..values.checks import integer
+from ..values.checks import integer, numbers
 
 
 def check_save(save):
-    """ "all", "final" or a number of steps from one save to the next."""
+    """ "all", "final", a number of steps from one save to the next, or an array of step numbers."""
     if isinstance(save, str):
         if save not in ("all", "final"):
-            raise ValueError(f"save must be 'all', 'final' or a number of steps, got {save!r}")
+            raise ValueError(
+                "save must be 'all', 'final', a number of steps or an increasing array of step"
+                f" numbers, got {save!r}"
+            )
         return save
+    if isinstance(save, list | tuple | range) or np.ndim(save):
+        return _numbers_of_steps(save)
     return integer("save", save, 1)
+
+
+def _numbers_of_steps(save):
+    """Increasing numbers of steps, of which a run is known to have some."""
+    try:
+        steps = np.array(save)
+    except ValueError as error:
+        raise ValueError(f"save must be a regular array: {error}") from None
+    whole = steps.dtype.kind in "iu" or (
+        steps.dtype.kind == "f" and np.array_equal(steps, np.rint(steps))
+    )
+    if steps.ndim != 1 or not whole:
+        raise TypeError(
+            "save takes the numbers of the saved steps as whole numbers in one axis, got shape"
+            f" {steps.shape} of {steps.dtype}; times go into times="
+        )
+    if not len(steps):
+        raise ValueError("save is empty: name a step, or save='final'")
+    if steps[0] < 0 or np.any(steps[1:] <= steps[:-1]):
+        raise ValueError(
+            "save must be increasing numbers of steps from 0 on: np.unique(save) sorts them"
+        )
+    if steps[-1] > 1 << 53:
+        raise ValueError(f"save has step {steps[-1]}, and a run has at most 2**53")
+    steps = steps.astype(np.int64)
+    steps.flags.writeable = False
+    return steps
+
+
+def check_last(steps, n_steps):
+    """Refuse a saved step that the run does not come to."""
+    if steps[-1] > n_steps:
+        raise ValueError(f"save has step {steps[-1]}, and the run ends with step {n_steps}")
 
 
 @lru_cache(maxsize=64)
@@ -34,7 +72,8 @@ class Saves:
     final_only : bool
     n_steps : int
     given : ndarray of int or None
-        The saves of joined parts, which no interval need give.
+        The saves where no interval gives them: those that a user names, those of joined parts, or
+        the steps that times lie in, (n,) or (n, *batch).
     """
 
     __slots__ = ("every", "final_only", "given", "n_steps")
@@ -63,4 +102,76 @@ class Saves:
 
     def until(self, completed):
         """The number of saves in a run that ended after `completed` steps."""
-        return int(np.searchsorted(self.steps, completed, side="right"))
+        steps = self.steps
+        if steps.ndim > 1:  # of times, which lie in other steps of each trajectory
+            steps = steps.reshape(len(steps), -1).max(axis=1, initial=0)
+        return int(np.searchsorted(steps, completed, side="right"))
+
+
+# ---- times --------------------------------------------------------------------------------------
+
+
+def check_times(times):
+    """Finite numbers, whose first axis is that of the times: read-only, float64."""
+    array = np.array(numbers("times", times), np.float64)
+    if array.ndim == 0:
+        array = array.reshape(1)
+    if not array.size:
+        raise ValueError(f"times has shape {array.shape}: name a time, or save='final'")
+    if not np.all(np.isfinite(array)):
+        wrong = array[~np.isfinite(array)][0]
+        raise ValueError(f"times must be finite, got {wrong}")
+    array.flags.writeable = False
+    return array
+
+
+def fitted(times, batch, forwards):
+    """Times of one axis, or of (n, *batch), that go on in the direction of the run.
+
+    Parameters
+    ----------
+    times : ndarray
+        Of ``check_times``.
+    batch : tuple of int
+    forwards : float or ndarray
+        Positive where time grows, as dt; broadcasts to the batch.
+    """
+    if times.ndim > 1:
+        try:
+            fits = np.broadcast_shapes(times.shape[1:], batch) == batch
+        except ValueError:
+            fits = False
+        if not fits:
+            raise ValueError(
+                f"times has shape {times.shape}, expected (n,) or (n, *batch) with the batch"
+                f" {batch}"
+            )
+        times = np.broadcast_to(times, (len(times), *batch))
+    ahead = np.diff(times, axis=0)
+    if times.ndim == 1 and np.ndim(forwards):
+        ahead = np.reshape(ahead, (-1, *(1,) * len(batch)))
+    if np.any(ahead * np.sign(forwards) < 0):
+        raise ValueError(
+            "times must go on in the direction of the run (grow where dt > 0, fall where dt < 0):"
+            " sort them, np.sort(times, axis=0)"
+        )
+    return times
+
+
+def steps_of(times, t0, dt, n_steps, batch):
+    """The first step at or after each time, (n,) or (n, *batch); ValueError for one outside.
+
+    A time is outside by more than 1e-9 of a step, or of itself, before the first or after the last.
+    """
+    differs = np.ndim(t0) or np.ndim(dt)
+    if times.ndim == 1 and differs:
+        times = times.reshape(-1, *(1,) * len(batch))
+    position = (times - t0) / dt
+    slack = 1e-9 * np.maximum(1, np.abs(position))
+    outside = (position < -slack) | (position > n_steps + slack)
+    if np.any(outside):
+        wrong = np.broadcast_to(times, position.shape)[outside].flat[0]
+        first, last = np.ravel(t0 + 0 * dt)[0], np.ravel(t0 + n_steps * dt)[0]
+        many = " (of the first trajectory)" if differs else ""
+        raise ValueError(f"times has {wrong}, outside the run, {first} .. {last}{many}")
+    return np.ceil(np.clip(position, 0, n_steps)).astype(np.int64)

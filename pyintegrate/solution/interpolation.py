@@ -15,6 +15,10 @@ from ..run.times import time_of
 def hermite(solution, t):
     """See ``Solution.at``."""
     batch = solution._problem.batch
+    if solution._options.times is not None:
+        raise ValueError(
+            "at(t) goes between steps, and times= has kept others: ask for t in times="
+        )
     if len(solution) < 2:
         raise ValueError(
             "at(t) needs two saved states or more: integrate with save='all' or save=k"
@@ -33,16 +37,45 @@ def hermite(solution, t):
 
     states = solution.y
 
-    def pick(values):
-        return np.take_along_axis(values, i[..., np.newaxis], axis=0)
+    def pick(i):
+        return np.take_along_axis(states, i[..., np.newaxis], axis=0).astype(np.float64)
 
-    start, stop = pick(states), np.take_along_axis(states, i[..., np.newaxis] + 1, axis=0)
+    start, stop = pick(i), pick(i + 1)
     steps = solution.steps[i + 1] - solution.steps[i]
     width = steps * solution.dt
     moments = time_of(solution.t0, solution.dt, solution.steps[i])
+    _refuse_jumps(solution, moments, moments + width)
     slope0 = solution.system.rhs(moments, start) * width[..., np.newaxis]
     slope1 = solution.system.rhs(moments + width, stop) * width[..., np.newaxis]
     s = ((position - solution.steps[i]) / steps)[..., np.newaxis]
+    if not solution._whole:  # from where it has failed or stopped the last state is repeated
+        beyond = ~np.take_along_axis(solution.valid, i + 1, axis=0)[..., np.newaxis]
+        start, s = np.where(beyond, stop, start), np.where(beyond, 1.0, s)
     change = stop - start
-    y = start + s * (change + (1 - s) * ((1 - 2 * s) * -change + (1 - s) * slope0 - s * slope1))
+    with np.errstate(all="ignore" if not solution._whole else None):
+        rest = (1 - 2 * s) * -change + (1 - s) * slope0 - s * slope1
+        y = np.where(s == 1, stop, start + s * (change + (1 - s) * rest))
     return y.astype(states.dtype, copy=False).reshape(*t.shape, *batch, solution.system.dim)
+
+
+def _refuse_jumps(solution, begin, end):
+    """ValueError where an event has let a trajectory jump between two saves, (n, *batch)."""
+    plan = solution._options.events
+    for name, one in plan.events.items() if plan is not None else ():
+        if one.then is None:
+            continue
+        found, forwards = solution.events[name], np.sign(solution.dt)
+        jumps = np.zeros(np.broadcast_shapes(begin.shape, end.shape), bool)
+        last = np.full(found.count.shape, -np.inf)  # up to where all jumps are known
+        for k in range(one.keep):
+            when = found.t[..., k] * forwards
+            jumps |= (begin * forwards < when) & (when <= end * forwards)
+            last = np.fmax(last, when)
+        jumps |= found.overflow & (end * forwards > last)
+        if np.any(jumps):
+            when = np.broadcast_to(begin, jumps.shape)[jumps].flat[0]
+            raise ValueError(
+                f"the event {name!r} may have changed the state between the saves at and after"
+                f" t = {when}, and nothing interpolates across a jump: ask for these times in"
+                " times= of integrate"
+            )

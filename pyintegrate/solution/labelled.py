@@ -20,7 +20,7 @@ def to_dataset(solution):
         ) from missing
     system, batch = solution.system, solution.status.shape
     dims = _dimensions(solution)
-    time = "t" if solution.t.ndim == 1 else "step"
+    time = "t" if solution.t.ndim == 1 else "step" if solution.steps.ndim == 1 else "save"
     units = system.units
     own = {*dims} - {*system.params, "dt", "t0"}
     taken = {*own, "t", "step", "status", "failed_step"} & {*system.state_names, *system.params}
@@ -34,7 +34,11 @@ def to_dataset(solution):
         coordinates["component"] = [*system.state_names]
     coordinates |= {
         "t": ((time, *dims)[: solution.t.ndim], solution.t, {"units": units["t"]}),
-        "step": ((time,), solution.steps, {"long_name": "number of the step"}),
+        "step": (
+            (time, *dims)[: solution.steps.ndim],
+            solution.steps,
+            {"long_name": "number of the step"},
+        ),
     }
     for name, value in system.params.items():
         shape = system.batch_shapes[name]

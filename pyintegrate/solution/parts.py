@@ -45,6 +45,11 @@ def concatenate(*parts: Solution) -> Solution:
         if not isinstance(part, Solution):
             cure = ": write concatenate(*parts)" if isinstance(part, list | tuple) else ""
             raise TypeError(f"part {number} must be a Solution, got {type(part).__name__}{cure}")
+        if part._options.times is not None:
+            raise ValueError(
+                f"part {number} was saved at times=, and parts are joined by their steps: integrate"
+                " with save="
+            )
         if number and (reason := _break(parts[number - 1], part)):
             raise ValueError(f"part {number} does not follow on from part {number - 1}: {reason}")
     first, last = parts[0], parts[-1]

@@ -34,6 +34,8 @@ class Solution(States):
     ----------
     t : ndarray, shape (n_saved,), or (n_saved, *batch) where dt or t0 differ
     steps : ndarray of int, shape (n_saved,), numbers of the saved steps
+        Of a run with ``times=`` that at which each time is reached: the first one not before it;
+        (n_saved, *batch) where these differ. `t` are the times as they were asked for.
     y : ndarray, shape (n_saved, *batch, dim)
         States; a view in which each component lies contiguous.
     x, v : ndarray, shape (n_saved, *batch, dof), or (n_saved, *batch) where dof = 1
@@ -96,10 +98,6 @@ class Solution(States):
         multistep method with those of its first steps.
         """
         return count_evaluations(self._problem, self.n_steps)
-
-    def _column(self, t):
-        """Times that broadcast against the batch."""
-        return t if t.ndim > 1 else t.reshape(-1, *(1,) * len(self._problem.batch))
 
     def energy(self) -> Floats:
         """Energy of each saved state, shape (n_saved, *batch).
@@ -208,7 +206,8 @@ class Solution(States):
         Solution
             It starts with the final state of this one; its errors count from the first start,
             `origin`. Watches and events are carried on, but for those of a solution that was
-            loaded or unpickled, which gives a UserWarning. ``pi.concatenate`` joins both.
+            loaded or unpickled, which gives a UserWarning. It saves as this one, or its end where
+            this one saved steps or times that were named. ``pi.concatenate`` joins both.
 
         Examples
         --------
@@ -227,7 +226,8 @@ class Solution(States):
                 " integrate from `final` with watch= and events=",
                 stacklevel=2,
             )
-        problem, options = self._problem, self._options.changed(out=out, steps=None)
+        options = self._options.changed(out=out, steps=None, times=None)
+        problem = self._problem
         first = problem.first + self.n_steps
         if t_end is not None:
             n_steps = steps_to(t_end, self.dt, self.t0, problem.batch) - first

@@ -51,7 +51,8 @@ class States:
 
     @cached_property
     def t(self) -> Floats:
-        return self._problem.times(self.steps)
+        asked = self._options.times
+        return self._problem.times(self.steps) if asked is None else asked[: len(self)]
 
     @property
     def arithmetic(self) -> int:
@@ -239,10 +240,17 @@ class States:
         which = self._occurred.stopped[1].reshape(self._problem.batch)
         return names[np.where(self.status == Status.STOPPED, which, -1)]
 
+    def _column(self, t):
+        """Times, or steps, that broadcast against the batch."""
+        return t if t.ndim > 1 else t.reshape(-1, *(1,) * len(self._problem.batch))
+
     @property
     def valid(self) -> Booleans:
         ends = self._failures.steps(self._problem.lanes).reshape(self._problem.batch)
-        return (ends < 0) | (self.steps.reshape(-1, *(1,) * ends.ndim) < ends)
+        made = self._column(self.steps) < ends
+        if self._options.times is not None:  # also those of its last step before a stop
+            made |= (self._column(self.t) - self.stopped_at) * np.sign(self.dt) <= 0
+        return (ends < 0) | made
 
     @property
     def _whole(self):

@@ -19,6 +19,7 @@ from ..method.method import Method
 from ..run.arguments import make_run
 from ..run.failures import Failures
 from ..run.output import Outcome, outward
+from ..run.saves import check_times, fitted, steps_of
 from ..run.starter import check_start
 from ..system.system import System
 from ..values.memory import check_memory, pad
@@ -71,6 +72,7 @@ def save(solution, path):
         "begun": problem.has_history,
         "driven": problem.driven,
         "joined": options.steps is not None,
+        "times": options.times is not None,
         "origin": _origin_to_data(problem, arrays),
         "state_names": list(problem.system.state_names),
         **results_to_data(solution, arrays),
@@ -202,6 +204,8 @@ def _solution(header, arrays, system):
     )
     if header.get("joined"):
         options = options.changed(steps=check_steps(header, arrays["steps"]))
+    if header.get("times"):
+        options = options.changed(times=arrays["t"])
     failed = tuple(arrays[f"failed_{what}"] for what in ("index", "status", "step"))
     check_failures(header, *failed)
     components = tuple(header["components"])
@@ -209,8 +213,10 @@ def _solution(header, arrays, system):
         options = options.changed(components=components)
     last, dim = _present(arrays["last_state"], header, problem), system.dim
     # A run that watches goes to any step, also when it is interrupted between two saves.
-    between = header["save"] != "final" and arrays["steps"][-1:] != header["first"] + completed
-    apart = options.elsewhere or bool(np.any(between))
+    steps = arrays["steps"]
+    ended = steps.ndim == 1 and steps.size > 0 and steps[-1] == header["first"] + completed
+    ended = ended and not header.get("times")
+    apart = options.elsewhere or not (ended or options.saves(problem).final_only)
     if options.elsewhere:
         states = np.moveaxis(arrays["y"], 1, -1)
     elif options.saves(problem).final_only:  # as a run leaves it, in padded rows
@@ -236,7 +242,17 @@ def _solution(header, arrays, system):
     t = arrays["t"]
     if solution.t.shape != t.shape or not np.array_equal(solution.t, t, equal_nan=True):
         refuse("t", "the times are not t0 + n dt")
+    if header.get("times") and len(t):
+        _made("t", _check_asked, problem, t, completed, solution.steps)
     return give_results(solution, header, arrays)
+
+
+def _check_asked(problem, t, completed, steps):
+    """The times that a run was asked for lie in its steps."""
+    found = steps_of(fitted(check_times(t), problem.batch, problem.dt), problem.t0, problem.dt,
+                     completed, problem.batch)  # fmt: skip
+    if not np.array_equal(found, steps):
+        raise ValueError("the times do not lie in the steps of the file")
 
 
 def _run(header, arrays, system, method):

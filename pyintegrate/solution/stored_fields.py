@@ -102,8 +102,10 @@ def check_header(header):
         _integer(header, "arithmetic", 1, 1 << 31)
     if header.get("joined") not in (None, True, False):
         refuse("joined", f"{header['joined']!r:.80}, expected True or False")
-    if header.get("joined") and header["completed"] != header["n_steps"]:
-        refuse("joined", "its parts are whole")
+    if header.get("times") not in (None, True, False):
+        refuse("times", f"{header['times']!r:.80}, expected True or False")
+    if header.get("times") and (header.get("joined") is not True or header["first"]):
+        refuse("times", "expected a run of its own, whose steps are named")
     origin = header.get("origin")
     if origin is not None and not (isinstance(origin, dict) and {"step", "state"} <= set(origin)):
         refuse("origin", f"{origin!r:.80}, expected a step and a state")
@@ -140,7 +142,7 @@ def check_arrays(header, arrays, results=()):
     batch, count = tuple(header["batch"]), entries(header)
     if header.get("joined"):
         count = (*arrays.about("steps")[0], 0)[0]
-        if not 1 <= count <= header["completed"] + 1:
+        if not count >= 0 or (count > header["completed"] + 1 and not header.get("times")):
             refuse("steps", f"{count} of them, and the run has {header['completed']}")
     lanes, dtype = prod(batch), np.dtype(header["dtype"])
     total = 0
@@ -156,7 +158,8 @@ def check_arrays(header, arrays, results=()):
     for name in ("first_state", "last_state"):
         rows = arrays.about(name)[0][:1]
         check(name, dtype, (*rows, lanes))
-    check("steps", np.int64, (count,))
+    each = [(count, *batch)] * bool(header.get("times"))
+    check("steps", np.int64, (count,), *each)
     check("t", np.float64, (count,), (count, *batch))
     for name in ("dt", "t0"):
         shape = arrays.about(name)[0]
@@ -183,10 +186,13 @@ def fits_batch(shape, batch):
 
 
 def check_steps(header, steps):
-    """The saves of joined parts, counted from the first step."""
+    """The saves that no interval gives, counted from the first step."""
     steps = steps - header["first"]
-    if np.any(np.diff(steps) <= 0) or steps[0] < 0 or steps[-1] != header["completed"]:
-        refuse("steps", "expected increasing numbers up to the last of the run")
+    least = 0 if header.get("times") else 1  # several times may lie in one step
+    if np.any(np.diff(steps, axis=0) < least) or np.any(
+        (steps < 0) | (steps > header["completed"])
+    ):
+        refuse("steps", "expected increasing numbers of steps of the run")
     return steps
 
 

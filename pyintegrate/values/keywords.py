@@ -17,6 +17,7 @@ _METHOD = "name the {method}; pi.methods.table() shows them"
 _SYSTEM = "the system is the first argument: a System, made of a function by @pi.rhs(dim=...)"
 
 # The words of SciPy and others -> what to do here.
+_TIMES = "times= keeps the states at any times, save= those of every k-th step or of named steps"
 _ELSEWHERE = {
     "y0": _STATE,
     "u0": _STATE,
@@ -28,7 +29,8 @@ _ELSEWHERE = {
     "params": "parameters belong to the system: system(k=15.0)",
     "events": "pi.integrate does, events={{'hit': pi.event(g, direction=-1, stop=True)}}; a"
     " pi.Stepper stops where you like",
-    "t_eval": "save=k keeps every k-th step, and sol.at(t) gives the states at any times",
+    "t_eval": _TIMES,
+    "saveat": _TIMES,
     "t_span": _END,
     "t1": _END,
     "tf": _END,

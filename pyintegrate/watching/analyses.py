@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+import numpy as np
+
 from .quantity import has_exact_phase
 from .reductions import Reduction, last, max_abs, slope, windings
 
@@ -73,7 +75,9 @@ def _known():
 
 def of_comparison(system, options):
     """Options of runs that save only their end, with watches for the table of a comparison."""
-    if not isinstance(options.get("save"), str) or options["save"] != "final":
+    save = options.get("save", "all")
+    few = save == "final" if isinstance(save, str) else np.ndim(save) or isinstance(save, range)
+    if not few and options.get("times") is None:
         return options
     watch = _named({} if options.get("watch") is None else options["watch"])
     kinds = {_kind(one) for one in expanded(watch, system)[1].values()}

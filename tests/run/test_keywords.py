@@ -34,7 +34,7 @@ NAMES = {run_integrate: "integrate", run_compare: "compare", run_stepper: "Stepp
     [
         ("y0", "x0"),
         ("args", "parameters belong to the system"),
-        ("t_eval", "save=k"),
+        ("t_eval", "times="),
         ("t_span", "t_end"),
         ("rtol", "the step is fixed"),
         ("atol", "the step is fixed"),
