@@ -41,8 +41,8 @@ static const Field fields[] = {
     {"record", OBJECT, THING(record), 0, START, 0, 0},
     {"saved", OBJECT, THING(saved), 0, START, 0, 0},
     {"save_steps", OBJECT, THING(save_steps), 0, START, 0, 0},
-    {"watches", OBJECT, THING(watches), 0, START, 0, 0},
-    {"events", OBJECT, THING(events), 0, START, 0, 0},
+    {"watches", OBJECT, THING(watches), 0, BOTH, 0, 0},
+    {"events", OBJECT, THING(events), 0, BOTH, 0, 0},
     {"times", OBJECT, THING(times), 0, START, 0, 0},
     {"stream", OBJECT, THING(stream), 0, START, 0, 0},
 };

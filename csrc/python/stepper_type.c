@@ -1,6 +1,7 @@
 /* The Python type that steps by hand: a run that advances its rows in place, a few steps a call. */
 #include <stdlib.h>
 #include "fields.h"
+#include "watching.h"
 #include <pythread.h>
 
 enum { STEP, KICK, DRIFT, PHASES };
@@ -16,6 +17,7 @@ typedef struct {
     double work;                  /* of a step */
     char *scratch, *before;       /* before: the state before a block, made when it is needed */
     Views views;
+    Watches watches;
     PyObject *system, *methods[PHASES], *starter;
 } Stepper;
 
@@ -27,7 +29,10 @@ static void stepper_dealloc(PyObject *self) {
         pi_run_free(&s->run[i]);
         Py_XDECREF(s->methods[i]);
     }
+    for (int i = 0; i < s->run[STEP].n_undo; i++) free(s->run[STEP].undo[i].spare);
+    free(s->run[STEP].undo);
     free(s->run[STEP].params);
+    free_watches(&s->watches);
     free(s->scratch);
     free(s->before);
     views_release(&s->views);
@@ -56,20 +61,50 @@ static int make_rows(Stepper *s, const RunObjects *o) {
     return 0;
 }
 
+static int add_undo(PiRun *run, void *live, int64_t rows) {
+    PiUndo *one = &run->undo[run->n_undo];
+    *one = (PiUndo){live, NULL, pi_product(pi_product(rows, run->stride), sizeof(double))};
+    one->spare = malloc(one->bytes + 1);
+    run->n_undo++;
+    return one->spare ? 0 : (PyErr_NoMemory(), -1);
+}
+/* Watches and events, which see every step: the number of a step divides by nothing before it is
+ * made. One copy of their sums is live, and one of the block before. */
+static int make_observers(PyObject *module, Stepper *s, const RunObjects *o) {
+    PiRun *run = &s->run[STEP];
+    Watches *w = &s->watches;
+    if ((o->watches && read_watches(module, run, o->system, o->watches, &s->views, w)) ||
+        (o->events && read_events(module, run, o->system, o->events, &s->views, w)))
+        return -1;
+    run->undo = calloc(w->count + 3, sizeof *run->undo);
+    if (!run->undo) return PyErr_NoMemory(), -1;
+    for (int i = 0; i < run->n_observers; i++) run->observers[i].every = 1;
+    for (int i = 0; i < w->count; i++)
+        if (add_undo(run, w->watch[i].sums[0], w->watch[i].n_rows)) return -1;
+    if (!w->events) return 0;
+    return add_undo(run, w->events->watch.sums[0], w->events->watch.n_rows) ||
+                   add_undo(run, w->events->counts[0], w->events->count)
+               ? -1
+               : 0;
+}
+
 /* One of the phases; all work on the same rows and share the failures of the first. The rows are
  * looked at as soon as the method says how many there are, before anything of their size is made.
  */
-static int make_phase(Stepper *s, const ResolvedSystem *resolved, int phase, PyObject *method,
-                      const RunObjects *o) {
+static int make_phase(PyObject *module, Stepper *s, const ResolvedSystem *resolved, int phase,
+                      PyObject *method, const RunObjects *o) {
     PiRun *run = &s->run[phase];
-    if (phase != STEP) *run = s->run[STEP];
+    if (phase != STEP) {
+        *run = s->run[STEP];
+        run->n_observers = run->n_undo = 0;
+    }
     s->methods[phase] = Py_NewRef(method);
     if (choose_method(run, resolved, method, phase == STEP ? o->starter : NULL)) return -1;
     if (run->state_rows > s->run[STEP].state_rows) {
         PyErr_SetString(PyExc_ValueError, "a kick or a drift remembers nothing");
         return -1;
     }
-    if (phase == STEP && make_rows(s, o)) return -1;
+    if (phase == STEP && (make_rows(s, o) || make_observers(module, s, o))) return -1;
     const int error = pi_run_prepare(run);
     if (phase != STEP) {
         free(run->failures);
@@ -103,12 +138,13 @@ static int make_stepper(PyObject *module, Stepper *s, const RunObjects *o) {
     if (!run->params) return PyErr_NoMemory(), -1;
     int64_t most = 0;
     for (int i = 0; i < n; i++) {
-        if (make_phase(s, &resolved, i, PyTuple_GetItem(o->methods, i), o)) return -1;
+        if (make_phase(module, s, &resolved, i, PyTuple_GetItem(o->methods, i), o)) return -1;
         const int64_t bytes = pi_run_scratch_bytes(&s->run[i]);
         if (bytes > most) most = bytes;
     }
     s->scratch = aligned_alloc(64, most);
-    if (!s->scratch || pi_run_freeze_padding(run) || pi_run_begin(run)) return PyErr_NoMemory(), -1;
+    if (!s->scratch || pi_run_freeze_padding(run) || pi_run_begin(run, s->scratch))
+        return PyErr_NoMemory(), -1;
     s->work = (double)run->lanes * run->state_rows * (run->method->evaluations + 1);
     return 0;
 }
@@ -117,7 +153,8 @@ const char stepper_doc[] =
     "stepper(fields) -> Stepper\n\n"
     "system, methods: a tuple of the method of the step, or of the step, its kick and its drift;\n"
     "starter, which may be left out; bits, lanes, bound, t0, dt, params as of start(); state:\n"
-    "rows that are advanced in place.";
+    "rows that are advanced in place; watches and events as of start(), each with one array as\n"
+    "both sums_a and sums_b, counts_a and counts_b.";
 PyObject *core_stepper(PyObject *module, PyObject *args, PyObject *keywords) {
     RunObjects objects;
     PyObject *fields = own_fields(args, keywords, "stepper()");
@@ -158,11 +195,23 @@ static int look_for_signals(void *context, int64_t steps) {
     return stop;
 }
 
+static int look_at(Stepper *s, int observer) {
+    const uint32_t mode = pi_enter_float_mode();
+    const int error = pi_run_look(&s->run[STEP], s->n, observer, s->scratch);
+    pi_leave_float_mode(mode);
+    return error;
+}
+
 enum { MOST_STEPS = 54 }; /* a Stepper counts to 2 to this power */
 
 static int advance(Stepper *s, int phase, int64_t n) {
     if (!s->scratch || phase >= s->n_phases) {
         PyErr_SetString(PyExc_ValueError, "the method has no kick and drift of its own");
+        return -1;
+    }
+    if (phase != STEP && s->run[STEP].n_observers) {
+        PyErr_SetString(PyExc_ValueError, "watches and events see whole steps: step() makes them,"
+                                          " and kick() and drift() are for a Stepper without");
         return -1;
     }
     const int claimed = claim(s);
@@ -176,6 +225,8 @@ static int advance(Stepper *s, int phase, int64_t n) {
         error = -1;
     }
     void *before = NULL;
+    /* The state may have been changed since: a passage is one of the step alone. */
+    if (!error && s->watches.events && look_at(s, s->watches.count)) error = -1;
     if (!error && pi_run_may_undo(run, n)) {
         const int64_t bytes = pi_product(pi_product(run->state_rows, run->stride), run->real_bytes);
         if (!s->before) s->before = malloc(bytes);
@@ -289,6 +340,17 @@ static PyObject *stepper_begin(PyObject *self, PyObject *args) {
     release(s, claimed);
     Py_RETURN_NONE;
 }
+PyDoc_STRVAR(look_doc, "look(): shows the state to the watches and events, as the first of all.");
+static PyObject *stepper_look(PyObject *self, PyObject *none) {
+    (void)none;
+    Stepper *s = (Stepper *)self;
+    const int claimed = claim(s);
+    if (claimed < 0) return NULL;
+    const int error = look_at(s, 0);
+    release(s, claimed);
+    if (error && !PyErr_Occurred()) PyErr_NoMemory();
+    return error ? NULL : Py_NewRef(Py_None);
+}
 PyDoc_STRVAR(alter_doc,
              "alter(function): what function() returns; nobody else steps meanwhile, and "
              "begin, fail and clear_failure are for it.");
@@ -316,6 +378,7 @@ static PyMethodDef stepper_methods[] = {
     {"clear_failure", stepper_clear_failure, METH_O, clear_failure_doc},
     {"fail", stepper_fail, METH_VARARGS, fail_doc},
     {"begin", stepper_begin, METH_VARARGS, begin_doc},
+    {"look", stepper_look, METH_NOARGS, look_doc},
     {"alter", stepper_alter, METH_O, alter_doc},
     {NULL, NULL, 0, NULL},
 };

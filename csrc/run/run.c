@@ -299,9 +299,22 @@ int advance_tile(PiRun *run, int64_t number, int64_t block, char *scratch, PiPau
     return 0;
 }
 
-int pi_run_begin(PiRun *run) {
+int pi_run_begin(PiRun *run, void *scratch) {
     for (int64_t tile = 0; tile < run->n_tiles; tile++)
-        if (begin_tile(run, tile, NULL)) return -1;
+        if (begin_tile(run, tile, scratch)) return -1;
+    return 0;
+}
+int pi_run_look(PiRun *run, int64_t n, int observer, void *scratch) {
+    run->first = n;
+    run->n_steps = 0;
+    run->interval = 1;
+    for (int64_t tile = 0; tile < run->n_tiles; tile++) {
+        PiSeen seen = seen_of(run, tile, 0, 0, 1, scratch);
+        seen.rows = row_at(run, run->state[0], run->stride, 0, tile * run->tile_lanes);
+        seen.stride = run->stride;
+        for (int i = observer; i < run->n_observers; i++)
+            if (show_to(run, &run->observers[i], seen, 0, 1, 1)) return -1;
+    }
     return 0;
 }
 

@@ -23,6 +23,12 @@ typedef struct {
     unsigned unanswered;
 } ResolvedSystem;
 
+/* What observers have added up by hand, to be put back with a block that is undone. */
+typedef struct {
+    void *live, *spare;
+    int64_t bytes;
+} PiUndo;
+
 struct PiRun {
     /* The caller's arguments: python/fields.c has a line for each. */
     int64_t bits;                 /* 64 or 32 */
@@ -58,6 +64,8 @@ struct PiRun {
     int same; /* all trajectories begin alike: `initial` has one item a row */
     PiObserver observers[PI_MAX_OBSERVERS];
     int n_observers;
+    PiUndo *undo; /* stepping by hand: n_undo of them */
+    int n_undo;
 
     /* pi_run_prepare: */
     PiTable table, starter_table;
@@ -101,8 +109,11 @@ int pi_run_step(PiRun *run, int64_t first, int64_t n, void *scratch, void *befor
 int64_t pi_run_completed(const PiRun *run);
 /* The state after them; NULL where it was overwritten (one state buffer, interrupted). */
 const void *pi_run_state(const PiRun *run);
-/* Looks at the initial state; 0, or -1 without memory. */
-int pi_run_begin(PiRun *run);
+/* Looks at the initial state, with scratch for observers if there are any; 0, or -1 without memory.
+ */
+int pi_run_begin(PiRun *run, void *scratch);
+/* Stepping by hand: shows the state of step n as the first to observers, from one on. 0, or -1. */
+int pi_run_look(PiRun *run, int64_t n, int observer, void *scratch);
 /* Keeps the padding of the last tile as it is, whatever it holds; lets a failed trajectory go on.
  */
 int pi_run_freeze_padding(PiRun *run);

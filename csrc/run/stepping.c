@@ -9,7 +9,8 @@ int pi_run_may_undo(const PiRun *run, int64_t n) {
     const double soon = 1e7; /* operations: some milliseconds */
     const double operations =
         (double)smaller(n, run->block_steps) * lanes_worked(run) * step_operations(run);
-    return (run->force && run->system->may_stop) || !isinf(run->bound) || operations > soon;
+    return run->n_observers || (run->force && run->system->may_stop) || !isinf(run->bound) ||
+           operations > soon;
 }
 /* The state before a block: in `before`, or where one tile has made it in one call of the kernel,
  * in the scratch, whence that has read it. */
@@ -20,6 +21,8 @@ static void put_back(PiRun *run, const char *scratch, const char *before, int64_
     for (int d = 0; d < run->state_rows && !before; d++)
         memcpy(row_at(run, run->state[0], run->stride, d, 0),
                row_at(run, scratch, run->tile_lanes, d, 0), bytes);
+    for (int i = 0; i < run->n_undo; i++)
+        memcpy(run->undo[i].live, run->undo[i].spare, run->undo[i].bytes);
     forget_failures(run, run->first + from);
 }
 /* The steps that are done of a block: all or none. */
@@ -29,6 +32,8 @@ static int64_t step_block(PiRun *run, int64_t block, char *scratch, char *before
     PiPause *const pause = before && pace->poll ? &pace->pause : NULL;
     int error = 0;
     if (before) memcpy(before, run->state[0], bytes);
+    for (int i = 0; i < run->n_undo; i++)
+        memcpy(run->undo[i].spare, run->undo[i].live, run->undo[i].bytes);
     for (int64_t tile = 0; tile < run->n_tiles; tile++) {
         error |= advance_tile(run, tile, block, scratch, pause);
         if (!error && pause && tile + 1 < run->n_tiles && look(pause)) error = -1;
@@ -44,7 +49,8 @@ int pi_run_step(PiRun *run, int64_t first, int64_t n, void *scratch, void *befor
                 void *context, int64_t *completed) {
     run->first = first;
     run->n_steps = n;
-    run->interval = has_seen_bound(run) ? 1 : n;
+    /* Those that step by hand see every step. */
+    run->interval = run->n_observers || has_seen_bound(run) ? 1 : n;
     run->cancelled = run->stopped = run->out_of_memory = 0;
     const int64_t blocks = count_blocks(run);
     const uint32_t mode = pi_enter_float_mode();

@@ -205,7 +205,11 @@ static int observe(void *self, const PiRun *run, const PiSeen *seen) {
                row_at(run, rows, seen->stride, d, 0), seen->lanes * run->real_bytes);
     return 0;
 }
+static int64_t scratch_bytes(const void *self, const PiRun *run) {
+    (void)run;
+    return pi_between_scratch_bytes(self);
+}
 PiObserver pi_between_observer(PiBetween *b) {
     return (PiObserver){
-        .self = b, .every = 1, .observe = observe, .scratch_bytes = pi_between_scratch_bytes(b)};
+        .self = b, .every = 1, .observe = observe, .scratch_bytes = scratch_bytes};
 }

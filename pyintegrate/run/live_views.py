@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -10,6 +11,12 @@ from .. import _core
 from ..values.checks import numbers
 from ..values.memory import pad
 from ..values.parameters import rows_of
+from .output import outward
+
+if TYPE_CHECKING:
+    from typing import Any
+
+    from ..values.types import ArrayLike, Floats
 
 
 def live_parameters(problem):
@@ -31,3 +38,85 @@ def assign(name, view, value):
             _core.to_nearest(view.__setitem__, ..., array)
     except ValueError:
         raise ValueError(f"{name} has shape {array.shape}: expected {view.shape}") from None
+
+
+class LiveState:
+    """The state of a Stepper as views of its rows."""
+
+    _problem: Any
+    _rows: Any
+    _core: Any
+    _has_history: bool
+
+    def _components(self, rows):
+        """(dim, *batch)"""
+        within = rows[: self._problem.system.dim, : self._problem.lanes]
+        return within.reshape(self._problem.system.dim, *self._problem.batch)
+
+    def _view(self, first, count, single):
+        lanes, batch = self._problem.lanes, self._problem.batch
+        if single:
+            return self._rows[first, :lanes].reshape(batch)
+        return outward(self._rows[first : first + count, :lanes], batch)
+
+    @property
+    def y(self) -> Floats:
+        return self._view(0, self._problem.system.dim, False)
+
+    @y.setter
+    def y(self, value: ArrayLike) -> None:
+        assign("y", self.y, value)
+
+    @property
+    def x(self) -> Floats:
+        lead = self._positions()
+        return self._view(0, lead, lead == 1)
+
+    @x.setter
+    def x(self, value: ArrayLike) -> None:
+        assign("x", self.x, value)
+
+    @property
+    def v(self) -> Floats:
+        lead = self._positions()
+        return self._view(lead, self._problem.system.dim - lead, lead == 1)
+
+    @v.setter
+    def v(self, value: ArrayLike) -> None:
+        assign("v", self.v, value)
+
+    @property
+    def previous(self) -> Floats:
+        dof = self._positions()
+        if not self._problem.method.starts_from_positions:
+            raise AttributeError(
+                f"{self._problem.method.name!r} does not step from previous positions"
+            )
+        if self._core.n == 0 and not self._has_history:
+            raise ValueError(
+                "there are no previous positions before the first step: give start=, or assign them"
+            )
+        return self._view(self._problem.system.dim, dof, dof == 1)
+
+    @previous.setter
+    def previous(self, value: ArrayLike) -> None:
+        dof = self._positions()
+        if not self._problem.method.starts_from_positions:
+            raise AttributeError(
+                f"{self._problem.method.name!r} does not step from previous positions"
+            )
+        view = self._view(self._problem.system.dim, dof, dof == 1)
+
+        def remember():
+            assign("previous", view, value)
+            self._has_history = True
+            self._core.begin(self._core.n, True)
+
+        self._core.alter(remember)
+
+    def _positions(self):
+        if not self._problem.system.positions:
+            raise AttributeError(
+                f"{self._problem.system.name!r} is first_order and has no x and v; use y"
+            )
+        return self._problem.system.positions

@@ -15,11 +15,13 @@ class Snapshot:
         self.rows = stepper._rows.copy()
         self.params = [rows.copy() for rows in stepper._param_rows]
         self.failures = stepper._core.failures()
+        self.watching = [] if stepper._by_hand is None else stepper._by_hand.copy()
 
     def __setstate__(self, state):
         if "begun" in state:  # version 0.1
             state["has_history"] = state.pop("begun")
         state.setdefault("arithmetic", 1)
+        state.setdefault("watching", [])
         self.__dict__.update(state)
 
     def __repr__(self):
@@ -30,4 +32,5 @@ def kind_of(stepper):
     """What must be alike for a snapshot to fit: system, method, batch, dtype, compensated sums."""
     problem = stepper._problem
     kind = (problem.system.name, problem.method.name, problem.batch, problem.dtype.name)
-    return (*kind, "compensated") if stepper._compensated else kind
+    kind = (*kind, "compensated") if stepper._compensated else kind
+    return kind if stepper._by_hand is None else (*kind, *stepper._by_hand.kind)

@@ -7,37 +7,41 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from .. import _core
+from ..errors import Status
 from ..method.arithmetic import present_rows, warn_of_change
 from ..values.keywords import explains_keywords
 from ..values.memory import whole
 from .arguments import make_run
 from .failures import Failures
-from .live_views import assign, live_parameters
-from .output import outward
+from .live_views import LiveState, live_parameters
 from .snapshot import Snapshot, kind_of
 from .structure import checked_system, usual_stepper
 from .times import time_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from typing import Any
 
     from ..method.method import Method
     from ..system.system import System
     from ..values.types import ArrayLike, DTypeLike, Floats, Integers
+    from ..watching.events import Event
+    from ..watching.happened import Events
+    from ..watching.reductions import Reduction
+    from ..watching.watched import Watched
 
 # The halves of a step that may be taken apart, by the name of the method: kick and drift of each.
 _PHASES = {"semi_implicit_euler": (((1.0,), (0.0,)), ((0.0,), (1.0,)))}
 
 
-class Stepper:
+class Stepper(LiveState):
     """A batch of trajectories that is advanced in place, a step at a time.
 
     Parameters
     ----------
     system : System
     x0, v0 : array_like, optional
-        As in ``pi.integrate``; so are t0, dtype, bound, compensated, start.
+        As in ``pi.integrate``; so are t0, dtype, bound, compensated, start, watch, events.
     dt : array_like
         The step; one for all or one for each trajectory.
     method : str or Method, optional
@@ -59,8 +63,10 @@ class Stepper:
     previous : ndarray, shape of x
         For "stormer_verlet" the positions one step before: a live view, likewise.
     status : ndarray of int8, shape (*batch)
-        See ``pi.Status``. A trajectory that fails is frozen at its last good state until it is
-        reset.
+        See ``pi.Status``. A trajectory that fails, or that an event stops, is frozen at its last
+        good state until it is reset.
+    watched, events, stopped_at, stopped_by
+        What the steps were watched for, as of a Solution, so far: new arrays each time.
 
     Raises
     ------
@@ -69,7 +75,9 @@ class Stepper:
 
     Notes
     -----
-    The bits are those of ``pi.integrate``. One Stepper is for one thread at a time.
+    The bits are those of ``pi.integrate``, also of watches and events. These see the steps of
+    ``step``, from where a trajectory began or was reset; a state that is assigned between steps is
+    where the next step begins, and no event. One Stepper is for one thread at a time.
 
     Examples
     --------
@@ -100,12 +108,17 @@ class Stepper:
         bound: float | None = None,
         compensated: bool = False,
         start: str | Method | ArrayLike | None = None,
+        watch: Mapping[str, Reduction | str] | Sequence[str] | str | None = None,
+        events: Mapping[str, Event] | None = None,
     ) -> None:
         if method is None:
             method = usual_stepper(checked_system(system))
         problem, options = make_run(
             system, x0, v0, dt=dt, n_steps=0, t0=t0, method=method, dtype=dtype, start=start,
-            options={"save": "final", "bound": bound, "compensated": compensated},
+            options={
+                "save": "final", "bound": bound, "compensated": compensated, "watch": watch,
+                "events": events,
+            },
         )  # fmt: skip
         if not problem.lanes:
             raise ValueError(f"the batch {problem.batch} is empty: a Stepper needs a trajectory")
@@ -116,14 +129,22 @@ class Stepper:
         self._param_rows, self.params = _core.to_nearest(live_parameters, problem)
         param_rows = tuple(row for rows in self._param_rows for row in rows)
         self._compensated = options.compensated
+        self._by_hand = None
+        if watch is not None or events is not None:
+            from ..watching.by_hand import ByHand
+
+            self._by_hand = ByHand(problem, options.watch, options.events, self._param_rows)
         self._core = _core.stepper(
             problem.core_fields(options)
             | {"methods": _phases(problem.method), "params": param_rows, "state": self._rows}
+            | ({} if self._by_hand is None else self._by_hand.fields)
         )
         self._has_history = problem.has_history
         if self._has_history:
             self._core.begin(0, True)
         self.step, self.kick, self.drift = self._core.step, self._core.kick, self._core.drift
+        if self._by_hand is not None and self._by_hand.rounds:
+            self.step = _following(self._core.step, self._by_hand.follow)
 
     @property
     def system(self) -> System:
@@ -149,74 +170,6 @@ class Stepper:
     def t(self) -> Any:
         return time_of(self._problem.t0, self._problem.dt, self._core.n)
 
-    # ---- live views ----
-    def _components(self, rows):
-        """(dim, *batch)"""
-        within = rows[: self.system.dim, : self._problem.lanes]
-        return within.reshape(self.system.dim, *self._problem.batch)
-
-    def _view(self, first, count, single):
-        lanes, batch = self._problem.lanes, self._problem.batch
-        if single:
-            return self._rows[first, :lanes].reshape(batch)
-        return outward(self._rows[first : first + count, :lanes], batch)
-
-    @property
-    def y(self) -> Floats:
-        return self._view(0, self.system.dim, False)
-
-    @y.setter
-    def y(self, value: ArrayLike) -> None:
-        assign("y", self.y, value)
-
-    @property
-    def x(self) -> Floats:
-        lead = self._positions()
-        return self._view(0, lead, lead == 1)
-
-    @x.setter
-    def x(self, value: ArrayLike) -> None:
-        assign("x", self.x, value)
-
-    @property
-    def v(self) -> Floats:
-        lead = self._positions()
-        return self._view(lead, self.system.dim - lead, lead == 1)
-
-    @v.setter
-    def v(self, value: ArrayLike) -> None:
-        assign("v", self.v, value)
-
-    @property
-    def previous(self) -> Floats:
-        dof = self._positions()
-        if not self.method.starts_from_positions:
-            raise AttributeError(f"{self.method.name!r} does not step from previous positions")
-        if self.n == 0 and not self._has_history:
-            raise ValueError(
-                "there are no previous positions before the first step: give start=, or assign them"
-            )
-        return self._view(self.system.dim, dof, dof == 1)
-
-    @previous.setter
-    def previous(self, value: ArrayLike) -> None:
-        dof = self._positions()
-        if not self.method.starts_from_positions:
-            raise AttributeError(f"{self.method.name!r} does not step from previous positions")
-        view = self._view(self.system.dim, dof, dof == 1)
-
-        def remember():
-            assign("previous", view, value)
-            self._has_history = True
-            self._core.begin(self.n, True)
-
-        self._core.alter(remember)
-
-    def _positions(self):
-        if not self.system.positions:
-            raise AttributeError(f"{self.system.name!r} is first_order and has no x and v; use y")
-        return self.system.positions
-
     # ---- failures ----
     @property
     def status(self) -> Integers:
@@ -225,7 +178,35 @@ class Stepper:
     @property
     def failed_step(self) -> Integers:
         """The first step not completed, -1 where fine; ndarray of int64, shape (*batch)."""
-        return self._failures.steps(self._problem.lanes).reshape(self._problem.batch)
+        failed = self._failures.failed()
+        return failed.steps(self._problem.lanes).reshape(self._problem.batch)
+
+    # ---- what was watched ----
+    @property
+    def watched(self) -> Watched:
+        from ..watching.watched import Watched
+
+        return Watched({}) if self._by_hand is None else self._by_hand.watched()
+
+    @property
+    def events(self) -> Events:
+        from ..watching.happened import Events
+
+        return Events({}) if self._by_hand is None else self._by_hand.events()
+
+    @property
+    def stopped_at(self) -> Floats:
+        return self._stopped(0)
+
+    @property
+    def stopped_by(self) -> Any:
+        return self._stopped(1)
+
+    def _stopped(self, which):
+        stopped = self.status == Status.STOPPED
+        if self._by_hand is not None:
+            return self._by_hand.stopped(stopped)[which]
+        return np.full(stopped.shape, "" if which else np.nan)
 
     @property
     def _failures(self):
@@ -237,6 +218,8 @@ class Stepper:
         self, mask: ArrayLike = True, x0: ArrayLike | None = None, v0: ArrayLike | None = None
     ) -> None:
         """Restart some trajectories, also failed ones; time and the others go on.
+
+        Their status, watches and events begin anew, with the state that they begin with.
 
         Parameters
         ----------
@@ -299,6 +282,10 @@ class Stepper:
             self._rows[carried:, np.flatnonzero(mask)] = 0.0
             for lane in np.flatnonzero(mask):
                 self._core.clear_failure(int(lane))
+            if self._by_hand is not None:
+                lanes = np.zeros(problem.stride, bool)
+                lanes[: problem.lanes] = mask.ravel()
+                self._by_hand.reset(lanes, self._rows, self.n, self._core.look)
 
         self._whole(restart)
 
@@ -363,6 +350,8 @@ class Stepper:
                 self._core.clear_failure(int(lane))
             for failure in snapshot.failures:
                 self._core.fail(*failure)
+            if self._by_hand is not None:
+                self._by_hand.put_back(snapshot.watching)
 
         self._whole(go_back)
 
@@ -383,3 +372,14 @@ def _phases(method):
         return (method.handle, *_core.rigid_phases(method.handle))
     phases = _PHASES.get(method.name, ())
     return (method.handle, *(_core.make_method("composition", 1, 1, rows) for rows in phases))
+
+
+def _following(step, follow):
+    """A step after which watches have seen what a user has changed before it."""
+
+    def stepped(n=1):
+        """Advance n steps, in place."""
+        follow()
+        step(n)
+
+    return stepped

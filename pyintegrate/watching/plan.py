@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from ..trace.expression import Symbol
@@ -64,7 +66,7 @@ class Group:
         None: known when the run begins.
     """
 
-    def __init__(self, system, every, reductions, numbers):
+    def __init__(self, system, every, reductions, numbers, restarts=False):
         self.every = every
         known = {name: _known(system, r) for name, r in reductions.items()}
         for name in [name for name, place in known.items() if place][MOST_REDUCED:]:
@@ -94,15 +96,17 @@ class Group:
             bool(quantities & set(invariant_names(system))),
         )  # fmt: skip
         book, self.results = Book(every), {}
+        n: Any = view.n
+        always = n >= 0.0 if restarts else None  # looked at, and counted
         for name, reduction in reductions.items():
-            active = None
+            active = always
             if reduction.after is not None:
                 after = view.params[named[reduction.after.tobytes()]]
                 active = (view.t - after) * view.params["_forwards"] >= 0
             own = reduction.name != "reduce"
             quantity = None
             if reduction.quantity == "phase_drift":
-                turns = Ledger(view, book, None, None).unwrapped(view.phase_drift())
+                turns = Ledger(view, book, None, always).unwrapped(view.phase_drift())
                 quantity = Symbol(turns.node)
             elif own and not known[name]:
                 quantity = view.quantity(reduction.quantity)
@@ -154,19 +158,21 @@ class Plan:
     ----------
     system : System
     watch : mapping of str to Reduction
+    restarts : bool
+        Whether trajectories begin anew, each at its own step: then each counts its own steps.
 
     Attributes
     ----------
     groups : list of Group
     """
 
-    def __init__(self, system, watch, numbers=()):
+    def __init__(self, system, watch, numbers=(), restarts=False):
         self.watch = checked(watch, system)
         by_steps: dict[int, dict] = {}
         for name, reduction in self.watch.items():
             by_steps.setdefault(reduction.every, {})[name] = reduction
         self.groups = [
-            Group(system, every, some, dict(numbers)) for every, some in by_steps.items()
+            Group(system, every, some, dict(numbers), restarts) for every, some in by_steps.items()
         ]
         if len(self.groups) > 7:
             raise ValueError(f"watch has {len(self.groups)} different every=, at most 7")

@@ -1,0 +1,160 @@
+"""Watches and events of a Stepper: their live memory, which is reset, copied and put back."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..values.memory import aligned
+from .happened import Events, Occurred, Occurrences
+from .plan import Plan
+from .watched import Kept, Watched, first_numbers, program_fields
+
+
+class ByHand:
+    """The watches and events of a Problem that is stepped by hand.
+
+    Parameters
+    ----------
+    problem : Problem
+    watch : Plan or None
+    events : EventPlan or None
+    live : list of ndarray
+        The rows of each parameter that the Stepper integrates with, (elements, stride).
+    """
+
+    def __init__(self, problem, watch, events, live):
+        self._problem, self._events = problem, events
+        self._live = [row for rows in live for row in rows]
+        self._plan = None if watch is None else Plan(problem.system, watch.watch, restarts=True)
+        groups = [] if self._plan is None else self._plan.groups
+        self._programs = [*groups, *([] if events is None else [events])]
+        self._sums = [self._initial(one) for one in groups]
+        self.fields, self._params = {}, []
+        if groups:
+            self.fields["watches"] = tuple(
+                self._program(one, (sums, sums))
+                for one, sums in zip(groups, self._sums, strict=True)
+            )
+        if events is not None:
+            self._occurrences = Occurrences(events, problem)
+            fields = self._occurrences.fields()
+            self._sums.append(self._initial(events))
+            last = self._sums[-1]
+            counts = fields["counts_a"]
+            self._counts, self._stopped = counts, (fields["stopped_at"], fields["stopped_by"])
+            self._memory = [(e["t"], e["y"], e["values"]) for e in fields["events"]]
+            self.fields["events"] = fields | {
+                "detect": self._program(events, (last, last)), "counts_b": counts,
+            }  # fmt: skip
+
+    def _initial(self, program):
+        sums = aligned((len(program.initial), self._problem.stride), np.float64)
+        sums[...] = program.initial[:, np.newaxis]
+        return sums
+
+    def _program(self, program, sums):
+        """Its fields, with parameters that may change: the live ones, and an item for each lane."""
+        known = first_numbers(program.numbers, self._problem)
+        fields = program_fields(program, self._problem, known, 0, sums)
+        rows = [np.array(np.broadcast_to(row, self._problem.stride)) for row in fields["params"]]
+        if self._problem.dtype == np.float64:
+            rows[: len(self._live)] = self._live
+        self._params.append(rows)
+        return fields | {"params": tuple(rows)}
+
+    @property
+    def rounds(self):
+        """Whether parameters of the run are rounded, and those of watches kept beside them."""
+        return self._problem.dtype != np.float64
+
+    def follow(self):
+        """What a user has changed of rounded parameters is what watches see."""
+        for rows in self._params:
+            for row, live in zip(rows, self._live, strict=False):
+                with np.errstate(over="ignore"):
+                    changed = live != row.astype(live.dtype)
+                row[changed] = live[changed]
+
+    # ---- going back, and beginning anew ----
+    def _all(self):
+        """Every array that a step or a reset writes, lanes last."""
+        arrays = list(self._sums)
+        for program, rows in zip(self._programs, self._params, strict=True):
+            arrays += rows[len(rows) - len(program.numbers) :]
+        if self._events is not None:
+            arrays += [self._counts, *self._stopped, *(a for one in self._memory for a in one)]
+        return arrays
+
+    def copy(self):
+        """All that is kept, for a snapshot."""
+        return [array.copy() for array in self._all()]
+
+    def put_back(self, arrays):
+        for here, there in zip(self._all(), arrays, strict=True):
+            here[...] = there
+
+    @property
+    def kind(self):
+        """What must be alike for a snapshot to fit."""
+        plan = () if self._plan is None else tuple(self._plan.watch)
+        events = () if self._events is None else tuple(self._events.events)
+        return ("watch", *plan, "events", *events, *(a.shape for a in self._all()))
+
+    def reset(self, lanes, state, n, look):
+        """Lanes begin anew at step n, in a state that is looked at as the first of all.
+
+        Parameters
+        ----------
+        lanes : ndarray of bool
+            As long as a row.
+        state : ndarray
+            The rows of all lanes.
+        n : int
+        look : callable
+            Shows the state to the core's watches and events.
+        """
+        problem = self._problem.changed(initial=state, first=n)
+        for program, rows in zip(self._programs, self._params, strict=True):
+            known = first_numbers(program.numbers, problem)
+            own = rows[len(rows) - len(program.numbers) :]
+            for row, (name, value) in zip(own, program.numbers.items(), strict=True):
+                if value is None and name != "_forwards":
+                    new = np.zeros(problem.stride)
+                    new[: problem.lanes] = np.broadcast_to(known[name], problem.batch).ravel()
+                    row[lanes] = new[lanes]
+        for sums, program in zip(self._sums, self._programs, strict=True):
+            sums[:, lanes] = program.initial[:, np.newaxis]
+        if self._events is not None:
+            self._counts[:, lanes] = 0.0
+            self._stopped[0][lanes], self._stopped[1][lanes] = np.nan, -1
+            for array in (a for one in self._memory for a in one):
+                array[..., lanes] = np.nan
+        before = [sums.copy() for sums in self._sums]
+        look()
+        for sums, there in zip(self._sums, before, strict=True):
+            sums[:, ~lanes] = there[:, ~lanes]
+
+    # ---- answers ----
+    def watched(self):
+        if self._plan is None:
+            return Watched({})
+        lanes = self._problem.lanes
+        sums = Kept(one[:, :lanes].copy() for one in self._sums[: len(self._plan.groups)])
+        return Watched.of_sums(self._plan, self._problem, sums, np.zeros(self._problem.batch))
+
+    def events(self):
+        if self._events is None:
+            return Events({})
+        lanes = self._problem.lanes
+        memory = [tuple(a[..., :lanes] for a in one) for one in self._memory]
+        occurred = Occurred(None, self._counts[:, :lanes], None, memory)
+        return Events.of_run(self._events, self._problem, occurred)
+
+    def stopped(self, stopped):
+        """When, and by which event, (*batch); stopped: where one has stopped a trajectory."""
+        batch, lanes = stopped.shape, self._problem.lanes
+        if self._events is None:
+            return np.full(batch, np.nan), np.full(batch, "")
+        names = np.array([*self._events.events, ""])
+        when, which = (a[:lanes].reshape(batch) for a in self._stopped)
+        return np.where(stopped, when, np.nan), names[np.where(stopped, which, -1)]
