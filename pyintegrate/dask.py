@@ -250,6 +250,11 @@ def integrate(
             raise TypeError("times takes one axis here, and dt and t0 that are no dask arrays")
         options["times"] = times
     problem, checked = _check(system, sample, t_end, n_steps, options)
+    if checked.watch is not None and any(group.densities for group in checked.watch.groups):
+        raise ValueError(
+            "a density is of the whole batch, and the chunks of dask know nothing of each other:"
+            " integrate them one by one, and add up their images"
+        )
     n_steps = problem.n_steps
     names = list(given)
     arrays, axes = [], []

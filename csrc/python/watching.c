@@ -49,11 +49,56 @@ static int read_reduced(PyObject *fields, int64_t n_quantities, PiWatch *watch) 
         one->first = watch->n_rows;
         watch->n_rows += rows[one->kind];
     }
-    if (!error && watch->n_rows > 0) return 0;
+    if (!error) return 0;
     if (!PyErr_Occurred())
         PyErr_SetString(PyExc_ValueError,
                         "reduced: expected a kind, a source and a number of each");
     return -1;
+}
+/* An array of whole numbers, and of doubles, in a field. */
+static void *items(PyObject *fields, const char *name, int64_t count, Views *views) {
+    PyObject *array = field(fields, name);
+    return array ? views_array(views, array, name, count, 8, 1) : NULL;
+}
+static int read_density(PyObject *fields, int64_t n_quantities, Views *views, PiDensity *d) {
+    int64_t first, second, axes;
+    const int64_t most = (int64_t)1 << 31;
+    if (integer(fields, "axes", 1, 2, &axes) ||
+        integer(fields, "first", 0, n_quantities - 1, &first) ||
+        integer(fields, "second", 0, n_quantities - 1, &second) ||
+        integer(fields, "rows", 1, most, &d->bins[0]) ||
+        integer(fields, "columns", 1, most, &d->bins[1]) ||
+        integer(fields, "room", 0, most, &d->room))
+        return -1;
+    d->axes = (int)axes;
+    d->quantity[0] = (int)first;
+    d->quantity[1] = (int)second;
+    if (axes == 1) d->bins[1] = 1;
+    const int64_t bins = pi_product(d->bins[0], d->bins[1]);
+    return !(d->edges[0] = items(fields, "row_edges", d->bins[0] + 1, views)) ||
+                   !(d->edges[1] = items(fields, "column_edges", d->bins[1] + 1, views)) ||
+                   !(d->image = items(fields, "image", bins, views)) ||
+                   !(d->pending = items(fields, "pending", pi_product(2, bins), views)) ||
+                   !(d->list = items(fields, "list", pi_product(2, d->room), views)) ||
+                   !(d->state = items(fields, "state", PI_DENSITY_STATE, views))
+               ? -1
+               : 0;
+}
+static int read_densities(PyObject *fields, Views *views, PiWatch *watch) {
+    PyObject *list = field(fields, "densities");
+    const Py_ssize_t n = list && PyTuple_Check(list) ? PyTuple_Size(list) : -1;
+    if (n < 0 || n > PI_MAX_REDUCED || n + watch->n_rows == 0) {
+        if (!PyErr_Occurred())
+            PyErr_SetString(PyExc_ValueError, "densities: expected a tuple, and some sums or one");
+        return -1;
+    }
+    watch->density = PyMem_Calloc((size_t)n + 1, sizeof *watch->density);
+    if (!watch->density) return PyErr_NoMemory(), -1;
+    for (; watch->n_densities < n; watch->n_densities++)
+        if (read_density(PyTuple_GetItem(list, watch->n_densities), watch->n_quantities, views,
+                         &watch->density[watch->n_densities]))
+            return -1;
+    return 0;
 }
 static int read_watch(PyObject *module, const PiRun *run, PyObject *system, PyObject *fields,
                       Views *views, PyObject *programs, PiWatch *watch) {
@@ -78,7 +123,9 @@ static int read_watch(PyObject *module, const PiRun *run, PyObject *system, PyOb
     const int64_t rows = s->dim + 1 + (asks & PI_WATCH_ENERGY ? 1 : 0) +
                          (asks & PI_WATCH_INVARIANTS ? s->n_invariants : 0) + n_sums;
     const unsigned unanswered = watch->system.unanswered;
-    if (read_reduced(fields, p->n_invariants - n_sums, watch)) return -1;
+    if (read_reduced(fields, p->n_invariants - n_sums, watch) ||
+        read_densities(fields, views, watch))
+        return -1;
     if (rows != p->dim || p->dof || p->n_invariants < n_sums || p->n_params < s->n_params ||
         watch->program.unanswered >> PI_INVARIANTS & 1 || s->dim != run->system->dim ||
         (asks & PI_WATCH_ENERGY && unanswered >> PI_ENERGY & 1) ||
@@ -229,10 +276,14 @@ int read_watches(PyObject *module, PiRun *run, PyObject *system, PyObject *list,
     return 0;
 }
 void free_watches(Watches *watches) {
-    for (int i = 0; i < watches->count; i++) PyMem_Free(watches->watch[i].params);
+    for (int i = 0; i < watches->count; i++) {
+        PyMem_Free(watches->watch[i].params);
+        PyMem_Free(watches->watch[i].density);
+    }
     PyMem_Free(watches->watch);
     if (watches->events) {
         PyMem_Free(watches->events->watch.params);
+        PyMem_Free(watches->events->watch.density);
         PyMem_Free(watches->events->event);
     }
     PyMem_Free(watches->events);

@@ -210,6 +210,5 @@ static int64_t scratch_bytes(const void *self, const PiRun *run) {
     return pi_between_scratch_bytes(self);
 }
 PiObserver pi_between_observer(PiBetween *b) {
-    return (PiObserver){
-        .self = b, .every = 1, .observe = observe, .scratch_bytes = scratch_bytes};
+    return (PiObserver){.self = b, .every = 1, .observe = observe, .scratch_bytes = scratch_bytes};
 }

@@ -173,6 +173,16 @@ static int run_program(WatchChunk *c, double n, const double *state, const doubl
     c->y[1] = y;
     return 0;
 }
+/* The answers for the lanes that still move, `valid` of them at most, to the densities. */
+static void see_densities(const WatchChunk *c, const PiSeen *seen, int64_t valid, double n,
+                          const double *answers, const double *ends) {
+    const PiWatch *w = c->w;
+    int at[MOST_LANES], count = 0;
+    for (int64_t i = 0; i < smaller(c->lanes, valid); i++)
+        if (!ends || n < ends[i]) at[count++] = (int)i;
+    for (int i = 0; i < w->n_densities; i++)
+        pi_density_add(&w->density[i], seen->block, answers, c->lanes, at, count);
+}
 /* The time that the energy depends on, or the program. */
 static int asks_time(const PiWatch *w) {
     const ResolvedSystem *s = &w->system;
@@ -180,10 +190,10 @@ static int asks_time(const PiWatch *w) {
     return w->asks & PI_WATCH_TIME || (own && asks_system(w));
 }
 /* Some states, of each `every`-th step from step n on: their rows are `next` reals apart. */
-static int see(WatchChunk *c, const PiRun *run, int64_t n, int64_t count, const char *rows,
-               int64_t stride, int64_t next, const double *ends, double *sums) {
+static int see(WatchChunk *c, const PiRun *run, const PiSeen *seen, int64_t n, int64_t count,
+               const char *rows, int64_t next, const double *ends, double *sums) {
     const PiWatch *w = c->w;
-    const int64_t lanes = c->lanes, every = w->every;
+    const int64_t lanes = c->lanes, every = w->every, stride = seen->stride;
     const double *states = (const double *)rows;
     const int in_place =
         run->real_bytes == 8 && stride == lanes &&
@@ -200,9 +210,11 @@ static int see(WatchChunk *c, const PiRun *run, int64_t n, int64_t count, const 
         double *y = (double *)states + k * next, *energy = c->energy + k * lanes;
         if (asks_time(w)) set_time(c, (double)(n + k * every));
         if (has_energy(w) && ask(&w->system, PI_ENERGY, c, y, c->own_p, energy)) return -1;
-        if (has_program(w) && run_program(c, (double)(n + k * every), y, energy,
-                                          c->answers + k * w->n_quantities * lanes, ends))
-            return -1;
+        double *answers = c->answers + k * w->n_quantities * lanes;
+        const double step = (double)(n + k * every);
+        if (has_program(w) && run_program(c, step, y, energy, answers, ends)) return -1;
+        if (w->n_densities)
+            see_densities(c, seen, seen->lane + seen->lanes - c->lane, step, answers, ends);
     }
     const int64_t index = every == 1 ? n : n / every;
     for (int i = 0; i < w->n_reduced; i++) {
@@ -255,9 +267,9 @@ int pi_watch_see(PiWatch *w, const PiRun *run, const PiSeen *seen) {
         copy_sums(c, run, sums, 0);
         const int64_t some = states_at_once(w, lanes);
         for (int64_t i = 0; i < count; i += some)
-            if (see(c, run, n + i * w->every, smaller(some, count - i),
-                    row_at(run, seen->rows, seen->next, first + i * each, at), seen->stride,
-                    each * seen->next, ends, sums))
+            if (see(c, run, seen, n + i * w->every, smaller(some, count - i),
+                    row_at(run, seen->rows, seen->next, first + i * each, at), each * seen->next,
+                    ends, sums))
                 return -1;
         copy_sums(c, run, sums, 1);
     }
@@ -267,6 +279,7 @@ void pi_watch_open(const PiWatch *w, const PiRun *run, int64_t tile, int64_t blo
     ((WatchChunk *)scratch)->lanes = 0;
     const int64_t lane = tile * run->tile_lanes, unit = 64 / run->real_bytes;
     const int64_t lanes = ceil_div(lanes_in(run, tile), unit) * unit;
+    for (int i = 0; i < w->n_densities; i++) pi_density_open(&w->density[i], block);
     for (int i = 0; i < w->n_rows && w->sums[0] != w->sums[1]; i++)
         memcpy(w->sums[block & 1] + i * run->stride + lane,
                w->sums[1 - (block & 1)] + i * run->stride + lane, lanes * sizeof(double));

@@ -13,6 +13,7 @@
  * the first. */
 #pragma once
 #include "../run/run.h"
+#include "density.h"
 
 enum { PI_WATCH_ENERGY = 1, PI_WATCH_INVARIANTS = 2, PI_WATCH_TIME = 4, PI_WATCH_STEP = 8 };
 enum { PI_WATCH_ALL = 15, PI_WATCH_SYSTEM = PI_WATCH_ENERGY | PI_WATCH_INVARIANTS };
@@ -35,7 +36,9 @@ typedef struct {
     int64_t begin;        /* the first step of all: a resumed run has seen its own */
     PiRow t0, h, *params; /* those of the program; the system's are the first */
     PiRow origin, factor; /* of the energy: its value at the start, a power of two */
-    double *sums[2];      /* rows of run->stride: after even and odd blocks */
+    PiDensity *density;   /* n_densities of them, of the quantities */
+    int n_densities;
+    double *sums[2]; /* rows of run->stride: after even and odd blocks */
 } PiWatch;
 /* Shows the program all the states that were seen; 0, or -1. */
 int pi_watch_see(PiWatch *watch, const PiRun *run, const PiSeen *seen);

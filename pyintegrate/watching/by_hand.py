@@ -27,6 +27,11 @@ class ByHand:
         self._live = [row for rows in live for row in rows]
         self._plan = None if watch is None else Plan(problem.system, watch.watch, restarts=True)
         groups = [] if self._plan is None else self._plan.groups
+        if any(group.densities for group in groups):
+            raise ValueError(
+                "a density is of the whole batch, and a Stepper resets single trajectories: watch a"
+                " histogram, which is of each"
+            )
         self._programs = [*groups, *([] if events is None else [events])]
         self._sums = [self._initial(one) for one in groups]
         self.fields, self._params = {}, []

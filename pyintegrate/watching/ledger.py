@@ -142,18 +142,25 @@ class Book:
     def __init__(self, every=1):
         self.every, self.kept, self.known = every, [], {}
         self.quantities, self.reduced, self.initial = [], [], []
+        self.densities: list[tuple] = []
+
+    def quantity(self, node):
+        """The number of a quantity that the program gives to the core."""
+        if node not in self.quantities:
+            self.quantities.append(node)
+        return self.quantities.index(node)
+
+    def density(self, nodes, edges):
+        """One image of quantities over the bins between edges: an array of these for each."""
+        self.densities.append((tuple(map(self.quantity, nodes)), tuple(edges)))
+        at = len(self.densities) - 1
+        return lambda account: account.images[at]
 
     def reduce(self, kind, source, number):
         which, initial = REDUCTIONS[kind]
         self.reduced.append((which, source, number))
         self.initial += initial
         return Reduced(self, len(self.initial) - len(initial), source)
-
-    def quantity(self, node):
-        """The number of an answer of the program."""
-        if node not in self.quantities:
-            self.quantities.append(node)
-        return self.quantities.index(node)
 
 
 class Ledger:

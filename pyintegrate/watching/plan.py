@@ -32,10 +32,12 @@ class Account:
         Of the run: step n is at start + n step.
     unit : ndarray or None
         Of the relative change of the energy, as the core keeps it.
+    images : list of ndarray
+        Densities, of the batch as a whole.
     """
 
-    def __init__(self, values, every, count, start, step, unit=None):
-        self.unit = unit
+    def __init__(self, values, every, count, start, step, unit=None, images=()):
+        self.unit, self.images = unit, images
         self.values, self.interval, self.count = values, every * step, count
         self.start, self.step = start, step
 
@@ -59,6 +61,8 @@ class Group:
         The reductions by the core; their sums follow.
     change : bool
         Whether the core needs the energy that the motion began with.
+    densities : tuple
+        Which quantities, and edges of bins, of each image.
     initial : ndarray
         What each sum begins with.
     numbers : dict
@@ -72,9 +76,10 @@ class Group:
         for name in [name for name, place in known.items() if place][MOST_REDUCED:]:
             known[name] = None
         quantities = {
-            r.quantity
+            q
             for name, r in reductions.items()
-            if isinstance(r.quantity, str) and not known[name]
+            for q in r.quantities
+            if isinstance(q, str) and not known[name]
         }
         error = "energy_error" in quantities
         self.numbers = dict(numbers)
@@ -103,7 +108,7 @@ class Group:
             if reduction.after is not None:
                 after = view.params[named[reduction.after.tobytes()]]
                 active = (view.t - after) * view.params["_forwards"] >= 0
-            own = reduction.name != "reduce"
+            own = reduction.name not in ("reduce", "density")
             quantity = None
             if reduction.quantity == "phase_drift":
                 turns = Ledger(view, book, None, always).unwrapped(view.phase_drift())
@@ -121,9 +126,13 @@ class Group:
             )
         self.sums, self.reduced = len(book.kept), tuple(book.reduced)
         self.change = any(source == CHANGE for _, source, _ in self.reduced)
+        self.densities = tuple(book.densities)
         nodes = {"invariants": [*(kept.node for kept in book.kept), *book.quantities]}
         self.program = assemble(view.graph, nodes, view.rows)
         self.program.handle  # noqa: B018  (the verifier agrees)
+        self.zeros = [
+            np.zeros([len(one) - 1 for one in edges], np.int64) for _, edges in self.densities
+        ]
         self.asks = view.asks | clocks(self.program, system.dim)
 
 
@@ -207,8 +216,8 @@ def checked(watch, system):
                 f"watch[{name!r}] must come from pi.watch, as pi.watch.maximum('x'), got"
                 f" {reduction!r}"
             )
-        if reduction.name != "reduce":
-            check_quantity(reduction.quantity, system, turns=True)
+        for quantity in reduction.quantities:
+            check_quantity(quantity, system, turns=reduction.name != "density")
     names = [name + "." for name in watch if name not in analyses]
     for name in watch:
         if any(name.startswith(other) for other in names):

@@ -26,10 +26,18 @@ class Reduction:
         self.every = integer("every", every, 1)
         self.after = None if after is None else numbers("after", after).astype(np.float64)
 
+    @property
+    def quantities(self):
+        """All that it looks at: several for a density, none for a user's own reduction."""
+        if self.name == "reduce":
+            return ()
+        return self.quantity if isinstance(self.quantity, tuple) else (self.quantity,)
+
     def __repr__(self):
         from .quantity import label
 
-        return f"<pi.watch.{self.name} of {label(self.quantity)}>"
+        told = ", ".join(map(label, self.quantities)) or label(self.quantity)
+        return f"<pi.watch.{self.name} of {told}>"
 
 
 def seen(values, count):

@@ -5,13 +5,15 @@ time). Results are in ``sol.watched``.
 """
 
 from .counts import count, first_time, histogram, periods, reduce, windings
+from .density import density
 from .extremes import first, last, max_abs, maximum, minimum
 from .reduction import Reduction as Reduction
 from .sums import integral, mean, rms, slope, std, total, variance
 
 __all__ = [
-    "count", "first", "first_time", "histogram", "integral", "last", "max_abs", "maximum", "mean",
-    "minimum", "periods", "reduce", "rms", "slope", "std", "total", "variance", "windings",
+    "count", "density", "first", "first_time", "histogram", "integral", "last", "max_abs",
+    "maximum", "mean", "minimum", "periods", "reduce", "rms", "slope", "std", "total", "variance",
+    "windings",
 ]  # fmt: skip
 
 

@@ -8,6 +8,7 @@ from copy import copy
 import numpy as np
 
 from ..values.memory import SPARE_BYTES, aligned
+from .density import Image
 from .plan import Account
 from .quantity import energy_of, phase_of
 
@@ -39,6 +40,14 @@ class Sums:
     def _lay_out(self, earlier):
         plan, problem = self._plan, self._problem
         self._rows, self._first = [], problem.first + (earlier is not None)
+        before = [group.zeros for group in plan.groups] if earlier is None else earlier.images
+        self._images = [
+            [
+                Image(places, edges, image)
+                for (places, edges), image in zip(group.densities, images, strict=True)
+            ]
+            for group, images in zip(plan.groups, before, strict=True)
+        ]
         for i, group in enumerate(plan.groups):
             a = aligned((len(group.initial), problem.stride), np.float64)
             a[...] = group.initial[:, np.newaxis]
@@ -53,7 +62,8 @@ class Sums:
         """The field `watches` of the core's start."""
         return tuple(
             program_fields(group, self._problem, self._numbers, self._first, rows)
-            for group, rows in zip(self._plan.groups, self._rows, strict=True)
+            | {"densities": tuple(image.fields() for image in images)}
+            for group, rows, images in zip(self._plan.groups, self._rows, self._images, strict=True)
         )
 
     def after(self, blocks, whole=True):
@@ -66,6 +76,7 @@ class Sums:
                 out.until = self._first - 1
             else:
                 out.append((b if blocks % 2 else a)[:, : self._problem.lanes])
+        out.images = [[one.after(blocks) for one in images] for images in self._images]
         return out
 
 
@@ -77,9 +88,12 @@ class Kept(list):
     until : int or None
         The last step that they have seen, where that is not the last completed: an interrupt has
         found them overwritten.
+    images : list of list of ndarray
+        Densities of each group.
     """
 
     until = None
+    images: list[list[np.ndarray]] = []
 
 
 def first_numbers(names, problem):
@@ -107,6 +121,7 @@ def program_fields(program, problem, known, first, sums):
         "begin": first,
         "sums": program.sums,
         "reduced": program.reduced,
+        "densities": (),
         "params": tuple(rows),
         "t0": row_of(problem, problem.t0),
         "dt": row_of(problem, problem.dt),
@@ -172,11 +187,12 @@ class Watched(Mapping):
         if sums.until is not None:
             last = np.minimum(last, sums.until)
         start = problem.times(np.array([0]))[0]
-        for group, values in zip(plan.groups, sums, strict=True):
+        for number, (group, values) in enumerate(zip(plan.groups, sums, strict=True)):
             values = np.array(values).reshape(-1, *problem.batch)
             count = (last // group.every + 1).astype(np.float64)
             unit = change_of_energy(problem)[2] if group.change else None
-            account = Account(values, group.every, count, start, problem.dt, unit)
+            images = sums.images[number] if group.densities else ()
+            account = Account(values, group.every, count, start, problem.dt, unit, images)
             with np.errstate(all="ignore"):
                 for name, result in group.results.items():
                     results[name] = np.asarray(result(account))

@@ -1,0 +1,52 @@
+/* Densities: see density.h. */
+#include "density.h"
+#include <string.h>
+
+/* The bin of a value, -1 for none: a guess, then what the edges say. */
+static int64_t bin_of(const double *edges, int64_t bins, double q) {
+    if (!(q >= edges[0] && q <= edges[bins])) return -1;
+    double guess = (q - edges[0]) / (edges[bins] - edges[0]) * (double)bins;
+    int64_t i = guess >= (double)bins ? bins - 1 : (int64_t)guess;
+    while (i > 0 && q < edges[i]) i--;
+    while (i < bins - 1 && q >= edges[i + 1]) i++;
+    return i;
+}
+enum { TOGETHER = 64 };
+static void note(const PiDensity *d, int parity, const int64_t *place, int64_t count) {
+    const int64_t from = atomic_fetch_add(&d->state[PI_NOTED + parity], count);
+    int64_t *const list = d->list + parity * d->room;
+    int64_t *const pending = d->pending + parity * d->bins[0] * d->bins[1];
+    for (int64_t i = 0; i < count; i++)
+        if (from + i < d->room) list[from + i] = place[i];
+        else __atomic_fetch_add(&pending[place[i]], 1, __ATOMIC_RELAXED);
+}
+void pi_density_add(const PiDensity *d, int64_t block, const double *quantities, int64_t lanes,
+                    const int *at, int64_t count) {
+    int64_t place[TOGETHER], n = 0;
+    for (int64_t i = 0; i < count; i++) {
+        int64_t there = bin_of(d->edges[0], d->bins[0], quantities[d->quantity[0] * lanes + at[i]]);
+        if (there >= 0 && d->axes == 2) {
+            const double q = quantities[d->quantity[1] * lanes + at[i]];
+            const int64_t second = bin_of(d->edges[1], d->bins[1], q);
+            there = second < 0 ? -1 : there * d->bins[1] + second;
+        }
+        if (there < 0) continue;
+        place[n++] = there;
+        if (n < TOGETHER) continue;
+        note(d, block & 1, place, n);
+        n = 0;
+    }
+    if (n) note(d, block & 1, place, n);
+}
+void pi_density_open(const PiDensity *d, int64_t block) {
+    int64_t before = block - 2;
+    if (!atomic_compare_exchange_strong(&d->state[PI_MERGED], &before, block - 1)) return;
+    const int parity = (block - 1) & 1;
+    const int64_t bins = d->bins[0] * d->bins[1], noted = d->state[PI_NOTED + parity];
+    const int64_t *list = d->list + parity * d->room;
+    int64_t *const pending = d->pending + parity * bins;
+    for (int64_t i = 0; i < noted && i < d->room; i++) d->image[list[i]]++;
+    for (int64_t i = 0; noted > d->room && i < bins; i++) d->image[i] += pending[i];
+    if (noted > d->room) memset(pending, 0, bins * sizeof *pending);
+    d->state[PI_NOTED + parity] = 0;
+}

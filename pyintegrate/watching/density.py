@@ -1,0 +1,142 @@
+"""``pi.watch.density``: one image of all trajectories and steps."""
+
+from __future__ import annotations
+
+from math import prod
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..trace.expression import node_of
+from ..values.checks import integer, numbers
+from ..values.memory import check_memory
+from .ledger import number
+from .reduction import Reduction
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from ..values.types import ArrayLike
+
+MOST_BINS = 1 << 28  # of one image
+ROOM = 1 << 16  # places noted in a block of time, before they are counted in an image of it
+
+
+def density(
+    quantities: str | Callable[..., Any] | tuple[str | Callable[..., Any], ...],
+    bins: int | tuple[int, int],
+    range: ArrayLike,
+    *,
+    every: int = 1,
+    after: ArrayLike | None = None,
+) -> Reduction:
+    """How often all trajectories, at all steps, lie in each bin: one int64 image for the batch.
+
+    Whole numbers are added, so that no order, batch or number of threads changes anything. The
+    image of two quantities has the axes of ``numpy.histogram2d``: [bin of the first, bin of the
+    second], which ``ax.pcolormesh(x_edges, y_edges, image.T)`` draws. Memory: three images.
+
+    Parameters
+    ----------
+    quantities : str, callable, or tuple of one or two
+        As of ``pi.watch.last``, but for "phase_drift".
+    bins : int, or tuple of two
+        Of equal width.
+    range : array_like
+        The first and the last edge, or such a pair for each of two; the last bin has both its
+        edges, and what lies outside is not counted.
+    every : int
+    after : array_like, optional
+
+    Returns
+    -------
+    Reduction
+        Results `""`, shape (bins,) or (bins, bins); `.edges`, or `.x_edges` and `.y_edges`.
+
+    Examples
+    --------
+    >>> import numpy as np, pyintegrate as pi
+    >>> sol = pi.integrate(pi.systems.duffing, np.linspace(-1, 1, 50), 0.0, dt=0.01, n_steps=1000,
+    ...                    save="final", watch={"seen": pi.watch.density(
+    ...                        ("x", "v"), (64, 32), ((-2, 2), (-2, 2)))})
+    >>> sol.watched["seen"].shape, int(sol.watched["seen"].sum())
+    ((64, 32), 50050)
+    """
+    asked = tuple(quantities) if isinstance(quantities, tuple | list) else (quantities,)
+    if not 1 <= len(asked) <= 2:
+        raise ValueError(f"density takes one quantity or two, got {len(asked)}")
+    counts = bins if isinstance(bins, tuple | list) else (bins,) * len(asked)
+    if len(counts) != len(asked):
+        raise ValueError(f"bins must be a number for each quantity, got {bins!r}")
+    counts = [integer("bins", n, 1) for n in counts]
+    if prod(counts) > MOST_BINS:
+        raise ValueError(f"bins = {bins!r} make {prod(counts)} bins, at most {MOST_BINS}")
+    ends = numbers("range", range).astype(np.float64)
+    if ends.shape == (2,) and len(asked) == 1:
+        ends = ends.reshape(1, 2)
+    good = ends.shape == (len(asked), 2) and np.all(np.isfinite(ends))
+    if not good or not np.all(ends[:, 0] < ends[:, 1]):
+        raise ValueError(
+            f"range must be two finite numbers, the smaller first, for each quantity, got {range!r}"
+        )
+    edges = [
+        np.linspace(low, high, n + 1) for (low, high), n in zip(ends.tolist(), counts, strict=True)
+    ]
+    if any(np.any(np.diff(one) <= 0) for one in edges):
+        raise ValueError(f"range {range!r} is too small for {bins!r} bins: edges coincide")
+
+    def trace(ledger):
+        nodes = []
+        for what in asked:
+            q: Any = number(ledger.view.graph, ledger.view.quantity(what))
+            if ledger.active is not None:  # a NaN lies in no bin
+                q = np.where(ledger.active, q, np.nan)
+            nodes.append(node_of(ledger.view.graph, q))
+        names = (".edges",) if len(edges) == 1 else (".x_edges", ".y_edges")
+        own = {name: (lambda a, one=one: one) for name, one in zip(names, edges, strict=True)}
+        return {"": ledger.book.density(nodes, edges)} | own
+
+    return Reduction("density", asked, every, after, trace)
+
+
+class Image:
+    """The image of a density in the core: csrc/watching/density.h.
+
+    Parameters
+    ----------
+    quantities : tuple of int
+    edges : tuple of ndarray
+    image : ndarray of int64
+        What was counted before.
+    """
+
+    def __init__(self, quantities, edges, image):
+        self._quantities, self._edges = quantities, edges
+        check_memory(3 * image.nbytes, "the", image.shape, len(edges))
+        self._image = np.array(image, np.int64)
+        self._room = min(ROOM, self._image.size)
+        self._pending = np.zeros((2, self._image.size), np.int64)
+        self._list = np.zeros((2, self._room), np.int64)
+        self._state = np.array([-1, 0, 0], np.int64)
+
+    def fields(self):
+        shape = (*self._image.shape, 1)
+        return {
+            "axes": len(self._edges), "first": self._quantities[0],
+            "second": self._quantities[-1], "rows": shape[0], "columns": shape[1],
+            "row_edges": self._edges[0],
+            "column_edges": self._edges[1] if len(self._edges) > 1 else np.zeros(2),
+            "image": self._image, "pending": self._pending, "list": self._list,
+            "room": self._room, "state": self._state,
+        }  # fmt: skip
+
+    def after(self, blocks):
+        """The image after so many blocks of time; those after the last merged one are pending."""
+        out = self._image.copy()
+        for block in range(int(self._state[0]) + 1, blocks + 1):
+            noted = int(self._state[1 + block % 2])
+            np.add.at(out.reshape(-1), self._list[block % 2, : min(noted, self._room)], 1)
+            if noted > self._room:
+                out += self._pending[block % 2].reshape(out.shape)
+        return out
