@@ -72,7 +72,7 @@ class Group:
 
     def __init__(self, system, every, reductions, numbers, restarts=False):
         self.every = every
-        known = {name: _known(system, r) for name, r in reductions.items()}
+        known = {n: None if restarts else _known(system, r) for n, r in reductions.items()}
         for name in [name for name, place in known.items() if place][MOST_REDUCED:]:
             known[name] = None
         quantities = {
