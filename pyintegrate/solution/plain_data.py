@@ -15,6 +15,7 @@ from ..method.multistep import Multistep
 from ..method.runge_kutta import RungeKutta
 from ..system.n_body import restore_bodies
 from ..system.system import System, restore
+from ..tangents.tangent_system import TangentSystem
 from ..trace.tracing import Traced
 from ..user_system.traced import TracedSystem
 from ..user_system.traced import _restore as _restore_own
@@ -100,6 +101,8 @@ def to_data(value, name, arrays):
     """
     if isinstance(value, Traced):
         return {"make": "traced", "args": [to_data(value.as_data(), name, arrays)]}
+    if isinstance(value, TangentSystem):
+        value = value.plain()
     if type(value) is TracedSystem:  # a function of its own, such as exact=, is no data
         parts = value.__reduce__()[1][1:]
         args = [to_data(part, f"{name}_{i}", arrays) for i, part in enumerate(parts)]

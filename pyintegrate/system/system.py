@@ -17,6 +17,7 @@ from ..values.parameters import batch_shape, checked, rows_of, short
 from .closed_forms import ClosedForms
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from typing import Any, Self
 
     from ..values.types import ArrayLike, Floats, MaybeFloats
@@ -298,6 +299,53 @@ class System(ClosedForms):
 
     def _evaluate(self, *arguments):
         _core.evaluate(self.core, *arguments)
+
+    # ---- its derivative ----
+    def tangent(self, k: int = 1, parameters: str | Sequence[str] = ()) -> Any:
+        """The system with k tangent vectors beside its state: how neighbours of a motion move.
+
+        A method applied to it makes the steps of the motion, and the exact derivative of those
+        steps: symplectic where the method is.
+
+        Parameters
+        ----------
+        k : int
+            Tangents that begin anywhere: the default is the unit vectors, one after the other.
+        parameters : str or sequence of str
+            Further tangents, d(state)/d(parameter), one for each element; they begin at 0.
+
+        Returns
+        -------
+        System
+            Of the same structure, with the same parameters. Its state is the base first, then the
+            tangents, (y, dy_1, ..., dy_n); with positions and velocities (x, dx_1, ..., dx_n, v,
+            dv_1, ..., dv_n). ``parts(y)`` takes it apart, `base` is this system, `directions`
+            names the tangents.
+
+        Raises
+        ------
+        ValueError
+            Rigid bodies, whose rotations are no vectors; unknown parameters; too many components.
+
+        Warns
+        -----
+        UserWarning
+            A force that turns or jumps (where, abs): the derivative is that of the branch taken. A
+            force that is called: the derivatives are central differences.
+
+        Examples
+        --------
+        >>> import pyintegrate as pi
+        >>> system = pi.systems.oscillator.tangent(1, "omega")
+        >>> system.state_names
+        ('x', 'dx_1', 'dx_domega', 'v', 'dv_1', 'dv_domega')
+        >>> y, dy = system.parts(pi.integrate(system, dt=0.01, t_end=1.0).final)
+        >>> dy.round(6).tolist()  # (cos t, -t sin t), (-sin t, -sin t - t cos t)
+        [[0.540302, -0.841471], [-0.841471, -1.381773]]
+        """
+        from ..tangents.tangent_system import tangent
+
+        return tangent(self, k, parameters)
 
     # ---- printing ----
     def __repr__(self):

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import contextmanager
+from typing import Any
 
 from .errors import TraceError
 from .graph import Graph, Node
@@ -156,9 +157,36 @@ def forward(graph, nodes, variables):
     >>> forward(g, [g.make("sin", x)], [x])[0][x.number].operation
     'cos'
     """
+    one = graph.constant(1.0)
+    return directional(graph, nodes, {v.number: {v.number: one} for v in variables})
+
+
+def directional(graph, nodes, seeds):
+    """Derivatives of nodes along directions.
+
+    Parameters
+    ----------
+    graph : Graph
+    nodes : list of Node
+    seeds : dict
+        Leaf number -> {direction: how the leaf changes along it, a Node}.
+
+    Returns
+    -------
+    list of dict
+        For each node: direction -> derivative; those that are zero are left out.
+
+    Examples
+    --------
+    >>> from pyintegrate.trace.graph import Graph
+    >>> from pyintegrate.trace.derivative import directional
+    >>> g = Graph(2, 0)
+    >>> x, dx = g.state(0), g.state(1)
+    >>> directional(g, [g.multiply(x, x)], {x.number: {"dx": dx}})[0]["dx"].operation
+    'multiply'
+    """
     with _scaling_freely(graph):
-        one = graph.constant(1.0)
-        known: dict[int, dict[int, Node]] = {v.number: {v.number: one} for v in variables}
+        known: dict[int, dict] = {leaf: dict(along) for leaf, along in seeds.items()}
         for node in _below(nodes):
             if node.number not in known:
                 known[node.number] = _forward_one(graph, node, known)
@@ -177,7 +205,7 @@ def _forward_one(g, node, known):
         }
     if not any(known[a.number] for a in node.arguments):
         return {}
-    terms: dict[int, list[Node]] = {}
+    terms: dict[Any, list[Node]] = {}
     one = g.constant(1.0)
     for argument, partial in _partials(g, node):
         for v, inner in known[argument.number].items():

@@ -304,4 +304,9 @@ def _checked(events, system):
             raise TypeError(f"events[{name!r}] must come from pi.event, got {one!r}{cure}")
         if not callable(one.quantity):
             check_quantity(one.quantity, system)
+        if one.then is not None and hasattr(system, "directions"):
+            raise ValueError(
+                f"events[{name!r}] jumps, and a tangent passes a jump by its saltation matrix,"
+                " which is not known here: leave then= away, or integrate the base alone"
+            )
     return dict(events)

@@ -14,14 +14,15 @@ import pyintegrate as pi
 
 PACKAGE = ROOT / "pyintegrate"
 FLOORS = (
-    "_core", "errors", "values", "theory", "method", "trace", "system", "user_system", "watching",
-    "run", "former_names", "solution", "integration", "certificate", "analysis", "plots", "dask",
-    "__init__", "__main__",
+    "_core", "errors", "values", "theory", "method", "trace", "system", "user_system", "tangents",
+    "watching", "run", "former_names", "solution", "integration", "certificate", "analysis",
+    "plots", "dask", "__init__", "__main__",
 )  # fmt: skip
 # Functions that may import from above: one line each, that forwards.
 FACADES = {
     ("method.method", "certificate"),
     ("solution.solution", "save"),
+    ("system.system", "tangent"),
     ("solution.solution", "plot"),
     ("solution.solution", "table"),
     ("solution.origin", "drift_at_end"),
@@ -35,7 +36,7 @@ FACADES = {
     ("analysis.passing.plane", "plot"),
     ("analysis.passing.returns", "plot"),
 }
-FACADE_NAMES = {"save", "drift_at_end", "plot", "animate", "certificate", "table"}
+FACADE_NAMES = {"save", "drift_at_end", "plot", "animate", "certificate", "table", "tangent"}
 # Public names that are to come.
 TO_COME = {"chaos_map", "lab", "lyapunov", "solve",
            "tolerance"}  # fmt: skip

@@ -1,0 +1,129 @@
+"""Tangents of a force that is no formula, a Python function or compiled code: central differences.
+
+Along a tangent (dy, dp) the derivative of f is (f(y + e dy, p + e dp) - f(y - e dy, p - e dp)) /
+(2 e), of order e^2; with e = cbrt(eps) (1 + |y| + |p|) / |(dy, dp)| its error is about 1e-10.
+"""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+
+from .. import _core
+from ..user_system.callback import CallbackSystem
+from .directions import Directions, caller
+
+_RHS, _ACCELERATION = map(_core.questions().index, ("rhs", "acceleration"))
+
+
+class DifferenceSystem(Directions, CallbackSystem):
+    """A System of a motion and its tangents, whose force is called; made by ``System.tangent``."""
+
+    def __reduce__(self):
+        return _again, (self.base, *self._definition["asked"])
+
+
+def _again(base, k, parameters):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return base.tangent(k, parameters)
+
+
+def by_differences(system, definition, k, elements):
+    """A System with tangents, of a system whose force is called.
+
+    Parameters
+    ----------
+    system : CallbackSystem or CompiledSystem
+    definition : dict
+        All but the force.
+    k, elements
+        As of ``tangent``.
+
+    Returns
+    -------
+    DifferenceSystem
+    """
+    warnings.warn(
+        f"the force of {system.name!r} is called, not known as a formula: its tangents are central"
+        " differences, to ten digits or so",
+        UserWarning,
+        stacklevel=caller(),
+    )
+    definition |= {
+        "function": _Differences(system, k, [row for _, row in elements]),
+        "energy": None,
+        "velocity_dependent": system.velocity_dependent,
+        "time_dependent": True,
+        "asked": (k, tuple(dict.fromkeys(name.partition("[")[0] for name, _ in elements))),
+    }
+    return DifferenceSystem(definition, dict(system._params))
+
+
+class _Differences:
+    """The force of a motion and its tangents over a block of lanes, components first."""
+
+    def __init__(self, system, k, rows):
+        self.__name__ = f"{system.name}_tangent"
+        self._system, self._k, self._rows = system, k, rows
+        self._n, self._dof, self._dim = k + len(rows), system.dof, system.dim
+
+    def _asked(self):
+        return (self._system, self._k, self._rows)
+
+    def __eq__(self, other):
+        if not isinstance(other, _Differences):
+            return NotImplemented
+        return self._asked() == other._asked()
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __call__(self, t, *state, **params):
+        y = np.concatenate([np.atleast_2d(part) for part in state])
+        t = np.broadcast_to(np.asarray(t, dtype=y.dtype), y.shape[1:])
+        halves = len(state)
+        parts = y.reshape(halves, 1 + self._n, self._dim // halves, -1)
+        whole = np.moveaxis(parts, 1, 0).reshape(1 + self._n, self._dim, -1)
+        rows = self._parameter_rows(params, y)
+        force = [self._force(t, whole[0], rows)]
+        small = np.cbrt(np.finfo(y.dtype).eps)
+        for j in range(self._n):
+            along = {self._rows[j - self._k]: 1.0} if j >= self._k else {}
+            dy = whole[1 + j]
+            near = 1.0 + np.abs(whole[0]).max(axis=0)
+            size = np.abs(dy).max(axis=0)
+            for row, one in along.items():
+                near, size = near + np.abs(rows[row]), np.maximum(size, one)
+            size = np.where(size > 0, size, 1.0)
+            e = (small * near / size).astype(y.dtype)
+            up, down = (
+                self._force(
+                    t, whole[0] + s * e * dy,
+                    [row + s * e * along[i] if i in along else row for i, row in enumerate(rows)],
+                )
+                for s in (1.0, -1.0)
+            )  # fmt: skip
+            force.append((up - down) / (2 * e))
+        return np.concatenate(force)
+
+    def _parameter_rows(self, params, y):
+        """Each element of the parameters for all lanes."""
+        rows = []
+        for name, shape in self._system._definition["shapes"].items():
+            value = np.asarray(params[name], dtype=y.dtype)
+            if shape:
+                value = value.reshape(*shape, -1)
+            rows += [np.broadcast_to(value[index], y.shape[1:]) for index in np.ndindex(shape)]
+        return rows
+
+    def _force(self, t, y, rows):
+        """The base's force, (dof or dim, lanes)."""
+        y = np.ascontiguousarray(y)
+        if isinstance(self._system, CallbackSystem):
+            question = _ACCELERATION if self._dof else _RHS
+            return self._system.answer(question, t, y, [np.array(row) for row in rows])
+        out = np.empty(y.shape)
+        given = tuple(np.ascontiguousarray(row) for row in rows)
+        self._system._evaluate(64, _RHS, y.shape[1], np.ascontiguousarray(t), tuple(y), given, out)
+        return out

@@ -1,0 +1,140 @@
+"""Which directions a system has tangents along, what they are called, and where they lie."""
+
+from __future__ import annotations
+
+import sys
+from math import prod
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..user_system.component_names import free_names
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+
+class Directions:
+    """What a system with tangents has more than others.
+
+    Attributes
+    ----------
+    base : System
+        The system without tangents, with the same parameters.
+    directions : tuple of str
+        Of each tangent: "1" .. "k" of the free ones, then the parameters.
+    """
+
+    if TYPE_CHECKING:
+        name: Any
+        _definition: dict
+        _params: Mapping
+
+    @property
+    def base(self):
+        """The system without tangents, with the same parameters."""
+        return self._definition["base"](**self._params)
+
+    @property
+    def directions(self):
+        return self._definition["directions"]
+
+    def parts(self, y):
+        """The base's state and its tangents.
+
+        Parameters
+        ----------
+        y : ndarray, shape (..., dim)
+
+        Returns
+        -------
+        ndarray, shape (..., base.dim), and ndarray, shape (..., base.dim, directions)
+        """
+        y = np.asarray(y)
+        whole = y[..., self.places]
+        return whole[..., 0], whole[..., 1:]
+
+    @property
+    def places(self):
+        """Where component d of the base (0) and of its tangents (1, ...) is, (base.dim, 1 + n)."""
+        base = self._definition["base"]
+        return places_of(base.dim, base.dof, len(self.directions))
+
+
+def places_of(dim, dof, n):
+    component = np.arange(dim)[:, np.newaxis]
+    which = np.arange(1 + n)
+    if not dof:
+        return which * dim + component
+    half, within = np.divmod(component, dof)
+    return half * (dof * (1 + n)) + which * dof + within
+
+
+def elements_of(system, parameters):
+    """(name, row) of each element of the parameters named."""
+    given = (parameters,) if isinstance(parameters, str) else tuple(parameters)
+    shapes, rows, first = system._definition["shapes"], {}, 0
+    for name, shape in shapes.items():
+        rows[name] = [
+            (name + (f"[{', '.join(map(str, index))}]" if shape else ""), first + i)
+            for i, index in enumerate(np.ndindex(shape))
+        ]
+        first += prod(shape)
+    for name in given:
+        if not isinstance(name, str) or name not in rows:
+            raise ValueError(
+                f"parameters has {name!r}: {system.name} has {', '.join(rows) or 'none'}"
+            )
+    if len(set(given)) < len(given):
+        raise ValueError(f"parameters names one twice: {', '.join(given)}")
+    return [element for name in given for element in rows[name]]
+
+
+def caller():
+    """How many frames above its own caller the first is that is not of this package."""
+    level = 2
+    while sys._getframe(level).f_globals.get("__name__", "").startswith("pyintegrate"):
+        level += 1
+    return level
+
+
+def described(system, k, elements):
+    """The definition of a system with tangents: all but the force."""
+    old = system._definition
+    n, directions = k + len(elements), [str(j + 1) for j in range(k)]
+    directions += [name for name, _ in elements]
+    units, initial, dim = system.units, system.initial, system.dim
+    initial = np.zeros(dim) if initial is None else initial
+    names = np.empty((dim, 1 + n), dtype=object)
+    unit, value = names.copy(), np.zeros((dim, 1 + n))
+    value[:, 0] = initial
+    for d, name in enumerate(system.state_names):
+        names[d] = [name, *(f"d{name}_{j}" for j in directions[:k]),
+                    *(f"d{name}_d{j}" for j in directions[k:])]  # fmt: skip
+        per = [units[j.partition("[")[0]] for j in directions[k:]]
+        unit[d] = [units[name]] * (1 + k) + [f"{units[name]} / ({p})" for p in per]
+    for j in range(k):
+        value[j % dim, 1 + j] = 1.0
+    order = np.argsort(places_of(dim, system.dof, n).ravel())
+    listed = free_names(tuple(names.ravel()[order]), old["shapes"])
+    state = [
+        (listed[i], unit.ravel()[at], float(value.ravel()[at]), "") for i, at in enumerate(order)
+    ]
+    return {
+        "name": f"{system.name}_tangent",
+        "title": f"{system.title} with {n} tangent{'s' * (n > 1)}",
+        "equation": "",
+        "reference": system.reference,
+        "structure": system.structure,
+        "dim": dim * (1 + n),
+        "dof": system.dof * (1 + n),
+        "state": state,
+        "params": old["params"],
+        "invariants": [],
+        "shapes": old["shapes"],
+        "exact": None,
+        "time_unit": old.get("time_unit", "s"),
+        "base": system(**{name: value for name, _, value, _ in old["params"]}),
+        "directions": tuple(directions),
+    }

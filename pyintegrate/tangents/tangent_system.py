@@ -1,0 +1,178 @@
+"""A system and directions as one System: its force is that of the system and its derivative.
+
+With M a step of a method on x' = f(x), the same method on x' = f(x), d' = f'(x) d makes the step
+(x, d) -> (M(x), M'(x) d), because every method does linear operations and evaluations of the force
+only: the tangents are exactly the derivative of the discrete motion, symplectic where the method
+is. A parameter p among the directions adds df/dp to d'.
+
+References
+----------
+Hairer, Lubich, Wanner (2006), Geometric Numerical Integration, VI.2 (lemma 4.1: the diagram
+commutes). Skokos (2010), Lect. Notes Phys. 790, 63-135.
+"""
+
+from __future__ import annotations
+
+import warnings
+
+from ..trace.derivative import directional, forward
+from ..trace.errors import TraceError
+from ..trace.graph import MOST_NODES, PARAMETER, POSITION, TIME, VELOCITY, Graph
+from ..trace.tracing import Traced
+from ..user_system.traced import TracedSystem
+from ..values.checks import MOST_COMPONENTS, integer
+from .directions import Directions, caller, described, elements_of, places_of
+from .formulas import FORCES, built_in_force
+
+# Where these turn, or jump, the derivative is that of the branch taken.
+_CORNERS = {"where", "absolute", "minimum", "maximum", "sign", "copysign", "floor", "rint"}
+_ENTRIES = 32  # components up to which products with the Jacobian are tried as well
+
+
+class TangentSystem(Directions, TracedSystem):
+    """A System of a motion and its tangents; made by ``System.tangent``."""
+
+    def plain(self):
+        """The same equations as a TracedSystem that knows of no base."""
+        left_out = ("base", "directions")
+        definition = {k: v for k, v in self._definition.items() if k not in left_out}
+        return TracedSystem(definition, dict(self._params))
+
+
+def tangent(system, k, parameters=()):
+    """See ``System.tangent``."""
+    if isinstance(system, Directions):
+        raise ValueError(f"{system.name} has tangents already: take those of its base")
+    k = integer("k", k, 0)
+    elements = elements_of(system, parameters)
+    n = k + len(elements)
+    if n == 0:
+        raise ValueError("k must be at least 1 where no parameters are named, got 0")
+    if system.dim * (1 + n) > MOST_COMPONENTS:
+        raise ValueError(
+            f"{n} tangents of {system.dim} components are {system.dim * (1 + n)} with the state,"
+            f" and a system has at most {MOST_COMPONENTS}: take fewer directions at a time"
+        )
+    if system.structure == "rigid_body":
+        raise ValueError(
+            f"{system.name!r} moves rigid bodies: a rotation is no vector, and its rules of motion"
+            " have no tangents here; write the equations of the angles with @pi.acceleration"
+        )
+    definition = described(system, k, elements)
+    traced = force_of(system)
+    if traced is None:
+        from .differences import by_differences
+
+        return by_differences(system, definition, k, elements)
+    _tell_of_corners(system, traced, elements)
+    try:
+        made = _smaller(traced, k, elements)
+    except TraceError:
+        raise ValueError(
+            f"{n} tangents of {system.name!r} take more than {MOST_NODES} operations: take fewer"
+            " directions at a time"
+        ) from None
+    definition |= {
+        "traced": made,
+        "velocity_dependent": bool(system.dof and made.velocity_dependent),
+        "time_dependent": made.time_dependent,
+        "frozen": system._definition.get("frozen"),
+    }
+    found = TangentSystem(definition, dict(system._params))
+    made.program().handle  # noqa: B018  (the verifier agrees)
+    return found
+
+
+def force_of(system):
+    """The operations of a system's force, as a Traced; None where it is no formula."""
+    if isinstance(system, TracedSystem):
+        return system.traced
+    if system.name in FORCES:
+        return built_in_force(system)
+    raise ValueError(f"{system.name!r} has no formula to differentiate")
+
+
+def _tell_of_corners(system, traced, elements):
+    """Warn where a derivative is that of the branch taken, in a force of a user."""
+    moving = POSITION | VELOCITY | (PARAMETER if elements else 0)
+    data = traced.without_dead_code()
+    outputs = [n for q, nodes in data.outputs.items() if q != "energy" for n in nodes]
+    seen, stack, found = set(), outputs, set()
+    while stack:
+        node = stack.pop()
+        if node.number in seen:
+            continue
+        seen.add(node.number)
+        stack.extend(node.arguments)
+        turns = node.arguments[:1] if node.operation == "where" else node.arguments
+        if node.operation in _CORNERS and any(a.depends & moving for a in turns):
+            found.add(node.operation)
+    if found:
+        warnings.warn(
+            f"the force of {system.name!r} turns or jumps ({', '.join(sorted(found))}): its"
+            " tangents are the derivative of the branch taken, and miss the jump itself",
+            UserWarning,
+            stacklevel=caller(),
+        )
+
+
+# ---- the force -----------------------------------------------------------------------------------
+def _smaller(traced, k, elements):
+    """Products with the partial derivatives, made on the way or entry by entry: what is less."""
+    made = _with_tangents(traced, k, elements, _along)
+    if traced.graph.dim > _ENTRIES:
+        return made
+    other = _with_tangents(traced, k, elements, _by_entries)
+    return other if len(other.graph.nodes) < len(made.graph.nodes) else made
+
+
+def _with_tangents(traced, k, elements, derivatives):
+    old_dim, old_dof, rows, nodes, outputs = traced.as_data()
+    n = k + len(elements)
+    graph = Graph(old_dim * (1 + n), old_dof * (1 + n))
+    places = places_of(old_dim, old_dof, n)
+    made: list = []
+    for operation, arguments, value in nodes:
+        if operation == "state":
+            made.append(graph.state(int(places[value, 0])))
+        elif not arguments:
+            made.append(graph._node(operation, value=value, depends=_depends(operation)))
+        else:
+            made.append(graph._node(operation, tuple(made[a] for a in arguments)))
+    kept = {question: [made[i] for i in order] for question, order in outputs}
+    seeds = {
+        graph.state(int(row[0])).number: {j: graph.state(int(p)) for j, p in enumerate(row[1:])}
+        for row in places
+    }
+    for j, (_, row) in enumerate(elements):
+        seeds[graph.parameter(row).number] = {k + j: graph.constant(1.0)}
+    zero = graph.constant(0.0)
+    for question in ("rhs", "acceleration", "velocity"):
+        if question in kept:
+            force = kept[question]
+            changes = derivatives(graph, force, seeds)
+            kept[question] = [
+                *force, *(change.get(j, zero) for j in range(n) for change in changes)]  # fmt: skip
+    return Traced(graph, kept, rows).without_dead_code()
+
+
+def _depends(operation):
+    return {"parameter": PARAMETER, "time": TIME}.get(operation, 0)
+
+
+def _along(graph, nodes, seeds):
+    return directional(graph, nodes, seeds)
+
+
+def _by_entries(graph, nodes, seeds):
+    """Each partial derivative times how its variable changes."""
+    variables = [graph.nodes[number] for number in seeds]
+    found = []
+    for entries in forward(graph, nodes, variables):
+        change: dict = {}
+        for number, entry in entries.items():
+            for j, seed in seeds[number].items():
+                term = graph.multiply(entry, seed)
+                change[j] = graph.add(change[j], term) if j in change else term
+        found.append(change)
+    return found

@@ -1,0 +1,63 @@
+"""Tangents are the derivative of the discrete motion, for every method, and symplectic where it is.
+
+The derivative comes from the method in plain Python over dual numbers
+(pyintegrate/certificate/twin.py), of some methods with 40 digits.
+"""
+
+import numpy as np
+import pytest
+
+import pyintegrate as pi
+from pyintegrate.certificate import twin
+from pyintegrate.certificate.number_kinds import Dual, duals_over
+from pyintegrate.certificate.twin_steps import column
+
+MANY_DIGITS = ("rk4", "velocity_verlet", "gauss4", "adams_bashforth4", "yoshida6")
+# The parameter is a component that rests: g of the pendulum a position, a of the predators.
+PENDULUM = twin.Problem("", 2, (1.0, 9.81, 0.5, 0.0), lambda q, m: [-q[1] * m.sin(q[0]), 0.0])
+PREDATORS = twin.Problem(
+    "", 0, (10.0, 5.0, 1.5),
+    lambda y, m: [y[2] * y[0] - y[0] * y[1], y[0] * y[1] - 3.0 * y[1], 0.0])  # fmt: skip
+METHODS = [name for name in pi.methods if pi.methods[name].family in twin.RUNS]
+
+
+def exact(method, problem, h, n_steps, order):
+    """The end, and its derivative by the start; components in another order."""
+    plain = twin.many_digits(40) if method.name in MANY_DIGITS else twin.FLOATS
+    dual, dim = duals_over(plain), len(problem.initial)
+    numbers = dual._replace(sin=lambda x: dual.sin(x) if isinstance(x, Dual) else plain.sin(x))
+    unit = np.array([[plain.make(float(i == j)) for j in range(dim)] for i in range(dim)])
+    start = column([Dual(plain.make(x), unit[d]) for d, x in enumerate(problem.initial)])
+    end = twin.run(method, problem, plain.make(h), n_steps, numbers, start)
+    value = np.array([x.value for x in end]).astype(float)
+    return value[order], np.array([x.gradient for x in end]).astype(float)[np.ix_(order, order)]
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_tangents_are_the_derivative_of_the_discrete_motion(method):
+    system, parameter, problem, order = pi.systems.pendulum, "g", PENDULUM, [0, 2, 1]
+    if method == METHODS[0] or pi.methods[method].requires == "first_order":
+        system, parameter, problem, order = pi.systems.lotka_volterra, "a", PREDATORS, [0, 1, 2]
+    both = system.tangent(2, parameter)
+    y0, h = both.initial, 0.0625
+    y0[both.places[:, 0]] = [problem.initial[i] for i in order[:2]]
+    n_steps = pi.methods[method].stages + 1 if pi.methods[method].family == "multistep" else 2
+    end = pi.integrate(both, y0, dt=h, n_steps=n_steps, method=method, save="final").final
+    y, tangents = both.parts(end)
+    expected, derivative = exact(pi.methods[method], problem, h, n_steps, order)
+    # Rounding of some hundred operations; of implicit methods what Newton's leaves.
+    np.testing.assert_allclose(y, expected[:2], rtol=0, atol=1e-13 * abs(expected).max())
+    atol = 1e-12 * abs(derivative).max()
+    np.testing.assert_allclose(tangents, derivative[:2], rtol=0, atol=atol)
+
+
+@pytest.mark.parametrize("method", [m for m in METHODS if pi.methods[m].symplectic])
+def test_symplectic_methods_have_symplectic_tangents(method):
+    """M^T J M = J, of two components det M = 1, over ten thousand steps."""
+    both = pi.systems.pendulum.tangent(2)
+    n_steps = 1000 if pi.methods[method].family == "implicit_rk" else 10_000
+    sol = pi.integrate(both, dt=0.05, n_steps=n_steps, method=method, save="final")
+    M = both.parts(sol.final)[1]
+    # M grows as the time does, and the products in det M with its square: 500^2 roundings' worth.
+    assert abs(np.linalg.det(M) - 1) < 1e-15 * abs(M).max() ** 2
+    assert abs(M).max() > 10
