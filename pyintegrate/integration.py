@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from .run.arguments import make_run
 from .run.output import check_out
+from .solution.sensitivity import with_tangents
 from .solution.solution import Solution
 from .values.keywords import explains_keywords
 
@@ -45,6 +46,7 @@ def integrate(
     components: Sequence[str] | None = None,
     watch: Mapping[str, Reduction | str] | Sequence[str] | str | None = None,
     events: Mapping[str, Event] | None = None,
+    sensitivity: str | Sequence[str] | None = None,
 ) -> Solution:
     """Integrate a batch of trajectories at a fixed step.
 
@@ -115,6 +117,11 @@ def integrate(
         What to look for within the steps, from ``pi.event``, to keep, to stop at or to jump:
         ``{"ground": pi.event("z", direction=-1, stop=True)}``. Results are in ``solution.events``,
         ``solution.stopped_at`` and ``solution.stopped_by``.
+    sensitivity : str or sequence of str, optional
+        By what the derivatives of all saved states are kept: "x0", "v0" and parameters. They are
+        in ``solution.sensitivity["k"]``, and exact for the steps made (``System.tangent``). The
+        states agree with those of a run without to rounding. Not with watch, events, bound, out or
+        components: integrate ``system.tangent(...)`` with those.
 
     Returns
     -------
@@ -138,6 +145,15 @@ def integrate(
     >>> sol.x.shape
     (101, 5)
     """
+    if sensitivity is not None:
+        return _with_sensitivity(
+            system, sensitivity, x0, v0, dtype,
+            (("watch", watch), ("events", events), ("bound", bound), ("out", out),
+             ("components", components)),
+            {"dt": dt, "t_end": t_end, "n_steps": n_steps, "t0": t0, "method": method,
+             "save": save, "workers": workers, "progress": progress, "on_failure": on_failure,
+             "compensated": compensated, "start": start, "drive": drive},
+        )  # fmt: skip
     problem, options = make_run(
         system, x0, v0, dt=dt, t_end=t_end, n_steps=n_steps, t0=t0, method=method, dtype=dtype,
         start=start, drive=drive,
@@ -151,3 +167,15 @@ def integrate(
         inputs = {"x0": x0, "v0": v0, "dt": dt, "t0": t0, "t_end": t_end, "start": start}
         check_out(problem, options, inputs | dict(drive or {}))
     return Solution.of_run(problem, options)
+
+
+def _with_sensitivity(system, sensitivity, x0, v0, dtype, refused, options):
+    """The same with tangents, which the Solution keeps."""
+    for name, value in refused:
+        if value is not None:
+            raise ValueError(
+                f"sensitivity and {name} exclude each other, as tangents would be looked at as"
+                f" well: integrate system.tangent(...) with {name}"
+            )
+    both, names, state, dtype = with_tangents(system, sensitivity, x0, v0, dtype)
+    return Solution._with_tangents(lambda: integrate(both, state, dtype=dtype, **options), names)

@@ -52,6 +52,9 @@ def concatenate(*parts: Solution) -> Solution:
             )
         if number and (reason := _break(parts[number - 1], part)):
             raise ValueError(f"part {number} does not follow on from part {number - 1}: {reason}")
+    carried = [part._carried for part in parts if part._carried is not None]
+    if len(carried) == len(parts) and len({names for _, names in carried}) == 1:
+        return Solution._with_tangents(lambda: concatenate(*(c[0] for c in carried)), carried[0][1])
     first, last = parts[0], parts[-1]
     chosen, steps = [], np.empty(0, np.int64)
     for part in parts:

@@ -218,6 +218,13 @@ class Solution(States):
         """
         if (n_steps is None) == (t_end is None):
             raise ValueError("give exactly one of n_steps and t_end")
+        if self._carried is not None:
+            if out is not None:
+                raise ValueError("sensitivity and out exclude each other: leave out= away")
+            both, names = self._carried
+            return Solution._with_tangents(
+                lambda: both.resume(n_steps, t_end=t_end, drive=drive), names
+            )
         if self._forgot:
             warnings.warn(
                 "this solution was loaded or unpickled, and the functions of its watch and events"

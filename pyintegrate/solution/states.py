@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..errors import Status
+from ..errors import IntegrationError, Status
 from ..former_names import current_state
 from ..run import output
 from .origin import origin_of
+from .sensitivity import derivatives, motion_alone
 
 if TYPE_CHECKING:
     from typing import Any
@@ -26,6 +27,7 @@ class States:
     """Saved states, and the trajectories that failed; see ``Solution``."""
 
     _sums = _occurred = None  # also of pickles of version 0.1
+    _carried: Any = None  # the solution with tangents, and by what
 
     def __init__(self, problem, options, outcome):
         """For ``integrate``: made of an ``Outcome`` (run/output.py)."""
@@ -38,6 +40,22 @@ class States:
         self._sums, self._occurred = outcome.sums, outcome.occurred
         if outcome.completed < problem.n_steps:
             self._failures = outcome.failures.until(problem.first + outcome.completed)
+
+    @classmethod
+    def _with_tangents(cls, integrate, names):
+        """The motion alone of a run with tangents, which it keeps; also in what is raised."""
+
+        def alone(both):
+            solution = cls(*motion_alone(both))
+            solution._carried = both, names
+            return solution
+
+        try:
+            return alone(integrate())
+        except (IntegrationError, KeyboardInterrupt) as error:
+            if hasattr(error, "solution"):
+                error.solution = alone(error.solution)
+            raise
 
     @cached_property
     def steps(self) -> Integers:
@@ -213,6 +231,20 @@ class States:
         ends = self._failures.steps(problem.lanes).reshape(problem.batch)
         last = np.where(ends < 0, problem.first + self.n_steps, ends - 1)
         return Watched.of_sums(self._options.watch, problem, self._sums, last)
+
+    @cached_property
+    def sensitivity(self) -> dict[str, Floats]:
+        """Derivatives of the saved states, by name, of a run with ``sensitivity=``.
+
+        By "x0" and "v0" (n_saved, *batch, dim, components of it); by a parameter
+        (n_saved, *batch, dim), and the axes that the parameter has.
+        """
+        if self._carried is None:
+            raise ValueError(
+                "this run has no sensitivities: integrate with sensitivity=('x0', 'v0'), or names"
+                f" of parameters ({', '.join(self.system.params) or 'there are none'})"
+            )
+        return derivatives(*self._carried)
 
     @cached_property
     def events(self) -> Events:

@@ -8,6 +8,7 @@ methods are stored by name, or as the plain data that their ``__reduce__`` gives
 
 from __future__ import annotations
 
+import warnings
 from math import prod
 from typing import TYPE_CHECKING
 
@@ -48,6 +49,12 @@ VERSION = 1
 
 def save(solution, path):
     """Write a solution; see ``Solution.save``."""
+    if solution._carried is not None:
+        warnings.warn(
+            "the file holds the states, not their sensitivities: pickle the solution to keep them",
+            UserWarning,
+            stacklevel=3,
+        )
     problem, options = solution._problem, solution._options
     arrays: dict = {}
     header = {

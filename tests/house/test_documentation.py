@@ -97,6 +97,16 @@ def test_the_page_about_watching_runs():
     assert names["sol"].events["top"].first["z"].shape == (10,)
 
 
+def test_the_page_about_tangents_runs():
+    pytest.importorskip("scipy")
+    pytest.importorskip("matplotlib").use("Agg")
+    names = {}
+    for block in re.findall(r"```python\n(.*?)```", (DOCS / "tangents.md").read_text(), re.S):
+        exec(block, names)
+    assert abs(names["fit"].x[0] - 9.81) < 0.02
+    assert abs(names["guess"][:, 0] - names["true_g"]).max() < 0.03
+
+
 def test_the_reference_lists_every_watch():
     text = (DOCS / "reference.md").read_text()
     listed = re.search(r"currentmodule:: pyintegrate.watch\n(.*?)```", text, re.S)[1]

@@ -1,0 +1,115 @@
+"""Derivatives of saved states by the start and by parameters: ``integrate(..., sensitivity=)``.
+
+The motion is integrated with its tangents (``System.tangent``); its Solution keeps that one.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..run.output import Outcome
+from ..run.state import checked_dtype, components_of
+from ..run.structure import checked_system
+from .origin import Origin
+
+_STARTS = ("x0", "v0")
+
+
+def checked_names(system, sensitivity):
+    """What the derivatives are by: "x0", "v0" and parameters.
+
+    Raises
+    ------
+    TypeError, ValueError
+    """
+    names = (sensitivity,) if isinstance(sensitivity, str) else sensitivity
+    if not isinstance(names, list | tuple) or not all(isinstance(name, str) for name in names):
+        raise TypeError(
+            f"sensitivity must be names, as ('x0', 'k'), got {sensitivity!r}: 'x0', 'v0' or"
+            f" parameters ({', '.join(system.params) or 'there are none'})"
+        )
+    starts = _STARTS if system.positions else _STARTS[:1]
+    known = (*starts, *system.params)
+    for name in names:
+        if name not in known:
+            raise ValueError(f"sensitivity has {name!r}: {system.name} knows {', '.join(known)}")
+    if not names or len(set(names)) < len(names):
+        raise ValueError(f"sensitivity must be different names, got {sensitivity!r}")
+    return tuple(names)
+
+
+def start_components(system, name):
+    """Which components of the state "x0" or "v0" gives."""
+    lead = system.positions or system.dim
+    return range(lead) if name == "x0" else range(lead, system.dim)
+
+
+def with_tangents(system, sensitivity, x0, v0, dtype):
+    """A system with the tangents that are asked for, and its first state.
+
+    Returns
+    -------
+    System, tuple of str, ndarray of shape (..., dim), dtype
+        The system with tangents, the names, its state, and the dtype of the run.
+    """
+    names = checked_names(checked_system(system), sensitivity)
+    moved = [d for name in names if name in _STARTS for d in start_components(system, name)]
+    both = system.tangent(len(moved), [name for name in names if name not in _STARTS])
+    dtype = checked_dtype(dtype, x0, v0)
+    components, shapes = components_of(system, x0, v0)
+    batch = np.broadcast_shapes(*shapes.values()) if shapes else ()
+    components = system._ready(components, dtype)
+    state = np.zeros((*batch, both.dim), dtype)
+    places = both.places
+    for d, component in enumerate(components):
+        with np.errstate(over="ignore", under="ignore", invalid="ignore"):
+            state[..., places[d, 0]] = component
+    for j, d in enumerate(moved):
+        state[..., places[d, 1 + j]] = 1.0
+    return both, names, state, dtype
+
+
+def motion_alone(both):
+    """(problem, options, outcome) of the base of a solution with tangents."""
+    system = both.system.base
+    rows, dim = both.system.places[:, 0], both.system.dim
+    problem, options = both._problem, both._options
+    origin = problem.origin
+    if origin is not None:
+        origin = Origin(origin.state[rows], origin.step)
+    problem = problem.changed(system=system, initial=problem.initial[:dim][rows], origin=origin)
+    inside = np.ascontiguousarray(np.moveaxis(both.y, -1, 1)[:, rows])
+    final = None
+    if both._final is not None:
+        final = both._final[rows]
+    outcome = Outcome(
+        completed=both.n_steps, states=np.moveaxis(inside, 1, -1), final=final, history=None,
+        failures=both._failures,
+    )  # fmt: skip
+    return problem, options, outcome
+
+
+def derivatives(both, names):
+    """The derivatives of the saved states, by name.
+
+    Returns
+    -------
+    dict of str to ndarray
+        By "x0" and "v0" (n_saved, *batch, dim, components); by a parameter (n_saved, *batch, dim)
+        and the axes that the parameter has.
+    """
+    base, columns = both.system.base, both.system.parts(both.y)[1]
+    found, free = {}, 0
+    fixed = sum(len(start_components(base, name)) for name in names if name in _STARTS)
+    for name in names:
+        if name in _STARTS:
+            count = len(start_components(base, name))
+            found[name] = columns[..., free : free + count]
+            free += count
+            continue
+        shape = base._definition["shapes"][name]
+        count = int(np.prod(shape, dtype=int))
+        part = columns[..., fixed : fixed + count]
+        found[name] = part.reshape(*part.shape[:-1], *shape)
+        fixed += count
+    return found

@@ -1,0 +1,146 @@
+"""``integrate(..., sensitivity=)``: derivatives of all saved states."""
+
+import pickle
+
+import numpy as np
+import pytest
+from conftest import same_bits
+
+import pyintegrate as pi
+
+SPRING = pi.systems.spring(k=np.linspace(5, 20, 4), b=0.3)
+
+
+def differences(system, x0, v0, name, h=1e-4, **options):
+    """Sixth-order differences of all saved states by one number."""
+
+    def states(shift):
+        x, v, s = x0, v0, system
+        if name == "x0":
+            x = x0 + shift
+        elif name == "v0":
+            v = v0 + shift
+        else:
+            s = system(**{name: system.params[name] + shift})
+        return pi.integrate(s, x, v, **options).y
+
+    f = {i: states(i * h) for i in (-3, -2, -1, 1, 2, 3)}
+    return (f[3] - f[-3] - 9 * (f[2] - f[-2]) + 45 * (f[1] - f[-1])) / (60 * h)
+
+
+@pytest.mark.parametrize("method", ["rk4", "velocity_verlet", "gauss4", "adams_bashforth4"])
+def test_sensitivities_are_the_derivatives_of_the_saved_states(method):
+    x0, v0 = np.linspace(0.5, 1, 4), np.zeros(4)
+    options = {"dt": 0.05, "n_steps": 40, "save": 3, "method": method}
+    sol = pi.integrate(SPRING, x0, v0, sensitivity=("x0", "k", "v0", "b"), **options)
+    plain = pi.integrate(SPRING, x0, v0, **options)
+    np.testing.assert_allclose(sol.y, plain.y, rtol=0, atol=1e-14)
+    assert list(sol.sensitivity) == ["x0", "k", "v0", "b"]
+    for name, found in sol.sensitivity.items():
+        expected = differences(SPRING, x0, v0, name, **options)
+        found = found[..., 0] if name in ("x0", "v0") else found
+        # Rounding of the quotient: that of the motion over h.
+        np.testing.assert_allclose(found, expected, rtol=0, atol=1e-10)
+
+
+def test_shapes():
+    system = pi.systems.three_body
+    sol = pi.integrate(
+        system, np.broadcast_to(system.initial, (2, 5, 12)), dt=0.01, n_steps=4, save=2,
+        sensitivity=["masses", "v0", "x0", "g"],
+    )  # fmt: skip
+    shapes = {name: value.shape for name, value in sol.sensitivity.items()}
+    assert shapes == {
+        "masses": (3, 2, 5, 12, 3), "v0": (3, 2, 5, 12, 6), "x0": (3, 2, 5, 12, 6),
+        "g": (3, 2, 5, 12),
+    }  # fmt: skip
+    first = pi.integrate(pi.systems.lorenz, dt=0.01, n_steps=4, sensitivity="x0")
+    assert first.sensitivity["x0"].shape == (5, 3, 3)
+    assert same_bits(first.sensitivity["x0"][0], np.eye(3))
+    assert first.system == pi.systems.lorenz
+    assert first.final.shape == (3,)
+
+
+def test_a_hamiltonian_that_is_not_separable_has_both_starts():
+    h = pi.hamiltonian(dof=1, c=0.5)(lambda q, p, c: (1 + c * q * q) * p * p / 2 + np.cos(q))
+    sol = pi.integrate(h, 1.0, 0.5, dt=0.1, n_steps=20, method="implicit_midpoint",
+                       sensitivity=("x0", "v0"))  # fmt: skip
+    M = np.concatenate([sol.sensitivity["x0"][-1], sol.sensitivity["v0"][-1]], axis=-1)
+    assert abs(np.linalg.det(M) - 1) < 1e-12
+
+
+def test_going_on_joining_and_pickling():
+    call = {"dt": 0.05, "method": "yoshida6", "sensitivity": ("v0", "k")}
+    whole = pi.integrate(SPRING, 1.0, 0.0, n_steps=30, **call)
+    part = pi.integrate(SPRING, 1.0, 0.0, n_steps=12, **call)
+    rest = part.resume(n_steps=18)
+    assert same_bits(rest.sensitivity["k"][-1], whole.sensitivity["k"][-1])
+    assert same_bits(rest.origin, whole.origin)
+    joined = pi.concatenate(part, rest)
+    assert same_bits(joined.y, whole.y)
+    assert same_bits(joined.sensitivity["v0"], whole.sensitivity["v0"])
+    again = pickle.loads(pickle.dumps(whole))
+    assert same_bits(again.sensitivity["k"], whole.sensitivity["k"])
+    final = pi.integrate(SPRING, 1.0, 0.0, n_steps=30, save="final", **call)
+    assert same_bits(final.sensitivity["k"], whole.sensitivity["k"][-1:])
+
+
+def test_a_file_holds_the_states_and_says_so(tmp_path):
+    sol = pi.integrate(SPRING, dt=0.05, n_steps=10, sensitivity="k")
+    with pytest.warns(UserWarning, match="not their sensitivities"):
+        sol.save(tmp_path / "run.npz")
+    loaded = pi.load(tmp_path / "run.npz")
+    assert same_bits(loaded.y, sol.y)
+    with pytest.raises(ValueError, match="no sensitivities"):
+        _ = loaded.sensitivity
+
+
+def test_failures_are_those_of_the_base():
+    system = pi.rhs(dim=1, r=1.0)(lambda t, y, r: r * y * y)
+    x0 = [[0.1], [1.0]]
+    with pytest.warns(pi.IntegrationWarning):
+        sol = pi.integrate(system, x0, dt=0.01, n_steps=400, sensitivity="r")
+    assert sol.status.tolist()[0] == 0
+    assert sol.status.tolist()[1] != 0
+    with pytest.raises(pi.IntegrationError) as caught:
+        pi.integrate(system, x0, dt=0.01, n_steps=400, sensitivity="r", on_failure="raise")
+    assert caught.value.solution.system == system
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "message"),
+    [
+        ({"sensitivity": "m0"}, ValueError, "spring knows x0, v0, k, b, m"),
+        ({"sensitivity": ("k", "k")}, ValueError, "different names"),
+        ({"sensitivity": ()}, ValueError, "different names"),
+        ({"sensitivity": 3}, TypeError, "must be names"),
+        ({"sensitivity": "k", "bound": 1.0}, ValueError, "exclude each other"),
+        ({"sensitivity": "k", "watch": "energy_drift"}, ValueError, "exclude each other"),
+    ],
+)
+def test_wrong_arguments_are_named(options, error, message):
+    with pytest.raises(error, match=message):
+        pi.integrate(pi.systems.spring, dt=0.1, n_steps=1, **options)
+
+
+def test_least_squares_fits_a_pendulum():
+    """The Jacobian of a fit is the sensitivities of its states."""
+    least_squares = pytest.importorskip("scipy.optimize").least_squares
+    truth = np.array([9.81, 0.8])
+    noise = np.random.default_rng(0).normal(scale=0.01, size=201)
+
+    def run(p, **options):
+        system = pi.systems.pendulum(g=p[0], length=1.0)
+        return pi.integrate(system, p[1], 0.0, dt=0.02, t_end=4.0, **options)
+
+    data = run(truth)["theta"] + noise
+
+    def jacobian(p):
+        s = run(p, sensitivity=("g", "x0")).sensitivity
+        return np.stack([s["g"][:, 0], s["x0"][:, 0, 0]], axis=-1)
+
+    fit = least_squares(lambda p: run(p)["theta"] - data, [9.0, 1.0], jacobian)
+    # Within four standard deviations of the noise.
+    errors = 0.01 * np.sqrt(np.diag(np.linalg.inv(fit.jac.T @ fit.jac)))
+    assert np.all(abs(fit.x - truth) < 4 * errors)
+    assert fit.nfev < 10
