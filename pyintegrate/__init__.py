@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from . import analysis as analysis
     from . import dask as dask
     from . import plots as plots
+    from .analysis.chaos.exponents import lyapunov
     from .analysis.passing.plane import scan
     from .analysis.recommendation import advise
     from .analysis.side_by_side import compare
@@ -81,6 +82,7 @@ __all__ = [
     "hamiltonian",
     "integrate",
     "load",
+    "lyapunov",
     "methods",
     "plots",
     "potential",
@@ -112,6 +114,7 @@ _OBJECTS = {
     "event": ".watching.events",
     "hamiltonian": ".user_system.decorators",
     "load": ".solution.storage",
+    "lyapunov": ".analysis.chaos.exponents",
     "potential": ".user_system.decorators",
     "rhs": ".user_system.decorators",
     "scan": ".analysis.passing.plane",

@@ -44,6 +44,7 @@ static const Field fields[] = {
     {"watches", OBJECT, THING(watches), 0, BOTH, 0, 0},
     {"events", OBJECT, THING(events), 0, BOTH, 0, 0},
     {"times", OBJECT, THING(times), 0, START, 0, 0},
+    {"renormalise", OBJECT, THING(renormalise), 0, START, 0, 0},
     {"stream", OBJECT, THING(stream), 0, START, 0, 0},
 };
 

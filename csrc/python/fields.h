@@ -9,7 +9,7 @@ typedef struct {
     PyObject *t0, *dt, *params, *drive_strides;
     PyObject *initial, *state_a, *state_b, *state;
     PyObject *record, *saved, *save_steps, *stream;
-    PyObject *watches, *events, *times;
+    PyObject *watches, *events, *times, *renormalise;
 } RunObjects;
 
 typedef enum { START = 1, STEPPER = 2 } Entry;

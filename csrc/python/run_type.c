@@ -177,6 +177,7 @@ static int make_run(PyObject *module, Run *r, const RunObjects *o) {
         return -1;
     if (o->events && read_events(module, run, o->system, o->events, &r->views, &r->watches))
         return -1;
+    if (o->renormalise && read_renormalise(run, o->renormalise, &r->views, &r->watches)) return -1;
     if (pi_run_prepare(run)) return PyErr_NoMemory(), -1;
     return 0;
 }
@@ -202,11 +203,13 @@ const char start_doc[] =
     "counts_a, counts_b, stopped_at, stopped_by, events (csrc/watching/events.h).\n"
     "times: a dictionary: t, count, each (whether t has a row of times for each), params, t0, dt,\n"
     "at which states go to the record, instead of steps (csrc/watching/between.h).\n"
+    "renormalise: a dictionary: every, vectors, dim, orthogonal, indicators, places, sums\n"
+    "(csrc/watching/renormalise.h).\n"
     "compensated: carry what additions to the state round away, in rows of its own at the end of\n"
     "the state.\n"
     "Fields come in a dictionary or as keywords. May be left out: starter, first, drive_strides,\n"
     "has_history, record with saved, save_steps and stream, use_row_kernels, watches, events,\n"
-    "times, compensated.";
+    "times, renormalise, compensated.";
 PyObject *core_start(PyObject *module, PyObject *args, PyObject *keywords) {
     RunObjects objects;
     PyObject *fields = own_fields(args, keywords, "start()");

@@ -1,6 +1,7 @@
 /* The watches and events of a run: named fields of each, and memory for each lane, as observers of
  * the core. */
 #include "watching.h"
+#include <string.h>
 
 /* A field of a watch; NULL with an exception. */
 static PyObject *field(PyObject *fields, const char *name) {
@@ -256,6 +257,38 @@ int read_times(PyObject *module, PiRun *run, PyObject *system, PyObject *fields,
     return pi_run_observe(run, pi_between_observer(b));
 }
 
+int read_renormalise(PiRun *run, PyObject *fields, Views *views, Watches *to) {
+    PiRenormalise *r = &to->renormalise;
+    PyObject *places;
+    if (integer(fields, "every", 1, (int64_t)1 << 54, &r->every) ||
+        small(fields, "vectors", 1, run->system->dim, &r->vectors) ||
+        small(fields, "dim", 1, run->system->dim / r->vectors, &r->dim) ||
+        small(fields, "orthogonal", 0, 1, &r->orthogonal) ||
+        small(fields, "indicators", 0, 1, &r->indicators) || !(places = field(fields, "places")))
+        return -1;
+    const int64_t items = pi_product(r->vectors, r->dim);
+    const int64_t rows = r->vectors + (r->indicators ? PI_INDICATORS : 0);
+    const int64_t *given = views_array(views, places, "places", items, 8, 0);
+    if (!given || !(r->sums = memory(fields, "sums", pi_product(rows, run->stride), 8, views)))
+        return -1;
+    /* A copy, as others may write to the array. */
+    if (!(to->places = PyMem_Calloc((size_t)items, sizeof *to->places)))
+        return PyErr_NoMemory(), -1;
+    memcpy(to->places, given, (size_t)items * sizeof *to->places);
+    r->row = to->places;
+    for (int64_t i = 0; i < items; i++)
+        if (r->row[i] < 0 || r->row[i] >= run->system->dim)
+            return PyErr_Format(PyExc_ValueError, "there is no component %lld",
+                                (long long)r->row[i]),
+                   -1;
+    if (run->state_rows != run->system->dim || run->n_observers) {
+        PyErr_SetString(PyExc_ValueError, "renormalise: for a method that remembers nothing, and "
+                                          "a run that nobody else observes");
+        return -1;
+    }
+    return pi_run_observe(run, pi_renormalise_observer(r));
+}
+
 int read_watches(PyObject *module, PiRun *run, PyObject *system, PyObject *list, Views *views,
                  Watches *to) {
     const Py_ssize_t n = PyTuple_Check(list) ? PyTuple_Size(list) : -1;
@@ -281,6 +314,7 @@ void free_watches(Watches *watches) {
         PyMem_Free(watches->watch[i].density);
     }
     PyMem_Free(watches->watch);
+    PyMem_Free(watches->places);
     if (watches->events) {
         PyMem_Free(watches->events->watch.params);
         PyMem_Free(watches->events->watch.density);

@@ -3,6 +3,7 @@
 #include "../bytecode/bytecode.h"
 #include "../watching/between.h"
 #include "../watching/events.h"
+#include "../watching/renormalise.h"
 #include "module.h"
 
 typedef struct {
@@ -10,6 +11,8 @@ typedef struct {
     int count;
     PiEvents *events;   /* or NULL */
     PiBetween *between; /* or NULL */
+    PiRenormalise renormalise;
+    int64_t *places;    /* its rows */
     PyObject *programs; /* a list that keeps them alive */
 } Watches;
 /* A tuple of dictionaries becomes observers of the run. 0, or -1 with an exception. */
@@ -21,4 +24,6 @@ int read_events(PyObject *module, PiRun *run, PyObject *system, PyObject *fields
 /* The same of the times at which states are asked for; record: where they go. */
 int read_times(PyObject *module, PiRun *run, PyObject *system, PyObject *fields, PiRecord *record,
                Views *views, Watches *to);
+/* The same of a dictionary: what is renormalised between steps. */
+int read_renormalise(PiRun *run, PyObject *fields, Views *views, Watches *to);
 void free_watches(Watches *watches);

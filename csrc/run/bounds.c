@@ -4,7 +4,8 @@
 #include "layout.h"
 
 int has_seen_bound(const PiRun *run) {
-    return !isinf(run->bound) && !run->drive_strides && run->state_rows == run->system->dim;
+    return !isinf(run->bound) && !run->drive_strides && !run->alone &&
+           run->state_rows == run->system->dim;
 }
 
 typedef struct {

@@ -12,7 +12,8 @@
  * so that what an observer adds up belongs to a lane, or is exact in any order (integers).
  *
  * Lanes that stop, and states that a rule changes, are made by an observer that intervenes
- * (watching/events.c): the kernel has then run on to the end of the call.
+ * (watching/events.c): the kernel has then run on to the end of the call. One that has each call
+ * end where it is due changes the state that the next begins with (watching/renormalise.c).
  *
  * Planned, and where it will sit:
  *  - Steps that differ from lane to lane: t0 and h are rows of the tile already, so that a lane's
@@ -48,9 +49,12 @@ typedef struct {
     /* 0; -1 stops the run. */
     int (*observe)(void *self, const PiRun *run, const PiSeen *seen);
     /* May be NULL: before anybody observes, changes the states of lanes: those that are shown, and
-     * those in the tile's `out`, and freezes lanes by fail() of layout.h. Needs every = 1. The
-     * tile has made the steps from its `in`. 0, or -1. */
+     * those in the tile's `out`, and freezes lanes by fail() of layout.h. Needs every = 1, or
+     * `alone`. The tile has made the steps from its `in`. 0, or -1. */
     int (*intervene)(void *self, PiRun *run, const PiSeen *seen, const PiTile *tile);
+    /* Each call of a kernel ends where it is due; then it may intervene whatever its `every`, in
+     * the tile's `out`, and no other observer may watch more often. */
+    int alone;
     /* May be NULL: where the states from `step` on of the lanes from `lane` on belong. */
     PiPlace (*place)(void *self, const PiRun *run, int64_t lane, int64_t step);
     /* May be NULL: a tile begins a block of time, from 1 on. After an interrupt only the blocks

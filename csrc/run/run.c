@@ -24,6 +24,7 @@ int pi_run_observe(PiRun *run, PiObserver observer) {
 static int is_shown(const PiRun *run) { return run->n_observers || has_seen_bound(run); }
 /* The interval that serves them all, and whose place kernels write to. */
 static void prepare_observers(PiRun *run) {
+    for (int i = 0; i < run->n_observers; i++) run->alone |= run->observers[i].alone;
     run->interval = has_seen_bound(run) ? 1 : run->n_observers ? 0 : run->save_every;
     run->writer = NULL;
     for (int i = 0; i < run->n_observers; i++)
@@ -243,7 +244,7 @@ int advance_tile(PiRun *run, int64_t number, int64_t block, char *scratch, PiPau
     /* A bound is checked after each step, where that is not done in the rows that are shown; a
      * drive changes with each. */
     const int each_step = (!isinf(run->bound) && !has_seen_bound(run)) || run->drive_strides;
-    const int together = is_shown(run) && !each_step && interval < run->block_steps;
+    const int together = is_shown(run) && !run->alone && !each_step && interval < run->block_steps;
     const PiFailures *failures = &run->failures[number];
     void *target = row_at(run, run->state[block & 1], run->stride, 0, lane);
     PiTile tile = make_tile(run, number, scratch, pause);

@@ -69,7 +69,8 @@ struct PiRun {
 
     /* pi_run_prepare: */
     PiTable table, starter_table;
-    int64_t interval;                              /* steps between the states that observers see */
+    int64_t interval; /* steps between the states that observers see */
+    int alone;        /* an observer has each call of a kernel end with an interval */
     int64_t observer_offset[PI_MAX_OBSERVERS + 1]; /* of each one's scratch; the end */
     const PiObserver *writer; /* the one in whose place kernels write; NULL: the scratch */
     int64_t block_steps; /* a block is so many steps, or so many saves if they are fewer steps */

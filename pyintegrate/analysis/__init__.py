@@ -5,6 +5,7 @@ from .accuracy import suitable_methods
 from .advice import StepAdvice, advise_dt
 from .backward_error import modified_energy
 from .basins import Basins, basin
+from .chaos.exponents import LyapunovExponents
 from .conserved_energy import EnergyDrift, energy_drift
 from .error_against_step import Convergence, convergence
 from .error_against_work import WorkPrecision, work_precision
@@ -23,6 +24,7 @@ __all__ = [
     "Basins",
     "Convergence",
     "EnergyDrift",
+    "LyapunovExponents",
     "MaxStiffness",
     "MethodQualities",
     "OrbitDiagram",

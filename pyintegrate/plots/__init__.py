@@ -15,6 +15,7 @@ except ImportError as missing:
     ) from missing
 
 from .animation import animate
+from .chaos.growth_curves import lyapunov
 from .comparison_panels import comparison
 from .dashboard_panels import dashboard, overview
 from .energy_curves import energy
@@ -40,6 +41,7 @@ __all__ = [
     "energy",
     "error",
     "heatmap",
+    "lyapunov",
     "orbit_diagram",
     "overview",
     "passages",

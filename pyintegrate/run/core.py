@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 # Threads are worth their start for some milliseconds of work: this many components x evaluations
 # x steps.
-_WORTH_THREADS = 2_000_000
+WORTH_THREADS = 2_000_000
 
 
 class Rows(Named):
@@ -72,7 +72,7 @@ class Run:
         if problem.lanes == 0:
             return
         work = problem.lanes * dim * problem.n_steps * max(problem.method.evaluations, 1)
-        self._workers = options.workers if work >= _WORTH_THREADS else 1
+        self._workers = options.workers if work >= WORTH_THREADS else 1
         self._core = _start(
             problem, options, saves, self._workers, state_a, state_b, record, places, stream,
             sums, occurrences,

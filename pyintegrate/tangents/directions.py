@@ -28,6 +28,7 @@ class Directions:
 
     if TYPE_CHECKING:
         name: Any
+        params: Any
         _definition: dict
         _params: Mapping
 

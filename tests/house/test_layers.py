@@ -32,13 +32,14 @@ FACADES = {
     ("analysis.error_against_work", "plot"),
     ("analysis.regions", "plot"),
     ("analysis.poincare", "plot"),
+    ("analysis.chaos.exponents", "plot"),
     ("analysis.passing.exits", "plot"),
     ("analysis.passing.plane", "plot"),
     ("analysis.passing.returns", "plot"),
 }
 FACADE_NAMES = {"save", "drift_at_end", "plot", "animate", "certificate", "table", "tangent"}
 # Public names that are to come.
-TO_COME = {"chaos_map", "lab", "lyapunov", "solve",
+TO_COME = {"chaos_map", "lab", "solve",
            "tolerance"}  # fmt: skip
 
 

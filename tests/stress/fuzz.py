@@ -167,6 +167,21 @@ def stepper(rng):
         getattr(made, what)(*(right if what == "step" else some_bent(rng, right)))
 
 
+def renormalised(rng, dim, stride):
+    """Tangents that are renormalised: any components serve. Only a run without record takes it."""
+    if rng.random() < 0.7:
+        return None
+    vectors = int(rng.integers(1, dim + 1))
+    size, indicators = int(rng.integers(1, dim // vectors + 1)), int(rng.integers(2))
+    fields = {
+        "every": int(rng.integers(1, 30)), "vectors": vectors, "dim": size,
+        "orthogonal": int(rng.integers(2)), "indicators": indicators,
+        "places": rng.integers(0, dim, (vectors, size)),
+        "sums": np.zeros((vectors + 3 * indicators, stride)),
+    }  # fmt: skip
+    return bent_fields(rng, fields)
+
+
 def start(rng):
     system = SYSTEMS[pick(rng, list(SYSTEMS))]
     bits, lanes = pick(rng, [64, 32]), int(rng.integers(0, 200))
@@ -196,7 +211,7 @@ def start(rng):
             "t0": row(), "dt": row(), "params": params, "initial": states(), "state_a": states(),
             "state_b": states(), "record": pick(rng, [None, aligned((saves, dim, room), dtype)]),
             "compensated": compensated, "saved": tuple(range(dim)), "stream": int(rng.integers(2)),
-            **drive(rng, params, n_steps, stride),
+            **drive(rng, params, n_steps, stride), "renormalise": renormalised(rng, dim, stride),
         }  # fmt: skip
     fields = bent_fields(rng, fields)
     if rng.random() < 0.2:  # one buffer for both, as for large states

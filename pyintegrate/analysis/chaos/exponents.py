@@ -1,0 +1,242 @@
+"""Lyapunov exponents: how fast neighbours of a motion part."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...errors import report_failures
+from ...integration import integrate
+from ...run.progress import Reporter
+from ...run.steps import checked_times, steps_between
+from ...values.keywords import explains_keywords
+from .setting_out import set_out
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ...method.method import Method
+    from ...system.system import System
+    from ...values.types import ArrayLike, Axes, DTypeLike, Floats
+
+
+@dataclass(frozen=True, eq=False)
+class LyapunovExponents:
+    """The exponents of a batch of motions; made by ``pi.lyapunov``.
+
+    Attributes
+    ----------
+    exponents : ndarray, shape (*batch, k)
+        The largest first, per unit of time; NaN of a trajectory that failed.
+    times : ndarray, shape (n,), or (n, *batch) where they differ
+        Until when each entry of the history goes, about twice as long from one to the next.
+    history : ndarray, shape (n, *batch, k)
+        The exponents from the end of the transient until then.
+    status, failed_step : ndarray of int, shape (*batch)
+        Why a trajectory failed, see ``pi.Status``, and the first step not completed; -1 where fine.
+    system, method : what was asked for
+    """
+
+    exponents: np.ndarray
+    times: np.ndarray
+    history: np.ndarray
+    status: np.ndarray
+    failed_step: np.ndarray
+    system: Any
+    method: Any
+    _report: str
+
+    @property
+    def n_failed(self) -> int:
+        """How many trajectories failed."""
+        return int(np.count_nonzero(self.status))
+
+    def failures(self) -> str:
+        """A readable report of the trajectories that failed."""
+        return self._report
+
+    @property
+    def dimension(self) -> Floats:
+        """The Kaplan-Yorke dimension of the attractor, (*batch): j + (sum of j) / |exponent j+1|.
+
+        NaN where the sum of all exponents that are known is still positive, unless these are all
+        there are: integrate with a larger k.
+
+        References
+        ----------
+        Kaplan, Yorke (1979), Lect. Notes Math. 730, 204-227.
+        """
+        return kaplan_yorke(self.exponents, self.exponents.shape[-1] == self.system.dim)
+
+    def plot(self, **keywords: Any) -> Axes:
+        """Draw how the exponents settle: see ``pi.plots.lyapunov``."""
+        from ...plots import lyapunov
+
+        return lyapunov(self, **keywords)
+
+    def __repr__(self):
+        *batch, k = self.exponents.shape
+        if batch:
+            return f"<{k} Lyapunov exponents of {self.system.name}, batch {tuple(batch)}>"
+        numbers = ", ".join(f"{value:.4g}" for value in self.exponents)
+        return f"<Lyapunov exponents of {self.system.name}: {numbers}>"
+
+
+def kaplan_yorke(exponents, complete):
+    """See ``LyapunovExponents.dimension``.
+
+    Parameters
+    ----------
+    exponents : ndarray, shape (*batch, k)
+    complete : bool
+        Whether they are all there are.
+
+    Returns
+    -------
+    ndarray, shape (*batch)
+
+    Examples
+    --------
+    >>> float(kaplan_yorke([0.906, 0.0, -14.572], True).round(3))
+    2.062
+    """
+    falling = -np.sort(-np.asarray(exponents, dtype=np.float64), axis=-1)
+    k = falling.shape[-1]
+    total = np.cumsum(falling, axis=-1)
+    j = np.sum(np.cumprod(total >= 0, axis=-1), axis=-1)  # how many together do not shrink
+    reached = j < k
+    at = np.minimum(j, k - 1)[..., np.newaxis]
+    next_one = np.take_along_axis(falling, at, -1)[..., 0]
+    sum_of_j = np.where(j > 0, np.take_along_axis(total, np.maximum(at - 1, 0), -1)[..., 0], 0.0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        found = np.where(reached, j + sum_of_j / -next_one, float(k) if complete else np.nan)
+    return np.where(np.isnan(falling).any(axis=-1), np.nan, found)
+
+
+def doubling(n_steps, every):
+    """Numbers of steps, each about twice the one before, multiples of `every` but for the last."""
+    counts = [n_steps]
+    while counts[-1] > every:
+        half = counts[-1] // 2 // every * every
+        counts.append(max(half, every))
+    return [n for n in reversed(counts) if n] or [0]
+
+
+@explains_keywords(integrate)
+def lyapunov(
+    system: System,
+    x0: ArrayLike | None = None,
+    v0: ArrayLike | None = None,
+    *,
+    dt: ArrayLike,
+    t_end: ArrayLike,
+    transient: float = 0.0,
+    k: int = 1,
+    method: str | Method = "rk4",
+    renormalise: int = 10,
+    t0: ArrayLike = 0.0,
+    dtype: DTypeLike | None = None,
+    workers: int = 1,
+    progress: bool | Callable[[int, int], object] = False,
+) -> LyapunovExponents:
+    """The k largest Lyapunov exponents of a batch of motions.
+
+    Tangents are carried along by the derivative of the method's own steps (``System.tangent``), and
+    every few steps made orthogonal and scaled by powers of two, which rounds nothing.
+
+    Parameters
+    ----------
+    system : System
+        Or one with k tangents already, such as ``system.tangent(k).compile()``.
+    x0, v0 : array_like, optional
+        As of ``integrate``; so are dt, t0, dtype, workers, progress.
+    t_end : array_like
+        The last time, t0 + transient + what is averaged over.
+    transient : float
+        How long the motion goes on before anything counts: it settles on its attractor, and the
+        tangents on their directions.
+    k : int
+        How many exponents; system.dim for the whole spectrum.
+    method : str or Method
+        Of one step; symplectic ones keep the exponents in pairs.
+    renormalise : int
+        Steps after which the tangents are renormalised: so few that none outgrows the others by
+        more than ten digits or so.
+
+    Returns
+    -------
+    LyapunovExponents
+        With ``exponents`` (*batch, k), ``times``, ``history``, ``status``, ``dimension`` and
+        ``plot()``.
+
+    Raises
+    ------
+    TypeError, ValueError
+        A wrong argument, before anything runs.
+
+    Warns
+    -----
+    IntegrationWarning
+        Trajectories that escaped or failed; their exponents are NaN.
+
+    References
+    ----------
+    Benettin, Galgani, Giorgilli, Strelcyn (1980), Meccanica 15, 9-20 and 21-30.
+
+    Examples
+    --------
+    >>> import pyintegrate as pi
+    >>> found = pi.lyapunov(pi.systems.lorenz, dt=0.01, t_end=520.0, transient=20.0, k=3)
+    >>> found.exponents[[0, 2]].round(1).tolist(), float(found.exponents.sum().round(3))
+    ([0.9, -14.6], -13.667)
+    >>> float(found.dimension.round(2))
+    2.06
+    """
+    problem, options, run = set_out(
+        system, x0, v0, k, dt=dt, t_end=t_end, t0=t0, method=method, renormalise=renormalise,
+        dtype=dtype, workers=workers, progress=progress, orthogonal=True,
+    )  # fmt: skip
+    every, n_steps = int(renormalise), problem.n_steps
+    skipped = _transient(transient, problem)
+    if skipped >= n_steps:
+        raise ValueError(
+            f"transient is {transient!r}, {skipped} steps, and t_end is {n_steps} steps from t0:"
+            " nothing is left to average over"
+        )
+    batch, lanes = problem.batch, problem.lanes
+    step = np.broadcast_to(np.abs(problem.dt), batch).reshape(lanes)
+    counts, history = doubling(n_steps - skipped, every), []
+    with Reporter(options.progress, n_steps) as report:
+        run.go(skipped, report)
+        start = run.growth()
+        for count in counts:
+            run.go(skipped + count - run.steps, report)
+            with np.errstate(invalid="ignore"):
+                history.append((run.growth() - start) / (count * step))
+    failed = run.failures
+    history = np.array(history).reshape(len(counts), k, lanes)
+    for index, _, when in zip(*failed, strict=True):
+        history[skipped + np.array(counts) >= when, :, index] = np.nan
+    history = np.moveaxis(history, 1, -1).reshape(len(counts), *batch, k)
+    found = LyapunovExponents(
+        exponents=history[-1],
+        times=problem.times(skipped + np.array(counts)),
+        history=history,
+        status=failed.statuses(lanes).reshape(batch),
+        failed_step=failed.steps(lanes).reshape(batch),
+        system=problem.system.base,
+        method=problem.method,
+        _report=failed.report(batch, problem.t0, problem.dt),
+    )
+    report_failures(found, "warn")
+    return found
+
+
+def _transient(transient, problem):
+    """Its steps, the same for all trajectories."""
+    transient = checked_times("transient", transient)
+    if np.ndim(transient) or not transient >= 0:
+        raise ValueError(f"transient must be a time, 0 or more, got {transient!r}")
+    return steps_between(np.abs(problem.dt), 0.0, transient)

@@ -1,0 +1,1 @@
+"""Pictures of chaos: how Lyapunov exponents settle, maps of indicators."""
