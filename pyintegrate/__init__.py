@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from . import dask as dask
     from . import plots as plots
     from .analysis.chaos.exponents import lyapunov
+    from .analysis.chaos.indicators import chaos_map
     from .analysis.passing.plane import scan
     from .analysis.recommendation import advise
     from .analysis.side_by_side import compare
@@ -76,6 +77,7 @@ __all__ = [
     "advise",
     "analysis",
     "c_function",
+    "chaos_map",
     "compare",
     "concatenate",
     "event",
@@ -109,6 +111,7 @@ _OBJECTS = {
     "acceleration": ".user_system.decorators",
     "advise": ".analysis.recommendation",
     "c_function": ".user_system.c_pointer",
+    "chaos_map": ".analysis.chaos.indicators",
     "compare": ".analysis.side_by_side",
     "concatenate": ".solution.parts",
     "event": ".watching.events",

@@ -6,6 +6,7 @@ from .advice import StepAdvice, advise_dt
 from .backward_error import modified_energy
 from .basins import Basins, basin
 from .chaos.exponents import LyapunovExponents
+from .chaos.indicators import ChaosMap
 from .conserved_energy import EnergyDrift, energy_drift
 from .error_against_step import Convergence, convergence
 from .error_against_work import WorkPrecision, work_precision
@@ -22,6 +23,7 @@ from .stiffness import MaxStiffness, max_stiffness, real_stability_limit, stabil
 
 __all__ = [
     "Basins",
+    "ChaosMap",
     "Convergence",
     "EnergyDrift",
     "LyapunovExponents",

@@ -15,6 +15,7 @@ except ImportError as missing:
     ) from missing
 
 from .animation import animate
+from .chaos.chaos_pictures import chaos_map
 from .chaos.growth_curves import lyapunov
 from .comparison_panels import comparison
 from .dashboard_panels import dashboard, overview
@@ -34,6 +35,7 @@ from .style import colour_of
 
 __all__ = [
     "animate",
+    "chaos_map",
     "colour_of",
     "comparison",
     "convergence",

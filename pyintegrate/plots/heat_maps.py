@@ -260,7 +260,7 @@ def coordinates(solution, given, axis):
         if np.ndim(value) > 2:
             continue
         full = np.broadcast_to(value, batch)
-        along, across = (full, full.T) if axis else (full.T, full)
+        along = np.atleast_2d(full if axis else full.T)
         if batch[axis] > 1 and np.all(along == along[0]) and np.all(np.diff(along[0])):
             start = "initial " if name in system.state_names else ""
             text = axis_label(system, name)

@@ -33,13 +33,14 @@ FACADES = {
     ("analysis.regions", "plot"),
     ("analysis.poincare", "plot"),
     ("analysis.chaos.exponents", "plot"),
+    ("analysis.chaos.indicators", "plot"),
     ("analysis.passing.exits", "plot"),
     ("analysis.passing.plane", "plot"),
     ("analysis.passing.returns", "plot"),
 }
 FACADE_NAMES = {"save", "drift_at_end", "plot", "animate", "certificate", "table", "tangent"}
 # Public names that are to come.
-TO_COME = {"chaos_map", "lab", "solve",
+TO_COME = {"lab", "solve",
            "tolerance"}  # fmt: skip
 
 

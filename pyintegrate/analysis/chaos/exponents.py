@@ -230,8 +230,14 @@ def lyapunov(
         method=problem.method,
         _report=failed.report(batch, problem.t0, problem.dt),
     )
-    report_failures(found, "warn")
+    tell(found)
     return found
+
+
+def tell(found):
+    """Warn of trajectories that failed on their way; a start that is NaN is no surprise."""
+    if np.any(found.failed_step > 0):
+        report_failures(found, "warn")
 
 
 def _transient(transient, problem):

@@ -86,7 +86,7 @@ class Renormalised:
 
     def growth(self):
         """log |u| of each tangent, (vectors, lanes)."""
-        with np.errstate(divide="ignore", invalid="ignore"):
+        with np.errstate(all="ignore"):  # of those that failed
             size = np.log(np.sqrt(np.sum(self.tangents() ** 2, axis=1)))
         return self._sums[: len(self.rows), : self._problem.lanes] * np.log(2.0) + size
 

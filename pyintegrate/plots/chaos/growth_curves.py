@@ -28,7 +28,7 @@ def lyapunov(
     figsize: tuple[float, float] | None = None,
     **keywords: Any,
 ) -> Axes:
-    """Draw Lyapunov exponents against the time that they were averaged over.
+    """Draw Lyapunov exponents against the time until which they were averaged.
 
     Parameters
     ----------

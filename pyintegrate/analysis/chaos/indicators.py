@@ -1,0 +1,215 @@
+"""``pi.chaos_map``: a number for each start or parameter that tells chaos from order."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...integration import integrate
+from ...run.progress import Reporter
+from ...values.keywords import explains_keywords
+from .exponents import lyapunov, tell
+from .renormalised import Renormalised
+from .setting_out import set_out
+
+if TYPE_CHECKING:
+    from ...system.system import System
+    from ...values.types import ArrayLike, Axes
+
+
+@dataclass(frozen=True, eq=False)
+class ChaosMap:
+    """An indicator of chaos over a batch; made by ``pi.chaos_map``.
+
+    Attributes
+    ----------
+    values : ndarray, shape (*batch)
+        The indicator; NaN of a trajectory that failed.
+    indicator : str
+    status, failed_step : ndarray of int, shape (*batch)
+        Why a trajectory failed, see ``pi.Status``, and the first step not completed; -1 where fine.
+    solution : Solution
+        The starts: a run of no steps, of the same batch.
+    """
+
+    values: np.ndarray
+    indicator: str
+    status: np.ndarray
+    failed_step: np.ndarray
+    solution: Any
+    _report: str
+
+    @property
+    def n_failed(self) -> int:
+        """How many trajectories failed."""
+        return int(np.count_nonzero(self.status))
+
+    def failures(self) -> str:
+        """A readable report of the trajectories that failed."""
+        return self._report
+
+    def plot(self, **keywords: Any) -> Axes:
+        """Draw the map, of a batch with two axes, or a curve: see ``pi.plots.chaos_map``."""
+        from ...plots import chaos_map
+
+        return chaos_map(self, **keywords)
+
+    def __repr__(self):
+        return f"<{self.indicator} of {self.solution.system.name}, batch {self.values.shape}>"
+
+
+def _fli(run, every):
+    return run.sums()[0]
+
+
+def _megno(run, every):
+    n = run.steps // every
+    return run.sums()[2] / n if n else np.full(run.sums().shape[1], np.nan)
+
+
+def _normalised(run):
+    """The tangents as unit vectors, (vectors, components, lanes)."""
+    u = run.tangents()
+    with np.errstate(all="ignore"):  # of those that failed
+        return u / np.sqrt(np.sum(u**2, axis=1, keepdims=True))
+
+
+def _sali(run, every):
+    a, b = _normalised(run)
+    return np.minimum(*(np.sqrt(np.sum((a + s * b) ** 2, axis=0)) for s in (1, -1)))
+
+
+def _gali(run, every):
+    u = np.moveaxis(_normalised(run), -1, 0)  # (lanes, vectors, components)
+    good = np.isfinite(u).all(axis=(1, 2))
+    volume = np.full(len(u), np.nan)
+    volume[good] = np.prod(np.linalg.svd(u[good], compute_uv=False), axis=-1)
+    return volume
+
+
+# How many tangents, whether sums are kept, and the number.
+_INDICATORS = {"fli": (1, True, _fli), "megno": (1, True, _megno), "sali": (2, False, _sali),
+               "gali": (None, False, _gali)}  # fmt: skip
+INDICATORS = (*_INDICATORS, "lyapunov")
+
+
+@explains_keywords(integrate)
+def chaos_map(
+    system: System,
+    x0: ArrayLike | None = None,
+    v0: ArrayLike | None = None,
+    *,
+    dt: ArrayLike,
+    t_end: ArrayLike,
+    indicator: str = "fli",
+    k: int | None = None,
+    **options: Any,
+) -> ChaosMap:
+    """An indicator of chaos for each trajectory of a batch.
+
+    Parameters
+    ----------
+    system : System
+    x0, v0 : array_like, optional
+        As of ``integrate``: grids of starts, or of parameters in the system.
+    dt, t_end : array_like
+        As of ``integrate``.
+    indicator : {"fli", "megno", "sali", "gali", "lyapunov"}
+        "fli": the fast Lyapunov indicator, the largest log |tangent| until t_end, about log t of a
+        regular motion and exponent * t of a chaotic one. "megno": the mean of twice the growth,
+        weighted by time, 2 of a regular motion, 0 of a stable periodic one, exponent * t / 2 of a
+        chaotic one. "sali": how far two tangents are from being parallel, 0 of a chaotic motion;
+        "gali": the volume of k of them. "lyapunov": the largest exponent.
+    k : int, optional
+        Tangents of "gali", 2 to system.dim; default: as many as positions, at least 2.
+    **options
+        For ``pi.lyapunov``: method, renormalise, t0, dtype, workers, progress; with "lyapunov"
+        transient as well.
+
+    Returns
+    -------
+    ChaosMap
+        With ``values`` (*batch), ``status`` and ``plot()``.
+
+    Raises
+    ------
+    TypeError, ValueError
+        A wrong argument, before anything runs.
+
+    Warns
+    -----
+    IntegrationWarning
+        Trajectories that escaped or failed; their values are NaN. A start that is NaN, outside of
+        what the energy allows perhaps, gives NaN without a warning.
+
+    References
+    ----------
+    Froeschle, Lega, Gonczi (1997), Celest. Mech. Dyn. Astron. 67, 41-62 (FLI). Cincotta, Simo
+    (2000), Astron. Astrophys. Suppl. 147, 205-228 (MEGNO). Skokos (2001), J. Phys. A 34,
+    10029-10043 (SALI). Skokos, Bountis, Antonopoulos (2007), Physica D 231, 30-54 (GALI).
+
+    Examples
+    --------
+    >>> import numpy as np, pyintegrate as pi
+    >>> y, vy = np.linspace(-0.4, 0.6, 20), np.linspace(-0.4, 0.4, 15)[:, np.newaxis]
+    >>> x0 = np.stack(np.broadcast_arrays(0.0 * vy, y), axis=-1)
+    >>> v0 = np.stack(np.broadcast_arrays(0.3 + 0.0 * y, vy), axis=-1)
+    >>> found = pi.chaos_map(pi.systems.henon_heiles, x0, v0, dt=0.05, t_end=200.0,
+    ...                      method="velocity_verlet")
+    >>> found.values.shape, bool(np.nanmin(found.values) < 8 < 12 < np.nanmax(found.values))
+    ((15, 20), True)
+    """
+    if not isinstance(indicator, str) or indicator not in INDICATORS:
+        raise ValueError(f"indicator must be one of {', '.join(INDICATORS)}, got {indicator!r}")
+    if k is not None and indicator != "gali":
+        raise ValueError(f"k is for 'gali', and the indicator is {indicator!r}: leave k away")
+    starts = {"dt": dt, "t0": options.get("t0", 0.0), "dtype": options.get("dtype")}
+    if indicator == "lyapunov":
+        found = lyapunov(system, x0, v0, dt=dt, t_end=t_end, **options)
+        start = integrate(found.system, x0, v0, n_steps=0, on_failure="ignore", **starts)
+        return ChaosMap(
+            found.exponents[..., 0], indicator, found.status, found.failed_step, start,
+            found.failures(),
+        )  # fmt: skip
+    vectors, sums, number = _INDICATORS[indicator]
+    if vectors is None:
+        vectors = _directions(system, k)
+    own: dict[str, Any] = {
+        "method": "rk4", "renormalise": 10, "t0": 0.0, "dtype": None, "workers": 1,
+        "progress": False,
+    }  # fmt: skip
+    for name in options:
+        if name not in own:
+            raise TypeError(f"chaos_map() has no option {name!r}: it takes {', '.join(own)}")
+    own |= options
+    problem, settings, run = set_out(
+        system, x0, v0, vectors, dt=dt, t_end=t_end, orthogonal=False, indicators=sums, **own
+    )
+    start = integrate(problem.system.base, x0, v0, n_steps=0, on_failure="ignore", **starts)
+    return _measured(problem, settings, run, number, indicator, start, int(own["renormalise"]))
+
+
+def _directions(system, k):
+    """How many tangents "gali" has."""
+    dim = getattr(system, "base", system).dim
+    k = max(2, getattr(system, "base", system).dof) if k is None else k
+    if not isinstance(k, int) or not 2 <= k <= dim:
+        raise ValueError(f"k must be 2 to {dim}, the components of {system.name!r}, got {k!r}")
+    return k
+
+
+def _measured(problem, settings, run: Renormalised, number, indicator, start, every):
+    with Reporter(settings.progress, problem.n_steps) as report:
+        run.go(problem.n_steps, report)
+    batch, lanes = problem.batch, problem.lanes
+    values = np.array(number(run, every), dtype=np.float64)
+    values[run.failures.index] = np.nan
+    found = ChaosMap(
+        values.reshape(batch), indicator, run.failures.statuses(lanes).reshape(batch),
+        run.failures.steps(lanes).reshape(batch), start,
+        run.failures.report(batch, problem.t0, problem.dt),
+    )  # fmt: skip
+    tell(found)
+    return found
