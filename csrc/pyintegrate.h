@@ -34,7 +34,9 @@ typedef enum {
     PI_CANCELLED = 4,
     PI_OUT_OF_BOUNDS = 5,
     PI_STOPPED = 6, /* by an event that says so: no failure */
-    PI_ZENO = 7     /* more events in a step than it was told to bear */
+    PI_ZENO = 7,    /* more events in a step than it was told to bear */
+    PI_TOO_MANY_STEPS = 8,
+    PI_STEP_TOO_SMALL = 9 /* the tolerance asks for steps that time cannot resolve */
 } PiStatus;
 
 /* ---- systems --------------------------------------------------------------------------------- */
@@ -127,6 +129,10 @@ typedef struct {
      * Nystrom: k_s = a(t + c_s h, x + c_s h v + h^2 sum_j a_sj k_j),
      *          x += h v + h^2 sum_s b_s k_s,  v += h sum_s velocity_s k_s */
     double c[PI_MAX_STAGES], a[PI_MAX_STAGES][PI_MAX_STAGES], b[PI_MAX_STAGES];
+    /* Runge-Kutta: weights of other orders, whose difference from b estimates the error; the second
+     * serves an estimate that is put together of two. An order of 0: there are none. */
+    int embedded_order, embedded2_order;
+    double b_embedded[PI_MAX_STAGES], b_embedded2[PI_MAX_STAGES];
     /* composition: for each s  v += kick_s h a(x),  x += drift_s h v; a zero is left out */
     double kick[PI_MAX_SUBSTEPS], drift[PI_MAX_SUBSTEPS];
     /* multistep, k = stages, oldest first: sum_j alpha_j y_{n+j} = h sum_j beta_j f_{n+j}, or

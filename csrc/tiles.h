@@ -158,6 +158,76 @@ typedef struct {
     PiForce *force;
 } PiKernels;
 
+/* ---- to a tolerance -------------------------------------------------------------------------- */
+/* An embedded pair as its kernel wants it: sparse rows of weights as in a PiTable, first those of
+ * the stages, then these. On x'' = a(t, x) stages are accelerations; rows that end in _X make
+ * positions of them, and errors of positions. */
+typedef enum {
+    PI_STEP,
+    PI_ERROR,  /* b - b_embedded */
+    PI_ERROR2, /* b - b_embedded2 */
+    PI_STEP_X,
+    PI_ERROR_X,
+    PI_ERROR2_X,
+    PI_PAIR_ROWS
+} PiPairRow;
+typedef struct {
+    int stages, nystrom;
+    int fsal;     /* is the last stage the first of the next step? */
+    int combined; /* two estimates, put together as in DOP853 */
+    int power;    /* the estimate shrinks like h^power */
+    double c[PI_MAX_STAGES];
+    int start[PI_MAX_STAGES + PI_PAIR_ROWS + 1], index[PI_MAX_WEIGHTS];
+    double weight[PI_MAX_WEIGHTS];
+} PiPair;
+
+/* A batch that goes to a tolerance, each trajectory at steps of its own. All rows have an item for
+ * each trajectory, or one for all. */
+typedef struct {
+    const PiSystem *system;
+    PiForce *force;
+    const void *context;
+    PiPair pair;
+    int64_t lanes, registers; /* trajectories; registers of a row that go on together */
+    const PiRow *initial, *params;
+    PiRow t0, t_end;
+    PiRow first_step, max_step; /* first_step: 0 where it is to be found */
+    const PiRow *rtol, *atol;   /* one row, or one for each component */
+    int n_rtol, n_atol;
+    int64_t max_steps; /* tried, accepted or not */
+    double bound;      /* largest |component| allowed */
+    /* Rows of results. status: PI_CANCELLED where there is something to do; others stay. */
+    void *state; /* `dim` rows, `stride` reals apart */
+    int64_t stride;
+    void *t, *h; /* h: the step that it would go on with */
+    int64_t *accepted, *rejected;
+    int8_t *status;
+    /* States at given times, one after the other in the direction of time; the times of one
+     * trajectory lie times_next reals apart, those of neighbours times_lane. */
+    int64_t n_times, times_next, times_lane;
+    const void *times;
+    void *record; /* NULL: none */
+    int64_t record_next, record_component, record_lane;
+    const int *saved; /* the components that are saved */
+    int n_saved;
+} PiSolve;
+
+/* A thread that works on it. */
+typedef struct PiSolver {
+    const PiSolve *solve;
+    void *workspace; /* pi_solve_rows() rows of solve->registers vectors */
+    PiPause *pause;
+    /* The first of up to `most` trajectories that nobody has begun, *count of them; 0: no more. */
+    int (*take)(struct PiSolver *solver, int64_t most, int64_t *first, int64_t *count);
+    void (*arrived)(struct PiSolver *solver);
+    /* Room for the time and the saved components after an accepted step; NULL without memory.
+     * No function: nobody keeps them. */
+    void *(*keep)(struct PiSolver *solver, int64_t lane);
+    int64_t tried, useful; /* steps of lanes: all, and those of trajectories on their way */
+} PiSolver;
+/* Until no trajectory is left; -1 where the force or a pause stops it, or without memory. */
+typedef int PiSolveKernel(PiSolver *solver);
+
 /* A system compiled by itself: its kernels, or NULL where it was compiled against other headers. */
 typedef const PiKernels *PiOneSystem(uint64_t layout);
 #define PI_LAYOUT                                                                                  \
@@ -174,6 +244,7 @@ typedef struct {
     PiForce *program; /* runs byte code; its context is a PiProgram */
     PiReduce *reduce;
     PiReach *reach;
+    PiSolveKernel *solve; /* to a tolerance, any force */
 } PiKernelSet;
 
 /* ---- run/dispatch.c -------------------------------------------------------------------------- */

@@ -52,6 +52,7 @@ if TYPE_CHECKING:
     from .run.stepper import Stepper
     from .solution.parts import concatenate
     from .solution.storage import load
+    from .solving import solve
     from .user_system.c_pointer import c_function
     from .user_system.decorators import acceleration, hamiltonian, potential, rhs
     from .watching import reductions as watch
@@ -90,6 +91,7 @@ __all__ = [
     "potential",
     "rhs",
     "scan",
+    "solve",
     "systems",
     "watch",
 ]
@@ -121,6 +123,7 @@ _OBJECTS = {
     "potential": ".user_system.decorators",
     "rhs": ".user_system.decorators",
     "scan": ".analysis.passing.plane",
+    "solve": ".solving",
 }
 
 

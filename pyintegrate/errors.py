@@ -34,6 +34,8 @@ class Status(IntEnum):
     OUT_OF_BOUNDS = 5
     STOPPED = 6  # by an event: no failure
     ZENO = 7
+    TOO_MANY_STEPS = 8  # of pi.solve, as the next
+    STEP_TOO_SMALL = 9
 
 
 REASONS = {
@@ -45,6 +47,8 @@ REASONS = {
     Status.STOPPED: "were stopped by an event",
     Status.ZENO: "had more events in a step than max_per_step (a second event may stop them before,"
     " at a low speed)",
+    Status.TOO_MANY_STEPS: "took max_steps steps and had not arrived",
+    Status.STEP_TOO_SMALL: "needed steps too small for their times",
 }
 
 

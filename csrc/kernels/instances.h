@@ -10,6 +10,7 @@
 #define PI_CONTENTS "../contents.h"
 #include "../bytecode/interpreter.h"
 #include "rows/loop.h"
+#include "tolerance/loop.h"
 #endif
 
 /* contents.h is read four times. Each file in it is one call of a macro, of which each reading
@@ -131,5 +132,6 @@ const PiKernelSet PI_KERNEL_SET = {
     .program = run_program,
     .reduce = reduce,
     .reach = reach,
+    .solve = solve_on_rows,
 };
 #endif

@@ -9,4 +9,6 @@ EXPLICIT_RK(bogacki_shampine32, .order = 3, .stages = 4, .evaluations = 3,
                   {1/2.},
                   {0, 3/4.},
                   {2/9., 1/3., 4/9.}},
-            .b = {2/9., 1/3., 4/9.})
+            .b = {2/9., 1/3., 4/9.},
+            .embedded_order = 2,
+            .b_embedded = {7/24., 1/4., 1/3., 1/8.})

@@ -7,4 +7,6 @@ EXPLICIT_RK(heun2, .order = 2, .stages = 2, .evaluations = 2,
             .c = {0, 1},
             .a = {{0},
                   {1}},
-            .b = {1/2., 1/2.})
+            .b = {1/2., 1/2.},
+            .embedded_order = 1,
+            .b_embedded = {1})

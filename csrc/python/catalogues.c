@@ -69,17 +69,28 @@ static PyObject *coefficients(const PiMethod *m) {
     return all;
 }
 
+/* Weights that estimate the error, by name; None without them. */
+static PyObject *embedded(const PiMethod *m) {
+    if (!m->embedded_order) return Py_NewRef(Py_None);
+    if (!m->embedded2_order)
+        return Py_BuildValue("{si sN}", "order", m->embedded_order, "b",
+                             numbers(m->b_embedded, m->stages));
+    return Py_BuildValue("{si sN si sN}", "order", m->embedded_order, "b",
+                         numbers(m->b_embedded, m->stages), "order2", m->embedded2_order, "b2",
+                         numbers(m->b_embedded2, m->stages));
+}
+
 static PyObject *describe_method(const PiMethod *m) {
     const PiMethod *starter = pi_starter(m);
     return Py_BuildValue(
-        "{ss ss ss ss ss ss ss ss sz si si si si sO sO sO sN sN}", "name", m->name, "title",
+        "{ss ss ss ss ss ss ss ss sz si si si si sO sO sO sN sN sN}", "name", m->name, "title",
         m->title, "formula", m->formula, "reference", m->reference, "aliases", m->aliases,
         "written", m->written, "family", pi_families[m->family].name, "requires",
         pi_requirement(m)->name, "starter", starter ? starter->name : NULL, "order", m->order,
         "stages", m->stages, "evaluations", m->evaluations, "derivative", m->derivative, "backward",
         m->backward ? Py_True : Py_False, "symplectic", m->symplectic ? Py_True : Py_False,
-        "symmetric", m->symmetric ? Py_True : Py_False, "coefficients", coefficients(m), "handle",
-        PyCapsule_New((void *)m, METHOD_CAPSULE, NULL));
+        "symmetric", m->symmetric ? Py_True : Py_False, "coefficients", coefficients(m), "embedded",
+        embedded(m), "handle", PyCapsule_New((void *)m, METHOD_CAPSULE, NULL));
 }
 const char methods_doc[] = "methods() -> list of dictionaries, one for each method of the C core.";
 PyObject *core_methods(PyObject *module, PyObject *none) {

@@ -18,7 +18,7 @@ static int start_thread(void (*function)(void *), void *argument) {
 }
 
 typedef struct {
-    PiRun *run;
+    Task task;
     PyThread_type_lock over;          /* held until the last is out */
     _Atomic int64_t at_work, holders; /* threads; who still looks at this memory */
     PyObject *error;                  /* the first, written with the interpreter lock */
@@ -52,7 +52,7 @@ static void help(void *argument) {
     Crew *crew = argument;
     const PyGILState_STATE gil = PyGILState_Ensure();
     Py_BEGIN_ALLOW_THREADS
-    pi_run_work(crew->run, NULL, NULL);
+    crew->task.work(crew->task.self, NULL, NULL);
     Py_END_ALLOW_THREADS
     PyObject *error = take_error();
     if (error && !crew->error) crew->error = error;
@@ -61,11 +61,11 @@ static void help(void *argument) {
     out(crew);
 }
 
-int work_together(PiRun *run, PiPoll *poll, void *context, int64_t helpers) {
+int work_together(Task task, PiPoll *poll, void *context, int64_t helpers) {
     Crew *crew = calloc(1, sizeof *crew);
     PyThread_type_lock over = crew && helpers ? PyThread_allocate_lock() : NULL;
     if (!crew) return PyErr_NoMemory(), -1;
-    *crew = (Crew){.run = run, .over = over};
+    *crew = (Crew){.task = task, .over = over};
     if (over) PyThread_acquire_lock(over, WAIT_LOCK);
     crew->at_work = crew->holders = 1;
     for (int64_t i = 0; over && i < helpers; i++) {
@@ -77,7 +77,7 @@ int work_together(PiRun *run, PiPoll *poll, void *context, int64_t helpers) {
         break;
     }
     Py_BEGIN_ALLOW_THREADS
-    pi_run_work(run, poll, context);
+    task.work(task.self, poll, context);
     if (atomic_fetch_sub(&crew->at_work, 1) > 1) PyThread_acquire_lock(over, WAIT_LOCK);
     Py_END_ALLOW_THREADS
     PyObject *error = crew->error;
@@ -85,7 +85,7 @@ int work_together(PiRun *run, PiPoll *poll, void *context, int64_t helpers) {
     let_go(crew);
     if (PyErr_Occurred()) Py_XDECREF(error);
     else if (error) raise_error(error);
-    else if (run->out_of_memory) PyErr_NoMemory();
+    else if (*task.out_of_memory) PyErr_NoMemory();
     return PyErr_Occurred() ? -1 : 0;
 }
 

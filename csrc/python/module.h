@@ -6,7 +6,7 @@
 
 enum { MOST_FIELDS = 40 };
 typedef struct {
-    PyObject *run_type, *stepper_type;
+    PyObject *run_type, *stepper_type, *journey_type;
     PyObject *field_names[MOST_FIELDS]; /* of fields.c, interned as those of a caller are */
     int isa;                            /* the instruction set in use */
 } State;
@@ -66,12 +66,20 @@ PyObject *core_history_rows(PyObject *module, PyObject *args);
 /* crew.c */
 /* The calling thread, which polls, and helpers, as far as there are threads for them, work until
  * nothing is left or the run is cancelled; all have ended then. 0, or -1 with an exception. */
-int work_together(PiRun *run, PiPoll *poll, void *context, int64_t helpers);
+typedef struct {
+    void (*work)(void *self, PiPoll *poll, void *context);
+    void *self;
+    _Atomic int *out_of_memory;
+} Task;
+int work_together(Task task, PiPoll *poll, void *context, int64_t helpers);
+/* Signals, and a progress callback (None: none) with so much done: a PiPoll. */
+int poll_python(void *progress, int64_t done);
 extern const char shielded_doc[], to_nearest_doc[];
 PyObject *core_shielded(PyObject *module, PyObject *args);
 PyObject *core_to_nearest(PyObject *module, PyObject *args, PyObject *keywords);
-/* run_type.c, stepper_type.c */
-extern PyType_Spec run_spec, stepper_spec;
-extern const char start_doc[], stepper_doc[];
+/* run_type.c, stepper_type.c, journey_type.c */
+extern PyType_Spec run_spec, stepper_spec, journey_spec;
+extern const char start_doc[], stepper_doc[], journey_doc[];
+PyObject *core_journey(PyObject *module, PyObject *args, PyObject *keywords);
 PyObject *core_start(PyObject *module, PyObject *args, PyObject *keywords);
 PyObject *core_stepper(PyObject *module, PyObject *args, PyObject *keywords);

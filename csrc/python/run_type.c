@@ -226,12 +226,12 @@ PyObject *core_start(PyObject *module, PyObject *args, PyObject *keywords) {
 }
 
 /* Every 50 ms: signals, and the progress callback if there is one. */
-static int poll(void *context, int64_t steps) {
+int poll_python(void *context, int64_t done) {
     PyObject *progress = (PyObject *)context;
     const PyGILState_STATE gil = PyGILState_Ensure();
     int stop = PyErr_CheckSignals();
     if (!stop && progress != Py_None) {
-        PyObject *result = PyObject_CallFunction(progress, "L", (long long)steps);
+        PyObject *result = PyObject_CallFunction(progress, "L", (long long)done);
         stop = result == NULL;
         Py_XDECREF(result);
     }
@@ -247,6 +247,8 @@ static int claim(Run *r) {
 }
 static void release(Run *r) { r->busy = 0; }
 
+static void work(void *run, PiPoll *poll, void *context) { pi_run_work(run, poll, context); }
+
 PyDoc_STRVAR(work_doc,
              "work(progress=None, helpers=0): works until nothing is left, with so many threads\n"
              "more, or as many as there are; progress(steps) is called now and then.");
@@ -259,7 +261,8 @@ static PyObject *run_work(PyObject *self, PyObject *args) {
         return PyErr_Format(PyExc_ValueError, "helpers is %lld, expected 0 to %lld", helpers,
                             (long long)r->run.workers - 1);
     if (claim(r)) return NULL;
-    const int error = work_together(&r->run, poll, progress, helpers);
+    const Task task = {work, &r->run, &r->run.out_of_memory};
+    const int error = work_together(task, poll_python, progress, helpers);
     release(r);
     return error ? NULL : Py_NewRef(Py_None);
 }

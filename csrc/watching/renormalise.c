@@ -130,12 +130,16 @@ static int observe(void *self, const PiRun *run, const PiSeen *seen) {
     (void)self, (void)run, (void)seen;
     return 0;
 }
+static int64_t scratch_bytes(const void *self, const PiRun *run) {
+    const PiRenormalise *r = self;
+    (void)run;
+    return pi_product(pi_product(r->vectors, r->dim + 1), sizeof(Lanes));
+}
 PiObserver pi_renormalise_observer(PiRenormalise *r) {
-    const int64_t items = pi_product(r->vectors, r->dim + 1);
     return (PiObserver){.self = r,
                         .every = r->every,
                         .alone = 1,
                         .observe = observe,
                         .intervene = intervene,
-                        .scratch_bytes = pi_product(items, sizeof(Lanes))};
+                        .scratch_bytes = scratch_bytes};
 }

@@ -48,6 +48,8 @@ class Certificate:
     measured_order : dict of (float, int)
         By problem: log2 of the ratio of errors when the step is halved, and with how many digits
         it was measured.
+    embedded_orders : tuple of int
+        Of the weights that estimate the error, as far as their conditions hold; () without them.
     evaluations : int
         Force evaluations a step, counted.
     symplecticity_defect, reversal_defect : float or None
@@ -81,6 +83,7 @@ class Certificate:
     computed_order: int
     error_constant: float
     measured_order: dict[str, tuple[float, int]]
+    embedded_orders: tuple[int, ...]
     evaluations: int
     symplecticity_defect: float | None
     reversal_defect: float | None
@@ -115,6 +118,8 @@ class Certificate:
         m = self.method
         if self.computed_order != m.order:
             yield f"order {m.order}, and the order conditions hold to {self.computed_order}"
+        if self.embedded_orders != _declared_orders(m):
+            yield f"embedded orders {_declared_orders(m)}, and {self.embedded_orders} were found"
         for name, (measured, _) in self.measured_order.items():
             if not abs(measured - m.order) <= _ORDER_TOLERANCE:
                 yield f"order {m.order}, and {measured:.2f} on the {name} problem"
@@ -140,6 +145,9 @@ class Certificate:
             (f"conditions of order {m.order + 1}", "-", _small(self.next_residual),
              "largest residual: the order is not higher"),
             ("error constant", "-", f"{self.error_constant:.6g}", "2-norm of the principal error"),
+            *((f"order of weights {n + 1} of the error estimate", declared, found, "conditions")
+              for n, (declared, found) in
+              enumerate(zip(_declared_orders(m), self.embedded_orders, strict=False))),
             *((f"order on {name}", m.order, f"{value:.3f}",
                "in doubles" if digits == 16 else f"in {digits} digits")
               for name, (value, digits) in self.measured_order.items()),
@@ -215,6 +223,12 @@ class Certificate:
         }  # fmt: skip
 
 
+def _declared_orders(method):
+    """Orders of the embedded weights, as the descriptor says."""
+    embedded = method.embedded or {}
+    return tuple(embedded[name] for name in ("order", "order2") if name in embedded)
+
+
 def _small(x):
     return "0" if not x else f"{float(x):.1e}"
 
@@ -269,6 +283,7 @@ def certify(method, measure=True):
         computed_order=order_conditions.order(method) if failing is None else failing - 1,
         error_constant=found[-1].norm,
         measured_order={problem.name: measured_order(method, problem) for problem in problems},
+        embedded_orders=tuple(order_conditions.embedded_orders(method)) if method.embedded else (),
         evaluations=_count_evaluations(method),
         symplecticity_defect=_symplecticity_defect(method),
         reversal_defect=_reversal_defect(method),

@@ -58,6 +58,29 @@ def exact_coefficients(method):
     return exact, rounding
 
 
+def exact_embedded(method):
+    """The weights that estimate the error as fractions, each with what rounding left in them.
+
+    Parameters
+    ----------
+    method : Method
+
+    Returns
+    -------
+    list of (list of Fraction, Fraction)
+        None, one, or two where the estimate is put together of two.
+    """
+    found = []
+    _, rounding = exact_coefficients(method)
+    for name in ("b_embedded", "b_embedded2"):
+        if f".{name} = " in method.written:
+            pairs = _nested(_literal, _field(method.written, name))
+            weights = [weight for weight, _ in pairs]
+            weights += [Fraction(0)] * (method.stages - len(weights))
+            found.append((weights, max(rounding, *(error for _, error in pairs))))
+    return found
+
+
 def _nested(function, value):
     """The function of every number in nested lists; pairs of (number, error) are tuples."""
     if isinstance(value, list):

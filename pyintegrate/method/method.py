@@ -43,6 +43,9 @@ class Method:
     requires : {"any", "second_order", "separable", "quadratic_kinetic", "rigid_body"}
         The structure that a system must have.
     coefficients : dict of lists
+    embedded : dict or None
+        Of a pair that estimates its error, for ``pi.solve``: the weights "b" of another order,
+        "order"; where the estimate is put together of two, also "b2" and "order2".
     aliases : tuple of str
 
     Examples
@@ -73,6 +76,7 @@ class Method:
     derivative: int
     backward: bool
     starter: str | None
+    embedded: dict[str, Any] | None
     written: str | dict[str, list[Any]]  # the numbers with all digits (coefficients.py)
     made_by: tuple[Any, ...]  # the function that makes it again, and its arguments: how it pickles
 
@@ -80,6 +84,7 @@ class Method:
         self, name, title, family, order, stages, evaluations, symplectic, symmetric, coefficients,
         handle, written, made_by, requires="any", implicit=None, self_starting=None, formula="",
         reference="", aliases=(), derivative=0, backward=False, starter=None,
+        embedded=None,
     ):  # fmt: skip
         fields = dict(locals())
         del fields["self"]
@@ -141,6 +146,20 @@ class Method:
         from .coefficients import exact_coefficients
 
         return exact_coefficients(self)
+
+    @cached_property
+    def exact_embedded(self) -> list[tuple[list[Any], Any]]:
+        """The weights that estimate the error as fractions, each with what rounding left in them.
+
+        Examples
+        --------
+        >>> import pyintegrate as pi
+        >>> pi.methods["bogacki_shampine32"].exact_embedded[0][0][0]
+        Fraction(7, 24)
+        """
+        from .coefficients import exact_embedded
+
+        return exact_embedded(self) if self.embedded else []
 
     def __eq__(self, other):
         if not isinstance(other, Method):

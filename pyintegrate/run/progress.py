@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 import sys
+from functools import partial
 
 
 class Reporter:
     """Turns the numbers of steps done into reports, the last of which says that all are."""
 
-    def __init__(self, progress, total):
+    def __init__(self, progress, total, unit="step"):
         self.total, self.done, self.bar = total, 0, None
         self.call = progress if callable(progress) else None
         if progress is True:
             try:
                 from tqdm.auto import tqdm
 
-                self.bar = tqdm(total=self.total, unit="step")
+                self.bar = tqdm(total=self.total, unit=unit)
                 self.call = lambda done, total: self.bar.update(done - self.bar.n)
             except ImportError:
-                self.call = _print_line
+                self.call = partial(_print_line, _plural(unit))
 
     def __enter__(self):
         return None if self.call is None else self.report
@@ -35,6 +36,10 @@ class Reporter:
             self.bar.close()
 
 
-def _print_line(done, total):
+def _plural(unit):
+    return unit[:-1] + "ies" if unit.endswith("y") else unit + "s"
+
+
+def _print_line(units, done, total):
     end = "\n" if done == total else ""
-    print(f"\rpyintegrate: {done} of {total} steps", end=end, file=sys.stderr, flush=True)
+    print(f"\rpyintegrate: {done} of {total} {units}", end=end, file=sys.stderr, flush=True)

@@ -50,6 +50,11 @@ def concatenate(*parts: Solution) -> Solution:
                 f"part {number} was saved at times=, and parts are joined by their steps: integrate"
                 " with save="
             )
+        if part._journey is not None:
+            raise ValueError(
+                f"part {number} went to a tolerance: concatenate joins parts with steps of one"
+                " length; give np.concatenate the arrays of the others"
+            )
         if number and (reason := _break(parts[number - 1], part)):
             raise ValueError(f"part {number} does not follow on from part {number - 1}: {reason}")
     carried = [part._carried for part in parts if part._carried is not None]

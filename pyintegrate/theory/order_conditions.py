@@ -88,6 +88,23 @@ def order(method, quadratic_kinetic=None):
     return HIGHEST
 
 
+def embedded_orders(method):
+    """The orders of the weights with which a Runge-Kutta method estimates its error: one or two.
+
+    Examples
+    --------
+    >>> import pyintegrate as pi
+    >>> embedded_orders(pi.methods["dop853"]), embedded_orders(pi.methods["verner87"])
+    ([5, 3], [7])
+    """
+    exact, _ = method.exact_coefficients
+    found = []
+    for weights, rounding in method.exact_embedded:
+        orders = _FAMILIES[method.family]({**exact, "b": weights}, float(rounding))
+        found.append(next((c.order - 1 for c in islice(orders, HIGHEST) if not c.hold), HIGHEST))
+    return found
+
+
 # ---- rooted trees: Runge-Kutta -------------------------------------------------------------------
 # A tree is the sorted tuple of its subtrees; () is a single node.
 

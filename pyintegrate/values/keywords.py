@@ -9,7 +9,10 @@ from typing import TypeVar
 
 Function = TypeVar("Function", bound=Callable)
 
-_STEP = "the step is fixed: give dt; pi.advise(system, t_end=..., error=...) finds one"
+_STEP = (
+    "the step is fixed: give dt; pi.solve(system, t_end=..., rtol=...) goes to a tolerance, and"
+    " pi.advise(system, t_end=..., error=...) finds a step"
+)
 _STATE = "give the start as x0, the whole state, or as x0 and v0"
 _END = "the last time is t_end; the first is t0, 0 by default"
 _STEPS = "give dt, and t_end or n_steps"

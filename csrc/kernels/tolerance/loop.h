@@ -1,0 +1,193 @@
+/* To a tolerance: every lane goes its own way by trial steps; one that has arrived makes room for
+ * the next trajectory. No lane depends on its neighbours. */
+#pragma once
+#include "start.h"
+
+static Lanes make_lanes(PiSolver *solver, const PiTile *tile, vreal **free) {
+    const PiSolve *s = solver->solve;
+    Lanes l = {.solver = solver, .solve = s, .n = slope_rows(s)};
+    Chunk *c = &l.c;
+    *c = (Chunk){.tile = tile,
+                 .R = s->registers,
+                 .dim = s->system->dim,
+                 .dof = s->system->dof,
+                 .free = *free};
+    own_rows(s, l.at);
+    l.own = take_rows(c, l.at[OWN_PARTS]);
+    c->y = own(&l, OWN_STATE);
+    c->p = own(&l, OWN_PARAMS);
+    c->t0 = own(&l, OWN_T);
+    c->h = take_rows(c, 1);
+    c->t = take_rows(c, 1);
+    c->scratch = take_rows(c, s->system->scratch);
+    for (int i = 0; i < s->system->n_params && i < 64; i++)
+        if (!s->params[i].stride) c->uniform |= (uint64_t)1 << i;
+    const int numbers = PI_REAL_BITS == 64 ? 1 : 2; /* rows for 64 bits a lane */
+    l.id = (int64_t *)take_rows(c, numbers);
+    l.due = (int64_t *)take_rows(c, numbers);
+    l.active = (vint *)take_rows(c, 1);
+    l.tn = take_rows(c, 1);
+    for (int i = 0; i < s->pair.start[s->pair.stages + PI_PAIR_ROWS]; i++)
+        l.w[i] = (real)s->pair.weight[i], l.offset[i] = (int64_t)s->pair.index[i] * l.n * c->R;
+    *free = c->free;
+    return l;
+}
+
+/* States at times that the accepted steps have passed: by steps of the method that end there, from
+ * the same state with the same first slope. */
+static void record_due(Lanes *l) {
+    Chunk *c = &l->c;
+    vreal *const due = own(l, OWN_DUE), *const after = l->yn, *const low = l->low;
+    while (!c->stopped) {
+        vint any = {0}, within = {0};
+        for (int64_t u = 0; u < c->R; u++) {
+            const vreal ahead = vcopysign(vset(1), own(l, OWN_NEXT)[u]);
+            const vint passed = l->accepted[u] & ((due[u] - l->tn[u]) * ahead <= vset(0));
+            l->passed[u] = passed;
+            any |= passed;
+            within |= passed & (due[u] != l->tn[u]);
+            c->h[u] = vselect(passed, (due[u] - c->t0[u]) - own(l, OWN_T_LOW)[u], vset(0));
+        }
+        if (!vany(any)) return;
+        if (vany(within)) {
+            slopes(l, 1);
+            if (c->stopped) return;
+            l->yn = l->between, l->low = l->ys; /* nobody asks what is rounded away here */
+            step_rows(l);
+        }
+        for (int64_t i = 0; i < c->R * VLEN; i++) {
+            if (!l->passed[i / VLEN][i % VLEN]) continue;
+            const int ends = lane_of(due, i) == lane_of(l->tn, i);
+            record_lane(l, ends ? after : l->yn, i, l->due[i]++);
+            set_due(l, i);
+        }
+        l->yn = after, l->low = low;
+    }
+}
+/* Lanes that accept their step have made it. */
+static void commit(Lanes *l) {
+    const Chunk *c = &l->c;
+    for (int64_t u = 0; u < c->R; u++) {
+        const vint yes = l->accepted[u];
+        vreal *const t_low = own(l, OWN_T_LOW) + u, *const low = own(l, OWN_LOW);
+        c->t0[u] = vselect(yes, l->tn[u], c->t0[u]);
+        *t_low = vselect(yes, vselect(l->last[u], vset(0), l->tn_low[u]), *t_low);
+        for (int64_t i = u; i < c->dim * c->R; i += c->R) {
+            c->y[i] = vselect(yes, l->yn[i], c->y[i]);
+            low[i] = vselect(yes, l->low[i], low[i]);
+        }
+        for (int64_t i = u; l->solve->pair.fsal && i < l->n * c->R; i += c->R)
+            l->k[i] = vselect(yes, l->after[i], l->k[i]);
+    }
+}
+/* What each lane tries: the step it wants, or what is left of its way. */
+static void choose_steps(Lanes *l) {
+    const Chunk *c = &l->c;
+    for (int64_t u = 0; u < c->R; u++) {
+        const vreal rest = (own(l, OWN_END)[u] - c->t0[u]) - own(l, OWN_T_LOW)[u];
+        const vreal next = own(l, OWN_NEXT)[u];
+        l->last[u] = vabs(rest) <= vabs(next) * REAL(1.01);
+        c->h[u] = vselect(l->active[u], vselect(l->last[u], rest, next), vset(0));
+    }
+}
+/* A trial step of all lanes, judged. -1 if it was stopped, or without memory for what is kept. */
+static int go_on(Lanes *l) {
+    const PiPair *m = &l->solve->pair;
+    Chunk *c = &l->c;
+    choose_steps(l);
+    slopes(l, m->fsal);
+    if (c->stopped) return -1;
+    step_rows(l);
+    judge(l);
+    if (m->fsal) copy_rows(c, l->n, l->k + (int64_t)(m->stages - 1) * l->n * c->R, l->after);
+    if (l->solve->record) record_due(l);
+    if (c->stopped) return -1;
+    commit(l);
+    vint leaves = {0};
+    for (int64_t u = 0; u < c->R; u++) leaves |= l->leaves[u];
+    for (int64_t i = 0; l->solver->keep && i < c->R * VLEN; i++)
+        if (l->accepted[i / VLEN][i % VLEN] && keep_lane(l, i)) return -1;
+    if (!vany(leaves)) return 0;
+    for (int64_t i = 0; i < c->R * VLEN; i++)
+        if (l->leaves[i / VLEN][i % VLEN]) leave(l, i, (PiStatus)l->code[i / VLEN][i % VLEN]);
+    return 0;
+}
+
+static int all_stay(const Lanes *l) {
+    vint leaves = {0};
+    for (int64_t u = 0; u < l->c.R; u++) leaves |= l->leaves[u];
+    return !vany(leaves);
+}
+
+/* Those who wait take the places that are free. How many lanes are on their way; -1 if it was
+ * stopped. next: the first in the waiting room that has not been asked. */
+static int64_t fill_places(Lanes *l, Lanes *waiting, vreal *slope, int64_t *next) {
+    const int64_t lanes = l->c.R * VLEN;
+    const vreal *const k = slope + (l->solve->pair.nystrom ? l->c.dof * l->c.R : 0);
+    int64_t on_their_way = 0;
+    int more = 1;
+    for (int64_t i = 0; i < lanes; i++) {
+        while (l->id[i] < 0 && more) {
+            while (*next < lanes && waiting->id[*next] < 0) ++*next;
+            if (*next < lanes) {
+                board(l, i, waiting, k, *next);
+                waiting->id[(*next)++] = -1;
+                break;
+            }
+            int64_t first, count;
+            more = l->solver->take(l->solver, lanes, &first, &count);
+            if (!more) break;
+            if (load_waiting(waiting, first, count, slope)) return -1;
+            *next = 0;
+        }
+        on_their_way += l->id[i] >= 0;
+    }
+    return on_their_way;
+}
+
+static int solve_on_rows(PiSolver *solver) {
+    const PiSolve *s = solver->solve;
+    const PiTile tile = {
+        .system = s->system, .force = s->force, .context = s->context, .pause = solver->pause};
+    vreal *free = (vreal *)solver->workspace;
+    Lanes waiting = make_lanes(solver, &tile, &free), l = make_lanes(solver, &tile, &free);
+    Chunk *c = &l.c;
+    vreal *const slope = take_rows(c, c->dim);
+    l.k = take_rows(c, (int64_t)s->pair.stages * l.n);
+    l.after = take_rows(c, l.n);
+    waiting.ys = l.ys = take_rows(c, c->dim);
+    waiting.yn = l.yn = take_rows(c, c->dim);
+    l.low = take_rows(c, c->dim);
+    l.between = take_rows(c, c->dim);
+    l.tn_low = take_rows(c, 1);
+    l.last = (vint *)take_rows(c, 1);
+    l.accepted = (vint *)take_rows(c, 1);
+    l.passed = (vint *)take_rows(c, 1);
+    l.leaves = (vint *)take_rows(c, 1);
+    l.code = (vint *)take_rows(c, 1);
+
+    const int64_t lanes = c->R * VLEN;
+    int64_t first, count, next = 0;
+    if (!solver->take(solver, lanes, &first, &count)) return 0;
+    int stopped = load_waiting(&waiting, first, count, slope);
+    /* Places that stay empty hold numbers all the same: those of a trajectory. */
+    memcpy(l.own, waiting.own, (size_t)(l.at[OWN_PARTS] * c->R) * sizeof *l.own);
+    for (int64_t i = 0; i < lanes; i++) l.id[i] = -1, l.active[i / VLEN][i % VLEN] = 0;
+    for (int64_t i = 0; i < l.n * c->R; i++) l.k[i] = vset(0);
+    for (int64_t u = 0; u < c->R; u++) c->t[u] = c->t0[u];
+    while (!stopped) {
+        const int64_t on_their_way = fill_places(&l, &waiting, slope, &next);
+        if (on_their_way <= 0) {
+            stopped = on_their_way < 0;
+            break;
+        }
+        do { /* until somebody leaves */
+            solver->tried += lanes;
+            solver->useful += on_their_way;
+            stopped = go_on(&l);
+        } while (!stopped && all_stay(&l));
+    }
+    for (int64_t i = 0; stopped && i < lanes; i++)
+        if (l.id[i] >= 0) leave(&l, i, PI_CANCELLED);
+    return stopped ? -1 : 0;
+}

@@ -1,0 +1,57 @@
+/* The rows that a trajectory takes along on its way to a tolerance, and those of the workspace. No
+ * registers here: plain C for the kernel and for those who make room for it. */
+#pragma once
+#include "../../tiles.h"
+
+/* What is known of each trajectory: one row each, but for the last ones. */
+enum {
+    OWN_T,
+    OWN_T_LOW, /* of time: what additions have rounded away */
+    OWN_NEXT,  /* the step to try next, with its sign */
+    OWN_END,
+    OWN_LONGEST, /* the longest step allowed */
+    OWN_ERROR,   /* log2 of error / tolerance at the last accepted step */
+    OWN_TREND,   /* log2 of the ratio of the last two steps */
+    OWN_GROWTH,  /* log2 of the most that the next step may grow */
+    OWN_DUE,     /* the next time to save at; beyond the end if there is none */
+    OWN_TAKEN,   /* whole numbers: steps accepted, and rejected */
+    OWN_REJECTED,
+    OWN_RTOL,
+    OWN_ATOL,
+    OWN_STATE,
+    OWN_LOW, /* of the state: what additions have rounded away */
+    OWN_PARAMS,
+    OWN_PARTS
+};
+/* Where each begins; at[OWN_PARTS] is how many there are. */
+static inline void own_rows(const PiSolve *s, int64_t at[OWN_PARTS + 1]) {
+    at[0] = 0;
+    for (int i = 0; i < OWN_PARTS; i++) {
+        const int64_t rows = i == OWN_RTOL                    ? s->n_rtol
+                             : i == OWN_ATOL                  ? s->n_atol
+                             : i == OWN_STATE || i == OWN_LOW ? s->system->dim
+                             : i == OWN_PARAMS                ? pi_parameter_rows(s->system)
+                                                              : 1;
+        at[i + 1] = at[i] + rows;
+    }
+}
+/* Components that each slope has: accelerations only, where the force does not see velocities. */
+static inline int slope_rows(const PiSolve *s) {
+    return s->pair.nystrom ? s->system->dof : s->system->dim;
+}
+/* Two such sets, of those on their way and of those who wait, with h, t, two numbers of 64 bits, a
+ * mask and a time each; slopes; stage, state, rounding, a state between, slopes of those who wait;
+ * a time and five masks. */
+enum { EACH_SET = 8, SINGLE_ROWS = 6 };
+static inline int64_t pi_solve_rows(const PiSolve *s) {
+    int64_t at[OWN_PARTS + 1];
+    own_rows(s, at);
+    const int64_t dim = s->system->dim;
+    return 2 * (at[OWN_PARTS] + EACH_SET + s->system->scratch) +
+           (int64_t)(s->pair.stages + 1) * slope_rows(s) + 5 * dim + SINGLE_ROWS;
+}
+/* Those that a step goes through. */
+static inline int64_t pi_solve_hot_rows(const PiSolve *s) {
+    return (int64_t)(s->pair.stages + 1) * slope_rows(s) + 5 * (int64_t)s->system->dim +
+           s->system->n_params + s->system->n_derived + s->system->scratch + 20;
+}

@@ -1,0 +1,169 @@
+/* Those who wait: loaded, prepared, with their first slope and their first step. */
+#pragma once
+#include "trial.h"
+
+static void load_own(const Lanes *l, PiRow row, int64_t first, int64_t count, vreal *to) {
+    const real *data = (const real *)row.data;
+    for (int64_t i = 0; i < l->c.R * VLEN; i++)
+        to[i / VLEN][i % VLEN] = data[row.stride ? first + (i < count ? i : count - 1) : 0];
+}
+/* sqrt(mean over the components of (y / scale)^2) of register u. */
+INLINE vreal scaled_norm(const Lanes *l, const vreal *y, const vreal *minus, int64_t u) {
+    const Chunk *c = &l->c;
+    vreal sum = vset(0);
+    for (int d = 0; d < c->dim; d++) {
+        const int64_t at = d * c->R + u;
+        const vreal r = own(l, OWN_RTOL)[(l->solve->n_rtol > 1 ? d * c->R : 0) + u];
+        const vreal a = own(l, OWN_ATOL)[(l->solve->n_atol > 1 ? d * c->R : 0) + u];
+        const vreal q = (minus ? y[at] - minus[at] : y[at]) / tolerance(r, vabs(c->y[at]), a);
+        sum = vfma(q, q, sum);
+    }
+    return vsqrt(sum / (real)c->dim);
+}
+/* The first step: one of which an explicit Euler step changes y by a hundredth of the scale, then
+ * one of which the estimate of the second derivative promises an error of a hundredth.
+ * Hairer, Norsett, Wanner I, II.4. ys, yn: rows of `dim` to work in. slope: f(t0, y0). */
+static void first_steps(Lanes *l, const vreal *slope, const vreal *given) {
+    Chunk *c = &l->c;
+    vreal *const h = c->h, *const end = own(l, OWN_END), *const longest = own(l, OWN_LONGEST);
+    for (int64_t u = 0; u < c->R; u++) {
+        const vreal d0 = scaled_norm(l, c->y, NULL, u), d1 = scaled_norm(l, slope, NULL, u);
+        const vreal small = vset(REAL(1e-5)), span = vabs(end[u] - c->t0[u]);
+        vreal step =
+            vselect((d0 < small) | (d1 < small), vset(REAL(1e-6)), vset(REAL(0.01)) * d0 / d1);
+        step = vselect(step < span, step, span);
+        step = vselect(step < longest[u], step, longest[u]);
+        h[u] = vcopysign(step, end[u] - c->t0[u]);
+        for (int64_t i = u; i < c->dim * c->R; i += c->R) l->ys[i] = vfma(h[u], slope[i], c->y[i]);
+    }
+    rhs_rows(c, times(c, 0, 1), l->ys, l->yn);
+    for (int64_t u = 0; u < c->R; u++) {
+        const vreal d1 = scaled_norm(l, slope, NULL, u), step = vabs(h[u]);
+        const vreal d2 = scaled_norm(l, l->yn, slope, u) / step;
+        const vreal d = vselect(d1 > d2, d1, d2), tiny = vset(REAL(1e-15));
+        const vreal part = step * REAL(1e-3), least = vset(REAL(1e-6));
+        const vreal power =
+            (vlog2_rough(vset(REAL(0.01))) - vlog2_rough(d)) / vset((real)l->solve->pair.power);
+        vreal best = vselect(d <= tiny, vselect(part > least, part, least), vexp2_rough(power));
+        best = vselect(best < step * 100, best, step * 100);
+        best = vselect(best == best, best, step);
+        best = vselect(given[u] != vset(0), vabs(given[u]), best);
+        const vreal span = vabs(end[u] - c->t0[u]);
+        best = vselect(best < span, best, span);
+        best = vselect(best < longest[u], best, longest[u]);
+        own(l, OWN_NEXT)[u] = vcopysign(best, end[u] - c->t0[u]);
+    }
+}
+
+/* ---- results --------------------------------------------------------------------------------- */
+static real lane_of(const vreal *row, int64_t i) { return row[i / VLEN][i % VLEN]; }
+
+/* One lane's state, as the save at one of the given times. */
+static void record_lane(const Lanes *l, const vreal *y, int64_t i, int64_t number) {
+    const PiSolve *s = l->solve;
+    real *to = (real *)s->record + number * s->record_next + l->id[i] * s->record_lane;
+    for (int d = 0; d < s->n_saved; d++)
+        to[d * s->record_component] = lane_of(y + s->saved[d] * l->c.R, i);
+}
+/* The next time that lane i is to be saved at; beyond the end where there is none. */
+static void set_due(Lanes *l, int64_t i) {
+    const PiSolve *s = l->solve;
+    const real *all = (const real *)s->times, ahead = lane_of(own(l, OWN_NEXT), i);
+    own(l, OWN_DUE)[i / VLEN][i % VLEN] =
+        s->record && l->due[i] < s->n_times
+            ? all[l->due[i] * s->times_next + l->id[i] * s->times_lane]
+            : (ahead < 0 ? -(real)INFINITY : (real)INFINITY);
+}
+/* Lane i has come to its end: its last state, which the saves that are left repeat. */
+static void leave(Lanes *l, int64_t i, PiStatus status) {
+    const PiSolve *s = l->solve;
+    const int64_t id = l->id[i];
+    for (int d = 0; d < l->c.dim; d++)
+        ((real *)s->state)[d * s->stride + id] = lane_of(l->c.y + d * l->c.R, i);
+    ((real *)s->t)[id] = lane_of(l->c.t0, i);
+    ((real *)s->h)[id] = lane_of(own(l, OWN_NEXT), i);
+    s->accepted[id] = ((vint *)own(l, OWN_TAKEN))[i / VLEN][i % VLEN];
+    s->rejected[id] = ((vint *)own(l, OWN_REJECTED))[i / VLEN][i % VLEN];
+    s->status[id] = (int8_t)status;
+    for (; s->record && l->due[i] < s->n_times; l->due[i]++) record_lane(l, l->c.y, i, l->due[i]);
+    l->id[i] = -1;
+    l->active[i / VLEN][i % VLEN] = 0;
+    if (status != PI_CANCELLED) l->solver->arrived(l->solver);
+}
+/* Its time and the saved components after a step; -1 without memory. */
+static int keep_lane(Lanes *l, int64_t i) {
+    const PiSolve *s = l->solve;
+    real *to = (real *)l->solver->keep(l->solver, l->id[i]);
+    if (!to) return -1;
+    *to++ = lane_of(l->c.t0, i);
+    for (int d = 0; d < s->n_saved; d++) *to++ = lane_of(l->c.y + s->saved[d] * l->c.R, i);
+    return 0;
+}
+
+/* ---- the waiting room ------------------------------------------------------------------------ */
+/* Loads trajectories `first` on. Those that need no step leave at once. slope: f(t0, y0) of each,
+ * `dim` rows. -1 if the force stops the run, or without memory. */
+static int load_waiting(Lanes *l, int64_t first, int64_t count, vreal *slope) {
+    const PiSolve *s = l->solve;
+    Chunk *c = &l->c;
+    for (int64_t i = 0; i < l->at[OWN_STATE] * c->R; i++) l->own[i] = vset(0);
+    for (int d = 0; d < c->dim; d++) load_own(l, s->initial[d], first, count, c->y + d * c->R);
+    for (int64_t i = 0; i < c->dim * c->R; i++) own(l, OWN_LOW)[i] = vset(0);
+    for (int i = 0; i < s->system->n_params; i++)
+        load_own(l, s->params[i], first, count, c->p + i * c->R);
+    for (int i = 0; i < s->n_rtol; i++)
+        load_own(l, s->rtol[i], first, count, own(l, OWN_RTOL) + i * c->R);
+    for (int i = 0; i < s->n_atol; i++)
+        load_own(l, s->atol[i], first, count, own(l, OWN_ATOL) + i * c->R);
+    load_own(l, s->t0, first, count, c->t0);
+    load_own(l, s->t_end, first, count, own(l, OWN_END));
+    load_own(l, s->max_step, first, count, own(l, OWN_LONGEST));
+    vreal *const given = l->tn;
+    load_own(l, s->first_step, first, count, given);
+    ask(c, PI_PREPARE, c->t0, c->y, c->y, c->p);
+    for (int64_t u = 0; u < c->R; u++) {
+        c->h[u] = vset(0);
+        c->t[u] = c->t0[u];
+        own(l, OWN_ERROR)[u] = vset(NO_ERROR_YET);
+        own(l, OWN_GROWTH)[u] = vset(MOST_GROWTH);
+    }
+    rhs_rows(c, times(c, 0, 0), c->y, slope);
+    first_steps(l, slope, given);
+    if (c->stopped) return -1;
+    for (int64_t i = 0; i < c->R * VLEN; i++) {
+        l->id[i] = i < count && s->status[first + i] == PI_CANCELLED ? first + i : -1;
+        l->due[i] = 0;
+        l->active[i / VLEN][i % VLEN] = -(l->id[i] >= 0);
+        if (l->id[i] < 0) {
+            if (i < count) l->solver->arrived(l->solver);
+            continue;
+        }
+        PiStatus status = PI_OK;
+        const real bound = s->bound < REAL_MAX ? (real)s->bound : REAL_MAX;
+        for (int d = 0; d < c->dim; d++) {
+            const real y = lane_of(c->y + d * c->R, i), f = lane_of(slope + d * c->R, i);
+            if (!(y - y == 0 && f - f == 0)) status = PI_NOT_FINITE;
+            else if (!status && (y > bound || -y > bound)) status = PI_OUT_OF_BOUNDS;
+        }
+        const real t = lane_of(c->t0, i), end = lane_of(own(l, OWN_END), i);
+        set_due(l, i);
+        while (lane_of(own(l, OWN_DUE), i) == t) {
+            record_lane(l, c->y, i, l->due[i]++);
+            set_due(l, i);
+        }
+        if (l->solver->keep && keep_lane(l, i)) return -1;
+        if (status || t == end) leave(l, i, status);
+    }
+    return 0;
+}
+/* One lane from there to lane i here. */
+static void board(Lanes *l, int64_t i, Lanes *waiting, const vreal *slope, int64_t from) {
+    const int64_t R = l->c.R, own_rows = l->at[OWN_PARTS];
+    for (int64_t r = 0; r < own_rows; r++)
+        l->own[r * R + i / VLEN][i % VLEN] = waiting->own[r * R + from / VLEN][from % VLEN];
+    for (int64_t d = 0; d < l->n; d++)
+        l->k[d * R + i / VLEN][i % VLEN] = slope[d * R + from / VLEN][from % VLEN];
+    l->id[i] = waiting->id[from];
+    l->due[i] = waiting->due[from];
+    l->active[i / VLEN][i % VLEN] = -1;
+}

@@ -1,0 +1,259 @@
+/* One trial step of every lane of a chunk, by its own h from its own t, and the judgement of it.
+ *
+ *   k_s = f(t + c_s h, y + h sum_j a_sj k_j),   y' = y + h sum_s b_s k_s,
+ *   error = h sum_s (b_s - b*_s) k_s
+ *
+ * and on x'' = a(t, x) the same in Nystrom form, as in rows/explicit_rk.h. */
+#pragma once
+#include "../rows/chunk.h"
+#include "powers.h"
+#include "rows.h"
+
+/* A chunk of trajectories on their way, or of those who wait for a place. */
+typedef struct {
+    Chunk c; /* t0: times; h: the steps that are tried */
+    PiSolver *solver;
+    const PiSolve *solve;
+    int64_t at[OWN_PARTS + 1];
+    vreal *own;                     /* rows of each trajectory (rows.h) */
+    int64_t *id, *due;              /* of each lane: its trajectory, -1 for none; its next save */
+    real w[PI_MAX_WEIGHTS];         /* weights of the pair, in this precision, and where */
+    int64_t offset[PI_MAX_WEIGHTS]; /* the slopes begin that they belong to */
+    int n;                          /* components of a slope */
+    vreal *k, *after;               /* slopes; the one at the end of an accepted step (fsal) */
+    vreal *ys, *yn, *low;           /* stage; state after the step, and what it rounds away */
+    vreal *between;                 /* state within the step */
+    vreal *tn, *tn_low;             /* time after the step */
+    vint *active, *last, *accepted, *passed, *leaves, *code;
+} Lanes;
+
+static vreal *own(const Lanes *l, int part) { return l->own + l->at[part] * l->c.R; }
+
+/* Some components of some registers go together: their sums are independent of each other, and a
+ * weight is loaded once for all. IN_BLOCKS(n, R, CALL) is CALL(d, u, components, registers) for
+ * n components of R registers. */
+enum { MOST_PARTS = 2, MOST_ABREAST = 4 };
+#define OVER_REGISTERS(CALL, R, d, parts)                                                          \
+    do {                                                                                           \
+        int64_t u = 0;                                                                             \
+        for (; u + 4 <= (R); u += 4) CALL(d, u, parts, 4);                                         \
+        for (; u + 2 <= (R); u += 2) CALL(d, u, parts, 2);                                         \
+        for (; u < (R); u++) CALL(d, u, parts, 1);                                                 \
+    } while (0)
+#define IN_BLOCKS(n, R, CALL)                                                                      \
+    do {                                                                                           \
+        int d = 0;                                                                                 \
+        for (; d + 2 <= (n); d += 2) OVER_REGISTERS(CALL, R, d, 2);                                \
+        for (; d < (n); d++) OVER_REGISTERS(CALL, R, d, 1);                                        \
+    } while (0)
+
+typedef vreal Block[MOST_PARTS][MOST_ABREAST];
+/* sum_j weight_j k_j of components d, d + 1, ..., registers u, u + 1, ... */
+INLINE void weigh(const Lanes *l, int row, int64_t d, int64_t u, int parts, int count, Block sum) {
+    const PiPair *m = &l->solve->pair;
+    const int from = m->start[row], to = m->start[row + 1];
+    const int64_t R = l->c.R;
+    const vreal *const k = l->k + d * R + u;
+    EACH(e, 0, parts)
+        EACH(i, 0, count) sum[e][i] = vset(0);
+    for (int j = from; j < to; j++) {
+        const vreal w = vset(l->w[j]);
+        const vreal *const at = k + l->offset[j];
+        EACH(e, 0, parts)
+            EACH(i, 0, count) sum[e][i] = vfma(w, at[e * R + i], sum[e][i]);
+    }
+}
+/* The state of stage s. */
+INLINE void stage_some(const Lanes *l, int s, int d, int64_t u, int parts, int count) {
+    const Chunk *c = &l->c;
+    const PiPair *m = &l->solve->pair;
+    const int64_t R = c->R, to_v = m->nystrom ? c->dof * R : 0;
+    const vreal part = vset((real)m->c[s]);
+    const vreal *const h = c->h + u;
+    Block sum;
+    weigh(l, s, d, u, parts, count, sum);
+    EACH(e, 0, parts)
+        EACH(i, 0, count) {
+            const vreal *const y = c->y + (d + e) * R + u + i;
+            l->ys[(d + e) * R + u + i] =
+                m->nystrom ? vfma(h[i] * h[i], sum[e][i], vfma(part * h[i], y[to_v], *y))
+                           : vfma(h[i], sum[e][i], *y);
+        }
+}
+/* Slopes of the stages from `first` on; the first is at the state itself. */
+static void slopes(Lanes *l, int first) {
+    Chunk *c = &l->c;
+    const PiPair *m = &l->solve->pair;
+    for (int s = first; s < m->stages && !c->stopped; s++) {
+        const vreal *at = s ? l->ys : c->y;
+#define STAGE(d, u, parts, count) stage_some(l, s, d, u, parts, count)
+        if (s) IN_BLOCKS(l->n, c->R, STAGE);
+        vreal *const k = l->k + (int64_t)s * l->n * c->R;
+        if (m->nystrom) ask(c, PI_ACCELERATION, times(c, 0, m->c[s]), at, c->y + c->dof * c->R, k);
+        else rhs_rows(c, times(c, 0, m->c[s]), at, k);
+    }
+}
+
+/* y + delta, and what that rounds away. */
+INLINE vreal plus(vreal y, vreal delta, vreal *rest) {
+    const vreal sum = y + delta, back = sum - y;
+    *rest = (y - (sum - back)) + (delta - back);
+    return sum;
+}
+/* The state after the step, y' = y + h sum b k, with what was rounded away before; components of
+ * one kind, positions or not. first: of the components of this kind. */
+INLINE void step_some(const Lanes *l, int first, int d, int64_t u, int parts, int count) {
+    const Chunk *c = &l->c;
+    const PiPair *m = &l->solve->pair;
+    const int position = m->nystrom && first == 0;
+    const int64_t R = c->R, to_v = c->dof * R;
+    Block sum;
+    weigh(l, m->stages + (position ? PI_STEP_X : PI_STEP), d, u, parts, count, sum);
+    EACH(e, 0, parts)
+        EACH(i, 0, count) {
+            const int64_t at = (first + d + e) * R + u + i;
+            const vreal h = c->h[u + i], rest = own(l, OWN_LOW)[at];
+            const vreal delta = position ? vfma(h * h, sum[e][i], vfma(h, c->y[at + to_v], rest))
+                                         : vfma(h, sum[e][i], rest);
+            l->yn[at] = plus(c->y[at], delta, &l->low[at]);
+        }
+}
+static void step_rows(Lanes *l) {
+    const Chunk *c = &l->c;
+    for (int first = 0; first < c->dim; first += l->n) {
+#define STEP(d, u, parts, count) step_some(l, first, d, u, parts, count)
+        IN_BLOCKS(l->n, c->R, STEP);
+    }
+}
+
+/* The size that an error in y may have: not quite 0, so that no error is none. */
+INLINE vreal tolerance(vreal rtol, vreal size, vreal atol) {
+    return vfma(rtol, size, atol) + vset(REAL_MIN_NORMAL);
+}
+
+/* ---- the error ------------------------------------------------------------------------------- */
+/* Sums over the components of (error / (h tolerance))^2; tolerance = atol + rtol max(|y|, |y'|). */
+INLINE void error_some(const Lanes *l, int first, int d, int64_t u, int parts, int count,
+                       vreal *sum, vreal *sum2) {
+    const Chunk *c = &l->c;
+    const PiPair *m = &l->solve->pair;
+    const int position = m->nystrom && first == 0;
+    const int64_t R = c->R;
+    Block error, error2;
+    weigh(l, m->stages + (position ? PI_ERROR_X : PI_ERROR), d, u, parts, count, error);
+    weigh(l, m->stages + (position ? PI_ERROR2_X : PI_ERROR2), d, u, parts, count, error2);
+    EACH(e, 0, parts)
+        EACH(i, 0, count) {
+            const int64_t at = (first + d + e) * R + u + i;
+            const vreal r = own(l, OWN_RTOL)[l->solve->n_rtol > 1 ? at : u + i];
+            const vreal a = own(l, OWN_ATOL)[l->solve->n_atol > 1 ? at : u + i];
+            const vreal size = vmax(vabs(c->y[at]), vabs(l->yn[at]));
+            vreal inverse = vset(1) / tolerance(r, size, a);
+            if (position) inverse *= c->h[u + i];
+            const vreal q = error[e][i] * inverse;
+            sum[i] = vfma(q, q, sum[i]);
+            if (!m->combined) continue;
+            const vreal q2 = error2[e][i] * inverse;
+            sum2[i] = vfma(q2, q2, sum2[i]);
+        }
+}
+INLINE void errors_some(const Lanes *l, int64_t u, int count, vreal *sum, vreal *sum2) {
+    EACH(i, 0, count) sum[i] = sum2[i] = vset(0);
+    for (int first = 0; first < l->c.dim; first += l->n) {
+        int d = 0;
+        for (; d + 2 <= l->n; d += 2) error_some(l, first, d, u, 2, count, sum, sum2);
+        for (; d < l->n; d++) error_some(l, first, d, u, 1, count, sum, sum2);
+    }
+}
+/* log2 of the error over the tolerance, in the mean square of the components. Combined:
+ * |h| E5^2 / sqrt(E5^2 + E3^2 / 100).  Hairer, Norsett, Wanner I, II.10. */
+INLINE vreal log_error(const Lanes *l, vreal h, vreal sum, vreal sum2) {
+    const vreal dim = vlog2_rough(vset((real)l->c.dim)), half = vset(REAL(0.5));
+    const vreal size = vlog2_rough(sum);
+    if (!l->solve->pair.combined) return vfma(half, size - dim, vlog2_rough(h));
+    const vreal both = vlog2_rough(vfma(vset(REAL(0.01)), sum2, sum));
+    return vlog2_rough(h) + size - half * (both + dim);
+}
+
+/* ---- the step that follows ------------------------------------------------------------------- */
+/* Predictive control: after two accepted steps, the error that a step of the same length would make
+ * is taken to change as it did between them; the shorter of this step and that of plain control.
+ * Gustafsson (1994), ACM Trans. Math. Softw. 20, 496-517; Hairer, Wanner II, IV.8.
+ * All in log2. Safety 0.9, factors from 1/3 to 6, none above 1 after a rejection. */
+#define LOG_SAFETY   REAL(-0.15200309)
+#define MOST_SHRINK  REAL(-1.6)
+#define MOST_GROWTH  REAL(2.6)
+#define LEAST_ERROR  REAL(-13.0)
+#define NO_ERROR_YET REAL(1000.0)
+INLINE vreal control(const Lanes *l, int64_t u, vreal error, vint accepted) {
+    const vreal power = vset(-1 / (real)l->solve->pair.power), safety = vset(LOG_SAFETY);
+    vreal *const before = own(l, OWN_ERROR) + u, *const trend = own(l, OWN_TREND) + u,
+                 *const growth = own(l, OWN_GROWTH) + u;
+    const vreal plain = vfma(power, error, safety);
+    const vreal predicted = vfma(power, error + error - *before, *trend + safety);
+    vreal good = vselect(plain < *growth, plain, *growth);
+    good = vselect(predicted < good, predicted, good);
+    vreal factor = vselect(accepted, good, plain);
+    factor = vselect(factor > vset(MOST_SHRINK), factor, vset(MOST_SHRINK));
+    const vreal seen = vselect(error > vset(LEAST_ERROR), error, vset(LEAST_ERROR));
+    *before = vselect(accepted, seen, *before);
+    *trend = vselect(accepted, factor, *trend + factor);
+    *growth = vselect(accepted, vset(MOST_GROWTH), vset(0));
+    return vexp2_rough(factor);
+}
+/* Times so close that a step between them is lost: |h| of some roundings of t. */
+INLINE vint too_small(vreal h, vreal t) {
+    const vreal least = vabs(t) * vset(4 * (REAL_MAX == FLT_MAX ? FLT_EPSILON : DBL_EPSILON));
+    return (vabs(h) <= least) | (vabs(h) < vset(REAL_MIN_NORMAL));
+}
+
+/* Judges the trial steps: which lanes accept them, which leave and why, and their next steps. */
+INLINE void judge_some(Lanes *l, int64_t u, int count) {
+    const Chunk *c = &l->c;
+    const real bound = l->solve->bound < REAL_MAX ? (real)l->solve->bound : REAL_MAX;
+    const integer most =
+        (integer)(l->solve->max_steps < INT32_MAX ? l->solve->max_steps : INT32_MAX);
+    vreal sum[4], sum2[4];
+    errors_some(l, u, count, sum, sum2);
+    EACH(i, 0, count) {
+        const int64_t at = u + i;
+        const vreal h = c->h[at], t = c->t0[at];
+        vint finite = sum[i] <= vset(REAL_MAX), inside = vset_int(-1);
+        for (int d = 0; d < c->dim; d++) {
+            const vreal size = vabs(l->yn[d * c->R + at]);
+            finite &= size <= vset(REAL_MAX);
+            inside &= size <= vset(bound);
+        }
+        const vreal error = log_error(l, h, sum[i], sum2[i]);
+        const vint good = (error <= vset(0)) & finite, active = l->active[at];
+        const vint accepted = good & inside & active, last = l->last[at];
+        vreal *const next = own(l, OWN_NEXT) + at, *const longest = own(l, OWN_LONGEST) + at;
+        const vreal would = h * control(l, at, error, good);
+        vreal further = vselect(vabs(would) < *longest, would, vcopysign(*longest, would));
+        /* The last step may be any part of the one that was to be tried. */
+        further = vselect(accepted & last, *next, further);
+        *next = vselect(active, further, *next);
+        l->tn[at] = plus(t, h + own(l, OWN_T_LOW)[at], &l->tn_low[at]);
+        l->tn[at] = vselect(last, own(l, OWN_END)[at], l->tn[at]);
+        l->accepted[at] = accepted;
+        vint *const taken = (vint *)own(l, OWN_TAKEN) + at;
+        vint *const rejected = (vint *)own(l, OWN_REJECTED) + at;
+        *taken -= accepted;
+        *rejected -= active & ~accepted;
+        const vint beyond = good & ~inside, arrived = accepted & last;
+        const vint lost = ~good & too_small(further, t);
+        const vint many = *taken + *rejected >= vset_int(most);
+        vint code = vselect_int(many, vset_int(PI_TOO_MANY_STEPS), vset_int(PI_OK));
+        code = vselect_int(
+            lost, vselect_int(finite, vset_int(PI_STEP_TOO_SMALL), vset_int(PI_NOT_FINITE)), code);
+        code = vselect_int(beyond, vset_int(PI_OUT_OF_BOUNDS), code);
+        l->code[at] = vselect_int(arrived, vset_int(PI_OK), code);
+        l->leaves[at] = (arrived | beyond | lost | many) & active;
+    }
+}
+static void judge(Lanes *l) {
+    int64_t u = 0;
+    for (; u + 4 <= l->c.R; u += 4) judge_some(l, u, 4);
+    for (; u + 2 <= l->c.R; u += 2) judge_some(l, u, 2);
+    for (; u < l->c.R; u++) judge_some(l, u, 1);
+}

@@ -1,0 +1,240 @@
+/* The Python type of a batch that goes to a tolerance. */
+#include "../tolerance/solve.h"
+#include "module.h"
+
+typedef struct {
+    PyObject_HEAD PiJourney journey;
+    _Atomic int busy;
+    Views views;
+    PyObject *system, *method; /* kept alive */
+    PiRow *rows;
+    int *saved;
+} Journey;
+
+static void journey_dealloc(PyObject *self) {
+    Journey *j = (Journey *)self;
+    PyTypeObject *type = Py_TYPE(self);
+    pi_journey_free(&j->journey);
+    views_release(&j->views);
+    Py_XDECREF(j->system);
+    Py_XDECREF(j->method);
+    PyMem_Free(j->rows);
+    PyMem_Free(j->saved);
+    freefunc release = (freefunc)PyType_GetSlot(type, Py_tp_free);
+    release(self);
+    Py_DECREF(type);
+}
+
+typedef struct {
+    PyObject *system, *method, *initial, *params, *t0, *t_end, *first_step, *max_step, *rtol, *atol;
+    PyObject *state, *t, *h, *accepted, *rejected, *status, *saved, *times, *record;
+    int bits, keep, each; /* each: a row of times of its own for every trajectory */
+    long long lanes, workers, max_steps;
+} Arguments;
+
+static int tolerance_rows(Journey *j, PyObject *tuple, const char *name, int dim, PiRow *rows) {
+    const Py_ssize_t n = PyTuple_Check(tuple) ? PyTuple_Size(tuple) : -1;
+    if (n != 1 && n != dim)
+        return PyErr_Format(PyExc_ValueError, "%s: expected a tuple of 1 or %d rows", name, dim),
+               -1;
+    if (views_rows(&j->views, tuple, name, (int)n, j->journey.solve.lanes, j->journey.real_bytes,
+                   rows))
+        return -1;
+    return (int)n;
+}
+static int read_saved(Journey *j, PyObject *saved) {
+    PiSolve *s = &j->journey.solve;
+    const Py_ssize_t n = PyTuple_Check(saved) ? PyTuple_Size(saved) : -1;
+    j->saved = PyMem_Calloc(n < 0 ? 1 : n + 1, sizeof *j->saved);
+    if (!j->saved) return PyErr_NoMemory(), -1;
+    for (Py_ssize_t i = 0; i < n; i++) {
+        const long c = PyLong_AsLong(PyTuple_GetItem(saved, i));
+        if (c == -1 && PyErr_Occurred()) return -1;
+        if (c < 0 || c >= s->system->dim)
+            return PyErr_Format(PyExc_ValueError, "there is no component %ld", c), -1;
+        j->saved[i] = (int)c;
+    }
+    s->saved = j->saved;
+    s->n_saved = n < 0 ? 0 : (int)n;
+    return 0;
+}
+static int read_times(Journey *j, const Arguments *a) {
+    PiSolve *s = &j->journey.solve;
+    const int item = j->journey.real_bytes;
+    const Py_buffer *record = views_strided(&j->views, a->record, "record", 3, item);
+    if (!record) return -1;
+    if (record->shape[1] != s->n_saved || record->shape[2] < s->lanes)
+        return PyErr_Format(PyExc_ValueError, "record has not the shape (n, %d, %lld)", s->n_saved,
+                            (long long)s->lanes),
+               -1;
+    s->n_times = record->shape[0];
+    s->times_next = a->each ? s->lanes : 1;
+    s->times_lane = a->each;
+    s->times =
+        views_array(&j->views, a->times, "times", pi_product(s->n_times, s->times_next), item, 0);
+    s->record = record->buf;
+    s->record_next = record->strides[0] / item;
+    s->record_component = record->strides[1] / item;
+    s->record_lane = record->strides[2] / item;
+    return s->times ? 0 : -1;
+}
+static int read_results(Journey *j, const Arguments *a) {
+    PiSolve *s = &j->journey.solve;
+    Views *v = &j->views;
+    const int64_t n = s->lanes;
+    const int item = j->journey.real_bytes;
+    s->stride = n;
+    return (s->state = views_array(v, a->state, "state", pi_product(s->system->dim, n), item, 1)) &&
+                   (s->t = views_array(v, a->t, "t", n, item, 1)) &&
+                   (s->h = views_array(v, a->h, "h", n, item, 1)) &&
+                   (s->accepted = views_array(v, a->accepted, "accepted", n, 8, 1)) &&
+                   (s->rejected = views_array(v, a->rejected, "rejected", n, 8, 1)) &&
+                   (s->status = views_array(v, a->status, "status", n, 1, 1))
+               ? 0
+               : -1;
+}
+
+static int make_journey(PyObject *module, Journey *j, const Arguments *a) {
+    PiSolve *s = &j->journey.solve;
+    ResolvedSystem resolved;
+    if (find_system(module, a->system, a->bits, &resolved)) return -1;
+    const PiMethod *m = PyCapsule_GetPointer(a->method, METHOD_CAPSULE);
+    if (!m) return -1;
+    j->system = Py_NewRef(a->system);
+    j->method = Py_NewRef(a->method);
+    const char *refusal = pi_journey_choose(&j->journey, &resolved, m);
+    if (refusal) return PyErr_SetString(PyExc_ValueError, refusal), -1;
+    if (a->lanes < 0 || a->lanes > (int64_t)1 << 48 || a->workers < 1 || a->workers > 1 << 20 ||
+        a->max_steps < 0)
+        return PyErr_SetString(PyExc_ValueError, "lanes, workers or max_steps: out of range"), -1;
+    s->lanes = a->lanes;
+    s->max_steps = a->max_steps;
+    j->journey.workers = a->workers;
+    j->journey.keep = a->keep;
+    const int dim = s->system->dim, n_params = s->system->n_params, item = j->journey.real_bytes;
+    PiRow *rows = j->rows = PyMem_Calloc(3 * (size_t)dim + n_params + 1, sizeof *rows);
+    if (!rows) return PyErr_NoMemory(), -1;
+    s->initial = rows;
+    s->rtol = rows + dim;
+    s->atol = rows + 2 * dim;
+    s->params = rows + 3 * dim;
+    Views *v = &j->views;
+    if (views_rows(v, a->initial, "initial", dim, s->lanes, item, rows) ||
+        (s->n_rtol = tolerance_rows(j, a->rtol, "rtol", dim, rows + dim)) < 0 ||
+        (s->n_atol = tolerance_rows(j, a->atol, "atol", dim, rows + 2 * dim)) < 0 ||
+        views_rows(v, a->params, "params", n_params, s->lanes, item, rows + 3 * dim) ||
+        views_row(v, a->t0, "t0", s->lanes, item, &s->t0) ||
+        views_row(v, a->t_end, "t_end", s->lanes, item, &s->t_end) ||
+        views_row(v, a->first_step, "first_step", s->lanes, item, &s->first_step) ||
+        views_row(v, a->max_step, "max_step", s->lanes, item, &s->max_step) || read_results(j, a) ||
+        read_saved(j, a->saved) || (a->record != Py_None && read_times(j, a)))
+        return -1;
+    pi_journey_prepare(&j->journey);
+    return 0;
+}
+
+const char journey_doc[] =
+    "journey(**fields) -> Journey\n\n"
+    "system, method: name or handle, handle; bits: 64 or 32; lanes: trajectories; workers: threads\n"
+    "that will share it. initial, params, rtol, atol: tuples of rows, each of one value or one for\n"
+    "each lane; rtol and atol of one row, or one for each component. t0, t_end, first_step (0 where\n"
+    "it is to be found), max_step: rows. max_steps: tried; bound: of the components.\n"
+    "Results, written: state (dim, lanes), t, h, and as 64-bit integers accepted and rejected;\n"
+    "status (bytes): trajectories of status CANCELLED are integrated, the others stay.\n"
+    "saved: indices of components. record (n, components, lanes) with any strides: states at times,\n"
+    "(n,), or with each=1 (n, lanes); None for none. keep: whether gather() will be asked.";
+PyObject *core_journey(PyObject *module, PyObject *args, PyObject *keywords) {
+    static char *names[] = {"system",   "method",    "bits",   "lanes", "workers", "initial",
+                            "params",   "rtol",      "atol",   "t0",    "t_end",   "first_step",
+                            "max_step", "max_steps", "bound",  "state", "t",       "h",
+                            "accepted", "rejected",  "status", "saved", "record",  "times",
+                            "each",     "keep",      NULL};
+    Arguments a;
+    double bound;
+    if (!PyArg_ParseTupleAndKeywords(
+            args, keywords, "OOiLLOOOOOOOOLdOOOOOOOOOpp:journey", names, &a.system, &a.method,
+            &a.bits, &a.lanes, &a.workers, &a.initial, &a.params, &a.rtol, &a.atol, &a.t0, &a.t_end,
+            &a.first_step, &a.max_step, &a.max_steps, &bound, &a.state, &a.t, &a.h, &a.accepted,
+            &a.rejected, &a.status, &a.saved, &a.record, &a.times, &a.each, &a.keep))
+        return NULL;
+    PyObject *self = PyType_GenericAlloc((PyTypeObject *)state_of(module)->journey_type, 0);
+    if (!self) return NULL;
+    Journey *j = (Journey *)self;
+    j->journey.solve.bound = bound;
+    const uint32_t mode = pi_enter_float_mode();
+    if (make_journey(module, j, &a)) Py_CLEAR(self);
+    pi_leave_float_mode(mode);
+    return self;
+}
+
+static int claim(Journey *j) {
+    if (!atomic_exchange(&j->busy, 1)) return 0;
+    PyErr_SetString(PyExc_RuntimeError, "somebody is at work on this journey");
+    return -1;
+}
+static void work(void *journey, PiPoll *poll, void *context) {
+    pi_journey_work(journey, poll, context);
+}
+PyDoc_STRVAR(work_doc,
+             "work(progress=None, helpers=0): until every trajectory has arrived, with so many\n"
+             "threads more; progress(trajectories) is called now and then.");
+static PyObject *journey_work(PyObject *self, PyObject *args) {
+    Journey *j = (Journey *)self;
+    PyObject *progress = Py_None;
+    long long helpers = 0;
+    if (!PyArg_ParseTuple(args, "|OL:work", &progress, &helpers)) return NULL;
+    if (helpers < 0 || helpers >= j->journey.workers)
+        return PyErr_Format(PyExc_ValueError, "helpers is %lld, expected 0 to %lld", helpers,
+                            (long long)j->journey.workers - 1);
+    if (claim(j)) return NULL;
+    const Task task = {work, &j->journey, &j->journey.out_of_memory};
+    const int error = work_together(task, poll_python, progress, helpers);
+    j->busy = 0;
+    return error ? NULL : Py_NewRef(Py_None);
+}
+
+PyDoc_STRVAR(
+    gather_doc,
+    "gather(counts, times, states): the steps kept. counts: 64-bit zeros, (lanes,), to which the\n"
+    "entries of each trajectory are added; times (n, lanes); states (n, components, lanes).");
+static PyObject *journey_gather(PyObject *self, PyObject *args) {
+    Journey *j = (Journey *)self;
+    const PiSolve *s = &j->journey.solve;
+    PyObject *objects[3];
+    if (!PyArg_ParseTuple(args, "OOO:gather", &objects[0], &objects[1], &objects[2])) return NULL;
+    if (claim(j)) return NULL;
+    Views views = {0};
+    const int item = j->journey.real_bytes;
+    int64_t *counts = views_array(&views, objects[0], "counts", s->lanes, 8, 1);
+    const int64_t most = counts ? pi_journey_longest(&j->journey, counts) : 0;
+    void *times =
+        counts ? views_array(&views, objects[1], "times", pi_product(most, s->lanes), item, 1)
+               : NULL;
+    const int64_t entry = pi_product(s->n_saved, s->lanes);
+    void *states =
+        times ? views_array(&views, objects[2], "states", pi_product(most, entry), item, 1) : NULL;
+    if (states) pi_journey_gather(&j->journey, counts, times, s->lanes, states, entry, s->lanes);
+    views_release(&views);
+    j->busy = 0;
+    return states ? Py_NewRef(Py_None) : NULL;
+}
+PyDoc_STRVAR(lanes_doc, "lanes() -> (steps of lanes: tried, and of trajectories on their way).");
+static PyObject *journey_lanes(PyObject *self, PyObject *none) {
+    (void)none;
+    const PiJourney *j = &((Journey *)self)->journey;
+    return Py_BuildValue("(LL)", (long long)j->tried, (long long)j->useful);
+}
+
+static PyMethodDef journey_methods[] = {
+    {"work", journey_work, METH_VARARGS, work_doc},
+    {"gather", journey_gather, METH_VARARGS, gather_doc},
+    {"lanes", journey_lanes, METH_NOARGS, lanes_doc},
+    {NULL, NULL, 0, NULL},
+};
+PyDoc_STRVAR(type_doc, "A batch on its way to a tolerance; made by journey().");
+static PyType_Slot journey_slots[] = {{Py_tp_dealloc, journey_dealloc},
+                                      {Py_tp_methods, journey_methods},
+                                      {Py_tp_doc, (void *)type_doc},
+                                      {0, NULL}};
+PyType_Spec journey_spec = {"pyintegrate._core.Journey", sizeof(Journey), 0,
+                            Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, journey_slots};

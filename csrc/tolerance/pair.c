@@ -1,0 +1,50 @@
+/* The numbers of an embedded pair as its kernel wants them. */
+#include "solve.h"
+
+int pi_has_estimate(const PiMethod *m) {
+    return m->family == PI_EXPLICIT_RK && m->embedded_order > 0;
+}
+
+/* Appends the weights of a row that are not zero: w, or of the Nystrom form w A. */
+static void append_row(PiPair *pair, const PiMethod *m, int row, const double *w, int by_a) {
+    int n = pair->start[row];
+    for (int j = 0; j < m->stages; j++) {
+        double weight = by_a ? 0 : w[j];
+        for (int i = j + 1; by_a && i < m->stages; i++) weight += w[i] * m->a[i][j];
+        if (weight == 0) continue;
+        pair->index[n] = j;
+        pair->weight[n++] = weight;
+    }
+    pair->start[row + 1] = n;
+}
+
+/* The estimate h E behaves as h^power; that of DOP853, h E5^2 / sqrt(E5^2 + E3^2 / 100) with
+ * E5 ~ h^5 and E3 ~ h^3, as h^8. */
+static int estimate_power(const PiMethod *m) {
+    const int low = m->embedded_order < m->order ? m->embedded_order : m->order;
+    return m->embedded2_order ? 1 + 2 * m->embedded_order - m->embedded2_order : low + 1;
+}
+
+void pi_make_pair(const PiMethod *m, const PiSystem *system, PiPair *pair) {
+    const int last = m->stages - 1;
+    double error[PI_MAX_STAGES] = {0}, error2[PI_MAX_STAGES] = {0};
+    *pair = (PiPair){.stages = m->stages,
+                     .nystrom = system->structure == PI_SECOND_ORDER && !system->velocity_dependent,
+                     .fsal = m->c[last] == 1,
+                     .combined = m->embedded2_order > 0,
+                     .power = estimate_power(m)};
+    for (int j = 0; j < m->stages; j++) {
+        pair->c[j] = m->c[j];
+        error[j] = m->b[j] - m->b_embedded[j];
+        error2[j] = pair->combined ? m->b[j] - m->b_embedded2[j] : 0;
+        pair->fsal &= m->a[last][j] == m->b[j];
+    }
+    for (int s = 0; s < m->stages; s++) append_row(pair, m, s, m->a[s], pair->nystrom);
+    const double *rows[3] = {m->b, error, error2};
+    for (int i = 0; i < 3; i++) append_row(pair, m, m->stages + i, rows[i], 0);
+    for (int i = 0; i < 3; i++) {
+        const int row = m->stages + PI_STEP_X + i;
+        if (pair->nystrom) append_row(pair, m, row, rows[i], 1);
+        else pair->start[row + 1] = pair->start[row];
+    }
+}

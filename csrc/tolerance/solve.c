@@ -1,0 +1,189 @@
+/* The threads of a batch that goes to a tolerance, and what they keep. */
+#include "solve.h"
+#include <stdlib.h>
+#include <string.h>
+#include "../kernels/tolerance/rows.h"
+#include "../run/pace.h"
+
+enum {
+    MOST_REGISTERS = 8,         /* that go on together, if their rows fit: */
+    WORKSPACE_BYTES = 28 << 10, /* most of the first cache */
+    FIRST_ROOM = 1 << 16
+};
+
+const char *pi_journey_choose(PiJourney *j, const ResolvedSystem *resolved,
+                              const PiMethod *method) {
+    const PiQuestion force = resolved->system->dof ? PI_ACCELERATION : PI_RHS;
+    if (resolved->unanswered >> force & 1) return "a program without a force moves nothing";
+    if (!pi_has_estimate(method)) return "the method has no estimate of its error";
+    j->solve.system = resolved->system;
+    j->solve.force = resolved->force;
+    j->solve.context = resolved->context;
+    j->kernel = resolved->set->solve;
+    j->vector_bytes = resolved->set->vector_bytes;
+    j->real_bytes = resolved->set->real_bits / 8;
+    pi_make_pair(method, resolved->system, &j->solve.pair);
+    return NULL;
+}
+
+void pi_journey_prepare(PiJourney *j) {
+    const int64_t width = j->vector_bytes / j->real_bytes;
+    const int64_t block = j->solve.system->block;
+    const int64_t bytes = pi_product(pi_solve_hot_rows(&j->solve), j->vector_bytes);
+    const int64_t share = (j->solve.lanes + j->workers - 1) / j->workers;
+    const int64_t all = (share + width - 1) / width;
+    int64_t n = block ? block / width : WORKSPACE_BYTES / bytes;
+    if (!block && n > MOST_REGISTERS) n = MOST_REGISTERS;
+    if (n > all) n = all;
+    j->solve.registers = n < 1 ? 1 : n;
+}
+
+/* ---- a thread -------------------------------------------------------------------------------- */
+typedef struct {
+    PiSolver solver; /* the first: it is what the kernel sees */
+    PiJourney *journey;
+    PiKept *kept;
+} Thread;
+
+/* Fewer at a time towards the end, so that no thread has much left when the others have none. */
+static int take(PiSolver *solver, int64_t most, int64_t *first, int64_t *count) {
+    PiJourney *j = ((Thread *)solver)->journey;
+    const int64_t lanes = j->solve.lanes;
+    int64_t begun = j->next;
+    do {
+        if (begun >= lanes) return 0;
+        const int64_t share = (lanes - begun + 2 * j->workers - 1) / (2 * j->workers);
+        *count = j->workers == 1 || share > most ? most : share;
+        if (*count > lanes - begun) *count = lanes - begun;
+    } while (!atomic_compare_exchange_weak(&j->next, &begun, begun + *count));
+    *first = begun;
+    return 1;
+}
+static void arrived(PiSolver *solver) {
+    atomic_fetch_add_explicit(&((Thread *)solver)->journey->done, 1, memory_order_relaxed);
+}
+static int64_t entry_bytes(const PiJourney *j) {
+    const int64_t reals = j->solve.n_saved + 1;
+    return (int64_t)sizeof(int64_t) + (reals * j->real_bytes + 7) / 8 * 8;
+}
+static void *keep(PiSolver *solver, int64_t lane) {
+    Thread *thread = (Thread *)solver;
+    PiKept *kept = thread->kept;
+    const int64_t size = entry_bytes(thread->journey);
+    if (kept->room - kept->bytes < size) {
+        const int64_t room = kept->room ? 2 * kept->room : FIRST_ROOM + size;
+        char *data = realloc(kept->data, (size_t)room);
+        if (!data) {
+            thread->journey->out_of_memory = thread->journey->cancelled = 1;
+            return NULL;
+        }
+        kept->data = data;
+        kept->room = room;
+    }
+    char *entry = kept->data + kept->bytes;
+    kept->bytes += size;
+    memcpy(entry, &lane, sizeof lane);
+    return entry + sizeof lane;
+}
+
+/* ---- when to stop ---------------------------------------------------------------------------- */
+typedef struct {
+    PiPause pause; /* the first: it is what forces see */
+    PiJourney *journey;
+    PiPoll *poll; /* or NULL */
+    void *context;
+    double polled, looked;
+    int64_t every; /* pauses from one look at the clock to the next */
+} Watch;
+static int look_up(PiPause *pause) {
+    Watch *w = (Watch *)pause;
+    if (w->poll) {
+        const double t = now(), passed = t - w->looked;
+        if (passed < SOON) w->every = w->every < MOST_PAUSES ? 2 * w->every : MOST_PAUSES;
+        else if (passed > LATE) w->every = 1 + w->every / 16;
+        w->looked = t;
+        if (t - w->polled > POLL_SECONDS) {
+            if (w->poll(w->context, w->journey->done)) w->journey->cancelled = 1;
+            pi_keep_float_mode();
+            w->looked = w->polled = now();
+        }
+    }
+    pause->left = w->every - 1;
+    return w->journey->cancelled;
+}
+
+void pi_journey_work(PiJourney *j, PiPoll *poll, void *context) {
+    const int64_t row = j->solve.registers * j->vector_bytes;
+    const int64_t bytes = pi_product(pi_solve_rows(&j->solve), row);
+    const double begun = poll ? now() : 0;
+    Watch watch = {{0, look_up}, j, poll, context, begun, begun, 1};
+    Thread thread = {.journey = j};
+    char *workspace = aligned_alloc(64, (size_t)pi_rounded_up(bytes, 64));
+    if (j->keep && workspace) {
+        thread.kept = calloc(1, sizeof *thread.kept);
+        if (!thread.kept) free(workspace), workspace = NULL;
+        else {
+            thread.kept->next = j->kept;
+            while (!atomic_compare_exchange_weak(&j->kept, &thread.kept->next, thread.kept)) {
+            }
+        }
+    }
+    if (!workspace) {
+        j->out_of_memory = j->cancelled = 1;
+        return;
+    }
+    thread.solver = (PiSolver){.solve = &j->solve,
+                               .workspace = workspace,
+                               .pause = &watch.pause,
+                               .take = take,
+                               .arrived = arrived,
+                               .keep = j->keep ? keep : NULL};
+    const uint32_t mode = pi_enter_float_mode();
+    if (j->kernel(&thread.solver) && !j->cancelled) j->stopped = j->cancelled = 1;
+    /* Who polls goes on to do so until all are there: signals come to nobody else. */
+    while (poll && !j->cancelled && j->done < j->solve.lanes) {
+        if (look_up(&watch.pause)) break;
+        const struct timespec moment = {0, 200000};
+        nanosleep(&moment, NULL);
+    }
+    pi_leave_float_mode(mode);
+    j->tried += thread.solver.tried;
+    j->useful += thread.solver.useful;
+    free(workspace);
+}
+
+/* ---- what was kept --------------------------------------------------------------------------- */
+int64_t pi_journey_longest(const PiJourney *j, int64_t *counts) {
+    const int64_t size = entry_bytes(j);
+    int64_t most = 0, lane;
+    for (const PiKept *kept = j->kept; kept; kept = kept->next)
+        for (int64_t from = 0; from < kept->bytes; from += size) {
+            memcpy(&lane, kept->data + from, sizeof lane);
+            if (++counts[lane] > most) most = counts[lane];
+        }
+    memset(counts, 0, (size_t)j->solve.lanes * sizeof *counts);
+    return most;
+}
+void pi_journey_gather(const PiJourney *j, int64_t *counts, void *times, int64_t time_next,
+                       void *states, int64_t step_next, int64_t component_next) {
+    const int64_t size = entry_bytes(j), item = j->real_bytes;
+    for (const PiKept *kept = j->kept; kept; kept = kept->next)
+        for (int64_t from = 0; from < kept->bytes; from += size) {
+            int64_t lane;
+            memcpy(&lane, kept->data + from, sizeof lane);
+            const char *entry = kept->data + from + sizeof lane;
+            const int64_t n = counts[lane]++;
+            memcpy((char *)times + (n * time_next + lane) * item, entry, (size_t)item);
+            char *to = (char *)states + (n * step_next + lane) * item;
+            for (int d = 0; d < j->solve.n_saved; d++)
+                memcpy(to + d * component_next * item, entry + (d + 1) * item, (size_t)item);
+        }
+}
+void pi_journey_free(PiJourney *j) {
+    for (PiKept *kept = j->kept, *next; kept; kept = next) {
+        next = kept->next;
+        free(kept->data);
+        free(kept);
+    }
+    j->kept = NULL;
+}

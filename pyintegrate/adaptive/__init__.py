@@ -1,0 +1,1 @@
+"""To a tolerance: every trajectory at steps of its own."""

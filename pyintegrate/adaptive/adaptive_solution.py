@@ -1,0 +1,304 @@
+"""The solution of a run to a tolerance."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from .. import _core
+from ..errors import Status, report_failures, summarize
+from ..run.failures import Failures
+from ..solution.solution import Solution
+from ..values.checks import numbers
+from .journey import Travel
+
+if TYPE_CHECKING:
+    from typing import Any
+
+    from ..values.types import ArrayLike, Booleans, Floats, Integers
+
+_STIFF = (
+    " A trajectory that took max_steps steps may be stiff (an explicit method follows its fastest"
+    " motion: integrate with method='radau_iia5' and a fixed step), or the tolerance too tight."
+)
+_END_OF_TIME = (
+    " A step too small means that the solution, or its derivative, may not exist beyond that time,"
+    " or that the tolerance is below what rounding allows."
+)
+
+
+class AdaptiveSolution(Solution):
+    """The states of a batch of trajectories, each at steps of its own; what ``pi.solve`` gives.
+
+    It is a ``Solution``: its states, energies, errors, failures and pictures are those of any
+    other. `dt` does not exist, nor do questions that need steps of one length, which say so.
+
+    Attributes
+    ----------
+    t : ndarray, shape (n_saved,), or (n_saved, *batch) where times differ
+    y : ndarray, shape (n_saved, *batch, dim)
+        With ``save="all"`` NaN after the last step of each trajectory, as `t` is: see `valid`.
+    counts : ndarray of int, shape (*batch)
+        How many entries of `y` each trajectory has.
+    steps_taken, rejected : ndarray of int, shape (*batch)
+        Steps that were accepted, and tries that were not.
+    evaluations : ndarray of int, shape (*batch)
+        Force evaluations, but for those at ``times`` between the steps.
+    last_step : ndarray, shape (*batch)
+        The signed step that each would go on with, 0 where there was none.
+    rtol, atol : ndarray
+        The tolerances, as they were used.
+    useful_lanes : float
+        The share of the register lanes that had a trajectory on its way.
+
+    Examples
+    --------
+    >>> import pyintegrate as pi
+    >>> sol = pi.solve(pi.systems.kepler, t_end=10.0, rtol=1e-9)
+    >>> sol.method.name, int(sol.steps_taken), bool(abs(sol.energy_error()).max() < 1e-8)
+    ('verner87', 36, True)
+    """
+
+    def __init__(self, problem, options, journey, arrived, save, before=None):
+        self._problem, self._options, self._journey = problem, options, journey
+        self.system, self.method = problem.system, problem.method
+        self.t0, self.n_steps = problem.t0, int(arrived.accepted.max(initial=0))
+        self._states, self._final, self._history = arrived.states, arrived.state, None
+        self._save, self._before = save, before
+        self._reached = arrived.t.astype(np.float64)
+        self._moments = None if arrived.moments is None else arrived.moments.astype(np.float64)
+        self._counts, batch = arrived.counts, problem.batch
+        self.steps_taken = arrived.accepted.reshape(batch)
+        self.rejected = arrived.rejected.reshape(batch)
+        self.last_step = arrived.h.astype(np.float64).reshape(batch)
+        self.rtol, self.atol = journey.rtol, journey.atol
+        tried, useful = arrived.lanes
+        self.useful_lanes = useful / tried if tried else 1.0
+        index = np.flatnonzero(arrived.status)
+        tries = arrived.accepted + arrived.rejected
+        first = np.where(tries[index] > 0, arrived.accepted[index] + 1, 0)
+        self._failures = Failures(index, arrived.status[index], first)
+
+    @classmethod
+    def of_journey(cls, problem, options, journey, status=None, before=None):
+        """Integrate; a run that is interrupted has its solution in the exception."""
+        going = None
+
+        def work():
+            nonlocal going
+            going = Travel(problem, options, journey, status)
+            going.go()
+            arrived = going.arrived()
+            if options.out is not None:
+                options.out[...] = arrived.states
+                arrived = arrived.changed(states=options.out)
+            solution = cls(problem, options, journey, arrived, journey.save, before)
+            report_failures(solution, options.on_failure)
+            return solution
+
+        def finish(error):
+            if not isinstance(error, KeyboardInterrupt | MemoryError) or going is None:
+                return
+            save = "final" if isinstance(error, MemoryError) else journey.save
+            part = cls(problem, options, journey, going.arrived(save), save, before)
+            error.solution = part  # type: ignore[union-attr]
+            done = problem.lanes - np.count_nonzero(part.status == Status.CANCELLED)
+            how_far = f"{done:,} of {problem.lanes:,} trajectories: see .solution"
+            error.args = error.args or (how_far,)
+
+        return _core.shielded(work, finish)
+
+    # ---- times and steps ----
+    @property
+    def dt(self):
+        """There is none: every trajectory has steps of its own."""
+        raise ValueError(
+            "this solution has no dt: every trajectory took steps of its own (pi.solve). What asks"
+            " for steps of one length needs pi.integrate; sol.last_step and np.diff(sol.t) are the"
+            " steps here"
+        )
+
+    @cached_property
+    def steps(self) -> Integers:
+        """Numbers of the saved steps with ``save="all"``; of the saves with ``times``."""
+        if self._save == "final":
+            return np.array([self.n_steps])
+        return np.arange(len(self._states))
+
+    @cached_property
+    def t(self) -> Floats:
+        batch = self._problem.batch
+        if self._save == "times":
+            times = self._journey.times.astype(np.float64)
+            return times if times.ndim == 1 else times.reshape(-1, *batch)
+        moments = self._reached[np.newaxis] if self._save == "final" else self._moments
+        same = self._save == "final" and moments.size and np.all(moments == moments[:, :1])
+        return moments[:, 0] if not batch or same else moments.reshape(-1, *batch)
+
+    @cached_property
+    def counts(self) -> Integers:
+        if self._save == "all":
+            return self._counts.reshape(self._problem.batch)
+        return np.count_nonzero(self.valid, axis=0)
+
+    @property
+    def t_end(self) -> Any:
+        """The last time that was asked for, as it was given."""
+        return self._journey.t_end
+
+    @property
+    def evaluations(self) -> Any:
+        """Force evaluations of each trajectory, (*batch), with two for its first step."""
+        method = self.method
+        shared = method.coefficients["A"][-1] == method.coefficients["b"]
+        tries = self.steps_taken + self.rejected
+        return np.where(tries > 0, 2 + tries * (method.stages - shared), 2)
+
+    @cached_property
+    def origin(self) -> Floats:
+        return self.initial if self._before is None else self._before[0]
+
+    @property
+    def _origin_time(self):
+        t0 = self.t0 if self._before is None else self._before[1]
+        return t0 if np.ndim(t0) == 0 else np.broadcast_to(t0, self._problem.batch)
+
+    # ---- failures ----
+    @property
+    def valid(self) -> Booleans:
+        batch = self._problem.batch
+        if self._save == "final":
+            return (self.status == Status.OK)[np.newaxis]
+        column = (-1, *(1,) * len(batch))
+        if self._save == "all":
+            return self.steps.reshape(column) < self._counts.reshape(batch)
+        times = self.t.reshape(column) if self.t.ndim == 1 else self.t
+        reached, start = self._reached.reshape(batch), np.broadcast_to(self.t0, batch)
+        ahead = np.where(np.asarray(self.t_end) < start, -1, 1)
+        begun = (self.status == Status.OK) | (self.failed_step != 0)
+        return (times * ahead <= reached * ahead) & begun
+
+    def failures(self) -> str:
+        failed = self._failures
+        if not len(failed):
+            return "no trajectory failed"
+        text = summarize(
+            *(failed.status, failed.step, failed.index),
+            self._problem.batch,
+            lambda i, n: self._reached[i],
+        )
+        h = self.last_step.reshape(-1)[failed.index[np.argmin(failed.step)]]
+        text += f" Its last step was {h:.3g}."
+        if np.any(failed.status == Status.TOO_MANY_STEPS):
+            text += _STIFF
+        if np.any(failed.status == Status.STEP_TOO_SMALL):
+            text += _END_OF_TIME
+        return text
+
+    # ---- questions ----
+    def at(self, t: ArrayLike) -> Floats:
+        """States at any times within the run, of the method's full order.
+
+        Parameters
+        ----------
+        t : array_like
+            Times that every trajectory has passed. All accepted steps are needed: ``save="all"``,
+            which is the default of a single trajectory.
+
+        Returns
+        -------
+        ndarray, shape (*t.shape, *batch, dim)
+
+        Examples
+        --------
+        >>> import pyintegrate as pi
+        >>> sol = pi.solve(pi.systems.oscillator, t_end=10.0, rtol=1e-10)
+        >>> sol.at(5.5).round(9)
+        array([0.70866977, 0.70554033])
+        """
+        from .dense_output import states_at
+
+        if self._save != "all":
+            raise ValueError(
+                "at(t) needs all accepted steps: solve with save='all', or with times= for the"
+                " states at these times"
+            )
+        self._need_all("at(t)")
+        return states_at(self, numbers("t", t).astype(np.float64))
+
+    # ---- going on ----
+    def resume(self, n_steps=None, *, t_end=None, drive=None, out=None) -> AdaptiveSolution:
+        """Go on to a later time, to the same tolerance, with the step that each had.
+
+        Parameters
+        ----------
+        t_end : array_like
+            The time to go on to; a trajectory that failed stays where it is.
+        n_steps, drive, out
+            Not here: they belong to steps of one length.
+
+        Returns
+        -------
+        AdaptiveSolution
+            It starts with the final state of this one; its errors count from the first start.
+
+        Examples
+        --------
+        >>> import pyintegrate as pi
+        >>> sol = pi.solve(pi.systems.oscillator, t_end=1.0).resume(t_end=2.0)
+        >>> float(sol.t[0]), float(sol.t[-1])
+        (1.0, 2.0)
+        """
+        from .arguments import resumed
+
+        if n_steps is not None or t_end is None or drive is not None or out is not None:
+            raise ValueError(
+                "a solution to a tolerance resumes to a time: give t_end alone; n_steps, drive and"
+                " out belong to steps of one length"
+            )
+        return AdaptiveSolution.of_journey(*resumed(self, t_end))
+
+    # ---- elsewhere ----
+    def save(self, path) -> None:
+        """Not yet: files hold steps of one length."""
+        raise ValueError(_no_file("save(path)"))
+
+    def to_xarray(self) -> Any:
+        """Not yet: labelled arrays hold steps of one length."""
+        raise ValueError(_no_file("to_xarray()"))
+
+    def to_pandas(self) -> Any:
+        """Not yet: labelled tables hold steps of one length."""
+        raise ValueError(_no_file("to_pandas()"))
+
+    def __repr__(self):
+        batch, lanes = self._problem.batch, self._problem.lanes
+        count = f"{lanes} trajector{'y' if lanes == 1 else 'ies'}"
+        shape = f" {batch}" if len(batch) > 1 else ""
+        failed = f", {self.n_failed} failed" if self.n_failed else ""
+        return (
+            f"<Solution of {self.system!r} by {self.method.name} to rtol = {_range(self.rtol)}:"
+            f" {_range(self.steps_taken)} steps, {len(self)} saved, {count}{shape}{failed}>"
+        )
+
+    def _repr_html_(self):
+        from html import escape
+
+        return f"<b>{escape(repr(self)[1:-1])}</b>"
+
+
+def _range(values):
+    values = np.asarray(values)
+    if not values.size:
+        return "no"
+    low, high = values.min(), values.max()
+    return f"{low:g}" if low == high else f"{low:g} .. {high:g}"
+
+
+def _no_file(what):
+    return (
+        f"{what} is for solutions with steps of one length; of this one keep the arrays: sol.t,"
+        " sol.y, sol.status, sol.steps_taken"
+    )

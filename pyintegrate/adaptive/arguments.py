@@ -1,0 +1,255 @@
+"""Every check of the arguments of a run to a tolerance: they become a Problem and a Journey."""
+
+from __future__ import annotations
+
+from math import prod
+
+import numpy as np
+
+from .. import _core
+from ..errors import Status, warn_caller
+from ..method.arithmetic import ARITHMETIC
+from ..method.catalogue import find_method
+from ..run.options import Options
+from ..run.output import check_out
+from ..run.problem import Problem
+from ..run.state import checked_dtype, components_of
+from ..run.steps import check_rounded, checked_times
+from ..run.structure import check_structure, checked_system
+from ..values.checks import broadcast_shape, integer, numbers
+from ..values.memory import pad, spread
+from .automatic import automatic_method, with_estimates
+from .journey import Journey
+
+LEAST_RTOL = 100  # roundings of the dtype
+USUAL_RTOL = 1e-6  # in float32 it is raised without a word
+_UNSEEN = {
+    "watch": "watch= is for steps of equal length: integrate with dt, or solve with save='all' or"
+    " times= and ask the states",
+    "events": "events= is for steps of equal length: integrate with dt, or solve with save='all'"
+    " and look for the crossing with sol.at(t)",
+}
+
+
+def make_journey(system, x0, v0, given):
+    """Check the arguments of ``solve``, a dictionary, and lay them out.
+
+    Returns
+    -------
+    Problem, Options, Journey
+    """
+    return _core.to_nearest(_make, system, x0, v0, given)
+
+
+def _make(system, x0, v0, given):
+    checked_system(system)
+    for name, cure in _UNSEEN.items():
+        if given[name] is not None:
+            raise ValueError(f"{cure}; pi.solve does not look within its steps")
+    names = ("bound", "workers", "progress", "on_failure", "out", "components")
+    options = Options.checked(system, {name: given[name] for name in names})
+    dtype = checked_dtype(given["dtype"], x0, v0)
+    components, shapes = components_of(system, x0, v0)
+    components = system._ready(components, dtype)
+    rtol, atol = _tolerance("rtol", given["rtol"]), _tolerance("atol", given["atol"])
+    method = checked_method(given["method"], rtol, system)
+    t0, t_end = checked_times("t0", given["t0"]), checked_times("t_end", given["t_end"])
+    check_rounded("t0", t0, dtype)
+    check_rounded("t_end", t_end, dtype)
+    first_step, max_step = (
+        _step("first_step", given["first_step"]),
+        _step("max_step", given["max_step"]),
+    )
+    shapes = {**shapes, **system.batch_shapes, "t0": np.shape(t0), "t_end": np.shape(t_end)}
+    shapes |= {"first_step": np.shape(first_step), "max_step": np.shape(max_step)}
+    for name, value in (("rtol", rtol), ("atol", atol)):
+        shapes[name] = value.shape[:-1] if _each(value, system) else value.shape
+    batch = broadcast_shape(shapes)
+    rtol = _raised(rtol, dtype, given["rtol"] is not USUAL_RTOL)
+    save, times = checked_saves(given["save"], given["times"], t0, t_end, batch, dtype)
+    rows = np.asarray(spread(components, batch, dtype))
+    with np.errstate(over="ignore", under="ignore", invalid="ignore"):
+        lanes = prod(batch)
+        problem = Problem.of({
+            "system": system, "method": method, "dtype": dtype, "batch": batch, "lanes": lanes,
+            "stride": rows.shape[1], "dt": np.nan, "t0": t0, "rows_dt": np.nan,
+            "rows_t0": row(t0, batch, dtype), "first": 0, "n_steps": 0, "starter": None,
+            "rows_params": tuple(row(p, batch, dtype) for p in system.parameter_rows),
+            "undriven": (), "initial": rows, "has_history": False, "drive_strides": None,
+            "arithmetic": ARITHMETIC,
+        })  # fmt: skip
+        n = 1 if times is None else len(times)
+        _check_out(problem, options, save, n, {"x0": x0, "v0": v0, "times": given["times"]})
+        journey = Journey.of({
+            "t_end": t_end, "rtol": rtol, "atol": atol, "rows_end": row(t_end, batch, dtype),
+            "rows_rtol": _rows(rtol, system, batch, dtype),
+            "rows_atol": _rows(atol, system, batch, dtype),
+            "first_step": row(first_step, batch, dtype), "max_step": row(max_step, batch, dtype),
+            "max_steps": integer("max_steps", given["max_steps"], 1, (1 << 31) - 2),
+            "save": save, "times": times,
+            "automatic": given["method"] == "auto",
+        })  # fmt: skip
+    return problem, options, journey
+
+
+def checked_method(method, rtol, system):
+    """The Method, which must have an estimate of its error."""
+    if isinstance(method, str) and method == "auto":
+        return automatic_method(rtol)
+    method = find_method(method)
+    check_structure(method, system)
+    if not method.embedded:
+        raise ValueError(
+            f"method {method.name!r} has no estimate of its error: solve takes"
+            f" {', '.join(with_estimates())}, or 'auto'"
+        )
+    return method
+
+
+def _check_out(problem, options, save, n, inputs):
+    """Refuse an array that n saved states cannot go to."""
+    if options.out is None:
+        return
+    if save == "all":
+        raise ValueError(
+            "out cannot hold save='all': how many steps there will be is not known; give times="
+        )
+    check_out(problem, options.changed(steps=np.arange(n)), inputs)
+
+
+def row(value, batch, dtype):
+    """A float, or an array with an item for each trajectory."""
+    if np.ndim(value) == 0:
+        return float(np.asarray(value, dtype))
+    return np.ascontiguousarray(np.broadcast_to(np.asarray(value, dtype), batch)).reshape(-1)
+
+
+def checked_saves(save, times, t0, t_end, batch, dtype):
+    """ "all", "final" or "times", and the times in the dtype of the run, (n,) or (n, lanes)."""
+    if times is not None:
+        if save is not None:
+            raise ValueError("give save or times, not both: times are all that is saved")
+        return "times", _times(times, t0, t_end, batch, dtype)
+    if save is None:
+        return ("final" if batch else "all"), None
+    if not isinstance(save, str) or save not in ("all", "final"):
+        raise ValueError(
+            f"save must be 'all' (accepted steps) or 'final', got {save!r}; times= gives the times"
+            " to save at"
+        )
+    return save, None
+
+
+def _tolerance(name, value):
+    array = numbers(name, value).astype(np.float64)
+    if not np.all((array >= 0) & np.isfinite(array)):
+        raise ValueError(f"{name} must be finite and not negative, got {_first_wrong(array)}")
+    return array
+
+
+def _first_wrong(array):
+    return array[~((array >= 0) & np.isfinite(array))].flat[0]
+
+
+def _raised(rtol, dtype, told):
+    """Relative tolerances that rounding allows; told: with a warning where they are raised."""
+    least = LEAST_RTOL * float(np.finfo(dtype).eps)
+    if rtol.size and rtol.min() < least:
+        if told:
+            warn_caller(
+                f"rtol = {rtol.min():g} is below {LEAST_RTOL} roundings of {dtype.name}: it is"
+                f" raised to {least:.3g}",
+                UserWarning,
+            )
+        rtol = np.maximum(rtol, least)
+    return rtol
+
+
+def _step(name, value):
+    """A float or an array: 0 (first_step) or infinity (max_step) where it is None."""
+    if value is None:
+        return 0.0 if name == "first_step" else np.inf
+    array = numbers(name, value).astype(np.float64)
+    if not np.all((array > 0) & (np.isfinite(array) | (name == "max_step"))):
+        raise ValueError(f"{name} must be positive, in either direction of time, got {value!r}")
+    return float(array) if array.ndim == 0 else array
+
+
+def _each(tolerance, system):
+    """Whether a tolerance has an entry for each component, on its last axis."""
+    return tolerance.ndim > 0 and tolerance.shape[-1] == system.dim
+
+
+def _rows(tolerance, system, batch, dtype):
+    if not _each(tolerance, system):
+        return (row(tolerance, batch, dtype),)
+    return tuple(row(tolerance[..., d], batch, dtype) for d in range(system.dim))
+
+
+def _times(times, t0, t_end, batch, dtype):
+    array = numbers("times", times).astype(np.float64)
+    if array.ndim == 0:
+        raise ValueError("times must be an array, (n,) or (n, *batch), got a number")
+    shared = array.ndim == 1
+    if not shared:
+        try:
+            array = np.broadcast_to(array, (len(array), *batch))
+        except ValueError:
+            raise ValueError(
+                f"times has shape {array.shape}: expected (n,) or (n, *batch) with the batch"
+                f" {batch}"
+            ) from None
+    column = array.reshape(-1, *(1,) * len(batch)) if shared else array
+    first, last = np.minimum(t0, t_end), np.maximum(t0, t_end)
+    outside = ~((column >= first) & (column <= last))
+    if np.any(outside):
+        wrong = np.broadcast_to(column, outside.shape)[outside].flat[0]
+        raise ValueError(
+            f"times must lie between t0 and t_end of every trajectory, got {wrong:g} for"
+            f" {np.min(first):g} .. {np.max(last):g}"
+        )
+    ahead = np.where(np.asarray(t_end) < t0, -1, 1)
+    if np.any(np.diff(column, axis=0) * ahead < 0):
+        raise ValueError("times must be in order, from t0 to t_end")
+    rounded = np.ascontiguousarray(array, dtype)
+    return rounded if shared else rounded.reshape(len(array), -1)
+
+
+def resumed(solution, t_end):
+    """What goes on from the end of a solution to a later time: see ``AdaptiveSolution.resume``.
+
+    Returns
+    -------
+    Problem, Options, Journey, status, before
+    """
+    problem, journey = solution._problem, solution._journey
+    batch, dtype, lanes = problem.batch, problem.dtype, problem.lanes
+    t_end = checked_times("t_end", t_end)
+    check_rounded("t_end", t_end, dtype)
+    if broadcast_shape({"t_end": np.shape(t_end), "the solution": batch}) != batch:
+        raise ValueError(f"t_end has shape {np.shape(t_end)}: it does not fit the batch {batch}")
+    reached = solution._reached.reshape(batch)
+    begun = np.sign(np.asarray(journey.t_end, np.float64) - problem.t0)
+    if np.any((np.asarray(t_end) - reached) * begun * (solution.status == 0) < 0):
+        raise ValueError("t_end lies before the end of this solution")
+    rows = pad(solution._final, (lanes,), dtype)
+    further = problem.changed(
+        initial=rows, t0=reached if batch else float(reached), rows_t0=row(reached, batch, dtype)
+    )
+    save = "final" if journey.save == "times" else journey.save
+    first_step = abs(solution.last_step)
+    status = solution.status.reshape(-1).copy()
+    status[status == Status.OK] = Status.CANCELLED
+    return (
+        further,
+        solution._options.changed(out=None),
+        journey.changed(
+            t_end=t_end,
+            rows_end=row(t_end, batch, dtype),
+            save=save,
+            times=None,
+            first_step=row(first_step, batch, dtype),
+        ),
+        status,
+        (solution.origin, solution._origin_time),
+    )

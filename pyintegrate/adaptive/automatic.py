@@ -1,0 +1,28 @@
+"""Which pair goes to which tolerance."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..method.catalogue import methods
+
+# Verner's pairs of order 8 and 9 need the fewest operations on smooth, eccentric and chaotic
+# problems from 1e-3 to 1e-12; they meet here (docs/tolerance.md).
+_TIGHT = 1e-8
+
+
+def automatic_method(rtol):
+    """Verner's efficient 8(7) pair, and for tighter tolerances 9(8).
+
+    Parameters
+    ----------
+    rtol : ndarray
+        The smallest of them counts.
+    """
+    least = np.min(rtol, initial=np.inf)
+    return methods["verner98" if least < _TIGHT else "verner87"]
+
+
+def with_estimates():
+    """Names of the methods that estimate their error."""
+    return [name for name in methods if methods[name].embedded]

@@ -1,0 +1,150 @@
+"""What a run to a tolerance is: its tolerances, its times, what is kept; and how the core makes it.
+
+States and times go to the core as rows over the batch; each trajectory finds its own steps there.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .. import _core
+from ..errors import Status
+from ..run.output import outward
+from ..values.memory import check_memory
+from ..values.named import Named
+
+_LANES_WORTH_A_THREAD = 16
+
+
+class Journey(Named):
+    """The tolerances and times of a run, checked; its mathematics is a ``Problem``.
+
+    Rows are floats where one value serves all trajectories, else arrays with an item for each.
+    """
+
+    t_end: float | np.ndarray  # as given
+    rtol: np.ndarray  # as given, raised to what the dtype allows
+    atol: np.ndarray
+    rows_end: float | np.ndarray
+    rows_rtol: tuple[float | np.ndarray, ...]  # one row, or one for each component
+    rows_atol: tuple[float | np.ndarray, ...]
+    first_step: float | np.ndarray  # rows; 0 where it is to be found
+    max_step: float | np.ndarray
+    max_steps: int
+    save: str  # "all", "final" or "times"
+    times: np.ndarray | None  # (n,) or (n, lanes), in the dtype of the run
+    automatic: bool  # whether the method was chosen by the tolerance
+
+
+class Arrived(Named):
+    """What the core has made of it: arrays over the lanes."""
+
+    state: np.ndarray  # (dim, lanes)
+    t: np.ndarray
+    h: np.ndarray
+    accepted: np.ndarray
+    rejected: np.ndarray
+    status: np.ndarray
+    lanes: tuple[int, int]  # steps of lanes tried, and of those with a trajectory on its way
+    states: Any = None  # (n_saved, *batch, components)
+    moments: np.ndarray | None = None  # times of each trajectory, of all steps: (n_saved, lanes)
+    counts: np.ndarray | None = None  # how many of them, (lanes,)
+
+
+class Travel:
+    """A run in the core; `status` (lanes,): trajectories that are not CANCELLED stay."""
+
+    def __init__(self, problem, options, journey, status=None):
+        lanes, dtype = problem.lanes, problem.dtype
+        self._problem, self._options, self._journey = problem, options, journey
+        places = options.places(problem.system)
+        self._state = np.array(problem.initial[:, :lanes])
+        self._t = np.full(lanes, problem.rows_t0, dtype)
+        self._h = np.zeros(lanes, dtype)
+        self._counts = np.zeros((2, lanes), np.int64)
+        self._status = np.full(lanes, Status.CANCELLED, np.int8) if status is None else status
+        self._record = None
+        n = 0 if journey.times is None else len(journey.times)
+        if journey.save == "times":
+            check_memory(n * len(places) * lanes * dtype.itemsize, n, problem.batch, len(places))
+            self._record = np.empty((n, len(places), lanes), dtype)
+        self._places, self._core = places, None
+        if not lanes:
+            return
+        self._workers = min(options.workers, -(-lanes // _LANES_WORTH_A_THREAD))
+        self._core = _core.journey(
+            system=problem.system._core_for(problem.method),
+            method=problem.method.handle,
+            bits=8 * dtype.itemsize,
+            lanes=lanes,
+            workers=self._workers,
+            initial=tuple(np.ascontiguousarray(row[:lanes]) for row in problem.initial),
+            params=problem.rows_params,
+            rtol=journey.rows_rtol,
+            atol=journey.rows_atol,
+            t0=problem.rows_t0,
+            t_end=journey.rows_end,
+            first_step=journey.first_step,
+            max_step=journey.max_step,
+            max_steps=journey.max_steps,
+            bound=options.bound,
+            state=self._state,
+            t=self._t,
+            h=self._h,
+            accepted=self._counts[0],
+            rejected=self._counts[1],
+            status=self._status,
+            saved=places,
+            record=self._record if n else None,
+            times=journey.times,
+            each=journey.times is not None and journey.times.ndim > 1,
+            keep=journey.save == "all",
+        )
+
+    def go(self):
+        """Until every trajectory has arrived, or failed."""
+        if self._core is None:
+            return
+        if self._options.progress is False:
+            self._core.work(None, self._workers - 1)
+            return
+        from ..run.progress import Reporter
+
+        with Reporter(self._options.progress, self._problem.lanes, "trajectory") as report:
+            self._core.work(report, self._workers - 1)
+
+    def arrived(self, save=None):
+        """What is there, as Arrived; `save`: another way than was asked for, "final"."""
+        save = save or self._journey.save
+        problem, lanes = self._problem, self._problem.lanes
+        fields = {
+            "state": self._state, "t": self._t, "h": self._h, "accepted": self._counts[0],
+            "rejected": self._counts[1], "status": self._status,
+            "lanes": self._core.lanes() if self._core else (0, 0),
+        }  # fmt: skip
+        if save == "times":
+            record = self._record
+        elif save == "final":
+            record = self._state[np.newaxis, list(self._places)]
+        else:
+            record, fields["moments"], fields["counts"] = self._gathered(lanes)
+        fields["states"] = outward(record, problem.batch)
+        return Arrived.of(fields)
+
+    def _gathered(self, lanes):
+        """All accepted steps of all trajectories, NaN after the last of each."""
+        n, components = 1 + int(self._counts[0].max(initial=0)), len(self._places)
+        dtype = self._problem.dtype
+        check_memory(n * (components + 1) * lanes * dtype.itemsize, n, (lanes,), components)
+        record = np.full((n, components, lanes), np.nan, dtype)
+        moments = np.full((n, lanes), np.nan, dtype)
+        counts = np.zeros(lanes, np.int64)
+        if self._core is not None:
+            self._core.gather(counts, moments, record)
+        for lane in np.flatnonzero(counts == 0):  # those that were not begun
+            record[0, :, lane] = self._state[list(self._places), lane]
+            moments[0, lane] = self._t[lane]
+            counts[lane] = 1
+        return record, moments, counts

@@ -1,0 +1,118 @@
+"""Trajectories that cannot arrive say why, when and with which step; the others do not care."""
+
+import os
+import signal
+import threading
+
+import numpy as np
+import pytest
+
+import pyintegrate as pi
+from pyintegrate import Status
+
+RUN = {"rtol": 1e-6, "atol": 1e-9, "on_failure": "ignore"}
+blow_up = pi.rhs(dim=1)(lambda t, y: [y[0] ** 2])  # y = 1 / (1 / y0 - t)
+
+
+def test_a_solution_that_ends_before():
+    sol = pi.solve(blow_up, [[0.1], [1.0], [0.2]], t_end=2.0, **RUN)
+    assert sol.status[0] == sol.status[2] == Status.OK
+    assert sol.status[1] in (Status.STEP_TOO_SMALL, Status.NOT_FINITE)
+    assert np.allclose(sol.final[[0, 2], 0], [1 / 8.0, 1 / 3.0], rtol=1e-5)
+    assert sol.t.shape == (1, 3)
+    assert sol.t[0, 1] == pytest.approx(1.0, abs=1e-5)
+    assert np.isfinite(sol.final).all()
+    assert not sol.valid[0, 1]
+    assert sol.valid[0, [0, 2]].all()
+
+
+def test_too_many_steps_and_what_to_do():
+    stiff = pi.rhs(dim=1)(lambda t, y: [-1e6 * (y[0] - np.cos(t))])
+    sol = pi.solve(stiff, [0.0], t_end=10.0, max_steps=500, **RUN)
+    assert sol.status == Status.TOO_MANY_STEPS
+    assert sol.steps_taken + sol.rejected == 500
+    assert "stiff" in sol.failures()
+    assert "last step" in sol.failures()
+
+
+def test_a_stiff_problem_is_right_or_says_that_it_is_not():
+    sol = pi.solve(pi.systems.van_der_pol(mu=100.0), t_end=20.0, rtol=1e-6, atol=1e-9)
+    exact = pi.solve(pi.systems.van_der_pol(mu=100.0), t_end=20.0, rtol=1e-10, atol=1e-12)
+    assert sol.status == Status.OK
+    assert abs(sol.final - exact.final).max() < 1e-5
+
+
+def test_bounds_starts_and_parameters():
+    bounded = pi.solve(blow_up, [[0.1], [1.0]], t_end=2.0, bound=50.0, **RUN)
+    assert list(bounded.status) == [Status.OK, Status.OUT_OF_BOUNDS]
+    assert abs(bounded.final).max() <= 50.0
+    start = pi.solve(
+        pi.systems.lorenz, [[1, 1, np.nan], [1, 1, 1], [1, np.inf, 1]], t_end=1.0, **RUN
+    )
+    assert list(start.status) == [Status.NOT_FINITE, Status.OK, Status.NOT_FINITE]
+    assert list(start.failed_step) == [0, -1, 0]
+    spoiled = pi.solve(pi.systems.pendulum(length=[1.0, np.nan]), t_end=1.0, **RUN)
+    assert list(spoiled.status) == [Status.OK, Status.NOT_FINITE]
+
+
+def test_a_discontinuous_force_does_not_hang():
+    system = pi.acceleration(lambda t, x, v: -np.sign(x) - np.sign(v) * 0.1)
+    sol = pi.solve(system, 1.0, 0.3, t_end=20.0, max_steps=20000, **RUN)
+    assert sol.steps_taken + sol.rejected <= 20000
+    assert sol.status in (Status.OK, Status.TOO_MANY_STEPS, Status.STEP_TOO_SMALL)
+
+
+def test_warnings_and_errors():
+    with pytest.warns(pi.IntegrationWarning, match="1 of 2 trajectories failed"):
+        pi.solve(blow_up, [[0.1], [1.0]], t_end=2.0)
+    with pytest.raises(pi.IntegrationError) as caught:
+        pi.solve(blow_up, [[0.1], [1.0]], t_end=2.0, on_failure="raise")
+    assert caught.value.solution.status[0] == Status.OK
+
+
+def test_saves_after_a_failure_repeat_the_last_state():
+    times = np.linspace(0, 2.0, 10)  # 1, where the solution ends, is between
+    sol = pi.solve(blow_up, [[0.1], [1.0]], t_end=2.0, times=times, **RUN)
+    assert list(sol.valid[:, 1]) == [t < 1.0 for t in times]
+    assert np.array_equal(sol.y[-1, 1], sol.final[1])
+    assert sol.valid[:, 0].all()
+
+
+def test_a_failed_trajectory_stays_when_the_others_go_on():
+    sol = pi.solve(blow_up, [[0.1], [1.0]], t_end=2.0, **RUN)
+    further = sol.resume(t_end=3.0)
+    assert list(further.status == Status.OK) == [True, False]
+    assert np.array_equal(further.final[1], sol.final[1])
+    assert further.final[0, 0] == pytest.approx(1 / 7.0, rel=1e-5)
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_an_interrupt_keeps_what_has_arrived(workers):
+    """Short ways are first, and then those that would take hours."""
+    seen = threading.Event()
+
+    def progress(done, total):
+        if done >= 40 and not seen.is_set():
+            seen.set()
+            os.kill(os.getpid(), signal.SIGINT)
+
+    t_end = np.where(np.arange(80) < 40, 1.0, 1e9)
+    with pytest.raises(KeyboardInterrupt) as caught:
+        pi.solve(pi.systems.pendulum, np.linspace(0.5, 1, 80), 0.0, t_end=t_end, progress=progress,
+                 workers=workers, max_steps=2_000_000_000)  # fmt: skip
+    sol = caught.value.solution
+    whole = pi.solve(pi.systems.pendulum, np.linspace(0.5, 1, 80)[:40], 0.0, t_end=1.0)
+    assert np.all(sol.status[:40] == Status.OK)
+    assert np.all(sol.status[40:] == Status.CANCELLED)
+    assert np.array_equal(sol.final[:40], whole.final)
+    assert np.isfinite(sol.final).all()
+
+
+def test_an_exception_of_a_force_comes_out():
+    def force(t, x, v):
+        if np.any(t > 0.5):
+            raise ArithmeticError("enough")
+        return -x
+
+    with pytest.raises(ArithmeticError, match="enough"):
+        pi.solve(pi.acceleration(trace=False)(force), 1.0, 0.0, t_end=2.0)

@@ -1,0 +1,110 @@
+"""A trajectory depends on itself alone: not on its neighbours, the threads, or the machine."""
+
+import hashlib
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from conftest import same_bits
+from places import TESTS
+
+import pyintegrate as pi
+
+N = 500
+RUN = {"rtol": 1e-7, "atol": 1e-9}
+RESULTS = ("final", "status", "steps_taken", "rejected", "last_step", "evaluations")
+
+
+def orbits(n=N, seed=0):
+    """Eccentricities from 0 to 0.99, of which some take ten times as many steps as others."""
+    e = np.random.default_rng(seed).uniform(0, 0.99, n)
+    return np.stack([1 - e, 0 * e, 0 * e, np.sqrt((1 + e) / (1 - e))], axis=-1)
+
+
+def solve(x0, **options):
+    return pi.solve(
+        pi.systems.kepler, x0, **{"t_end": 6.0, "on_failure": "ignore", **RUN, **options}
+    )
+
+
+def agree(one, other, of=slice(None)):
+    return all(same_bits(getattr(one, name)[of], getattr(other, name)) for name in RESULTS)
+
+
+@pytest.mark.parametrize("method", ["verner87", "dop853", "tsitouras54"])
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_order_split_and_workers_change_no_bit(method, dtype):
+    x0 = orbits().astype(dtype)
+    run = {"method": method, "dtype": dtype, "rtol": 2e-5}
+    whole = solve(x0, **run)
+    assert whole.steps_taken.max() > 1.5 * whole.steps_taken.min()
+    assert agree(whole, solve(x0, workers=3, **run))
+    order = np.random.default_rng(1).permutation(N)
+    assert agree(whole, solve(x0[order], **run), order)
+    for part in (slice(0, 1), slice(1, 8), slice(8, 75), slice(75, N)):
+        assert agree(whole, solve(x0[part], **run), part)
+
+
+def test_failing_neighbours_change_no_bit():
+    x0 = orbits(60)
+    mixed = np.repeat(x0, 2, axis=0)
+    mixed[1::2] = [[np.nan, 0, 0, 1], [1e-300, 0, 0, 0], [1.0, 0, 0, 0]] * 20
+    whole, with_them = solve(x0), solve(mixed, max_steps=5000)
+    assert agree(with_them, whole, slice(0, None, 2))
+    assert with_them.status[1::2].all()
+
+
+def test_saves_do_not_depend_on_neighbours():
+    times = np.linspace(0, 6.0, 23)
+    whole = solve(orbits(), times=times)
+    part = solve(orbits()[17:40], times=times, workers=2)
+    assert same_bits(whole.y[:, 17:40], part.y)
+    steps = solve(orbits(), save="all", workers=2)
+    alone = solve(orbits()[17:18], save="all")
+    n = int(alone.counts[0])
+    assert same_bits(steps.y[:n, 17], alone.y[:, 0])
+
+
+def test_lanes_are_full_though_trajectories_differ():
+    """The last ones leave lanes empty: less than a tenth of 64 lanes' way through 2000 orbits."""
+    assert solve(orbits(2000)).useful_lanes > 0.9
+
+
+# ---- instruction sets ----------------------------------------------------------------------------
+
+
+def print_digests():
+    found = {}
+    for dtype in (np.float64, np.float32):
+        for method in ("verner98", "dop853", "tsitouras54", "heun2"):
+            for system in ("kepler", "pendulum", "lorenz", "driven_pendulum"):
+                y = np.random.default_rng(0).uniform(0.5, 1.5, (37, pi.systems[system].dim))
+                sol = pi.solve(pi.systems[system], y, t_end=1.0, rtol=1e-4, atol=1e-4, dtype=dtype,
+                               times=np.linspace(0, 1, 5), method=method)  # fmt: skip
+                parts = [np.ascontiguousarray(a).tobytes() for a in
+                         (sol.y, sol.steps_taken, sol.rejected, sol.last_step)]  # fmt: skip
+                found[f"{method}-{system}-{dtype.__name__}"] = hashlib.sha256(
+                    b"".join(parts)
+                ).hexdigest()
+    print(json.dumps(found))
+
+
+def digests_on(instruction_set):
+    command = [sys.executable, "-c", "import test_lanes; test_lanes.print_digests()"]
+    package, here = Path(pi.__file__).parents[1], Path(__file__).parent
+    path = os.pathsep.join([str(package), str(TESTS), str(here), os.environ.get("PYTHONPATH", "")])
+    environment = os.environ | {"PYINTEGRATE_ISA": instruction_set, "PYTHONPATH": path}
+    done = subprocess.run(command, env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def test_every_instruction_set_gives_the_same_bits():
+    sets = pi._core.info()["instruction_sets"]
+    first, *others = map(digests_on, sets)
+    for name, other in zip(sets[1:], others, strict=True):
+        assert other == first, name

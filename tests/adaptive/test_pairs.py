@@ -1,0 +1,38 @@
+"""The weights that estimate errors, in exact arithmetic; and the control in the core."""
+
+import re
+
+import numpy as np
+import pytest
+from places import ROOT
+
+import pyintegrate as pi
+from pyintegrate.theory.order_conditions import embedded_orders
+
+PAIRS = [name for name, method in pi.methods.items() if method.embedded]
+
+
+@pytest.mark.parametrize("name", PAIRS)
+def test_embedded_weights_have_their_order_and_no_more(name):
+    """Merson's companion is of order 3 on nonlinear problems: the trees say so."""
+    declared = pi.methods[name].embedded
+    orders = [declared["order"]] + ([declared["order2"]] if "order2" in declared else [])
+    assert embedded_orders(pi.methods[name]) == orders
+
+
+@pytest.mark.parametrize("name", PAIRS)
+def test_the_estimate_vanishes_on_polynomials_up_to_its_order(name):
+    """sum (b - b*) c^(k-1) = 0 for k up to the lower of the orders, from the doubles themselves."""
+    method = pi.methods[name]
+    b, c = np.array(method.coefficients["b"]), np.array(method.coefficients["c"])
+    low = min(method.order, method.embedded["order"])
+    difference = b - method.embedded["b"]
+    for k in range(1, low + 1):
+        # Sums of products with 16 digits each.
+        assert abs(difference @ c ** (k - 1)) <= 1e-14 * np.abs(difference).sum()
+
+
+def test_every_descriptor_with_embedded_weights_is_a_pair():
+    files = ROOT.glob("csrc/methods/*.h")
+    named = {p.stem for p in files if re.search(r"\.b_embedded = ", p.read_text())}
+    assert named == set(PAIRS)

@@ -1,0 +1,85 @@
+"""Wrong arguments of solve are refused before anything runs, by their names."""
+
+import numpy as np
+import pytest
+
+import pyintegrate as pi
+
+X0 = np.ones((4, 3))
+
+
+def refusal(error, match, *args, **options):
+    with pytest.raises(error, match=match):
+        pi.solve(pi.systems.lorenz, *args, **{"t_end": 1.0, **options})
+
+
+def test_values():
+    refusal(ValueError, "rtol must be finite and not negative", rtol=-1.0)
+    refusal(ValueError, "atol must be finite and not negative", atol=np.nan)
+    refusal(TypeError, "rtol must hold real numbers", rtol="small")
+    refusal(ValueError, "t_end must be finite", t_end=np.inf)
+    refusal(ValueError, "first_step must be positive", first_step=0.0)
+    refusal(ValueError, "max_step must be positive", max_step=-1.0)
+    refusal(ValueError, "max_steps must be at least 1", max_steps=0)
+    refusal(ValueError, "bound must be a positive number", bound=-1)
+    refusal(ValueError, "save must be 'all'", save=5)
+    refusal(ValueError, "save or times, not both", save="all", times=[0.5])
+    refusal(ValueError, "components must be some of", components=["q"])
+    with pytest.raises(TypeError, match="system must be a System"):
+        pi.solve("lorenz", t_end=1.0)
+
+
+def test_shapes():
+    refusal(ValueError, "do not broadcast", X0, t_end=np.ones(5))
+    refusal(ValueError, "do not broadcast", X0, rtol=np.full(5, 1e-6))
+    refusal(ValueError, r"without v0 it is the whole state", np.ones((4, 2)))
+    refusal(ValueError, r"times has shape \(3, 5\)", X0, times=np.ones((3, 5)) / 2)
+    refusal(ValueError, "times must be an array", times=0.5)
+    refusal(ValueError, "times must lie between t0 and t_end", times=[0.5, 1.5])
+    refusal(ValueError, "times must be in order", times=[0.5, 0.2])
+
+
+def test_methods_without_an_estimate():
+    with pytest.raises(ValueError, match="no estimate of its error: solve takes .*verner87"):
+        pi.solve(pi.systems.lorenz, t_end=1.0, method="rk4")
+    with pytest.raises(ValueError, match="velocity_verlet|estimate"):
+        pi.solve(pi.systems.oscillator, t_end=1.0, method="velocity_verlet")
+
+
+def test_what_is_not_there_is_refused():
+    refusal(ValueError, "watch= is for steps of equal length", watch="energy_drift")
+    refusal(ValueError, "events= is for steps of equal length", events={})
+    with pytest.raises(TypeError, match="t_eval"):
+        pi.solve(pi.systems.lorenz, t_end=1.0, t_eval=[1.0])
+    sol = pi.solve(pi.systems.lorenz, X0, t_end=1.0)
+    for question in (lambda: sol.dt, lambda: sol.to_xarray(), lambda: sol.save("a.npz"),
+                     lambda: sol.resume(n_steps=5), lambda: pi.concatenate(sol, sol)):  # fmt: skip
+        with pytest.raises(ValueError, match="steps of one length"):
+            question()
+    with pytest.raises(ValueError, match="all accepted steps"):
+        sol.at(0.5)
+
+
+def test_a_tolerance_below_rounding_is_raised_with_a_warning():
+    with pytest.warns(UserWarning, match="rtol = 1e-16 is below 100 roundings of float64"):
+        sol = pi.solve(pi.systems.oscillator, t_end=1.0, rtol=1e-16)
+    assert sol.rtol == 100 * np.finfo(np.float64).eps
+
+
+def test_out_takes_the_states():
+    out = np.empty((3, 4, 3))
+    sol = pi.solve(pi.systems.lorenz, X0, t_end=1.0, times=[0.0, 0.5, 1.0], out=out)
+    plain = pi.solve(pi.systems.lorenz, X0, t_end=1.0, times=[0.0, 0.5, 1.0])
+    assert np.array_equal(out, plain.y)
+    assert np.shares_memory(sol.y, out)
+    refusal(ValueError, "out has shape", X0, times=[0.0, 1.0], out=out)
+    refusal(ValueError, "save='all'", X0, save="all", out=out)
+
+
+def test_an_empty_batch_and_components():
+    sol = pi.solve(pi.systems.lorenz, np.ones((0, 3)), t_end=1.0)
+    assert sol.y.shape == (1, 0, 3)
+    assert sol.status.shape == (0,)
+    sol = pi.solve(pi.systems.lorenz, X0, t_end=1.0, components=["z"])
+    assert sol.y.shape == (1, 4, 1)
+    assert sol.final.shape == (4, 3)
