@@ -151,13 +151,6 @@ typedef struct {
 } PiReachRows;
 typedef void PiReach(const PiReachRows *rows);
 
-/* The kernels of one system on one instruction set in one precision; NULL for those it lacks. */
-typedef struct {
-    const char *system;
-    PiKernel *family[PI_FAMILIES], *specialised[PI_SPECIALISED];
-    PiForce *force;
-} PiKernels;
-
 /* ---- to a tolerance -------------------------------------------------------------------------- */
 /* An embedded pair as its kernel wants it: sparse rows of weights as in a PiTable, first those of
  * the stages, then these. On x'' = a(t, x) stages are accelerations; rows that end in _X make
@@ -181,6 +174,19 @@ typedef struct {
     double weight[PI_MAX_WEIGHTS];
 } PiPair;
 
+/* A trial step of all lanes: from t, y by h, with the parameters p, to the sums of the weighted
+ * slopes. */
+typedef struct {
+    int64_t registers; /* of each row */
+    const PiPair *pair;
+    const void *weights; /* of the pair, reals */
+    const void *t, *h, *y, *p;
+    const void *first; /* the first slope, where the last of a step is the first of the next */
+    void *last;        /* that slope */
+    void *sums;        /* `dim` rows each of sum b k, of the error and of the second error */
+} PiTrialRows;
+typedef void PiTrial(const PiTrialRows *rows);
+
 /* A batch that goes to a tolerance, each trajectory at steps of its own. All rows have an item for
  * each trajectory, or one for all. */
 typedef struct {
@@ -188,6 +194,7 @@ typedef struct {
     PiForce *force;
     const void *context;
     PiPair pair;
+    PiTrial *trial;           /* compiled for the system; NULL: the one for any force */
     int64_t lanes, registers; /* trajectories; registers of a row that go on together */
     const PiRow *initial, *params;
     PiRow t0, t_end;
@@ -228,11 +235,20 @@ typedef struct PiSolver {
 /* Until no trajectory is left; -1 where the force or a pause stops it, or without memory. */
 typedef int PiSolveKernel(PiSolver *solver);
 
+/* ---- kernels --------------------------------------------------------------------------------- */
+/* The kernels of one system on one instruction set in one precision; NULL for those it lacks. */
+typedef struct {
+    const char *system;
+    PiKernel *family[PI_FAMILIES], *specialised[PI_SPECIALISED];
+    PiForce *force;
+    PiTrial *trial;
+} PiKernels;
+
 /* A system compiled by itself: its kernels, or NULL where it was compiled against other headers. */
 typedef const PiKernels *PiOneSystem(uint64_t layout);
 #define PI_LAYOUT                                                                                  \
     ((uint64_t)sizeof(PiTile) << 40 | (uint64_t)sizeof(PiSystem) << 24 | sizeof(PiTable) << 4 |    \
-     sizeof(PiRows) << 2 | PI_FAMILIES)
+     (sizeof(PiRows) + sizeof(PiKernels)) << 2 | PI_FAMILIES)
 
 typedef struct {
     const char *isa;

@@ -4,6 +4,7 @@
 #include "../vmath/vmath.h"
 #include "loop.h"
 #include "on_rows.h"
+#include "tolerance/in_registers.h"
 /* A traced system that is compiled (pyintegrate/trace/compiler.py) has a table of contents of its
  * own, and takes the kernels for any force from the package. */
 #ifndef PI_ONE_SYSTEM
@@ -55,6 +56,7 @@
     KERNEL(id, any_explicit_rk, PI_EXPLICIT_RK, PI_GENERAL, tile->method)                          \
     KERNEL(id, any_composition, PI_COMPOSITION, PI_GENERAL, tile->method)                          \
     KERNEL(id, rk4, PI_EXPLICIT_RK, PI_RK4, &rk4)                                                  \
+    static void id##_trial(const PiTrialRows *rows) { trial_in_registers(&id##_model, rows); }     \
     static int id##_on_rows(const void *context, PiQuestion question, const PiRows *rows) {        \
         (void)context;                                                                             \
         switch (question) {                                                                        \
@@ -90,7 +92,8 @@
                 [PI_COMPOSITION] = id##_any_composition,                                           \
                 [PI_NYSTROM] = id##_any_explicit_rk},                                              \
      .specialised = {[PI_RK4] = id##_rk4, __VA_ARGS__},                                            \
-     .force = id##_on_rows},
+     .force = id##_on_rows,                                                                        \
+     .trial = id##_trial},
 #define HEAVY_SYSTEM(id, ...)                                                                      \
     ROW(id, [PI_TSITOURAS54] = id##_any_explicit_rk,                                               \
         [PI_SEMI_IMPLICIT_EULER] = id##_any_composition,                                           \

@@ -135,14 +135,15 @@ static int make_journey(PyObject *module, Journey *j, const Arguments *a) {
 
 const char journey_doc[] =
     "journey(**fields) -> Journey\n\n"
-    "system, method: name or handle, handle; bits: 64 or 32; lanes: trajectories; workers: threads\n"
-    "that will share it. initial, params, rtol, atol: tuples of rows, each of one value or one for\n"
-    "each lane; rtol and atol of one row, or one for each component. t0, t_end, first_step (0 where\n"
-    "it is to be found), max_step: rows. max_steps: tried; bound: of the components.\n"
-    "Results, written: state (dim, lanes), t, h, and as 64-bit integers accepted and rejected;\n"
-    "status (bytes): trajectories of status CANCELLED are integrated, the others stay.\n"
-    "saved: indices of components. record (n, components, lanes) with any strides: states at times,\n"
-    "(n,), or with each=1 (n, lanes); None for none. keep: whether gather() will be asked.";
+    "system, method: name or handle, handle; bits: 64 or 32; lanes: trajectories; workers:\n"
+    "threads that will share it. initial, params, rtol, atol: tuples of rows, each of one value\n"
+    "or one for each lane; rtol and atol of one row, or one for each component. t0, t_end,\n"
+    "first_step (0 where it is to be found), max_step: rows. max_steps: tried; bound: of the\n"
+    "components. Results, written: state (dim, lanes), t, h, and as 64-bit integers accepted and\n"
+    "rejected; status (bytes): trajectories of status CANCELLED are integrated, others stay.\n"
+    "saved: indices of components. record (n, components, lanes) with any strides: states at\n"
+    "times, (n,), or with each=True (n, lanes); None for none. keep: whether gather() will be\n"
+    "asked.";
 PyObject *core_journey(PyObject *module, PyObject *args, PyObject *keywords) {
     static char *names[] = {"system",   "method",    "bits",   "lanes", "workers", "initial",
                             "params",   "rtol",      "atol",   "t0",    "t_end",   "first_step",

@@ -20,6 +20,7 @@ const char *pi_journey_choose(PiJourney *j, const ResolvedSystem *resolved,
     j->solve.force = resolved->force;
     j->solve.context = resolved->context;
     j->kernel = resolved->set->solve;
+    j->solve.trial = resolved->kernels ? resolved->kernels->trial : NULL;
     j->vector_bytes = resolved->set->vector_bytes;
     j->real_bytes = resolved->set->real_bits / 8;
     pi_make_pair(method, resolved->system, &j->solve.pair);
@@ -35,6 +36,7 @@ void pi_journey_prepare(PiJourney *j) {
     int64_t n = block ? block / width : WORKSPACE_BYTES / bytes;
     if (!block && n > MOST_REGISTERS) n = MOST_REGISTERS;
     if (n > all) n = all;
+    if (n > 1 && !block) n -= n % 2; /* kernels in registers go by twos */
     j->solve.registers = n < 1 ? 1 : n;
 }
 

@@ -58,7 +58,7 @@ class AdaptiveSolution(Solution):
     >>> import pyintegrate as pi
     >>> sol = pi.solve(pi.systems.kepler, t_end=10.0, rtol=1e-9)
     >>> sol.method.name, int(sol.steps_taken), bool(abs(sol.energy_error()).max() < 1e-8)
-    ('verner87', 36, True)
+    ('verner98', 33, True)
     """
 
     def __init__(self, problem, options, journey, arrived, save, before=None):
@@ -119,6 +119,12 @@ class AdaptiveSolution(Solution):
             " for steps of one length needs pi.integrate; sol.last_step and np.diff(sol.t) are the"
             " steps here"
         )
+
+    @property
+    def _step_lengths(self):
+        """The mean step of each trajectory."""
+        way = self._reached.reshape(self._problem.batch) - self.t0
+        return way / np.maximum(self.steps_taken, 1)
 
     @cached_property
     def steps(self) -> Integers:

@@ -47,7 +47,7 @@ def states_at(solution, t):
 def step(system, method, t, y, h):
     """One step of an explicit Runge-Kutta method from (t, y), h of the shape of t."""
     c = method.coefficients
-    slopes = []
+    slopes: list[np.ndarray] = []
     for s in range(method.evaluations):
         stage = _sum(y, h, c["A"][s], slopes)
         slopes.append(system.rhs(t + c["c"][s] * h, stage))

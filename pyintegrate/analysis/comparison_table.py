@@ -69,7 +69,7 @@ def comparison_table(comparison):
         name = key[0] if isinstance(key, tuple) else key
         cells = [_cell(measures[measure], form, best) for _, measure, form, best in columns]
         took = "{:.2g}".format(measures["seconds"] or 0.0)
-        evaluations = f"{measures['evaluations']:,}"
+        evaluations = _count(measures["evaluations"])
         rows.append([name, *[step] * show_steps, *cells, evaluations, *[took] * timed])
     failed = [int(np.count_nonzero(solution.status)) for solution in solutions]
     heads = [column[0] for column in columns]
@@ -161,9 +161,15 @@ def _cell(values, form, best):
     return f"{form.format(np.median(values))} / {form.format(worst)}"
 
 
+def _count(values):
+    """A whole number, or the least and the most."""
+    least, most = (f"{f(values, initial=start):,}" for f, start in ((np.min, 1 << 62), (np.max, 0)))
+    return most if least == most or not np.size(values) else f"{least} .. {most}"
+
+
 def _step(solution):
-    """The step as text, the extremes where it differs between trajectories."""
-    dt = np.asarray(solution.dt, dtype=np.float64)
+    """The step as text, the extremes where it differs between trajectories; or the mean step."""
+    dt = solution._step_lengths
     if dt.size == 0:
         return ABSENT
     least, most = f"{dt.min():.6g}", f"{dt.max():.6g}"

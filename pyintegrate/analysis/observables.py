@@ -50,6 +50,8 @@ def times(solution):
 
 def start_time(solution):
     """Time of `initial`: t0, or where a resumed run took over; a float or (*batch)."""
+    if solution._journey is not None:  # to a tolerance
+        return solution.t0
     return time_of(solution.t0, solution.dt, solution._problem.first)
 
 

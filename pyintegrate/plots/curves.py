@@ -95,6 +95,8 @@ def _solutions(sources):
 
 
 def _step(solution):
+    if solution._journey is not None:  # to a tolerance
+        return "various"
     dt = np.asarray(solution.dt, dtype=np.float64)
     return f"{dt.min():g}" if dt.size and dt.min() == dt.max() else "various"
 

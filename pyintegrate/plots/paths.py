@@ -287,7 +287,8 @@ def smooth_times(solution, window=None):
     """
     t = np.asarray(solution.t)
     start, end = (float(start_time(solution)), float(t[-1])) if window is None else window
-    spacing = abs(float(solution.dt)) if np.ndim(solution.dt) == 0 else abs(end - start) / POINTS
+    step = solution._step_lengths
+    spacing = abs(float(step)) if step.ndim == 0 else abs(end - start) / POINTS
     steps = max(1.0, abs(end - start) / spacing) if spacing else 1.0
     finer = max(1, min(40, int(POINTS / 2 / steps)))
     return np.linspace(start, end, int(min(steps * finer, 50 * POINTS)) + 1)

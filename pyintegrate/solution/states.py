@@ -74,6 +74,11 @@ class States:
         return self._problem.times(self.steps) if asked is None else asked[: len(self)]
 
     @property
+    def _step_lengths(self):
+        """Lengths of the steps, as pictures and tables show them: one, or (*batch)."""
+        return np.asarray(self.dt, dtype=np.float64)
+
+    @property
     def arithmetic(self) -> int:
         return self._problem.arithmetic
 

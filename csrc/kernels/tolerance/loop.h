@@ -27,8 +27,6 @@ static Lanes make_lanes(PiSolver *solver, const PiTile *tile, vreal **free) {
     l.due = (int64_t *)take_rows(c, numbers);
     l.active = (vint *)take_rows(c, 1);
     l.tn = take_rows(c, 1);
-    for (int i = 0; i < s->pair.start[s->pair.stages + PI_PAIR_ROWS]; i++)
-        l.w[i] = (real)s->pair.weight[i], l.offset[i] = (int64_t)s->pair.index[i] * l.n * c->R;
     *free = c->free;
     return l;
 }
@@ -50,7 +48,10 @@ static void record_due(Lanes *l) {
         }
         if (!vany(any)) return;
         if (vany(within)) {
-            slopes(l, 1);
+            vreal *const last = l->after;
+            l->after = l->unused;
+            try_steps(l);
+            l->after = last;
             if (c->stopped) return;
             l->yn = l->between, l->low = l->ys; /* nobody asks what is rounded away here */
             step_rows(l);
@@ -92,14 +93,12 @@ static void choose_steps(Lanes *l) {
 }
 /* A trial step of all lanes, judged. -1 if it was stopped, or without memory for what is kept. */
 static int go_on(Lanes *l) {
-    const PiPair *m = &l->solve->pair;
     Chunk *c = &l->c;
     choose_steps(l);
-    slopes(l, m->fsal);
+    try_steps(l);
     if (c->stopped) return -1;
     step_rows(l);
     judge(l);
-    if (m->fsal) copy_rows(c, l->n, l->k + (int64_t)(m->stages - 1) * l->n * c->R, l->after);
     if (l->solve->record) record_due(l);
     if (c->stopped) return -1;
     commit(l);
@@ -154,11 +153,17 @@ static int solve_on_rows(PiSolver *solver) {
     Chunk *c = &l.c;
     vreal *const slope = take_rows(c, c->dim);
     l.k = take_rows(c, (int64_t)s->pair.stages * l.n);
+    for (int i = 0; i < s->pair.start[s->pair.stages + PI_PAIR_ROWS]; i++) {
+        l.w[i] = (real)s->pair.weight[i];
+        l.slope[i] = l.k + (int64_t)s->pair.index[i] * l.n * c->R;
+    }
     l.after = take_rows(c, l.n);
     waiting.ys = l.ys = take_rows(c, c->dim);
     waiting.yn = l.yn = take_rows(c, c->dim);
     l.low = take_rows(c, c->dim);
     l.between = take_rows(c, c->dim);
+    l.unused = take_rows(c, l.n);
+    l.sums = take_rows(c, 3 * c->dim);
     l.tn_low = take_rows(c, 1);
     l.last = (vint *)take_rows(c, 1);
     l.accepted = (vint *)take_rows(c, 1);

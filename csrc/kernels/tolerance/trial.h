@@ -15,15 +15,17 @@ typedef struct {
     PiSolver *solver;
     const PiSolve *solve;
     int64_t at[OWN_PARTS + 1];
-    vreal *own;                     /* rows of each trajectory (rows.h) */
-    int64_t *id, *due;              /* of each lane: its trajectory, -1 for none; its next save */
-    real w[PI_MAX_WEIGHTS];         /* weights of the pair, in this precision, and where */
-    int64_t offset[PI_MAX_WEIGHTS]; /* the slopes begin that they belong to */
-    int n;                          /* components of a slope */
-    vreal *k, *after;               /* slopes; the one at the end of an accepted step (fsal) */
-    vreal *ys, *yn, *low;           /* stage; state after the step, and what it rounds away */
-    vreal *between;                 /* state within the step */
-    vreal *tn, *tn_low;             /* time after the step */
+    vreal *own;             /* rows of each trajectory (rows.h) */
+    int64_t *id, *due;      /* of each lane: its trajectory, -1 for none; its next save */
+    real w[PI_MAX_WEIGHTS]; /* weights of the pair, in this precision, and where */
+    const vreal *slope[PI_MAX_WEIGHTS]; /* the slopes are that they belong to */
+    int n;                              /* components of a slope */
+    vreal *k, *after;                   /* slopes; the one at the end of an accepted step (fsal) */
+    vreal *ys, *yn, *low;               /* stage; state after the step, and what it rounds away */
+    vreal *sums;                        /* of the slopes: for the step and its errors */
+    vreal *unused;                      /* slopes that nobody asks for */
+    vreal *between;                     /* state within the step */
+    vreal *tn, *tn_low;                 /* time after the step */
     vint *active, *last, *accepted, *passed, *leaves, *code;
 } Lanes;
 
@@ -47,28 +49,33 @@ enum { MOST_PARTS = 2, MOST_ABREAST = 4 };
         for (; d < (n); d++) OVER_REGISTERS(CALL, R, d, 1);                                        \
     } while (0)
 
+/* In one register: a multiply-add from base and index together is two operations on some machines.
+ */
+#define PLAIN_POINTER(p) __asm__("" : "+r"(p))
+
 typedef vreal Block[MOST_PARTS][MOST_ABREAST];
 /* sum_j weight_j k_j of components d, d + 1, ..., registers u, u + 1, ... */
 INLINE void weigh(const Lanes *l, int row, int64_t d, int64_t u, int parts, int count, Block sum) {
     const PiPair *m = &l->solve->pair;
     const int from = m->start[row], to = m->start[row + 1];
-    const int64_t R = l->c.R;
-    const vreal *const k = l->k + d * R + u;
+    const int64_t R = l->c.R, here = d * R + u;
     EACH(e, 0, parts)
         EACH(i, 0, count) sum[e][i] = vset(0);
     for (int j = from; j < to; j++) {
-        const vreal w = vset(l->w[j]);
-        const vreal *const at = k + l->offset[j];
-        EACH(e, 0, parts)
-            EACH(i, 0, count) sum[e][i] = vfma(w, at[e * R + i], sum[e][i]);
+        const vreal w = vset(l->w[j]), *at = l->slope[j] + here;
+        EACH(e, 0, parts) {
+            PLAIN_POINTER(at);
+            EACH(i, 0, count) sum[e][i] = vfma(w, at[i], sum[e][i]);
+            at += R;
+        }
     }
 }
 /* The state of stage s. */
-INLINE void stage_some(const Lanes *l, int s, int d, int64_t u, int parts, int count) {
+INLINE void stage_some(const Lanes *l, int s, const int nystrom, int d, int64_t u, int parts,
+                       int count) {
     const Chunk *c = &l->c;
-    const PiPair *m = &l->solve->pair;
-    const int64_t R = c->R, to_v = m->nystrom ? c->dof * R : 0;
-    const vreal part = vset((real)m->c[s]);
+    const int64_t R = c->R, to_v = c->dof * R;
+    const vreal part = vset((real)l->solve->pair.c[s]);
     const vreal *const h = c->h + u;
     Block sum;
     weigh(l, s, d, u, parts, count, sum);
@@ -76,8 +83,8 @@ INLINE void stage_some(const Lanes *l, int s, int d, int64_t u, int parts, int c
         EACH(i, 0, count) {
             const vreal *const y = c->y + (d + e) * R + u + i;
             l->ys[(d + e) * R + u + i] =
-                m->nystrom ? vfma(h[i] * h[i], sum[e][i], vfma(part * h[i], y[to_v], *y))
-                           : vfma(h[i], sum[e][i], *y);
+                nystrom ? vfma(h[i] * h[i], sum[e][i], vfma(part * h[i], y[to_v], *y))
+                        : vfma(h[i], sum[e][i], *y);
         }
 }
 /* Slopes of the stages from `first` on; the first is at the state itself. */
@@ -86,11 +93,44 @@ static void slopes(Lanes *l, int first) {
     const PiPair *m = &l->solve->pair;
     for (int s = first; s < m->stages && !c->stopped; s++) {
         const vreal *at = s ? l->ys : c->y;
-#define STAGE(d, u, parts, count) stage_some(l, s, d, u, parts, count)
-        if (s) IN_BLOCKS(l->n, c->R, STAGE);
+#define X_STAGE(d, u, parts, count) stage_some(l, s, 1, d, u, parts, count)
+#define Y_STAGE(d, u, parts, count) stage_some(l, s, 0, d, u, parts, count)
+        if (s && m->nystrom) IN_BLOCKS(l->n, c->R, X_STAGE);
+        else if (s) IN_BLOCKS(l->n, c->R, Y_STAGE);
         vreal *const k = l->k + (int64_t)s * l->n * c->R;
         if (m->nystrom) ask(c, PI_ACCELERATION, times(c, 0, m->c[s]), at, c->y + c->dof * c->R, k);
         else rhs_rows(c, times(c, 0, m->c[s]), at, k);
+    }
+}
+
+/* The sums of the slopes with the weights of row PI_STEP, PI_ERROR or PI_ERROR2. */
+INLINE void sum_some(const Lanes *l, int row, vreal *to, int d, int64_t u, int parts, int count) {
+    Block sum;
+    weigh(l, l->solve->pair.stages + row, d, u, parts, count, sum);
+    EACH(e, 0, parts)
+        EACH(i, 0, count) to[(d + e) * l->c.R + u + i] = sum[e][i];
+}
+/* A trial step of all lanes: the sums. */
+static void try_steps(Lanes *l) {
+    Chunk *c = &l->c;
+    const PiPair *m = &l->solve->pair;
+    if (l->solve->trial) {
+        const PiTrialRows rows = {c->R, m, l->w, c->t0, c->h, c->y, c->p, l->k, l->after, l->sums};
+        l->solve->trial(&rows);
+        c->stopped |= pi_pause(c->tile->pause);
+        return;
+    }
+    slopes(l, m->fsal);
+    if (m->fsal) copy_rows(c, l->n, l->k + (int64_t)(m->stages - 1) * l->n * c->R, l->after);
+    for (int kind = 0; kind < 2 + m->combined; kind++) {
+        vreal *to = l->sums + (int64_t)kind * c->dim * c->R;
+#define X_SUM(d, u, parts, count) sum_some(l, PI_STEP_X + kind, to, d, u, parts, count)
+#define Y_SUM(d, u, parts, count) sum_some(l, PI_STEP + kind, to, d, u, parts, count)
+        if (m->nystrom) {
+            IN_BLOCKS(l->n, c->R, X_SUM);
+            to += l->n * c->R;
+        }
+        IN_BLOCKS(l->n, c->R, Y_SUM);
     }
 }
 
@@ -100,30 +140,18 @@ INLINE vreal plus(vreal y, vreal delta, vreal *rest) {
     *rest = (y - (sum - back)) + (delta - back);
     return sum;
 }
-/* The state after the step, y' = y + h sum b k, with what was rounded away before; components of
- * one kind, positions or not. first: of the components of this kind. */
-INLINE void step_some(const Lanes *l, int first, int d, int64_t u, int parts, int count) {
-    const Chunk *c = &l->c;
-    const PiPair *m = &l->solve->pair;
-    const int position = m->nystrom && first == 0;
-    const int64_t R = c->R, to_v = c->dof * R;
-    Block sum;
-    weigh(l, m->stages + (position ? PI_STEP_X : PI_STEP), d, u, parts, count, sum);
-    EACH(e, 0, parts)
-        EACH(i, 0, count) {
-            const int64_t at = (first + d + e) * R + u + i;
-            const vreal h = c->h[u + i], rest = own(l, OWN_LOW)[at];
-            const vreal delta = position ? vfma(h * h, sum[e][i], vfma(h, c->y[at + to_v], rest))
-                                         : vfma(h, sum[e][i], rest);
-            l->yn[at] = plus(c->y[at], delta, &l->low[at]);
-        }
-}
+/* The state after the step, y' = y + h sum b k, with what was rounded away before. */
 static void step_rows(Lanes *l) {
     const Chunk *c = &l->c;
-    for (int first = 0; first < c->dim; first += l->n) {
-#define STEP(d, u, parts, count) step_some(l, first, d, u, parts, count)
-        IN_BLOCKS(l->n, c->R, STEP);
-    }
+    const int64_t R = c->R, positions = l->solve->pair.nystrom ? c->dof : 0, to_v = c->dof * R;
+    for (int64_t d = 0; d < c->dim; d++)
+        for (int64_t u = 0; u < R; u++) {
+            const int64_t at = d * R + u;
+            const vreal h = c->h[u], rest = own(l, OWN_LOW)[at], sum = l->sums[at];
+            const vreal delta = d < positions ? vfma(h * h, sum, vfma(h, c->y[at + to_v], rest))
+                                              : vfma(h, sum, rest);
+            l->yn[at] = plus(c->y[at], delta, &l->low[at]);
+        }
 }
 
 /* The size that an error in y may have: not quite 0, so that no error is none. */
@@ -133,44 +161,34 @@ INLINE vreal tolerance(vreal rtol, vreal size, vreal atol) {
 
 /* ---- the error ------------------------------------------------------------------------------- */
 /* Sums over the components of (error / (h tolerance))^2; tolerance = atol + rtol max(|y|, |y'|). */
-INLINE void error_some(const Lanes *l, int first, int d, int64_t u, int parts, int count,
-                       vreal *sum, vreal *sum2) {
+INLINE void errors_some(const Lanes *l, const int combined, int64_t u, int count, vreal *sum,
+                        vreal *sum2) {
     const Chunk *c = &l->c;
-    const PiPair *m = &l->solve->pair;
-    const int position = m->nystrom && first == 0;
-    const int64_t R = c->R;
-    Block error, error2;
-    weigh(l, m->stages + (position ? PI_ERROR_X : PI_ERROR), d, u, parts, count, error);
-    weigh(l, m->stages + (position ? PI_ERROR2_X : PI_ERROR2), d, u, parts, count, error2);
-    EACH(e, 0, parts)
+    const int64_t R = c->R, positions = l->solve->pair.nystrom ? c->dof : 0, all = c->dim * R;
+    EACH(i, 0, count) sum[i] = sum2[i] = vset(0);
+    for (int64_t d = 0; d < c->dim; d++) {
+        const int64_t at = d * R + u;
+        const vreal *const r = own(l, OWN_RTOL) + (l->solve->n_rtol > 1 ? at : u);
+        const vreal *const a = own(l, OWN_ATOL) + (l->solve->n_atol > 1 ? at : u);
+        const vreal *const e = l->sums + all + at;
         EACH(i, 0, count) {
-            const int64_t at = (first + d + e) * R + u + i;
-            const vreal r = own(l, OWN_RTOL)[l->solve->n_rtol > 1 ? at : u + i];
-            const vreal a = own(l, OWN_ATOL)[l->solve->n_atol > 1 ? at : u + i];
-            const vreal size = vmax(vabs(c->y[at]), vabs(l->yn[at]));
-            vreal inverse = vset(1) / tolerance(r, size, a);
-            if (position) inverse *= c->h[u + i];
-            const vreal q = error[e][i] * inverse;
+            const vreal size = vmax(vabs(c->y[at + i]), vabs(l->yn[at + i]));
+            vreal inverse = vset(1) / tolerance(r[i], size, a[i]);
+            if (d < positions) inverse *= c->h[u + i];
+            const vreal q = e[i] * inverse;
             sum[i] = vfma(q, q, sum[i]);
-            if (!m->combined) continue;
-            const vreal q2 = error2[e][i] * inverse;
+            if (!combined) continue;
+            const vreal q2 = e[all + i] * inverse;
             sum2[i] = vfma(q2, q2, sum2[i]);
         }
-}
-INLINE void errors_some(const Lanes *l, int64_t u, int count, vreal *sum, vreal *sum2) {
-    EACH(i, 0, count) sum[i] = sum2[i] = vset(0);
-    for (int first = 0; first < l->c.dim; first += l->n) {
-        int d = 0;
-        for (; d + 2 <= l->n; d += 2) error_some(l, first, d, u, 2, count, sum, sum2);
-        for (; d < l->n; d++) error_some(l, first, d, u, 1, count, sum, sum2);
     }
 }
 /* log2 of the error over the tolerance, in the mean square of the components. Combined:
  * |h| E5^2 / sqrt(E5^2 + E3^2 / 100).  Hairer, Norsett, Wanner I, II.10. */
-INLINE vreal log_error(const Lanes *l, vreal h, vreal sum, vreal sum2) {
+INLINE vreal log_error(const Lanes *l, const int combined, vreal h, vreal sum, vreal sum2) {
     const vreal dim = vlog2_rough(vset((real)l->c.dim)), half = vset(REAL(0.5));
     const vreal size = vlog2_rough(sum);
-    if (!l->solve->pair.combined) return vfma(half, size - dim, vlog2_rough(h));
+    if (!combined) return vfma(half, size - dim, vlog2_rough(h));
     const vreal both = vlog2_rough(vfma(vset(REAL(0.01)), sum2, sum));
     return vlog2_rough(h) + size - half * (both + dim);
 }
@@ -208,13 +226,13 @@ INLINE vint too_small(vreal h, vreal t) {
 }
 
 /* Judges the trial steps: which lanes accept them, which leave and why, and their next steps. */
-INLINE void judge_some(Lanes *l, int64_t u, int count) {
+INLINE void judge_some(Lanes *l, const int combined, int64_t u, int count) {
     const Chunk *c = &l->c;
     const real bound = l->solve->bound < REAL_MAX ? (real)l->solve->bound : REAL_MAX;
     const integer most =
         (integer)(l->solve->max_steps < INT32_MAX ? l->solve->max_steps : INT32_MAX);
     vreal sum[4], sum2[4];
-    errors_some(l, u, count, sum, sum2);
+    errors_some(l, combined, u, count, sum, sum2);
     EACH(i, 0, count) {
         const int64_t at = u + i;
         const vreal h = c->h[at], t = c->t0[at];
@@ -224,7 +242,7 @@ INLINE void judge_some(Lanes *l, int64_t u, int count) {
             finite &= size <= vset(REAL_MAX);
             inside &= size <= vset(bound);
         }
-        const vreal error = log_error(l, h, sum[i], sum2[i]);
+        const vreal error = log_error(l, combined, h, sum[i], sum2[i]);
         const vint good = (error <= vset(0)) & finite, active = l->active[at];
         const vint accepted = good & inside & active, last = l->last[at];
         vreal *const next = own(l, OWN_NEXT) + at, *const longest = own(l, OWN_LONGEST) + at;
@@ -251,9 +269,12 @@ INLINE void judge_some(Lanes *l, int64_t u, int count) {
         l->leaves[at] = (arrived | beyond | lost | many) & active;
     }
 }
-static void judge(Lanes *l) {
+INLINE void judge_all(Lanes *l, const int combined) {
     int64_t u = 0;
-    for (; u + 4 <= l->c.R; u += 4) judge_some(l, u, 4);
-    for (; u + 2 <= l->c.R; u += 2) judge_some(l, u, 2);
-    for (; u < l->c.R; u++) judge_some(l, u, 1);
+    for (; u + 2 <= l->c.R; u += 2) judge_some(l, combined, u, 2);
+    for (; u < l->c.R; u++) judge_some(l, combined, u, 1);
+}
+static void judge(Lanes *l) {
+    if (l->solve->pair.combined) judge_all(l, 1);
+    else judge_all(l, 0);
 }

@@ -1,0 +1,68 @@
+/* A trial step of a system whose mathematics is at hand: slopes stay in registers and on the stack.
+ * The same operations in the same order as in trial.h, for any force on rows. */
+#pragma once
+#include "../model.h"
+
+enum { TRIAL_ABREAST = 2 }; /* registers that go through the stages together */
+
+/* sum_j weight_j k_j over a row of the table. */
+INLINE void weigh_slopes(const PiPair *m, const real *w, int row, int n, int count,
+                         vreal k[][TRIAL_ABREAST * PI_MAX_DIM], vreal *sum) {
+    EACH(i, 0, count * n) sum[i] = vset(0);
+    for (int j = m->start[row]; j < m->start[row + 1]; j++) {
+        const vreal weight = vset(w[j]), *const slope = k[m->index[j]];
+        EACH(i, 0, count * n) sum[i] = vfma(weight, slope[i], sum[i]);
+    }
+}
+INLINE void trial_some(const Model *model, const PiTrialRows *r, int64_t first, int count) {
+    const PiSystem *system = model->system;
+    const PiPair *m = r->pair;
+    const real *const w = (const real *)r->weights;
+    const int dim = system->dim, dof = system->dof;
+    const int nystrom = system->structure == PI_SECOND_ORDER && !system->velocity_dependent;
+    const int n = nystrom ? dof : dim;
+    const int64_t R = r->registers;
+    vreal k[PI_MAX_STAGES][TRIAL_ABREAST * PI_MAX_DIM], sum[TRIAL_ABREAST * PI_MAX_DIM];
+    vreal y[TRIAL_ABREAST][PI_MAX_DIM], ys[TRIAL_ABREAST][PI_MAX_DIM];
+    vreal p[TRIAL_ABREAST][PI_MAX_PARAMS], t[TRIAL_ABREAST], h[TRIAL_ABREAST];
+    EACH(u, 0, count) {
+        t[u] = ((const vreal *)r->t)[first + u];
+        h[u] = ((const vreal *)r->h)[first + u];
+        EACH(d, 0, dim) y[u][d] = ((const vreal *)r->y)[d * R + first + u];
+        EACH(i, 0, PI_MAX_PARAMS) p[u][i] = ((const vreal *)r->p)[i * R + first + u];
+        EACH(d, 0, n)
+            if (m->fsal) k[0][u * n + d] = ((const vreal *)r->first)[d * R + first + u];
+    }
+    for (int s = m->fsal; s < m->stages; s++) {
+        const vreal c = vset((real)m->c[s]);
+        weigh_slopes(m, w, s, n, count, k, sum);
+        EACH(u, 0, count) {
+            EACH(d, 0, n)
+                ys[u][d] = nystrom ? vfma(h[u] * h[u], sum[u * n + d],
+                                          vfma(c * h[u], y[u][dof + d], y[u][d]))
+                                   : vfma(h[u], sum[u * n + d], y[u][d]);
+            const vreal at = vfma(c, h[u], t[u]);
+            if (nystrom) model->acceleration(at, ys[u], y[u] + dof, p[u], k[s] + u * n);
+            else rhs(model, at, ys[u], p[u], k[s] + u * n);
+        }
+    }
+    for (int kind = 0; kind < 2 + m->combined; kind++)
+        for (int position = nystrom; position >= 0; position--) {
+            weigh_slopes(m, w, m->stages + (position ? PI_STEP_X : PI_STEP) + kind, n, count, k,
+                         sum);
+            vreal *const to =
+                (vreal *)r->sums + (kind * dim + (nystrom && !position ? dof : 0)) * R;
+            EACH(u, 0, count)
+                EACH(d, 0, n) to[d * R + first + u] = sum[u * n + d];
+        }
+    if (!m->fsal) return;
+    EACH(u, 0, count)
+        EACH(d, 0, n) ((vreal *)r->last)[d * R + first + u] = k[m->stages - 1][u * n + d];
+}
+INLINE void trial_in_registers(const Model *model, const PiTrialRows *rows) {
+    int64_t u = 0;
+    if (!model->heavy)
+        for (; u + TRIAL_ABREAST <= rows->registers; u += TRIAL_ABREAST)
+            trial_some(model, rows, u, TRIAL_ABREAST);
+    for (; u < rows->registers; u++) trial_some(model, rows, u, 1);
+}
