@@ -359,8 +359,7 @@ void pi_run_work(PiRun *run, PiPoll *poll, void *context) {
     if (!scratch) run->out_of_memory = run->cancelled = 1;
     while (!run->cancelled && run->n_tiles) {
         const int64_t ticket = atomic_fetch_add(&run->next, 1);
-        /* A block begins when the one before is complete. Who polls goes on to do so until all is.
-         */
+        /* A block begins when the one before is complete. Who polls does so until all is. */
         const int64_t block = ticket / run->n_tiles, tile = ticket % run->n_tiles;
         if (ticket >= tickets && !poll) break;
         const int64_t complete = ticket < tickets ? block * run->n_tiles : tickets;

@@ -137,7 +137,9 @@ class Group:
 
 
 # Reductions whose sums the core keeps where they look at all steps (kernels/rows/reduce.h).
-_KEPT_BY_CORE = "maximum minimum max_abs total mean rms variance std slope".split()
+_KEPT_BY_CORE = (
+    "maximum", "minimum", "max_abs", "total", "mean", "rms", "variance", "std", "slope",
+)  # fmt: skip
 
 
 def _known(system, reduction):

@@ -17,4 +17,6 @@ const PiKernelSet FUZZED_SET = {
     .rows = ROW_KERNELS,
     .evaluate = evaluate,
     .program = run_program,
+    .reduce = reduce,
+    .reach = reach,
 };
