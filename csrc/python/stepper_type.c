@@ -195,9 +195,9 @@ static int look_for_signals(void *context, int64_t steps) {
     return stop;
 }
 
-static int look_at(Stepper *s, int observer) {
+static int look_at(Stepper *s, int observer, int64_t n) {
     const uint32_t mode = pi_enter_float_mode();
-    const int error = pi_run_look(&s->run[STEP], s->n, observer, s->scratch);
+    const int error = pi_run_look(&s->run[STEP], n, observer, s->scratch);
     pi_leave_float_mode(mode);
     return error;
 }
@@ -226,7 +226,7 @@ static int advance(Stepper *s, int phase, int64_t n) {
     }
     void *before = NULL;
     /* The state may have been changed since: a passage is one of the step alone. */
-    if (!error && s->watches.events && look_at(s, s->watches.count)) error = -1;
+    if (!error && s->watches.events && look_at(s, s->watches.count, s->n)) error = -1;
     if (!error && pi_run_may_undo(run, n)) {
         const int64_t bytes = pi_product(pi_product(run->state_rows, run->stride), run->real_bytes);
         if (!s->before) s->before = malloc(bytes);
@@ -340,13 +340,17 @@ static PyObject *stepper_begin(PyObject *self, PyObject *args) {
     release(s, claimed);
     Py_RETURN_NONE;
 }
-PyDoc_STRVAR(look_doc, "look(): shows the state to the watches and events, as the first of all.");
-static PyObject *stepper_look(PyObject *self, PyObject *none) {
-    (void)none;
+PyDoc_STRVAR(look_doc,
+             "look(n): shows the state to the watches and events, as the first of all, at step n.");
+static PyObject *stepper_look(PyObject *self, PyObject *number) {
     Stepper *s = (Stepper *)self;
+    const long long n = PyLong_AsLongLong(number);
+    if (PyErr_Occurred()) return NULL;
+    if (n < 0 || n > (int64_t)1 << MOST_STEPS)
+        return PyErr_Format(PyExc_ValueError, "n is %lld", n);
     const int claimed = claim(s);
     if (claimed < 0) return NULL;
-    const int error = look_at(s, 0);
+    const int error = look_at(s, 0, n);
     release(s, claimed);
     if (error && !PyErr_Occurred()) PyErr_NoMemory();
     return error ? NULL : Py_NewRef(Py_None);
@@ -378,7 +382,7 @@ static PyMethodDef stepper_methods[] = {
     {"clear_failure", stepper_clear_failure, METH_O, clear_failure_doc},
     {"fail", stepper_fail, METH_VARARGS, fail_doc},
     {"begin", stepper_begin, METH_VARARGS, begin_doc},
-    {"look", stepper_look, METH_NOARGS, look_doc},
+    {"look", stepper_look, METH_O, look_doc},
     {"alter", stepper_alter, METH_O, alter_doc},
     {NULL, NULL, 0, NULL},
 };

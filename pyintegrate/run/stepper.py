@@ -186,7 +186,10 @@ class Stepper(LiveState):
     def watched(self) -> Watched:
         from ..watching.watched import Watched
 
-        return Watched({}) if self._by_hand is None else self._by_hand.watched()
+        if self._by_hand is None:
+            return Watched({})
+        ends = self._failures.steps(self._problem.lanes).reshape(self._problem.batch)
+        return self._by_hand.watched(np.where(ends < 0, self.n, ends - 1))
 
     @property
     def events(self) -> Events:

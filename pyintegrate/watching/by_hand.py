@@ -7,7 +7,11 @@ import numpy as np
 from ..values.memory import aligned
 from .happened import Events, Occurred, Occurrences
 from .plan import Plan
-from .watched import Kept, Watched, first_numbers, program_fields
+from .watched import Kept, Watched, change_of_energy, first_numbers, program_fields, row_of
+
+# Rows of the core's reductions, and with what their first begins so that any value is beyond it
+# (kernels/rows/reduce.h); the first value of a line is any that is near.
+_ROWS, _BEYOND, _LINE = (2, 2, 2, 2, 2, 10), {0: -np.inf, 1: np.inf, 2: -1.0}, 5
 
 
 class ByHand:
@@ -34,7 +38,7 @@ class ByHand:
             )
         self._programs = [*groups, *([] if events is None else [events])]
         self._sums = [self._initial(one) for one in groups]
-        self.fields, self._params = {}, []
+        self.fields, self._params, self._changes = {}, [], []
         if groups:
             self.fields["watches"] = tuple(
                 self._program(one, (sums, sums))
@@ -65,7 +69,15 @@ class ByHand:
         if self._problem.dtype == np.float64:
             rows[: len(self._live)] = self._live
         self._params.append(rows)
-        return fields | {"params": tuple(rows)}
+        change = self._energies(program, self._problem)
+        self._changes.append(change)
+        return fields | {"params": tuple(rows), "origin": change[0], "factor": change[1]}
+
+    def _energies(self, program, problem):
+        """Rows of the energy at the start, a factor and a unit: watched.change_of_energy."""
+        values = change_of_energy(problem) if program.change else (0.0, 1.0, 1.0)
+        rows = [np.broadcast_to(row_of(problem, value), problem.stride) for value in values]
+        return [np.array(row) for row in rows]
 
     @property
     def rounds(self):
@@ -86,6 +98,8 @@ class ByHand:
         arrays = list(self._sums)
         for program, rows in zip(self._programs, self._params, strict=True):
             arrays += rows[len(rows) - len(program.numbers) :]
+        for change in self._changes:
+            arrays += change
         if self._events is not None:
             arrays += [self._counts, *self._stopped, *(a for one in self._memory for a in one)]
         return arrays
@@ -119,33 +133,50 @@ class ByHand:
             Shows the state to the core's watches and events.
         """
         problem = self._problem.changed(initial=state, first=n)
-        for program, rows in zip(self._programs, self._params, strict=True):
+        for program, rows, change in zip(self._programs, self._params, self._changes, strict=True):
             known = first_numbers(program.numbers, problem)
+            known["_begin"] = float(-(-n // program.every))
             own = rows[len(rows) - len(program.numbers) :]
             for row, (name, value) in zip(own, program.numbers.items(), strict=True):
-                if value is None and name != "_forwards":
-                    new = np.zeros(problem.stride)
-                    new[: problem.lanes] = np.broadcast_to(known[name], problem.batch).ravel()
-                    row[lanes] = new[lanes]
+                if name == "_begin" or (value is None and name != "_forwards"):
+                    row[lanes] = np.broadcast_to(row_of(problem, known[name]), row.shape)[lanes]
+            for row, new in zip(change, self._energies(program, problem), strict=True):
+                row[lanes] = new[lanes]
         for sums, program in zip(self._sums, self._programs, strict=True):
             sums[:, lanes] = program.initial[:, np.newaxis]
+            for at, kind in _places(program):
+                if kind in _BEYOND:
+                    sums[at, lanes] = _BEYOND[kind]
         if self._events is not None:
             self._counts[:, lanes] = 0.0
             self._stopped[0][lanes], self._stopped[1][lanes] = np.nan, -1
             for array in (a for one in self._memory for a in one):
                 array[..., lanes] = np.nan
         before = [sums.copy() for sums in self._sums]
-        look()
+        look(0)  # where a line takes its first value
+        for sums, there, program in zip(self._sums, before, self._programs, strict=True):
+            firsts = [at for at, kind in _places(program) if kind == _LINE]
+            there[np.ix_(firsts, lanes)] = sums[np.ix_(firsts, lanes)]
+            sums[...] = there
+        look(n)
         for sums, there in zip(self._sums, before, strict=True):
             sums[:, ~lanes] = there[:, ~lanes]
 
     # ---- answers ----
-    def watched(self):
+    def watched(self, last):
+        """last: the number of the last step of each trajectory, (*batch)."""
         if self._plan is None:
             return Watched({})
-        lanes = self._problem.lanes
-        sums = Kept(one[:, :lanes].copy() for one in self._sums[: len(self._plan.groups)])
-        return Watched.of_sums(self._plan, self._problem, sums, np.zeros(self._problem.batch))
+        lanes, batch, groups = self._problem.lanes, self._problem.batch, self._plan.groups
+        kept, began = Kept(), []
+        for group, sums, rows in zip(groups, self._sums, self._params, strict=False):
+            begin = rows[len(rows) - len(group.numbers) + [*group.numbers].index("_begin")]
+            began.append(begin[:lanes].reshape(batch))
+            kept.append(sums[:, :lanes].copy())
+            nothing = last.ravel() // group.every < begin[:lanes]
+            kept[-1][:, nothing] = group.initial[:, np.newaxis]
+        units = [change[2][:lanes].reshape(batch) for change in self._changes]
+        return Watched.of_sums(self._plan, self._problem, kept, last, began, units)
 
     def events(self):
         if self._events is None:
@@ -163,3 +194,11 @@ class ByHand:
         names = np.array([*self._events.events, ""])
         when, which = (a[:lanes].reshape(batch) for a in self._stopped)
         return np.where(stopped, when, np.nan), names[np.where(stopped, which, -1)]
+
+
+def _places(program):
+    """The first row of each reduction by the core, and its kind."""
+    at = program.sums
+    for kind, _, _ in program.reduced:
+        yield at, kind
+        at += _ROWS[kind]

@@ -100,13 +100,15 @@ class Reduced:
     def line(self, account):
         """The first value, and sums of d, index d and d^2: those of whole blocks and the rest."""
         a, b, c = (self.get(account, i) for i in (7, 8, 9))
-        rest, sums = (a, account.count * a - b, c), []
+        rest, sums = (a, (account.count + account.began) * a - b, c), []
         for i, (term, power) in enumerate(zip(rest, (1, 1, 2), strict=True)):
             high, low = self.get(account, 1 + 2 * i), self.get(account, 2 + 2 * i)
             t = high + term
             z = t - high
             whole = _whole_sum(t, low + ((high - (t - z)) + (term - z)))
             sums.append(self._in_unit(account, whole, power))
+        if np.any(account.began):  # the index counts from there
+            sums[1] = np.where(account.began == 0, sums[1], sums[1] - account.began * sums[0])
         return [self.value(account), *sums]
 
     def _in_unit(self, account, value, power):
@@ -143,6 +145,7 @@ class Book:
         self.every, self.kept, self.known = every, [], {}
         self.quantities, self.reduced, self.initial = [], [], []
         self.densities: list[tuple] = []
+        self.begin: Any = None  # the number of the first step that is looked at, where it is not 0
 
     def quantity(self, node):
         """The number of a quantity that the program gives to the core."""
@@ -210,7 +213,8 @@ class Ledger:
 
         def make():
             if self.active is None:
-                return Counted(self.view.n / float(self.book.every))
+                number, begin = self.view.n / float(self.book.every), self.book.begin
+                return Counted(number if begin is None else number - begin)
             n = self.keep(0.0)
             n.then(n.old + 1.0)
             return n

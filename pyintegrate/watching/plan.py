@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from ..trace.expression import Symbol
@@ -34,10 +32,12 @@ class Account:
         Of the relative change of the energy, as the core keeps it.
     images : list of ndarray
         Densities, of the batch as a whole.
+    began : int or ndarray
+        How many steps there were to look at before a trajectory began, of a Stepper that resets.
     """
 
-    def __init__(self, values, every, count, start, step, unit=None, images=()):
-        self.unit, self.images = unit, images
+    def __init__(self, values, every, count, start, step, unit=None, images=(), began=0):
+        self.unit, self.images, self.began = unit, images, began
         self.values, self.interval, self.count = values, every * step, count
         self.start, self.step = start, step
 
@@ -72,7 +72,7 @@ class Group:
 
     def __init__(self, system, every, reductions, numbers, restarts=False):
         self.every = every
-        known = {n: None if restarts else _known(system, r) for n, r in reductions.items()}
+        known = {name: _known(system, r) for name, r in reductions.items()}
         for name in [name for name, place in known.items() if place][MOST_REDUCED:]:
             known[name] = None
         quantities = {
@@ -95,23 +95,24 @@ class Group:
         self.numbers |= {named[key]: value for key, value in times.items()}
         if times:
             self.numbers["_forwards"] = None
+        if restarts:
+            self.numbers["_begin"] = np.zeros(())
         extras = dict.fromkeys(self.numbers, ())
         view = View(
             system, extras, error or "energy" in quantities,
             bool(quantities & set(invariant_names(system))),
         )  # fmt: skip
         book, self.results = Book(every), {}
-        n: Any = view.n
-        always = n >= 0.0 if restarts else None  # looked at, and counted
+        book.begin = view.params["_begin"] if restarts else None
         for name, reduction in reductions.items():
-            active = always
+            active = None
             if reduction.after is not None:
                 after = view.params[named[reduction.after.tobytes()]]
                 active = (view.t - after) * view.params["_forwards"] >= 0
             own = reduction.name not in ("reduce", "density")
             quantity = None
             if reduction.quantity == "phase_drift":
-                turns = Ledger(view, book, None, always).unwrapped(view.phase_drift())
+                turns = Ledger(view, book, None, None).unwrapped(view.phase_drift())
                 quantity = Symbol(turns.node)
             elif own and not known[name]:
                 quantity = view.quantity(reduction.quantity)
@@ -170,7 +171,7 @@ class Plan:
     system : System
     watch : mapping of str to Reduction
     restarts : bool
-        Whether trajectories begin anew, each at its own step: then each counts its own steps.
+        Whether trajectories begin anew, each at its own step: a number of the program, `_begin`.
 
     Attributes
     ----------

@@ -93,7 +93,7 @@ class _Line:
             self.first, self.s1, self.si, self.s2 = (
                 lambda a, i=i: known.line(a)[i] for i in range(4)
             )  # fmt: skip
-            self.t_first = lambda a: a.start
+            self.t_first = lambda a: a.start + a.began * a.interval
             return
         d = ledger.shifted
         self.first, self.t_first = ledger.first(ledger.q).get, ledger.first(ledger.t).get

@@ -181,18 +181,24 @@ class Watched(Mapping):
         self._results, self._kinds = results, dict(kinds)
 
     @classmethod
-    def of_sums(cls, plan, problem, sums, last):
-        """Results from the sums of each group; last: the last step of each trajectory, (*batch)."""
+    def of_sums(cls, plan, problem, sums, last, began=None, units=None):
+        """Results from the sums of each group; last: the last step of each trajectory, (*batch).
+
+        began, units: of each group, where trajectories of a Stepper have begun anew: an Account.
+        """
         results = {}
         if sums.until is not None:
             last = np.minimum(last, sums.until)
         start = problem.times(np.array([0]))[0]
         for number, (group, values) in enumerate(zip(plan.groups, sums, strict=True)):
             values = np.array(values).reshape(-1, *problem.batch)
-            count = (last // group.every + 1).astype(np.float64)
-            unit = change_of_energy(problem)[2] if group.change else None
+            before = 0 if began is None else began[number]
+            count = (last // group.every + 1 - before).astype(np.float64)
+            unit = None
+            if group.change:
+                unit = change_of_energy(problem)[2] if units is None else units[number]
             images = sums.images[number] if group.densities else ()
-            account = Account(values, group.every, count, start, problem.dt, unit, images)
+            account = Account(values, group.every, count, start, problem.dt, unit, images, before)
             with np.errstate(all="ignore"):
                 for name, result in group.results.items():
                     results[name] = np.asarray(result(account))
