@@ -209,7 +209,7 @@ int read_events(PyObject *module, PiRun *run, PyObject *system, PyObject *fields
     }
     const Py_ssize_t n = PyTuple_Check(list) ? PyTuple_Size(list) : -1;
     if (n != e->watch.n_sums - 1 || e->watch.n_quantities || n < 1 || n > 127 ||
-        run->state_rows != run->system->dim) {
+        run->state_rows != run->system->dim * (run->compensated ? 2 : 1)) {
         PyErr_Format(PyExc_ValueError, "events: %zd of %d, for a method that remembers nothing", n,
                      e->watch.n_sums - 1);
         return -1;

@@ -6,7 +6,9 @@
 #include "../run/layout.h"
 
 /* ---- a lane ---------------------------------------------------------------------------------- */
-/* A moment within a step: a state, its quantities, and how far the step has come, in time. */
+/* A moment within a step: a state, its quantities, and how far the step has come, in time. Past its
+ * components the state holds what a compensated run carries: nothing where a lane is taken up, as
+ * what is shown are components, and what its steps since then have rounded away. */
 typedef struct {
     double *y, *g;
     double passed;
@@ -38,9 +40,10 @@ static double rounded(const PiRun *run, double value) {
     return run->real_bytes == 8 ? value : (double)(float)value;
 }
 static int dim(const Lane *l) { return l->run->system->dim; }
+static int rows(const Lane *l) { return l->run->state_rows; }
 static int quantities(const Lane *l) { return l->e->count + 1; /* and the flag */ }
 static void copy_moment(const Lane *l, const Moment *from, Moment *to) {
-    memcpy(to->y, from->y, dim(l) * sizeof *to->y);
+    memcpy(to->y, from->y, rows(l) * sizeof *to->y);
     memcpy(to->g, from->g, quantities(l) * sizeof *to->g);
     to->passed = from->passed;
 }
@@ -58,8 +61,11 @@ static int quantities_at(const Lane *l, Moment *m) {
 static int make_step(Lane *l, const Moment *from, double h, Moment *to) {
     const PiRun *run = l->run;
     const int64_t width = run->vector_bytes / run->real_bytes;
-    for (int d = 0; d < dim(l); d++)
-        for (int64_t i = 0; i < width; i++) set_real(run, l->in, d * width + i, from->y[d]);
+    /* A part of a step begins without what is carried: who takes a lane up does not know it. */
+    const int known = from->passed == 0 && h == l->h ? rows(l) : dim(l);
+    for (int d = 0; d < rows(l); d++)
+        for (int64_t i = 0; i < width; i++)
+            set_real(run, l->in, d * width + i, d < known ? from->y[d] : 0);
     PiTile tile = *l->tile;
     const double t0 = real_at(run, tile.t0.data, tile.t0.stride * l->lane);
     double t_double, h_double = h;
@@ -86,7 +92,7 @@ static int make_step(Lane *l, const Moment *from, double h, Moment *to) {
     tile.frozen = NULL;
     tile.status = NULL;
     if (run->kernel(&tile) < 0) return -1;
-    for (int d = 0; d < dim(l); d++) to->y[d] = real_at(run, l->out, d * width);
+    for (int d = 0; d < rows(l); d++) to->y[d] = real_at(run, l->out, d * width);
     to->passed = rounded(run, from->passed + h);
     return 0;
 }
@@ -184,6 +190,7 @@ static int happens(Lane *l, int j) {
     if (stops) return stop_at(l, m, PI_STOPPED, j);
     if (event->then < 0) return GOES_ON;
     for (int d = 0; d < dim(l); d++) m->y[d] = rounded(l->run, l->answer[event->then + d]);
+    for (int d = dim(l); d < rows(l); d++) m->y[d] = 0;
     return JUMPS;
 }
 
@@ -233,8 +240,8 @@ static int go_through(Lane *l, char *done) {
 }
 
 /* ---- the lanes with a flag ------------------------------------------------------------------- */
-static int64_t moment_bytes(const PiEvents *e) {
-    return pi_product(e->watch.components + e->count + 1, sizeof(double));
+static int64_t moment_bytes(const PiEvents *e, const PiRun *run) {
+    return pi_product(run->state_rows + e->count + 1, sizeof(double));
 }
 static int64_t answers(const PiEvents *e) {
     const int a = e->react.system ? e->react.system->n_invariants : 0, b = e->count + 1;
@@ -249,7 +256,7 @@ static int64_t scratch_bytes(const void *self, const PiRun *run) {
     const int64_t react = e->react.system ? pi_watch_lane_bytes(&e->watch, &e->react) : 0;
     int64_t bytes = pi_sum(pi_rounded_up(look, 64), pi_rounded_up(react, 64));
     bytes = pi_sum(bytes, pi_product(2, pi_rounded_up(one_register(run), 64)));
-    bytes = pi_sum(bytes, pi_product(4, pi_rounded_up(moment_bytes(e), 64)));
+    bytes = pi_sum(bytes, pi_product(4, pi_rounded_up(moment_bytes(e, run), 64)));
     bytes = pi_sum(bytes, pi_rounded_up(pi_product(answers(e), sizeof(double)), 64));
     bytes = pi_sum(bytes, pi_rounded_up(pi_product(run->system->n_params + 1, sizeof(PiRow)), 64));
     bytes = pi_sum(bytes, pi_rounded_up(e->count, 64));
@@ -261,16 +268,17 @@ static __attribute__((noinline)) void *take(char **free, int64_t bytes) {
     *free += pi_rounded_up(bytes, 64);
     return here;
 }
-static Moment take_moment(const PiEvents *e, char **free) {
-    double *memory = take(free, moment_bytes(e));
-    return (Moment){memory, memory + e->watch.components, 0};
+static Moment take_moment(const PiEvents *e, const PiRun *run, char **free) {
+    double *memory = take(free, moment_bytes(e, run));
+    return (Moment){memory, memory + run->state_rows, 0};
 }
 
-static void read_state(const Lane *l, const void *rows, int64_t stride, double *y) {
-    for (int d = 0; d < dim(l); d++) y[d] = real_at(l->run, rows, d * stride + l->at);
+static void read_state(const Lane *l, const void *from, int64_t stride, double *y) {
+    for (int d = 0; d < dim(l); d++) y[d] = real_at(l->run, from, d * stride + l->at);
+    for (int d = dim(l); d < rows(l); d++) y[d] = 0;
 }
-static void write_state(const Lane *l, void *rows, int64_t stride, const double *y) {
-    for (int d = 0; d < dim(l); d++) set_real(l->run, rows, d * stride + l->at, y[d]);
+static void write_state(const Lane *l, void *to, int64_t stride, const double *y, int count) {
+    for (int d = 0; d < count; d++) set_real(l->run, to, d * stride + l->at, y[d]);
 }
 static void *seen_rows(const Lane *l, int64_t i) {
     return row_at(l->run, l->seen->rows, l->seen->next, i, 0);
@@ -306,16 +314,17 @@ static int lane_steps(Lane *l, char *done) {
             changed = 1;
         }
         if (what == STOPS) {
-            for (; i < seen->count; i++) write_state(l, seen_rows(l, i), seen->stride, l->after.y);
-            write_state(l, l->tile->out, l->tile->out_stride, l->after.y);
+            for (; i < seen->count; i++)
+                write_state(l, seen_rows(l, i), seen->stride, l->after.y, dim(l));
+            write_state(l, l->tile->out, l->tile->out_stride, l->after.y, rows(l));
             return 0;
         }
-        if (changed) write_state(l, seen_rows(l, i), seen->stride, l->after.y);
+        if (changed) write_state(l, seen_rows(l, i), seen->stride, l->after.y, dim(l));
         if (show_piece(l, &l->before, &l->after)) return -1;
         copy_moment(l, &l->after, &l->before);
     }
     if (!changed) return 0;
-    write_state(l, l->tile->out, l->tile->out_stride, l->after.y);
+    write_state(l, l->tile->out, l->tile->out_stride, l->after.y, rows(l));
     for (int j = 0; j < l->e->count; j++) sums[j * l->run->stride] = l->after.g[j];
     return 0;
 }
@@ -335,10 +344,10 @@ static int go_through_lane(PiEvents *e, PiRun *run, const PiSeen *seen, const Pi
     }
     l.in = take(&free, one_register(run));
     l.out = take(&free, one_register(run));
-    l.before = take_moment(e, &free);
-    l.after = take_moment(e, &free);
-    l.best = take_moment(e, &free);
-    l.trial = take_moment(e, &free);
+    l.before = take_moment(e, run, &free);
+    l.after = take_moment(e, run, &free);
+    l.best = take_moment(e, run, &free);
+    l.trial = take_moment(e, run, &free);
     l.answer = take(&free, pi_product(answers(e), sizeof(double)));
     l.params = take(&free, pi_product(run->system->n_params + 1, sizeof(PiRow)));
     for (int i = 0; i < run->system->n_params; i++) {

@@ -54,7 +54,7 @@ def _make_run(system, x0, v0, dt, t_end, n_steps, t0, method, dtype, start, driv
     if options.events is not None:
         from ..watching.events import EventPlan, check_method
 
-        check_method(method, options.compensated)
+        check_method(method)
         options = options.changed(events=EventPlan(system, options.events))
     dtype = checked_dtype(dtype, x0, v0)
     components, state_shapes = components_of(system, x0, v0)

@@ -258,13 +258,8 @@ def _kept_values(view, function, own):
     return [real(view.graph, node_of(view.graph, item)) for item in items]
 
 
-def check_method(method, compensated):
+def check_method(method):
     """Refuse a method that remembers earlier states: a part of its step cannot be made again."""
-    if compensated:
-        raise ValueError(
-            "compensated=True carries rounding from step to step, and events make parts of steps"
-            " again: leave one of them out"
-        )
     if method.family == "multistep":
         raise ValueError(
             f"{method.name!r} remembers earlier states, so that no part of its step can be made"

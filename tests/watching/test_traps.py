@@ -1,0 +1,195 @@
+"""Traps that the events of other packages have met, one each."""
+
+import numpy as np
+import pytest
+from conftest import same_bits
+
+import pyintegrate as pi
+from pyintegrate import Status
+
+G = 9.81
+BALL = {
+    "floor": pi.event(
+        "z", direction=-1, then=lambda t, x, v, e: (x, v * [1, 1, -e]), params={"e": 0.5}, keep=60
+    ),
+}
+
+
+def drop(events, height=1.0, n=1000, dt=0.01, **options):
+    options = {"save": "final", "on_failure": "ignore", **options}
+    x0 = np.stack([0 * np.asarray(height), 0 * np.asarray(height), height], axis=-1)
+    return pi.integrate(
+        pi.systems.projectile, x0, np.zeros(3), dt=dt, n_steps=n, events=events, **options
+    )
+
+
+def test_a_terminal_event_has_the_last_state_although_times_were_asked_for():
+    """SciPy #10319: with t_eval the state of the event was not there."""
+    ground = {"ground": pi.event("z", direction=-1, stop=True)}
+    sol = pi.integrate(
+        pi.systems.projectile, [0.0, 0, 1000], [0.0, 0, 0], dt=0.1, n_steps=400, events=ground,
+        times=np.linspace(0, 40, 100),
+    )  # fmt: skip
+    assert 0 <= sol.final[2] < 1e-9
+    assert abs(float(sol.stopped_at) - np.sqrt(2000 / G)) < 1e-12
+    assert np.array_equal(sol.y[-1], sol.final)
+    assert not sol.valid[-1]
+
+
+@pytest.mark.parametrize("height", [0.5 * G * (7 * 0.25) ** 2, 0.5 * G * 0.25**2])
+def test_a_stop_on_a_step_is_one_event_and_times_stay_increasing(height):
+    """SciPy #17066 and #19418: an event at the border of a step gave the same time twice."""
+    ground = {"ground": pi.event("z", direction=-1, stop=True)}
+    sol = drop(ground, height, dt=0.25, n=12, save="all")
+    assert np.all(np.diff(sol.t) > 0)
+    assert sol.events["ground"].count == 1
+    assert sol.status == Status.STOPPED
+    assert sol.at(0.1).shape == (6,)
+
+
+def test_every_trajectory_has_its_own_first_event():
+    """torchdiffeq #201: an event of one trajectory stops the whole batch."""
+    height = np.array([0.5, 1.0, 2.0])
+    sol = drop({"ground": pi.event("z", direction=-1, stop=True)}, height)
+    assert abs(sol.stopped_at - np.sqrt(2 * height / G)).max() < 1e-13
+    alone = [drop({"ground": pi.event("z", direction=-1, stop=True)}, h) for h in height]
+    assert same_bits(sol.final, np.array([one.final for one in alone]))
+
+
+def test_a_run_that_begins_in_a_root_goes_forwards():
+    """diffrax #713: from a root of the other direction time went back to it."""
+    cross = {"up": pi.event("x", direction=1, keep=5)}
+    sol = pi.integrate(pi.systems.oscillator, 0.0, -1.0, dt=0.02, n_steps=400, events=cross)
+    assert sol.events["up"].count == 1
+    assert abs(sol.events["up"].t[0] - np.pi) < 1e-6
+
+
+def test_the_state_of_an_event_is_that_of_its_time():
+    """The state is that of the event, not that of the end of its step."""
+    stop = {"stop": pi.event(lambda t, x, v: t - 1.2345, stop=True)}
+    sol = pi.integrate(pi.systems.oscillator, dt=0.1, n_steps=50, method="dop853", events=stop)
+    assert abs(float(sol.stopped_at) - 1.2345) < 1e-14
+    assert abs(sol.final - [np.cos(1.2345), -np.sin(1.2345)]).max() < 1e-13
+
+
+@pytest.mark.parametrize("e", [0.0, 0.5, 0.9])
+def test_no_ball_falls_through_the_floor(e):
+    """DifferentialEquations.jl #138, #696: after many bounces, or one without recoil, it fell
+    through; here it is ZENO, above the floor."""
+    floor = {
+        "floor": pi.event(
+            "z", direction=-1, then=lambda t, x, v, e: (x, v * [1, 1, -e]), params={"e": e},
+            max_per_step=40, keep=1,
+        )
+    }  # fmt: skip
+    sol = drop(floor, np.array([0.1, 1.0, 5.0]), n=3000, save="all")
+    assert sol["z"].min() > -1e-14
+    assert (sol.status == Status.ZENO).all()
+
+
+def test_the_same_event_happens_again():
+    """DifferentialEquations.jl #138: a callback failed to trigger after some bounces."""
+    sol = drop(BALL, 1.0, n=150)
+    t, first = sol.events["floor"].t, np.sqrt(2 / G)
+    expected = first * (1 + 2 * np.cumsum(0.5 ** np.arange(1, 4)))
+    assert abs(t[1:4] - expected).max() < 1e-12
+
+
+@pytest.mark.parametrize("n", [1, 63, 64, 65, 200])
+def test_no_trajectory_of_a_batch_is_passed_over(n):
+    """DiffEqGPU #191: most trajectories of a batch ignored their callback."""
+    height = np.linspace(0.5, 3.0, n)
+    sol = drop({"ground": pi.event("z", direction=-1, stop=True)}, height, workers=2)
+    assert (sol.status == Status.STOPPED).all()
+    assert abs(sol.stopped_at - np.sqrt(2 * height / G)).max() < 1e-13
+
+
+def test_events_do_not_change_the_run():
+    """Looking for events changes neither steps nor saves."""
+    start = {"dt": 0.01, "n_steps": 300, "method": "rk4"}
+    plain = pi.integrate(pi.systems.lorenz, **start)
+    seen = pi.integrate(
+        pi.systems.lorenz, **start, events={"plane": pi.event(lambda t, y: y[2] - 27, keep=9)}
+    )
+    assert same_bits(plain.y, seen.y)
+    assert seen.events["plane"].count > 2
+
+
+@pytest.mark.parametrize("direction", [-1, 1])
+def test_the_state_is_on_the_side_not_yet_crossed_in_both_directions(direction):
+    """DifferentialEquations.jl #551: now on the one side of a condition, now on the other."""
+    level = np.linspace(-0.9, 0.9, 41)
+    cross = {
+        "cross": pi.event(
+            lambda t, x, v, level: x - level, direction, params={"level": level}, keep=3
+        )
+    }
+    sol = pi.integrate(pi.systems.oscillator, dt=0.05, n_steps=300, events=cross, save="final")
+    side = sol.events["cross"]["x"] - level[:, np.newaxis]
+    assert (sol.events["cross"].count >= 2).all()
+    assert np.all((side * direction <= 0) | np.isnan(side))
+    assert np.nanmax(abs(side)) < 1e-15
+
+
+def test_what_a_rule_keeps_is_of_its_trajectory():
+    """heyoka's callbacks share what they keep among all: here parameters are of each."""
+    e = np.array([0.3, 0.6, 0.9])
+    bounce = {
+        "floor": pi.event(
+            "z", -1, then=lambda t, x, v, e: (x, v * [1, 1, -e]), params={"e": e}, keep=2
+        )
+    }
+    sol = drop(bounce, np.ones(3), n=110)
+    first = np.sqrt(2 / G)
+    assert abs(sol.events["floor"].t[:, 0] - first).max() < 1e-13
+    second = first * (1 + 2 * e)
+    there = second < 1.1
+    assert abs(sol.events["floor"].t[there, 1] - second[there]).max() < 1e-12
+    assert np.isnan(sol.events["floor"].t[~there, 1]).all()
+
+
+# ---- compensated runs ----------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def carried():
+    height = np.linspace(0.3, 4, 9)
+    x0 = np.stack([0 * height, 0 * height, height], axis=-1)
+    events = {
+        "b": pi.event(
+            "z", -1, keep=7, then=lambda t, x, v, e: (x, v * [1, 1, -e]), params={"e": 0.9}
+        ),
+        "far": pi.event(lambda t, x, v: x[0] - 6.0, stop=True),
+    }
+
+    def run(n=900, **options):
+        options = {"compensated": True, "save": "final"} | options
+        return pi.integrate(
+            pi.systems.projectile_drag, x0, [1.0, 0, 0], dt=0.01, n_steps=n, events=events,
+            on_failure="ignore", **options,
+        )  # fmt: skip
+
+    return run
+
+
+def told(sol):
+    b = sol.events["b"]
+    parts = sol.stopped_at, sol.final, sol.status, b.t, b.y, b.count
+    return [np.asarray(part).tobytes() for part in parts]
+
+
+@pytest.mark.parametrize(
+    "options", [{"save": "all"}, {"save": 9}, {"workers": 3}, {"bound": 1e6}], ids=str
+)
+def test_compensated_runs_have_events_whatever_the_split(carried, options):
+    assert told(carried(**options)) == told(carried())
+
+
+@pytest.mark.parametrize("cut", [1, 44, 256, 800])
+def test_compensated_runs_with_events_are_resumed_to_the_bit(carried, cut):
+    assert told(carried(cut).resume(n_steps=900 - cut)) == told(carried())
+
+
+def test_compensated_events_are_those_of_a_plain_run_to_rounding(carried):
+    a, b = carried().events["b"], carried(compensated=False).events["b"]
+    assert np.nanmax(abs(a.t - b.t)) < 1e-13  # some hundred roundings of a time of 9
