@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import Status
+from ..values.checks import integer
 from .observables import check_solution
 
 if TYPE_CHECKING:
@@ -44,6 +45,58 @@ class Basins:
         """Part of the trajectories that each attractor gets, (n,)."""
         count = np.bincount(self.label[self.label >= 0], minlength=len(self.attractors))
         return count / max(1, self.label.size)
+
+    def entropy(self, box: int = 5) -> tuple[float, float]:
+        """How uncertain the end is of a start that is known to a box: the basin entropy.
+
+        The grid of starts is cut into boxes of ``box`` starts along each axis; the entropy of one
+        is the sum of -p log p over the attractors (and none) that its starts lead to.
+
+        Parameters
+        ----------
+        box : int
+            Starts along each axis of a box; what is left over at the ends is not counted.
+
+        Returns
+        -------
+        S_b : float
+            The mean over all boxes.
+        S_bb : float
+            The mean over the boxes that lead to several attractors; NaN where there are none. More
+            than log 2 shows a fractal boundary.
+
+        Raises
+        ------
+        ValueError
+            A batch without axes, or with one that is shorter than a box.
+
+        References
+        ----------
+        Daza, Wagemakers, Georgeot, Guery-Odelin, Sanjuan (2016), Sci. Rep. 6, 31416.
+
+        Examples
+        --------
+        >>> import numpy as np, pyintegrate as pi
+        >>> halves = np.repeat([[0, 1]], 10, axis=0).repeat(5, axis=1)  # of 10 x 10 starts
+        >>> found = pi.analysis.Basins(halves, np.eye(2), ("x", "y"), pi.systems.spring)
+        >>> found.entropy(box=5), round(found.entropy(box=2)[1], 3)
+        ((0.0, nan), 0.693)
+        """
+        box = integer("box", box, 1)
+        label = self.label
+        if not label.ndim or min(label.shape) < box:
+            raise ValueError(f"box is {box}, and the batch {label.shape}: a box must fit")
+        whole = label[tuple(slice(n // box * box) for n in label.shape)]
+        pairs = [length for n in whole.shape for length in (n // box, box)]
+        split = whole.reshape(pairs)
+        boxes = split.transpose(*range(0, split.ndim, 2), *range(1, split.ndim, 2))
+        boxes = boxes.reshape(-1, box**label.ndim)
+        entropy, several = np.zeros(len(boxes)), np.ptp(boxes, axis=1) > 0
+        for kind in range(-1, len(self.attractors)):
+            p = np.mean(boxes == kind, axis=1)
+            entropy -= p * np.log(np.where(p > 0, p, 1.0))
+        beside = float(entropy[several].mean()) if several.any() else np.nan
+        return float(entropy.mean()), beside
 
     def __repr__(self):
         kept = ", ".join(f"{100 * part:.3g} %" for part in self.share()[:6])

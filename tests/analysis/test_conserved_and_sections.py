@@ -186,6 +186,24 @@ def wells():
     return pi.integrate(pi.systems.lorenz(rho=14.0), start, dt=0.01, t_end=60.0, save="final")
 
 
+def test_the_entropy_of_basins():
+    """Coin tosses have log 2; a straight boundary less, and none within one basin."""
+    generator = np.random.default_rng(0)
+
+    def entropy(label, **options):
+        return pi.analysis.Basins(label, np.eye(3), ("x",), pi.systems.spring).entropy(**options)
+
+    coins = generator.integers(0, 2, (300, 301))
+    assert entropy(coins, box=10) == pytest.approx((np.log(2), np.log(2)), abs=0.01)
+    three = generator.integers(-1, 2, (40, 40, 40))
+    assert entropy(three, box=8)[0] == pytest.approx(np.log(3), abs=0.01)
+    straight = np.repeat(np.arange(100) >= 48, 7).reshape(100, 7).astype(int)
+    whole, boundary = entropy(straight, box=5)
+    p = 2 / 5  # of 5 rows two lie beyond
+    assert boundary == pytest.approx(-p * np.log(p) - (1 - p) * np.log(1 - p))
+    assert whole == pytest.approx(boundary / 20)
+
+
 def test_basins_tell_the_two_wells_apart(wells):
     found = pi.analysis.basin(wells)
     assert found.label.shape == (20, 30)
@@ -206,6 +224,7 @@ def test_attractors_may_be_given_and_the_rest_is_near_none(wells):
     for call, message in [
         (lambda: pi.analysis.basin(wells, components="w"), "'w'"),
         (lambda: pi.analysis.basin(wells, tolerance=-1), "tolerance"),
+        (lambda: pi.analysis.basin(wells).entropy(box=10**6), "a box must fit"),
     ]:
         with pytest.raises(ValueError, match=message):
             call()

@@ -148,6 +148,11 @@ def test_batches_of_parameters_and_steps():
     assert found.times.shape == (len(found.history), 2, 2)
     assert np.all(found.exponents[:, 0] < 0)  # a fixed point
     assert np.all(found.exponents[:, 1] > 0.5)
+    call = {"dt": np.array([0.01, 0.005]), "t_end": np.array([20.0, 10.0])}
+    late = pi.lyapunov(pi.systems.lorenz, transient=np.array([10.0, 5.0]), **call)
+    assert np.all(np.isfinite(late.exponents))
+    with pytest.raises(ValueError, match="transient"):
+        pi.lyapunov(pi.systems.lorenz, transient=5.0, **call)
     empty = pi.lyapunov(pi.systems.lorenz, np.zeros((0, 3)), dt=0.01, t_end=1.0)
     assert empty.exponents.shape == (0, 1)
 

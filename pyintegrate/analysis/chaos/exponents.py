@@ -132,7 +132,7 @@ def lyapunov(
     *,
     dt: ArrayLike,
     t_end: ArrayLike,
-    transient: float = 0.0,
+    transient: ArrayLike = 0.0,
     k: int = 1,
     method: str | Method = "rk4",
     renormalise: int = 10,
@@ -154,7 +154,7 @@ def lyapunov(
         As of ``integrate``; so are dt, t0, dtype, workers, progress.
     t_end : array_like
         The last time, t0 + transient + what is averaged over.
-    transient : float
+    transient : array_like
         How long the motion goes on before anything counts: it settles on its attractor, and the
         tangents on their directions.
     k : int
@@ -242,7 +242,10 @@ def tell(found):
 
 def _transient(transient, problem):
     """Its steps, the same for all trajectories."""
-    transient = checked_times("transient", transient)
-    if np.ndim(transient) or not transient >= 0:
+    length = checked_times("transient", transient)
+    if not np.all(np.asarray(length) >= 0):
         raise ValueError(f"transient must be a time, 0 or more, got {transient!r}")
-    return steps_between(np.abs(problem.dt), 0.0, transient)
+    try:
+        return steps_between(np.abs(problem.dt), 0.0, length)
+    except ValueError as error:
+        raise ValueError(f"transient, as t_end after t0 = 0: {error}") from None
