@@ -151,8 +151,8 @@ def integrate(
             (("watch", watch), ("events", events), ("bound", bound), ("out", out),
              ("components", components)),
             {"dt": dt, "t_end": t_end, "n_steps": n_steps, "t0": t0, "method": method,
-             "save": save, "workers": workers, "progress": progress, "on_failure": on_failure,
-             "compensated": compensated, "start": start, "drive": drive},
+             "save": save, "times": times, "workers": workers, "progress": progress,
+             "on_failure": on_failure, "compensated": compensated, "start": start, "drive": drive},
         )  # fmt: skip
     problem, options = make_run(
         system, x0, v0, dt=dt, t_end=t_end, n_steps=n_steps, t0=t0, method=method, dtype=dtype,

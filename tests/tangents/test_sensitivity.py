@@ -85,6 +85,33 @@ def test_going_on_joining_and_pickling():
     assert same_bits(final.sensitivity["k"], whole.sensitivity["k"][-1:])
 
 
+def test_saves_by_number_and_times_between_the_steps():
+    call = {"dt": 0.05, "n_steps": 40, "sensitivity": ("x0", "k")}
+    whole = pi.integrate(SPRING, 1.0, 0.0, **call)
+    some = pi.integrate(SPRING, 1.0, 0.0, save=[0, 7, 30, 40], **call)
+    assert same_bits(some.sensitivity["k"], whole.sensitivity["k"][[0, 7, 30, 40]])
+    t = np.array([0.0, 0.125, 1.0, 1.99])
+    between = pi.integrate(SPRING, 1.0, 0.0, times=t, **call)
+    np.testing.assert_array_equal(between.t, t)
+    assert same_bits(between.y[2], whole.y[20])
+    assert same_bits(between.sensitivity["k"][2], whole.sensitivity["k"][20])
+    h = 1e-4
+    up, down = (pi.integrate(SPRING(k=SPRING.params["k"] + s), 1.0, 0.0, dt=0.05, n_steps=40,
+                             times=t).y for s in (h, -h))  # fmt: skip
+    # The derivative of the interpolant; of the quotient h^2.
+    np.testing.assert_allclose(between.sensitivity["k"], (up - down) / (2 * h), rtol=0, atol=1e-8)
+
+
+def test_tangents_to_a_tolerance():
+    """A system with tangents is one for pi.solve as well: of Kepler's ellipse, det M = 1."""
+    both = pi.systems.kepler.tangent(4)
+    sol = pi.solve(both, t_end=7.0, rtol=1e-12, atol=1e-13)
+    M = both.parts(sol.final)[1]
+    assert abs(np.linalg.det(M) - 1) < 1e-8
+    fixed = pi.integrate(both, dt=0.001, t_end=7.0, save="final")
+    np.testing.assert_allclose(M, both.parts(fixed.final)[1], rtol=0, atol=1e-6 * abs(M).max())
+
+
 def test_a_file_holds_the_states_and_says_so(tmp_path):
     sol = pi.integrate(SPRING, dt=0.05, n_steps=10, sensitivity="k")
     with pytest.warns(UserWarning, match="not their sensitivities"):
