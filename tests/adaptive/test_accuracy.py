@@ -1,5 +1,7 @@
 """States of runs to a tolerance: at the end, at given times, at accepted steps, on the way back."""
 
+import pickle
+
 import numpy as np
 import pytest
 from conftest import same_bits
@@ -180,3 +182,32 @@ def test_energies_are_those_of_any_solution():
 def test_the_choice_of_pairs():
     assert pi.solve(pi.systems.oscillator, t_end=1.0).method.name == "verner87"
     assert pi.solve(pi.systems.oscillator, t_end=1.0, rtol=1e-10).method.name == "verner98"
+
+
+def test_a_component_that_begins_at_zero_without_an_absolute_tolerance():
+    """Its error has no scale at first; from then on it is judged by its own size."""
+    sol = pi.solve(pi.systems.oscillator, [1.0, 0.0], t_end=1.0, rtol=1e-8, atol=0.0)
+    assert sol.status == 0
+    assert abs(sol.final - [np.cos(1), -np.sin(1)]).max() < 1e-7
+    rest = pi.solve(pi.systems.oscillator, [0.0, 0.0], t_end=1.0, atol=0.0)
+    assert rest.status == 0
+    assert not rest.final.any()
+
+
+def test_pictures_and_tables_of_steps_of_their_own():
+    pytest.importorskip("matplotlib")
+    for sol in (
+        pi.solve(pi.systems.pendulum, t_end=10.0),
+        pi.solve(pi.systems.pendulum(length=[1.0, 2.0]), t_end=10.0, save="all"),
+        pi.solve(pi.systems.pendulum(length=[1.0, 2.0]), t_end=10.0),
+    ):
+        sol.plot()
+        assert sol.method.name in str(sol.table())
+        assert sol.method.name in sol._repr_html_()
+
+
+def test_pickles():
+    sol = pi.solve(pi.systems.pendulum, [[1.0, 0.0], [2.0, 0.0]], t_end=5.0, save="all")
+    copy = pickle.loads(pickle.dumps(sol))
+    assert same_bits(copy.y, sol.y)
+    assert same_bits(copy.resume(t_end=6.0).final, sol.resume(t_end=6.0).final)

@@ -29,8 +29,8 @@ static void first_steps(Lanes *l, const vreal *slope, const vreal *given) {
     for (int64_t u = 0; u < c->R; u++) {
         const vreal d0 = scaled_norm(l, c->y, NULL, u), d1 = scaled_norm(l, slope, NULL, u);
         const vreal small = vset(REAL(1e-5)), span = vabs(end[u] - c->t0[u]);
-        vreal step =
-            vselect((d0 < small) | (d1 < small), vset(REAL(1e-6)), vset(REAL(0.01)) * d0 / d1);
+        const vint unknown = (d0 < small) | (d1 < small) | ~(d1 <= vset(REAL_MAX));
+        vreal step = vselect(unknown, vset(REAL(1e-6)), vset(REAL(0.01)) * d0 / d1);
         step = vselect(step < span, step, span);
         step = vselect(step < longest[u], step, longest[u]);
         h[u] = vcopysign(step, end[u] - c->t0[u]);
@@ -46,7 +46,7 @@ static void first_steps(Lanes *l, const vreal *slope, const vreal *given) {
             (vlog2_rough(vset(REAL(0.01))) - vlog2_rough(d)) / vset((real)l->solve->pair.power);
         vreal best = vselect(d <= tiny, vselect(part > least, part, least), vexp2_rough(power));
         best = vselect(best < step * 100, best, step * 100);
-        best = vselect(best == best, best, step);
+        best = vselect(d <= vset(REAL_MAX), best, step); /* no scale where atol and y are 0 */
         best = vselect(given[u] != vset(0), vabs(given[u]), best);
         const vreal span = vabs(end[u] - c->t0[u]);
         best = vselect(best < span, best, span);
