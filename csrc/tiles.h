@@ -195,6 +195,8 @@ typedef struct {
     const void *context;
     PiPair pair;
     PiTrial *trial;           /* compiled for the system; NULL: the one for any force */
+    const PiMethod *implicit; /* of an implicit pair, with its table; or NULL */
+    PiTable table;
     int64_t lanes, registers; /* trajectories; registers of a row that go on together */
     const PiRow *initial, *params;
     PiRow t0, t_end;

@@ -2,7 +2,7 @@
 #include "solve.h"
 
 int pi_has_estimate(const PiMethod *m) {
-    return m->family == PI_EXPLICIT_RK && m->embedded_order > 0;
+    return (m->family == PI_EXPLICIT_RK || m->family == PI_IMPLICIT_RK) && m->embedded_order > 0;
 }
 
 /* Appends the weights of a row that are not zero: w, or of the Nystrom form w A. */
@@ -28,9 +28,11 @@ static int estimate_power(const PiMethod *m) {
 void pi_make_pair(const PiMethod *m, const PiSystem *system, PiPair *pair) {
     const int last = m->stages - 1;
     double error[PI_MAX_STAGES] = {0}, error2[PI_MAX_STAGES] = {0};
+    const int is_explicit = m->family == PI_EXPLICIT_RK;
     *pair = (PiPair){.stages = m->stages,
-                     .nystrom = system->structure == PI_SECOND_ORDER && !system->velocity_dependent,
-                     .fsal = m->c[last] == 1,
+                     .nystrom = is_explicit && system->structure == PI_SECOND_ORDER &&
+                                !system->velocity_dependent,
+                     .fsal = is_explicit && m->c[last] == 1,
                      .combined = m->embedded2_order > 0,
                      .power = estimate_power(m)};
     for (int j = 0; j < m->stages; j++) {
@@ -39,7 +41,10 @@ void pi_make_pair(const PiMethod *m, const PiSystem *system, PiPair *pair) {
         error2[j] = pair->combined ? m->b[j] - m->b_embedded2[j] : 0;
         pair->fsal &= m->a[last][j] == m->b[j];
     }
-    for (int s = 0; s < m->stages; s++) append_row(pair, m, s, m->a[s], pair->nystrom);
+    for (int s = 0; s < m->stages; s++) {
+        pair->start[s + 1] = pair->start[s]; /* those of an implicit pair are Newton's */
+        if (is_explicit) append_row(pair, m, s, m->a[s], pair->nystrom);
+    }
     const double *rows[3] = {m->b, error, error2};
     for (int i = 0; i < 3; i++) append_row(pair, m, m->stages + i, rows[i], 0);
     for (int i = 0; i < 3; i++) {

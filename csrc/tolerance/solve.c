@@ -20,7 +20,12 @@ const char *pi_journey_choose(PiJourney *j, const ResolvedSystem *resolved,
     j->solve.force = resolved->force;
     j->solve.context = resolved->context;
     j->kernel = resolved->set->solve;
-    j->solve.trial = resolved->kernels ? resolved->kernels->trial : NULL;
+    const int implicit = method->family == PI_IMPLICIT_RK;
+    if (implicit) {
+        j->solve.implicit = method;
+        pi_make_table(method, resolved->system, &j->solve.table);
+    }
+    j->solve.trial = resolved->kernels && !implicit ? resolved->kernels->trial : NULL;
     j->vector_bytes = resolved->set->vector_bytes;
     j->real_bytes = resolved->set->real_bits / 8;
     pi_make_pair(method, resolved->system, &j->solve.pair);

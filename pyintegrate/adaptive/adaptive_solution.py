@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 _STIFF = (
     " A trajectory that took max_steps steps may be stiff (an explicit method follows its fastest"
-    " motion: integrate with method='radau_iia5' and a fixed step), or the tolerance too tight."
+    " motion: try method='kvaerno54'), or the tolerance too tight."
 )
 _END_OF_TIME = (
     " A step too small means that the solution, or its derivative, may not exist beyond that time,"
@@ -156,9 +156,13 @@ class AdaptiveSolution(Solution):
 
     @property
     def evaluations(self) -> Any:
-        """Force evaluations of each trajectory, (*batch), with two for its first step."""
+        """Force evaluations of each trajectory, (*batch), with two for its first step.
+
+        Of an implicit pair those of one Newton iteration a step, however many it takes.
+        """
         method = self.method
-        shared = method.coefficients["A"][-1] == method.coefficients["b"]
+        a, b = method.coefficients["A"], method.coefficients["b"]
+        shared = a[-1] == b and not method.implicit
         tries = self.steps_taken + self.rejected
         return np.where(tries > 0, 2 + tries * (method.stages - shared), 2)
 
@@ -230,6 +234,11 @@ class AdaptiveSolution(Solution):
             raise ValueError(
                 "at(t) needs all accepted steps: solve with save='all', or with times= for the"
                 " states at these times"
+            )
+        if self.method.implicit:
+            raise ValueError(
+                f"at(t) makes steps shorter, and {self.method.name!r} solves equations for each:"
+                " give times= for the states at these times"
             )
         self._need_all("at(t)")
         return states_at(self, numbers("t", t).astype(np.float64))

@@ -101,7 +101,7 @@ def checked_method(method, rtol, system):
     if not method.embedded:
         raise ValueError(
             f"method {method.name!r} has no estimate of its error: solve takes"
-            f" {', '.join(with_estimates())}, or 'auto'"
+            f" {with_estimates()}; or 'auto'"
         )
     return method
 

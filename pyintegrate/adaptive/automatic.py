@@ -24,5 +24,8 @@ def automatic_method(rtol):
 
 
 def with_estimates():
-    """Names of the methods that estimate their error."""
-    return [name for name in methods if methods[name].embedded]
+    """Names of the methods that estimate their error, in words: explicit, then implicit."""
+    names = [name for name in methods if methods[name].embedded]
+    explicit = [name for name in names if not methods[name].implicit]
+    implicit = [name for name in names if methods[name].implicit]
+    return f"{', '.join(explicit)}; for stiff problems {', '.join(implicit)}"

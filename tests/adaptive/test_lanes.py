@@ -80,7 +80,7 @@ def test_lanes_are_full_though_trajectories_differ():
 def print_digests():
     found = {}
     for dtype in (np.float64, np.float32):
-        for method in ("verner98", "dop853", "tsitouras54", "heun2"):
+        for method in ("verner98", "dop853", "tsitouras54", "heun2", "kvaerno43"):
             for system in ("kepler", "pendulum", "lorenz", "driven_pendulum"):
                 y = np.random.default_rng(0).uniform(0.5, 1.5, (37, pi.systems[system].dim))
                 sol = pi.solve(pi.systems[system], y, t_end=1.0, rtol=1e-4, atol=1e-4, dtype=dtype,

@@ -5,11 +5,12 @@
 #pragma once
 #include "newton.h"
 
-static void implicit_rk_rows_step(Chunk *c, const PiMethod *m, const PiTable *table, int64_t n) {
+/* h k of every stage. */
+static void implicit_stages(Chunk *c, const PiMethod *m, const PiTable *table, int64_t n,
+                            vreal *hk) {
     const int64_t R = c->R;
     const int dim = c->dim;
-    vreal *const free = c->free, *hk = take_rows(c, m->stages * dim),
-                 *base = take_rows(c, table->largest_group * dim),
+    vreal *const free = c->free, *base = take_rows(c, table->largest_group * dim),
                  *z = take_rows(c, table->largest_group * dim);
     for (int g = 0, from = 0; g < table->n_groups; from = table->group_end[g++]) {
         const int to = table->group_end[g];
@@ -33,6 +34,13 @@ static void implicit_rk_rows_step(Chunk *c, const PiMethod *m, const PiTable *ta
                 hk[s * dim * R + i] = sum;
             }
     }
+    c->free = free;
+}
+static void implicit_rk_rows_step(Chunk *c, const PiMethod *m, const PiTable *table, int64_t n) {
+    const int64_t R = c->R;
+    const int dim = c->dim;
+    vreal *const free = c->free, *hk = take_rows(c, m->stages * dim);
+    implicit_stages(c, m, table, n, hk);
     for (int s = 0; s < m->stages; s++)
         if (m->b[s] != 0) add_rows(c, dim, m->b[s], 0, hk + s * dim * R, increments(c, 0));
     settle(c, 0, dim);

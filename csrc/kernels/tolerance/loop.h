@@ -170,6 +170,8 @@ static int solve_on_rows(PiSolver *solver) {
     l.passed = (vint *)take_rows(c, 1);
     l.leaves = (vint *)take_rows(c, 1);
     l.code = (vint *)take_rows(c, 1);
+    l.idle = (vint *)take_rows(c, 1);
+    c->code = (vint *)take_rows(c, 1);
 
     const int64_t lanes = c->R * VLEN;
     int64_t first, count, next = 0;

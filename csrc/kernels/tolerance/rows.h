@@ -2,6 +2,7 @@
  * registers here: plain C for the kernel and for those who make room for it. */
 #pragma once
 #include "../../tiles.h"
+#include "../rows/workspace.h"
 
 /* What is known of each trajectory: one row each, but for the last ones. */
 enum {
@@ -41,18 +42,22 @@ static inline int slope_rows(const PiSolve *s) {
 }
 /* Two such sets, of those on their way and of those who wait, with h, t, two numbers of 64 bits, a
  * mask and a time each; slopes, and two more; stage, state, rounding, a state between, slopes of
- * those who wait, three sums; a time and five masks. */
-enum { EACH_SET = 8, SINGLE_ROWS = 6 };
+ * those who wait, three sums; a time and seven masks. */
+enum { EACH_SET = 8, SINGLE_ROWS = 8 };
 static inline int64_t pi_solve_rows(const PiSolve *s) {
     int64_t at[OWN_PARTS + 1];
     own_rows(s, at);
     const int64_t dim = s->system->dim;
-    return 2 * (at[OWN_PARTS] + EACH_SET + s->system->scratch) +
+    const int64_t group = s->implicit ? s->table.largest_group : 0;
+    const int64_t newton = group ? 2 * group * dim + newton_rows(dim, group) : 0;
+    return newton + 2 * (at[OWN_PARTS] + EACH_SET + s->system->scratch) +
            (int64_t)(s->pair.stages + 2) * slope_rows(s) + 8 * dim + SINGLE_ROWS;
 }
 /* Those that a step goes through; a kernel in registers has its slopes elsewhere. */
 static inline int64_t pi_solve_hot_rows(const PiSolve *s) {
     const int64_t slopes = s->trial ? 2 : s->pair.stages + 1;
-    return slopes * slope_rows(s) + 7 * (int64_t)s->system->dim + s->system->n_params +
-           s->system->n_derived + s->system->scratch + 20;
+    const int64_t group = s->implicit ? s->table.largest_group : 0;
+    return (group ? newton_rows(s->system->dim, group) : 0) + slopes * slope_rows(s) +
+           7 * (int64_t)s->system->dim + s->system->n_params + s->system->n_derived +
+           s->system->scratch + 20;
 }

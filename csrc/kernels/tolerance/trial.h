@@ -5,7 +5,7 @@
  *
  * and on x'' = a(t, x) the same in Nystrom form, as in rows/explicit_rk.h. */
 #pragma once
-#include "../rows/chunk.h"
+#include "../rows/implicit_rk.h"
 #include "powers.h"
 #include "rows.h"
 
@@ -26,7 +26,7 @@ typedef struct {
     vreal *unused;                      /* slopes that nobody asks for */
     vreal *between;                     /* state within the step */
     vreal *tn, *tn_low;                 /* time after the step */
-    vint *active, *last, *accepted, *passed, *leaves, *code;
+    vint *active, *last, *accepted, *passed, *leaves, *code, *idle;
 } Lanes;
 
 static vreal *own(const Lanes *l, int part) { return l->own + l->at[part] * l->c.R; }
@@ -103,6 +103,19 @@ static void slopes(Lanes *l, int first) {
     }
 }
 
+/* Slopes of an implicit pair, by Newton's method: lanes without a trajectory are left out, and
+ * those that do not converge get slopes that are not numbers, so that their step is rejected. */
+static void implicit_slopes(Lanes *l) {
+    Chunk *c = &l->c;
+    const PiSolve *s = l->solve;
+    for (int64_t u = 0; u < c->R; u++) {
+        c->code[u] = vset_int(0);
+        l->idle[u] = ~l->active[u];
+    }
+    c->frozen = l->idle;
+    implicit_stages(c, s->implicit, &s->table, 0, l->k);
+    for (int64_t i = 0; i < s->pair.stages * l->n * c->R; i++) l->k[i] /= c->h[i % c->R];
+}
 /* The sums of the slopes with the weights of row PI_STEP, PI_ERROR or PI_ERROR2. */
 INLINE void sum_some(const Lanes *l, int row, vreal *to, int d, int64_t u, int parts, int count) {
     Block sum;
@@ -120,7 +133,8 @@ static void try_steps(Lanes *l) {
         c->stopped |= pi_pause(c->tile->pause);
         return;
     }
-    slopes(l, m->fsal);
+    if (l->solve->implicit) implicit_slopes(l);
+    else slopes(l, m->fsal);
     if (m->fsal) copy_rows(c, l->n, l->k + (int64_t)(m->stages - 1) * l->n * c->R, l->after);
     for (int kind = 0; kind < 2 + m->combined; kind++) {
         vreal *to = l->sums + (int64_t)kind * c->dim * c->R;
