@@ -34,7 +34,7 @@ _ELSEWHERE = {
     " pi.Stepper stops where you like",
     "t_eval": _TIMES,
     "saveat": _TIMES,
-    "dt": "its steps are found, and differ from lane to lane: leave dt out, or integrate with it",
+    "dt": "its steps are found, and differ between trajectories; pi.integrate takes dt",
     "t_span": _END,
     "t1": _END,
     "tf": _END,

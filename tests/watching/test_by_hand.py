@@ -46,12 +46,7 @@ def balls(**options):
 def check_watched(stepper, sol):
     assert list(stepper.watched) == list(sol.watched)
     for name, value in sol.watched.items():
-        # A run adds up lines in blocks of 16 steps, a Stepper, whose trajectories may begin anew,
-        # step by step: 401 roundings of either.
-        line = name.split(".")[0] in ("drift", "std") and not name.endswith(".count")
-        rounding = {"rtol": 401 * np.finfo(float).eps, "atol": 1e-15} if line else {}
-        equal = np.allclose if line else np.array_equal
-        assert equal(stepper.watched[name], value, equal_nan=True, **rounding), name
+        assert np.array_equal(stepper.watched[name], value, equal_nan=True), name
 
 
 def check_events(stepper, sol, lanes=slice(None)):
