@@ -61,10 +61,11 @@ REFUSED = malloc calloc aligned_alloc PyMem_Malloc PyMem_Calloc PyMem_Realloc Py
 COMMA = ,
 REFUSALS = $(CURDIR)/.venv-sanitize/refusals.o
 SANITIZED = $(addsuffix .py,$(addprefix tests/, \
-    core/test_byte_code core/test_core_arguments core/test_rows method/test_golden method/test_methods \
-    run/test_accepted_arguments run/test_drive run/test_failures run/test_recording run/test_same_start \
-    run/test_stepper solution/test_solution system/test_system_objects user_system/test_c_function \
-    user_system/test_define values/test_array_parameters watching/test_events watching/test_watched))
+    adaptive/test_failures adaptive/test_lanes adaptive/test_stiff analysis/test_lyapunov \
+    core/test_byte_code core/test_core_arguments core/test_rows method/test_golden run/test_asked_times \
+    run/test_drive run/test_failures run/test_recording run/test_stepper user_system/test_c_function \
+    user_system/test_define watching/test_by_hand watching/test_density watching/test_events \
+    watching/test_watched))
 SANITIZED_PYTHON = ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 \
     LD_PRELOAD="$$($${CC:-cc} -print-file-name=libasan.so) libstdc++.so.6"
 .venv-sanitize/.built: $(BUILD_INPUTS) $(wildcard pyintegrate/*.py pyintegrate/*/*.py)
