@@ -208,10 +208,11 @@ int read_events(PyObject *module, PiRun *run, PyObject *system, PyObject *fields
         }
     }
     const Py_ssize_t n = PyTuple_Check(list) ? PyTuple_Size(list) : -1;
-    if (n != e->watch.n_sums - 1 || e->watch.n_quantities || n < 1 || n > 127 ||
+    if (n + 2 > e->watch.n_sums || e->watch.n_quantities || n < 1 || n > 127 ||
         run->state_rows != run->system->dim * (run->compensated ? 2 : 1)) {
-        PyErr_Format(PyExc_ValueError, "events: %zd of %d, for a method that remembers nothing", n,
-                     e->watch.n_sums - 1);
+        PyErr_Format(PyExc_ValueError,
+                     "events: %zd and %d sums, for a method that remembers nothing", n,
+                     e->watch.n_sums);
         return -1;
     }
     const int64_t items = pi_product(n, run->stride);
@@ -225,6 +226,13 @@ int read_events(PyObject *module, PiRun *run, PyObject *system, PyObject *fields
     for (e->count = 0; e->count < n; e->count++)
         if (read_event(run, e, PyTuple_GetItem(list, e->count), views, &e->event[e->count]))
             return -1;
+    int located = 0;
+    for (int j = 0; j < e->count; j++) located += e->event[j].located;
+    if (e->count + 2 + located != e->watch.n_sums) {
+        PyErr_Format(PyExc_ValueError, "events: %d sums, expected %d", e->watch.n_sums,
+                     e->count + 2 + located);
+        return -1;
+    }
     return pi_run_observe(run, pi_events_observer(e));
 }
 

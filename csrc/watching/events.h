@@ -6,7 +6,12 @@
  * itself, so that nothing depends on its neighbours.
  *
  * With g the quantity, n a step: g_n < 0 <= g_{n+1} is rising, g_n > 0 >= g_{n+1} falling; a zero
- * at the start is no event. The state of an event is on the side that is not yet crossed. */
+ * at the start is no event. The state of an event is on the side that is not yet crossed.
+ *
+ * Two zeros in one step leave no change of sign. The parabola through g_{n-1}, g_n and g_{n+1}
+ * tells of an extreme near zero between n and n + 1: the watch keeps a bit for each of the steps
+ * that are shown together (the row of dips, the last step's bit the lowest). There the extreme is
+ * looked for, and where it lies beyond zero, the two zeros beside it. */
 #pragma once
 #include "between.h"
 #include "watch.h"
@@ -23,7 +28,7 @@ typedef struct {
 } PiEvent;
 
 typedef struct {
-    PiWatch watch;        /* its sums: each event's quantity, then the flag */
+    PiWatch watch; /* its sums: each event's quantity, the flag, dips, g_{n-1} of those located */
     ResolvedSystem react; /* program NULL: nobody asks it */
     PiEvent *event;
     int count;

@@ -73,7 +73,9 @@ def event(
     """An event: a quantity of each trajectory passes zero.
 
     Between steps n and n + 1 it rises where g_n < 0 <= g_(n+1), and falls where g_n > 0 >= g_(n+1);
-    a zero at the start is no event. The time is found by making a part of the step again, to
+    a zero at the start is no event. Where the values at three steps say that it may pass zero and
+    come back within a step, both passages are looked for; not in the first step of all, nor in the
+    first after a jump. The time is found by making a part of the step again, to
     rounding: it has the order of the method. The state is on the side that is not yet crossed.
     A condition (``lambda t, x, v: x @ x > 4``) happens at the first step where it holds.
 
@@ -124,8 +126,8 @@ class EventPlan:
     ----------
     events : dict of str to Event
     program, react : Program
-        As of a watch, whose sums are the quantities and a flag; the rules and values one after the
-        other, None where there are none.
+        As of a watch, whose sums are the quantities, a flag, and what tells of two zeros in a step;
+        the rules and values one after the other, None where there are none.
     then, value, n_values : list of int
         Where the answers for each event are: csrc/watching/events.h.
     numbers, asks, initial, every
@@ -175,12 +177,14 @@ class EventPlan:
                 hit = _either(hit, (old < 0) & (new >= 0))
             if direction <= 0:
                 hit = _either(hit, (old > 0) & (new <= 0))
-        flagged = np.where(hit, 1.0, flag)
-        nodes = [node_of(graph, new) for new, _ in quantities] + [node_of(graph, flagged)]
+        rows = [new for new, _ in quantities] + [np.where(hit, 1.0, flag)]
+        rows += self._dips(view, before, quantities)
+        nodes = [node_of(graph, row) for row in rows]
         answers = self._answers(view, system, own)
         graph.dim = view.size
         self.shapes = self._shapes()
-        self.initial = np.array([np.nan] * len(quantities) + [0.0])
+        self.initial = np.array([np.nan] * len(quantities) + [0.0, 0.0])
+        self.initial = np.append(self.initial, [np.nan] * sum(self.located))
         self.sums = len(self.initial)
         self.program = assemble(graph, {"invariants": nodes}, view.rows)
         self.react = assemble(graph, {"invariants": answers}, view.rows) if answers else None
@@ -188,6 +192,25 @@ class EventPlan:
             if program is not None:
                 program.handle  # noqa: B018  (the verifier agrees)
         self.asks = view.asks | clocks(self.program, system.dim)
+
+    def _dips(self, view, before, quantities):
+        """Where a quantity may pass zero and come back within the step: a bit for each step, and
+        the quantities of the step before (csrc/watching/events.h)."""
+        dips: Any = view.sum()
+        found: Any = None
+        earlier = []
+        for old, (new, _), located in zip(before, quantities, self.located, strict=True):
+            if not located:
+                continue
+            last: Any = view.sum()
+            # Twice the slopes of the parabola at both ends; its least value old - fall^2 / (8 bend)
+            # is at most half the mean of both, as seen from zero.
+            fall, bend = new - last, new - 2.0 * old + last
+            here = (old * new > 0) & (fall * old < 0) & ((2.0 * bend + fall) * old > 0)
+            found = _either(found, here & (bend * (6.0 * old - 2.0 * new) <= fall * fall))
+            earlier.append(np.where(new == old, last, old))
+        bit = 0.0 if found is None else np.where(found, 1.0, 0.0)
+        return [dips + dips + bit, *earlier]
 
     def _quantity(self, view, key, own):
         """Its symbol, NaN where it is not looked for, and whether it is a condition: -1 or 1."""

@@ -193,3 +193,100 @@ def test_compensated_runs_with_events_are_resumed_to_the_bit(carried, cut):
 def test_compensated_events_are_those_of_a_plain_run_to_rounding(carried):
     a, b = carried().events["b"], carried(compensated=False).events["b"]
     assert np.nanmax(abs(a.t - b.t)) < 1e-13  # some hundred roundings of a time of 9
+
+
+# ---- two zeros in a step -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("dt", [0.5, 1.5, 3.0, 4.0])
+def test_two_zeros_in_a_step_are_found(dt):
+    """SciPy #9228, CyRK #98: (t + 6)(t + 2)(t - 2), of whose three zeros two are in one step."""
+    cubic = pi.rhs(dim=1)(lambda t, y: (3 * t * t + 12 * t - 4,))
+    sol = pi.integrate(
+        cubic, [-120.0], t0=-8.0, dt=dt, n_steps=round(12 / dt), events={"z": pi.event("y", keep=9)}
+    )
+    assert sol.events["z"].count == 3
+    assert abs(sol.events["z"].t[:3] - [-6, -2, 2]).max() < 1e-12
+
+
+@pytest.mark.parametrize("direction", [-1, 0, 1])
+@pytest.mark.parametrize("dt", [0.05, 0.1, 0.3])
+def test_both_sides_of_an_extreme(direction, dt):
+    """How deep an extreme lies within a step does not matter, nor where: arccos is exact."""
+    level = np.linspace(0.9, 0.99999, 50)
+    dip = {
+        "dip": pi.event(
+            lambda t, x, v, level: x - level, direction, params={"level": level}, keep=3
+        )
+    }
+    sol = pi.integrate(
+        pi.systems.oscillator, -1.0, 0.0, dt=dt, n_steps=round(6 / dt), method="dop853", events=dip
+    )
+    at = np.arccos(level)
+    exact = np.stack([np.pi - at, np.pi + at], axis=-1)
+    exact = exact[:, [0, 1] if direction == 0 else [int(direction < 0)]]
+    assert (sol.events["dip"].count == exact.shape[1]).all()
+    # dop853 has an error of some 1e-10 in x at dt = 0.3; near the top time has that over sin(at).
+    error = abs(sol.events["dip"].t[:, : exact.shape[1]] - exact) * np.sin(at)[:, np.newaxis]
+    assert error.max() < (1e-11 if dt == 0.3 else 1e-14) + 1e-14
+
+
+def test_a_touch_is_no_crossing():
+    """heyoka's double roots: x - 1 touches zero at the top of each turn, or not quite."""
+    touch = {"touch": pi.event(lambda t, x, v: x - 1.0 - 1e-9, keep=0)}
+    sol = pi.integrate(pi.systems.oscillator, dt=0.07, n_steps=500, method="dop853", events=touch)
+    assert sol.events["touch"].count == 0
+
+
+def hops():
+    """Balls that bounce, and dip above a level of their own at the top of each hop."""
+    height = np.linspace(0.5, 3, 40)
+    level = 0.9999 * height * 0.81
+    events = {
+        "floor": pi.event(
+            "z", -1, keep=9, then=lambda t, x, v: (x, v * [1, 1, -0.9]), max_per_step=9
+        ),
+        "top": pi.event(lambda t, x, v, level: x[2] - level, keep=9, params={"level": level}),
+        "far": pi.event(lambda t, x, v: x[0] - 2.0, stop=True),
+    }
+    x0 = np.stack([0 * height, 0 * height, height], axis=-1)
+    return x0, {"dt": 0.06, "events": events, "on_failure": "ignore"}
+
+
+def hop(n=150, save="final", **options):
+    x0, usual = hops()
+    return pi.integrate(
+        pi.systems.projectile, x0, [0.3, 0, 0], n_steps=n, save=save, **usual, **options
+    )
+
+
+def all_of(sol):
+    parts = [sol.final, sol.stopped_at]
+    for one in sol.events.values():
+        parts += [one.t, one.y, one.count]
+    return [np.asarray(part).tobytes() for part in parts]
+
+
+@pytest.mark.parametrize(
+    "options", [{"save": "all"}, {"save": 7}, {"workers": 2}, {"bound": 1e6}], ids=str,
+)  # fmt: skip
+def test_dips_do_not_depend_on_the_split(options):
+    sol = hop()
+    top = sol.events["top"].t[:, 1:3]  # after the first fall through the level
+    assert np.all(np.diff(top) > 0)
+    assert (np.diff(top) < 0.06).any()  # both in a step
+    assert all_of(hop(**options)) == all_of(sol)
+
+
+@pytest.mark.parametrize("cut", [1, 13, 16, 40, 90])
+def test_dips_are_those_of_one_run_after_resume_and_by_hand(cut):
+    sol = hop()
+    assert all_of(hop(cut).resume(n_steps=150 - cut)) == all_of(sol)
+    x0, usual = hops()
+    usual.pop("on_failure")
+    stepper = pi.Stepper(pi.systems.projectile, x0, [0.3, 0, 0], method="rk4", **usual)
+    for n in (cut, 1, 1, 148 - cut):
+        stepper.step(n)
+    for name, one in sol.events.items():
+        assert np.array_equal(stepper.events[name].t, one.t, equal_nan=True)
+        assert np.array_equal(stepper.events[name].count, one.count)

@@ -1,0 +1,57 @@
+/* One lane on its way through a step: moments within the step, made by parts of it, and where
+ * events cross zero. */
+#pragma once
+#include <string.h>
+#include "events.h"
+
+/* A moment within a step: a state, its quantities, and how far the step has come, in time. Past its
+ * components the state holds what a compensated run carries: nothing where a lane is taken up, as
+ * what is shown are components, and what its steps since then have rounded away. */
+typedef struct {
+    double *y, *g;
+    double passed;
+} Moment;
+typedef struct {
+    PiEvents *e;
+    PiRun *run;
+    const PiTile *tile;
+    const PiSeen *seen;
+    int64_t at, lane; /* in the tile, in the batch */
+    int64_t n;        /* the step under way goes to step n */
+    double h;         /* of the run's precision */
+    PiWatchLane look, react;
+    Moment before, after, best, trial, dip;
+    double *answer;
+    double *last; /* the quantities one step before this one, NaN after a jump; then its first */
+    PiRow *params;
+    char *in, *out; /* rows of one register */
+    void *between;  /* scratch */
+} Lane;
+
+static inline double real_at(const PiRun *run, const void *data, int64_t i) {
+    return run->real_bytes == 8 ? ((const double *)data)[i] : ((const float *)data)[i];
+}
+static inline void set_real(const PiRun *run, void *data, int64_t i, double value) {
+    if (run->real_bytes == 8) ((double *)data)[i] = value;
+    else ((float *)data)[i] = (float)value;
+}
+static inline double rounded(const PiRun *run, double value) {
+    return run->real_bytes == 8 ? value : (double)(float)value;
+}
+static inline int dim(const Lane *l) { return l->run->system->dim; }
+static inline int rows(const Lane *l) { return l->run->state_rows; }
+void copy_moment(const Lane *lane, const Moment *from, Moment *to);
+/* The time of a moment, as solutions tell times. */
+double time_of(const Lane *lane, double passed);
+/* Fills in the quantities of a moment. 0, or -1. */
+int quantities_at(const Lane *lane, Moment *moment);
+/* A step of length h from a moment, or the whole step from its beginning. 0, or -1. */
+int make_step(Lane *lane, const Moment *from, double h, Moment *to);
+/* Does the parabola through three steps say that g may pass zero and come back in the last? */
+int may_dip(double last, double old, double new);
+/* Where event j crosses zero next: from *lo to *hi, the whole step, or its part before or after a
+ * dip; -1 without an answer. done: what this said of the event before. */
+enum { NOWHERE, WHOLE, FIRST, SECOND };
+int crossing_of(Lane *lane, int j, int done, int dips, const Moment **lo, const Moment **hi);
+/* The last moment before event j, in lane->best. 0, or -1. */
+int locate(Lane *lane, int j, const Moment *lo, const Moment *hi);
