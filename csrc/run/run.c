@@ -22,6 +22,8 @@ int pi_run_observe(PiRun *run, PiObserver observer) {
 }
 /* Are states written between those of the blocks? */
 static int is_shown(const PiRun *run) { return run->n_observers || has_seen_bound(run); }
+/* Whether several states go through the scratch at once. */
+static int gathers(const PiRun *run) { return is_shown(run) && !run->writer && !run->alone; }
 /* The interval that serves them all, and whose place kernels write to. */
 static void prepare_observers(PiRun *run) {
     for (int i = 0; i < run->n_observers; i++) run->alone |= run->observers[i].alone;
@@ -144,7 +146,7 @@ static int64_t seen_next(const PiRun *run) {
     return pi_sum(pi_product(run->system->dim, run->tile_lanes), 64 / run->real_bytes);
 }
 static int64_t observers_offset(const PiRun *run) {
-    const int64_t saves = is_shown(run) && !run->writer ? SCRATCH_STATES : 0;
+    const int64_t saves = gathers(run) ? SCRATCH_STATES : 0;
     const int64_t bytes = pi_product(pi_product(saves, seen_next(run)), run->real_bytes);
     return pi_sum(pi_sum(seen_offset(run), rows_bytes(run, 1)), lines(bytes));
 }
@@ -325,7 +327,7 @@ int pi_run_prepare(PiRun *run) {
     const int64_t block = run->system->block, bytes = pi_product(run->state_rows, run->real_bytes);
     /* States that observers see go through a scratch, which should be in the first cache too. */
     prepare_observers(run);
-    const int64_t kept = is_shown(run) && !run->writer ? SCRATCH_STATES : 1;
+    const int64_t kept = gathers(run) ? SCRATCH_STATES : 1;
     const int64_t fitting = (block ? block : TILE_BYTES / kept / bytes) / group * group;
     const int64_t shares = run->workers > 1 ? 2 * run->workers : 1;
     const int64_t sharing = ceil_div(ceil_div(run->lanes, shares), group) * group;

@@ -30,9 +30,11 @@ static Lanes logarithm(Lanes a) {
     const Bits high = m > all(0x1.6a09e667f3bcdp0);
     m = pick(high, m * all(0.5), m);
     e -= high; /* -1 where true */
-    const Lanes f = (m - all(1)) / (m + all(1)), f2 = f * f;
-    Lanes sum = all(1 / 21.);
-    for (int k = 19; k > 0; k -= 2) sum = sum * f2 + all(1. / k);
+    const Lanes f = (m - all(1)) / (m + all(1)), f2 = f * f, f4 = f2 * f2, f8 = f4 * f4;
+    const Lanes a0 = all(1) + all(1 / 3.) * f2, a1 = all(1 / 5.) + all(1 / 7.) * f2;
+    const Lanes a2 = all(1 / 9.) + all(1 / 11.) * f2, a3 = all(1 / 13.) + all(1 / 15.) * f2;
+    const Lanes a4 = all(1 / 17.) + all(1 / 19.) * f2 + all(1 / 21.) * f4;
+    const Lanes sum = a0 + a1 * f4 + (a2 + a3 * f4 + a4 * f8) * f8;
     const Lanes number = as_number(e) * all(0x1.62e42fefa39efp-1) + all(2) * f * sum;
     return pick(a > all(0), number, all(-HUGE_VAL));
 }
@@ -82,9 +84,10 @@ static void indicate(const PiRun *run, double *sums, Lanes exponent, Lanes squar
     }
 }
 
-/* Two lanes from `at` of the tile on; u: room for all tangents and their squares. */
+/* Two lanes from `at` of the tile on; u: room for all tangents and their squares; n: how many times
+ * indicators have been looked at with this one, 0 where they are not. */
 static void renormalise(const PiRenormalise *r, const PiRun *run, const PiSeen *seen, char *rows,
-                        int64_t stride, int64_t at, Lanes *u) {
+                        int64_t stride, int64_t at, double n, Lanes *u) {
     const Bits still = frozen(run, seen->tile, at);
     const int dim = r->dim;
     double *sums = r->sums + seen->lane + at;
@@ -111,19 +114,18 @@ static void renormalise(const PiRenormalise *r, const PiRun *run, const PiSeen *
         memcpy(&count, sums + j * run->stride, sizeof count);
         count = pick(still, count, count + as_number(e));
         memcpy(sums + j * run->stride, &count, sizeof count);
-        const int64_t n = run->first + seen->step;
-        if (j == 0 && r->indicators && n % r->every == 0)
-            indicate(run, sums + r->vectors * run->stride, count, square[0], (double)(n / r->every),
-                     still);
+        if (j == 0 && n > 0)
+            indicate(run, sums + r->vectors * run->stride, count, square[0], n, still);
     }
 }
 
 static int intervene(void *self, PiRun *run, const PiSeen *seen, const PiTile *tile) {
     const PiRenormalise *r = self;
     const int64_t unit = 64 / run->real_bytes;
-    const int64_t lanes = ceil_div(seen->lanes, unit) * unit;
+    const int64_t lanes = ceil_div(seen->lanes, unit) * unit, step = run->first + seen->step;
+    const double n = r->indicators && step % r->every == 0 ? (double)(step / r->every) : 0;
     for (int64_t at = 0; at < lanes; at += TWO)
-        renormalise(r, run, seen, tile->out, tile->out_stride, at, seen->scratch);
+        renormalise(r, run, seen, tile->out, tile->out_stride, at, n, seen->scratch);
     return 0;
 }
 static int observe(void *self, const PiRun *run, const PiSeen *seen) {

@@ -163,7 +163,7 @@ def lyapunov(
         Of one step; symplectic ones keep the exponents in pairs.
     renormalise : int
         Steps after which the tangents are renormalised: so few that none outgrows the others by
-        more than ten digits or so.
+        more than ten digits or so. One alone, in double precision, needs it each hundred steps.
 
     Returns
     -------
