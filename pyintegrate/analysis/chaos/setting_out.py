@@ -12,7 +12,6 @@ from ...tangents.directions import Directions
 from ...values.checks import integer
 from .renormalised import Renormalised
 
-
 _ALONE = 100  # steps in which one tangent in double precision outgrows nothing
 
 
