@@ -59,7 +59,8 @@ def solve(
     rtol, atol : array_like
         The error of a step in component y is at most atol + rtol |y|, in the mean square of the
         components. Numbers, arrays over the batch, or with a last axis of the components (as long
-        as there are components): one for each. `rtol` below 100 roundings of the dtype is raised to that, with a warning.
+        as there are components): one for each. `rtol` below 100 roundings of the dtype is raised
+        to that, with a warning.
     method : str or Method
         A Runge-Kutta method with an estimate of its error (`embedded`); "auto" takes "verner87",
         and "verner98" where the smallest `rtol` is below 1e-8. For stiff problems: "kvaerno54",

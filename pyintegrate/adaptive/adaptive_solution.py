@@ -61,6 +61,8 @@ class AdaptiveSolution(Solution):
     ('verner98', 33, True)
     """
 
+    _moments: Any  # (n, lanes), of all steps; None where they were not kept
+
     def __init__(self, problem, options, journey, arrived, save, before=None):
         self._problem, self._options, self._journey = problem, options, journey
         self.system, self.method = problem.system, problem.method

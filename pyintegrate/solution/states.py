@@ -28,7 +28,7 @@ class States:
 
     _sums = _occurred = None  # also of pickles of version 0.1
     _carried: Any = None  # the solution with tangents, and by what
-    _journey = None  # of a run to a tolerance: adaptive/journey.py
+    _journey: Any = None  # of a run to a tolerance: adaptive/journey.py
 
     def __init__(self, problem, options, outcome):
         """For ``integrate``: made of an ``Outcome`` (run/output.py)."""
