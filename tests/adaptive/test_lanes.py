@@ -3,6 +3,7 @@
 import hashlib
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -74,6 +75,12 @@ def test_lanes_are_full_though_trajectories_differ():
     assert solve(orbits(2000)).useful_lanes > 0.9
 
 
+@pi.rhs(dim=3, sigma=10.0, rho=28.0, beta=8 / 3)
+def LORENZ(t, y, sigma, rho, beta):
+    x, y, z = y
+    return sigma * (y - x), x * (rho - z) - y, x * y - beta * z
+
+
 # ---- instruction sets ----------------------------------------------------------------------------
 
 
@@ -108,3 +115,20 @@ def test_every_instruction_set_gives_the_same_bits():
     first, *others = map(digests_on, sets)
     for name, other in zip(sets[1:], others, strict=True):
         assert other == first, name
+
+
+# ---- in registers and on rows --------------------------------------------------------------------
+
+
+@pytest.mark.skipif(shutil.which(os.environ.get("CC", "cc")) is None, reason="no C compiler")
+@pytest.mark.parametrize("method", ["verner87", "tsitouras54", "kvaerno43"])
+def test_compiled_systems_take_the_steps_of_byte_code(method):
+    """One goes in registers, the other on rows: the same operations in the same order."""
+    y = np.random.default_rng(0).uniform(0.5, 1.5, (37, 3))
+    run = {"t_end": 1.0, "times": [0.0, 0.3, 1.0], "method": method, "rtol": 1e-4}
+    for dtype in (np.float64, np.float32):
+        byte_code, compiled = (
+            pi.solve(system, y, dtype=dtype, **run) for system in (LORENZ, LORENZ.compile())
+        )
+        assert same_bits(byte_code.y, compiled.y)
+        assert agree(byte_code, compiled)
