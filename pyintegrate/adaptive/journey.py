@@ -126,6 +126,8 @@ class Travel:
         }  # fmt: skip
         if save == "times":
             record = self._record
+            waiting = np.flatnonzero((self._status == Status.CANCELLED) & (self._h == 0))
+            record[:, :, waiting] = self._state[list(self._places)][:, waiting]
         elif save == "final":
             record = self._state[np.newaxis, list(self._places)]
         else:

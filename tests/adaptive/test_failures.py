@@ -99,8 +99,11 @@ def test_an_interrupt_keeps_what_has_arrived(workers):
     t_end = np.where(np.arange(80) < 40, 1.0, 1e9)
     with pytest.raises(KeyboardInterrupt) as caught:
         pi.solve(pi.systems.pendulum, np.linspace(0.5, 1, 80), 0.0, t_end=t_end, progress=progress,
-                 workers=workers, max_steps=2_000_000_000)  # fmt: skip
+                 workers=workers, max_steps=2_000_000_000, times=[0.0, 0.5, 1.0])  # fmt: skip
     sol = caught.value.solution
+    assert sol.valid[:, :40].all()
+    assert np.all((abs(sol.y) <= 10).all(axis=(0, 2)))  # also of those that were not begun
+    assert np.array_equal(sol.y[-1, :40], sol.final[:40])
     whole = pi.solve(pi.systems.pendulum, np.linspace(0.5, 1, 80)[:40], 0.0, t_end=1.0)
     assert np.all(sol.status[:40] == Status.OK)
     assert np.all(sol.status[40:] == Status.CANCELLED)
