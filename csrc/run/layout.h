@@ -32,6 +32,20 @@ double lanes_worked(const PiRun *run);
 /* A tile makes the steps of a block. 0; -1 if it was stopped, or has no memory for failures. */
 int advance_tile(PiRun *run, int64_t number, int64_t block, char *scratch, PiPause *pause);
 
+/* ---- observers.c ------------------------------------------------------------------------------
+ */
+/* Are states written between those of the blocks? Do several go through the scratch at once? */
+int is_shown(const PiRun *run);
+int gathers(const PiRun *run);
+/* The interval that serves them all, and whose place kernels write to. */
+void prepare_observers(PiRun *run);
+/* Those that change states have their say; then all are shown what they look at. 0, or -1. */
+int let_intervene(PiRun *run, PiSeen seen, const PiTile *tile);
+int show(const PiRun *run, const PiSeen *seen);
+/* `count` of the states to one observer, from number `from` on each `each`-th. */
+int show_to(const PiRun *run, const PiObserver *o, PiSeen seen, int64_t from, int64_t count,
+            int64_t each);
+
 /* ---- bounds.c -------------------------------------------------------------------------------- */
 /* Can leaving trajectories be found in the states that are shown? */
 int has_seen_bound(const PiRun *run);

@@ -14,65 +14,6 @@ enum {
     CHUNK = 32, /* registers that go through a row kernel together, if their rows fit: */
     WORKSPACE_BYTES = 128 << 10,
 };
-/* ---- observers ------------------------------------------------------------------------------- */
-int pi_run_observe(PiRun *run, PiObserver observer) {
-    if (run->n_observers == PI_MAX_OBSERVERS) return -1;
-    run->observers[run->n_observers++] = observer;
-    return 0;
-}
-/* Are states written between those of the blocks? */
-static int is_shown(const PiRun *run) { return run->n_observers || has_seen_bound(run); }
-/* Whether several states go through the scratch at once. */
-static int gathers(const PiRun *run) { return is_shown(run) && !run->writer && !run->alone; }
-/* The interval that serves them all, and whose place kernels write to. */
-static void prepare_observers(PiRun *run) {
-    for (int i = 0; i < run->n_observers; i++) run->alone |= run->observers[i].alone;
-    run->interval = has_seen_bound(run) ? 1 : run->n_observers ? 0 : run->save_every;
-    run->writer = NULL;
-    for (int i = 0; i < run->n_observers; i++)
-        run->interval = common_divisor(run->observers[i].every, run->interval);
-    for (int i = 0; i < run->n_observers && !run->writer; i++) {
-        const PiObserver *o = &run->observers[i];
-        const int fits = o->place && o->every == run->interval;
-        if (fits && o->place(o->self, run, 0, 0).rows) run->writer = o;
-    }
-}
-static int intervene(PiRun *run, PiSeen seen, const PiTile *tile) {
-    char *scratch = seen.scratch;
-    for (int i = 0; i < run->n_observers; i++) {
-        const PiObserver *o = &run->observers[i];
-        seen.scratch = scratch + run->observer_offset[i];
-        if (o->intervene && o->intervene(o->self, run, &seen, tile)) return -1;
-    }
-    return 0;
-}
-static int show_to(const PiRun *run, const PiObserver *o, PiSeen seen, int64_t from, int64_t count,
-                   int64_t each) {
-    seen.step = smaller(seen.step + from * run->interval, run->n_steps);
-    seen.rows = row_at(run, seen.rows, seen.next, from, 0);
-    seen.next *= each;
-    seen.every = o->every;
-    seen.count = count;
-    seen.scratch = (char *)seen.scratch + run->observer_offset[o - run->observers];
-    return o->observe(o->self, run, &seen);
-}
-/* Shows each observer its own steps: the multiples of `every`, and the last of the run. */
-static int show(const PiRun *run, const PiSeen *seen) {
-    const int64_t end = seen->step + (seen->count - 1) * run->interval;
-    const int64_t last = smaller(end, run->n_steps),
-                  whole = seen->count - (last % run->interval != 0);
-    for (int i = 0; i < run->n_observers; i++) {
-        const PiObserver *o = &run->observers[i];
-        const int64_t each = o->every / run->interval;
-        const int64_t skip = (o->every - seen->step % o->every) % o->every / run->interval;
-        if (skip < whole && show_to(run, o, *seen, skip, (whole - 1 - skip) / each + 1, each))
-            return -1;
-        if (last == run->n_steps && last % o->every != 0 &&
-            show_to(run, o, *seen, seen->count - 1, 1, each))
-            return -1;
-    }
-    return 0;
-}
 static void *observers_scratch(const PiRun *run, char *scratch);
 static PiSeen seen_of(const PiRun *run, int64_t tile, int64_t block, int64_t step, int64_t count,
                       char *scratch) {
@@ -237,7 +178,7 @@ static int advance_together(PiRun *run, PiSeen seen, PiTile *tile, void *target,
     tile->record = NULL;
     tile->stream = 0;
     if (bad) return bad;
-    return intervene(run, seen, tile) ? -1 : show(run, &seen);
+    return let_intervene(run, seen, tile) ? -1 : show(run, &seen);
 }
 
 int advance_tile(PiRun *run, int64_t number, int64_t block, char *scratch, PiPause *pause) {
@@ -289,7 +230,7 @@ int advance_tile(PiRun *run, int64_t number, int64_t block, char *scratch, PiPau
         if (!several && run->n_observers && (stop % interval == 0 || stop == run->n_steps)) {
             seen.rows = tile.out;
             seen.stride = tile.out_stride;
-            if (intervene(run, seen, &tile) || show_state(run, &seen)) {
+            if (let_intervene(run, seen, &tile) || show_state(run, &seen)) {
                 run->stopped = 1;
                 return -1;
             }

@@ -1,0 +1,61 @@
+/* Whom a run shows its states, and which: see observe.h. */
+#include "layout.h"
+
+int pi_run_observe(PiRun *run, PiObserver observer) {
+    if (run->n_observers == PI_MAX_OBSERVERS) return -1;
+    run->observers[run->n_observers++] = observer;
+    return 0;
+}
+/* Are states written between those of the blocks? */
+int is_shown(const PiRun *run) { return run->n_observers || has_seen_bound(run); }
+/* Whether several states go through the scratch at once. */
+int gathers(const PiRun *run) { return is_shown(run) && !run->writer && !run->alone; }
+/* The interval that serves them all, and whose place kernels write to. */
+void prepare_observers(PiRun *run) {
+    for (int i = 0; i < run->n_observers; i++) run->alone |= run->observers[i].alone;
+    run->interval = has_seen_bound(run) ? 1 : run->n_observers ? 0 : run->save_every;
+    run->writer = NULL;
+    for (int i = 0; i < run->n_observers; i++)
+        run->interval = common_divisor(run->observers[i].every, run->interval);
+    for (int i = 0; i < run->n_observers && !run->writer; i++) {
+        const PiObserver *o = &run->observers[i];
+        const int fits = o->place && o->every == run->interval;
+        if (fits && o->place(o->self, run, 0, 0).rows) run->writer = o;
+    }
+}
+int let_intervene(PiRun *run, PiSeen seen, const PiTile *tile) {
+    char *scratch = seen.scratch;
+    for (int i = 0; i < run->n_observers; i++) {
+        const PiObserver *o = &run->observers[i];
+        seen.scratch = scratch + run->observer_offset[i];
+        if (o->intervene && o->intervene(o->self, run, &seen, tile)) return -1;
+    }
+    return 0;
+}
+int show_to(const PiRun *run, const PiObserver *o, PiSeen seen, int64_t from, int64_t count,
+            int64_t each) {
+    seen.step = smaller(seen.step + from * run->interval, run->n_steps);
+    seen.rows = row_at(run, seen.rows, seen.next, from, 0);
+    seen.next *= each;
+    seen.every = o->every;
+    seen.count = count;
+    seen.scratch = (char *)seen.scratch + run->observer_offset[o - run->observers];
+    return o->observe(o->self, run, &seen);
+}
+/* Shows each observer its own steps: the multiples of `every`, and the last of the run. */
+int show(const PiRun *run, const PiSeen *seen) {
+    const int64_t end = seen->step + (seen->count - 1) * run->interval;
+    const int64_t last = smaller(end, run->n_steps),
+                  whole = seen->count - (last % run->interval != 0);
+    for (int i = 0; i < run->n_observers; i++) {
+        const PiObserver *o = &run->observers[i];
+        const int64_t each = o->every / run->interval;
+        const int64_t skip = (o->every - seen->step % o->every) % o->every / run->interval;
+        if (skip < whole && show_to(run, o, *seen, skip, (whole - 1 - skip) / each + 1, each))
+            return -1;
+        if (last == run->n_steps && last % o->every != 0 &&
+            show_to(run, o, *seen, seen->count - 1, 1, each))
+            return -1;
+    }
+    return 0;
+}
