@@ -153,9 +153,9 @@ def chaos_map(
     Examples
     --------
     >>> import numpy as np, pyintegrate as pi
-    >>> y, vy = np.linspace(-0.3, 0.5, 20), np.linspace(-0.2, 0.2, 15)[:, np.newaxis]
+    >>> y, vy = np.linspace(-0.3, 0.5, 20), np.linspace(-0.3, 0.3, 15)[:, np.newaxis]
     >>> x0 = np.stack(np.broadcast_arrays(0.0 * vy, y), axis=-1)
-    >>> v0 = np.stack(np.broadcast_arrays(0.3 + 0.0 * y, vy), axis=-1)
+    >>> v0 = np.stack(np.broadcast_arrays(0.25 + 0.0 * y, vy), axis=-1)
     >>> found = pi.chaos_map(pi.systems.henon_heiles, x0, v0, dt=0.05, t_end=200.0,
     ...                      method="velocity_verlet")
     >>> found.values.shape, bool(np.nanmin(found.values) < 8 < 12 < np.nanmax(found.values))
