@@ -34,9 +34,8 @@ int advance_tile(PiRun *run, int64_t number, int64_t block, char *scratch, PiPau
 
 /* ---- observers.c ------------------------------------------------------------------------------
  */
-/* Are states written between those of the blocks? Do several go through the scratch at once? */
+/* Are states written between those of the blocks, several by a call? */
 int is_shown(const PiRun *run);
-int gathers(const PiRun *run);
 /* The interval that serves them all, and whose place kernels write to. */
 void prepare_observers(PiRun *run);
 /* Those that change states have their say; then all are shown what they look at. 0, or -1. */

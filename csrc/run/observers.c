@@ -6,10 +6,8 @@ int pi_run_observe(PiRun *run, PiObserver observer) {
     run->observers[run->n_observers++] = observer;
     return 0;
 }
-/* Are states written between those of the blocks? */
-int is_shown(const PiRun *run) { return run->n_observers || has_seen_bound(run); }
-/* Whether several states go through the scratch at once. */
-int gathers(const PiRun *run) { return is_shown(run) && !run->writer && !run->alone; }
+/* Are states written between those of the blocks, several by a call? */
+int is_shown(const PiRun *r) { return (r->n_observers && !r->alone) || has_seen_bound(r); }
 /* The interval that serves them all, and whose place kernels write to. */
 void prepare_observers(PiRun *run) {
     for (int i = 0; i < run->n_observers; i++) run->alone |= run->observers[i].alone;

@@ -87,7 +87,7 @@ static int64_t seen_next(const PiRun *run) {
     return pi_sum(pi_product(run->system->dim, run->tile_lanes), 64 / run->real_bytes);
 }
 static int64_t observers_offset(const PiRun *run) {
-    const int64_t saves = gathers(run) ? SCRATCH_STATES : 0;
+    const int64_t saves = is_shown(run) && !run->writer ? SCRATCH_STATES : 0;
     const int64_t bytes = pi_product(pi_product(saves, seen_next(run)), run->real_bytes);
     return pi_sum(pi_sum(seen_offset(run), rows_bytes(run, 1)), lines(bytes));
 }
@@ -187,7 +187,7 @@ int advance_tile(PiRun *run, int64_t number, int64_t block, char *scratch, PiPau
     /* A bound is checked after each step, where that is not done in the rows that are shown; a
      * drive changes with each. */
     const int each_step = (!isinf(run->bound) && !has_seen_bound(run)) || run->drive_strides;
-    const int together = is_shown(run) && !run->alone && !each_step && interval < run->block_steps;
+    const int together = is_shown(run) && !each_step && interval < run->block_steps;
     const PiFailures *failures = &run->failures[number];
     void *target = row_at(run, run->state[block & 1], run->stride, 0, lane);
     PiTile tile = make_tile(run, number, scratch, pause);
@@ -268,7 +268,7 @@ int pi_run_prepare(PiRun *run) {
     const int64_t block = run->system->block, bytes = pi_product(run->state_rows, run->real_bytes);
     /* States that observers see go through a scratch, which should be in the first cache too. */
     prepare_observers(run);
-    const int64_t kept = gathers(run) ? SCRATCH_STATES : 1;
+    const int64_t kept = is_shown(run) && !run->writer ? SCRATCH_STATES : 1;
     const int64_t fitting = (block ? block : TILE_BYTES / kept / bytes) / group * group;
     const int64_t shares = run->workers > 1 ? 2 * run->workers : 1;
     const int64_t sharing = ceil_div(ceil_div(run->lanes, shares), group) * group;
