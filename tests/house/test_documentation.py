@@ -111,3 +111,10 @@ def test_the_reference_lists_every_watch():
     text = (DOCS / "reference.md").read_text()
     listed = re.search(r"currentmodule:: pyintegrate.watch\n(.*?)```", text, re.S)[1]
     assert set(re.findall(r"^   (\w+)$", listed, re.M)) == set(pi.watch.__all__)
+
+
+def test_the_page_on_tolerances_runs():
+    names = {}
+    for block in re.findall(r"```python\n(.*?)```", (DOCS / "tolerance.md").read_text(), re.S):
+        exec(compile(block, "tolerance.md", "exec"), names)
+        assert not names["sol"].status.any()
