@@ -125,7 +125,7 @@ class Travel:
             "lanes": self._core.lanes() if self._core else (0, 0),
         }  # fmt: skip
         if save == "times":
-            record = self._record
+            record: Any = self._record
             waiting = np.flatnonzero((self._status == Status.CANCELLED) & (self._h == 0))
             record[:, :, waiting] = self._state[list(self._places)][:, waiting]
         elif save == "final":
