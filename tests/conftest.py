@@ -3,6 +3,7 @@
 That this file is here also makes its folder importable: `reference`, `hostile`, `places`.
 """
 
+import signal
 import sys
 from pathlib import Path
 
@@ -10,6 +11,10 @@ import numpy as np
 import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
+
+
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as shells start what runs beside them
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def same_bits(a, b):
