@@ -61,7 +61,7 @@ REFUSED = malloc calloc aligned_alloc PyMem_Malloc PyMem_Calloc PyMem_Realloc Py
 COMMA = ,
 REFUSALS = $(CURDIR)/.venv-sanitize/refusals.o
 SANITIZED = $(addsuffix .py,$(addprefix tests/, \
-    adaptive/test_failures adaptive/test_lanes adaptive/test_stiff analysis/test_lyapunov \
+    adaptive/test_adaptive_failures adaptive/test_lanes adaptive/test_stiff analysis/test_lyapunov \
     core/test_byte_code core/test_core_arguments core/test_rows method/test_golden run/test_asked_times \
     run/test_drive run/test_failures run/test_recording run/test_stepper user_system/test_c_function \
     user_system/test_define watching/test_by_hand watching/test_density watching/test_events \

@@ -112,17 +112,18 @@ static int make_journey(PyObject *module, Journey *j, const Arguments *a) {
     j->journey.workers = a->workers;
     j->journey.keep = a->keep;
     const int dim = s->system->dim, n_params = s->system->n_params, item = j->journey.real_bytes;
-    PiRow *rows = j->rows = PyMem_Calloc(3 * (size_t)dim + n_params + 1, sizeof *rows);
+    PiRow *rows = j->rows = PyMem_Calloc((size_t)pi_product(3, dim) + n_params + 1, sizeof *rows);
     if (!rows) return PyErr_NoMemory(), -1;
+    PiRow *rtol = rows + dim, *atol = rtol + dim, *params = atol + dim;
     s->initial = rows;
-    s->rtol = rows + dim;
-    s->atol = rows + 2 * dim;
-    s->params = rows + 3 * dim;
+    s->rtol = rtol;
+    s->atol = atol;
+    s->params = params;
     Views *v = &j->views;
     if (views_rows(v, a->initial, "initial", dim, s->lanes, item, rows) ||
-        (s->n_rtol = tolerance_rows(j, a->rtol, "rtol", dim, rows + dim)) < 0 ||
-        (s->n_atol = tolerance_rows(j, a->atol, "atol", dim, rows + 2 * dim)) < 0 ||
-        views_rows(v, a->params, "params", n_params, s->lanes, item, rows + 3 * dim) ||
+        (s->n_rtol = tolerance_rows(j, a->rtol, "rtol", dim, rtol)) < 0 ||
+        (s->n_atol = tolerance_rows(j, a->atol, "atol", dim, atol)) < 0 ||
+        views_rows(v, a->params, "params", n_params, s->lanes, item, params) ||
         views_row(v, a->t0, "t0", s->lanes, item, &s->t0) ||
         views_row(v, a->t_end, "t_end", s->lanes, item, &s->t_end) ||
         views_row(v, a->first_step, "first_step", s->lanes, item, &s->first_step) ||

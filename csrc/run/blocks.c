@@ -6,23 +6,23 @@ enum { BLOCK_STEPS = 256, BLOCK_SAVES = PI_BLOCK_SAVES }; /* at most */
 /* Short intervals between the states that are seen are gathered into a block, long ones are cut
  * into several. Where kernels write to the place of the states, a block is what fits the caches. */
 static int64_t intervals_per_block(const PiRun *run) {
-    if (run->interval >= run->block_steps) return 1;
-    const int64_t some = run->block_steps / run->interval;
+    if (run->cut >= run->block_steps) return 1;
+    const int64_t some = run->block_steps / run->cut;
     return run->writer ? smaller(BLOCK_SAVES, some) : some;
 }
 static int64_t blocks_per_interval(const PiRun *run) {
-    return run->interval < run->block_steps ? 1 : ceil_div(run->interval, run->block_steps);
+    return run->cut < run->block_steps ? 1 : ceil_div(run->cut, run->block_steps);
 }
 int64_t steps_after(const PiRun *run, int64_t b) {
     const int64_t pieces = blocks_per_interval(run);
     int64_t steps;
-    if (pieces == 1) steps = b * intervals_per_block(run) * run->interval;
-    else steps = b / pieces * run->interval + smaller(b % pieces * run->block_steps, run->interval);
+    if (pieces == 1) steps = b * intervals_per_block(run) * run->cut;
+    else steps = b / pieces * run->cut + smaller(b % pieces * run->block_steps, run->cut);
     return smaller(steps, run->n_steps);
 }
 int64_t count_blocks(const PiRun *run) {
     if (run->n_steps == 0) return 0;
-    const int64_t whole = run->n_steps / run->interval, rest = run->n_steps % run->interval;
+    const int64_t whole = run->n_steps / run->cut, rest = run->n_steps % run->cut;
     if (blocks_per_interval(run) == 1)
         return ceil_div(whole + (rest > 0), intervals_per_block(run));
     return pi_sum(pi_product(whole, blocks_per_interval(run)), ceil_div(rest, run->block_steps));

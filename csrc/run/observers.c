@@ -11,10 +11,12 @@ int is_shown(const PiRun *r) { return (r->n_observers && !r->alone) || has_seen_
 /* The interval that serves them all, and whose place kernels write to. */
 void prepare_observers(PiRun *run) {
     for (int i = 0; i < run->n_observers; i++) run->alone |= run->observers[i].alone;
-    run->interval = has_seen_bound(run) ? 1 : run->n_observers ? 0 : run->save_every;
+    run->interval = run->n_observers ? 0 : run->save_every;
     run->writer = NULL;
     for (int i = 0; i < run->n_observers; i++)
         run->interval = common_divisor(run->observers[i].every, run->interval);
+    run->cut = run->interval;
+    if (has_seen_bound(run)) run->interval = 1;
     for (int i = 0; i < run->n_observers && !run->writer; i++) {
         const PiObserver *o = &run->observers[i];
         const int fits = o->place && o->every == run->interval;

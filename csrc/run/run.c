@@ -251,7 +251,7 @@ int pi_run_begin(PiRun *run, void *scratch) {
 int pi_run_look(PiRun *run, int64_t n, int observer, void *scratch) {
     run->first = n;
     run->n_steps = 0;
-    run->interval = 1;
+    run->interval = run->cut = 1;
     for (int64_t tile = 0; tile < run->n_tiles; tile++) {
         PiSeen seen = seen_of(run, tile, 0, 0, 1, scratch);
         seen.rows = row_at(run, run->state[0], run->stride, 0, tile * run->tile_lanes);

@@ -69,6 +69,7 @@ struct PiRun {
 
     /* pi_run_prepare: */
     PiTable table, starter_table;
+    int64_t cut;      /* blocks of time end at its multiples */
     int64_t interval; /* steps between the states that observers see */
     int alone;        /* an observer has each call of a kernel end with an interval */
     int64_t observer_offset[PI_MAX_OBSERVERS + 1]; /* of each one's scratch; the end */

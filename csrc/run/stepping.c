@@ -50,7 +50,8 @@ int pi_run_step(PiRun *run, int64_t first, int64_t n, void *scratch, void *befor
     run->first = first;
     run->n_steps = n;
     /* Those that step by hand see every step. */
-    run->interval = run->n_observers || has_seen_bound(run) ? 1 : n;
+    run->cut = run->n_observers ? 1 : n;
+    run->interval = has_seen_bound(run) ? 1 : run->cut;
     run->cancelled = run->stopped = run->out_of_memory = 0;
     const int64_t blocks = count_blocks(run);
     const uint32_t mode = pi_enter_float_mode();

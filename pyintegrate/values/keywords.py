@@ -30,8 +30,7 @@ _ELSEWHERE = {
     "initial": _STATE,
     "args": "parameters belong to the system: system(k=15.0), where the force takes k by name",
     "params": "parameters belong to the system: system(k=15.0)",
-    "events": "pi.integrate does, events={{'hit': pi.event(g, direction=-1, stop=True)}}; a"
-    " pi.Stepper stops where you like",
+    "events": "pi.integrate and pi.Stepper do: events={{'hit': pi.event(g, direction=-1)}}",
     "t_eval": _TIMES,
     "saveat": _TIMES,
     "dt": "its steps are found, and differ between trajectories; pi.integrate takes dt",

@@ -242,9 +242,6 @@ def test_every_other_method_can():
         assert np.allclose(carried, plain, rtol=1e-12), method.name
 
 
-def test_events_and_what_is_carried_exclude_each_other():
-    events = {"turn": pi.event("vx")}
-    with pytest.raises(ValueError, match="compensated=True .* events"):
-        run("rk4", events=events)
+def test_what_is_carried_is_watched():
     watched = run("velocity_verlet", watch={"far": pi.watch.maximum("x")})
     assert same_bits(watched.watched["far"], watched["x"].max(axis=0))
