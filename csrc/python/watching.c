@@ -185,31 +185,36 @@ static int read_event(const PiRun *run, const PiEvents *e, PyObject *fields, Vie
     event->values = memory(fields, "values", pi_product(items, event->n_values), 8, views);
     return event->values ? 0 : -1;
 }
+/* A program that lanes within a step are asked, of the same state as that of all lanes. */
+static int read_lane_program(PyObject *module, PyObject *program, const PiEvents *e, Watches *to,
+                             ResolvedSystem *resolved) {
+    if (PyList_Append(to->programs, program) || find_system(module, program, 64, resolved))
+        return -1;
+    const PiSystem *a = resolved->system, *b = e->watch.program.system;
+    if (a->dim == b->dim && !a->dof && a->n_params == b->n_params &&
+        !(resolved->unanswered >> PI_INVARIANTS & 1))
+        return 0;
+    PyErr_SetString(PyExc_ValueError, "a program of events does not fit the others");
+    return -1;
+}
 int read_events(PyObject *module, PiRun *run, PyObject *system, PyObject *fields, Views *views,
                 Watches *to) {
-    PyObject *detect = field(fields, "detect"), *react, *list;
+    PyObject *detect = field(fields, "detect"), *look, *react, *list;
     PiEvents *e = to->events = PyMem_Calloc(1, sizeof *e);
     if (!e) return PyErr_NoMemory(), -1;
     e->between = to->between;
     if (!to->programs) to->programs = PyList_New(0);
-    if (!to->programs || !detect || !(react = field(fields, "react")) ||
-        !(list = field(fields, "events")) ||
+    if (!to->programs || !detect || !(look = field(fields, "look")) ||
+        !(react = field(fields, "react")) || !(list = field(fields, "events")) ||
         read_watch(module, run, system, detect, views, to->programs, &e->watch) ||
         integer(fields, "most", 1, (int64_t)1 << 54, &e->most))
         return -1;
-    if (react != Py_None) {
-        if (PyList_Append(to->programs, react) || find_system(module, react, 64, &e->react))
-            return -1;
-        const PiSystem *a = e->react.system, *b = e->watch.program.system;
-        if (a->dim != b->dim || a->dof || a->n_params != b->n_params ||
-            e->react.unanswered >> PI_INVARIANTS & 1) {
-            PyErr_SetString(PyExc_ValueError, "the program of what follows events does not fit");
-            return -1;
-        }
-    }
+    if (read_lane_program(module, look, e, to, &e->look) ||
+        (react != Py_None && read_lane_program(module, react, e, to, &e->react)))
+        return -1;
     const Py_ssize_t n = PyTuple_Check(list) ? PyTuple_Size(list) : -1;
-    if (n + 2 > e->watch.n_sums || e->watch.n_quantities || n < 1 || n > 127 ||
-        run->state_rows != run->system->dim * (run->compensated ? 2 : 1)) {
+    if (n + 2 > e->watch.n_sums || e->look.system->n_invariants != n || e->watch.n_quantities ||
+        n < 1 || n > 127 || run->state_rows != run->system->dim * (run->compensated ? 2 : 1)) {
         PyErr_Format(PyExc_ValueError,
                      "events: %zd and %d sums, for a method that remembers nothing", n,
                      e->watch.n_sums);

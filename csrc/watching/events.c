@@ -123,7 +123,7 @@ static int64_t one_register(const PiRun *run) {
 }
 static int64_t scratch_bytes(const void *self, const PiRun *run) {
     const PiEvents *e = self;
-    const int64_t look = pi_watch_lane_bytes(&e->watch, &e->watch.program);
+    const int64_t look = pi_watch_lane_bytes(&e->watch, &e->look);
     const int64_t react = e->react.system ? pi_watch_lane_bytes(&e->watch, &e->react) : 0;
     int64_t bytes = pi_sum(pi_rounded_up(look, 64), pi_rounded_up(react, 64));
     bytes = pi_sum(bytes, pi_product(2, pi_rounded_up(one_register(run), 64)));
@@ -220,8 +220,8 @@ static int go_through_lane(PiEvents *e, PiRun *run, const PiSeen *seen, const Pi
     char *free = (char *)seen->scratch + pi_rounded_up(pi_watch_scratch_bytes(&e->watch, run), 64);
     Lane l = {.e = e, .run = run, .tile = tile, .seen = seen, .at = at, .lane = seen->lane + at};
     l.h = real_at(run, tile->h.data, tile->h.stride * l.lane);
-    l.look = (PiWatchLane){&e->watch, &e->watch.program, l.lane,
-                           take(&free, pi_watch_lane_bytes(&e->watch, &e->watch.program))};
+    l.look = (PiWatchLane){&e->watch, &e->look, l.lane,
+                           take(&free, pi_watch_lane_bytes(&e->watch, &e->look))};
     if (pi_watch_lane(&l.look)) return -1;
     if (e->react.system) {
         l.react = (PiWatchLane){&e->watch, &e->react, l.lane,

@@ -29,6 +29,7 @@ typedef struct {
 
 typedef struct {
     PiWatch watch; /* its sums: each event's quantity, the flag, dips, g_{n-1} of those located */
+    ResolvedSystem look;  /* answers with the quantities alone, for a lane within a step */
     ResolvedSystem react; /* program NULL: nobody asks it */
     PiEvent *event;
     int count;

@@ -5,10 +5,9 @@
 #include <float.h>
 #include <math.h>
 
-static int quantities(const Lane *l) { return l->e->count + 1; /* and the flag */ }
 void copy_moment(const Lane *l, const Moment *from, Moment *to) {
     memcpy(to->y, from->y, rows(l) * sizeof *to->y);
-    memcpy(to->g, from->g, quantities(l) * sizeof *to->g);
+    memcpy(to->g, from->g, l->e->count * sizeof *to->g);
     to->passed = from->passed;
 }
 /* The time of a moment, as solutions tell times. */

@@ -187,8 +187,9 @@ class EventPlan:
         self.initial = np.append(self.initial, [np.nan] * sum(self.located))
         self.sums = len(self.initial)
         self.program = assemble(graph, {"invariants": nodes}, view.rows)
+        self.look = assemble(graph, {"invariants": nodes[: len(quantities)]}, view.rows)
         self.react = assemble(graph, {"invariants": answers}, view.rows) if answers else None
-        for program in (self.program, self.react):
+        for program in (self.program, self.look, self.react):
             if program is not None:
                 program.handle  # noqa: B018  (the verifier agrees)
         self.asks = view.asks | clocks(self.program, system.dim)
