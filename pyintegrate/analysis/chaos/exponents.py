@@ -12,7 +12,7 @@ from ...integration import integrate
 from ...run.progress import Reporter
 from ...run.steps import checked_times, steps_between
 from ...values.keywords import explains_keywords
-from .setting_out import set_out
+from .setting_out import Measured, set_out
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False)
-class LyapunovExponents:
+class LyapunovExponents(Measured):
     """The exponents of a batch of motions; made by ``pi.lyapunov``.
 
     Attributes
@@ -47,15 +47,6 @@ class LyapunovExponents:
     system: Any
     method: Any
     _report: str
-
-    @property
-    def n_failed(self) -> int:
-        """How many trajectories failed."""
-        return int(np.count_nonzero(self.status))
-
-    def failures(self) -> str:
-        """A readable report of the trajectories that failed."""
-        return self._report
 
     @property
     def dimension(self) -> Floats:

@@ -12,7 +12,7 @@ from ...run.progress import Reporter
 from ...values.keywords import explains_keywords
 from .exponents import lyapunov, tell
 from .renormalised import Renormalised
-from .setting_out import set_out
+from .setting_out import Measured, set_out
 
 if TYPE_CHECKING:
     from ...system.system import System
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False)
-class ChaosMap:
+class ChaosMap(Measured):
     """An indicator of chaos over a batch; made by ``pi.chaos_map``.
 
     Attributes
@@ -40,15 +40,6 @@ class ChaosMap:
     failed_step: np.ndarray
     solution: Any
     _report: str
-
-    @property
-    def n_failed(self) -> int:
-        """How many trajectories failed."""
-        return int(np.count_nonzero(self.status))
-
-    def failures(self) -> str:
-        """A readable report of the trajectories that failed."""
-        return self._report
 
     def plot(self, **keywords: Any) -> Axes:
         """Draw the map, of a batch with two axes, or a curve: see ``pi.plots.chaos_map``."""

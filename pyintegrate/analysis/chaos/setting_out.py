@@ -15,6 +15,22 @@ from .renormalised import Renormalised
 _ALONE = 100  # steps in which one tangent in double precision outgrows nothing
 
 
+class Measured:
+    """What was measured of a batch, of which some may have failed: a base of the results."""
+
+    status: np.ndarray
+    _report: str
+
+    @property
+    def n_failed(self) -> int:
+        """How many trajectories failed."""
+        return int(np.count_nonzero(self.status))
+
+    def failures(self) -> str:
+        """A readable report of the trajectories that failed."""
+        return self._report
+
+
 def with_directions(system, k):
     """The base and a system with k tangents: one that was given already, or made."""
     checked_system(system)
