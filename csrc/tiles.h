@@ -128,9 +128,12 @@ typedef enum {
     PI_LARGEST_MAGNITUDE,
     PI_SUM,
     PI_SUM_OF_SQUARES,
-    PI_LINE
+    PI_LINE,
+    PI_RISES,
+    PI_FALLS,
+    PI_PASSES
 } PiReduction;
-enum { PI_REDUCTIONS = PI_LINE + 1 };
+enum { PI_REDUCTIONS = PI_PASSES + 1 };
 typedef struct {
     int64_t registers;   /* in a row */
     int64_t count, next; /* states, and registers from the quantity of one to that of the next */

@@ -25,9 +25,10 @@ static int integer(PyObject *fields, const char *name, int64_t least, int64_t mo
 
 /* Reductions that the core knows: (kind, source, number) each. Their sums follow the program's. */
 static int read_reduced(PyObject *fields, int64_t n_quantities, PiWatch *watch) {
-    static const int rows[PI_REDUCTIONS] = {[PI_LARGEST] = 2,           [PI_SMALLEST] = 2,
-                                            [PI_LARGEST_MAGNITUDE] = 2, [PI_SUM] = 2,
-                                            [PI_SUM_OF_SQUARES] = 2,    [PI_LINE] = 10};
+    static const int rows[PI_REDUCTIONS] = {
+        [PI_LARGEST] = 2, [PI_SMALLEST] = 2,       [PI_LARGEST_MAGNITUDE] = 2,
+        [PI_SUM] = 2,     [PI_SUM_OF_SQUARES] = 2, [PI_LINE] = 10,
+        [PI_RISES] = 4,   [PI_FALLS] = 4,          [PI_PASSES] = 4};
     PyObject *list = field(fields, "reduced");
     if (!list) return -1;
     const Py_ssize_t n = PyTuple_Check(list) ? PyTuple_Size(list) : -1;
@@ -134,6 +135,9 @@ static int read_watch(PyObject *module, const PiRun *run, PyObject *system, PyOb
         PyErr_SetString(PyExc_ValueError, "the program of a watch does not fit its system");
         return -1;
     }
+    watch->runs = n_sums || watch->n_densities;
+    for (int i = 0; i < watch->n_reduced; i++)
+        watch->runs |= watch->reduced[i].source == PI_OF_PROGRAM;
     watch->params = PyMem_Calloc((size_t)p->n_params + 1, sizeof *watch->params);
     if (!watch->params) return PyErr_NoMemory(), -1;
     const int64_t items = pi_product(watch->n_rows, run->stride);
@@ -185,39 +189,43 @@ static int read_event(const PiRun *run, const PiEvents *e, PyObject *fields, Vie
     event->values = memory(fields, "values", pi_product(items, event->n_values), 8, views);
     return event->values ? 0 : -1;
 }
-/* A program that lanes within a step are asked, of the same state as that of all lanes. */
-static int read_lane_program(PyObject *module, PyObject *program, const PiEvents *e, Watches *to,
-                             ResolvedSystem *resolved) {
-    if (PyList_Append(to->programs, program) || find_system(module, program, 64, resolved))
-        return -1;
-    const PiSystem *a = resolved->system, *b = e->watch.program.system;
+/* The program that says what follows, of the same state as that of the quantities. */
+static int read_reaction(PyObject *module, PyObject *program, PiEvents *e, Watches *to) {
+    ResolvedSystem *react = &e->react;
+    if (PyList_Append(to->programs, program) || find_system(module, program, 64, react)) return -1;
+    const PiSystem *a = react->system, *b = e->watch.program.system;
     if (a->dim == b->dim && !a->dof && a->n_params == b->n_params &&
-        !(resolved->unanswered >> PI_INVARIANTS & 1))
+        !(react->unanswered >> PI_INVARIANTS & 1))
         return 0;
-    PyErr_SetString(PyExc_ValueError, "a program of events does not fit the others");
+    PyErr_SetString(PyExc_ValueError, "the programs of events do not fit each other");
     return -1;
+}
+/* Are the reductions those of events? */
+static int all_pass(const PiWatch *watch) {
+    int pass = watch->every == 1;
+    for (int i = 0; i < watch->n_reduced; i++) pass &= watch->reduced[i].kind >= PI_RISES;
+    return pass;
 }
 int read_events(PyObject *module, PiRun *run, PyObject *system, PyObject *fields, Views *views,
                 Watches *to) {
-    PyObject *detect = field(fields, "detect"), *look, *react, *list;
+    PyObject *detect = field(fields, "detect"), *react, *list;
     PiEvents *e = to->events = PyMem_Calloc(1, sizeof *e);
     if (!e) return PyErr_NoMemory(), -1;
     e->between = to->between;
     if (!to->programs) to->programs = PyList_New(0);
-    if (!to->programs || !detect || !(look = field(fields, "look")) ||
-        !(react = field(fields, "react")) || !(list = field(fields, "events")) ||
+    if (!to->programs || !detect || !(react = field(fields, "react")) ||
+        !(list = field(fields, "events")) ||
         read_watch(module, run, system, detect, views, to->programs, &e->watch) ||
         integer(fields, "most", 1, (int64_t)1 << 54, &e->most))
         return -1;
-    if (read_lane_program(module, look, e, to, &e->look) ||
-        (react != Py_None && read_lane_program(module, react, e, to, &e->react)))
-        return -1;
+    if (react != Py_None && read_reaction(module, react, e, to)) return -1;
     const Py_ssize_t n = PyTuple_Check(list) ? PyTuple_Size(list) : -1;
-    if (n + 2 > e->watch.n_sums || e->look.system->n_invariants != n || e->watch.n_quantities ||
-        n < 1 || n > 127 || run->state_rows != run->system->dim * (run->compensated ? 2 : 1)) {
+    if (n < 1 || n > 127 || e->watch.n_sums || e->watch.n_densities || e->watch.n_quantities != n ||
+        e->watch.n_reduced != n || !all_pass(&e->watch) ||
+        run->state_rows != run->system->dim * (run->compensated ? 2 : 1)) {
         PyErr_Format(PyExc_ValueError,
-                     "events: %zd and %d sums, for a method that remembers nothing", n,
-                     e->watch.n_sums);
+                     "events: %zd of %d quantities, for a method that remembers nothing", n,
+                     e->watch.n_quantities);
         return -1;
     }
     const int64_t items = pi_product(n, run->stride);
@@ -231,13 +239,6 @@ int read_events(PyObject *module, PiRun *run, PyObject *system, PyObject *fields
     for (e->count = 0; e->count < n; e->count++)
         if (read_event(run, e, PyTuple_GetItem(list, e->count), views, &e->event[e->count]))
             return -1;
-    int located = 0;
-    for (int j = 0; j < e->count; j++) located += e->event[j].located;
-    if (e->count + 2 + located != e->watch.n_sums) {
-        PyErr_Format(PyExc_ValueError, "events: %d sums, expected %d", e->watch.n_sums,
-                     e->count + 2 + located);
-        return -1;
-    }
     return pi_run_observe(run, pi_events_observer(e));
 }
 

@@ -3,7 +3,12 @@
 #include <float.h>
 #include "../run/families.h"
 #include "../run/layout.h"
-#include "passage.h"
+#include "ahead.h"
+
+/* The sums of event j, from the first lane of the tile: the rows of reduce_passes. */
+static double *sums_of(const PiEvents *e, const PiRun *run, const PiSeen *seen, int j) {
+    return e->watch.sums[seen->block & 1] + e->watch.reduced[j].first * run->stride + seen->lane;
+}
 
 /* ---- what happens at an event ---------------------------------------------------------------- */
 static double *count_of(const Lane *l, int j) {
@@ -21,8 +26,10 @@ static void keep(const Lane *l, int j, const Moment *m) {
         event->values[(k * event->n_values + i) * stride + l->lane] = l->answer[event->value + i];
 }
 enum { GOES_ON, JUMPS, STOPS, BREAKS = -1 };
-/* The lane is frozen from this step on; 0, or -1 without memory for its failure. */
+/* The lane is frozen from this step on, whatever befell it later; 0, or -1 without memory for its
+ * failure. */
 static int freeze(const Lane *l, PiStatus status) {
+    pi_run_clear_failure(l->run, l->lane);
     if (!fail(l->run, l->seen->tile, l->at, status, l->n)) return 0;
     l->run->out_of_memory = 1;
     return -1;
@@ -45,15 +52,13 @@ static int show_piece(const Lane *l, const Moment *from, const Moment *to) {
 static int happens(Lane *l, int j) {
     const PiEvent *event = &l->e->event[j];
     Moment *m = &l->best;
-    if ((event->then >= 0 || event->n_values) &&
-        pi_watch_ask(&l->react, l->n, time_of(l, m->passed), m->y, l->answer))
-        return BREAKS;
+    if ((event->then >= 0 || event->n_values) && reaction_at(l, m)) return BREAKS;
     keep(l, j, m);
     const int stops = event->stop && *count_of(l, j) >= (double)event->stop;
     if ((stops || event->then >= 0) && show_piece(l, &l->before, m)) return BREAKS;
     if (stops) return stop_at(l, m, PI_STOPPED, j);
     if (event->then < 0) return GOES_ON;
-    for (int d = 0; d < dim(l); d++) m->y[d] = rounded(l->run, l->answer[event->then + d]);
+    for (int d = 0; d < dim(l); d++) m->y[d] = pi_rounded(l->run, l->answer[event->then + d]);
     for (int d = dim(l); d < rows(l); d++) m->y[d] = 0;
     return JUMPS;
 }
@@ -95,10 +100,11 @@ static int go_through(Lane *l, int dips, char *done) {
         if (what == GOES_ON) continue;
         jumped = 1;
         dips = 0;
+        l->n_ahead = 0;
         memset(done, 0, count);
         if (quantities_at(l, &l->best)) return BREAKS;
         copy_moment(l, &l->best, &l->before);
-        const double rest = rounded(l->run, l->h - l->before.passed);
+        const double rest = pi_rounded(l->run, l->h - l->before.passed);
         if (rest == 0) {
             copy_moment(l, &l->before, &l->after);
             l->after.passed = l->h;
@@ -111,84 +117,137 @@ static int go_through(Lane *l, int dips, char *done) {
 }
 
 /* ---- the lanes with a flag ------------------------------------------------------------------- */
-static int64_t answers(const PiEvents *e) {
-    const int a = e->react.system ? e->react.system->n_invariants : 0, b = e->watch.n_sums;
-    return a > b ? a : b;
+enum { LANE_MOMENTS = 5 };
+static int64_t answer_bytes(const PiEvents *e) {
+    const int64_t n = e->react.system ? e->react.system->n_invariants : 0;
+    return pi_product(n + 1, sizeof(double));
 }
-static int64_t moment_bytes(const PiEvents *e, const PiRun *run) {
-    return pi_product(run->state_rows + answers(e), sizeof(double));
-}
-static int64_t one_register(const PiRun *run) {
-    return pi_product(run->state_rows, run->vector_bytes);
+static int64_t lane_bytes(const PiEvents *e, const PiRun *run) {
+    int64_t bytes = pi_rounded_up(pi_watch_lanes_bytes(&e->watch, &e->watch.program, 1), 64);
+    if (e->react.system)
+        bytes = pi_sum(bytes, pi_rounded_up(pi_watch_lanes_bytes(&e->watch, &e->react, 1), 64));
+    bytes = pi_sum(bytes, pi_parts_bytes(run, 1));
+    bytes = pi_sum(bytes, pi_product(LANE_MOMENTS, moment_bytes(e, run)));
+    bytes = pi_sum(bytes, pi_rounded_up(answer_bytes(e), 64));
+    bytes = pi_sum(bytes, pi_rounded_up(pi_product(2 * e->count, sizeof(double)), 64));
+    bytes = pi_sum(bytes, pi_rounded_up(e->count, 64));
+    return e->between ? pi_sum(bytes, pi_between_scratch_bytes(e->between)) : bytes;
 }
 static int64_t scratch_bytes(const void *self, const PiRun *run) {
     const PiEvents *e = self;
-    const int64_t look = pi_watch_lane_bytes(&e->watch, &e->look);
-    const int64_t react = e->react.system ? pi_watch_lane_bytes(&e->watch, &e->react) : 0;
-    int64_t bytes = pi_sum(pi_rounded_up(look, 64), pi_rounded_up(react, 64));
-    bytes = pi_sum(bytes, pi_product(2, pi_rounded_up(one_register(run), 64)));
-    bytes = pi_sum(bytes, pi_product(5, pi_rounded_up(moment_bytes(e, run), 64)));
-    bytes = pi_sum(bytes, pi_rounded_up(pi_product(answers(e), sizeof(double)), 64));
-    bytes = pi_sum(bytes, pi_rounded_up(pi_product(2 * e->count, sizeof(double)), 64));
-    bytes = pi_sum(bytes, pi_rounded_up(pi_product(run->system->n_params + 1, sizeof(PiRow)), 64));
-    bytes = pi_sum(bytes, pi_rounded_up(e->count, 64));
-    if (e->between) bytes = pi_sum(bytes, pi_between_scratch_bytes(e->between));
-    return pi_sum(bytes, pi_rounded_up(pi_watch_scratch_bytes(&e->watch, run), 64));
+    const int64_t watch = pi_rounded_up(pi_watch_scratch_bytes(&e->watch, run), 64);
+    return pi_sum(watch, pi_sum(pi_rounded_up(aheads_bytes(e, run), 64), lane_bytes(e, run)));
 }
 static __attribute__((noinline)) void *take(char **free, int64_t bytes) {
     void *here = *free;
     *free += pi_rounded_up(bytes, 64);
     return here;
 }
-static Moment take_moment(const PiEvents *e, const PiRun *run, char **free) {
-    double *memory = take(free, moment_bytes(e, run));
-    return (Moment){memory, memory + run->state_rows, 0};
+/* A lane in the memory of a thread; *done: an item for each event. */
+static Lane make_lane(PiEvents *e, PiRun *run, const PiTile *tile, const PiSeen *seen, char *free,
+                      char **done) {
+    Lane l = {.e = e, .run = run, .tile = tile, .seen = seen};
+    Moment *const moments[LANE_MOMENTS] = {&l.before, &l.after, &l.best, &l.trial, &l.dip};
+    const ResolvedSystem *look = &e->watch.program;
+    l.look = (PiWatchLanes){&e->watch, look, 1, 1,
+                            take(&free, pi_watch_lanes_bytes(&e->watch, look, 1))};
+    if (e->react.system)
+        l.react = (PiWatchLanes){&e->watch, &e->react, 1, 1,
+                                 take(&free, pi_watch_lanes_bytes(&e->watch, &e->react, 1))};
+    l.parts = pi_parts_make(run, tile, 1, take(&free, pi_parts_bytes(run, 1)));
+    for (int i = 0; i < LANE_MOMENTS; i++)
+        *moments[i] = moment_at(run, take(&free, moment_bytes(e, run)));
+    l.last = take(&free, pi_product(2 * e->count, sizeof(double)));
+    l.answer = take(&free, answer_bytes(e));
+    *done = take(&free, e->count);
+    l.between = free;
+    return l;
 }
 
 static void read_state(const Lane *l, const void *from, int64_t stride, double *y) {
-    for (int d = 0; d < dim(l); d++) y[d] = real_at(l->run, from, d * stride + l->at);
+    for (int d = 0; d < dim(l); d++) y[d] = pi_real_at(l->run, from, d * stride + l->at);
     for (int d = dim(l); d < rows(l); d++) y[d] = 0;
 }
 static void write_state(const Lane *l, void *to, int64_t stride, const double *y, int count) {
-    for (int d = 0; d < count; d++) set_real(l->run, to, d * stride + l->at, y[d]);
+    for (int d = 0; d < count; d++) pi_set_real(l->run, to, d * stride + l->at, y[d]);
 }
 static void *seen_rows(const Lane *l, int64_t i) {
     return row_at(l->run, l->seen->rows, l->seen->next, i, 0);
 }
 
-/* All steps of one lane that were shown. */
-static int lane_steps(Lane *l, int64_t bits, char *done) {
+/* Both ends of the step to the i-th state that is shown, as it was made: what was found ahead in
+ * it, the first of *items, or read, with the quantities where they are wanted. */
+static int read_step(Lane *l, int64_t i, int wanted, const Aheads *found, int64_t *item) {
     const PiSeen *seen = l->seen;
-    double *sums = l->e->watch.sums[seen->block & 1] + l->lane;
+    l->n_ahead = 0;
+    while (*item < found->count && found->item[*item].at == l->at && found->item[*item].k < i)
+        ++*item;
+    const Ahead *first = &found->item[*item];
+    while (wanted && *item < found->count && found->item[*item].at == l->at &&
+           found->item[*item].k == i) {
+        l->n_ahead++;
+        ++*item;
+    }
+    l->ahead = first;
+    if (l->n_ahead) {
+        copy_moment(l, &first->before, &l->before);
+        copy_moment(l, &first->after, &l->after);
+        return 0;
+    }
+    if (i == 0) read_state(l, l->tile->in, l->tile->in_stride, l->before.y);
+    else read_state(l, seen_rows(l, i - 1), seen->stride, l->before.y);
+    read_state(l, seen_rows(l, i), seen->stride, l->after.y);
+    l->before.passed = 0;
+    l->after.passed = l->h;
+    return wanted && (quantities_at(l, &l->before) || quantities_at(l, &l->after)) ? -1 : 0;
+}
+/* A state that is made anew may be none. */
+static PiStatus status_of(const Lane *l, const Moment *m) {
+    PiStatus status = PI_OK;
+    for (int d = 0; d < dim(l); d++) {
+        if (!(fabs(m->y[d]) <= DBL_MAX)) return PI_NOT_FINITE;
+        if (fabs(m->y[d]) > l->run->bound) status = PI_OUT_OF_BOUNDS;
+    }
+    return status;
+}
+/* All steps of a lane that were shown. bits: for each step, the last one's the lowest, may
+ * something happen in it? dips: may a quantity pass zero twice? From step `end` on it stands still.
+ */
+static int lane_steps(Lane *l, int64_t bits, int64_t dips, int64_t end, const Aheads *found,
+                      int64_t item, char *done) {
+    const PiSeen *seen = l->seen;
     const int count = l->e->count;
     double *const start = l->last + count;
     int changed = 0;
-    l->n = l->tile->first;
-    read_state(l, l->tile->in, l->tile->in_stride, l->before.y);
-    l->before.passed = l->h;
-    if (quantities_at(l, &l->before)) return -1;
     for (int64_t i = 0; i < seen->count; i++) {
+        const int64_t bit = seen->count - 1 - i;
         l->n = l->tile->first + i + 1;
-        l->before.passed = 0;
-        if (changed) {
+        if (!changed) {
+            const int wanted = bits >> bit & 1;
+            if (l->n >= end) return 0;
+            if (!wanted && !l->e->between) continue;
+            if (read_step(l, i, wanted, found, &item)) return -1;
+            if (!wanted) {
+                if (show_piece(l, &l->before, &l->after)) return -1;
+                continue;
+            }
+        } else {
+            l->before.passed = 0;
             if (make_step(l, &l->before, l->h, &l->after)) return -1;
-        } else read_state(l, seen_rows(l, i), seen->stride, l->after.y);
-        l->after.passed = l->h;
-        if (quantities_at(l, &l->after)) return -1;
-        int dips = bits >> (seen->count - 1 - i) & 1;
-        if (changed) {
-            dips = 0;
-            for (int j = 0; j < count; j++)
-                dips |= may_dip(l->last[j], l->before.g[j], l->after.g[j]);
+            l->after.passed = l->h;
+            if (quantities_at(l, &l->after)) return -1;
         }
+        int may = dips >> bit & 1;
+        for (int j = 0; changed && j < count; j++)
+            may = (j > 0 && may) || may_dip(l->last[j], l->before.g[j], l->after.g[j]);
         memcpy(start, l->before.g, count * sizeof *start);
-        int what = go_through(l, dips, done);
+        int what = go_through(l, may, done);
         if (what == BREAKS) return -1;
-        if (what == JUMPS || changed) {
-            int finite = 1;
-            for (int d = 0; d < dim(l); d++) finite &= fabs(l->after.y[d]) <= DBL_MAX;
-            if (!finite) {
-                if (freeze(l, PI_NOT_FINITE)) return -1;
+        if (what == JUMPS || (changed && what == GOES_ON)) {
+            const PiStatus status = status_of(l, &l->after);
+            pi_run_clear_failure(l->run, l->lane); /* that it would have met without the jump */
+            if (status) {
+                if (freeze(l, status)) return -1;
                 copy_moment(l, &l->before, &l->after);
                 what = STOPS;
             }
@@ -208,58 +267,100 @@ static int lane_steps(Lane *l, int64_t bits, char *done) {
     }
     if (!changed) return 0;
     write_state(l, l->tile->out, l->tile->out_stride, l->after.y, rows(l));
-    for (int j = 0, row = count + 2; j < count; j++) {
-        sums[j * l->run->stride] = l->after.g[j];
-        if (l->e->event[j].located) sums[row++ * l->run->stride] = l->last[j];
+    for (int j = 0; j < count; j++) {
+        double *const sums = sums_of(l->e, l->run, seen, j) + l->at;
+        sums[0] = l->after.g[j];
+        sums[l->run->stride] = l->last[j];
     }
     return 0;
 }
 
-static int go_through_lane(PiEvents *e, PiRun *run, const PiSeen *seen, const PiTile *tile,
-                           int64_t at, int64_t dips) {
-    char *free = (char *)seen->scratch + pi_rounded_up(pi_watch_scratch_bytes(&e->watch, run), 64);
-    Lane l = {.e = e, .run = run, .tile = tile, .seen = seen, .at = at, .lane = seen->lane + at};
-    l.h = real_at(run, tile->h.data, tile->h.stride * l.lane);
-    l.look = (PiWatchLane){&e->watch, &e->look, l.lane,
-                           take(&free, pi_watch_lane_bytes(&e->watch, &e->look))};
-    if (pi_watch_lane(&l.look)) return -1;
-    if (e->react.system) {
-        l.react = (PiWatchLane){&e->watch, &e->react, l.lane,
-                                take(&free, pi_watch_lane_bytes(&e->watch, &e->react))};
-        if (pi_watch_lane(&l.react)) return -1;
-    }
-    l.in = take(&free, one_register(run));
-    l.out = take(&free, one_register(run));
-    l.before = take_moment(e, run, &free);
-    l.after = take_moment(e, run, &free);
-    l.best = take_moment(e, run, &free);
-    l.trial = take_moment(e, run, &free);
-    l.dip = take_moment(e, run, &free);
-    l.last = take(&free, pi_product(2 * e->count, sizeof(double)));
-    l.answer = take(&free, pi_product(answers(e), sizeof(double)));
-    l.params = take(&free, pi_product(run->system->n_params + 1, sizeof(PiRow)));
-    for (int i = 0; i < run->system->n_params; i++) {
-        const PiRow row = tile->params[i];
-        l.params[i].data = (const char *)row.data + row.stride * l.lane * run->real_bytes;
-        l.params[i].stride = 0;
-    }
-    char *done = take(&free, e->count);
-    l.between = free;
-    return lane_steps(&l, dips, done);
+/* ---- all lanes ------------------------------------------------------------------------------- */
+/* In which steps something may happen to a lane, as above: to event j. */
+static int64_t passes_of(const PiEvents *e, const PiRun *run, const PiSeen *seen, int64_t at,
+                         int j) {
+    return (int64_t)sums_of(e, run, seen, j)[2 * run->stride + at];
 }
-
+static int64_t dips_of(const PiEvents *e, const PiRun *run, const PiSeen *seen, int64_t at, int j) {
+    return e->event[j].located ? (int64_t)sums_of(e, run, seen, j)[3 * run->stride + at] : 0;
+}
+static int is_flagged(const PiEvents *e, const PiRun *run, const PiSeen *seen, int64_t at) {
+    int found = 0;
+    for (int j = 0; j < e->count; j++) {
+        const double *sums = sums_of(e, run, seen, j) + at;
+        found |= sums[2 * run->stride] != 0 || sums[3 * run->stride] != 0;
+    }
+    return found;
+}
+/* The steps of a lane in which something may happen, as far as there is room. */
+static int look_ahead(Aheads *found, int64_t at, int64_t end) {
+    const PiSeen *seen = found->seen;
+    for (int64_t i = 0; i < seen->count && found->tile->first + i + 1 < end; i++) {
+        const int64_t bit = seen->count - 1 - i;
+        int any = 0, dips = 0;
+        for (int j = 0; j < found->e->count; j++) {
+            dips |= dips_of(found->e, found->run, seen, at, j) >> bit & 1;
+            if (!(passes_of(found->e, found->run, seen, at, j) >> bit & 1)) continue;
+            any = 1;
+            if (!add_ahead(found, at, i, j)) return 0;
+        }
+        if (dips && !any && !add_ahead(found, at, i, NO_EVENT)) return 0;
+    }
+    return 1;
+}
+/* The step from which on a lane stands still: the largest number if it does not. */
+static int64_t end_of(const PiFailures *failures, int64_t at) {
+    const int64_t step = failures->count ? failures->step[at] : -1;
+    return step < 0 ? INT64_MAX : step;
+}
+/* The lanes from `from` to before `to`. */
+static int go_through_lanes(Lane *l, const Aheads *found, int64_t from, int64_t to, char *done) {
+    PiEvents *e = l->e;
+    const PiRun *run = l->run;
+    for (int64_t at = from, item = 0; at < to; at++) {
+        int64_t bits = 0, dips = 0;
+        if (!is_flagged(e, run, l->seen, at)) continue;
+        for (int j = 0; j < e->count; j++) {
+            dips |= dips_of(e, run, l->seen, at, j);
+            bits |= passes_of(e, run, l->seen, at, j) | dips;
+            double *sums = sums_of(e, run, l->seen, j) + at;
+            sums[2 * run->stride] = sums[3 * run->stride] = 0;
+        }
+        while (item < found->count && found->item[item].at < at) item++;
+        l->at = at;
+        l->lane = l->seen->lane + at;
+        l->h = pi_real_at(run, l->tile->h.data, l->tile->h.stride * l->lane);
+        l->ready = 0;
+        const int64_t end = end_of(&run->failures[l->seen->tile], at);
+        if (lane_steps(l, bits, dips, end, found, item, done)) return -1;
+    }
+    return 0;
+}
 static int intervene(void *self, PiRun *run, const PiSeen *seen, const PiTile *tile) {
     PiEvents *e = self;
     if (pi_watch_see(&e->watch, run, seen)) return -1;
-    double *flag = e->watch.sums[seen->block & 1] + e->count * run->stride + seen->lane;
-    double *dips = flag + run->stride;
-    const PiFailures *failures = &run->failures[seen->tile];
-    for (int64_t at = 0; at < seen->lanes; at++) {
-        if (flag[at] == 0 && dips[at] == 0) continue;
-        const int64_t bits = (int64_t)fmod(dips[at], 0x1p32); /* those of the steps shown now */
-        flag[at] = dips[at] = 0;
-        if (failures->count && failures->step[at] >= 0) continue;
-        if (go_through_lane(e, run, seen, tile, at, bits)) return -1;
+    int64_t from = 0;
+    while (from < seen->lanes && !is_flagged(e, run, seen, from)) from++;
+    if (from == seen->lanes) return 0;
+    char *memory = seen->scratch, *done;
+    memory += pi_rounded_up(pi_watch_scratch_bytes(&e->watch, run), 64);
+    Aheads found = make_aheads(e, run, tile, seen, memory);
+    Lane lane =
+        make_lane(e, run, tile, seen, memory + pi_rounded_up(aheads_bytes(e, run), 64), &done);
+    while (from < seen->lanes) {
+        int64_t to = from;
+        found.count = 0;
+        for (int room = 1; to < seen->lanes && room; to += room) {
+            const int64_t before = found.count;
+            if (!is_flagged(e, run, seen, to)) continue;
+            room = look_ahead(&found, to, end_of(&run->failures[seen->tile], to));
+            if (room) continue;
+            if (before) found.count = before;
+            else to++; /* what it has no room for is found as it is gone through */
+        }
+        if ((found.count && find_ahead(&found)) || go_through_lanes(&lane, &found, from, to, done))
+            return -1;
+        from = to;
     }
     return 0;
 }

@@ -2,16 +2,16 @@
  *
  * An event may be kept, counted, stop the lane at its state, or let a rule change the state (a
  * jump), from which the rest of the step goes on to the grid. A watch (watch.h) looks at all lanes
- * after each step and raises a flag; lanes with a flag are gone through step by step, each by
- * itself, so that nothing depends on its neighbours.
+ * after each step; those in which something may happen are gone through step by step, each by
+ * itself, so that nothing depends on its neighbours. What can be found of many lanes side by side
+ * is found before that (ahead.h).
  *
  * With g the quantity, n a step: g_n < 0 <= g_{n+1} is rising, g_n > 0 >= g_{n+1} falling; a zero
  * at the start is no event. The state of an event is on the side that is not yet crossed.
  *
  * Two zeros in one step leave no change of sign. The parabola through g_{n-1}, g_n and g_{n+1}
- * tells of an extreme near zero between n and n + 1: the watch keeps a bit for each of the steps
- * that are shown together (the row of dips, the last step's bit the lowest). There the extreme is
- * looked for, and where it lies beyond zero, the two zeros beside it. */
+ * tells of an extreme near zero between n and n + 1. There the extreme is looked for, and where it
+ * lies beyond zero, the two zeros beside it. */
 #pragma once
 #include "between.h"
 #include "watch.h"
@@ -28,9 +28,8 @@ typedef struct {
 } PiEvent;
 
 typedef struct {
-    PiWatch watch; /* its sums: each event's quantity, the flag, dips, g_{n-1} of those located */
-    ResolvedSystem look;  /* answers with the quantities alone, for a lane within a step */
-    ResolvedSystem react; /* program NULL: nobody asks it */
+    PiWatch watch;        /* its program answers with the quantities; event j is its reduction j */
+    ResolvedSystem react; /* system NULL: nobody asks it */
     PiEvent *event;
     int count;
     int64_t most;      /* in a step; more are PI_ZENO */

@@ -3,6 +3,7 @@
 #pragma once
 #include <string.h>
 #include "events.h"
+#include "parts.h"
 
 /* A moment within a step: a state, its quantities, and how far the step has come, in time. Past its
  * components the state holds what a compensated run carries: nothing where a lane is taken up, as
@@ -11,6 +12,7 @@ typedef struct {
     double *y, *g;
     double passed;
 } Moment;
+typedef struct Ahead Ahead;
 typedef struct {
     PiEvents *e;
     PiRun *run;
@@ -19,36 +21,38 @@ typedef struct {
     int64_t at, lane; /* in the tile, in the batch */
     int64_t n;        /* the step under way goes to step n */
     double h;         /* of the run's precision */
-    PiWatchLane look, react;
+    int ready;        /* is the memory below prepared for this lane? */
+    PiParts parts;
+    PiWatchLanes look, react;
     Moment before, after, best, trial, dip;
     double *answer;
     double *last; /* the quantities one step before this one, NaN after a jump; then its first */
-    PiRow *params;
-    char *in, *out; /* rows of one register */
-    void *between;  /* scratch */
+    const Ahead *ahead; /* what was found ahead in this step, n_ahead of them */
+    int64_t n_ahead;
+    void *between; /* scratch */
 } Lane;
 
-static inline double real_at(const PiRun *run, const void *data, int64_t i) {
-    return run->real_bytes == 8 ? ((const double *)data)[i] : ((const float *)data)[i];
-}
-static inline void set_real(const PiRun *run, void *data, int64_t i, double value) {
-    if (run->real_bytes == 8) ((double *)data)[i] = value;
-    else ((float *)data)[i] = (float)value;
-}
-static inline double rounded(const PiRun *run, double value) {
-    return run->real_bytes == 8 ? value : (double)(float)value;
-}
 static inline int dim(const Lane *l) { return l->run->system->dim; }
 static inline int rows(const Lane *l) { return l->run->state_rows; }
+/* The numbers that a moment has room for. */
+int64_t moment_bytes(const PiEvents *e, const PiRun *run);
+Moment moment_at(const PiRun *run, double *memory);
 void copy_moment(const Lane *lane, const Moment *from, Moment *to);
-/* The time of a moment, as solutions tell times. */
-double time_of(const Lane *lane, double passed);
+/* The time of a moment of the step to step n, as solutions tell times. */
+double time_within(const PiEvents *e, int64_t lane, int64_t n, double h, double passed);
+static inline double time_of(const Lane *l, double passed) {
+    return time_within(l->e, l->lane, l->n, l->h, passed);
+}
 /* Fills in the quantities of a moment. 0, or -1. */
-int quantities_at(const Lane *lane, Moment *moment);
+int quantities_at(Lane *lane, Moment *moment);
+/* The answer of the program that says what follows, in lane->answer. 0, or -1. */
+int reaction_at(Lane *lane, const Moment *moment);
 /* A step of length h from a moment, or the whole step from its beginning. 0, or -1. */
 int make_step(Lane *lane, const Moment *from, double h, Moment *to);
 /* Does the parabola through three steps say that g may pass zero and come back in the last? */
 int may_dip(double last, double old, double new);
+/* Does an event's quantity cross zero, in the event's direction? */
+int crosses(const PiEvent *event, double before, double after);
 /* Where event j crosses zero next: from *lo to *hi, the whole step, or its part before or after a
  * dip; -1 without an answer. done: what this said of the event before. */
 enum { NOWHERE, WHOLE, FIRST, SECOND };

@@ -26,7 +26,7 @@ static int64_t chunk_lanes(const PiWatch *w, const PiRun *run) {
     return run->tile_lanes > lanes && run->tile_lanes <= MOST_LANES ? run->tile_lanes : lanes;
 }
 static int first_sum(const PiWatch *w) { return w->program.system->dim - w->n_sums; }
-static int has_program(const PiWatch *w) { return w->program.system->n_invariants > 0; }
+static int has_program(const PiWatch *w) { return w->runs; }
 static int has_energy(const PiWatch *w) {
     int found = w->asks & PI_WATCH_ENERGY;
     for (int i = 0; i < w->n_reduced; i++) found |= w->reduced[i].source >= PI_OF_ENERGY;
@@ -308,38 +308,42 @@ PiObserver pi_watch_observer(PiWatch *w, const PiRun *run) {
                         .scratch_bytes = scratch_bytes};
 }
 
-/* ---- a lane by itself ------------------------------------------------------------------------ */
-/* One register of each row: y, parameters, the system's own, time, scratch, answer. */
-static int64_t lane_scratch(const PiWatchLane *l) {
-    const int a = l->program->system->scratch, b = l->watch->system.system->scratch;
+/* ---- some lanes by themselves ---------------------------------------------------------------- */
+static int64_t whole_registers(const PiWatch *w, int64_t lanes) {
+    return ceil_div(lanes, width(w)) * width(w);
+}
+static int64_t lanes_scratch(const PiWatch *w, const ResolvedSystem *program) {
+    const int a = program->system->scratch, b = w->system.system->scratch;
     return a > b ? a : b;
 }
-static WatchChunk lane_chunk(const PiWatchLane *l) {
+/* Rows of each: y, parameters, the system's own, time, scratch, answer. */
+static WatchChunk chunk_of_lanes(const PiWatchLanes *l) {
     const PiWatch *w = l->watch;
-    WatchChunk c = {.w = w, .lanes = width(w)};
+    WatchChunk c = {.w = w, .lanes = whole_registers(w, l->count)};
     c.y[0] = l->memory;
     c.p = c.y[0] + l->program->system->dim * c.lanes;
     c.own_p = c.p + pi_parameter_rows(l->program->system) * c.lanes;
     c.t = c.own_p + pi_parameter_rows(w->system.system) * c.lanes;
     c.scratch = c.t + c.lanes;
-    c.y[1] = c.scratch + lane_scratch(l) * c.lanes; /* the answer */
+    c.y[1] = c.scratch + lanes_scratch(w, l->program) * c.lanes; /* the answer */
     return c;
 }
-int64_t pi_watch_lane_bytes(const PiWatch *w, const ResolvedSystem *program) {
-    const PiWatchLane l = {.watch = w, .program = program};
+int64_t pi_watch_lanes_bytes(const PiWatch *w, const ResolvedSystem *program, int64_t room) {
     const int64_t rows = program->system->dim + pi_parameter_rows(program->system) +
-                         pi_parameter_rows(w->system.system) + 1 + lane_scratch(&l) +
+                         pi_parameter_rows(w->system.system) + 1 + lanes_scratch(w, program) +
                          program->system->n_invariants;
-    return pi_product(rows, w->program.set->vector_bytes);
+    return pi_product(rows, pi_product(whole_registers(w, room), sizeof(double)));
 }
-int pi_watch_lane(PiWatchLane *l) {
+int pi_watch_lanes(PiWatchLanes *l, const int64_t *lane, int64_t count) {
     const PiWatch *w = l->watch;
-    WatchChunk c = lane_chunk(l);
+    l->count = count;
+    WatchChunk c = chunk_of_lanes(l);
     memset(c.y[0], 0, l->program->system->dim * c.lanes * sizeof(double));
     for (int i = 0; i < l->program->system->n_params; i++) {
         const PiRow row = w->params[i];
-        const PiRow one = {(const double *)row.data + row.stride * l->lane, 0};
-        spread_row(c.p + i * c.lanes, one, 0, c.lanes);
+        for (int64_t k = 0; k < c.lanes; k++)
+            c.p[i * c.lanes + k] =
+                ((const double *)row.data)[row.stride * lane[smaller(k, count - 1)]];
     }
     if (ask(l->program, PI_PREPARE, &c, c.y[0], c.p, c.p)) return -1;
     if (!(w->asks & PI_WATCH_SYSTEM)) return 0;
@@ -348,13 +352,16 @@ int pi_watch_lane(PiWatchLane *l) {
     memcpy(c.own_p, c.p, own * c.lanes * sizeof(double));
     return ask(&w->system, PI_PREPARE, &c, c.y[0], c.own_p, c.own_p);
 }
-int pi_watch_ask(const PiWatchLane *l, int64_t n, double t, const double *y, double *answer) {
+int pi_watch_ask(const PiWatchLanes *l, const PiWatchMoment *moment) {
     const PiWatch *w = l->watch;
-    WatchChunk c = lane_chunk(l);
+    WatchChunk c = chunk_of_lanes(l);
     double *row = c.y[0] + w->components * c.lanes;
-    for (int d = 0; d < w->components; d++)
-        spread_row(c.y[0] + d * c.lanes, (PiRow){&y[d], 0}, 0, c.lanes);
-    for (int64_t i = 0; i < c.lanes; i++) c.t[i] = t, row[i] = (double)n;
+    for (int64_t k = 0; k < c.lanes; k++) {
+        const PiWatchMoment *m = &moment[smaller(k, l->count - 1)];
+        for (int d = 0; d < w->components; d++) c.y[0][d * c.lanes + k] = m->y[d];
+        c.t[k] = m->t;
+        row[k] = (double)m->n;
+    }
     row += c.lanes;
     if (w->asks & PI_WATCH_ENERGY) {
         if (ask(&w->system, PI_ENERGY, &c, c.y[0], c.own_p, row)) return -1;
@@ -363,7 +370,9 @@ int pi_watch_ask(const PiWatchLane *l, int64_t n, double t, const double *y, dou
     if (w->asks & PI_WATCH_INVARIANTS && ask(&w->system, PI_INVARIANTS, &c, c.y[0], c.own_p, row))
         return -1;
     if (ask(l->program, PI_INVARIANTS, &c, c.y[0], c.p, c.y[1])) return -1;
-    for (int i = 0; i < l->program->system->n_invariants; i++) answer[i] = c.y[1][i * c.lanes];
+    for (int64_t k = 0; k < l->count; k++)
+        for (int i = 0; i < l->program->system->n_invariants; i++)
+            moment[k].answer[i] = c.y[1][i * c.lanes + k];
     return 0;
 }
 double pi_watch_time(const PiWatch *w, int64_t lane, int64_t n) {

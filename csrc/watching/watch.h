@@ -17,7 +17,7 @@
 
 enum { PI_WATCH_ENERGY = 1, PI_WATCH_INVARIANTS = 2, PI_WATCH_TIME = 4, PI_WATCH_STEP = 8 };
 enum { PI_WATCH_ALL = 15, PI_WATCH_SYSTEM = PI_WATCH_ENERGY | PI_WATCH_INVARIANTS };
-enum { PI_MAX_REDUCED = 64 };
+enum { PI_MAX_REDUCED = 128 };
 /* What a reduction is of: an answer of the program; a component; the system's energy; its energy
  * less `origin`, times `factor`. */
 typedef enum { PI_OF_PROGRAM, PI_OF_STATE, PI_OF_ENERGY, PI_OF_CHANGE } PiSource;
@@ -29,6 +29,7 @@ typedef struct {
 typedef struct {
     ResolvedSystem program, system; /* in double precision; system: what the energy is asked of */
     int asks;                       /* PI_WATCH_..., of the program */
+    int runs;                       /* is the program run after each step? */
     int components, n_sums;         /* how many rows of y are components, and sums */
     int n_quantities, n_reduced, n_rows; /* past the sums in the answer; sums in all, as rows */
     PiReduced reduced[PI_MAX_REDUCED];
@@ -45,17 +46,25 @@ int pi_watch_see(PiWatch *watch, const PiRun *run, const PiSeen *seen);
 /* A tile begins a block: the sums of the block before, and nothing in the scratch. */
 void pi_watch_open(const PiWatch *watch, const PiRun *run, int64_t tile, int64_t block,
                    void *scratch);
-/* A lane by itself: the answer of the watch's program, or of another with the same y, to its
- * component values `y` at time t of step n. Parameters are prepared by pi_watch_lane. */
+/* The answer of the watch's program, or of another with the same y, to component values `y` at time
+ * t of step n. */
+typedef struct {
+    int64_t n;
+    double t;
+    const double *y;
+    double *answer;
+} PiWatchMoment;
+/* Some lanes, up to `room`, side by side: their parameters, prepared by pi_watch_lanes. */
 typedef struct {
     const PiWatch *watch;
     const ResolvedSystem *program;
-    int64_t lane;
-    double *memory; /* pi_watch_lane_bytes() */
-} PiWatchLane;
-int64_t pi_watch_lane_bytes(const PiWatch *watch, const ResolvedSystem *program);
-int pi_watch_lane(PiWatchLane *lane);
-int pi_watch_ask(const PiWatchLane *lane, int64_t n, double t, const double *y, double *answer);
+    int64_t room, count;
+    double *memory; /* pi_watch_lanes_bytes() */
+} PiWatchLanes;
+int64_t pi_watch_lanes_bytes(const PiWatch *watch, const ResolvedSystem *program, int64_t room);
+int pi_watch_lanes(PiWatchLanes *lanes, const int64_t *lane, int64_t count);
+/* A moment of each of them. 0, or -1. */
+int pi_watch_ask(const PiWatchLanes *lanes, const PiWatchMoment *moment);
 /* The time of a step of a lane, t0 + n h with two roundings as the times of a solution have. */
 double pi_watch_time(const PiWatch *watch, int64_t lane, int64_t n);
 int64_t pi_watch_scratch_bytes(const PiWatch *watch, const PiRun *run);

@@ -11,7 +11,7 @@ from .watched import Kept, Watched, change_of_energy, first_numbers, program_fie
 
 # Rows of the core's reductions, and with what their first begins so that any value is beyond it
 # (kernels/rows/reduce.h); the first value of a line is any that is near.
-_ROWS, _BEYOND, _LINE = (2, 2, 2, 2, 2, 10), {0: -np.inf, 1: np.inf, 2: -1.0}, 5
+_ROWS, _BEYOND, _LINE = (2, 2, 2, 2, 2, 10, 4, 4, 4), {0: -np.inf, 1: np.inf, 2: -1.0}, 5
 
 
 class ByHand:

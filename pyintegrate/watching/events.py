@@ -13,7 +13,8 @@ from ..trace.expression import Symbol, node_of
 from ..trace.program import assemble
 from ..values.checks import integer, numbers
 from ..values.keywords import explains_keywords
-from .plan import clocks
+from .ledger import CHANGE, PASSES, PROGRAM
+from .plan import clocks, known_place
 from .quantity import View, check_quantity, invariant_names, leading
 
 if TYPE_CHECKING:
@@ -126,15 +127,16 @@ class EventPlan:
     ----------
     events : dict of str to Event
     program, react : Program
-        As of a watch, whose sums are the quantities, a flag, and what tells of two zeros in a step;
-        the rules and values one after the other, None where there are none.
+        The quantities; the rules and values one after the other, None where there are none.
+    reduced, initial
+        How the core finds where each passes zero, as of a plan.Group.
     then, value, n_values : list of int
         Where the answers for each event are: csrc/watching/events.h.
-    numbers, asks, initial, every
+    numbers, asks, every
         As of a plan.Group.
     """
 
-    every, reduced, change = 1, (), False
+    every, sums, change, densities = 1, 0, False, ()
 
     def __init__(self, system, events):
         self.events = _checked(events, system)
@@ -168,50 +170,29 @@ class EventPlan:
             one.direction or int(condition)
             for one, (_, condition) in zip(self.events.values(), quantities, strict=True)
         ]
-        graph = view.graph
-        hit: Any = None
-        before = [view.sum() for _ in quantities]
-        flag = view.sum()
-        for old, (new, _), direction in zip(before, quantities, self.directions, strict=True):
-            if direction >= 0:
-                hit = _either(hit, (old < 0) & (new >= 0))
-            if direction <= 0:
-                hit = _either(hit, (old > 0) & (new <= 0))
-        rows = [new for new, _ in quantities] + [np.where(hit, 1.0, flag)]
-        rows += self._dips(view, before, quantities)
+        graph, rows = view.graph, [symbol for symbol, _ in quantities]
         nodes = [node_of(graph, row) for row in rows]
         answers = self._answers(view, system, own)
         graph.dim = view.size
         self.shapes = self._shapes()
-        self.initial = np.array([np.nan] * len(quantities) + [0.0, 0.0])
-        self.initial = np.append(self.initial, [np.nan] * sum(self.located))
-        self.sums = len(self.initial)
+        self.reduced = tuple(
+            (PASSES[direction], *self._source(system, one, i))
+            for i, (one, direction) in enumerate(
+                zip(self.events.values(), self.directions, strict=True)
+            )
+        )
+        self.initial = np.array([np.nan, np.nan, 0.0, 0.0] * len(quantities))
         self.program = assemble(graph, {"invariants": nodes}, view.rows)
-        self.look = assemble(graph, {"invariants": nodes[: len(quantities)]}, view.rows)
         self.react = assemble(graph, {"invariants": answers}, view.rows) if answers else None
-        for program in (self.program, self.look, self.react):
+        for program in (self.program, self.react):
             if program is not None:
                 program.handle  # noqa: B018  (the verifier agrees)
         self.asks = view.asks | clocks(self.program, system.dim)
 
-    def _dips(self, view, before, quantities):
-        """Where a quantity may pass zero and come back within the step: a bit for each step, and
-        the quantities of the step before (csrc/watching/events.h)."""
-        dips: Any = view.sum()
-        found: Any = None
-        earlier = []
-        for old, (new, _), located in zip(before, quantities, self.located, strict=True):
-            if not located:
-                continue
-            last: Any = view.sum()
-            # Twice the slopes of the parabola at both ends; its least value old - fall^2 / (8 bend)
-            # is at most half the mean of both, as seen from zero.
-            fall, bend = new - last, new - 2.0 * old + last
-            here = (old * new > 0) & (fall * old < 0) & ((2.0 * bend + fall) * old > 0)
-            found = _either(found, here & (bend * (6.0 * old - 2.0 * new) <= fall * fall))
-            earlier.append(np.where(new == old, last, old))
-        bit = 0.0 if found is None else np.where(found, 1.0, 0.0)
-        return [dips + dips + bit, *earlier]
+    def _source(self, system, one, i):
+        """Where the core finds the i-th quantity without a program: plan.Group."""
+        place = None if one.after is not None else known_place(system, one.quantity)
+        return place if place and place[0] != CHANGE else (PROGRAM, i)
 
     def _quantity(self, view, key, own):
         """Its symbol, NaN where it is not looked for, and whether it is a condition: -1 or 1."""
@@ -250,10 +231,6 @@ class EventPlan:
         }
         late = {key: one.after for key, one in self.events.items() if one.after is not None}
         return shapes | {f"after of event {key!r}": after.shape for key, after in late.items()}
-
-
-def _either(a, b):
-    return b if a is None else a | b
 
 
 def _flat(result):

@@ -73,7 +73,7 @@ class Occurrences:
                 }
             )  # fmt: skip
         return {
-            "detect": detect, "look": plan.look.handle,
+            "detect": detect,
             "react": None if plan.react is None else plan.react.handle,
             "most": max(e.max_per_step for e in plan.events.values()),
             "counts_a": self._counts[0], "counts_b": self._counts[1],

@@ -9,7 +9,7 @@ import numpy as np
 from ..trace.elementary import real
 from ..trace.expression import Symbol, node_of
 
-MOST_REDUCED = 64  # of one program: PI_MAX_REDUCED
+MOST_REDUCED = 128  # of one program: PI_MAX_REDUCED
 
 
 class Kept:
@@ -71,6 +71,7 @@ REDUCTIONS = {  # of csrc/kernels/rows/reduce.h: number, and what their rows beg
     "squares": (4, (0.0, 0.0)),
     "line": (5, (np.nan, *(0.0,) * 9)),
 }
+PASSES = {1: 6, -1: 7, 0: 8}  # where a quantity passes zero, by direction: of events
 PROGRAM, STATE, ENERGY, CHANGE = range(4)  # what they may be of: PiSource of csrc/watching/watch.h
 
 

@@ -145,8 +145,14 @@ _KEPT_BY_CORE = (
 
 def _known(system, reduction):
     """Where the core finds the quantity of a reduction without a program; None: nowhere."""
-    what = reduction.quantity
-    if reduction.name not in _KEPT_BY_CORE or reduction.after is not None or callable(what):
+    if reduction.name not in _KEPT_BY_CORE or reduction.after is not None:
+        return None
+    return known_place(system, reduction.quantity)
+
+
+def known_place(system, what):
+    """Where the core finds a quantity without a program: its source, which of these; or None."""
+    if callable(what):
         return None
     if what in system.state_names:
         return STATE, system.state_names.index(what)

@@ -290,3 +290,20 @@ def test_dips_are_those_of_one_run_after_resume_and_by_hand(cut):
     for name, one in sol.events.items():
         assert np.array_equal(stepper.events[name].t, one.t, equal_nan=True)
         assert np.array_equal(stepper.events[name].count, one.count)
+
+
+@pytest.mark.parametrize("first", [False, True])
+def test_what_happens_before_a_lane_leaves_its_bound_is_not_lost(first):
+    # Both within the steps that the core makes in one call: z passes 0 at t = 0.09; x, where it
+    # moves, leaves 100 in the step to t = 0.12.
+    run = {"dt": 0.02, "n_steps": 12, "bound": 100.0, "on_failure": "ignore", "save": "final"}
+    start = ([95.0, 0, -4.5], [50.0 if first else 0, 0, 50.0])
+    there = {"up": pi.event("z", direction=1, stop=True)}
+    sol = pi.integrate(pi.systems.projectile(g=0.0), *start, **run, events=there)
+    assert sol.status == pi.Status.STOPPED
+    assert abs(sol.stopped_at - 0.09) < 1e-12
+    assert abs(sol.final[2]) < 1e-12
+    counted = {"up": pi.event("z", direction=1)}
+    sol = pi.integrate(pi.systems.projectile(g=0.0), *start, **run, events=counted)
+    assert sol.events["up"].count == 1
+    assert sol.status == (pi.Status.OUT_OF_BOUNDS if first else pi.Status.OK)

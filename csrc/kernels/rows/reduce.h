@@ -97,6 +97,28 @@ INLINE void reduce_line(const PiReduceRows *r, int64_t u, vreal origin, vreal fa
         }
     }
 }
+/* Rows: the value g_n after the last step, g_{n-1} (NaN where there is none), and two numbers to
+ * whose binary digits each step adds one: has g passed zero; does the parabola through g_{n-1}, g_n
+ * and g_{n+1} say that it may have done so twice (may_dip in watching/passage.c)? */
+INLINE void reduce_passes(PiReduction kind, const PiReduceRows *r, int64_t u, vreal origin,
+                          vreal factor, vreal *s) {
+    const vreal zero = vset(0), one = vset(1);
+    for (int64_t k = 0; k < r->count; k++) {
+        const vreal new = quantity_of(r, u, k, origin, factor), old = s[0], last = s[1];
+        const vint rises = (old < zero) & (new >= zero), falls = (old > zero) & (new <= zero);
+        const vint passes = kind == PI_RISES ? rises : kind == PI_FALLS ? falls : rises | falls;
+        const vreal fall = new - last, bend = new - 2 * old + last;
+        const vint dips = (old * new > zero) & (fall * old < zero) &
+                          ((2 * bend + fall) * old > zero) &
+                          (bend * (6 * old - 2 * new) <= fall * fall);
+        const vreal after[4] = {new, vselect(new == old, last, old),
+                                s[2] + s[2] + vselect(passes, one, zero),
+                                s[3] + s[3] + vselect(dips, one, zero)};
+        const vint still = r->ends ? stands_still(r, u, k) : vset_int(0);
+        EACH(i, 0, 2) s[i] = vselect(still, s[i], after[i]);
+        EACH(i, 2, 4) s[i] = vselect(still, s[i] + s[i], after[i]);
+    }
+}
 INLINE void reduce_rows(PiReduction kind, int rows, const PiReduceRows *r) {
     for (int64_t u = 0; u < r->registers; u++) {
         const vreal origin = r->origin ? ((const vreal *)r->origin)[u] : vset(0);
@@ -106,6 +128,7 @@ INLINE void reduce_rows(PiReduction kind, int rows, const PiReduceRows *r) {
         EACH(i, 0, rows) s[i] = vload(sums + i * r->stride);
         if (kind <= PI_LARGEST_MAGNITUDE) reduce_extreme(kind, r, u, origin, factor, s);
         else if (kind == PI_LINE) reduce_line(r, u, origin, factor, s);
+        else if (kind >= PI_RISES) reduce_passes(kind, r, u, origin, factor, s);
         else reduce_sum(kind, r, u, origin, factor, s);
         EACH(i, 0, rows) vstore(sums + i * r->stride, s[i]);
     }
@@ -118,6 +141,9 @@ static __attribute__((unused)) void reduce(PiReduction kind, const PiReduceRows 
     case PI_SUM: reduce_rows(PI_SUM, 2, r); break;
     case PI_SUM_OF_SQUARES: reduce_rows(PI_SUM_OF_SQUARES, 2, r); break;
     case PI_LINE: reduce_rows(PI_LINE, 10, r); break;
+    case PI_RISES: reduce_rows(PI_RISES, 4, r); break;
+    case PI_FALLS: reduce_rows(PI_FALLS, 4, r); break;
+    case PI_PASSES: reduce_rows(PI_PASSES, 4, r); break;
     }
 }
 /* The largest magnitude of all components of each lane over the states at hand, NaN left out. */
