@@ -305,3 +305,25 @@ class States:
         'no trajectory failed'
         """
         return self._failures.failed().report(self._problem.batch, self.t0, self.dt)
+
+    def digest(self) -> str:
+        """A number for all that this solution says, as 64 hexadecimal digits (SHA-256).
+
+        Two solutions have one digest where their systems and parameters, methods, times, saved and
+        last states, failures, watched results and events are the same, with their shapes and
+        precisions: on every machine, with any number of workers, after ``save`` and ``pi.load``. A
+        zero has no sign in it, and all that is not a number is one NaN. The options that led to the
+        same solution are not in it (`bound`, `workers`, ...), nor the version that computed it; a
+        function that is not traced is there by its name and parameters. Files do not hold
+        `sensitivity`, which counts here.
+
+        Examples
+        --------
+        >>> import pyintegrate as pi
+        >>> sol = pi.integrate(pi.systems.lorenz, dt=0.01, n_steps=100)
+        >>> sol.digest()[:16]
+        '726b82309bed21fa'
+        """
+        from .digest import digest
+
+        return digest(self)

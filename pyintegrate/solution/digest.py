@@ -1,0 +1,131 @@
+"""A number for all that a solution says: the same wherever and however it was computed.
+
+It is the SHA-256 of a stream of values, each with its kind, shape and length before it, so that no
+two different solutions give one stream. Numbers are little-endian. A zero has no sign, as 0.0 ==
+-0.0, and all values that are not a number are one, as no arithmetic tells their bits apart.
+"""
+
+from __future__ import annotations
+
+import hashlib
+
+import numpy as np
+
+from .origin import origin_of
+from .plain_data import to_data
+from .stored_results import results_to_data
+
+_FIRST = b"pyintegrate solution 1\n"  # the number of this format
+_ITEMS = 1 << 20  # that are copied at once
+_TO_A_TOLERANCE = (
+    "t_end", "rtol", "atol", "steps_taken", "rejected", "last_step", "counts",
+)  # fmt: skip
+
+
+def digest(solution):
+    """64 hexadecimal digits; see ``States.digest``."""
+    stream = hashlib.sha256(_FIRST)
+    for name, value in _said(solution).items():
+        _put(stream, name)
+        _put(stream, value)
+    _put(stream, "states")
+    _put_states(stream, solution)
+    return stream.hexdigest()
+
+
+def _said(solution):
+    """All but the saved states, by name."""
+    problem = solution._problem
+    arrays: dict = {}
+    journey = solution._journey is not None
+    how = _TO_A_TOLERANCE if journey else ("dt",)
+    return {
+        "system": _system(solution.system, arrays),
+        "method": to_data(solution.method, "method", arrays),
+        "coefficients": to_data(solution.method.coefficients, "coefficients", arrays),
+        "starter": None if journey else to_data(problem.starter, "starter", arrays),
+        "compensated": solution._options.compensated,
+        "dtype": problem.dtype.name,
+        "batch": problem.batch,
+        "t0": np.asarray(solution.t0, np.float64),
+        **{name: np.asarray(getattr(solution, name)) for name in how},
+        "n_steps": solution.n_steps,
+        "interrupted": not journey and solution.n_steps < problem.n_steps,
+        "driven": problem.driven,
+        "steps": solution.steps,
+        "t": solution.t,
+        "components": solution.components,
+        "initial": solution.initial,
+        "last": solution._last_rows(),
+        "origin": solution.origin,
+        "origin_step": int(origin_of(problem).step),
+        "status": solution.status,
+        "failed_step": solution.failed_step,
+        "results": results_to_data(solution, arrays),
+        "sensitivity": {} if solution._carried is None else solution.sensitivity,
+        "arrays": arrays,
+    }
+
+
+def _system(system, arrays):
+    """The data to make it again from; of functions, which are none, their name and parameters."""
+    made: dict = {}
+    try:
+        about = to_data(system, "system", made)
+    except TypeError:
+        made = {}
+        about = [system.name, system.state_names, to_data(dict(system.params), "system", made)]
+    arrays |= made
+    return about
+
+
+def _put(stream, value):
+    """One value, or values in values."""
+    if value is None:
+        stream.update(b"none;")
+    elif isinstance(value, bool):
+        stream.update(b"true;" if value else b"false;")
+    elif isinstance(value, int):
+        stream.update(b"integer %d;" % value)
+    elif isinstance(value, str | bytes):
+        text = value.encode("utf-8", "surrogatepass") if isinstance(value, str) else value
+        stream.update(b"%s %d:%s" % (type(value).__name__.encode(), len(text), text))
+    elif isinstance(value, dict):
+        stream.update(b"named %d:" % len(value))
+        for name in sorted(value):
+            _put(stream, name)
+            _put(stream, value[name])
+    elif isinstance(value, list | tuple):
+        stream.update(b"list %d:" % len(value))
+        for item in value:
+            _put(stream, item)
+    else:
+        array = np.asarray(value)  # a float is an array of no axes
+        _put_shape(stream, array.dtype, array.shape)
+        _put_numbers(stream, array)
+
+
+def _put_shape(stream, dtype, shape):
+    lengths = ",".join(str(int(n)) for n in shape)
+    stream.update(f"array {dtype.kind}{dtype.itemsize} {lengths};".encode())
+
+
+def _put_numbers(stream, array):
+    """The items in the order of their indices, little-endian, zeros and NaNs as one each."""
+    flat = array.reshape(-1)
+    for begin in range(0, flat.size, _ITEMS):
+        part = flat[begin : begin + _ITEMS]
+        if part.dtype.kind == "f":
+            part = np.where(part == 0, part.dtype.type(0), part)
+            part = np.where(np.isnan(part), part.dtype.type(np.nan), part)
+        stream.update(np.ascontiguousarray(part, part.dtype.newbyteorder("<")))
+
+
+def _put_states(stream, solution):
+    """The saved states, component by component of each save, wherever they are."""
+    states, n = solution._states, len(solution)
+    _put_shape(stream, np.dtype(solution._problem.dtype), (n, *states.shape[1:]))
+    together = max(1, _ITEMS // max(1, int(np.prod(states.shape[1:]))))
+    for begin in range(0, n, together):
+        saves = np.asarray(states[begin : min(n, begin + together)])
+        _put_numbers(stream, np.moveaxis(saves, -1, 1))
