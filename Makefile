@@ -7,7 +7,7 @@ CLANG_FORMAT_FILES = $(filter-out csrc/methods/% csrc/vmath/%,$(shell find csrc 
     $(wildcard benchmarks/*.c tests/stress/*.c tests/stress/*/*.[ch])
 
 .PHONY: demo test lint cppcheck sanitize fuzz libfuzzer attack race soak coverage bench bench-peers latency certificates docs dist \
-        wheels-test portability clean
+        wheels-test portability bits clean
 
 demo: $(VENV)/.demo
 	$(PY) examples/phase_drift.py
@@ -171,16 +171,23 @@ certificates: $(VENV)/.dev
 CROSS ?= aarch64-linux-gnu-gcc
 EMULATE ?= qemu-aarch64
 PORTABLE_FLAGS = -O1 -DPI_ROLLED -ffp-contract=off -fno-math-errno -std=gnu11 -w
-PORTABLE_C = tests/portability.c $(wildcard csrc/run/*.c csrc/bytecode/*.c)
+PORTABLE_C = tests/portability.c $(wildcard csrc/digest/*.c csrc/run/*.c csrc/bytecode/*.c)
 portability:
 	mkdir -p build/portability
 	$(CROSS) $(PORTABLE_FLAGS) -static $(PORTABLE_C) $(wildcard csrc/kernels/isa/baseline_*.c) -lm \
 	    -o build/portability/there
 	$${CC:-cc} $(PORTABLE_FLAGS) $(PORTABLE_C) $(wildcard csrc/kernels/isa/*.c) -lm -o build/portability/here
 	$(EMULATE) build/portability/there >build/portability/there.txt
+	diff build/portability/there.txt pyintegrate/method/published_bits.txt
 	for isa in 0 1 2; do build/portability/here $$isa >build/portability/here.txt; \
 	    case $$? in 0) diff build/portability/here.txt build/portability/there.txt || exit 1;; 2) ;; *) exit 1;; esac; done
 	tail -1 build/portability/there.txt
+
+# The table that is published of it, after bits have changed on purpose; its last line is in the README.
+bits: $(VENV)/.dev
+	$(PY) -m pyintegrate info --digest --table >build/bits.txt
+	cp build/bits.txt pyintegrate/method/published_bits.txt
+	tail -1 build/bits.txt
 
 # How soon Ctrl-C stops a run, and what progress costs.
 latency: $(VENV)/.dev

@@ -42,7 +42,8 @@ def main(arguments=None):
     Returns
     -------
     int
-        0. Errors print one line to stderr and raise ``SystemExit(2)``.
+        0, or 1 where ``info --digest`` finds other bits than the published. Errors print one line
+        to stderr and raise ``SystemExit(2)``.
 
     Examples
     --------
@@ -64,7 +65,7 @@ def main(arguments=None):
             f"{command}: {' '.join(str(message).split())}", file=sys.stderr
         )
         try:
-            options.run(options)
+            code = options.run(options) or 0
             sys.stdout.flush()
         except (ValueError, TypeError, MemoryError, ImportError, OSError, LookupError) as error:
             if isinstance(error, BrokenPipeError):  # head, less: the reader has seen enough
@@ -74,7 +75,7 @@ def main(arguments=None):
             parser.exit(2, f"{command}: {' '.join(str(message).split())}\n")
         except KeyboardInterrupt:
             parser.exit(130, f"{command}: interrupted\n")
-    return 0
+    return code
 
 
 def _parser():
@@ -141,7 +142,14 @@ def _parser():
     systems = add("systems", _systems, "list the systems, or describe one")
     systems.add_argument("system", nargs="?", help="name of the system to describe")
     systems.add_argument("--names", action="store_true", help="names only, one a line")
-    add("info", _info, "say how this installation was built and what it runs on")
+    info = add("info", _info, "say how this installation was built and what it runs on")
+    info.add_argument(
+        "--digest",
+        action="store_true",
+        help="run all methods on all systems, and say whether their bits are the published ones"
+        " (some seconds; exit code 1 where they are not)",
+    )
+    info.add_argument("--table", action="store_true", help="with --digest: the bits by method")
     return parser
 
 
@@ -351,8 +359,34 @@ def _info(options):
         f"(of {', '.join(map(str, info['instruction_sets']))})",
         "cores": os.cpu_count(),
     }
-    for name, value in rows.items():
-        print(f"{name:<16} {value}")
+    if options.table:
+        options.digest = True
+    else:
+        for name, value in rows.items():
+            print(f"{name:<16} {value}")
+    return _digest(options) if options.digest else 0
+
+
+def _digest(options):
+    """The bits of all methods, and whether they are those that are published."""
+    from pyintegrate.method import bits
+
+    found = bits.method_bits()
+    published = bits.published_bits()
+    if options.table:
+        print(bits.as_text(found))
+        return 0
+    print(f"{'bits':<16} {bits.all_bits(found)}, of {sum(row.runs for row in found):,} runs of"
+          f" {len(found)} methods")  # fmt: skip
+    unknown = [row.method for row in found if row.method not in published]
+    others = [row.method for row in found if published.get(row.method, row.digits) != row.digits]
+    if unknown:
+        print(f"{'':<16} not published: {', '.join(unknown)}")
+    if others:
+        print(f"{'':<16} NOT the published bits: {', '.join(others)}")
+    elif len(unknown) < len(found):
+        print(f"{'':<16} these are the published bits")
+    return 1 if others else 0
 
 
 if __name__ == "__main__":

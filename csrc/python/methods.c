@@ -1,5 +1,6 @@
 /* User-defined methods, from their numbers; the requirements of a method. */
 #include <string.h>
+#include "../digest/digest.h"
 #include "module.h"
 
 static void free_method(PyObject *capsule) {
@@ -105,4 +106,22 @@ PyObject *core_history_rows(PyObject *module, PyObject *args) {
                             " out, or take a method that requires 'any', such as 'rk4'",
                             m->name);
     return PyLong_FromLong(pi_history_rows(m, resolved.system, compensated));
+}
+
+const char method_bits_doc[] =
+    "method_bits(number) -> runs, bits: a hash of what the method of that number in\n"
+    "method_names() makes of all systems, in how many runs. The hash of all is that of these.";
+PyObject *core_method_bits(PyObject *module, PyObject *number) {
+    const long method = PyLong_AsLong(number);
+    if (method == -1 && PyErr_Occurred()) return NULL;
+    if (method < 0 || method >= pi_n_methods)
+        return PyErr_Format(PyExc_ValueError, "number must be 0 to %d, got %ld", pi_n_methods - 1,
+                            method);
+    const PiIsa *isa = pi_isa(state_of(module)->isa);
+    unsigned long long bits;
+    int runs;
+    Py_BEGIN_ALLOW_THREADS
+    bits = pi_method_bits(isa, (int)method, &runs);
+    Py_END_ALLOW_THREADS
+    return runs < 0 ? PyErr_NoMemory() : Py_BuildValue("iK", runs, bits);
 }

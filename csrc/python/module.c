@@ -166,6 +166,7 @@ static PyMethodDef functions[] = {
     {"methods", core_methods, METH_NOARGS, methods_doc},
     {"method_names", core_method_names, METH_NOARGS, method_names_doc},
     {"method", core_method, METH_O, method_doc},
+    {"method_bits", core_method_bits, METH_O, method_bits_doc},
     {"families", core_families, METH_NOARGS, families_doc},
     {"requirements", core_requirements, METH_NOARGS, requirements_doc},
     {"info", core_info, METH_NOARGS, info_doc},

@@ -58,11 +58,13 @@ PyObject *core_make_compiled(PyObject *module, PyObject *args);
 PyObject *core_make_callback(PyObject *module, PyObject *args);
 PyObject *core_make_system(PyObject *module, PyObject *args);
 /* methods.c */
-extern const char make_method_doc[], starter_doc[], rigid_phases_doc[], history_rows_doc[];
+extern const char make_method_doc[], starter_doc[], rigid_phases_doc[], history_rows_doc[],
+    method_bits_doc[];
 PyObject *core_make_method(PyObject *module, PyObject *args);
 PyObject *core_starter(PyObject *module, PyObject *method);
 PyObject *core_rigid_phases(PyObject *module, PyObject *method);
 PyObject *core_history_rows(PyObject *module, PyObject *args);
+PyObject *core_method_bits(PyObject *module, PyObject *number);
 /* crew.c */
 /* The calling thread, which polls, and helpers, as far as there are threads for them, work until
  * nothing is left or the run is cancelled; all have ended then. 0, or -1 with an exception. */
