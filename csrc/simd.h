@@ -151,6 +151,18 @@ INLINE vreal vlarger(vreal a, vreal b) { return (vreal)_mm256_max_ps((__m256)a, 
 #else
 INLINE vreal vlarger(vreal a, vreal b) { return vselect(a > b, a, b); }
 #endif
+/* The larger magnitude of a and far, which is not negative; a NaN in a is left out. */
+#if PI_VECTOR_BYTES == 64 && PI_REAL_BITS == 64
+INLINE vreal vfarther(vreal a, vreal far) {
+    return (vreal)_mm512_range_pd((__m512d)a, (__m512d)far, 0x0b);
+}
+#elif PI_VECTOR_BYTES == 64
+INLINE vreal vfarther(vreal a, vreal far) {
+    return (vreal)_mm512_range_ps((__m512)a, (__m512)far, 0x0b);
+}
+#else
+INLINE vreal vfarther(vreal a, vreal far) { return vlarger(vabs(a), far); }
+#endif
 /* The smaller and the larger; a NaN in either lane is the answer (numpy.minimum, numpy.maximum). */
 INLINE vreal vmin(vreal a, vreal b) { return vselect((a < b) | (a != a), a, b); }
 INLINE vreal vmax(vreal a, vreal b) { return vselect((a > b) | (a != a), a, b); }

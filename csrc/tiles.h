@@ -87,6 +87,7 @@ typedef struct {
     int64_t first, steps; /* from step `first` on; step n is at t0 + n h */
     const void *frozen;   /* a row of masks: lanes that keep the state before; NULL for none */
     double bound;         /* largest |component| allowed */
+    void *reach; /* a row: the largest |component| after any of the steps, NaN left out; or NULL */
     /* Row kernels only: */
     PiForce *force;
     const void *context;
@@ -146,13 +147,6 @@ typedef struct {
     int64_t stride;              /* reals from a row of sums to the next */
 } PiReduceRows;
 typedef void PiReduce(PiReduction kind, const PiReduceRows *rows);
-/* Components of some states: that of number d begins d stride reals in, the next state's `next`. */
-typedef struct {
-    int64_t registers, count, dim, stride, next;
-    const void *rows;
-    void *out; /* a row */
-} PiReachRows;
-typedef void PiReach(const PiReachRows *rows);
 
 /* ---- to a tolerance -------------------------------------------------------------------------- */
 /* An embedded pair as its kernel wants it: sparse rows of weights as in a PiTable, first those of
@@ -264,7 +258,6 @@ typedef struct {
     PiEvaluate *evaluate;
     PiForce *program; /* runs byte code; its context is a PiProgram */
     PiReduce *reduce;
-    PiReach *reach;
     PiSolveKernel *solve; /* to a tolerance, any force */
 } PiKernelSet;
 

@@ -143,7 +143,6 @@ const PiKernelSet PI_KERNEL_SET = {
     .evaluate = evaluate,
     .program = run_program,
     .reduce = reduce,
-    .reach = reach,
     .solve = solve_on_rows,
 };
 #endif

@@ -121,11 +121,18 @@ INLINE int group(const KernelChoice *choice, const PiTile *tile, const Model *mo
     const int64_t left = tile->registers - r;
     const int stream = tile->stream;
     const int64_t last = tile->first + tile->steps;
+    const int looks = tile->reach != NULL;
+    vreal far[count];
+    EACH(u, 0, count) far[u] = vset(0);
     for (int64_t n = tile->first; n < last;) {
         const int64_t every =
             record && tile->record_every < last - n ? tile->record_every : last - n;
-        for (const int64_t stop = n + every; n < stop; n++)
+        for (const int64_t stop = n + every; n < stop; n++) {
             step(choice, tile, model, count, w, stride, n, &f);
+            if (looks)
+                EACH(u, 0, count)
+                    EACH(d, 0, dim) far[u] = vfarther(f.y[u][d], far[u]);
+        }
         if (record) {
             keep_frozen(tile, model, r, count, &f);
             write_record(model, count, left, &f, record, record_stride, stream);
@@ -139,8 +146,11 @@ INLINE int group(const KernelChoice *choice, const PiTile *tile, const Model *mo
         EACH(d, 1, dim) good &= vabs(f.y[u][d]) <= bound;
         if (frozen) good |= frozen[place(tile, r, u)];
         bad |= ~good;
+        if (looks) far[u] = vselect(good, far[u], vset((real)INFINITY));
     }
     keep_frozen(tile, model, r, count, &f);
+    if (looks)
+        EACH(u, 0, count) vstore((real *)tile->reach + place(tile, r, u) * VLEN, far[u]);
     EACH(u, 0, count)
         EACH(d, 0, dim)
             vstore((real *)tile->out + d * tile->out_stride + place(tile, r, u) * VLEN, f.y[u][d]);

@@ -4,7 +4,7 @@
 #include "layout.h"
 
 int has_seen_bound(const PiRun *run) {
-    return !isinf(run->bound) && !run->drive_strides && !run->alone &&
+    return !isinf(run->bound) && run->n_observers && !run->drive_strides && !run->alone &&
            run->state_rows == run->system->dim;
 }
 
@@ -58,37 +58,23 @@ static void stay(const Look *l, int64_t lane, int64_t k) {
 }
 
 /* May lane i have left? Not if all that was found of it is within. */
-static int suspect(const Look *l, const PiFailures *failures, const void *far, int64_t i, int bad) {
+static int suspect(const Look *l, const PiFailures *failures, const void *far, int64_t i) {
     const double size = l->run->real_bytes == 8 ? ((double *)far)[i] : ((float *)far)[i];
     if (failures->count && failures->step[i] >= 0) return 0;
-    if (!(size <= l->bound)) return 1;
-    int64_t stride;
-    const char *last = state(l, l->seen->count, i, &stride);
-    int finite = 1; /* the largest magnitude leaves NaN out */
-    for (int d = 0; bad && d < l->run->system->dim; d++)
-        finite &= fabs(component(l, last, stride, d)) <= DBL_MAX;
-    return !finite;
+    return !(size <= l->bound);
 }
-int find_leavers(PiRun *run, const PiSeen *seen, const PiTile *tile, void *far, int bad) {
+int find_leavers(PiRun *run, const PiSeen *seen, const PiTile *tile, const void *far, int bad) {
     const PiFailures *failures = &run->failures[seen->tile];
-    const PiReachRows rows = {.registers = tile->registers,
-                              .count = seen->count,
-                              .dim = run->system->dim,
-                              .stride = seen->stride,
-                              .next = seen->next,
-                              .rows = seen->rows,
-                              .out = far};
     const Look look = {.run = run, .seen = seen, .tile = tile, .bound = tile->bound};
     int any = bad;
-    run->reach(&rows);
     if (run->real_bytes == 8)
         for (int64_t i = 0; i < seen->lanes; i++) any |= !(((double *)far)[i] <= look.bound);
     else
         for (int64_t i = 0; i < seen->lanes; i++) any |= !(((float *)far)[i] <= look.bound);
     for (int64_t i = 0; any && i < seen->lanes; i++)
-        if (suspect(&look, failures, far, i, bad) && first_beyond(&look, i) < 0) return 1;
+        if (suspect(&look, failures, far, i) && first_beyond(&look, i) < 0) return 1;
     for (int64_t i = 0; any && i < seen->lanes; i++) {
-        const int64_t k = suspect(&look, failures, far, i, bad) ? first_beyond(&look, i) : 0;
+        const int64_t k = suspect(&look, failures, far, i) ? first_beyond(&look, i) : 0;
         if (k == 0) continue;
         if (fail(run, seen->tile, i, PI_OUT_OF_BOUNDS, tile->first + k)) {
             run->out_of_memory = 1;

@@ -76,19 +76,6 @@ int pi_run_fail(PiRun *run, int64_t lane, PiStatus status, int64_t step) {
     return fail(run, lane / run->tile_lanes, lane % run->tile_lanes, status, step);
 }
 
-/* to[i] = from[at[i]], and to[at[i]] = from[i]; items of a row. */
-static void gather(const PiRun *run, const void *from, const int64_t *at, int64_t n, void *to) {
-    if (run->real_bytes == 8)
-        for (int64_t i = 0; i < n; i++) ((double *)to)[i] = ((const double *)from)[at[i]];
-    else
-        for (int64_t i = 0; i < n; i++) ((float *)to)[i] = ((const float *)from)[at[i]];
-}
-static void scatter(const PiRun *run, const void *from, const int64_t *at, int64_t n, void *to) {
-    if (run->real_bytes == 8)
-        for (int64_t i = 0; i < n; i++) ((double *)to)[at[i]] = ((const double *)from)[i];
-    else
-        for (int64_t i = 0; i < n; i++) ((float *)to)[at[i]] = ((const float *)from)[i];
-}
 /* bad[i]: is some component of lane i not within the bound? */
 #define MARK(real)                                                                                 \
     for (int d = 0; d < run->system->dim; d++) {                                                   \
@@ -174,6 +161,7 @@ static int lanes_advance(PiRun *run, const PiTile *like, FailingLanes *failing, 
     tile.in_stride = tile.out_stride = failing->stride;
     tile.record = NULL;
     tile.frozen = NULL;
+    tile.reach = NULL;
     tile.lane = 0;
     tile.t0 = (PiRow){lanes_row(run, failing, run->state_rows), 1};
     tile.h = (PiRow){lanes_row(run, failing, run->state_rows + 1), 1};

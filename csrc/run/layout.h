@@ -17,6 +17,21 @@ static inline char *row_at(const PiRun *run, const void *rows, int64_t stride, i
                            int64_t lane) {
     return (char *)rows + (d * stride + lane) * run->real_bytes;
 }
+/* to[i] = from[at[i]], and to[at[i]] = from[i]; items of a row. */
+static inline void gather(const PiRun *run, const void *from, const int64_t *at, int64_t n,
+                          void *to) {
+    if (run->real_bytes == 8)
+        for (int64_t i = 0; i < n; i++) ((double *)to)[i] = ((const double *)from)[at[i]];
+    else
+        for (int64_t i = 0; i < n; i++) ((float *)to)[i] = ((const float *)from)[at[i]];
+}
+static inline void scatter(const PiRun *run, const void *from, const int64_t *at, int64_t n,
+                           void *to) {
+    if (run->real_bytes == 8)
+        for (int64_t i = 0; i < n; i++) ((double *)to)[at[i]] = ((const double *)from)[i];
+    else
+        for (int64_t i = 0; i < n; i++) ((float *)to)[at[i]] = ((const float *)from)[i];
+}
 
 /* ---- blocks.c, run.c --------------------------------------------------------------------------
  */
@@ -49,9 +64,18 @@ int show_to(const PiRun *run, const PiObserver *o, PiSeen seen, int64_t from, in
 /* Can leaving trajectories be found in the states that are shown? */
 int has_seen_bound(const PiRun *run);
 /* Freezes the lanes that leave the bound in the steps that are shown, all of a call, in the rows
- * and in `out`; far: a row. bad: the kernel has seen a lane that is not well at the end. 0; 1 where
- * a lane fails otherwise, and nothing is done; -1 without memory. */
-int find_leavers(PiRun *run, const PiSeen *seen, const PiTile *tile, void *far, int bad);
+ * and in `out`; far: as the kernel has found them. bad: the kernel has seen a lane that is not well
+ * at the end. 0; 1 where a lane fails otherwise, and nothing is done; -1 without memory. */
+int find_leavers(PiRun *run, const PiSeen *seen, const PiTile *tile, const void *far, int bad);
+
+/* ---- leaving.c ------------------------------------------------------------------------------- */
+/* Do trajectories that leave make room? Then advance_tile() has this advance them, with so much of
+ * a thread's scratch. */
+int makes_room(const PiRun *run);
+int64_t leaving_bytes(const PiRun *run);
+/* From step `from` to step `to`; the tile has its `in`. 0, or -1. */
+int advance_leaving(PiRun *run, int64_t number, PiTile *tile, int64_t from, int64_t to,
+                    void *target, char *scratch);
 
 /* ---- failures.c ------------------------------------------------------------------------------ */
 /* PI_OK, or why the state of a lane is not valid. */

@@ -7,7 +7,7 @@ int pi_run_observe(PiRun *run, PiObserver observer) {
     return 0;
 }
 /* Are states written between those of the blocks, several by a call? */
-int is_shown(const PiRun *r) { return (r->n_observers && !r->alone) || has_seen_bound(r); }
+int is_shown(const PiRun *r) { return r->n_observers && !r->alone; }
 /* The interval that serves them all, and whose place kernels write to. */
 void prepare_observers(PiRun *run) {
     for (int i = 0; i < run->n_observers; i++) run->alone |= run->observers[i].alone;

@@ -11,7 +11,9 @@ enum {
     SCRATCH_STATES = 16, /* that go through the scratch at once */
     TILE_BYTES = 16384,  /* of state, so that in and out stay in the first cache */
     IN_FLIGHT = 8,
-    CHUNK = 32, /* registers that go through a row kernel together, if their rows fit: */
+    LEAST_STEPS = 16, /* of lanes that are packed */
+    PACKED_TILES = 4, /* as large are tiles of such, so that few lanes fill registers */
+    CHUNK = 32,       /* registers that go through a row kernel together, if their rows fit: */
     WORKSPACE_BYTES = 128 << 10,
 };
 static void *observers_scratch(const PiRun *run, char *scratch);
@@ -102,7 +104,8 @@ static void place_observers(PiRun *run) {
     }
 }
 int64_t pi_run_scratch_bytes(const PiRun *run) {
-    return pi_sum(observers_offset(run), run->observer_offset[run->n_observers]);
+    const int64_t observers = run->observer_offset[run->n_observers];
+    return pi_sum(observers_offset(run), pi_sum(observers, leaving_bytes(run)));
 }
 /* The parameters of one step of a driven run. */
 static const PiRow *driven(const PiRun *run, int64_t step, char *scratch) {
@@ -173,7 +176,9 @@ static int advance_together(PiRun *run, PiSeen seen, PiTile *tile, void *target,
     tile->record_next = seen.next = place.next;
     tile->record_every = run->interval;
     tile->stream = place.stream;
+    tile->reach = has_seen_bound(run) ? far : NULL;
     int bad = call_kernel(run, tile, target, scratch, to_target);
+    tile->reach = NULL;
     if (bad >= 0 && has_seen_bound(run)) bad = find_leavers(run, &seen, tile, far, bad);
     tile->record = NULL;
     tile->stream = 0;
@@ -199,6 +204,10 @@ int advance_tile(PiRun *run, int64_t number, int64_t block, char *scratch, PiPau
         char *own = scratch + observers_offset(run) + run->observer_offset[i];
         if (o->open) o->open(o->self, run, number, block + 1, own);
     }
+
+    if (makes_room(run) && to - from >= LEAST_STEPS)
+        return advance_leaving(run, number, &tile, from, to, target,
+                               scratch + observers_offset(run));
 
     int64_t alone = from; /* up to this step each interval is a call: a lane fails before it */
     for (int64_t step = from; step < to;) {
@@ -269,7 +278,9 @@ int pi_run_prepare(PiRun *run) {
     /* States that observers see go through a scratch, which should be in the first cache too. */
     prepare_observers(run);
     const int64_t kept = is_shown(run) && !run->writer ? SCRATCH_STATES : 1;
-    const int64_t fitting = (block ? block : TILE_BYTES / kept / bytes) / group * group;
+    const int64_t fitting =
+        (block ? block : TILE_BYTES * (makes_room(run) ? PACKED_TILES : 1) / kept / bytes) / group *
+        group;
     const int64_t shares = run->workers > 1 ? 2 * run->workers : 1;
     const int64_t sharing = ceil_div(ceil_div(run->lanes, shares), group) * group;
     run->tile_lanes = smaller(fitting, sharing);

@@ -47,7 +47,6 @@ struct PiRun {
     const PiSystem *system;
     const PiMethod *method;
     PiKernel *kernel;
-    PiReach *reach;
     PiForce *force; /* for row kernels, with its data */
     const void *context;
     const PiMethod *starter; /* of a multistep method, or NULL */

@@ -175,6 +175,13 @@ static void *seen_rows(const Lane *l, int64_t i) {
     return row_at(l->run, l->seen->rows, l->seen->next, i, 0);
 }
 
+/* Binary digits of `count` steps, the last one's the lowest: that of the i-th; the first that is
+ * set from the i-th on, or `count`. */
+static int is_set(int64_t bits, int64_t count, int64_t i) { return bits >> (count - 1 - i) & 1; }
+static int64_t next_of(int64_t bits, int64_t count, int64_t i) {
+    const int64_t rest = bits & (((int64_t)1 << (count - i)) - 1);
+    return rest ? count - (64 - __builtin_clzll((uint64_t)rest)) : count;
+}
 /* Both ends of the step to the i-th state that is shown, as it was made: what was found ahead in
  * it, the first of *items, or read, with the quantities where they are wanted. */
 static int read_step(Lane *l, int64_t i, int wanted, const Aheads *found, int64_t *item) {
@@ -220,12 +227,11 @@ static int lane_steps(Lane *l, int64_t bits, int64_t dips, int64_t end, const Ah
     double *const start = l->last + count;
     int changed = 0;
     for (int64_t i = 0; i < seen->count; i++) {
-        const int64_t bit = seen->count - 1 - i;
+        if (!changed && !l->e->between) i = next_of(bits, seen->count, i);
         l->n = l->tile->first + i + 1;
         if (!changed) {
-            const int wanted = bits >> bit & 1;
-            if (l->n >= end) return 0;
-            if (!wanted && !l->e->between) continue;
+            if (i == seen->count || l->n >= end) return 0;
+            const int wanted = is_set(bits, seen->count, i);
             if (read_step(l, i, wanted, found, &item)) return -1;
             if (!wanted) {
                 if (show_piece(l, &l->before, &l->after)) return -1;
@@ -237,7 +243,7 @@ static int lane_steps(Lane *l, int64_t bits, int64_t dips, int64_t end, const Ah
             l->after.passed = l->h;
             if (quantities_at(l, &l->after)) return -1;
         }
-        int may = dips >> bit & 1;
+        int may = is_set(dips, seen->count, i);
         for (int j = 0; changed && j < count; j++)
             may = (j > 0 && may) || may_dip(l->last[j], l->before.g[j], l->after.g[j]);
         memcpy(start, l->before.g, count * sizeof *start);
@@ -292,19 +298,31 @@ static int is_flagged(const PiEvents *e, const PiRun *run, const PiSeen *seen, i
     }
     return found;
 }
+/* All events together: something may happen at all, or a quantity pass zero twice. */
+static int64_t bits_of(const PiEvents *e, const PiRun *run, const PiSeen *seen, int64_t at,
+                       int64_t *dips) {
+    int64_t bits = *dips = 0;
+    for (int j = 0; j < e->count; j++) {
+        bits |= passes_of(e, run, seen, at, j);
+        *dips |= dips_of(e, run, seen, at, j);
+    }
+    return bits | *dips;
+}
 /* The steps of a lane in which something may happen, as far as there is room. */
 static int look_ahead(Aheads *found, int64_t at, int64_t end) {
+    const PiEvents *e = found->e;
     const PiSeen *seen = found->seen;
-    for (int64_t i = 0; i < seen->count && found->tile->first + i + 1 < end; i++) {
-        const int64_t bit = seen->count - 1 - i;
-        int any = 0, dips = 0;
-        for (int j = 0; j < found->e->count; j++) {
-            dips |= dips_of(found->e, found->run, seen, at, j) >> bit & 1;
-            if (!(passes_of(found->e, found->run, seen, at, j) >> bit & 1)) continue;
+    int64_t dips, bits = bits_of(e, found->run, seen, at, &dips);
+    for (int64_t i = next_of(bits, seen->count, 0); i < seen->count;
+         i = next_of(bits, seen->count, i + 1)) {
+        int any = 0;
+        if (found->tile->first + i + 1 >= end) return 1;
+        for (int j = 0; j < e->count; j++) {
+            if (!is_set(passes_of(e, found->run, seen, at, j), seen->count, i)) continue;
             any = 1;
             if (!add_ahead(found, at, i, j)) return 0;
         }
-        if (dips && !any && !add_ahead(found, at, i, NO_EVENT)) return 0;
+        if (!any && !add_ahead(found, at, i, NO_EVENT)) return 0;
     }
     return 1;
 }
@@ -318,11 +336,9 @@ static int go_through_lanes(Lane *l, const Aheads *found, int64_t from, int64_t 
     PiEvents *e = l->e;
     const PiRun *run = l->run;
     for (int64_t at = from, item = 0; at < to; at++) {
-        int64_t bits = 0, dips = 0;
         if (!is_flagged(e, run, l->seen, at)) continue;
+        int64_t dips, bits = bits_of(e, run, l->seen, at, &dips);
         for (int j = 0; j < e->count; j++) {
-            dips |= dips_of(e, run, l->seen, at, j);
-            bits |= passes_of(e, run, l->seen, at, j) | dips;
             double *sums = sums_of(e, run, l->seen, j) + at;
             sums[2 * run->stride] = sums[3 * run->stride] = 0;
         }

@@ -80,6 +80,7 @@ int pi_parts_advance(const PiParts *p, const PiPart *part) {
     tile.first = 0;
     tile.steps = 1;
     tile.frozen = NULL;
+    tile.reach = NULL;
     tile.status = NULL;
     if (run->kernel(&tile) < 0) return -1;
     for (int64_t k = 0; k < p->count; k++)

@@ -77,11 +77,26 @@ static vint store_chunk(const Chunk *c, int64_t first) {
                             vload((const real *)tile->in + d * tile->in_stride + lane), y);
             vstore((real *)tile->out + d * tile->out_stride + lane, y);
         }
-        bad |= ~(c->frozen ? good | c->frozen[u] : good);
+        if (c->frozen) good |= c->frozen[u];
+        bad |= ~good;
+        if (tile->reach) {
+            real *far = (real *)tile->reach + lane;
+            vstore(far, vselect(good, vload(far), vset((real)INFINITY)));
+        }
         for (int i = 0; tile->status && i < VLEN; i++)
             tile->status[lane + i] = (int8_t)c->code[u][i];
     }
     return bad;
+}
+
+/* How far each lane is, where somebody asks. */
+static void look_at_chunk(const Chunk *c, int64_t first) {
+    real *far = (real *)c->tile->reach + first * VLEN;
+    for (int64_t u = 0; u < c->R; u++, far += VLEN) {
+        vreal most = vload(far);
+        for (int d = 0; d < c->dim; d++) most = vfarther(c->y[d * c->R + u], most);
+        vstore(far, most);
+    }
 }
 
 /* ---- the loop -------------------------------------------------------------------------------- */
@@ -123,6 +138,7 @@ static void run_rigid_motion(Chunk *c) { rigid_motion(c, c->tile->method); }
 INLINE int rows_kernel(const PiTile *tile, void (*run)(Chunk *)) {
     vint bad = {0};
     PiTile interval = *tile; /* between saves */
+    if (tile->reach) memset(tile->reach, 0, tile->registers * PI_VECTOR_BYTES);
     for (int64_t r = 0; r < tile->registers; r += tile->chunk) {
         const int64_t rest = tile->registers - r, last = tile->first + tile->steps;
         Chunk c = load_chunk(tile, r, rest < tile->chunk ? rest : tile->chunk);
@@ -131,15 +147,19 @@ INLINE int rows_kernel(const PiTile *tile, void (*run)(Chunk *)) {
         c.tile = &interval;
         for (interval.first = tile->first; interval.first < last;) {
             const int64_t left = last - interval.first;
-            interval.steps = record && tile->record_every < left ? tile->record_every : left;
-            run(&c);
-            if (c.stopped) return -1;
-            c.free = free;
+            const int64_t every = record && tile->record_every < left ? tile->record_every : left;
+            const int64_t next = interval.first + every;
+            interval.steps = tile->reach ? 1 : every;
+            for (; interval.first < next; interval.first += interval.steps) {
+                run(&c);
+                if (c.stopped) return -1;
+                c.free = free;
+                if (tile->reach) look_at_chunk(&c, r);
+            }
             if (record) {
                 record_chunk(&c, r, record);
                 record += tile->record_next;
             }
-            interval.first += interval.steps;
         }
         bad |= store_chunk(&c, r);
     }

@@ -146,14 +146,3 @@ static __attribute__((unused)) void reduce(PiReduction kind, const PiReduceRows 
     case PI_PASSES: reduce_rows(PI_PASSES, 4, r); break;
     }
 }
-/* The largest magnitude of all components of each lane over the states at hand, NaN left out. */
-static __attribute__((unused)) void reach(const PiReachRows *r) {
-    for (int64_t u = 0; u < r->registers; u++) {
-        vreal far = vset(0);
-        for (int d = 0; d < r->dim; d++) {
-            const real *y = (const real *)r->rows + d * r->stride + u * VLEN;
-            for (int64_t k = 0; k < r->count; k++, y += r->next) far = vlarger(vabs(vload(y)), far);
-        }
-        vstore((real *)r->out + u * VLEN, far);
-    }
-}

@@ -1,0 +1,230 @@
+/* Runs with a bound that nobody watches: trajectories that leave make room. The lanes that go on
+ * are kept side by side, so that time goes by the steps that are really made; those that leave
+ * within a call of the kernel, which says how far each lane was, make its steps again one by one.
+ * No lane depends on its neighbours, so that no result depends on who they are. */
+#include <float.h>
+#include "layout.h"
+
+enum { FEW_STEPS = 16, MOST_STEPS = 64 };
+
+int makes_room(const PiRun *run) {
+    return !isinf(run->bound) && !run->n_observers && !run->drive_strides &&
+           run->method->family != PI_MULTISTEP;
+}
+
+/* Lanes of a tile side by side. */
+typedef struct {
+    const PiRun *run;
+    const PiTile *tile;
+    int64_t count, *at;   /* their places in the tile */
+    char *in, *out, *own; /* rows of states before and after a call; of t0, h and parameters */
+    PiRow *params;
+} Packed;
+static int own_rows(const PiRun *run) { return 2 + run->system->n_params; }
+/* A cache line more than the lanes: multiples of 4 KiB would share few places of the cache. */
+static int64_t row_bytes(const PiRun *run) {
+    return pi_sum(64, pi_rounded_up(pi_product(run->tile_lanes, run->real_bytes), 64));
+}
+static int64_t stride(const PiRun *run) { return row_bytes(run) / run->real_bytes; }
+static int64_t packed_bytes(const PiRun *run) {
+    const int64_t rows = 2 * (int64_t)run->state_rows + own_rows(run);
+    const int64_t lists = pi_sum(pi_product(run->tile_lanes, sizeof(int64_t)),
+                                 pi_product(run->system->n_params + 1, sizeof(PiRow)));
+    return pi_sum(pi_product(rows, row_bytes(run)), pi_rounded_up(lists, 64));
+}
+/* Two of them, a row that says how far each has been, and a reason of each. */
+int64_t leaving_bytes(const PiRun *run) {
+    if (!makes_room(run)) return 0;
+    const int64_t reasons = pi_rounded_up(run->tile_lanes, 64);
+    return pi_sum(pi_product(2, packed_bytes(run)), pi_sum(row_bytes(run), reasons));
+}
+static Packed packed_at(const PiRun *run, const PiTile *tile, char *memory) {
+    const int64_t row = row_bytes(run);
+    Packed p = {.run = run, .tile = tile, .in = memory};
+    p.out = p.in + run->state_rows * row;
+    p.own = p.out + run->state_rows * row;
+    p.params = (PiRow *)(p.own + own_rows(run) * row);
+    p.at = (int64_t *)(p.params + run->system->n_params + 1);
+    return p;
+}
+/* Row i of what belongs to the lanes of the tile. */
+static PiRow row_of(const PiTile *tile, int i) {
+    return i == 0 ? tile->t0 : i == 1 ? tile->h : tile->params[i - 2];
+}
+static void copy_item(const PiRun *run, char *to, int64_t i, const char *from, int64_t j, int d) {
+    memcpy(row_at(run, to, stride(run), d, i), row_at(run, from, stride(run), d, j),
+           run->real_bytes);
+}
+/* Lane j of others, with its state of `rows`, is lane i of these with that of `to_rows`. */
+static void copy_lane(Packed *to, char *to_rows, int64_t i, const Packed *from, char *rows,
+                      int64_t j) {
+    for (int d = 0; d < to->run->state_rows; d++) copy_item(to->run, to_rows, i, rows, j, d);
+    for (int d = 0; d < own_rows(to->run); d++)
+        if (row_of(to->tile, d).stride) copy_item(to->run, to->own, i, from->own, j, d);
+    to->at[i] = from->at[j];
+}
+/* The last one takes the place of lane i. */
+static void drop_lane(Packed *p, char *rows, int64_t i) {
+    p->count--;
+    copy_lane(p, rows, i, p, rows, p->count);
+}
+/* The lanes of the tile that go on. */
+static void pack(Packed *p, const PiFailures *failures, int64_t lanes) {
+    const PiRun *run = p->run;
+    const PiTile *tile = p->tile;
+    p->count = 0;
+    for (int64_t i = 0; i < lanes; i++)
+        if (!failures->count || failures->step[i] < 0) p->at[p->count++] = i;
+    for (int d = 0; d < run->state_rows; d++)
+        gather(run, row_at(run, tile->in, tile->in_stride, d, 0), p->at, p->count,
+               row_at(run, p->out, stride(run), d, 0));
+    for (int i = 0; i < own_rows(run); i++) {
+        const PiRow row = row_of(tile, i);
+        if (row.stride)
+            gather(run, row_at(run, row.data, 0, 0, tile->lane), p->at, p->count,
+                   row_at(run, p->own, stride(run), i, 0));
+    }
+}
+static void turn(Packed *p) {
+    char *const in = p->in;
+    p->in = p->out;
+    p->out = in;
+}
+/* The kernel makes some steps of all of them, from `in` to `out`; what it returns. far, reason: of
+ * each. */
+static int advance(Packed *p, int64_t first, int64_t steps, void *far, int8_t *reason) {
+    const PiRun *run = p->run;
+    const int64_t width = run->vector_bytes / run->real_bytes;
+    const int64_t count = p->count;
+    for (int64_t i = count; i % width; i++) /* copies of the last fill its register */
+        copy_lane(p, p->in, i, p, p->in, count - 1);
+    PiTile tile = *p->tile;
+    PiRow own[2];
+    for (int i = 0; i < own_rows(run); i++) {
+        PiRow *const to = i < 2 ? &own[i] : &p->params[i - 2];
+        *to = row_of(p->tile, i);
+        if (to->stride) to->data = row_at(run, p->own, stride(run), i, 0);
+    }
+    tile.registers = ceil_div(count, width);
+    tile.in = p->in;
+    tile.out = p->out;
+    tile.in_stride = tile.out_stride = stride(run);
+    tile.lane = 0;
+    tile.t0 = own[0];
+    tile.h = own[1];
+    tile.params = p->params;
+    tile.first = first;
+    tile.steps = steps;
+    tile.reach = far;
+    tile.status = reason;
+    return run->kernel(&tile);
+}
+
+/* A tile, where the states of its lanes belong, and a row that says how far each has been. */
+typedef struct {
+    PiRun *run;
+    int64_t number;
+    const PiTile *tile;
+    void *target;
+    char *far;
+    int8_t *reason;
+} Leaving;
+/* The last lane before the i-th that has left in the last call; -1: none. Who then takes its place
+ * has been looked at. */
+static int64_t last_left(const Leaving *l, int64_t i) {
+    const double bound = l->tile->bound;
+    if (l->run->real_bytes == 8)
+        while (--i >= 0 && ((const double *)l->far)[i] <= bound) continue;
+    else
+        while (--i >= 0 && ((const float *)l->far)[i] <= bound) continue;
+    return i;
+}
+static void put(const Leaving *l, const Packed *p, const char *rows, int64_t i) {
+    const PiRun *run = l->run;
+    for (int d = 0; d < run->state_rows; d++)
+        memcpy(row_at(run, l->target, run->stride, d, p->at[i]),
+               row_at(run, rows, stride(run), d, i), run->real_bytes);
+}
+/* Some steps one by one: each lane stays where it was before the first that it does not complete.
+ * 0, or -1. */
+static int leave(const Leaving *l, Packed *leavers, int64_t first, int64_t steps) {
+    PiRun *run = l->run;
+    for (int64_t n = first; n < first + steps && leavers->count; n++, turn(leavers)) {
+        memset(l->reason, 0, run->tile_lanes);
+        if (advance(leavers, n, 1, l->far, l->reason) < 0) {
+            run->stopped = 1;
+            return -1;
+        }
+        for (int64_t i = leavers->count; (i = last_left(l, i)) >= 0;) {
+            PiStatus why = (PiStatus)l->reason[i];
+            if (!why) why = state_status(run, leavers->out, stride(run), i);
+            put(l, leavers, leavers->in, i);
+            if (fail(run, l->number, leavers->at[i], why ? why : PI_NOT_FINITE, n + 1)) {
+                run->out_of_memory = 1;
+                return -1;
+            }
+            drop_lane(leavers, leavers->out, i);
+        }
+    }
+    return 0;
+}
+
+/* The tile as it is, as long as nobody leaves: how many of the steps it has made. */
+static int64_t go_together(const Leaving *l, PiTile *tile, int64_t from, int64_t to, char *spare) {
+    PiRun *run = l->run;
+    int64_t n = from;
+    for (int64_t steps = FEW_STEPS; n < to; steps *= 2) {
+        const int to_target = tile->in != l->target;
+        tile->out = to_target ? l->target : spare;
+        tile->out_stride = to_target ? run->stride : stride(run);
+        tile->first = run->first + n;
+        tile->steps = smaller(steps, to - n);
+        tile->reach = l->far;
+        const int bad = run->kernel(tile);
+        if (bad < 0) run->stopped = 1;
+        if (bad < 0 || last_left(l, lanes_in(run, l->number)) >= 0) break;
+        tile->in = tile->out;
+        tile->in_stride = tile->out_stride;
+        n += tile->steps;
+    }
+    tile->reach = NULL;
+    return n;
+}
+int advance_leaving(PiRun *run, int64_t number, PiTile *tile, int64_t from, int64_t to,
+                    void *target, char *scratch) {
+    Packed going = packed_at(run, tile, scratch);
+    Packed leavers = packed_at(run, tile, scratch + packed_bytes(run));
+    char *far = scratch + 2 * packed_bytes(run);
+    const Leaving l = {run, number, tile, target, far, (int8_t *)(far + row_bytes(run))};
+    const PiFailures *failures = &run->failures[number];
+    int64_t n = failures->count ? from : go_together(&l, tile, from, to, going.in), most;
+    if (run->stopped) return -1;
+    for (int d = 0; tile->in != target && d < run->state_rows; d++)
+        memcpy(row_at(run, target, run->stride, d, 0), row_at(run, tile->in, tile->in_stride, d, 0),
+               tile->registers * run->vector_bytes);
+    if (n == to) return 0;
+    pack(&going, failures, lanes_in(run, number));
+    turn(&going);
+    most = FEW_STEPS;
+    for (int64_t steps; n < to && going.count; n += steps, turn(&going)) {
+        const int64_t before = going.count;
+        steps = smaller(most, to - n);
+        if (advance(&going, run->first + n, steps, far, NULL) < 0) {
+            run->stopped = 1;
+            return -1;
+        }
+        leavers.count = 0;
+        for (int64_t i = before; (i = last_left(&l, i)) >= 0;) {
+            copy_lane(&leavers, leavers.in, leavers.count++, &going, going.in, i);
+            drop_lane(&going, going.out, i);
+        }
+        /* Steps that are made twice cost as much as calls. */
+        if (8 * leavers.count > before) most = FEW_STEPS;
+        else if (most < MOST_STEPS && 32 * leavers.count < before) most *= 2;
+        if (leave(&l, &leavers, run->first + n, steps)) return -1;
+    }
+    for (int d = 0; d < run->state_rows; d++)
+        scatter(run, row_at(run, going.in, stride(run), d, 0), going.at, going.count,
+                row_at(run, target, run->stride, d, 0));
+    return 0;
+}
