@@ -185,7 +185,7 @@ const PiMethod *pi_method_named(const char *name);
 #define IMPLICIT_RK(id, ...)  METHOD(id, PI_IMPLICIT_RK, __VA_ARGS__)
 #define RIGID_MOTION(id, ...) METHOD(id, PI_RIGID_MOTION, __VA_ARGS__)
 
-/* ---- run/tables.c, run/history.c, run/workspace.c -------------------------------------------- */
+/* ---- run/tables.c, run/history.c, run/families.c --------------------------------------------- */
 /* The table of a method for kernels on this system. */
 void pi_make_table(const PiMethod *method, const PiSystem *system, PiTable *table);
 /* Multistep methods: how many past states and forces each step needs; whether it adds up

@@ -17,6 +17,7 @@ typedef struct {
     const PiRun *run;
     const PiTile *tile;
     int64_t count, *at;   /* their places in the tile */
+    int64_t stride;       /* of a row */
     char *in, *out, *own; /* rows of states before and after a call; of t0, h and parameters */
     PiRow *params;
 } Packed;
@@ -25,7 +26,6 @@ static int own_rows(const PiRun *run) { return 2 + run->system->n_params; }
 static int64_t row_bytes(const PiRun *run) {
     return pi_sum(64, pi_rounded_up(pi_product(run->tile_lanes, run->real_bytes), 64));
 }
-static int64_t stride(const PiRun *run) { return row_bytes(run) / run->real_bytes; }
 static int64_t packed_bytes(const PiRun *run) {
     const int64_t rows = 2 * (int64_t)run->state_rows + own_rows(run);
     const int64_t lists = pi_sum(pi_product(run->tile_lanes, sizeof(int64_t)),
@@ -40,7 +40,7 @@ int64_t leaving_bytes(const PiRun *run) {
 }
 static Packed packed_at(const PiRun *run, const PiTile *tile, char *memory) {
     const int64_t row = row_bytes(run);
-    Packed p = {.run = run, .tile = tile, .in = memory};
+    Packed p = {.run = run, .tile = tile, .stride = row / run->real_bytes, .in = memory};
     p.out = p.in + run->state_rows * row;
     p.own = p.out + run->state_rows * row;
     p.params = (PiRow *)(p.own + own_rows(run) * row);
@@ -51,18 +51,25 @@ static Packed packed_at(const PiRun *run, const PiTile *tile, char *memory) {
 static PiRow row_of(const PiTile *tile, int i) {
     return i == 0 ? tile->t0 : i == 1 ? tile->h : tile->params[i - 2];
 }
-static void copy_item(const PiRun *run, char *to, int64_t i, const char *from, int64_t j, int d) {
-    memcpy(row_at(run, to, stride(run), d, i), row_at(run, from, stride(run), d, j),
-           run->real_bytes);
-}
 /* Lane j of others, with its state of `rows`, is lane i of these with that of `to_rows`. */
-static void copy_lane(Packed *to, char *to_rows, int64_t i, const Packed *from, char *rows,
+#define COPY_LANE(real)                                                                            \
+    for (int d = 0; d < run->state_rows; d++)                                                      \
+        ((real *)to_rows)[d * stride + i] = ((const real *)rows)[d * stride + j];                  \
+    for (int d = 0; d < own_rows(run); d++)                                                        \
+        if (row_of(to->tile, d).stride)                                                            \
+            ((real *)to->own)[d * stride + i] = ((const real *)from->own)[d * stride + j];
+static void copy_lane(Packed *to, char *to_rows, int64_t i, const Packed *from, const char *rows,
                       int64_t j) {
-    for (int d = 0; d < to->run->state_rows; d++) copy_item(to->run, to_rows, i, rows, j, d);
-    for (int d = 0; d < own_rows(to->run); d++)
-        if (row_of(to->tile, d).stride) copy_item(to->run, to->own, i, from->own, j, d);
+    const PiRun *run = to->run;
+    const int64_t stride = to->stride;
+    if (run->real_bytes == 8) {
+        COPY_LANE(double)
+    } else {
+        COPY_LANE(float)
+    }
     to->at[i] = from->at[j];
 }
+#undef COPY_LANE
 /* The last one takes the place of lane i. */
 static void drop_lane(Packed *p, char *rows, int64_t i) {
     p->count--;
@@ -77,12 +84,12 @@ static void pack(Packed *p, const PiFailures *failures, int64_t lanes) {
         if (!failures->count || failures->step[i] < 0) p->at[p->count++] = i;
     for (int d = 0; d < run->state_rows; d++)
         gather(run, row_at(run, tile->in, tile->in_stride, d, 0), p->at, p->count,
-               row_at(run, p->out, stride(run), d, 0));
+               row_at(run, p->out, p->stride, d, 0));
     for (int i = 0; i < own_rows(run); i++) {
         const PiRow row = row_of(tile, i);
         if (row.stride)
             gather(run, row_at(run, row.data, 0, 0, tile->lane), p->at, p->count,
-                   row_at(run, p->own, stride(run), i, 0));
+                   row_at(run, p->own, p->stride, i, 0));
     }
 }
 static void turn(Packed *p) {
@@ -103,12 +110,12 @@ static int advance(Packed *p, int64_t first, int64_t steps, void *far, int8_t *r
     for (int i = 0; i < own_rows(run); i++) {
         PiRow *const to = i < 2 ? &own[i] : &p->params[i - 2];
         *to = row_of(p->tile, i);
-        if (to->stride) to->data = row_at(run, p->own, stride(run), i, 0);
+        if (to->stride) to->data = row_at(run, p->own, p->stride, i, 0);
     }
     tile.registers = ceil_div(count, width);
     tile.in = p->in;
     tile.out = p->out;
-    tile.in_stride = tile.out_stride = stride(run);
+    tile.in_stride = tile.out_stride = p->stride;
     tile.lane = 0;
     tile.t0 = own[0];
     tile.h = own[1];
@@ -141,23 +148,26 @@ static int64_t last_left(const Leaving *l, int64_t i) {
 }
 static void put(const Leaving *l, const Packed *p, const char *rows, int64_t i) {
     const PiRun *run = l->run;
-    for (int d = 0; d < run->state_rows; d++)
-        memcpy(row_at(run, l->target, run->stride, d, p->at[i]),
-               row_at(run, rows, stride(run), d, i), run->real_bytes);
+    for (int d = 0; d < run->state_rows; d++) {
+        void *to = row_at(run, l->target, run->stride, d, p->at[i]);
+        const void *from = row_at(run, rows, p->stride, d, i);
+        if (run->real_bytes == 8) memcpy(to, from, 8);
+        else memcpy(to, from, 4);
+    }
 }
 /* Some steps one by one: each lane stays where it was before the first that it does not complete.
  * 0, or -1. */
 static int leave(const Leaving *l, Packed *leavers, int64_t first, int64_t steps) {
     PiRun *run = l->run;
     for (int64_t n = first; n < first + steps && leavers->count; n++, turn(leavers)) {
-        memset(l->reason, 0, run->tile_lanes);
+        memset(l->reason, 0, leavers->count);
         if (advance(leavers, n, 1, l->far, l->reason) < 0) {
             run->stopped = 1;
             return -1;
         }
         for (int64_t i = leavers->count; (i = last_left(l, i)) >= 0;) {
             PiStatus why = (PiStatus)l->reason[i];
-            if (!why) why = state_status(run, leavers->out, stride(run), i);
+            if (!why) why = state_status(run, leavers->out, leavers->stride, i);
             put(l, leavers, leavers->in, i);
             if (fail(run, l->number, leavers->at[i], why ? why : PI_NOT_FINITE, n + 1)) {
                 run->out_of_memory = 1;
@@ -176,7 +186,7 @@ static int64_t go_together(const Leaving *l, PiTile *tile, int64_t from, int64_t
     for (int64_t steps = FEW_STEPS; n < to; steps *= 2) {
         const int to_target = tile->in != l->target;
         tile->out = to_target ? l->target : spare;
-        tile->out_stride = to_target ? run->stride : stride(run);
+        tile->out_stride = to_target ? run->stride : row_bytes(run) / run->real_bytes;
         tile->first = run->first + n;
         tile->steps = smaller(steps, to - n);
         tile->reach = l->far;
@@ -224,7 +234,7 @@ int advance_leaving(PiRun *run, int64_t number, PiTile *tile, int64_t from, int6
         if (leave(&l, &leavers, run->first + n, steps)) return -1;
     }
     for (int d = 0; d < run->state_rows; d++)
-        scatter(run, row_at(run, going.in, stride(run), d, 0), going.at, going.count,
+        scatter(run, row_at(run, going.in, going.stride, d, 0), going.at, going.count,
                 row_at(run, target, run->stride, d, 0));
     return 0;
 }

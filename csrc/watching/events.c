@@ -208,15 +208,6 @@ static int read_step(Lane *l, int64_t i, int wanted, const Aheads *found, int64_
     l->after.passed = l->h;
     return wanted && (quantities_at(l, &l->before) || quantities_at(l, &l->after)) ? -1 : 0;
 }
-/* A state that is made anew may be none. */
-static PiStatus status_of(const Lane *l, const Moment *m) {
-    PiStatus status = PI_OK;
-    for (int d = 0; d < dim(l); d++) {
-        if (!(fabs(m->y[d]) <= DBL_MAX)) return PI_NOT_FINITE;
-        if (fabs(m->y[d]) > l->run->bound) status = PI_OUT_OF_BOUNDS;
-    }
-    return status;
-}
 /* All steps of a lane that were shown. bits: for each step, the last one's the lowest, may
  * something happen in it? dips: may a quantity pass zero twice? From step `end` on it stands still.
  */

@@ -45,6 +45,14 @@ int make_step(Lane *l, const Moment *from, double h, Moment *to) {
     return 0;
 }
 
+PiStatus status_of(const Lane *l, const Moment *m) {
+    PiStatus status = PI_OK;
+    for (int d = 0; d < dim(l); d++) {
+        if (!(fabs(m->y[d]) <= DBL_MAX)) return PI_NOT_FINITE;
+        if (fabs(m->y[d]) > l->run->bound) status = PI_OUT_OF_BOUNDS;
+    }
+    return status;
+}
 /* ---- crossings ------------------------------------------------------------------------------- */
 int crosses(const PiEvent *e, double before, double after) {
     return (e->direction >= 0 && before < 0 && after >= 0) ||

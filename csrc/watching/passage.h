@@ -49,6 +49,8 @@ int quantities_at(Lane *lane, Moment *moment);
 int reaction_at(Lane *lane, const Moment *moment);
 /* A step of length h from a moment, or the whole step from its beginning. 0, or -1. */
 int make_step(Lane *lane, const Moment *from, double h, Moment *to);
+/* How a state that is made anew is. */
+PiStatus status_of(const Lane *lane, const Moment *moment);
 /* Does the parabola through three steps say that g may pass zero and come back in the last? */
 int may_dip(double last, double old, double new);
 /* Does an event's quantity cross zero, in the event's direction? */

@@ -18,5 +18,4 @@ const PiKernelSet FUZZED_SET = {
     .evaluate = evaluate,
     .program = run_program,
     .reduce = reduce,
-    .reach = reach,
 };
