@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "../aligned.h"
 
 static const PiOperation operations[] = {
 #define OPERATION(name, arguments, ...) {#name, arguments, #__VA_ARGS__},
@@ -242,9 +243,9 @@ PiProgram *pi_program_make(const PiProgramText *x, char message[PI_MESSAGE]) {
     const int64_t head = pi_rounded_up(sizeof shape, 64);
     const int64_t both = pi_product(2, table); /* precisions */
     uint64_t *scratch = calloc(x->n_registers + 1, sizeof *scratch);
-    char *block = aligned_alloc(64, pi_sum(pi_sum(head, both), pi_sum(code, needs)));
+    char *block = pi_aligned(pi_sum(pi_sum(head, both), pi_sum(code, needs)));
     if (!block || !scratch) {
-        free(block);
+        pi_free_aligned(block);
         free(scratch);
         return NULL;
     }
@@ -268,4 +269,4 @@ PiProgram *pi_program_make(const PiProgramText *x, char message[PI_MESSAGE]) {
     memcpy(block, &shape, sizeof shape);
     return (PiProgram *)block;
 }
-void pi_program_free(PiProgram *program) { free(program); }
+void pi_program_free(PiProgram *program) { pi_free_aligned(program); }

@@ -2,7 +2,7 @@
 #include "digest.h"
 #include <stdlib.h>
 #include <string.h>
-#include "../sizes.h"
+#include "../aligned.h"
 
 enum { LANES = 19, STEPS = 12, PADDED = 64, MOST_PARAMS = 64 };
 
@@ -82,8 +82,8 @@ static int integrate(const PiKernelSet *set, const Case *c, const PiMethod *m, i
         run.force = c->force;
         run.context = c->context;
     }
-    const size_t size = (size_t)run.state_rows * PADDED * 8, all = 3 * size;
-    char *memory = aligned_alloc(64, all), times[2][8];
+    const int64_t size = (int64_t)run.state_rows * PADDED * 8, all = 3 * size;
+    char *memory = pi_aligned(all), times[2][8];
     if (!memory) return -1;
     memset(memory, 0, all);
     run.initial = memory;
@@ -106,7 +106,7 @@ static int integrate(const PiKernelSet *set, const Case *c, const PiMethod *m, i
         params[i] = (PiRow){&values[i], 0};
     }
     run.params = params;
-    if (pi_run_prepare(&run)) return free(memory), -1;
+    if (pi_run_prepare(&run)) return pi_free_aligned(memory), -1;
     pi_run_work(&run, NULL, NULL);
     const int fine = !run.out_of_memory;
     const void *state = pi_run_state(&run);
@@ -115,7 +115,7 @@ static int integrate(const PiKernelSet *set, const Case *c, const PiMethod *m, i
     const int64_t failed = pi_run_count_failures(&run);
     *h = hash(*h, &failed, sizeof failed);
     pi_run_free(&run);
-    free(memory);
+    pi_free_aligned(memory);
     return fine ? 1 : -1;
 }
 

@@ -1,5 +1,6 @@
 /* The Python type that steps by hand: a run that advances its rows in place, a few steps a call. */
 #include <stdlib.h>
+#include "../aligned.h"
 #include "fields.h"
 #include "watching.h"
 #include <pythread.h>
@@ -33,7 +34,7 @@ static void stepper_dealloc(PyObject *self) {
     free(s->run[STEP].undo);
     free(s->run[STEP].params);
     free_watches(&s->watches);
-    free(s->scratch);
+    pi_free_aligned(s->scratch);
     free(s->before);
     views_release(&s->views);
     Py_XDECREF(s->system);
@@ -142,7 +143,7 @@ static int make_stepper(PyObject *module, Stepper *s, const RunObjects *o) {
         const int64_t bytes = pi_run_scratch_bytes(&s->run[i]);
         if (bytes > most) most = bytes;
     }
-    s->scratch = aligned_alloc(64, most);
+    s->scratch = pi_aligned(most);
     if (!s->scratch || pi_run_freeze_padding(run) || pi_run_begin(run, s->scratch))
         return PyErr_NoMemory(), -1;
     s->work = (double)run->lanes * run->state_rows * (run->method->evaluations + 1);

@@ -1,6 +1,7 @@
 /* Trajectories that fail: found by bisection, frozen at their last valid state, and reported. */
 #include <float.h>
 #include <stdlib.h>
+#include "../aligned.h"
 #include "layout.h"
 
 /* ---- rows ------------------------------------------------------------------------------------ */
@@ -25,7 +26,7 @@ static int make_masks(const PiRun *run, PiFailures *f) {
     if (f->mask) return 0;
     if (!f->status) f->status = calloc(run->tile_lanes, 1);
     if (!f->step) f->step = malloc(pi_product(run->tile_lanes, sizeof *f->step));
-    if (f->status && f->step) f->mask = aligned_alloc(64, bytes); /* the last: it says all are */
+    if (f->status && f->step) f->mask = pi_aligned(bytes); /* the last: it says all are */
     if (!f->mask) return -1;
     memset(f->mask, 0, bytes);
     for (int64_t i = 0; i < run->tile_lanes; i++) f->step[i] = -1;

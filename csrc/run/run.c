@@ -3,6 +3,7 @@
 #include <float.h>
 #include <sched.h>
 #include <stdlib.h>
+#include "../aligned.h"
 #include "layout.h"
 #include "pace.h"
 
@@ -307,7 +308,7 @@ int pi_run_prepare(PiRun *run) {
 
 void pi_run_work(PiRun *run, PiPoll *poll, void *context) {
     const int64_t tickets = pi_product(run->n_tiles, pi_sum(run->n_blocks, 1));
-    char *scratch = aligned_alloc(64, (size_t)pi_run_scratch_bytes(run));
+    char *scratch = pi_aligned(pi_run_scratch_bytes(run));
     const uint32_t mode = pi_enter_float_mode();
     Pace pace = make_pace(run, poll, context);
     if (!scratch) run->out_of_memory = run->cancelled = 1;
@@ -327,7 +328,7 @@ void pi_run_work(PiRun *run, PiPoll *poll, void *context) {
         } else atomic_fetch_add(&run->done, 1);
     }
     pi_leave_float_mode(mode);
-    free(scratch);
+    pi_free_aligned(scratch);
 }
 
 static int64_t blocks_done(const PiRun *run) {
@@ -345,7 +346,7 @@ const void *pi_run_state(const PiRun *run) {
 
 void pi_run_free(PiRun *run) {
     for (int64_t i = 0; run->failures && i < run->n_tiles; i++) {
-        free(run->failures[i].mask);
+        pi_free_aligned(run->failures[i].mask);
         free(run->failures[i].status);
         free(run->failures[i].step);
     }

@@ -2,6 +2,7 @@
 #include "solve.h"
 #include <stdlib.h>
 #include <string.h>
+#include "../aligned.h"
 #include "../kernels/tolerance/rows.h"
 #include "../run/pace.h"
 
@@ -125,10 +126,10 @@ void pi_journey_work(PiJourney *j, PiPoll *poll, void *context) {
     const double begun = poll ? now() : 0;
     Watch watch = {{0, look_up}, j, poll, context, begun, begun, 1};
     Thread thread = {.journey = j};
-    char *workspace = aligned_alloc(64, (size_t)pi_rounded_up(bytes, 64));
+    char *workspace = pi_aligned(pi_rounded_up(bytes, 64));
     if (j->keep && workspace) {
         thread.kept = calloc(1, sizeof *thread.kept);
-        if (!thread.kept) free(workspace), workspace = NULL;
+        if (!thread.kept) pi_free_aligned(workspace), workspace = NULL;
         else {
             thread.kept->next = j->kept;
             while (!atomic_compare_exchange_weak(&j->kept, &thread.kept->next, thread.kept)) {
@@ -156,7 +157,7 @@ void pi_journey_work(PiJourney *j, PiPoll *poll, void *context) {
     pi_leave_float_mode(mode);
     j->tried += thread.solver.tried;
     j->useful += thread.solver.useful;
-    free(workspace);
+    pi_free_aligned(workspace);
 }
 
 /* ---- what was kept --------------------------------------------------------------------------- */

@@ -14,7 +14,9 @@ from pyintegrate import _core
 from pyintegrate.values.memory import aligned
 
 CSRC = ROOT / "csrc"
-_ALLOCATE = re.compile(r"\b(?:\w*[mc]alloc|\w*[rR]ealloc|PyMem_\w+loc|aligned_alloc|views_\w+)\(")
+_ALLOCATE = re.compile(
+    r"\b(?:\w*[mc]alloc|\w*[rR]ealloc|PyMem_\w+loc|aligned_alloc|pi_aligned|views_\w+)\("
+)
 # A product of two numbers; `sizeof *x` is none, nor is a pointer that is declared or followed.
 _PRODUCT = re.compile(r"[\w)\]]\s+\*\s*[\w(]|[\w)\]]\s*\*\s+[\w(]")
 
