@@ -5,9 +5,9 @@ import os
 import sys
 import warnings
 
-import numpy as np
-
 import pyintegrate as pi
+from pyintegrate.command_line import catalogues
+from pyintegrate.command_line.printing import as_json, show
 
 EXAMPLES = {
     "compare": "python -m pyintegrate compare spring --set k=15 b=0 --x0 1 --v0 0 "
@@ -98,6 +98,8 @@ def _parser():
             formatter_class=argparse.RawDescriptionHelpFormatter,
         )
         command.set_defaults(run=run)
+        if name != "figures":
+            command.add_argument("--json", action="store_true", help="print JSON, for scripts")
         return command
 
     compare = add("compare", _compare, "integrate one motion by several methods")
@@ -137,12 +139,12 @@ def _parser():
     figures.add_argument("--out", metavar="DIR", required=True, help="folder, made if need be")
     figures.add_argument("--only", type=_names, help="names, separated by commas (default: all)")
 
-    methods = add("methods", _methods, "list the methods, or describe one")
+    methods = add("methods", catalogues.methods, "list the methods, or describe one")
     methods.add_argument("method", nargs="?", help="name of the method to describe")
-    systems = add("systems", _systems, "list the systems, or describe one")
+    systems = add("systems", catalogues.systems, "list the systems, or describe one")
     systems.add_argument("system", nargs="?", help="name of the system to describe")
     systems.add_argument("--names", action="store_true", help="names only, one a line")
-    info = add("info", _info, "say how this installation was built and what it runs on")
+    info = add("info", catalogues.info, "say how this installation was built and what it runs on")
     info.add_argument(
         "--digest",
         action="store_true",
@@ -212,18 +214,23 @@ def _compare(options):
         t0=options.t0,
         equal_work=options.equal_work,
     )
-    print(comparison.table())
+    _print(comparison.table(), options)
     if options.output:
-        _save(lambda: comparison.plot()[0, 0], options.output)
+        _save(lambda: comparison.plot()[0, 0], options.output, options.json)
 
 
-def _save(draw, path):
+def _print(table, options):
+    """A table for people, or for scripts."""
+    (as_json if options.json else show)(table)
+
+
+def _save(draw, path, json=False):
     """Draw axes and write their figure to a file."""
     import matplotlib
 
     matplotlib.use("Agg")  # a file is wanted: no window, and no display needed
     draw().figure.savefig(path, dpi=160)
-    print(f"picture written to {path}")
+    print(f"picture written to {path}", file=sys.stderr if json else sys.stdout)
 
 
 def _stability(options):
@@ -231,9 +238,9 @@ def _stability(options):
         _check_writable(options.output)
     spring = pi.systems.spring(b=options.b)
     methods = [method.name for method in pi.analysis.suitable_methods(spring, options.methods)]
-    print(pi.analysis.max_stiffness(methods, spring, dt=options.dt))
+    _print(pi.analysis.max_stiffness(methods, spring, dt=options.dt).table(), options)
     if options.output:
-        _save(lambda: pi.plots.stability_region(methods), options.output)
+        _save(lambda: pi.plots.stability_region(methods), options.output, options.json)
 
 
 def _convergence(options):
@@ -243,9 +250,9 @@ def _convergence(options):
     found = pi.analysis.convergence(
         system, options.methods, options.x0, options.v0, t_end=options.t_end
     )
-    print(found)
+    _print(found.table(), options)
     if options.output:
-        _save(found.plot, options.output)
+        _save(found.plot, options.output, options.json)
 
 
 def _figures(options):
@@ -266,127 +273,6 @@ def _check_writable(path):
     if os.path.splitext(path)[1].lower() not in (".png", ".pdf", ".svg"):
         raise ValueError(f"--output must end in .png, .pdf or .svg, got {path!r}")
     __import__("pyintegrate.plots")  # says what to install where Matplotlib is missing
-
-
-def _methods(options):
-    if not options.method:
-        print(pi.methods.table())
-        return
-    method = pi.methods[options.method]
-    print(f"{method.name}: {method.title}")
-    if method.formula:
-        print(f"  {method.formula}")
-    rows = {
-        "family": method.family,
-        "order": method.order,
-        "evaluations": f"{method.evaluations} a step",
-        "stages": method.stages,
-        "symplectic": "yes" if method.symplectic else "no",
-        "reversible": "yes" if method.symmetric else "no",
-        "implicit": "yes" if method.implicit else "no",
-        "needs": "any system" if method.requires == "any" else f"a {method.requires} system",
-        "stable to": f"omega dt = {method.stability_limit:.6g} on the undamped oscillator",
-        "aliases": ", ".join(method.aliases) or "-",
-        "reference": method.reference or "-",
-    }
-    print()
-    for name, value in rows.items():
-        print(f"{name:<12} {value}")
-
-
-def _systems(options):
-    if options.system:
-        _describe(pi.systems[options.system])
-    elif options.names:
-        print("\n".join(pi.systems))
-    else:
-        from pyintegrate.values.table import Table
-
-        rows = [
-            [
-                name,
-                system.structure,
-                _cut(system.state_names, " ", 24),
-                _cut([f"{k}={_short(v)}" for k, v in system.params.items()], ", ", 36),
-            ]
-            for name, system in pi.systems.items()
-        ]
-        columns = ["system", "structure", "state", "parameters"]
-        note = "`systems NAME` has all of one, with its equation and units"
-        print(Table("", columns, rows, note, align="llll"))
-
-
-def _describe(system):
-    """One system: its equation, state, parameters and where it comes from."""
-    from pyintegrate.values.table import Table
-
-    start = dict(zip(system.state_names, system.initial, strict=True))
-    units = {name: "-" if unit == "1" else unit for name, unit in system.units.items()}
-    rows = [
-        [name, kind, _short(value), units.get(name, "-")]
-        for kind, values in (("state", start), ("parameter", system.params))
-        for name, value in values.items()
-    ]
-    print(f"{system.title}:  {system.equation}\n")
-    print(Table("", ["name", "kind", "default", "unit"], rows, align="llll"))
-    print(f"\nstructure  {system.structure}\nreference  {system.reference or '-'}")
-
-
-def _cut(words, between, width):
-    """As many words as fit, and three dots where some do not."""
-    text = between.join(words)
-    while len(text) > width:
-        words = words[:-1]
-        text = between.join([*words, "..."])
-    return text
-
-
-def _short(value):
-    """A default value as one writes it."""
-    values = [f"{number:.6g}" for number in np.ravel(value)]
-    return values[0] if np.ndim(value) == 0 else f"({','.join(values)})"
-
-
-def _info(options):
-    from pyintegrate import _core
-
-    info = _core.info()
-    rows = {
-        "version": info["version"],
-        "arithmetic": info["arithmetic"],
-        "compiler": info["compiler"],
-        "instruction set": f"{info['instruction_set']} "
-        f"(of {', '.join(map(str, info['instruction_sets']))})",
-        "cores": os.cpu_count(),
-    }
-    if options.table:
-        options.digest = True
-    else:
-        for name, value in rows.items():
-            print(f"{name:<16} {value}")
-    return _digest(options) if options.digest else 0
-
-
-def _digest(options):
-    """The bits of all methods, and whether they are those that are published."""
-    from pyintegrate.method import bits
-
-    found = bits.method_bits()
-    published = bits.published_bits()
-    if options.table:
-        print(bits.as_text(found))
-        return 0
-    print(f"{'bits':<16} {bits.all_bits(found)}, of {sum(row.runs for row in found):,} runs of"
-          f" {len(found)} methods")  # fmt: skip
-    unknown = [row.method for row in found if row.method not in published]
-    others = [row.method for row in found if published.get(row.method, row.digits) != row.digits]
-    if unknown:
-        print(f"{'':<16} not published: {', '.join(unknown)}")
-    if others:
-        print(f"{'':<16} NOT the published bits: {', '.join(others)}")
-    elif len(unknown) < len(found):
-        print(f"{'':<16} these are the published bits")
-    return 1 if others else 0
 
 
 if __name__ == "__main__":

@@ -1,8 +1,8 @@
 """The bits of all methods on all systems as one number, and those that are published.
 
 The C core integrates every method on every system that it is for, in both precisions, and hashes
-the end states (csrc/digest/digest.h); published_bits.txt holds what every machine must find. It is also
-what `make portability` prints, by the core alone, on other architectures.
+the end states (csrc/digest/digest.h); published_bits.txt holds what every machine must find. It is
+also what `make portability` prints, by the core alone, on other architectures.
 """
 
 from __future__ import annotations

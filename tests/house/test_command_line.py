@@ -1,5 +1,7 @@
 """The command line does what its help says; a mistake is one line on stderr and exit code 2."""
 
+import builtins
+import json
 import os
 import subprocess
 import sys
@@ -9,6 +11,9 @@ from reference import POINT_METHODS
 
 import pyintegrate as pi
 from pyintegrate.__main__ import EXAMPLES, main
+from pyintegrate.command_line import printing
+from pyintegrate.command_line.printing import fitted
+from pyintegrate.values.table import Table
 
 COMPARE = "compare oscillator --dt 0.1 --n-steps 10"
 
@@ -47,9 +52,10 @@ def test_compare_prints_the_table(capsys):
 
 
 def untimed(table):
-    """A printed table without its last column, the seconds, and the rule that they widen."""
-    lines = [line for line in table.splitlines() if set(line) != {"-"}]
-    return [line.split() if "," in line.split("  ")[0] else line.split()[:-1] for line in lines]
+    """The rows of a printed table without their last column, the seconds."""
+    lines = str(table).splitlines()
+    (rule,) = (i for i, line in enumerate(lines) if set(line) == {"-"})
+    return [line.split()[:-1] for line in lines[rule + 1 :]]
 
 
 def test_negative_and_small_numbers_are_numbers(capsys):
@@ -152,13 +158,81 @@ def test_the_list_of_systems_fits_a_terminal(capsys):
     assert max(map(len, out.splitlines())) <= 100
 
 
+NARROW = [
+    "compare rigid_body --dt 0.001 --n-steps 5", COMPARE + " --methods rk4,blanes_moan_srkn14a",
+    "stability", "methods", "methods semi_implicit_euler", "systems", "systems rigid_body", "info",
+    *(f"systems {name}" for name in pi.systems), *(f"methods {name}" for name in pi.methods),
+]  # fmt: skip
+
+
+def test_everything_fits_a_hundred_columns(capsys):
+    for words in NARROW:
+        lines = run(capsys, words)[1].splitlines()
+        assert max(map(len, lines)) <= 100, words
+
+
+def test_headings_break_before_cells_do():
+    table = Table("t", ["name", "the largest error"], [["a long name", "0.25"]])
+    assert fitted(table, 100) == repr(table)
+    assert fitted(table, 20).splitlines()[-1] == "a long name     0.25"
+    assert max(map(len, fitted(table, 13).splitlines())) <= 13
+
+
+@pytest.mark.parametrize("words", [*NARROW[:8], "convergence pendulum --methods midpoint"])
+def test_scripts_get_json(capsys, words):
+    code, out, err = run(capsys, words + " --json")
+    assert (code, err) == (0, "")
+    told = json.loads(out)
+    assert told
+
+
+def test_json_has_the_numbers_of_the_table(capsys):
+    told = json.loads(run(capsys, COMPARE + " --methods rk4 --json")[1])
+    rows = pi.compare(pi.systems.oscillator, dt=0.1, n_steps=10, methods=["rk4"]).table().rows
+    (expected,) = (row for row in rows if row[0] == "rk4")
+    (found,) = (row for row in told["rows"] if row["method"] == "rk4")
+    assert list(found.values())[:-1] == ["rk4", *map(float, expected[1:-1])]
+    described = {method["name"]: method for method in json.loads(run(capsys, "methods --json")[1])}
+    assert described["gauss4"]["implicit"] is True
+    assert described["gauss4"]["stable to"] == "inf"
+
+
+@pytest.mark.parametrize("words", ["methods", "systems spring", "info", COMPARE])
+def test_a_terminal_gets_colours_where_rich_is_installed(capsys, monkeypatch, words):
+    pytest.importorskip("rich", reason="rich draws tables in terminals: pip install rich")
+    plain = run(capsys, words)[1]
+    monkeypatch.setattr(printing, "_terminal", lambda: True)
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    drawn = run(capsys, words)[1]
+    assert "\x1b[" in drawn
+    assert plain.split()[0].rstrip(":") in drawn
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert "\x1b[36m" not in run(capsys, words)[1]  # cyan
+
+
+def test_a_terminal_without_rich_gets_plain_text(capsys, monkeypatch):
+    plain = run(capsys, "systems")[1]
+    load = builtins.__import__
+
+    def without_rich(name, *rest):
+        if name.startswith("rich"):
+            raise ImportError(name)
+        return load(name, *rest)
+
+    monkeypatch.setattr(printing, "_terminal", lambda: True)
+    monkeypatch.setattr(printing, "width", lambda: 100)
+    monkeypatch.setattr(builtins, "__import__", without_rich)
+    assert run(capsys, "systems")[1] == plain
+
+
 @pytest.mark.parametrize(("given", "name"), [("rk4", "rk4"), ("RK45", "dormand_prince54")])
 def test_methods_describes_one(capsys, given, name):
     code, out, _ = run(capsys, ["methods", given])
     method = pi.methods[name]
     assert code == 0
     for text in (name, method.title, method.family, method.reference, *method.aliases):
-        assert text in out
+        assert text in " ".join(out.split())
     fields = dict(line.split(maxsplit=1) for line in out.splitlines()[3:])
     assert int(fields["order"]) == method.order
 
@@ -185,7 +259,7 @@ def test_stability_prints_the_largest_springs(capsys):
     code, out, _ = run(capsys, "stability rk4,semi_implicit_euler --dt 0.1 --b 2")
     spring = pi.systems.spring(b=2.0)
     expected = pi.analysis.max_stiffness(["rk4", "semi_implicit_euler"], spring, dt=0.1)
-    assert (code, out) == (0, f"{expected}\n")
+    assert (code, out) == (0, f"{fitted(expected.table(), 100)}\n")
     everything = run(capsys, "stability")[1]
     assert all((m.name in everything) != m.velocity_free for m in POINT_METHODS)
 
@@ -195,7 +269,7 @@ def test_convergence_prints_orders(capsys):
     code, out, _ = run(capsys, words)
     system = pi.systems.pendulum(length=2.0)
     expected = pi.analysis.convergence(system, ["midpoint"], 1.0, 0.0)
-    assert (code, out) == (0, f"{expected}\n")
+    assert (code, out) == (0, f"{fitted(expected.table(), 100)}\n")
 
 
 def test_a_failed_trajectory_is_a_line_not_a_traceback(capsys):

@@ -1,0 +1,198 @@
+"""The commands that list and describe: methods, systems, and this installation."""
+
+from __future__ import annotations
+
+import os
+
+import numpy as np
+
+import pyintegrate as pi
+
+from ..values.table import Table
+from .printing import as_json, facts, show
+
+_LETTERS = "S symplectic, R reversible, I implicit. `methods NAME` has all of one"
+
+
+def methods(options):
+    """List the methods, or describe one."""
+    if options.method:
+        _method(pi.methods[options.method], options)
+    elif options.json:
+        as_json([_about(method) for method in pi.methods.values()])
+    else:
+        columns = ["method", "order", "evaluations", "is", "stable to omega dt", "needs"]
+        rows = [
+            [m.name, str(m.order), str(m.evaluations), _letters(m), f"{m.stability_limit:.5g}",
+             m.requires] for m in pi.methods.values()
+        ]  # fmt: skip
+        show(Table("", columns, rows, _LETTERS, align="lrrlrl"))
+
+
+def _letters(method):
+    marks = zip("SRI", (method.symplectic, method.symmetric, method.implicit), strict=True)
+    return " ".join(letter if mark else "-" for letter, mark in marks)
+
+
+def _about(method):
+    return {
+        "name": method.name,
+        "title": method.title,
+        "formula": method.formula,
+        "family": method.family,
+        "order": method.order,
+        "evaluations": method.evaluations,
+        "stages": method.stages,
+        "symplectic": bool(method.symplectic),
+        "reversible": bool(method.symmetric),
+        "implicit": bool(method.implicit),
+        "needs": method.requires,
+        "stable to": method.stability_limit,
+        "aliases": list(method.aliases),
+        "reference": method.reference,
+    }
+
+
+def _method(method, options):
+    about = _about(method)
+    if options.json:
+        as_json(about)
+        return
+    print(f"{about.pop('name')}: {about.pop('title')}")
+    formula = about.pop("formula")
+    if formula:
+        print(f"  {formula}")
+    print()
+    needs = "any system" if method.requires == "any" else f"a {method.requires} system"
+    limit = f"omega dt = {method.stability_limit:.6g} on the undamped oscillator"
+    words = {True: "yes", False: "no"}
+    told = {name: words[value] if value in (True, False) and isinstance(value, bool) else value
+            for name, value in about.items()}  # fmt: skip
+    told |= {
+        "evaluations": f"{method.evaluations} a step",
+        "needs": needs,
+        "stable to": limit,
+        "aliases": ", ".join(method.aliases) or "-",
+        "reference": method.reference or "-",
+    }
+    facts(told)
+
+
+def systems(options):
+    """List the systems, or describe one."""
+    if options.system:
+        _system(pi.systems[options.system], options)
+    elif options.names:
+        print("\n".join(pi.systems))
+    elif options.json:
+        as_json([_described(system) for system in pi.systems.values()])
+    else:
+        rows = [
+            [
+                name,
+                system.structure,
+                _cut(system.state_names, " ", 24),
+                _cut([f"{k}={_short(v)}" for k, v in system.params.items()], ", ", 36),
+            ]
+            for name, system in pi.systems.items()
+        ]
+        columns = ["system", "structure", "state", "parameters"]
+        note = "`systems NAME` has all of one, with its equation and units"
+        show(Table("", columns, rows, note, align="llll"))
+
+
+def _described(system):
+    start = dict(zip(system.state_names, system.initial, strict=True))
+    return {
+        "name": system.name,
+        "title": system.title,
+        "equation": system.equation,
+        "structure": system.structure,
+        "state": start,
+        "parameters": dict(system.params),
+        "units": dict(system.units),
+        "reference": system.reference,
+    }
+
+
+def _system(system, options):
+    """One system: its equation, state, parameters and where it comes from."""
+    about = _described(system)
+    if options.json:
+        as_json(about)
+        return
+    units = {name: "-" if unit == "1" else unit for name, unit in system.units.items()}
+    rows = [
+        [name, kind, _short(value), units.get(name, "-")]
+        for kind, values in (("state", about["state"]), ("parameter", system.params))
+        for name, value in values.items()
+    ]
+    facts({f"{system.title}: ": system.equation})
+    print()
+    show(Table("", ["name", "kind", "default", "unit"], rows, align="llll"))
+    print()
+    facts({"structure": system.structure, "reference": system.reference or "-"})
+
+
+def _cut(words, between, width):
+    """As many words as fit, and three dots where some do not."""
+    text = between.join(words)
+    while len(text) > width:
+        words = words[:-1]
+        text = between.join([*words, "..."])
+    return text
+
+
+def _short(value):
+    """A default value as one writes it."""
+    values = [f"{number:.6g}" for number in np.ravel(value)]
+    return values[0] if np.ndim(value) == 0 else f"({','.join(values)})"
+
+
+def info(options):
+    """How this installation was built and what it runs on; 1 where its bits are others."""
+    from pyintegrate import _core
+
+    about = {**_core.info(), "cores": os.cpu_count()}
+    if options.table:
+        from ..method import bits
+
+        print(bits.as_text(bits.method_bits()))
+        return 0
+    code, digest = _digest() if options.digest else (0, {})
+    if options.json:
+        as_json({**about, **digest})
+        return code
+    sets = ", ".join(map(str, about["instruction_sets"]))
+    told = {name: about[name] for name in ("version", "arithmetic", "compiler")}
+    told |= {"instruction set": f"{about['instruction_set']} (of {sets})", "cores": about["cores"]}
+    if digest:
+        told["bits"] = (
+            f"{digest['bits']}, of {digest['runs']:,} runs of {digest['methods']} methods"
+        )
+        told["published"] = (
+            f"NOT the published bits: {', '.join(digest['others'])}"
+            if digest["others"]
+            else "these are the published bits"
+        )
+        if digest["unpublished"]:
+            told["unpublished"] = ", ".join(digest["unpublished"])
+    facts(told)
+    return code
+
+
+def _digest():
+    """The bits of all methods, and whether they are those that are published."""
+    from ..method import bits
+
+    found, published = bits.method_bits(), bits.published_bits()
+    unknown = [row.method for row in found if row.method not in published]
+    others = [row.method for row in found if published.get(row.method, row.digits) != row.digits]
+    return int(bool(others)), {
+        "bits": bits.all_bits(found),
+        "runs": sum(row.runs for row in found),
+        "methods": len(found),
+        "published": not others,
+        "others": others,
+        "unpublished": unknown,
+    }
