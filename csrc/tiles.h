@@ -218,6 +218,28 @@ typedef struct {
     int n_saved;
 } PiSolve;
 
+/* Steps that lanes have just made, for those who look at them: they may ask for states within them,
+ * and end them before. Rows of reals with an item for each lane; component d of lane i is item
+ * d lanes + i of a state. */
+typedef enum {
+    PI_STEP_NONE, /* not for them */
+    PI_STEP_MADE,
+    PI_STEP_STOPPED, /* ends the trajectory, as the next two do */
+    PI_STEP_ZENO,
+    PI_STEP_LOST,  /* its new state is not finite: the one before stays */
+    PI_STEP_JUMPED /* goes on from another state */
+} PiStepEnd;
+typedef struct {
+    int64_t lanes;
+    const int64_t *id; /* the trajectory of each lane */
+    int8_t *end;       /* a PiStepEnd of each */
+    const void *t0, *t0_low,
+        *before;             /* when it began, and what additions rounded away; its state */
+    void *t, *t_low, *after; /* the same at its end */
+    void *part;         /* how far into the step: first all of it, then what is asked for, or 0 */
+    const void *within; /* the states there */
+} PiSteps;
+
 /* A thread that works on it. */
 typedef struct PiSolver {
     const PiSolve *solve;
@@ -229,6 +251,12 @@ typedef struct PiSolver {
     /* Room for the time and the saved components after an accepted step; NULL without memory.
      * No function: nobody keeps them. */
     void *(*keep)(struct PiSolver *solver, int64_t lane);
+    /* Who looks at the steps; no functions: nobody. The first states, at t0 of a step not made;
+     * then 1 where parts of steps are asked for, which are shown next; then what has come of them
+     * all is known, and they count. -1 stops the run. */
+    int (*begin)(struct PiSolver *solver, const PiSteps *steps);
+    int (*look)(struct PiSolver *solver, const PiSteps *steps);
+    int (*accept)(struct PiSolver *solver, const PiSteps *steps);
     int64_t tried, useful; /* steps of lanes: all, and those of trajectories on their way */
 } PiSolver;
 /* Until no trajectory is left; -1 where the force or a pause stops it, or without memory. */

@@ -9,12 +9,14 @@ from .adaptive.arguments import USUAL_RTOL, make_journey
 from .values.keywords import explains_keywords
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from typing import Any, Literal
 
     from .method.method import Method
     from .system.system import System
     from .values.types import ArrayLike, DTypeLike
+    from .watching.events import Event
+    from .watching.reductions import Reduction
 
 
 @explains_keywords()
@@ -40,8 +42,8 @@ def solve(
     progress: bool | Callable[[int, int], object] = False,
     on_failure: Literal["warn", "raise", "ignore"] = "warn",
     out: Any = None,
-    watch: None = None,
-    events: None = None,
+    watch: str | Sequence[str] | Mapping[str, str | Reduction] | None = None,
+    events: Mapping[str, Event] | None = None,
 ) -> AdaptiveSolution:
     """Integrate a batch of trajectories to a tolerance, each at steps of its own.
 
@@ -90,8 +92,15 @@ def solve(
     out : ndarray, optional
         Where the saved states go, of ``times`` or of ``save="final"``: (n_saved, *batch,
         components), of the run's dtype.
-    watch, events
-        Not here yet: a ValueError says what to do instead.
+    watch : str, sequence of str, or mapping of str to a name or to a watch, optional
+        As in ``pi.integrate``: each accepted step is looked at, from the first state on. What adds
+        up (mean, rms, variance, std, slope, integral) is weighed by time, by the trapezoidal rule;
+        total, histogram, density and ``every=`` count steps, and are refused. A step that ends in a
+        jump is seen on both its sides.
+    events : mapping of str to Event, optional
+        As in ``pi.integrate``: located to rounding, by steps of the method that are made shorter. A
+        jump ends the step, and the next begins from it. ZENO: more jumps in a row than
+        `max_per_step` that come no further in time.
 
     Returns
     -------

@@ -1,6 +1,6 @@
 /* The Python type of a batch that goes to a tolerance. */
 #include "../tolerance/solve.h"
-#include "module.h"
+#include "passing.h"
 
 typedef struct {
     PyObject_HEAD PiJourney journey;
@@ -9,6 +9,7 @@ typedef struct {
     PyObject *system, *method; /* kept alive */
     PiRow *rows;
     int *saved;
+    Passing *passing; /* or NULL */
 } Journey;
 
 static void journey_dealloc(PyObject *self) {
@@ -20,6 +21,7 @@ static void journey_dealloc(PyObject *self) {
     Py_XDECREF(j->method);
     PyMem_Free(j->rows);
     PyMem_Free(j->saved);
+    free_passing(j->passing);
     freefunc release = (freefunc)PyType_GetSlot(type, Py_tp_free);
     release(self);
     Py_DECREF(type);
@@ -27,7 +29,7 @@ static void journey_dealloc(PyObject *self) {
 
 typedef struct {
     PyObject *system, *method, *initial, *params, *t0, *t_end, *first_step, *max_step, *rtol, *atol;
-    PyObject *state, *t, *h, *accepted, *rejected, *status, *saved, *times, *record;
+    PyObject *state, *t, *h, *accepted, *rejected, *status, *saved, *times, *record, *passing;
     int bits, keep, each; /* each: a row of times of its own for every trajectory */
     long long lanes, workers, max_steps;
 } Arguments;
@@ -58,7 +60,7 @@ static int read_saved(Journey *j, PyObject *saved) {
     s->n_saved = n < 0 ? 0 : (int)n;
     return 0;
 }
-static int read_times(Journey *j, const Arguments *a) {
+static int read_due_times(Journey *j, const Arguments *a) {
     PiSolve *s = &j->journey.solve;
     const int item = j->journey.real_bytes;
     const Py_buffer *record = views_strided(&j->views, a->record, "record", 3, item);
@@ -128,10 +130,12 @@ static int make_journey(PyObject *module, Journey *j, const Arguments *a) {
         views_row(v, a->t_end, "t_end", s->lanes, item, &s->t_end) ||
         views_row(v, a->first_step, "first_step", s->lanes, item, &s->first_step) ||
         views_row(v, a->max_step, "max_step", s->lanes, item, &s->max_step) || read_results(j, a) ||
-        read_saved(j, a->saved) || (a->record != Py_None && read_times(j, a)))
+        read_saved(j, a->saved) || (a->record != Py_None && read_due_times(j, a)))
         return -1;
     pi_journey_prepare(&j->journey);
-    return 0;
+    if (a->passing == Py_None) return 0;
+    j->passing = read_passing(module, &j->journey, a->system, a->passing, v);
+    return j->passing ? 0 : -1;
 }
 
 const char journey_doc[] =
@@ -144,20 +148,20 @@ const char journey_doc[] =
     "rejected; status (bytes): trajectories of status CANCELLED are integrated, others stay.\n"
     "saved: indices of components. record (n, components, lanes) with any strides: states at\n"
     "times, (n,), or with each=True (n, lanes); None for none. keep: whether gather() will be\n"
-    "asked.";
+    "asked. passing: watches and events (passing.c), or None.";
 PyObject *core_journey(PyObject *module, PyObject *args, PyObject *keywords) {
-    static char *names[] = {"system",   "method",    "bits",   "lanes", "workers", "initial",
-                            "params",   "rtol",      "atol",   "t0",    "t_end",   "first_step",
-                            "max_step", "max_steps", "bound",  "state", "t",       "h",
-                            "accepted", "rejected",  "status", "saved", "record",  "times",
-                            "each",     "keep",      NULL};
+    static char *names[] = {"system",   "method",    "bits",    "lanes", "workers", "initial",
+                            "params",   "rtol",      "atol",    "t0",    "t_end",   "first_step",
+                            "max_step", "max_steps", "bound",   "state", "t",       "h",
+                            "accepted", "rejected",  "status",  "saved", "record",  "times",
+                            "each",     "keep",      "passing", NULL};
     Arguments a;
     double bound;
     if (!PyArg_ParseTupleAndKeywords(
-            args, keywords, "OOiLLOOOOOOOOLdOOOOOOOOOpp:journey", names, &a.system, &a.method,
+            args, keywords, "OOiLLOOOOOOOOLdOOOOOOOOOppO:journey", names, &a.system, &a.method,
             &a.bits, &a.lanes, &a.workers, &a.initial, &a.params, &a.rtol, &a.atol, &a.t0, &a.t_end,
             &a.first_step, &a.max_step, &a.max_steps, &bound, &a.state, &a.t, &a.h, &a.accepted,
-            &a.rejected, &a.status, &a.saved, &a.record, &a.times, &a.each, &a.keep))
+            &a.rejected, &a.status, &a.saved, &a.record, &a.times, &a.each, &a.keep, &a.passing))
         return NULL;
     PyObject *self = PyType_GenericAlloc((PyTypeObject *)state_of(module)->journey_type, 0);
     if (!self) return NULL;
@@ -220,6 +224,18 @@ static PyObject *journey_gather(PyObject *self, PyObject *args) {
     j->busy = 0;
     return states ? Py_NewRef(Py_None) : NULL;
 }
+PyDoc_STRVAR(longest_doc, "longest(counts) -> the most entries of a trajectory that were kept.\n"
+                          "counts: 64-bit zeros, (lanes,).");
+static PyObject *journey_longest(PyObject *self, PyObject *array) {
+    Journey *j = (Journey *)self;
+    if (claim(j)) return NULL;
+    Views views = {0};
+    int64_t *counts = views_array(&views, array, "counts", j->journey.solve.lanes, 8, 1);
+    const int64_t most = counts ? pi_journey_longest(&j->journey, counts) : 0;
+    views_release(&views);
+    j->busy = 0;
+    return counts ? PyLong_FromLongLong(most) : NULL;
+}
 PyDoc_STRVAR(lanes_doc, "lanes() -> (steps of lanes: tried, and of trajectories on their way).");
 static PyObject *journey_lanes(PyObject *self, PyObject *none) {
     (void)none;
@@ -230,6 +246,7 @@ static PyObject *journey_lanes(PyObject *self, PyObject *none) {
 static PyMethodDef journey_methods[] = {
     {"work", journey_work, METH_VARARGS, work_doc},
     {"gather", journey_gather, METH_VARARGS, gather_doc},
+    {"longest", journey_longest, METH_O, longest_doc},
     {"lanes", journey_lanes, METH_NOARGS, lanes_doc},
     {NULL, NULL, 0, NULL},
 };

@@ -3,8 +3,7 @@
 #include "watching.h"
 #include <string.h>
 
-/* A field of a watch; NULL with an exception. */
-static PyObject *field(PyObject *fields, const char *name) {
+PyObject *watch_field(PyObject *fields, const char *name) {
     PyObject *key = PyUnicode_FromString(name), *value = NULL;
     if (key && PyDict_Check(fields)) value = PyDict_GetItemWithError(fields, key);
     Py_XDECREF(key);
@@ -13,7 +12,7 @@ static PyObject *field(PyObject *fields, const char *name) {
     return value;
 }
 static int integer(PyObject *fields, const char *name, int64_t least, int64_t most, int64_t *to) {
-    PyObject *value = field(fields, name);
+    PyObject *value = watch_field(fields, name);
     if (!value) return -1;
     *to = PyLong_AsLongLong(value);
     if (*to == -1 && PyErr_Occurred()) return -1;
@@ -29,7 +28,7 @@ static int read_reduced(PyObject *fields, int64_t n_quantities, PiWatch *watch) 
         [PI_LARGEST] = 2, [PI_SMALLEST] = 2,       [PI_LARGEST_MAGNITUDE] = 2,
         [PI_SUM] = 2,     [PI_SUM_OF_SQUARES] = 2, [PI_LINE] = 10,
         [PI_RISES] = 4,   [PI_FALLS] = 4,          [PI_PASSES] = 4};
-    PyObject *list = field(fields, "reduced");
+    PyObject *list = watch_field(fields, "reduced");
     if (!list) return -1;
     const Py_ssize_t n = PyTuple_Check(list) ? PyTuple_Size(list) : -1;
     const int64_t energies = !(watch->system.unanswered >> PI_ENERGY & 1);
@@ -59,7 +58,7 @@ static int read_reduced(PyObject *fields, int64_t n_quantities, PiWatch *watch) 
 }
 /* An array of whole numbers, and of doubles, in a field. */
 static void *items(PyObject *fields, const char *name, int64_t count, Views *views) {
-    PyObject *array = field(fields, name);
+    PyObject *array = watch_field(fields, name);
     return array ? views_array(views, array, name, count, 8, 1) : NULL;
 }
 static int read_density(PyObject *fields, int64_t n_quantities, Views *views, PiDensity *d) {
@@ -87,7 +86,7 @@ static int read_density(PyObject *fields, int64_t n_quantities, Views *views, Pi
                : 0;
 }
 static int read_densities(PyObject *fields, Views *views, PiWatch *watch) {
-    PyObject *list = field(fields, "densities");
+    PyObject *list = watch_field(fields, "densities");
     const Py_ssize_t n = list && PyTuple_Check(list) ? PyTuple_Size(list) : -1;
     if (n < 0 || n > PI_MAX_REDUCED || n + watch->n_rows == 0) {
         if (!PyErr_Occurred())
@@ -104,7 +103,7 @@ static int read_densities(PyObject *fields, Views *views, PiWatch *watch) {
 }
 static int read_watch(PyObject *module, const PiRun *run, PyObject *system, PyObject *fields,
                       Views *views, PyObject *programs, PiWatch *watch) {
-    PyObject *program = field(fields, "program"), *params, *t0, *dt, *origin, *factor, *a, *b;
+    PyObject *program = watch_field(fields, "program"), *params, *t0, *dt, *origin, *factor, *a, *b;
     int64_t asks, n_sums;
     if (!program || PyList_Append(programs, program) ||
         find_system(module, program, 64, &watch->program) ||
@@ -113,10 +112,10 @@ static int read_watch(PyObject *module, const PiRun *run, PyObject *system, PyOb
         integer(fields, "begin", 0, (int64_t)1 << 54, &watch->begin) ||
         integer(fields, "asks", 0, PI_WATCH_ALL, &asks) ||
         integer(fields, "sums", 0, PI_MAX_REGISTERS, &n_sums) ||
-        !(params = field(fields, "params")) || !(t0 = field(fields, "t0")) ||
-        !(dt = field(fields, "dt")) || !(origin = field(fields, "origin")) ||
-        !(factor = field(fields, "factor")) || !(a = field(fields, "sums_a")) ||
-        !(b = field(fields, "sums_b")))
+        !(params = watch_field(fields, "params")) || !(t0 = watch_field(fields, "t0")) ||
+        !(dt = watch_field(fields, "dt")) || !(origin = watch_field(fields, "origin")) ||
+        !(factor = watch_field(fields, "factor")) || !(a = watch_field(fields, "sums_a")) ||
+        !(b = watch_field(fields, "sums_b")))
         return -1;
     const PiSystem *s = watch->system.system, *p = watch->program.system;
     watch->asks = (int)asks;
@@ -156,7 +155,7 @@ static int read_watch(PyObject *module, const PiRun *run, PyObject *system, PyOb
 /* ---- events ---------------------------------------------------------------------------------- */
 /* A writable array of doubles (or bytes) in a field. */
 static void *memory(PyObject *fields, const char *name, int64_t items, int item, Views *views) {
-    PyObject *array = field(fields, name);
+    PyObject *array = watch_field(fields, name);
     return array ? views_array(views, array, name, items, item, 1) : NULL;
 }
 static int small(PyObject *fields, const char *name, int64_t least, int64_t most, int *to) {
@@ -165,10 +164,8 @@ static int small(PyObject *fields, const char *name, int64_t least, int64_t most
     *to = (int)value;
     return 0;
 }
-static int read_event(const PiRun *run, const PiEvents *e, PyObject *fields, Views *views,
-                      PiEvent *event) {
-    const int dim = run->system->dim;
-    const int64_t answers = e->react.system ? e->react.system->n_invariants : 0;
+int read_event(PyObject *fields, int dim, int64_t stride, int64_t answers, Views *views,
+               PiEvent *event) {
     if (small(fields, "direction", -1, 1, &event->direction) ||
         small(fields, "located", 0, 1, &event->located) ||
         integer(fields, "stop", 0, (int64_t)1 << 54, &event->stop) ||
@@ -181,7 +178,7 @@ static int read_event(const PiRun *run, const PiEvents *e, PyObject *fields, Vie
         event->n_values = event->n_values > 0 ? event->n_values : 0;
         return 0;
     }
-    const int64_t items = pi_product(event->keep, run->stride);
+    const int64_t items = pi_product(event->keep, stride);
     if (!(event->t = memory(fields, "t", items, 8, views)) ||
         !(event->y = memory(fields, "y", pi_product(items, dim), 8, views)))
         return -1;
@@ -208,13 +205,13 @@ static int all_pass(const PiWatch *watch) {
 }
 int read_events(PyObject *module, PiRun *run, PyObject *system, PyObject *fields, Views *views,
                 Watches *to) {
-    PyObject *detect = field(fields, "detect"), *react, *list;
+    PyObject *detect = watch_field(fields, "detect"), *react, *list;
     PiEvents *e = to->events = PyMem_Calloc(1, sizeof *e);
     if (!e) return PyErr_NoMemory(), -1;
     e->between = to->between;
     if (!to->programs) to->programs = PyList_New(0);
-    if (!to->programs || !detect || !(react = field(fields, "react")) ||
-        !(list = field(fields, "events")) ||
+    if (!to->programs || !detect || !(react = watch_field(fields, "react")) ||
+        !(list = watch_field(fields, "events")) ||
         read_watch(module, run, system, detect, views, to->programs, &e->watch) ||
         integer(fields, "most", 1, (int64_t)1 << 54, &e->most))
         return -1;
@@ -237,7 +234,9 @@ int read_events(PyObject *module, PiRun *run, PyObject *system, PyObject *fields
         !(e->stopped_by = memory(fields, "stopped_by", run->stride, 1, views)))
         return -1;
     for (e->count = 0; e->count < n; e->count++)
-        if (read_event(run, e, PyTuple_GetItem(list, e->count), views, &e->event[e->count]))
+        if (read_event(PyTuple_GetItem(list, e->count), run->system->dim, run->stride,
+                       e->react.system ? e->react.system->n_invariants : 0, views,
+                       &e->event[e->count]))
             return -1;
     return pi_run_observe(run, pi_events_observer(e));
 }
@@ -245,12 +244,12 @@ int read_events(PyObject *module, PiRun *run, PyObject *system, PyObject *fields
 /* ---- times ----------------------------------------------------------------------------------- */
 int read_times(PyObject *module, PiRun *run, PyObject *system, PyObject *fields, PiRecord *record,
                Views *views, Watches *to) {
-    PyObject *t = field(fields, "t"), *params, *t0, *dt;
+    PyObject *t = watch_field(fields, "t"), *params, *t0, *dt;
     PiBetween *b = to->between = PyMem_Calloc(1, sizeof *b);
     if (!b) return PyErr_NoMemory(), -1;
     int64_t each;
-    if (!t || !(params = field(fields, "params")) || !(t0 = field(fields, "t0")) ||
-        !(dt = field(fields, "dt")) || integer(fields, "each", 0, 1, &each) ||
+    if (!t || !(params = watch_field(fields, "params")) || !(t0 = watch_field(fields, "t0")) ||
+        !(dt = watch_field(fields, "dt")) || integer(fields, "each", 0, 1, &each) ||
         integer(fields, "count", 0, (int64_t)1 << 48, &b->count) ||
         find_system(module, system, 64, &b->system))
         return -1;
@@ -278,7 +277,8 @@ int read_renormalise(PiRun *run, PyObject *fields, Views *views, Watches *to) {
         small(fields, "vectors", 1, run->system->dim, &r->vectors) ||
         small(fields, "dim", 1, run->system->dim / r->vectors, &r->dim) ||
         small(fields, "orthogonal", 0, 1, &r->orthogonal) ||
-        small(fields, "indicators", 0, 1, &r->indicators) || !(places = field(fields, "places")))
+        small(fields, "indicators", 0, 1, &r->indicators) ||
+        !(places = watch_field(fields, "places")))
         return -1;
     const int64_t items = pi_product(r->vectors, r->dim);
     const int64_t rows = r->vectors + (r->indicators ? PI_INDICATORS : 0);

@@ -26,4 +26,10 @@ int read_times(PyObject *module, PiRun *run, PyObject *system, PyObject *fields,
                Views *views, Watches *to);
 /* The same of a dictionary: what is renormalised between steps. */
 int read_renormalise(PiRun *run, PyObject *fields, Views *views, Watches *to);
+/* One event of dictionaries: of states of `dim` components, in rows of `stride`; `answers` numbers
+ * may follow from it. */
+int read_event(PyObject *fields, int dim, int64_t stride, int64_t answers, Views *views,
+               PiEvent *event);
+/* A field of a watch; NULL with an exception. */
+PyObject *watch_field(PyObject *fields, const char *name);
 void free_watches(Watches *watches);

@@ -5,6 +5,7 @@
 #include "../aligned.h"
 #include "../kernels/tolerance/rows.h"
 #include "../run/pace.h"
+#include "passing.h"
 
 enum {
     MOST_REGISTERS = 8,         /* that go on together, if their rows fit: */
@@ -51,6 +52,7 @@ typedef struct {
     PiSolver solver; /* the first: it is what the kernel sees */
     PiJourney *journey;
     PiKept *kept;
+    PiPassage *passage; /* or NULL */
 } Thread;
 
 /* Fewer at a time towards the end, so that no thread has much left when the others have none. */
@@ -92,6 +94,16 @@ static void *keep(PiSolver *solver, int64_t lane) {
     kept->bytes += size;
     memcpy(entry, &lane, sizeof lane);
     return entry + sizeof lane;
+}
+
+static int begin_steps(PiSolver *solver, const PiSteps *steps) {
+    return pi_passage_begin(((Thread *)solver)->passage, steps);
+}
+static int look_at(PiSolver *solver, const PiSteps *steps) {
+    return pi_passage_look(((Thread *)solver)->passage, steps);
+}
+static int accept_steps(PiSolver *solver, const PiSteps *steps) {
+    return pi_passage_accept(((Thread *)solver)->passage, steps, solver);
 }
 
 /* ---- when to stop ---------------------------------------------------------------------------- */
@@ -136,6 +148,8 @@ void pi_journey_work(PiJourney *j, PiPoll *poll, void *context) {
             }
         }
     }
+    if (j->passing && workspace && !(thread.passage = pi_passage_new(j->passing, j)))
+        free(workspace), workspace = NULL;
     if (!workspace) {
         j->out_of_memory = j->cancelled = 1;
         return;
@@ -146,6 +160,11 @@ void pi_journey_work(PiJourney *j, PiPoll *poll, void *context) {
                                .take = take,
                                .arrived = arrived,
                                .keep = j->keep ? keep : NULL};
+    if (thread.passage) {
+        thread.solver.begin = begin_steps;
+        thread.solver.look = look_at;
+        thread.solver.accept = accept_steps;
+    }
     const uint32_t mode = pi_enter_float_mode();
     if (j->kernel(&thread.solver) && !j->cancelled) j->stopped = j->cancelled = 1;
     /* Who polls goes on to do so until all are there: signals come to nobody else. */
@@ -157,6 +176,7 @@ void pi_journey_work(PiJourney *j, PiPoll *poll, void *context) {
     pi_leave_float_mode(mode);
     j->tried += thread.solver.tried;
     j->useful += thread.solver.useful;
+    if (thread.passage) pi_passage_free(thread.passage);
     pi_free_aligned(workspace);
 }
 

@@ -18,7 +18,8 @@ typedef struct {
     PiSolveKernel *kernel;
     int vector_bytes, real_bytes;
     int64_t workers;
-    int keep; /* every accepted step? */
+    int keep;                        /* every accepted step? */
+    const struct PiPassing *passing; /* what is looked for along the way; NULL: nothing */
     _Atomic int64_t next, done;
     _Atomic int cancelled, out_of_memory, stopped;
     _Atomic int64_t tried, useful;

@@ -25,6 +25,8 @@ static inline PiSearch pi_search(const PiRun *run, double h, double lo, double h
 /* The place to look at next; 0: the search is over. */
 static inline int pi_search_next(const PiRun *run, PiSearch *s, double *x) {
     *x = pi_rounded(run, s->a + s->part * (s->b - s->a));
+    /* After a jump a quantity begins near zero, and so may the chord's, but not its own passage. */
+    if (!s->tries && *x == s->b) *x = pi_rounded(run, s->a + 0.5 * (s->b - s->a));
     return s->tries++ < 100 && *x != s->a && *x != s->b && !(fabs(s->b - s->a) <= s->tiny);
 }
 static inline int pi_search_has_passed(const PiSearch *s, double f) {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ..values.types import ArrayLike, Booleans, Floats, Integers
+    from ..watching.watched import Watched
 
 _STIFF = (
     " A trajectory that took max_steps steps may be stiff (an explicit method follows its fastest"
@@ -62,13 +64,15 @@ class AdaptiveSolution(Solution):
     """
 
     _moments: Any  # (n, lanes), of all steps; None where they were not kept
+    _passing: Any = None  # what was watched, and the functions: see passing.py
 
-    def __init__(self, problem, options, journey, arrived, save, before=None):
+    def __init__(self, problem, options, journey, arrived, save, before=None, passing=None):
         self._problem, self._options, self._journey = problem, options, journey
         self.system, self.method = problem.system, problem.method
         self.t0, self.n_steps = problem.t0, int(arrived.accepted.max(initial=0))
         self._states, self._final, self._history = arrived.states, arrived.state, None
-        self._save, self._before = save, before
+        self._save, self._before, self._passing = save, before, passing
+        self._occurred = None if passing is None else passing.occurred
         self._reached = arrived.t.astype(np.float64)
         self._moments = None if arrived.moments is None else arrived.moments.astype(np.float64)
         self._counts, batch = arrived.counts, problem.batch
@@ -84,19 +88,21 @@ class AdaptiveSolution(Solution):
         self._failures = Failures(index, arrived.status[index], first)
 
     @classmethod
-    def of_journey(cls, problem, options, journey, status=None, before=None):
+    def of_journey(cls, problem, options, journey, status=None, before=None, passing=None):
         """Integrate; a run that is interrupted has its solution in the exception."""
         going = None
 
         def work():
             nonlocal going
-            going = Travel(problem, options, journey, status)
+            going = Travel(problem, options, journey, status, passing)
             going.go()
             arrived = going.arrived()
             if options.out is not None:
                 options.out[...] = arrived.states
                 arrived = arrived.changed(states=options.out)
-            solution = cls(problem, options, journey, arrived, journey.save, before)
+            solution = cls(
+                *(problem, options, journey, arrived, journey.save, before, going.passing)
+            )
             report_failures(solution, options.on_failure)
             return solution
 
@@ -104,7 +110,8 @@ class AdaptiveSolution(Solution):
             if not isinstance(error, KeyboardInterrupt | MemoryError) or going is None:
                 return
             save = "final" if isinstance(error, MemoryError) else journey.save
-            part = cls(problem, options, journey, going.arrived(save), save, before)
+            arrived = going.arrived(save)
+            part = cls(problem, options, journey, arrived, save, before, going.passing)
             error.solution = part  # type: ignore[union-attr]
             done = problem.lanes - np.count_nonzero(part.status == Status.CANCELLED)
             how_far = f"{done:,} of {problem.lanes:,} trajectories: see .solution"
@@ -177,6 +184,20 @@ class AdaptiveSolution(Solution):
         t0 = self.t0 if self._before is None else self._before[1]
         return t0 if np.ndim(t0) == 0 else np.broadcast_to(t0, self._problem.batch)
 
+    # ---- what was watched ----
+    @property
+    def _forgot(self):
+        return self._passing is None and bool([*self.watched, *self.events])
+
+    def __getstate__(self):
+        return super().__getstate__() | {"_passing": None}
+
+    @cached_property
+    def watched(self) -> Watched:
+        from ..watching.watched import Watched
+
+        return Watched({}) if self._passing is None else self._passing.watched
+
     # ---- failures ----
     @property
     def valid(self) -> Booleans:
@@ -193,7 +214,7 @@ class AdaptiveSolution(Solution):
         return (times * ahead <= reached * ahead) & begun
 
     def failures(self) -> str:
-        failed = self._failures
+        failed = self._failures.failed()
         if not len(failed):
             return "no trajectory failed"
         text = summarize(
@@ -275,6 +296,8 @@ class AdaptiveSolution(Solution):
                 "a solution to a tolerance resumes to a time: give t_end alone; n_steps, drive and"
                 " out belong to steps of one length"
             )
+        if self._forgot:
+            warnings.warn(self._what_is_forgotten(), stacklevel=2)
         return AdaptiveSolution.of_journey(*resumed(self, t_end))
 
     # ---- elsewhere ----

@@ -20,15 +20,10 @@ from ..values.checks import broadcast_shape, integer, numbers
 from ..values.memory import pad, spread
 from .automatic import automatic_method, with_estimates
 from .journey import Journey
+from .passing import plan_events, plan_watch
 
 LEAST_RTOL = 100  # roundings of the dtype
 USUAL_RTOL = 1e-6  # in float32 it is raised without a word
-_UNSEEN = {
-    "watch": "watch= is for steps of equal length: integrate with dt, or solve with save='all' or"
-    " times= and ask the states",
-    "events": "events= is for steps of equal length: integrate with dt, or solve with save='all'"
-    " and look for the crossing with sol.at(t)",
-}
 
 
 def make_journey(system, x0, v0, given):
@@ -43,11 +38,12 @@ def make_journey(system, x0, v0, given):
 
 def _make(system, x0, v0, given):
     checked_system(system)
-    for name, cure in _UNSEEN.items():
-        if given[name] is not None:
-            raise ValueError(f"{cure}; pi.solve does not look within its steps")
-    names = ("bound", "workers", "progress", "on_failure", "out", "components")
+    names = ("bound", "workers", "progress", "on_failure", "out", "components", "watch", "events")
     options = Options.checked(system, {name: given[name] for name in names})
+    if options.watch is not None:
+        options = options.changed(watch=plan_watch(system, options.watch))
+    if options.events is not None:
+        options = options.changed(events=plan_events(system, options.events))
     dtype = checked_dtype(given["dtype"], x0, v0)
     components, shapes = components_of(system, x0, v0)
     components = system._ready(components, dtype)
@@ -64,6 +60,8 @@ def _make(system, x0, v0, given):
     shapes |= {"first_step": np.shape(first_step), "max_step": np.shape(max_step)}
     for name, value in (("rtol", rtol), ("atol", atol)):
         shapes[name] = value.shape[:-1] if _each(value, system) else value.shape
+    for plan in (options.watch, options.events):
+        shapes |= {} if plan is None else plan.shapes
     batch = broadcast_shape(shapes)
     rtol = _raised(rtol, dtype, given["rtol"] is not USUAL_RTOL)
     save, times = checked_saves(given["save"], given["times"], t0, t_end, batch, dtype)
@@ -220,7 +218,7 @@ def resumed(solution, t_end):
 
     Returns
     -------
-    Problem, Options, Journey, status, before
+    Problem, Options, Journey, status, before, passing
     """
     problem, journey = solution._problem, solution._journey
     batch, dtype, lanes = problem.batch, problem.dtype, problem.lanes
@@ -252,4 +250,5 @@ def resumed(solution, t_end):
         ),
         status,
         (solution.origin, solution._origin_time),
+        solution._passing,
     )

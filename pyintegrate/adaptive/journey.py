@@ -54,9 +54,12 @@ class Arrived(Named):
 
 
 class Travel:
-    """A run in the core; `status` (lanes,): trajectories that are not CANCELLED stay."""
+    """A run in the core; `status` (lanes,): trajectories that are not CANCELLED stay.
 
-    def __init__(self, problem, options, journey, status=None):
+    earlier: the Passing of the run that this one goes on from.
+    """
+
+    def __init__(self, problem, options, journey, status=None, earlier=None):
         lanes, dtype = problem.lanes, problem.dtype
         self._problem, self._options, self._journey = problem, options, journey
         places = options.places(problem.system)
@@ -70,7 +73,12 @@ class Travel:
         if journey.save == "times":
             check_memory(n * len(places) * lanes * dtype.itemsize, n, problem.batch, len(places))
             self._record = np.empty((n, len(places), lanes), dtype)
-        self._places, self._core = places, None
+        self._places, self._core, self.passing = places, None, None
+        if options.watch is not None or options.events is not None:
+            from .passing import Passing
+
+            ahead = np.where(np.asarray(journey.t_end) < problem.t0, -1.0, 1.0)
+            self.passing = Passing(problem, options, ahead, earlier)
         if not lanes:
             return
         self._workers = min(options.workers, -(-lanes // _LANES_WORTH_A_THREAD))
@@ -101,6 +109,7 @@ class Travel:
             times=journey.times,
             each=journey.times is not None and journey.times.ndim > 1,
             keep=journey.save == "all",
+            passing=None if self.passing is None else self.passing.fields(),
         )
 
     def go(self):
@@ -137,12 +146,12 @@ class Travel:
 
     def _gathered(self, lanes):
         """All accepted steps of all trajectories, NaN after the last of each."""
-        n, components = 1 + int(self._counts[0].max(initial=0)), len(self._places)
+        counts, components = np.zeros(lanes, np.int64), len(self._places)
+        n = max(1, self._core.longest(counts)) if self._core is not None else 1
         dtype = self._problem.dtype
         check_memory(n * (components + 1) * lanes * dtype.itemsize, n, (lanes,), components)
         record = np.full((n, components, lanes), np.nan, dtype)
         moments = np.full((n, lanes), np.nan, dtype)
-        counts = np.zeros(lanes, np.int64)
         if self._core is not None:
             self._core.gather(counts, moments, record)
         for lane in np.flatnonzero(counts == 0):  # those that were not begun

@@ -226,13 +226,7 @@ class Solution(States):
                 lambda: both.resume(n_steps, t_end=t_end, drive=drive), names
             )
         if self._forgot:
-            warnings.warn(
-                "this solution was loaded or unpickled, and the functions of its watch and events"
-                f" ({', '.join([*self.watched, *self.events])[:200]}) were not: the further steps"
-                " are neither watched nor stopped. To go on with them, resume before saving, or"
-                " integrate from `final` with watch= and events=",
-                stacklevel=2,
-            )
+            warnings.warn(self._what_is_forgotten(), stacklevel=2)
         options = self._options.changed(out=out, steps=None, times=None)
         problem = self._problem
         first = problem.first + self.n_steps

@@ -135,6 +135,14 @@ class States:
             self._occurred is None and bool(self.events)
         )
 
+    def _what_is_forgotten(self):
+        return (
+            "this solution was loaded or unpickled, and the functions of its watch and events"
+            f" ({', '.join([*self.watched, *self.events])[:200]}) were not: the further steps"
+            " are neither watched nor stopped. To go on with them, resume before saving, or"
+            " integrate from `final` with watch= and events="
+        )
+
     def __setstate__(self, state):
         self.__dict__.update(current_state(state))
 

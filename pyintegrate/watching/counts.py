@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..values.checks import integer, numbers
+from . import weighed
 from .reduction import Reduction, seen
 
 if TYPE_CHECKING:
@@ -105,7 +106,7 @@ def periods(quantity: Quantity, *, every: int = 1, after: ArrayLike | None = Non
         q, i = ledger.q, ledger.index
         c, b, a = ledger.before(q, 1), ledger.before(q, 2), ledger.before(q, 3)
         passage = (b < 0) & (c >= 0) & (i >= 3)
-        where = i - 2 + cubic_root(a, b, c, q)
+        where = weighed.passage_time(ledger) if ledger.uneven else i - 2 + cubic_root(a, b, c, q)
         n, start, at = ledger.keep(0.0), ledger.keep(np.nan), ledger.keep(np.nan)
         s1, s2 = ledger.keep(0.0), ledger.keep(0.0)
         d = where - at.old - s1.old  # from the first period

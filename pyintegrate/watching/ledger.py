@@ -136,14 +136,16 @@ class Book:
 
     Attributes
     ----------
+    uneven : bool
+        Whether the steps differ in length, from lane to lane and from step to step.
     kept : list of Kept
     quantities : list of Node
     reduced : list of tuple of int
         Of reductions that the core knows: number, of what (PROGRAM, ...), which of these.
     """
 
-    def __init__(self, every=1):
-        self.every, self.kept, self.known = every, [], {}
+    def __init__(self, every=1, uneven=False):
+        self.every, self.uneven, self.kept, self.known = every, uneven, [], {}
         self.quantities, self.reduced, self.initial = [], [], []
         self.densities: list[tuple] = []
         self.begin: Any = None  # the number of the first step that is looked at, where it is not 0
@@ -185,6 +187,11 @@ class Ledger:
         self.t: Any = view.t
         self.q: Any = None if quantity is None else number(view.graph, quantity)
 
+    @property
+    def uneven(self):
+        """Whether the steps differ in length: what adds up is then weighed (weighed.py)."""
+        return self.book.uneven
+
     def keep(self, initial):
         return Kept(self, initial)
 
@@ -203,7 +210,7 @@ class Ledger:
             if key not in self.book.known:
                 self.book.known[key] = self.book.reduce(kind, *self.known)
             return self.book.known[key]
-        if self.active is not None or len(self.book.reduced) >= MOST_REDUCED:
+        if self.active is not None or self.uneven or len(self.book.reduced) >= MOST_REDUCED:
             return None
         node, book = node_of(self.view.graph, self.q), self.book
         return self._once(kind, self.q, lambda: book.reduce(kind, PROGRAM, book.quantity(node)))
@@ -213,7 +220,7 @@ class Ledger:
         """How many steps were looked at."""
 
         def make():
-            if self.active is None:
+            if self.active is None and not self.uneven:
                 number, begin = self.view.n / float(self.book.every), self.book.begin
                 return Counted(number if begin is None else number - begin)
             n = self.keep(0.0)

@@ -70,9 +70,9 @@ class Group:
         None: known when the run begins.
     """
 
-    def __init__(self, system, every, reductions, numbers, restarts=False):
+    def __init__(self, system, every, reductions, numbers, restarts=False, uneven=False):
         self.every = every
-        known = {name: _known(system, r) for name, r in reductions.items()}
+        known = {name: None if uneven else _known(system, r) for name, r in reductions.items()}
         for name in [name for name, place in known.items() if place][MOST_REDUCED:]:
             known[name] = None
         quantities = {
@@ -102,7 +102,7 @@ class Group:
             system, extras, error or "energy" in quantities,
             bool(quantities & set(invariant_names(system))),
         )  # fmt: skip
-        book, self.results = Book(every), {}
+        book, self.results = Book(every, uneven), {}
         book.begin = view.params["_begin"] if restarts else None
         for name, reduction in reductions.items():
             active = None
@@ -178,19 +178,22 @@ class Plan:
     watch : mapping of str to Reduction
     restarts : bool
         Whether trajectories begin anew, each at its own step: a number of the program, `_begin`.
+    uneven : bool
+        Whether the steps differ in length: of a run to a tolerance.
 
     Attributes
     ----------
     groups : list of Group
     """
 
-    def __init__(self, system, watch, numbers=(), restarts=False):
+    def __init__(self, system, watch, numbers=(), restarts=False, uneven=False):
         self.watch = checked(watch, system)
         by_steps: dict[int, dict] = {}
         for name, reduction in self.watch.items():
             by_steps.setdefault(reduction.every, {})[name] = reduction
         self.groups = [
-            Group(system, every, some, dict(numbers), restarts) for every, some in by_steps.items()
+            Group(system, every, some, dict(numbers), restarts, uneven)
+            for every, some in by_steps.items()
         ]
         if len(self.groups) > 7:
             raise ValueError(f"watch has {len(self.groups)} different every=, at most 7")

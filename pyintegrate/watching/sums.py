@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from . import weighed
 from .reduction import Reduction, seen
 
 if TYPE_CHECKING:
@@ -51,6 +52,8 @@ def mean(quantity: Quantity, *, every: int = 1, after: ArrayLike | None = None) 
     """
 
     def trace(ledger):
+        if ledger.uneven:
+            return weighed.mean(ledger)
         s, n = _total(ledger, "sum"), ledger.count
         return {"": lambda a: s(a) / n.get(a), ".count": n.whole}
 
@@ -70,6 +73,8 @@ def rms(quantity: Quantity, *, every: int = 1, after: ArrayLike | None = None) -
     """
 
     def trace(ledger):
+        if ledger.uneven:
+            return weighed.rms(ledger)
         s, n = _total(ledger, "squares"), ledger.count
         return {"": lambda a: np.sqrt(s(a) / n.get(a)), ".count": n.whole}
 
@@ -103,6 +108,8 @@ class _Line:
 
 def _spread(name, quantity, every, after, of):
     def trace(ledger):
+        if ledger.uneven:
+            return weighed.spread(ledger, of)
         n, sums = ledger.count, _Line(ledger)
 
         def variance(a):
@@ -160,6 +167,8 @@ def slope(quantity: Quantity, *, every: int = 1, after: ArrayLike | None = None)
     """
 
     def trace(ledger):
+        if ledger.uneven:
+            return weighed.slope(ledger)
         n, sums = ledger.count, _Line(ledger)
 
         def line(a):
@@ -202,6 +211,8 @@ def integral(quantity: Quantity, *, every: int = 1, after: ArrayLike | None = No
     """
 
     def trace(ledger):
+        if ledger.uneven:
+            return weighed.integral(ledger)
         before = ledger.before(ledger.q)
         area = ledger.sum(np.where(ledger.is_first, 0.0, (before + ledger.q) * 0.5))
         n = ledger.count

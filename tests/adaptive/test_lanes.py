@@ -84,6 +84,20 @@ def LORENZ(t, y, sigma, rho, beta):
 # ---- instruction sets ----------------------------------------------------------------------------
 
 
+def what_happens(system, y, method):
+    """The bytes of what is watched and met on the way, with jumps."""
+    first, second, *_ = pi.systems[system].state_names
+    jump = pi.event(first, direction=1, keep=4, then=lambda t, y: [1.1 * y[0], *list(y)[1:]])
+    sol = pi.solve(
+        pi.systems[system], y, t_end=2.0, rtol=1e-4, atol=1e-4, method=method, max_steps=500,
+        watch={"m": pi.watch.slope(second), "T": pi.watch.max_abs(first)},
+        events={"jump": jump, "stop": pi.event(second, stop=2)}, on_failure="ignore",
+    )  # fmt: skip
+    arrays = [*sol.watched.values(), sol.final, sol.stopped_at, sol.status, sol.steps_taken]
+    arrays += [sol.events["jump"].t, sol.events["jump"].y, sol.events["stop"].count]
+    return [np.ascontiguousarray(a).tobytes() for a in arrays]
+
+
 def print_digests():
     found = {}
     for dtype in (np.float64, np.float32):
@@ -94,6 +108,8 @@ def print_digests():
                                times=np.linspace(0, 1, 5), method=method)  # fmt: skip
                 parts = [np.ascontiguousarray(a).tobytes() for a in
                          (sol.y, sol.steps_taken, sol.rejected, sol.last_step)]  # fmt: skip
+                if dtype is np.float64:
+                    parts += what_happens(system, y, method)
                 found[f"{method}-{system}-{dtype.__name__}"] = hashlib.sha256(
                     b"".join(parts)
                 ).hexdigest()

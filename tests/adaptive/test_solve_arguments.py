@@ -47,8 +47,12 @@ def test_methods_without_an_estimate():
 
 
 def test_what_is_not_there_is_refused():
-    refusal(ValueError, "watch= is for steps of equal length", watch="energy_drift")
-    refusal(ValueError, "events= is for steps of equal length", events={})
+    for one in (pi.watch.total("x"), pi.watch.histogram("x", 4, (0, 1)),
+                pi.watch.density("x", 4, (0, 1))):  # fmt: skip
+        refusal(ValueError, f"pi.watch.{one.name} counts steps", watch={"w": one})
+    refusal(ValueError, "looks at each accepted step", watch={"w": pi.watch.mean("x", every=2)})
+    refusal(ValueError, "events has 0 events", events={})
+    refusal(ValueError, "do not broadcast", X0, watch={"w": pi.watch.mean("x", after=np.ones(3))})
     with pytest.raises(TypeError, match="t_eval"):
         pi.solve(pi.systems.lorenz, t_end=1.0, t_eval=[1.0])
     sol = pi.solve(pi.systems.lorenz, X0, t_end=1.0)

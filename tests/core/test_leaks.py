@@ -214,6 +214,9 @@ CALLS = {
     "integrate: interrupted": interrupted,
     "journey": lambda: pi.solve(LORENZ, states(LORENZ, (30,)), t_end=0.3, times=[0.1, 0.2]),
     "journey: all steps": lambda: pi.solve(LORENZ, states(LORENZ, (3,)), t_end=0.3, save="all"),
+    "journey: watched": lambda: pi.solve(
+        LORENZ, states(LORENZ, (30,)), t_end=0.3, watch={"m": pi.watch.mean("x")},
+        events={"x": pi.event("x", then=lambda t, y: 2 * y)}),
     "journey: wrong": lambda: _core.journey(nothing=0),
     "resume": lambda: integrated().resume(n_steps=3),
     "own methods": lambda: integrated(method=pi.RungeKutta([[0.0]], [1.0], order=1)),

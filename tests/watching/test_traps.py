@@ -87,6 +87,15 @@ def test_no_ball_falls_through_the_floor(e):
     assert (sol.status == Status.ZENO).all()
 
 
+@pytest.mark.parametrize("dt", [0.01, 0.1, 0.5])
+def test_bounces_within_one_step_are_all_located(dt):
+    """After a bounce the height is a rounding above zero: the root of the chord is there, and the
+    next bounce is not."""
+    sol = drop(BALL, 1.0, n=round(1.5 / dt), dt=dt)
+    expected = np.sqrt(2 / G) * (1 + 2 * np.cumsum(0.5 ** np.arange(1, 7)))
+    assert abs(sol.events["floor"].t[1:7] - expected).max() < 1e-12
+
+
 def test_the_same_event_happens_again():
     """DifferentialEquations.jl #138: a callback failed to trigger after some bounces."""
     sol = drop(BALL, 1.0, n=150)

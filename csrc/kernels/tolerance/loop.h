@@ -1,7 +1,7 @@
 /* To a tolerance: every lane goes its own way by trial steps; one that has arrived makes room for
  * the next trajectory. No lane depends on its neighbours. */
 #pragma once
-#include "start.h"
+#include "looking.h"
 
 static Lanes make_lanes(PiSolver *solver, const PiTile *tile, vreal **free) {
     const PiSolve *s = solver->solve;
@@ -27,6 +27,7 @@ static Lanes make_lanes(PiSolver *solver, const PiTile *tile, vreal **free) {
     l.due = (int64_t *)take_rows(c, numbers);
     l.active = (vint *)take_rows(c, 1);
     l.tn = take_rows(c, 1);
+    l.end = (int8_t *)take_rows(c, 1);
     *free = c->free;
     return l;
 }
@@ -35,7 +36,7 @@ static Lanes make_lanes(PiSolver *solver, const PiTile *tile, vreal **free) {
  * the same state with the same first slope. */
 static void record_due(Lanes *l) {
     Chunk *c = &l->c;
-    vreal *const due = own(l, OWN_DUE), *const after = l->yn, *const low = l->low;
+    vreal *const due = own(l, OWN_DUE);
     while (!c->stopped) {
         vint any = {0}, within = {0};
         for (int64_t u = 0; u < c->R; u++) {
@@ -47,22 +48,14 @@ static void record_due(Lanes *l) {
             c->h[u] = vselect(passed, (due[u] - c->t0[u]) - own(l, OWN_T_LOW)[u], vset(0));
         }
         if (!vany(any)) return;
-        if (vany(within)) {
-            vreal *const last = l->after;
-            l->after = l->unused;
-            try_steps(l);
-            l->after = last;
-            if (c->stopped) return;
-            l->yn = l->between, l->low = l->ys; /* nobody asks what is rounded away here */
-            step_rows(l);
-        }
+        if (vany(within)) make_parts(l);
+        if (c->stopped) return;
         for (int64_t i = 0; i < c->R * VLEN; i++) {
             if (!l->passed[i / VLEN][i % VLEN]) continue;
             const int ends = lane_of(due, i) == lane_of(l->tn, i);
-            record_lane(l, ends ? after : l->yn, i, l->due[i]++);
+            record_lane(l, ends ? l->yn : l->between, i, l->due[i]++);
             set_due(l, i);
         }
-        l->yn = after, l->low = low;
     }
 }
 /* Lanes that accept their step have made it. */
@@ -99,8 +92,11 @@ static int go_on(Lanes *l) {
     if (c->stopped) return -1;
     step_rows(l);
     judge(l);
+    PiSteps steps;
+    if (l->solver->look && look_at_steps(l, &steps)) return -1;
     if (l->solve->record) record_due(l);
     if (c->stopped) return -1;
+    if (l->solver->look && l->solver->accept(l->solver, &steps)) return -1;
     commit(l);
     vint leaves = {0};
     for (int64_t u = 0; u < c->R; u++) leaves |= l->leaves[u];

@@ -41,9 +41,9 @@ static inline int slope_rows(const PiSolve *s) {
     return s->pair.nystrom ? s->system->dof : s->system->dim;
 }
 /* Two such sets, of those on their way and of those who wait, with h, t, two numbers of 64 bits, a
- * mask and a time each; slopes, and two more; stage, state, rounding, a state between, slopes of
- * those who wait, three sums; a time and seven masks. */
-enum { EACH_SET = 8, SINGLE_ROWS = 8 };
+ * mask, a time and bytes each; slopes, and two more; stage, state, rounding, a state between,
+ * slopes of those who wait, three sums; a time and seven masks. */
+enum { EACH_SET = 9, SINGLE_ROWS = 8 };
 static inline int64_t pi_solve_rows(const PiSolve *s) {
     int64_t at[OWN_PARTS + 1];
     own_rows(s, at);

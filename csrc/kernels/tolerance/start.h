@@ -101,6 +101,17 @@ static int keep_lane(Lanes *l, int64_t i) {
 }
 
 /* ---- the waiting room ------------------------------------------------------------------------ */
+/* Whether lane i can go on from its first state. */
+static PiStatus first_status(const Lanes *l, const vreal *slope, int64_t i) {
+    const real bound = l->solve->bound < REAL_MAX ? (real)l->solve->bound : REAL_MAX;
+    PiStatus status = PI_OK;
+    for (int d = 0; d < l->c.dim; d++) {
+        const real y = lane_of(l->c.y + d * l->c.R, i), f = lane_of(slope + d * l->c.R, i);
+        if (!(y - y == 0 && f - f == 0)) status = PI_NOT_FINITE;
+        else if (!status && (y > bound || -y > bound)) status = PI_OUT_OF_BOUNDS;
+    }
+    return status;
+}
 /* Loads trajectories `first` on. Those that need no step leave at once. slope: f(t0, y0) of each,
  * `dim` rows. -1 if the force stops the run, or without memory. */
 static int load_waiting(Lanes *l, int64_t first, int64_t count, vreal *slope) {
@@ -134,17 +145,17 @@ static int load_waiting(Lanes *l, int64_t first, int64_t count, vreal *slope) {
         l->id[i] = i < count && s->status[first + i] == PI_CANCELLED ? first + i : -1;
         l->due[i] = 0;
         l->active[i / VLEN][i % VLEN] = -(l->id[i] >= 0);
-        if (l->id[i] < 0) {
-            if (i < count) l->solver->arrived(l->solver);
-            continue;
-        }
-        PiStatus status = PI_OK;
-        const real bound = s->bound < REAL_MAX ? (real)s->bound : REAL_MAX;
-        for (int d = 0; d < c->dim; d++) {
-            const real y = lane_of(c->y + d * c->R, i), f = lane_of(slope + d * c->R, i);
-            if (!(y - y == 0 && f - f == 0)) status = PI_NOT_FINITE;
-            else if (!status && (y > bound || -y > bound)) status = PI_OUT_OF_BOUNDS;
-        }
+        if (i < count && l->id[i] < 0) l->solver->arrived(l->solver);
+        l->end[i] = l->id[i] >= 0 && !first_status(l, slope, i) ? PI_STEP_MADE : PI_STEP_NONE;
+    }
+    if (l->solver->begin) {
+        const PiSteps steps = {
+            .lanes = c->R * VLEN, .id = l->id, .end = l->end, .t = c->t0, .after = c->y};
+        if (l->solver->begin(l->solver, &steps)) return -1;
+    }
+    for (int64_t i = 0; i < c->R * VLEN; i++) {
+        if (l->id[i] < 0) continue;
+        const PiStatus status = first_status(l, slope, i);
         const real t = lane_of(c->t0, i), end = lane_of(own(l, OWN_END), i);
         set_due(l, i);
         while (lane_of(own(l, OWN_DUE), i) == t) {

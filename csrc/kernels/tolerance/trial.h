@@ -27,6 +27,7 @@ typedef struct {
     vreal *between;                     /* state within the step */
     vreal *tn, *tn_low;                 /* time after the step */
     vint *active, *last, *accepted, *passed, *leaves, *code, *idle;
+    int8_t *end; /* of each lane: what has become of its step (PiStepEnd) */
 } Lanes;
 
 static vreal *own(const Lanes *l, int part) { return l->own + l->at[part] * l->c.R; }
@@ -245,6 +246,8 @@ INLINE void judge_some(Lanes *l, const int combined, int64_t u, int count) {
     const real bound = l->solve->bound < REAL_MAX ? (real)l->solve->bound : REAL_MAX;
     const integer most =
         (integer)(l->solve->max_steps < INT32_MAX ? l->solve->max_steps : INT32_MAX);
+    /* Lanes whose equations have no solution have steps that are no numbers. */
+    const int nowhere = l->solve->implicit ? PI_NOT_CONVERGED : PI_NOT_FINITE;
     vreal sum[4], sum2[4];
     errors_some(l, combined, u, count, sum, sum2);
     EACH(i, 0, count) {
@@ -277,7 +280,7 @@ INLINE void judge_some(Lanes *l, const int combined, int64_t u, int count) {
         const vint many = *taken + *rejected >= vset_int(most);
         vint code = vselect_int(many, vset_int(PI_TOO_MANY_STEPS), vset_int(PI_OK));
         code = vselect_int(
-            lost, vselect_int(finite, vset_int(PI_STEP_TOO_SMALL), vset_int(PI_NOT_FINITE)), code);
+            lost, vselect_int(finite, vset_int(PI_STEP_TOO_SMALL), vset_int(nowhere)), code);
         code = vselect_int(beyond, vset_int(PI_OUT_OF_BOUNDS), code);
         l->code[at] = vselect_int(arrived, vset_int(PI_OK), code);
         l->leaves[at] = (arrived | beyond | lost | many) & active;

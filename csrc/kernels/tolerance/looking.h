@@ -1,0 +1,75 @@
+/* Accepted steps are shown to those who look at them (PiSteps): parts of a step that they ask for
+ * are steps of the method, made shorter, of all lanes at once. */
+#pragma once
+#include "start.h"
+
+/* States after parts of the steps, from the same state with the same first slope. */
+static void make_parts(Lanes *l) {
+    vreal *const last = l->after, *const after = l->yn, *const low = l->low;
+    l->after = l->unused;
+    try_steps(l);
+    l->after = last;
+    if (l->c.stopped) return;
+    l->yn = l->between, l->low = l->ys; /* nobody asks what is rounded away here */
+    step_rows(l);
+    l->yn = after, l->low = low;
+}
+/* The first slope of lanes that go on from another state, where that of the last step is gone. */
+static void slopes_after_jumps(Lanes *l) {
+    Chunk *c = &l->c;
+    copy_rows(c, 1, l->tn, c->t);
+    rhs_rows(c, c->t, l->yn, l->between);
+    const vreal *const slope = l->between + (l->solve->pair.nystrom ? c->dof * c->R : 0);
+    for (int64_t i = 0; i < c->R * VLEN; i++)
+        for (int64_t d = 0; l->end[i] == PI_STEP_JUMPED && d < l->n; d++)
+            l->after[d * c->R + i / VLEN][i % VLEN] = slope[d * c->R + i / VLEN][i % VLEN];
+}
+/* A step of lane i that ended before its time. */
+static void end_step(Lanes *l, int64_t i) {
+    static const PiStatus status[] = {
+        [PI_STEP_STOPPED] = PI_STOPPED, [PI_STEP_ZENO] = PI_ZENO, [PI_STEP_LOST] = PI_NOT_FINITE};
+    const int64_t u = i / VLEN, at = i % VLEN;
+    const PiStepEnd end = (PiStepEnd)l->end[i];
+    for (int64_t d = 0; d < l->c.dim; d++) l->low[d * l->c.R + u][at] = 0;
+    if (end != PI_STEP_JUMPED) {
+        l->leaves[u][at] = -1;
+        l->code[u][at] = status[end];
+        l->last[u][at] = 0; /* what time has rounded away is known */
+    } else if (l->tn[u][at] != own(l, OWN_END)[u][at]) {
+        l->leaves[u][at] &= -(l->code[u][at] != PI_OK);
+        l->last[u][at] = 0;
+    }
+    if (end != PI_STEP_LOST) return;
+    l->accepted[u][at] = 0;
+    ((vint *)own(l, OWN_TAKEN))[u][at] -= 1;
+    ((vint *)own(l, OWN_REJECTED))[u][at] += 1;
+}
+/* Shows the accepted steps until nothing more is asked for; -1 if that stops the run. */
+static int look_at_steps(Lanes *l, PiSteps *steps) {
+    Chunk *c = &l->c;
+    const int64_t lanes = c->R * VLEN;
+    int jumped = 0, asks;
+    for (int64_t i = 0; i < lanes; i++) l->end[i] = (int8_t)-l->accepted[i / VLEN][i % VLEN];
+    *steps = (PiSteps){.lanes = lanes,
+                       .id = l->id,
+                       .end = l->end,
+                       .t0 = c->t0,
+                       .t0_low = own(l, OWN_T_LOW),
+                       .before = c->y,
+                       .t = l->tn,
+                       .t_low = l->tn_low,
+                       .after = l->yn,
+                       .part = c->h,
+                       .within = l->between};
+    while ((asks = l->solver->look(l->solver, steps)) > 0) {
+        make_parts(l);
+        if (c->stopped) return -1;
+    }
+    if (asks < 0) return -1;
+    for (int64_t i = 0; i < lanes; i++) {
+        if (l->end[i] > PI_STEP_MADE) end_step(l, i);
+        jumped |= l->end[i] == PI_STEP_JUMPED;
+    }
+    if (jumped && l->solve->pair.fsal) slopes_after_jumps(l);
+    return c->stopped ? -1 : 0;
+}

@@ -1,0 +1,127 @@
+/* Watches and events along the way to a tolerance: named fields of each, and memory for each
+ * trajectory. */
+#include "passing.h"
+
+void free_passing(Passing *to) {
+    if (!to) return;
+    PiPassing *p = &to->passing;
+    for (int w = 0; w < p->n_watches; w++) PyMem_Free(p->watch[w].params);
+    PyMem_Free(p->watch);
+    PyMem_Free(p->look.params);
+    PyMem_Free(p->react.params);
+    PyMem_Free(p->event);
+    Py_XDECREF(to->programs);
+    PyMem_Free(to);
+}
+
+/* Fields program, asks, sums, params and, where something is kept, kept: (lanes, sums). */
+static int read_look(PyObject *module, Passing *to, const PiJourney *journey, PyObject *system,
+                     PyObject *fields, Views *views, PiLook *look) {
+    const int64_t lanes = journey->solve.lanes;
+    PyObject *program = watch_field(fields, "program"), *asks, *sums, *params, *kept;
+    if (!program || !(asks = watch_field(fields, "asks")) ||
+        !(sums = watch_field(fields, "sums")) || !(params = watch_field(fields, "params")) ||
+        !(kept = watch_field(fields, "kept")) || PyList_Append(to->programs, program) ||
+        find_system(module, program, 64, &look->program) ||
+        find_system(module, system, 64, &look->system))
+        return -1;
+    const PiSystem *s = look->system.system, *p = look->program.system;
+    const unsigned unanswered = look->system.unanswered;
+    const int64_t n_sums = PyLong_AsLongLong(sums), n_asks = PyLong_AsLongLong(asks);
+    if (PyErr_Occurred()) return -1;
+    const int64_t rows = s->dim + 1 + (n_asks & PI_WATCH_ENERGY ? 1 : 0) +
+                         (n_asks & PI_WATCH_INVARIANTS ? s->n_invariants : 0) + n_sums;
+    if (n_asks < 0 || n_asks > PI_WATCH_ALL || n_sums < 0 || n_sums > PI_MAX_REGISTERS ||
+        rows != p->dim || p->dof || p->n_params < s->n_params || p->n_invariants < 1 ||
+        (kept != Py_None && p->n_invariants < n_sums) ||
+        look->program.unanswered >> PI_INVARIANTS & 1 || s->dim != journey->solve.system->dim ||
+        (n_asks & PI_WATCH_ENERGY && unanswered >> PI_ENERGY & 1) ||
+        (n_asks & PI_WATCH_INVARIANTS && unanswered >> PI_INVARIANTS & 1)) {
+        PyErr_SetString(PyExc_ValueError, "the program of a watch does not fit its system");
+        return -1;
+    }
+    look->n_sums = (int)n_sums;
+    look->asks = (int)n_asks;
+    look->params = PyMem_Calloc((size_t)p->n_params + 1, sizeof *look->params);
+    if (!look->params) return PyErr_NoMemory(), -1;
+    if (views_rows(views, params, "params of a watch", p->n_params, lanes, 8, look->params))
+        return -1;
+    if (kept == Py_None) return 0;
+    look->sums = views_array(views, kept, "kept", pi_product(lanes, n_sums), 8, 1);
+    return look->sums ? 0 : -1;
+}
+static int read_watches_of(PyObject *module, Passing *to, const PiJourney *journey,
+                           PyObject *system, PyObject *list, Views *views) {
+    PiPassing *p = &to->passing;
+    const Py_ssize_t n = PyTuple_Check(list) ? PyTuple_Size(list) : -1;
+    if (n < 0 || n > PI_MAX_OBSERVERS) {
+        PyErr_SetString(PyExc_ValueError, "watches: expected a tuple of some dictionaries");
+        return -1;
+    }
+    p->watch = PyMem_Calloc((size_t)n + 1, sizeof *p->watch);
+    if (!p->watch) return PyErr_NoMemory(), -1;
+    for (Py_ssize_t w = 0; w < n; w++) {
+        p->n_watches++;
+        if (read_look(module, to, journey, system, PyTuple_GetItem(list, w), views, &p->watch[w]))
+            return -1;
+        if (!p->watch[w].sums) {
+            PyErr_SetString(PyExc_ValueError, "a watch keeps something");
+            return -1;
+        }
+    }
+    return 0;
+}
+static int read_all_events(PyObject *module, Passing *to, const PiJourney *journey,
+                           PyObject *system, PyObject *fields, Views *views) {
+    PiPassing *p = &to->passing;
+    const int64_t lanes = journey->solve.lanes;
+    const int dim = journey->solve.system->dim;
+    PyObject *look = watch_field(fields, "look"), *react, *list, *most, *counts, *at, *by, *known;
+    if (!look || !(react = watch_field(fields, "react")) ||
+        !(list = watch_field(fields, "events")) || !(most = watch_field(fields, "most")) ||
+        !(counts = watch_field(fields, "counts")) || !(at = watch_field(fields, "stopped_at")) ||
+        !(by = watch_field(fields, "stopped_by")) || !(known = watch_field(fields, "known")) ||
+        read_look(module, to, journey, system, look, views, &p->look) ||
+        (react != Py_None && read_look(module, to, journey, system, react, views, &p->react)))
+        return -1;
+    p->most = PyLong_AsLongLong(most);
+    if (PyErr_Occurred()) return -1;
+    const Py_ssize_t n = PyTuple_Check(list) ? PyTuple_Size(list) : -1;
+    if (n < 1 || n > 127 || p->look.program.system->n_invariants != n || p->most < 1) {
+        PyErr_SetString(PyExc_ValueError, "events: expected a tuple, and a quantity of each");
+        return -1;
+    }
+    p->stride = lanes;
+    p->event = PyMem_Calloc((size_t)n, sizeof *p->event);
+    if (!p->event) return PyErr_NoMemory(), -1;
+    const int64_t each = pi_passing_known(n);
+    if (!(p->counts = views_array(views, counts, "counts", pi_product(n, lanes), 8, 1)) ||
+        !(p->stopped_at = views_array(views, at, "stopped_at", lanes, 8, 1)) ||
+        !(p->stopped_by = views_array(views, by, "stopped_by", lanes, 1, 1)) ||
+        !(p->known = views_array(views, known, "known", pi_product(lanes, each), 8, 1)))
+        return -1;
+    const int64_t answers = react == Py_None ? 0 : p->react.program.system->n_invariants;
+    for (p->count = 0; p->count < n; p->count++)
+        if (read_event(PyTuple_GetItem(list, p->count), dim, lanes, answers, views,
+                       &p->event[p->count]))
+            return -1;
+    return 0;
+}
+
+Passing *read_passing(PyObject *module, PiJourney *journey, PyObject *system, PyObject *fields,
+                      Views *views) {
+    Passing *to = PyMem_Calloc(1, sizeof *to);
+    if (!to) return (Passing *)PyErr_NoMemory();
+    PyObject *watches = watch_field(fields, "watches"), *events, *seen;
+    to->programs = PyList_New(0);
+    if (!to->programs || !watches || !(events = watch_field(fields, "events")) ||
+        !(seen = watch_field(fields, "seen")) ||
+        !(to->passing.seen = views_array(views, seen, "seen", journey->solve.lanes, 1, 1)) ||
+        read_watches_of(module, to, journey, system, watches, views) ||
+        (events != Py_None && read_all_events(module, to, journey, system, events, views))) {
+        free_passing(to);
+        return NULL;
+    }
+    journey->passing = &to->passing;
+    return to;
+}

@@ -1,0 +1,70 @@
+/* Programs of byte code, asked of lanes at steps and times of their own. */
+#include "looks.h"
+#include <string.h>
+
+static int64_t most_scratch(const PiLook *look) {
+    const int a = look->program.system->scratch, b = look->system.system->scratch;
+    return a > b ? a : b;
+}
+int64_t look_bytes(const PiLook *look, int64_t lanes) {
+    const PiSystem *program = look->program.system;
+    const int64_t rows = (int64_t)program->dim + pi_parameter_rows(program) +
+                         pi_parameter_rows(look->system.system) + program->n_invariants +
+                         most_scratch(look) + 2;
+    return pi_product(rows, pi_product(lanes, sizeof(double)));
+}
+void open_look(LookRows *r, const PiLook *look, int64_t lanes, char *memory) {
+    const PiSystem *program = look->program.system;
+    *r = (LookRows){.look = look, .lanes = lanes, .y = (double *)memory};
+    r->p = r->y + program->dim * lanes;
+    r->own_p = r->p + pi_parameter_rows(program) * lanes;
+    r->t = r->own_p + pi_parameter_rows(look->system.system) * lanes;
+    r->scratch = r->t + lanes;
+    r->answer = r->scratch + most_scratch(look) * lanes;
+    r->holds = (int64_t *)(r->answer + program->n_invariants * lanes);
+    memset(memory, 0, (size_t)look_bytes(look, lanes));
+    for (int64_t i = 0; i < lanes; i++) r->holds[i] = -1;
+}
+
+static int ask(LookRows *r, const ResolvedSystem *system, PiQuestion question, double *p,
+               double *out) {
+    const int64_t registers = r->lanes * (int64_t)sizeof(double) / system->set->vector_bytes;
+    const PiRows rows = {.registers = registers,
+                         .t = r->t,
+                         .y = r->y,
+                         .v = r->y + system->system->dof * r->lanes,
+                         .p = p,
+                         .out = out,
+                         .scratch = r->scratch};
+    return system->force(system->context, question, &rows);
+}
+int look_from(LookRows *r, const int64_t *id) {
+    const PiLook *look = r->look;
+    const ResolvedSystem *own = &look->system;
+    const int n = look->program.system->n_params, n_own = own->system->n_params;
+    int changed = 0;
+    for (int64_t i = 0; i < r->lanes; i++) {
+        if (id[i] < 0 || id[i] == r->holds[i]) continue;
+        changed = 1;
+        r->holds[i] = id[i];
+        for (int k = 0; k < n; k++) {
+            const PiRow row = look->params[k];
+            r->p[k * r->lanes + i] = ((const double *)row.data)[row.stride * id[i]];
+            if (k < n_own) r->own_p[k * r->lanes + i] = r->p[k * r->lanes + i];
+        }
+    }
+    if (!changed) return 0;
+    if (ask(r, &look->program, PI_PREPARE, r->p, r->p)) return -1;
+    return look->asks & PI_WATCH_SYSTEM ? ask(r, own, PI_PREPARE, r->own_p, r->own_p) : 0;
+}
+int ask_look(LookRows *r) {
+    const PiLook *look = r->look;
+    double *row = r->y + (look->system.system->dim + 1) * r->lanes; /* past the step's number */
+    if (look->asks & PI_WATCH_ENERGY) {
+        if (ask(r, &look->system, PI_ENERGY, r->own_p, row)) return -1;
+        row += r->lanes;
+    }
+    if (look->asks & PI_WATCH_INVARIANTS && ask(r, &look->system, PI_INVARIANTS, r->own_p, row))
+        return -1;
+    return ask(r, &look->program, PI_INVARIANTS, r->p, r->answer);
+}

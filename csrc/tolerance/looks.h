@@ -1,0 +1,19 @@
+/* Programs of byte code, asked of lanes at steps and times of their own (looks.c). */
+#pragma once
+#include "passing.h"
+
+/* The rows of a program, `lanes` doubles each, and whose parameters are there. */
+typedef struct {
+    const PiLook *look;
+    int64_t lanes, *holds;
+    double *y, *p, *own_p, *t, *scratch, *answer;
+} LookRows;
+int64_t look_bytes(const PiLook *look, int64_t lanes);
+void open_look(LookRows *rows, const PiLook *look, int64_t lanes, char *memory);
+/* Parameters of the lanes' trajectories, -1 for none; 0, or -1. */
+int look_from(LookRows *rows, const int64_t *id);
+/* The answers to the components, times and sums that have been filled in; 0, or -1. */
+int ask_look(LookRows *rows);
+static inline double *look_sums(const LookRows *r) {
+    return r->y + (r->look->program.system->dim - r->look->n_sums) * r->lanes;
+}

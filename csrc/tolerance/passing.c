@@ -1,0 +1,392 @@
+/* What happens along the way to a tolerance: see passing.h. Events are located by within.c. */
+#include "passing.h"
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "../watching/passage.h"
+#include "looks.h"
+#include "within.h"
+
+/* Intervals between jumps that are lost in the time gone by: the jumps lead nowhere. */
+#define NOWHERE_NEAR 0x1p-30
+
+struct PiPassage {
+    const PiPassing *of;
+    int dim, real_bytes, looking;
+    PiRun precision; /* nothing else of a run is here */
+    int64_t lanes;
+    LookRows *watch, look, react;
+    Search *search;
+    double *g; /* quantities at the end of the step, of each lane */
+    double
+        *found;  /* times within the step of each lane, 2 an event; infinite where there is none */
+    int64_t *id; /* of the trajectories under way */
+    int *added;  /* of each lane and event, in this step */
+    double *landing; /* states before jumps */
+    int8_t *sees[2]; /* which lanes a watch sees */
+    char *memory;
+};
+static double get(const PiPassage *p, const void *row, int64_t i) {
+    return p->real_bytes == 8 ? ((const double *)row)[i] : ((const float *)row)[i];
+}
+static void set(const PiPassage *p, void *row, int64_t i, double value) {
+    if (p->real_bytes == 8) ((double *)row)[i] = value;
+    else ((float *)row)[i] = (float)value;
+}
+static double to_real(const PiPassage *p, double x) { return p->real_bytes == 8 ? x : (float)x; }
+
+/* What is known of a trajectory: quantities, and those a step before; the last step; times of the
+ * start and of the last jump, and how many jumps in a row have led nowhere. */
+static double *known(const PiPassage *p, int64_t id) {
+    return p->of->known + id * pi_passing_known(p->of->count);
+}
+static double *last_step(const PiPassage *p, int64_t id) { return known(p, id) + 2 * p->of->count; }
+enum { LAST_STEP, START, LAST_JUMP, LOST_JUMPS };
+
+/* The parabola through the last three steps, which are of different lengths, back to where the
+ * first of three equal steps would be: may it pass zero and come back? */
+static int dips(const PiPassage *p, const Search *s, int64_t id, double old, double new) {
+    const double last = known(p, id)[p->of->count + s->j], r = last_step(p, id)[LAST_STEP] / s->h;
+    const double bend = ((last - old) / r + (new - old)) / (1 + r);
+    return may_dip(2 * old - new + 2 * bend, old, new);
+}
+
+static void choose_event(const PiPassage *p, int64_t i) {
+    Search *s = &p->search[i];
+    const double *found = p->found + i * 2 * p->of->count;
+    s->slot = 0;
+    for (int k = 1; k < 2 * p->of->count; k++)
+        if (fabs(found[k]) < fabs(found[s->slot])) s->slot = k;
+    s->doing = fabs(found[s->slot]) < INFINITY ? HAPPENS : RESTS;
+    s->part = s->doing == HAPPENS ? found[s->slot] : 0;
+}
+/* The next event of the step that has to be located; then they happen, the first first. */
+static void next_search(const PiPassage *p, int64_t i, int64_t id) {
+    Search *s = &p->search[i];
+    const double *const old = known(p, id), *const new = p->g + i * p->of->count;
+    while (++s->j < p->of->count) {
+        const PiEvent *e = &p->of->event[s->j];
+        const double b = old[s->j], a = new[s->j];
+        if (crosses(e, b, a) && !e->located) p->found[i * 2 * p->of->count + 2 * s->j] = s->h;
+        else if (crosses(e, b, a)) begin_root(s, 2 * s->j, 0, b, s->h, a);
+        else if (e->located && a * b > 0 && dips(p, s, id, b, a)) begin_dip(s, b, a);
+        else continue;
+        if (e->located) return;
+    }
+    choose_event(p, i);
+}
+/* After a search: the crossing that it has found, and the one that follows a dip. */
+static void end_search(const PiPassage *p, int64_t i, int64_t id) {
+    Search *s = &p->search[i];
+    const PiEvent *e = &p->of->event[s->j];
+    const double old = known(p, id)[s->j], new = p->g[i * p->of->count + s->j];
+    const int first = 2 * s->j;
+    if (s->doing == SEEKS_ROOT) p->found[i * 2 * p->of->count + s->slot] = s->best;
+    const int dipped = s->doing == SEEKS_DIP && !isnan(s->dip);
+    if (dipped && crosses(e, old, s->g_dip)) {
+        begin_root(s, first, 0, old, s->dip, s->g_dip);
+        return;
+    }
+    const int after = dipped || (s->doing == SEEKS_ROOT && s->slot == first && !isnan(s->dip));
+    if (after && crosses(e, s->g_dip, new)) {
+        begin_root(s, first + 1, s->dip, s->g_dip, s->h, new);
+        return;
+    }
+    s->dip = NAN;
+    next_search(p, i, id);
+}
+
+/* ---- what happens at an event ---------------------------------------------------------------- */
+static double time_at(const PiPassage *p, const PiSteps *s, int64_t i) {
+    const Search *search = &p->search[i];
+    if (search->part == search->h) return get(p, s->t, i);
+    return get(p, s->t0, i) + (get(p, s->t0_low, i) + search->part);
+}
+/* The state that a lane has asked for. */
+static const void *state_at(const PiPassage *p, const PiSteps *s, int64_t i) {
+    const Search *search = &p->search[i];
+    return search->part == 0 ? s->before : search->part == search->h ? s->after : s->within;
+}
+/* The step ends there, at a state of its own. */
+static void end_at(PiPassage *p, const PiSteps *s, int64_t i, PiStepEnd end) {
+    const Search *search = &p->search[i];
+    const void *from = state_at(p, s, i);
+    for (int d = 0; d < p->dim; d++) {
+        p->landing[d * p->lanes + i] = get(p, from, d * p->lanes + i);
+        set(p, s->after, d * p->lanes + i, p->landing[d * p->lanes + i]);
+    }
+    s->end[i] = (int8_t)end;
+    if (search->part == search->h) return;
+    const double t0 = get(p, s->t0, i), rest = get(p, s->t0_low, i) + search->part;
+    const double t = to_real(p, t0 + rest), back = t - t0;
+    set(p, s->t, i, t);
+    set(p, s->t_low, i, (t0 - (t - back)) + (rest - back));
+}
+/* Do the jumps lead nowhere? */
+static int is_zeno(const PiPassage *p, double t, int64_t id) {
+    const double *last = last_step(p, id);
+    return fabs(t - last[LAST_JUMP]) <= NOWHERE_NEAR * fabs(t - last[START]);
+}
+static void jump(PiPassage *p, const PiSteps *s, int64_t i, const PiEvent *event) {
+    const double *answer = p->react.answer + event->then * p->lanes + i;
+    int finite = 1;
+    end_at(p, s, i, PI_STEP_JUMPED);
+    for (int d = 0; d < p->dim; d++) {
+        const double y = answer[d * p->lanes];
+        finite &= fabs(y) <= (p->real_bytes == 8 ? DBL_MAX : FLT_MAX);
+        set(p, s->after, d * p->lanes + i, y);
+    }
+    if (!finite) s->end[i] = PI_STEP_LOST;
+}
+static void happens(PiPassage *p, const PiSteps *s, int64_t i) {
+    Search *search = &p->search[i];
+    const PiPassing *of = p->of;
+    const int j = search->slot / 2;
+    const PiEvent *event = &of->event[j];
+    const int64_t id = s->id[i];
+    const double t = time_at(p, s, i);
+    const void *y = state_at(p, s, i);
+    const int lost = event->then >= 0 && is_zeno(p, t, id);
+    search->doing = RESTS;
+    if (search->events++ == of->most ||
+        (lost && last_step(p, id)[LOST_JUMPS] >= (double)of->most)) {
+        end_at(p, s, i, PI_STEP_ZENO);
+        return;
+    }
+    double *count = &of->counts[j * of->stride + id];
+    const int64_t k = (int64_t)*count;
+    *count += 1;
+    p->added[i * of->count + j] += 1;
+    if (k < event->keep) {
+        event->t[k * of->stride + id] = t;
+        for (int d = 0; d < p->dim; d++)
+            event->y[(k * p->dim + d) * of->stride + id] = get(p, y, d * p->lanes + i);
+        for (int v = 0; v < event->n_values; v++)
+            event->values[(k * event->n_values + v) * of->stride + id] =
+                p->react.answer[(event->value + v) * p->lanes + i];
+    }
+    if (event->stop && *count >= (double)event->stop) {
+        search->stopped_by = j;
+        end_at(p, s, i, PI_STEP_STOPPED);
+    } else if (event->then >= 0) jump(p, s, i, event);
+    else {
+        p->found[i * 2 * of->count + search->slot] = INFINITY;
+        choose_event(p, i);
+    }
+}
+
+/* ---- a chunk of lanes ------------------------------------------------------------------------ */
+/* The states and times that lanes have asked for, or those at the end of the step. */
+static int show(const PiPassage *p, LookRows *r, const PiSteps *s, int within) {
+    for (int64_t i = 0; i < p->lanes; i++) {
+        const int own = within && p->search[i].doing != RESTS;
+        const void *y = own ? state_at(p, s, i) : s->after;
+        r->t[i] = own ? time_at(p, s, i) : get(p, s->t, i);
+        for (int d = 0; d < p->dim; d++) r->y[d * p->lanes + i] = get(p, y, d * p->lanes + i);
+    }
+    return look_from(r, s->id) || ask_look(r) ? -1 : 0;
+}
+/* A watch sees states of the lanes that `sees` says: before jumps, or those at the end. */
+static int add_up(const PiPassage *p, int number, const PiSteps *s, const int8_t *sees,
+                  int before) {
+    const PiLook *look = &p->of->watch[number];
+    LookRows *r = &p->watch[number];
+    double *sums = look_sums(r);
+    const int n = look->n_sums;
+    for (int64_t i = 0; i < p->lanes; i++)
+        for (int k = 0; sees[i] && k < n; k++)
+            sums[k * p->lanes + i] = look->sums[s->id[i] * n + k];
+    for (int64_t i = 0; i < p->lanes; i++) {
+        const int lands = before && s->end[i] == PI_STEP_JUMPED;
+        r->t[i] = get(p, s->t, i);
+        for (int d = 0; d < p->dim; d++) {
+            const int64_t at = d * p->lanes + i;
+            r->y[at] = lands ? p->landing[at] : get(p, s->after, at);
+        }
+    }
+    if (look_from(r, s->id) || ask_look(r)) return -1;
+    for (int64_t i = 0; i < p->lanes; i++)
+        for (int k = 0; sees[i] && k < n; k++)
+            look->sums[s->id[i] * n + k] = r->answer[k * p->lanes + i];
+    return 0;
+}
+
+int pi_passage_begin(PiPassage *p, const PiSteps *s) {
+    int8_t *first = p->sees[0];
+    int any = 0;
+    for (int64_t i = 0; i < p->lanes; i++) {
+        first[i] = s->end[i] == PI_STEP_MADE && !p->of->seen[s->id[i]];
+        any |= first[i];
+    }
+    for (int w = 0; any && w < p->of->n_watches; w++)
+        if (add_up(p, w, s, first, 0)) return -1;
+    if (any && p->of->count && show(p, &p->look, s, 0)) return -1;
+    for (int64_t i = 0; i < p->lanes; i++) {
+        if (!first[i]) continue;
+        p->of->seen[s->id[i]] = 1;
+        if (!p->of->count) continue;
+        for (int j = 0; j < p->of->count; j++)
+            known(p, s->id[i])[j] = p->look.answer[j * p->lanes + i];
+        last_step(p, s->id[i])[START] = get(p, s->t, i);
+        last_step(p, s->id[i])[LOST_JUMPS] = 0;
+    }
+    return 0;
+}
+
+/* The steps as a whole. */
+static int look_first(PiPassage *p, const PiSteps *s) {
+    const int count = p->of->count;
+    p->looking = 1;
+    memcpy(p->id, s->id, (size_t)p->lanes * sizeof *p->id);
+    for (int64_t i = 0; i < p->lanes; i++) {
+        p->search[i] = (Search){.run = &p->precision, .h = get(p, s->part, i), .j = -1, .dip = NAN};
+    }
+    if (show(p, &p->look, s, 0)) return -1;
+    for (int64_t i = 0; i < p->lanes; i++) {
+        if (s->end[i] != PI_STEP_MADE) continue;
+        for (int j = 0; j < count; j++) p->g[i * count + j] = p->look.answer[j * p->lanes + i];
+        for (int k = 0; k < 2 * count; k++) p->found[i * 2 * count + k] = INFINITY;
+        next_search(p, i, s->id[i]);
+    }
+    return 0;
+}
+/* The parts that were asked for. */
+static int look_within(PiPassage *p, const PiSteps *s) {
+    if (show(p, &p->look, s, 1)) return -1;
+    int happen = 0;
+    for (int64_t i = 0; i < p->lanes; i++) happen |= p->search[i].doing == HAPPENS;
+    if (happen && p->react.look && show(p, &p->react, s, 1)) return -1;
+    for (int64_t i = 0; i < p->lanes; i++) {
+        Search *search = &p->search[i];
+        const int seeks = search->doing == SEEKS_ROOT || search->doing == SEEKS_DIP;
+        const double g = seeks ? p->look.answer[search->j * p->lanes + i] : 0;
+        if (search->doing == HAPPENS) happens(p, s, i);
+        else if (search->doing == SEEKS_ROOT) next_root(search, g);
+        else if (search->doing == SEEKS_DIP)
+            next_dip(search, known(p, s->id[i])[search->j] > 0 ? g : -g, g);
+    }
+    return 0;
+}
+int pi_passage_look(PiPassage *p, const PiSteps *s) {
+    if (!p->of->count) return 0;
+    if (p->looking ? look_within(p, s) : look_first(p, s)) return -1;
+    int asks = 0;
+    for (int64_t i = 0; i < p->lanes; i++) {
+        Search *search = &p->search[i];
+        while (isnan(search->part) && search->doing != RESTS) end_search(p, i, s->id[i]);
+        asks |= search->doing != RESTS;
+        set(p, s->part, i, search->doing != RESTS ? search->part : 0);
+    }
+    return asks;
+}
+
+/* Steps that count: what is known of their trajectories goes on. */
+static int settle_events(PiPassage *p, const PiSteps *s) {
+    const int count = p->of->count;
+    int jumped = 0;
+    for (int64_t i = 0; i < p->lanes; i++) jumped |= s->end[i] == PI_STEP_JUMPED;
+    if (jumped && show(p, &p->look, s, 0)) return -1;
+    for (int64_t i = 0; i < p->lanes; i++) {
+        if (s->end[i] == PI_STEP_NONE || s->end[i] == PI_STEP_LOST) continue;
+        double *g = known(p, s->id[i]), *last = last_step(p, s->id[i]), t = get(p, s->t, i);
+        const int lands = s->end[i] == PI_STEP_JUMPED;
+        for (int j = 0; j < count; j++) {
+            g[count + j] = lands ? NAN : g[j];
+            g[j] = lands ? p->look.answer[j * p->lanes + i] : p->g[i * count + j];
+        }
+        last[LAST_STEP] = p->search[i].h;
+        if (lands) {
+            last[LOST_JUMPS] = is_zeno(p, t, s->id[i]) ? last[LOST_JUMPS] + 1 : 0;
+            last[LAST_JUMP] = t;
+        }
+        if (s->end[i] != PI_STEP_STOPPED) continue;
+        p->of->stopped_at[s->id[i]] = time_at(p, s, i);
+        p->of->stopped_by[s->id[i]] = (int8_t)p->search[i].stopped_by;
+    }
+    memset(p->added, 0, (size_t)(p->lanes * count) * sizeof *p->added);
+    p->looking = 0;
+    return 0;
+}
+static int keep_landings(const PiPassage *p, const PiSteps *s, PiSolver *solver) {
+    const PiSolve *solve = solver->solve;
+    for (int64_t i = 0; i < p->lanes; i++) {
+        if (s->end[i] != PI_STEP_JUMPED) continue;
+        void *to = solver->keep(solver, s->id[i]);
+        if (!to) return -1;
+        set(p, to, 0, get(p, s->t, i));
+        for (int d = 0; d < solve->n_saved; d++)
+            set(p, to, d + 1, p->landing[solve->saved[d] * p->lanes + i]);
+    }
+    return 0;
+}
+int pi_passage_accept(PiPassage *p, const PiSteps *s, PiSolver *solver) {
+    int8_t *const *sees = p->sees;
+    int jumped = 0;
+    for (int64_t i = 0; i < p->lanes; i++) {
+        sees[0][i] = s->end[i] != PI_STEP_NONE && s->end[i] != PI_STEP_LOST;
+        jumped |= sees[1][i] = s->end[i] == PI_STEP_JUMPED;
+    }
+    for (int w = 0; w < p->of->n_watches; w++)
+        if (add_up(p, w, s, sees[0], 1) || (jumped && add_up(p, w, s, sees[1], 0))) return -1;
+    if (jumped && solver->keep && keep_landings(p, s, solver)) return -1;
+    return p->of->count ? settle_events(p, s) : 0;
+}
+
+/* ---- memory ---------------------------------------------------------------------------------- */
+/* Some bytes of a memory; NULL where it is only asked how much it is. */
+static void *place(char *memory, int64_t *used, int64_t bytes) {
+    char *here = memory ? memory + *used : NULL;
+    *used = pi_sum(*used, pi_rounded_up(bytes, 64));
+    return here;
+}
+static void place_look(char *memory, int64_t *used, const PiLook *look, LookRows *rows,
+                       int64_t lanes) {
+    char *here = place(memory, used, look_bytes(look, lanes));
+    if (here) open_look(rows, look, lanes, here);
+}
+/* How many bytes it takes; lays them out in a memory, if there is one. */
+static int64_t lay_out(PiPassage *p, char *memory) {
+    const PiPassing *of = p->of;
+    const int64_t lanes = p->lanes, row = pi_product(lanes, sizeof(double)), n = of->count;
+    int64_t used = 0;
+    p->watch = place(memory, &used, pi_product(of->n_watches, sizeof *p->watch));
+    for (int w = 0; w < of->n_watches; w++)
+        place_look(memory, &used, &of->watch[w], memory ? &p->watch[w] : NULL, lanes);
+    for (int i = 0; i < 2; i++) p->sees[i] = place(memory, &used, lanes);
+    if (!n) return used;
+    place_look(memory, &used, &of->look, &p->look, lanes);
+    if (of->react.program.system) place_look(memory, &used, &of->react, &p->react, lanes);
+    p->search = place(memory, &used, pi_product(lanes, sizeof *p->search));
+    p->g = place(memory, &used, pi_product(n, row));
+    p->found = place(memory, &used, pi_product(2 * n, row));
+    p->id = place(memory, &used, row);
+    p->added = place(memory, &used, pi_product(n, row));
+    p->landing = place(memory, &used, pi_product(p->dim, row));
+    return used;
+}
+PiPassage *pi_passage_new(const PiPassing *of, const PiJourney *journey) {
+    PiPassage *p = calloc(1, sizeof *p);
+    if (!p) return NULL;
+    p->of = of;
+    p->dim = journey->solve.system->dim;
+    p->real_bytes = p->precision.real_bytes = journey->real_bytes;
+    p->lanes = journey->solve.registers * (journey->vector_bytes / journey->real_bytes);
+    const int64_t bytes = lay_out(p, NULL);
+    p->memory = aligned_alloc(64, (size_t)bytes);
+    if (!p->memory) {
+        free(p);
+        return NULL;
+    }
+    memset(p->memory, 0, (size_t)bytes);
+    lay_out(p, p->memory);
+    return p;
+}
+void pi_passage_free(PiPassage *p) {
+    for (int64_t i = 0; p->looking && i < p->lanes; i++)
+        for (int j = 0; j < p->of->count; j++)
+            if (p->added[i * p->of->count + j])
+                p->of->counts[j * p->of->stride + p->id[i]] -= p->added[i * p->of->count + j];
+    free(p->memory);
+    free(p);
+}

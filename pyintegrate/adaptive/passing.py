@@ -1,0 +1,148 @@
+"""Watches and events of a run to a tolerance: checked, traced, and their memory in the core.
+
+Programs and results are those of fixed steps (watching/); what they keep lies trajectory by
+trajectory here, as each is at a step and a time of its own (csrc/tolerance/passing.h).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..values.memory import check_memory
+from ..watching.events import EventPlan
+from ..watching.happened import Occurred
+from ..watching.plan import Plan, checked
+from ..watching.watched import Kept, Watched, first_numbers, row_of
+from ..watching.weighed import REFUSED
+
+_KNOWN = 4  # numbers of a trajectory beside two for each event: pi_passing_known
+
+
+def plan_watch(system, watch):
+    """The Plan of `watch`; what steps of different lengths cannot answer is refused."""
+    for name, one in checked(watch, system).items():
+        if one.name in REFUSED:
+            raise ValueError(
+                f"watch[{name!r}]: pi.watch.{one.name} counts steps, and those of solve are as long"
+                f" as the tolerance lets them be: {REFUSED[one.name]}"
+            )
+        if one.every != 1:
+            raise ValueError(
+                f"watch[{name!r}] has every={one.every}: solve looks at each accepted step; after="
+                " leaves a beginning away"
+            )
+    return Plan(system, watch, uneven=True)
+
+
+def plan_events(system, events):
+    """The EventPlan of `events`."""
+    return EventPlan(system, events)
+
+
+class Passing:
+    """What a run watches and meets on its way.
+
+    Parameters
+    ----------
+    problem : Problem
+    options : Options
+        With a Plan and an EventPlan.
+    ahead : float or ndarray
+        The direction of time of each trajectory: -1 or 1.
+    earlier : Passing, optional
+        Of the run that this one goes on from.
+    """
+
+    def __init__(self, problem, options, ahead, earlier=None):
+        self._plan, self._events = options.watch, options.events
+        # Steps are told by their times alone: step 0 is at t0, and dt is a direction.
+        self._problem = problem.changed(dt=ahead)
+        if earlier is not None:
+            self._numbers = earlier._numbers
+            self._seen, self._kept = earlier._seen.copy(), [a.copy() for a in earlier._kept]
+            self._occurred = None if self._events is None else _copied(earlier._occurred)
+            self._known = earlier._known.copy()
+            return
+        lanes = problem.lanes
+        names = [] if self._plan is None else [n for g in self._plan.groups for n in g.numbers]
+        names += [] if self._events is None else [*self._events.numbers]
+        self._numbers = first_numbers(names, self._problem)
+        self._seen = np.zeros(lanes, np.int8)
+        groups = [] if self._plan is None else self._plan.groups
+        self._kept = [np.tile(group.initial, (lanes, 1)) for group in groups]
+        count = 0 if self._events is None else len(self._events.events)
+        self._known = np.full((lanes, 2 * count + _KNOWN), np.nan)
+        self._occurred = None if self._events is None else _nothing(self._events, problem)
+
+    def fields(self):
+        """The field `passing` of the core's journey."""
+        groups = [] if self._plan is None else self._plan.groups
+        watches = [
+            self._look(group.program, group, kept)
+            for group, kept in zip(groups, self._kept, strict=True)
+        ]
+        events = None if self._occurred is None else self._event_fields(self._occurred)
+        return {"seen": self._seen, "watches": tuple(watches), "events": events}
+
+    def _look(self, program, plan, kept=None):
+        """What the core needs of a program, of a Group or of an EventPlan."""
+        numbers = [self._numbers[name] if v is None else v for name, v in plan.numbers.items()]
+        rows = [*self._problem.system.parameter_rows, *numbers]
+        return {
+            "program": program.handle, "asks": plan.asks, "sums": plan.sums, "kept": kept,
+            "params": tuple(row_of(self._problem, value) for value in rows),
+        }  # fmt: skip
+
+    def _event_fields(self, occurred):
+        plan = self._events
+        events = [
+            {
+                "direction": plan.directions[i], "located": int(plan.located[i]),
+                "stop": one.stop, "keep": one.keep, "then": plan.then[i],
+                "value": plan.value[i], "n_values": plan.n_values[i], "t": t, "y": y,
+                "values": values,
+            }
+            for i, (one, (t, y, values)) in enumerate(
+                zip(plan.events.values(), occurred.memory, strict=True)
+            )
+        ]  # fmt: skip
+        return {
+            "look": self._look(plan.program, plan),
+            "react": None if plan.react is None else self._look(plan.react, plan),
+            "most": max(one.max_per_step for one in plan.events.values()),
+            "counts": occurred.counts, "stopped_at": occurred.stopped[0],
+            "stopped_by": occurred.stopped[1], "known": self._known, "events": tuple(events),
+        }  # fmt: skip
+
+    @property
+    def occurred(self):
+        """The events, as those of fixed steps; None without any."""
+        return self._occurred
+
+    @property
+    def watched(self):
+        """The results of watches by name."""
+        if self._plan is None:
+            return Watched({})
+        kept = Kept(rows.T for rows in self._kept)
+        none = np.zeros(self._problem.batch)
+        return Watched.of_sums(self._plan, self._problem, kept, none)
+
+
+def _nothing(plan, problem):
+    """Memory for events, of which none has happened."""
+    lanes, dim = problem.lanes, problem.system.dim
+    kept = list(zip(plan.events.values(), plan.n_values, strict=True))
+    check_memory(
+        8 * lanes * sum(e.keep * (1 + dim + n) for e, n in kept), "the", problem.batch, dim
+    )
+    memory = [tuple(np.full((e.keep, k, lanes), np.nan) for k in (1, dim, n)) for e, n in kept]
+    stopped = np.full(lanes, np.nan), np.full(lanes, -1, np.int8)
+    return Occurred(None, np.zeros((len(kept), lanes)), stopped, memory)
+
+
+def _copied(occurred):
+    """The same in memory of its own, for a run that goes on."""
+    memory = [tuple(array.copy() for array in three) for three in occurred.memory]
+    stopped = occurred.stopped[0].copy(), occurred.stopped[1].copy()
+    return Occurred(None, occurred.counts.copy(), stopped, memory)

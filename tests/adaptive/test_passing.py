@@ -1,0 +1,330 @@
+"""Watches and events of runs to a tolerance: each accepted step, and where it crosses zero."""
+
+import pickle
+
+import numpy as np
+import pytest
+from conftest import same_bits
+
+import pyintegrate as pi
+from pyintegrate import Status
+
+G = 9.81
+PAIRS = [name for name in pi.methods if pi.methods[name].embedded]
+STOP = {"ground": pi.event("z", direction=-1, stop=True)}
+FLOOR = pi.event(
+    "z", direction=-1, then=lambda t, x, v, e: (x, v * [1, 1, -e]), params={"e": 0.5}, keep=60
+)
+
+
+def drop(events, height=1.0, t_end=1.3, **options):
+    height = np.asarray(height)
+    x0 = np.stack([0 * height, 0 * height, height], axis=-1)
+    options = {"on_failure": "ignore", **options}
+    return pi.solve(pi.systems.projectile, x0, np.zeros(3), t_end=t_end, events=events, **options)
+
+
+def start(n=40):
+    return np.random.default_rng(0).normal(size=(n, 3)) + [0, 0, 20]
+
+
+# ---- watches -------------------------------------------------------------------------------------
+WATCHES = {
+    "mean": pi.watch.mean("x"), "rms": pi.watch.rms("x"), "variance": pi.watch.variance("x"),
+    "std": pi.watch.std("x"), "slope": pi.watch.slope("x"), "integral": pi.watch.integral("x"),
+    "maximum": pi.watch.maximum("x"), "max_abs": pi.watch.max_abs("x"), "last": pi.watch.last("x"),
+    "first": pi.watch.first("y"), "late": pi.watch.mean("x", after=0.5),
+    "count": pi.watch.count(lambda t, y: y[0] > 0),
+    "own": pi.watch.reduce(lambda kept, t, y: kept + t * y[1], 0.0),
+}  # fmt: skip
+
+
+def seen(t, x, y):
+    """The same of all steps of one trajectory, from its saves."""
+    w = np.concatenate([[0], np.diff(t)]) / 2 + np.concatenate([np.diff(t), [0]]) / 2
+    mean, span = (w * x).sum() / w.sum(), w.sum()
+    line = np.polyfit(t - t.mean(), x, 1, w=np.sqrt(abs(w)))
+    late = t >= 0.5
+    out = {
+        "mean": mean, "rms": np.sqrt((w * x * x).sum() / span), "integral": (w * x).sum(),
+        "variance": (w * (x - mean) ** 2).sum() / span, "slope": line[0],
+        "slope.intercept": line[1] - line[0] * t.mean(), "maximum": x.max(), "last": x[-1],
+        "maximum.time": t[x.argmax()], "max_abs": abs(x).max(), "first": y[0],
+        "mean.count": len(t), "count": (x > 0).sum(), "own": (t * y).sum(),
+    }  # fmt: skip
+    if late.any():
+        out["late"] = np.trapezoid(x[late], t[late]) / np.ptp(t[late])
+    left = x - np.polyval(line, t - t.mean())
+    out["slope.residual"] = np.sqrt((w * left**2).sum() / span)
+    out["std"] = np.sqrt(out["variance"])
+    return out
+
+
+@pytest.mark.parametrize("t_end", [2.0, -0.3])
+def test_a_watch_sees_each_accepted_step_and_weighs_it_by_its_length(t_end):
+    watch = dict(WATCHES)
+    if t_end < 0:
+        del watch["late"]
+    sol = pi.solve(pi.systems.lorenz, start(), t_end=t_end, watch=watch, save="all", rtol=1e-7)
+    for i, n in enumerate(sol.counts):
+        expected = seen(sol.t[:n, i], *np.moveaxis(sol.y[:n, i, :2], -1, 0))
+        for name, value in expected.items():
+            # Sums of hundreds of steps, and a fit whose matrix loses some digits.
+            assert sol.watched[name][i] == pytest.approx(value, rel=1e-9), name
+
+
+def test_watches_of_named_quantities_agree_with_the_analyses():
+    sol = pi.solve(
+        pi.systems.pendulum, np.linspace(0.5, 2, 5), 0.0, t_end=20.0, rtol=1e-6, save="all",
+        watch=["energy_drift"],
+    )  # fmt: skip
+    error = np.nanmax(abs(sol.energy_error()), axis=0)
+    assert sol.watched["energy_drift.largest"] == pytest.approx(error, rel=1e-12)
+    oscillator = pi.solve(
+        pi.systems.oscillator, t_end=100.0, rtol=1e-10, max_step=0.1,
+        watch={"T": pi.watch.periods("x"), "turns": pi.watch.windings("phase")},
+    )  # fmt: skip
+    assert abs(oscillator.watched["T"] - 2 * np.pi) < 1e-5  # the fourth power of the step
+    assert abs(oscillator.watched["turns"] - 100 / (2 * np.pi)) < 1e-9
+
+
+def test_over_no_time_a_mean_is_the_only_value():
+    sol = pi.solve(pi.systems.lorenz, start(3), t_end=0.0, watch=WATCHES | {"late": WATCHES["rms"]})
+    assert same_bits(sol.watched["mean"], sol.initial[:, 0])
+    assert np.all(sol.watched["variance"] == 0)
+    assert np.isnan(sol.watched["slope"]).all()
+    assert np.all(sol.watched["mean.count"] == 1)
+
+
+# ---- events --------------------------------------------------------------------------------------
+@pytest.mark.parametrize("method", PAIRS)
+def test_an_event_is_as_exact_as_the_steps_of_every_pair(method):
+    """x = cos t falls through zero at pi/2, and on the way back; the state is on the near side."""
+    event = {"x": pi.event("x", keep=2), "end": pi.event("v", direction=-1, stop=True, keep=1)}
+    sol = pi.solve(
+        pi.systems.oscillator, 1.0, 0.0, t_end=9.0, rtol=1e-6, atol=1e-6, method=method,
+        events=event, max_steps=10**7,
+    )  # fmt: skip
+    assert sol.status == Status.STOPPED
+    assert sol.stopped_by == "end"
+    exact = pi.solve(pi.systems.oscillator, 1.0, 0.0, t_end=2 * np.pi, rtol=1e-6, atol=1e-6,
+                     method=method, max_steps=10**7)  # fmt: skip
+    error = abs(exact.final - exact.initial).max() + 1e-14  # what the steps have lost by then
+    assert abs(sol.events["x"].t - np.pi * np.array([0.5, 1.5])).max() < 5 * error
+    assert abs(float(sol.stopped_at) - 2 * np.pi) < 5 * error
+    assert sol.events["x"]["x"][0] >= 0 >= sol.events["x"]["x"][1]
+    assert abs(sol.events["x"]["x"]).max() < 1e-14
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("system", ["compiled", "byte code", "called"])
+def test_events_of_all_kinds_of_forces(system, dtype):
+    def force(t, x, v):
+        return -x
+
+    made = {
+        "compiled": pi.systems.oscillator(omega=1.0), "byte code": pi.acceleration(force),
+        "called": pi.acceleration(trace=False)(force),
+    }  # fmt: skip
+    x0 = np.linspace(0.5, 2, 37).astype(dtype)
+    sol = pi.solve(made[system], x0, np.zeros_like(x0), t_end=5.0, rtol=2e-5, dtype=dtype,
+                   events={"x": pi.event("x", stop=2)})  # fmt: skip
+    assert abs(sol.stopped_at - 1.5 * np.pi).max() < 2e-3
+    assert np.all(sol.events["x"].count == 2)
+
+
+def test_looking_changes_no_step():
+    events = {"plane": pi.event(lambda t, y: y[2] - 27, keep=9)}
+    run = {"t_end": 3.0, "save": "all"}
+    plain = pi.solve(pi.systems.lorenz, start(), **run)
+    looked = pi.solve(
+        pi.systems.lorenz, start(), events=events, watch={"m": WATCHES["mean"]}, **run
+    )
+    assert same_bits(plain.y, looked.y)
+    assert looked.events["plane"].count.min() > 2
+    found = looked.events["plane"].y[..., 2]
+    assert abs(found[np.isfinite(found)] - 27).max() < 1e-11  # a rounding of t, at that speed
+
+
+def test_nothing_depends_on_the_neighbours_or_on_the_threads():
+    events = {"plane": pi.event(lambda t, y: y[2] - 27, keep=3), "far": pi.event("x", stop=2)}
+    run = {"t_end": 3.0, "events": events, "watch": WATCHES}
+    whole = pi.solve(pi.systems.lorenz, start(200), **run)
+    parts = [
+        (slice(None), pi.solve(pi.systems.lorenz, start(200), workers=3, **run)),
+        (slice(5, 6), pi.solve(pi.systems.lorenz, start(200)[5:6], **run)),
+        (slice(100, 177), pi.solve(pi.systems.lorenz, start(200)[100:177], **run)),
+    ]
+    assert set(whole.status) == {Status.STOPPED, Status.OK}
+    for part, sol in parts:
+        assert same_bits(whole.final[part], sol.final)
+        assert same_bits(whole.stopped_at[part], sol.stopped_at)
+        assert same_bits(whole.events["plane"].y[part], sol.events["plane"].y)
+        for name in whole.watched:
+            assert same_bits(whole.watched[name][part], sol.watched[name]), name
+
+
+def test_who_stops_makes_room():
+    rng = np.random.default_rng(1)
+    x0 = np.stack([rng.uniform(0.1, 30, 3000), 0 * np.ones(3000)], axis=-1)
+    sol = pi.solve(
+        pi.acceleration(lambda t, x, v: -np.sin(x) - 0.1 * v), x0, t_end=100.0,
+        events={"slow": pi.event(lambda t, x, v: v * v + x * x - 1e-2, direction=-1, stop=True)},
+    )  # fmt: skip
+    assert sol.useful_lanes > 0.9
+    assert np.ptp(sol.steps_taken) > 50
+
+
+# ---- traps of other packages ---------------------------------------------------------------------
+def test_a_terminal_event_has_the_last_state_although_times_were_asked_for():
+    """SciPy #10319."""
+    sol = drop(STOP, 1000.0, t_end=40.0, times=np.linspace(0, 40, 100))
+    assert 0 <= sol.final[2] < 1e-9
+    assert abs(float(sol.stopped_at) - np.sqrt(2000 / G)) < 1e-11
+    assert same_bits(sol.y[-1], sol.final)
+    assert list(sol.valid) == list(sol.t <= sol.stopped_at)
+
+
+def test_times_stay_increasing_and_the_event_is_one():
+    """SciPy #17066: the time of an event at the end of a step came twice."""
+    t_end = 0.5
+    sol = drop(STOP, 0.5 * G * t_end**2, t_end=t_end, save="all", first_step=0.25, max_step=0.25)
+    assert np.all(np.diff(sol.t) > 0)
+    assert sol.events["ground"].count == 1
+    assert sol.at(0.1).shape == (6,)
+
+
+def test_a_run_that_begins_in_a_root_goes_on():
+    """SciPy #9228, diffrax #713: a zero at the start is no event."""
+    sol = pi.solve(pi.systems.oscillator, 0.0, 1.0, t_end=4.0,
+                   events={"x": pi.event("x", stop=True)})  # fmt: skip
+    assert abs(float(sol.stopped_at) - np.pi) < 1e-5
+
+
+@pytest.mark.parametrize("level", [0.9, 0.99])
+def test_two_zeros_in_one_long_step_are_found(level):
+    """x = cos t is above the level for less than a step of order 9."""
+    sol = pi.solve(
+        pi.systems.oscillator, 1.0, 0.0, t_end=20.0, rtol=1e-7, method="verner98",
+        events={"top": pi.event(lambda t, x, v: x - level, keep=9)}, save="all",
+    )  # fmt: skip
+    angle = np.arccos(level)
+    expected = np.r_[angle, [2 * np.pi * k + s * angle for k in (1, 2, 3) for s in (-1, 1)]]
+    assert np.diff(sol.t).max() > 2 * np.arccos(0.99)
+    assert sol.events["top"].count == 7
+    assert abs(sol.events["top"].t[:7] - expected).max() < 1e-5
+
+
+# ---- jumps ---------------------------------------------------------------------------------------
+@pytest.mark.parametrize("method", ["auto", "dop853", "tsitouras54", "kvaerno43"])
+def test_a_ball_bounces_as_it_should(method):
+    sol = drop({"floor": FLOOR}, method=method, save="all")
+    expected = np.sqrt(2 / G) * (1 + 2 * np.cumsum(0.5 ** np.arange(1, 5)))
+    assert abs(sol.events["floor"].t[1:5] - expected).max() < 1e-12
+    assert sol["z"].min() >= 0
+    twice = np.flatnonzero(np.diff(sol.t) == 0)  # both sides of a jump are steps that are kept
+    assert len(twice) == 5
+    assert same_bits(sol["vz"][twice + 1], -0.5 * sol["vz"][twice])
+
+
+def test_nothing_interpolates_across_a_jump():
+    sol = drop({"floor": FLOOR}, save="all")
+    first = np.sqrt(2 / G)
+    t = np.array([0.2, 0.44, 0.46, 0.6])
+    up = t > first
+    z = np.where(up, 0.5 * G * first * (t - first) - G / 2 * (t - first) ** 2, 1 - G / 2 * t * t)
+    assert abs(sol.at(t)[:, 2] - z).max() < 1e-12
+    assert abs(drop({"floor": FLOOR}, times=t)["z"] - z).max() < 1e-12
+
+
+def test_a_watch_sees_both_sides_of_a_jump():
+    """The integral of the speed is the way: each parabola by the trapezoidal rule of its ends is
+    exact for v, which is linear between the jumps."""
+    sol = drop({"floor": FLOOR}, watch={"way": pi.watch.integral("vz")})
+    assert abs(sol.watched["way"] - (sol.final[2] - 1.0)) < 1e-11  # of bounces, each to rounding
+
+
+@pytest.mark.parametrize("e", [0.0, 0.5, 0.9])
+def test_no_ball_falls_through_the_floor(e):
+    floor = pi.event("z", direction=-1, then=lambda t, x, v, e: (x, v * [1, 1, -e]),
+                     params={"e": e}, max_per_step=40)  # fmt: skip
+    sol = drop({"floor": floor}, np.array([0.1, 1.0, 5.0]), t_end=30.0, save="all")
+    assert np.nanmin(sol["z"]) > -1e-14
+    assert (sol.status == Status.ZENO).all()
+    assert "max_per_step" in sol.failures()
+
+
+def test_many_honest_bounces_are_no_zeno():
+    floor = pi.event("z", direction=-1, then=lambda t, x, v: (x, v * [1, 1, -1]), keep=1)
+    sol = drop({"floor": floor}, 0.01, t_end=100.0)
+    assert sol.status == Status.OK
+    assert sol.events["floor"].count == round(100.0 / (2 * np.sqrt(0.02 / G)))
+
+
+def test_a_jump_to_what_is_no_number_fails_there():
+    bad = pi.event("z", direction=-1, then=lambda t, x, v: (x, v / 0.0))
+    sol = drop({"floor": bad})
+    assert sol.status == Status.NOT_FINITE
+    assert np.isfinite(sol.final).all()
+
+
+def test_an_ensemble_of_balls_with_a_restitution_each():
+    """The bouncing balls of DiffEqGPU: x'' = -g from 50, and v -> -e v at the ground."""
+    e = np.linspace(0.7, 1.0, 100)  # the first comes to rest at t = 18
+    floor = pi.event(
+        "x", direction=-1, then=lambda t, x, v, e: (x, -e * v), params={"e": e}, keep=4
+    )
+    ball = pi.acceleration(lambda t, x, v: 0 * x - 9.8)
+    sol = pi.solve(ball, np.full(100, 50.0), 0.0, t_end=15.0, events={"floor": floor}, rtol=1e-8)
+    first = np.sqrt(100 / 9.8)
+    second = first * (1 + 2 * e)
+    assert np.all(sol.status == Status.OK)
+    assert abs(sol.events["floor"].t[:, 0] - first).max() < 1e-12
+    assert np.nanmax(abs(sol.events["floor"].t[:, 1] - second)) < 1e-11
+
+
+# ---- discontinuous forces ------------------------------------------------------------------------
+@pytest.mark.parametrize("method", ["auto", "dop853", "bogacki_shampine32", "kvaerno43"])
+def test_discontinuous_forces_do_not_hang(method):
+    """Dry friction, with and without an event at rest: steps shrink at the jump of the force, and
+    either pass or say why not."""
+    slide = pi.acceleration(lambda t, x, v: -x - np.sign(v))
+    options = {"t_end": 10.0, "max_steps": 20000, "on_failure": "ignore", "method": method}
+    sol = pi.solve(slide, [5.3, 2.2, 0.1], 0.0, rtol=1e-6, atol=1e-6, **options)
+    assert np.all(sol.steps_taken + sol.rejected <= 20000)
+    ends = [Status.OK, Status.TOO_MANY_STEPS, Status.STEP_TOO_SMALL, Status.NOT_CONVERGED]
+    assert np.isin(sol.status, ends).all()
+    rest = {"turn": pi.event("v", keep=1, stop=True)}
+    sol = pi.solve(slide, 5.3, -1e-9, rtol=1e-6, atol=1e-6, events=rest, **options)
+    assert abs(float(sol.stopped_at) - np.pi) < 1e-3  # half a period about x = 1
+    assert abs(sol.final[0] + 3.3) < 1e-3
+
+
+# ---- going on ------------------------------------------------------------------------------------
+def test_resume_carries_watches_and_events_on():
+    events = {"plane": pi.event(lambda t, y: y[2] - 27, keep=50), "far": pi.event("x", stop=1)}
+    run = {"events": events, "watch": {"m": WATCHES["integral"], "n": WATCHES["mean"]}}
+    part = pi.solve(pi.systems.lorenz, start(), t_end=1.0, rtol=1e-10, **run)
+    before = part.events["plane"].count.copy()
+    both = part.resume(t_end=2.0)
+    whole = pi.solve(pi.systems.lorenz, start(), t_end=2.0, rtol=1e-10, **run)
+    assert np.array_equal(part.events["plane"].count, before)  # the first keeps its own
+    assert np.array_equal(both.events["plane"].count, whole.events["plane"].count)
+    assert np.array_equal(both.status, whole.status)
+    t = both.events["plane"].t, whole.events["plane"].t
+    assert np.nanmax(abs(t[0] - t[1])) < 1e-6
+    assert both.watched["m"] == pytest.approx(whole.watched["m"], abs=0.1)  # at other steps
+    assert np.all(both.watched["n.count"] >= part.watched["n.count"])
+    stopped = part.status == Status.STOPPED
+    assert stopped.any()
+    assert same_bits(both.final[stopped], part.final[stopped])
+
+
+def test_pickles_keep_what_was_seen_and_say_what_they_forget():
+    sol = drop({"floor": FLOOR}, watch={"far": pi.watch.maximum("z")})
+    again = pickle.loads(pickle.dumps(sol))
+    assert same_bits(again.watched["far"], sol.watched["far"])
+    assert same_bits(again.events["floor"].y, sol.events["floor"].y)
+    assert same_bits(again.stopped_at, sol.stopped_at)
+    with pytest.warns(UserWarning, match=r"loaded or unpickled.*far, far.time, floor"):
+        again.resume(t_end=1.4)
