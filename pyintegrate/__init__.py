@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from . import analysis as analysis
     from . import dask as dask
     from . import plots as plots
+    from .adaptive.tolerances import tolerance
     from .analysis.chaos.exponents import lyapunov
     from .analysis.chaos.indicators import chaos_map
     from .analysis.passing.plane import scan
@@ -93,6 +94,7 @@ __all__ = [
     "scan",
     "solve",
     "systems",
+    "tolerance",
     "watch",
 ]
 
@@ -124,6 +126,7 @@ _OBJECTS = {
     "rhs": ".user_system.decorators",
     "scan": ".analysis.passing.plane",
     "solve": ".solving",
+    "tolerance": ".adaptive.tolerances",
 }
 
 

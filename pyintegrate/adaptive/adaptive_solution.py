@@ -305,14 +305,6 @@ class AdaptiveSolution(Solution):
         """Not yet: files hold steps of one length."""
         raise ValueError(_no_file("save(path)"))
 
-    def to_xarray(self) -> Any:
-        """Not yet: labelled arrays hold steps of one length."""
-        raise ValueError(_no_file("to_xarray()"))
-
-    def to_pandas(self) -> Any:
-        """Not yet: labelled tables hold steps of one length."""
-        raise ValueError(_no_file("to_pandas()"))
-
     def __repr__(self):
         batch, lanes = self._problem.batch, self._problem.lanes
         count = f"{lanes} trajector{'y' if lanes == 1 else 'ies'}"

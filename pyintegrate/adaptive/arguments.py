@@ -47,7 +47,7 @@ def _make(system, x0, v0, given):
     dtype = checked_dtype(given["dtype"], x0, v0)
     components, shapes = components_of(system, x0, v0)
     components = system._ready(components, dtype)
-    rtol, atol = _tolerance("rtol", given["rtol"]), _tolerance("atol", given["atol"])
+    rtol, atol = checked_tolerance("rtol", given["rtol"]), checked_tolerance("atol", given["atol"])
     method = checked_method(given["method"], rtol, system)
     t0, t_end = checked_times("t0", given["t0"]), checked_times("t_end", given["t_end"])
     check_rounded("t0", t0, dtype)
@@ -138,7 +138,8 @@ def checked_saves(save, times, t0, t_end, batch, dtype):
     return save, None
 
 
-def _tolerance(name, value):
+def checked_tolerance(name, value):
+    """A tolerance as an array: finite, not negative."""
     array = numbers(name, value).astype(np.float64)
     if not np.all((array >= 0) & np.isfinite(array)):
         raise ValueError(f"{name} must be finite and not negative, got {_first_wrong(array)}")

@@ -57,6 +57,7 @@ def comparison_table(comparison):
     ]
     steps = [_step(solution) for solution in solutions]
     show_steps = len(set(steps)) > 1
+    count_steps = any(solution._journey is not None for solution in solutions)
     timed = any(measures["seconds"] is not None for measures in summary.values())
     rows = []
     reference = _exact_row(solutions[0], [column[1] for column in columns]) if solutions else None
@@ -64,16 +65,19 @@ def comparison_table(comparison):
         reference["energy_error"] = reference.pop("max_energy_error", None)
     if reference is not None:
         cells = [_cell(reference.get(measure), form, best) for _, measure, form, best in columns]
-        rows.append(["exact", *[ABSENT] * show_steps, *cells, ABSENT, *[ABSENT] * timed])
-    for (key, measures), step in zip(summary.items(), steps, strict=True):
+        absent = [ABSENT] * (1 + count_steps + timed)
+        rows.append(["exact", *[ABSENT] * show_steps, *cells, *absent])
+    for (key, measures), step, solution in zip(summary.items(), steps, solutions, strict=True):
         name = key[0] if isinstance(key, tuple) else key
         cells = [_cell(measures[measure], form, best) for _, measure, form, best in columns]
         took = "{:.2g}".format(measures["seconds"] or 0.0)
         evaluations = _count(measures["evaluations"])
-        rows.append([name, *[step] * show_steps, *cells, evaluations, *[took] * timed])
+        taken = [_count(_steps_taken(solution))] * count_steps
+        rows.append([name, *[step] * show_steps, *cells, *taken, evaluations, *[took] * timed])
     failed = [int(np.count_nonzero(solution.status)) for solution in solutions]
     heads = [column[0] for column in columns]
-    heads = ["method", *[_with_unit("dt", units.get("t", ""))] * show_steps, *heads, "evaluations"]
+    heads = ["method", *[_with_unit("dt", units.get("t", ""))] * show_steps, *heads]
+    heads += ["steps"] * count_steps + ["evaluations"]
     heads += ["seconds"] * timed
     if any(failed):
         heads.append("failed")
@@ -102,7 +106,7 @@ def joint_table(comparisons):
     """
     tables = {name: comparison_table(one) for name, one in comparisons.items()}
     heads = list(dict.fromkeys(head for table in tables.values() for head in table.columns))
-    last = [head for head in heads if head in ("evaluations", "seconds", "failed")]
+    last = [head for head in heads if head in ("steps", "evaluations", "seconds", "failed")]
     heads = [head for head in heads if head not in last] + last
     rows = []
     for name, table in tables.items():
@@ -161,6 +165,11 @@ def _cell(values, form, best):
     return f"{form.format(np.median(values))} / {form.format(worst)}"
 
 
+def _steps_taken(solution):
+    """How many steps each trajectory made, or all of them."""
+    return solution.n_steps if solution._journey is None else solution.steps_taken
+
+
 def _count(values):
     """A whole number, or the least and the most."""
     least, most = (f"{f(values, initial=start):,}" for f, start in ((np.min, 1 << 62), (np.max, 0)))
@@ -187,7 +196,7 @@ def _title(comparison, steps):
         start = np.asarray(start_time(solution), dtype=np.float64).ravel()
         if end.size and start.size and np.ptp(end) == 0 and np.ptp(start) == 0:
             parts.append(f"t = {start[0]:g} to {end[0]:g} {unit}".rstrip())
-    if len(set(steps)) == 1:
+    if len(set(steps)) == 1 and solution is not None and solution._journey is None:
         parts.append(f"dt = {steps[0]} {unit}".rstrip())
     if comparison.equal_work:
         parts.append("equal work")

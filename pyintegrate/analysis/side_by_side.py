@@ -10,11 +10,13 @@ from typing import TYPE_CHECKING, Any, cast, overload
 
 import numpy as np
 
+from ..adaptive.tolerances import Tolerance
 from ..errors import one_record_warning
 from ..integration import integrate
 from ..method.catalogue import find_method
 from ..method.method import Method
 from ..run.structure import checked_system, usual_methods
+from ..solving import solve
 from ..values.checks import numbers
 from ..values.keywords import explains_keywords
 from ..watching.analyses import of_comparison
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
     from ..values.types import ArrayLike, AxesArray, Methods
 
     Systems: TypeAlias = Sequence[System] | Mapping[Any, System]
+    ToATolerance: TypeAlias = tuple[str | Method, Tolerance]
 
 
 @overload
@@ -39,7 +42,7 @@ def compare(
     x0: ArrayLike | None = None,
     v0: ArrayLike | None = None,
     *,
-    dt: ArrayLike,
+    dt: ArrayLike | None = None,
     **options: Any,
 ) -> Comparison: ...
 @overload
@@ -48,7 +51,7 @@ def compare(
     x0: ArrayLike | None = None,
     v0: ArrayLike | None = None,
     *,
-    dt: ArrayLike,
+    dt: ArrayLike | None = None,
     **options: Any,
 ) -> Comparisons: ...
 @explains_keywords(rest=integrate)
@@ -57,8 +60,8 @@ def compare(
     x0: ArrayLike | None = None,
     v0: ArrayLike | None = None,
     *,
-    methods: Methods | None = None,
-    dt: ArrayLike,
+    methods: Methods | ToATolerance | Sequence[str | Method | ToATolerance] | None = None,
+    dt: ArrayLike | None = None,
     t_end: ArrayLike | None = None,
     n_steps: int | None = None,
     equal_work: bool = False,
@@ -76,9 +79,11 @@ def compare(
     methods : sequence of str or Method, optional
         Names, aliases or user-defined methods. Default: rk4 and semi_implicit_euler; where these
         do not fit, rk4 and explicit_euler (first order), or implicit_midpoint (a Hamiltonian that
-        is not separable), rigid_rk4 and rigid_semi_implicit_euler (a rigid body).
+        is not separable), rigid_rk4 and rigid_semi_implicit_euler (a rigid body). A pair (method,
+        ``pi.tolerance(1e-9)``) goes to a tolerance instead (``pi.solve``).
     dt : float or sequence of float
-        Step, in the system's unit of time. A sequence means one run for each.
+        Step, in the system's unit of time. A sequence means one run for each. Not needed where all
+        methods go to a tolerance.
     t_end, n_steps : optional
         Exactly one of them: the end or the number of steps.
     equal_work : bool, optional
@@ -87,12 +92,14 @@ def compare(
         takes round(n/m) steps over the same span.
     **options
         Anything else `integrate` takes: t0, save, dtype, workers, bound, watch and others. With
-        ``save="final"`` "energy_drift" and "phase_drift" are watched, for the table.
+        ``save="final"`` "energy_drift" and "phase_drift" are watched, for the table. Methods that
+        go to a tolerance take what `solve` takes; they save all accepted steps, where others do.
 
     Returns
     -------
     Comparison
-        A mapping from method names to solutions, from (name, dt) where dt is a sequence; of several
+        A mapping from method names to solutions, from (name, dt) where dt is a sequence; a method
+        that goes to a tolerance has a name like "dop853 to 1e-09". Of several
         systems a `Comparisons`, a mapping from their names to comparisons.
 
     Raises
@@ -119,23 +126,39 @@ def compare(
         raise TypeError("compare takes methods=(...), one or several; method= belongs to integrate")
     if methods is None:
         methods = usual_methods(system)
-    chosen = _unique("methods", [_method(method) for method in _listed(methods)], lambda m: m.name)
-    steps = numbers("dt", dt)
+    chosen = _unique("methods", [_Chosen(one) for one in _listed(methods)], lambda one: one.name)
+    if dt is None and not all(one.tolerance for one in chosen):
+        raise TypeError("dt is missing: only methods that go to a tolerance find their own steps")
+    steps = numbers("dt", 1.0 if dt is None else dt)
     several = steps.ndim > 0
     if steps.ndim > 1 or steps.size == 0:
         raise ValueError(f"dt must be a number or a sequence of numbers, got shape {steps.shape}")
     if not isinstance(equal_work, bool | np.bool_):
         raise TypeError(f"equal_work must be True or False, got {equal_work!r}")
-    solutions, seconds, options = {}, {}, of_comparison(system, options)
-    for step in _unique("dt", steps.tolist() if several else [dt], float):
+    solutions: dict[Any, Solution] = {}
+    seconds: dict[Any, float] = {}
+    found: dict[str, tuple[Solution, float]] = {}  # to a tolerance: the same beside every dt
+    options = of_comparison(system, options)
+    for step in _unique("dt", steps.tolist() if several else [dt], float if dt is not None else id):
         first = None
-        for method in chosen:
-            span, key = {"dt": step, "t_end": t_end, "n_steps": n_steps}, method.name
+        for one in chosen:
+            span, key = {"dt": step, "t_end": t_end, "n_steps": n_steps}, one.name
+            if equal_work and one.tolerance is not None:
+                raise ValueError(f"equal_work gives steps, and {one.name!r} finds its own")
             if equal_work and first is not None:
-                span = _same_work(system, first, method, step, t_end, options.get("t0", 0.0))
+                span = _same_work(system, first, one.method, step, t_end, options.get("t0", 0.0))
             key, begin = (key, step) if several else key, perf_counter()
-            solutions[key] = integrate(system, x0, v0, method=method, **span, **options)
+            if one.name in found:
+                solutions[key], seconds[key] = found[one.name]
+                continue
+            if one.tolerance is None:
+                solutions[key] = integrate(system, x0, v0, method=one.method, **span, **options)
+            else:
+                how = _to_a_tolerance(one, span, options)
+                solutions[key] = solve(system, x0, v0, method=one.method, **how)
             seconds[key] = perf_counter() - begin
+            if one.tolerance is not None and n_steps is None:
+                found[one.name] = solutions[key], seconds[key]
             first = solutions[key] if first is None else first
     return Comparison(system, solutions, equal_work=bool(equal_work), seconds=seconds)
 
@@ -187,6 +210,8 @@ class Comparison(Mapping[Any, "Solution"]):
             resolved = resolved if step else resolved[0]
             if resolved in self._solutions:
                 return self._solutions[resolved]
+        if isinstance(key, tuple) and len(key) == 2 and isinstance(key[1], Tolerance):
+            return self[f"{_method(key[0]).name} to {key[1]}"]
         keys = ", ".join(map(repr, self._solutions))
         near = get_close_matches(str(name), [_name(k) for k in self._solutions], n=1)
         hint = f"; did you mean {near[0]!r}?" if near and near[0] != name else ""
@@ -367,6 +392,49 @@ def _evaluations_a_step(system, method):
     return more - some
 
 
+class _Chosen:
+    """A method, and the tolerance that it goes to, or None."""
+
+    def __init__(self, given):
+        method, self.tolerance = given, None
+        if isinstance(given, tuple):
+            if len(given) != 2 or not isinstance(given[1], Tolerance):
+                raise TypeError(
+                    f"methods has {given!r}: expected a method, or (method, pi.tolerance(1e-9))"
+                )
+            method, self.tolerance = given
+        self.method = method if method == "auto" and self.tolerance else _method(method)
+        name = self.method if isinstance(self.method, str) else self.method.name
+        self.name = name if self.tolerance is None else f"{name} to {self.tolerance}"
+
+
+_FOR_STEPS = {"compensated": "steps to a tolerance always carry what is rounded away"}
+_STEPS_ONLY = ("drive", "start", "sensitivity")
+
+
+def _to_a_tolerance(one, span, options):
+    """The arguments of `solve` in place of those of `integrate`."""
+    how = {name: value for name, value in options.items() if name not in _FOR_STEPS}
+    for name in _STEPS_ONLY:
+        if how.pop(name, None) is not None:
+            raise ValueError(f"{name} is for steps of one length, and {one.name!r} finds its own")
+    if how.get("times") is None:
+        save = how.setdefault("save", "all")
+        if not isinstance(save, str):
+            raise ValueError(
+                f"save={save!r} counts steps of one length, and {one.name!r} finds its own: give"
+                " save='all', 'final', or times="
+            )
+    if span["t_end"] is None:
+        if span["n_steps"] is None or span["dt"] is None:
+            raise ValueError("give t_end, or n_steps and dt")
+        span["t_end"] = options.get("t0", 0.0) + span["n_steps"] * np.asarray(span["dt"])
+    elif span["n_steps"] is not None:
+        raise ValueError("give exactly one of n_steps and t_end")
+    tolerance = one.tolerance
+    return how | {"t_end": span["t_end"], "rtol": tolerance.rtol, "atol": tolerance.atol}
+
+
 def _method(method):
     """A method by name or alias, or one that is given."""
     if not isinstance(method, str | Method):
@@ -377,6 +445,8 @@ def _method(method):
 def _listed(methods):
     """One method, or several, as a list."""
     if isinstance(methods, str | Method):
+        return [methods]
+    if isinstance(methods, tuple) and len(methods) == 2 and isinstance(methods[1], Tolerance):
         return [methods]
     try:
         methods = list(methods)

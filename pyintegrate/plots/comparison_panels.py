@@ -193,8 +193,10 @@ def _rows(comparison, labels, name=""):
         groups.setdefault(step, []).append(comparison[key])
     rows = []
     for step, solutions in groups.items():
-        one = step if step is not None else solutions[0].dt
+        fixed = [one for one in solutions if one._journey is None]
+        one = step if step is not None else fixed[0].dt if fixed else np.zeros(0)
         heading = f"dt = {one:g} {unit}".rstrip() if np.ndim(one) == 0 else "various dt"
+        heading = heading if np.size(one) else "to a tolerance"
         period = period_of(solutions[0])
         if period is not None and np.ndim(one) == 0:
             heading += f"\n{period / abs(one):.3g} steps a period"

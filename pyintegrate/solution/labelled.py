@@ -23,6 +23,7 @@ def to_dataset(solution):
     time = "t" if solution.t.ndim == 1 else "step" if solution.steps.ndim == 1 else "save"
     units = system.units
     own = {*dims} - {*system.params, "dt", "t0"}
+    clock = _clock(solution)
     taken = {*own, "t", "step", "status", "failed_step"} & {*system.state_names, *system.params}
     if taken:
         raise ValueError(
@@ -58,6 +59,9 @@ def to_dataset(solution):
     }
     variables["status"] = (dims, solution.status, {"long_name": "see pyintegrate.Status; 0 is OK"})
     variables["failed_step"] = (dims, solution.failed_step, {"long_name": "-1 where fine"})
+    if solution._journey is not None:
+        for name in ("steps_taken", "rejected", "evaluations", "last_step"):
+            variables[name] = (dims, getattr(solution, name), {})
     variables |= _results(solution, dims)
     attributes = {
         "system": system.name,
@@ -66,15 +70,14 @@ def to_dataset(solution):
         "n_steps": solution.n_steps,
         "source": f"pyintegrate {_core.info()['version']}",
     }
-    for name in ("dt", "t0"):
-        value = getattr(solution, name)
+    for name, value in clock.items():
         if np.ndim(value) == 0:
             attributes[name] = value
         elif name in dims:
-            coordinates[name] = ((name,), np.ravel(value), {"units": units["t"]})
+            coordinates[name] = ((name,), np.ravel(value), {"units": _unit(units, name)})
         else:
             full = np.broadcast_to(value, batch)
-            coordinates[name] = (dims, full, {"units": units["t"]})
+            coordinates[name] = (dims, full, {"units": _unit(units, name)})
     return xarray.Dataset(variables, coordinates, attributes)
 
 
@@ -168,8 +171,27 @@ def _varying(solution):
         for name, value in system.params.items()
         if np.ndim(value) == len(system.batch_shapes[name])
     }
-    values |= {name: getattr(solution, name) for name in ("dt", "t0")}
+    values |= _clock(solution)
     return {name: value for name, value in values.items() if np.size(value) > 1}
+
+
+def _unit(units, name):
+    return "1" if name == "rtol" else "" if name == "atol" else units["t"]
+
+
+def _clock(solution):
+    """The numbers that say when the states are: t0, and the step, or the tolerances."""
+    if solution._journey is None:
+        return {"dt": solution.dt, "t0": solution.t0}
+    batch, dim = solution.status.shape, solution.system.dim
+    times = {"t0": solution.t0, "t_end": solution.t_end}
+    tolerances = {"rtol": solution.rtol, "atol": solution.atol}
+    times |= {
+        name: value[()]
+        for name, value in tolerances.items()  # those of each component are no coordinates
+        if value.ndim <= len(batch) and not (value.ndim and value.shape[-1] == dim)
+    }
+    return times
 
 
 def _dimensions(solution):

@@ -40,7 +40,7 @@ FACADES = {
 }
 FACADE_NAMES = {"save", "drift_at_end", "plot", "animate", "certificate", "table", "tangent"}
 # Public names that are to come.
-TO_COME = {"lab", "tolerance"}  # fmt: skip
+TO_COME = {"lab"}  # fmt: skip
 
 
 def modules(package):

@@ -1,0 +1,54 @@
+"""``pi.tolerance``: how exact a method is to be, where others in a comparison have steps."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ..values.keywords import explains_keywords
+from .arguments import checked_tolerance
+
+if TYPE_CHECKING:
+    from ..values.types import ArrayLike
+
+_ABSOLUTE = 1e-3  # of the relative one: that of solve
+
+
+class Tolerance:
+    """The tolerances of one method; made by ``pi.tolerance``."""
+
+    def __init__(self, rtol: Any, atol: Any = None) -> None:
+        self.rtol = checked_tolerance("rtol", rtol)
+        self.atol = checked_tolerance("atol", _ABSOLUTE * self.rtol if atol is None else atol)
+
+    def __str__(self) -> str:
+        low, high = (f"{value:g}" for value in (self.rtol.min(), self.rtol.max()))
+        return low if low == high else f"{low} .. {high}"
+
+    def __repr__(self) -> str:
+        return f"<pi.tolerance of {self}>"
+
+
+@explains_keywords()
+def tolerance(rtol: ArrayLike, atol: ArrayLike | None = None) -> Tolerance:
+    """Tolerances for a method in ``pi.compare``, beside methods of fixed steps.
+
+    Parameters
+    ----------
+    rtol, atol : array_like
+        As in ``pi.solve``. Default of `atol`: a thousandth of `rtol`.
+
+    Returns
+    -------
+    Tolerance
+        For ``methods=["rk4", ("dop853", pi.tolerance(1e-9))]``; its solution has the key
+        "dop853 to 1e-09".
+
+    Examples
+    --------
+    >>> import pyintegrate as pi
+    >>> c = pi.compare(pi.systems.pendulum, methods=["rk4", ("dop853", pi.tolerance(1e-9))],
+    ...                dt=0.05, t_end=20.0)
+    >>> list(c), c["rk4"].n_steps, int(c["dop853 to 1e-09"].steps_taken)
+    (['rk4', 'dop853 to 1e-09'], 400, 209)
+    """
+    return Tolerance(rtol, atol)
