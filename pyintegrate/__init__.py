@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from .analysis.passing.plane import scan
     from .analysis.recommendation import advise
     from .analysis.side_by_side import compare
+    from .laboratory.opening import lab
     from .method.composition import Composition
     from .method.multistep import Multistep
     from .method.runge_kutta import RungeKutta
@@ -85,6 +86,7 @@ __all__ = [
     "event",
     "hamiltonian",
     "integrate",
+    "lab",
     "load",
     "lyapunov",
     "methods",
@@ -120,6 +122,7 @@ _OBJECTS = {
     "concatenate": ".solution.parts",
     "event": ".watching.events",
     "hamiltonian": ".user_system.decorators",
+    "lab": ".laboratory.opening",
     "load": ".solution.storage",
     "lyapunov": ".analysis.chaos.exponents",
     "potential": ".user_system.decorators",

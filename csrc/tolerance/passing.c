@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include "../aligned.h"
 #include "../watching/passage.h"
 #include "looks.h"
 #include "within.h"
@@ -373,7 +374,7 @@ PiPassage *pi_passage_new(const PiPassing *of, const PiJourney *journey) {
     p->real_bytes = p->precision.real_bytes = journey->real_bytes;
     p->lanes = journey->solve.registers * (journey->vector_bytes / journey->real_bytes);
     const int64_t bytes = lay_out(p, NULL);
-    p->memory = aligned_alloc(64, (size_t)bytes);
+    p->memory = pi_aligned(bytes);
     if (!p->memory) {
         free(p);
         return NULL;
@@ -387,6 +388,6 @@ void pi_passage_free(PiPassage *p) {
         for (int j = 0; j < p->of->count; j++)
             if (p->added[i * p->of->count + j])
                 p->of->counts[j * p->of->stride + p->id[i]] -= p->added[i * p->of->count + j];
-    free(p->memory);
+    pi_free_aligned(p->memory);
     free(p);
 }

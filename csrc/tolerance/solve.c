@@ -149,7 +149,7 @@ void pi_journey_work(PiJourney *j, PiPoll *poll, void *context) {
         }
     }
     if (j->passing && workspace && !(thread.passage = pi_passage_new(j->passing, j)))
-        free(workspace), workspace = NULL;
+        pi_free_aligned(workspace), workspace = NULL;
     if (!workspace) {
         j->out_of_memory = j->cancelled = 1;
         return;

@@ -118,3 +118,11 @@ def test_the_page_on_tolerances_runs():
     for block in re.findall(r"```python\n(.*?)```", (DOCS / "tolerance.md").read_text(), re.S):
         exec(compile(block, "tolerance.md", "exec"), names)
         assert not names["sol"].status.any()
+
+
+def test_the_page_on_the_lab_runs():
+    pytest.importorskip("anywidget")
+    names = {}
+    for block in re.findall(r"```python\n(.*?)```", (DOCS / "lab.md").read_text(), re.S):
+        exec(block, names)
+    assert names["lab"].solution["rk4"].n_steps == 40

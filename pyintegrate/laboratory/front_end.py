@@ -1,0 +1,58 @@
+"""The modules of ``static/`` as one: browsers get one text, the notebook's or the page's."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from pathlib import Path
+
+STATIC = Path(__file__).parent / "static"
+# In the order in which they need each other.
+MODULES = ("look", "scenes", "charts", "limits", "record", "steps", "controls", "side", "lab")
+
+
+def joined(*last: str) -> str:
+    """The text of the modules in one: imports of each other left out, exports made local.
+
+    Parameters
+    ----------
+    *last : str
+        Modules after those that all have; the exports of the last one stay.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> "import" in [line.split(" ")[0] for line in joined("notebook").splitlines()]
+    False
+    """
+    texts = [(STATIC / f"{name}.js").read_text(encoding="utf-8") for name in (*MODULES, *last)]
+    texts = [re.sub(r"^import [^;]*;\n", "", text, flags=re.M) for text in texts]
+    texts[:-1] = [re.sub(r"^export ", "", text, flags=re.M) for text in texts[:-1]]
+    return "\n".join(texts)
+
+
+@cache
+def notebook_module() -> str:
+    """The front end as the ES module of a widget.
+
+    Examples
+    --------
+    >>> notebook_module().rstrip().endswith("export default { render };")
+    True
+    """
+    return joined("notebook")
+
+
+@cache
+def style() -> str:
+    """The style sheet.
+
+    Examples
+    --------
+    >>> ".pi-lab" in style()
+    True
+    """
+    return (STATIC / "lab.css").read_text(encoding="utf-8")

@@ -1,0 +1,81 @@
+// Sliders with a number beside them, and the slider of the step with the limits marked on it.
+import { element, short, withUnit, written } from "./look.js";
+
+/** A number with a slider: `change(value)` as it moves. */
+export function slider({ name, unit, value, low, high, change, logarithmic = false }) {
+  const to = (v) => (logarithmic ? Math.log(v) : v);
+  const from = (v) => (logarithmic ? Math.exp(v) : v);
+  const [a, b] = [to(low), to(high)];
+  const range = element("input", {
+    type: "range", min: 0, max: 1000, step: 1, "aria-label": name,
+    oninput: () => give(Number(from(a + ((b - a) * range.value) / 1000).toPrecision(3))),
+  });
+  const box = element("input", {
+    type: "text", inputmode: "decimal", spellcheck: "false", "aria-label": `${name}, as a number`,
+    onchange: () => {
+      const typed = Number(box.value.replace("−", "-").replace(",", "."));
+      if (box.value.trim() && Number.isFinite(typed) && (!logarithmic || typed > 0)) give(typed);
+      else show(current);
+    },
+  });
+  const marks = element("div", { class: "pl-marks" });
+  let current = value;
+  function show(now) {
+    current = now;
+    range.value = Math.round((1000 * (to(now) - a)) / (b - a));
+    range.style.setProperty("--pl-share", `${Math.max(0, Math.min(100, range.value / 10))}%`);
+    if (document.activeElement !== box || Number(box.value) !== now) box.value = String(Number(now.toPrecision(7)));
+  }
+  function give(now) {
+    show(now);
+    change(now);
+  }
+  show(value);
+  const label = element("span", { class: "pl-name" }, withUnit(written(name), unit));
+  const root = element("label", { class: "pl-slider" }, label, box,
+    element("div", { class: "pl-rail" }, range, marks));
+  return {
+    root, show, value: () => current,
+    /** Marks [value, colour, text] on the rail. */
+    mark(all) {
+      marks.replaceChildren(...all.filter(([at]) => at >= low && at <= high).map(([at, colour, text]) => {
+        const share = (to(at) - a) / (b - a);
+        const mark = element("span", { class: "pl-mark", title: text });
+        mark.style.left = `calc(8px + ${share} * (100% - 16px))`;
+        mark.style.background = colour;
+        return mark;
+      }));
+    },
+  };
+}
+
+/** A choice of one of a list: [value, text] each. */
+export function choice(label, options, value, change) {
+  const made = element("select", { "aria-label": label, onchange: () => change(made.value) },
+    ...options.map(([key, text]) => element("option", { value: key }, text)));
+  made.value = value;
+  return made;
+}
+
+/** Two or more buttons, of which one is pressed. */
+export function segments(label, options, value, change) {
+  const buttons = options.map(([key, text, title]) => element("button", {
+    type: "button", title, onclick: () => {
+      show(key);
+      change(key);
+    },
+  }, text));
+  function show(now) {
+    options.forEach(([key], i) => buttons[i].setAttribute("aria-pressed", String(key === now)));
+  }
+  show(value);
+  return { root: element("div", { class: "pl-segments", role: "group", "aria-label": label }, ...buttons), show };
+}
+
+/** A sentence about the largest stable step. */
+export function stabilityText(limit, dt, unit) {
+  if (limit === null) return "stable at any step, as far as theory tells";
+  if (limit === 0) return "unstable at every step here";
+  const text = `stable up to ${short(limit, 3)}${unit ? ` ${unit}` : ""}`;
+  return dt > limit ? `${text}: this step is beyond` : text;
+}

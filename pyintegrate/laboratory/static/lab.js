@@ -1,0 +1,449 @@
+// The lab: a state, a record of all steps, a time that moves over them.
+import { coloursOf, element, inks, short, steady, themeOf, withUnit, written } from "./look.js";
+import { dragged, drawScene } from "./scenes.js";
+import { drawPortrait, drawStrip, timeAt } from "./charts.js";
+import { stateAt, stripsOf, understood } from "./record.js";
+import { explain } from "./steps.js";
+import { choice, segments, stabilityText } from "./controls.js";
+import { fillSide } from "./side.js";
+
+const MOST_METHODS = 4;
+const NARROW = 820; // pixels
+const SPEEDS = [0.05, 0.1, 0.25, 0.5, 1, 2, 4, 8];
+
+/** Build the lab in an element. The engine has `about`, `run(state)` -> record and
+ * `rates(t, y)` -> derivatives, both by promise; `onState` hears of every new state. */
+export function mount(root, engine, firstState, { onState = () => {}, footer = [] } = {}) {
+  const { about } = engine;
+  let state = structuredClone(firstState);
+  let system = about.systems[state.system];
+  let record = null;
+  let time = 0, playing = false, speed = 1, logarithmic = false, linesFor = "";
+  let [busy, waiting, frame, lastFrame] = [false, false, 0, 0];
+  let [colours, look, cards, parts, sliders, held] = [[], {}, [], {}, {}, null];
+
+  // ---- asking the engine: the newest state counts, those between are skipped ----
+  async function ask() {
+    onState(state);
+    if (busy) return void (waiting = true);
+    busy = true;
+    do {
+      waiting = false;
+      const asked = state;
+      const answer = await engine.run(asked).catch((error) => ({ error: error.message }));
+      parts.error.textContent = answer.error ?? "";
+      parts.error.hidden = !answer.error;
+      if (!answer.error && asked.system === state.system) adopt(answer, asked);
+    } while (waiting);
+    busy = false;
+  }
+
+  /** A new record, and what follows from it. */
+  function adopt(answer, asked) {
+    record = understood(answer, asked, system, held);
+    time = Math.min(time, record.end);
+    caption();
+    rebuildCards();
+    markLimits();
+    parts.ghost.textContent = `grey: ${record.ghost}`;
+    parts.timeline.max = record.runs[0].n;
+    linesFor = "";
+    redraw();
+  }
+
+  /** What the strips and the portrait show now, over them. */
+  function caption() {
+    record.strips = stripsOf(record, system, logarithmic);
+    parts.strips.forEach(({ figure, title, note }, i) => {
+      figure.hidden = !record.strips[i];
+      title.textContent = record.strips[i]?.title ?? "";
+      note.textContent = record.strips[i]?.note ?? "";
+    });
+    parts.portrait.figure.hidden = !record.places;
+    if (!record.places) return;
+    const [a, b] = record.places.map((i) => written(system.state[i].name));
+    parts.portrait.title.textContent = system.dof ? "phase portrait" : "plane";
+    parts.portrait.note.textContent = `${a} across, ${b} up`;
+  }
+
+  const at = (run, t, values) => stateAt(run, system, t, values);
+  const stepOf = (run) => Math.max(0, Math.min(run.n, Math.floor(time / run.dt + 1e-9)));
+
+  // ---- drawing ----
+  function redraw() {
+    if (!frame) frame = requestAnimationFrame(draw);
+  }
+
+  function draw(now) {
+    frame = 0;
+    if (!record) return;
+    if (playing) {
+      const passed = Math.min(0.1, (now - (lastFrame || now)) / 1000);
+      lastFrame = now;
+      time = Math.min(record.end, time + (passed * speed * record.turn) / 1.6);
+      if (time >= record.end) play(false);
+      else redraw();
+    }
+    record.runs.forEach((run, i) => drawCard(run, cards[i], i));
+    record.strips.forEach((strip, i) => {
+      const lines = record.runs.map((run, k) => ({ t: run.t, values: run[strip.name], colour: colours[k] }));
+      if (strip.ghost && !logarithmic) {
+        lines.unshift({ t: record.runs[0].t, values: record.runs[0][strip.ghost], colour: look.ghost, wide: true });
+      }
+      drawStrip(parts.strips[i].canvas, { ...strip, lines }, record.end || 1, time, look);
+    });
+    if (record.places) {
+      const { dim } = system;
+      const lines = record.runs.map((run, k) => ({ y: run.y, dt: run.dt, dim, colour: colours[k], at: at(run, time, run.y) }));
+      lines.unshift({ y: record.runs[0].ghost, dt: record.runs[0].dt, dim, colour: look.ghost, wide: true });
+      parts.portrait.view = drawPortrait(parts.portrait.canvas,
+        { window: record.portrait, places: record.places, lines }, time, look);
+    }
+    const first = record.runs[0];
+    parts.timeline.value = stepOf(first);
+    parts.timeline.style.setProperty("--pl-share", `${(100 * time) / (record.end || 1)}%`);
+    parts.clock.textContent = `t = ${steady(time, decimalsOf(first.dt))}${system.time_unit ? ` ${system.time_unit}` : ""}`;
+    parts.count.textContent = `step ${stepOf(first).toLocaleString("en")} of ${first.n.toLocaleString("en")}`;
+    if (!playing) showSteps();
+  }
+
+  const decimalsOf = (dt) => Math.max(0, Math.min(6, 1 - Math.floor(Math.log10(dt))));
+
+  function drawCard(run, card, i) {
+    const colour = colours[i];
+    card.drawn = drawScene(card.canvas, system.scene, record.window, {
+      time, y: run.y, ghost: run.ghost, at: (t, values) => at(run, t, values),
+      memory: Math.max(run.dt, Math.min(record.end, record.turn * (system.dof === 1 ? 4 : system.dof ? 2.5 : 12))),
+      grain: Math.min(run.dt, record.turn / 40),
+    }, record.state.params, { ...look, colour });
+    const n = stepOf(run);
+    const blown = run.blown !== null && n >= run.blown;
+    card.root.classList.toggle("pl-blown", blown);
+    const lost = blown ? `explodes: gone since t = ${short(run.blown * run.dt, 3)}` : "outside the picture";
+    card.note.textContent = blown || card.drawn.outside ? lost : "";
+    const reading = [];
+    if (run.energy) reading.push(["energy", percent(run.energy[n])]);
+    if (run.phase) reading.push(["phase", `${signed(run.phase[n])} rad`]);
+    else reading.push(["off by", withUnit(short(run.distance[n], 3), "").concat(system.state[0].unit ? ` ${system.state[0].unit}` : "")]);
+    card.readings.replaceChildren(...reading.map(([name, text]) =>
+      element("span", {}, element("i", {}, name), ` ${text}`)));
+  }
+
+  const signed = (x) => (x > 0 ? "+" : "") + short(x, 3);
+  function percent(x) {
+    if (!Number.isFinite(x) || Math.abs(x) > 10) return signed(x);
+    return Math.abs(x) >= 1e-4 || x === 0 ? `${(x > 0 ? "+" : "") + short(100 * x, 3)} %` : signed(x);
+  }
+
+  // ---- the line of formulas: one step, from before to after the time shown ----
+  async function showSteps() {
+    const key = `${record.number} ${state.system} ${stepOf(record.runs[0])}`;
+    if (linesFor === key) return;
+    linesFor = key;
+    const shown = record;
+    const told = await Promise.all(shown.runs.map(async (run) => {
+      const n = Math.max(0, stepOf(run) - 1);
+      if (run.n < 1) return [n, []];
+      const { dim } = system;
+      const y = run.y.slice(n * dim, (n + 1) * dim);
+      const next = run.y.slice((n + 1) * dim, (n + 2) * dim);
+      if (run.failed >= 0 && n + 1 >= run.failed) return [n, [["the step is not finite", "the run ends here"]]];
+      return [n, await explain(about.methods[run.method], system, n * run.dt, y, next, run.dt, engine.rates)];
+    })).catch(() => null);
+    if (!told || shown !== record || linesFor !== key) return;
+    parts.steps.replaceChildren(...told.map(([n, lines], i) => element("div", { class: "pl-step" },
+      element("b", { style: `color:${colours[i]}` }, about.methods[shown.runs[i].method].title),
+      element("small", {}, `step ${n} → ${n + 1}`),
+      ...lines.map(([formula, numbers]) => element("div", {},
+        element("code", {}, formula), element("span", {}, numbers))))));
+  }
+
+  // ---- time ----
+  function play(on) {
+    playing = on && record && record.end > 0;
+    if (playing && time >= record.end) time = 0;
+    lastFrame = 0;
+    parts.play.textContent = playing ? "❚❚" : "▶";
+    parts.play.setAttribute("aria-label", playing ? "pause" : "play");
+    redraw();
+  }
+  function step(by) {
+    play(false);
+    const first = record.runs[0];
+    const n = by > 0 ? stepOf(first) + by : Math.ceil(time / first.dt - 1e-9) + by;
+    time = Math.max(0, Math.min(first.n, n)) * first.dt;
+    redraw();
+  }
+  function goTo(t) {
+    play(false);
+    const first = record.runs[0];
+    time = Math.min(record.end, Math.round(t / first.dt) * first.dt);
+    redraw();
+  }
+
+  // ---- changing the state ----
+  function change(patch) {
+    state = { ...state, ...patch, number: (state.number ?? 0) + 1 };
+    ask();
+  }
+  function setStart(start) {
+    start.forEach((value, i) => sliders.start[i]?.show(value));
+    time = 0;
+    change({ start });
+  }
+  function setSystem(name) {
+    system = about.systems[name];
+    time = 0;
+    const params = Object.fromEntries(Object.entries(system.params).map(([key, p]) => [key, p.value]));
+    const keep = state.methods.filter((method) => system.fitting.includes(method));
+    const methods = [...new Set([...keep, ...system.methods])].slice(0, Math.max(2, keep.length));
+    state = { ...state, system: name };
+    change({ params, start: system.start, dt: system.dt, t_end: system.t_end, methods });
+    sliders = fillSide(parts, system, state, change, setStart);
+    parts.equation.textContent = equationOf(system);
+    play(true);
+  }
+  const equationOf = ({ equation }) =>
+    equation.replace(/\b(theta|omega|alpha|beta|gamma|delta|sigma|rho|mu)(\d*)\b/g, (all) => written(all)).replaceAll("^2", "²").replaceAll("^3", "³").replaceAll("-", "−");
+
+  /** Dragging a body, or the point of the portrait: the start follows. */
+  function draggable(canvas, moved) {
+    let pointer = null;
+    const place = (event) => {
+      const box = canvas.getBoundingClientRect();
+      return [event.clientX - box.left, event.clientY - box.top];
+    };
+    canvas.addEventListener("pointerdown", (event) => {
+      if (!record) return;
+      const grip = moved(place(event), null);
+      if (grip === null) return;
+      pointer = event.pointerId;
+      canvas.setPointerCapture(pointer);
+      held = { window: record.window, portrait: record.portrait };
+      play(false);
+      canvas.grip = grip;
+      event.preventDefault();
+    });
+    canvas.addEventListener("pointermove", (event) => {
+      if (event.pointerId === pointer) moved(place(event), canvas.grip);
+    });
+    const release = (event) => {
+      if (event.pointerId !== pointer) return;
+      pointer = held = null;
+      change({});
+    };
+    canvas.addEventListener("pointerup", release);
+    canvas.addEventListener("pointercancel", release);
+  }
+
+  function buildCard(name) {
+    const canvas = element("canvas", { class: "pl-scene", role: "img" });
+    const card = { canvas, name };
+    const methods = groups(system.fitting);
+    card.select = element("select", { "aria-label": "method", onchange: () => {
+      change({ methods: state.methods.map((m) => (m === name ? card.select.value : m)) });
+    } }, ...methods);
+    card.select.value = name;
+    const remove = element("button", { class: "pl-bare", type: "button", "aria-label": "remove this method",
+      onclick: () => change({ methods: state.methods.filter((m) => m !== name) }) }, "×");
+    card.note = element("div", { class: "pl-note" });
+    card.readings = element("div", { class: "pl-readings" });
+    card.root = element("section", { class: "pl-card" },
+      element("header", {}, element("span", { class: "pl-dot" }), card.select, remove),
+      element("div", { class: "pl-frame" }, canvas, card.note), card.readings);
+    remove.hidden = state.methods.length < 2;
+    draggable(canvas, ([px, py], grip) => {
+      const { view, points } = card.drawn;
+      if (grip === null) { // the nearest body
+        const far = points.map(([x, y]) => Math.hypot(view.x(x) - px, view.y(y) - py));
+        const which = far.indexOf(Math.min(...far));
+        const flat = ["spring", "bead"].includes(system.scene.kind);
+        return far[which] < 44 || (flat && py < view.paper) ? which : null;
+      }
+      setStart(dragged(system.scene, state.start, grip, view.back(px, py), state.params));
+      return grip;
+    });
+    return card;
+  }
+
+  function groups(names) {
+    const titles = { explicit_rk: "Runge-Kutta, explicit", composition: "symplectic, explicit",
+      implicit_rk: "implicit", nystrom: "Nyström", multistep: "multistep" };
+    return Object.entries(titles).map(([family, label]) => element("optgroup", { label },
+      ...names.filter((name) => about.methods[name].family === family).map((name) =>
+        element("option", { value: name, disabled: state.methods.includes(name) && undefined }, about.methods[name].title))))
+      .filter((group) => group.children.length);
+  }
+
+  function rebuildCards() {
+    const names = record.runs.map((run) => run.method);
+    const key = [state.system, ...names].join();
+    if (parts.stage.key === key) return;
+    parts.stage.key = key;
+    colours = coloursOf(names, themeOf(root));
+    cards = names.map(buildCard);
+    cards.forEach((card, i) => card.root.style.setProperty("--pl-colour", colours[i]));
+    parts.stage.replaceChildren(...cards.map((card) => card.root));
+    parts.stage.dataset.count = names.length;
+    parts.stage.dataset.kind = system.scene.kind;
+    parts.add.hidden = names.length >= MOST_METHODS;
+  }
+
+  function addMethod() {
+    const likely = ["velocity_verlet", "explicit_euler", "midpoint", "forest_ruth4", ...system.fitting];
+    const next = likely.find((name) => system.fitting.includes(name) && !state.methods.includes(name));
+    change({ methods: [...state.methods, next] });
+  }
+
+  function markLimits() {
+    sliders.dt.mark(record.runs.filter((run) => run.limit > 0).map((run) => {
+      const share = run.dt / record.runs[0].dt; // of equal work: the mark for the common slider
+      return [run.limit / share, colours[record.runs.indexOf(run)], about.methods[run.method].title];
+    }));
+    parts.limits.replaceChildren(...record.runs.map((run, i) => element("li", {
+      style: `--pl-colour:${colours[i]}`, class: run.limit !== null && run.dt > run.limit ? "pl-over" : "",
+    }, `${record.state.equal_work ? `h = ${short(run.dt, 3)}, ` : ""}${stabilityText(run.limit, run.dt, system.time_unit)}`)));
+  }
+
+  // ---- the page ----
+  function build() {
+    const button = (text, label, onclick, kind = "") =>
+      element("button", { type: "button", "aria-label": label, title: label, onclick, class: kind }, text);
+    const figure = (label) => {
+      const [title, note] = [element("b"), element("small")];
+      const canvas = element("canvas", { role: "img", "aria-label": label });
+      return { canvas, title, note, figure: element("figure", {}, element("figcaption", {}, title, " ", note), canvas) };
+    };
+    parts.error = element("div", { class: "pl-error", role: "alert", hidden: true });
+    parts.stage = element("div", { class: "pl-stage" });
+    parts.play = button("▶", "play", () => play(!playing), "pl-play");
+    parts.timeline = element("input", { type: "range", min: 0, max: 1, step: 1, "aria-label": "time",
+      oninput: () => goTo(parts.timeline.value * record.runs[0].dt) });
+    parts.clock = element("output", { class: "pl-clock" });
+    parts.count = element("span", { class: "pl-count" });
+    const pace = choice("speed", SPEEDS.map((s) => [s, `${s}×`]), 1, (value) => (speed = Number(value)));
+    parts.steps = element("div", { class: "pl-steps" });
+    parts.strips = [figure("error over time"), figure("error over time")];
+    parts.portrait = figure("phase portrait");
+    const scale = segments("scale", [["linear", "linear", ""], ["log", "log", "magnitude, logarithmic"]],
+      "linear", (key) => {
+        logarithmic = key === "log";
+        if (record) caption();
+        redraw();
+      });
+    parts.strips[0].figure.firstChild.append(scale.root);
+    parts.strips.forEach(({ canvas }) => {
+      const scrub = (event) => event.buttons && record && goTo(timeAt(canvas, event.offsetX, record.end));
+      canvas.addEventListener("pointerdown", scrub);
+      canvas.addEventListener("pointermove", scrub);
+    });
+    draggable(parts.portrait.canvas, ([px, py], grip) => {
+      if (grip !== null) {
+        const [a, b] = parts.portrait.view.back(px, py).map((v) => Number(v.toPrecision(4)));
+        const [across, up] = record.places;
+        setStart(state.start.map((v, i) => (i === across ? a : i === up ? b : v)));
+      }
+      return 0;
+    });
+    parts.side = element("aside", { class: "pl-side" });
+    parts.ghost = element("span", { class: "pl-ghost" });
+    parts.add = button("+ method", "add a method", addMethod, "pl-add");
+    const copy = button("copy as Python", "copy the lines that make this picture", async () => {
+      await copied(record.python, parts.lines);
+      copy.textContent = "copied";
+      setTimeout(() => (copy.textContent = "copy as Python"), 1500);
+    });
+    parts.lines = element("pre", { class: "pl-lines", hidden: true });
+    parts.equation = element("code", { class: "pl-equation" }, equationOf(system));
+    const names = Object.entries(about.systems).map(([name, { title }]) => [name, title]);
+    root.classList.add("pi-lab");
+    root.replaceChildren(
+      element("header", { class: "pl-head" },
+        choice("system", names, state.system, setSystem), parts.equation, parts.ghost, parts.add, copy),
+      parts.error, parts.lines,
+      element("div", { class: "pl-body" },
+        element("div", { class: "pl-main" }, parts.stage,
+          element("div", { class: "pl-transport" },
+            button("⏮", "to the start", () => goTo(0)), button("◀", "a step back", () => step(-1), "pl-one"),
+            parts.play, button("▶", "a step on", () => step(1), "pl-one"),
+            parts.timeline, parts.clock, parts.count, pace),
+          element("div", { class: "pl-charts" },
+            ...parts.strips.map(({ figure: made }) => made), parts.portrait.figure),
+          parts.steps),
+        parts.side),
+      element("footer", {}, ...footer));
+    root.tabIndex = -1;
+    root.addEventListener("keydown", (event) => {
+      if (!["INPUT", "SELECT", "BUTTON", "TEXTAREA"].includes(event.target.tagName) && event.key === " ") play(!playing);
+      else if (event.target.type === "range" || event.target.type === "text") return;
+      else if (event.key === "ArrowRight") step(1);
+      else if (event.key === "ArrowLeft") step(-1);
+      else return;
+      event.preventDefault();
+      event.stopPropagation();
+    });
+    sliders = fillSide(parts, system, state, change, setStart);
+  }
+
+  function dress() {
+    root.dataset.look = themeOf(root);
+    look = inks(root);
+    parts.stage.key = "";
+    if (record) {
+      rebuildCards();
+      markLimits();
+      linesFor = "";
+    }
+    redraw();
+  }
+
+  build();
+  const sized = new ResizeObserver(() => {
+    root.classList.toggle("pl-narrow", root.clientWidth < NARROW);
+    redraw();
+  });
+  sized.observe(root);
+  const dressed = new MutationObserver(dress);
+  dressed.observe(document.body, { attributes: true, attributeFilter: ["class", "data-jp-theme-light"] });
+  dressed.observe(document.documentElement, { attributes: true, attributeFilter: ["data-theme"] });
+  const media = matchMedia("(prefers-color-scheme: dark)");
+  media.addEventListener("change", dress);
+  dress();
+  ask();
+  return {
+    /** A state from outside: the URL, or the kernel. */
+    show(next) {
+      system = about.systems[next.system];
+      state = structuredClone(next);
+      sliders = fillSide(parts, system, state, change, setStart);
+      ask();
+    },
+    /** The engine has another answer to the same state. */
+    refresh: () => busy || ask(),
+    play, step, goTo,
+    get state() { return state; },
+    get record() { return record; },
+    get time() { return time; },
+    close() {
+      play(false);
+      cancelAnimationFrame(frame);
+      sized.disconnect();
+      dressed.disconnect();
+      media.removeEventListener("change", dress);
+    },
+  };
+}
+
+/** Text to the clipboard, or, where that is not allowed, shown to be copied by hand. */
+async function copied(text, shown) {
+  try {
+    await navigator.clipboard.writeText(text);
+  } catch {
+    shown.textContent = text;
+    shown.hidden = false;
+    const range = document.createRange();
+    range.selectNodeContents(shown);
+    getSelection().removeAllRanges();
+    getSelection().addRange(range);
+  }
+}

@@ -1,0 +1,83 @@
+// What follows from a record: windows, limits, strips, states between the steps.
+import { portraitWindow, rangeOf } from "./charts.js";
+import { fastest, stableStep } from "./limits.js";
+import { pointsOf, windowOf } from "./scenes.js";
+
+const BLOWN = 3; // windows away: a motion that comes no nearer to the true one
+
+/** A record with all that is drawn from it. While a start is dragged, `held` has the windows. */
+export function understood(answer, asked, system, held) {
+  const record = { ...answer, state: asked, end: 0 };
+  const { dim, dof } = system;
+  for (const run of record.runs) {
+    run.n = run.y.length / dim - 1;
+    record.end = Math.max(record.end, run.n * run.dt);
+  }
+  record.window = held?.window ?? windowOf(system.scene, record.runs, asked.params, dim);
+  record.places = dof ? [0, dof] : dim > 1 ? [0, 1] : null;
+  if (record.places) {
+    record.portrait = held?.portrait ?? portraitWindow(record.runs[0].ghost, dim, record.places);
+  }
+  const speed = fastest(record.turning);
+  const turn = speed > 0 ? (2 * Math.PI) / speed : record.end / 4;
+  record.turn = Math.min(Math.max(turn, record.end / 2000), record.end || 1);
+  for (const run of record.runs) {
+    run.limit = stableStep(run.stability, record.turning);
+    run.blown = firstBlown(run, record, system);
+  }
+  return record;
+}
+
+/** The strips: energy where there is one, and the phase, or else the distance. */
+export function stripsOf(record, system, logarithmic) {
+  const all = (name) => record.runs.map((run) => run[name]);
+  const strips = [];
+  if (all("energy").every(Boolean)) {
+    const range = rangeOf([...all("energy"), ...all("ghost_energy")], 1.5, logarithmic);
+    const note = "(E \u2212 E\u2080)/|E\u2080|";
+    strips.push({ name: "energy", title: "energy error", note, ghost: "ghost_energy", range });
+  }
+  if (all("phase").every(Boolean)) {
+    const range = rangeOf(all("phase"), 60, logarithmic);
+    strips.push({ name: "phase", title: "phase error", note: "rad, + is ahead", range });
+  } else {
+    const { left, right, bottom, top } = record.window;
+    const size = Math.max(right - left, system.dof === 1 ? 0 : top - bottom);
+    const range = rangeOf(all("distance"), 2 * size, logarithmic);
+    const note = system.state[0].unit;
+    strips.push({ name: "distance", title: "distance from the true motion", note, range });
+  }
+  return strips.map((strip) => ({ ...strip, logarithmic }));
+}
+
+/** The first step beyond anything that the picture could hold, or that failed; or null. */
+function firstBlown(run, { window: w, state }, { scene, dim }) {
+  const [wide, high] = [w.right - w.left, w.top - w.bottom];
+  const flat = ["spring", "bead"].includes(scene.kind);
+  const hangs = scene.kind.endsWith("pendulum");
+  for (let n = 0; n <= run.n; n++) {
+    if (run.failed >= 0 && n >= run.failed) return n;
+    const y = run.y.subarray(n * dim, (n + 1) * dim);
+    if (hangs && !(Math.abs(y[0]) > 1e3)) continue;
+    for (const [x, up] of hangs ? [[Infinity, 0]] : pointsOf(scene, y, state.params)) {
+      if (!(Math.abs(x - (w.left + w.right) / 2) < BLOWN * wide)) return n;
+      if (!flat && !(Math.abs(up - (w.bottom + w.top) / 2) < BLOWN * high)) return n;
+    }
+  }
+  return null;
+}
+
+/** The state at a time: a recorded one at the steps, for the eye something smooth between them. */
+export function stateAt(run, { dim, dof, structure }, t, values) {
+  const n = Math.max(0, Math.min(run.n, Math.floor(t / run.dt + 1e-9)));
+  const s = Math.min(1, Math.max(0, t / run.dt - n));
+  const from = values.subarray(n * dim, (n + 1) * dim);
+  if (s < 1e-6 || n === run.n) return from;
+  const to = values.subarray((n + 1) * dim, (n + 2) * dim);
+  return Array.from(from, (a, i) => {
+    const change = to[i] - a;
+    if (structure !== "second_order" || i >= dof) return a + s * change;
+    const [va, vb] = [from[dof + i] * run.dt, to[dof + i] * run.dt]; // Hermite's cubic
+    return a + s * (va + s * (3 * change - 2 * va - vb + s * (va + vb - 2 * change)));
+  });
+}

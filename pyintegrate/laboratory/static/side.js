@@ -1,0 +1,48 @@
+// The side of the lab: the sliders.
+import { element } from "./look.js";
+import { segments, slider } from "./controls.js";
+
+/** Fill the side with sliders of the step, the end, parameters and the start. */
+export function fillSide(parts, system, first, change, setStart) {
+  // The newest values: what one slider has changed stays when another is moved.
+  const state = { ...first, params: { ...first.params }, start: [...first.start] };
+  const hertz = 2 * Math.PI / (16 * system.dt);
+  const sliders = { start: [] };
+  sliders.dt = slider({ name: "step h", unit: system.time_unit, value: state.dt, logarithmic: true,
+    low: Math.min(state.dt, 0.01 / hertz), high: Math.max(state.dt, 6 / hertz), change: (dt) => change({ dt }) });
+  sliders.end = slider({ name: "until", unit: system.time_unit, value: state.t_end, logarithmic: true,
+    low: Math.min(state.t_end, system.t_end / 20), high: Math.max(state.t_end, system.t_end * 4), change: (t_end) => change({ t_end }) });
+  const params = [];
+  for (const [name, p] of Object.entries(system.params)) {
+    p.low.forEach((low, i) => {
+      const array = Array.isArray(p.value);
+      const now = array ? state.params[name][i] : state.params[name];
+      const made = slider({ name: array ? `${name} ${i + 1}` : name, unit: p.unit, value: now,
+        low: Math.min(low, now), high: Math.max(p.high[i], now), change: (value) => {
+          const whole = array ? state.params[name].map((v, k) => (k === i ? value : v)) : value;
+          state.params = { ...state.params, [name]: whole };
+          change({ params: state.params });
+        } });
+      params.push(made.root);
+    });
+  }
+  const starts = system.dim > 6 ? [] : system.state.map(({ name, unit }, i) => {
+    const reach = 2 * Math.max(1, Math.abs(system.start[i]), Math.abs(state.start[i]));
+    const made = slider({ name, unit, value: state.start[i], low: -reach, high: reach,
+      change: (value) => setStart(sliders.start.map(({ value: now }, k) => (k === i ? value : now()))) });
+    sliders.start[i] = made;
+    return made.root;
+  });
+  parts.limits = element("ul", { class: "pl-limits" });
+  const workSwitch = segments("what is equal", [
+    ["step", "same step", "all methods take the same step h"],
+    ["work", "same work", "all spend as many force evaluations as the first"],
+  ], state.equal_work ? "work" : "step", (key) => change({ equal_work: key === "work" })).root;
+  parts.side.replaceChildren(
+    element("h4", {}, "step"), sliders.dt.root, parts.limits,
+    workSwitch, sliders.end.root,
+    ...(params.length ? [element("h4", {}, "parameters"), ...params] : []),
+    element("h4", {}, "start"), ...starts,
+    element("p", { class: "pl-hint" }, "or drag the body itself"));
+  return sliders;
+}

@@ -1,0 +1,143 @@
+"""The widget: states of the front end in, arrays out; every number is made by the kernel."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import anywidget
+import numpy as np
+import traitlets
+
+from ..method.catalogue import find_method
+from ..method.catalogue import methods as catalogue
+from ..run.state import components_of
+from ..run.structure import checked_system, usual_methods
+from ..system.catalogue import systems as known_systems
+from . import front_end
+from .descriptions import (
+    describe_method,
+    describe_system,
+    drawable,
+    fitting,
+    usual_run,
+)  # fmt: skip
+from .record import make_record
+
+if TYPE_CHECKING:
+    from ..analysis.side_by_side import Comparison
+    from ..system.system import System
+
+FIRST = {"omega": 15**0.5}  # of the oscillator that is shown where no system is named
+FIRST_END = 90.0
+MOST_METHODS = 4
+
+
+class Lab(anywidget.AnyWidget):
+    """Methods side by side over the true motion; made by `pyintegrate.lab`.
+
+    Attributes
+    ----------
+    solution : Comparison
+        What is on the screen.
+    python : str
+        The lines that make it.
+    state : dict
+        "system", "params", "start", "dt", "t_end", "methods", "equal_work": what the front end
+        shows. Assigned, it is carried out, and so are changes that come from the front end; a
+        state that cannot be carried out leaves `solution` as it is and says why in
+        ``record["error"]``.
+    record : dict
+        The arrays for the front end.
+
+    Examples
+    --------
+    >>> import pyintegrate as pi
+    >>> lab = pi.lab(dt=0.1)
+    >>> lab.state = {**lab.state, "dt": 0.05}
+    >>> lab.solution["rk4"].n_steps
+    1800
+    """
+
+    _esm = front_end.notebook_module()
+    _css = front_end.style()
+    about = traitlets.Dict().tag(sync=True)
+    state = traitlets.Dict().tag(sync=True)
+    record = traitlets.Dict().tag(sync=True)
+
+    def __init__(self, system, x0, v0, *, methods, dt, t_end, equal_work):
+        if system is None:
+            system, t_end = known_systems.oscillator(**FIRST), t_end or FIRST_END
+        if isinstance(system, str):
+            system = known_systems[system]
+        system = checked_system(system)
+        described, start = describe_system(system), _one_start(system, x0, v0)
+        described["start"] = [float(value) for value in start]
+        usual_dt, usual_end = usual_run(system, start)
+        described |= {"dt": float(dt or usual_dt), "t_end": float(t_end or usual_end)}
+        self._systems = {**drawable(), system.name: system}
+        chosen = usual_methods(system) if methods is None else methods
+        chosen = [find_method(m) for m in ([chosen] if isinstance(chosen, str) else chosen)]
+        if len(chosen) > MOST_METHODS:
+            raise ValueError(f"the lab shows {MOST_METHODS} methods at most, got {len(chosen)}")
+        self._methods = {**catalogue, **{method.name: method for method in chosen}}
+        state = {
+            "system": system.name,
+            "params": {name: about["value"] for name, about in described["params"].items()},
+            "start": described["start"], "dt": described["dt"], "t_end": described["t_end"],
+            "methods": [method.name for method in chosen], "equal_work": bool(equal_work),
+        }  # fmt: skip
+        systems = {name: describe_system(s) for name, s in self._systems.items()}
+        systems[system.name] = described | {"methods": state["methods"]}
+        for name, about in systems.items():
+            about["fitting"] = fitting(self._systems[name], self._methods.values())
+        made = self._carry_out(state)
+        super().__init__(
+            about={
+                "systems": systems,
+                "methods": {name: describe_method(m) for name, m in self._methods.items()},
+            },
+            state=state,
+            record=made,
+        )
+        self.observe(self._changed, "state")
+        self.on_msg(self._asked)
+
+    def _carry_out(self, state):
+        """Make the solution of a state; its record."""
+        system = self._systems[state["system"]](**state["params"])
+        if len(state["methods"]) > MOST_METHODS:
+            raise ValueError(f"the lab shows {MOST_METHODS} methods at most")
+        self.solution: Comparison
+        self.solution, record = make_record(system, state, self._methods)
+        self.system: System = system
+        self.python: str = record["python"]
+        runs = [{name: _bytes(value) for name, value in run.items()} for run in record["runs"]]
+        return record | {"runs": runs, "number": state.get("number", 0)}
+
+    def _changed(self, change):
+        """The front end, or the user, asks for another state."""
+        number = change["new"].get("number", 0)
+        try:
+            self.record = self._carry_out(change["new"])
+        except (ValueError, TypeError, KeyError, MemoryError) as error:
+            self.record = {"error": " ".join(str(error).split()), "number": number}
+
+    def _asked(self, _widget, content, _buffers):
+        """A question of the front end: the rate of change of states, for the line of formulas."""
+        if content.get("ask") == "rates":
+            t, y = np.asarray(content["t"], dtype=float), np.asarray(content["y"], dtype=float)
+            rates = np.asarray(self.system.rhs(t, y))
+            self.send({"number": content.get("number", 0), "rates": rates.tolist()})
+
+
+def _bytes(value):
+    """An array as the bytes that a browser reads as a Float64Array; anything else as it is."""
+    return np.asarray(value, dtype="<f8").tobytes() if isinstance(value, np.ndarray) else value
+
+
+def _one_start(system: System, x0: Any, v0: Any) -> Any:
+    """The first state, (dim,), of one trajectory."""
+    components, _ = components_of(system, x0, v0)
+    if any(np.ndim(value) and np.size(value) > 1 for value in components):
+        raise ValueError("the lab shows one trajectory, and x0, v0 are of a batch: give one start")
+    return np.array([float(np.ravel(value)[0]) for value in components])

@@ -1,0 +1,158 @@
+"""The lab without a browser: states in, arrays out, equal to those of pi.integrate to the digit."""
+
+import json
+import sys
+
+import numpy as np
+import pytest
+
+import pyintegrate as pi
+
+pytest.importorskip("anywidget")
+from pyintegrate.laboratory import front_end  # noqa: E402
+from pyintegrate.laboratory.descriptions import drawable  # noqa: E402
+
+ARRAYS = ("t", "y", "ghost", "energy", "ghost_energy", "phase", "distance")
+
+
+def array(run, name, dim=None):
+    values = np.frombuffer(run[name])
+    return values if dim is None else values.reshape(-1, dim)
+
+
+def sent_by_the_browser(lab, **patch):
+    """What a move in the front end does: a message of the widget's protocol."""
+    number = lab.state.get("number", 0) + 1
+    state = json.loads(json.dumps({**lab.state, **patch, "number": number}))
+    message = {"method": "update", "state": {"state": state}, "buffer_paths": []}
+    lab._handle_msg({"content": {"data": message}, "buffers": []})
+    assert lab.record["number"] == number
+    return lab.record
+
+
+@pytest.mark.parametrize("name", sorted(drawable()))
+def test_the_numbers_are_those_of_integrate(name):
+    lab = pi.lab(name)
+    sent_by_the_browser(lab, t_end=30 * lab.state["dt"])
+    system = pi.systems[name]
+    assert [run["method"] for run in lab.record["runs"]] == lab.state["methods"]
+    for run in lab.record["runs"]:
+        sol = pi.integrate(
+            system, lab.state["start"], dt=lab.state["dt"], n_steps=30, method=run["method"]
+        )
+        assert array(run, "y", system.dim).tobytes() == np.ascontiguousarray(sol.y).tobytes()
+        assert array(run, "t").tobytes() == sol.t.tobytes()
+        if system.has_energy:
+            assert array(run, "energy").tobytes() == sol.energy_error().tobytes()
+        if lab.record["ghost"] == "the exact solution":
+            assert array(run, "ghost", system.dim).tobytes() == sol.exact().tobytes()
+
+
+def test_phase_and_energy_are_the_articles():
+    """RK4 loses 4 % of the energy, semi-implicit Euler runs 2.35 rad ahead: the first picture."""
+    lab = pi.lab(dt=0.1)
+    rk4, euler = lab.record["runs"]
+    assert f"{array(rk4, 'energy')[-1]:.4f}" == "-0.0406"
+    assert f"{array(euler, 'phase')[-1]:.4f}" == "2.3470"
+    assert array(euler, "phase").tobytes() == (
+        pi.analysis.phase_drift(lab.solution["semi_implicit_euler"]).tobytes()
+    )
+
+
+def test_the_lines_make_the_same_numbers():
+    lab = pi.lab(pi.systems.spring(k=3.0), 0.3, -0.1, methods=["rk4", "velocity_verlet"], dt=0.03)
+    sent_by_the_browser(lab, params={"k": 7.123456789012345, "b": 0.0, "m": 1.0}, t_end=2.0,
+                        equal_work=True)  # fmt: skip
+    names: dict = {}
+    exec(lab.python.replace("c.plot()", ""), names)
+    for key, sol in names["c"].items():
+        assert sol.y.tobytes() == lab.solution[key].y.tobytes()
+        assert sol.dt == lab.solution[key].dt
+    runs = lab.record["runs"]
+    assert runs[0]["evaluations"] == runs[1]["evaluations"]
+    assert runs[0]["dt"] == pytest.approx(2 * runs[1]["dt"])  # Verlet shares no force here
+
+
+def test_own_systems_and_methods():
+    @pi.acceleration(k=2.0, b=0.1)
+    def cubic(t, x, v, k, b):
+        return -k * x**3 - b * v
+
+    mine = pi.Composition([("drift", 0.5), ("kick", 1.0), ("drift", 0.5)], name="mine")
+    lab = pi.lab(cubic, 1.0, 0.0, methods=["rk4", mine], dt=0.05, t_end=10.0)
+    assert lab.about["systems"]["cubic"]["scene"]["kind"] == "bead"
+    assert "mine" in lab.about["systems"]["pendulum"]["fitting"]
+    sol = pi.integrate(cubic, 1.0, 0.0, dt=0.05, n_steps=200, method=mine)
+    assert lab.solution["mine"].y.tobytes() == sol.y.tobytes()
+    assert "given to pi.lab" in lab.python
+    assert array(lab.record["runs"][0], "phase").shape == (201,)  # it goes to and fro
+
+
+def test_explosions_are_shown():
+    """Beyond its limit a method leaves every picture; the record says where, and nothing raises."""
+    lab = pi.lab(pi.systems.oscillator, dt=2.5, t_end=20_000.0,
+                 methods=["rk4", "semi_implicit_euler", "explicit_euler"])  # fmt: skip
+    rk4, euler, explicit = lab.record["runs"]
+    assert rk4["stability"]["oscillation"] == pytest.approx(8**0.5)
+    assert rk4["failed"] == -1
+    assert 0 < euler["failed"] < 8000
+    assert explicit["stability"]["oscillation"] == 0
+    assert np.isfinite(array(euler, "y")).all()  # the last good state, repeated
+    assert lab.record["turning"] == [[0.0, 1.0], [0.0, -1.0]]
+
+
+def test_a_state_that_cannot_be_carried_out_says_why():
+    lab = pi.lab(dt=0.1, t_end=1.0)
+    before = lab.solution
+    assert "dt" in sent_by_the_browser(lab, dt=0.0)["error"]
+    assert "separable" in sent_by_the_browser(lab, dt=0.1, system="lorenz", start=[1.0, 1, 1],
+                                              params={})["error"]  # fmt: skip
+    assert lab.solution is before
+    assert "runs" in sent_by_the_browser(lab, system="oscillator", start=[1.0, 0.0])
+
+
+def test_rates_for_the_line_of_formulas():
+    lab, sent = pi.lab(pi.systems.pendulum, dt=0.1, t_end=1.0), []
+    lab.send = sent.append
+    question = {"ask": "rates", "t": [0.0, 0.0], "y": [[1.0, 0.5], [0.0, 2.0]], "number": 3}
+    lab._handle_msg({"content": {"data": {"method": "custom", "content": question}}, "buffers": []})
+    rates = pi.systems.pendulum.rhs([0.0, 0.0], question["y"])
+    assert sent == [{"number": 3, "rates": rates.tolist()}]
+
+
+@pytest.mark.parametrize(
+    ("call", "says"),
+    [
+        (lambda: pi.lab(pi.systems.rigid_body), "animate"),
+        (lambda: pi.lab(pi.systems.oscillator(omega=[1.0, 2.0])), "batch"),
+        (lambda: pi.lab(pi.systems.oscillator, [1.0, 2.0], 0.0), "one start"),
+        (lambda: pi.lab(lambda t, y: -y), "pi.rhs"),
+        (lambda: pi.lab("oscilator"), "oscillator"),
+        (lambda: pi.lab(methods=["rk4", "midpoint", "heun2", "heun3", "kutta3"]), "4 methods"),
+        (lambda: pi.lab(pi.systems.lorenz, methods=["velocity_verlet"]), "separable"),
+    ],
+)
+def test_what_the_lab_cannot_show_is_refused(call, says):
+    with pytest.raises((TypeError, ValueError, KeyError), match=says):
+        call()
+
+
+def test_without_anywidget_it_says_what_to_install(monkeypatch):
+    monkeypatch.setitem(sys.modules, "anywidget", None)
+    with pytest.raises(ImportError, match=r"pip install pyintegrate\[lab\]"):
+        pi.lab()
+
+
+def test_the_front_end_is_one_module_that_knows_the_record():
+    text = front_end.notebook_module()
+    assert "\nimport " not in text
+    assert [line for line in text.splitlines() if line.startswith("export")] == [
+        "export default { render };"
+    ]
+    lab = pi.lab(dt=0.1, t_end=1.0)
+    json.dumps(lab.about)  # plain data
+    for name in ARRAYS:
+        assert f'"{name}"' in text
+        assert len(lab.record["runs"][0][name]) % 8 == 0
+    for path in front_end.STATIC.glob("*.js"):
+        assert len(path.read_text().splitlines()) <= 450
