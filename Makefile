@@ -4,10 +4,10 @@ VENV   ?= .venv
 PY      = $(VENV)/bin/python
 # Tables of coefficients, also those of vmath, keep their own layout.
 CLANG_FORMAT_FILES = $(filter-out csrc/methods/% csrc/vmath/%,$(shell find csrc -name '*.[ch]')) \
-    $(wildcard benchmarks/*.c tests/stress/*.c tests/stress/*/*.[ch])
+    $(wildcard benchmarks/*.c page/*.c tests/stress/*.c tests/stress/*/*.[ch])
 
 .PHONY: demo test lint cppcheck sanitize fuzz libfuzzer attack race soak coverage bench bench-peers latency certificates docs dist \
-        wheels-test portability bits clean
+        wheels-test portability bits page lab-browser clean
 
 demo: $(VENV)/.demo
 	$(PY) examples/phase_drift.py
@@ -197,6 +197,34 @@ latency: $(VENV)/.dev
 docs: $(VENV)/.dev
 	$(PY) -m pip install --quiet --disable-pip-version-check -e ".[docs]"
 	$(PY) -m sphinx -q -W --keep-going -b html docs docs/_build/html
+
+# The lab as a page, one file without a server: the core compiled to WebAssembly. Needs clang with
+# wasm-ld and the C library for it (Debian: clang lld wasi-libc libclang-rt-14-dev-wasm32). It goes into the
+# package too, where `python -m pyintegrate lab` finds it.
+PAGE = build/page/index.html
+WASM_C = page/lab.c page/software_fma.c csrc/bytecode/verifier.c csrc/kernels/isa/baseline_f64.c \
+    $(filter-out %/dispatch.c,$(wildcard csrc/run/*.c))
+WASM_O = $(patsubst %.c,build/page/%.o,$(WASM_C))
+WASM_FLAGS = --target=wasm32-wasi -msimd128 -O2 -DPI_ROLLED -ffp-contract=off -fno-math-errno -std=gnu11 \
+    -fvisibility=hidden -Wall -Wextra
+WASM_EXPORTS = malloc free lab_method lab_system lab_run lab_ask lab_hash
+build/page/%.o: %.c $(shell find csrc -name '*.h')
+	@mkdir -p $(@D)
+	$(CLANG) $(WASM_FLAGS) -c $< -o $@
+build/page/lab.wasm: $(WASM_O)
+	$(CLANG) --target=wasm32-wasi -nostartfiles -Wl,--no-entry,--strip-all,--gc-sections,-z,stack-size=1048576 \
+	    $(addprefix -Wl$(COMMA)--export=,$(WASM_EXPORTS)) $(WASM_O) -o $@
+page: $(VENV)/.demo
+	@command -v $(CLANG) wasm-ld >/dev/null && [ -e /usr/include/wasm32-wasi/stdlib.h ] || { echo \
+	    "make page needs: apt-get install clang lld wasi-libc libclang-rt-14-dev-wasm32"; exit 1; }
+	$(MAKE) --no-print-directory build/page/lab.wasm
+	$(PY) page/make_page.py build/page/lab.wasm $(PAGE) pyintegrate/laboratory/static/page.html
+
+# The page in a real browser, and the widget in a real Jupyter server: what a user does, and screenshots
+# in build/lab-browser. Needs Debian's chromium and chromium-driver.
+lab-browser: $(VENV)/.dev page
+	$(PY) -m pip install --quiet --disable-pip-version-check selenium jupyterlab
+	$(PY) -m pytest -q -p no:cacheprovider tests/laboratory/browser
 
 # The sdist and the abi3 wheel, tested beside the oldest and the newest NumPy under $(PYTHONS).
 wheels-test:

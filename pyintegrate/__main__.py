@@ -17,6 +17,7 @@ EXAMPLES = {
     "convergence": "python -m pyintegrate convergence kepler --methods rk4,velocity_verlet "
     "--output orders.png",
     "figures": "python -m pyintegrate figures --out pictures --only car,stability_map",
+    "lab": "python -m pyintegrate lab",
     "methods": "python -m pyintegrate methods rk4",
     "systems": "python -m pyintegrate systems spring",
     "info": "python -m pyintegrate info",
@@ -138,6 +139,8 @@ def _parser():
     figures = add("figures", _figures, "draw the gallery: every figure and table")
     figures.add_argument("--out", metavar="DIR", required=True, help="folder, made if need be")
     figures.add_argument("--only", type=_names, help="names, separated by commas (default: all)")
+
+    add("lab", _lab, "open the lab in the browser: methods side by side, to touch")
 
     methods = add("methods", catalogues.methods, "list the methods, or describe one")
     methods.add_argument("method", nargs="?", help="name of the method to describe")
@@ -263,6 +266,16 @@ def _figures(options):
 
     for drawn in gallery.write(options.out, options.only):
         print(drawn.path, flush=True)
+
+
+def _lab(options):
+    import webbrowser
+
+    from pyintegrate.laboratory import front_end
+
+    page = front_end.page()
+    print(f"the lab is {page}")
+    webbrowser.open(page.as_uri())
 
 
 def _check_writable(path):

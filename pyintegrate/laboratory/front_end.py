@@ -56,3 +56,25 @@ def style() -> str:
     True
     """
     return (STATIC / "lab.css").read_text(encoding="utf-8")
+
+
+def page() -> Path:
+    """The file of the lab as a page, which needs no server.
+
+    Raises
+    ------
+    OSError
+        Where the package was built without it: ``make page`` in its sources makes it.
+
+    Examples
+    --------
+    >>> page()  # doctest: +SKIP
+    PosixPath('.../pyintegrate/laboratory/static/page.html')
+    """
+    path = STATIC / "page.html"
+    if not path.exists():
+        raise OSError(
+            "this installation was built without the page of the lab: make page in the sources"
+            " builds it (it needs clang and wasm-ld), or open pi.lab() in a notebook"
+        )
+    return path

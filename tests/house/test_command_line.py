@@ -129,7 +129,7 @@ def test_help_shows_an_example(capsys, command):
     assert EXAMPLES[command] in out
 
 
-@pytest.mark.parametrize("command", EXAMPLES)
+@pytest.mark.parametrize("command", [name for name in EXAMPLES if name != "lab"])  # a browser
 def test_the_examples_run(capsys, command, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     words = EXAMPLES[command].split("-m pyintegrate ")[1]

@@ -16,7 +16,8 @@ PACKAGE = ROOT / "pyintegrate"
 FLOORS = (
     "_core", "errors", "values", "theory", "method", "trace", "system", "user_system", "tangents",
     "watching", "run", "former_names", "solution", "integration", "adaptive", "solving",
-    "certificate", "analysis", "plots", "laboratory", "dask", "__init__", "command_line", "__main__",
+    "certificate", "analysis", "plots", "laboratory", "dask", "__init__", "command_line",
+    "__main__",
 )  # fmt: skip
 # Functions that may import from above: one line each, that forwards.
 FACADES = {

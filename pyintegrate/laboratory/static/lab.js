@@ -87,6 +87,8 @@ export function mount(root, engine, firstState, { onState = () => {}, footer = [
     record.runs.forEach((run, i) => drawCard(run, cards[i], i));
     record.strips.forEach((strip, i) => {
       const lines = record.runs.map((run, k) => ({ t: run.t, values: run[strip.name], colour: colours[k] }));
+      // What swings less is drawn above what swings more.
+      lines.sort((a, b) => largest(b.values) - largest(a.values));
       if (strip.ghost && !logarithmic) {
         lines.unshift({ t: record.runs[0].t, values: record.runs[0][strip.ghost], colour: look.ghost, wide: true });
       }
@@ -95,7 +97,7 @@ export function mount(root, engine, firstState, { onState = () => {}, footer = [
     if (record.places) {
       const { dim } = system;
       const lines = record.runs.map((run, k) => ({ y: run.y, dt: run.dt, dim, colour: colours[k], at: at(run, time, run.y) }));
-      lines.unshift({ y: record.runs[0].ghost, dt: record.runs[0].dt, dim, colour: look.ghost, wide: true });
+      lines.unshift({ ...record.smooth, dim, colour: look.ghost, wide: true });
       parts.portrait.view = drawPortrait(parts.portrait.canvas,
         { window: record.portrait, places: record.places, lines }, time, look);
     }
@@ -106,6 +108,9 @@ export function mount(root, engine, firstState, { onState = () => {}, footer = [
     parts.count.textContent = `step ${stepOf(first).toLocaleString("en")} of ${first.n.toLocaleString("en")}`;
     if (!playing) showSteps();
   }
+
+  const largest = (values) =>
+    (values.most ??= values.reduce((most, v) => Math.max(most, Math.abs(v) || 0), 0));
 
   const decimalsOf = (dt) => Math.max(0, Math.min(6, 1 - Math.floor(Math.log10(dt))));
 
@@ -160,8 +165,8 @@ export function mount(root, engine, firstState, { onState = () => {}, footer = [
 
   // ---- time ----
   function play(on) {
-    playing = on && record && record.end > 0;
-    if (playing && time >= record.end) time = 0;
+    playing = on && (!record || record.end > 0);
+    if (playing && record && time >= record.end) time = 0;
     lastFrame = 0;
     parts.play.textContent = playing ? "❚❚" : "▶";
     parts.play.setAttribute("aria-label", playing ? "pause" : "play");
@@ -169,6 +174,7 @@ export function mount(root, engine, firstState, { onState = () => {}, footer = [
   }
   function step(by) {
     play(false);
+    if (!record) return;
     const first = record.runs[0];
     const n = by > 0 ? stepOf(first) + by : Math.ceil(time / first.dt - 1e-9) + by;
     time = Math.max(0, Math.min(first.n, n)) * first.dt;
@@ -176,6 +182,7 @@ export function mount(root, engine, firstState, { onState = () => {}, footer = [
   }
   function goTo(t) {
     play(false);
+    if (!record) return;
     const first = record.runs[0];
     time = Math.min(record.end, Math.round(t / first.dt) * first.dt);
     redraw();
@@ -193,6 +200,7 @@ export function mount(root, engine, firstState, { onState = () => {}, footer = [
   }
   function setSystem(name) {
     system = about.systems[name];
+    record = null; // that of another system
     time = 0;
     const params = Object.fromEntries(Object.entries(system.params).map(([key, p]) => [key, p.value]));
     const keep = state.methods.filter((method) => system.fitting.includes(method));
@@ -356,15 +364,16 @@ export function mount(root, engine, firstState, { onState = () => {}, footer = [
     parts.lines = element("pre", { class: "pl-lines", hidden: true });
     parts.equation = element("code", { class: "pl-equation" }, equationOf(system));
     const names = Object.entries(about.systems).map(([name, { title }]) => [name, title]);
+    parts.system = choice("system", names, state.system, setSystem);
     root.classList.add("pi-lab");
     root.replaceChildren(
       element("header", { class: "pl-head" },
-        choice("system", names, state.system, setSystem), parts.equation, parts.ghost, parts.add, copy),
+        parts.system, parts.equation, parts.ghost, parts.add, copy),
       parts.error, parts.lines,
       element("div", { class: "pl-body" },
         element("div", { class: "pl-main" }, parts.stage,
           element("div", { class: "pl-transport" },
-            button("⏮", "to the start", () => goTo(0)), button("◀", "a step back", () => step(-1), "pl-one"),
+            button("❘◀", "to the start", () => goTo(0), "pl-one"), button("◀", "a step back", () => step(-1), "pl-one"),
             parts.play, button("▶", "a step on", () => step(1), "pl-one"),
             parts.timeline, parts.clock, parts.count, pace),
           element("div", { class: "pl-charts" },
@@ -413,10 +422,19 @@ export function mount(root, engine, firstState, { onState = () => {}, footer = [
   return {
     /** A state from outside: the URL, or the kernel. */
     show(next) {
+      if (next.system !== state.system) record = null;
       system = about.systems[next.system];
-      state = structuredClone(next);
+      state = structuredClone({ ...next, number: next.number ?? (state.number ?? 0) + 1 });
+      parts.system.value = state.system;
+      parts.equation.textContent = equationOf(system);
       sliders = fillSide(parts, system, state, change, setStart);
       ask();
+    },
+    /** Another state from its start, running. */
+    begin(next) {
+      time = 0;
+      this.show(next);
+      play(true);
     },
     /** The engine has another answer to the same state. */
     refresh: () => busy || ask(),

@@ -61,7 +61,7 @@ export function short(value, digits = 4) {
   if (value === 0) return "0";
   const size = Math.abs(value);
   let text;
-  if (size >= 1e5 || size < 1e-3) {
+  if (size >= 10 ** digits || size < 1e-3) {
     const [digitsOf, power] = value.toExponential(Math.max(0, digits - 2)).split("e");
     text = `${digitsOf.replace(/\.?0+$/, "")}·10${raised(Number(power))}`;
   } else {

@@ -18,14 +18,27 @@ export function understood(answer, asked, system, held) {
   if (record.places) {
     record.portrait = held?.portrait ?? portraitWindow(record.runs[0].ghost, dim, record.places);
   }
-  const speed = fastest(record.turning);
+  const speed = fastest(record.turning) || record.speed || 0;
   const turn = speed > 0 ? (2 * Math.PI) / speed : record.end / 4;
   record.turn = Math.min(Math.max(turn, record.end / 2000), record.end || 1);
+  record.smooth = smoothed(record.runs[0], system, record.turn);
   for (const run of record.runs) {
     run.limit = stableStep(run.stability, record.turning);
     run.blown = firstBlown(run, record, system);
   }
   return record;
+}
+
+/** The ghost with points between long steps, for the eye. */
+function smoothed(run, system, turn) {
+  const parts = Math.min(16, Math.ceil((24 * run.dt) / turn));
+  if (parts < 2) return { y: run.ghost, dt: run.dt };
+  const { dim } = system;
+  const y = new Float64Array((run.n * parts + 1) * dim);
+  for (let k = 0; k <= run.n * parts; k++) {
+    y.set(stateAt(run, system, (k * run.dt) / parts, run.ghost), k * dim);
+  }
+  return { y, dt: run.dt / parts };
 }
 
 /** The strips: energy where there is one, and the phase, or else the distance. */
@@ -74,10 +87,14 @@ export function stateAt(run, { dim, dof, structure }, t, values) {
   const from = values.subarray(n * dim, (n + 1) * dim);
   if (s < 1e-6 || n === run.n) return from;
   const to = values.subarray((n + 1) * dim, (n + 2) * dim);
-  return Array.from(from, (a, i) => {
-    const change = to[i] - a;
-    if (structure !== "second_order" || i >= dof) return a + s * change;
-    const [va, vb] = [from[dof + i] * run.dt, to[dof + i] * run.dt]; // Hermite's cubic
-    return a + s * (va + s * (3 * change - 2 * va - vb + s * (va + vb - 2 * change)));
-  });
+  if (structure !== "second_order") return Array.from(from, (a, i) => a + s * (to[i] - a));
+  const between = new Float64Array(dim);
+  for (let i = 0; i < dof; i++) { // Hermite's cubic, and its slope
+    const change = to[i] - from[i];
+    const [va, vb] = [from[dof + i] * run.dt, to[dof + i] * run.dt];
+    const [p, q] = [3 * change - 2 * va - vb, va + vb - 2 * change];
+    between[i] = from[i] + s * (va + s * (p + s * q));
+    between[dof + i] = (va + s * (2 * p + 3 * s * q)) / run.dt;
+  }
+  return between;
 }

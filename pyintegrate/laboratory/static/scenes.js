@@ -57,7 +57,7 @@ export function viewOf(scene, window, width, height) {
     const row = height * (1 - TRACE) * 0.56;
     return {
       x: (x) => (x - window.left) * scale, y: () => row, back: (px) => [window.left + px / scale, 0],
-      row, paper: height * (1 - TRACE),
+      row, paper: height * (1 - TRACE), half: Math.min(17, width / 16), // of the mass
     };
   }
   let across = width / (window.right - window.left);
@@ -194,15 +194,16 @@ function drawBodies(c, scene, view, places, look, isGhost) {
   c.fillStyle = colour;
   if (scene.kind === "spring") {
     const [[x, y]] = places;
+    const { half } = view;
     if (!isGhost) {
       c.lineWidth = 1.6;
-      const [from, to, turns] = [6, x - 17, 11];
+      const [from, to, turns] = [6, x - half, 11];
       const middle = Array.from({ length: turns }, (_, i) =>
         [from + 8 + ((to - from - 16) * (i + 0.5)) / turns, y + (i % 2 ? 8 : -8)]);
       path(c, [[from, y], [from + 8, y], ...middle, [to - 8, y], [to, y]]);
     }
     c.beginPath();
-    c.roundRect(x - 17, y - 17, 34, 34, 6);
+    c.roundRect(x - half, y - half, 2 * half, 2 * half, 6);
     return finish(c, look, isGhost);
   }
   if (scene.kind === "pendulum" || scene.kind === "double_pendulum") {

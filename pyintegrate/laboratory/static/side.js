@@ -18,7 +18,8 @@ export function fillSide(parts, system, first, change, setStart) {
       const array = Array.isArray(p.value);
       const now = array ? state.params[name][i] : state.params[name];
       const made = slider({ name: array ? `${name} ${i + 1}` : name, unit: p.unit, value: now,
-        low: Math.min(low, now), high: Math.max(p.high[i], now), change: (value) => {
+        low: now < low ? 2 * now : low, high: now > p.high[i] ? 2 * now : p.high[i],
+        change: (value) => {
           const whole = array ? state.params[name].map((v, k) => (k === i ? value : v)) : value;
           state.params = { ...state.params, [name]: whole };
           change({ params: state.params });

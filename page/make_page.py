@@ -1,0 +1,104 @@
+"""Make the page of the lab: one file that needs no server and no network.
+
+``python page/make_page.py lab.wasm index.html`` joins the front end, the engine, what the page
+knows of systems and methods, the digest of the native core, and the core as WebAssembly.
+"""
+
+import base64
+import json
+import re
+import sys
+from pathlib import Path
+
+import numpy as np
+
+import pyintegrate as pi
+from pyintegrate import _core
+from pyintegrate.analysis.side_by_side import _evaluations_a_step
+from pyintegrate.laboratory import front_end
+from pyintegrate.laboratory.descriptions import (
+    LONGEST,
+    describe_method,
+    describe_system,
+    drawable,
+    fitting,
+    stability_of,
+)
+
+HERE = Path(__file__).parent
+DIGEST_STEPS, OFFSET, PRIME = 64, 14695981039346656037, 1099511628211
+LARGEST = 2_000_000  # bytes of the page
+SIZED = ("n_body",)  # systems of any size are not in the core of the page
+
+
+def about():
+    """What the page knows of systems and methods: plain data, and the digest of the bits."""
+    systems = {}
+    for name, system in drawable().items():
+        if name in SIZED:
+            continue
+        told = systems[name] = describe_system(system)
+        told["fitting"] = fitting(system, pi.methods.values())
+        told["cost"] = {m: _evaluations_a_step(system, pi.methods[m]) for m in told["fitting"]}
+    used = {method for told in systems.values() for method in told["fitting"]}
+    methods = {
+        name: describe_method(method) | {"stability": stability_of(method)}
+        for name, method in pi.methods.items()
+        if name in used
+    }
+    return {
+        "systems": systems,
+        "methods": methods,
+        "questions": _core.questions(),
+        "longest": LONGEST,
+        "digest": digest(systems),
+    }
+
+
+def digest(systems):
+    """The hash of the last states of all methods on all systems: that of page/engine.js."""
+    value = OFFSET
+    for name, told in systems.items():
+        for method in told["fitting"]:
+            sol = pi.integrate(
+                pi.systems[name], dt=told["dt"], n_steps=DIGEST_STEPS, method=method,
+                save="final", on_failure="ignore",
+            )  # fmt: skip
+            for byte in np.ascontiguousarray(sol.final).tobytes():
+                value = (value ^ byte) * PRIME % (1 << 64)
+    return f"{value:016x}"
+
+
+def page(wasm, known):
+    """The text of the page."""
+    module = front_end.joined()
+    for name in ("engine", "page"):
+        text = (HERE / f"{name}.js").read_text(encoding="utf-8")
+        module += re.sub(r"^import [^;]*;\n", "", text, flags=re.M)
+    module = re.sub(r"^export ", "", module, flags=re.M)
+    data = json.dumps(known, separators=(",", ":"), allow_nan=False).replace("</", "<\\/")
+    text = (HERE / "page.html").read_text(encoding="utf-8")
+    for place, what in (
+        ("/* STYLE */", front_end.style()),
+        ("/* MODULE */", module),
+        ("/* ABOUT */", data),
+        ("/* WASM */", base64.b64encode(wasm).decode("ascii")),
+    ):
+        text = text.replace(place, what)
+    return text
+
+
+def main(wasm_path, *page_paths):
+    """Write the page to each path."""
+    text = page(Path(wasm_path).read_bytes(), about())
+    size = len(text.encode())
+    if size > LARGEST:
+        raise SystemExit(f"the page has {size:,} bytes: {LARGEST:,} at most")
+    for path in page_paths:
+        Path(path).parent.mkdir(parents=True, exist_ok=True)
+        Path(path).write_text(text, encoding="utf-8")
+    print(f"{', '.join(page_paths)}: {size:,} bytes")
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,95 @@
+// The lab as a page: its state is in the address, its numbers come from WebAssembly.
+import { mount } from "../pyintegrate/laboratory/static/lab.js";
+import { element } from "../pyintegrate/laboratory/static/look.js";
+import { engineOf } from "./engine.js";
+
+const ROOT15 = Math.sqrt(15);
+const SCENES = [
+  ["why energy, why phase", { system: "oscillator", params: { omega: ROOT15 }, dt: 0.1, t_end: 90 },
+    "The step is 1/16 of a turn. RK4 keeps the time but loses energy at every step: the swing shrinks. Semi-implicit Euler never loses it for good, its error only goes to and fro; but it turns a little too fast and runs ahead."],
+  ["a step too large", { system: "oscillator", params: { omega: ROOT15 }, dt: 0.55, t_end: 20, methods: ["rk4", "semi_implicit_euler", "explicit_euler"] },
+    "Each method has a limit, marked on the slider of the step. Semi-implicit Euler stands up to h = 2/ω = 0.516, RK4 to 0.730, explicit Euler to none."],
+  ["the same work", { system: "oscillator", params: { omega: ROOT15 }, dt: 0.2, t_end: 60, methods: ["rk4", "velocity_verlet", "forest_ruth4"], equal_work: true },
+    "RK4 asks for the force four times a step, Verlet once: for the same work Verlet takes four steps where RK4 takes one. Now who is better, and when?"],
+  ["a planet", { system: "kepler", dt: 0.1, t_end: 60, methods: ["rk4", "velocity_verlet"] },
+    "Verlet's ellipse turns slowly, but stays an ellipse. RK4's planet spirals inwards."],
+  ["a pendulum", { system: "pendulum", start: [2.8, 0], dt: 0.1, t_end: 40, methods: ["rk4", "semi_implicit_euler"] },
+    "Almost upright, where a small error of the energy decides whether it goes over the top. Drag it."],
+  ["chaos", { system: "double_pendulum", dt: 0.02, t_end: 20, methods: ["rk4", "velocity_verlet"] },
+    "Two motions that begin alike, and errors that grow by themselves: after a while no method at this step is right."],
+];
+
+/** A whole state from part of one. */
+function completed(about, part) {
+  const system = about.systems[part.system] ?? about.systems.oscillator;
+  const name = about.systems[part.system] ? part.system : "oscillator";
+  const params = Object.fromEntries(Object.entries(system.params).map(([key, p]) => [key, p.value]));
+  const methods = (part.methods ?? system.methods).filter((m) => system.fitting.includes(m)).slice(0, 4);
+  return {
+    system: name, params: { ...params, ...part.params },
+    start: part.start?.length === system.dim ? part.start : system.start,
+    dt: part.dt > 0 ? part.dt : system.dt, t_end: part.t_end > 0 ? part.t_end : system.t_end,
+    methods: methods.length ? methods : system.methods, equal_work: part.equal_work ?? false,
+  };
+}
+
+/** The address of a state, and back. */
+export function addressOf(state) {
+  const params = Object.entries(state.params).map(([key, value]) => [`p.${key}`, String(value)]);
+  return String(new URLSearchParams([["system", state.system], ...params,
+    ["start", state.start.join()], ["dt", state.dt], ["until", state.t_end],
+    ["methods", state.methods.join()], ...(state.equal_work ? [["work", 1]] : [])]));
+}
+export function stateOf(text) {
+  const given = new URLSearchParams(text);
+  const numbers = (value) => {
+    const all = value.split(",").map(Number);
+    return all.every(Number.isFinite) ? all : undefined;
+  };
+  const part = { params: {} };
+  for (const [key, value] of given) {
+    if (key.startsWith("p.")) {
+      const all = numbers(value);
+      if (all) part.params[key.slice(2)] = all.length > 1 ? all : all[0];
+    } else if (key === "start") part.start = numbers(value);
+    else if (key === "dt") part.dt = Number(value);
+    else if (key === "until") part.t_end = Number(value);
+    else if (key === "methods") part.methods = value.split(",");
+    else if (key === "work") part.equal_work = value === "1";
+    else if (key === "system") part.system = value;
+  }
+  return part;
+}
+
+/** Open the page in an element. */
+export async function open(root, bytes, about) {
+  const engine = await engineOf(bytes, about);
+  const asked = location.hash.length > 1 ? stateOf(location.hash.slice(1)) : SCENES[0][1];
+  const bits = element("span", {}, "…");
+  const story = document.getElementById("story");
+  const lab = mount(root, engine, completed(about, asked), {
+    footer: [element("span", {}, "Every number on this page is made in this browser by the C core of pyintegrate. Its bits: "), bits],
+    onState: (state) => history.replaceState(null, "", `#${addressOf(state)}`),
+  });
+  const chips = SCENES.map(([title, part, text]) => element("button", { type: "button", onclick: () => {
+    show(title, text);
+    lab.begin(completed(about, part));
+  } }, title));
+  function show(title, text) {
+    chips.forEach((chip) => chip.setAttribute("aria-pressed", String(chip.textContent === title)));
+    story.textContent = text;
+  }
+  document.getElementById("scenes").replaceChildren(...chips);
+  if (location.hash.length <= 1 || asked === SCENES[0][1]) show(SCENES[0][0], SCENES[0][2]);
+  addEventListener("hashchange", () => {
+    lab.begin(completed(about, stateOf(location.hash.slice(1))));
+  });
+  globalThis.lab = lab; // for tests, and for whoever looks
+  if (!matchMedia("(prefers-reduced-motion: reduce)").matches) lab.play(true);
+  setTimeout(() => {
+    const digest = engine.digest();
+    bits.textContent = digest === about.digest ? `${digest}, as everywhere ✓`
+      : `${digest}, and not ${about.digest} as elsewhere: please report it`;
+    document.documentElement.dataset.bits = digest;
+  }, 1200);
+}

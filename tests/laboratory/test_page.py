@@ -1,0 +1,188 @@
+"""The page of the lab: its fma is the hardware's, its core has the bits of the package's."""
+
+import ctypes
+import json
+import re
+import shutil
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from places import ROOT
+
+import pyintegrate as pi
+
+sys.path.insert(0, str(ROOT / "page"))
+import make_page  # noqa: E402
+
+NODE = pytest.mark.skipif(not shutil.which("node"), reason="no node")
+NATIVE = [
+    "-std=gnu11",
+    "-O1",
+    "-ffp-contract=off",
+    "-Wall",
+    "-Wextra",
+    "-Werror",
+    "-shared",
+    "-fPIC",
+]
+CASES = 40_000  # of each kind
+
+
+def patterns(rng, exponents, count=CASES):
+    """Doubles of random bits with exponents (biased) in a range."""
+    bits = rng.integers(0, 2**63, count, dtype=np.uint64) * np.uint64(2) + rng.integers(
+        0, 2, count, dtype=np.uint64
+    )
+    low, high = exponents
+    exponent = rng.integers(low, high, count, dtype=np.uint64)
+    return ((bits & ~np.uint64(0x7FF << 52)) | (exponent << np.uint64(52))).view(float)
+
+
+@pytest.fixture(scope="module")
+def software_fma(tmp_path_factory):
+    """fma of page/software_fma.c over arrays."""
+    folder = tmp_path_factory.mktemp("fma")
+    source = folder / "all.c"
+    source.write_text(
+        f'#define fma software_fma\n#include "{ROOT}/page/software_fma.c"\n#undef fma\n'
+        "void software(long n, const double *a, const double *b, const double *c, double *r) {\n"
+        "    for (long i = 0; i < n; i++) r[i] = software_fma(a[i], b[i], c[i]);\n}\n"
+        "double fma(double, double, double);\n"
+        "void exact(long n, const double *a, const double *b, const double *c, double *r) {\n"
+        "    for (long i = 0; i < n; i++) r[i] = fma(a[i], b[i], c[i]);\n}\n"
+    )
+    library = folder / "fma.so"
+    subprocess.run(["cc", *NATIVE, source, "-o", library, "-lm"], check=True)
+    return ctypes.CDLL(library)
+
+
+def call(function, *arrays):
+    arrays = [np.ascontiguousarray(a, dtype=float) for a in arrays]
+    out = np.empty_like(arrays[0])
+    function(ctypes.c_long(out.size), *(ctypes.c_void_p(a.ctypes.data) for a in (*arrays, out)))
+    return out
+
+
+def test_the_software_fma_rounds_once(software_fma):
+    """Bit for bit the C library's, also where all but the last bits cancel, and at the edges."""
+    rng = np.random.default_rng(4)
+    some = patterns(rng, (1003, 1043)), patterns(rng, (1003, 1043))
+    short = [x.view(np.uint64) >> np.uint64(26) << np.uint64(26) for x in some]
+    edges = [0.0, 1.0, np.inf, np.nan, 5e-324, 2.0**-1022, np.nextafter(2.0**-1022, 0),
+             1.5 * 2.0**-537, np.finfo(float).max, 2.0**-538,
+             1 + 2.0**-52, 1 - 2.0**-53]  # fmt: skip
+    edges = np.array([*edges, *(-x for x in edges)])
+    grid = [axis.ravel() for axis in np.meshgrid(edges, edges, edges)]
+    with np.errstate(all="ignore"):
+        product = some[0] * some[1]
+        kinds = [
+            (*some, patterns(rng, (943, 1103))),  # all shifts against each other
+            (*some, -product),  # what the rounding of the product has left
+            (*some, np.nextafter(-product, rng.choice([-np.inf, np.inf], CASES))),
+            (short[0].view(float), short[1].view(float), patterns(rng, (943, 1103))),  # ties
+            (patterns(rng, (300, 600)), patterns(rng, (300, 600)), patterns(rng, (0, 60))),
+            (patterns(rng, (0, 2047)), patterns(rng, (0, 2047)), patterns(rng, (0, 2047))),
+            (patterns(rng, (490, 560)), patterns(rng, (490, 560)), np.zeros(CASES)),  # subnormal
+            tuple(grid),
+        ]
+    for a, b, c in kinds:
+        software, exact = call(software_fma.software, a, b, c), call(software_fma.exact, a, b, c)
+        nan = np.isnan(exact)
+        assert (np.isnan(software) == nan).all()
+        assert (software.view(np.uint64) == exact.view(np.uint64))[~nan].all()
+
+
+def test_the_module_of_the_page_is_one_text(tmp_path):
+    """No import is left, no name is there twice, every place of the template is filled."""
+    text = make_page.page(b"\0asm", {"systems": {}})
+    for place in ("/* STYLE */", "/* MODULE */", "/* ABOUT */", "/* WASM */"):
+        assert place not in text
+    (module,) = re.findall(r'<script type="module">(.*?)</script>', text, re.S)
+    assert not re.search(r"^(import|export) ", module, re.M)
+    if shutil.which("node"):
+        (tmp_path / "page.mjs").write_text(module)
+        subprocess.run(["node", "--check", tmp_path / "page.mjs"], check=True)
+
+
+WORK = """
+import { readFileSync } from "node:fs";
+import { engineOf } from "./engine.mjs";
+const about = JSON.parse(readFileSync("about.json"));
+const engine = await engineOf(readFileSync(process.argv[2]), about);
+const state = { system: "spring", params: { k: 7.5, b: 0.1, m: 1.5 }, start: [0.7, -0.2], dt: 0.07,
+  t_end: 14, methods: ["rk4", "velocity_verlet", "gauss4"], equal_work: true };
+const record = await engine.run(state);
+const runs = record.runs.map(({ y, dt, energy, failed }) =>
+  ({ dt, failed, y: Array.from(y), energy: Array.from(energy) }));
+const ghost = Array.from(record.runs[0].ghost);
+console.log(JSON.stringify({ digest: engine.digest(), python: record.python, ghost, runs }));
+"""
+
+
+@NODE
+def test_the_core_of_the_page_has_the_bits_of_the_package(tmp_path):
+    """All methods on all systems of the page, and a run of the lab, digit for digit."""
+    wasm = ROOT / "build" / "page" / "lab.wasm"
+    newest = max(p.stat().st_mtime for p in [*ROOT.glob("csrc/**/*.[ch]"), *ROOT.glob("page/*.c")])
+    if not wasm.exists() or wasm.stat().st_mtime < newest:
+        pytest.skip("the core for the page is not built: make page")
+    about = make_page.about()
+    (tmp_path / "about.json").write_text(json.dumps(about))
+    (tmp_path / "engine.mjs").write_text((ROOT / "page" / "engine.js").read_text())
+    (tmp_path / "work.mjs").write_text(WORK)
+    done = subprocess.run(["node", "work.mjs", wasm], cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    made = json.loads(done.stdout)
+    assert made["digest"] == about["digest"]
+    names: dict = {}
+    exec(made["python"].replace("c.plot()", ""), names)
+    for run, sol in zip(made["runs"], names["c"].values(), strict=True):
+        assert run["failed"] == -1
+        assert run["dt"] == sol.dt
+        assert np.array(run["y"]).tobytes() == np.ascontiguousarray(sol.y).ravel().tobytes()
+        assert np.array(run["energy"]).tobytes() == sol.energy_error().tobytes()
+    exact = names["c"]["rk4"].exact().ravel()
+    assert np.abs(made["ghost"] - exact).max() < 1e-12  # rounding of some thousand steps
+    assert pi.systems.spring(k=7.5).params["k"] == 7.5
+
+
+@NODE
+def test_the_limits_of_the_front_end_are_those_of_theory(tmp_path):
+    """Marks of the slider: on an oscillation, on decay, and where R(z) leaves the disc."""
+    from pyintegrate.laboratory.descriptions import stability_of
+    from pyintegrate.laboratory.front_end import STATIC
+
+    (tmp_path / "limits.mjs").write_text((STATIC / "limits.js").read_text())
+    asked = [(m, z) for m in ("rk4", "explicit_euler", "semi_implicit_euler", "gauss4")
+             for z in ([0, 3.0], [-2.0, 0], [-0.5, 2.0])]  # fmt: skip
+    data = json.dumps([[stability_of(pi.methods[m]), [z]] for m, z in asked])
+    code = f"""import {{ stableStep }} from "./limits.mjs";
+console.log(JSON.stringify({data}.map((a) => stableStep(...a))));"""
+    (tmp_path / "ask.mjs").write_text(code)
+    out = subprocess.run(["node", "ask.mjs"], cwd=tmp_path, capture_output=True, text=True)
+    limits = dict(zip([(m, *z) for m, z in asked], json.loads(out.stdout), strict=True))
+    assert limits["rk4", 0, 3.0] == pytest.approx(8**0.5 / 3)
+    assert limits["rk4", -2.0, 0] == pytest.approx(2.785293563405282 / 2)
+    assert limits["explicit_euler", 0, 3.0] == 0
+    # |1 + h z|^2 = 1 at h = -2 Re z / |z|^2
+    assert limits["explicit_euler", -0.5, 2.0] == pytest.approx(1 / 4.25)
+    assert limits["semi_implicit_euler", 0, 3.0] == pytest.approx(2 / 3)
+    assert limits["gauss4", 0, 3.0] is None
+    assert limits["gauss4", -2.0, 0] is None
+
+
+def test_the_command_opens_the_page(tmp_path, monkeypatch, capsys):
+    from pyintegrate.__main__ import main
+    from pyintegrate.laboratory import front_end
+
+    opened = []
+    monkeypatch.setattr("webbrowser.open", opened.append)
+    monkeypatch.setattr(front_end, "STATIC", tmp_path)
+    with pytest.raises(SystemExit):
+        main(["lab"])
+    assert "make page" in capsys.readouterr().err
+    (tmp_path / "page.html").write_text("a page")
+    assert main(["lab"]) == 0
+    assert opened == [(tmp_path / "page.html").as_uri()]
