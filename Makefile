@@ -6,7 +6,7 @@ PY      = $(VENV)/bin/python
 CLANG_FORMAT_FILES = $(filter-out csrc/methods/% csrc/vmath/%,$(shell find csrc -name '*.[ch]')) \
     $(wildcard benchmarks/*.c page/*.c tests/stress/*.c tests/stress/*/*.[ch])
 
-.PHONY: demo test lint cppcheck sanitize fuzz libfuzzer attack race soak coverage bench bench-peers latency certificates docs dist \
+.PHONY: demo test lint cppcheck sanitize fuzz libfuzzer attack race soak coverage bench bench-peers latency certificates docs docs-check dist \
         wheels-test portability bits page lab-browser clean
 
 demo: $(VENV)/.demo
@@ -193,10 +193,15 @@ bits: $(VENV)/.dev
 latency: $(VENV)/.dev
 	$(PY) benchmarks/latency.py
 
-# The pages, with every notebook run; warnings are errors.
+# The pages, with every notebook run; warnings are errors. Those of methods and systems are written by
+# docs/building, pictures are kept in docs/_build. make docs-check looks for dead links, pictures without
+# a text, what comes from elsewhere, and, where Chromium is installed, what is wider than its page.
 docs: $(VENV)/.dev
 	$(PY) -m pip install --quiet --disable-pip-version-check -e ".[docs]"
 	$(PY) -m sphinx -q -W --keep-going -b html docs docs/_build/html
+
+docs-check: docs
+	$(PY) docs/building/check.py
 
 # The lab as a page, one file without a server: the core compiled to WebAssembly. Needs clang with
 # wasm-ld and the C library for it (Debian: clang lld wasi-libc libclang-rt-14-dev-wasm32). It goes into the
@@ -235,4 +240,4 @@ dist: $(VENV)/.dev
 	$(PY) -m build
 
 clean:
-	rm -rf build dist *.egg-info $(VENV) .venv-sanitize .venv-coverage docs/_build docs/generated docs/notebooks pyintegrate/*.so phase_drift.png
+	rm -rf build dist *.egg-info $(VENV) .venv-sanitize .venv-coverage docs/_build docs/generated docs/notebooks docs/methods docs/systems pyintegrate/*.so phase_drift.png

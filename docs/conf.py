@@ -2,23 +2,53 @@
 
 import re
 import shutil
+import sys
 import tomllib
 from pathlib import Path
 
 HERE = Path(__file__).parent
+sys.path.insert(0, str(HERE))  # building/: pages of methods and systems, pictures, formulas
 shutil.copytree(HERE.parent / "notebooks", HERE / "notebooks", dirs_exist_ok=True)
+
+import pyintegrate  # noqa: E402
+
+sys.modules["pyintegrate.watch"] = pyintegrate.watch  # a catalogue of functions, listed as a module
 
 project = "pyintegrate"
 release = tomllib.loads((HERE.parent / "pyproject.toml").read_text())["project"]["version"]
-extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.autosummary", "sphinx.ext.napoleon"]
-exclude_patterns = ["_build", "**.ipynb_checkpoints"]
-html_theme = "alabaster"
-html_theme_options = {"description": "see what an integrator does", "page_width": "1100px"}
+extensions = [
+    "myst_nb", "sphinx_design", "sphinx.ext.autodoc", "sphinx.ext.autosummary",
+    "sphinx.ext.napoleon", "building",
+]  # fmt: skip
+exclude_patterns = ["_build", "**.ipynb_checkpoints", "building"]
+suppress_warnings = ["toc.empty_glob"]  # pages that are not there yet
+html_title = "pyintegrate"
+html_theme = "pydata_sphinx_theme"
+templates_path = ["_templates"]
+html_static_path = ["_static"]
+html_css_files = ["site.css"]
+html_math_renderer = "mathml"  # formulas need neither a script nor the network
+html_show_sphinx = False
+html_copy_source = False
+html_domain_indices = False
+html_theme_options = {
+    "logo": {"text": "pyintegrate"},
+    "header_links_before_dropdown": 8,
+    "show_toc_level": 2,
+    "navigation_with_keys": False,
+    "secondary_sidebar_items": {"index": [], "**": ["page-toc"]},
+    "footer_start": [],
+    "footer_end": [],
+    "pygments_light_style": "a11y-high-contrast-light",
+    "pygments_dark_style": "a11y-high-contrast-dark",
+}
+html_sidebars = {"index": [], "which_method": []}
 nb_execution_mode = "cache"
 nb_execution_cache_path = str(HERE / "_build" / ".notebooks")
 nb_execution_timeout = 120
 nb_execution_raise_on_error = True
 myst_heading_anchors = 3
+myst_enable_extensions = ["dollarmath", "colon_fence"]
 autosummary_generate = True
 autodoc_member_order = "bysource"
 autodoc_default_options = {"members": True}

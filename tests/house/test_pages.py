@@ -1,0 +1,75 @@
+"""The pages of the site: what they say runs, what they are made from covers both catalogues."""
+
+import re
+import sys
+
+import pytest
+from places import ROOT
+
+import pyintegrate as pi
+
+DOCS = ROOT / "docs"
+RUN = ["start", "cookbook", "coming/scipy", "coming/game_loop", "coming/matlab"]
+
+
+@pytest.fixture
+def building(monkeypatch):
+    """The folder that writes pages; it is not part of the package."""
+    monkeypatch.syspath_prepend(str(DOCS))
+    yield
+    for name in [name for name in sys.modules if name.split(".")[0] == "building"]:
+        del sys.modules[name]
+
+
+@pytest.mark.parametrize("page", RUN)
+def test_the_lines_of_a_page_run(page, tmp_path, monkeypatch):
+    pytest.importorskip("matplotlib").use("Agg")
+    pytest.importorskip("pandas")
+    from matplotlib import pyplot as plt
+
+    monkeypatch.chdir(tmp_path)
+    names: dict = {}
+    blocks = re.findall(r"^```python\n(.*?)^```", (DOCS / f"{page}.md").read_text(), re.S | re.M)
+    assert blocks
+    for block in blocks:
+        exec(compile(block, page, "exec"), names)
+        if moving := names.pop("moving", None):
+            moving._draw_was_started = True  # one that is never played warns
+    plt.close("all")
+    if page == "cookbook":
+        assert names["stiff"].final[..., 0] == pytest.approx(0.715827, abs=1e-6)
+        assert names["g"] == pytest.approx(9.7, rel=1e-6)
+        assert names["thrown"].events["ground"].first["z"] == pytest.approx(0, abs=1e-12)
+
+
+def test_the_cookbook_has_its_twenty_tasks():
+    numbers = re.findall(r"^## (\d+)\. ", (DOCS / "cookbook.md").read_text(), re.M)
+    assert numbers == [str(n) for n in range(1, 21)]
+
+
+def test_every_system_has_its_equation_picture_and_place(building):
+    pytest.importorskip("matplotlib")
+    from building import equations, pages_of_systems
+
+    named = [name for group in pages_of_systems.GROUPS.values() for name in group]
+    assert sorted(named) == sorted(pi.systems) == sorted(equations.EQUATIONS)
+    assert set(equations.PICTURES) == set(pi.systems)
+
+
+def test_every_method_has_a_page_that_tells_its_certificate(building):
+    from building import pages_of_methods
+
+    pages = pages_of_methods.pages()
+    assert set(pages) == {f"methods/{name}" for name in pi.methods} | {"methods/index"}
+    rk4 = pages["methods/rk4"]
+    assert "all 8 conditions hold exactly" in rk4
+    assert "stable to ω dt = 2.8284" in rk4
+    assert "<td>1/6</td><td>1/3</td>" in rk4
+    assert "symplectic (defect 2e-16" in pages["methods/velocity_verlet"]
+
+
+@pytest.mark.parametrize(("value", "text"), [(0.5, "1/2"), (-1.0, "−1"), (2**0.5, "1.414213562")])
+def test_coefficients_are_fractions_where_they_are(building, value, text):
+    from building.numbers import shown
+
+    assert shown(value) == text
