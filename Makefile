@@ -229,7 +229,7 @@ page: $(VENV)/.demo
 # in build/lab-browser. Needs Debian's chromium and chromium-driver.
 lab-browser: $(VENV)/.dev page
 	$(PY) -m pip install --quiet --disable-pip-version-check selenium jupyterlab
-	$(PY) -m pytest -q -p no:cacheprovider tests/laboratory/browser
+	$(PY) -m pytest -q -p no:cacheprovider tests/laboratory/in_chromium.py
 
 # The sdist and the abi3 wheel, tested beside the oldest and the newest NumPy under $(PYTHONS).
 wheels-test:

@@ -63,7 +63,14 @@ def scene(system: System) -> dict[str, Any]:
         return {"kind": "bodies", "places": pairs}
     across, up = VIEWS.get(name, (0, 1))
     centre, tied = name in ("kepler", "spring_3d"), name == "spring_3d"
-    return {"kind": "path", "places": [[across, up]], "centre": centre, "tied": tied}
+    units = "same" if system.dof else "different"  # axes to one scale, or each to its own
+    return {
+        "kind": "path",
+        "places": [[across, up]],
+        "centre": centre,
+        "tied": tied,
+        "units": units,
+    }
 
 
 def turning(system: System, states: Any) -> Any:

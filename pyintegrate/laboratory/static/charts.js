@@ -1,7 +1,7 @@
 // Strips that grow as time runs, and the phase portrait.
 import { prepare, short, ticks } from "./look.js";
 
-const LEFT = 46, RIGHT = 8, TOP = 8, BOTTOM = 20;
+const LEFT = 46, RIGHT = 14, TOP = 8, BOTTOM = 20;
 
 /** The range of a strip: all that is finite, but no more than `most` either way. */
 export function rangeOf(all, most, logarithmic) {

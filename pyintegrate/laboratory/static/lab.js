@@ -118,7 +118,7 @@ export function mount(root, engine, firstState, { onState = () => {}, footer = [
     const colour = colours[i];
     card.drawn = drawScene(card.canvas, system.scene, record.window, {
       time, y: run.y, ghost: run.ghost, at: (t, values) => at(run, t, values),
-      memory: Math.max(run.dt, Math.min(record.end, record.turn * (system.dof === 1 ? 4 : system.dof ? 2.5 : 12))),
+      memory: Math.max(run.dt, Math.min(record.end, record.turn * (system.dof === 1 ? 4 : system.dof ? 2.5 : 40))),
       grain: Math.min(run.dt, record.turn / 40),
     }, record.state.params, { ...look, colour });
     const n = stepOf(run);

@@ -1,0 +1,220 @@
+"""The lab in a real browser, as a user has it: `make lab-browser` runs this, `.ci/run` does not.
+
+The page is opened from its file, the widget in a real Jupyter server. Screenshots go to
+build/lab-browser. Needs Debian's chromium and chromium-driver, selenium and jupyterlab.
+"""
+
+import json
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from places import ROOT
+
+import pyintegrate as pi
+
+webdriver = pytest.importorskip("selenium.webdriver")
+from selenium.webdriver.common.by import By  # noqa: E402
+from selenium.webdriver.common.keys import Keys  # noqa: E402
+from selenium.webdriver.support.ui import WebDriverWait  # noqa: E402
+
+PAGE = ROOT / "build" / "page" / "index.html"
+PICTURES = ROOT / "build" / "lab-browser"
+PATIENCE = 90  # s, for what depends on the machine
+pytestmark = [
+    pytest.mark.skipif(not shutil.which("chromium"), reason="no chromium"),
+    pytest.mark.skipif(not shutil.which("chromedriver"), reason="no chromium-driver"),
+    pytest.mark.filterwarnings("ignore"),
+]
+
+
+@pytest.fixture(scope="module")
+def browser():
+    options = webdriver.ChromeOptions()
+    options.binary_location = shutil.which("chromium")
+    for argument in ("--headless=new", "--no-sandbox", "--disable-gpu", "--hide-scrollbars",
+                     "--disable-dev-shm-usage", "--force-prefers-reduced-motion"):  # fmt: skip
+        options.add_argument(argument)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+    service = webdriver.ChromeService(shutil.which("chromedriver"))
+    made = webdriver.Chrome(options=options, service=service)
+    PICTURES.mkdir(parents=True, exist_ok=True)
+    yield made
+    made.quit()
+
+
+def resize(browser, width, height=1250):
+    size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 600}
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+
+
+def until(browser, script):
+    """What a script returns as soon as it is true."""
+    return WebDriverWait(browser, PATIENCE, 0.1).until(lambda b: b.execute_script(script))
+
+
+def open_page(browser, query="", address=""):
+    if not PAGE.exists():
+        pytest.skip("the page is not built: make page")
+    browser.get("about:blank")
+    browser.get(f"{PAGE.as_uri()}{query}#{address}" if address else f"{PAGE.as_uri()}{query}")
+    until(browser, "return window.lab && lab.record && !!document.querySelector('.pl-step')")
+
+
+def state(browser):
+    return browser.execute_script("return lab.state")
+
+
+def drag(browser, selector, start, by):
+    """Drag within an element, from a place (in parts of its size) by pixels."""
+    element = browser.find_element(By.CSS_SELECTOR, selector)
+    browser.execute_script("arguments[0].scrollIntoView({block: 'center'})", element)
+    size = element.size
+    offset = [round((part - 0.5) * size[side]) for part, side in zip(start, ("width", "height"),
+              strict=True)]  # fmt: skip
+    chain = webdriver.ActionChains(browser).move_to_element_with_offset(element, *offset)
+    chain.click_and_hold().move_by_offset(*by).release().perform()
+
+
+def test_the_page_has_the_bits_of_the_package(browser):
+    resize(browser, 1280)
+    open_page(browser)
+    bits = until(browser, "return document.documentElement.dataset.bits")
+    assert f"{bits}, as everywhere" in browser.find_element(By.TAG_NAME, "footer").text
+    assert [e for e in browser.get_log("browser") if e["level"] == "SEVERE"] == []
+
+
+def test_a_step_on_and_back_is_exact(browser):
+    open_page(browser)
+    shown = "return document.querySelector('.pl-stage').innerText + lab.time"
+    next_, back = (
+        browser.find_element(By.CSS_SELECTOR, f"[title='{title}']")
+        for title in ("a step on", "a step back")
+    )
+    for _ in range(7):
+        next_.click()
+    before = until(browser, shown)
+    next_.click()
+    WebDriverWait(browser, PATIENCE).until(lambda b: b.execute_script(shown) != before)
+    back.click()
+    WebDriverWait(browser, PATIENCE).until(lambda b: b.execute_script(shown) == before)
+
+
+def test_dragging_the_mass_moves_the_start_and_the_link_keeps_it(browser):
+    open_page(browser)
+    drag(browser, ".pl-scene", (0.86, 0.25), (-60, 0))
+    moved = until(browser, "return lab.state.start[0] !== 1 && lab.state")
+    assert moved["start"][0] < 1
+    assert moved["start"][1] == 0
+    address = until(browser, "return location.hash.includes('start=') && location.hash.slice(1)")
+    open_page(browser, address=address)
+    again = state(browser)
+    assert {k: again[k] for k in again if k != "number"} == {
+        k: moved[k] for k in moved if k != "number"
+    }
+
+
+def test_the_lines_of_the_page_make_its_numbers(browser):
+    open_page(browser, address="system=kepler&dt=0.07&until=9&methods=rk4,velocity_verlet&work=1")
+    names: dict = {}
+    exec(browser.execute_script("return lab.record.python").replace("c.plot()", ""), names)
+    for i, sol in enumerate(names["c"].values()):
+        y = browser.execute_script(f"return Array.from(lab.record.runs[{i}].y)")
+        assert np.array(y, dtype=float).tobytes() == np.ascontiguousarray(sol.y).tobytes()
+        drift = pi.analysis.phase_drift(sol)
+        phase = browser.execute_script(f"return Array.from(lab.record.runs[{i}].phase)")
+        assert np.abs(np.array(phase, dtype=float) - drift).max() < 1e-9
+
+
+def test_beyond_the_limit_the_box_lights_up(browser):
+    open_page(browser, address="system=oscillator&dt=2.1&until=60&methods=rk4,semi_implicit_euler")
+    browser.execute_script("lab.goTo(50)")
+    blown = until(browser, "return document.querySelector('.pl-blown')?.innerText")
+    assert "explodes" in blown
+    assert len(browser.find_elements(By.CSS_SELECTOR, ".pl-blown")) == 1
+    browser.save_screenshot(str(PICTURES / "explosion.png"))
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("width", [400, 1280])
+@pytest.mark.parametrize("system", ["oscillator", "pendulum", "kepler", "lorenz"])
+def test_nothing_overflows(browser, width, theme, system):
+    resize(browser, width, 2000 if width < 600 else 1250)
+    open_page(browser, f"?theme={theme}", f"system={system}")
+    browser.execute_script("lab.goTo(lab.record.end / 3)")
+    until(browser, "return document.querySelectorAll('.pl-step').length === 2")
+    assert browser.execute_script("return document.documentElement.scrollWidth") <= width
+    tall = browser.execute_script("return document.documentElement.scrollHeight")
+    assert tall < 3200
+    browser.save_screenshot(str(PICTURES / f"{system}_{width}_{theme}.png"))
+
+
+@pytest.fixture(scope="module")
+def jupyter(tmp_path_factory):
+    """The address of a Jupyter server with a notebook."""
+    if not shutil.which("jupyter-lab", path=os.path.dirname(sys.executable)):
+        pytest.skip("no jupyterlab")
+    folder = tmp_path_factory.mktemp("jupyter")
+    cells = ["import pyintegrate as pi\nlab = pi.lab(dt=0.1)\nlab", "print(lab.state['start'])"]
+    notebook = {
+        "cells": [{"cell_type": "code", "metadata": {}, "execution_count": None, "outputs": [],
+                   "source": text, "id": f"cell{i}"} for i, text in enumerate(cells)],
+        "metadata": {"kernelspec": {"name": "python3", "display_name": "Python 3"}},
+        "nbformat": 4, "nbformat_minor": 5,
+    }  # fmt: skip
+    (folder / "lab.ipynb").write_text(json.dumps(notebook))
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    home = {"HOME": str(folder), "JUPYTER_CONFIG_DIR": str(folder / "config"),
+            "JUPYTER_DATA_DIR": str(folder / "data"), "PYTHONPATH": str(ROOT)}  # fmt: skip
+    command = [sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root", f"--port={port}",
+               "--IdentityProvider.token=", f"--ServerApp.root_dir={folder}",
+               "--LabApp.news_url="]  # fmt: skip
+    with (folder / "log.txt").open("w") as log:
+        server = subprocess.Popen(
+            command, env={**os.environ, **home}, stdout=log, stderr=log, start_new_session=True
+        )
+    yield f"http://127.0.0.1:{port}/lab/tree/lab.ipynb?reset"
+    os.killpg(server.pid, signal.SIGKILL)
+    server.wait()
+
+
+def test_the_widget_in_a_notebook(browser, jupyter):
+    """Run the cell, go a step, drag the mass: the kernel has the start that was dragged to."""
+    resize(browser, 1280, 1500)
+
+    def is_there(b):
+        try:
+            b.get(jupyter)
+        except Exception:  # the server is not up yet
+            return False
+        return True
+
+    WebDriverWait(browser, PATIENCE, 1).until(is_there)
+    until(browser, "return document.querySelectorAll('.jp-Notebook .jp-CodeCell').length === 2")
+    until(browser, "return document.querySelector('#jp-main-statusbar').innerText.includes('Idle')")
+    cells = browser.find_elements(By.CSS_SELECTOR, ".jp-Notebook .jp-CodeCell .cm-content")
+    cells[0].click()
+    browser.switch_to.active_element.send_keys(Keys.SHIFT + Keys.ENTER)
+    until(browser, "return document.querySelectorAll('.pi-lab .pl-card').length === 2")
+    browser.find_element(By.CSS_SELECTOR, "[title='a step on']").click()
+    until(browser, "return document.querySelectorAll('.pl-step div').length >= 7")
+    first = browser.find_element(By.CSS_SELECTOR, ".pl-readings").text
+    drag(browser, ".pl-scene", (0.78, 0.25), (-40, 0))
+    WebDriverWait(browser, PATIENCE).until(
+        lambda b: b.find_element(By.CSS_SELECTOR, ".pl-readings").text != first
+    )
+    browser.save_screenshot(str(PICTURES / "notebook.png"))
+    cells[1].click()
+    browser.switch_to.active_element.send_keys(Keys.SHIFT + Keys.ENTER)
+    printed = "return [...document.querySelectorAll('.jp-OutputArea-output pre')].at(-1)?.innerText"
+    text = until(browser, printed)
+    x, v = json.loads(text)
+    assert 0.1 < x < 0.95
+    assert v == 0
