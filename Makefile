@@ -223,7 +223,7 @@ page: $(VENV)/.demo
 	@command -v $(CLANG) wasm-ld >/dev/null && [ -e /usr/include/wasm32-wasi/stdlib.h ] || { echo \
 	    "make page needs: apt-get install clang lld wasi-libc libclang-rt-14-dev-wasm32"; exit 1; }
 	$(MAKE) --no-print-directory build/page/lab.wasm
-	$(PY) page/make_page.py build/page/lab.wasm $(PAGE) pyintegrate/laboratory/static/page.html
+	$(PY) page/make_page.py build/page/lab.wasm $(PAGE) pyintegrate/laboratory/static/page.html docs/lab/index.html
 
 # The page in a real browser, and the widget in a real Jupyter server: what a user does, and screenshots
 # in build/lab-browser. Needs Debian's chromium and chromium-driver.

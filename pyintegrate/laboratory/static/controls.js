@@ -79,3 +79,13 @@ export function stabilityText(limit, dt, unit) {
   const text = `stable up to ${short(limit, 3)}${unit ? ` ${unit}` : ""}`;
   return dt > limit ? `${text}: this step is beyond` : text;
 }
+
+/** Methods as options, by family; those that are shown already cannot be chosen. */
+export function groups(names, methods, shown) {
+  const titles = { explicit_rk: "Runge-Kutta, explicit", composition: "symplectic, explicit",
+    implicit_rk: "implicit", nystrom: "Nyström", multistep: "multistep" };
+  return Object.entries(titles).map(([family, label]) => element("optgroup", { label },
+    ...names.filter((name) => methods[name].family === family).map((name) =>
+      element("option", { value: name, disabled: shown.includes(name) }, methods[name].title))))
+    .filter((group) => group.children.length);
+}

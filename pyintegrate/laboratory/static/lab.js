@@ -1,10 +1,13 @@
 // The lab: a state, a record of all steps, a time that moves over them.
-import { coloursOf, element, inks, short, steady, themeOf, withUnit, written } from "./look.js";
+import {
+  coloursOf, copied, element, equationOf, inks, percent, short, signed, steady, themeOf, withUnit,
+  written,
+} from "./look.js";
 import { dragged, drawScene } from "./scenes.js";
 import { drawPortrait, drawStrip, timeAt } from "./charts.js";
 import { stateAt, stripsOf, understood } from "./record.js";
 import { explain } from "./steps.js";
-import { choice, segments, stabilityText } from "./controls.js";
+import { choice, groups, segments, stabilityText } from "./controls.js";
 import { fillSide } from "./side.js";
 
 const MOST_METHODS = 4;
@@ -134,12 +137,6 @@ export function mount(root, engine, firstState, { onState = () => {}, footer = [
       element("span", {}, element("i", {}, name), ` ${text}`)));
   }
 
-  const signed = (x) => (x > 0 ? "+" : "") + short(x, 3);
-  function percent(x) {
-    if (!Number.isFinite(x) || Math.abs(x) > 10) return signed(x);
-    return Math.abs(x) >= 1e-4 || x === 0 ? `${(x > 0 ? "+" : "") + short(100 * x, 3)} %` : signed(x);
-  }
-
   // ---- the line of formulas: one step, from before to after the time shown ----
   async function showSteps() {
     const key = `${record.number} ${state.system} ${stepOf(record.runs[0])}`;
@@ -211,9 +208,6 @@ export function mount(root, engine, firstState, { onState = () => {}, footer = [
     parts.equation.textContent = equationOf(system);
     play(true);
   }
-  const equationOf = ({ equation }) =>
-    equation.replace(/\b(theta|omega|alpha|beta|gamma|delta|sigma|rho|mu)(\d*)\b/g, (all) => written(all)).replaceAll("^2", "²").replaceAll("^3", "³").replaceAll("-", "−");
-
   /** Dragging a body, or the point of the portrait: the start follows. */
   function draggable(canvas, moved) {
     let pointer = null;
@@ -247,7 +241,7 @@ export function mount(root, engine, firstState, { onState = () => {}, footer = [
   function buildCard(name) {
     const canvas = element("canvas", { class: "pl-scene", role: "img" });
     const card = { canvas, name };
-    const methods = groups(system.fitting);
+    const methods = groups(system.fitting, about.methods, state.methods);
     card.select = element("select", { "aria-label": "method", onchange: () => {
       change({ methods: state.methods.map((m) => (m === name ? card.select.value : m)) });
     } }, ...methods);
@@ -272,15 +266,6 @@ export function mount(root, engine, firstState, { onState = () => {}, footer = [
       return grip;
     });
     return card;
-  }
-
-  function groups(names) {
-    const titles = { explicit_rk: "Runge-Kutta, explicit", composition: "symplectic, explicit",
-      implicit_rk: "implicit", nystrom: "Nyström", multistep: "multistep" };
-    return Object.entries(titles).map(([family, label]) => element("optgroup", { label },
-      ...names.filter((name) => about.methods[name].family === family).map((name) =>
-        element("option", { value: name, disabled: state.methods.includes(name) && undefined }, about.methods[name].title))))
-      .filter((group) => group.children.length);
   }
 
   function rebuildCards() {
@@ -450,18 +435,4 @@ export function mount(root, engine, firstState, { onState = () => {}, footer = [
       media.removeEventListener("change", dress);
     },
   };
-}
-
-/** Text to the clipboard, or, where that is not allowed, shown to be copied by hand. */
-async function copied(text, shown) {
-  try {
-    await navigator.clipboard.writeText(text);
-  } catch {
-    shown.textContent = text;
-    shown.hidden = false;
-    const range = document.createRange();
-    range.selectNodeContents(shown);
-    getSelection().removeAllRanges();
-    getSelection().addRange(range);
-  }
 }

@@ -121,3 +121,29 @@ export function ticks(low, high, about) {
   }
   return found;
 }
+
+/** Text to the clipboard, or, where that is not allowed, shown to be copied by hand. */
+export async function copied(text, shown) {
+  try {
+    await navigator.clipboard.writeText(text);
+  } catch {
+    shown.textContent = text;
+    shown.hidden = false;
+    const range = document.createRange();
+    range.selectNodeContents(shown);
+    getSelection().removeAllRanges();
+    getSelection().addRange(range);
+  }
+}
+
+/** A number with its sign; and a share as a percentage, where it is neither huge nor tiny. */
+export const signed = (x) => (x > 0 ? "+" : "") + short(x, 3);
+export function percent(x) {
+  if (!Number.isFinite(x) || Math.abs(x) > 10) return signed(x);
+  return Math.abs(x) >= 1e-4 || x === 0 ? `${(x > 0 ? "+" : "") + short(100 * x, 3)} %` : signed(x);
+}
+
+/** An equation with Greek letters, powers and real minus signs. */
+export const equationOf = ({ equation }) => equation
+  .replace(/\b(theta|omega|alpha|beta|gamma|delta|sigma|rho|mu)(\d*)\b/g, (all) => written(all))
+  .replaceAll("^2", "\u00b2").replaceAll("^3", "\u00b3").replaceAll("-", "\u2212");
