@@ -163,7 +163,7 @@ def _beginning(problem):
     state = problem.initial if origin is None else origin.state
     step = problem.first if origin is None else origin.step
     state = state[: problem.system.dim, : problem.lanes]
-    y = np.moveaxis(state.reshape(-1, *problem.batch), 0, -1)
+    y = np.moveaxis(state.reshape(len(state), *problem.batch), 0, -1)
     return y, problem.times(np.array([step]))[0]
 
 
@@ -191,7 +191,7 @@ class Watched(Mapping):
             last = np.minimum(last, sums.until)
         start = problem.times(np.array([0]))[0]
         for number, (group, values) in enumerate(zip(plan.groups, sums, strict=True)):
-            values = np.array(values).reshape(-1, *problem.batch)
+            values = np.array(values).reshape(len(values), *problem.batch)
             before = 0 if began is None else began[number]
             count = (last // group.every + 1 - before).astype(np.float64)
             unit = None

@@ -96,6 +96,15 @@ def test_over_no_time_a_mean_is_the_only_value():
     assert np.all(sol.watched["mean.count"] == 1)
 
 
+@pytest.mark.parametrize("verb", [pi.solve, pi.integrate])
+def test_a_batch_of_nobody_has_seen_nothing(verb):
+    how = {"dt": 0.1} if verb is pi.integrate else {}
+    sol = verb(pi.systems.lorenz, np.ones((2, 0, 3)), t_end=1.0, **how,
+               watch={"m": pi.watch.mean("x")}, events={"x": pi.event("x")})  # fmt: skip
+    assert sol.watched["m"].shape == sol.stopped_at.shape == (2, 0)
+    assert sol.events["x"].y.shape == (2, 0, 1, 3)
+
+
 # ---- events --------------------------------------------------------------------------------------
 @pytest.mark.parametrize("method", PAIRS)
 def test_an_event_is_as_exact_as_the_steps_of_every_pair(method):
