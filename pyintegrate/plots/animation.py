@@ -13,9 +13,10 @@ from ..analysis.observables import start_time
 from .bodies import NAMED, bodies_of, letter_label, letters_of
 from .curves import collect, exact_curve
 from .frame import figure_size, left_out, legend_below, line_keywords, muted, wrapped
-from .paths import component_names, smooth_times
+from .moving.scenes import Scene, has_scenes, latest
+from .paths import component_names, smooth_times, widest
 from .style import axis_label, exact_look, unit_of
-from .thinning import batch_of, batch_size, chosen_trajectories
+from .thinning import batch_of, batch_size, chosen_trajectories, jumps_between, parted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -42,6 +43,11 @@ def animate(
 ) -> FuncAnimation:
     """Show one or several motions as they happen: in space or time, and in phase space.
 
+    Pendulums swing on their rods, masses hang on springs and rigid bodies turn as boxes, each
+    solution beside the others (up to four) over the grey ghost of the exact motion, where a formula
+    knows it. Bodies leave trails; of all other systems the path is drawn, or the position against
+    time. Only saved states are shown, and no line joins two of them across a jump of an event.
+
     In a notebook, ``HTML(animate(sol).to_jshtml())`` plays it; ``.save("motion.gif")`` keeps it. In
     a page all frames are kept: they are made as small as ``rcParams["animation.embed_limit"]``
     wants them.
@@ -53,8 +59,8 @@ def animate(
     seconds : float, optional
         How long it plays: as long as the motion takes, but 2 to 10 seconds, by default.
     components : sequence of two str, optional
-        The plane of the left picture; by default that of `phase_portrait` is on the right, and the
-        path, or the position against time, on the left. All of several bodies (`n_body`) are shown,
+        The plane of the left picture, instead of what moves there by default; that of
+        `phase_portrait` is on the right. All of several bodies (`n_body`) are shown,
         in a plane or in space: ("x", "y") or ("x", "y", "z").
     labels : dict, optional
         Legend text by method name.
@@ -73,7 +79,7 @@ def animate(
     Raises
     ------
     ValueError, TypeError
-        For systems of a single component, or nothing saved to show.
+        For nothing saved to show, or times that differ between the trajectories.
 
     Examples
     --------
@@ -81,46 +87,42 @@ def animate(
     >>> moving = animate(pi.integrate(pi.systems.spring, dt=0.05, t_end=5.0))
     >>> moving.to_jshtml()  # doctest: +SKIP
     """
-    from matplotlib import pyplot
-
     curves, keywords = collect(sources, labels), line_keywords(keywords)
     system = curves[0].solution.system
-    if system.dim < 2:
-        raise ValueError(f"animate needs two components, {system.name!r} has one")
     if any(len(curve.solution) < 2 for curve in curves):
         raise ValueError("animate needs two saves or more: integrate with save='all' or save=k")
     if any(np.ndim(curve.solution.t) > 1 for curve in curves):
         raise ValueError("animate needs one time for all: dt and t0 differ between trajectories")
     letters = letters_of(curves[0].solution, components)
+    scenes = len(curves) if components is None and not letters and has_scenes(curves) else 0
     panes = [letters] if letters else _panes(curves[0].solution, components)
-    size = figure_size(figsize, (9.0, 4.0) if len(panes) > 1 else (6.0, 5.0))
-    space: dict[str, Any] = {"subplot_kw": {"projection": "3d"}} if len(panes[0]) == 3 else {}
-    figure, axes = pyplot.subplots(
-        1, len(panes), figsize=size, layout="constrained", squeeze=False, **space
-    )
-    axes = axes[0]
+    figure, axes = _figure(figsize, panes, scenes, system)
     end = max(float(curve.solution.t[-1]) for curve in curves)
     begin = float(start_time(curves[0].solution))
     if seconds is None:
         seconds = float(np.clip(abs(end - begin), 2.0, LONGEST))
     count = max(2, round(seconds * PER_SECOND))
     moments = np.linspace(begin, end, count)
+    movers: list[Any] = []
+    if scenes:
+        movers = [Scene(ax, curve, keywords) for ax, curve in zip(axes, curves, strict=False)]
+        panes = _beside(panes, system)
     if letters:
-        movers = _moving_bodies(axes[0], curves, letters, keywords)
+        movers += _moving_bodies(axes[0], curves, letters, keywords)
     else:
-        movers = [
+        movers += [
             _Mover(ax, curve.solution, pane, curve.keywords, curve.label, keywords)
-            for pane, ax in zip(panes, axes, strict=True)
+            for pane, ax in zip(panes, axes[scenes:], strict=True)
             for curve in curves
         ]
-    for pane, ax in zip(panes, axes, strict=True):
+    for pane, ax in zip(panes, axes[scenes:], strict=True):
         _still(ax, curves, pane, [mover for mover in movers if mover.ax is ax], bool(letters))
     clock = axes[0].set_title("", loc="left", fontsize="medium")
     if note := left_out(curves):
         axes[-1].set_title(note, loc="right", fontsize="small", **muted())
     text = wrapped(title or system.title, figure.get_figwidth(), "figure.titlesize", True)
     figure.suptitle(text, x=0.01, ha="left", fontweight="bold")
-    handles, names = axes[0].get_legend_handles_labels()
+    handles, names = axes[-1].get_legend_handles_labels()
     if len(names) > 1:
         legend_below(figure, handles, names)
     unit = unit_of(system, "t")
@@ -133,17 +135,45 @@ def animate(
     figure.canvas.draw()
     figure.set_layout_engine("none")  # found once: nothing moves from frame to frame but the motion
     interval = 1000 * seconds / count
-    return _kind()(figure, show, count, interval=interval, blit=not space)
+    return _kind()(
+        figure, show, count, interval=interval, blit=not any(hasattr(ax, "get_zlim") for ax in axes)
+    )
+
+
+def _beside(panes, system):
+    """What stands beside things that move: the phase space; beside boxes nothing."""
+    return [] if system.structure == "rigid_body" else panes[1:] or panes
+
+
+def _figure(figsize, panes, scenes, system):
+    """A figure with axes for each scene and each pane."""
+    from matplotlib import pyplot
+
+    solid = [system.structure == "rigid_body"] * scenes
+    solid += [len(pane) == 3 for pane in (_beside(panes, system) if scenes else panes)]
+    usual = {1: (6.0, 5.0), 2: (9.0, 4.0)}.get(len(solid), (3.3 * len(solid), 3.9))
+    figure = pyplot.figure(figsize=figure_size(figsize, usual), layout="constrained")
+    axes = [
+        figure.add_subplot(1, len(solid), number, **({"projection": "3d"} if deep else {}))
+        for number, deep in enumerate(solid, 1)
+    ]
+    return figure, axes
 
 
 def _panes(solution, components):
     """The components of each of the two pictures, as far as they were saved; "t" is the time."""
     system, saved = solution.system, solution.components
-    names = component_names(system, components, saved)[:2]
+    names = component_names(system, components, saved)
+    if len(names) == 3 and components is None:
+        names = widest(solution, names)
+    names = names[:2]
     for name in names:
         solution[name]  # refuses what was not saved, by name
     panes = [names] if len(names) == 2 else [("t", names[0])]
-    pair = (system.state_names[0], system.state_names[system.dof or 1])
+    if system.dim == 1:
+        return panes
+    first = system.state_names.index(names[-1]) if system.dof == 3 else 0
+    pair = (system.state_names[first], system.state_names[first + (system.dof or 1)])
     if set(pair) <= set(saved):
         if panes[0] == pair:  # a first-order system of two components: against time as well
             panes[0] = ("t", names[0])
@@ -168,8 +198,8 @@ class _Mover:
     """A dot with its trail for every trajectory of one solution in one pane."""
 
     def __init__(self, ax, solution, names, style, label, keywords):
-        self.ax, self.t = ax, np.asarray(solution.t)
-        chosen = chosen_trajectories(batch_of(solution))
+        self.ax, self.t, self.solution = ax, np.asarray(solution.t), solution
+        self.chosen = chosen = chosen_trajectories(batch_of(solution))
         self.parts = [_values(solution, name, chosen) for name in names]
         self.old = names[0] != "t"  # only what is against time keeps its trail for ever
         empty: list = [[]] * len(names)
@@ -179,14 +209,13 @@ class _Mover:
         (self.dots,) = ax.plot(*empty, **dot, label=label)
 
     def show(self, moment):
-        t = self.t
-        sense = 1 if t[-1] >= t[0] else -1
-        now = int(np.searchsorted(sense * t, sense * moment + 1e-12, side="right")) - 1
-        now = min(max(now, 0), len(t) - 1)
+        t, now = self.t, latest(self.t, moment)
         old = max(0, now - max(2, int(TRAIL * len(t)))) if self.old else 0
         stride = max(1, (now - old) // 2000)
         for number, trail in enumerate(self.trails):
-            _move(trail, [part[old : now + 1 : stride, number] for part in self.parts])
+            seen = slice(old, now + 1, stride)
+            jumps = jumps_between(self.solution, self.chosen[number], t[seen])
+            _move(trail, parted(jumps, *(part[seen, number] for part in self.parts)))
         _move(self.dots, [part[now] for part in self.parts])
         return [*self.trails, self.dots]
 

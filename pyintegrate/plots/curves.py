@@ -13,7 +13,9 @@ from .thinning import (
     batch_size,
     chosen_trajectories,
     envelope,
+    jumps_between,
     orbit,
+    parted,
     step_length,
 )
 
@@ -158,7 +160,8 @@ def against_time(ax, curve, values, keywords, window=None, bands=False):
             ax.plot(t[points], centre[points], **style)
         else:
             points = envelope(one)
-            (line,) = ax.plot(t[points], one[points], **style)
+            jumps = jumps_between(curve.solution, index, t[points])
+            (line,) = ax.plot(*parted(jumps, t[points], one[points]), **style)
             mark_failure(ax, line, t, one)
 
 
@@ -265,10 +268,10 @@ def draw_path(ax, solution, values, index, together, window, style, keywords):
         False where they were too many for a line, and some are drawn as dots.
     """
     parts = [valid_values(solution, one, index) for one in values]
+    t = times_of(solution, index)
     if window is not None:
-        t = times_of(solution, index)
         inside = (t >= min(window)) & (t <= max(window))
-        parts = [part[inside] for part in parts]
+        t, parts = t[inside], [part[inside] for part in parts]
     points, joined = orbit(parts[0], parts[1], max(POINTS, LINE // together))
     thin = 0.5 if len(points) > POINTS else 1.0  # this many turns would be one solid ring
     style = {"linewidth": thin, "alpha": opacity(together)} | style
@@ -276,7 +279,8 @@ def draw_path(ax, solution, values, index, together, window, style, keywords):
         style["linestyle"] = "-"  # of dashes a turn would keep a few pixels
     if not joined or len(parts[0]) == 1 or step_length(*parts[:2]) > DOTS:
         style |= {"linestyle": "", "marker": "o", "markersize": 2.2, "markeredgewidth": 0}
-    (line,) = ax.plot(*(part[points] for part in parts), **(style | keywords))
+    jumps = jumps_between(solution, index, t[points])
+    (line,) = ax.plot(*parted(jumps, *(part[points] for part in parts)), **(style | keywords))
     if len(parts) == 2:
         mark_failure(ax, line, *parts)
     return line, len(parts[0]), joined

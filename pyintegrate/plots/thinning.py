@@ -1,4 +1,4 @@
-"""Which points to draw: a few thousand, however long the run, with its extremes among them."""
+"""Which points to draw, and to join: a few thousand, with the extremes of the run among them."""
 
 import numpy as np
 
@@ -153,3 +153,76 @@ def chosen_trajectories(batch, most=TRAJECTORIES):
     size = int(np.prod(batch))
     flat = np.unique(np.linspace(0, size - 1, min(size, most)).round().astype(int))
     return [tuple(int(i) for i in np.unravel_index(one, batch)) if batch else () for one in flat]
+
+
+def jumps_between(solution, index, t):
+    """Which neighbouring times of one trajectory have a jump between them.
+
+    Parameters
+    ----------
+    solution : Solution
+    index : tuple of int
+        Which trajectory.
+    t : ndarray
+        (n,), in order of the steps.
+
+    Returns
+    -------
+    ndarray of bool
+        (n - 1,). Beyond the last jump that an event has kept, where there were more, any two may
+        have one between them.
+
+    Examples
+    --------
+    >>> import pyintegrate as pi
+    >>> bounce = pi.event("z", direction=-1, then=lambda t, x, v: (x, -v))
+    >>> sol = pi.integrate(pi.systems.projectile, [0, 0, 1.0], [0, 0, 0.0], dt=0.1, n_steps=6,
+    ...                    events={"floor": bounce})  # it falls for 0.45 s
+    >>> jumps_between(sol, (), sol.t)
+    array([False, False, False, False,  True, False])
+    """
+    t = np.asarray(t, dtype=np.float64)
+    jumps = np.zeros(max(len(t) - 1, 0), dtype=bool)
+    options = getattr(solution, "_options", None)
+    plan = options.events if options is not None else None
+    if plan is None or not len(jumps):
+        return jumps
+    sense = 1.0 if t[-1] >= t[0] else -1.0
+    begin, end = sense * t[:-1], sense * t[1:]
+    for name, one in plan.events.items():
+        if one.then is None:
+            continue
+        found = solution.events[name]
+        when = sense * np.asarray(found.t)[index].reshape(-1)
+        when = when[np.isfinite(when)]
+        for moment in when:
+            jumps |= (begin < moment) & (moment <= end)
+        if np.asarray(found.overflow)[index]:
+            jumps |= end > (when.max() if when.size else -np.inf)
+    return jumps
+
+
+def parted(jumps, *parts):
+    """Values along a line with a gap, a NaN, where there is a jump.
+
+    Parameters
+    ----------
+    jumps : ndarray of bool
+        (n - 1,), as from `jumps_between`.
+    *parts : ndarray
+        Each (n,).
+
+    Returns
+    -------
+    list of ndarray
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> parted(np.array([False, True]), np.array([1.0, 2.0, 3.0]))
+    [array([ 1.,  2., nan,  3.])]
+    """
+    places = np.flatnonzero(jumps) + 1
+    if not places.size:
+        return list(parts)
+    return [np.insert(np.asarray(part, dtype=np.float64), places, np.nan) for part in parts]

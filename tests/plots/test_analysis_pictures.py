@@ -240,13 +240,14 @@ def test_an_animation_of_several_methods_and_of_a_batch():
     c = pi.compare(pi.systems.pendulum, dt=0.05, t_end=5.0)
     moving = pi.plots.animate(c)
     moving._draw_frame(3)
-    left, right = moving._fig.axes
-    assert (left.get_xlabel(), right.get_ylabel()) == ("time [s]", "ω [rad/s]")
+    *_, right = moving._fig.axes
+    assert len(moving._fig.axes) == 3  # a pendulum for each method, and their phase space
+    assert right.get_ylabel() == "ω [rad/s]"
     batch = pi.plots.animate(
         pi.integrate(pi.systems.pendulum, [0.5, 1.0], [0.0, 0.0], dt=0.1, n_steps=9)
     )
     batch._draw_frame(5)
-    assert len(line(batch._fig.axes[0], "classical Runge-Kutta").get_xdata()) == 2
+    assert len(line(batch._fig.axes[1], "classical Runge-Kutta").get_xdata()) == 2
     with pytest.raises(ValueError, match="two saves"):
         pi.plots.animate(oscillate(save="final"))
 

@@ -1,0 +1,135 @@
+"""What moves: every system, over the true motion, and no line across a jump."""
+
+import numpy as np
+import pytest
+
+import pyintegrate as pi
+
+matplotlib = pytest.importorskip("matplotlib")
+matplotlib.use("Agg")
+from matplotlib import pyplot  # noqa: E402  (the backend comes first)
+
+from pyintegrate.plots.moving.shapes import SHAPES, half_lengths, turned  # noqa: E402
+
+BOX = pi.systems.rigid_body(gravity=(0, 0, 0), inverse_inertia=(1, 1 / 2, 1 / 3))
+SPIN = [0, 0, 0, 1, 0, 0, 0], [0, 0, 0, 0.1, 1, 0]
+
+
+@pytest.fixture(autouse=True)
+def closed():
+    yield
+    pyplot.close("all")
+
+
+def frame(moving, number):
+    """An animation after a frame; Matplotlib warns of those that nobody has ever looked at."""
+    moving._draw_was_started = True
+    moving._draw_frame(number)
+    return moving.figure.axes
+
+
+@pytest.mark.parametrize("name", list(pi.systems))
+def test_every_system_moves(name):
+    start, method = (SPIN, "rigid_splitting2") if name == "rigid_body" else ((), "rk4")
+    sol = pi.integrate(
+        BOX if start else pi.systems[name], *start, dt=0.01, n_steps=5, method=method
+    )
+    axes = frame(pi.plots.animate(sol, seconds=0.1), 1)
+    assert any(np.isfinite(line.get_xdata()).any() for ax in axes for line in ax.get_lines())
+
+
+def test_a_pendulum_hangs_on_its_rod_beside_others_over_the_true_one():
+    swings = pi.systems.pendulum(length=0.5)
+    c = pi.compare(swings, 1.0, 0.0, methods=["rk4", "explicit_euler"], dt=0.1, n_steps=20)
+    scenes = frame(pi.plots.animate(c, seconds=1), 19)[:2]
+    for ax, sol in zip(scenes, c.values(), strict=True):
+        ghost, rod, mass, _ = ax.get_lines()
+        theta, true = sol.x[-1], sol.exact()[-1, 0]
+        assert rod.get_xydata()[0] == pytest.approx([0, 0])
+        for drawn, angle in [(rod, theta), (mass, theta), (ghost, true)]:
+            place = 0.5 * np.array([np.sin(angle), -np.cos(angle)])
+            assert drawn.get_xydata()[-1] == pytest.approx(place)
+
+
+def test_a_mass_hangs_on_its_spring():
+    sol = pi.integrate(pi.systems.spring, dt=0.1, n_steps=20)
+    scene = frame(pi.plots.animate(sol, seconds=1), 19)[0]
+    _, spring, mass, _ = scene.get_lines()
+    assert mass.get_xdata()[0] == spring.get_xdata()[-1] == pytest.approx(sol.x[-1])
+
+
+def test_a_box_turns_as_its_quaternion_says():
+    sol = pi.integrate(BOX, *SPIN, dt=0.1, n_steps=20, method="rigid_splitting2")
+    (ax,) = frame(pi.plots.animate(sol, seconds=1), 19)
+    corners = np.transpose(ax.get_lines()[0].get_data_3d())
+    corners = corners[np.isfinite(corners).all(axis=1)] - sol.x[-1, :3]
+    half = half_lengths(np.diag([1, 1 / 2, 1 / 3]))
+    in_the_body = corners @ turned(sol.x[-1, 3:])
+    assert np.abs(in_the_body) == pytest.approx(np.tile(half, (24, 1)))
+
+
+def test_boxes_have_the_moments_of_their_bodies():
+    a, b, c = half_lengths(np.diag([1 / 5, 1 / 10, 1 / 13]))
+    moments = np.array([b * b + c * c, a * a + c * c, a * a + b * b])
+    assert moments / moments[0] == pytest.approx([1, 2, 13 / 5])
+    assert half_lengths(np.zeros((3, 3))).tolist() == [1, 1, 1]
+
+
+def test_what_explodes_beside_the_truth_leaves_the_picture():
+    c = pi.compare(
+        pi.systems.oscillator(omega=10.0), methods=["rk4", "explicit_euler"], dt=0.1, n_steps=900,
+        on_failure="ignore",
+    )  # fmt: skip
+    axes = frame(pi.plots.animate(c, seconds=1), 19)
+    assert axes[0].get_xlim() == axes[1].get_xlim()
+    assert max(axes[1].get_xlim()) < 10
+
+
+def bouncing(**span):
+    bounce = pi.event("z", direction=-1, then=lambda t, x, v: (x, -v), keep=20)
+    return pi.integrate(
+        pi.systems.projectile, [0, 0, 1.0], [1.0, 0, 0], events={"floor": bounce}, **span
+    )
+
+
+@pytest.mark.parametrize("dt", [0.1, 0.003, -0.1])
+def test_no_line_joins_two_saves_across_a_jump(dt):
+    sol = bouncing(dt=dt, n_steps=int(2 / abs(dt)))
+    jumps = sol.events["floor"].t[np.isfinite(sol.events["floor"].t)]
+    assert len(jumps) >= 2
+    pictures = [
+        pi.plots.trajectory(sol, components="z", exact=False),
+        pi.plots.trajectory(sol, components=("x", "z"), exact=False),
+        pi.plots.energy(sol),
+    ]
+    for ax in pictures:
+        x = next(one for one in ax.get_lines() if one.get_label() != "exact").get_xdata()
+        assert np.count_nonzero(np.isnan(x)) == len(jumps)
+    along = pictures[0].get_lines()[0].get_xdata()
+    for gap in np.flatnonzero(np.isnan(along)):
+        before, after = sorted((along[gap - 1], along[gap + 1]))
+        assert np.count_nonzero((before <= jumps) & (jumps <= after)) == 1
+
+
+def test_no_trail_joins_two_saves_across_a_jump():
+    sol = bouncing(dt=0.05, n_steps=12)  # it lands at 0.45 s, after nine steps
+    axes = frame(pi.plots.animate(sol, seconds=1), 18)
+    trail = axes[0].get_lines()[0].get_xdata()
+    assert np.isnan(trail).sum() == 1
+
+
+def test_where_more_jumps_than_were_kept_may_be_nothing_is_joined():
+    bounce = pi.event("z", direction=-1, then=lambda t, x, v: (x, -v), keep=1)
+    sol = pi.integrate(
+        pi.systems.projectile, [0, 0, 1.0], [0, 0, 0.0], dt=0.1, n_steps=20,
+        events={"floor": bounce},
+    )  # fmt: skip
+    x = pi.plots.trajectory(sol, components="z", exact=False).get_lines()[0].get_xdata()
+    known = sol.events["floor"].t[0]
+    late = x[np.nanargmax(x > known) - 1 :]
+    assert np.isnan(late[0::2]).all()
+    assert not np.isnan(late[1::2]).any()
+
+
+def test_every_shape_is_of_a_system_of_the_catalogue():
+    assert set(SHAPES) <= set(pi.systems)
