@@ -10,16 +10,14 @@ from typing import TYPE_CHECKING, Any, cast, overload
 
 import numpy as np
 
-from ..adaptive.tolerances import Tolerance
 from ..errors import one_record_warning
 from ..integration import integrate
-from ..method.catalogue import find_method
-from ..method.method import Method
 from ..run.structure import checked_system, usual_methods
 from ..solving import solve
 from ..values.checks import numbers
 from ..values.keywords import explains_keywords
 from ..watching.analyses import of_comparison
+from .chosen import Chosen, listed, method_of, same_work, to_a_tolerance
 from .measures import measured
 from .observables import systems_by_name
 
@@ -27,6 +25,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from typing import TypeAlias
 
+    from ..adaptive.tolerances import Tolerance
+    from ..method.method import Method
     from ..solution.solution import Solution
     from ..system.system import System
     from ..values.table import Table
@@ -126,7 +126,7 @@ def compare(
         raise TypeError("compare takes methods=(...), one or several; method= belongs to integrate")
     if methods is None:
         methods = usual_methods(system)
-    chosen = _unique("methods", [_Chosen(one) for one in _listed(methods)], lambda one: one.name)
+    chosen = _unique("methods", [Chosen(one) for one in listed(methods)], lambda one: one.name)
     if dt is None and not all(one.tolerance for one in chosen):
         raise TypeError("dt is missing: only methods that go to a tolerance find their own steps")
     steps = numbers("dt", 1.0 if dt is None else dt)
@@ -146,7 +146,7 @@ def compare(
             if equal_work and one.tolerance is not None:
                 raise ValueError(f"equal_work gives steps, and {one.name!r} finds its own")
             if equal_work and first is not None:
-                span = _same_work(system, first, one.method, step, t_end, options.get("t0", 0.0))
+                span = same_work(system, first, one.method, step, t_end, options.get("t0", 0.0))
             key, begin = (key, step) if several else key, perf_counter()
             if one.name in found:
                 solutions[key], seconds[key] = found[one.name]
@@ -154,7 +154,7 @@ def compare(
             if one.tolerance is None:
                 solutions[key] = integrate(system, x0, v0, method=one.method, **span, **options)
             else:
-                how = _to_a_tolerance(one, span, options)
+                how = to_a_tolerance(one, span, options)
                 solutions[key] = solve(system, x0, v0, method=one.method, **how)
             seconds[key] = perf_counter() - begin
             if one.tolerance is not None and n_steps is None:
@@ -204,14 +204,14 @@ class Comparison(Mapping[Any, "Solution"]):
         name, *step = key if isinstance(key, tuple) else (key,)
         if isinstance(name, str):
             try:
-                resolved = (_method(name).name, *step)
+                resolved = (method_of(name).name, *step)
             except ValueError:  # no method of this name anywhere: the message below says it all
                 resolved = (name, *step)
             resolved = resolved if step else resolved[0]
             if resolved in self._solutions:
                 return self._solutions[resolved]
         if isinstance(key, tuple) and len(key) == 2 and isinstance(key[1], Tolerance):
-            return self[f"{_method(key[0]).name} to {key[1]}"]
+            return self[f"{method_of(key[0]).name} to {key[1]}"]
         keys = ", ".join(map(repr, self._solutions))
         near = get_close_matches(str(name), [_name(k) for k in self._solutions], n=1)
         hint = f"; did you mean {near[0]!r}?" if near and near[0] != name else ""
@@ -375,86 +375,6 @@ class Comparisons(Mapping[Any, Comparison]):
 
     def _repr_html_(self):
         return self.table()._repr_html_()
-
-
-def _same_work(system, first, method, dt, t_end, t0):
-    """Steps of a method that cost as many force evaluations as the first method's."""
-    share = _evaluations_a_step(system, first.method) / _evaluations_a_step(system, method)
-    steps = max(1, round(first.n_steps * share))
-    span = first.n_steps * dt if t_end is None else np.subtract(t_end, t0)
-    return {"dt": span / steps, "n_steps": steps}
-
-
-def _evaluations_a_step(system, method):
-    """The cost of one more step: Verlet shares no force that sees the velocity."""
-    how = {"dt": 1e-9, "method": method, "save": "final", "on_failure": "ignore"}
-    some, more = (integrate(system, n_steps=n, **how).evaluations for n in (10, 11))
-    return more - some
-
-
-class _Chosen:
-    """A method, and the tolerance that it goes to, or None."""
-
-    def __init__(self, given):
-        method, self.tolerance = given, None
-        if isinstance(given, tuple):
-            if len(given) != 2 or not isinstance(given[1], Tolerance):
-                raise TypeError(
-                    f"methods has {given!r}: expected a method, or (method, pi.tolerance(1e-9))"
-                )
-            method, self.tolerance = given
-        self.method = method if method == "auto" and self.tolerance else _method(method)
-        name = self.method if isinstance(self.method, str) else self.method.name
-        self.name = name if self.tolerance is None else f"{name} to {self.tolerance}"
-
-
-_FOR_STEPS = {"compensated": "steps to a tolerance always carry what is rounded away"}
-_STEPS_ONLY = ("drive", "start", "sensitivity")
-
-
-def _to_a_tolerance(one, span, options):
-    """The arguments of `solve` in place of those of `integrate`."""
-    how = {name: value for name, value in options.items() if name not in _FOR_STEPS}
-    for name in _STEPS_ONLY:
-        if how.pop(name, None) is not None:
-            raise ValueError(f"{name} is for steps of one length, and {one.name!r} finds its own")
-    if how.get("times") is None:
-        save = how.setdefault("save", "all")
-        if not isinstance(save, str):
-            raise ValueError(
-                f"save={save!r} counts steps of one length, and {one.name!r} finds its own: give"
-                " save='all', 'final', or times="
-            )
-    if span["t_end"] is None:
-        if span["n_steps"] is None or span["dt"] is None:
-            raise ValueError("give t_end, or n_steps and dt")
-        span["t_end"] = options.get("t0", 0.0) + span["n_steps"] * np.asarray(span["dt"])
-    elif span["n_steps"] is not None:
-        raise ValueError("give exactly one of n_steps and t_end")
-    tolerance = one.tolerance
-    return how | {"t_end": span["t_end"], "rtol": tolerance.rtol, "atol": tolerance.atol}
-
-
-def _method(method):
-    """A method by name or alias, or one that is given."""
-    if not isinstance(method, str | Method):
-        raise TypeError(f"methods must be names or Methods, got {method!r}")
-    return find_method(method)
-
-
-def _listed(methods):
-    """One method, or several, as a list."""
-    if isinstance(methods, str | Method):
-        return [methods]
-    if isinstance(methods, tuple) and len(methods) == 2 and isinstance(methods[1], Tolerance):
-        return [methods]
-    try:
-        methods = list(methods)
-    except TypeError:
-        raise TypeError(f"methods must be names or Methods, got {methods!r}") from None
-    if not methods:
-        raise ValueError("methods is empty: name at least one, for example methods=['rk4']")
-    return methods
 
 
 def _unique(argument, values, key):
