@@ -224,8 +224,11 @@ class AdaptiveSolution(Solution):
         )
         h = self.last_step.reshape(-1)[failed.index[np.argmin(failed.step)]]
         text += f" Its last step was {h:.3g}."
-        if np.any(failed.status == Status.TOO_MANY_STEPS):
-            text += _STIFF
+        many = failed.index[failed.status == Status.TOO_MANY_STEPS]
+        if len(many):
+            from .decay import told
+
+            text += told(self, many[0]) or _STIFF
         if np.any(failed.status == Status.STEP_TOO_SMALL):
             text += _END_OF_TIME
         return text

@@ -35,6 +35,23 @@ def test_too_many_steps_and_what_to_do():
     assert "last step" in sol.failures()
 
 
+@pytest.mark.parametrize("method", ["auto", "dop853", "tsitouras54", "heun2"])
+def test_too_many_steps_say_whether_it_is_stiff(method):
+    """Decay at the rates 1000 and 2000 to a slow motion, and a motion without any decay."""
+    k = np.array([1000.0, 2000.0])
+    stiff = pi.rhs(dim=1, k=1.0)(lambda t, y, k: [-k * (y[0] - np.cos(t))])
+    options = {"max_steps": 500, "on_failure": "ignore", "method": method, "rtol": 1e-4}
+    sol = pi.solve(stiff(k=k), [1.0], t_end=100.0, **options)
+    assert "It is stiff there" in sol.failures()
+    assert "kvaerno54" in sol.failures()
+    for system in (pi.systems.oscillator, pi.systems.lorenz):
+        sol = pi.solve(system, t_end=1e6, **options)
+        assert "It is not stiff there" in sol.failures()
+    called = pi.acceleration(trace=False)(lambda t, x, v: -x)
+    sol = pi.solve(called, 1.0, 0.0, t_end=1e6, **(options | {"max_steps": 20}))
+    assert "max_steps" in sol.failures()
+
+
 def test_a_stiff_problem_is_right_or_says_that_it_is_not():
     sol = pi.solve(pi.systems.van_der_pol(mu=100.0), t_end=20.0, rtol=1e-6, atol=1e-9)
     exact = pi.solve(pi.systems.van_der_pol(mu=100.0), t_end=20.0, rtol=1e-10, atol=1e-12)

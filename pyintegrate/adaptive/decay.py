@@ -1,0 +1,59 @@
+"""Whether a trajectory that took too many steps is stiff: how fast it could decay where it stands.
+
+An explicit step is stable where h |lambda| of the fastest decay is below the method's border on the
+negative real axis, some 2 to 6. A step that the tolerance has chosen is well below, one that
+stability has is there: Hairer, Wanner (1996), Solving Ordinary Differential Equations II, IV.2.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+_STIFF = 0.6  # of the border
+
+
+def border(method):
+    """The first z < 0 with |R(z)| > 1, R(z) = 1 + z b (1 - z A)^-1 1, to a twentieth."""
+    A, b = (np.asarray(method.coefficients[name], np.float64) for name in ("A", "b"))
+    one = np.ones(len(b))
+    for z in -np.arange(1, 400) / 20:
+        if abs(1 + z * b @ np.linalg.solve(np.eye(len(b)) - z * A, one)) > 1:
+            return float(-z)
+    return 20.0
+
+
+def fastest_decay(solution, lane):
+    """h |Re lambda| of the fastest decay at the end of a trajectory; None where nobody knows."""
+    problem, system = solution._problem, solution.system
+    shapes = system._definition["shapes"]
+    params = {}
+    for name, value in system.params.items():
+        inner = tuple(shapes[name])
+        each = np.broadcast_to(value, (*problem.batch, *inner)).reshape(-1, *inner)
+        params[name] = each[lane]
+    state = np.asarray(solution._final)[:, lane].astype(np.float64)
+    try:
+        jacobian = system(**params).jacobian(solution._reached[lane], state)
+    except (ValueError, TypeError, NotImplementedError):  # of a force that is called back
+        return None
+    if not np.all(np.isfinite(jacobian)):
+        return None
+    h = solution.last_step.reshape(-1)[lane]
+    return max(0.0, float(np.max(-h * np.linalg.eigvals(jacobian).real)))
+
+
+def told(solution, lane):
+    """A sentence on a trajectory that took too many steps."""
+    decay = fastest_decay(solution, lane)
+    if solution.method.implicit or decay is None:
+        return ""
+    most = border(solution.method)
+    if decay >= _STIFF * most:
+        return (
+            f" It is stiff there: its last step times the rate of the fastest decay is {decay:.2g},"
+            f" and {solution.method.name} is stable up to {most:.2g}. Use method='kvaerno54'."
+        )
+    return (
+        " It is not stiff there (its last step times the rate of the fastest decay is"
+        f" {decay:.2g}): its way is long, or the tolerance tight; max_steps= allows more."
+    )
