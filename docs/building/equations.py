@@ -206,3 +206,11 @@ MADE = {
     "n_body": 'pi.systems.n_body(initial="outer_solar_system")',
     "rigid_body": "pi.systems.rigid_body(inverse_inertia=(1, 1 / 2, 1 / 3), gravity=(0, 0, 0))",
 }
+# name: (arguments of compare) of the few that are shown moving
+FILMS = {
+    "pendulum": '2.5, 0.0, methods=["rk4", "explicit_euler"], dt=0.05, t_end=6.0',
+    "spring": '1.0, 0.0, methods=["rk4", "explicit_euler"], dt=0.05, t_end=5.0',
+    "three_body": 'methods=["forest_ruth4"], dt=0.02, t_end=6.3',
+    "rigid_body": "[0, 0, 0, 1, 0, 0, 0], [0, 0, 0, 0.05, 1, 0], dt=0.25, t_end=30.0,\n"
+    '    methods=["rigid_splitting2", "rigid_semi_implicit_euler"]',
+}

@@ -4,7 +4,7 @@ import numpy as np
 
 import pyintegrate as pi
 
-from .equations import EQUATIONS, MADE, PICTURES
+from .equations import EQUATIONS, FILMS, MADE, PICTURES
 
 GROUPS = {
     "Straight ahead": ["constant_force", "acceleration_profile", "projectile", "projectile_drag"],
@@ -48,6 +48,20 @@ def picture_of(name, code="show"):
     return f"```{{picture}} {alt}\n:code: {code}\n{call}\n{lines}\n```"
 
 
+def _film_of(name):
+    """The section that shows a system moving, of those that have one."""
+    if name not in FILMS:
+        return []
+    code = f"""\
+c = pi.compare(
+    {MADE.get(name, f"pi.systems.{name}")},
+    {FILMS[name]},
+)
+moving = c.animate(seconds=3)"""
+    alt = f"{system_of(name).title} moving, by methods side by side"
+    return [f"## It moves\n```{{film}} {alt}\n{code}\n```"]
+
+
 def _overview():
     parts = [
         "# Systems",
@@ -84,6 +98,7 @@ def _page(name):
         f"# {_first_upper(system.title)}", f"`pi.systems.{name}` " + " ".join(words), text,
         f"$$\n{latex}\n$$",
         picture_of(name),
+        *_film_of(name),
         f"## {known}\n$$\n{exact}\n$$",
         "## Parameters\n" + _parameters(system),
         "## State\n" + _state(system),

@@ -77,6 +77,24 @@ def draw(code):
     return svg
 
 
+def film(code):
+    """The file of the animation that some code names `moving`: a GIF on a white ground."""
+    path = place(code).with_suffix(".gif")
+    if not path.is_file():
+        import matplotlib
+
+        matplotlib.use("agg")
+        import numpy as np
+
+        import pyintegrate as pi
+
+        names: dict = {"pi": pi, "np": np}
+        exec(compile(code, "film", "exec"), names)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        names["moving"].save(path, writer="pillow", dpi=72)
+    return path
+
+
 def _dressed(text, stem):
     """Without its header, with colours of the page and names that no other picture uses."""
     text = text[text.index("<svg") :]
@@ -120,6 +138,20 @@ def draw_all(folder):
                 except Exception as error:
                     pool.shutdown(cancel_futures=True)
                     raise ValueError(f"a picture of {waiting[code]}: {error}\n{code}") from error
+
+
+class Film(Directive):
+    """Code and its animation; the argument is the alternative text."""
+
+    required_arguments = 1
+    final_argument_whitespace = True
+    has_content = True
+
+    def run(self):
+        code = "\n".join(self.content)
+        path = film(code)
+        image = nodes.image(uri=f"/_build/pictures/{path.name}", alt=self.arguments[0])
+        return [image, nodes.literal_block(code, code, language="python")]
 
 
 class Picture(Directive):
@@ -169,4 +201,5 @@ def _name(app, doctree, docname):
 
 def setup(app):
     app.add_directive("picture", Picture)
+    app.add_directive("film", Film)
     app.connect("doctree-resolved", _name)

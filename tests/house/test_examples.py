@@ -26,3 +26,8 @@ def test_an_example_draws_its_picture(path, tmp_path):
     assert done.stderr == ""
     assert picture.stat().st_size > 10_000
     assert f"picture written to {picture}" in done.stdout
+
+
+@pytest.mark.parametrize("name", ["moon_lander", "aim_and_throw", "balancing_poles"])
+def test_a_game_is_short(name):
+    assert len((ROOT / "examples" / f"{name}.py").read_text().splitlines()) < 60

@@ -1,9 +1,13 @@
 """Every notebook runs as it stands, shows a picture early, and is stored without output."""
 
 import json
+import re
 
+import numpy
 import pytest
 from places import ROOT
+
+import pyintegrate
 
 nbclient = pytest.importorskip("nbclient")
 nbformat = pytest.importorskip("nbformat")
@@ -53,3 +57,25 @@ def test_first_plot_within_ten_lines(path):
                     assert lines <= 10
                     return
     pytest.fail("the notebook draws nothing")
+
+
+COURSE = (ROOT / "docs" / "learn.md").read_text()
+LESSONS = [path for path in NOTEBOOKS if path.name in COURSE]
+
+
+@pytest.mark.parametrize("path", LESSONS, ids=[path.stem for path in LESSONS])
+def test_a_lesson_has_a_question_and_three_exercises_whose_solutions_run(path):
+    matplotlib = pytest.importorskip("matplotlib")
+    matplotlib.use("Agg")
+    from matplotlib import pyplot
+
+    cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+    texts = ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "markdown"]
+    assert re.match(r"# .*\n\n\*[^*]+\?\*\n", texts[0])
+    last = texts[-1]
+    assert last.startswith("## Exercises\n\n**1.** ")
+    assert last.count("<details>\n<summary>Solution</summary>\n\n") == 3 == last.count("</details>")
+    names = {"np": numpy, "pi": pyintegrate, "plt": pyplot}
+    for block in re.findall(r"```python\n(.*?)```", last, re.S):
+        exec(compile(block, path.name, "exec"), names)
+    pyplot.close("all")
