@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, cast, overload
 
 import numpy as np
 
+from ..adaptive.tolerances import Tolerance
 from ..errors import one_record_warning
 from ..integration import integrate
 from ..run.structure import checked_system, usual_methods
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from typing import TypeAlias
 
-    from ..adaptive.tolerances import Tolerance
     from ..method.method import Method
     from ..solution.solution import Solution
     from ..system.system import System
