@@ -1,10 +1,11 @@
 // The engine of the page: the C core as WebAssembly, in the place of the kernel of a notebook.
 
 const FINE = "verner98"; // makes the ghost, at steps of
-const SHARE = 0.03; // of a turn
+const SHARE = 0.06; // of a turn
 const MOST_FINE = 300000; // steps of it
 const SAMPLES = 32; // states at which one looks how fast the motion turns
-const DIGEST_STEPS = 64;
+const DIGEST_STEPS = 16;
+const SLICE = 8; // ms of it before the page may draw again
 const OFFSET = 14695981039346656037n; // of the hash by Fowler, Noll and Vo
 
 /** The engine of `about` and a compiled module. */
@@ -75,7 +76,7 @@ export async function engineOf(bytes, about) {
     let speed = fastestAlong(system, params, start);
     for (let round = 0; ; round++) {
       const finest = Math.ceil(MOST_FINE / Math.max(1, n));
-      const parts = Math.min(finest, Math.max(4, Math.ceil((dt * speed) / (2 * Math.PI * SHARE))));
+      const parts = Math.min(finest, Math.max(1, Math.ceil((dt * speed) / (2 * Math.PI * SHARE))));
       const { y, failed } = integrate(system, params, start, FINE, dt / parts, n * parts, parts);
       if (failed >= 0) y.fill(NaN, Math.ceil(failed / parts) * dim);
       const along = turningAlong(system, params, y, dim);
@@ -134,11 +135,15 @@ export async function engineOf(bytes, about) {
   }
 
   /** A hash of the last states of all methods on all systems: the bits of the core. */
-  function digest() {
-    let hash = OFFSET;
+  async function digest() {
+    let [hash, begun] = [OFFSET, performance.now()];
     for (const [system, told] of Object.entries(about.systems)) {
       const params = Object.fromEntries(Object.entries(told.params).map(([name, p]) => [name, p.value]));
       for (const method of told.fitting) {
+        if (performance.now() - begun > SLICE) {
+          await new Promise((resolve) => setTimeout(resolve));
+          begun = performance.now();
+        }
         const { y } = integrate(system, params, told.start, method, told.dt, DIGEST_STEPS, DIGEST_STEPS);
         const last = y.slice(-told.dim);
         hash = BigInt.asUintN(64, withArrays([new Uint8Array(last.buffer)], ([bytes]) =>

@@ -86,8 +86,8 @@ export async function open(root, bytes, about) {
   });
   globalThis.lab = lab; // for tests, and for whoever looks
   if (!matchMedia("(prefers-reduced-motion: reduce)").matches) lab.play(true);
-  setTimeout(() => {
-    const digest = engine.digest();
+  setTimeout(async () => {
+    const digest = await engine.digest();
     bits.textContent = digest === about.digest ? `${digest}, as everywhere ✓`
       : `${digest}, and not ${about.digest} as elsewhere: please report it`;
     document.documentElement.dataset.bits = digest;

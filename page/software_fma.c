@@ -68,7 +68,46 @@ static double put_together(Wide x, int exponent, int negative) {
     return of_bits(sign | (uint64_t)biased << 52 | (fraction & (((uint64_t)1 << 52) - 1)));
 }
 
+/* a + b = sum + error, exactly (Knuth). */
+static double two_sum(double a, double b, double *error) {
+    const double sum = a + b, of_b = sum - a;
+    *error = (a - (sum - of_b)) + (b - of_b);
+    return sum;
+}
+
+/* a b = product + error, exactly (Dekker, with Veltkamp's halves of 26 bits). */
+static double two_product(double a, double b, double *error) {
+    const double product = a * b, split = 0x1p27 + 1, ta = split * a, tb = split * b;
+    const double ah = ta - (ta - a), al = a - ah, bh = tb - (tb - b), bl = b - bh;
+    *error = al * bl - (((product - ah * bh) - al * bh) - ah * bl);
+    return product;
+}
+
+/* Where nothing overflows or is subnormal, in doubles: of the exact sum of three, the small parts
+ * are added with rounding to odd, which a second rounding cannot spoil (Boldo and Melquiond, 2008,
+ * IEEE Trans. Comput. 57, 462-471). */
+static double in_doubles(double a, double b, double c) {
+    double low, t_low, v_low, error;
+    const double high = two_product(a, b, &low), t = two_sum(c, low, &t_low);
+    const double v = two_sum(high, t, &v_low);
+    double rest = two_sum(t_low, v_low, &error);
+    const uint64_t bits = bits_of(rest);
+    if (error != 0 && !(bits & 1)) /* to the neighbour on the side of the error, which is odd */
+        rest = of_bits((error > 0) == (rest > 0) ? bits + 1 : bits - 1);
+    return v + rest;
+}
+
+static double in_whole_numbers(double a, double b, double c);
+
 double fma(double a, double b, double c) {
+    const unsigned ea = (unsigned)(bits_of(a) >> 52) & 0x7ff,
+                   eb = (unsigned)(bits_of(b) >> 52) & 0x7ff,
+                   ec = (unsigned)(bits_of(c) >> 52) & 0x7ff;
+    if (ea - 623 < 800 && eb - 623 < 800 && ec - 223 < 1600) return in_doubles(a, b, c);
+    return in_whole_numbers(a, b, c);
+}
+
+static double in_whole_numbers(double a, double b, double c) {
     const uint64_t special = (uint64_t)0x7ff << 52;
     if ((bits_of(a) & special) == special || (bits_of(b) & special) == special) return a * b + c;
     if ((bits_of(c) & special) == special)

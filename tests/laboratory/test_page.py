@@ -117,7 +117,7 @@ const record = await engine.run(state);
 const runs = record.runs.map(({ y, dt, energy, failed }) =>
   ({ dt, failed, y: Array.from(y), energy: Array.from(energy) }));
 const ghost = Array.from(record.runs[0].ghost);
-console.log(JSON.stringify({ digest: engine.digest(), python: record.python, ghost, runs }));
+console.log(JSON.stringify({ digest: await engine.digest(), python: record.python, ghost, runs }));
 """
 
 
@@ -186,3 +186,14 @@ def test_the_command_opens_the_page(tmp_path, monkeypatch, capsys):
     (tmp_path / "page.html").write_text("a page")
     assert main(["lab"]) == 0
     assert opened == [(tmp_path / "page.html").as_uri()]
+
+
+def test_the_front_end_is_in_the_wheel(tmp_path):
+    from pyintegrate.laboratory.front_end import MODULES, STATIC
+
+    command = [sys.executable, "setup.py", "-q", "build_py", "-d", str(tmp_path)]
+    subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
+    for name in [*(f"{module}.js" for module in (*MODULES, "notebook")), "lab.css"]:
+        shipped = tmp_path / "pyintegrate" / "laboratory" / "static" / name
+        assert shipped.read_bytes() == (STATIC / name).read_bytes()
+    assert "graft page" in (ROOT / "MANIFEST.in").read_text()
