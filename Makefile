@@ -154,6 +154,7 @@ coverage:
 
 bench: $(VENV)/.dev
 	$(PY) benchmarks/bench.py
+	$(PY) benchmarks/what_happened.py
 
 # Beside other packages; writes docs/performance.md. Boost needs its headers (libboost-dev).
 bench-peers: $(VENV)/.dev
