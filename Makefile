@@ -7,7 +7,7 @@ CLANG_FORMAT_FILES = $(filter-out csrc/methods/% csrc/vmath/%,$(shell find csrc 
     $(wildcard benchmarks/*.c page/*.c tests/stress/*.c tests/stress/*/*.[ch])
 
 .PHONY: demo test lint cppcheck sanitize fuzz libfuzzer attack race soak coverage bench bench-peers latency certificates docs docs-check dist \
-        wheels-test portability bits page lab-browser clean
+        wheels wheels-test portability bits page lab-browser clean
 
 demo: $(VENV)/.demo
 	$(PY) examples/phase_drift.py
@@ -232,6 +232,14 @@ lab-browser: $(VENV)/.dev page
 	$(PY) -m pip install --quiet --disable-pip-version-check selenium jupyterlab
 	$(PY) -m pytest -q -p no:cacheprovider tests/laboratory/in_chromium.py
 
+# Wheels of all platforms in dist, cross-built by the clang of the package ziglang and checked.
+# Names of some platforms (packaging/wheels.py): make wheels PLATFORMS="win_amd64 macosx_arm64"
+wheels:
+	$(PYTHON) -m venv .venv-wheels
+	.venv-wheels/bin/python -m pip install --quiet --disable-pip-version-check "ziglang>=0.15" lief abi3info \
+	    "setuptools>=77" wheel
+	.venv-wheels/bin/python packaging/wheels.py $(PLATFORMS)
+
 # The sdist and the abi3 wheel, tested beside the oldest and the newest NumPy under $(PYTHONS).
 wheels-test:
 	PYTHONS="$${PYTHONS:-$(PYTHON)}" .ci/wheels
@@ -241,4 +249,4 @@ dist: $(VENV)/.dev
 	$(PY) -m build
 
 clean:
-	rm -rf build dist *.egg-info $(VENV) .venv-sanitize .venv-coverage docs/_build docs/generated docs/notebooks docs/methods docs/systems pyintegrate/*.so phase_drift.png
+	rm -rf build dist *.egg-info $(VENV) .venv-sanitize .venv-coverage .venv-wheels docs/_build docs/generated docs/notebooks docs/methods docs/systems pyintegrate/*.so phase_drift.png

@@ -1,6 +1,9 @@
 """The extension module: kernels for each instruction set, compiled in parallel."""
 
 import os
+import platform
+import shutil
+import subprocess
 import sys
 import sysconfig
 from concurrent.futures import ThreadPoolExecutor
@@ -39,20 +42,66 @@ CLANG_TARGETS = {
 }
 
 
+MSVC = """pyintegrate needs Clang on Windows: MSVC has no vector extensions. Install the wheel
+(pip install --only-binary :all: pyintegrate), or clang-cl (the component "C++ Clang tools for
+Windows" of Visual Studio, or LLVM) and have it on the PATH"""
+
+
+def target_platform():
+    """What is built for, as in the tag of a wheel; of a universal Python the half that runs."""
+    here = os.environ.get("_PYTHON_HOST_PLATFORM") or sysconfig.get_platform()
+    if here.endswith("universal2"):
+        here = here.replace("universal2", platform.machine())
+        os.environ["_PYTHON_HOST_PLATFORM"] = here
+        os.environ.setdefault("ARCHFLAGS", f"-arch {platform.machine()}")
+    return here
+
+
+def known_to(command):
+    """The macros that a compiler of the kind of GCC knows before it reads a file."""
+    words = [*command, *os.environ.get("PYINTEGRATE_CFLAGS", "").split()]
+    told = subprocess.run(
+        [*words, "-dM", "-E", "-x", "c", os.devnull], capture_output=True, text=True
+    )
+    if told.returncode:
+        raise SystemExit(f"pyintegrate needs GCC or Clang, and {command[0]} says: {told.stderr}")
+    lines = (line.split(maxsplit=2)[1:] for line in told.stdout.splitlines())
+    return {words[0]: words[-1] for words in lines}
+
+
+def check_target(macros):
+    """Refuse what the core is not made for."""
+    if macros.get("__SIZEOF_POINTER__") != "8":
+        raise SystemExit("pyintegrate needs a 64-bit platform, and the compiler makes 32-bit code")
+    if macros.get("__BYTE_ORDER__") != "__ORDER_LITTLE_ENDIAN__":
+        raise SystemExit(
+            "pyintegrate needs a little-endian platform: its bits and files are those of one"
+        )
+
+
 class BuildCore(build_ext):
     """Compile the files of the extension side by side; they are few and large."""
 
     def build_extension(self, ext):
         compiler, compile_one = self.compiler, self.compiler.compile
-        clang = "clang" in os.path.basename(compiler.compiler_so[0])
+        if compiler.compiler_type == "msvc":
+            if not (found := shutil.which("clang-cl")):
+                raise SystemExit(MSVC)
+            if not compiler.initialized:
+                compiler.initialize()
+            compiler.cc, clang, prefix = found, True, "/clang:"
+            ext.extra_compile_args = [prefix + flag for flag in ext.extra_compile_args]
+        else:
+            macros = known_to(compiler.compiler_so)
+            check_target(macros)
+            clang, prefix = "__clang__" in macros, ""
 
         def compile_all(sources, **options):
             def one(source):
                 target = Path(source).stem.split("_")[0] if clang else ""
                 options_here = dict(options)
-                options_here["extra_postargs"] = options["extra_postargs"] + CLANG_TARGETS.get(
-                    target, []
-                )
+                own = [prefix + flag for flag in CLANG_TARGETS.get(target, [])]
+                options_here["extra_postargs"] = options["extra_postargs"] + own
                 return compile_one([source], **options_here)
 
             for folder in {os.path.dirname(source) for source in sources}:
@@ -81,10 +130,7 @@ class BuildPackage(build_py):
 
 def sources():
     """All C files, the slowest first; kernels only for the processor that builds."""
-    x86 = any(
-        name in os.environ.get("_PYTHON_HOST_PLATFORM", "") + os.uname().machine
-        for name in ("x86_64", "AMD64")
-    )
+    x86 = target_platform().endswith(("x86_64", "amd64"))
     files = [name for name in glob("csrc/**/*.c", recursive=True) if x86 or "avx" not in name]
     return sorted(files, key=lambda name: ("avx" not in name, "isa" not in name, name))
 

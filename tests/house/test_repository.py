@@ -17,7 +17,7 @@ TABLES = ("test_exact.py", "test_vmath.py")
 CSRC = ROOT / "csrc"
 CODE = [
     path
-    for folder in ("csrc", "pyintegrate", "tests", "benchmarks", "examples")
+    for folder in ("csrc", "pyintegrate", "tests", "benchmarks", "examples", "packaging")
     for path in (ROOT / folder).rglob("*")
     if path.suffix in (".c", ".h", ".py", ".pyi") and "prototype" not in path.parts
 ] + [ROOT / "setup.py"]

@@ -1,0 +1,80 @@
+"""What cannot be built is refused in a sentence, and flags go to whom they are for."""
+
+import ast
+import os
+import re
+import subprocess
+import sys
+
+import pytest
+from places import ROOT
+
+
+def build(folder, **environment):
+    """What setup.py says when it builds the extension with such compilers, into a folder."""
+    command = [
+        sys.executable, "setup.py", "-q", "build_ext", "--build-lib", folder / "lib",
+        "--build-temp", folder / "temp",
+    ]  # fmt: skip
+    environment = {**os.environ, **environment}
+    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True)
+    return done.returncode, done.stderr
+
+
+@pytest.mark.parametrize(
+    ("flags", "says"),
+    [
+        ("-U__SIZEOF_POINTER__ -D__SIZEOF_POINTER__=4", "needs a 64-bit platform"),
+        ("-U__BYTE_ORDER__ -D__BYTE_ORDER__=__ORDER_BIG_ENDIAN__", "needs a little-endian"),
+    ],
+)
+def test_other_platforms_are_refused(tmp_path, flags, says):
+    code, told = build(tmp_path, PYINTEGRATE_CFLAGS=flags)
+    assert code != 0
+    assert says in told
+    assert "Traceback" not in told
+
+
+def test_a_compiler_that_is_none_of_ours_is_refused(tmp_path):
+    compiler = tmp_path / "cc"
+    compiler.write_text("#!/bin/sh\necho unknown option >&2\nexit 2\n")
+    compiler.chmod(0o755)
+    code, told = build(tmp_path, CC=str(compiler))
+    assert code != 0
+    assert re.search("needs GCC or Clang, and .*/cc says: unknown option", told)
+
+
+def functions(*names):
+    """Some of the functions of setup.py, which is not run for them."""
+    tree = ast.parse((ROOT / "setup.py").read_text())
+    tree.body = [
+        node
+        for node in tree.body
+        if isinstance(node, ast.Import | ast.ImportFrom)
+        or (isinstance(node, ast.FunctionDef) and node.name in names)
+    ]
+    made: dict = {}
+    exec(compile(tree, "setup.py", "exec"), made)
+    return [made[name] for name in names]
+
+
+@pytest.mark.parametrize(
+    ("host", "x86"),
+    [("linux-aarch64", False), ("macosx-11.0-arm64", False), ("macosx-11.0-x86_64", True),
+     ("win-amd64", True), ("linux-x86_64", True)],
+)  # fmt: skip
+def test_kernels_are_those_of_the_platform_that_is_built_for(host, x86, monkeypatch):
+    monkeypatch.chdir(ROOT)
+    monkeypatch.setenv("_PYTHON_HOST_PLATFORM", host)
+    sources, _ = functions("sources", "target_platform")
+    assert any("avx512" in name for name in sources()) == x86
+    assert any("baseline" in name for name in sources())
+
+
+def test_a_universal_python_builds_the_half_that_runs(monkeypatch):
+    monkeypatch.setenv("_PYTHON_HOST_PLATFORM", "macosx-11.0-universal2")
+    monkeypatch.setattr("platform.machine", lambda: "arm64")
+    monkeypatch.delenv("ARCHFLAGS", raising=False)
+    (target,) = functions("target_platform")
+    assert target() == "macosx-11.0-arm64"
+    assert os.environ.pop("ARCHFLAGS") == "-arch arm64"
