@@ -119,10 +119,12 @@ INLINE vreal vfma(vreal a, vreal b, vreal c) {
 }
 INLINE vreal vsqrt(vreal a) { return (vreal)vsqrtq_f32((float32x4_t)a); }
 #else
+/* Where c = 0 the product alone is rounded: some C libraries lose its sign when it underflows. */
 static __attribute__((noinline, unused)) vreal vfma(vreal a, vreal b, vreal c) {
-    vreal r = a;
+    vreal r = a * b;
     for (int i = 0; i < VLEN; i++)
-        r[i] = PI_REAL_BITS == 64 ? fma(a[i], b[i], c[i]) : fmaf(a[i], b[i], c[i]);
+        if (c[i] != 0 || a[i] == 0 || b[i] == 0)
+            r[i] = PI_REAL_BITS == 64 ? fma(a[i], b[i], c[i]) : fmaf(a[i], b[i], c[i]);
     return r;
 }
 INLINE vreal vsqrt(vreal a) {

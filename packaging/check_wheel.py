@@ -21,6 +21,7 @@ NEEDED = {
     "win": r"python3\.dll|KERNEL32\.dll|ntdll\.dll|api-ms-win-crt-[\w-]+\.dll|ucrtbase\.dll",
     "macosx": r"/usr/lib/libSystem\.B\.dylib|.*_core\.abi3\.so",
 }
+OF_LINKERS = ("_init", "_fini", "__dso_handle", "_mh_dylib_header")
 FILES = (
     "pyintegrate/py.typed", "pyintegrate/_core.pyi", "pyintegrate/csrc/pyintegrate.h",
     "pyintegrate/method/published_bits.txt",
@@ -106,7 +107,7 @@ def wrong(tag, library, size, files):
             found.append(f"{name} is not in the stable ABI of {OLDEST}")
     if not python:
         found.append("it asks Python for nothing")
-    others = {name for name in library.exported if name not in ("_init", "_fini")}
+    others = {name for name in library.exported if name not in OF_LINKERS}
     if others != {"PyInit__core"}:
         found.append(f"it exports {', '.join(sorted(others))}")
     if size > MOST_BYTES:

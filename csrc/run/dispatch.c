@@ -20,17 +20,28 @@ const PiIsa *pi_isa(int number) {
     return number >= 0 && number < (int)(sizeof isas / sizeof *isas) ? &isas[number] : NULL;
 }
 
-/* The compiler's run-time support asks cpuid, and xgetbv whether the system saves the registers. */
+#if defined(__x86_64__)
+/* cpuid says what the processor has, and xgetbv which registers the operating system saves. */
+#include <cpuid.h>
+static int has_registers(int number) {
+    enum { FMA = 1 << 12, OSXSAVE = 1 << 27, AVX2 = 1 << 5 };
+    const unsigned avx512 = 1u << 16 | 1u << 17 | 1u << 31; /* F, DQ, VL */
+    const unsigned saved = number == 1 ? 0x06 : 0xe6;       /* of 256 bits, of 512 bits and masks */
+    unsigned a, b, c, d, low, high;
+    if (!__get_cpuid(1, &a, &b, &c, &d) || !(c & OSXSAVE) || !(c & FMA)) return 0;
+    if (!__get_cpuid_count(7, 0, &a, &b, &c, &d) || !(b & AVX2)) return 0;
+    __asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
+    return (low & saved) == saved && (number == 1 || (b & avx512) == avx512);
+}
+#endif
+
 int pi_isa_supported(int number) {
     if (number == 0) return pi_fma_is_exact();
 #if defined(__x86_64__)
-    __builtin_cpu_init();
-    if (number == 1) return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
-    if (number == 2)
-        return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
-               __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("fma");
-#endif
+    return has_registers(number);
+#else
     return 0;
+#endif
 }
 
 /* (1 + e)(1 - e) - 1 = -e^2 is lost by a product rounded before the sum. */
