@@ -19,7 +19,7 @@ NEEDED = {
     "manylinux": r"(libc|libm|libpthread|libdl)\.so\.\d|ld-linux-(x86-64|aarch64)\.so\.\d",
     "musllinux": r"libc\.so|libm\.so|libc\.musl-x86_64\.so\.1",
     "win": r"python3\.dll|KERNEL32\.dll|ntdll\.dll|api-ms-win-crt-[\w-]+\.dll|ucrtbase\.dll",
-    "macosx": r"/usr/lib/libSystem\.B\.dylib|.*_core\.abi3\.so",
+    "macosx": r"/usr/lib/libSystem\.B\.dylib|@rpath/_core\.abi3\.so",
 }
 OF_LINKERS = ("_init", "_fini", "__dso_handle", "_mh_dylib_header")
 FILES = (

@@ -1,6 +1,6 @@
 /* What Python.h must know of the platform that is built for, as the compiler tells it: of 64-bit
- * platforms, for an extension that uses the stable ABI alone. It stands in for the pyconfig.h of the
- * machine that builds. */
+ * platforms, for an extension that uses the stable ABI alone. It stands in for the pyconfig.h of
+ * the machine that builds. */
 #pragma once
 
 #define SIZEOF_SHORT __SIZEOF_SHORT__

@@ -60,10 +60,10 @@ PLATFORMS = {
     "win_amd64": Platform("x86_64-windows-gnu", "win_amd64", "_core.pyd"),
     "macosx_arm64": Platform(
         "aarch64-macos.11.0", "macosx_11_0_arm64", "_core.abi3.so",
-        ("-Wl,-undefined,dynamic_lookup",)),
+        ("-Wl,-undefined,dynamic_lookup", "-Wl,-install_name,@rpath/_core.abi3.so")),
     "macosx_x86_64": Platform(
         "x86_64-macos.11.0", "macosx_11_0_x86_64", "_core.abi3.so",
-        ("-Wl,-undefined,dynamic_lookup",)),
+        ("-Wl,-undefined,dynamic_lookup", "-Wl,-install_name,@rpath/_core.abi3.so")),
 }  # fmt: skip
 
 

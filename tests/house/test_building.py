@@ -5,9 +5,12 @@ import os
 import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from places import ROOT
+
+from pyintegrate import _core
 
 
 def build(folder, **environment):
@@ -42,6 +45,17 @@ def test_a_compiler_that_is_none_of_ours_is_refused(tmp_path):
     code, told = build(tmp_path, CC=str(compiler))
     assert code != 0
     assert re.search("needs GCC or Clang, and .*/cc says: unknown option", told)
+
+
+@pytest.mark.skipif(not Path("/proc/cpuinfo").exists(), reason="Linux says what processors have")
+def test_the_instruction_sets_are_those_of_the_processor():
+    flags = set(Path("/proc/cpuinfo").read_text().split())
+    expected = ["baseline"]
+    if {"avx2", "fma"} <= flags:
+        expected.append("avx2")
+        if {"avx512f", "avx512dq", "avx512vl"} <= flags:
+            expected.append("avx512")
+    assert _core.info()["instruction_sets"] == expected
 
 
 def functions(*names):
