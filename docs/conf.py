@@ -9,6 +9,8 @@ from pathlib import Path
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE))  # building/: pages of methods and systems, pictures, formulas
 shutil.copytree(HERE.parent / "notebooks", HERE / "notebooks", dirs_exist_ok=True)
+for notebook in (HERE / "notebooks").glob("*.ipynb"):  # from here the pages are one folder up
+    notebook.write_text(notebook.read_text(encoding="utf-8").replace("](../docs/", "](../"))
 
 import pyintegrate  # noqa: E402
 
@@ -21,7 +23,6 @@ extensions = [
     "sphinx.ext.napoleon", "building",
 ]  # fmt: skip
 exclude_patterns = ["_build", "**.ipynb_checkpoints", "building"]
-suppress_warnings = ["toc.empty_glob"]  # pages that are not there yet
 html_title = "pyintegrate"
 html_theme = "pydata_sphinx_theme"
 templates_path = ["_templates"]

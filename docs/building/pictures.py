@@ -39,7 +39,7 @@ NAMED = {
 }
 RC = {
     "svg.fonttype": "path", "svg.hashsalt": "pyintegrate", "path.simplify_threshold": 0.3,
-    "figure.facecolor": "none", "axes.facecolor": "none", "savefig.facecolor": "none",
+    "figure.facecolor": GROUND, "axes.facecolor": "none", "savefig.facecolor": "none",
     "legend.facecolor": GROUND, "legend.frameon": False, "figure.dpi": 72,
     "text.color": INK, "axes.labelcolor": INK, "axes.edgecolor": INK, "axes.titlecolor": INK,
     "xtick.color": INK, "ytick.color": INK, "lines.linewidth": 1.4, "figure.figsize": (6.0, 3.6),
