@@ -201,6 +201,22 @@ def test_a_condition_leaves_at_the_first_step_where_it_holds():
     assert found.t == full.t[(full.x < -0.7).argmax()]
 
 
+def test_a_number_is_left_where_the_largest_component_is_beyond():
+    system, run = pi.systems.henon_heiles, {"dt": np.linspace(-0.04, -0.06, 60), "n_steps": 800}
+    start = np.random.default_rng(2).uniform(-0.7, 0.7, (60, 4))
+    found = pi.analysis.escape_times(system, 5.0, start, t0=2.0, **run)
+    full = pi.integrate(system, start, t0=2.0, on_failure="ignore", **run)
+    beyond = ~(abs(full.y) <= 5.0).all(axis=-1)
+    first = np.where(beyond.any(axis=0), beyond.argmax(axis=0), 0)
+    t = np.where(
+        beyond.any(axis=0), np.take_along_axis(full.t, first[np.newaxis], axis=0)[0], np.nan
+    )
+    assert 5 < found.passed.sum() < 60
+    assert np.array_equal(found.t, t, equal_nan=True)
+    with pytest.raises(TypeError, match="leave bound= away"):
+        pi.analysis.escape_times(system, 5.0, start, bound=3.0, **run)
+
+
 def test_quarter_periods_are_first_passages():
     amplitude = np.linspace(0.1, 3.0, 20)
     run = {"dt": 0.01, "t_end": 20.0, "method": "yoshida6"}

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ...errors import Status
 from ...integration import integrate
 from ...values.keywords import explains_keywords
 from ...watching import reductions
@@ -73,7 +75,7 @@ class Passages:
 @explains_keywords(integrate)
 def escape_times(
     system: System,
-    outside: Exit | Mapping[str, Exit],
+    outside: float | Exit | Mapping[str, Exit],
     x0: ArrayLike | None = None,
     v0: ArrayLike | None = None,
     *,
@@ -86,11 +88,13 @@ def escape_times(
     Parameters
     ----------
     system : System
-    outside : str, callable or mapping of str to these
-        What is negative within the region and positive outside, a component or a function of
-        (t, x, v) or (t, y) and any parameters: the exit is located within the step. Or a condition
-        (``lambda t, x, v: x @ x > 4``): the exit is the first step where it holds. Several by name
-        are several exits.
+    outside : float, str, callable or mapping of str to these
+        A number: the exit is the first step at which a component is larger in magnitude, and the
+        trajectory ends a step before it. This costs least by far: those that have left make room
+        for the others. Or what is negative within the region and positive outside, a component or
+        a function of (t, x, v) or (t, y) and any parameters: the exit is located within the step.
+        Or a condition (``lambda t, x, v: x @ x > 4``): the exit is the first step where it holds.
+        Several by name are several exits.
     x0, v0 : array_like, optional
         As of ``integrate``.
     dt, t_end : array_like
@@ -119,6 +123,8 @@ def escape_times(
     >>> left.t.round(4), left.passed.tolist()
     (array([   nan, 0.5844, 0.4378]), [False, True, True])
     """
+    if isinstance(outside, Real) and not isinstance(outside, bool):
+        return _beyond(system, outside, x0, v0, {"dt": dt, "t_end": t_end} | options)
     exits = dict(outside) if isinstance(outside, Mapping) else {"outside": outside}
     events = {name: event(what, direction=1, stop=True) for name, what in exits.items()}
     found = _passages(system, events, x0, v0, {"dt": dt, "t_end": t_end} | options)
@@ -185,17 +191,31 @@ def first_passages(
     return _passages(system, events, x0, v0, {"dt": dt, "t_end": t_end} | options)
 
 
-def _passages(system, events, x0, v0, options):
+def _ended(system, x0, v0, options, **events):
+    """The solution with its end alone."""
     options = {"on_failure": "ignore"} | options
     for word in ("save", "events"):
         if word in options:
             raise TypeError(f"{word} is not for passages, which save nothing: use integrate")
-    solution = integrate(system, x0, v0, **options, save="final", events=events)
+    return integrate(system, x0, v0, **options, save="final", **events)
+
+
+def _passages(system, events, x0, v0, options):
+    solution = _ended(system, x0, v0, options, events=events)
     by, t = np.asarray(solution.stopped_by), np.array(solution.stopped_at)
     exit = np.full(t.shape, -1)
     for i, name in enumerate(events):
         exit[by == name] = i
     return Passages(t, exit, tuple(events), solution)
+
+
+def _beyond(system, bound, x0, v0, options):
+    if "bound" in options:
+        raise TypeError("the number that is left is the bound itself: leave bound= away")
+    solution = _ended(system, x0, v0, options | {"bound": bound})
+    left = solution.status == Status.OUT_OF_BOUNDS
+    t = np.where(left, solution.t0 + solution.failed_step * solution.dt, np.nan)
+    return Passages(t, np.where(left, 0, -1), ("outside",), solution)
 
 
 def _begun_outside(solution, events):
