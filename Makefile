@@ -172,7 +172,7 @@ certificates: $(VENV)/.dev
 CROSS ?= aarch64-linux-gnu-gcc
 EMULATE ?= qemu-aarch64
 PORTABLE_FLAGS = -O1 -DPI_ROLLED -ffp-contract=off -fno-math-errno -std=gnu11 -w
-PORTABLE_C = tests/portability.c $(wildcard csrc/digest/*.c csrc/run/*.c csrc/bytecode/*.c)
+PORTABLE_C = tests/portability.c $(wildcard csrc/vmath/*.c csrc/digest/*.c csrc/run/*.c csrc/bytecode/*.c)
 portability:
 	mkdir -p build/portability
 	$(CROSS) $(PORTABLE_FLAGS) -static $(PORTABLE_C) $(wildcard csrc/kernels/isa/baseline_*.c) -lm \
@@ -208,7 +208,7 @@ docs-check: docs
 # wasm-ld and the C library for it (Debian: clang lld wasi-libc libclang-rt-14-dev-wasm32). It goes into the
 # package too, where `python -m pyintegrate lab` finds it.
 PAGE = build/page/index.html
-WASM_C = page/lab.c page/software_fma.c csrc/bytecode/verifier.c csrc/kernels/isa/baseline_f64.c \
+WASM_C = page/lab.c csrc/vmath/fma.c csrc/bytecode/verifier.c csrc/kernels/isa/baseline_f64.c \
     $(filter-out %/dispatch.c,$(wildcard csrc/run/*.c))
 WASM_O = $(patsubst %.c,build/page/%.o,$(WASM_C))
 WASM_FLAGS = --target=wasm32-wasi -msimd128 -O2 -DPI_ROLLED -ffp-contract=off -fno-math-errno -std=gnu11 \

@@ -42,11 +42,12 @@ def patterns(rng, exponents, count=CASES):
 
 @pytest.fixture(scope="module")
 def software_fma(tmp_path_factory):
-    """fma of page/software_fma.c over arrays."""
+    """fma of csrc/vmath/fma.c over arrays."""
     folder = tmp_path_factory.mktemp("fma")
     source = folder / "all.c"
     source.write_text(
-        f'#define fma software_fma\n#include "{ROOT}/page/software_fma.c"\n#undef fma\n'
+        "#define PI_SOFTWARE_FMA\n#define fma software_fma\n"
+        f'#include "{ROOT}/csrc/vmath/fma.c"\n#undef fma\n'
         "void software(long n, const double *a, const double *b, const double *c, double *r) {\n"
         "    for (long i = 0; i < n; i++) r[i] = software_fma(a[i], b[i], c[i]);\n}\n"
         "double fma(double, double, double);\n"
