@@ -31,7 +31,8 @@ stone = pi.Stepper(
     pi.systems.projectile_drag(c=0.02), [0.0, 0, 0], [0.0, 0, 0], dt=1 / 60, method="midpoint"
 )
 before = stone.snapshot()
-low, high, tries = 0.0, np.pi / 5, []
+low, high, angle = 0.0, np.pi / 5, 0.0
+tries: list[np.ndarray] = []
 while len(tries) < 12:
     path, landed = throw(stone, angle := (low + high) / 2)
     tries.append(path)

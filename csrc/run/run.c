@@ -13,7 +13,7 @@ enum {
     TILE_BYTES = 16384,  /* of state, so that in and out stay in the first cache */
     IN_FLIGHT = 8,
     LEAST_STEPS = 16, /* of lanes that are packed */
-    PACKED_TILES = 8,/* as large are tiles of such, so that few lanes fill registers */
+    PACKED_TILES = 8, /* as large are tiles of such, so that few lanes fill registers */
     CHUNK = 32,       /* registers that go through a row kernel together, if their rows fit: */
     WORKSPACE_BYTES = 128 << 10,
 };

@@ -1,7 +1,7 @@
 /* fma(a, b, c) = a b + c with one rounding, where the C library has none that can be relied on: the
- * core takes that of the library wherever there is no instruction. WebAssembly has neither; Windows'
- * rounds twice now and then. In whole numbers; rounds to nearest, ties to even; subnormal numbers,
- * zeros with their signs, infinities and NaN as IEEE 754 has them. */
+ * core takes that of the library wherever there is no instruction. WebAssembly has neither;
+ * Windows' rounds twice now and then. In whole numbers; rounds to nearest, ties to even; subnormal
+ * numbers, zeros with their signs, infinities and NaN as IEEE 754 has them. */
 #if defined(_WIN32) || defined(__wasm__) || defined(PI_SOFTWARE_FMA)
 #include <stdint.h>
 #include <string.h>

@@ -18,7 +18,7 @@ from ..solving import solve
 from ..values.checks import numbers
 from ..values.keywords import explains_keywords
 from ..watching.analyses import of_comparison
-from .chosen import Chosen, listed, method_of, same_work, to_a_tolerance
+from .comparing.chosen import Chosen, listed, method_of, same_work, to_a_tolerance
 from .measures import measured
 from .observables import systems_by_name
 
@@ -276,7 +276,7 @@ class Comparison(Mapping[Any, "Solution"]):
         >>> c.table().columns[:3]
         ('method', 'E(end)/E(0)', 'max energy error')
         """
-        from .comparison_table import comparison_table
+        from .comparing.comparison_table import comparison_table
 
         return comparison_table(self)
 
@@ -360,7 +360,7 @@ class Comparisons(Mapping[Any, Comparison]):
         -------
         Table
         """
-        from .comparison_table import joint_table
+        from .comparing.comparison_table import joint_table
 
         return joint_table(self)
 

@@ -72,10 +72,10 @@ def fitted(table, most):
     --------
     >>> from pyintegrate.values.table import Table
     >>> print(fitted(Table("", ["name", "largest error"], [["a", "0.25"]]), 14))
-    name  largest
-            error
-    -------------
-    a        0.25
+           largest
+    name     error
+    --------------
+    a         0.25
     """
     cells = [table.columns, *table.rows]
     widths = [max(map(len, column)) for column in zip(*cells, strict=True)]

@@ -46,6 +46,7 @@ RUN = {"system": SPRING, "x0": [1.0, 2.0], "v0": 0.0, "dt": 0.1, "n_steps": 3, "
 OWN = {"k": 1.0, "name": "a", "title": "b", "units": None, "energy": None, "exact": None}
 # name: the function, and arguments that are right
 CALLS = {
+    "tolerance": (pi.tolerance, {"rtol": 1e-6, "atol": 1e-9}),
     "integrate": (pi.integrate, {
         **RUN, "method": "rk4", "save": "all", "dtype": None, "workers": 1, "progress": False,
         "on_failure": "ignore", "bound": None, "compensated": False, "start": None, "drive": None,
@@ -129,6 +130,7 @@ ELSEWHERE = {
     "solve",
     "lyapunov",
     "chaos_map",
+    "lab",
     "System.tangent",
     "Status",
     "Method",

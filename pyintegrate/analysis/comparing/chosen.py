@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..adaptive.tolerances import Tolerance
-from ..integration import integrate
-from ..method.catalogue import find_method
-from ..method.method import Method
+from ...adaptive.tolerances import Tolerance
+from ...integration import integrate
+from ...method.catalogue import find_method
+from ...method.method import Method
 
 
 def same_work(system, first, method, dt, t_end, t0):

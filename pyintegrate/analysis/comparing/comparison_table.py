@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from ..values.table import Table
-from .observables import (
+from ...values.table import Table
+from ..observables import (
     energies,
     every_step,
     exact_states,
