@@ -125,7 +125,7 @@ def escape_times(
     """
     if isinstance(outside, Real) and not isinstance(outside, bool):
         return _beyond(system, outside, x0, v0, {"dt": dt, "t_end": t_end} | options)
-    exits = dict(outside) if isinstance(outside, Mapping) else {"outside": outside}
+    exits: dict[str, Any] = dict(outside) if isinstance(outside, Mapping) else {"outside": outside}
     events = {name: event(what, direction=1, stop=True) for name, what in exits.items()}
     found = _passages(system, events, x0, v0, {"dt": dt, "t_end": t_end} | options)
     begun = _begun_outside(found.solution, events)
