@@ -1,119 +1,13 @@
 /* Events: see events.h. */
 #include "events.h"
-#include <float.h>
 #include "../run/families.h"
 #include "../run/layout.h"
 #include "ahead.h"
+#include "occur.h"
 
 /* The sums of event j, from the first lane of the tile: the rows of reduce_passes. */
 static double *sums_of(const PiEvents *e, const PiRun *run, const PiSeen *seen, int j) {
     return e->watch.sums[seen->block & 1] + e->watch.reduced[j].first * run->stride + seen->lane;
-}
-
-/* ---- what happens at an event ---------------------------------------------------------------- */
-static double *count_of(const Lane *l, int j) {
-    return l->e->counts[l->seen->block & 1] + j * l->run->stride + l->lane;
-}
-static void keep(const Lane *l, int j, const Moment *m) {
-    const PiEvent *event = &l->e->event[j];
-    const int64_t stride = l->run->stride, k = (int64_t)*count_of(l, j);
-    *count_of(l, j) += 1;
-    if (k >= event->keep) return;
-    event->t[k * stride + l->lane] = time_of(l, m->passed);
-    for (int d = 0; event->y && d < dim(l); d++)
-        event->y[(k * dim(l) + d) * stride + l->lane] = m->y[d];
-    for (int i = 0; i < event->n_values; i++)
-        event->values[(k * event->n_values + i) * stride + l->lane] = l->answer[event->value + i];
-}
-enum { GOES_ON, JUMPS, STOPS, BREAKS = -1 };
-/* The lane is frozen from this step on, whatever befell it later; 0, or -1 without memory for its
- * failure. */
-static int freeze(const Lane *l, PiStatus status) {
-    pi_run_clear_failure(l->run, l->lane);
-    if (!fail(l->run, l->seen->tile, l->at, status, l->n)) return 0;
-    l->run->out_of_memory = 1;
-    return -1;
-}
-/* Ends a lane at a moment. */
-static int stop_at(const Lane *l, const Moment *m, PiStatus status, int j) {
-    if (status == PI_STOPPED) {
-        l->e->stopped_at[l->lane] = time_of(l, m->passed);
-        l->e->stopped_by[l->lane] = (int8_t)j;
-    }
-    return freeze(l, status) ? BREAKS : STOPS;
-}
-/* Times that were asked for in a piece of the step. 0, or -1. */
-static int show_piece(const Lane *l, const Moment *from, const Moment *to) {
-    const double a = from->passed / l->h, b = to->passed == l->h ? 1 : to->passed / l->h;
-    if (!l->e->between) return 0;
-    return pi_between_piece(l->e->between, l->run, l->lane, l->n, a, b, from->y, to->y, l->between);
-}
-/* Event j, at l->best. */
-static int happens(Lane *l, int j) {
-    const PiEvent *event = &l->e->event[j];
-    Moment *m = &l->best;
-    if ((event->then >= 0 || event->n_values) && reaction_at(l, m)) return BREAKS;
-    keep(l, j, m);
-    const int stops = event->stop && *count_of(l, j) >= (double)event->stop;
-    if ((stops || event->then >= 0) && show_piece(l, &l->before, m)) return BREAKS;
-    if (stops) return stop_at(l, m, PI_STOPPED, j);
-    if (event->then < 0) return GOES_ON;
-    for (int d = 0; d < dim(l); d++) m->y[d] = pi_rounded(l->run, l->answer[event->then + d]);
-    for (int d = dim(l); d < rows(l); d++) m->y[d] = 0;
-    return JUMPS;
-}
-
-/* The step from l->before to l->after with all its events, one after the other in time. The state
- * where it ends is in l->after; STOPS: where it stopped. */
-static int go_through(Lane *l, int dips, char *done) {
-    const int count = l->e->count;
-    int jumped = 0;
-    memset(done, 0, count);
-    for (int64_t events = 0;; events++) {
-        int next = -1, last = -1, part = NOWHERE;
-        double when = 0;
-        const Moment *lo, *hi;
-        for (int j = 0; j < count; j++) {
-            const int found = crossing_of(l, j, done[j], dips, &lo, &hi);
-            if (found < 0) return BREAKS;
-            if (found == NOWHERE) continue;
-            if (locate(l, last = j, lo, hi)) return BREAKS;
-            if (next < 0 || fabs(l->best.passed) < fabs(when))
-                next = j, when = l->best.passed, part = found;
-        }
-        if (next < 0) return jumped ? JUMPS : GOES_ON;
-        if (events == l->e->most) {
-            const int ends = stop_at(l, &l->before, PI_ZENO, next);
-            copy_moment(l, &l->before, &l->after);
-            return ends;
-        }
-        if (last != next &&
-            (crossing_of(l, next, done[next], dips, &lo, &hi) < 0 || locate(l, next, lo, hi)))
-            return BREAKS;
-        const int what = happens(l, next);
-        if (what == BREAKS) return BREAKS;
-        if (what == STOPS) {
-            copy_moment(l, &l->best, &l->after);
-            return STOPS;
-        }
-        done[next] = (char)part;
-        if (what == GOES_ON) continue;
-        jumped = 1;
-        dips = 0;
-        l->n_ahead = 0;
-        memset(done, 0, count);
-        if (quantities_at(l, &l->best)) return BREAKS;
-        copy_moment(l, &l->best, &l->before);
-        const double rest = pi_rounded(l->run, l->h - l->before.passed);
-        if (rest == 0) {
-            copy_moment(l, &l->before, &l->after);
-            l->after.passed = l->h;
-            return JUMPS;
-        }
-        if (make_step(l, &l->before, rest, &l->after)) return BREAKS;
-        l->after.passed = l->h;
-        if (quantities_at(l, &l->after)) return BREAKS;
-    }
 }
 
 /* ---- the lanes with a flag ------------------------------------------------------------------- */
@@ -129,7 +23,7 @@ static int64_t lane_bytes(const PiEvents *e, const PiRun *run) {
     bytes = pi_sum(bytes, pi_parts_bytes(run, 1));
     bytes = pi_sum(bytes, pi_product(LANE_MOMENTS, moment_bytes(e, run)));
     bytes = pi_sum(bytes, pi_rounded_up(answer_bytes(e), 64));
-    bytes = pi_sum(bytes, pi_rounded_up(pi_product(2 * e->count, sizeof(double)), 64));
+    bytes = pi_sum(bytes, pi_rounded_up(pi_product(3 * e->count, sizeof(double)), 64));
     bytes = pi_sum(bytes, pi_rounded_up(e->count, 64));
     return e->between ? pi_sum(bytes, pi_between_scratch_bytes(e->between)) : bytes;
 }
@@ -157,7 +51,7 @@ static Lane make_lane(PiEvents *e, PiRun *run, const PiTile *tile, const PiSeen 
     l.parts = pi_parts_make(run, tile, 1, take(&free, pi_parts_bytes(run, 1)));
     for (int i = 0; i < LANE_MOMENTS; i++)
         *moments[i] = moment_at(run, take(&free, moment_bytes(e, run)));
-    l.last = take(&free, pi_product(2 * e->count, sizeof(double)));
+    l.last = take(&free, pi_product(3 * e->count, sizeof(double)));
     l.answer = take(&free, answer_bytes(e));
     *done = take(&free, e->count);
     l.between = free;
@@ -208,19 +102,34 @@ static int read_step(Lane *l, int64_t i, int wanted, const Aheads *found, int64_
     l->after.passed = l->h;
     return wanted && (quantities_at(l, &l->before) || quantities_at(l, &l->after)) ? -1 : 0;
 }
-/* All steps of a lane that were shown. bits: for each step, the last one's the lowest, may
- * something happen in it? dips: may a quantity pass zero twice? From step `end` on it stands still.
- */
-static int lane_steps(Lane *l, int64_t bits, int64_t dips, int64_t end, const Aheads *found,
-                      int64_t item, char *done) {
+/* The step in which a lane leaves its bound, made again: it has been put back before it. */
+static int make_leaving_step(Lane *l, int64_t i, const Aheads *found, int64_t *item) {
+    if (read_step(l, i, 0, found, item) || quantities_at(l, &l->before) ||
+        make_step(l, &l->before, l->h, &l->after))
+        return -1;
+    l->after.passed = l->h;
+    return quantities_at(l, &l->after);
+}
+/* What happened in a step that is not completed has not happened. */
+static void forget(const Lane *l, const double *counts) {
+    for (int j = 0; j < l->e->count; j++) *count_of(l, j) = counts[j];
+}
+/* All steps of a lane that were shown. bits: may something happen in each? dips: may a quantity
+ * pass zero twice? From step `end` on it stands still; leaving: the number of the step in which it
+ * leaves its bound, unless an event stops it or lets it jump before that, or seen->count. */
+static int lane_steps(Lane *l, int64_t bits, int64_t dips, int64_t end, int64_t leaving,
+                      const Aheads *found, int64_t item, char *done) {
     const PiSeen *seen = l->seen;
     const int count = l->e->count;
-    double *const start = l->last + count;
+    double *const start = l->last + count, *const counts = start + count;
     int changed = 0;
     for (int64_t i = 0; i < seen->count; i++) {
-        if (!changed && !l->e->between) i = next_of(bits, seen->count, i);
+        if (!changed && !l->e->between) i = smaller(next_of(bits, seen->count, i), leaving);
         l->n = l->tile->first + i + 1;
-        if (!changed) {
+        if (!changed && i == leaving) {
+            if (i == seen->count) return 0;
+            if (make_leaving_step(l, i, found, &item)) return -1;
+        } else if (!changed) {
             if (i == seen->count || l->n >= end) return 0;
             const int wanted = is_set(bits, seen->count, i);
             if (read_step(l, i, wanted, found, &item)) return -1;
@@ -234,16 +143,22 @@ static int lane_steps(Lane *l, int64_t bits, int64_t dips, int64_t end, const Ah
             l->after.passed = l->h;
             if (quantities_at(l, &l->after)) return -1;
         }
-        int may = is_set(dips, seen->count, i);
+        int may = i != leaving && is_set(dips, seen->count, i);
+        for (int j = 0; j < count; j++) counts[j] = *count_of(l, j);
         for (int j = 0; changed && j < count; j++)
             may = (j > 0 && may) || may_dip(l->last[j], l->before.g[j], l->after.g[j]);
         memcpy(start, l->before.g, count * sizeof *start);
         int what = go_through(l, may, done);
         if (what == BREAKS) return -1;
+        if (what == GOES_ON && !changed && i == leaving) {
+            forget(l, counts);
+            return 0;
+        }
         if (what == JUMPS || (changed && what == GOES_ON)) {
             const PiStatus status = status_of(l, &l->after);
             pi_run_clear_failure(l->run, l->lane); /* that it would have met without the jump */
             if (status) {
+                if (what == GOES_ON) forget(l, counts);
                 if (freeze(l, status)) return -1;
                 copy_moment(l, &l->before, &l->after);
                 what = STOPS;
@@ -322,12 +237,24 @@ static int64_t end_of(const PiFailures *failures, int64_t at) {
     const int64_t step = failures->count ? failures->step[at] : -1;
     return step < 0 ? INT64_MAX : step;
 }
+/* The number among those shown of the step in which a lane leaves its bound; seen->count: of none.
+ */
+static int64_t leaving_of(const PiRun *run, const PiSeen *seen, const PiTile *tile, int64_t at) {
+    const PiFailures *failures = &run->failures[seen->tile];
+    if (!failures->count || failures->status[at] != PI_OUT_OF_BOUNDS) return seen->count;
+    const int64_t i = failures->step[at] - tile->first - 1;
+    return i >= 0 && i < seen->count ? i : seen->count;
+}
+static int is_due(const PiEvents *e, const PiRun *run, const PiSeen *seen, const PiTile *tile,
+                  int64_t at) {
+    return is_flagged(e, run, seen, at) || leaving_of(run, seen, tile, at) < seen->count;
+}
 /* The lanes from `from` to before `to`. */
 static int go_through_lanes(Lane *l, const Aheads *found, int64_t from, int64_t to, char *done) {
     PiEvents *e = l->e;
     const PiRun *run = l->run;
     for (int64_t at = from, item = 0; at < to; at++) {
-        if (!is_flagged(e, run, l->seen, at)) continue;
+        if (!is_due(e, run, l->seen, l->tile, at)) continue;
         int64_t dips, bits = bits_of(e, run, l->seen, at, &dips);
         for (int j = 0; j < e->count; j++) {
             double *sums = sums_of(e, run, l->seen, j) + at;
@@ -339,7 +266,8 @@ static int go_through_lanes(Lane *l, const Aheads *found, int64_t from, int64_t 
         l->h = pi_real_at(run, l->tile->h.data, l->tile->h.stride * l->lane);
         l->ready = 0;
         const int64_t end = end_of(&run->failures[l->seen->tile], at);
-        if (lane_steps(l, bits, dips, end, found, item, done)) return -1;
+        const int64_t leaving = leaving_of(run, l->seen, l->tile, at);
+        if (lane_steps(l, bits, dips, end, leaving, found, item, done)) return -1;
     }
     return 0;
 }
@@ -347,7 +275,7 @@ static int intervene(void *self, PiRun *run, const PiSeen *seen, const PiTile *t
     PiEvents *e = self;
     if (pi_watch_see(&e->watch, run, seen)) return -1;
     int64_t from = 0;
-    while (from < seen->lanes && !is_flagged(e, run, seen, from)) from++;
+    while (from < seen->lanes && !is_due(e, run, seen, tile, from)) from++;
     if (from == seen->lanes) return 0;
     char *memory = seen->scratch, *done;
     memory += pi_rounded_up(pi_watch_scratch_bytes(&e->watch, run), 64);

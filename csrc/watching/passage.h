@@ -26,7 +26,7 @@ typedef struct {
     PiWatchLanes look, react;
     Moment before, after, best, trial, dip;
     double *answer;
-    double *last; /* the quantities one step before this one, NaN after a jump; then its first */
+    double *last; /* quantities one step before this one, NaN after a jump; its first; its counts */
     const Ahead *ahead; /* what was found ahead in this step, n_ahead of them */
     int64_t n_ahead;
     void *between; /* scratch */

@@ -316,3 +316,27 @@ def test_what_happens_before_a_lane_leaves_its_bound_is_not_lost(first):
     sol = pi.integrate(pi.systems.projectile(g=0.0), *start, **run, events=counted)
     assert sol.events["up"].count == 1
     assert sol.status == (pi.Status.OUT_OF_BOUNDS if first else pi.Status.OK)
+
+
+def test_the_step_in_which_a_lane_would_leave_its_bound_has_its_events_first():
+    # A wall within the step that would leave: it holds, wherever the core begins to make steps, and
+    # whether the lane has jumped before. Without a jump, what happens in that step is not counted.
+    free = pi.acceleration(lambda t, x, v: 0 * x, dof=1)
+    kick = pi.event(lambda t, y: y[0] - 1.05, direction=1, then=lambda t, y: (y[0] + 1e-6, y[1]))
+    wall = pi.event(lambda t, y: y[0] - 1.52, direction=1, then=lambda t, y: (y[0], -y[1]))
+    passed = pi.event(lambda t, y: y[0] - 1.52, direction=1)
+    run = {"dt": 0.1, "bound": 1.55, "on_failure": "ignore"}
+    for events in ({"kick": kick, "wall": wall}, {"wall": wall}):
+        whole = pi.integrate(free, [[0, 1.0]], n_steps=20, events=events, **run)
+        parts = pi.integrate(free, [[0, 1.0]], n_steps=12, events=events, **run).resume(n_steps=8)
+        stepper = pi.Stepper(free, [[0, 1.0]], dt=0.1, bound=1.55, events=events)
+        stepper.step(20)
+        assert whole.status[0] == parts.status[0] == pi.Status.OK
+        assert abs(whole.final[0, 0] - 1.04) < 2e-6
+        assert np.array_equal(parts.final, whole.final)
+        assert np.array_equal(stepper.state, whole.final)
+    gone = pi.integrate(free, [[0, 1.0]], n_steps=20, events={"passed": passed}, **run)
+    jumped = pi.integrate(free, [[0, 1.0]], n_steps=20, events={"k": kick, "passed": passed}, **run)
+    assert gone.status[0] == jumped.status[0] == pi.Status.OUT_OF_BOUNDS
+    assert gone.failed_step[0] == jumped.failed_step[0] == 16
+    assert gone.events["passed"].count[0] == jumped.events["passed"].count[0] == 0

@@ -36,6 +36,10 @@ static void end_step(Lanes *l, int64_t i) {
         l->code[u][at] = status[end];
         l->last[u][at] = 0; /* what time has rounded away is known */
     } else if (l->tn[u][at] != own(l, OWN_END)[u][at]) {
+        /* It was to be the last, and is not. */
+        const vint made = ((vint *)own(l, OWN_TAKEN))[u] + ((vint *)own(l, OWN_REJECTED))[u];
+        if (l->code[u][at] == PI_OK && made[at] >= l->solve->max_steps)
+            l->code[u][at] = PI_TOO_MANY_STEPS;
         l->leaves[u][at] &= -(l->code[u][at] != PI_OK);
         l->last[u][at] = 0;
     }

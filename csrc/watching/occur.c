@@ -1,0 +1,102 @@
+/* What follows from events: see occur.h. */
+#include "occur.h"
+#include "../run/layout.h"
+
+double *count_of(const Lane *l, int j) {
+    return l->e->counts[l->seen->block & 1] + j * l->run->stride + l->lane;
+}
+static void keep(const Lane *l, int j, const Moment *m) {
+    const PiEvent *event = &l->e->event[j];
+    const int64_t stride = l->run->stride, k = (int64_t)*count_of(l, j);
+    *count_of(l, j) += 1;
+    if (k >= event->keep) return;
+    event->t[k * stride + l->lane] = time_of(l, m->passed);
+    for (int d = 0; event->y && d < dim(l); d++)
+        event->y[(k * dim(l) + d) * stride + l->lane] = m->y[d];
+    for (int i = 0; i < event->n_values; i++)
+        event->values[(k * event->n_values + i) * stride + l->lane] = l->answer[event->value + i];
+}
+int freeze(const Lane *l, PiStatus status) {
+    pi_run_clear_failure(l->run, l->lane);
+    if (!fail(l->run, l->seen->tile, l->at, status, l->n)) return 0;
+    l->run->out_of_memory = 1;
+    return -1;
+}
+/* Ends a lane at a moment. */
+static int stop_at(const Lane *l, const Moment *m, PiStatus status, int j) {
+    if (status == PI_STOPPED) {
+        l->e->stopped_at[l->lane] = time_of(l, m->passed);
+        l->e->stopped_by[l->lane] = (int8_t)j;
+    }
+    return freeze(l, status) ? BREAKS : STOPS;
+}
+int show_piece(const Lane *l, const Moment *from, const Moment *to) {
+    const double a = from->passed / l->h, b = to->passed == l->h ? 1 : to->passed / l->h;
+    if (!l->e->between) return 0;
+    return pi_between_piece(l->e->between, l->run, l->lane, l->n, a, b, from->y, to->y, l->between);
+}
+/* Event j, at l->best. */
+static int happens(Lane *l, int j) {
+    const PiEvent *event = &l->e->event[j];
+    Moment *m = &l->best;
+    if ((event->then >= 0 || event->n_values) && reaction_at(l, m)) return BREAKS;
+    keep(l, j, m);
+    const int stops = event->stop && *count_of(l, j) >= (double)event->stop;
+    if ((stops || event->then >= 0) && show_piece(l, &l->before, m)) return BREAKS;
+    if (stops) return stop_at(l, m, PI_STOPPED, j);
+    if (event->then < 0) return GOES_ON;
+    for (int d = 0; d < dim(l); d++) m->y[d] = pi_rounded(l->run, l->answer[event->then + d]);
+    for (int d = dim(l); d < rows(l); d++) m->y[d] = 0;
+    return JUMPS;
+}
+
+int go_through(Lane *l, int dips, char *done) {
+    const int count = l->e->count;
+    int jumped = 0;
+    memset(done, 0, count);
+    for (int64_t events = 0;; events++) {
+        int next = -1, last = -1, part = NOWHERE;
+        double when = 0;
+        const Moment *lo, *hi;
+        for (int j = 0; j < count; j++) {
+            const int found = crossing_of(l, j, done[j], dips, &lo, &hi);
+            if (found < 0) return BREAKS;
+            if (found == NOWHERE) continue;
+            if (locate(l, last = j, lo, hi)) return BREAKS;
+            if (next < 0 || fabs(l->best.passed) < fabs(when))
+                next = j, when = l->best.passed, part = found;
+        }
+        if (next < 0) return jumped ? JUMPS : GOES_ON;
+        if (events == l->e->most) {
+            const int ends = stop_at(l, &l->before, PI_ZENO, next);
+            copy_moment(l, &l->before, &l->after);
+            return ends;
+        }
+        if (last != next &&
+            (crossing_of(l, next, done[next], dips, &lo, &hi) < 0 || locate(l, next, lo, hi)))
+            return BREAKS;
+        const int what = happens(l, next);
+        if (what == BREAKS) return BREAKS;
+        if (what == STOPS) {
+            copy_moment(l, &l->best, &l->after);
+            return STOPS;
+        }
+        done[next] = (char)part;
+        if (what == GOES_ON) continue;
+        jumped = 1;
+        dips = 0;
+        l->n_ahead = 0;
+        memset(done, 0, count);
+        if (quantities_at(l, &l->best)) return BREAKS;
+        copy_moment(l, &l->best, &l->before);
+        const double rest = pi_rounded(l->run, l->h - l->before.passed);
+        if (rest == 0) {
+            copy_moment(l, &l->before, &l->after);
+            l->after.passed = l->h;
+            return JUMPS;
+        }
+        if (make_step(l, &l->before, rest, &l->after)) return BREAKS;
+        l->after.passed = l->h;
+        if (quantities_at(l, &l->after)) return BREAKS;
+    }
+}
