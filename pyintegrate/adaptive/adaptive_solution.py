@@ -80,7 +80,7 @@ class AdaptiveSolution(Solution):
         self.rejected = arrived.rejected.reshape(batch)
         self.last_step = arrived.h.astype(np.float64).reshape(batch)
         self.rtol, self.atol = journey.rtol, journey.atol
-        tried, useful = arrived.lanes
+        self._lanes = tried, useful = arrived.lanes
         self.useful_lanes = useful / tried if tried else 1.0
         index = np.flatnonzero(arrived.status)
         tries = arrived.accepted + arrived.rejected
@@ -147,10 +147,10 @@ class AdaptiveSolution(Solution):
         batch = self._problem.batch
         if self._save == "times":
             times = self._journey.times.astype(np.float64)
-            return times if times.ndim == 1 else times.reshape(-1, *batch)
+            return times if times.ndim == 1 else times.reshape(len(times), *batch)
         moments = self._reached[np.newaxis] if self._save == "final" else self._moments
         same = self._save == "final" and moments.size and np.all(moments == moments[:, :1])
-        return moments[:, 0] if not batch or same else moments.reshape(-1, *batch)
+        return moments[:, 0] if not batch or same else moments.reshape(len(moments), *batch)
 
     @cached_property
     def counts(self) -> Integers:
@@ -305,8 +305,10 @@ class AdaptiveSolution(Solution):
 
     # ---- elsewhere ----
     def save(self, path) -> None:
-        """Not yet: files hold steps of one length."""
-        raise ValueError(_no_file("save(path)"))
+        """Write all to a file, for ``pi.load(path)``: see ``Solution.save``."""
+        from .stored_journey import save
+
+        save(self, path)
 
     def __repr__(self):
         batch, lanes = self._problem.batch, self._problem.lanes
@@ -330,10 +332,3 @@ def _range(values):
         return "no"
     low, high = values.min(), values.max()
     return f"{low:g}" if low == high else f"{low:g} .. {high:g}"
-
-
-def _no_file(what):
-    return (
-        f"{what} is for solutions with steps of one length; of this one keep the arrays: sol.t,"
-        " sol.y, sol.status, sol.steps_taken"
-    )

@@ -8,7 +8,7 @@ import numpy as np
 
 from .. import _core
 from ..errors import Status, warn_caller
-from ..method.arithmetic import ARITHMETIC
+from ..method.arithmetic import ARITHMETIC, warn_of_change
 from ..method.catalogue import find_method
 from ..run.options import Options
 from ..run.output import check_out
@@ -127,7 +127,7 @@ def checked_saves(save, times, t0, t_end, batch, dtype):
     if times is not None:
         if save is not None:
             raise ValueError("give save or times, not both: times are all that is saved")
-        return "times", _times(times, t0, t_end, batch, dtype)
+        return "times", rounded_times(times, t0, t_end, batch, dtype)
     if save is None:
         return ("final" if batch else "all"), None
     if not isinstance(save, str) or save not in ("all", "final"):
@@ -185,7 +185,8 @@ def _rows(tolerance, system, batch, dtype):
     return tuple(row(tolerance[..., d], batch, dtype) for d in range(system.dim))
 
 
-def _times(times, t0, t_end, batch, dtype):
+def rounded_times(times, t0, t_end, batch, dtype):
+    """The times to save at, in order from t0 to t_end, in the dtype of the run."""
     array = numbers("times", times).astype(np.float64)
     if array.ndim == 0:
         raise ValueError("times must be an array, (n,) or (n, *batch), got a number")
@@ -233,8 +234,10 @@ def resumed(solution, t_end):
         raise ValueError("t_end lies before the end of this solution")
     rows = pad(solution._final, (lanes,), dtype)
     further = problem.changed(
-        initial=rows, t0=reached if batch else float(reached), rows_t0=row(reached, batch, dtype)
-    )
+        initial=rows, t0=reached if batch else float(reached), rows_t0=row(reached, batch, dtype),
+        arithmetic=ARITHMETIC,
+    )  # fmt: skip
+    warn_of_change(problem.method, problem.arithmetic)
     save = "final" if journey.save == "times" else journey.save
     first_step = abs(solution.last_step)
     status = solution.status.reshape(-1).copy()

@@ -30,7 +30,7 @@ from .plain_data import from_data, to_data
 from .solution import Solution
 from .stored_fields import (
     FORMAT,
-    Refused,
+    TO_A_TOLERANCE,
     check_arrays,
     check_failures,
     check_header,
@@ -40,11 +40,19 @@ from .stored_fields import (
     refuse,
 )
 from .stored_results import check_results, give_results, results_to_data
+from .stored_system import (
+    Mismatch,
+    check_state_names,
+    made,
+    method_from_data,
+    system_from_data,
+    system_to_data,
+)
 
 if TYPE_CHECKING:
     from os import PathLike
 
-VERSION = 1
+VERSION = 1  # of runs with steps of one length; those to a tolerance have TO_A_TOLERANCE
 
 
 def save(solution, path):
@@ -58,42 +66,25 @@ def save(solution, path):
     problem, options = solution._problem, solution._options
     arrays: dict = {}
     header = {
-        "format": FORMAT,
-        "version": VERSION,
-        "written_by": f"pyintegrate {_core.info()['version']}",
-        "system": _system_to_data(problem.system, arrays),
-        "method": to_data(problem.method, "method", arrays),
-        "coefficients": to_data(problem.method.coefficients, "coefficients", arrays),
-        "dtype": problem.dtype.name,
-        "batch": list(problem.batch),
+        **shared_header(solution, VERSION, arrays),
         "first": int(problem.first),
         "n_steps": int(problem.n_steps),
         "completed": int(solution.n_steps),
         "save": options.save,
-        "bound": options.bound,
         "compensated": options.compensated,
-        "arithmetic": problem.arithmetic,
-        "on_failure": options.on_failure,
-        "components": list(solution.components),
         "starter": to_data(problem.starter, "starter", arrays),
         "begun": problem.has_history,
         "driven": problem.driven,
         "joined": options.steps is not None,
         "times": options.times is not None,
         "origin": _origin_to_data(problem, arrays),
-        "state_names": list(problem.system.state_names),
-        **results_to_data(solution, arrays),
     }
-    y = solution._states
-    shape = (len(solution), y.shape[-1], *y.shape[1:-1])
     arrays |= {
         "t": solution.t,
         "steps": solution.steps,
         "dt": np.asarray(problem.dt),
         "t0": np.asarray(problem.t0),
-        "y": files.Blocks(
-            shape, problem.dtype, lambda a, b: np.moveaxis(np.asarray(y[a:b]), -1, 1)
-        ),
+        "y": saved_states(solution),
         "first_state": problem.initial[:, : problem.lanes],
         "last_state": solution._last_rows(),
         "failed_index": solution._failures.index,
@@ -101,6 +92,36 @@ def save(solution, path):
         "failed_step": solution._failures.step,
     }
     files.write(path, header, arrays)
+
+
+def shared_header(solution, version, arrays):
+    """The fields of all solutions; their arrays take their place in `arrays`."""
+    problem, options = solution._problem, solution._options
+    return {
+        "format": FORMAT,
+        "version": version,
+        "written_by": f"pyintegrate {_core.info()['version']}",
+        "system": system_to_data(problem.system, arrays),
+        "method": to_data(problem.method, "method", arrays),
+        "coefficients": to_data(problem.method.coefficients, "coefficients", arrays),
+        "dtype": problem.dtype.name,
+        "batch": list(problem.batch),
+        "bound": options.bound,
+        "arithmetic": problem.arithmetic,
+        "on_failure": options.on_failure,
+        "components": list(solution.components),
+        "state_names": list(problem.system.state_names),
+        **results_to_data(solution, arrays),
+    }
+
+
+def saved_states(solution):
+    """The array `y` of a file, (n_saved, n_components, *batch), part by part."""
+    y = solution._states
+    shape = (len(solution), y.shape[-1], *y.shape[1:-1])
+    return files.Blocks(
+        shape, solution._problem.dtype, lambda a, b: np.moveaxis(np.asarray(y[a:b]), -1, 1)
+    )
 
 
 def load(path: str | PathLike[str], system: System | None = None) -> Solution:
@@ -141,21 +162,23 @@ def load(path: str | PathLike[str], system: System | None = None) -> Solution:
     if header.get("format") != FORMAT:
         raise ValueError(f"{path} holds no solution of pyintegrate")
     version = header.get("version")
-    if type(version) is not int or not 1 <= version <= VERSION:
+    if type(version) is not int or not 1 <= version <= TO_A_TOLERANCE:
         by, form = (
             str(value)[:40] if isinstance(value, str | int) else "nobody knows what"
             for value in (header.get("written_by"), version)
         )
         raise ValueError(
             f"{path} was written by {by}, format {form}:"
-            f" this version reads formats up to {VERSION}; upgrade pyintegrate"
+            f" this version reads formats up to {TO_A_TOLERANCE}; upgrade pyintegrate"
         )
     try:
+        if version == TO_A_TOLERANCE:
+            return load_journey(header, arrays, system)
         check_header(header)
         check_arrays(header, arrays, check_results(header, arrays))
-        system = _made("system", _system_from_data, header["system"], arrays, system)
+        system = made("system", system_from_data, header["system"], arrays, system)
         return _solution(header, arrays, system)
-    except _Mismatch as error:
+    except Mismatch as error:
         raise ValueError(f"{path}: {str(error):.800}") from None
     except ValueError as error:
         raise ValueError(f"{path} is damaged: {str(error):.800}") from error
@@ -163,39 +186,21 @@ def load(path: str | PathLike[str], system: System | None = None) -> Solution:
         raise ValueError(f"{path} is damaged: its header is nested without end") from None
 
 
-class _Mismatch(Exception):
-    """The file is whole, and what it needs is not here."""
+def load_journey(header, arrays, given):
+    """A solution to a tolerance."""
+    from ..adaptive.stored_journey import solution_of
 
-
-def _made(field, make, *arguments):
-    """The object that a field of the header stands for; any fault in it is one error."""
-    try:
-        return make(*arguments)
-    except (_Mismatch, MemoryError, Refused):
-        raise
-    except RecursionError:
-        return refuse(field, "it is nested without end")
-    except Exception as error:  # of anything that a wrong value may do to those who take it
-        kind = "" if type(error) is ValueError else f"{type(error).__name__}: "
-        raise ValueError(f"{field}: {kind}{error}") from error
+    return solution_of(header, arrays, given)
 
 
 def _solution(header, arrays, system):
-    method = _made("method", from_data, header["method"], arrays)
-    if not isinstance(method, Method):
-        refuse("method", "the stored method is not a Method")
-    if _made("coefficients", from_data, header["coefficients"], arrays) != method.coefficients:
-        raise _Mismatch(f"the method {method.name!r} has other coefficients in this version")
-    starter, completed = _made("starter", from_data, header["starter"], arrays), header["completed"]
-    if tuple(header["state_names"]) != system.state_names:
-        raise _Mismatch(
-            f"the components of {system.name!r} are {', '.join(system.state_names)}, and were"
-            f" {', '.join(header['state_names'])}"
-        )
-    problem, options = _made("system", _run, header, arrays, system, method)
+    method = method_from_data(header, arrays)
+    starter, completed = made("starter", from_data, header["starter"], arrays), header["completed"]
+    check_state_names(header, system)
+    problem, options = made("system", _run, header, arrays, system, method)
     if starter is not None and not isinstance(starter, Method):
         refuse("starter", "it is no method")
-    _made("starter", check_start, starter, method, system)
+    made("starter", check_start, starter, method, system)
     number = header.get("arithmetic", 1)
     problem = problem.changed(
         arithmetic=number,
@@ -206,9 +211,7 @@ def _solution(header, arrays, system):
         has_history=header["begun"],
         drive_strides=(0,) * len(problem.rows_params) if header["driven"] else None,
     )
-    problem = problem.changed(
-        origin=_made("origin", _origin, header.get("origin"), arrays, problem)
-    )
+    problem = problem.changed(origin=made("origin", _origin, header.get("origin"), arrays, problem))
     if header.get("joined"):
         options = options.changed(steps=check_steps(header, arrays["steps"]))
     if header.get("times"):
@@ -250,7 +253,7 @@ def _solution(header, arrays, system):
     if solution.t.shape != t.shape or not np.array_equal(solution.t, t, equal_nan=True):
         refuse("t", "the times are not t0 + n dt")
     if header.get("times") and len(t):
-        _made("t", _check_asked, problem, t, completed, solution.steps)
+        made("t", _check_asked, problem, t, completed, solution.steps)
     return give_results(solution, header, arrays)
 
 
@@ -322,62 +325,3 @@ def _origin(about, arrays, problem):
     parts = {key: from_data(about[key], arrays) for key in about if key in ("state", "ahead")}
     check_origin(problem, about, parts)
     return Origin(parts["state"], about["step"], ahead=parts.get("ahead"))
-
-
-# ---- systems and methods as data -----------------------------------------------------------------
-
-
-def _system_to_data(system, arrays):
-    """Data to make it again from; failing that, its name and parameters, for ``system=``."""
-    about = {"name": system.name, "slope": [float(x).hex() for x in _slope(system)]}
-    made: dict = {}
-    try:
-        about["made_by"] = to_data(system, "system", made)
-    except TypeError:
-        made = {}
-        about["params"] = to_data(dict(system.params), "params", made)
-    arrays |= made
-    return about
-
-
-def _slope(system):
-    """The right-hand side at one state with one set of parameters: whether two systems agree."""
-    shapes = system._definition["shapes"]
-    one = {
-        k: np.asarray(v).reshape(-1, *shapes[k])[:1].reshape(shapes[k])
-        for k, v in system.params.items()
-        if np.size(v)
-    }
-    start = np.arange(float(system.dim)) if system.initial is None else system.initial
-    with np.errstate(all="ignore"):
-        return np.asarray(system(**one).rhs(0.5, start + 0.25), dtype=np.float64)
-
-
-def _system_from_data(about, arrays, given):
-    name = about["name"]
-    if "made_by" in about and given is None:
-        system = from_data(about["made_by"], arrays)
-        if not isinstance(system, System):
-            refuse("system", "the stored system is not a System")
-    elif given is None:
-        raise _Mismatch(
-            f"it holds a solution of {name!r}, a user-defined system that is not data: give it, as"
-            f" pi.load(path, system={name})"
-        )
-    else:
-        if "params" in about:
-            params = from_data(about["params"], arrays)
-        else:
-            params = dict(from_data(about["made_by"], arrays).params)
-        if given.name != name or set(given.params) != set(params):
-            raise _Mismatch(
-                f"it holds a solution of {name!r} with the parameters {', '.join(params) or 'none'}"
-                f", and system is {given.name!r} with {', '.join(given.params) or 'none'}"
-            )
-        system = given(**params)
-    slope = np.array([float.fromhex(x) for x in about["slope"]])
-    if slope.shape != (system.dim,):
-        refuse("system: slope", f"{len(slope)} numbers, and {name!r} has {system.dim} components")
-    if not np.allclose(slope, _slope(system), rtol=1e-9, atol=1e-300, equal_nan=True):
-        raise _Mismatch(f"the system {name!r} that was saved has other equations")
-    return system

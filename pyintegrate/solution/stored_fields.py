@@ -20,12 +20,18 @@ ARRAYS = (
     "t", "steps", "dt", "t0", "y", "first_state", "last_state",
     "failed_index", "failed_status", "failed_step",
 )  # fmt: skip
+TO_A_TOLERANCE = 2  # the version of files of runs to a tolerance: adaptive/stored_journey.py
+JOURNEY_ARRAYS = (
+    "t", "y", "counts", "t0", "t_end", "rtol", "atol", "max_step", "first_state", "last_state",
+    "reached", "last_step", "steps_taken", "rejected", "status", "origin_state", "origin_time",
+)  # fmt: skip
 _MOST_STEPS, _MOST_LANES = 1 << 53, 1 << 48  # of a run; 1 << 54 steps with those before it
 
 
 def array_names(header):
     """The names of all arrays that belong to a header."""
-    names, rest = dict.fromkeys(ARRAYS), [header]
+    of_all = JOURNEY_ARRAYS if header.get("version") == TO_A_TOLERANCE else ARRAYS
+    names, rest = dict.fromkeys(of_all), [header]
     while rest:
         value = rest.pop()
         if isinstance(value, list):
@@ -45,13 +51,13 @@ def refuse(field, words):
     raise Refused(f"{field}: {words}")
 
 
-def _integer(header, name, least, most):
+def check_whole(header, name, least, most):
     value = header[name]
     if type(value) is not int or not least <= value <= most:
         refuse(name, f"{value!r:.80}, expected a whole number from {least} to {most}")
 
 
-def _one_of(header, name, *values):
+def check_one_of(header, name, *values):
     if not any(type(header[name]) is type(value) and header[name] == value for value in values):
         refuse(name, f"{header[name]!r:.80}, expected {' or '.join(map(repr, values))}")
 
@@ -63,43 +69,52 @@ def _names(header, name):
         refuse(name, f"{value!r:.80}, expected different names")
 
 
-_FIELDS = (
-    "system", "method", "coefficients", "dtype", "batch", "first", "n_steps", "completed", "save",
-    "bound", "on_failure", "components", "starter", "begun", "driven", "state_names",
+_SHARED = (
+    "system", "method", "coefficients", "dtype", "batch", "save", "bound", "on_failure",
+    "components", "state_names",
 )  # fmt: skip
+_FIELDS = ("first", "n_steps", "completed", "starter", "begun", "driven")
 
 
-def check_header(header):
-    """Types and ranges of the fields, each for itself and with the others."""
-    for name in _FIELDS:
+def check_shared(header, further):
+    """The fields of all solutions; those of `further` are there."""
+    for name in (*_SHARED, *further):
         if name not in header:
             refuse(name, "it is missing")
-    _one_of(header, "dtype", "float32", "float64")
+    check_one_of(header, "dtype", "float32", "float64")
     batch = header["batch"]
     fits = isinstance(batch, list) and len(batch) <= MAX_AXES
     if not fits or not all(type(n) is int and 0 <= n <= _MOST_LANES for n in batch):
         refuse("batch", f"{batch!r:.80}, expected at most {MAX_AXES} lengths of axes")
     if prod(n for n in batch if n) > _MOST_LANES:
         refuse("batch", f"{batch!r:.80} is more than 2**48 trajectories")
-    _integer(header, "n_steps", 0, _MOST_STEPS)
-    _integer(header, "completed", 0, header["n_steps"])
-    _integer(header, "first", 0, 2 * _MOST_STEPS - header["completed"])
-    save, bound = header["save"], header["bound"]
-    if save not in ("all", "final") and not (type(save) is int and save >= 1):
-        refuse("save", f"{save!r:.80}, expected 'all', 'final' or a number of steps")
+    bound = header["bound"]
     if type(bound) not in (int, float) or not bound > 0:
         refuse("bound", f"{bound!r:.80}, expected a positive number")
-    _one_of(header, "on_failure", "warn", "raise", "ignore")
+    check_one_of(header, "on_failure", "warn", "raise", "ignore")
     for name in ("components", "state_names"):
         _names(header, name)
     if not set(header["components"]) <= set(header["state_names"]):
         refuse("components", f"{header['components']!r:.80}, which are not all in state_names")
+    if "arithmetic" in header:  # not in files of version 0.1
+        check_whole(header, "arithmetic", 1, 1 << 31)
+    if not isinstance(header["system"], dict) or not isinstance(header["system"].get("name"), str):
+        refuse("system", "it has no name")
+
+
+def check_header(header):
+    """Types and ranges of the fields, each for itself and with the others."""
+    check_shared(header, _FIELDS)
+    check_whole(header, "n_steps", 0, _MOST_STEPS)
+    check_whole(header, "completed", 0, header["n_steps"])
+    check_whole(header, "first", 0, 2 * _MOST_STEPS - header["completed"])
+    save = header["save"]
+    if save not in ("all", "final") and not (type(save) is int and save >= 1):
+        refuse("save", f"{save!r:.80}, expected 'all', 'final' or a number of steps")
     for name in ("begun", "driven"):
-        _one_of(header, name, True, False)
+        check_one_of(header, name, True, False)
     if "compensated" in header:  # not in files of version 0.1, as what follows
-        _one_of(header, "compensated", True, False)
-    if "arithmetic" in header:
-        _integer(header, "arithmetic", 1, 1 << 31)
+        check_one_of(header, "compensated", True, False)
     if header.get("joined") not in (None, True, False):
         refuse("joined", f"{header['joined']!r:.80}, expected True or False")
     if header.get("times") not in (None, True, False):
@@ -109,8 +124,6 @@ def check_header(header):
     origin = header.get("origin")
     if origin is not None and not (isinstance(origin, dict) and {"step", "state"} <= set(origin)):
         refuse("origin", f"{origin!r:.80}, expected a step and a state")
-    if not isinstance(header["system"], dict) or not isinstance(header["system"].get("name"), str):
-        refuse("system", "it has no name")
 
 
 def entries(header):

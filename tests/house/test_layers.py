@@ -23,6 +23,8 @@ FLOORS = (
 FACADES = {
     ("method.method", "certificate"),
     ("solution.solution", "save"),
+    ("solution.storage", "load_journey"),
+    ("adaptive.adaptive_solution", "save"),
     ("system.system", "tangent"),
     ("solution.solution", "plot"),
     ("solution.solution", "table"),
@@ -39,7 +41,9 @@ FACADES = {
     ("analysis.passing.plane", "plot"),
     ("analysis.passing.returns", "plot"),
 }
-FACADE_NAMES = {"save", "drift_at_end", "plot", "animate", "certificate", "table", "tangent"}
+FACADE_NAMES = {
+    "save", "load_journey", "drift_at_end", "plot", "animate", "certificate", "table", "tangent",
+}  # fmt: skip
 # Public names that are to come.
 TO_COME: set[str] = set()
 

@@ -15,7 +15,7 @@ from conftest import same_bits
 from reference import COVERING_IN_BOTH, names, states
 
 import pyintegrate as pi
-from pyintegrate.solution import files, storage
+from pyintegrate.solution import files, stored_system
 from pyintegrate.system.system import System
 
 KINDS = ["npz", "zarr"]
@@ -211,7 +211,7 @@ def test_another_system_in_its_place_is_refused(kind, tmp_path):
 
 def test_other_equations_under_the_same_name_are_noticed(tmp_path, monkeypatch):
     run(pi.systems.oscillator).save(tmp_path / "a.npz")
-    monkeypatch.setattr(storage, "_slope", lambda system: np.array([1.0, 2.0]))
+    monkeypatch.setattr(stored_system, "_slope", lambda system: np.array([1.0, 2.0]))
     with pytest.raises(ValueError, match="'oscillator' that was saved has other equations"):
         pi.load(tmp_path / "a.npz")
 
