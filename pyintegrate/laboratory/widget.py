@@ -13,6 +13,7 @@ from ..method.catalogue import methods as catalogue
 from ..run.state import components_of
 from ..run.structure import checked_system, usual_methods
 from ..system.catalogue import systems as known_systems
+from ..values.checks import numbers
 from . import front_end
 from .descriptions import (
     describe_method,
@@ -43,9 +44,9 @@ class Lab(anywidget.AnyWidget):
         The lines that make it.
     state : dict
         "system", "params", "start", "dt", "t_end", "methods", "equal_work": what the front end
-        shows. Assigned, it is carried out, and so are changes that come from the front end; a
-        state that cannot be carried out leaves `solution` as it is and says why in
-        ``record["error"]``.
+        shows. Assigned, it is carried out, or refused with the exception of `pyintegrate.lab`, and
+        stays as it was; a change by the front end that cannot be carried out is taken back, and
+        ``record["error"]`` says why. Assign another dict: changes within it are not seen.
     record : dict
         The arrays for the front end.
 
@@ -90,14 +91,14 @@ class Lab(anywidget.AnyWidget):
         systems[system.name] = described | {"methods": state["methods"]}
         for name, about in systems.items():
             about["fitting"] = fitting(self._systems[name], self._methods.values())
-        made = self._carry_out(state)
+        self._carried = state, self._carry_out(state)
         super().__init__(
             about={
                 "systems": systems,
                 "methods": {name: describe_method(m) for name, m in self._methods.items()},
             },
             state=state,
-            record=made,
+            record=self._carried[1],
         )
         self.observe(self._changed, "state")
         self.on_msg(self._asked)
@@ -114,13 +115,53 @@ class Lab(anywidget.AnyWidget):
         runs = [{name: _bytes(value) for name, value in run.items()} for run in record["runs"]]
         return record | {"runs": runs, "number": state.get("number", 0)}
 
+    def _plain(self, state):
+        """The state in plain numbers and names of the catalogues, or why it is none."""
+        known = set(self._carried[0]) | {"number"}
+        if wrong := [*(set(state) - known), *(known - {"number"} - set(state))]:
+            raise ValueError(
+                "state holds system, params, start, dt, t_end, methods and equal_work, each once:"
+                f" {', '.join(sorted(map(str, wrong)))} is too much or missing"
+            )
+        name, chosen = state["system"], state["methods"]
+        found = self._systems[name] if name in self._systems else known_systems[name]
+        system = found(**state["params"])
+        describe_system(system)  # or it says why it is not drawn
+        chosen = [chosen] if isinstance(chosen, str) else chosen
+        chosen = [m if m in self._methods else find_method(m).name for m in chosen]
+        if not isinstance(state["equal_work"], bool | np.bool_):
+            raise TypeError(f"equal_work must be True or False, got {state['equal_work']!r}")
+        return state | {
+            "system": found.name,
+            "params": {key: np.asarray(value).tolist() for key, value in state["params"].items()},
+            "start": _one_start(system, state["start"], None).tolist(), "methods": chosen,
+            "dt": float(numbers("dt", state["dt"])),
+            "t_end": float(numbers("t_end", state["t_end"])),
+            "equal_work": bool(state["equal_work"]),
+        }  # fmt: skip
+
+    @traitlets.validate("state")
+    def _assigned(self, proposal):
+        """A state from Python: carried out before it is taken, so that a wrong one raises here."""
+        state = proposal["value"]
+        if self._cross_validation_lock or state is self._carried[0]:  # a message; taken back
+            return state
+        state = self._plain(state)
+        self._carried = state, self._carry_out(state)
+        return state
+
     def _changed(self, change):
-        """The front end, or the user, asks for another state."""
-        number = change["new"].get("number", 0)
-        try:
-            self.record = self._carry_out(change["new"])
-        except (ValueError, TypeError, KeyError, MemoryError) as error:
-            self.record = {"error": " ".join(str(error).split()), "number": number}
+        """Carry out what the front end asks for, or take it back; show what was carried out."""
+        state = change["new"]
+        if state is not self._carried[0]:
+            number = state.get("number", 0)
+            try:
+                self._carried = state, self._carry_out(self._plain(state))
+            except (ValueError, TypeError, KeyError, MemoryError) as error:
+                said = {"error": " ".join(str(error).split()), "number": number}
+                self._carried = {**self._carried[0], "number": number}, said
+                self.state = self._carried[0]
+        self.record = self._carried[1]
 
     def _asked(self, _widget, content, _buffers):
         """A question of the front end: the rate of change of states, for the line of formulas."""
@@ -128,6 +169,14 @@ class Lab(anywidget.AnyWidget):
             t, y = np.asarray(content["t"], dtype=float), np.asarray(content["y"], dtype=float)
             rates = np.asarray(self.system.rhs(t, y))
             self.send({"number": content.get("number", 0), "rates": rates.tolist()})
+
+    def __repr__(self):
+        state = self.state
+        return (
+            f"<Lab of {self.system!r} by {', '.join(state['methods'])}, dt = {state['dt']:g} to"
+            f" t = {state['t_end']:g}: a notebook shows it; lab.solution holds its numbers,"
+            " lab.python the lines that make them>"
+        )
 
 
 def _bytes(value):

@@ -108,7 +108,53 @@ def test_a_state_that_cannot_be_carried_out_says_why():
     assert "separable" in sent_by_the_browser(lab, dt=0.1, system="lorenz", start=[1.0, 1, 1],
                                               params={})["error"]  # fmt: skip
     assert lab.solution is before
+    assert (lab.state["system"], lab.state["dt"], lab.state["number"]) == ("oscillator", 0.1, 2)
     assert "runs" in sent_by_the_browser(lab, system="oscillator", start=[1.0, 0.0])
+
+
+@pytest.mark.parametrize(
+    ("change", "error", "says"),
+    [
+        ({"dt": -1}, ValueError, "dt and t_end must be positive"),
+        ({"dt": "0.1"}, TypeError, "dt must hold real numbers"),
+        ({"dt": [0.1, 0.2]}, TypeError, "convert|scalar"),
+        ({"dtt": 0.1}, ValueError, "dtt is too much"),
+        ({"methods": ["rk4x"]}, ValueError, "'rk4x' is not known"),
+        ({"methods": ["rk4", "midpoint", "heun2", "heun3", "kutta3"]}, ValueError, "4 methods"),
+        ({"start": [1.0, 0.0, 0.0]}, ValueError, "start|x0"),
+        ({"start": [[1.0, 0.0], [2.0, 0.0]]}, ValueError, "one start"),
+        ({"params": {"omegaa": 1.0}}, TypeError, "omega"),
+        ({"params": {"omega": [1.0, 2.0]}}, ValueError, "batch"),
+        ({"system": "oscilator"}, ValueError, "oscillator"),
+        ({"system": "rigid_body", "params": {}}, ValueError, "animate"),
+        ({"equal_work": "no"}, TypeError, "equal_work must be True or False"),
+    ],
+)
+def test_a_wrong_state_from_python_raises_and_changes_nothing(change, error, says):
+    lab = pi.lab(dt=0.1, t_end=1.0, methods=["rk4"])
+    state, solution, record = lab.state, lab.solution, lab.record
+    with pytest.raises(error, match=says):
+        lab.state = {**lab.state, **change}
+    assert (lab.state, lab.solution, lab.record) == (state, solution, record)
+    with pytest.raises(ValueError, match="system.* is too much or missing"):
+        lab.state = {"dt": 0.1}
+
+
+def test_a_state_from_python_is_carried_out_once_and_written_plainly(monkeypatch):
+    lab, carried = pi.lab(dt=0.1, t_end=1.0, methods=["rk4"]), []
+    once = lab._carry_out
+    monkeypatch.setattr(lab, "_carry_out", lambda state: carried.append(state) or once(state))
+    lab.state = {**lab.state, "methods": "RK45", "start": np.array([2.0, 0.0])}
+    assert (lab.state["methods"], lab.state["start"]) == (["dormand_prince54"], [2.0, 0.0])
+    assert carried == [lab.state]
+    assert array(lab.record["runs"][0], "y", 2)[0].tolist() == [2.0, 0.0]
+    assert [*lab.solution] == ["dormand_prince54"]
+
+
+def test_the_lab_says_in_plain_python_what_it_is():
+    text = repr(pi.lab(dt=0.1, t_end=1.0, methods=["rk4"]))
+    for part in ("oscillator", "rk4", "dt = 0.1", "lab.solution", "lab.python"):
+        assert part in text
 
 
 def test_rates_for_the_line_of_formulas():
