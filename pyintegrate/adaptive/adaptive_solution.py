@@ -135,6 +135,11 @@ class AdaptiveSolution(Solution):
         way = self._reached.reshape(self._problem.batch) - self.t0
         return way / np.maximum(self.steps_taken, 1)
 
+    @property
+    def _both_sides(self):
+        """Whether a jump is saved twice at one time, before and after it."""
+        return self._save == "all" and bool(self.events)
+
     @cached_property
     def steps(self) -> Integers:
         """Numbers of the saved steps with ``save="all"``; of the saves with ``times``."""

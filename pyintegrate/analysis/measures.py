@@ -4,6 +4,7 @@ from contextlib import suppress
 
 import numpy as np
 
+from ..solution.jumps import has_jumped, until_jump
 from .observables import energies, exact_states, found, only_the_end
 from .phase import phase_drift
 
@@ -17,11 +18,13 @@ def measured(solution):
         if held is not None:
             energy, start = held
             measures["energy_ratio"] = np.where(start == 0, np.nan, energy[-1] / start)[()]
-            error = np.abs(solution.energy_error())
+            error = until_jump(solution, np.abs(solution.energy_error()), "the energy error")
             measures["energy_error"] = error[-1]
             watched = found(solution, "max_abs", "energy_error")
             measures["max_energy_error"] = (
-                _largest(solution, error) if watched is None else watched[()]
+                _largest(solution, error)
+                if watched is None
+                else np.where(has_jumped(solution), np.nan, watched)[()]
             )
         exact = exact_states(solution)
         if exact is not None:

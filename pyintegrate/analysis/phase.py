@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..errors import one_record_warning, silent_record_warning, warn_record
+from ..solution.jumps import has_jumped, until_jump
 from .observables import blocks, check_solution, cure, exact_states, found, only_the_end, times
 from .turns import drift_from_turns, turning, uncounted
 
@@ -50,8 +51,8 @@ def phase_drift(
     -------
     ndarray
         (n_saved, *batch) in rad. NaN from the save on where a trajectory failed or its turns are
-        not known; NaN where there is no phase: at rest, on a separatrix, on an orbit that does
-        not close.
+        not known, or an event lets it jump and there is no reference; NaN where there is no phase:
+        at rest, on a separatrix, on an orbit that does not close.
 
     Raises
     ------
@@ -88,7 +89,7 @@ def phase_drift(
         if valid is not None:
             drift[~np.broadcast_to(valid, drift.shape)] = np.nan
         _forget_rest(solution, drift)
-        return drift
+        return _of_one_motion(solution, reference, drift)
     before = _ahead_before(solution, reference, phase)
     counted = before is not None
     y, t = solution.y, times(solution)
@@ -112,7 +113,12 @@ def phase_drift(
             marks = np.array(np.broadcast_to(marks, drift.shape))
             marks[-1] = False
         _forget(drift, marks, most, solution._problem.origin is not None)
-    return drift
+    return _of_one_motion(solution, reference, drift)
+
+
+def _of_one_motion(solution, reference, drift):
+    """The drift from the exact motion, which goes on where an event lets a trajectory jump."""
+    return until_jump(solution, drift, "the phase drift") if reference is None else drift
 
 
 def _known_end(solution, reference):
@@ -215,7 +221,7 @@ def period_error(
     if slope is not None:
         slope = slope[np.newaxis].copy()
         _forget_rest(solution, slope)
-        slope = slope[0]
+        slope = np.where(has_jumped(solution), np.nan, slope[0])
     else:
         if only_the_end(solution):
             warn_record(

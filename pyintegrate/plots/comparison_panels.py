@@ -317,11 +317,15 @@ def _phase(ax, curves, window, keywords):
 
 
 def _energy(ax, curves, window, keywords):
+    there, names = list(ax.lines), [curve.label for curve in curves]
     energy(*curves, ax=ax, legend=False, **keywords)
     retitle(ax, curves, "energy")
     if all(map(_single, curves)):
         share = ax.get_ylabel() == LABELS["ratio"]
-        ends, texts = zip(*(_energy_change(ax, curve, share) for curve in curves), strict=True)
+        lines = [line for line in ax.lines if line not in there and line.get_label() in names]
+        ends, texts = zip(
+            *(_energy_change(*pair, share) for pair in zip(lines, curves, strict=True)), strict=True
+        )
         _final_values(ax, curves, ends, texts)
 
 
@@ -343,13 +347,12 @@ def _single(curve):
     return batch_of(curve.solution) == ()
 
 
-def _energy_change(ax, curve, share):
+def _energy_change(line, curve, share):
     """Where the drawn energy of a curve ends, and how far it has moved, as a text.
 
     A bounded oscillation has no drift: its trend is a small part of its swing, and it swings no
     farther in the second half of the run than in the first.
     """
-    (line,) = (line for line in ax.lines if line.get_label() == curve.label)
     drawn = line.get_ydata()[np.isfinite(line.get_ydata())]
     if not len(drawn):
         return np.nan, ""

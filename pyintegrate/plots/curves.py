@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from ..solution.jumps import beyond_jump, has_jumped
 from .frame import line_keywords
 from .style import colours, exact_look, line_style, on_ground, title_of, unit_of
 from .thinning import (
@@ -72,8 +73,7 @@ def collect(sources, labels=None):
         turn = seen[palette[name]] = seen.get(palette[name], -1) + 1
         label = (labels or {}).get(name, title_of(solution.method))
         if names.count(name) > 1:
-            unit = unit_of(solution.system, "t")
-            label += f", dt = {_step(solution)} {unit}".rstrip()
+            label += _step(solution)
         colour = palette[name]
         style = {"color": on_ground(colour), "linestyle": line_style(colour, turn)}
         curves.append(Curve(solution, label, style))
@@ -97,10 +97,14 @@ def _solutions(sources):
 
 
 def _step(solution):
-    if solution._journey is not None:  # to a tolerance
-        return "various"
+    """What tells a solution from others of its method: the step, or the tolerance."""
+    if solution._journey is not None:
+        rtol = np.asarray(solution.rtol, dtype=np.float64)
+        same = rtol.size and rtol.min() == rtol.max()
+        return f" to {f'{rtol.min():.3g}' if same else 'various tolerances'}"
     dt = np.asarray(solution.dt, dtype=np.float64)
-    return f"{dt.min():g}" if dt.size and dt.min() == dt.max() else "various"
+    step = f"{dt.min():g}" if dt.size and dt.min() == dt.max() else "various"
+    return f", dt = {step} {unit_of(solution.system, 't')}".rstrip()
 
 
 def times_of(solution, index):
@@ -319,8 +323,10 @@ def same_motion(curves):
 
 
 def exact_curve(solution, t):
-    """Exact states at the given times, (len(t), *batch, dim), or None if not known."""
+    """Exact states at the given times, NaN after a jump, (len(t), *batch, dim), or None."""
     states = solution.system.exact(t, solution.origin, solution._origin_time)
+    if states is not None and np.any(has_jumped(solution)):
+        states = np.where(beyond_jump(solution, t)[..., np.newaxis], np.nan, states)
     return states if states is not None and np.isfinite(states).any() else None
 
 

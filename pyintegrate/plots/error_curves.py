@@ -9,6 +9,7 @@ import numpy as np
 from ..analysis.observables import exact_states, found, largest_of, only_the_end
 from ..analysis.phase import phase_drift
 from ..errors import one_record_warning
+from ..solution.jumps import has_jumped, until_jump
 from .curves import against_time, collect
 from .frame import finish, left_out, new_axes
 from .log_axis import log_axis
@@ -99,6 +100,8 @@ def error(
             known = _largest(curve.solution, quantity, reference)
             if known is not None:
                 one[-1] = np.where(np.isnan(one[-1]), np.nan, known)
+            if reference is None or quantity == "energy":  # the truth ends at a jump
+                one = until_jump(curve.solution, one, "the error")
         with np.errstate(invalid="ignore"):
             one = np.where(one > 0, one, np.nan)  # a logarithm has no place for no error
         against_time(ax, curve, one, keywords, window)
@@ -123,7 +126,7 @@ def _errors(solution, quantity, reference, truths):
     """Absolute errors at the saves, (n_saved, *batch); true motions are kept for the next."""
     with np.errstate(invalid="ignore", over="ignore"):
         if quantity == "energy":
-            return np.abs(solution.energy_error())
+            return until_jump(solution, np.abs(solution.energy_error()), "the energy error")
         if quantity == "phase":
             return np.abs(phase_drift(solution, reference))
         names = solution.system.state_names
@@ -156,7 +159,8 @@ def _truth(solution, truths):
     """The exact states of a solution, from those of another one of the same motion if possible."""
     for other, states in truths:
         if (
-            other.system == solution.system
+            not np.any(has_jumped(solution) | has_jumped(other))
+            and other.system == solution.system
             and np.array_equal(other.t, solution.t)
             and np.array_equal(other.origin, solution.origin)
         ):

@@ -10,6 +10,7 @@ from matplotlib.colors import BoundaryNorm, ListedColormap, LogNorm, Normalize
 from ..analysis.observables import found, largest_of
 from ..analysis.phase import period_error, phase_drift
 from ..errors import Status
+from ..solution.jumps import has_jumped, until_jump
 from .error_curves import components_of
 from .frame import new_axes, say
 from .style import BLUE, GREEN, ORANGE, PURPLE, SKY, VERMILLION, axis_label, unit_of, with_unit
@@ -211,9 +212,10 @@ def _numbers(solution, values):
             known = found(solution, "max_abs", quantity)
             if known is not None:
                 before, after = largest_of(solution, watched=True)
+                known = np.where(has_jumped(solution), np.nan, known)
                 return known, f"{before}{text.format(after)}", True
         if values == "energy_error":
-            off = np.abs(solution.energy_error())
+            off = until_jump(solution, np.abs(solution.energy_error()), "the energy error")
             return off.max(axis=0), f"{before}energy error{after}", True
         if values == "phase_error":
             off = np.abs(phase_drift(solution))

@@ -183,6 +183,8 @@ def jumps_between(solution, index, t):
     """
     t = np.asarray(t, dtype=np.float64)
     jumps = np.zeros(max(len(t) - 1, 0), dtype=bool)
+    if getattr(solution, "_both_sides", False):
+        return _between_both_sides(solution, index, t)
     options = getattr(solution, "_options", None)
     plan = options.events if options is not None else None
     if plan is None or not len(jumps):
@@ -200,6 +202,28 @@ def jumps_between(solution, index, t):
         if np.asarray(found.overflow)[index]:
             jumps |= end > (when.max() if when.size else -np.inf)
     return jumps
+
+
+def _between_both_sides(solution, index, t):
+    """The same where each jump is saved twice, before and after it, at one time.
+
+    It lies between these two; where thinning has left only one of them, on both sides of it.
+    """
+    saved = np.asarray(solution.t)
+    saved = saved[(slice(None), *index)] if saved.ndim > 1 else saved
+    moments = saved[1:][saved[1:] == saved[:-1]]
+    if not moments.size:
+        return np.zeros(max(len(t) - 1, 0), dtype=bool)
+    begins, ends = np.isin(t[:-1], moments), np.isin(t[1:], moments)
+    twice = np.isin(t, t[1:][t[1:] == t[:-1]])
+    jumps = t[:-1] == t[1:]
+    jumps |= (begins & ~twice[:-1]) | (ends & ~twice[1:])
+    sense = -1.0 if moments[-1] < saved[0] else 1.0
+    passed = [
+        np.searchsorted(sense * moments, sense * one, side)
+        for one, side in ((t[:-1], "right"), (t[1:], "left"))
+    ]
+    return jumps | (passed[1] > passed[0])
 
 
 def parted(jumps, *parts):

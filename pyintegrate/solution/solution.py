@@ -15,6 +15,7 @@ from ..run.evaluations import count_evaluations
 from ..run.steps import steps_to
 from ..values.checks import numbers, whole_steps
 from ..values.memory import pad
+from .jumps import until_jump
 from .origin import Origin, origin_of
 from .states import States
 
@@ -136,6 +137,9 @@ class Solution(States):
     def exact(self) -> Floats:
         """The exact solution through ``origin`` at the saved times, (n_saved, *batch, dim).
 
+        From the first jump of a trajectory on (an event with ``then=``) it is NaN, with one
+        ``RecordWarning``: the formula does not jump.
+
         Raises
         ------
         ValueError
@@ -144,7 +148,7 @@ class Solution(States):
         exact = self.system.exact(self.t, self.origin, self._origin_time)
         if exact is None:
             raise ValueError(f"{self.system.name!r} has no exact solution in closed form")
-        return exact
+        return until_jump(self, exact, "the exact solution")
 
     def error(self) -> Floats:
         """Numerical minus exact states, shape (n_saved, *batch, dim)."""

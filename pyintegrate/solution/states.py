@@ -118,7 +118,7 @@ class States:
     def __getstate__(self):
         """Functions stay behind, of progress and of watches: they belong to a place."""
         options = self._options.changed(progress=False, watch=None, events=None)
-        results = {name: getattr(self, name) for name in WATCHING}
+        results = {name: getattr(self, name) for name in (*WATCHING, "_first_jump")}
         state = {**self.__dict__, **results, "_options": options, "_sums": None, "_occurred": None}
         state.pop("_in_memory", None)  # a view
         return state
@@ -268,6 +268,13 @@ class States:
         if self._occurred is None:
             return Events({})
         return Events.of_run(self._options.events, self._problem, self._occurred)
+
+    @cached_property
+    def _first_jump(self):
+        """When an event first let each trajectory jump, (*batch): see jumps.py."""
+        from .jumps import first_jump
+
+        return first_jump(self)
 
     @cached_property
     def stopped_at(self) -> Floats:

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from ...errors import one_record_warning
 from ...values.table import Table
 from ..observables import (
     energies,
@@ -16,6 +17,7 @@ from ..observables import (
 ABSENT = "-"
 
 
+@one_record_warning()
 def comparison_table(comparison):
     """Lay out `Comparison.summary` as a table.
 
@@ -86,6 +88,7 @@ def comparison_table(comparison):
     return Table(_title(comparison, steps), heads, rows, _note(comparison))
 
 
+@one_record_warning()
 def joint_table(comparisons):
     """The tables of several comparisons in one, the system in the first column.
 

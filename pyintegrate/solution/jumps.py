@@ -1,0 +1,97 @@
+"""Up to where a motion obeys its equation alone: the first jump of each trajectory.
+
+A formula for the motion, and a level that it keeps, know nothing of the rule by which an event
+changes the state: from there on what is told of the true motion is NaN.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..errors import warn_record
+
+SLACK = 4  # roundings between the time of a save and that of a jump located at it
+
+
+def direction(solution):
+    """1 where time runs forwards and -1 where it runs backwards, () or (*batch)."""
+    return np.where(solution._step_lengths < 0, -1.0, 1.0)
+
+
+def first_jump(solution):
+    """The time of the first jump times the direction of time, (*batch); inf where there is none.
+
+    Where none of the jumps was kept it is the first time after the beginning.
+
+    Examples
+    --------
+    >>> import pyintegrate as pi
+    >>> bounce = pi.event("z", direction=-1, then=lambda t, x, v: (x, -v), keep=3)
+    >>> sol = pi.integrate(pi.systems.projectile, [0, 0, 1.0], [0, 0, 0.0], dt=0.1, n_steps=9,
+    ...                    events={"floor": bounce})
+    >>> print(f"{first_jump(sol):.3f}")
+    0.452
+    """
+    sense = direction(solution)
+    first = np.full(solution._problem.batch, np.inf)
+    plan = solution._options.events
+    for name, one in plan.events.items() if plan is not None else ():
+        if one.then is None:
+            continue
+        found = solution.events[name]
+        when = np.fmin.reduce(sense[..., np.newaxis] * found.t, axis=-1, initial=np.inf)
+        unknown = (found.count > 0) & np.isinf(when)
+        begin = np.nextafter(sense * solution._origin_time, np.inf)
+        with np.errstate(invalid="ignore"):
+            when = np.where(np.isinf(when), np.inf, when - SLACK * np.spacing(np.abs(when)))
+        first = np.fmin(first, np.where(unknown, begin, when))
+    return first
+
+
+def beyond_jump(solution, t):
+    """Which times lie at or after the first jump of a trajectory: (n, *batch) bool.
+
+    Parameters
+    ----------
+    solution : Solution
+    t : ndarray
+        (n,) or (n, *batch).
+
+    Examples
+    --------
+    >>> import pyintegrate as pi
+    >>> bounce = pi.event("z", direction=-1, then=lambda t, x, v: (x, -v), keep=3)
+    >>> sol = pi.integrate(pi.systems.projectile, [0, 0, 1.0], [0, 0, 0.0], dt=0.1, n_steps=6,
+    ...                    events={"floor": bounce})  # it falls for 0.45 s
+    >>> beyond_jump(sol, sol.t)
+    array([False, False, False, False, False,  True,  True])
+    """
+    return direction(solution) * solution._column(np.asarray(t)) >= solution._first_jump
+
+
+def has_jumped(solution):
+    """Which trajectories have jumped, (*batch) bool."""
+    return solution._first_jump < np.inf
+
+
+def until_jump(solution, values, name):
+    """Values at the saves, (n_saved, *batch, ...), NaN from the first jump of a trajectory on.
+
+    One `RecordWarning` calls them by the name given.
+    """
+    if not np.any(has_jumped(solution)):
+        return values
+    beyond = beyond_jump(solution, solution.t)
+    if not beyond.any():
+        return values
+    lanes = beyond.any(axis=0)
+    which = f" of {np.count_nonzero(lanes):,} of {lanes.size:,} trajectories" if lanes.ndim else ""
+    warn_record(
+        f"{name}{which} is NaN from the first jump on: an event with then= has changed the state,"
+        " and what is known of the true motion ends there (with keep=0 the time of the jump was"
+        " not kept, and it ends at the start). To judge what follows compare with a run of smaller"
+        " steps, the same events= and the same times="
+    )
+    return np.where(
+        beyond.reshape(beyond.shape + (1,) * (values.ndim - beyond.ndim)), np.nan, values
+    )

@@ -1,0 +1,138 @@
+"""Pictures of motions that jump: gaps at the jumps, and no truth beyond the first of them."""
+
+import numpy as np
+import pytest
+
+import pyintegrate as pi
+
+matplotlib = pytest.importorskip("matplotlib")
+matplotlib.use("Agg")
+from matplotlib import pyplot  # noqa: E402  (the backend comes first)
+
+from pyintegrate.plots.thinning import jumps_between  # noqa: E402
+
+BOUNCE = pi.event("z", direction=-1, then=lambda t, x, v: (x, v * [1, 1, -0.8]), keep=9)
+START = [0, 0, 2.0], [1, 0, 0.0]
+FALL = np.sqrt(4 / 9.81)  # seconds from 2 m; it goes 1 m/s along x
+pytestmark = pytest.mark.filterwarnings("ignore::pyintegrate.RecordWarning")
+
+
+@pytest.fixture(autouse=True)
+def closed():
+    yield
+    pyplot.close("all")
+
+
+def solved(bounce=BOUNCE, t_end=3.0):
+    return pi.solve(pi.systems.projectile, *START, t_end=t_end, events={"floor": bounce})
+
+
+def stepped(**settings):
+    settings = {"dt": 0.01, "t_end": 3.0, "events": {"floor": BOUNCE}} | settings
+    return pi.integrate(pi.systems.projectile, *START, **settings)
+
+
+def parts_of(line):
+    return [np.asarray(part, dtype=float) for part in line.get_data()]
+
+
+def runs(line):
+    """The pieces of a line between its gaps: (n, 2) each."""
+    points = np.stack(parts_of(line), axis=-1)
+    gaps = np.flatnonzero(np.isnan(points[:, 0]))
+    return [piece[np.isfinite(piece[:, 0])] for piece in np.split(points, gaps)]
+
+
+@pytest.mark.parametrize("t_end", [3.0, -3.0])
+@pytest.mark.parametrize("keep", [9, 1, 0])
+def test_a_solved_flight_is_whole_and_parted_at_its_bounces(keep, t_end):
+    bounce = pi.event("z", direction=-1, then=lambda t, x, v: (x, v * [1, 1, -0.8]), keep=keep)
+    sol = solved(bounce, t_end)
+    moments = sol.t[1:][sol.t[1:] == sol.t[:-1]]
+    assert len(moments) == sol.events["floor"].count == 3
+    borders = [0.0, *moments, t_end]
+    pictures = (
+        pi.plots.trajectory(sol, components="z", exact=False),
+        pi.plots.trajectory(sol, components=("x", "z"), exact=False),  # x = t, if v = 1
+        pi.plots.energy(sol, exact=False),
+    )
+    for ax in pictures:
+        pieces = runs(ax.get_lines()[0])
+        assert len(pieces) == len(borders) - 1
+        for piece, begin, end in zip(pieces, borders[:-1], borders[1:], strict=True):
+            # Positions are those of uniform motion to rounding.
+            np.testing.assert_allclose(piece[[0, -1], 0], [begin, end], atol=1e-12)
+
+
+def test_thinned_times_of_a_solved_run_are_not_joined_across_a_jump():
+    sol = solved()
+    before = np.flatnonzero(sol.t[1:] == sol.t[:-1])  # the save before each jump
+    for left_out in (before, before + 1, np.append(before, before + 1)):
+        t = np.delete(sol.t, left_out)
+        jumps = jumps_between(sol, (), t)
+        for moment in sol.t[before]:
+            assert jumps[(t[:-1] <= moment) & (moment <= t[1:])].all()
+    assert jumps_between(sol, (), sol.t).sum() == len(before)
+
+
+@pytest.mark.parametrize("make", [stepped, solved])
+def test_no_ghost_goes_on_after_a_jump(make):
+    sol = make()
+    for ax in (
+        pi.plots.trajectory(sol, components="z"),
+        pi.plots.trajectory(sol, components=("x", "z")),
+        pi.plots.energy(sol),
+        *sol.plot(),
+    ):
+        for line in ax.get_lines():
+            if line.get_label() == "exact":
+                x, y = parts_of(line)
+                known = x[np.isfinite(x) & np.isfinite(y)]
+                assert 0.9 * FALL < known.max() < FALL
+
+
+@pytest.mark.parametrize("quantity", ["position", "energy"])
+@pytest.mark.parametrize("so_far", [True, False])
+def test_no_error_from_the_exact_motion_is_drawn_after_a_jump(quantity, so_far):
+    # Of Euler's method, whose errors are visible from the first step on.
+    sol = stepped(method="explicit_euler", watch="energy_drift", save=4)
+    ax = pi.plots.error(sol, quantity=quantity, so_far=so_far)
+    x, y = parts_of(ax.get_lines()[0])
+    known = x[np.isfinite(y)]
+    assert len(known) > 5
+    assert known.max() < sol.events["floor"].t[0]
+    if quantity == "position":  # a reference that jumps as well goes on
+        fine = stepped(dt=0.005, save=8)
+        (line, *_) = pi.plots.error(sol, reference=fine).get_lines()
+        assert np.isfinite(parts_of(line)[1][-1])
+
+
+def test_runs_that_jump_at_times_of_their_own_do_not_share_a_truth():
+    methods = ["explicit_euler", "semi_implicit_euler"]
+    sols = [stepped(method=method, dt=0.001) for method in methods]
+    lines = pi.plots.error(*sols, so_far=False).get_lines()
+    ends = [x[np.isfinite(y)].max() for x, y in map(parts_of, lines[:2])]
+    firsts = [sol.events["floor"].t[0] for sol in sols]
+    assert firsts[0] > firsts[1] + 0.9e-3  # by one step
+    np.testing.assert_allclose(ends, firsts, atol=1.001e-3)  # the save before each
+
+
+def test_heat_maps_have_no_errors_of_another_motion():
+    x0 = [[[0, 0, z] for z in (1.0, 100.0)], [[0, 0, z] for z in (2.0, 200.0)]]
+    sol = pi.integrate(
+        pi.systems.projectile, x0, [1, 0, 0.0], dt=0.01, t_end=1.0, method="explicit_euler",
+        events={"floor": BOUNCE}, watch="energy_drift", save=20,
+    )  # fmt: skip
+    for values in ("position_error", "energy_error"):
+        image = np.ma.filled(pi.plots.heatmap(sol, values).collections[0].get_array(), np.nan)
+        assert np.isnan(np.reshape(image, (2, 2))).tolist() == [[True, False]] * 2
+
+
+def test_one_method_to_two_tolerances_is_compared_in_pictures():
+    methods = [("dop853", pi.tolerance(1e-9)), ("dop853", pi.tolerance(1e-4))]
+    c = pi.compare(pi.systems.pendulum, methods=methods, t_end=20.0)
+    axes = c.plot()
+    texts = [one.get_text() for one in axes[0, 0].figure.legends[0].get_texts()]
+    assert [text.rpartition(" to ")[2] for text in texts[1:]] == ["1e-09", "0.0001"]
+    # The same again, as one method at two steps of which the label says nothing.
+    pi.compare(pi.systems.pendulum, methods=methods, t_end=20.0).plot(labels={"dop853": "one"})
