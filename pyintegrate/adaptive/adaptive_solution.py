@@ -306,7 +306,10 @@ class AdaptiveSolution(Solution):
             )
         if self._forgot:
             warnings.warn(self._what_is_forgotten(), stacklevel=2)
-        return AdaptiveSolution.of_journey(*resumed(self, t_end))
+        part = AdaptiveSolution.of_journey(*resumed(self, t_end))
+        if self._options.events is None:  # it was unpickled, and has jumped before
+            part._first_jump = self._first_jump
+        return part
 
     # ---- elsewhere ----
     def save(self, path) -> None:

@@ -247,7 +247,10 @@ class Solution(States):
             arithmetic=ARITHMETIC, origin=Origin(began.state, began.step, self)
         )
         warn_of_change(problem.method, problem.arithmetic)
-        return Solution.of_run(further, options, self._failures, self._sums, self._occurred)
+        part = Solution.of_run(further, options, self._failures, self._sums, self._occurred)
+        if self._options.events is None:  # it was loaded, and has jumped before
+            part._first_jump = self._first_jump
+        return part
 
     def _last_rows(self):
         """The last state and what the method remembers, if it is there: (rows, lanes)."""

@@ -126,6 +126,7 @@ class States:
     def _told(self, other):
         """This solution with what another was told to watch, where only results are left of it."""
         self.__dict__.update({key: other.__dict__[key] for key in WATCHING if other._forgot})
+        self._first_jump = other._first_jump
         return self
 
     @property

@@ -15,6 +15,7 @@ from ..watching.events import MOST_EVENTS
 from ..watching.happened import Events, Happened
 from ..watching.plan import MOST_SUMS
 from ..watching.watched import Watched
+from .jumps import has_jumped
 from .stored_fields import refuse
 
 _MOST_RESULTS = 8 * MOST_SUMS
@@ -41,6 +42,9 @@ def results_to_data(solution, arrays):
             which[solution.stopped_by == name] = i
         arrays |= {"stopped_at": solution.stopped_at, "stopped_by": which}
         about["stopped"] = {"at": {"array": "stopped_at"}, "by": {"array": "stopped_by"}}
+    if np.any(has_jumped(solution)):
+        arrays["first_jump"] = np.asarray(solution._first_jump)
+        about["first_jump"] = {"array": "first_jump"}
     return about
 
 
@@ -115,6 +119,8 @@ def check_results(header, arrays):
             refuse("stopped", f"{stopped!r:.80}, expected at and by")
         expect(stopped["at"], "stopped", np.float64, batch)
         expect(stopped["by"], "stopped", np.int8, batch)
+    if "first_jump" in header:
+        expect(header["first_jump"], "first_jump", np.float64, batch)
     return known
 
 
@@ -131,6 +137,8 @@ def give_results(solution, header, arrays):
         overflow = count > t.shape[-1]
         happened[name] = Happened(solution.system.state_names, t, y, values, count, overflow)
     told = {"watched": Watched(results, kinds), "events": Events(happened)}
+    if "first_jump" in header:
+        solution._first_jump = arrays[header["first_jump"]["array"]]
     if happened:
         at, which = (arrays[header["stopped"][key]["array"]] for key in ("at", "by"))
         stopped = solution.status == Status.STOPPED

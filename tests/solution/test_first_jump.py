@@ -84,10 +84,20 @@ def test_of_jumps_that_were_not_kept_nothing_after_the_start_is_known(make):
 
 
 @quiet
-def test_a_resumed_part_and_a_pickle_remember_the_jump():
+@pytest.mark.filterwarnings("ignore:this solution was loaded or unpickled")
+def test_parts_files_and_pickles_remember_the_jump(tmp_path):
     first = run(t_end=1.0)
-    assert np.isnan(first.resume(t_end=1.5).exact()).all()
-    np.testing.assert_array_equal(pickle.loads(pickle.dumps(first)).exact(), first.exact())
+    first.save(tmp_path / "run.npz")
+    for same in (first, pi.load(tmp_path / "run.npz"), pickle.loads(pickle.dumps(first))):
+        np.testing.assert_array_equal(same.exact(), first.exact())
+        further = same.resume(t_end=1.5)
+        assert np.isnan(further.exact()).all()
+        further.save(tmp_path / "further.npz")
+        assert np.isnan(pi.load(tmp_path / "further.npz").exact()).all()
+        joined = pi.concatenate(same, further)
+        np.testing.assert_array_equal(np.isfinite(joined.exact()[:, 0]), joined.t < FALL)
+    both = pickle.loads(pickle.dumps(solved(save="final")))
+    assert np.isnan(both.resume(t_end=4.0).exact()).all()
 
 
 @pytest.mark.parametrize("make", [run, solved])
