@@ -139,7 +139,8 @@ def __getattr__(name):
     elif name in _OBJECTS:
         found = getattr(importlib.import_module(_OBJECTS[name], __name__), name)
     else:
-        raise AttributeError(f"module 'pyintegrate' has no attribute {name!r}")
+        cure = ": a solution saves itself, sol.save(path)" if name == "save" else ""
+        raise AttributeError(f"module 'pyintegrate' has no attribute {name!r}{cure}")
     globals()[name] = found
     return found
 

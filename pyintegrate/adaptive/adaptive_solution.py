@@ -227,8 +227,9 @@ class AdaptiveSolution(Solution):
             self._problem.batch,
             lambda i, n: self._reached[i],
         )
-        h = self.last_step.reshape(-1)[failed.index[np.argmin(failed.step)]]
-        text += f" Its last step was {h:.3g}."
+        first = np.argmin(failed.step)
+        if failed.status[first] != Status.ZENO:  # which takes no step of the length it wants
+            text += f" Its last step was {self.last_step.reshape(-1)[failed.index[first]]:.3g}."
         many = failed.index[failed.status == Status.TOO_MANY_STEPS]
         if len(many):
             from .decay import told

@@ -7,7 +7,7 @@ from math import prod
 import numpy as np
 
 from .. import _core
-from ..errors import Status, warn_caller
+from ..errors import Status, UnknownNameError, warn_caller
 from ..method.arithmetic import ARITHMETIC, warn_of_change
 from ..method.catalogue import find_method
 from ..run.options import Options
@@ -18,11 +18,16 @@ from ..run.steps import check_rounded, checked_times
 from ..run.structure import check_structure, checked_system
 from ..values.checks import broadcast_shape, integer, numbers
 from ..values.memory import pad, spread
+from ..values.names import SENTENCES, plain
 from .automatic import automatic_method, with_estimates
 from .journey import Journey
 from .passing import plan_events, plan_watch
 
 LEAST_RTOL = 100  # roundings of the dtype
+_ANOTHER_SOLVER = (
+    "method {!r} has no pair with an estimate of its error here: solve takes 'auto', or for stiff"
+    " problems 'kvaerno54'"
+)
 USUAL_RTOL = 1e-6  # in float32 it is raised without a word
 
 
@@ -94,7 +99,12 @@ def checked_method(method, rtol, system):
     """The Method, which must have an estimate of its error."""
     if isinstance(method, str) and method == "auto":
         return automatic_method(rtol)
-    method = find_method(method)
+    try:
+        method = find_method(method)
+    except UnknownNameError as error:
+        if not isinstance(method, str) or plain(method) not in SENTENCES:
+            raise
+        raise UnknownNameError(_ANOTHER_SOLVER.format(method)) from error
     check_structure(method, system)
     if not method.embedded:
         raise ValueError(

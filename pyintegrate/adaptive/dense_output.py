@@ -24,7 +24,10 @@ def states_at(solution, t):
     outside = ~((column >= low - slack) & (column <= high + slack))
     if np.any(outside):
         wrong = np.broadcast_to(column, outside.shape)[outside][0]
-        raise ValueError(f"t = {wrong} is outside the times {low.max()} .. {high.min()} of the run")
+        raise ValueError(
+            f"t = {wrong} is outside the times {low.max()} .. {high.min()} of the run"
+            f"{_stopped(solution)}"
+        )
     i = np.empty((len(flat), n), np.intp)
     for lane in range(n):
         own = moments[: ends[lane] + 1, lane]
@@ -42,6 +45,12 @@ def states_at(solution, t):
         h.reshape(shape),
     )
     return out.astype(states.dtype, copy=False).reshape(*t.shape, *batch, -1)
+
+
+def _stopped(solution):
+    """The events that have stopped trajectories, in words."""
+    names = sorted({str(name) for name in np.ravel(solution.stopped_by) if name})
+    return f", stopped by {' and '.join(map(repr, names))}" if names else ""
 
 
 def step(system, method, t, y, h):

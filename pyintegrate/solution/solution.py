@@ -14,6 +14,7 @@ from ..run import output
 from ..run.evaluations import count_evaluations
 from ..run.steps import steps_to
 from ..values.checks import numbers, whole_steps
+from ..values.keywords import RESULTS
 from ..values.memory import pad
 from .jumps import until_jump
 from .origin import Origin, origin_of
@@ -367,6 +368,13 @@ class Solution(States):
         from ..analysis.side_by_side import Comparison
 
         return Comparison(self.system, {self.method.name: self}).table()
+
+    if not TYPE_CHECKING:  # for which a class with __getattr__ has any attribute
+
+        def __getattr__(self, name):
+            if name in RESULTS:
+                raise AttributeError(f"a Solution has no {name!r}: {RESULTS[name]}")
+            return object.__getattribute__(self, name)  # which raises
 
     def __repr__(self):
         from .summary import line

@@ -13,6 +13,7 @@ _STEP = (
     "the step is fixed: give dt; pi.solve(system, t_end=..., rtol=...) goes to a tolerance, and"
     " pi.advise(system, t_end=..., error=...) finds a step"
 )
+_A_PAIR = "; methods=[('dop853', pi.tolerance(1e-9))] goes to one beside fixed steps"
 _STATE = "give the start as x0, the whole state, or as x0 and v0"
 _END = "the last time is t_end; the first is t0, 0 by default"
 _STEPS = "give dt, and t_end or n_steps"
@@ -56,6 +57,7 @@ _ELSEWHERE = {
     "Dfun": "implicit methods take the Jacobian from the system, which derives it by itself",
     "dense_output": "sol.at(t) gives the states at any times within the run",
     "vectorized": "a force is written for one trajectory, and runs over any batch",
+    "sensitivity": "pi.integrate takes sensitivity=, at steps of one length",
     "integrator": _METHOD,
     "solver": _METHOD,
     "terminal": "stop=True ends the trajectory there, stop=n at the n-th time",
@@ -63,6 +65,16 @@ _ELSEWHERE = {
     "n_jobs": "threads are workers=, -1 for all cores",
     "callback": "pi.integrate has watch={{...}} for what to keep of each step, and progress=; a"
     " pi.Stepper hands over the state at each step",
+}
+
+# What solve_ivp's result is asked for -> what a Solution has.
+RESULTS = {
+    "nfev": "sol.evaluations counts those of the force",
+    "success": "sol.n_failed counts the trajectories that failed, and sol.status has one for each",
+    "message": "sol.failures() says which trajectories failed, when and why",
+    "t_events": "sol.events['name'].t are the times of an event",
+    "y_events": "sol.events['name'].y are the states at an event",
+    "sol": "sol.at(t) gives the states at any times within the run",
 }
 
 
@@ -91,8 +103,8 @@ def explains_keywords(rest: Callable | None = None) -> Callable[[Function], Func
         def checked(*arguments, **keywords):
             try:
                 return function(*arguments, **keywords)
-            except TypeError:
-                message = _explanation(function, rest, arguments, keywords)
+            except TypeError as error:
+                message = _explanation(function, rest, arguments, keywords, error)
                 if not message:
                     raise
             raise TypeError(message)
@@ -102,7 +114,7 @@ def explains_keywords(rest: Callable | None = None) -> Callable[[Function], Func
     return decorate
 
 
-def _explanation(function, rest, arguments, keywords):
+def _explanation(function, rest, arguments, keywords, error):
     """The mistake in a call that raised a TypeError, if it is in its keywords or their places."""
     signature = inspect.signature(function)
     known = [p.name for p in signature.parameters.values() if p.kind is not p.VAR_KEYWORD]
@@ -120,6 +132,13 @@ def _explanation(function, rest, arguments, keywords):
         )
     for word in wrong:
         parts.append(f"{name} takes no {word}: {_cure(word, known)}")
+        if name == "compare" and _ELSEWHERE.get(word) is _STEP:
+            parts[-1] += _A_PAIR
+    if hasattr(system, "failures"):
+        parts.append(f"{name} takes a system, not a solution: that of a solution is sol.system")
+    dt = signature.parameters.get("dt")
+    if not parts and dt is not None and dt.default is dt.empty and "dt" not in given:
+        parts.append(f"{error}: {_STEP}")
     if parts and is_function and not any(_SYSTEM in part for part in parts):
         parts.append(_SYSTEM)
     return "\n".join(parts)

@@ -246,6 +246,12 @@ def test_nothing_interpolates_across_a_jump():
     assert abs(drop({"floor": FLOOR}, times=t)["z"] - z).max() < 1e-12
 
 
+def test_after_a_stop_there_are_no_states_and_the_event_is_named():
+    sol = drop({"floor": pi.event("z", direction=-1, stop=True)}, save="all")
+    with pytest.raises(ValueError, match="outside the times .* of the run, stopped by 'floor'$"):
+        sol.at(2.9)
+
+
 def test_a_watch_sees_both_sides_of_a_jump():
     """The integral of the speed is the way: each parabola by the trapezoidal rule of its ends is
     exact for v, which is linear between the jumps."""
@@ -261,6 +267,7 @@ def test_no_ball_falls_through_the_floor(e):
     assert np.nanmin(sol["z"]) > -1e-14
     assert (sol.status == Status.ZENO).all()
     assert "max_per_step" in sol.failures()
+    assert "last step" not in sol.failures()  # the next may be longer than the run
 
 
 def test_many_honest_bounces_are_no_zeno():

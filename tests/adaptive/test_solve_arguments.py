@@ -46,6 +46,12 @@ def test_methods_without_an_estimate():
         pi.solve(pi.systems.oscillator, t_end=1.0, method="velocity_verlet")
 
 
+@pytest.mark.parametrize("name", ["LSODA", "BDF", "ode15s", "odeint"])
+def test_solvers_of_other_packages_are_answered_with_what_solve_takes(name):
+    with pytest.raises(ValueError, match=f"'{name}'.* solve takes 'auto', or .*'kvaerno54'"):
+        pi.solve(pi.systems.lorenz, t_end=1.0, method=name)
+
+
 def test_what_is_not_there_is_refused():
     for one in (pi.watch.total("x"), pi.watch.histogram("x", 4, (0, 1)),
                 pi.watch.density("x", 4, (0, 1))):  # fmt: skip

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import pyintegrate as pi
-from pyintegrate.values.keywords import _ELSEWHERE
+from pyintegrate.values.keywords import _ELSEWHERE, RESULTS
 
 OSCILLATOR = pi.systems.oscillator
 
@@ -74,6 +74,39 @@ def test_the_call_of_solve_ivp_is_told_apart(call):
         call(decay, (0, 10), [1.0])
     assert "t_end" in str(caught.value)
     assert "@pi.rhs" in str(caught.value)
+
+
+@pytest.mark.parametrize("call", [pi.integrate, pi.Stepper, pi.lyapunov])
+def test_a_missing_step_is_told_where_steps_are_found(call):
+    with pytest.raises(TypeError, match="missing 1 required .*'dt': .*pi.solve.*pi.advise"):
+        call(OSCILLATOR, t_end=1.0) if call is pi.lyapunov else call(OSCILLATOR)
+
+
+def test_what_belongs_to_another_function_is_named():
+    with pytest.raises(TypeError, match=r"methods=\[\('dop853', pi.tolerance\(1e-9\)\)\]"):
+        run_compare(rtol=1e-9)
+    with pytest.raises(TypeError, match="solve takes no sensitivity: pi.integrate takes"):
+        pi.solve(OSCILLATOR, t_end=1.0, sensitivity=("x0",))
+    with pytest.raises(AttributeError, match=r"'save': .*sol.save\(path\)"):
+        pi.save("a.npz")
+
+
+def test_a_solution_is_no_system():
+    sol = pi.integrate(OSCILLATOR, dt=0.1, n_steps=2)
+    for call in (pi.analysis.escape_times, pi.integrate):
+        with pytest.raises(TypeError, match=f"{call.__name__} takes a system, not a solution"):
+            call(sol)
+
+
+@pytest.mark.parametrize("name", RESULTS)
+def test_results_of_solve_ivp_have_their_names_here(name):
+    runs = pi.integrate(OSCILLATOR, dt=0.1, n_steps=2), pi.solve(OSCILLATOR, t_end=1.0)
+    for sol in runs:
+        assert not hasattr(sol, name)
+        with pytest.raises(AttributeError, match=f"^a Solution has no '{name}': sol"):
+            getattr(sol, name)
+        with pytest.raises(AttributeError, match="object has no attribute 'xyzzy'"):
+            getattr(sol, "xyzzy")  # noqa: B009
 
 
 def test_other_errors_stay_as_they_are():
