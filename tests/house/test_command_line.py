@@ -89,6 +89,7 @@ def test_equal_work(capsys):
         (COMPARE + " --set omega", "NAME=VALUE"),
         (COMPARE + " --set omega=fast", "--set omega"),
         (COMPARE + " --x0 one", "'one'"),
+        (COMPARE + " --x0 1 2", "separated by commas, 1,2"),
         (COMPARE + " --x0 1,2,3", "x0"),
         (COMPARE + " --t-end 1", "not allowed with"),
         ("compare oscillator --dt 0.1", "--t-end"),
