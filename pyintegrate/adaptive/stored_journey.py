@@ -8,6 +8,7 @@ of `t` and `y` after the last of a trajectory, which `counts` tells, are NaN.
 from __future__ import annotations
 
 from math import prod
+from typing import Any
 
 import numpy as np
 
@@ -43,7 +44,8 @@ _FIELDS = ("goes_on", "max_steps", "automatic", "lanes", "resumed", "arithmetic"
 
 def save(solution, path):
     """Write a solution; see ``Solution.save``."""
-    problem, journey, arrays = solution._problem, solution._journey, {}
+    problem, journey = solution._problem, solution._journey
+    arrays: dict[str, Any] = {}
     batch, lanes = problem.batch, problem.lanes
     header = {
         **shared_header(solution, TO_A_TOLERANCE, arrays),

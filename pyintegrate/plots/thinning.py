@@ -219,11 +219,8 @@ def _between_both_sides(solution, index, t):
     jumps = t[:-1] == t[1:]
     jumps |= (begins & ~twice[:-1]) | (ends & ~twice[1:])
     sense = -1.0 if moments[-1] < saved[0] else 1.0
-    passed = [
-        np.searchsorted(sense * moments, sense * one, side)
-        for one, side in ((t[:-1], "right"), (t[1:], "left"))
-    ]
-    return jumps | (passed[1] > passed[0])
+    before = np.searchsorted(sense * moments, sense * t[:-1], "right")
+    return jumps | (np.searchsorted(sense * moments, sense * t[1:], "left") > before)
 
 
 def parted(jumps, *parts):
