@@ -34,7 +34,7 @@ def fly(commands):
 
 
 def player():
-    import pygame
+    import pygame  # pyright: ignore[reportMissingImports]
 
     screen, clock = pygame.display.set_mode((640, 480)), pygame.time.Clock()
 
