@@ -9,8 +9,10 @@
 #include "looks.h"
 #include "within.h"
 
-/* Intervals between jumps that are lost in the time gone by: the jumps lead nowhere. */
-#define NOWHERE_NEAR 0x1p-30
+/* Intervals between jumps that are lost in the time gone by, some roundings of it in single
+ * precision: the jumps lead nowhere. */
+#define NOWHERE_NEAR        0x1p-30
+#define NOWHERE_NEAR_SINGLE 0x1p-18
 
 struct PiPassage {
     const PiPassing *of;
@@ -127,7 +129,8 @@ static void end_at(PiPassage *p, const PiSteps *s, int64_t i, PiStepEnd end) {
 /* Do the jumps lead nowhere? */
 static int is_zeno(const PiPassage *p, double t, int64_t id) {
     const double *last = last_step(p, id);
-    return fabs(t - last[LAST_JUMP]) <= NOWHERE_NEAR * fabs(t - last[START]);
+    const double near = p->real_bytes == 8 ? NOWHERE_NEAR : NOWHERE_NEAR_SINGLE;
+    return fabs(t - last[LAST_JUMP]) <= near * fabs(t - last[START]);
 }
 static void jump(PiPassage *p, const PiSteps *s, int64_t i, const PiEvent *event) {
     const double *answer = p->react.answer + event->then * p->lanes + i;

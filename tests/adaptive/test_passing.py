@@ -358,3 +358,15 @@ def test_jumps_in_last_steps_are_counted_among_the_most_steps():
         events={"jump": jump}, on_failure="ignore", **run,
     )  # fmt: skip
     assert sol.steps_taken.max() <= 300
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_a_ball_that_comes_to_rest_is_zeno_in_both_precisions(dtype):
+    # All bounces lie before t = sqrt(2 h / g) (1 + e) / (1 - e) = 1.92 s: the run cannot reach 5 s.
+    bounce = pi.event("z", direction=-1, then=lambda t, x, v: (x, v * [1, 1, -0.5]))
+    sol = pi.solve(
+        pi.systems.projectile, [0, 0, 2.0], [1.0, 0, 0], t_end=5.0, events={"b": bounce},
+        dtype=dtype, on_failure="ignore",
+    )  # fmt: skip
+    assert sol.status == pi.Status.ZENO
+    assert sol.events["b"].count < 200
