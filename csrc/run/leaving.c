@@ -106,7 +106,7 @@ static int advance(Packed *p, int64_t first, int64_t steps, void *far, int8_t *r
     for (int64_t i = count; i % width; i++) /* copies of the last fill its register */
         copy_lane(p, p->in, i, p, p->in, count - 1);
     PiTile tile = *p->tile;
-    PiRow own[2];
+    PiRow own[2] = {row_of(p->tile, 0), row_of(p->tile, 1)};
     for (int i = 0; i < own_rows(run); i++) {
         PiRow *const to = i < 2 ? &own[i] : &p->params[i - 2];
         *to = row_of(p->tile, i);
