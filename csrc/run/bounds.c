@@ -57,23 +57,18 @@ static void stay(const Look *l, int64_t lane, int64_t k) {
     }
 }
 
-/* May lane i have left? Not if all that was found of it is within. */
+/* Has lane i left in this call, or come to be not finite? The kernel says so. */
 static int suspect(const Look *l, const PiFailures *failures, const void *far, int64_t i) {
     const double size = l->run->real_bytes == 8 ? ((double *)far)[i] : ((float *)far)[i];
     if (failures->count && failures->step[i] >= 0) return 0;
     return !(size <= l->bound);
 }
-int find_leavers(PiRun *run, const PiSeen *seen, const PiTile *tile, const void *far, int bad) {
+int find_leavers(PiRun *run, const PiSeen *seen, const PiTile *tile, const void *far) {
     const PiFailures *failures = &run->failures[seen->tile];
     const Look look = {.run = run, .seen = seen, .tile = tile, .bound = tile->bound};
-    int any = bad;
-    if (run->real_bytes == 8)
-        for (int64_t i = 0; i < seen->lanes; i++) any |= !(((double *)far)[i] <= look.bound);
-    else
-        for (int64_t i = 0; i < seen->lanes; i++) any |= !(((float *)far)[i] <= look.bound);
-    for (int64_t i = 0; any && i < seen->lanes; i++)
+    for (int64_t i = 0; i < seen->lanes; i++)
         if (suspect(&look, failures, far, i) && first_beyond(&look, i) < 0) return 1;
-    for (int64_t i = 0; any && i < seen->lanes; i++) {
+    for (int64_t i = 0; i < seen->lanes; i++) {
         const int64_t k = suspect(&look, failures, far, i) ? first_beyond(&look, i) : 0;
         if (k == 0) continue;
         if (fail(run, seen->tile, i, PI_OUT_OF_BOUNDS, tile->first + k)) {

@@ -64,9 +64,9 @@ int show_to(const PiRun *run, const PiObserver *o, PiSeen seen, int64_t from, in
 /* Can leaving trajectories be found in the states that are shown? */
 int has_seen_bound(const PiRun *run);
 /* Freezes the lanes that leave the bound in the steps that are shown, all of a call, in the rows
- * and in `out`; far: as the kernel has found them. bad: the kernel has seen a lane that is not well
- * at the end. 0; 1 where a lane fails otherwise, and nothing is done; -1 without memory. */
-int find_leavers(PiRun *run, const PiSeen *seen, const PiTile *tile, const void *far, int bad);
+ * and in `out`; far: how far each has been, as the kernel says. 0; 1 where a lane fails otherwise,
+ * and nothing is done; -1 without memory. */
+int find_leavers(PiRun *run, const PiSeen *seen, const PiTile *tile, const void *far);
 
 /* ---- leaving.c ------------------------------------------------------------------------------- */
 /* Do trajectories that leave make room? Then advance_tile() has this advance them, with so much of

@@ -137,24 +137,24 @@ def _number(value):
     return f"`{np.array2string(value, separator=', ', precision=6)}`"
 
 
-def _parameters(system):
+def _quantities(system, heading, named):
+    """A table of names and values with their units and meanings."""
     meaning = _meanings(system)
     lines = "".join(
         f"| `{name}` | {_number(value)} | {system.units.get(name, '')} "
         f"| {meaning.get(name, '')} |\n"
-        for name, value in system.params.items()
+        for name, value in named
     )
-    return f"| name | default | unit | meaning |\n| --- | --- | --- | --- |\n{lines}"
+    return f"| {heading} | unit | meaning |\n| --- | --- | --- | --- |\n{lines}"
+
+
+def _parameters(system):
+    return _quantities(system, "name | default", system.params.items())
 
 
 def _state(system):
-    meaning = _meanings(system)
-    lines = "".join(
-        f"| `{name}` | {_number(value)} | {system.units.get(name, '')} "
-        f"| {meaning.get(name, '')} |\n"
-        for name, value in zip(system.state_names, system.initial, strict=True)
-    )
-    return f"| component | start | unit | meaning |\n| --- | --- | --- | --- |\n{lines}"
+    start = zip(system.state_names, system.initial, strict=True)
+    return _quantities(system, "component | start", start)
 
 
 def _invariants(system):

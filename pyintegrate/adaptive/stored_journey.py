@@ -7,6 +7,7 @@ of `t` and `y` after the last of a trajectory, which `counts` tells, are NaN.
 
 from __future__ import annotations
 
+from functools import partial
 from math import prod
 from typing import Any
 
@@ -19,7 +20,9 @@ from ..solution.storage import saved_states, shared_header
 from ..solution.stored_fields import (
     JOURNEY_ARRAYS,
     TO_A_TOLERANCE,
+    check_array,
     check_one_of,
+    check_parameters,
     check_shared,
     check_whole,
     fits_batch,
@@ -133,12 +136,7 @@ def _check_arrays(header, arrays, results):
     if header["save"] == "all":
         each["counts"] = np.int64
 
-    def check(name, kind, *shapes):
-        shape, found = arrays.about(name)
-        if found != kind:
-            refuse(name, f"it has the type {found}, expected {np.dtype(kind)}")
-        if shape not in shapes:
-            refuse(name, f"it has the shape {shape}, expected {' or '.join(map(str, shapes))}")
+    check = partial(check_array, arrays)
 
     def check_fit(name, last=()):
         shape = arrays.about(name)[0]
@@ -178,12 +176,7 @@ def _check_arrays(header, arrays, results):
 def _made_again(header, arrays, system, method):
     """Problem, Options and Journey of a run that saves its end alone."""
     batch, dim, dtype = tuple(header["batch"]), system.dim, np.dtype(header["dtype"])
-    for name, shape in system.batch_shapes.items():
-        if not fits_batch(shape, batch):
-            refuse("system", f"{name} has the batch shape {shape}, and the batch is {batch}")
-    shapes = system._definition["shapes"]
-    rows = sum(prod(shapes[name]) for name, shape in system.batch_shapes.items() if shape)
-    check_memory(rows * prod(batch) * dtype.itemsize, 1, batch, rows)  # laid out for each
+    check_parameters(system, batch, dtype)
     times = {name: arrays[name] for name in ("t0", "t_end", "max_step", "rtol", "atol")}
     for name in ("t0", "t_end"):
         if not np.all(np.isfinite(times[name])):

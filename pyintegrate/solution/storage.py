@@ -9,7 +9,6 @@ methods are stored by name, or as the plain data that their ``__reduce__`` gives
 from __future__ import annotations
 
 import warnings
-from math import prod
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -23,7 +22,7 @@ from ..run.output import Outcome, outward
 from ..run.saves import check_times, fitted, steps_of
 from ..run.starter import check_start
 from ..system.system import System
-from ..values.memory import check_memory, pad
+from ..values.memory import pad
 from . import files
 from .origin import Origin
 from .plain_data import from_data, to_data
@@ -35,8 +34,8 @@ from .stored_fields import (
     check_failures,
     check_header,
     check_origin,
+    check_parameters,
     check_steps,
-    fits_batch,
     refuse,
 )
 from .stored_results import check_results, give_results, results_to_data
@@ -268,12 +267,7 @@ def _check_asked(problem, t, completed, steps):
 def _run(header, arrays, system, method):
     """Problem and options, made of no steps: so that no more is asked for than the file holds."""
     batch, dim, dtype = tuple(header["batch"]), system.dim, np.dtype(header["dtype"])
-    for name, shape in system.batch_shapes.items():
-        if not fits_batch(shape, batch):
-            refuse("system", f"{name} has the batch shape {shape}, and the batch is {batch}")
-    shapes = system._definition["shapes"]
-    rows = sum(prod(shapes[name]) for name, shape in system.batch_shapes.items() if shape)
-    check_memory(rows * prod(batch) * dtype.itemsize, 1, batch, rows)  # laid out for each
+    check_parameters(system, batch, dtype)
     first, last = arrays["first_state"], arrays.about("last_state")[0][0]
     if len(first) < dim:
         refuse("first_state", f"it has {len(first)} rows, and the system {dim} components")

@@ -6,6 +6,7 @@ run of the header needs, and nothing larger is read.
 
 from __future__ import annotations
 
+from functools import partial
 from math import prod
 
 import numpy as np
@@ -160,12 +161,7 @@ def check_arrays(header, arrays, results=()):
     lanes, dtype = prod(batch), np.dtype(header["dtype"])
     total = 0
 
-    def check(name, kind, *shapes):
-        shape, found = arrays.about(name)
-        if found != kind:
-            refuse(name, f"it has the type {found}, expected {np.dtype(kind)}")
-        if shape not in shapes:
-            refuse(name, f"it has the shape {shape}, expected {' or '.join(map(str, shapes))}")
+    check = partial(check_array, arrays)
 
     check("y", dtype, (count, len(header["components"]), *batch))
     for name in ("first_state", "last_state"):
@@ -196,6 +192,25 @@ def fits_batch(shape, batch):
     """Whether a shape broadcasts to that of the batch."""
     pairs = zip(shape[::-1], batch[::-1], strict=False)
     return len(shape) <= len(batch) and all(n in (1, m) for n, m in pairs)
+
+
+def check_array(arrays, name, kind, *shapes):
+    """Refuse an array of another type, or of none of these shapes; it is not read for it."""
+    shape, found = arrays.about(name)
+    if found != kind:
+        refuse(name, f"it has the type {found}, expected {np.dtype(kind)}")
+    if shape not in shapes:
+        refuse(name, f"it has the shape {shape}, expected {' or '.join(map(str, shapes))}")
+
+
+def check_parameters(system, batch, dtype):
+    """Refuse parameters that are not of the batch, or of no size to be laid out for each of it."""
+    for name, shape in system.batch_shapes.items():
+        if not fits_batch(shape, batch):
+            refuse("system", f"{name} has the batch shape {shape}, and the batch is {batch}")
+    shapes = system._definition["shapes"]
+    rows = sum(prod(shapes[name]) for name, shape in system.batch_shapes.items() if shape)
+    check_memory(rows * prod(batch) * dtype.itemsize, 1, batch, rows)  # laid out for each
 
 
 def check_steps(header, steps):
