@@ -83,6 +83,12 @@ def originals():
         run(kepler, [1.0, 0, 0, 1], method="velocity_verlet"),
         run(rossler, method="bdf2"),
         run(pi.systems.oscillator, np.ones((2, 0, 2))),
+        pi.solve(lorenz(rho=np.linspace(20, 30, 5)), start, t_end=0.3, save="all"),
+        pi.solve(pi.systems.pendulum, t_end=np.array([1.0, 2.0]), times=np.linspace(0, 1, 4)),
+        pi.solve(lorenz, wild, t_end=0.2, watch={"top": pi.watch.maximum("z")}, **quiet),
+        pi.solve(pi.systems.kepler, t_end=7.0, method="dop853", rtol=1e-9,
+                 events={"apsis": pi.event(lambda t, x, v: x @ v, keep=3)}),
+        run(pi.systems.spring, watch={"mean": pi.watch.mean("x")}, events={"rest": pi.event("v")}),
     ]  # fmt: skip
 
 
