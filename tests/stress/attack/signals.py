@@ -87,7 +87,7 @@ def attack_run(rng, storm):
     y = start_of(rng, system, lanes)
     fixed = {"dt": 1e-5, "method": rng.choice(methods), "bound": rng.choice([None, 50.0]),
              "on_failure": "ignore"}  # fmt: skip
-    options = {"workers": rng.choice([1, 2, 3])}
+    options, every = {"workers": rng.choice([1, 2, 3])}, 1
     saves = rng.choice(["final", "final", "record", "blocks"])
     if saves == "final":
         options |= {"save": "final", "n_steps": FOREVER}
@@ -118,7 +118,7 @@ def attack_run(rng, storm):
     whole = pi.integrate(system, y, **fixed, n_steps=sol.n_steps, save="final")
     assert sol.final.tobytes() == whole.final.tobytes(), (name, saves, sol.n_steps)
     assert sol.status.tobytes() == whole.status.tobytes(), (name, saves, sol.n_steps)
-    assert sol.steps[-1] == sol.n_steps
+    assert 0 <= sol.n_steps - sol.steps[-1] < every, (name, saves, sol.n_steps, sol.steps[-1])
     return f"{name} {saves}"
 
 
