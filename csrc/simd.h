@@ -20,12 +20,15 @@
 #ifdef PI_ROLLED
 #define INLINE static __attribute__((unused))
 #define UNROLL
+#define UNROLL_SOME
 #else
 #define INLINE static inline __attribute__((always_inline, unused))
 #ifdef __clang__
 #define UNROLL _Pragma("clang loop unroll(full)")
+#define UNROLL_SOME
 #else
-#define UNROLL _Pragma("GCC unroll 64")
+#define UNROLL      _Pragma("GCC unroll 64")
+#define UNROLL_SOME _Pragma("GCC unroll 4")
 #endif
 #endif
 #define EACH(i, from, to) UNROLL for (int i = (from); i < (to); i++)

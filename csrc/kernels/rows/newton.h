@@ -23,8 +23,11 @@
 
 /* Right roots of stiff problems take 20 iterations at most, and a residual that grows twice. */
 enum { NEWTON_ITERATIONS = 50, NEWTON_GROWTHS = 6 };
-#define GROWTH         REAL(100.0)
-#define LEAST_FRACTION REAL(0x1p-12)
+/* A loop over unknowns, which is none where their number is a constant, LARGEST_KNOWN at most. */
+enum { LARGEST_KNOWN = 4 };
+#define KNOWN(i, from, to) UNROLL_SOME for (int i = (from); i < (to); i++)
+#define GROWTH             REAL(100.0)
+#define LEAST_FRACTION     REAL(0x1p-12)
 /* Corrections that no longer shrink are rounding, if they are below STAGNATION beside the solution.
  * Below TINY, the smallest normal number / EPSILON, nothing is relative: motions that die away end
  * there. */
@@ -38,64 +41,49 @@ enum { NEWTON_ITERATIONS = 50, NEWTON_GROWTHS = 6 };
 #define TINY       REAL(0x1p-103)
 #endif
 
-static int any_row(const Chunk *c, const vint *mask) {
-    vint any = {0};
-    for (int64_t u = 0; u < c->R; u++) any |= mask[u];
-    return vany(any);
-}
-
-/* Solves M x = r in place: n x n rows of M, n rows of r; swap: a row. sign: negative where det M
- * is. A pivot of zero sets the lane's code. */
-static void solve_rows(Chunk *c, int n, vreal *M, vreal *r, vint *swap, vint *sign) {
-    const int64_t R = c->R;
-    for (int64_t u = 0; u < R; u++) sign[u] = vset_int(0);
-    const int long_columns = n > 256;
-#define ENTRY(i, k) M[((i) * n + (k)) * R + u]
-    for (int k = 0; k < n; k++) {
-        if (c->stopped || pi_pause(c->tile->pause)) {
+/* Solves M x = r in place in one register, each lane by itself: n x n entries of M, n of r.
+ * singular: lanes with a pivot of zero. Returned: negative where det M is. Where n is a constant,
+ * the compiler keeps all of it in registers; pauses are for large n. */
+INLINE vint eliminate(Chunk *c, int n, vreal *M, vreal *r, vint *singular) {
+    vint sign = {0};
+    *singular = vset_int(0);
+#define ENTRY(i, k) M[(i) * n + (k)]
+    KNOWN(k, 0, n) {
+        if (n > LARGEST_KNOWN && pi_pause(c->tile->pause)) {
             c->stopped = 1;
-            return;
+            return sign;
         }
-        for (int i = k + 1; i < n; i++) { /* the largest entry of the column comes to the top */
-            for (int64_t u = 0; u < R; u++) swap[u] = vabs(ENTRY(i, k)) > vabs(ENTRY(k, k));
-            if (!any_row(c, swap)) continue;
-            for (int64_t u = 0; u < R; u++) {
-                sign[u] ^= swap[u];
-                for (int j = k; j < n; j++) {
-                    const vreal upper = ENTRY(k, j), lower = ENTRY(i, j);
-                    ENTRY(k, j) = vselect(swap[u], lower, upper);
-                    ENTRY(i, j) = vselect(swap[u], upper, lower);
-                }
-                const vreal upper = r[k * R + u], lower = r[i * R + u];
-                r[k * R + u] = vselect(swap[u], lower, upper);
-                r[i * R + u] = vselect(swap[u], upper, lower);
+        KNOWN(i, k + 1, n) { /* the largest entry of the column comes to the top */
+            const vint swap = vabs(ENTRY(i, k)) > vabs(ENTRY(k, k));
+            if (!vany(swap)) continue;
+            sign ^= swap;
+            KNOWN(j, k, n) {
+                const vreal upper = ENTRY(k, j), lower = ENTRY(i, j);
+                ENTRY(k, j) = vselect(swap, lower, upper);
+                ENTRY(i, j) = vselect(swap, upper, lower);
             }
+            const vreal upper = r[k], lower = r[i];
+            r[k] = vselect(swap, lower, upper);
+            r[i] = vselect(swap, upper, lower);
         }
-        for (int64_t u = 0; u < R; u++) {
-            const vint zero = ENTRY(k, k) == vset(0);
-            c->code[u] = vselect_int(zero & (c->code[u] == 0), vset_int(PI_SINGULAR), c->code[u]);
-            sign[u] ^= (vint)ENTRY(k, k);
-            const vreal inverse = vset(REAL(1.0)) / ENTRY(k, k);
-            for (int i = k + 1; i < n; i++) {
-                if (long_columns && pi_pause(c->tile->pause)) {
-                    c->stopped = 1;
-                    return;
-                }
-                const vreal factor = -ENTRY(i, k) * inverse;
-                for (int j = k + 1; j < n; j++)
-                    ENTRY(i, j) = vfma(factor, ENTRY(k, j), ENTRY(i, j));
-                r[i * R + u] = vfma(factor, r[k * R + u], r[i * R + u]);
-            }
-            ENTRY(k, k) = inverse;
+        *singular |= ENTRY(k, k) == vset(0);
+        sign ^= (vint)ENTRY(k, k);
+        const vreal inverse = vset(REAL(1.0)) / ENTRY(k, k);
+        KNOWN(i, k + 1, n) {
+            const vreal factor = -ENTRY(i, k) * inverse;
+            KNOWN(j, k + 1, n) ENTRY(i, j) = vfma(factor, ENTRY(k, j), ENTRY(i, j));
+            r[i] = vfma(factor, r[k], r[i]);
         }
+        ENTRY(k, k) = inverse;
     }
-    for (int k = n - 1; k >= 0; k--)
-        for (int64_t u = 0; u < R; u++) {
-            vreal sum = r[k * R + u];
-            for (int j = k + 1; j < n; j++) sum = vfma(-ENTRY(k, j), r[j * R + u], sum);
-            r[k * R + u] = sum * ENTRY(k, k);
-        }
+    KNOWN(back, 0, n) {
+        const int k = n - 1 - back;
+        vreal sum = r[k];
+        KNOWN(j, k + 1, n) sum = vfma(-ENTRY(k, j), r[j], sum);
+        r[k] = sum * ENTRY(k, k);
+    }
 #undef ENTRY
+    return sign;
 }
 
 /* d f_i / dy_k by forward differences, for forces without a Jacobian: J[i][k] = (f_i(y + d e_k) -
@@ -134,96 +122,137 @@ static void jacobian_rows(Chunk *c, const vreal *t, vreal *y, const vreal *f, vr
  */
 typedef struct {
     int64_t n;
-    int stages, power, dim, size;
+    int stages, power, dim, iteration;
     const double *times_c, *a;
     const vreal *base;
     vreal *z, *part[NEWTON_PARTS];
 } Newton;
 
-/* r, its largest component, and M at z. */
-static void equations_rows(Chunk *c, const Newton *s) {
+/* The slopes and Jacobians of all stages at z. */
+static void slopes_rows(Chunk *c, const Newton *s) {
     const int64_t R = c->R;
-    const int all = c->dim, dim = s->dim, stages = s->stages;
-    vreal *slopes = s->part[NEWTON_SLOPES], *r = s->part[NEWTON_RESIDUAL],
-          *y = s->part[NEWTON_STATE], *jacobian = s->part[NEWTON_JACOBIAN],
-          *M = s->part[NEWTON_MATRIX], *norm = s->part[NEWTON_NORM];
-    /* The last `dim` of the components: all, or the accelerations. */
-    const vreal *f = slopes + (all - dim) * R, *J = jacobian + (all - dim) * all * R;
-    for (int j = 0; j < stages; j++) {
-        const vreal *t = times(c, s->n, s->times_c[j]), *base_j = s->base + j * dim * R;
-        for (int64_t i = 0; i < dim * R; i++) y[i] = base_j[i] + s->z[j * dim * R + i];
+    const int all = c->dim, dim = s->dim;
+    vreal *y = s->part[NEWTON_STATE];
+    for (int j = 0; j < s->stages; j++) {
+        const vreal *t = times(c, s->n, s->times_c[j]), *base = s->base + j * dim * R,
+                    *z = s->z + j * dim * R;
+        for (int64_t i = 0; i < dim * R; i++) y[i] = base[i] + z[i];
         copy_rows(c, all - dim, c->y + dim * R, y + dim * R);
-        vreal *slopes_j = slopes + j * all * R;
-        rhs_rows(c, t, y, slopes_j);
-        jacobian_rows(c, t, y, slopes_j, jacobian, s->part[NEWTON_SHIFTED], s->part[NEWTON_HERE]);
-        for (int i = 0; i < stages; i++)
-            for (int64_t u = 0; u < R; u++) {
-                const vreal w = -weight_at(c, s->a[i * PI_MAX_STAGES + j], s->power, u);
-                for (int d = 0; d < dim; d++)
-                    for (int e = 0; e < dim; e++)
-                        M[((i * dim + d) * s->size + j * dim + e) * R + u] =
-                            vfma(w, J[(d * all + e) * R + u], vset(i == j && d == e));
-            }
+        vreal *slopes = s->part[NEWTON_SLOPES] + j * all * R;
+        rhs_rows(c, t, y, slopes);
+        jacobian_rows(c, t, y, slopes, s->part[NEWTON_JACOBIAN] + j * all * all * R,
+                      s->part[NEWTON_SHIFTED], s->part[NEWTON_HERE]);
     }
-    for (int64_t u = 0; u < R; u++) norm[u] = vset(0);
-    for (int i = 0; i < stages; i++)
-        for (int64_t u = 0; u < R; u++)
-            for (int d = 0; d < dim; d++) {
-                vreal sum = -s->z[(i * dim + d) * R + u];
-                for (int j = 0; j < stages; j++)
-                    sum = vfma(weight_at(c, s->a[i * PI_MAX_STAGES + j], s->power, u),
-                               f[(j * all + d) * R + u], sum);
-                r[(i * dim + d) * R + u] = sum;
-                norm[u] = vmax(norm[u], vabs(sum));
-            }
 }
 
-/* z moves by the correction M^-1 r, or back by half of the step before; what has converged, or
- * cannot, is done. */
-static void correct_rows(Chunk *c, const Newton *s) {
+/* r and M of register u, from these. */
+INLINE void equations(const Chunk *c, const Newton *s, int64_t u, int stages, int dim, vreal *M,
+                      vreal *r) {
+    const int all = c->dim, size = stages * dim;
+    /* The last `dim` of the components: all, or the accelerations. */
+    const vreal *f = s->part[NEWTON_SLOPES] + (all - dim) * c->R + u,
+                *J = s->part[NEWTON_JACOBIAN] + (all - dim) * all * c->R + u;
+    KNOWN(i, 0, size) r[i] = -s->z[i * c->R + u];
+    KNOWN(i, 0, stages)
+        KNOWN(j, 0, stages) {
+            const vreal w = weight_at(c, s->a[i * PI_MAX_STAGES + j], s->power, u);
+            KNOWN(d, 0, dim) {
+                r[i * dim + d] = vfma(w, f[(j * all + d) * c->R], r[i * dim + d]);
+                KNOWN(e, 0, dim)
+                    M[(i * dim + d) * size + j * dim + e] =
+                        vfma(-w, J[((j * all + d) * all + e) * c->R], vset(i == j && d == e));
+            }
+        }
+}
+
+static void cannot(Chunk *c, int64_t u, vint lanes) {
+    c->code[u] = vselect_int(lanes & (c->code[u] == 0), vset_int(PI_NOT_CONVERGED), c->code[u]);
+}
+/* Of lanes of register u whose r has grown: where it has grown too much, half of the last step is
+ * taken back (a mask, returned); the others are counted. */
+static vint step_back(Chunk *c, const Newton *s, int64_t u, vint grown, vreal norm) {
+    vreal *fraction = s->part[NEWTON_FRACTION] + u;
+    vint *growths = (vint *)s->part[NEWTON_GROWN] + u;
+    const vint back =
+        grown & ~(norm <= s->part[NEWTON_BEFORE][u] * GROWTH) & (*fraction > LEAST_FRACTION);
+    *fraction = vselect(back, *fraction * REAL(0.5), *fraction);
+    *growths -= grown & ~back;
+    cannot(c, u, (norm <= vset(REAL_MAX)) & (*growths > vset_int(NEWTON_GROWTHS)));
+    return back;
+}
+
+/* In register u, z moves by the correction M^-1 r, or back by half of the step before; what has
+ * converged, or cannot, is done. */
+INLINE void correct(Chunk *c, const Newton *s, int64_t u, int stages, int dim, vreal *M, vreal *r) {
     const int64_t R = c->R;
-    const vreal *r = s->part[NEWTON_RESIDUAL], *norm = s->part[NEWTON_NORM];
-    vreal *z = s->z, *last = s->part[NEWTON_LAST], *step = s->part[NEWTON_STEP],
-          *before = s->part[NEWTON_BEFORE], *fraction = s->part[NEWTON_FRACTION];
-    const vint *sign = (const vint *)s->part[NEWTON_SIGN];
-    vint *done = (vint *)s->part[NEWTON_DONE], *first = (vint *)s->part[NEWTON_FIRST],
-         *growths = (vint *)s->part[NEWTON_GROWN];
-    for (int64_t u = 0; u < R; u++) {
-        /* The largest |correction| / (|base| + |z|), and largest correction, largest state. */
-        vreal change = vset(0), largest = vset(0), state = vset(TINY);
-        for (int i = 0; i < s->size; i++) {
-            const vreal by = r[i * R + u];
-            const vreal here = vabs(s->base[i * R + u]) + vabs(z[i * R + u] + by) + TINY;
-            change = vmax(change, vabs(by) / here);
-            largest = vmax(largest, vabs(by));
-            state = vmax(state, here);
-        }
-        const vint first_time = fraction[u] == vset(0), far = ~(largest <= state * STAGNATION),
-                   back = far & ~(norm[u] <= before[u] * GROWTH) & (fraction[u] > LEAST_FRACTION);
-        fraction[u] = vselect(back, fraction[u] * REAL(0.5), vset(REAL(1.0)));
-        for (int i = 0; i < s->size; i++) {
-            const vreal by = vselect(back, -fraction[u] * step[i * R + u], r[i * R + u]);
-            z[i * R + u] = vselect(done[u], z[i * R + u], z[i * R + u] + by);
-            step[i * R + u] = vselect(back, step[i * R + u], by);
-        }
-        first[u] = vselect_int(first_time, sign[u], first[u]);
-        growths[u] -= ~first_time & ~back & far & (norm[u] > before[u]);
-        before[u] = vselect(back, before[u], norm[u]);
-        /* The next correction would be about change^2 / last, if it is not rounding: of a
-         * component that is small because others cancel in its force, it is as large. */
-        const vint finite = change <= vset(REAL_MAX), small = change <= vset(EPSILON),
-                   next_small = change * change <= last[u] * EPSILON,
-                   rounding = (change <= vset(STAGNATION)) | (largest <= state * EPSILON),
-                   stagnates = (change * REAL(2.0) >= last[u]) & rounding & (last[u] > vset(0)),
-                   ends =
-                       ~back & (~finite | small | (next_small & (last[u] > vset(0))) | stagnates);
-        const vint folded = ends & (sign[u] < vset_int(0)) & (first[u] >= vset_int(0)),
-                   wrong = finite & (folded | (growths[u] > vset_int(NEWTON_GROWTHS)));
-        c->code[u] = vselect_int(~done[u] & wrong & (c->code[u] == 0), vset_int(PI_NOT_CONVERGED),
-                                 c->code[u]);
-        done[u] |= ends | (c->code[u] != 0);
-        last[u] = vselect(back, vset(0), change);
+    const int size = stages * dim;
+    vreal *z = s->z + u, *step = s->part[NEWTON_STEP] + u, *last = s->part[NEWTON_LAST] + u,
+          *before = s->part[NEWTON_BEFORE] + u, *fraction = s->part[NEWTON_FRACTION] + u;
+    vint *done = (vint *)s->part[NEWTON_DONE] + u, *first = (vint *)s->part[NEWTON_FIRST] + u,
+         singular;
+    equations(c, s, u, stages, dim, M, r);
+    vreal norm = vset(0);
+    KNOWN(i, 0, size) norm = vmax(norm, vabs(r[i]));
+    const vint sign = eliminate(c, size, M, r, &singular);
+    singular &= ~*done & (c->code[u] == 0);
+    c->code[u] = vselect_int(singular, vset_int(PI_SINGULAR), c->code[u]);
+    /* The largest |correction| / (|base| + |z|), and largest correction, largest state. */
+    vreal change = vset(0), largest = vset(0), state = vset(TINY);
+    KNOWN(i, 0, size) {
+        const vreal here = vabs(s->base[i * R + u]) + vabs(z[i * R] + r[i]) + TINY;
+        change = vmax(change, vabs(r[i]) / here);
+        largest = vmax(largest, vabs(r[i]));
+        state = vmax(state, here);
     }
+    const vint going = ~*done, grown = going & ~(norm <= *before);
+    vint back = {0};
+    if (s->iteration == 0) *first = sign;
+    else if (vany(grown)) /* corrections of the size of rounding do not say */
+        back = step_back(c, s, u, grown & ~(largest <= state * STAGNATION), norm);
+    if (vany(back)) {
+        KNOWN(i, 0, size) {
+            const vreal by = vselect(back, -*fraction * step[i * R], r[i]);
+            z[i * R] += vselect(going, by, vset(0));
+            step[i * R] = vselect(back, step[i * R], by);
+        }
+    } else {
+        KNOWN(i, 0, size) {
+            z[i * R] += vselect(going, r[i], vset(0));
+            step[i * R] = r[i];
+        }
+    }
+    *fraction = vselect(back, *fraction, vset(REAL(1.0)));
+    *before = vselect(back, *before, norm);
+    /* The next correction would be about change^2 / last, if it is not rounding: of a component
+     * that is small because others cancel in its force, it is as large. */
+    vint ends = (change <= vset(EPSILON)) | (change * change <= *last * EPSILON);
+    if (vany(going & ~ends)) {
+        const vint rounding = (change <= vset(STAGNATION)) | (largest <= state * EPSILON);
+        ends |= ~(change <= vset(REAL_MAX)) |
+                ((change * REAL(2.0) >= *last) & rounding & (*last > vset(0)));
+    }
+    ends &= ~back;
+    const vint folded = sign & ~*first & going & ends;
+    if (vany(folded)) cannot(c, u, (folded < vset_int(0)) & (change <= vset(REAL_MAX)));
+    *done |= ends | (c->code[u] != 0);
+    *last = vselect(back, vset(0), change);
+}
+/* An iteration; true where lanes are left that have not converged. */
+static int correct_rows(Chunk *c, const Newton *s) {
+    const vint *done = (const vint *)s->part[NEWTON_DONE];
+    vint going = {0};
+    for (int64_t u = 0; u < c->R && !c->stopped; u++) {
+        if (!vany(~done[u])) continue;
+        vreal M[LARGEST_KNOWN * LARGEST_KNOWN], r[LARGEST_KNOWN];
+        if (s->stages == 1 && s->dim == 1) correct(c, s, u, 1, 1, M, r);
+        else if (s->stages == 1 && s->dim == 2) correct(c, s, u, 1, 2, M, r);
+        else if (s->stages == 1 && s->dim == 3) correct(c, s, u, 1, 3, M, r);
+        else if (s->stages == 1 && s->dim == 4) correct(c, s, u, 1, 4, M, r);
+        else if (s->stages == 2 && s->dim == 2) correct(c, s, u, 2, 2, M, r);
+        else correct(c, s, u, s->stages, s->dim, s->part[NEWTON_MATRIX], s->part[NEWTON_RESIDUAL]);
+        going |= ~done[u];
+    }
+    return vany(going);
 }
 
 /* One group of stages, of which Newton above tells; z is the answer. */
@@ -231,7 +260,7 @@ static void newton(Chunk *c, int64_t n, int stages, int power, const double *tim
                    const double *a, const vreal *base, vreal *z) {
     const int64_t R = c->R;
     const int dim = power == 2 ? c->dof : c->dim, size = stages * dim;
-    Newton s = {n, stages, power, dim, size, times_c, a, base, z, {NULL}};
+    Newton s = {n, stages, power, dim, 0, times_c, a, base, z, {NULL}};
     vreal *const free = c->free;
     int64_t rows[NEWTON_PARTS];
     newton_parts(c->dim, dim, stages, rows);
@@ -239,21 +268,15 @@ static void newton(Chunk *c, int64_t n, int stages, int power, const double *tim
     vint *done = (vint *)s.part[NEWTON_DONE];
     for (int64_t u = 0; u < R; u++) {
         done[u] = (c->code[u] != 0) | (c->frozen ? c->frozen[u] : vset_int(0));
-        s.part[NEWTON_LAST][u] = s.part[NEWTON_FRACTION][u] = s.part[NEWTON_BEFORE][u] = vset(0);
-        ((vint *)s.part[NEWTON_GROWN])[u] = ((vint *)s.part[NEWTON_FIRST])[u] = vset_int(0);
+        s.part[NEWTON_LAST][u] = vset(0);
+        ((vint *)s.part[NEWTON_GROWN])[u] = vset_int(0);
     }
     for (int i = 0; i < stages; i++)
         for (int64_t j = 0; j < dim * R; j++) z[i * dim * R + j] = c->y[j] - base[i * dim * R + j];
-    for (int64_t i = 0; i < size * R; i++) s.part[NEWTON_STEP][i] = vset(0);
 
-    for (int iteration = 0; iteration < NEWTON_ITERATIONS && !c->stopped; iteration++) {
-        equations_rows(c, &s);
-        solve_rows(c, size, s.part[NEWTON_MATRIX], s.part[NEWTON_RESIDUAL],
-                   (vint *)s.part[NEWTON_SWAP], (vint *)s.part[NEWTON_SIGN]);
-        correct_rows(c, &s);
-        vint going = {0};
-        for (int64_t u = 0; u < R; u++) going |= ~done[u];
-        if (!vany(going)) break;
+    for (; s.iteration < NEWTON_ITERATIONS && !c->stopped; s.iteration++) {
+        slopes_rows(c, &s);
+        if (!correct_rows(c, &s)) break;
     }
     for (int64_t u = 0; u < R; u++) {
         c->code[u] = vselect_int(done[u], c->code[u], vset_int(PI_NOT_CONVERGED));

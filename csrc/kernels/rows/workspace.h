@@ -7,22 +7,19 @@
  * `dim`: all at once, so that this is the one list of what it takes. */
 enum {
     NEWTON_SLOPES,   /* f at each stage */
-    NEWTON_RESIDUAL, /* and then the correction */
+    NEWTON_RESIDUAL, /* of one register, and then its correction */
     NEWTON_STATE,
-    NEWTON_JACOBIAN,
-    NEWTON_MATRIX,
-    NEWTON_STEP, /* the last correction that was made */
-    NEWTON_LAST, /* size of the correction before */
-    NEWTON_NORM, /* largest component of the residual, and of the one before */
-    NEWTON_BEFORE,
-    NEWTON_FRACTION, /* of the step that is left; 0 before there is one */
-    NEWTON_SIGN,     /* of the determinant, and at the start */
-    NEWTON_FIRST,
-    NEWTON_GROWN,   /* how often the residual has grown */
-    NEWTON_DONE,    /* mask */
-    NEWTON_SHIFTED, /* slopes beside the state, for differences */
-    NEWTON_HERE,    /* the component that is shifted */
-    NEWTON_SWAP,    /* mask of the elimination */
+    NEWTON_JACOBIAN, /* at each stage */
+    NEWTON_MATRIX,   /* of one register */
+    NEWTON_STEP,     /* the last correction that was made */
+    NEWTON_LAST,     /* size of the correction before */
+    NEWTON_BEFORE,   /* largest component of the residual before */
+    NEWTON_FRACTION, /* of the last correction that is left */
+    NEWTON_FIRST,    /* the sign of the determinant at the start */
+    NEWTON_GROWN,    /* how often the residual has grown */
+    NEWTON_DONE,     /* mask */
+    NEWTON_SHIFTED,  /* slopes beside the state, for differences */
+    NEWTON_HERE,     /* the component that is shifted */
     NEWTON_PARTS
 };
 static inline void newton_parts(int64_t dim, int64_t unknowns, int64_t stages,
@@ -31,11 +28,11 @@ static inline void newton_parts(int64_t dim, int64_t unknowns, int64_t stages,
     rows[NEWTON_SLOPES] = stages * dim;
     rows[NEWTON_RESIDUAL] = size;
     rows[NEWTON_STATE] = dim;
-    rows[NEWTON_JACOBIAN] = dim * dim;
+    rows[NEWTON_JACOBIAN] = stages * dim * dim;
     rows[NEWTON_MATRIX] = size * size;
     rows[NEWTON_STEP] = size;
     for (int i = NEWTON_LAST; i <= NEWTON_DONE; i++) rows[i] = 1;
-    rows[NEWTON_HERE] = rows[NEWTON_SWAP] = 1;
+    rows[NEWTON_HERE] = 1;
     rows[NEWTON_SHIFTED] = dim;
 }
 static inline int64_t newton_rows(int64_t dim, int64_t stages) {
