@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from .run.arguments import make_run
 from .run.output import check_out
-from .solution.sensitivity import with_tangents
+from .solution.sensitivity import check_alone, with_tangents
 from .solution.solution import Solution
 from .values.keywords import explains_keywords
 
@@ -146,13 +146,15 @@ def integrate(
     (101, 5)
     """
     if sensitivity is not None:
-        return _with_sensitivity(
-            system, sensitivity, x0, v0, dtype,
-            (("watch", watch), ("events", events), ("bound", bound), ("out", out),
-             ("components", components)),
-            {"dt": dt, "t_end": t_end, "n_steps": n_steps, "t0": t0, "method": method,
-             "save": save, "times": times, "workers": workers, "progress": progress,
-             "on_failure": on_failure, "compensated": compensated, "start": start, "drive": drive},
+        check_alone(watch=watch, events=events, bound=bound, out=out, components=components)
+        both, names, state, dtype = with_tangents(system, sensitivity, x0, v0, dtype)
+        return Solution._with_tangents(
+            lambda: integrate(
+                both, state, dt=dt, t_end=t_end, n_steps=n_steps, t0=t0, method=method, save=save,
+                times=times, dtype=dtype, workers=workers, progress=progress,
+                on_failure=on_failure, compensated=compensated, start=start, drive=drive,
+            ),
+            names,
         )  # fmt: skip
     problem, options = make_run(
         system, x0, v0, dt=dt, t_end=t_end, n_steps=n_steps, t0=t0, method=method, dtype=dtype,
@@ -167,15 +169,3 @@ def integrate(
         inputs = {"x0": x0, "v0": v0, "dt": dt, "t0": t0, "t_end": t_end, "start": start}
         check_out(problem, options, inputs | dict(drive or {}))
     return Solution.of_run(problem, options)
-
-
-def _with_sensitivity(system, sensitivity, x0, v0, dtype, refused, options):
-    """The same with tangents, which the Solution keeps."""
-    for name, value in refused:
-        if value is not None:
-            raise ValueError(
-                f"sensitivity and {name} exclude each other, as tangents would be looked at as"
-                f" well: integrate system.tangent(...) with {name}"
-            )
-    both, names, state, dtype = with_tangents(system, sensitivity, x0, v0, dtype)
-    return Solution._with_tangents(lambda: integrate(both, state, dtype=dtype, **options), names)

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 from .adaptive.adaptive_solution import AdaptiveSolution
 from .adaptive.arguments import USUAL_RTOL, make_journey
+from .adaptive.sensitivity import make_journey_with_tangents
+from .solution.sensitivity import check_alone
 from .values.keywords import explains_keywords
 
 if TYPE_CHECKING:
@@ -44,6 +46,7 @@ def solve(
     out: Any = None,
     watch: str | Sequence[str] | Mapping[str, str | Reduction] | None = None,
     events: Mapping[str, Event] | None = None,
+    sensitivity: str | Sequence[str] | None = None,
 ) -> AdaptiveSolution:
     """Integrate a batch of trajectories to a tolerance, each at steps of its own.
 
@@ -101,6 +104,10 @@ def solve(
         As in ``pi.integrate``: located to rounding, by steps of the method that are made shorter. A
         jump ends the step, and the next begins from it. ZENO: more jumps in a row than
         `max_per_step` that come no further in time.
+    sensitivity : str or sequence of str, optional
+        By what the derivatives of all saved states are kept, in ``solution.sensitivity["k"]``: as
+        in ``pi.integrate``, exact for the steps made. The steps are chosen for the motion alone, as
+        without; to have the errors of the tangents judged as well, solve ``system.tangent(...)``.
 
     Returns
     -------
@@ -139,4 +146,10 @@ def solve(
         "progress": progress, "on_failure": on_failure, "out": out, "watch": watch,
         "events": events,
     }  # fmt: skip
+    if sensitivity is not None:
+        check_alone(watch=watch, events=events, bound=bound, out=out, components=components)
+        *laid_out, names = make_journey_with_tangents(system, x0, v0, sensitivity, given)
+        return AdaptiveSolution._with_tangents(
+            lambda: AdaptiveSolution.of_journey(*laid_out), names
+        )
     return AdaptiveSolution.of_journey(*make_journey(system, x0, v0, given))

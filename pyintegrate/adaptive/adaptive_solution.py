@@ -119,6 +119,12 @@ class AdaptiveSolution(Solution):
 
         return _core.shielded(work, finish)
 
+    @staticmethod
+    def _alone(both):
+        from .sensitivity import journey_alone
+
+        return journey_alone(both)
+
     # ---- times and steps ----
     @property
     def dt(self):
@@ -305,6 +311,9 @@ class AdaptiveSolution(Solution):
                 "a solution to a tolerance resumes to a time: give t_end alone; n_steps, drive and"
                 " out belong to steps of one length"
             )
+        if self._carried is not None:
+            both, names = self._carried
+            return AdaptiveSolution._with_tangents(lambda: both.resume(t_end=t_end), names)
         if self._forgot:
             warnings.warn(self._what_is_forgotten(), stacklevel=2)
         part = AdaptiveSolution.of_journey(*resumed(self, t_end))

@@ -16,7 +16,7 @@ import numpy as np
 from ..errors import Status
 from ..run.output import outward
 from ..solution import files
-from ..solution.storage import saved_states, shared_header
+from ..solution.storage import saved_states, shared_header, warn_of_sensitivities
 from ..solution.stored_fields import (
     JOURNEY_ARRAYS,
     TO_A_TOLERANCE,
@@ -47,6 +47,7 @@ _FIELDS = ("goes_on", "max_steps", "automatic", "lanes", "resumed", "arithmetic"
 
 def save(solution, path):
     """Write a solution; see ``Solution.save``."""
+    warn_of_sensitivities(solution, 4)
     problem, journey = solution._problem, solution._journey
     arrays: dict[str, Any] = {}
     batch, lanes = problem.batch, problem.lanes

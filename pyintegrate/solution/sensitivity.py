@@ -1,4 +1,4 @@
-"""Derivatives of saved states by the start and by parameters: ``integrate(..., sensitivity=)``.
+"""Derivatives of saved states by the start and by parameters: ``sensitivity=`` of a run.
 
 The motion is integrated with its tangents (``System.tangent``); its Solution keeps that one.
 """
@@ -42,6 +42,16 @@ def start_components(system, name):
     """Which components of the state "x0" or "v0" gives."""
     lead = system.positions or system.dim
     return range(lead) if name == "x0" else range(lead, system.dim)
+
+
+def check_alone(**refused):
+    """Refuse what would look at the tangents as well, of the arguments of a run."""
+    for name, value in refused.items():
+        if value is not None:
+            raise ValueError(
+                f"sensitivity and {name} exclude each other, as tangents would be looked at as"
+                f" well: integrate system.tangent(...) with {name}"
+            )
 
 
 def with_tangents(system, sensitivity, x0, v0, dtype):

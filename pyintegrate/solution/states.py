@@ -47,16 +47,18 @@ class States:
         """The motion alone of a run with tangents, which it keeps; also in what is raised."""
 
         def alone(both):
-            solution = cls(*motion_alone(both))
+            solution = cls(*cls._alone(both))
             solution._carried = both, names
             return solution
 
         try:
             return alone(integrate())
-        except (IntegrationError, KeyboardInterrupt) as error:
+        except (IntegrationError, KeyboardInterrupt, MemoryError) as error:
             if hasattr(error, "solution"):
                 error.solution = alone(error.solution)
             raise
+
+    _alone = staticmethod(motion_alone)  # the arguments of the solution without tangents
 
     @cached_property
     def steps(self) -> Integers:

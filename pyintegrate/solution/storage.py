@@ -54,14 +54,19 @@ if TYPE_CHECKING:
 VERSION = 1  # of runs with steps of one length; those to a tolerance have TO_A_TOLERANCE
 
 
-def save(solution, path):
-    """Write a solution; see ``Solution.save``."""
+def warn_of_sensitivities(solution, stacklevel):
+    """That a file does not hold them."""
     if solution._carried is not None:
         warnings.warn(
             "the file holds the states, not their sensitivities: pickle the solution to keep them",
             UserWarning,
-            stacklevel=3,
+            stacklevel=stacklevel,
         )
+
+
+def save(solution, path):
+    """Write a solution; see ``Solution.save``."""
+    warn_of_sensitivities(solution, 4)
     problem, options = solution._problem, solution._options
     arrays: dict = {}
     header = {

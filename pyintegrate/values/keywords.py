@@ -57,7 +57,7 @@ _ELSEWHERE = {
     "Dfun": "implicit methods take the Jacobian from the system, which derives it by itself",
     "dense_output": "sol.at(t) gives the states at any times within the run",
     "vectorized": "a force is written for one trajectory, and runs over any batch",
-    "sensitivity": "pi.integrate takes sensitivity=, at steps of one length",
+    "sensitivity": "pi.integrate and pi.solve take sensitivity=",
     "integrator": _METHOD,
     "solver": _METHOD,
     "terminal": "stop=True ends the trajectory there, stop=n at the n-th time",

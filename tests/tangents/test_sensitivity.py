@@ -1,4 +1,4 @@
-"""``integrate(..., sensitivity=)``: derivatives of all saved states."""
+"""``sensitivity=`` of integrate and solve: derivatives of all saved states."""
 
 import pickle
 
@@ -110,6 +110,87 @@ def test_tangents_to_a_tolerance():
     assert abs(np.linalg.det(M) - 1) < 1e-8
     fixed = pi.integrate(both, dt=0.001, t_end=7.0, save="final")
     np.testing.assert_allclose(M, both.parts(fixed.final)[1], rtol=0, atol=1e-6 * abs(M).max())
+
+
+@pytest.mark.parametrize("method", ["auto", "dop853", "bogacki_shampine32", "kvaerno54"])
+def test_sensitivities_to_a_tolerance_go_the_steps_of_the_motion(method):
+    """The tangents of a method, not of its estimate: the derivative of steps that are held fast."""
+    x0, v0 = np.linspace(0.5, 1, 4), np.zeros(4)
+    call = {"t_end": 3.0, "rtol": 1e-7, "atol": [1e-9, 1e-8], "method": method}
+    plain = pi.solve(SPRING, x0, v0, save="all", **call)
+    sol = pi.solve(SPRING, x0, v0, save="all", sensitivity=("x0", "k", "v0", "b"), **call)
+    np.testing.assert_array_equal(sol.steps_taken, plain.steps_taken)
+    np.testing.assert_array_equal(sol.rejected, plain.rejected)
+    np.testing.assert_array_equal(sol.rtol, plain.rtol)
+    # Steps are chosen by logarithms to 2.4e-4, which differ where the tolerances do.
+    np.testing.assert_allclose(sol.t, plain.t, rtol=0, atol=3e-3)
+    assert sol.system == SPRING
+    assert sol.sensitivity["x0"].shape == (*sol.y.shape, 1)
+    # x is linear in its start: x = M (x0, 0): x0 dx/dx0 = x.
+    moved = sol.sensitivity["x0"][..., 0] * x0[:, np.newaxis]
+    # Roundings of 40 steps, slopes to 20 times weights to 100; what Newton's iteration leaves.
+    atol = 1e-8 if method == "kvaerno54" else 1e-11
+    np.testing.assert_allclose(moved, sol.y, rtol=0, atol=atol)
+
+
+def test_sensitivities_of_tight_runs_are_differences_of_tight_runs():
+    tight = {"t_end": 4.0, "rtol": 1e-13, "atol": 1e-14, "times": [1.0, 2.5, 4.0]}
+    system, start, h = pi.systems.pendulum, [1.0, 0.3], 1e-3
+
+    def end(name, i):
+        if name in ("x0", "v0"):
+            return pi.solve(system, *np.add(start, np.array([name == "x0", name == "v0"]) * i * h),
+                            **tight).y  # fmt: skip
+        return pi.solve(system(**{name: system.params[name] + i * h}), *start, **tight).y
+
+    sol = pi.solve(system, *start, sensitivity=("x0", "v0", "g", "length"), **tight)
+    for name, found in sol.sensitivity.items():
+        f = {i: end(name, i) for i in (-4, -3, -2, -1, 1, 2, 3, 4)}
+        weights = {1: 4 / 5, 2: -1 / 5, 3: 4 / 105, 4: -1 / 280}
+        expected = sum(w * (f[i] - f[-i]) for i, w in weights.items()) / h
+        found = found[..., 0] if name in ("x0", "v0") else found
+        # Roundings of the quotient, 1e-14 / h, and the errors of 40 steps to 1e-13.
+        np.testing.assert_allclose(found, expected, rtol=0, atol=2e-10)
+
+
+def test_sensitivities_to_a_tolerance_go_on_and_are_pickled(tmp_path):
+    call = {"rtol": 1e-10, "atol": 1e-12, "sensitivity": ("x0", "mu")}
+    whole = pi.solve(pi.systems.kepler, t_end=9.0, **call)
+    part = pi.solve(pi.systems.kepler, t_end=4.0, **call)
+    rest = part.resume(t_end=9.0)
+    for name, found in whole.sensitivity.items():
+        np.testing.assert_allclose(rest.sensitivity[name][-1], found[-1], rtol=1e-7, atol=1e-7)
+    assert same_bits(rest.origin, whole.origin)
+    assert rest.at(5.0).shape == (4,)
+    again = pickle.loads(pickle.dumps(whole))
+    assert same_bits(again.sensitivity["mu"], whole.sensitivity["mu"])
+    assert again.digest() == whole.digest()
+    assert whole.digest() != pi.solve(pi.systems.kepler, t_end=9.0, rtol=1e-10).digest()
+    with pytest.warns(UserWarning, match="not their sensitivities"):
+        whole.save(tmp_path / "run.npz")
+    assert same_bits(pi.load(tmp_path / "run.npz").y, whole.y)
+
+
+def test_a_batch_to_a_tolerance_has_the_bits_of_its_trajectories():
+    """Also where the tolerance alone makes the batch, and one fails."""
+    growth = pi.rhs(dim=1, r=1.0)(lambda t, y, r: r * y * y)
+    rtol = [1e-5, 1e-9]
+    call = {"t_end": 1.0, "sensitivity": "r", "times": [0.25, 1.0], "method": "dop853"}
+    both = pi.solve(growth, [0.5], rtol=rtol, **call)
+    for i in range(2):
+        one = pi.solve(growth, [0.5], rtol=rtol[i], **call)
+        assert same_bits(both.sensitivity["r"][:, i], one.sensitivity["r"])
+    # y = 1 / (2 - r t), dy/dr = t y^2, to the tolerance
+    for i in range(2):
+        found = both.sensitivity["r"][:, i, 0]
+        np.testing.assert_allclose(found, both.t / (2 - both.t) ** 2, rtol=1e-4)
+    with pytest.raises(pi.IntegrationError) as caught:
+        pi.solve(growth, [[0.5], [2.0]], t_end=1.0, sensitivity="r", on_failure="raise")
+    assert caught.value.solution.system == growth
+    assert (caught.value.solution.status == 0).tolist() == [True, False]
+    assert caught.value.solution.sensitivity["r"].shape == (1, 2, 1)
+    with pytest.raises(ValueError, match="exclude each other"):
+        pi.solve(growth, [0.5], t_end=1.0, sensitivity="r", bound=3.0)
 
 
 def test_a_file_holds_the_states_and_says_so(tmp_path):

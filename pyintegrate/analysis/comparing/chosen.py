@@ -42,7 +42,7 @@ class Chosen:
 
 
 _FOR_STEPS = {"compensated": "steps to a tolerance always carry what is rounded away"}
-_STEPS_ONLY = ("drive", "start", "sensitivity")
+_STEPS_ONLY = ("drive", "start")
 
 
 def to_a_tolerance(one, span, options):

@@ -1,0 +1,72 @@
+"""Derivatives of the states of a run to a tolerance: ``solve(..., sensitivity=)``.
+
+The tangents go the steps that the motion alone would take, so that they are the derivative of these
+steps. The norm of an error is sqrt(sum_d (e_d / tolerance_d)^2 / components): with n tangents there
+are 1 + n times as many components, whose tolerances are infinite, and those of the motion are
+sqrt(1 + n) times smaller.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..solution.sensitivity import with_tangents
+from .arguments import make_journey
+from .journey import Arrived
+
+
+def make_journey_with_tangents(system, x0, v0, sensitivity, given):
+    """The same as ``make_journey`` for the system with tangents, and by what they are.
+
+    Returns
+    -------
+    Problem, Options, Journey, and a tuple of str
+    """
+    problem, options, journey = make_journey(system, x0, v0, given)
+    start = problem.initial[:, : problem.lanes].T.reshape(*problem.batch, system.dim)
+    both, names, state, _ = with_tangents(system, sensitivity, start, None, problem.dtype)
+    with_both, options, long = make_journey(
+        both, state, None,
+        given | {"rtol": 1.0, "atol": 1.0, "method": problem.method, "dtype": problem.dtype},
+    )  # fmt: skip
+    shorter = problem.dtype.type(1 / np.sqrt(1 + len(both.directions)))
+    fields: dict = {"rtol": journey.rtol, "atol": journey.atol, "automatic": journey.automatic}
+    for name, free in (("rows_rtol", 0.0), ("rows_atol", np.inf)):
+        rows = [row * shorter for row in getattr(journey, name)]
+        fields[name] = _spread(rows, both, free)
+    return with_both, options, long.changed(**fields), names
+
+
+def _spread(rows, both, free):
+    """Rows of all components: those of the motion, one row or one each, and `free` of tangents."""
+    found = [free] * both.dim
+    for d, place in enumerate(both.places[:, 0]):
+        found[place] = rows[d if len(rows) > 1 else 0]
+    return tuple(found)
+
+
+def journey_alone(both):
+    """What the solution of the motion alone is made of, from one with tangents."""
+    problem, journey, before = both._problem, both._journey, both._before
+    system, rows = both.system.base, both.system.places[:, 0]
+    tolerances = {name: getattr(journey, name) for name in ("rows_rtol", "rows_atol")}
+    arrived = Arrived(
+        state=both._final[rows], t=both._reached, h=both.last_step.reshape(-1),
+        accepted=both.steps_taken.reshape(-1), rejected=both.rejected.reshape(-1),
+        status=both.status.reshape(-1), lanes=both._lanes, states=_inside(both.y, rows),
+        moments=both._moments, counts=both._counts,
+    )  # fmt: skip
+    return (
+        problem.changed(system=system, initial=problem.initial[rows]),
+        both._options,
+        journey.changed(**{k: tuple(v[i] for i in rows) for k, v in tolerances.items()}),
+        arrived,
+        both._save,
+        before and (before[0][..., rows], before[1]),
+    )
+
+
+def _inside(states, rows):
+    """Some components of states, each contiguous in memory."""
+    chosen = np.ascontiguousarray(np.moveaxis(states, -1, 1)[:, rows])
+    return np.moveaxis(chosen, 1, -1)
