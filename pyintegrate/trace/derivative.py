@@ -187,7 +187,7 @@ def directional(graph, nodes, seeds):
     """
     with _scaling_freely(graph):
         known: dict[int, dict] = {leaf: dict(along) for leaf, along in seeds.items()}
-        for node in _below(nodes):
+        for node in below(nodes):
             if node.number not in known:
                 known[node.number] = _forward_one(graph, node, known)
         return [known[node.number] for node in nodes]
@@ -225,13 +225,13 @@ def gradient(graph, node, variables):
     with _scaling_freely(graph):
         one, zero = graph.constant(1.0), graph.constant(0.0)
         wanted = {v.number for v in variables}
-        below = _below([node])
+        order = below([node])
         leads = set()
-        for n in below:
+        for n in order:
             if n.number in wanted or any(a.number in leads for a in n.arguments):
                 leads.add(n.number)
         terms: dict[int, list[Node]] = {node.number: [one]}
-        for n in reversed(below):
+        for n in reversed(order):
             if n.number not in leads or n.number not in terms or n.number in wanted:
                 continue
             above = _sum(graph, terms.pop(n.number))
@@ -255,7 +255,7 @@ def _backward_one(g, node, above, one):
         yield argument, one if term is None else term
 
 
-def _below(nodes):
+def below(nodes):
     """All nodes that some depend on, and themselves, arguments first."""
     found, stack = set(), list(nodes)
     graph = nodes[0].graph if nodes else None

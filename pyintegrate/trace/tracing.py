@@ -137,7 +137,8 @@ _LEAVES = {
 
 
 # ---- symbols for arguments -----------------------------------------------------------------------
-def _vector(nodes):
+def vector(nodes):
+    """Nodes as a vector of symbols."""
     array = np.empty(len(nodes), dtype=object)
     array[:] = [Symbol(node) for node in nodes]
     array.flags.writeable = False
@@ -147,7 +148,7 @@ def _vector(nodes):
 def state_symbols(graph, start, stop, scalar):
     """Components start .. stop of the state: a vector, or a scalar symbol."""
     nodes = [graph.state(i) for i in range(start, stop)]
-    return Symbol(nodes[0]) if scalar else _vector(nodes)
+    return Symbol(nodes[0]) if scalar else vector(nodes)
 
 
 def parameter_symbols(graph, shapes):

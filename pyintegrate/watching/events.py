@@ -16,6 +16,7 @@ from ..values.keywords import explains_keywords
 from .ledger import CHANGE, PASSES, PROGRAM
 from .plan import clocks, known_place
 from .quantity import View, check_quantity, invariant_names, leading
+from .saltation import BaseView, whole_jump
 
 if TYPE_CHECKING:
     from ..values.types import ArrayLike
@@ -93,7 +94,8 @@ def event(
         How many events of each trajectory are kept, the first ones; all are counted.
     then : callable, optional
         ``then(t, x, v, ...)`` -> (x, v), or ``then(t, y, ...)`` -> y: the state jumps, and the rest
-        of the step goes on from there.
+        of the step goes on from there. Of ``system.tangent(...)`` this and `quantity` take the
+        motion alone: its tangents jump by the saltation matrix.
     values : callable, optional
         A tuple of numbers to keep of each event.
     params : mapping of str to array_like, optional
@@ -163,6 +165,7 @@ class EventPlan:
             key: {name: view.params[names[key, name]] for name in one.params}
             for key, one in self.events.items()
         }
+        self._passes: dict[str, Any] = {}  # of each event the node that passes zero
         quantities = [self._quantity(view, key, own[key]) for key in self.events]
         self.located = [not condition for _, condition in quantities]
         # A condition happens where it begins to hold.
@@ -197,6 +200,7 @@ class EventPlan:
     def _quantity(self, view, key, own):
         """Its symbol, NaN where it is not looked for, and whether it is a condition: -1 or 1."""
         what, condition = self.events[key].quantity, False
+        view = _view_of(view, self.events[key])
         if callable(what):
             node = view.result(what, own)
             symbol: Any = Symbol(node)
@@ -205,6 +209,7 @@ class EventPlan:
                 symbol = np.where(symbol, 1.0, -1.0)
         else:
             symbol = view.quantity(what)
+        self._passes[key] = None if condition else node_of(view.graph, symbol)
         if self.events[key].after is not None:
             late = (view.t - view.params[f"_{key}..after"]) * view.params["_forwards"] >= 0
             symbol = np.where(late, symbol, np.nan)
@@ -216,7 +221,11 @@ class EventPlan:
         for key, one in self.events.items():
             self.then.append(-1 if one.then is None else len(nodes))
             if one.then is not None:
-                nodes += _new_state(view, one.then, system, own[key])
+                base = _view_of(view, one)
+                new = _new_state(base, one.then, base.system, own[key])
+                if base is not view:
+                    new = whole_jump(view, key, self._passes[key], new)
+                nodes += new
             self.value.append(len(nodes))
             kept = () if one.values is None else _kept_values(view, one.values, own[key])
             self.n_values.append(len(kept))
@@ -231,6 +240,15 @@ class EventPlan:
         }
         late = {key: one.after for key, one in self.events.items() if one.after is not None}
         return shapes | {f"after of event {key!r}": after.shape for key, after in late.items()}
+
+
+def _view_of(view, one):
+    """What an event is written for: where it jumps, the motion without its tangents."""
+    return BaseView(view) if one.then is not None and _has_tangents(view.system) else view
+
+
+def _has_tangents(system):
+    return hasattr(system, "directions")
 
 
 def _flat(result):
@@ -298,11 +316,13 @@ def _checked(events, system):
         if not isinstance(one, Event):
             cure = f": write pi.event({getattr(one, '__name__', '...')})" if callable(one) else ""
             raise TypeError(f"events[{name!r}] must come from pi.event, got {one!r}{cure}")
+        jumps = one.then is not None and _has_tangents(system)
         if not callable(one.quantity):
-            check_quantity(one.quantity, system)
-        if one.then is not None and hasattr(system, "directions"):
+            check_quantity(one.quantity, system.base if jumps else system)
+        if jumps and getattr(system, "traced", None) is None:
             raise ValueError(
                 f"events[{name!r}] jumps, and a tangent passes a jump by its saltation matrix,"
-                " which is not known here: leave then= away, or integrate the base alone"
+                f" which takes the formula of the force, and that of {system.name!r} is called:"
+                " leave then= away, integrate the base alone, or let the force be traced"
             )
     return dict(events)

@@ -1,0 +1,124 @@
+"""How tangents pass a jump: by the saltation matrix, from the formulas of a run.
+
+A neighbour y + d meets the event g = 0 later, by dt = -(grad g . d) / (dg/dt + grad g . f). Until
+then it moves by the force at y, where the first moves by that at h(t, y), to which y has jumped:
+
+    d -> Dh d + (Dh f + dh/dt - f(t, h)) dt.
+
+A parameter p among the directions adds dh/dp and dg/dp. Where a passage only touches g = 0 there is
+no derivative: the divisor is 0. The steps of a method stand for f here, to its order.
+
+References
+----------
+Aizerman, Gantmakher (1958), Quart. J. Mech. Appl. Math. 11, 225-241. Leine, Nijmeijer (2004),
+Dynamics and Bifurcations of Non-Smooth Mechanical Systems, Springer, 7.4.
+"""
+
+from __future__ import annotations
+
+from ..tangents.directions import elements_of
+from ..trace import tracing
+from ..trace.derivative import below, directional
+from ..trace.expression import Symbol
+from .quantity import View
+
+
+class BaseView(View):
+    """The motion alone in the program of a system with tangents."""
+
+    def __init__(self, view):
+        self.__dict__ |= view.__dict__
+        self.system, self._places = view.system.base, view.system.places[:, 0]
+
+    def component(self, name):
+        place = self._places[self.system.state_names.index(name)]
+        return Symbol(self.graph.state(int(place)))
+
+    def state(self, split):
+        nodes = [self.graph.state(int(place)) for place in self._places]
+        lead = self.system.positions if split else len(nodes)
+        halves = [nodes[:lead], nodes[lead:]] if split else [nodes]
+        return [Symbol(half[0]) if split and len(half) == 1 else tracing.vector(half)
+                for half in halves]  # fmt: skip
+
+
+def whole_jump(view, name, g, new):
+    """The motion and its tangents after a jump.
+
+    Parameters
+    ----------
+    view : View
+        Of a system with tangents.
+    name : str
+        Of the event, for errors.
+    g : Node or None
+        What passes zero; None for a condition, which is met at a step: dt = 0.
+    new : list of Node
+        The motion after the jump.
+
+    Returns
+    -------
+    list of Node
+    """
+    graph, system = view.graph, view.system
+    places, n = system.places, len(system.directions)
+    before = [graph.state(int(place)) for place in places[:, 0]]
+    force, one = _force(view, before), graph.constant(1.0)
+    seeds = {
+        node.number: {j: graph.state(int(place)) for j, place in enumerate(row[1:])} | {n: f}
+        for node, row, f in zip(before, places, force, strict=True)
+    }
+    seeds[graph.time().number] = {n: one}
+    rows = dict(elements_of(system.base, tuple(system.params)))
+    for j, direction in enumerate(system.directions):
+        if direction in rows:
+            seeds[graph.parameter(rows[direction]).number] = {j: one}
+    found = directional(graph, new if g is None else [*new, g], seeds)
+    late = {} if g is None else _late(graph, name, g, found.pop(), n, seeds)
+    after, zero = _force(view, new), graph.constant(0.0)
+    whole = [zero] * system.dim
+    for row, y, along, f in zip(places, new, found, after, strict=True):
+        whole[row[0]] = y
+        less = graph.subtract(along.get(n, zero), f)
+        for j, place in enumerate(row[1:]):
+            change = along.get(j, zero)
+            if j in late:
+                change = graph.add(change, graph.multiply(less, late[j]))
+            whole[place] = change
+    return whole
+
+
+def _late(graph, name, g, slope, n, seeds):
+    """By how much later a neighbour along each direction meets the event."""
+    if any(node.operation == "state" and node.number not in seeds for node in below([g])):
+        raise ValueError(
+            f"events[{name!r}] jumps where a quantity passes zero that only the core knows, and the"
+            " saltation matrix takes its derivative: write it as a function of the state"
+        )
+    if n not in slope:
+        return {}
+    inverse = graph.divide(graph.constant(-1.0), slope[n])
+    return {j: graph.multiply(change, inverse) for j, change in slope.items() if j != n}
+
+
+def _force(view, state):
+    """The rate of the motion at a state, in the program of an event."""
+    graph, system = view.graph, view.system
+    traced, base = system.traced, system.base
+    places = system.places[:, 0]
+    moved = {int(place): node for place, node in zip(places, state, strict=True)}
+    dim, dof, outputs = base.dim, base.dof, traced.outputs
+    second = outputs["acceleration" if dof else "rhs"][: dof or dim]
+    first = outputs["velocity"][:dof] if "velocity" in outputs else []
+    leaves = {"parameter": graph.parameter, "constant": graph.constant, "state": moved.__getitem__}
+    made = {}
+    for node in below([*first, *second]):
+        if node.operation == "time":
+            made[node.number] = graph.time()
+        elif not node.arguments:
+            made[node.number] = leaves[node.operation](node.value)
+        else:
+            arguments = (made[a.number] for a in node.arguments)
+            made[node.number] = graph.make(node.operation, *arguments)
+    rates = [made[node.number] for node in first] if first else state[dof : 2 * dof]
+    return [*rates, *(made[node.number] for node in second)]
