@@ -166,6 +166,7 @@ typedef struct {
     int fsal;     /* is the last stage the first of the next step? */
     int combined; /* two estimates, put together as in DOP853 */
     int power;    /* the estimate shrinks like h^power */
+    double slope; /* weight of f(t, y) in the estimate, where no stage is there; 0: none */
     double c[PI_MAX_STAGES];
     int start[PI_MAX_STAGES + PI_PAIR_ROWS + 1], index[PI_MAX_WEIGHTS];
     double weight[PI_MAX_WEIGHTS];

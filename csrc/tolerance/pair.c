@@ -1,5 +1,6 @@
 /* The numbers of an embedded pair as its kernel wants them. */
 #include "solve.h"
+#include <math.h>
 
 int pi_has_estimate(const PiMethod *m) {
     return (m->family == PI_EXPLICIT_RK || m->family == PI_IMPLICIT_RK) && m->embedded_order > 0;
@@ -34,13 +35,16 @@ void pi_make_pair(const PiMethod *m, const PiSystem *system, PiPair *pair) {
                                 !system->velocity_dependent,
                      .fsal = is_explicit && m->c[last] == 1,
                      .combined = m->embedded2_order > 0,
-                     .power = estimate_power(m)};
+                     .power = estimate_power(m),
+                     .slope = is_explicit ? 0 : 1};
     for (int j = 0; j < m->stages; j++) {
         pair->c[j] = m->c[j];
         error[j] = m->b[j] - m->b_embedded[j];
         error2[j] = pair->combined ? m->b[j] - m->b_embedded2[j] : 0;
+        if (!is_explicit) pair->slope -= m->b_embedded[j];
         pair->fsal &= m->a[last][j] == m->b[j];
     }
+    if (fabs(pair->slope) < 1e-12) pair->slope = 0; /* weights add up to 1, but for rounding */
     for (int s = 0; s < m->stages; s++) {
         pair->start[s + 1] = pair->start[s]; /* those of an implicit pair are Newton's */
         if (is_explicit) append_row(pair, m, s, m->a[s], pair->nystrom);

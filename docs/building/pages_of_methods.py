@@ -156,6 +156,8 @@ def _numbers(method):
                 text += f"\n\n{label}:\n\n" + columns([label.lower()], exact[key])
         return text + note
     more = [("b̂", weights) for weights, _ in method.exact_embedded or []]
+    if more and abs(1 - sum(more[0][1])) > 1e-12:
+        note += "\n\nThe weights b̂ leave the rest to 1 to f(t, y), which is no stage."
     if exact.get("velocity"):
         more.append(("b̄", exact["velocity"]))
     return tableau(exact["A"], exact["b"], exact["c"], more) + note

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 _STIFF = (
     " A trajectory that took max_steps steps may be stiff (an explicit method follows its fastest"
-    " motion: try method='kvaerno54'), or the tolerance too tight."
+    " motion: try method='radau_iia5'), or the tolerance too tight."
 )
 _END_OF_TIME = (
     " A step too small means that the solution, or its derivative, may not exist beyond that time,"

@@ -26,7 +26,7 @@ from .passing import plan_events, plan_watch
 LEAST_RTOL = 100  # roundings of the dtype
 _ANOTHER_SOLVER = (
     "method {!r} has no pair with an estimate of its error here: solve takes 'auto', or for stiff"
-    " problems 'kvaerno54'"
+    " problems 'radau_iia5'"
 )
 USUAL_RTOL = 1e-6  # in float32 it is raised without a word
 

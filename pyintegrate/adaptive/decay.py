@@ -51,7 +51,7 @@ def told(solution, lane):
     if decay >= _STIFF * most:
         return (
             f" It is stiff there: its last step times the rate of the fastest decay is {decay:.2g},"
-            f" and {solution.method.name} is stable up to {most:.2g}. Use method='kvaerno54'."
+            f" and {solution.method.name} is stable up to {most:.2g}. Use method='radau_iia5'."
         )
     return (
         " It is not stiff there (its last step times the rate of the fastest decay is"

@@ -45,7 +45,8 @@ class Method:
     coefficients : dict of lists
     embedded : dict or None
         Of a pair that estimates its error, for ``pi.solve``: the weights "b" of another order,
-        "order"; where the estimate is put together of two, also "b2" and "order2".
+        "order"; where the estimate is put together of two, also "b2" and "order2". What weights
+        lack to a sum of 1 is that of f(t, y), where that is no stage ("radau_iia5").
     aliases : tuple of str
 
     Examples

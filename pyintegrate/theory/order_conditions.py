@@ -91,6 +91,8 @@ def order(method, quadratic_kinetic=None):
 def embedded_orders(method):
     """The orders of the weights with which a Runge-Kutta method estimates its error: one or two.
 
+    Weights that do not add up to 1 leave the rest to f(t, y), which is no stage of the method.
+
     Examples
     --------
     >>> import pyintegrate as pi
@@ -100,7 +102,13 @@ def embedded_orders(method):
     exact, _ = method.exact_coefficients
     found = []
     for weights, rounding in method.exact_embedded:
-        orders = _FAMILIES[method.family]({**exact, "b": weights}, float(rounding))
+        table = {**exact, "b": weights}
+        slope = 1 - sum(weights)  # the weight of f(t, y), where that is no stage
+        if abs(slope) > rounding:
+            first = [Fraction(0)]
+            rows = [first * (len(weights) + 1), *([*first, *row] for row in exact["A"])]
+            table = {"A": rows, "b": [slope, *weights], "c": first + exact["c"]}
+        orders = _FAMILIES[method.family](table, float(rounding))
         found.append(next((c.order - 1 for c in islice(orders, HIGHEST) if not c.hold), HIGHEST))
     return found
 

@@ -41,3 +41,49 @@ static inline int64_t newton_rows(int64_t dim, int64_t stages) {
     for (int i = 0; i < NEWTON_PARTS; i++) sum += rows[i];
     return sum;
 }
+
+/* A step of Radau IIA to a tolerance (kernels/tolerance/radau.h), of a system of `dim`. */
+enum {
+    RADAU_JACOBIAN,
+    RADAU_REAL, /* factors of gamma - h J, and of the pair alpha -+ i beta - h J */
+    RADAU_PAIR,
+    RADAU_Z, /* increments of the stages, the same as W = T^-1 Z, and those of the last step */
+    RADAU_W,
+    RADAU_BEFORE,
+    RADAU_PARTS_Z,  /* of shorter steps */
+    RADAU_SLOPES,   /* of the stages */
+    RADAU_RESIDUAL, /* and then the correction */
+    RADAU_PIVOT,
+    RADAU_PAIR_PIVOT,
+    RADAU_SLOPE, /* at the state, which is that of the stage, and the estimate */
+    RADAU_STATE,
+    RADAU_ERROR,
+    RADAU_SCALE,   /* 1 / tolerance */
+    RADAU_SHIFTED, /* for differences */
+    RADAU_HERE,
+    RADAU_H,    /* of the factors */
+    RADAU_SIZE, /* of a correction, and of the one before */
+    RADAU_LAST,
+    RADAU_ENOUGH, /* how small a correction is to be; and where it is to be rounding */
+    RADAU_EXACT,
+    RADAU_TRIED,  /* the step */
+    RADAU_GOING,  /* masks: of Newton's method; */
+    RADAU_LOST,   /* where it did not converge; */
+    RADAU_SLOW,   /* where it did so slowly; */
+    RADAU_NEEDED, /* where the Jacobian is to be made; */
+    RADAU_AGAIN,  /* where the estimate is to be filtered twice */
+    RADAU_PARTS
+};
+static inline int64_t radau_parts(int64_t dim, int64_t rows[RADAU_PARTS]) {
+    int64_t sum = 0;
+    for (int i = 0; i < RADAU_PARTS; i++) {
+        rows[i] = i == RADAU_PAIR         ? 4 * dim * dim
+                  : i <= RADAU_REAL       ? dim * dim
+                  : i <= RADAU_RESIDUAL   ? 3 * dim
+                  : i == RADAU_PAIR_PIVOT ? 2 * dim
+                  : i <= RADAU_SHIFTED    ? dim
+                                          : 1;
+        sum += rows[i];
+    }
+    return sum;
+}

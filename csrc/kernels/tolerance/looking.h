@@ -7,7 +7,8 @@
 static void make_parts(Lanes *l) {
     vreal *const last = l->after, *const after = l->yn, *const low = l->low;
     l->after = l->unused;
-    try_steps(l);
+    if (l->solve->pair.slope != 0) radau_parts_of_steps(l);
+    else try_steps(l);
     l->after = last;
     if (l->c.stopped) return;
     l->yn = l->between, l->low = l->ys; /* nobody asks what is rounded away here */

@@ -58,9 +58,19 @@ static void record_due(Lanes *l) {
         }
     }
 }
+/* What Radau's method keeps of a step serves the next, unless that begins elsewhere. */
+static void remember_radau(Lanes *l) {
+    radau_accept(&l->c, &l->radau, l->accepted);
+    for (int64_t i = 0; l->solver->look && i < l->c.R * VLEN; i++)
+        if (l->end[i] == PI_STEP_JUMPED) {
+            l->radau.jacobian[i / VLEN][i % VLEN] = NO_JACOBIAN;
+            l->radau.h_before[i / VLEN][i % VLEN] = 0;
+        }
+}
 /* Lanes that accept their step have made it. */
 static void commit(Lanes *l) {
     const Chunk *c = &l->c;
+    if (l->solve->pair.slope != 0) remember_radau(l);
     for (int64_t u = 0; u < c->R; u++) {
         const vint yes = l->accepted[u];
         vreal *const t_low = own(l, OWN_T_LOW) + u, *const low = own(l, OWN_LOW);
@@ -140,6 +150,15 @@ static int64_t fill_places(Lanes *l, Lanes *waiting, vreal *slope, int64_t *next
     return on_their_way;
 }
 
+static void make_radau(Lanes *l) {
+    int64_t rows[RADAU_PARTS];
+    if (l->solve->pair.slope == 0) return;
+    l->radau.c = l->solve->implicit->c;
+    l->radau.jacobian = (vint *)own(l, OWN_JACOBIAN);
+    l->radau.h_before = own(l, OWN_BEFORE);
+    radau_parts(l->c.dim, rows);
+    for (int i = 0; i < RADAU_PARTS; i++) l->radau.part[i] = take_rows(&l->c, rows[i]);
+}
 static int solve_on_rows(PiSolver *solver) {
     const PiSolve *s = solver->solve;
     const PiTile tile = {
@@ -168,6 +187,8 @@ static int solve_on_rows(PiSolver *solver) {
     l.code = (vint *)take_rows(c, 1);
     l.idle = (vint *)take_rows(c, 1);
     c->code = (vint *)take_rows(c, 1);
+
+    make_radau(&l);
 
     const int64_t lanes = c->R * VLEN;
     int64_t first, count, next = 0;

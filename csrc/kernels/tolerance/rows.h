@@ -17,6 +17,8 @@ enum {
     OWN_DUE,     /* the next time to save at; beyond the end if there is none */
     OWN_TAKEN,   /* whole numbers: steps accepted, and rejected */
     OWN_REJECTED,
+    OWN_JACOBIAN, /* of Radau's method: whether a Jacobian is kept, and the last step */
+    OWN_BEFORE,
     OWN_RTOL,
     OWN_ATOL,
     OWN_STATE,
@@ -28,17 +30,25 @@ enum {
 static inline void own_rows(const PiSolve *s, int64_t at[OWN_PARTS + 1]) {
     at[0] = 0;
     for (int i = 0; i < OWN_PARTS; i++) {
-        const int64_t rows = i == OWN_RTOL                    ? s->n_rtol
-                             : i == OWN_ATOL                  ? s->n_atol
-                             : i == OWN_STATE || i == OWN_LOW ? s->system->dim
-                             : i == OWN_PARAMS                ? pi_parameter_rows(s->system)
-                                                              : 1;
+        const int64_t rows = i == OWN_JACOBIAN || i == OWN_BEFORE ? s->pair.slope != 0
+                             : i == OWN_RTOL                      ? s->n_rtol
+                             : i == OWN_ATOL                      ? s->n_atol
+                             : i == OWN_STATE || i == OWN_LOW     ? s->system->dim
+                             : i == OWN_PARAMS                    ? pi_parameter_rows(s->system)
+                                                                  : 1;
         at[i + 1] = at[i] + rows;
     }
 }
 /* Components that each slope has: accelerations only, where the force does not see velocities. */
 static inline int slope_rows(const PiSolve *s) {
     return s->pair.nystrom ? s->system->dof : s->system->dim;
+}
+/* What stages that are solved for take. */
+static inline int64_t newton_workspace(const PiSolve *s) {
+    const int64_t dim = s->system->dim, group = s->implicit ? s->table.largest_group : 0;
+    int64_t rows[RADAU_PARTS];
+    if (s->pair.slope != 0) return radau_parts(dim, rows);
+    return group ? 2 * group * dim + newton_rows(dim, group) : 0;
 }
 /* Two such sets, of those on their way and of those who wait, with h, t, two numbers of 64 bits, a
  * mask, a time and bytes each; slopes, and two more; stage, state, rounding, a state between,
@@ -48,16 +58,12 @@ static inline int64_t pi_solve_rows(const PiSolve *s) {
     int64_t at[OWN_PARTS + 1];
     own_rows(s, at);
     const int64_t dim = s->system->dim;
-    const int64_t group = s->implicit ? s->table.largest_group : 0;
-    const int64_t newton = group ? 2 * group * dim + newton_rows(dim, group) : 0;
-    return newton + 2 * (at[OWN_PARTS] + EACH_SET + s->system->scratch) +
+    return newton_workspace(s) + 2 * (at[OWN_PARTS] + EACH_SET + s->system->scratch) +
            (int64_t)(s->pair.stages + 2) * slope_rows(s) + 8 * dim + SINGLE_ROWS;
 }
 /* Those that a step goes through; a kernel in registers has its slopes elsewhere. */
 static inline int64_t pi_solve_hot_rows(const PiSolve *s) {
     const int64_t slopes = s->trial ? 2 : s->pair.stages + 1;
-    const int64_t group = s->implicit ? s->table.largest_group : 0;
-    return (group ? newton_rows(s->system->dim, group) : 0) + slopes * slope_rows(s) +
-           7 * (int64_t)s->system->dim + s->system->n_params + s->system->n_derived +
-           s->system->scratch + 20;
+    return newton_workspace(s) + slopes * slope_rows(s) + 7 * (int64_t)s->system->dim +
+           s->system->n_params + s->system->n_derived + s->system->scratch + 20;
 }

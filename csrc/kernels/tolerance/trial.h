@@ -7,6 +7,7 @@
 #pragma once
 #include "../rows/implicit_rk.h"
 #include "powers.h"
+#include "radau.h"
 #include "rows.h"
 
 /* A chunk of trajectories on their way, or of those who wait for a place. */
@@ -27,6 +28,7 @@ typedef struct {
     vreal *between;                     /* state within the step */
     vreal *tn, *tn_low;                 /* time after the step */
     vint *active, *last, *accepted, *passed, *leaves, *code, *idle;
+    Radau radau;
     int8_t *end; /* of each lane: what has become of its step (PiStepEnd) */
 } Lanes;
 
@@ -54,6 +56,7 @@ enum { MOST_PARTS = 2, MOST_ABREAST = 4 };
  */
 #define PLAIN_POINTER(p) __asm__("" : "+r"(p))
 
+#define NO_ERROR_YET REAL(1000.0) /* of a trajectory without a step */
 typedef vreal Block[MOST_PARTS][MOST_ABREAST];
 /* sum_j weight_j k_j of components d, d + 1, ..., registers u, u + 1, ... */
 INLINE void weigh(const Lanes *l, int row, int64_t d, int64_t u, int parts, int count, Block sum) {
@@ -124,6 +127,42 @@ INLINE void sum_some(const Lanes *l, int row, vreal *to, int d, int64_t u, int p
     EACH(e, 0, parts)
         EACH(i, 0, count) to[(d + e) * l->c.R + u + i] = sum[e][i];
 }
+/* The size that an error in y may have: not quite 0, so that no error is none. */
+INLINE vreal tolerance(vreal rtol, vreal size, vreal atol) {
+    return vfma(rtol, size, atol) + vset(REAL_MIN_NORMAL);
+}
+/* The trial steps of Radau's method, its sums being those of z_3 / h and of the estimate / h. */
+static void radau_trial(Lanes *l) {
+    Chunk *c = &l->c;
+    const int64_t R = c->R, all = c->dim * R;
+    const Radau *r = &l->radau;
+    for (int64_t u = 0; u < R; u++) {
+        vreal least = vset(1);
+        for (int64_t i = u; i < all; i += R) {
+            const vreal rtol = own(l, OWN_RTOL)[l->solve->n_rtol > 1 ? i : u];
+            const vreal atol = own(l, OWN_ATOL)[l->solve->n_atol > 1 ? i : u];
+            least = vmin(rtol, least);
+            r->part[RADAU_SCALE][i] = vset(1) / tolerance(rtol, vabs(c->y[i]), atol);
+        }
+        const vreal enough = vmin(vsqrt(least), vset(RADAU_MOST_LEFT));
+        r->part[RADAU_EXACT][u] = 10 * EPSILON / least;
+        r->part[RADAU_ENOUGH][u] = vmax(r->part[RADAU_EXACT][u], enough);
+        ((vint *)r->part[RADAU_AGAIN])[u] =
+            (own(l, OWN_GROWTH)[u] == vset(0)) | (own(l, OWN_ERROR)[u] == vset(NO_ERROR_YET));
+    }
+    radau_step(c, r, l->active);
+    for (int64_t i = 0; i < all; i++) {
+        l->sums[i] = r->part[RADAU_Z][2 * all + i] / c->h[i % R];
+        l->sums[all + i] = r->part[RADAU_ERROR][i] / c->h[i % R];
+    }
+}
+/* Shorter ones, of lanes that ask for them. */
+static void radau_parts_of_steps(Lanes *l) {
+    const int64_t all = l->c.dim * l->c.R;
+    vreal *const z = l->radau.part[RADAU_PARTS_Z];
+    radau_shorter(&l->c, &l->radau, l->active, z);
+    for (int64_t i = 0; i < all; i++) l->sums[i] = z[2 * all + i] / l->c.h[i % l->c.R];
+}
 /* A trial step of all lanes: the sums. */
 static void try_steps(Lanes *l) {
     Chunk *c = &l->c;
@@ -132,6 +171,10 @@ static void try_steps(Lanes *l) {
         const PiTrialRows rows = {c->R, m, l->w, c->t0, c->h, c->y, c->p, l->k, l->after, l->sums};
         l->solve->trial(&rows);
         c->stopped |= pi_pause(c->tile->pause);
+        return;
+    }
+    if (m->slope != 0) {
+        radau_trial(l);
         return;
     }
     if (l->solve->implicit) implicit_slopes(l);
@@ -167,11 +210,6 @@ static void step_rows(Lanes *l) {
                                               : vfma(h, sum, rest);
             l->yn[at] = plus(c->y[at], delta, &l->low[at]);
         }
-}
-
-/* The size that an error in y may have: not quite 0, so that no error is none. */
-INLINE vreal tolerance(vreal rtol, vreal size, vreal atol) {
-    return vfma(rtol, size, atol) + vset(REAL_MIN_NORMAL);
 }
 
 /* ---- the error ------------------------------------------------------------------------------- */
@@ -213,11 +251,11 @@ INLINE vreal log_error(const Lanes *l, const int combined, vreal h, vreal sum, v
  * is taken to change as it did between them; the shorter of this step and that of plain control.
  * Gustafsson (1994), ACM Trans. Math. Softw. 20, 496-517; Hairer, Wanner II, IV.8.
  * All in log2. Safety 0.9, factors from 1/3 to 6, none above 1 after a rejection. */
-#define LOG_SAFETY   REAL(-0.15200309)
-#define MOST_SHRINK  REAL(-1.6)
-#define MOST_GROWTH  REAL(2.6)
-#define LEAST_ERROR  REAL(-13.0)
-#define NO_ERROR_YET REAL(1000.0)
+#define HELD_UP_TO  REAL(0.26303441) /* log2 1.2 */
+#define LOG_SAFETY  REAL(-0.15200309)
+#define MOST_SHRINK REAL(-1.6)
+#define MOST_GROWTH REAL(2.6)
+#define LEAST_ERROR REAL(-13.0)
 INLINE vreal control(const Lanes *l, int64_t u, vreal error, vint accepted) {
     const vreal power = vset(-1 / (real)l->solve->pair.power), safety = vset(LOG_SAFETY);
     vreal *const before = own(l, OWN_ERROR) + u, *const trend = own(l, OWN_TREND) + u,
@@ -228,6 +266,9 @@ INLINE vreal control(const Lanes *l, int64_t u, vreal error, vint accepted) {
     good = vselect(predicted < good, predicted, good);
     vreal factor = vselect(accepted, good, plain);
     factor = vselect(factor > vset(MOST_SHRINK), factor, vset(MOST_SHRINK));
+    if (l->solve->pair.slope != 0) /* a step as long as the last needs no other factors */
+        factor =
+            vselect(accepted & (factor > vset(0)) & (factor < vset(HELD_UP_TO)), vset(0), factor);
     const vreal seen = vselect(error > vset(LEAST_ERROR), error, vset(LEAST_ERROR));
     *before = vselect(accepted, seen, *before);
     *trend = vselect(accepted, factor, *trend + factor);

@@ -1,0 +1,62 @@
+/* M = P L U of each lane, kept for as many right-hand sides as there are: Gaussian elimination with
+ * partial pivoting, each lane by its own pivots. A pivot of zero leaves what is not a number. */
+#pragma once
+#include "chunk.h"
+
+static void swap_lane(vreal *a, vreal *b, int64_t lane) {
+    const real upper = (*a)[lane];
+    (*a)[lane] = (*b)[lane];
+    (*b)[lane] = upper;
+}
+/* In place: n x n rows of M; pivot: n rows, which row came to the top of each column. Then U lies
+ * above the diagonal, its inverse pivots on it, and the factors of L below, negative. */
+static void factor_rows(Chunk *c, int n, vreal *M, vint *pivot) {
+    const int64_t R = c->R;
+#define ENTRY(i, k) M[((i) * n + (k)) * R + u]
+    for (int k = 0; k < n; k++)
+        for (int64_t u = 0; u < R; u++) {
+            if (c->stopped || pi_pause(c->tile->pause)) {
+                c->stopped = 1;
+                return;
+            }
+            vint top = vset_int(k);
+            vreal most = vabs(ENTRY(k, k));
+            for (int i = k + 1; i < n; i++) {
+                const vreal size = vabs(ENTRY(i, k));
+                top = vselect_int(size > most, vset_int(i), top);
+                most = vselect(size > most, size, most);
+            }
+            pivot[k * R + u] = top;
+            for (int64_t lane = 0; lane < VLEN; lane++)
+                for (int j = k; j < n && top[lane] != k; j++)
+                    swap_lane(&ENTRY(k, j), &ENTRY(top[lane], j), lane);
+            const vreal inverse = vset(REAL(1.0)) / ENTRY(k, k);
+            for (int i = k + 1; i < n; i++) {
+                const vreal factor = -ENTRY(i, k) * inverse;
+                ENTRY(i, k) = factor;
+                for (int j = k + 1; j < n; j++)
+                    ENTRY(i, j) = vfma(factor, ENTRY(k, j), ENTRY(i, j));
+            }
+            ENTRY(k, k) = inverse;
+        }
+}
+/* Solves M x = r in place, n rows of r. */
+static void substitute_rows(const Chunk *c, int n, const vreal *M, const vint *pivot, vreal *r) {
+    const int64_t R = c->R;
+    for (int64_t u = 0; u < R; u++) {
+        for (int k = 0; k < n; k++) {
+            for (int64_t lane = 0; lane < VLEN; lane++) {
+                const int64_t top = pivot[k * R + u][lane];
+                if (top != k) swap_lane(&r[k * R + u], &r[top * R + u], lane);
+            }
+            for (int i = k + 1; i < n; i++)
+                r[i * R + u] = vfma(ENTRY(i, k), r[k * R + u], r[i * R + u]);
+        }
+        for (int k = n - 1; k >= 0; k--) {
+            vreal sum = r[k * R + u];
+            for (int j = k + 1; j < n; j++) sum = vfma(-ENTRY(k, j), r[j * R + u], sum);
+            r[k * R + u] = sum * ENTRY(k, k);
+        }
+    }
+#undef ENTRY
+}

@@ -1,0 +1,295 @@
+/* Radau IIA of order 5: increments z_i = h sum_j a_ij f(t + c_j h, y + z_j) and the estimate.
+ *
+ * With A^-1 = T D T^-1 and z = T w, Newton's method splits into a real system and a pair:
+ *
+ *     (D - h J) dw = h T^-1 f(y + T w) - D w,     D = gamma and (alpha, beta; -beta, alpha)
+ *
+ * with one Jacobian, which lanes keep from step to step while it serves, and factors that are kept
+ * while h is. It ends where the correction that would follow is a small part of the tolerance.
+ * The start is the polynomial of the last step, continued. The estimate, of order 3,
+ *
+ *     (1 - h J / gamma)^-1 (h f(t, y) + sum_i e_i z_i) / gamma,
+ *
+ * stays small on the fast motions of stiff problems; where the step follows a rejected one or none,
+ * and would be rejected, f(t, y + estimate) takes the place of f(t, y).
+ * Hairer, Wanner (1996), Solving Ordinary Differential Equations II, IV.8. */
+#pragma once
+#include "../rows/factors.h"
+#include "../rows/newton.h"
+
+#define RADAU_GAMMA REAL(3.6378342527444957322)
+#define RADAU_ALPHA REAL(2.6810828736277521339)
+#define RADAU_BETA  REAL(3.0504301992474105694)
+static const real radau_t[3][3] = {
+    {REAL(0.094438762488975241487), REAL(-0.14125529502095420843), REAL(0.030029194105147424492)},
+    {REAL(0.25021312296533331138), REAL(0.204129352293799932), REAL(-0.3829421127572619378)},
+    {REAL(1.0), REAL(1.0), REAL(0.0)}};
+static const real radau_t_inverse[3][3] = {
+    {REAL(4.1787185915519047273), REAL(0.32768282076106238708), REAL(0.52337644549944954804)},
+    {REAL(-4.1787185915519047273), REAL(-0.32768282076106238708), REAL(0.47662355450055045196)},
+    {REAL(0.50287263494578687595), REAL(-2.5719269498556054292), REAL(0.59603920482822492497)}};
+static const real radau_e[3] = {REAL(-10.048809399827415562), REAL(1.3821427331607488958),
+                                REAL(-0.33333333333333333333)};
+enum { RADAU_ITERATIONS = 7 };
+#define RADAU_MOST_LEFT REAL(0.03) /* of the tolerance by Newton's method; or its root */
+#define RADAU_SLOW_RATE REAL(1e-3) /* corrections that shrink by less want another Jacobian */
+/* Whether a lane's Jacobian is there, and of which state. */
+enum { NO_JACOBIAN, OLD_JACOBIAN, THIS_JACOBIAN };
+
+typedef struct {
+    const double *c; /* nodes */
+    vreal *part[RADAU_PARTS];
+    vint *jacobian;  /* of each lane: NO_JACOBIAN ... */
+    vreal *h_before; /* the length of the last step; 0: there is none */
+} Radau;
+
+/* sum_s w_s x_s of entry i, where x_s lie n vectors apart. */
+INLINE vreal three(const real *w, const vreal *x, int64_t n, int64_t i) {
+    return vfma(vset(w[2]), x[2 * n + i], vfma(vset(w[1]), x[n + i], vset(w[0]) * x[i]));
+}
+/* u(theta) = sum_s w_s z_s, the polynomial through 0 and z_s at c_s. */
+INLINE void collocation_weights(const Radau *r, vreal theta, vreal w[3]) {
+    for (int s = 0; s < 3; s++) {
+        double below = r->c[s];
+        w[s] = theta;
+        for (int j = 0; j < 3; j++) {
+            if (j == s) continue;
+            below *= r->c[s] - r->c[j];
+            w[s] *= theta - vset((real)r->c[j]);
+        }
+        w[s] *= vset((real)(1 / below));
+    }
+}
+/* u(theta) of one register: n / R entries, R vectors apart. */
+INLINE void polynomial(const Radau *r, vreal theta, const vreal *z, int64_t n, int64_t R,
+                       vreal *u) {
+    vreal w[3];
+    collocation_weights(r, theta, w);
+    for (int64_t i = 0; i < n; i += R)
+        u[i] = vfma(w[2], z[2 * n + i], vfma(w[1], z[n + i], w[0] * z[i]));
+}
+/* Root mean square of x * scale over some states. */
+INLINE vreal scaled_size(const Chunk *c, const Radau *r, const vreal *x, int states, int64_t u) {
+    const vreal *scale = r->part[RADAU_SCALE];
+    vreal sum = vset(0);
+    for (int s = 0; s < states; s++)
+        for (int64_t d = 0; d < c->dim; d++) {
+            const vreal q = x[(s * c->dim + d) * c->R + u] * scale[d * c->R + u];
+            sum = vfma(q, q, sum);
+        }
+    return vsqrt(sum / (real)(states * c->dim));
+}
+
+/* The Jacobian of lanes that need one. */
+static void radau_jacobian(Chunk *c, const Radau *r) {
+    vreal *const made = r->part[RADAU_PAIR], *const J = r->part[RADAU_JACOBIAN];
+    const vint *need = (const vint *)r->part[RADAU_NEEDED];
+    if (!any_row(c, need)) return;
+    jacobian_rows(c, times(c, 0, 0), c->y, r->part[RADAU_SLOPE], made, r->part[RADAU_SHIFTED],
+                  r->part[RADAU_HERE]);
+    for (int64_t i = 0; i < (int64_t)c->dim * c->dim * c->R; i++)
+        J[i] = vselect(need[i % c->R], made[i], J[i]);
+    for (int64_t u = 0; u < c->R; u++) {
+        r->part[RADAU_H][u] = vselect(need[u], vset((real)NAN), r->part[RADAU_H][u]);
+        r->jacobian[u] = vselect_int(need[u], vset_int(THIS_JACOBIAN), r->jacobian[u]);
+    }
+}
+/* The factors, if they are not those of every lane's h and J. */
+static void radau_factors(Chunk *c, const Radau *r, const vint *active) {
+    const int n = c->dim;
+    const int64_t R = c->R;
+    vreal *const h = r->part[RADAU_H], *const J = r->part[RADAU_JACOBIAN];
+    vint other = {0};
+    for (int64_t u = 0; u < R; u++) other |= active[u] & ~(h[u] == c->h[u]);
+    if (!vany(other)) return;
+    for (int i = 0; i < n; i++)
+        for (int k = 0; k < n; k++)
+            for (int64_t u = 0; u < R; u++) {
+                const vreal hj = c->h[u] * J[(i * n + k) * R + u], one = vset(i == k);
+                vreal *const pair = r->part[RADAU_PAIR] + u;
+                const vreal here = RADAU_ALPHA * one - hj, there = RADAU_BETA * one;
+                r->part[RADAU_REAL][(i * n + k) * R + u] = RADAU_GAMMA * one - hj;
+                pair[(i * 2 * n + k) * R] = pair[((n + i) * 2 * n + n + k) * R] = here;
+                pair[(i * 2 * n + n + k) * R] = there;
+                pair[((n + i) * 2 * n + k) * R] = -there;
+            }
+    copy_rows(c, 1, c->h, h);
+    factor_rows(c, n, r->part[RADAU_REAL], (vint *)r->part[RADAU_PIVOT]);
+    factor_rows(c, 2 * n, r->part[RADAU_PAIR], (vint *)r->part[RADAU_PAIR_PIVOT]);
+}
+
+static void radau_to_w(const Chunk *c, const Radau *r) {
+    const int64_t n = c->dim * c->R;
+    for (int s = 0; s < 3; s++)
+        for (int64_t i = 0; i < n; i++)
+            r->part[RADAU_W][s * n + i] = three(radau_t_inverse[s], r->part[RADAU_Z], n, i);
+}
+/* z of lanes that go: where the polynomial of the last step would be. */
+static void radau_start(Chunk *c, const Radau *r) {
+    const int64_t R = c->R, n = c->dim * R;
+    const vreal *const before = r->part[RADAU_BEFORE];
+    const vint *going = (const vint *)r->part[RADAU_GOING];
+    vreal *const z = r->part[RADAU_Z], *const there = r->part[RADAU_STATE];
+    for (int64_t u = 0; u < R; u++) {
+        const vint none = r->h_before[u] == vset(0);
+        for (int s = 0; s < 3; s++) {
+            const vreal theta = vfma(vset((real)r->c[s]), c->h[u] / r->h_before[u], vset(1));
+            polynomial(r, theta, before + u, n, R, there + u);
+            for (int64_t i = u; i < n; i += R) {
+                const vreal from_here = vselect(none, vset(0), there[i] - before[2 * n + i]);
+                z[s * n + i] = vselect(going[u], from_here, z[s * n + i]);
+            }
+        }
+    }
+    radau_to_w(c, r);
+}
+/* The corrections dw. */
+static void radau_correction(Chunk *c, const Radau *r) {
+    const int64_t R = c->R, n = c->dim * R;
+    vreal *const z = r->part[RADAU_Z], *const w = r->part[RADAU_W], *const y = r->part[RADAU_STATE],
+                 *const f = r->part[RADAU_SLOPES], *const dw = r->part[RADAU_RESIDUAL];
+    for (int s = 0; s < 3; s++) {
+        for (int64_t i = 0; i < n; i++) y[i] = c->y[i] + z[s * n + i];
+        rhs_rows(c, times(c, 0, r->c[s]), y, f + s * n);
+    }
+    for (int64_t i = 0; i < n; i++) {
+        const vreal h = c->h[i % R], w1 = w[n + i], w2 = w[2 * n + i];
+        dw[i] = vfma(h, three(radau_t_inverse[0], f, n, i), -RADAU_GAMMA * w[i]);
+        dw[n + i] = vfma(h, three(radau_t_inverse[1], f, n, i),
+                         vfma(vset(-RADAU_ALPHA), w1, -RADAU_BETA * w2));
+        dw[2 * n + i] = vfma(h, three(radau_t_inverse[2], f, n, i),
+                             vfma(vset(RADAU_BETA), w1, -RADAU_ALPHA * w2));
+    }
+    substitute_rows(c, c->dim, r->part[RADAU_REAL], (const vint *)r->part[RADAU_PIVOT], dw);
+    substitute_rows(c, 2 * c->dim, r->part[RADAU_PAIR], (const vint *)r->part[RADAU_PAIR_PIVOT],
+                    dw + n);
+}
+/* w moves by dw; lanes that have converged, or will not within `most` iterations, go no further. */
+static void radau_correct(Chunk *c, const Radau *r, int iteration, int most) {
+    const int64_t R = c->R, n = c->dim * R;
+    const vreal *const dw = r->part[RADAU_RESIDUAL];
+    vreal *const z = r->part[RADAU_Z], *const w = r->part[RADAU_W];
+    vint *const going = (vint *)r->part[RADAU_GOING], *const lost = (vint *)r->part[RADAU_LOST],
+                *const slow = (vint *)r->part[RADAU_SLOW];
+    for (int64_t u = 0; u < R; u++) {
+        const vreal size = scaled_size(c, r, dw, 3, u), enough = r->part[RADAU_ENOUGH][u];
+        const vreal rate = size / r->part[RADAU_LAST][u], rest = rate / (vset(1) - rate);
+        vreal ahead = rest; /* what is left after the last iteration, over the size */
+        for (int i = iteration + 1; i < most; i++) ahead *= rate;
+        const vint later = vset_int(-(iteration > 0)), shrinks = rate < vset(1);
+        const vint fails = ~(size <= vset(REAL_MAX)) |
+                           (later & ~(size == vset(0)) & ~(shrinks & (ahead * size <= enough)));
+        const vint ends = (size == vset(0)) | (later & shrinks & (rest * size <= enough));
+        const vint moves = going[u] & ~fails;
+        for (int64_t i = u; i < 3 * n; i += R) w[i] = vselect(moves, w[i] + dw[i], w[i]);
+        for (int s = 0; s < 3; s++)
+            for (int64_t i = u; i < n; i += R)
+                z[s * n + i] = vselect(moves, three(radau_t[s], w, n, i), z[s * n + i]);
+        if (iteration > 1) {
+            const vint slowly = rate > vset(RADAU_SLOW_RATE);
+            slow[u] = vselect_int(moves, slowly, slow[u]);
+        }
+        lost[u] |= going[u] & fails;
+        going[u] &= ~fails & ~ends;
+        r->part[RADAU_LAST][u] = size;
+    }
+}
+/* The estimate from the slope f. */
+static void radau_estimate(Chunk *c, const Radau *r, const vreal *f, vreal *error) {
+    const int64_t R = c->R, n = c->dim * R;
+    for (int64_t i = 0; i < n; i++)
+        error[i] = vfma(c->h[i % R], f[i], three(radau_e, r->part[RADAU_Z], n, i));
+    substitute_rows(c, c->dim, r->part[RADAU_REAL], (const vint *)r->part[RADAU_PIVOT], error);
+}
+
+/* z and the estimate of a trial step of all lanes, NaN where Newton's method does not converge.
+ * RADAU_SCALE and RADAU_ENOUGH are given; RADAU_AGAIN: lanes whose estimate may be filtered twice.
+ */
+static void radau_step(Chunk *c, const Radau *r, const vint *active) {
+    const int64_t R = c->R, n = c->dim * R;
+    vint *const going = (vint *)r->part[RADAU_GOING], *const lost = (vint *)r->part[RADAU_LOST],
+                *const slow = (vint *)r->part[RADAU_SLOW],
+                *const again = (vint *)r->part[RADAU_AGAIN],
+                *const need = (vint *)r->part[RADAU_NEEDED];
+    vreal *const z = r->part[RADAU_Z], *const error = r->part[RADAU_ERROR],
+                 *const y = r->part[RADAU_STATE], *const slope = r->part[RADAU_SLOPE];
+    rhs_rows(c, times(c, 0, 0), c->y, slope);
+    copy_rows(c, 1, c->h, r->part[RADAU_TRIED]);
+    for (int64_t u = 0; u < R; u++) {
+        need[u] = active[u] & (r->jacobian[u] == vset_int(NO_JACOBIAN));
+        going[u] = active[u];
+    }
+    for (int attempt = 0; attempt < 2 && any_row(c, going) && !c->stopped; attempt++) {
+        radau_jacobian(c, r);
+        radau_factors(c, r, active);
+        radau_start(c, r);
+        for (int64_t u = 0; u < R; u++) {
+            lost[u] &= ~going[u];
+            slow[u] &= ~going[u];
+        }
+        for (int i = 0; i < RADAU_ITERATIONS && any_row(c, going) && !c->stopped; i++) {
+            radau_correction(c, r);
+            radau_correct(c, r, i, RADAU_ITERATIONS);
+        }
+        for (int64_t u = 0; u < R; u++) {
+            lost[u] |= going[u]; /* too slow */
+            /* With the Jacobian of an earlier state: it is made here, and all is tried again. */
+            need[u] = going[u] = active[u] & lost[u] & (r->jacobian[u] == vset_int(OLD_JACOBIAN));
+        }
+    }
+    radau_estimate(c, r, slope, error);
+    for (int64_t u = 0; u < R; u++)
+        again[u] &= active[u] & ~lost[u] & (scaled_size(c, r, error, 1, u) > vset(1));
+    if (any_row(c, again)) {
+        for (int64_t i = 0; i < n; i++) y[i] = c->y[i] + error[i];
+        rhs_rows(c, times(c, 0, 0), y, r->part[RADAU_SLOPES]);
+        radau_estimate(c, r, r->part[RADAU_SLOPES], y);
+        for (int64_t i = 0; i < n; i++) error[i] = vselect(again[i % R], y[i], error[i]);
+    }
+    for (int64_t i = 0; i < 3 * n; i++) z[i] = vselect(lost[i % R], vset((real)NAN), z[i]);
+}
+/* Lanes that accept the step remember it, and keep their Jacobian if it served well. */
+static void radau_accept(const Chunk *c, const Radau *r, const vint *accepted) {
+    const vint *slow = (const vint *)r->part[RADAU_SLOW];
+    for (int64_t u = 0; u < c->R; u++) {
+        const vint yes = accepted[u], kept = vset_int(OLD_JACOBIAN) & ~slow[u];
+        r->jacobian[u] = vselect_int(yes, kept, r->jacobian[u]);
+        r->h_before[u] = vselect(yes, r->part[RADAU_TRIED][u], r->h_before[u]);
+        for (int64_t i = u; i < 3 * c->dim * c->R; i += c->R)
+            r->part[RADAU_BEFORE][i] = vselect(yes, r->part[RADAU_Z][i], r->part[RADAU_BEFORE][i]);
+    }
+}
+/* z of shorter steps from the same state, of lengths c->h, to rounding: they begin on the
+ * polynomial of the step, and stay there where Newton's method does not converge. What the step
+ * keeps stays as it is. */
+static void radau_shorter(Chunk *c, const Radau *step, const vint *active, vreal *z) {
+    const int64_t R = c->R, n = c->dim * R;
+    Radau part = *step;
+    part.part[RADAU_Z] = z;
+    part.part[RADAU_SLOW] = part.part[RADAU_AGAIN];
+    part.part[RADAU_ENOUGH] = part.part[RADAU_EXACT];
+    const Radau *r = &part;
+    vint *const going = (vint *)r->part[RADAU_GOING], *const lost = (vint *)r->part[RADAU_LOST];
+    const vreal *const whole = step->part[RADAU_Z], *const tried = r->part[RADAU_TRIED];
+    radau_factors(c, r, active);
+    for (int64_t u = 0; u < R; u++) {
+        going[u] = active[u] & (c->h[u] != vset(0));
+        lost[u] = vset_int(0);
+    }
+    for (int s = 0; s < 3; s++)
+        for (int64_t u = 0; u < R; u++)
+            polynomial(r, vset((real)r->c[s]) * c->h[u] / tried[u], whole + u, n, R, z + s * n + u);
+    radau_to_w(c, r);
+    for (int i = 0; i < 3 * RADAU_ITERATIONS && any_row(c, going) && !c->stopped; i++) {
+        radau_correction(c, r);
+        radau_correct(c, r, i, 3 * RADAU_ITERATIONS);
+    }
+    for (int64_t u = 0; u < R; u++) {
+        lost[u] &= ~(r->part[RADAU_LAST][u] <= step->part[RADAU_ENOUGH][u]); /* as far as it goes */
+        if (!vany(lost[u])) continue;
+        vreal *const end = r->part[RADAU_W] + u;
+        polynomial(r, c->h[u] / tried[u], whole + u, n, R, end);
+        for (int64_t i = 0; i < n; i += R)
+            z[2 * n + u + i] = vselect(lost[u], end[i], z[2 * n + u + i]);
+    }
+}

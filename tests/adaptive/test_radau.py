@@ -1,0 +1,153 @@
+"""Radau IIA of order 5 to a tolerance: its numbers, its work, and what it keeps."""
+
+import re
+
+import numpy as np
+import pytest
+from conftest import same_bits
+from places import ROOT
+
+import pyintegrate as pi
+
+RADAU = {"method": "radau_iia5", "on_failure": "raise"}
+HEADER = ROOT / "csrc" / "kernels" / "tolerance" / "radau.h"
+
+
+def van_der_pol(rtol, mu=1000.0, t_end=2000.0, **options):
+    return pi.solve(
+        pi.systems.van_der_pol(mu=mu), [2.0, 0.0], t_end=t_end, rtol=rtol, atol=rtol,
+        **{**RADAU, "save": "final", **options},
+    )  # fmt: skip
+
+
+def written(name):
+    text = HEADER.read_text()
+    found = re.search(rf"{name}(?:\[3\])* =? ?(.*?)(?:;|\n#define|\nstatic)", text, re.DOTALL)
+    return [float(number) for number in re.findall(r"REAL\(([-\d.]+)\)", found[1])]
+
+
+def test_the_numbers_split_the_table():
+    """A^-1 = T D T^-1, and e A = (embedded weights - b) gamma, with digits to spare."""
+    mp = pytest.importorskip("mpmath").mp
+    exact, _ = pi.methods["radau_iia5"].exact_coefficients
+    ((embedded, _),) = pi.methods["radau_iia5"].exact_embedded
+    with mp.workdps(40):
+        A = mp.matrix([[mp.mpf(x.numerator) / x.denominator for x in row] for row in exact["A"]])
+        (gamma,), (alpha,), (beta,) = (written(f"RADAU_{x}") for x in ("GAMMA", "ALPHA", "BETA"))
+        D = mp.matrix([[gamma, 0, 0], [0, alpha, beta], [0, -beta, alpha]])
+        T, inverse, e = written("radau_t"), written("radau_t_inverse"), written("radau_e")
+        T, inverse = (mp.matrix(np.reshape(x, (3, 3)).tolist()) for x in (T, inverse))
+        # Numbers of size 5 in double precision, products of three.
+        assert mp.norm(T * D * inverse - A**-1, 1) < 1e-14
+        assert mp.norm(T * inverse - mp.eye(3), 1) < 1e-15
+        for j in range(3):
+            weight = sum(e[i] * A[i, j] for i in range(3)) / gamma
+            declared = embedded[j] - exact["b"][j]
+            assert abs(weight - mp.mpf(declared.numerator) / declared.denominator) < 1e-15
+        assert abs(1 - float(sum(embedded)) - 1 / gamma) < 1e-15
+
+
+def test_the_work_is_that_of_the_same_method_elsewhere():
+    """Steps are chosen by the same estimate: SciPy's Radau takes as many, to a fifth."""
+    scipy_integrate = pytest.importorskip("scipy.integrate")
+    for rtol in (1e-4, 1e-6):
+        other = scipy_integrate.solve_ivp(
+            lambda t, y: [y[1], 1000 * (1 - y[0] ** 2) * y[1] - y[0]], (0, 2000), [2.0, 0.0],
+            method="Radau", rtol=rtol, atol=rtol,
+            jac=lambda t, y: [[0, 1], [-2000 * y[0] * y[1] - 1, 1000 * (1 - y[0] ** 2)]],
+        )  # fmt: skip
+        sol = van_der_pol(rtol)
+        assert sol.steps_taken == pytest.approx(len(other.t) - 1, rel=0.2)
+
+
+def test_the_error_falls_with_the_tolerance():
+    """Steps go with the fourth root of the tolerance, errors of order 5 with it, and faster."""
+    end = [0.1706167732170483e1, -0.8928097010247975e-3]
+    errors = [abs(van_der_pol(rtol).final - end).max() for rtol in (1e-4, 1e-6, 1e-8)]
+    assert errors[0] < 1e-3
+    assert errors[1] < errors[0] / 100
+    assert errors[2] < 1e-8
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_order_split_workers_and_neighbours_change_no_bit(dtype):
+    mu = np.linspace(1.0, 500.0, 60).astype(dtype)
+    start = np.tile(np.array([2.0, 0.0], dtype), (60, 1))
+
+    def solve(i, **options):
+        return pi.solve(
+            pi.systems.van_der_pol(mu=mu[i]), start[i], t_end=30.0, rtol=2e-5, atol=1e-6,
+            dtype=dtype, **{**RADAU, **options},
+        )  # fmt: skip
+
+    whole = solve(slice(None))
+    assert whole.steps_taken.max() > 2 * whole.steps_taken.min()
+    order = np.random.default_rng(0).permutation(60)
+    for i, options in [(order, {}), (slice(7, 8), {}), (slice(None), {"workers": 3}),
+                       (slice(None), {"times": np.linspace(0, 30, 50)})]:  # fmt: skip
+        part = solve(i, **options)
+        for name in ("final", "steps_taken", "rejected", "last_step"):
+            assert same_bits(getattr(whole, name)[i], getattr(part, name))
+
+
+@pytest.mark.parametrize("rtol", [1e-4, 1e-6, 1e-8])
+def test_states_at_times_keep_the_tolerance(rtol):
+    """They are steps of the method, made shorter; where it is stiff the polynomial through the
+    stages of a long step would be off by ten times as much."""
+    times = np.linspace(0.0, 3.0, 200)
+    stiff = pi.rhs(dim=1)(lambda t, y: (-1e4 * (y[0] - np.cos(t)),))
+    exact = (np.cos(times) + 1e-4 * np.sin(times)) / (1 + 1e-8)
+    sol = pi.solve(stiff, [1 / (1 + 1e-8)], t_end=3.0, times=times, rtol=rtol, atol=rtol, **RADAU)
+    assert abs(sol.y[:, 0] - exact).max() < 3 * rtol  # errors of steps add up
+    assert sol.steps_taken < 100
+    run = {"t_end": 3.0, "times": times, "on_failure": "raise"}
+    van_der_pol = pi.systems.van_der_pol(mu=30.0)
+    sol = pi.solve(van_der_pol, rtol=rtol, atol=rtol, method="radau_iia5", **run)
+    exact = pi.solve(van_der_pol, rtol=1e-12, atol=1e-12, **run)
+    assert np.max(abs(sol.y - exact.y) / (1 + abs(exact.y))) < rtol
+
+
+def test_a_jacobian_that_serves_is_made_once():
+    """Of a linear system, by differences: 40 calls each time, and some dozen for a step."""
+    calls, dim = 0, 40
+
+    def heat(t, y):
+        nonlocal calls
+        calls += 1
+        ends = np.zeros_like(y[:1])
+        y = np.concatenate([ends, y, ends])
+        return 1e4 * (y[2:] - 2 * y[1:-1] + y[:-2])
+
+    system = pi.rhs(dim=dim, trace=False)(heat)
+    start = np.sin(np.pi * np.arange(1, dim + 1) / (dim + 1))
+    calls = 0
+    sol = pi.solve(system, start, t_end=1.0, rtol=1e-6, atol=1e-9, save="final", **RADAU)
+    tries = int(sol.steps_taken + sol.rejected)
+    assert tries > 20
+    assert dim < calls < 3 * dim + 14 * tries
+    decay = 4e4 * np.sin(np.pi / (2 * (dim + 1))) ** 2
+    assert abs(sol.final - start * np.exp(-decay)).max() < 1e-6
+
+
+def test_a_jump_begins_anew():
+    """A motion drawn to cos t at the rate 1e4, thrown down by 1/2 where it passes 1/2."""
+    system = pi.rhs(dim=1)(lambda t, y: (-1e4 * (y[0] - np.cos(t)),))
+    throw = pi.event(lambda t, y: y[0] - 0.5, direction=-1, keep=2, then=lambda t, y: y - 0.5)
+    sol = pi.solve(system, [1.0], t_end=2.0, rtol=1e-6, atol=1e-6, events={"throw": throw},
+                   save="all", **RADAU)  # fmt: skip
+    # y = (L^2 cos t + L sin t) / (1 + L^2) + decayed, L = 1e4, is 1/2 at pi/3 + 1e-4.
+    assert sol.events["throw"].t[0] == pytest.approx(np.pi / 3 + 1e-4, abs=1e-6)
+    assert np.isnan(sol.events["throw"].t[1])
+    slow = np.cos(sol.t) + 1e-4 * np.sin(sol.t)
+    calm = (sol.t < sol.events["throw"].t[0]) | (sol.t > sol.events["throw"].t[0] + 2e-3)
+    assert abs(sol.y[:, 0] - slow)[calm].max() < 1e-5
+    before, after = sol.y[np.flatnonzero(sol.t == sol.events["throw"].t[0]), 0]
+    assert (before, after) == (pytest.approx(0.5, abs=1e-12), before - 0.5)
+
+
+def test_equations_without_a_solution_are_a_status():
+    blow_up = pi.rhs(dim=1)(lambda t, y: (y[0] * y[0],))
+    sol = pi.solve(blow_up, np.array([[1.0], [0.1]]), t_end=2.0, method="radau_iia5",
+                   on_failure="ignore")  # fmt: skip
+    assert pi.Status(int(sol.status[0])).name in ("STEP_TOO_SMALL", "NOT_CONVERGED", "NOT_FINITE")
+    assert sol.final[1, 0] == pytest.approx(0.1 / 0.8, rel=1e-5)
