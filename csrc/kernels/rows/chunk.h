@@ -26,6 +26,11 @@ static vreal *take_rows(Chunk *c, int64_t n) {
 static void copy_rows(const Chunk *c, int64_t n, const vreal *from, vreal *to) {
     for (int64_t i = 0; i < n * c->R; i++) to[i] = from[i];
 }
+static int any_row(const Chunk *c, const vint *mask) {
+    vint any = {0};
+    for (int64_t u = 0; u < c->R; u++) any |= mask[u];
+    return vany(any);
+}
 /* The row of times t0 + n h + fraction h; forces that do not see it are given any. */
 static const vreal *times(const Chunk *c, int64_t n, double fraction) {
     if (!c->tile->system->time_dependent) return c->t;

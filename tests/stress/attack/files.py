@@ -86,8 +86,7 @@ def originals():
         pi.solve(lorenz(rho=np.linspace(20, 30, 5)), start, t_end=0.3, save="all"),
         pi.solve(pi.systems.pendulum, t_end=np.array([1.0, 2.0]), times=np.linspace(0, 1, 4)),
         pi.solve(lorenz, wild, t_end=0.2, watch={"top": pi.watch.maximum("z")}, **quiet),
-        pi.solve(pi.systems.kepler, t_end=7.0, method="dop853", rtol=1e-9,
-                 events={"apsis": pi.event(lambda t, x, v: x @ v, keep=3)}),
+        pi.solve(kepler, [1.0, 0, 0, 1], t_end=7.0, events={"y": pi.event("q1", keep=3)}),
         run(pi.systems.spring, watch={"mean": pi.watch.mean("x")}, events={"rest": pi.event("v")}),
     ]  # fmt: skip
 
@@ -353,8 +352,7 @@ def main(seconds, seed):
         import zarr  # noqa: F401
 
         kinds.append("zarr")
-    note = Path("build/attack-files.case")
-    note.parent.mkdir(exist_ok=True)
+    (note := Path("build/attack-files.case")).parent.mkdir(exist_ok=True)
     try:
         with tempfile.TemporaryDirectory() as work, warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -364,22 +362,18 @@ def main(seconds, seed):
                     sources.append((Path(work) / f"{i}.{kind}", kind))
                     sol.save(sources[-1][0])
                     ask(pi.load(sources[-1][0]))  # and imports what it needs
-            guard = Path(work) / "guard"
-            guard.mkdir()
+            (guard := Path(work) / "guard").mkdir()
             case, end = 0, time.monotonic() + seconds
             while time.monotonic() < end:
                 case += 1
                 rng = random.Random(f"{seed}:{case}")
                 note.write_text(f"{seed}:{case}")
-                folder = guard / "case"
-                folder.mkdir()
+                (folder := guard / "case").mkdir()
                 source, kind = rng.choice(sources)
                 try:
                     path, how = change(rng, source, folder, kind)
-                except Exception:
-                    counts["not written"] += (
-                        1  # what our writer, or that of archives, does not take
-                    )
+                except Exception:  # what our writer, or that of archives, does not take
+                    counts["not written"] += 1
                     shutil.rmtree(folder)
                     continue
                 try:
