@@ -141,7 +141,7 @@ COVERED = $(filter-out $(addprefix tests/,analysis/% house/% plots/% stress/%),$
 coverage:
 	rm -rf build .venv-coverage
 	$(PYTHON) -m venv .venv-coverage
-	.venv-coverage/bin/python -m pip install --quiet --disable-pip-version-check gcovr setuptools \
+	.venv-coverage/bin/python -m pip install --quiet --disable-pip-version-check gcovr "setuptools>=77" \
 	    pytest pytest-xdist hypothesis mpmath scipy "numpy>=2"
 	mkdir -p .venv-coverage/tree && cp -r csrc pyintegrate tests setup.py pyproject.toml README.md \
 	    LICENSE CHANGELOG.md .venv-coverage/tree && rm -f .venv-coverage/tree/pyintegrate/*.so

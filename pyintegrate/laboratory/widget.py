@@ -67,14 +67,16 @@ class Lab(anywidget.AnyWidget):
 
     def __init__(self, system, x0, v0, *, methods, dt, t_end, equal_work):
         if system is None:
-            system, t_end = known_systems.oscillator(**FIRST), t_end or FIRST_END
+            system = known_systems.oscillator(**FIRST)
+            t_end = FIRST_END if t_end is None else t_end
         if isinstance(system, str):
             system = known_systems[system]
         system = checked_system(system)
         described, start = describe_system(system), _one_start(system, x0, v0)
         described["start"] = [float(value) for value in start]
         usual_dt, usual_end = usual_run(system, start)
-        described |= {"dt": float(dt or usual_dt), "t_end": float(t_end or usual_end)}
+        described["dt"] = usual_dt if dt is None else _number("dt", dt)
+        described["t_end"] = usual_end if t_end is None else _number("t_end", t_end)
         self._systems = {**drawable(), system.name: system}
         chosen = usual_methods(system) if methods is None else methods
         chosen = [find_method(m) for m in ([chosen] if isinstance(chosen, str) else chosen)]
@@ -135,8 +137,8 @@ class Lab(anywidget.AnyWidget):
             "system": found.name,
             "params": {key: np.asarray(value).tolist() for key, value in state["params"].items()},
             "start": _one_start(system, state["start"], None).tolist(), "methods": chosen,
-            "dt": float(numbers("dt", state["dt"])),
-            "t_end": float(numbers("t_end", state["t_end"])),
+            "dt": _number("dt", state["dt"]),
+            "t_end": _number("t_end", state["t_end"]),
             "equal_work": bool(state["equal_work"]),
         }  # fmt: skip
 
@@ -182,6 +184,13 @@ class Lab(anywidget.AnyWidget):
 def _bytes(value):
     """An array as the bytes that a browser reads as a Float64Array; anything else as it is."""
     return np.asarray(value, dtype="<f8").tobytes() if isinstance(value, np.ndarray) else value
+
+
+def _number(name, value):
+    """One real number, as a float."""
+    if (array := numbers(name, value)).ndim:
+        raise ValueError(f"{name} must be one number in the lab, got shape {array.shape}")
+    return float(array)
 
 
 def _one_start(system: System, x0: Any, v0: Any) -> Any:

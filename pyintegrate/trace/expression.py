@@ -378,10 +378,10 @@ def _plain_index(index):
 
 def _vector_methods():
     def method(name):
-        function = getattr(np, name)
-        return lambda self, *arguments, **options: function(self, *arguments, **options)
+        return lambda self, *args, **options: getattr(np, name)(self, *args, **options)
 
-    for name in ("sum", "prod", "mean", "dot", "max", "min", "clip", "cumsum", "trace", "squeeze"):
+    names = "all", "any", "clip", "cumsum", "dot", "max", "mean", "min", "prod", "squeeze", "sum"
+    for name in (*names, "trace"):
         setattr(Vector, name, method(name))
 
     def inplace(name):

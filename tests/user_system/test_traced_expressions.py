@@ -173,8 +173,16 @@ def test_quotients_with_remainders(kind):
         assert np.allclose(got, np.transpose(expected), rtol=4e-15)
 
 
-def test_whole_conditions():
-    system = pi.rhs(lambda t, y: y * np.where(np.all(y > 0), 2.0, np.any(y > 0)), dim=2)
+@pytest.mark.parametrize(
+    "force",
+    [
+        lambda t, y: y * np.where(np.all(y > 0), 2.0, np.any(y > 0)),
+        lambda t, y: y * np.where((y > 0).all(), 2.0, (y > 0).any()),
+    ],
+    ids=["functions", "methods"],
+)
+def test_whole_conditions(force):
+    system = pi.rhs(force, dim=2)
     y = np.array([[1.0, 1.0], [1.0, -1.0], [-1.0, -1.0]])
     assert system.rhs(0.0, y).tolist() == [[2.0, 2.0], [1.0, -1.0], [0.0, 0.0]]
 
