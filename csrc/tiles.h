@@ -185,6 +185,8 @@ typedef struct {
 } PiTrialRows;
 typedef void PiTrial(const PiTrialRows *rows);
 
+/* In the place of a PiStatus: a trajectory that is left to an implicit method. */
+enum { PI_LEFT_TO_ANOTHER = 16 };
 /* A batch that goes to a tolerance, each trajectory at steps of its own. All rows have an item for
  * each trajectory, or one for all. */
 typedef struct {
@@ -203,7 +205,9 @@ typedef struct {
     int n_rtol, n_atol;
     int64_t max_steps; /* tried, accepted or not */
     double bound;      /* largest |component| allowed */
-    /* Rows of results. status: PI_CANCELLED where there is something to do; others stay. */
+    double decay; /* h |lambda| of decay from which a trajectory leaves as stiff; 0: none does */
+    /* Rows of results. status: PI_CANCELLED where there is something to do; others stay. accepted
+     * and rejected count on from what they are. */
     void *state; /* `dim` rows, `stride` reals apart */
     int64_t stride;
     void *t, *h; /* h: the step that it would go on with */

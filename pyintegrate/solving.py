@@ -68,8 +68,8 @@ def solve(
         to that, with a warning.
     method : str or Method
         A Runge-Kutta method with an estimate of its error (`embedded`); "auto" takes "verner87",
-        and "verner98" where the smallest `rtol` is below 1e-8. For stiff problems: "radau_iia5",
-        and "kvaerno54" where few digits are asked for.
+        and "verner98" where the smallest `rtol` is below 1e-8; a trajectory that turns out to be
+        stiff goes on by "radau_iia5" (`stiff_since`).
     save : {"all", "final"}, optional
         All accepted steps, or the last state. Default: all of a single trajectory, the last state
         of a batch.
@@ -112,7 +112,8 @@ def solve(
     Returns
     -------
     AdaptiveSolution
-        A ``Solution`` with `steps_taken`, `rejected`, `evaluations` and `last_step`, (*batch).
+        A ``Solution`` with `steps_taken`, `rejected`, `evaluations`, `last_step` and
+        `stiff_since`, (*batch).
 
     Raises
     ------

@@ -148,25 +148,29 @@ const char journey_doc[] =
     "rejected; status (bytes): trajectories of status CANCELLED are integrated, others stay.\n"
     "saved: indices of components. record (n, components, lanes) with any strides: states at\n"
     "times, (n,), or with each=True (n, lanes); None for none. keep: whether gather() will be\n"
-    "asked. passing: watches and events (passing.c), or None.";
+    "asked. passing: watches and events (passing.c), or None. decay: h times a rate of decay from\n"
+    "which a trajectory leaves as stiff, with the status 16; 0 where none does. accepted and\n"
+    "rejected count on from what they are.";
 PyObject *core_journey(PyObject *module, PyObject *args, PyObject *keywords) {
     static char *names[] = {"system",   "method",    "bits",    "lanes", "workers", "initial",
                             "params",   "rtol",      "atol",    "t0",    "t_end",   "first_step",
                             "max_step", "max_steps", "bound",   "state", "t",       "h",
                             "accepted", "rejected",  "status",  "saved", "record",  "times",
-                            "each",     "keep",      "passing", NULL};
+                            "each",     "keep",      "passing", "decay", NULL};
     Arguments a;
-    double bound;
-    if (!PyArg_ParseTupleAndKeywords(
-            args, keywords, "OOiLLOOOOOOOOLdOOOOOOOOOppO:journey", names, &a.system, &a.method,
-            &a.bits, &a.lanes, &a.workers, &a.initial, &a.params, &a.rtol, &a.atol, &a.t0, &a.t_end,
-            &a.first_step, &a.max_step, &a.max_steps, &bound, &a.state, &a.t, &a.h, &a.accepted,
-            &a.rejected, &a.status, &a.saved, &a.record, &a.times, &a.each, &a.keep, &a.passing))
+    double bound, decay;
+    if (!PyArg_ParseTupleAndKeywords(args, keywords, "OOiLLOOOOOOOOLdOOOOOOOOOppOd:journey", names,
+                                     &a.system, &a.method, &a.bits, &a.lanes, &a.workers,
+                                     &a.initial, &a.params, &a.rtol, &a.atol, &a.t0, &a.t_end,
+                                     &a.first_step, &a.max_step, &a.max_steps, &bound, &a.state,
+                                     &a.t, &a.h, &a.accepted, &a.rejected, &a.status, &a.saved,
+                                     &a.record, &a.times, &a.each, &a.keep, &a.passing, &decay))
         return NULL;
     PyObject *self = PyType_GenericAlloc((PyTypeObject *)state_of(module)->journey_type, 0);
     if (!self) return NULL;
     Journey *j = (Journey *)self;
     j->journey.solve.bound = bound;
+    j->journey.solve.decay = decay;
     const uint32_t mode = pi_enter_float_mode();
     if (make_journey(module, j, &a)) Py_CLEAR(self);
     pi_leave_float_mode(mode);

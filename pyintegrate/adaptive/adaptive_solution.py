@@ -13,6 +13,7 @@ from ..errors import Status, report_failures, summarize
 from ..run.failures import Failures
 from ..solution.solution import Solution
 from ..values.checks import numbers
+from .automatic import implicit_method
 from .journey import Travel
 
 if TYPE_CHECKING:
@@ -50,6 +51,9 @@ class AdaptiveSolution(Solution):
         Force evaluations, but for those at ``times`` between the steps.
     last_step : ndarray, shape (*batch)
         The signed step that each would go on with, 0 where there was none.
+    stiff_since : ndarray, shape (*batch)
+        The time from which "auto" has left a trajectory to "radau_iia5", as it was stiff for the
+        explicit pair `method`; NaN where it was not.
     rtol, atol : ndarray
         The tolerances, as they were used.
     useful_lanes : float
@@ -79,6 +83,8 @@ class AdaptiveSolution(Solution):
         self.steps_taken = arrived.accepted.reshape(batch)
         self.rejected = arrived.rejected.reshape(batch)
         self.last_step = arrived.h.astype(np.float64).reshape(batch)
+        self.stiff_since = arrived.stiff_since.reshape(batch)
+        self._stiff_after = arrived.stiff_after.reshape(batch)
         self.rtol, self.atol = journey.rtol, journey.atol
         self._lanes = tried, useful = arrived.lanes
         self.useful_lanes = useful / tried if tried else 1.0
@@ -180,11 +186,9 @@ class AdaptiveSolution(Solution):
 
         Of an implicit pair those of one Newton iteration a step, however many it takes.
         """
-        method = self.method
-        a, b = method.coefficients["A"], method.coefficients["b"]
-        shared = a[-1] == b and not method.implicit
         tries = self.steps_taken + self.rejected
-        return np.where(tries > 0, 2 + tries * (method.stages - shared), 2)
+        own = np.where(np.isfinite(self.stiff_since), self._stiff_after, tries)
+        return 2 + own * _evaluations(self.method) + (tries - own) * _evaluations(implicit_method())
 
     @cached_property
     def origin(self) -> Floats:
@@ -273,9 +277,10 @@ class AdaptiveSolution(Solution):
                 "at(t) needs all accepted steps: solve with save='all', or with times= for the"
                 " states at these times"
             )
-        if self.method.implicit:
+        if self.method.implicit or np.isfinite(self.stiff_since).any():
+            method = self.method if self.method.implicit else implicit_method()
             raise ValueError(
-                f"at(t) makes steps shorter, and {self.method.name!r} solves equations for each:"
+                f"at(t) makes steps shorter, and {method.name!r} solves equations for each:"
                 " give times= for the states at these times"
             )
         self._need_all("at(t)")
@@ -342,6 +347,12 @@ class AdaptiveSolution(Solution):
         from html import escape
 
         return f"<b>{escape(repr(self)[1:-1])}</b>"
+
+
+def _evaluations(method):
+    """Of a try: the last stage of an explicit pair may be the first of the next step."""
+    a, b = method.coefficients["A"], method.coefficients["b"]
+    return method.stages - (a[-1] == b and not method.implicit)
 
 
 def _range(values):

@@ -261,6 +261,7 @@ def resumed(solution, t_end):
             save=save,
             times=None,
             first_step=row(first_step, batch, dtype),
+            stiff=np.isfinite(solution.stiff_since).reshape(-1),
         ),
         status,
         (solution.origin, solution._origin_time),

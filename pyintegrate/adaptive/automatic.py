@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 
 from ..method.catalogue import methods
+from .decay import STIFF, border
 
 # Verner's pairs of order 8 and 9 need the fewest operations on smooth, eccentric and chaotic
 # problems from 1e-3 to 1e-12; they meet here (docs/tolerance.md).
@@ -21,6 +24,17 @@ def automatic_method(rtol):
     """
     least = np.min(rtol, initial=np.inf)
     return methods["verner98" if least < _TIGHT else "verner87"]
+
+
+def implicit_method():
+    """What goes on where a trajectory turns out to be stiff: Radau IIA of order 5."""
+    return methods["radau_iia5"]
+
+
+@cache
+def least_decay(method):
+    """h |lambda| of a decay from which a trajectory is stiff for an explicit pair."""
+    return STIFF * border(method)
 
 
 def with_estimates():

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-_STIFF = 0.6  # of the border
+STIFF = 0.6  # of the border
 
 
 def border(method):
@@ -44,11 +44,16 @@ def fastest_decay(solution, lane):
 
 def told(solution, lane):
     """A sentence on a trajectory that took too many steps."""
+    if solution.method.implicit or np.isfinite(solution.stiff_since.reshape(-1)[lane]):
+        return (
+            " Its steps are those of an implicit method, which no decay keeps short: its way is"
+            " long, or the tolerance tight; max_steps= allows more."
+        )
     decay = fastest_decay(solution, lane)
-    if solution.method.implicit or decay is None:
+    if decay is None:
         return ""
     most = border(solution.method)
-    if decay >= _STIFF * most:
+    if decay >= STIFF * most:
         return (
             f" It is stiff there: its last step times the rate of the fastest decay is {decay:.2g},"
             f" and {solution.method.name} is stable up to {most:.2g}. Use method='radau_iia5'."

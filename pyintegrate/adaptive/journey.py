@@ -14,8 +14,10 @@ from ..errors import Status
 from ..run.output import outward
 from ..values.memory import check_memory
 from ..values.named import Named
+from .automatic import implicit_method, least_decay
 
 _LANES_WORTH_A_THREAD = 16
+_LEFT = 16  # in the place of a Status: left to an implicit method (PI_LEFT_TO_ANOTHER)
 
 
 class Journey(Named):
@@ -36,6 +38,7 @@ class Journey(Named):
     save: str  # "all", "final" or "times"
     times: np.ndarray | None  # (n,) or (n, lanes), in the dtype of the run
     automatic: bool  # whether the method was chosen by the tolerance
+    stiff: np.ndarray | None = None  # (lanes,): what "auto" has found stiff before; None: nothing
 
 
 class Arrived(Named):
@@ -51,6 +54,9 @@ class Arrived(Named):
     states: Any = None  # (n_saved, *batch, components)
     moments: np.ndarray | None = None  # times of each trajectory, of all steps: (n_saved, lanes)
     counts: np.ndarray | None = None  # how many of them, (lanes,)
+    # Of what "auto" has found stiff: when, NaN for others, and after how many tries; (lanes,).
+    stiff_since: np.ndarray | None = None
+    stiff_after: np.ndarray | None = None
 
 
 class Travel:
@@ -73,28 +79,44 @@ class Travel:
         if journey.save == "times":
             check_memory(n * len(places) * lanes * dtype.itemsize, n, problem.batch, len(places))
             self._record = np.empty((n, len(places), lanes), dtype)
-        self._places, self._core, self.passing = places, None, None
+        self._places, self._core, self._implicit, self.passing = places, None, None, None
         if options.watch is not None or options.events is not None:
             from .passing import Passing
 
             ahead = np.where(np.asarray(journey.t_end) < problem.t0, -1.0, 1.0)
             self.passing = Passing(problem, options, ahead, earlier)
-        if not lanes:
-            return
-        self._workers = min(options.workers, -(-lanes // _LANES_WORTH_A_THREAD))
-        self._core = _core.journey(
-            system=problem.system._core_for(problem.method),
-            method=problem.method.handle,
-            bits=8 * dtype.itemsize,
-            lanes=lanes,
+        self.stiff_since = np.full(lanes, np.nan)
+        self.stiff_after = np.zeros(lanes, np.int64)
+        self._workers = max(1, min(options.workers, -(-lanes // _LANES_WORTH_A_THREAD)))
+        if lanes:
+            rows = tuple(np.ascontiguousarray(row[:lanes]) for row in problem.initial)
+            decay = 0.0
+            if journey.automatic:
+                decay = least_decay(problem.method)
+                known = np.zeros(lanes, bool) if journey.stiff is None else journey.stiff
+                self._status[known & (self._status == Status.CANCELLED)] = _LEFT
+                self._h[known] = np.broadcast_to(journey.first_step, (lanes,))[known]
+            self._core = self._made(
+                problem.method, rows, problem.rows_t0, journey.first_step, decay
+            )
+
+    def _made(self, method, initial, t0, first_step, decay):
+        """The core's journey, of trajectories that are CANCELLED as yet."""
+        problem, options, journey = self._problem, self._options, self._journey
+        times = self._record is not None and len(self._record) > 0
+        return _core.journey(
+            system=problem.system._core_for(method),
+            method=method.handle,
+            bits=8 * problem.dtype.itemsize,
+            lanes=problem.lanes,
             workers=self._workers,
-            initial=tuple(np.ascontiguousarray(row[:lanes]) for row in problem.initial),
+            initial=initial,
             params=problem.rows_params,
             rtol=journey.rows_rtol,
             atol=journey.rows_atol,
-            t0=problem.rows_t0,
+            t0=t0,
             t_end=journey.rows_end,
-            first_step=journey.first_step,
+            first_step=first_step,
             max_step=journey.max_step,
             max_steps=journey.max_steps,
             bound=options.bound,
@@ -104,12 +126,13 @@ class Travel:
             accepted=self._counts[0],
             rejected=self._counts[1],
             status=self._status,
-            saved=places,
-            record=self._record if n else None,
+            saved=self._places,
+            record=self._record if times else None,
             times=journey.times,
             each=journey.times is not None and journey.times.ndim > 1,
             keep=journey.save == "all",
             passing=None if self.passing is None else self.passing.fields(),
+            decay=decay,
         )
 
     def go(self):
@@ -117,12 +140,27 @@ class Travel:
         if self._core is None:
             return
         if self._options.progress is False:
-            self._core.work(None, self._workers - 1)
+            self._work(None)
             return
         from ..run.progress import Reporter
 
         with Reporter(self._options.progress, self._problem.lanes, "trajectory") as report:
+            self._work(report)
+
+    def _work(self, report):
+        """By the method; then by an implicit one those that have been left to it as stiff."""
+        try:
             self._core.work(report, self._workers - 1)
+        finally:
+            left = self._status == _LEFT
+            self._status[left] = Status.CANCELLED
+            self.stiff_since[left] = self._t[left]
+            self.stiff_after[left] = self._counts[:, left].sum(axis=0)
+        if not left.any():
+            return
+        start = tuple(self._state.copy()), self._t.copy(), abs(self._h)
+        self._implicit = implicit = self._made(implicit_method(), *start, 0.0)
+        implicit.work(report, self._workers - 1)
 
     def arrived(self, save=None):
         """What is there, as Arrived; `save`: another way than was asked for, "final"."""
@@ -131,7 +169,8 @@ class Travel:
         fields = {
             "state": self._state, "t": self._t, "h": self._h, "accepted": self._counts[0],
             "rejected": self._counts[1], "status": self._status,
-            "lanes": self._core.lanes() if self._core else (0, 0),
+            "lanes": tuple(map(sum, zip((0, 0), *(c.lanes() for c in self._cores), strict=True))),
+            "stiff_since": self.stiff_since, "stiff_after": self.stiff_after,
         }  # fmt: skip
         if save == "times":
             record: Any = self._record
@@ -144,18 +183,44 @@ class Travel:
         fields["states"] = outward(record, problem.batch)
         return Arrived.of(fields)
 
+    @property
+    def _cores(self):
+        return [core for core in (self._core, self._implicit) if core is not None]
+
     def _gathered(self, lanes):
         """All accepted steps of all trajectories, NaN after the last of each."""
-        counts, components = np.zeros(lanes, np.int64), len(self._places)
-        n = max(1, self._core.longest(counts)) if self._core is not None else 1
+        parts = [self._steps_of(core, lanes) for core in self._cores]
+        counts = sum((part[2] for part in parts), np.zeros(lanes, np.int64))
+        if len(parts) == 2:  # both parts hold the state at which one went over to the other
+            counts -= (parts[0][2] > 0) & (parts[1][2] > 0)
+        n, components = max(1, counts.max(initial=0)), len(self._places)
         dtype = self._problem.dtype
         check_memory(n * (components + 1) * lanes * dtype.itemsize, n, (lanes,), components)
-        record = np.full((n, components, lanes), np.nan, dtype)
-        moments = np.full((n, lanes), np.nan, dtype)
-        if self._core is not None:
-            self._core.gather(counts, moments, record)
+        if len(parts) == 1 and len(parts[0][0]) == n:
+            record, moments, _ = parts[0]
+        else:
+            record = np.full((n, components, lanes), np.nan, dtype)
+            moments = np.full((n, lanes), np.nan, dtype)
+            for states, times, steps in parts[:1]:
+                record[: len(states)], moments[: len(states)] = states, times
+                begun = steps
+            for states, times, steps in parts[1:]:
+                for lane in np.flatnonzero(steps):
+                    first = max(0, begun[lane] - 1)
+                    record[first : first + steps[lane], :, lane] = states[: steps[lane], :, lane]
+                    moments[first : first + steps[lane], lane] = times[: steps[lane], lane]
         for lane in np.flatnonzero(counts == 0):  # those that were not begun
             record[0, :, lane] = self._state[list(self._places), lane]
             moments[0, lane] = self._t[lane]
             counts[lane] = 1
+        return record, moments, counts
+
+    def _steps_of(self, core, lanes):
+        counts, components = np.zeros(lanes, np.int64), len(self._places)
+        n = max(1, core.longest(counts))
+        dtype = self._problem.dtype
+        check_memory(n * (components + 1) * lanes * dtype.itemsize, n, (lanes,), components)
+        record = np.full((n, components, lanes), np.nan, dtype)
+        moments = np.full((n, lanes), np.nan, dtype)
+        core.gather(counts, moments, record)
         return record, moments, counts

@@ -76,6 +76,8 @@ def save(solution, path):
         "steps_taken": solution.steps_taken,
         "rejected": solution.rejected,
         "status": solution.status,
+        "stiff_since": solution.stiff_since,
+        "stiff_after": solution._stiff_after,
     }
     if solution._save == "all":
         arrays["counts"] = solution.counts
@@ -133,7 +135,7 @@ def _check_arrays(header, arrays, results):
     batch, dtype, total = tuple(header["batch"]), np.dtype(header["dtype"]), 0
     lanes, dim = prod(batch), len(header["state_names"])
     each = {"reached": float, "last_step": float, "steps_taken": np.int64, "rejected": np.int64,
-            "status": np.int8}  # fmt: skip
+            "status": np.int8, "stiff_since": float, "stiff_after": np.int64}  # fmt: skip
     if header["save"] == "all":
         each["counts"] = np.int64
 
@@ -239,6 +241,14 @@ def _arrived(header, arrays, problem, options, journey):
     within = (t >= np.minimum(begin, end)) & (t <= np.maximum(begin, end))
     if not np.all(within & ((status != Status.OK) | (t == end))):
         refuse("reached", "expected times from t0 to t_end, and t_end where nothing failed")
+    since, after = arrays["stiff_since"].reshape(lanes), arrays["stiff_after"].reshape(lanes)
+    if np.any(np.isfinite(since)) and not header["automatic"]:
+        refuse("stiff_since", "expected NaN of a method that was named")
+    first, final = np.minimum(begin, t), np.maximum(begin, t)
+    if not np.all(np.isnan(since) | ((since >= first) & (since <= final))):
+        refuse("stiff_since", "expected times from t0 to reached, or NaN")
+    if np.any((after < 0) | (after > accepted + rejected) | ((after > 0) & np.isnan(since))):
+        refuse("stiff_after", "expected numbers of tries")
     y, last = arrays["y"], arrays["last_state"]
     y = y.reshape(*y.shape[:2], lanes)
     moments = counts = None
@@ -255,7 +265,7 @@ def _arrived(header, arrays, problem, options, journey):
     return Arrived(
         state=last, t=t.astype(dtype), h=h.astype(dtype), accepted=accepted, rejected=rejected,
         status=status, lanes=tuple(header["lanes"]), states=outward(y, problem.batch),
-        moments=moments, counts=counts,
+        moments=moments, counts=counts, stiff_since=since, stiff_after=after,
     )  # fmt: skip
 
 

@@ -2,6 +2,7 @@
  * the next trajectory. No lane depends on its neighbours. */
 #pragma once
 #include "looking.h"
+#include "stiffness.h"
 
 static Lanes make_lanes(PiSolver *solver, const PiTile *tile, vreal **free) {
     const PiSolve *s = solver->solve;
@@ -112,10 +113,10 @@ static int go_on(Lanes *l) {
     for (int64_t u = 0; u < c->R; u++) leaves |= l->leaves[u];
     for (int64_t i = 0; l->solver->keep && i < c->R * VLEN; i++)
         if (l->accepted[i / VLEN][i % VLEN] && keep_lane(l, i)) return -1;
-    if (!vany(leaves)) return 0;
-    for (int64_t i = 0; i < c->R * VLEN; i++)
+    for (int64_t i = 0; vany(leaves) && i < c->R * VLEN; i++)
         if (l->leaves[i / VLEN][i % VLEN]) leave(l, i, (PiStatus)l->code[i / VLEN][i % VLEN]);
-    return 0;
+    if (l->solve->decay > 0) stiff_lanes_leave(l);
+    return c->stopped ? -1 : 0;
 }
 
 static int all_stay(const Lanes *l) {

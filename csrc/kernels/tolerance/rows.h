@@ -19,6 +19,7 @@ enum {
     OWN_REJECTED,
     OWN_JACOBIAN, /* of Radau's method: whether a Jacobian is kept, and the last step */
     OWN_BEFORE,
+    OWN_CHECK, /* tries after which it is asked whether it is stiff; how often it seemed so */
     OWN_RTOL,
     OWN_ATOL,
     OWN_STATE,
@@ -30,12 +31,13 @@ enum {
 static inline void own_rows(const PiSolve *s, int64_t at[OWN_PARTS + 1]) {
     at[0] = 0;
     for (int i = 0; i < OWN_PARTS; i++) {
-        const int64_t rows = i == OWN_JACOBIAN || i == OWN_BEFORE ? s->pair.slope != 0
-                             : i == OWN_RTOL                      ? s->n_rtol
-                             : i == OWN_ATOL                      ? s->n_atol
-                             : i == OWN_STATE || i == OWN_LOW     ? s->system->dim
-                             : i == OWN_PARAMS                    ? pi_parameter_rows(s->system)
-                                                                  : 1;
+        int64_t rows = 1;
+        if (i == OWN_JACOBIAN || i == OWN_BEFORE) rows = s->pair.slope != 0;
+        else if (i == OWN_CHECK) rows = s->decay > 0 ? 2 : 0;
+        else if (i == OWN_RTOL) rows = s->n_rtol;
+        else if (i == OWN_ATOL) rows = s->n_atol;
+        else if (i == OWN_STATE || i == OWN_LOW) rows = s->system->dim;
+        else if (i == OWN_PARAMS) rows = pi_parameter_rows(s->system);
         at[i + 1] = at[i] + rows;
     }
 }

@@ -2,6 +2,8 @@
 #pragma once
 #include "trial.h"
 
+enum { FIRST_CHECK = 1000 }; /* tries after which it is first asked whether a lane is stiff */
+
 static void load_own(const Lanes *l, PiRow row, int64_t first, int64_t count, vreal *to) {
     const real *data = (const real *)row.data;
     for (int64_t i = 0; i < l->c.R * VLEN; i++)
@@ -137,6 +139,7 @@ static int load_waiting(Lanes *l, int64_t first, int64_t count, vreal *slope) {
         c->t[u] = c->t0[u];
         own(l, OWN_ERROR)[u] = vset(NO_ERROR_YET);
         own(l, OWN_GROWTH)[u] = vset(MOST_GROWTH);
+        if (s->decay > 0) ((vint *)own(l, OWN_CHECK))[u] = vset_int(FIRST_CHECK);
     }
     rhs_rows(c, times(c, 0, 0), c->y, slope);
     first_steps(l, slope, given);
@@ -145,6 +148,10 @@ static int load_waiting(Lanes *l, int64_t first, int64_t count, vreal *slope) {
         l->id[i] = i < count && s->status[first + i] == PI_CANCELLED ? first + i : -1;
         l->due[i] = 0;
         l->active[i / VLEN][i % VLEN] = -(l->id[i] >= 0);
+        if (i < count) {
+            ((vint *)own(l, OWN_TAKEN))[i / VLEN][i % VLEN] = (integer)s->accepted[first + i];
+            ((vint *)own(l, OWN_REJECTED))[i / VLEN][i % VLEN] = (integer)s->rejected[first + i];
+        }
         if (i < count && l->id[i] < 0) l->solver->arrived(l->solver);
         l->end[i] = l->id[i] >= 0 && !first_status(l, slope, i) ? PI_STEP_MADE : PI_STEP_NONE;
     }
@@ -158,8 +165,10 @@ static int load_waiting(Lanes *l, int64_t first, int64_t count, vreal *slope) {
         const PiStatus status = first_status(l, slope, i);
         const real t = lane_of(c->t0, i), end = lane_of(own(l, OWN_END), i);
         set_due(l, i);
-        while (lane_of(own(l, OWN_DUE), i) == t) {
-            record_lane(l, c->y, i, l->due[i]++);
+        const real ahead = lane_of(own(l, OWN_NEXT), i) < 0 ? -1 : 1;
+        while ((lane_of(own(l, OWN_DUE), i) - t) * ahead <= 0) { /* before t: of an earlier part */
+            if (lane_of(own(l, OWN_DUE), i) == t) record_lane(l, c->y, i, l->due[i]);
+            l->due[i]++;
             set_due(l, i);
         }
         if (l->solver->keep && keep_lane(l, i)) return -1;

@@ -1,0 +1,98 @@
+/* Whether a trajectory is stiff for an explicit pair: then its steps are as long as the pair is
+ * stable, h |lambda| of the fastest decay being at the border, where the tolerance alone would let
+ * them be longer. Asked after 1000, 2000, 4000, ... tries, so that it costs next to nothing; where
+ * it seems so, every 20 tries, and six times in a row: fast motions come and go.
+ *
+ * Eight multiplications by the Jacobian, by differences of the slope along one direction, leave v
+ * in the space of the largest one or two eigenvalues, which are the roots of x^2 = a x + b with J^2
+ * v = a J v + b v in the least squares: a real one and the next, or a pair. Hairer, Wanner (1996),
+ * Solving Ordinary Differential Equations II, IV.2. */
+#pragma once
+#include "start.h"
+
+enum { POWERS = 8, IN_A_ROW = 6, SOON_AGAIN = 20 };
+
+/* <x, y> of register u, in units of the sizes of the components. */
+INLINE vreal product_of(const Chunk *c, const vreal *x, const vreal *y, const vreal *size,
+                        int64_t u) {
+    vreal sum = vset(0);
+    for (int64_t i = u; i < c->dim * c->R; i += c->R) {
+        const vreal inverse = vset(1) / size[i];
+        sum = vfma(x[i] * inverse, y[i] * inverse, sum);
+    }
+    return sum;
+}
+/* x becomes J x / |x|: (f(y + d x / |x|) - f(y)) / d. length: |x|. */
+static void times_jacobian(Lanes *l, vreal *x, const vreal *slope, const vreal *size,
+                           vreal *length) {
+    Chunk *c = &l->c;
+    const vreal width = vsqrt(vset(EPSILON));
+    for (int64_t u = 0; u < c->R; u++) {
+        length[u] = vsqrt(product_of(c, x, x, size, u) / (real)c->dim);
+        for (int64_t i = u; i < c->dim * c->R; i += c->R)
+            l->ys[i] = vfma(width, x[i] / length[u], c->y[i]);
+    }
+    rhs_rows(c, times(c, 0, 0), l->ys, x);
+    for (int64_t i = 0; i < c->dim * c->R; i++) x[i] = (x[i] - slope[i]) / width;
+}
+/* The most negative real part of the roots of x^2 = a x + b, with v0 of length 1, v1 = J v0 and
+ * v2 = J v1. */
+INLINE vreal fastest_decay(vreal p00, vreal p01, vreal p11, vreal q0, vreal q1) {
+    const vreal one = p01 / p00; /* v1 = one v0, where one eigenvalue is left */
+    const vreal rest = p11 - one * p01;
+    const vreal a = (q1 - one * q0) / rest, b = (q0 - a * p01) / p00;
+    const vreal below = vfma(a, a, 4 * b);
+    const vreal apart = vsqrt(vselect(below > vset(0), below, vset(0)));
+    const vreal least = REAL(0.5) * (a - apart), most = REAL(0.5) * (a + apart);
+    /* What grows as fast as it decays is not stiff: a motion without friction that is unstable. */
+    const vreal pair = vselect(most > REAL(-0.5) * least, vset(0), least);
+    return vselect(rest <= p11 * REAL(1e-3), one, pair);
+}
+/* Lanes that are stiff leave; slope, size and three vectors lie in rows that the next step makes
+ * anew. */
+static void stiff_lanes_leave(Lanes *l) {
+    Chunk *c = &l->c;
+    const int64_t R = c->R, n = c->dim * R;
+    const real most = (real)l->solve->decay;
+    vreal *const slope = l->sums, *const size = l->sums + n, *const v0 = l->yn, *const v1 = l->low,
+                 *const v2 = l->between, *const length = l->tn;
+    vint any = {0};
+    for (int64_t u = 0; u < R; u++) {
+        vint *const due = (vint *)own(l, OWN_CHECK) + u;
+        const vint made = ((vint *)own(l, OWN_TAKEN))[u] + ((vint *)own(l, OWN_REJECTED))[u];
+        l->passed[u] = l->active[u] & l->accepted[u] & (made >= *due);
+        any |= l->passed[u];
+    }
+    if (!vany(any)) return;
+    for (int64_t i = 0; i < n; i++) {
+        const vreal rtol = own(l, OWN_RTOL)[l->solve->n_rtol > 1 ? i : i % R];
+        const vreal atol = own(l, OWN_ATOL)[l->solve->n_atol > 1 ? i : i % R];
+        size[i] = vabs(c->y[i]) + atol / rtol + vset(REAL_MIN_NORMAL);
+        v0[i] = size[i] * (real)(i / R % 2 ? -1 : 1);
+    }
+    rhs_rows(c, times(c, 0, 0), c->y, slope);
+    for (int i = 0; i < POWERS; i++) times_jacobian(l, v0, slope, size, length);
+    for (int64_t u = 0; u < R; u++)
+        length[u] = vsqrt(product_of(c, v0, v0, size, u) / (real)c->dim);
+    for (int64_t i = 0; i < n; i++) v1[i] = v0[i] = v0[i] / length[i % R];
+    times_jacobian(l, v1, slope, size, length);
+    copy_rows(c, c->dim, v1, v2);
+    times_jacobian(l, v2, slope, size, length); /* J v1 / |v1| */
+    for (int64_t u = 0; u < R; u++) {
+        const vreal decay = fastest_decay(
+            product_of(c, v0, v0, size, u), product_of(c, v0, v1, size, u),
+            product_of(c, v1, v1, size, u), length[u] * product_of(c, v0, v2, size, u),
+            length[u] * product_of(c, v1, v2, size, u));
+        const vint asked = l->passed[u], stiff = -own(l, OWN_NEXT)[u] * decay >= vset(most);
+        const vint made = ((vint *)own(l, OWN_TAKEN))[u] + ((vint *)own(l, OWN_REJECTED))[u];
+        vint *const due = (vint *)own(l, OWN_CHECK) + u, *const often = due + R;
+        *often = vselect_int(asked, (*often - stiff) & stiff, *often);
+        *due = vselect_int(asked, made + vselect_int(stiff, vset_int(SOON_AGAIN), made), *due);
+        l->passed[u] &= *often == vset_int(IN_A_ROW);
+    }
+    for (int64_t i = 0; i < R * VLEN && !c->stopped; i++)
+        if (l->passed[i / VLEN][i % VLEN]) {
+            leave(l, i, (PiStatus)PI_LEFT_TO_ANOTHER);
+            l->leaves[i / VLEN][i % VLEN] = -1;
+        }
+}

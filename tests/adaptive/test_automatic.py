@@ -1,0 +1,149 @@
+"""method="auto": an explicit pair, and Radau IIA for what turns out to be stiff, trajectory by
+trajectory."""
+
+import pickle
+
+import numpy as np
+import pytest
+from conftest import same_bits
+from test_stiff import ROBERTSON_END, robertson
+
+import pyintegrate as pi
+
+MU = np.geomspace(0.1, 1000.0, 24)
+NAMES = ("final", "status", "steps_taken", "rejected", "last_step", "stiff_since", "evaluations")
+
+
+def van_der_pol(mu=MU, **options):
+    run = {"t_end": 300.0, "rtol": 2e-5, "atol": 1e-6, "on_failure": "raise"}
+    return pi.solve(pi.systems.van_der_pol(mu=mu), **{**run, **options})
+
+
+def test_a_stiff_problem_needs_no_method():
+    sol = pi.solve(robertson(k1=0.04), [1.0, 0.0, 0.0], t_end=1e11, rtol=1e-7,
+                   atol=[1e-12, 1e-17, 1e-10], save="final")  # fmt: skip
+    assert sol.status == pi.Status.OK
+    assert 0 < sol.stiff_since < 10
+    assert sol.steps_taken < 3000
+    # A trajectory that decays by eight digits.
+    assert np.allclose(sol.final, ROBERTSON_END, rtol=1e-4, atol=0)
+
+
+def test_some_of_a_batch_are_stiff():
+    sol = van_der_pol()
+    stiff = np.isfinite(sol.stiff_since)
+    assert not stiff[:5].any()
+    assert stiff[-8:].all()
+    assert sol.method.name == "verner87"
+    exact = van_der_pol(rtol=1e-9, atol=1e-9, method="radau_iia5").final
+    # The period is that of a relaxation: what a step is allowed, times some hundred steps.
+    assert abs(sol.final - exact).max() < 0.01
+    explicit = van_der_pol(method="verner87")
+    assert sol.evaluations[-1] < explicit.evaluations[-1] / 100
+    for name in NAMES:
+        assert same_bits(getattr(sol, name)[~stiff], getattr(explicit, name)[~stiff])
+
+
+@pytest.mark.parametrize("rtol", [1e-4, 1e-6, 1e-10])
+@pytest.mark.parametrize("name", ["kepler", "lorenz", "pendulum", "lotka_volterra"])
+def test_what_is_not_stiff_keeps_its_bits(name, rtol):
+    run = {"t_end": 1500.0, "rtol": rtol, "atol": rtol, "save": "final"}
+    sol = pi.solve(pi.systems[name], **run)
+    assert sol.steps_taken > 1000
+    assert np.isnan(sol.stiff_since)
+    named = pi.solve(pi.systems[name], method=sol.method, **run)
+    assert same_bits(sol.final, named.final)
+
+
+def test_a_motion_without_friction_that_is_unstable_is_not_stiff():
+    """x'' = 25 sin x, upright: rates of +5 and -5, at steps of up to 1."""
+    falls = pi.acceleration(lambda t, x, v: 25 * np.sin(x))
+    sol = pi.solve(falls, [1e-9], [0.0], t_end=3000.0, rtol=1e-3, atol=1e-3, save="final")
+    assert sol.steps_taken > 2000
+    assert np.isnan(sol.stiff_since)
+
+
+def test_order_split_and_workers_change_no_bit():
+    whole = van_der_pol()
+    order = np.random.default_rng(0).permutation(len(MU))
+    for i in (order, slice(3, 4), slice(15, 22)):
+        part = van_der_pol(MU[i])
+        for name in NAMES:
+            assert same_bits(getattr(whole, name)[i], getattr(part, name)), name
+    threads = van_der_pol(workers=3)
+    for name in NAMES:
+        assert same_bits(getattr(whole, name), getattr(threads, name)), name
+
+
+def test_all_steps_and_states_at_times_go_on_where_the_pair_ended():
+    end, mu = 300.0, MU[::6]
+    whole = van_der_pol(mu, save="all")
+    times = np.linspace(0.0, end, 400)
+    saved = van_der_pol(mu, times=times)
+    assert same_bits(whole.final, saved.final)
+    assert saved.valid.all()
+    assert same_bits(saved.y[-1], saved.final)
+    exact = van_der_pol(mu, times=times, rtol=1e-10, atol=1e-10)
+    calm = abs(exact.y[..., 1]) < 2  # elsewhere a fall is early or late
+    assert abs(saved.y - exact.y)[calm].max() < 0.1  # as much as times of falls differ
+    for i, n in enumerate(whole.counts):
+        alone = van_der_pol(mu[i], save="all")
+        assert same_bits(whole.y[:n, i], alone.y)
+        assert same_bits(whole.t[:n, i], alone.t)
+        assert n == whole.steps_taken[i] + 1
+        assert np.all(np.diff(whole.t[:n, i]) > 0)
+        assert whole.t[n - 1, i] == end
+        assert np.isnan(whole.t[n:, i]).all()
+    stiff = np.flatnonzero(np.isfinite(whole.stiff_since))
+    assert all(whole.stiff_since[i] in whole.t[:, i] for i in stiff)
+    with pytest.raises(ValueError, match="times="):
+        whole.at(1.0)
+
+
+def test_watches_and_events_go_on():
+    seen = {
+        "watch": {"high": pi.watch.maximum("x"), "mean": pi.watch.mean("x")},
+        "events": {"x": pi.event("x", keep=500)},
+    }
+    sol, radau = van_der_pol(**seen), van_der_pol(**seen, method="radau_iia5")
+    assert same_bits(sol.final, van_der_pol(events={"x": pi.event("x")}).final)
+    assert np.array_equal(sol.watched["mean.count"], sol.steps_taken + 1)
+    assert sol.watched["high"] == pytest.approx(radau.watched["high"], rel=1e-2)
+    assert np.array_equal(sol.events["x"].count, radau.events["x"].count)
+    # Times of falls, each of which is late by what all steps before were allowed.
+    first = sol.events["x"].t[:3], radau.events["x"].t[:3]
+    assert np.nanmax(abs(first[0] - first[1])) < 0.1
+
+
+def test_a_resumed_run_knows_what_was_stiff():
+    first = van_der_pol(t_end=150.0)
+    second = first.resume(t_end=300.0)
+    stiff = np.isfinite(first.stiff_since)
+    assert np.all(second.stiff_since[stiff] == 150.0)
+    assert np.all((second.steps_taken + second.rejected)[stiff] < 1000)
+    assert abs(second.final - van_der_pol().final).max() < 0.01
+
+
+def test_files_and_pickles_tell_what_was_stiff(tmp_path):
+    sol = van_der_pol(MU[::6])
+    sol.save(tmp_path / "run.npz")
+    for copy in (pi.load(tmp_path / "run.npz"), pickle.loads(pickle.dumps(sol))):
+        for name in NAMES:
+            assert same_bits(getattr(sol, name), getattr(copy, name))
+        assert same_bits(sol.resume(t_end=310.0).final, copy.resume(t_end=310.0).final)
+
+
+def test_all_tries_count():
+    sol = van_der_pol(1000.0, t_end=2000.0, max_steps=1200, on_failure="ignore")
+    assert np.isfinite(sol.stiff_since)
+    assert sol.status == pi.Status.TOO_MANY_STEPS
+    assert sol.steps_taken + sol.rejected == 1200
+    assert "implicit method" in sol.failures()
+
+
+def test_single_precision():
+    sol = van_der_pol(MU.astype(np.float32), rtol=1e-4, dtype=np.float32, t_end=100.0)
+    assert sol.y.dtype == np.float32
+    assert np.isfinite(sol.stiff_since[-1])
+    exact = van_der_pol(t_end=100.0, rtol=1e-9, atol=1e-9)
+    assert abs(sol.final - exact.final)[-4:].max() < 0.05
