@@ -140,17 +140,17 @@ class Travel:
         if self._core is None:
             return
         if self._options.progress is False:
-            self._work(None)
+            self._work(self._core, None)
             return
         from ..run.progress import Reporter
 
         with Reporter(self._options.progress, self._problem.lanes, "trajectory") as report:
-            self._work(report)
+            self._work(self._core, report)
 
-    def _work(self, report):
+    def _work(self, core, report):
         """By the method; then by an implicit one those that have been left to it as stiff."""
         try:
-            self._core.work(report, self._workers - 1)
+            core.work(report, self._workers - 1)
         finally:
             left = self._status == _LEFT
             self._status[left] = Status.CANCELLED
