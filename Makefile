@@ -137,7 +137,7 @@ soak: $(VENV)/.dev
 	$(PY) tests/stress/soak.py $(SOAK_CALLS)
 
 # Lines of the C core that the tests reach.
-COVERED = $(filter-out $(addprefix tests/,analysis/% house/% plots/% stress/%),$(wildcard tests/*/test_*.py))
+COVERED = $(filter-out $(addprefix tests/,analysis/% house/% laboratory/% plots/% stress/%),$(wildcard tests/*/test_*.py))
 coverage:
 	rm -rf build .venv-coverage
 	$(PYTHON) -m venv .venv-coverage
