@@ -138,11 +138,13 @@ soak: $(VENV)/.dev
 
 # Lines of the C core that the tests reach.
 COVERED = $(filter-out $(addprefix tests/,analysis/% house/% laboratory/% plots/% stress/%),$(wildcard tests/*/test_*.py))
+TEST_NEEDS = "import tomllib; extras = tomllib.load(open('pyproject.toml', 'rb'))['project']['optional-dependencies']; \
+    print(*(p for n in ('dev', 'plot', 'xarray', 'pandas', 'io', 'dask') for p in extras[n] if p[:5] != 'pyint'))"
 coverage:
 	rm -rf build .venv-coverage
 	$(PYTHON) -m venv .venv-coverage
-	.venv-coverage/bin/python -m pip install --quiet --disable-pip-version-check gcovr "setuptools>=77" \
-	    pytest pytest-xdist hypothesis mpmath scipy "numpy>=2"
+	.venv-coverage/bin/python -m pip install --quiet --disable-pip-version-check gcovr "numpy>=2" \
+	    $$($(PYTHON) -c $(TEST_NEEDS))
 	mkdir -p .venv-coverage/tree && cp -r csrc pyintegrate tests setup.py pyproject.toml README.md \
 	    LICENSE CHANGELOG.md .venv-coverage/tree && rm -f .venv-coverage/tree/pyintegrate/*.so
 	cd .venv-coverage/tree && PYINTEGRATE_CFLAGS="-O1 -DPI_ROLLED -Wno-psabi --coverage -fprofile-update=atomic" \
@@ -156,10 +158,12 @@ bench: $(VENV)/.dev
 	$(PY) benchmarks/bench.py
 	$(PY) benchmarks/what_happened.py
 
-# Beside other packages; writes docs/performance.md. Boost needs its headers (libboost-dev).
+# Beside other packages; writes docs/performance.md, and of the time to an error docs/tolerance.md. Boost
+# needs its headers (libboost-dev).
 bench-peers: $(VENV)/.dev
 	$(PY) -m pip install --quiet --disable-pip-version-check -e ".[bench]"
 	$(PY) benchmarks/compare_peers.py --write
+	$(PY) benchmarks/time_to_error.py --write
 
 # Proves and measures every method; writes certificates.json, methods.md and a picture in docs, and the
 # rows of new methods in tests/golden/methods.txt.
@@ -234,7 +238,9 @@ lab-browser: $(VENV)/.dev page
 
 # Wheels of all platforms in dist, cross-built by the clang of the package ziglang and checked.
 # Names of some platforms (packaging/wheels.py): make wheels PLATFORMS="win_amd64 macosx_arm64"
+# They hold the page of the lab where make page can make it.
 wheels:
+	$(MAKE) --no-print-directory page || echo "THE WHEELS ARE WITHOUT THE PAGE OF THE LAB"
 	$(PYTHON) -m venv .venv-wheels
 	.venv-wheels/bin/python -m pip install --quiet --disable-pip-version-check "ziglang>=0.15" lief abi3info \
 	    "setuptools>=77" wheel
