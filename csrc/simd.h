@@ -144,17 +144,31 @@ INLINE int vany(vint mask) {
 }
 #endif
 
-/* a > b ? a : b, which is one instruction on x86: b where one of them is NaN. */
+/* a > b ? a : b, which is one instruction on x86, and a < b ? a : b: b where one of them is NaN. */
 #if PI_VECTOR_BYTES == 64 && PI_REAL_BITS == 64
 INLINE vreal vlarger(vreal a, vreal b) { return (vreal)_mm512_max_pd((__m512d)a, (__m512d)b); }
+INLINE vreal vsmaller(vreal a, vreal b) { return (vreal)_mm512_min_pd((__m512d)a, (__m512d)b); }
 #elif PI_VECTOR_BYTES == 64
 INLINE vreal vlarger(vreal a, vreal b) { return (vreal)_mm512_max_ps((__m512)a, (__m512)b); }
+INLINE vreal vsmaller(vreal a, vreal b) { return (vreal)_mm512_min_ps((__m512)a, (__m512)b); }
 #elif PI_VECTOR_BYTES == 32 && PI_REAL_BITS == 64
 INLINE vreal vlarger(vreal a, vreal b) { return (vreal)_mm256_max_pd((__m256d)a, (__m256d)b); }
+INLINE vreal vsmaller(vreal a, vreal b) { return (vreal)_mm256_min_pd((__m256d)a, (__m256d)b); }
 #elif PI_VECTOR_BYTES == 32
 INLINE vreal vlarger(vreal a, vreal b) { return (vreal)_mm256_max_ps((__m256)a, (__m256)b); }
+INLINE vreal vsmaller(vreal a, vreal b) { return (vreal)_mm256_min_ps((__m256)a, (__m256)b); }
 #else
 INLINE vreal vlarger(vreal a, vreal b) { return vselect(a > b, a, b); }
+INLINE vreal vsmaller(vreal a, vreal b) { return vselect(a < b, a, b); }
+#endif
+/* x where a = b, else y. */
+#if PI_VECTOR_BYTES == 64 && PI_REAL_BITS == 64
+INLINE vreal vselect_equal(vreal a, vreal b, vreal x, vreal y) {
+    const __mmask8 equal = _mm512_cmp_pd_mask((__m512d)a, (__m512d)b, _CMP_EQ_OQ);
+    return (vreal)_mm512_mask_blend_pd(equal, (__m512d)y, (__m512d)x);
+}
+#else
+INLINE vreal vselect_equal(vreal a, vreal b, vreal x, vreal y) { return vselect(a == b, x, y); }
 #endif
 /* The larger magnitude of a and far, which is not negative; a NaN in a is left out. */
 #if PI_VECTOR_BYTES == 64 && PI_REAL_BITS == 64

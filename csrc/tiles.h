@@ -136,6 +136,11 @@ typedef enum {
 } PiReduction;
 enum { PI_REDUCTIONS = PI_PASSES + 1 };
 typedef struct {
+    PiReduction kind;
+    void *sums; /* rows, any alignment */
+} PiReduceOne;
+enum { PI_REDUCE_STATES = 16 }; /* that are looked at together, at most */
+typedef struct {
     int64_t registers;   /* in a row */
     int64_t count, next; /* states, and registers from the quantity of one to that of the next */
     int64_t step, every; /* the number of the first state's step; to the next */
@@ -143,10 +148,21 @@ typedef struct {
     const void *quantity;
     const void *origin, *factor; /* rows, or NULL: what is kept is (quantity - origin) factor */
     const void *ends;            /* a row: the step from which a lane stands still; or NULL */
-    void *sums;                  /* rows, any alignment */
-    int64_t stride;              /* reals from a row of sums to the next */
+    const PiReduceOne *of;       /* n of them: all that is kept of the quantity */
+    int n;
+    int64_t stride; /* reals from a row of sums to the next */
 } PiReduceRows;
-typedef void PiReduce(PiReduction kind, const PiReduceRows *rows);
+typedef void PiReduce(const PiReduceRows *rows);
+
+/* The energy of several states, of a system whose energy is compiled and does not ask the time. */
+typedef struct {
+    int64_t registers;           /* in a row */
+    int64_t count, next;         /* states, and registers from one to the next */
+    const void *y, *p;           /* rows: states; parameters, then those derived */
+    const void *origin, *factor; /* rows, or NULL: the answer is (energy - origin) factor */
+    void *out;                   /* one row after the other */
+} PiEnergyRows;
+typedef void PiEnergies(const PiEnergyRows *rows);
 
 /* ---- to a tolerance -------------------------------------------------------------------------- */
 /* An embedded pair as its kernel wants it: sparse rows of weights as in a PiTable, first those of
@@ -274,6 +290,7 @@ typedef struct {
     PiKernel *family[PI_FAMILIES], *specialised[PI_SPECIALISED];
     PiForce *force;
     PiTrial *trial;
+    PiEnergies *energies; /* in double precision */
 } PiKernels;
 
 /* A system compiled by itself: its kernels, or NULL where it was compiled against other headers. */
@@ -289,8 +306,8 @@ typedef struct {
     PiForce *const *sized;       /* of the systems of any size; the context is a PiSized */
     PiKernel *rows[PI_FAMILIES]; /* for any force */
     PiEvaluate *evaluate;
-    PiForce *program; /* runs byte code; its context is a PiProgram */
-    PiReduce *reduce;
+    PiForce *program;     /* runs byte code; its context is a PiProgram */
+    PiReduce *reduce;     /* in double precision */
     PiSolveKernel *solve; /* to a tolerance, any force */
 } PiKernelSet;
 

@@ -61,11 +61,21 @@
 #define TRIAL(id)
 #define TRIAL_OF(id) NULL
 #endif
+/* Watches look at energies in double precision. */
+#if PI_REAL_BITS == 64
+#define ENERGIES(id)                                                                               \
+    static void id##_energies(const PiEnergyRows *rows) { energy_rows(&id##_model, rows); }
+#define ENERGIES_OF(id) id##_energies
+#else
+#define ENERGIES(id)
+#define ENERGIES_OF(id) NULL
+#endif
 #define GENERAL(id)                                                                                \
     KERNEL(id, any_explicit_rk, PI_EXPLICIT_RK, PI_GENERAL, tile->method)                          \
     KERNEL(id, any_composition, PI_COMPOSITION, PI_GENERAL, tile->method)                          \
     KERNEL(id, rk4, PI_EXPLICIT_RK, PI_RK4, &rk4)                                                  \
     TRIAL(id)                                                                                      \
+    ENERGIES(id)                                                                                   \
     static int id##_on_rows(const void *context, PiQuestion question, const PiRows *rows) {        \
         (void)context;                                                                             \
         switch (question) {                                                                        \
@@ -102,7 +112,8 @@
                 [PI_NYSTROM] = id##_any_explicit_rk},                                              \
      .specialised = {[PI_RK4] = id##_rk4, __VA_ARGS__},                                            \
      .force = id##_on_rows,                                                                        \
-     .trial = TRIAL_OF(id)},
+     .trial = TRIAL_OF(id),                                                                        \
+     .energies = ENERGIES_OF(id)},
 #define HEAVY_SYSTEM(id, ...)                                                                      \
     ROW(id, [PI_TSITOURAS54] = id##_any_explicit_rk,                                               \
         [PI_SEMI_IMPLICIT_EULER] = id##_any_composition,                                           \
@@ -142,7 +153,9 @@ const PiKernelSet PI_KERNEL_SET = {
     .rows = ROW_KERNELS,
     .evaluate = evaluate,
     .program = run_program,
+#if PI_REAL_BITS == 64
     .reduce = reduce,
+#endif
     .solve = solve_on_rows,
 };
 #endif

@@ -50,3 +50,19 @@ INLINE int answer_rows(const Model *model, PiQuestion question, const PiRows *ro
     }
     return 0;
 }
+
+/* Energies of several states, one register of lanes after the other. */
+INLINE void energy_rows(const Model *model, const PiEnergyRows *rows) {
+    const int64_t R = rows->registers;
+    const vreal *const origin = rows->origin, *const factor = rows->factor;
+    for (int64_t u = 0; model->energy && u < R; u++) {
+        const vreal *from = (const vreal *)rows->y + u;
+        vreal *out = (vreal *)rows->out + u, p[PI_MAX_PARAMS], y[PI_MAX_DIM];
+        const vreal first = origin ? origin[u] : vset(0), scale = origin ? factor[u] : vset(1);
+        EACH(i, 0, PI_MAX_PARAMS) p[i] = ((const vreal *)rows->p)[i * R + u];
+        for (int64_t k = 0; k < rows->count; k++, from += rows->next, out += R) {
+            EACH(d, 0, model->system->dim) y[d] = from[d * R];
+            *out = (model->energy(vset(0), y, p) - first) * scale;
+        }
+    }
+}

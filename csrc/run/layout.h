@@ -8,7 +8,16 @@ static inline int64_t smaller(int64_t a, int64_t b) { return a < b ? a : b; }
 static inline int64_t common_divisor(int64_t a, int64_t b) {
     return b ? common_divisor(b, a % b) : a;
 }
-static inline int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
+/* a / b of what is not negative. A division of long numbers takes as long as some steps of a whole
+ * register, and between two calls of a kernel there are many, most of them by one. */
+static inline int64_t over(int64_t a, int64_t b) {
+    if (b == 1) return a;
+    return (a | b) >> 32 ? a / b : (int64_t)((uint32_t)a / (uint32_t)b);
+}
+static inline int64_t left_over(int64_t a, int64_t b) { return a - over(a, b) * b; }
+static inline int64_t ceil_div(int64_t a, int64_t b) { return over(a + b - 1, b); }
+/* Items of a cache line. */
+static inline int64_t lanes_in_line(const PiRun *run) { return run->real_bytes == 8 ? 8 : 16; }
 /* Trajectories in a tile. */
 static inline int64_t lanes_in(const PiRun *run, int64_t tile) {
     return smaller(run->tile_lanes, run->lanes - tile * run->tile_lanes);
@@ -69,13 +78,18 @@ int has_seen_bound(const PiRun *run);
 int find_leavers(PiRun *run, const PiSeen *seen, const PiTile *tile, const void *far);
 
 /* ---- leaving.c ------------------------------------------------------------------------------- */
-/* Do trajectories that leave make room? Then advance_tile() has this advance them, with so much of
- * a thread's scratch. */
+/* Do trajectories that leave make room, or those that an observer stops? Then advance_tile() has
+ * this advance them, with so much of a thread's scratch. */
 int makes_room(const PiRun *run);
+int stops_make_room(const PiRun *run);
 int64_t leaving_bytes(const PiRun *run);
 /* From step `from` to step `to`; the tile has its `in`. 0, or -1. */
 int advance_leaving(PiRun *run, int64_t number, PiTile *tile, int64_t from, int64_t to,
                     void *target, char *scratch);
+/* The same where an observer stops them; seen: what each call has in common, rows: for the states
+ * that are shown. */
+int advance_stopping(PiRun *run, PiTile *tile, PiSeen seen, int64_t from, int64_t to, void *target,
+                     void *rows, char *scratch);
 
 /* ---- failures.c ------------------------------------------------------------------------------ */
 /* PI_OK, or why the state of a lane is not valid. */

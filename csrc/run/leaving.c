@@ -1,16 +1,25 @@
-/* Runs with a bound that nobody watches: trajectories that leave make room. The lanes that go on
- * are kept side by side, so that time goes by the steps that are really made; those that leave
- * within a call of the kernel, which says how far each lane was, make its steps again one by one.
- * No lane depends on its neighbours, so that no result depends on who they are. */
+/* Trajectories that leave make room: in runs with a bound that nobody watches, and in those whose
+ * only observer stops lanes. The lanes that go on are kept side by side, so that time goes by the
+ * steps that are really made; those that leave a bound within a call of the kernel, which says how
+ * far each lane was, make its steps again one by one. No lane depends on its neighbours, so that no
+ * result depends on who they are. */
 #include <float.h>
 #include "layout.h"
 
 enum { FEW_STEPS = 16, MOST_STEPS = 64 };
-
-int makes_room(const PiRun *run) {
-    return !isinf(run->bound) && !run->n_observers && !run->drive_strides &&
-           run->method->family != PI_MULTISTEP;
+static int may_pack(const PiRun *run) {
+    return !run->drive_strides && run->method->family != PI_MULTISTEP && !run->system->block;
 }
+int makes_room(const PiRun *run) {
+    return !isinf(run->bound) && !run->n_observers && may_pack(run);
+}
+int stops_make_room(const PiRun *run) {
+    return isinf(run->bound) && run->n_observers == 1 && run->observers[0].packed && may_pack(run);
+}
+
+/* Are the states of those that leave written down, and looked at afterwards? A force on rows says
+ * of each step why it has failed: it makes them one by one. */
+static int writes_down(const PiRun *run) { return makes_room(run) && !run->force; }
 
 /* Lanes of a tile side by side. */
 typedef struct {
@@ -34,9 +43,11 @@ static int64_t packed_bytes(const PiRun *run) {
 }
 /* Two of them, a row that says how far each has been, and a reason of each. */
 int64_t leaving_bytes(const PiRun *run) {
-    if (!makes_room(run)) return 0;
+    if (!makes_room(run) && !stops_make_room(run)) return 0;
     const int64_t reasons = pi_rounded_up(run->tile_lanes, 64);
-    return pi_sum(pi_product(2, packed_bytes(run)), pi_sum(row_bytes(run), reasons));
+    const int64_t written = writes_down(run) ? FEW_STEPS * (int64_t)run->system->dim : 0;
+    return pi_sum(pi_sum(pi_product(2, packed_bytes(run)), pi_product(written, row_bytes(run))),
+                  pi_sum(row_bytes(run), reasons));
 }
 static Packed packed_at(const PiRun *run, const PiTile *tile, char *memory) {
     const int64_t row = row_bytes(run);
@@ -75,31 +86,33 @@ static void drop_lane(Packed *p, char *rows, int64_t i) {
     p->count--;
     copy_lane(p, rows, i, p, rows, p->count);
 }
+/* Some lanes of the tile, of its `rows`, to `to`: those at p->at. */
+static void collect(Packed *p, const void *rows, int64_t stride, char *to) {
+    const PiRun *run = p->run;
+    for (int d = 0; d < run->state_rows; d++)
+        gather(run, row_at(run, rows, stride, d, 0), p->at, p->count,
+               row_at(run, to, p->stride, d, 0));
+    for (int i = 0; i < own_rows(run); i++) {
+        const PiRow row = row_of(p->tile, i);
+        if (row.stride)
+            gather(run, row_at(run, row.data, 0, 0, p->tile->lane), p->at, p->count,
+                   row_at(run, p->own, p->stride, i, 0));
+    }
+}
 /* The lanes of the tile that go on. */
 static void pack(Packed *p, const PiFailures *failures, int64_t lanes) {
-    const PiRun *run = p->run;
-    const PiTile *tile = p->tile;
     p->count = 0;
     for (int64_t i = 0; i < lanes; i++)
         if (!failures->count || failures->step[i] < 0) p->at[p->count++] = i;
-    for (int d = 0; d < run->state_rows; d++)
-        gather(run, row_at(run, tile->in, tile->in_stride, d, 0), p->at, p->count,
-               row_at(run, p->out, p->stride, d, 0));
-    for (int i = 0; i < own_rows(run); i++) {
-        const PiRow row = row_of(tile, i);
-        if (row.stride)
-            gather(run, row_at(run, row.data, 0, 0, tile->lane), p->at, p->count,
-                   row_at(run, p->own, p->stride, i, 0));
-    }
+    collect(p, p->tile->in, p->tile->in_stride, p->out);
 }
 static void turn(Packed *p) {
     char *const in = p->in;
     p->in = p->out;
     p->out = in;
 }
-/* The kernel makes some steps of all of them, from `in` to `out`; what it returns. far, reason: of
- * each. */
-static int advance(Packed *p, int64_t first, int64_t steps, void *far, int8_t *reason) {
+/* They as a tile that goes from `in` to `out`. */
+static PiTile tile_of(Packed *p, int64_t first, int64_t steps) {
     const PiRun *run = p->run;
     const int64_t width = run->vector_bytes / run->real_bytes;
     const int64_t count = p->count;
@@ -122,9 +135,14 @@ static int advance(Packed *p, int64_t first, int64_t steps, void *far, int8_t *r
     tile.params = p->params;
     tile.first = first;
     tile.steps = steps;
+    return tile;
+}
+/* The kernel makes some steps of all of them; what it returns. far, reason: of each. */
+static int advance(Packed *p, int64_t first, int64_t steps, void *far, int8_t *reason) {
+    PiTile tile = tile_of(p, first, steps);
     tile.reach = far;
     tile.status = reason;
-    return run->kernel(&tile);
+    return p->run->kernel(&tile);
 }
 
 /* A tile, where the states of its lanes belong, and a row that says how far each has been. */
@@ -135,6 +153,7 @@ typedef struct {
     void *target;
     char *far;
     int8_t *reason;
+    char *written; /* rows of states, FEW_STEPS of them */
 } Leaving;
 /* The last lane before the i-th that has left in the last call; -1: none. Who then takes its place
  * has been looked at. */
@@ -155,10 +174,41 @@ static void put(const Leaving *l, const Packed *p, const char *rows, int64_t i) 
         else memcpy(to, from, 4);
     }
 }
+/* Some steps, FEW_STEPS at most, whose states are written down: each lane stays where it was before
+ * the first that it does not complete. 0, or -1. */
+static int leave_together(const Leaving *l, Packed *leavers, int64_t first, int64_t steps) {
+    PiRun *run = l->run;
+    const int64_t next = run->system->dim * leavers->stride;
+    PiTile tile = tile_of(leavers, first, steps);
+    tile.reach = l->far;
+    tile.record = l->written;
+    tile.record_every = 1;
+    tile.record_stride = leavers->stride;
+    tile.record_next = next;
+    run->kernel(&tile);
+    for (int64_t i = leavers->count; (i = last_left(l, i)) >= 0;) {
+        const char *rows = l->written, *before = leavers->in;
+        PiStatus why = PI_OK;
+        int64_t n = first;
+        while (n < first + steps && !(why = state_status(run, rows, leavers->stride, i)))
+            before = rows, rows += next * run->real_bytes, n++;
+        put(l, leavers, before, i);
+        if (fail(run, l->number, leavers->at[i], why ? why : PI_NOT_FINITE, n + 1)) {
+            run->out_of_memory = 1;
+            return -1;
+        }
+        drop_lane(leavers, leavers->out, i);
+    }
+    turn(leavers);
+    return 0;
+}
 /* Some steps one by one: each lane stays where it was before the first that it does not complete.
  * 0, or -1. */
 static int leave(const Leaving *l, Packed *leavers, int64_t first, int64_t steps) {
     PiRun *run = l->run;
+    for (int64_t n = first; writes_down(run) && n < first + steps && leavers->count; n += FEW_STEPS)
+        if (leave_together(l, leavers, n, smaller(FEW_STEPS, first + steps - n))) return -1;
+    if (writes_down(run)) return 0;
     for (int64_t n = first; n < first + steps && leavers->count; n++, turn(leavers)) {
         memset(l->reason, 0, leavers->count);
         if (advance(leavers, n, 1, l->far, l->reason) < 0) {
@@ -205,7 +255,14 @@ int advance_leaving(PiRun *run, int64_t number, PiTile *tile, int64_t from, int6
     Packed going = packed_at(run, tile, scratch);
     Packed leavers = packed_at(run, tile, scratch + packed_bytes(run));
     char *far = scratch + 2 * packed_bytes(run);
-    const Leaving l = {run, number, tile, target, far, (int8_t *)(far + row_bytes(run))};
+    int8_t *const reason = (int8_t *)(far + row_bytes(run));
+    const Leaving l = {run,
+                       number,
+                       tile,
+                       target,
+                       far,
+                       reason,
+                       (char *)reason + pi_rounded_up(run->tile_lanes, 64)};
     const PiFailures *failures = &run->failures[number];
     int64_t n = failures->count ? from : go_together(&l, tile, from, to, going.in), most;
     if (run->stopped) return -1;
@@ -236,5 +293,101 @@ int advance_leaving(PiRun *run, int64_t number, PiTile *tile, int64_t from, int6
     for (int d = 0; d < run->state_rows; d++)
         scatter(run, row_at(run, going.in, going.stride, d, 0), going.at, going.count,
                 row_at(run, target, run->stride, d, 0));
+    return 0;
+}
+
+/* ---- lanes that an observer stops ------------------------------------------------------------ */
+/* Lanes side by side whose states an observer is shown, and a reason of each. */
+typedef struct {
+    PiRun *run;
+    const PiTile *tile;
+    PiSeen seen; /* of these lanes, but for what changes from call to call */
+    Packed lanes;
+    void *target, *rows; /* the states of the tile; those that are shown */
+    int8_t *reason;
+} Stopping;
+static int is_there(const Stopping *s, int64_t i) {
+    const PiFailures *failures = &s->run->failures[s->seen.tile];
+    return !failures->count || failures->step[i] < 0;
+}
+/* Steps of the lanes that are there, which are shown. 0; 1 where one is not finite, and nothing is
+ * done; -1. */
+static int show_steps(Stopping *s, int64_t step, int64_t steps) {
+    PiRun *run = s->run;
+    Packed *p = &s->lanes;
+    const int64_t line = 64 / run->real_bytes;
+    int64_t count = 0;
+    int failed = 0;
+    for (int64_t i = 0; i < p->count; i++)
+        if (is_there(s, p->at[i])) p->at[count++] = p->at[i];
+    p->count = count;
+    if (count == 0) return 0;
+    collect(p, s->target, run->stride, p->in);
+    PiTile tile = tile_of(p, run->first + step, steps);
+    PiSeen seen = s->seen;
+    seen.lanes = count;
+    seen.step = step + 1;
+    seen.count = steps;
+    seen.rows = tile.record = s->rows;
+    seen.stride = tile.record_stride = ceil_div(count, line) * line;
+    seen.next = tile.record_next = run->system->dim * seen.stride + line;
+    seen.at = p->at;
+    tile.record_every = 1;
+    tile.status = s->reason;
+    memset(s->reason, 0, run->tile_lanes);
+    const int bad = run->kernel(&tile);
+    if (bad < 0 || (bad && steps > 1)) return bad;
+    for (int64_t i = 0; bad && i < count; i++) { /* they stay where they are */
+        const PiStatus found = state_status(run, p->out, p->stride, i);
+        if (!found) continue;
+        const PiStatus why = s->reason[i] ? (PiStatus)s->reason[i] : found;
+        if (fail(run, seen.tile, p->at[i], why, tile.first + 1)) {
+            run->out_of_memory = 1;
+            return -1;
+        }
+        failed = 1;
+    }
+    if (failed) return 1;
+    /* Parts of steps are made of lanes of the batch. */
+    tile.t0 = s->tile->t0;
+    tile.h = s->tile->h;
+    tile.params = s->tile->params;
+    tile.record = NULL;
+    if (let_intervene(run, seen, &tile)) return -1;
+    for (int d = 0; d < run->state_rows; d++)
+        scatter(run, row_at(run, p->out, p->stride, d, 0), p->at, count,
+                row_at(run, s->target, run->stride, d, 0));
+    return 0;
+}
+int advance_stopping(PiRun *run, PiTile *tile, PiSeen seen, int64_t from, int64_t to, void *target,
+                     void *rows, char *scratch) {
+    const int64_t most = run->shown_lanes, lanes = lanes_in(run, seen.tile);
+    Stopping s = {run,
+                  tile,
+                  seen,
+                  packed_at(run, tile, scratch),
+                  target,
+                  rows,
+                  (int8_t *)(scratch + 2 * packed_bytes(run) + row_bytes(run))};
+    for (int d = 0; tile->in != target && d < run->state_rows; d++)
+        memcpy(row_at(run, target, run->stride, d, 0), row_at(run, tile->in, tile->in_stride, d, 0),
+               tile->registers * run->vector_bytes);
+    for (int64_t n = from, steps; n < to; n += steps) {
+        steps = smaller(FEW_STEPS, to - n);
+        for (int64_t next = 0; next < lanes;) {
+            s.lanes.count = 0;
+            for (; next < lanes && s.lanes.count < most; next++)
+                if (is_there(&s, next)) s.lanes.at[s.lanes.count++] = next;
+            const int failing = show_steps(&s, n, steps);
+            int bad = failing;
+            /* Step by step, each again with those that complete it. */
+            for (int64_t k = 0; failing > 0 && bad >= 0 && k < steps; k++)
+                while ((bad = show_steps(&s, n + k, 1)) > 0) continue;
+            if (bad < 0) {
+                if (!run->out_of_memory) run->stopped = 1;
+                return -1;
+            }
+        }
+    }
     return 0;
 }

@@ -12,7 +12,8 @@
  * so that what an observer adds up belongs to a lane, or is exact in any order (integers).
  *
  * Lanes that stop, and states that a rule changes, are made by an observer that intervenes
- * (watching/events.c): the kernel has then run on to the end of the call. One that has each call
+ * (watching/events.c): the kernel has then run on to the end of the call. Where nobody else watches
+ * the lanes that have stopped make room for the others (leaving.c). One that has each call
  * end where it is due changes the state that the next begins with (watching/renormalise.c).
  *
  * Planned, and where it will sit:
@@ -34,7 +35,9 @@ typedef struct {
     int64_t stride, next;
     const void *writer; /* the observer whose place the rows are, as its `self`; or NULL */
     void *scratch;      /* of the thread, as many bytes as the observer has asked for */
+    const int64_t *at;  /* lane i of the rows is lane at[i] of the tile; NULL: lane i */
 } PiSeen;
+static inline int64_t pi_place(const PiSeen *seen, int64_t i) { return seen->at ? seen->at[i] : i; }
 
 /* Where a kernel may write all components of whole registers, padding included. */
 typedef struct {
@@ -55,6 +58,9 @@ typedef struct {
     /* Each call of a kernel ends where it is due; then it may intervene whatever its `every`, in
      * the tile's `out`, and no other observer may watch more often. */
     int alone;
+    /* May it be shown some lanes of a tile side by side, as it ends so many that it pays to go on
+     * with the others alone? Then it intervenes, and observes block 0 only. */
+    int packed;
     /* May be NULL: where the states from `step` on of the lanes from `lane` on belong. */
     PiPlace (*place)(void *self, const PiRun *run, int64_t lane, int64_t step);
     /* May be NULL: a tile begins a block of time, from 1 on. After an interrupt only the blocks

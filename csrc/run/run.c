@@ -209,19 +209,23 @@ int advance_tile(PiRun *run, int64_t number, int64_t block, char *scratch, PiPau
     if (makes_room(run) && to - from >= LEAST_STEPS)
         return advance_leaving(run, number, &tile, from, to, target,
                                scratch + observers_offset(run));
+    if (stops_make_room(run) && to - from >= LEAST_STEPS)
+        return advance_stopping(run, &tile, seen_of(run, number, block + 1, 0, 0, scratch), from,
+                                to, target, scratch + seen_offset(run) + rows_bytes(run, 1),
+                                scratch + observers_offset(run) + run->observer_offset[1]);
 
     int64_t alone = from; /* up to this step each interval is a call: a lane fails before it */
     for (int64_t step = from; step < to;) {
         const int several = together && step >= alone;
         const int64_t states = run->writer ? BLOCK_SAVES : SCRATCH_STATES;
         const int64_t most = each_step ? 1 : several ? interval * states : interval;
-        const int64_t stop = smaller(to, (step / most + 1) * most);
+        const int64_t stop = smaller(to, (over(step, most) + 1) * most);
         /* The last call is to write the target, and none what it reads. */
-        const int64_t calls = ceil_div(to, most) - step / most;
+        const int64_t calls = ceil_div(to, most) - over(step, most);
         const int to_target = calls % 2 == 1 || tile.in == scratch;
-        const int64_t next = smaller((step / interval + 1) * interval, run->n_steps);
+        const int64_t next = smaller((over(step, interval) + 1) * interval, run->n_steps);
         PiSeen seen = seen_of(run, number, block + 1, next,
-                              ceil_div(stop, interval) - step / interval, scratch);
+                              ceil_div(stop, interval) - over(step, interval), scratch);
         tile.first = run->first + step;
         tile.steps = stop - step;
         if (run->drive_strides) tile.params = driven(run, step, scratch);
@@ -237,7 +241,8 @@ int advance_tile(PiRun *run, int64_t number, int64_t block, char *scratch, PiPau
         if (bad < 0) run->stopped = 1;
         if (bad < 0 || (bad && find_failures(run, number, &tile))) return -1;
         seen.count = 1;
-        if (!several && run->n_observers && (stop % interval == 0 || stop == run->n_steps)) {
+        if (!several && run->n_observers &&
+            (left_over(stop, interval) == 0 || stop == run->n_steps)) {
             seen.rows = tile.out;
             seen.stride = tile.out_stride;
             if (let_intervene(run, seen, &tile) || show_state(run, &seen)) {
@@ -279,9 +284,12 @@ int pi_run_prepare(PiRun *run) {
     /* States that observers see go through a scratch, which should be in the first cache too. */
     prepare_observers(run);
     const int64_t kept = is_shown(run) && !run->writer ? SCRATCH_STATES : 1;
+    const int64_t packed = makes_room(run) || stops_make_room(run) ? PACKED_TILES : 1;
+    const int64_t shown = (block ? block : TILE_BYTES / kept / bytes) / group * group;
+    run->shown_lanes = shown < group ? group : shown;
     const int64_t fitting =
-        (block ? block : TILE_BYTES * (makes_room(run) ? PACKED_TILES : 1) / kept / bytes) / group *
-        group;
+        stops_make_room(run) ? packed * run->shown_lanes
+                             : (block ? block : TILE_BYTES * packed / kept / bytes) / group * group;
     const int64_t shares = run->workers > 1 ? 2 * run->workers : 1;
     const int64_t sharing = ceil_div(ceil_div(run->lanes, shares), group) * group;
     run->tile_lanes = smaller(fitting, sharing);

@@ -75,7 +75,8 @@ struct PiRun {
     const PiObserver *writer; /* the one in whose place kernels write; NULL: the scratch */
     int64_t block_steps; /* a block is so many steps, or so many saves if they are fewer steps */
     int64_t tile_lanes, n_tiles, n_blocks;
-    PiFailures *failures;           /* one for each tile */
+    int64_t shown_lanes;  /* of a tile whose lanes stop: how many go on together, and are shown */
+    PiFailures *failures; /* one for each tile */
     int64_t chunk, workspace_bytes; /* of row kernels */
 
     /* Tickets are handed out tile by tile, block by block; block 0 looks at the initial state. */

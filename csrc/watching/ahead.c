@@ -40,7 +40,7 @@ int add_ahead(Aheads *a, int64_t at, int64_t k, int event) {
     Moment *const moments[MOMENTS] = {&item->before, &item->after, &item->best, &item->trial};
     for (int i = 0; i < MOMENTS; i++, memory += bytes)
         *moments[i] = moment_at(a->run, (double *)memory);
-    a->lane[a->count++] = a->seen->lane + at;
+    a->lane[a->count++] = a->seen->lane + pi_place(a->seen, at);
     return 1;
 }
 

@@ -5,9 +5,10 @@
 #include "ahead.h"
 #include "occur.h"
 
-/* The sums of event j, from the first lane of the tile: the rows of reduce_passes. */
-static double *sums_of(const PiEvents *e, const PiRun *run, const PiSeen *seen, int j) {
-    return e->watch.sums[seen->block & 1] + e->watch.reduced[j].first * run->stride + seen->lane;
+/* The sums of event j of a lane that is shown: the rows of reduce_passes. */
+static double *sums_of(const PiEvents *e, const PiRun *run, const PiSeen *seen, int64_t at, int j) {
+    return e->watch.sums[seen->block & 1] + e->watch.reduced[j].first * run->stride + seen->lane +
+           pi_place(seen, at);
 }
 
 /* ---- the lanes with a flag ------------------------------------------------------------------- */
@@ -180,7 +181,7 @@ static int lane_steps(Lane *l, int64_t bits, int64_t dips, int64_t end, int64_t 
     if (!changed) return 0;
     write_state(l, l->tile->out, l->tile->out_stride, l->after.y, rows(l));
     for (int j = 0; j < count; j++) {
-        double *const sums = sums_of(l->e, l->run, seen, j) + l->at;
+        double *const sums = sums_of(l->e, l->run, seen, l->at, j);
         sums[0] = l->after.g[j];
         sums[l->run->stride] = l->last[j];
     }
@@ -191,15 +192,15 @@ static int lane_steps(Lane *l, int64_t bits, int64_t dips, int64_t end, int64_t 
 /* In which steps something may happen to a lane, as above: to event j. */
 static int64_t passes_of(const PiEvents *e, const PiRun *run, const PiSeen *seen, int64_t at,
                          int j) {
-    return (int64_t)sums_of(e, run, seen, j)[2 * run->stride + at];
+    return (int64_t)sums_of(e, run, seen, at, j)[2 * run->stride];
 }
 static int64_t dips_of(const PiEvents *e, const PiRun *run, const PiSeen *seen, int64_t at, int j) {
-    return e->event[j].located ? (int64_t)sums_of(e, run, seen, j)[3 * run->stride + at] : 0;
+    return e->event[j].located ? (int64_t)sums_of(e, run, seen, at, j)[3 * run->stride] : 0;
 }
 static int is_flagged(const PiEvents *e, const PiRun *run, const PiSeen *seen, int64_t at) {
     int found = 0;
     for (int j = 0; j < e->count; j++) {
-        const double *sums = sums_of(e, run, seen, j) + at;
+        const double *sums = sums_of(e, run, seen, at, j);
         found |= sums[2 * run->stride] != 0 || sums[3 * run->stride] != 0;
     }
     return found;
@@ -233,16 +234,18 @@ static int look_ahead(Aheads *found, int64_t at, int64_t end) {
     return 1;
 }
 /* The step from which on a lane stands still: the largest number if it does not. */
-static int64_t end_of(const PiFailures *failures, int64_t at) {
-    const int64_t step = failures->count ? failures->step[at] : -1;
+static int64_t end_of(const PiRun *run, const PiSeen *seen, int64_t at) {
+    const PiFailures *failures = &run->failures[seen->tile];
+    const int64_t step = failures->count ? failures->step[pi_place(seen, at)] : -1;
     return step < 0 ? INT64_MAX : step;
 }
 /* The number among those shown of the step in which a lane leaves its bound; seen->count: of none.
  */
 static int64_t leaving_of(const PiRun *run, const PiSeen *seen, const PiTile *tile, int64_t at) {
     const PiFailures *failures = &run->failures[seen->tile];
-    if (!failures->count || failures->status[at] != PI_OUT_OF_BOUNDS) return seen->count;
-    const int64_t i = failures->step[at] - tile->first - 1;
+    const int64_t place = pi_place(seen, at);
+    if (!failures->count || failures->status[place] != PI_OUT_OF_BOUNDS) return seen->count;
+    const int64_t i = failures->step[place] - tile->first - 1;
     return i >= 0 && i < seen->count ? i : seen->count;
 }
 static int is_due(const PiEvents *e, const PiRun *run, const PiSeen *seen, const PiTile *tile,
@@ -257,15 +260,15 @@ static int go_through_lanes(Lane *l, const Aheads *found, int64_t from, int64_t 
         if (!is_due(e, run, l->seen, l->tile, at)) continue;
         int64_t dips, bits = bits_of(e, run, l->seen, at, &dips);
         for (int j = 0; j < e->count; j++) {
-            double *sums = sums_of(e, run, l->seen, j) + at;
+            double *sums = sums_of(e, run, l->seen, at, j);
             sums[2 * run->stride] = sums[3 * run->stride] = 0;
         }
         while (item < found->count && found->item[item].at < at) item++;
         l->at = at;
-        l->lane = l->seen->lane + at;
+        l->lane = l->seen->lane + pi_place(l->seen, at);
         l->h = pi_real_at(run, l->tile->h.data, l->tile->h.stride * l->lane);
         l->ready = 0;
-        const int64_t end = end_of(&run->failures[l->seen->tile], at);
+        const int64_t end = end_of(run, l->seen, at);
         const int64_t leaving = leaving_of(run, l->seen, l->tile, at);
         if (lane_steps(l, bits, dips, end, leaving, found, item, done)) return -1;
     }
@@ -288,7 +291,7 @@ static int intervene(void *self, PiRun *run, const PiSeen *seen, const PiTile *t
         for (int room = 1; to < seen->lanes && room; to += room) {
             const int64_t before = found.count;
             if (!is_flagged(e, run, seen, to)) continue;
-            room = look_ahead(&found, to, end_of(&run->failures[seen->tile], to));
+            room = look_ahead(&found, to, end_of(run, seen, to));
             if (room) continue;
             if (before) found.count = before;
             else to++; /* what it has no room for is found as it is gone through */
@@ -312,10 +315,13 @@ static void open(void *self, const PiRun *run, int64_t tile, int64_t block, void
                e->counts[1 - (block & 1)] + j * run->stride + lane, bytes);
 }
 PiObserver pi_events_observer(PiEvents *e) {
+    int stops = 0;
+    for (int j = 0; j < e->count; j++) stops |= e->event[j].stop > 0;
     return (PiObserver){.self = e,
                         .every = 1,
                         .observe = observe,
                         .intervene = intervene,
+                        .packed = stops && !e->between,
                         .open = open,
                         .scratch_bytes = scratch_bytes};
 }

@@ -18,7 +18,7 @@ static void keep(const Lane *l, int j, const Moment *m) {
 }
 int freeze(const Lane *l, PiStatus status) {
     pi_run_clear_failure(l->run, l->lane);
-    if (!fail(l->run, l->seen->tile, l->at, status, l->n)) return 0;
+    if (!fail(l->run, l->seen->tile, pi_place(l->seen, l->at), status, l->n)) return 0;
     l->run->out_of_memory = 1;
     return -1;
 }

@@ -4,25 +4,10 @@
 #include "../run/families.h"
 #include "../run/layout.h"
 
-enum { CHUNK_REGISTERS = 16, MOST_LANES = 512, STATES = 16, STATES_BYTES = 64 << 10 };
+enum { CHUNK_REGISTERS = 16, MOST_LANES = 512, STATES = PI_REDUCE_STATES, STATES_BYTES = 64 << 10 };
 
-/* What is kept in the scratch, and the rows of a chunk: two states of the program, as it reads the
- * sums of one and writes those of the other; parameters, time, scratch; and of the states at hand
- * the components, where they are not read where they lie, energies and answers. */
-typedef struct {
-    const PiWatch *w;
-    int64_t lane, lanes; /* the first, and how many: whole registers; no lanes: nothing is here */
-    double *y[2], *p, *own_p, *t, *scratch;
-    double *origin, *factor, *ends, *copied, *energy, *answers;
-    uint64_t uniform; /* parameters with one value for all lanes, as bits */
-} WatchChunk;
-enum { CHUNK_BYTES = (sizeof(WatchChunk) + 63) / 64 * 64 };
-
-static int64_t width(const PiWatch *w) {
-    return w->program.set->vector_bytes / (int64_t)sizeof(double);
-}
 static int64_t chunk_lanes(const PiWatch *w, const PiRun *run) {
-    const int64_t lanes = CHUNK_REGISTERS * width(w);
+    const int64_t lanes = CHUNK_REGISTERS * pi_watch_width(w);
     return run->tile_lanes > lanes && run->tile_lanes <= MOST_LANES ? run->tile_lanes : lanes;
 }
 static int first_sum(const PiWatch *w) { return w->program.system->dim - w->n_sums; }
@@ -48,7 +33,7 @@ static int64_t states_at_once(const PiWatch *w, int64_t lanes) {
 }
 /* Rows beside those of the states at hand. */
 static int64_t watch_rows(const PiWatch *w) {
-    return 2 * (int64_t)(w->program.system->dim + w->n_quantities) +
+    return 2 * (int64_t)(w->program.system->dim + w->n_quantities) + w->n_rows +
            pi_parameter_rows(w->program.system) + pi_parameter_rows(w->system.system) + 4 +
            scratch_rows(w);
 }
@@ -68,31 +53,42 @@ static void fill_row(double *to, double value, int64_t lanes) {
         for (int j = 0; j < 8; j += 2) memcpy(to + i + j, &pair, sizeof pair);
     for (; i < lanes; i++) to[i] = value;
 }
-static void spread_row(double *to, PiRow row, int64_t lane, int64_t lanes) {
-    const double *from = row.data;
-    if (row.stride) memcpy(to, from + lane, lanes * sizeof *to);
-    else fill_row(to, *from, lanes);
+/* The lanes of a row of the batch; the last of those that are picked fills their register. */
+static void pick_row(const WatchChunk *c, double *to, const double *from) {
+    from += c->lane;
+    if (!c->at) memcpy(to, from, c->lanes * sizeof *to);
+    else
+        for (int64_t i = 0; i < c->lanes; i++) to[i] = from[c->at[smaller(i, c->n_at - 1)]];
 }
-static int ask(const ResolvedSystem *system, PiQuestion question, WatchChunk *c, double *y,
-               double *p, double *out) {
-    PiRows rows = {.registers = c->lanes * (int64_t)sizeof(double) / system->set->vector_bytes,
-                   .t = c->t,
-                   .y = y,
-                   .v = y + (int64_t)system->system->dof * c->lanes,
-                   .p = p,
-                   .out = out,
-                   .scratch = c->scratch,
-                   .uniform = c->uniform};
-    return system->force(system->context, question, &rows);
+static void spread_row(const WatchChunk *c, double *to, PiRow row) {
+    if (row.stride) pick_row(c, to, row.data);
+    else fill_row(to, *(const double *)row.data, c->lanes);
 }
-
+/* The time that the energy depends on, or the program. */
+static int asks_time(const PiWatch *w) {
+    const ResolvedSystem *s = &w->system;
+    const int own = s->system->time_dependent || s->force == w->program.set->program;
+    return w->asks & PI_WATCH_TIME || (own && asks_system(w));
+}
+static int wants_energy_itself(const PiWatch *w) {
+    int found = w->asks & PI_WATCH_ENERGY;
+    for (int i = 0; i < w->n_reduced; i++) found |= w->reduced[i].source == PI_OF_ENERGY;
+    return found;
+}
 /* Lanes from `lane` on, and their parameters. */
 static int open_chunk(WatchChunk *c, int64_t lane, int64_t lanes, double *free) {
     const PiWatch *w = c->w;
     const int n = w->program.system->n_params;
+    const ResolvedSystem *own = &w->system;
     const int64_t states = states_at_once(w, lanes);
     c->lane = lane;
     c->lanes = lanes;
+    c->states = (int)states;
+    c->has_energy = has_energy(w);
+    c->asks_time = asks_time(w);
+    if (c->has_energy && own->kernels && !own->system->time_dependent)
+        c->energies = own->kernels->energies;
+    c->changes = c->energies && !wants_energy_itself(w);
     for (int i = 0; i < 2; i++, free += (w->program.system->dim + w->n_quantities) * lanes)
         c->y[i] = free;
     c->p = free, free += pi_parameter_rows(w->program.system) * lanes;
@@ -104,21 +100,22 @@ static int open_chunk(WatchChunk *c, int64_t lane, int64_t lanes, double *free) 
     c->scratch = free, free += scratch_rows(w) * lanes;
     c->energy = free, free += states * lanes;
     c->answers = free, free += states * w->n_quantities * lanes;
+    if (c->at) c->sums = free, free += w->n_rows * lanes;
     c->copied = free;
     c->uniform = 0;
     for (int i = 0; i < n; i++) {
-        spread_row(c->p + i * lanes, w->params[i], lane, lanes);
+        spread_row(c, c->p + i * lanes, w->params[i]);
         if (i < 64 && !w->params[i].stride) c->uniform |= (uint64_t)1 << i;
     }
-    spread_row(c->origin, w->origin, lane, lanes);
-    spread_row(c->factor, w->factor, lane, lanes);
-    if (has_program(w) && ask(&w->program, PI_PREPARE, c, c->y[0], c->p, c->p)) return -1;
+    spread_row(c, c->origin, w->origin);
+    spread_row(c, c->factor, w->factor);
+    if (has_program(w) && pi_chunk_ask(&w->program, PI_PREPARE, c, c->y[0], c->p, c->p)) return -1;
     if (!asks_system(w)) return 0;
-    const int own = w->system.system->n_params;
-    memcpy(c->own_p, c->p, own * lanes * sizeof *c->p);
-    memset(c->own_p + own * lanes, 0,
-           (pi_parameter_rows(w->system.system) - own) * lanes * sizeof *c->p);
-    return ask(&w->system, PI_PREPARE, c, c->y[0], c->own_p, c->own_p);
+    const int given = own->system->n_params;
+    memcpy(c->own_p, c->p, given * lanes * sizeof *c->p);
+    memset(c->own_p + given * lanes, 0,
+           (pi_parameter_rows(own->system) - given) * lanes * sizeof *c->p);
+    return pi_chunk_ask(own, PI_PREPARE, c, c->y[0], c->own_p, c->own_p);
 }
 /* From which step on each lane stands still; 0 if none does. */
 static int find_ends(const WatchChunk *c, const PiRun *run, const PiFailures *failures,
@@ -136,6 +133,14 @@ static void copy_sums(const WatchChunk *c, const PiRun *run, double *sums, int b
         memcpy(back ? there : here, back ? here : there, c->lanes * sizeof *here);
     }
 }
+/* The sums of lanes that are picked; without a program (events have none of its own). */
+static void pick_sums(const WatchChunk *c, const PiRun *run, double *sums, int back) {
+    for (int i = 0; i < c->w->n_rows; i++, sums += run->stride) {
+        double *const own = c->sums + i * c->lanes;
+        if (!back) pick_row(c, own, sums);
+        for (int64_t k = 0; back && k < c->n_at; k++) sums[c->lane + c->at[k]] = own[k];
+    }
+}
 /* t0 + n h with two roundings, as the times of a solution have. */
 static void set_time(WatchChunk *c, double n) {
     const int64_t lane = c->lane;
@@ -144,8 +149,10 @@ static void set_time(WatchChunk *c, double n) {
         fill_row(c->t, *t0 + n * *h, c->lanes);
         return;
     }
-    for (int64_t i = 0; i < c->lanes; i++)
-        c->t[i] = t0[(lane + i) * c->w->t0.stride] + n * h[(lane + i) * c->w->h.stride];
+    for (int64_t i = 0; i < c->lanes; i++) {
+        const int64_t one = lane + (c->at ? c->at[smaller(i, c->n_at - 1)] : i);
+        c->t[i] = t0[one * c->w->t0.stride] + n * h[one * c->w->h.stride];
+    }
 }
 /* The program looks at one state, and its sums go on; lanes that stand still keep theirs. */
 static int run_program(WatchChunk *c, double n, const double *state, const double *energy,
@@ -160,10 +167,12 @@ static int run_program(WatchChunk *c, double n, const double *state, const doubl
         memcpy(row, energy, lanes * sizeof *row);
         row += lanes;
     }
-    if (w->asks & PI_WATCH_INVARIANTS && ask(&w->system, PI_INVARIANTS, c, y, c->own_p, row))
+    if (w->asks & PI_WATCH_INVARIANTS &&
+        pi_chunk_ask(&w->system, PI_INVARIANTS, c, y, c->own_p, row))
         return -1;
     double *sums = y + first_sum(w) * lanes, *after = c->y[1] + first_sum(w) * lanes;
-    if (ask(&w->program, PI_INVARIANTS, c, y, c->p, w->n_sums ? after : answers)) return -1;
+    if (pi_chunk_ask(&w->program, PI_INVARIANTS, c, y, c->p, w->n_sums ? after : answers))
+        return -1;
     if (!w->n_sums) return 0;
     for (int64_t i = 0; ends && i < lanes; i++)
         for (int j = 0; n >= ends[i] && j < w->n_sums; j++)
@@ -183,11 +192,20 @@ static void see_densities(const WatchChunk *c, const PiSeen *seen, int64_t valid
     for (int i = 0; i < w->n_densities; i++)
         pi_density_add(&w->density[i], seen->block, answers, c->lanes, at, count);
 }
-/* The time that the energy depends on, or the program. */
-static int asks_time(const PiWatch *w) {
-    const ResolvedSystem *s = &w->system;
-    const int own = s->system->time_dependent || s->force == w->program.set->program;
-    return w->asks & PI_WATCH_TIME || (own && asks_system(w));
+static void see_energies(const WatchChunk *c, const double *states, int64_t next, int64_t count) {
+    const ResolvedSystem *system = &c->w->system;
+    const PiEnergyRows rows = {.registers = pi_in_registers(system, c->lanes),
+                               .count = count,
+                               .next = pi_in_registers(system, next),
+                               .y = states,
+                               .p = c->own_p,
+                               .origin = c->changes ? c->origin : NULL,
+                               .factor = c->factor,
+                               .out = c->energy};
+    c->energies(&rows);
+}
+static int is_same(const PiReduced *a, const PiReduced *b) {
+    return a->source == b->source && a->number == b->number;
 }
 /* Some states, of each `every`-th step from step n on: their rows are `next` reals apart. */
 static int see(WatchChunk *c, const PiRun *run, const PiSeen *seen, int64_t n, int64_t count,
@@ -206,78 +224,89 @@ static int see(WatchChunk *c, const PiRun *run, const PiSeen *seen, int64_t n, i
         states = c->copied;
         next = w->components * lanes;
     }
-    for (int64_t k = 0; k < count; k++) {
+    const int single = has_program(w) || w->n_densities;
+    if (c->energies) see_energies(c, states, next, count);
+    for (int64_t k = 0; k < count && (single || (c->has_energy && !c->energies)); k++) {
         double *y = (double *)states + k * next, *energy = c->energy + k * lanes;
-        if (asks_time(w)) set_time(c, (double)(n + k * every));
-        if (has_energy(w) && ask(&w->system, PI_ENERGY, c, y, c->own_p, energy)) return -1;
+        if (c->asks_time) set_time(c, (double)(n + k * every));
+        if (c->has_energy && !c->energies &&
+            pi_chunk_ask(&w->system, PI_ENERGY, c, y, c->own_p, energy))
+            return -1;
         double *answers = c->answers + k * w->n_quantities * lanes;
         const double step = (double)(n + k * every);
         if (has_program(w) && run_program(c, step, y, energy, answers, ends)) return -1;
         if (w->n_densities)
             see_densities(c, seen, seen->lane + seen->lanes - c->lane, step, answers, ends);
     }
-    const int64_t index = every == 1 ? n : n / every;
-    for (int i = 0; i < w->n_reduced; i++) {
+    PiReduceRows reduced = {.registers = pi_in_registers(&w->program, lanes),
+                            .count = count,
+                            .step = n,
+                            .every = every,
+                            .index = over(n, every),
+                            .factor = c->factor,
+                            .ends = ends,
+                            .stride = c->at ? lanes : run->stride};
+    const double *const of[PI_SOURCES] = {c->answers, states, c->energy, c->energy};
+    const int64_t from[PI_SOURCES] = {w->n_quantities * lanes, next, lanes, lanes};
+    PiReduceOne all[PI_MAX_REDUCED];
+    for (int i = 0; i < w->n_reduced; i += reduced.n) {
         const PiReduced *one = &w->reduced[i];
-        const double *const of[PI_SOURCES] = {c->answers, states, c->energy, c->energy};
-        const int64_t from[PI_SOURCES] = {w->n_quantities * lanes, next, lanes, lanes};
-        const int change = one->source == PI_OF_CHANGE;
-        const PiReduceRows reduced = {.registers = lanes / width(w),
-                                      .count = count,
-                                      .next = from[one->source] / width(w),
-                                      .step = n,
-                                      .every = every,
-                                      .index = index,
-                                      .quantity = of[one->source] + one->number * lanes,
-                                      .origin = change ? c->origin : NULL,
-                                      .factor = c->factor,
-                                      .ends = ends,
-                                      .sums = sums + one->first * run->stride + c->lane,
-                                      .stride = run->stride};
-        w->program.set->reduce((PiReduction)one->kind, &reduced);
+        reduced.n = 0;
+        for (int j = i; j < w->n_reduced && is_same(&w->reduced[j], one); j++)
+            all[reduced.n++] = (PiReduceOne){(PiReduction)w->reduced[j].kind,
+                                             sums + w->reduced[j].first * reduced.stride};
+        reduced.of = all;
+        reduced.quantity = of[one->source] + one->number * lanes;
+        reduced.next = pi_in_registers(&w->program, from[one->source]);
+        reduced.origin = one->source == PI_OF_CHANGE && !c->changes ? c->origin : NULL;
+        w->program.set->reduce(&reduced);
     }
     return 0;
 }
 
 int pi_watch_see(PiWatch *w, const PiRun *run, const PiSeen *seen) {
     double *sums = w->sums[seen->block & 1];
-    const int64_t most = chunk_lanes(w, run), unit = 64 / run->real_bytes;
+    const int64_t most = chunk_lanes(w, run), unit = lanes_in_line(run);
     const int64_t padded = ceil_div(seen->lanes, unit) * unit;
     /* Each `each`-th of the states from number `first` on is of a step that is a multiple of
      * `every`. (The last state of a run that ends between two of them is shown alone.) */
-    const int64_t each = w->every / seen->every, from = run->first + seen->step;
+    const int64_t each = over(w->every, seen->every), from = run->first + seen->step;
     const int64_t to_next = ceil_div(from, w->every) * w->every - from;
-    int64_t first = to_next / seen->every, n = from + to_next;
+    int64_t first = over(to_next, seen->every), n = from + to_next;
     if (n < w->begin) {
         const int64_t skipped = ceil_div(w->begin - n, w->every);
         first += skipped * each;
         n += skipped * w->every;
     }
-    const int shown = first < seen->count && to_next % seen->every == 0;
-    const int64_t count = shown ? (seen->count - 1 - first) / each + 1 : 0;
+    const int shown = first < seen->count && left_over(to_next, seen->every) == 0;
+    const int64_t count = shown ? over(seen->count - 1 - first, each) + 1 : 0;
     WatchChunk *c = seen->scratch; /* kept while the tile makes a block */
     for (int64_t at = 0; count && at < padded; at += most) {
-        const int64_t lanes = smaller(most, padded - at), lane = seen->lane + at;
-        if (seen->block == 0 || c->lanes != lanes || c->lane != lane) {
+        const int64_t lanes = smaller(most, padded - at), lane = seen->lane + (seen->at ? 0 : at);
+        if (seen->block == 0 || seen->at || c->at || c->lanes != lanes || c->lane != lane) {
             *c = (WatchChunk){.w = w};
+            if (seen->at) c->at = seen->at + at, c->n_at = smaller(lanes, seen->lanes - at);
             if (open_chunk(c, lane, lanes, (double *)((char *)seen->scratch + CHUNK_BYTES)))
                 return -1;
         }
-        const double *ends = find_ends(c, run, &run->failures[seen->tile], at) ? c->ends : NULL;
-        copy_sums(c, run, sums, 0);
-        const int64_t some = states_at_once(w, lanes);
+        const int still = !c->at && find_ends(c, run, &run->failures[seen->tile], at);
+        double *const own = c->at ? c->sums : sums + lane;
+        if (c->at) pick_sums(c, run, sums, 0);
+        else copy_sums(c, run, sums, 0);
+        const int64_t some = c->states;
         for (int64_t i = 0; i < count; i += some)
             if (see(c, run, seen, n + i * w->every, smaller(some, count - i),
                     row_at(run, seen->rows, seen->next, first + i * each, at), each * seen->next,
-                    ends, sums))
+                    still ? c->ends : NULL, own))
                 return -1;
-        copy_sums(c, run, sums, 1);
+        if (c->at) pick_sums(c, run, sums, 1);
+        else copy_sums(c, run, sums, 1);
     }
     return 0;
 }
 void pi_watch_open(const PiWatch *w, const PiRun *run, int64_t tile, int64_t block, void *scratch) {
     ((WatchChunk *)scratch)->lanes = 0;
-    const int64_t lane = tile * run->tile_lanes, unit = 64 / run->real_bytes;
+    const int64_t lane = tile * run->tile_lanes, unit = lanes_in_line(run);
     const int64_t lanes = ceil_div(lanes_in(run, tile), unit) * unit;
     for (int i = 0; i < w->n_densities; i++) pi_density_open(&w->density[i], block);
     for (int i = 0; i < w->n_rows && w->sums[0] != w->sums[1]; i++)
@@ -306,76 +335,4 @@ PiObserver pi_watch_observer(PiWatch *w, const PiRun *run) {
                         .observe = observe,
                         .open = open,
                         .scratch_bytes = scratch_bytes};
-}
-
-/* ---- some lanes by themselves ---------------------------------------------------------------- */
-static int64_t whole_registers(const PiWatch *w, int64_t lanes) {
-    return ceil_div(lanes, width(w)) * width(w);
-}
-static int64_t lanes_scratch(const PiWatch *w, const ResolvedSystem *program) {
-    const int a = program->system->scratch, b = w->system.system->scratch;
-    return a > b ? a : b;
-}
-/* Rows of each: y, parameters, the system's own, time, scratch, answer. */
-static WatchChunk chunk_of_lanes(const PiWatchLanes *l) {
-    const PiWatch *w = l->watch;
-    WatchChunk c = {.w = w, .lanes = whole_registers(w, l->count)};
-    c.y[0] = l->memory;
-    c.p = c.y[0] + l->program->system->dim * c.lanes;
-    c.own_p = c.p + pi_parameter_rows(l->program->system) * c.lanes;
-    c.t = c.own_p + pi_parameter_rows(w->system.system) * c.lanes;
-    c.scratch = c.t + c.lanes;
-    c.y[1] = c.scratch + lanes_scratch(w, l->program) * c.lanes; /* the answer */
-    return c;
-}
-int64_t pi_watch_lanes_bytes(const PiWatch *w, const ResolvedSystem *program, int64_t room) {
-    const int64_t rows = program->system->dim + pi_parameter_rows(program->system) +
-                         pi_parameter_rows(w->system.system) + 1 + lanes_scratch(w, program) +
-                         program->system->n_invariants;
-    return pi_product(rows, pi_product(whole_registers(w, room), sizeof(double)));
-}
-int pi_watch_lanes(PiWatchLanes *l, const int64_t *lane, int64_t count) {
-    const PiWatch *w = l->watch;
-    l->count = count;
-    WatchChunk c = chunk_of_lanes(l);
-    memset(c.y[0], 0, l->program->system->dim * c.lanes * sizeof(double));
-    for (int i = 0; i < l->program->system->n_params; i++) {
-        const PiRow row = w->params[i];
-        for (int64_t k = 0; k < c.lanes; k++)
-            c.p[i * c.lanes + k] =
-                ((const double *)row.data)[row.stride * lane[smaller(k, count - 1)]];
-    }
-    if (ask(l->program, PI_PREPARE, &c, c.y[0], c.p, c.p)) return -1;
-    if (!(w->asks & PI_WATCH_SYSTEM)) return 0;
-    const int own = w->system.system->n_params;
-    memset(c.own_p, 0, pi_parameter_rows(w->system.system) * c.lanes * sizeof(double));
-    memcpy(c.own_p, c.p, own * c.lanes * sizeof(double));
-    return ask(&w->system, PI_PREPARE, &c, c.y[0], c.own_p, c.own_p);
-}
-int pi_watch_ask(const PiWatchLanes *l, const PiWatchMoment *moment) {
-    const PiWatch *w = l->watch;
-    WatchChunk c = chunk_of_lanes(l);
-    double *row = c.y[0] + w->components * c.lanes;
-    for (int64_t k = 0; k < c.lanes; k++) {
-        const PiWatchMoment *m = &moment[smaller(k, l->count - 1)];
-        for (int d = 0; d < w->components; d++) c.y[0][d * c.lanes + k] = m->y[d];
-        c.t[k] = m->t;
-        row[k] = (double)m->n;
-    }
-    row += c.lanes;
-    if (w->asks & PI_WATCH_ENERGY) {
-        if (ask(&w->system, PI_ENERGY, &c, c.y[0], c.own_p, row)) return -1;
-        row += c.lanes;
-    }
-    if (w->asks & PI_WATCH_INVARIANTS && ask(&w->system, PI_INVARIANTS, &c, c.y[0], c.own_p, row))
-        return -1;
-    if (ask(l->program, PI_INVARIANTS, &c, c.y[0], c.p, c.y[1])) return -1;
-    for (int64_t k = 0; k < l->count; k++)
-        for (int i = 0; i < l->program->system->n_invariants; i++)
-            moment[k].answer[i] = c.y[1][i * c.lanes + k];
-    return 0;
-}
-double pi_watch_time(const PiWatch *w, int64_t lane, int64_t n) {
-    const double t0 = ((const double *)w->t0.data)[lane * w->t0.stride];
-    return t0 + (double)n * ((const double *)w->h.data)[lane * w->h.stride];
 }

@@ -70,3 +70,45 @@ double pi_watch_time(const PiWatch *watch, int64_t lane, int64_t n);
 int64_t pi_watch_scratch_bytes(const PiWatch *watch, const PiRun *run);
 /* The observer of a watch, which has `sums[0]` filled in. */
 PiObserver pi_watch_observer(PiWatch *watch, const PiRun *run);
+
+/* ---- watch.c, lanes.c --------------------------------------------------------------------------
+ */
+/* Lanes that a watch looks at together.
+ * What is kept in the scratch, and the rows of a chunk: two states of the program, as it reads the
+ * sums of one and writes those of the other; parameters, time, scratch; and of the states at hand
+ * the components, where they are not read where they lie, energies and answers. */
+typedef struct {
+    const PiWatch *w;
+    int64_t lane, lanes; /* the first, and how many: whole registers; no lanes: nothing is here */
+    const int64_t *at;   /* their places after the first, n_at of them; NULL: one after the other */
+    int64_t n_at;
+    double *y[2], *p, *own_p, *t, *scratch;
+    double *origin, *factor, *ends, *copied, *energy, *answers, *sums;
+    uint64_t uniform; /* parameters with one value for all lanes, as bits */
+    int states;       /* that are looked at together */
+    int has_energy, asks_time;
+    PiEnergies *energies; /* of several states at once; NULL: one by one */
+    int changes;          /* are these less `origin`, times `factor`? Nobody wants themselves */
+} WatchChunk;
+enum { CHUNK_BYTES = (sizeof(WatchChunk) + 63) / 64 * 64 };
+
+static inline int64_t pi_watch_width(const PiWatch *w) {
+    return w->program.set->vector_bytes / (int64_t)sizeof(double);
+}
+/* Reals, whole registers of them. */
+static inline int64_t pi_in_registers(const ResolvedSystem *s, int64_t reals) {
+    return reals * (int64_t)sizeof(double) >> __builtin_ctz((unsigned)s->set->vector_bytes);
+}
+/* What a program, or the system, answers of the lanes of a chunk. */
+static inline int pi_chunk_ask(const ResolvedSystem *system, PiQuestion question, WatchChunk *c,
+                               double *y, double *p, double *out) {
+    PiRows rows = {.registers = pi_in_registers(system, c->lanes),
+                   .t = c->t,
+                   .y = y,
+                   .v = y + (int64_t)system->system->dof * c->lanes,
+                   .p = p,
+                   .out = out,
+                   .scratch = c->scratch,
+                   .uniform = c->uniform};
+    return system->force(system->context, question, &rows);
+}

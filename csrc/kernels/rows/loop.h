@@ -4,7 +4,9 @@
 #include "classical_rk4.h"
 #include "composition.h"
 #include "multistep.h"
+#if PI_REAL_BITS == 64
 #include "reduce.h"
+#endif
 #include "rigid_motion.h"
 
 /* ---- loading and storing --------------------------------------------------------------------- */
