@@ -1,5 +1,6 @@
 /* What follows from events: see occur.h. */
 #include "occur.h"
+#include <math.h>
 #include "../run/layout.h"
 
 double *count_of(const Lane *l, int j) {
@@ -50,6 +51,39 @@ static int happens(Lane *l, int j) {
     return JUMPS;
 }
 
+/* After a jump of event j: does its quantity pass on, as after an impulse at a time or a place?
+ * Then it is on the other side at once, and has moved as much farther in a longer time. A bounce
+ * turns it back; what comes to rest has no speed, and moves with the square of the time. 1, 0, or
+ * -1. */
+static int binary_digits(const Lane *l) { return l->run->real_bytes == 8 ? 10 : 3; }
+static int passes_on(Lane *l, int j) {
+    const double start = l->before.g[j];
+    double far[2];
+    for (int i = 0; i < 2; i++) {
+        const double part = pi_rounded(l->run, ldexp(l->h, -(i + 1) * binary_digits(l)));
+        if (make_step(l, &l->before, part, &l->dip) || quantities_at(l, &l->dip)) return -1;
+        if (!crosses(&l->e->event[j], start, l->dip.g[j])) return 0;
+        far[i] = fabs(l->dip.g[j] - start);
+    }
+    return ldexp(far[1], binary_digits(l)) > 0.5 * far[0];
+}
+/* The rest of the step after a jump of event j, which is not there again where it passes on. */
+static int make_rest(Lane *l, int j) {
+    const double rest = pi_rounded(l->run, l->h - l->before.passed);
+    const double least = ldexp(fabs(l->h), -2 * binary_digits(l));
+    double *const before = &l->before.g[j], *const after = &l->after.g[j];
+    if (rest == 0) copy_moment(l, &l->before, &l->after);
+    else if (make_step(l, &l->before, rest, &l->after)) return -1;
+    l->after.passed = l->h;
+    if (rest != 0 && quantities_at(l, &l->after)) return -1;
+    if (!crosses(&l->e->event[j], *before, *after) && fabs(rest) > least) return 0;
+    const int on = passes_on(l, j);
+    if (on <= 0) return on;
+    if (*before * *after > 0) *after = 0; /* not yet, but too close to tell */
+    *before = 0;
+    return 0;
+}
+
 int go_through(Lane *l, int dips, char *done) {
     const int count = l->e->count;
     int jumped = 0;
@@ -89,14 +123,7 @@ int go_through(Lane *l, int dips, char *done) {
         memset(done, 0, count);
         if (quantities_at(l, &l->best)) return BREAKS;
         copy_moment(l, &l->best, &l->before);
-        const double rest = pi_rounded(l->run, l->h - l->before.passed);
-        if (rest == 0) {
-            copy_moment(l, &l->before, &l->after);
-            l->after.passed = l->h;
-            return JUMPS;
-        }
-        if (make_step(l, &l->before, rest, &l->after)) return BREAKS;
-        l->after.passed = l->h;
-        if (quantities_at(l, &l->after)) return BREAKS;
+        if (make_rest(l, next)) return BREAKS;
+        if (l->before.passed == l->h) return JUMPS;
     }
 }
