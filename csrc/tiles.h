@@ -181,6 +181,7 @@ typedef struct {
     int stages, nystrom;
     int fsal;     /* is the last stage the first of the next step? */
     int combined; /* two estimates, put together as in DOP853 */
+    int order;    /* of the step */
     int power;    /* the estimate shrinks like h^power */
     double slope; /* weight of f(t, y) in the estimate, where no stage is there; 0: none */
     double c[PI_MAX_STAGES];

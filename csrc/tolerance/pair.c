@@ -35,6 +35,7 @@ void pi_make_pair(const PiMethod *m, const PiSystem *system, PiPair *pair) {
                                 !system->velocity_dependent,
                      .fsal = is_explicit && m->c[last] == 1,
                      .combined = m->embedded2_order > 0,
+                     .order = m->order,
                      .power = estimate_power(m),
                      .slope = is_explicit ? 0 : 1};
     for (int j = 0; j < m->stages; j++) {

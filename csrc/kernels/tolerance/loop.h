@@ -1,7 +1,7 @@
 /* To a tolerance: every lane goes its own way by trial steps; one that has arrived makes room for
  * the next trajectory. No lane depends on its neighbours. */
 #pragma once
-#include "looking.h"
+#include "dense.h"
 #include "stiffness.h"
 
 static Lanes make_lanes(PiSolver *solver, const PiTile *tile, vreal **free) {
@@ -34,10 +34,12 @@ static Lanes make_lanes(PiSolver *solver, const PiTile *tile, vreal **free) {
 }
 
 /* States at times that the accepted steps have passed: by steps of the method that end there, from
- * the same state with the same first slope. */
+ * the same state with the same first slope; or on a polynomial through some of them. */
 static void record_due(Lanes *l) {
     Chunk *c = &l->c;
     vreal *const due = own(l, OWN_DUE);
+    const int dense = find_dense(l);
+    if (dense) make_nodes(l);
     while (!c->stopped) {
         vint any = {0}, within = {0};
         for (int64_t u = 0; u < c->R; u++) {
@@ -45,11 +47,12 @@ static void record_due(Lanes *l) {
             const vint passed = l->accepted[u] & ((due[u] - l->tn[u]) * ahead <= vset(0));
             l->passed[u] = passed;
             any |= passed;
-            within |= passed & (due[u] != l->tn[u]);
+            within |= passed & (due[u] != l->tn[u]) & (dense ? ~l->dense[u] : vset_int(-1));
             c->h[u] = vselect(passed, (due[u] - c->t0[u]) - own(l, OWN_T_LOW)[u], vset(0));
         }
         if (!vany(any)) return;
         if (vany(within)) make_parts(l);
+        if (dense) on_polynomial(l);
         if (c->stopped) return;
         for (int64_t i = 0; i < c->R * VLEN; i++) {
             if (!l->passed[i / VLEN][i % VLEN]) continue;
@@ -190,6 +193,7 @@ static int solve_on_rows(PiSolver *solver) {
     c->code = (vint *)take_rows(c, 1);
 
     make_radau(&l);
+    make_dense(&l);
 
     const int64_t lanes = c->R * VLEN;
     int64_t first, count, next = 0;

@@ -56,11 +56,22 @@ static inline int64_t newton_workspace(const PiSolve *s) {
  * mask, a time and bytes each; slopes, and two more; stage, state, rounding, a state between,
  * slopes of those who wait, three sums; a time and seven masks. */
 enum { EACH_SET = 9, SINGLE_ROWS = 8 };
+/* States that are made within a step for a polynomial (dense.h). */
+enum { MOST_NODES = 6 };
+static inline int dense_nodes(const PiSolve *s) {
+    const int nodes = (s->pair.order + 2) / 2 - 2;
+    return nodes > MOST_NODES ? MOST_NODES : nodes > 0 ? nodes : 0;
+}
+/* These with their slopes, and a length and a mask. */
+static inline int64_t dense_rows(const PiSolve *s) {
+    return s->record && !s->implicit ? (2 * dense_nodes(s) + 2) * (int64_t)s->system->dim + 2 : 0;
+}
 static inline int64_t pi_solve_rows(const PiSolve *s) {
     int64_t at[OWN_PARTS + 1];
     own_rows(s, at);
     const int64_t dim = s->system->dim;
-    return newton_workspace(s) + 2 * (at[OWN_PARTS] + EACH_SET + s->system->scratch) +
+    return newton_workspace(s) + dense_rows(s) +
+           2 * (at[OWN_PARTS] + EACH_SET + s->system->scratch) +
            (int64_t)(s->pair.stages + 2) * slope_rows(s) + 8 * dim + SINGLE_ROWS;
 }
 /* Those that a step goes through; a kernel in registers has its slopes elsewhere. */

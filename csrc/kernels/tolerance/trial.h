@@ -29,6 +29,10 @@ typedef struct {
     vreal *tn, *tn_low;                 /* time after the step */
     vint *active, *last, *accepted, *passed, *leaves, *code, *idle;
     Radau radau;
+    int nodes; /* within a step: their states, all slopes, the step, and who needs them */
+    vreal *node_states, *node_slopes, *whole;
+    vint *dense;
+    real node_at[MOST_NODES + 2], node_scale[MOST_NODES + 2], node_bend[MOST_NODES + 2];
     int8_t *end; /* of each lane: what has become of its step (PiStepEnd) */
 } Lanes;
 

@@ -1,0 +1,104 @@
+/* Many times within one step of an explicit pair: a polynomial instead of a shorter step for each
+ * of them, by Hermite's interpolation of states and slopes at theta_j = j / (m + 1) of the step,
+ * the m inner ones of which are made by shorter steps:
+ *
+ *     u = y_0 + sum_j (1 - 2 l_j'(theta_j) (theta - theta_j)) l_j^2 (y_j - y_0)
+ *             + h sum_j (theta - theta_j) l_j^2 f_j
+ *
+ * of degree 2 m + 3 >= p, and so of the order p of the method. Trajectories with more than m + 1
+ * times in a step take it, each by itself; with fewer, shorter steps cost less. (Steps of implicit
+ * pairs are far longer than the motion is smooth: theirs are always made shorter.)
+ * Hairer, Norsett, Wanner I, II.6. */
+#pragma once
+#include "looking.h"
+
+/* Memory, and theta_j, 1 / prod_i (theta_j - theta_i) and 2 l_j'(theta_j) of the nodes. */
+static void make_dense(Lanes *l) {
+    const PiSolve *s = l->solve;
+    const int m = l->nodes = dense_nodes(s);
+    if (!dense_rows(s)) return;
+    l->node_states = take_rows(&l->c, (int64_t)m * l->c.dim);
+    l->node_slopes = take_rows(&l->c, (int64_t)(m + 2) * l->c.dim);
+    l->whole = take_rows(&l->c, 1);
+    l->dense = (vint *)take_rows(&l->c, 1);
+    for (int j = 0; j <= m + 1; j++) {
+        double scale = 1, bend = 0;
+        for (int i = 0; i <= m + 1; i++) {
+            const double apart = (double)(j - i) / (m + 1);
+            scale /= i == j ? 1 : apart;
+            bend += i == j ? 0 : 2 / apart;
+        }
+        l->node_at[j] = (real)((double)j / (m + 1));
+        l->node_scale[j] = (real)scale;
+        l->node_bend[j] = (real)bend;
+    }
+}
+/* Which lanes have so many times within their step, which must not have ended in an event. */
+static int find_dense(Lanes *l) {
+    const PiSolve *s = l->solve;
+    const real *all = (const real *)s->times;
+    int any = 0;
+    if (s->implicit) return 0;
+    for (int64_t i = 0; i < l->c.R * VLEN; i++) {
+        const int64_t u = i / VLEN, at = i % VLEN;
+        const real end = lane_of(l->tn, i), ahead = lane_of(own(l, OWN_NEXT), i) < 0 ? -1 : 1;
+        int64_t k = l->due[i], within = 0;
+        const int whole = !l->solver->look || l->end[i] == PI_STEP_MADE;
+        while (l->accepted[u][at] && whole && within < l->nodes + 2 && k < s->n_times &&
+               (all[k * s->times_next + l->id[i] * s->times_lane] - end) * ahead < 0)
+            k++, within++;
+        l->dense[u][at] = -(within == l->nodes + 2);
+        any |= within == l->nodes + 2;
+    }
+    return any;
+}
+/* States and slopes at the nodes of lanes that are dense. */
+static void make_nodes(Lanes *l) {
+    Chunk *c = &l->c;
+    const int64_t R = c->R, n = c->dim * R;
+    const int m = l->nodes;
+    for (int64_t u = 0; u < R; u++) {
+        const vreal rounded = l->tn_low[u] - own(l, OWN_T_LOW)[u];
+        l->whole[u] = vselect(l->dense[u], (l->tn[u] - c->t0[u]) + rounded, vset(0));
+    }
+    rhs_rows(c, times(c, 0, 0), c->y, l->node_slopes);
+    for (int j = 1; j <= m + 1 && !c->stopped; j++) {
+        const vreal *state = l->yn;
+        for (int64_t u = 0; u < R; u++) c->h[u] = l->whole[u] * l->node_at[j];
+        if (j <= m) {
+            make_parts(l);
+            copy_rows(c, c->dim, l->between, l->node_states + (j - 1) * n);
+            state = l->between;
+        }
+        rhs_rows(c, times(c, 0, 1), state, l->node_slopes + j * n);
+    }
+}
+/* u(theta) of lanes that are dense, to the state between; c->h is how far into the step. */
+static void on_polynomial(Lanes *l) {
+    const Chunk *c = &l->c;
+    const int64_t R = c->R, n = c->dim * R;
+    const int m = l->nodes;
+    for (int64_t u = 0; u < R; u++) {
+        if (!vany(l->dense[u] & l->passed[u])) continue;
+        const vreal theta = c->h[u] / l->whole[u];
+        vreal of_state[MOST_NODES + 2], of_slope[MOST_NODES + 2];
+        for (int j = 0; j <= m + 1; j++) {
+            vreal lagrange = vset(l->node_scale[j]);
+            for (int i = 0; i <= m + 1; i++)
+                if (i != j) lagrange *= theta - vset(l->node_at[i]);
+            const vreal square = lagrange * lagrange, off = theta - vset(l->node_at[j]);
+            of_state[j] = square * vfma(off, vset(-l->node_bend[j]), vset(1));
+            of_slope[j] = square * off * l->whole[u];
+        }
+        for (int64_t i = u; i < n; i += R) {
+            vreal sum = vset(0);
+            for (int j = 0; j <= m + 1; j++)
+                sum = vfma(of_slope[j], l->node_slopes[j * n + i], sum);
+            for (int j = 1; j <= m + 1; j++) {
+                const vreal state = j <= m ? l->node_states[(j - 1) * n + i] : l->yn[i];
+                sum = vfma(of_state[j], state - c->y[i], sum);
+            }
+            l->between[i] = vselect(l->dense[u], c->y[i] + sum, l->between[i]);
+        }
+    }
+}

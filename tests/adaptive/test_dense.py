@@ -1,0 +1,108 @@
+"""Many times within a step: a polynomial through some shorter steps, of the order of the method."""
+
+import numpy as np
+import pytest
+from conftest import same_bits
+
+import pyintegrate as pi
+
+PAIRS = [name for name, m in pi.methods.items() if m.embedded and not m.implicit]
+
+
+@pytest.mark.parametrize("method", PAIRS)
+def test_the_polynomial_has_the_order_of_the_method(method):
+    """One step of length h, cut at fifty places: the error is C h^(p + 1), by halved steps."""
+    system, order = pi.systems.oscillator(omega=1.0), pi.methods[method].order
+    first = {1: 0.2, 2: 0.2, 3: 0.2, 4: 0.4}.get(order, 0.8 if order < 7 else 1.2)
+    errors = []
+    for h in (first, first / 2):
+        times = np.linspace(0.0, h, 52)[1:-1]
+        sol = pi.solve(system, 1.0, 0.0, t_end=h, rtol=1.0, atol=1.0, first_step=h, times=times,
+                       method=method)  # fmt: skip
+        assert sol.steps_taken == 1
+        errors.append(abs(sol.y - np.stack([np.cos(times), -np.sin(times)], axis=-1)).max())
+    assert np.log2(errors[0] / errors[1]) > order + 0.4 or errors[1] < 1e-14
+
+
+@pytest.mark.parametrize("method", ["auto", "dormand_prince54", "dop853", "radau_iia5"])
+@pytest.mark.parametrize("rtol", [1e-4, 1e-8])
+def test_the_error_between_the_steps_is_that_of_the_steps(method, rtol):
+    """An orbit at 2000 times, of which each step sees some dozen; few times are shorter steps."""
+    start, end = [0.5, 0.0, 0.0, np.sqrt(3.0)], 2 * np.pi
+    run = {"t_end": end, "rtol": rtol, "atol": rtol, "method": method}
+    times = np.linspace(0.0, end, 2001)
+    many = pi.solve(pi.systems.kepler, start, times=times, **run)
+    few = [pi.solve(pi.systems.kepler, start, times=times[i::400], **run) for i in (30, 170, 333)]
+    error = max(abs(sol.error()).max() for sol in few)
+    assert abs(many.error()).max() < 2 * error + rtol / 10
+    for sol in few:
+        i = np.searchsorted(times, sol.t)
+        assert abs(many.y[i] - sol.y).max() < rtol
+
+
+def test_a_stiff_motion_between_its_steps():
+    """Steps of implicit pairs are longer than the motion is smooth: theirs are made shorter."""
+    stiff = pi.rhs(dim=1)(lambda t, y: (-1e6 * (y[0] - np.cos(t)),))
+    times = np.linspace(0.5, 3.0, 1000)
+    for method in ("kvaerno54", "radau_iia5"):
+        sol = pi.solve(stiff, [1.0], t_end=3.0, times=times, rtol=1e-6, atol=1e-6, method=method)
+        assert abs(sol.y[:, 0] - np.cos(times) - 1e-6 * np.sin(times)).max() < 3e-6
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_it_changes_no_bit_of_the_steps_and_no_neighbour(dtype):
+    """Some trajectories have many times in each step, others one, others none in most."""
+    start = np.random.default_rng(0).normal(size=(40, 3)).astype(dtype) + np.array(
+        [0, 0, 20], dtype
+    )
+    run = {"t_end": 2.0, "rtol": 2e-5, "atol": 1e-6, "dtype": dtype}
+    ends = np.geomspace(0.02, 2.0, 40)
+    times = np.linspace(0.0, 1.0, 100)[:, np.newaxis] * ends
+    plain = pi.solve(pi.systems.lorenz, start, **run)
+    whole = pi.solve(pi.systems.lorenz, start, times=times, **run)
+    assert same_bits(plain.final, whole.final)
+    assert same_bits(plain.steps_taken, whole.steps_taken)
+    order = np.random.default_rng(1).permutation(40)
+    for i, workers in [(order, 1), (slice(3, 4), 1), (slice(20, 33), 1), (slice(None), 3)]:
+        part = pi.solve(pi.systems.lorenz, start[i], times=times[:, i], workers=workers, **run)
+        assert same_bits(whole.y[:, i], part.y)
+
+
+def test_backwards_and_at_the_ends_of_steps():
+    run = {"rtol": 1e-9, "atol": 1e-9}
+    there = pi.solve(pi.systems.pendulum, t_end=5.0, save="all", **run)
+    times = np.sort(np.concatenate([there.t, np.linspace(0.0, 5.0, 900)]))
+    saved = pi.solve(pi.systems.pendulum, t_end=5.0, times=times, **run)
+    for t, y in zip(there.t, there.y, strict=True):
+        assert same_bits(saved.y[np.flatnonzero(times == t)[0]], y)
+    back = pi.solve(pi.systems.pendulum, there.final, t0=5.0, t_end=0.0, times=times[::-1], **run)
+    assert abs(back.y[::-1] - saved.y).max() < 1e-7
+
+
+def test_a_jump_ends_the_polynomial():
+    """x'' = -9.81, thrown back at 0: nothing interpolates across the bounce."""
+    floor = pi.event("z", direction=-1, then=lambda t, x, v: (x, -v))
+    times = np.linspace(0.0, 1.0, 500)
+    sol = pi.solve(pi.systems.projectile, [0.0, 0, 1], [0.0, 0, 0], t_end=1.0, times=times,
+                   rtol=1e-9, atol=1e-9, events={"floor": floor})  # fmt: skip
+    period = 2 * np.sqrt(2 / 9.81)
+    phase = (times + period / 2) % period - period / 2
+    assert abs(sol["z"] - (1 - 9.81 / 2 * phase**2)).max() < 1e-7
+
+
+def test_many_times_cost_a_few_steps():
+    """Calls of the force: some shorter steps in each, where each time would be one."""
+    calls = 0
+
+    def force(t, x, v):
+        nonlocal calls
+        calls += 1
+        return -x
+
+    system = pi.acceleration(trace=False)(force)
+    run = {"t_end": 20.0, "rtol": 1e-9, "atol": 1e-9, "method": "verner87"}
+    plain = pi.solve(system, 1.0, 0.0, save="final", **run)
+    without, calls = calls, 0
+    saved = pi.solve(system, 1.0, 0.0, times=np.linspace(0.0, 20.0, 3000), **run)
+    assert same_bits(plain.final, saved.final)
+    assert calls < 6 * without < 2 * 3000  # and not 12 for each of 3000
