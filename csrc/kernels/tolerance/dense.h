@@ -5,7 +5,7 @@
  *     u = y_0 + sum_j (1 - 2 l_j'(theta_j) (theta - theta_j)) l_j^2 (y_j - y_0)
  *             + h sum_j (theta - theta_j) l_j^2 f_j
  *
- * of degree 2 m + 3 >= p, and so of the order p of the method. Trajectories with more than m + 1
+ * of degree 2 m + 3 >= p, and so of the order p of the method. Trajectories with more than m
  * times in a step take it, each by itself; with fewer, shorter steps cost less. (Steps of implicit
  * pairs are far longer than the motion is smooth: theirs are always made shorter.)
  * Hairer, Norsett, Wanner I, II.6. */
@@ -16,11 +16,12 @@
 static void make_dense(Lanes *l) {
     const PiSolve *s = l->solve;
     const int m = l->nodes = dense_nodes(s);
-    if (!dense_rows(s)) return;
-    l->node_states = take_rows(&l->c, (int64_t)m * l->c.dim);
-    l->node_slopes = take_rows(&l->c, (int64_t)(m + 2) * l->c.dim);
+    if (!s->record) return;
     l->whole = take_rows(&l->c, 1);
     l->dense = (vint *)take_rows(&l->c, 1);
+    if (s->implicit) return;
+    l->node_states = take_rows(&l->c, (int64_t)m * l->c.dim);
+    l->node_slopes = take_rows(&l->c, (int64_t)(m + 2) * l->c.dim);
     for (int j = 0; j <= m + 1; j++) {
         double scale = 1, bend = 0;
         for (int i = 0; i <= m + 1; i++) {
@@ -37,41 +38,42 @@ static void make_dense(Lanes *l) {
 static int find_dense(Lanes *l) {
     const PiSolve *s = l->solve;
     const real *all = (const real *)s->times;
+    const int enough = l->nodes ? l->nodes + 1 : 2;
     int any = 0;
-    if (s->implicit) return 0;
     for (int64_t i = 0; i < l->c.R * VLEN; i++) {
         const int64_t u = i / VLEN, at = i % VLEN;
         const real end = lane_of(l->tn, i), ahead = lane_of(own(l, OWN_NEXT), i) < 0 ? -1 : 1;
         int64_t k = l->due[i], within = 0;
-        const int whole = !l->solver->look || l->end[i] == PI_STEP_MADE;
-        while (l->accepted[u][at] && whole && within < l->nodes + 2 && k < s->n_times &&
+        const int whole = !s->implicit && (!l->solver->look || l->end[i] == PI_STEP_MADE);
+        while (l->accepted[u][at] && whole && within < enough && k < s->n_times &&
                (all[k * s->times_next + l->id[i] * s->times_lane] - end) * ahead < 0)
             k++, within++;
-        l->dense[u][at] = -(within == l->nodes + 2);
-        any |= within == l->nodes + 2;
+        l->dense[u][at] = -(within == enough);
+        any |= within == enough;
     }
     return any;
 }
-/* States and slopes at the nodes of lanes that are dense. */
-static void make_nodes(Lanes *l) {
+/* The steps of lanes that are dense, and the slopes at their beginnings. */
+static void begin_nodes(Lanes *l) {
     Chunk *c = &l->c;
-    const int64_t R = c->R, n = c->dim * R;
-    const int m = l->nodes;
-    for (int64_t u = 0; u < R; u++) {
+    for (int64_t u = 0; u < c->R; u++) {
         const vreal rounded = l->tn_low[u] - own(l, OWN_T_LOW)[u];
         l->whole[u] = vselect(l->dense[u], (l->tn[u] - c->t0[u]) + rounded, vset(0));
+        c->h[u] = vset(0);
     }
     rhs_rows(c, times(c, 0, 0), c->y, l->node_slopes);
-    for (int j = 1; j <= m + 1 && !c->stopped; j++) {
-        const vreal *state = l->yn;
-        for (int64_t u = 0; u < R; u++) c->h[u] = l->whole[u] * l->node_at[j];
-        if (j <= m) {
-            make_parts(l);
-            copy_rows(c, c->dim, l->between, l->node_states + (j - 1) * n);
-            state = l->between;
-        }
-        rhs_rows(c, times(c, 0, 1), state, l->node_slopes + j * n);
-    }
+}
+/* The state between is that of node j, after steps c->h. */
+static void take_node(Lanes *l, int j) {
+    Chunk *c = &l->c;
+    const int64_t n = c->dim * c->R;
+    copy_rows(c, c->dim, l->between, l->node_states + (j - 1) * n);
+    rhs_rows(c, times(c, 0, 1), l->between, l->node_slopes + j * n);
+}
+static void end_nodes(Lanes *l) {
+    Chunk *c = &l->c;
+    copy_rows(c, 1, l->whole, c->h);
+    rhs_rows(c, times(c, 0, 1), l->yn, l->node_slopes + (l->nodes + 1) * c->dim * c->R);
 }
 /* u(theta) of lanes that are dense, to the state between; c->h is how far into the step. */
 static void on_polynomial(Lanes *l) {

@@ -33,33 +33,51 @@ static Lanes make_lanes(PiSolver *solver, const PiTile *tile, vreal **free) {
     return l;
 }
 
+/* Lanes, dense or not, whose next time their step has passed, and how far into it that is. Where is
+ * it not the end? */
+static vint find_passed(Lanes *l, int dense) {
+    Chunk *c = &l->c;
+    const vreal *due = own(l, OWN_DUE);
+    vint within = {0};
+    for (int64_t u = 0; u < c->R; u++) {
+        const vreal ahead = vcopysign(vset(1), own(l, OWN_NEXT)[u]);
+        const vint of_these = l->accepted[u] & (dense ? l->dense[u] : ~l->dense[u]);
+        const vint passed = of_these & ((due[u] - l->tn[u]) * ahead <= vset(0));
+        l->passed[u] = passed;
+        within |= passed & (due[u] != l->tn[u]);
+        c->h[u] = vselect(passed, (due[u] - c->t0[u]) - own(l, OWN_T_LOW)[u], vset(0));
+    }
+    return within;
+}
+static void record_passed(Lanes *l) {
+    for (int64_t i = 0; i < l->c.R * VLEN; i++) {
+        if (!l->passed[i / VLEN][i % VLEN]) continue;
+        const int ends = lane_of(own(l, OWN_DUE), i) == lane_of(l->tn, i);
+        record_lane(l, ends ? l->yn : l->between, i, l->due[i]++);
+        set_due(l, i);
+    }
+}
 /* States at times that the accepted steps have passed: by steps of the method that end there, from
  * the same state with the same first slope; or on a polynomial through some of them. */
 static void record_due(Lanes *l) {
     Chunk *c = &l->c;
-    vreal *const due = own(l, OWN_DUE);
-    const int dense = find_dense(l);
-    if (dense) make_nodes(l);
-    while (!c->stopped) {
-        vint any = {0}, within = {0};
-        for (int64_t u = 0; u < c->R; u++) {
-            const vreal ahead = vcopysign(vset(1), own(l, OWN_NEXT)[u]);
-            const vint passed = l->accepted[u] & ((due[u] - l->tn[u]) * ahead <= vset(0));
-            l->passed[u] = passed;
-            any |= passed;
-            within |= passed & (due[u] != l->tn[u]) & (dense ? ~l->dense[u] : vset_int(-1));
-            c->h[u] = vselect(passed, (due[u] - c->t0[u]) - own(l, OWN_T_LOW)[u], vset(0));
-        }
-        if (!vany(any)) return;
-        if (vany(within)) make_parts(l);
-        if (dense) on_polynomial(l);
-        if (c->stopped) return;
-        for (int64_t i = 0; i < c->R * VLEN; i++) {
-            if (!l->passed[i / VLEN][i % VLEN]) continue;
-            const int ends = lane_of(due, i) == lane_of(l->tn, i);
-            record_lane(l, ends ? l->yn : l->between, i, l->due[i]++);
-            set_due(l, i);
-        }
+    const int nodes = find_dense(l) ? l->nodes + 1 : 0; /* and the end of the step */
+    if (nodes) begin_nodes(l);
+    for (int j = 1; !c->stopped; j++) {
+        const vint within = find_passed(l, 0);
+        for (int64_t u = 0; j < nodes && u < c->R; u++)
+            c->h[u] = vselect(l->dense[u], l->whole[u] * l->node_at[j], c->h[u]);
+        if (j >= nodes && !any_row(c, l->passed)) break;
+        if (j < nodes || vany(within)) make_parts(l);
+        if (j < nodes) take_node(l, j);
+        if (!c->stopped) record_passed(l);
+    }
+    if (nodes && !c->stopped) end_nodes(l);
+    while (nodes && !c->stopped) {
+        find_passed(l, 1);
+        if (!any_row(c, l->passed)) return;
+        on_polynomial(l);
+        record_passed(l);
     }
 }
 /* What Radau's method keeps of a step serves the next, unless that begins elsewhere. */

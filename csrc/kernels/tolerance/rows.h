@@ -64,7 +64,8 @@ static inline int dense_nodes(const PiSolve *s) {
 }
 /* These with their slopes, and a length and a mask. */
 static inline int64_t dense_rows(const PiSolve *s) {
-    return s->record && !s->implicit ? (2 * dense_nodes(s) + 2) * (int64_t)s->system->dim + 2 : 0;
+    const int64_t states = s->implicit ? 0 : 2 * dense_nodes(s) + 2;
+    return s->record ? states * s->system->dim + 2 : 0;
 }
 static inline int64_t pi_solve_rows(const PiSolve *s) {
     int64_t at[OWN_PARTS + 1];
