@@ -101,11 +101,11 @@ def what_happens(system, y, method):
 def print_digests():
     found = {}
     for dtype in (np.float64, np.float32):
-        for method in ("verner98", "dop853", "tsitouras54", "heun2", "kvaerno43"):
+        for method in ("verner98", "dop853", "tsitouras54", "heun2", "kvaerno43", "radau_iia5"):
             for system in ("kepler", "pendulum", "lorenz", "driven_pendulum"):
                 y = np.random.default_rng(0).uniform(0.5, 1.5, (37, pi.systems[system].dim))
                 sol = pi.solve(pi.systems[system], y, t_end=1.0, rtol=1e-4, atol=1e-4, dtype=dtype,
-                               times=np.linspace(0, 1, 5), method=method)  # fmt: skip
+                               times=np.linspace(0, 1, 30), method=method)  # fmt: skip
                 parts = [np.ascontiguousarray(a).tobytes() for a in
                          (sol.y, sol.steps_taken, sol.rejected, sol.last_step)]  # fmt: skip
                 if dtype is np.float64:
@@ -113,6 +113,12 @@ def print_digests():
                 found[f"{method}-{system}-{dtype.__name__}"] = hashlib.sha256(
                     b"".join(parts)
                 ).hexdigest()
+        stiff = pi.solve(pi.systems.van_der_pol(mu=np.geomspace(1, 1000, 21)), t_end=50.0,
+                         rtol=2e-5, dtype=dtype, times=np.linspace(0, 50, 90))  # fmt: skip
+        assert np.isfinite(stiff.stiff_since).any()
+        parts = [stiff.y, stiff.steps_taken, stiff.rejected, stiff.last_step, stiff.stiff_since]
+        whole = b"".join(np.ascontiguousarray(a).tobytes() for a in parts)
+        found[f"auto-{dtype.__name__}"] = hashlib.sha256(whole).hexdigest()
     print(json.dumps(found))
 
 
