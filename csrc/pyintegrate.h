@@ -9,9 +9,10 @@
 
 /* The arithmetic of the integrators: it counts on where results change in their bits. With
  * 1 (version 0.1): positions of x'' = a(t, x) as alpha_j x_{n+j}, Newton's method from zero;
- * 2: these positions in summed form, Newton's method from an extrapolation.
+ * 2: these positions in summed form, Newton's method from an extrapolation;
+ * 3: the scales of the rates (PiSystem.scale) in the weights of rk4 and of compositions.
  * Files hold it; pyintegrate/method/arithmetic.py says which methods each number concerns. */
-enum { PI_ARITHMETIC = 2 };
+enum { PI_ARITHMETIC = 3 };
 
 enum {
     PI_MAX_DIM = 12,    /* components that a kernel keeps in registers */
@@ -60,7 +61,12 @@ typedef struct {
     int velocity_dependent; /* does the acceleration use v? */
     int time_dependent;     /* does the force use t? */
     int n_params, n_invariants;
-    int n_derived;   /* rows past the parameters that PI_PREPARE fills in */
+    int n_derived; /* rows past the parameters that PI_PREPARE fills in */
+    /* 1 + the parameter, given or derived, that the rate of a component is a multiple of; 0: none.
+     * The force sees it as this factor only, so that kernels may move it into their weights: once
+     * a trajectory, not once a force. Where it is 1 the force gives the rates without it. */
+    int scale[PI_MAX_STATE];
+    int cheap;       /* without its scales the force costs nothing */
     int scratch;     /* rows that the force uses for itself */
     int no_jacobian; /* take differences of the right-hand side */
     int block;       /* lanes that the force wants at once (a call costs much); 0: as many as fit */

@@ -55,6 +55,9 @@ enum { PI_MESSAGE = 160 };
  * memory). Freed by pi_program_free. */
 PiProgram *pi_program_make(const PiProgramText *text, char message[PI_MESSAGE]);
 void pi_program_free(PiProgram *program);
+/* The scales of the rates (PiSystem.scale): parameters by which the force multiplies an answer,
+ * last of all, and which it does not read otherwise. */
+void pi_find_scales(const PiProgramText *text, PiSystem *system);
 /* Can the question be answered? */
 int pi_program_has(const PiProgram *program, PiQuestion question);
 

@@ -234,6 +234,7 @@ PiProgram *pi_program_make(const PiProgramText *x, char message[PI_MESSAGE]) {
         if (error) return NULL;
     }
     PiProgram shape = {.system = describe(x)};
+    pi_find_scales(x, &shape.system);
     memcpy(shape.first, x->first, sizeof shape.first);
     memcpy(shape.last, x->last, sizeof shape.last);
     /* One block: the program, its constants in both precisions, its code. */

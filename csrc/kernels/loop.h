@@ -16,6 +16,12 @@ typedef struct {
     const PiMethod *method;
 } KernelChoice;
 
+/* Are the scales of the rates in the weights? Where these come from a table they would have to be
+ * there once for each component, which costs what the force saves. */
+INLINE int takes_scales(const KernelChoice *choice, const Model *model) {
+    return choice->family == PI_COMPOSITION ? !keeps_force(choice->method, model->system)
+                                            : choice->specialised == PI_RK4;
+}
 /* Weights that steps take from memory: all of a table's, few of a specialised method's. */
 INLINE int weight_count(const KernelChoice *choice) {
     if (choice->family == PI_COMPOSITION) return choice->specialised ? 4 : 2 * PI_MAX_SUBSTEPS;
@@ -112,6 +118,7 @@ INLINE int group(const KernelChoice *choice, const PiTile *tile, const Model *mo
         f.t0[u] = load_row(tile->t0, tile->lane + lane);
         f.h[u] = load_row(tile->h, tile->lane + lane);
         if (model->prepare) model->prepare(f.p[u]);
+        take_scales(model, takes_scales(choice, model), &f, u);
         EACH(d, 0, model->system->dof) f.kept[u][d] = vset(0);
     }
     load_weights(choice, tile, model, count, w, stride, &f);

@@ -7,8 +7,6 @@
  */
 typedef void Rhs(vreal t, const vreal *y, const vreal *p, vreal *dydt);
 typedef void Acceleration(vreal t, const vreal *x, const vreal *v, const vreal *p, vreal *a);
-/* v += w a, for forces that cost less so than kept from one step to the next. */
-typedef void Kick(vreal w, vreal t, const vreal *x, const vreal *p, vreal *v);
 typedef void Velocity(const vreal *momentum, const vreal *p, vreal *v); /* T_p */
 typedef void Prepare(vreal *p);
 typedef vreal Energy(vreal t, const vreal *y, const vreal *p);
@@ -20,7 +18,6 @@ typedef struct {
     const PiSystem *system;
     Rhs *rhs;
     Acceleration *acceleration;
-    Kick *kick;
     Velocity *velocity;
     Prepare *prepare;
     Energy *energy;
@@ -42,9 +39,25 @@ INLINE void rhs(const Model *model, vreal t, const vreal *y, const vreal *p, vre
     model->acceleration(t, y, y + dof, p, dydt + dof);
 }
 
-/* Registers in flight: state, parameters, first time and step of some trajectories, and a force
- * kept from step to step. */
+/* Registers in flight: state, parameters, first time and step of some trajectories, a force kept
+ * from step to step, and scales that were taken out of the parameters. */
 typedef struct {
     vreal y[PI_MAX_FLIGHT][PI_MAX_DIM], p[PI_MAX_FLIGHT][PI_MAX_PARAMS];
     vreal t0[PI_MAX_FLIGHT], h[PI_MAX_FLIGHT], kept[PI_MAX_FLIGHT][PI_MAX_DIM];
+    vreal scale[PI_MAX_FLIGHT][PI_MAX_DIM];
 } Flight;
+
+/* Scaled weights: from here on the force of register u gives the rates without their scales
+ * (PiSystem.scale), which the weights have instead: w (s f) is (w s) f, where w s is made once.
+ * Not taken, they are 1 for the weights. */
+INLINE void take_scales(const Model *model, int taken, Flight *f, int u) {
+    const int *const scale = model->system->scale;
+    EACH(d, 0, model->system->dim)
+        if (scale[d]) f->scale[u][d] = taken ? f->p[u][scale[d] - 1] : vset(1);
+    EACH(d, 0, model->system->dim)
+        if (scale[d] && taken) f->p[u][scale[d] - 1] = vset(1);
+}
+/* Of component d. */
+INLINE vreal scaled(const Model *model, const Flight *f, int u, int d, vreal w) {
+    return model->system->scale[d] ? w * f->scale[u][d] : w;
+}

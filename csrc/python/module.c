@@ -162,6 +162,7 @@ static PyMethodDef functions[] = {
     {"limits", core_limits, METH_NOARGS, limits_doc},
     {"sized_systems", core_sized_systems, METH_NOARGS, sized_systems_doc},
     {"rigid_phases", core_rigid_phases, METH_O, rigid_phases_doc},
+    {"scales", core_scales, METH_O, scales_doc},
     {"make_system", core_make_system, METH_VARARGS, make_system_doc},
     {"methods", core_methods, METH_NOARGS, methods_doc},
     {"method_names", core_method_names, METH_NOARGS, method_names_doc},

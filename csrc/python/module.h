@@ -32,6 +32,8 @@ int find_system(PyObject *module, PyObject *object, int64_t bits, ResolvedSystem
 /* Sets the method of a run, its starter (NULL: the usual one) and the kernel. 0, or -1 with an
  * exception. */
 int choose_method(PiRun *run, const ResolvedSystem *resolved, PyObject *method, PyObject *starter);
+extern const char scales_doc[];
+PyObject *core_scales(PyObject *module, PyObject *system);
 
 /* The names of all fields as objects of Python (fields.c). 0, or -1 with an exception. */
 int name_fields(State *state);

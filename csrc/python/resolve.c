@@ -34,3 +34,16 @@ int choose_method(PiRun *run, const ResolvedSystem *resolved, PyObject *method, 
     if (refusal) PyErr_SetString(PyExc_ValueError, refusal);
     return refusal ? -1 : 0;
 }
+
+const char scales_doc[] =
+    "scales(system) -> for each of the first components 1 + the number of the parameter, given or\n"
+    "derived, that kernels move from its rate into their weights; 0: none.";
+PyObject *core_scales(PyObject *module, PyObject *system) {
+    ResolvedSystem resolved;
+    if (find_system(module, system, 64, &resolved)) return NULL;
+    const int dim = resolved.system->dim, n = dim < PI_MAX_STATE ? dim : PI_MAX_STATE;
+    PyObject *list = PyList_New(0);
+    for (int d = 0; list && d < n; d++)
+        if (append(list, PyLong_FromLong(resolved.system->scale[d]))) Py_CLEAR(list);
+    return list;
+}

@@ -38,14 +38,18 @@ const PiRequirement *const pi_requirements[] = {&any,       &second_order, &sepa
                                                 &quadratic, &rigid_body,   NULL};
 
 /* ---- workspace: the rows that one step takes ------------------------------------------------- */
+/* Rows for the scales of the rates. */
+static int64_t scale_rows(const PiSystem *system) {
+    return system->dim < PI_MAX_STATE ? system->dim : PI_MAX_STATE;
+}
 /* The slopes, a state, and at most six weights of rk4. */
 static int64_t explicit_workspace(const PiMethod *m, const PiSystem *system) {
-    return (m->stages + 1) * (int64_t)system->dim + 6;
+    return (m->stages + 1) * (int64_t)system->dim + 6 + scale_rows(system);
 }
 /* The force and the velocity. */
 static int64_t composition_workspace(const PiMethod *m, const PiSystem *system) {
     (void)m;
-    return 2 * (int64_t)system->dim;
+    return 2 * (int64_t)system->dim + scale_rows(system);
 }
 /* h k of each stage; base and increment of each in the largest group. */
 static int64_t implicit_workspace(const PiMethod *m, const PiSystem *system) {

@@ -32,7 +32,7 @@ SYSTEM(lorenz, MATHEMATICS(.rhs = lorenz_rhs, .jacobian = lorenz_jacobian),
        .state = {{"x", "1", 1, "intensity of convection"},
                  {"y", "1", 1, "temperature difference"},
                  {"z", "1", 1, "distortion of the temperature profile"}},
-       .n_params = 3,
+       .scale = {1 + LORENZ_SIGMA}, .n_params = 3,
        .params = {{"sigma", "1", 10, "Prandtl number"},
                   {"rho", "1", 28, "relative Rayleigh number"},
                   {"beta", "1", 8 / 3., "shape of the cell"}})

@@ -2,36 +2,32 @@
 #define OSCILLATOR_H
 /* Harmonic oscillator.   x'' = -omega^2 x        state x [m], v [m/s]    parameter omega [rad/s]
  * Energy (per mass) E = v^2 / 2 + omega^2 x^2 / 2, conserved. */
-enum { OSCILLATOR_OMEGA, OSCILLATOR_OMEGA2 };
+enum { OSCILLATOR_OMEGA, OSCILLATOR_SCALE }; /* -omega^2 */
 
 INLINE void oscillator_prepare(vreal *p) {
-    p[OSCILLATOR_OMEGA2] = p[OSCILLATOR_OMEGA] * p[OSCILLATOR_OMEGA];
+    p[OSCILLATOR_SCALE] = -p[OSCILLATOR_OMEGA] * p[OSCILLATOR_OMEGA];
 }
 
 INLINE void oscillator_acceleration(vreal t, const vreal *x, const vreal *v, const vreal *p,
                                     vreal *a) {
     (void)t, (void)v;
-    a[0] = -p[OSCILLATOR_OMEGA2] * x[0];
-}
-INLINE void oscillator_kick(vreal w, vreal t, const vreal *x, const vreal *p, vreal *v) {
-    (void)t;
-    v[0] = vfma(-(w * p[OSCILLATOR_OMEGA2]), x[0], v[0]);
+    a[0] = p[OSCILLATOR_SCALE] * x[0];
 }
 INLINE vreal oscillator_energy(vreal t, const vreal *y, const vreal *p) {
     (void)t;
-    return vfma(y[1], y[1], p[OSCILLATOR_OMEGA2] * y[0] * y[0]) * REAL(0.5);
+    return vfma(y[1], y[1], -p[OSCILLATOR_SCALE] * y[0] * y[0]) * REAL(0.5);
 }
 INLINE void oscillator_jacobian(vreal t, const vreal *y, const vreal *p,
                                 vreal J[PI_MAX_DIM][PI_MAX_DIM]) {
     (void)t, (void)y;
-    J[0][0] = -p[OSCILLATOR_OMEGA2];
+    J[0][0] = p[OSCILLATOR_SCALE];
 }
 #endif
 SYSTEM(oscillator,
-       MATHEMATICS(.acceleration = oscillator_acceleration, .kick = oscillator_kick,
-                   .prepare = oscillator_prepare, .energy = oscillator_energy,
-                   .jacobian = oscillator_jacobian),
+       MATHEMATICS(.acceleration = oscillator_acceleration, .prepare = oscillator_prepare,
+                   .energy = oscillator_energy, .jacobian = oscillator_jacobian),
        .title = "harmonic oscillator", .equation = "x'' = -omega^2 x",
        .reference = "Landau, Lifshitz (1976), Mechanics, section 21", .structure = PI_SECOND_ORDER,
        .dim = 2, .dof = 1, .state = {{"x", "m", 1, "position"}, {"v", "m/s", 0, "velocity"}},
-       .n_params = 1, .params = {{"omega", "rad/s", 1, "angular frequency"}})
+       .scale = {[1] = 1 + OSCILLATOR_SCALE}, .cheap = 1, .n_params = 1,
+       .params = {{"omega", "rad/s", 1, "angular frequency"}})

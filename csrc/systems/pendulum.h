@@ -3,14 +3,14 @@
 /* Plane pendulum.   theta'' = -(g / length) sin(theta)
  * state theta [rad], omega [rad/s]    parameters g [m/s^2], length [m]
  * Energy (per mass) E = (length omega)^2 / 2 + g length (1 - cos(theta)), conserved. */
-enum { PENDULUM_G, PENDULUM_LENGTH, PENDULUM_OMEGA2 };
+enum { PENDULUM_G, PENDULUM_LENGTH, PENDULUM_SCALE }; /* -g / length */
 
-INLINE void pendulum_prepare(vreal *p) { p[PENDULUM_OMEGA2] = p[PENDULUM_G] / p[PENDULUM_LENGTH]; }
+INLINE void pendulum_prepare(vreal *p) { p[PENDULUM_SCALE] = -p[PENDULUM_G] / p[PENDULUM_LENGTH]; }
 
 INLINE void pendulum_acceleration(vreal t, const vreal *x, const vreal *v, const vreal *p,
                                   vreal *a) {
     (void)t, (void)v;
-    a[0] = -p[PENDULUM_OMEGA2] * vsin(x[0]);
+    a[0] = p[PENDULUM_SCALE] * vsin(x[0]);
 }
 /* 1 - cos(theta) = 2 sin(theta / 2)^2 keeps its digits near rest. */
 INLINE vreal pendulum_energy(vreal t, const vreal *y, const vreal *p) {
@@ -21,7 +21,7 @@ INLINE vreal pendulum_energy(vreal t, const vreal *y, const vreal *p) {
 INLINE void pendulum_jacobian(vreal t, const vreal *y, const vreal *p,
                               vreal J[PI_MAX_DIM][PI_MAX_DIM]) {
     (void)t;
-    J[0][0] = -p[PENDULUM_OMEGA2] * vcos(y[0]);
+    J[0][0] = p[PENDULUM_SCALE] * vcos(y[0]);
 }
 #endif
 SYSTEM(pendulum,
@@ -32,5 +32,5 @@ SYSTEM(pendulum,
        .reference = "Landau, Lifshitz (1976), Mechanics, section 11, problem 1",
        .structure = PI_SECOND_ORDER, .dim = 2, .dof = 1,
        .state = {{"theta", "rad", 1, "angle from rest"}, {"omega", "rad/s", 0, "angular velocity"}},
-       .n_params = 2,
+       .scale = {[1] = 1 + PENDULUM_SCALE}, .n_params = 2,
        .params = {{"g", "m/s^2", 9.81, "gravity"}, {"length", "m", 1, "length of the rod"}})

@@ -247,7 +247,7 @@ def resumed(solution, t_end):
         initial=rows, t0=reached if batch else float(reached), rows_t0=row(reached, batch, dtype),
         arithmetic=ARITHMETIC,
     )  # fmt: skip
-    warn_of_change(problem.method, problem.arithmetic)
+    warn_of_change(problem.method, problem.system, problem.arithmetic)
     save = "final" if journey.save == "times" else journey.save
     first_step = abs(solution.last_step)
     status = solution.status.reshape(-1).copy()

@@ -13,15 +13,29 @@ from ..errors import ArithmeticWarning, warn_caller
 
 ARITHMETIC: int = _core.info()["arithmetic"]
 
-# The methods that each number concerns.
-_CONCERNS = {2: lambda method: method.implicit or method.derivative == 2}
+
+def _takes_scales(method, system):
+    """Whether the weights of its steps hold the scales of the rates (csrc/kernels/loop.h)."""
+    if not any(_core.scales(system.core)):
+        return False
+    if method.family != "composition":
+        return method.name == "rk4"
+    kept = method.coefficients["kick"][0] and not method.coefficients["drift"][-1]
+    return system.velocity_dependent or not kept
 
 
-def warn_of_change(method, number):
+# The methods that each number concerns, and on which systems.
+_CONCERNS = {
+    2: lambda method, system: method.implicit or method.derivative == 2,
+    3: _takes_scales,
+}
+
+
+def warn_of_change(method, system, number):
     """Warn where a run that was begun in arithmetic `number` goes on in ours, and it matters."""
     low, high = sorted((number, ARITHMETIC))
     later = range(low + 1, high + 1)
-    if number > ARITHMETIC or any(_CONCERNS[n](method) for n in later):
+    if number > ARITHMETIC or any(_CONCERNS[n](method, system) for n in later):
         warn_caller(
             f"the run was computed in arithmetic {number}, and goes on in {ARITHMETIC}: from here"
             f" on the bits of {method.name!r} are not those of one long run (the changelog says"

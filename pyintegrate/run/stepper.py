@@ -340,7 +340,7 @@ class Stepper(LiveState):
             raise TypeError(f"snapshot must come from snapshot(), got {type(snapshot).__name__}")
         if snapshot.kind != (here := kind_of(self)):
             raise ValueError(f"the snapshot is of {snapshot.kind}, not like this Stepper: {here}")
-        warn_of_change(self.method, snapshot.arithmetic)
+        warn_of_change(self.method, self.system, snapshot.arithmetic)
         state = present_rows(snapshot.rows, self.method, self.system.dof, snapshot.arithmetic)
 
         def go_back():

@@ -72,6 +72,7 @@ def source(system):
         members.append(".long_chain = 1")
     title = re.sub(r"[^ -~]", "?", system.name)
     structure = {"first_order": "PI_FIRST_ORDER", "separable": "PI_SEPARABLE"}
+    scales = _core.scales(program.handle)
     kind = "HEAVY_SYSTEM" if cost > _HEAVY else "SYSTEM"
     flags = {
         "velocity_dependent": system.velocity_dependent,
@@ -88,7 +89,8 @@ def source(system):
         f"       .structure = {structure.get(system.structure, 'PI_SECOND_ORDER')}, .dim = {dim},"
         f" .dof = {dof},\n       "
         + ", ".join(f".{name} = {int(value)}" for name, value in flags.items())
-        + f",\n       .n_params = {n_params}, .n_derived = {n_derived})\n"
+        + f",\n       .scale = {{{', '.join(map(str, scales))}}},"
+        + f" .n_params = {n_params}, .n_derived = {n_derived})\n"
     )
 
 

@@ -148,6 +148,8 @@ CALLS = {
     "to_nearest: raises": lambda: _core.to_nearest(np.float32, "x"),
     "history_rows": lambda: _core.history_rows("lorenz", pi.methods["rk4"].handle),
     "history_rows: wrong": lambda: _core.history_rows("lorenz", None),
+    "scales": lambda: _core.scales(traced.program.handle),
+    "scales: wrong": lambda: _core.scales("no system"),
     "make_program": program,
     "make_program: refused": lambda: program(code=np.full((4, 6), 77, np.int32)),
     "make_program: short": lambda: program(sections=np.zeros(3, np.int32)),

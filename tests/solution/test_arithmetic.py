@@ -101,6 +101,31 @@ def test_a_method_that_is_as_it_was_does_not(method):
         numbered(run(method), ARITHMETIC + 1).resume(n_steps=3)
 
 
+SCALED = [
+    ("rk4", "lorenz", True),
+    ("rk4", "spring", False),
+    ("semi_implicit_euler", "pendulum", True),
+    ("velocity_verlet", "pendulum", False),  # its force is kept as it is
+    ("velocity_verlet", "momentum_spring", True),
+    ("dop853", "lorenz", False),
+]
+
+
+@pytest.mark.parametrize(("method", "name", "warns"), SCALED)
+def test_number_3_concerns_rates_with_a_scale(method, name, warns):
+    system = pi.systems[name]
+    sol = numbered(pi.integrate(system, dt=0.01, n_steps=5, method=method), 2)
+    with warnings.catch_warnings(record=True, action="always") as caught:
+        sol.resume(n_steps=3)
+    assert [w.category for w in caught] == [pi.ArithmeticWarning] * warns
+    stepper = pi.Stepper(system, dt=0.01, method=method)
+    snapshot = stepper.snapshot()
+    snapshot.arithmetic = 2
+    with warnings.catch_warnings(record=True, action="always") as caught:
+        stepper.restore(snapshot)
+    assert [w.category for w in caught] == [pi.ArithmeticWarning] * warns
+
+
 @pytest.mark.parametrize("file", ["stormer.npz", "stormer.pickle", "multistep.npz", "all.pickle"])
 def test_what_version_0_1_wrote_has_number_1(file):
     path = LEGACY / file

@@ -18,25 +18,27 @@ INLINE void rk4_step(const Model *model, int u, int side, int64_t n, Flight *f) 
         t[s] = time_at(f->t0[u + s], h, n);
         t_half[s] = vfma(vset(REAL(0.5)), h, t[s]);
         rhs(model, t[s], y, f->p[u + s], outer[s]);
-        EACH(i, 0, dim) ys[s][i] = vfma(half, outer[s][i], y[i]);
+        EACH(i, 0, dim) ys[s][i] = vfma(scaled(model, f, u + s, i, half), outer[s][i], y[i]);
     }
     EACH(s, 0, side) {
         const vreal half = f->h[u + s] * REAL(0.5), *y = f->y[u + s];
         rhs(model, t_half[s], ys[s], f->p[u + s], inner[s]);
-        EACH(i, 0, dim) ys[s][i] = vfma(half, inner[s][i], y[i]);
+        EACH(i, 0, dim) ys[s][i] = vfma(scaled(model, f, u + s, i, half), inner[s][i], y[i]);
     }
     EACH(s, 0, side) {
         const vreal h = f->h[u + s], *y = f->y[u + s];
         rhs(model, t_half[s], ys[s], f->p[u + s], k);
-        EACH(i, 0, dim) ys[s][i] = vfma(h, k[i], y[i]);
+        EACH(i, 0, dim) ys[s][i] = vfma(scaled(model, f, u + s, i, h), k[i], y[i]);
         EACH(i, 0, dim) inner[s][i] += k[i];
     }
     EACH(s, 0, side) {
         const vreal h = f->h[u + s], sixth = h * (REAL(1.0) / REAL(6.0));
         vreal *y = f->y[u + s];
         rhs(model, t[s] + h, ys[s], f->p[u + s], k);
-        EACH(i, 0, dim)
-            y[i] = vfma(sixth, vfma(vset(REAL(2.0)), inner[s][i], outer[s][i] + k[i]), y[i]);
+        EACH(i, 0, dim) {
+            const vreal sum = (inner[s][i] + inner[s][i]) + (outer[s][i] + k[i]);
+            y[i] = vfma(scaled(model, f, u + s, i, sixth), sum, y[i]);
+        }
     }
 }
 
@@ -57,19 +59,22 @@ INLINE void rk4_nystrom_form_step(const Model *model, int u, int side, int64_t n
         model->acceleration(t_half[s], middle[s], f->y[u + s] + dof, f->p[u + s], second[s]);
     EACH(s, 0, side) {
         const vreal quarter2 = f->h[u + s] * f->h[u + s] * REAL(0.25);
-        EACH(i, 0, dof) xs[i] = vfma(quarter2, first[s][i], middle[s][i]);
+        EACH(i, 0, dof)
+            xs[i] = vfma(scaled(model, f, u + s, dof + i, quarter2), first[s][i], middle[s][i]);
         model->acceleration(t_half[s], xs, f->y[u + s] + dof, f->p[u + s], third[s]);
     }
     EACH(s, 0, side) {
         const vreal h = f->h[u + s], half2 = h * h * REAL(0.5), sixth = h * (REAL(1.0) / REAL(6.0));
         const vreal sixth2 = h * h * (REAL(1.0) / REAL(6.0));
         vreal *x = f->y[u + s], *v = x + dof;
-        EACH(i, 0, dof) xs[i] = vfma(half2, second[s][i], end[s][i]);
+        EACH(i, 0, dof)
+            xs[i] = vfma(scaled(model, f, u + s, dof + i, half2), second[s][i], end[s][i]);
         model->acceleration(t[s] + h, xs, v, f->p[u + s], fourth);
         EACH(i, 0, dof) {
             const vreal inner = second[s][i] + third[s][i], sum = first[s][i] + inner;
-            x[i] = vfma(sixth2, sum, end[s][i]);
-            v[i] = vfma(sixth, (sum + inner) + fourth[i], v[i]);
+            const vreal all = (sum + inner) + fourth[i];
+            x[i] = vfma(scaled(model, f, u + s, dof + i, sixth2), sum, end[s][i]);
+            v[i] = vfma(scaled(model, f, u + s, dof + i, sixth), all, v[i]);
         }
     }
 }

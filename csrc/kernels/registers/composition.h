@@ -7,13 +7,7 @@
  * evaluated anew. Hairer, Lubich, Wanner (2006), Geometric Numerical Integration, II.4-5. */
 #pragma once
 #include "explicit_rk.h"
-
-/* Is the last force of a step kept for the next one? A system with an accumulating kick needs no
- * keeping. */
-INLINE int keeps_force(const Model *model, const PiMethod *m) {
-    return !model->kick && !model->system->velocity_dependent && m->kick[0] != 0 &&
-           m->drift[m->stages - 1] == 0;
-}
+#include "kept_force.h"
 
 /* Weights of kick and drift s: w[2 s] and w[2 s + 1]. */
 INLINE void composition_weights(const PiMethod *m, vreal h, vreal *w) {
@@ -23,11 +17,19 @@ INLINE void composition_weights(const PiMethod *m, vreal h, vreal *w) {
     }
 }
 
+/* y[d] += w k[d] for n components from d = `first` on. */
+INLINE void accumulate_scaled(const Model *model, int first, int n, vreal w, const vreal *k, int u,
+                              Flight *f) {
+    EACH(i, 0, n) {
+        vreal *const y = f->y[u] + first + i;
+        *y = vfma(scaled(model, f, u, first + i, w), k[i], *y);
+    }
+}
 /* The registers in flight go side by side through kicks and drifts; kept: the force from the step
  * before (or from composition_start), where it is kept. */
 INLINE void composition_step(const Model *model, const PiMethod *m, int count, const vreal *w,
                              int64_t stride, int64_t n, Flight *f) {
-    const int dof = model->system->dof, keeps = keeps_force(model, m);
+    const int dof = model->system->dof, keeps = keeps_force(m, model->system);
     vreal t[PI_MAX_FLIGHT], velocity[PI_MAX_DIM];
     EACH(u, 0, count) t[u] = time_at(f->t0[u], f->h[u], n);
     double drifted = 0;
@@ -35,22 +37,18 @@ INLINE void composition_step(const Model *model, const PiMethod *m, int count, c
         if (m->kick[s] != 0) {
             EACH(u, 0, count) {
                 vreal *x = f->y[u], *v = x + dof, *a = f->kept[u];
-                if (model->kick) model->kick(w[u * stride + 2 * s], t[u], x, f->p[u], v);
-                else {
-                    if (s > 0 || !keeps) model->acceleration(t[u], x, v, f->p[u], a);
-                    accumulate(dof, w[u * stride + 2 * s], a, v);
-                }
+                if (s > 0 || !keeps) model->acceleration(t[u], x, v, f->p[u], a);
+                accumulate_scaled(model, dof, dof, w[u * stride + 2 * s], a, u, f);
             }
         }
         if (m->drift[s] != 0) {
             drifted += m->drift[s];
             const int ended = fabs(drifted - 1) < 1e-14;
             EACH(u, 0, count) {
-                vreal *x = f->y[u], *v = x + dof;
-                if (model->velocity) {
-                    model->velocity(v, f->p[u], velocity);
-                    accumulate(dof, w[u * stride + 2 * s + 1], velocity, x);
-                } else accumulate(dof, w[u * stride + 2 * s + 1], v, x);
+                const vreal *v = f->y[u] + dof;
+                if (model->velocity) model->velocity(v, f->p[u], velocity);
+                accumulate_scaled(model, 0, dof, w[u * stride + 2 * s + 1],
+                                  model->velocity ? velocity : v, u, f);
                 t[u] = time_at(f->t0[u], f->h[u], n + ended);
                 if (!ended) t[u] = vfma(vset((real)drifted), f->h[u], t[u]);
             }
@@ -59,7 +57,7 @@ INLINE void composition_step(const Model *model, const PiMethod *m, int count, c
 }
 INLINE void composition_start(const Model *model, const PiMethod *m, int count, int64_t n,
                               Flight *f) {
-    if (!keeps_force(model, m)) return;
+    if (!keeps_force(m, model->system)) return;
     EACH(u, 0, count)
         model->acceleration(time_at(f->t0[u], f->h[u], n), f->y[u], f->y[u] + model->system->dof,
                             f->p[u], f->kept[u]);

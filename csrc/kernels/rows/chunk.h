@@ -4,6 +4,13 @@
 #include "../../simd.h"
 #include "../../tiles.h"
 
+/* A factor of each lane: a row, or one register where it is the same for all (memory is what a row
+ * costs). */
+typedef struct {
+    const vreal *row; /* NULL: 1 */
+    int64_t stride;   /* 1, or 0 */
+} Factor;
+
 typedef struct {
     const PiTile *tile;
     int64_t R;             /* registers in a row */
@@ -16,6 +23,7 @@ typedef struct {
     const vint *frozen;    /* lanes that need not be computed, or NULL */
     int stopped;           /* has a force or a pause stopped the run? */
     uint64_t uniform;      /* parameters that are the same for all lanes, as bits */
+    Factor scale[PI_MAX_STATE]; /* of the rate of each component, taken out of the parameters */
 } Chunk;
 
 static vreal *take_rows(Chunk *c, int64_t n) {
@@ -102,6 +110,47 @@ static void add_rows(const Chunk *c, int n, double weight, int power, const vrea
     for (int64_t u = 0; u < c->R; u++) {
         const vreal w = weight_at(c, weight, power, u);
         for (int64_t i = u; i < n * c->R; i += c->R) y[i] = vfma(w, k[i], y[i]);
+    }
+}
+
+/* ---- scaled weights -------------------------------------------------------------------------- */
+/* From here on the force gives the rates without their scales (PiSystem.scale), which the weights
+ * have instead, as in registers (take_scales of model.h); until the parameters have them again. */
+static void set_scales_aside(Chunk *c) {
+    const PiSystem *system = c->tile->system;
+    const int n = system->n_params;
+    const int alike = n < 64 && c->uniform == ((uint64_t)1 << n) - 1;
+    for (int d = 0; d < c->dim && d < PI_MAX_STATE; d++) {
+        const int i = system->scale[d] - 1;
+        if (i < 0) continue;
+        vreal *row = take_rows(c, 1);
+        copy_rows(c, 1, c->p + i * c->R, row);
+        const int one = i < n ? i < 64 && c->uniform >> i & 1 : alike;
+        c->scale[d] = (Factor){row, !one};
+    }
+    for (int d = 0; d < c->dim && d < PI_MAX_STATE; d++)
+        for (int64_t u = 0; c->scale[d].row && u < c->R; u++)
+            c->p[(system->scale[d] - 1) * c->R + u] = vset(1);
+}
+static void give_scales_back(Chunk *c) {
+    for (int d = 0; d < c->dim && d < PI_MAX_STATE; d++) {
+        if (c->scale[d].row)
+            copy_rows(c, 1, c->scale[d].row, c->p + (c->tile->system->scale[d] - 1) * c->R);
+        c->scale[d].row = NULL;
+    }
+}
+static Factor scale_of(const Chunk *c, int d) {
+    return d < PI_MAX_STATE ? c->scale[d] : (Factor){NULL, 0};
+}
+/* y[d] += weight h k[d] for n components from d = `first` on; y and k begin with these. */
+static void add_scaled_rows(const Chunk *c, int first, int n, double weight, const vreal *k,
+                            vreal *y) {
+    for (int d = 0; d < n; d++, k += c->R, y += c->R) {
+        const Factor scale = scale_of(c, first + d);
+        if (!scale.row) add_rows(c, 1, weight, 1, k, y);
+        else
+            for (int64_t u = 0; u < c->R; u++)
+                y[u] = vfma(weight_at(c, weight, 1, u) * scale.row[u * scale.stride], k[u], y[u]);
     }
 }
 

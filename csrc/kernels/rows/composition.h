@@ -1,6 +1,7 @@
 /* Compositions of kicks and drifts on rows; registers/composition.h does the same operations in the
  * same order in registers, and says what a kick sees and when a force is kept. */
 #pragma once
+#include "../registers/kept_force.h"
 #include "chunk.h"
 
 /* force: dof rows, which hold the force of the step before where `kept` says so. */
@@ -13,11 +14,12 @@ static void composition_rows_step(Chunk *c, const PiMethod *m, int64_t n, vreal 
         times(c, n + ended, ended ? 0 : drifted);
         if (m->kick[s] != 0) {
             if (s > 0 || !kept) ask(c, PI_ACCELERATION, c->t, x, v, force);
-            add_rows(c, c->dof, m->kick[s], 1, force, increments(c, c->dof));
+            add_scaled_rows(c, c->dof, c->dof, m->kick[s], force, increments(c, c->dof));
             settle(c, c->dof, c->dof);
         }
         if (m->drift[s] != 0) {
-            add_rows(c, c->dof, m->drift[s], 1, velocities(c, v, velocity), increments(c, 0));
+            add_scaled_rows(c, 0, c->dof, m->drift[s], velocities(c, v, velocity),
+                            increments(c, 0));
             settle(c, 0, c->dof);
             drifted += m->drift[s];
         }

@@ -106,21 +106,24 @@ static void run_explicit_rk(Chunk *c) {
     const PiTile *tile = c->tile;
     const int rk4 = tile->method->specialised == PI_RK4 && !c->carry,
               nystrom = tile->table->nystrom;
+    if (rk4) set_scales_aside(c);
     for (int64_t n = tile->first; n < tile->first + tile->steps && !c->stopped; n++) {
         if (rk4 && nystrom) rk4_nystrom_rows_step(c, n);
         else if (rk4) rk4_rows_step(c, n);
         else if (nystrom) nystrom_rows_step(c, tile->table, n);
         else explicit_rk_rows_step(c, tile->table, n);
     }
+    give_scales_back(c);
 }
 static void run_composition(Chunk *c) {
     const PiTile *tile = c->tile;
     const PiMethod *m = tile->method;
-    const int keeps =
-        !tile->system->velocity_dependent && m->kick[0] != 0 && m->drift[m->stages - 1] == 0;
+    const int keeps = keeps_force(m, tile->system);
     vreal *force = take_rows(c, c->dof);
+    if (!keeps) set_scales_aside(c);
     for (int64_t n = tile->first; n < tile->first + tile->steps && !c->stopped; n++)
         composition_rows_step(c, m, n, force, keeps && n > tile->first);
+    give_scales_back(c);
 }
 static void run_implicit_rk(Chunk *c) {
     const PiTile *tile = c->tile;
