@@ -60,7 +60,7 @@ def to_dataset(solution):
     variables["status"] = (dims, solution.status, {"long_name": "see pyintegrate.Status; 0 is OK"})
     variables["failed_step"] = (dims, solution.failed_step, {"long_name": "-1 where fine"})
     if solution._journey is not None:
-        for name in ("steps_taken", "rejected", "evaluations", "last_step"):
+        for name in ("steps_taken", "rejected", "evaluations", "last_step", "stiff_since"):
             variables[name] = (dims, getattr(solution, name), {})
     variables |= _results(solution, dims)
     attributes = {

@@ -147,3 +147,9 @@ def test_single_precision():
     assert np.isfinite(sol.stiff_since[-1])
     exact = van_der_pol(t_end=100.0, rtol=1e-9, atol=1e-9)
     assert abs(sol.final - exact.final)[-4:].max() < 0.05
+
+
+def test_labelled_arrays_tell_what_was_stiff():
+    pytest.importorskip("xarray")
+    sol = van_der_pol(MU[::6])
+    assert same_bits(sol.to_xarray()["stiff_since"].values, sol.stiff_since)

@@ -219,6 +219,8 @@ CALLS = {
     "journey: watched": lambda: pi.solve(
         LORENZ, states(LORENZ, (30,)), t_end=0.3, watch={"m": pi.watch.mean("x")},
         events={"x": pi.event("x", then=lambda t, y: 2 * y)}),
+    "journey: stiff": lambda: pi.solve(pi.systems.van_der_pol(mu=[1.0, 1e3]), t_end=10.0,
+                                       times=np.linspace(0, 10, 90)),
     "journey: wrong": lambda: _core.journey(nothing=0),
     "resume": lambda: integrated().resume(n_steps=3),
     "own methods": lambda: integrated(method=pi.RungeKutta([[0.0]], [1.0], order=1)),
