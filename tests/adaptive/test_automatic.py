@@ -153,3 +153,18 @@ def test_labelled_arrays_tell_what_was_stiff():
     pytest.importorskip("xarray")
     sol = van_der_pol(MU[::6])
     assert same_bits(sol.to_xarray()["stiff_since"].values, sol.stiff_since)
+
+
+def test_sensitivities_go_the_same_way():
+    """The derivative by mu of a stiff motion, beside a quotient of tight runs."""
+    run = {"t_end": 30.0, "rtol": 1e-6, "atol": 1e-6}
+    system, h = pi.systems.van_der_pol, 1e-3
+    sol = pi.solve(system(mu=300.0), [2.0, 0.0], sensitivity=("mu",), save="final", **run)
+    plain = pi.solve(system(mu=300.0), [2.0, 0.0], save="final", **run)
+    assert np.isfinite(plain.stiff_since)
+    assert sol.stiff_since == pytest.approx(float(plain.stiff_since), rel=1e-3)
+    tight = {"t_end": 30.0, "rtol": 1e-11, "atol": 1e-13, "method": "radau_iia5", "save": "final"}
+    up, down = (pi.solve(system(mu=300.0 + s), [2.0, 0.0], **tight).final for s in (h, -h))
+    found = np.ravel(sol.sensitivity["mu"])
+    # Of x it is 7e-5, and the quotient's roundings are 1e-9.
+    assert np.allclose(found, ((up - down) / (2 * h)).ravel(), rtol=1e-3, atol=1e-7)

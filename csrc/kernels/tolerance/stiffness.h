@@ -68,7 +68,8 @@ static void stiff_lanes_leave(Lanes *l) {
         const vreal rtol = own(l, OWN_RTOL)[l->solve->n_rtol > 1 ? i : i % R];
         const vreal atol = own(l, OWN_ATOL)[l->solve->n_atol > 1 ? i : i % R];
         size[i] = vabs(c->y[i]) + atol / rtol + vset(REAL_MIN_NORMAL);
-        v0[i] = size[i] * (real)(i / R % 2 ? -1 : 1);
+        const vreal start = i / R % 2 ? -size[i] : size[i];
+        v0[i] = vselect(size[i] <= vset(REAL_MAX), start, vset(0)); /* not of tangents */
     }
     rhs_rows(c, times(c, 0, 0), c->y, slope);
     for (int i = 0; i < POWERS; i++) times_jacobian(l, v0, slope, size, length);

@@ -145,7 +145,7 @@ static void radau_trial(Lanes *l) {
         for (int64_t i = u; i < all; i += R) {
             const vreal rtol = own(l, OWN_RTOL)[l->solve->n_rtol > 1 ? i : u];
             const vreal atol = own(l, OWN_ATOL)[l->solve->n_atol > 1 ? i : u];
-            least = vmin(rtol, least);
+            least = vselect(rtol > vset(0), vmin(rtol, least), least); /* 0: of tangents */
             r->part[RADAU_SCALE][i] = vset(1) / tolerance(rtol, vabs(c->y[i]), atol);
         }
         const vreal enough = vmin(vsqrt(least), vset(RADAU_MOST_LEFT));
