@@ -8,18 +8,15 @@
 
 enum { FEW_STEPS = 16, MOST_STEPS = 64 };
 static int may_pack(const PiRun *run) {
-    return !run->drive_strides && run->method->family != PI_MULTISTEP && !run->system->block;
+    return !run->drive_strides && run->method->family != PI_MULTISTEP;
 }
 int makes_room(const PiRun *run) {
     return !isinf(run->bound) && !run->n_observers && may_pack(run);
 }
 int stops_make_room(const PiRun *run) {
-    return isinf(run->bound) && run->n_observers == 1 && run->observers[0].packed && may_pack(run);
+    return isinf(run->bound) && run->n_observers == 1 && run->observers[0].packed &&
+           may_pack(run) && !run->system->block;
 }
-
-/* Are the states of those that leave written down, and looked at afterwards? A force on rows says
- * of each step why it has failed: it makes them one by one. */
-static int writes_down(const PiRun *run) { return makes_room(run) && !run->force; }
 
 /* Lanes of a tile side by side. */
 typedef struct {
@@ -45,9 +42,7 @@ static int64_t packed_bytes(const PiRun *run) {
 int64_t leaving_bytes(const PiRun *run) {
     if (!makes_room(run) && !stops_make_room(run)) return 0;
     const int64_t reasons = pi_rounded_up(run->tile_lanes, 64);
-    const int64_t written = writes_down(run) ? FEW_STEPS * (int64_t)run->system->dim : 0;
-    return pi_sum(pi_sum(pi_product(2, packed_bytes(run)), pi_product(written, row_bytes(run))),
-                  pi_sum(row_bytes(run), reasons));
+    return pi_sum(pi_product(2, packed_bytes(run)), pi_sum(row_bytes(run), reasons));
 }
 static Packed packed_at(const PiRun *run, const PiTile *tile, char *memory) {
     const int64_t row = row_bytes(run);
@@ -153,7 +148,6 @@ typedef struct {
     void *target;
     char *far;
     int8_t *reason;
-    char *written; /* rows of states, FEW_STEPS of them */
 } Leaving;
 /* The last lane before the i-th that has left in the last call; -1: none. Who then takes its place
  * has been looked at. */
@@ -174,41 +168,10 @@ static void put(const Leaving *l, const Packed *p, const char *rows, int64_t i) 
         else memcpy(to, from, 4);
     }
 }
-/* Some steps, FEW_STEPS at most, whose states are written down: each lane stays where it was before
- * the first that it does not complete. 0, or -1. */
-static int leave_together(const Leaving *l, Packed *leavers, int64_t first, int64_t steps) {
-    PiRun *run = l->run;
-    const int64_t next = run->system->dim * leavers->stride;
-    PiTile tile = tile_of(leavers, first, steps);
-    tile.reach = l->far;
-    tile.record = l->written;
-    tile.record_every = 1;
-    tile.record_stride = leavers->stride;
-    tile.record_next = next;
-    run->kernel(&tile);
-    for (int64_t i = leavers->count; (i = last_left(l, i)) >= 0;) {
-        const char *rows = l->written, *before = leavers->in;
-        PiStatus why = PI_OK;
-        int64_t n = first;
-        while (n < first + steps && !(why = state_status(run, rows, leavers->stride, i)))
-            before = rows, rows += next * run->real_bytes, n++;
-        put(l, leavers, before, i);
-        if (fail(run, l->number, leavers->at[i], why ? why : PI_NOT_FINITE, n + 1)) {
-            run->out_of_memory = 1;
-            return -1;
-        }
-        drop_lane(leavers, leavers->out, i);
-    }
-    turn(leavers);
-    return 0;
-}
 /* Some steps one by one: each lane stays where it was before the first that it does not complete.
  * 0, or -1. */
 static int leave(const Leaving *l, Packed *leavers, int64_t first, int64_t steps) {
     PiRun *run = l->run;
-    for (int64_t n = first; writes_down(run) && n < first + steps && leavers->count; n += FEW_STEPS)
-        if (leave_together(l, leavers, n, smaller(FEW_STEPS, first + steps - n))) return -1;
-    if (writes_down(run)) return 0;
     for (int64_t n = first; n < first + steps && leavers->count; n++, turn(leavers)) {
         memset(l->reason, 0, leavers->count);
         if (advance(leavers, n, 1, l->far, l->reason) < 0) {
@@ -255,14 +218,7 @@ int advance_leaving(PiRun *run, int64_t number, PiTile *tile, int64_t from, int6
     Packed going = packed_at(run, tile, scratch);
     Packed leavers = packed_at(run, tile, scratch + packed_bytes(run));
     char *far = scratch + 2 * packed_bytes(run);
-    int8_t *const reason = (int8_t *)(far + row_bytes(run));
-    const Leaving l = {run,
-                       number,
-                       tile,
-                       target,
-                       far,
-                       reason,
-                       (char *)reason + pi_rounded_up(run->tile_lanes, 64)};
+    const Leaving l = {run, number, tile, target, far, (int8_t *)(far + row_bytes(run))};
     const PiFailures *failures = &run->failures[number];
     int64_t n = failures->count ? from : go_together(&l, tile, from, to, going.in), most;
     if (run->stopped) return -1;
@@ -353,6 +309,7 @@ static int show_steps(Stopping *s, int64_t step, int64_t steps) {
     tile.h = s->tile->h;
     tile.params = s->tile->params;
     tile.record = NULL;
+    tile.status = NULL;
     if (let_intervene(run, seen, &tile)) return -1;
     for (int d = 0; d < run->state_rows; d++)
         scatter(run, row_at(run, p->out, p->stride, d, 0), p->at, count,
