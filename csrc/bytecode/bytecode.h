@@ -27,8 +27,12 @@ enum {
     PI_MAX_CONSTANTS = 1 << 16,
 };
 
+/* `varies` has a bit for each argument: set where it differs from lane to lane. Constants do not;
+ * parameters do not where all have one value for all lanes (PI_ALL_SHARED), and do where all have
+ * their own (PI_ALL_OWN); where some have, it is found out (PI_MIXED). */
+enum { PI_ALL_SHARED, PI_ALL_OWN, PI_MIXED };
 typedef struct {
-    uint8_t operation, target_bank, bank[PI_ARGUMENTS];
+    uint8_t operation, target_bank, bank[PI_ARGUMENTS], varies[PI_MIXED];
     int32_t target, argument[PI_ARGUMENTS];
 } PiInstruction;
 

@@ -6,12 +6,13 @@
 #include "../simd.h"
 #include "../vmath/vmath.h"
 
-/* Where the rows of each bank begin, how far they are apart, and which of them have one value for
- * all lanes, of which one register is enough: constants, and parameters by their number. */
+/* Where the rows of each bank begin, how far they are apart, and which of the parameters have one
+ * value for all lanes, of which one register is enough. */
 typedef struct {
     char *base[PI_BANKS];
     int64_t stride[PI_BANKS];
-    uint64_t single[PI_BANKS];
+    int parameters;  /* PI_ALL_SHARED, PI_ALL_OWN or PI_MIXED, and */
+    uint64_t single; /* those that are shared, as bits */
 } Banks;
 
 enum {
@@ -26,9 +27,13 @@ INLINE vreal *row_of(const Banks *banks, int bank, int64_t number) {
     return (vreal *)(banks->base[bank] + number * banks->stride[bank]);
 }
 
-/* Registers from one to the next: 0 or 1. */
-INLINE int64_t stride_of(const Banks *banks, int bank, int64_t number) {
-    return ~(banks->single[bank] >> (number & 63)) & 1;
+/* Which arguments differ from lane to lane, as bits: found out where only some parameters do. */
+static unsigned what_varies(const PiInstruction *at, const Banks *banks) {
+    unsigned varies = at->varies[PI_ALL_OWN];
+    for (int i = 0; i < PI_ARGUMENTS; i++)
+        if (at->bank[i] == PI_BANK_P && banks->single >> (at->argument[i] & 63) & 1)
+            varies &= ~(1u << i);
+    return varies;
 }
 
 /* to = f(a, b, c, d), n registers, in blocks without a branch. An operand shared by all lanes is
@@ -53,6 +58,8 @@ enum { A_VARIES = 1, B_VARIES = 2, C_VARIES = 4, D_VARIES = 8, ALL_VARY = 15 };
 #define SOME_AT_ONCE _Pragma("GCC unroll 4")
 #endif
 #define REST(...)                                                                                  \
+    const int64_t sa = strides & 1, sb = strides >> 1 & 1, sc = strides >> 2 & 1,                  \
+                  sd = strides >> 3;                                                               \
     SOME_AT_ONCE for (; i < n; i++) {                                                              \
         const vreal a = pa[i * sa], b = pb[i * sb], c = pc[i * sc], d = pd[i * sd];                \
         (void)a, (void)b, (void)c, (void)d;                                                        \
@@ -94,13 +101,11 @@ static void run_section(const PiInstruction *at, const PiInstruction *end, const
                     *pb = row_of(banks, at->bank[1], at->argument[1]),
                     *pc = row_of(banks, at->bank[2], at->argument[2]),
                     *pd = row_of(banks, at->bank[3], at->argument[3]);
-        const int64_t sa = stride_of(banks, at->bank[0], at->argument[0]),
-                      sb = stride_of(banks, at->bank[1], at->argument[1]),
-                      sc = stride_of(banks, at->bank[2], at->argument[2]),
-                      sd = stride_of(banks, at->bank[3], at->argument[3]),
-                      strides = sa * A_VARIES | sb * B_VARIES | sc * C_VARIES | sd * D_VARIES;
+        const unsigned strides =
+            banks->parameters == PI_MIXED ? what_varies(at, banks) : at->varies[banks->parameters];
         switch (at->operation) {
 #include "operations.h"
+        default: __builtin_unreachable(); /* says the verifier */
         }
     }
 }
@@ -125,11 +130,18 @@ static int run_pieces(const PiProgram *program, PiQuestion question, const Banks
     return 0;
 }
 
+/* All parameters and those derived from them, as bits. */
+INLINE uint64_t all_parameters(const PiProgram *program) {
+    const int count = program->system.n_params + program->system.n_derived;
+    return count >= 64 ? ~(uint64_t)0 : ((uint64_t)1 << count) - 1;
+}
 /* Which parameters have one value for all lanes, with those derived: all that a derived one comes
  * from must. None where they are more than the bits. */
-INLINE uint64_t single_parameters(const PiProgram *program, uint64_t uniform) {
+INLINE uint64_t single_parameters(const PiProgram *program, uint64_t uniform, uint64_t all) {
     const int n = program->system.n_params, derived = program->system.n_derived;
-    if (n + derived > 64) return 0;
+    const uint64_t own = n < 64 ? ((uint64_t)1 << n) - 1 : ~(uint64_t)0;
+    if (n + derived > 64 || !(uniform &= own)) return 0;
+    if (uniform == own) return all;
     for (int i = 0; i < derived; i++)
         if (!(program->needs[i] & ~uniform)) uniform |= (uint64_t)1 << (n + i);
     return uniform;
@@ -142,10 +154,7 @@ static int run_program(const void *context, PiQuestion question, const PiRows *r
     const int64_t n = rows->registers, bytes = n * PI_VECTOR_BYTES;
     const int halves = question == PI_ACCELERATION || question == PI_VELOCITY;
     Banks banks;
-    for (int bank = 0; bank < PI_BANKS; bank++) {
-        banks.stride[bank] = bytes;
-        banks.single[bank] = 0;
-    }
+    for (int bank = 0; bank < PI_BANKS; bank++) banks.stride[bank] = bytes;
     banks.base[PI_BANK_SCRATCH] = (char *)rows->scratch;
     banks.base[PI_BANK_Y] = (char *)rows->y;
     banks.base[PI_BANK_V] = halves ? (char *)rows->v : (char *)rows->y + dof * bytes;
@@ -153,8 +162,9 @@ static int run_program(const void *context, PiQuestion question, const PiRows *r
     banks.base[PI_BANK_T] = (char *)rows->t;
     banks.base[PI_BANK_CONSTANT] = (char *)program->constants[PI_REAL_BITS == 32];
     banks.stride[PI_BANK_CONSTANT] = PI_CONSTANT_BYTES;
-    banks.single[PI_BANK_CONSTANT] = ~(uint64_t)0;
-    banks.single[PI_BANK_P] = single_parameters(program, rows->uniform);
+    const uint64_t all = all_parameters(program);
+    banks.single = single_parameters(program, rows->uniform, all);
+    banks.parameters = !banks.single ? PI_ALL_OWN : banks.single == all ? PI_ALL_SHARED : PI_MIXED;
     banks.base[PI_BANK_OUT] = (char *)rows->out;
     if (question == PI_RHS && dof) { /* x' = v or T_p, then v' */
         if (program->first[PI_VELOCITY] >= 0) {

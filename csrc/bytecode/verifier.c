@@ -166,6 +166,9 @@ static PiInstruction decode(const int32_t *word) {
     for (int a = 0; a < PI_ARGUMENTS; a++) {
         i.bank[a] = (uint8_t)(word[2 + a] >> PI_BANK_SHIFT);
         i.argument[a] = word[2 + a] & ((1 << PI_BANK_SHIFT) - 1);
+        const int shared = i.bank[a] == PI_BANK_CONSTANT, parameter = i.bank[a] == PI_BANK_P;
+        i.varies[PI_ALL_SHARED] |= (uint8_t)((!shared && !parameter) << a);
+        i.varies[PI_ALL_OWN] |= (uint8_t)(!shared << a);
     }
     return i;
 }

@@ -14,7 +14,7 @@ enum {
     IN_FLIGHT = 8,
     LEAST_STEPS = 16, /* of lanes that are packed */
     PACKED_TILES = 8, /* as large are tiles of such, so that few lanes fill registers */
-    CHUNK = 32,       /* registers that go through a row kernel together, if their rows fit: */
+    CHUNK = 64,       /* registers that go through a row kernel together, if their rows fit: */
     WORKSPACE_BYTES = 128 << 10,
 };
 static void *observers_scratch(const PiRun *run, char *scratch);
