@@ -6,7 +6,7 @@ PY      = $(VENV)/bin/python
 CLANG_FORMAT_FILES = $(filter-out csrc/methods/% csrc/vmath/%,$(shell find csrc -name '*.[ch]')) \
     $(wildcard benchmarks/*.c page/*.c tests/stress/*.c tests/stress/*/*.[ch])
 
-.PHONY: demo test lint cppcheck sanitize fuzz libfuzzer attack race soak coverage bench bench-peers latency certificates docs docs-check dist \
+.PHONY: demo test lint cppcheck sanitize fuzz libfuzzer attack race soak coverage bench bench-peers bench-tangents latency certificates docs docs-check dist \
         wheels wheels-test portability bits page lab-browser clean
 
 demo: $(VENV)/.demo
@@ -164,6 +164,12 @@ bench-peers: $(VENV)/.dev
 	$(PY) -m pip install --quiet --disable-pip-version-check -e ".[bench]"
 	$(PY) benchmarks/compare_peers.py --write
 	$(PY) benchmarks/time_to_error.py --write
+
+# Tangents beside peers; heyoka is left out where pip has none for the machine.
+bench-tangents: $(VENV)/.dev
+	$(PY) -m pip install --quiet --disable-pip-version-check -e ".[bench]"
+	-$(PY) -m pip install --quiet --disable-pip-version-check heyoka
+	$(PY) benchmarks/compare_tangents.py --compile
 
 # Proves and measures every method; writes certificates.json, methods.md and a picture in docs, and the
 # rows of new methods in tests/golden/methods.txt.

@@ -4,6 +4,8 @@ The derivative comes from the method in plain Python over dual numbers
 (pyintegrate/certificate/twin.py), of some methods with 40 digits.
 """
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 
@@ -61,3 +63,35 @@ def test_symplectic_methods_have_symplectic_tangents(method):
     # M grows as the time does, and the products in det M with its square: 500^2 roundings' worth.
     assert abs(np.linalg.det(M) - 1) < 1e-15 * abs(M).max() ** 2
     assert abs(M).max() > 10
+
+
+@pytest.mark.parametrize("method", ["velocity_verlet", "yoshida6", "blanes_moan4", "gauss4"])
+def test_tangents_of_two_degrees_of_freedom_are_symplectic(method):
+    """M^T J M = J over ten thousand steps, of an orbit among islands."""
+    both = pi.systems.henon_heiles.tangent(4)
+    dt, n_steps = (0.1, 400) if method == "gauss4" else (0.02, 10_000)
+    sol = pi.integrate(both, dt=dt, n_steps=n_steps, method=method, save="final")
+    M = both.parts(sol.final)[1]
+    J = np.kron([[0.0, 1.0], [-1.0, 0.0]], np.eye(2))
+    # Each entry is a sum of products of two entries of M, which grow as the time does.
+    assert abs(M.T @ J @ M - J).max() < 1e-13 * abs(M).max() ** 2
+    assert abs(M).max() > 4
+
+
+@pytest.mark.parametrize("method", ["rk4", "velocity_verlet", "dop853"])
+def test_sensitivities_are_central_differences_of_many_digits(method):
+    """(y(p + e) - y(p - e)) / (2 e) of the method's own steps in 50 digits: e^2 is 1e-30."""
+    many, h, n_steps, e = twin.many_digits(50), 0.0625, 4, Fraction(1, 10**15)
+    sol = pi.integrate(
+        pi.systems.pendulum(g=9.81, length=1.0), 1.0, 0.5, dt=h, n_steps=n_steps, method=method,
+        sensitivity=("x0", "v0", "g"), save="final",
+    )  # fmt: skip
+    for name, place in (("x0", 0), ("g", 1), ("v0", 2)):
+        ends = []
+        for sign in (1, -1):
+            start = [many.make(x) for x in PENDULUM.initial]
+            start[place] += sign * many.make(e)
+            ends.append(twin.run(pi.methods[method], PENDULUM, many.make(h), n_steps, many, start))
+        difference = (ends[0] - ends[1]) / (2 * many.make(e))
+        found = np.ravel(sol.sensitivity[name][-1])
+        np.testing.assert_allclose(found, difference[[0, 2]].astype(float), rtol=0, atol=1e-12)
