@@ -9,6 +9,10 @@ import numpy as np
 from ..values.checks import broadcast_shape, numbers, whole_steps
 
 _DOUBLE = np.dtype(np.float64)
+_UNEVEN = (
+    ": give n_steps=, with which trajectories end at times that differ; or make one call for each"
+    " dt or t_end; or use pi.solve(..., rtol=...), which takes an array of t_end and finds the steps"
+)
 
 
 def checked_times(name, value):
@@ -39,7 +43,7 @@ def step_count(dt, t0, t_end, n_steps):
     if (t_end is None) == (n_steps is None):
         got = "neither" if t_end is None else "both"
         raise ValueError(f"give exactly one of t_end and n_steps, got {got}")
-    return steps_between(dt, t0, t_end) if n_steps is None else whole_steps(n_steps)
+    return steps_between(dt, t0, t_end, _UNEVEN) if n_steps is None else whole_steps(n_steps)
 
 
 def steps_to(t_end, dt, t0, batch):
@@ -51,7 +55,7 @@ def steps_to(t_end, dt, t0, batch):
     return steps_between(dt, t0, t_end)
 
 
-def steps_between(dt, t0, t_end):
+def steps_between(dt, t0, t_end, cure=": make one call for each dt or t_end"):
     """The whole number of steps from t0 to t_end, the same for every trajectory."""
     with np.errstate(over="ignore", under="ignore", invalid="ignore"):
         ratio = np.ravel((np.asarray(t_end, dtype=np.float64) - t0) / dt)
@@ -78,6 +82,6 @@ def steps_between(dt, t0, t_end):
     if np.any(n != n[0]):
         raise ValueError(
             f"every trajectory must take the same number of steps: t_end, t0 and dt give from"
-            f" {n.min():.0f} to {n.max():.0f}"
+            f" {n.min():.0f} to {n.max():.0f}{cure}"
         )
     return int(n[0])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -63,8 +64,8 @@ def _function(name, value):
 @explains_keywords()
 def event(
     quantity: str | Callable[..., Any],
-    direction: int = 0,
-    stop: bool | int = False,
+    direction: int | None = None,
+    stop: bool | int | None = None,
     keep: int = 1,
     then: Callable[..., Any] | None = None,
     values: Callable[..., Any] | None = None,
@@ -86,10 +87,12 @@ def event(
     quantity : str or callable
         A component, "energy", "energy_error", an invariant, "phase", or a function of (t, x, v)
         or (t, y) and any parameters by name; traced, as forces are.
-    direction : {-1, 0, 1}
-        Falling, both or rising, in the sense of the steps made.
-    stop : bool or int
-        Whether the trajectory ends there, or at the so manieth event: status STOPPED.
+    direction : {-1, 0, 1}, optional
+        Falling, both or rising, in the sense of the steps made. Default: the sign of the function's
+        attribute ``direction``, as in SciPy's ``solve_ivp``; both where it has none.
+    stop : bool or int, optional
+        Whether the trajectory ends there; a number n: at the n-th event. Its status is STOPPED.
+        Default: the function's attribute ``terminal``; it goes on where there is none.
     keep : int
         How many events of each trajectory are kept, the first ones; all are counted.
     then : callable, optional
@@ -119,6 +122,12 @@ def event(
     >>> round(float(sol.stopped_at), 9), abs(float(sol.final[2])) < 1e-12
     (1.01613143, True)
     """
+    if direction is None:
+        direction = getattr(quantity, "direction", 0)
+        if isinstance(direction, Real):
+            direction = (direction > 0) - (direction < 0)
+    if stop is None:
+        stop = getattr(quantity, "terminal", False) or False
     return Event(quantity, direction, stop, keep, then, values, params, max_per_step, after)
 
 

@@ -76,6 +76,24 @@ def test_the_call_of_solve_ivp_is_told_apart(call):
     assert "@pi.rhs" in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    ("wrong", "says"),
+    [
+        ({"events": pi.event("x")}, "events must map names to events"),
+        ({"events": [pi.event("x")]}, "events must map names to events"),
+        ({"events": decay}, r"events=\{'decay': pi.event\(decay\)\}"),
+        ({"events": [decay]}, r"events=\{'decay': pi.event\(decay\)\}"),
+        ({"watch": pi.watch.mean("x")}, "watch must map names to watches"),
+    ],
+    ids=["event", "list of events", "function", "list of functions", "watch"],
+)
+@pytest.mark.parametrize("step", [{}, {"dt": 0.1}], ids=["solve", "integrate"])
+def test_two_positions_and_velocities_are_no_times(wrong, says, step):
+    call = pi.integrate if step else pi.solve
+    with pytest.raises(TypeError, match=f"^[^\n]*{says}"):
+        call(pi.systems.henon_heiles, [0.1, 0.0], [0.0, 0.1], t_end=1.0, **step, **wrong)
+
+
 @pytest.mark.parametrize("call", [pi.integrate, pi.Stepper, pi.lyapunov])
 def test_a_missing_step_is_told_where_steps_are_found(call):
     with pytest.raises(TypeError, match="missing 1 required .*'dt': .*pi.solve.*pi.advise"):
