@@ -13,6 +13,7 @@ from ..errors import Status, report_failures, summarize
 from ..run.failures import Failures
 from ..solution.solution import Solution
 from ..values.checks import numbers
+from ..values.keywords import explains_keywords
 from .automatic import implicit_method
 from .journey import Travel
 
@@ -287,6 +288,7 @@ class AdaptiveSolution(Solution):
         return states_at(self, numbers("t", t).astype(np.float64))
 
     # ---- going on ----
+    @explains_keywords()
     def resume(self, n_steps=None, *, t_end=None, drive=None, out=None) -> AdaptiveSolution:
         """Go on to a later time, to the same tolerance, with the step that each had.
 

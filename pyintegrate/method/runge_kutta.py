@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from .. import _core
+from ..values.keywords import explains_keywords
 from .user_defined import ROUNDED, of_order, table
 
 if TYPE_CHECKING:
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 _SINGULAR = 1e12  # condition number
 
 
+@explains_keywords()
 def RungeKutta(
     A: Any,
     b: Any,

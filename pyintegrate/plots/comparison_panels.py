@@ -24,6 +24,7 @@ from .frame import (
     say,
     several_axes,
     text_width,
+    two_digits,
     wrapped,
 )
 from .paths import component_names, trajectory
@@ -354,7 +355,9 @@ def _energy_change(line, curve, share):
     farther in the second half of the run than in the first.
     """
     drawn = line.get_ydata()[np.isfinite(line.get_ydata())]
-    if not len(drawn):
+    values, start = energies(curve.solution)  # all saves: the line may be thinned to bands
+    held = values[curve.solution.valid & np.isfinite(values)]
+    if not len(drawn) or not len(held):
         return np.nan, ""
     drift = energy_drift(curve.solution)
     t = np.asarray(curve.solution.t)
@@ -365,10 +368,10 @@ def _energy_change(line, curve, share):
         bounded = len(late) > 0 and np.ptp(late) < 1.5 * np.ptp(early)
     if bounded and (trend < NO_DRIFT * drift.oscillation or not drift.secular):
         return drawn[-1], "no drift"
-    change = drawn[-1] - drawn[0]
-    if share:
-        return drawn[-1], f"{100 * change:+.2g} %" if change < 10 else f"×{drawn[-1]:.2g}"
-    return drawn[-1], f"{change:+.1e}"
+    change = (held[-1] - start) / (start if share else abs(start) or 1.0)
+    if share and change < 10:
+        return drawn[-1], f"{two_digits(100 * change)} %"
+    return drawn[-1], f"×{two_digits(change + 1)[1:]}" if share else f"{change:+.1e}"
 
 
 def _final_values(ax, curves, ends, texts):

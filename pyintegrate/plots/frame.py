@@ -203,6 +203,19 @@ def legend_width(names):
     return max(text_width(name, "legend.fontsize") for name in names) + 0.55
 
 
+def two_digits(value):
+    """A number with its sign, and with no exponent from 0.01 to 10 000.
+
+    Examples
+    --------
+    >>> two_digits(-99.99), two_digits(0.0123), two_digits(3e7)
+    ('-100', '+0.012', '+3e+07')
+    """
+    if 0.01 <= abs(value) < 1e4:
+        return np.format_float_positional(float(f"{value:.1e}"), trim="-", sign=True)
+    return f"{value:+.2g}"
+
+
 def text_width(text, size):
     """Inches of the longest line of a text in the size of an rcParam, about."""
     return max(map(len, text.split("\n"))) * _points(size) * 0.0077  # 0.55 of the size a letter

@@ -7,6 +7,11 @@ import numpy as np
 from ..errors import Status, summarize
 from .times import time_of
 
+_UNSOLVED = (
+    " Where a solve does not converge, take a smaller dt, or pi.solve(..., method='radau_iia5'),"
+    " which finds its steps."
+)
+
 
 class Failures:
     """Trajectories that failed, in the order of the batch.
@@ -68,7 +73,8 @@ class Failures:
             start, step = (np.broadcast_to(a, batch).reshape(-1)[i] for a in (t0, dt))
             return time_of(start, step, n)
 
-        return summarize(self.status, self.step, self.index, batch, time)
+        text = summarize(self.status, self.step, self.index, batch, time)
+        return text + _UNSOLVED if np.any(self.status == Status.NOT_CONVERGED) else text
 
 
 NONE = Failures.room(0)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from types import MappingProxyType
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -19,6 +19,34 @@ if TYPE_CHECKING:
     from ..values.types import ArrayLike, Floats
 
 
+class LiveParameters(Mapping):
+    """Parameters by name: arrays whose numbers may be written, and which stay where they are."""
+
+    def __init__(self, views):
+        self._views = views
+
+    def __getitem__(self, name):
+        return self._views[name]
+
+    def __iter__(self):
+        return iter(self._views)
+
+    def __len__(self):
+        return len(self._views)
+
+    def __setitem__(self, name, value):
+        if name not in self._views:
+            known = ", ".join(self._views) or "none"
+            raise TypeError(f"stepper.params has no {name!r}; it has {known}")
+        raise TypeError(
+            f"stepper.params[{name!r}] is an array that the steps read: write its numbers,"
+            f" stepper.params[{name!r}][...] = value"
+        )
+
+    def __repr__(self):
+        return repr(self._views)
+
+
 def live_parameters(problem):
     """Rows of each parameter over the batch, and views (*batch, *shape) of them by name."""
     rows, views = [], {}
@@ -28,7 +56,7 @@ def live_parameters(problem):
         within = padded[:, : problem.lanes].reshape(len(padded), *problem.batch)
         rows.append(padded)
         views[name] = np.moveaxis(within, 0, -1).reshape((*problem.batch, *shape))
-    return rows, MappingProxyType(views)
+    return rows, LiveParameters(views)
 
 
 def assign(name, view, value):

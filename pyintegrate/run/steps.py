@@ -11,7 +11,7 @@ from ..values.checks import broadcast_shape, numbers, whole_steps
 _DOUBLE = np.dtype(np.float64)
 _UNEVEN = (
     ": give n_steps=, with which trajectories end at times that differ; or make one call for each"
-    " dt or t_end; or use pi.solve(..., rtol=...), which takes an array of t_end and finds the steps"
+    " dt or t_end; or use pi.solve(..., rtol=...), which finds the steps, and takes an array t_end"
 )
 
 

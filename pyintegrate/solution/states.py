@@ -259,7 +259,8 @@ class States:
         if self._carried is None:
             raise ValueError(
                 "this run has no sensitivities: integrate with sensitivity=('x0', 'v0'), or names"
-                f" of parameters ({', '.join(self.system.params) or 'there are none'})"
+                f" of parameters ({', '.join(self.system.params) or 'there are none'}); files"
+                " do not keep them, a pickle does"
             )
         return derivatives(*self._carried)
 

@@ -17,6 +17,10 @@ _A_PAIR = "; methods=[('dop853', pi.tolerance(1e-9))] goes to one beside fixed s
 _STATE = "give the start as x0, the whole state, or as x0 and v0"
 _END = "the last time is t_end; the first is t0, 0 by default"
 _STEPS = "give dt, and t_end or n_steps"
+_ESTIMATE = (
+    "a method of one's own has no estimate of its error: pi.integrate takes it at a step, and"
+    " pi.solve the pairs of the catalogue, as 'verner87' and 'radau_iia5'"
+)
 _METHOD = "name the {method}; pi.methods.table() shows them"
 _SYSTEM = "the system is the first argument: a System, made of a function by @pi.rhs(dim=...)"
 
@@ -36,6 +40,9 @@ _ELSEWHERE = {
     "saveat": _TIMES,
     "dt": "its steps are found, and differ between trajectories; pi.integrate takes dt",
     "t_span": _END,
+    "n_steps": "the end is t_end=; a pi.Stepper makes n steps by stepper.step(n)",
+    "max_steps": "pi.solve does, and its resume goes on with the same number; steps of one length"
+    " are counted by n_steps=",
     "t1": _END,
     "tf": _END,
     "tmax": _END,
@@ -62,6 +69,9 @@ _ELSEWHERE = {
     "solver": _METHOD,
     "terminal": "stop=True ends the trajectory there, stop=n at the n-th time",
     "affect": "then=lambda t, x, v: (x, -v) gives the state from which it goes on",
+    "b_hat": _ESTIMATE,
+    "b_embedded": _ESTIMATE,
+    "bhat": _ESTIMATE,
     "n_jobs": "threads are workers=, -1 for all cores",
     "callback": "pi.integrate has watch={{...}} for what to keep of each step, and progress=; a"
     " pi.Stepper hands over the state at each step",

@@ -125,7 +125,7 @@ def event(
     if direction is None:
         direction = getattr(quantity, "direction", 0)
         if isinstance(direction, Real):
-            direction = (direction > 0) - (direction < 0)
+            direction = int(np.sign(float(direction)))
     if stop is None:
         stop = getattr(quantity, "terminal", False) or False
     return Event(quantity, direction, stop, keep, then, values, params, max_per_step, after)

@@ -95,6 +95,18 @@ def test_many_methods_and_explosions_stay_readable():
     assert says.count("\N{MINUS SIGN}99 %") == 2
 
 
+@pytest.mark.parametrize(("dt", "t_end"), [(0.005, 20.0), (0.1, 94.0)], ids=["curve", "band"])
+def test_the_change_of_the_energy_is_that_of_the_summary(dt, t_end):
+    """Damped motion. The middle of a band begins a swing later, when energy is lost already."""
+    c = pi.compare(pi.systems.spring(k=15.0), methods=[EULER], dt=dt, t_end=t_end)
+    energy = np.ravel(c.plot(panels=["energy"]))[0]
+    (text,) = [text.get_text() for text in energy.texts if "%" in text.get_text()]
+    assert "e" not in text
+    number = float(text.removesuffix(" %").replace("\N{MINUS SIGN}", "-"))
+    change = 100 * (c.summary()[EULER]["energy_ratio"] - 1)
+    assert number == pytest.approx(change, rel=0.05)  # two digits
+
+
 @pytest.mark.parametrize(
     ("name", "methods", "panels"),
     [("kepler", ["rk4", EULER], 3), ("lorenz", ["rk4", "midpoint"], 1), ("pendulum", ["rk4"], 3)],

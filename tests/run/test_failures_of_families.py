@@ -98,3 +98,4 @@ def test_a_solve_that_fails_leaves_the_others(method, dtype):
     sol = run(unsolvable(c=np.where(BAD, 1.0, 0.0)), y, method)
     check(sol, run(unsolvable(c=0.0), y, method), y)
     assert set(sol.status[BAD]) == {Status.NOT_CONVERGED}
+    assert "take a smaller dt, or pi.solve(..., method='radau_iia5')" in sol.failures()

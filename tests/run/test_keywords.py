@@ -109,6 +109,15 @@ def test_what_belongs_to_another_function_is_named():
         pi.save("a.npz")
 
 
+def test_what_others_take_is_said_by_those_who_do_not():
+    with pytest.raises(TypeError, match="resume takes no max_steps: pi.solve does"):
+        pi.solve(OSCILLATOR, t_end=1.0).resume(t_end=2.0, max_steps=5)
+    with pytest.raises(TypeError, match="lyapunov takes no n_steps: the end is t_end="):
+        pi.lyapunov(OSCILLATOR, dt=0.1, n_steps=5)
+    with pytest.raises(TypeError, match="RungeKutta takes no b_hat: .* has no estimate"):
+        pi.RungeKutta([[0, 0], [1, 0]], [0.5, 0.5], b_hat=[1, 0])
+
+
 def test_a_solution_is_no_system():
     sol = pi.integrate(OSCILLATOR, dt=0.1, n_steps=2)
     for call in (pi.analysis.escape_times, pi.integrate):

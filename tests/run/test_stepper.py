@@ -106,8 +106,10 @@ def test_parameters_may_change_between_steps():
         changed, first.final, dt=0.01, n_steps=10, method="semi_implicit_euler", save="final"
     )
     assert same_bits(stepper.y, second.final)
-    with pytest.raises(TypeError):
+    with pytest.raises(TypeError, match=r"write its numbers, stepper.params\['k'\]\[...\] = value"):
         stepper.params["k"] = 3.0
+    with pytest.raises(TypeError, match="no 'q'; it has k, b, m"):
+        stepper.params["q"] = 3.0
 
 
 def test_array_parameters_are_live_too():

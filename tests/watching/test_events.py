@@ -169,23 +169,6 @@ def test_several_events_in_a_step_in_their_order():
     assert np.isnan(sol.events["d"].t[0])
 
 
-def test_attributes_of_a_function_count_as_in_solve_ivp():
-    def hit(t, x, v):
-        return x
-
-    hit.direction, hit.terminal = -2.5, 2
-    sol = cosine({"e": pi.event(hit, keep=5)})
-    assert abs(float(sol.stopped_at) - 2.5 * np.pi) < 1e-12  # cos t falls at pi / 2, 5 pi / 2
-    assert sol.events["e"].count == 2
-    own = pi.event(hit, direction=0, stop=False)
-    assert (own.direction, own.stop) == (0, 0)
-    hit.direction, hit.terminal = 0, None
-    assert (pi.event(hit).direction, pi.event(hit).stop) == (0, 0)
-    hit.direction = "down"
-    with pytest.raises(ValueError, match="direction must be -1, 0 or 1, got 'down'"):
-        pi.event(hit)
-
-
 def test_it_stops_at_the_nth_event():
     sol = cosine({"e": pi.event("x", stop=3, keep=5)})
     assert abs(float(sol.stopped_at) - 2.5 * np.pi) < 1e-12

@@ -340,3 +340,23 @@ def test_the_step_in_which_a_lane_would_leave_its_bound_has_its_events_first():
     assert gone.status[0] == jumped.status[0] == pi.Status.OUT_OF_BOUNDS
     assert gone.failed_step[0] == jumped.failed_step[0] == 16
     assert gone.events["passed"].count[0] == jumped.events["passed"].count[0] == 0
+
+
+def test_attributes_of_a_function_count_as_in_solve_ivp():
+    """A stop that is written the way of SciPy and read by nobody runs through the floor."""
+
+    def hit(t, x, v):
+        return x
+
+    hit.direction, hit.terminal = -2.5, 2
+    sol = pi.integrate(pi.systems.oscillator, 1.0, 0.0, dt=0.1, n_steps=100, method="dop853",
+                       events={"e": pi.event(hit, keep=5)})  # fmt: skip
+    assert abs(float(sol.stopped_at) - 2.5 * np.pi) < 1e-12  # cos t falls at pi / 2, 5 pi / 2
+    assert sol.events["e"].count == 2
+    own = pi.event(hit, direction=0, stop=False)
+    assert (own.direction, own.stop) == (0, 0)
+    hit.direction, hit.terminal = 0, None
+    assert (pi.event(hit).direction, pi.event(hit).stop) == (0, 0)
+    hit.direction = "down"
+    with pytest.raises(ValueError, match="direction must be -1, 0 or 1, got 'down'"):
+        pi.event(hit)

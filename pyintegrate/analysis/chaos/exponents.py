@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...errors import report_failures
-from ...integration import integrate
 from ...run.progress import Reporter
 from ...run.steps import checked_times, steps_between
 from ...values.keywords import explains_keywords
@@ -115,7 +114,7 @@ def doubling(n_steps, every):
     return [n for n in reversed(counts) if n] or [0]
 
 
-@explains_keywords(integrate)
+@explains_keywords()
 def lyapunov(
     system: System,
     x0: ArrayLike | None = None,
