@@ -287,6 +287,12 @@ class AdaptiveSolution(Solution):
         self._need_all("at(t)")
         return states_at(self, numbers("t", t).astype(np.float64))
 
+    @property
+    def _has_states_within(self):
+        """Whether there are states within the steps, as for ``at``."""
+        explicit = not (self.method.implicit or np.isfinite(self.stiff_since).any())
+        return self._save == "all" and explicit and self._complete
+
     # ---- going on ----
     @explains_keywords()
     def resume(self, n_steps=None, *, t_end=None, drive=None, out=None) -> AdaptiveSolution:

@@ -9,6 +9,10 @@ from __future__ import annotations
 
 import numpy as np
 
+LEAST = 200  # points of a smooth line over the run
+EACH = 8  # pieces of a step at least, which may be a whole flight
+MOST = 30  # trajectories for which the states are made
+
 
 def states_at(solution, t):
     """See ``AdaptiveSolution.at``: t of any shape, the same for all trajectories."""
@@ -45,6 +49,69 @@ def states_at(solution, t):
         h.reshape(shape),
     )
     return out.astype(states.dtype, copy=False).reshape(*t.shape, *batch, -1)
+
+
+def states_within(solution, index, number, t):
+    """States of one trajectory at times t within its steps of those numbers: (n, dim)."""
+    batch = solution._problem.batch
+    begin = solution._moments.reshape(-1, *batch)[number]
+    h = np.broadcast_to(t.reshape(-1, *(1,) * len(batch)) - begin, begin.shape)
+    with np.errstate(all="ignore"):  # of the others it is not their time
+        out = step(solution.system, solution.method, begin, solution.y[number], h)
+    return out[(slice(None), *index)]
+
+
+def filled(solution, index, names, t, parts):
+    """The line of one trajectory with states between its steps, where they can be made.
+
+    Parameters
+    ----------
+    solution : Solution
+    index : tuple of int
+        Which trajectory.
+    names : sequence of str
+        The components that the parts are.
+    t : ndarray
+        (n,), times of the saves.
+    parts : list of ndarray
+        Values at the saves, each (n,), NaN where there are none.
+
+    Returns
+    -------
+    t : ndarray
+    parts : list of ndarray
+        Of at least 200 points over the run, those given among them, and none within a jump; the
+        same where they are that many already, or where `solution.at` gives no states.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import pyintegrate as pi
+    >>> sol = pi.solve(pi.systems.projectile, [0, 0, 0.0], [0, 0, 9.81], t_end=2.0)
+    >>> t, (z,) = filled(sol, (), ["z"], sol.t, [sol["z"]])
+    >>> len(sol) < 20, len(t) >= 200, round(float(z.max()), 3)  # v^2 / (2 g)
+    (True, True, 4.905)
+    """
+    if (
+        not getattr(solution, "_has_states_within", False)
+        or int(np.prod(solution._problem.batch)) > MOST
+    ):
+        return t, parts
+    good = np.isfinite(t) & np.all(np.isfinite(parts), axis=0)
+    length = np.where(good[:-1] & good[1:], np.abs(np.diff(t)), 0.0)
+    if np.count_nonzero(good) >= LEAST or not length.any():
+        return t, parts
+    pieces = np.maximum(EACH, np.ceil(LEAST * length / length.sum())).astype(int)
+    pieces[length == 0] = 1  # a jump, which is saved before and after it
+    step = np.repeat(np.arange(len(pieces)), pieces - 1)
+    number = np.concatenate([np.arange(1, count) for count in pieces])
+    within = t[step] + (t[step + 1] - t[step]) * number / pieces[step]
+    places = [solution.system.state_names.index(name) for name in names]
+    states = states_within(solution, index, step, within)
+    at = step + 1
+    return np.insert(t, at, within), [
+        np.insert(part, at, states[:, place]) for part, place in zip(parts, places, strict=True)
+    ]
 
 
 def _stopped(solution):

@@ -129,7 +129,8 @@ def draw_bodies(ax, curves, letters, window, keywords, by_method=False):
     for turn, curve in enumerate(curves):
         bodies, chosen = bodies_of(curve.solution), chosen_trajectories(batch_of(curve.solution))
         for which, body in enumerate(bodies):
-            values = [curve.solution[body.components[letter]] for letter in letters]
+            names = [body.components[letter] for letter in letters]
+            values = {name: curve.solution[name] for name in names}
             style = {"linestyle": LINES[turn % len(LINES)], "color": body.colour}
             label = body.name if turn == 0 and len(bodies) <= NAMED else "_nolegend_"
             if by_method:

@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from ..adaptive.dense_output import filled
 from ..solution.jumps import beyond_jump, has_jumped
 from .frame import line_keywords
 from .style import colours, exact_look, line_style, on_ground, title_of, unit_of
@@ -119,7 +120,7 @@ def valid_values(solution, values, index):
     return np.where(valid, np.asarray(values)[(slice(None), *index)], np.nan).astype(np.float64)
 
 
-def against_time(ax, curve, values, keywords, window=None, bands=False):
+def against_time(ax, curve, values, keywords, window=None, bands=False, name=None):
     """Draw (n_saved, *batch) values against time, thinned, a cross where a trajectory failed.
 
     With `bands`, a curve that swings too fast for the picture becomes a pale band between its
@@ -139,12 +140,16 @@ def against_time(ax, curve, values, keywords, window=None, bands=False):
         Only saves from one time to another.
     bands : bool, optional
         Whether fast swings may become bands.
+    name : str, optional
+        The component that the values are, if they are: long steps are filled in.
     """
     keywords = line_keywords(keywords)
     chosen = chosen_trajectories(batch_of(curve.solution))
     for number, index in enumerate(chosen):
         t = times_of(curve.solution, index)
         one = valid_values(curve.solution, values, index)
+        if name is not None:
+            t, (one,) = filled(curve.solution, index, [name], t, [one])
         if window is not None:
             inside = (t >= min(window)) & (t <= max(window))
             t, one = t[inside], one[inside]
@@ -252,8 +257,8 @@ def draw_path(ax, solution, values, index, together, window, style, keywords):
     ----------
     ax : Axes
     solution : Solution
-    values : list of ndarray
-        Two or three components, each (n_saved, *batch).
+    values : dict of str to ndarray
+        Two or three components by name, each (n_saved, *batch).
     index : tuple of int
         Which trajectory.
     together : int
@@ -271,8 +276,8 @@ def draw_path(ax, solution, values, index, together, window, style, keywords):
     joined : bool
         False where they were too many for a line, and some are drawn as dots.
     """
-    parts = [valid_values(solution, one, index) for one in values]
-    t = times_of(solution, index)
+    parts = [valid_values(solution, one, index) for one in values.values()]
+    t, parts = filled(solution, index, list(values), times_of(solution, index), parts)
     if window is not None:
         inside = (t >= min(window)) & (t <= max(window))
         t, parts = t[inside], [part[inside] for part in parts]

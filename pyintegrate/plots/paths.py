@@ -117,7 +117,7 @@ def trajectory(
         inside = _saves_between(curve.solution, window)
         if inside <= EACH:
             style = {"marker": ".", "markersize": 4.0} | keywords  # each step is seen
-        against_time(ax, curve, one, style, window)
+        against_time(ax, curve, one, style, window, name=names[0])
     keep_in_view(ax)
     labelled = axis_label(system, "t"), axis_label(system, names[0])
     return finish(ax, *labelled, legend, title, left_out(curves))
@@ -204,7 +204,7 @@ def path(curves, names, ax, legend, exact, window, keywords, title=None, figsize
     """
     system, note = curves[0].solution.system, left_out(curves)
     places = [system.state_names.index(name) for name in names]
-    values = [[curve.solution[name] for name in names] for curve in curves]
+    values = [{name: curve.solution[name] for name in names} for curve in curves]
     ax, dots = _axes(ax, figsize, len(names)), []
     true = same_motion(curves) if exact else None
     if true is not None:
@@ -258,7 +258,7 @@ def _draw_final_states(ax, curves, values, keywords):
     shown = size = 0
     for curve, parts in zip(curves, values, strict=True):
         size = max(size, batch_size(curve.solution))
-        flat = [np.where(curve.solution.valid, part, np.nan).reshape(-1) for part in parts]
+        flat = [np.where(curve.solution.valid, part, np.nan).reshape(-1) for part in parts.values()]
         if len(flat[0]) > POINTS:
             flat = [part[spread(len(part), POINTS)] for part in flat]
         shown = max(shown, len(flat[0]))

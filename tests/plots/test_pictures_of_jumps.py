@@ -64,6 +64,32 @@ def test_a_solved_flight_is_whole_and_parted_at_its_bounces(keep, t_end):
             np.testing.assert_allclose(piece[[0, -1], 0], [begin, end], atol=1e-12)
 
 
+@pytest.mark.parametrize("components", ["z", ("x", "z")])
+def test_a_solved_flight_is_drawn_as_high_as_it_is(components):
+    """Its one step is from impact to impact: a chord would slide along the floor."""
+    sol = solved()
+    moments = sol.t[1:][sol.t[1:] == sol.t[:-1]]
+    ax = pi.plots.trajectory(sol, components=components, exact=False)
+    x, z = parts_of(ax.get_lines()[0])
+    assert np.count_nonzero(np.isfinite(z)) >= 200
+    for begin, end in zip(moments[:-1], moments[1:], strict=True):
+        height = 9.81 * (end - begin) ** 2 / 8
+        flight = z[(x > begin) & (x < end)]
+        # 8 pieces at least: the highest point is at most half a piece, 1/8 of the way, off.
+        assert (1 - 1 / 64) * height < flight.max() < height * (1 + 1e-12)
+        assert flight.min() > -1e-9
+    batch = pi.solve(
+        pi.systems.projectile(g=[9.81, 5.0]), [[0, 0, 2.0], [0, 0, 1.0]], [1, 0, 0.0], t_end=3.0,
+        save="all", events={"floor": BOUNCE},
+    )  # fmt: skip
+    for index, line in enumerate(pi.plots.trajectory(batch, components="z", exact=False).lines):
+        t, z = parts_of(line)
+        fall = batch.events["floor"].t[index, 0]
+        half = np.abs(t - fall / 2).argmin()
+        start, g = [(2.0, 9.81), (1.0, 5.0)][index]
+        np.testing.assert_allclose(z[half], start - g * t[half] ** 2 / 2, rtol=1e-9)
+
+
 def test_thinned_times_of_a_solved_run_are_not_joined_across_a_jump():
     sol = solved()
     before = np.flatnonzero(sol.t[1:] == sol.t[:-1])  # the save before each jump
