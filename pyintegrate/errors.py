@@ -45,8 +45,8 @@ REASONS = {
     Status.CANCELLED: "were cancelled",
     Status.OUT_OF_BOUNDS: "exceeded the bound",
     Status.STOPPED: "were stopped by an event",
-    Status.ZENO: "had more events in a step than max_per_step (a second event may stop them before,"
-    " at a low speed)",
+    Status.ZENO: "had more events in a step than max_per_step (a condition at a low speed, with"
+    " stop=True, or stop=n of the event itself, ends them before)",
     Status.TOO_MANY_STEPS: "took max_steps steps and had not arrived",
     Status.STEP_TOO_SMALL: "needed steps too small for their times",
 }

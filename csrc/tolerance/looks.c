@@ -68,3 +68,13 @@ int ask_look(LookRows *r) {
         return -1;
     return ask(r, &look->program, PI_INVARIANTS, r->p, r->answer);
 }
+
+void *place(char *memory, int64_t *used, int64_t bytes) {
+    char *here = memory ? memory + *used : NULL;
+    *used = pi_sum(*used, pi_rounded_up(bytes, 64));
+    return here;
+}
+void place_look(char *memory, int64_t *used, const PiLook *look, LookRows *rows, int64_t lanes) {
+    char *here = place(memory, used, look_bytes(look, lanes));
+    if (here) open_look(rows, look, lanes, here);
+}

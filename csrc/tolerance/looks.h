@@ -10,6 +10,10 @@ typedef struct {
 } LookRows;
 int64_t look_bytes(const PiLook *look, int64_t lanes);
 void open_look(LookRows *rows, const PiLook *look, int64_t lanes, char *memory);
+/* Some bytes of a memory, from *used on, and the rows of a program there; NULL, and no rows, where
+ * it is only asked how much it is. */
+void *place(char *memory, int64_t *used, int64_t bytes);
+void place_look(char *memory, int64_t *used, const PiLook *look, LookRows *rows, int64_t lanes);
 /* Parameters of the lanes' trajectories, -1 for none; 0, or -1. */
 int look_from(LookRows *rows, const int64_t *id);
 /* The answers to the components, times and sums that have been filled in; 0, or -1. */

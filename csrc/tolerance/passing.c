@@ -21,11 +21,10 @@ struct PiPassage {
     int64_t lanes;
     LookRows *watch, look, react;
     Search *search;
-    double *g; /* quantities at the end of the step, of each lane */
-    double
-        *found;  /* times within the step of each lane, 2 an event; infinite where there is none */
-    int64_t *id; /* of the trajectories under way */
-    int *added;  /* of each lane and event, in this step */
+    double *g;       /* quantities at the end of the step, of each lane */
+    double *found;   /* times within the step of each lane, 2 an event; infinite: there is none */
+    int64_t *id;     /* of the trajectories under way */
+    int *added;      /* of each lane and event, in this step */
     double *landing; /* states before jumps */
     int8_t *sees[2]; /* which lanes a watch sees */
     char *memory;
@@ -47,6 +46,18 @@ static double *known(const PiPassage *p, int64_t id) {
 static double *last_step(const PiPassage *p, int64_t id) { return known(p, id) + 2 * p->of->count; }
 enum { LAST_STEP, START, LAST_JUMP, LOST_JUMPS };
 
+/* A condition has begun to hold by the jump that the last step has ended with: it happens at the
+ * beginning of the next. (It has no dips, and no use for its number a step before.) */
+static int is_begun(const PiPassage *p, int64_t id, int j) {
+    return !p->of->event[j].located && known(p, id)[p->of->count + j] == INFINITY;
+}
+static int begins(const PiPassage *p, const PiSteps *s, int64_t i, int j) {
+    const double side = p->of->event[j].direction, landing = side * p->g[i * p->of->count + j];
+    const int waits = is_begun(p, s->id[i], j) && j != p->search[i].slot / 2 &&
+                      p->found[2 * (i * p->of->count + j)] == 0;
+    return !p->of->event[j].located && side * p->look.answer[j * p->lanes + i] > 0 &&
+           (side * known(p, s->id[i])[j] < 0 || landing < 0 || waits);
+}
 /* The parabola through the last three steps, which are of different lengths, back to where the
  * first of three equal steps would be: may it pass zero and come back? */
 static int dips(const PiPassage *p, const Search *s, int64_t id, double old, double new) {
@@ -60,7 +71,9 @@ static void choose_event(const PiPassage *p, int64_t i) {
     const double *found = p->found + i * 2 * p->of->count;
     s->slot = 0;
     for (int k = 1; k < 2 * p->of->count; k++)
-        if (fabs(found[k]) < fabs(found[s->slot])) s->slot = k;
+        if (fabs(found[k]) < fabs(found[s->slot]) ||
+            (found[k] == 0 && !p->of->event[k / 2].located))
+            s->slot = k;
     s->doing = fabs(found[s->slot]) < INFINITY ? HAPPENS : RESTS;
     s->part = s->doing == HAPPENS ? found[s->slot] : 0;
 }
@@ -71,7 +84,8 @@ static void next_search(const PiPassage *p, int64_t i, int64_t id) {
     while (++s->j < p->of->count) {
         const PiEvent *e = &p->of->event[s->j];
         const double b = old[s->j], a = new[s->j];
-        if (crosses(e, b, a) && !e->located) p->found[i * 2 * p->of->count + 2 * s->j] = s->h;
+        if (is_begun(p, id, s->j)) p->found[i * 2 * p->of->count + 2 * s->j] = 0;
+        else if (crosses(e, b, a) && !e->located) p->found[i * 2 * p->of->count + 2 * s->j] = s->h;
         else if (crosses(e, b, a)) begin_root(s, 2 * s->j, 0, b, s->h, a);
         else if (e->located && a * b > 0 && dips(p, s, id, b, a)) begin_dip(s, b, a);
         else continue;
@@ -136,6 +150,8 @@ static void jump(PiPassage *p, const PiSteps *s, int64_t i, const PiEvent *event
     const double *answer = p->react.answer + event->then * p->lanes + i;
     int finite = 1;
     end_at(p, s, i, PI_STEP_JUMPED);
+    for (int j = 0; j < p->of->count; j++)
+        p->g[i * p->of->count + j] = p->look.answer[j * p->lanes + i]; /* before the jump */
     for (int d = 0; d < p->dim; d++) {
         const double y = answer[d * p->lanes];
         finite &= fabs(y) <= (p->real_bytes == 8 ? DBL_MAX : FLT_MAX);
@@ -243,9 +259,8 @@ static int look_first(PiPassage *p, const PiSteps *s) {
     const int count = p->of->count;
     p->looking = 1;
     memcpy(p->id, s->id, (size_t)p->lanes * sizeof *p->id);
-    for (int64_t i = 0; i < p->lanes; i++) {
+    for (int64_t i = 0; i < p->lanes; i++)
         p->search[i] = (Search){.run = &p->precision, .h = get(p, s->part, i), .j = -1, .dip = NAN};
-    }
     if (show(p, &p->look, s, 0)) return -1;
     for (int64_t i = 0; i < p->lanes; i++) {
         if (s->end[i] != PI_STEP_MADE) continue;
@@ -296,7 +311,7 @@ static int settle_events(PiPassage *p, const PiSteps *s) {
         double *g = known(p, s->id[i]), *last = last_step(p, s->id[i]), t = get(p, s->t, i);
         const int lands = s->end[i] == PI_STEP_JUMPED;
         for (int j = 0; j < count; j++) {
-            g[count + j] = lands ? NAN : g[j];
+            g[count + j] = !lands ? g[j] : begins(p, s, i, j) ? INFINITY : NAN;
             g[j] = lands ? p->look.answer[j * p->lanes + i] : p->g[i * count + j];
         }
         last[LAST_STEP] = p->search[i].h;
@@ -338,17 +353,6 @@ int pi_passage_accept(PiPassage *p, const PiSteps *s, PiSolver *solver) {
 }
 
 /* ---- memory ---------------------------------------------------------------------------------- */
-/* Some bytes of a memory; NULL where it is only asked how much it is. */
-static void *place(char *memory, int64_t *used, int64_t bytes) {
-    char *here = memory ? memory + *used : NULL;
-    *used = pi_sum(*used, pi_rounded_up(bytes, 64));
-    return here;
-}
-static void place_look(char *memory, int64_t *used, const PiLook *look, LookRows *rows,
-                       int64_t lanes) {
-    char *here = place(memory, used, look_bytes(look, lanes));
-    if (here) open_look(rows, look, lanes, here);
-}
 /* How many bytes it takes; lays them out in a memory, if there is one. */
 static int64_t lay_out(PiPassage *p, char *memory) {
     const PiPassing *of = p->of;

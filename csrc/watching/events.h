@@ -18,7 +18,7 @@
 
 typedef struct {
     int direction;       /* -1, 0 or 1 */
-    int located;         /* 0: at the first step at which a condition holds */
+    int located;         /* 0: at the first step or jump after which a condition holds */
     int64_t stop;        /* at which event a lane stops; 0: never */
     int64_t keep;        /* how many are kept */
     int then;            /* first row of the new state in the answer of `react`; -1: no rule */

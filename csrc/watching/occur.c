@@ -84,15 +84,42 @@ static int make_rest(Lane *l, int j) {
     return 0;
 }
 
+/* A condition that holds after a jump, and has not held just before or at the start, happens there,
+ * before the rest of the step; so does one that still waits since another jump. */
+enum { BY_JUMP = SECOND + 1 };
+static void before_jump(const Lane *l, char *done) {
+    for (int j = 0; j < l->e->count; j++) {
+        const double side = l->e->event[j].direction;
+        const int free = side * l->before.g[j] < 0 || side * l->best.g[j] < 0;
+        done[j] = free || done[j] == BY_JUMP ? BY_JUMP : NOWHERE;
+    }
+}
+static int after_jump(const Lane *l, char *done) {
+    int any = 0;
+    for (int j = 0; j < l->e->count; j++) {
+        const PiEvent *event = &l->e->event[j];
+        if (event->located || !(event->direction * l->best.g[j] > 0)) done[j] = NOWHERE;
+        any |= done[j];
+    }
+    return any;
+}
+static int begun_by_jump(const Lane *l, const char *done) {
+    for (int j = 0; j < l->e->count; j++)
+        if (done[j] == BY_JUMP) return j;
+    return -1;
+}
+
 int go_through(Lane *l, int dips, char *done) {
     const int count = l->e->count;
     int jumped = 0;
     memset(done, 0, count);
     for (int64_t events = 0;; events++) {
-        int next = -1, last = -1, part = NOWHERE;
+        const int begun = begun_by_jump(l, done);
+        int next = begun, last = begun, part = NOWHERE;
         double when = 0;
         const Moment *lo, *hi;
-        for (int j = 0; j < count; j++) {
+        if (begun >= 0) copy_moment(l, &l->before, &l->best);
+        for (int j = 0; j < count && begun < 0; j++) {
             const int found = crossing_of(l, j, done[j], dips, &lo, &hi);
             if (found < 0) return BREAKS;
             if (found == NOWHERE) continue;
@@ -120,10 +147,11 @@ int go_through(Lane *l, int dips, char *done) {
         jumped = 1;
         dips = 0;
         l->n_ahead = 0;
-        memset(done, 0, count);
+        before_jump(l, done);
         if (quantities_at(l, &l->best)) return BREAKS;
+        const int begins = after_jump(l, done);
         copy_moment(l, &l->best, &l->before);
         if (make_rest(l, next)) return BREAKS;
-        if (l->before.passed == l->h) return JUMPS;
+        if (l->before.passed == l->h && !begins) return JUMPS;
     }
 }

@@ -80,7 +80,8 @@ def event(
     come back within a step, both passages are looked for; not in the first step of all, nor in the
     first after a jump. The time is found by making a part of the step again, to
     rounding: it has the order of the method. The state is on the side that is not yet crossed.
-    A condition (``lambda t, x, v: x @ x > 4``) happens at the first step where it holds.
+    A condition (``lambda t, x, v: x @ x > 4``) happens at the first step where it holds, or at
+    the jump of another event after which it holds and before which it did not.
 
     Parameters
     ----------
