@@ -87,7 +87,7 @@ FUZZ_SECONDS ?= 60
 CLANG ?= clang
 LIBFUZZER = -g1 -DPI_ROLLED -ffp-contract=off -fno-math-errno -std=gnu11 -Wall -Wextra -Werror \
     -fsanitize=address,undefined -fno-sanitize-recover=undefined
-FUZZED_C = tests/stress/fuzz/float_mode.c csrc/bytecode/verifier.c \
+FUZZED_C = tests/stress/fuzz/float_mode.c $(wildcard csrc/bytecode/*.c) \
     $(filter-out %/dispatch.c,$(wildcard csrc/run/*.c))
 fuzz: .venv-sanitize/.built
 	cd .venv-sanitize && $(SANITIZED_PYTHON) bin/python ../tests/stress/fuzz.py $(FUZZ_SECONDS)
@@ -218,7 +218,7 @@ docs-check: docs
 # wasm-ld and the C library for it (Debian: clang lld wasi-libc libclang-rt-14-dev-wasm32). It goes into the
 # package too, where `python -m pyintegrate lab` finds it.
 PAGE = build/page/index.html
-WASM_C = page/lab.c csrc/vmath/fma.c csrc/bytecode/verifier.c csrc/kernels/isa/baseline_f64.c \
+WASM_C = page/lab.c csrc/vmath/fma.c $(wildcard csrc/bytecode/*.c) csrc/kernels/isa/baseline_f64.c \
     $(filter-out %/dispatch.c,$(wildcard csrc/run/*.c))
 WASM_O = $(patsubst %.c,build/page/%.o,$(WASM_C))
 WASM_FLAGS = --target=wasm32-wasi -msimd128 -O2 -DPI_ROLLED -ffp-contract=off -fno-math-errno -std=gnu11 \

@@ -123,19 +123,20 @@ uint64_t pi_method_bits(const PiIsa *isa, int method, int *runs) {
     const int n_systems = pi_n_systems + pi_n_sized_systems;
     const uint32_t mode = pi_enter_float_mode();
     uint64_t h = PI_BITS_OF_NONE;
-    *runs = 0;
+    PiSized *made = malloc(sizeof *made);
+    *runs = made ? 0 : -1;
     for (int s = 0; s < n_systems && *runs >= 0; s++)
         for (int k = 0; k < 6 && *runs >= 0; k++) {
             /* In registers, on rows, and carrying its rounding. */
             const PiKernelSet *set = k % 2 ? isa->f32 : isa->f64;
             const PiKernels *kernels = s < pi_n_systems ? &set->systems[s] : NULL;
-            PiSized made;
             const Case c = s < pi_n_systems ? (Case){pi_systems[s], kernels, kernels->force, NULL}
-                                            : sized(set, s - pi_n_systems, &made);
+                                            : sized(set, s - pi_n_systems, made);
             const int done = integrate(set, &c, pi_methods[method], set->real_bits / 8, k / 2 > 0,
                                        k / 2 > 1, &h);
             *runs = done < 0 ? -1 : *runs + done;
         }
+    free(made);
     pi_leave_float_mode(mode);
     return h;
 }

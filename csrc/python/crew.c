@@ -61,7 +61,21 @@ static void help(void *argument) {
     out(crew);
 }
 
-int work_together(Task task, PiPoll *poll, void *context, int64_t helpers) {
+/* Every 50 ms: signals, and the progress callback if there is one. */
+int poll_python(void *context, int64_t done) {
+    Caller *caller = context;
+    PyEval_RestoreThread(caller->state);
+    int stop = PyErr_CheckSignals();
+    if (!stop && caller->progress != Py_None) {
+        PyObject *result = PyObject_CallFunction(caller->progress, "L", (long long)done);
+        stop = result == NULL;
+        Py_XDECREF(result);
+    }
+    caller->state = PyEval_SaveThread();
+    return stop;
+}
+
+int work_together(Task task, PyObject *progress, int64_t helpers) {
     Crew *crew = calloc(1, sizeof *crew);
     PyThread_type_lock over = crew && helpers ? PyThread_allocate_lock() : NULL;
     if (!crew) return PyErr_NoMemory(), -1;
@@ -76,10 +90,10 @@ int work_together(Task task, PiPoll *poll, void *context, int64_t helpers) {
         crew->holders--;
         break;
     }
-    Py_BEGIN_ALLOW_THREADS
-    task.work(task.self, poll, context);
+    Caller caller = {PyEval_SaveThread(), progress};
+    task.work(task.self, poll_python, &caller);
     if (atomic_fetch_sub(&crew->at_work, 1) > 1) PyThread_acquire_lock(over, WAIT_LOCK);
-    Py_END_ALLOW_THREADS
+    PyEval_RestoreThread(caller.state);
     PyObject *error = crew->error;
     crew->error = NULL;
     let_go(crew);

@@ -198,7 +198,7 @@ static PyObject *journey_work(PyObject *self, PyObject *args) {
                             (long long)j->journey.workers - 1);
     if (claim(j)) return NULL;
     const Task task = {work, &j->journey, &j->journey.out_of_memory};
-    const int error = work_together(task, poll_python, progress, helpers);
+    const int error = work_together(task, progress, helpers);
     j->busy = 0;
     return error ? NULL : Py_NewRef(Py_None);
 }

@@ -31,15 +31,14 @@ static PyObject *core_info(PyObject *module, PyObject *none) {
 typedef struct {
     PiPause pause; /* the first: it is what forces see */
     double looked;
+    Caller caller;
 } Watch;
 static int look_for_signals(PiPause *pause) {
     enum { PAUSES = 8 }; /* from one look at the clock to the next: some microseconds at least */
     Watch *watch = (Watch *)pause;
     pause->left = PAUSES - 1;
     if (now() - watch->looked < POLL_SECONDS) return 0;
-    const PyGILState_STATE gil = PyGILState_Ensure();
-    const int stop = PyErr_CheckSignals();
-    PyGILState_Release(gil);
+    const int stop = poll_python(&watch->caller, 0);
     pi_keep_float_mode();
     watch->looked = now();
     return stop;
@@ -70,7 +69,7 @@ static PyObject *evaluate(PyObject *module, PyObject *args) {
     Views views = {0};
     PiSample sample = {
         .system = s, .force = resolved.force, .context = resolved.context, .lanes = lanes};
-    Watch watch = {{0, look_for_signals}, now()};
+    Watch watch = {{0, look_for_signals}, now(), {NULL, Py_None}};
     sample.pause = &watch.pause;
     const int64_t register_bytes = 8 * resolved.set->vector_bytes;
     PiRow *rows = PyMem_Calloc(s->dim + s->n_params + 1, sizeof *rows);
@@ -85,10 +84,9 @@ static PyObject *evaluate(PyObject *module, PyObject *args) {
              !views_rows(&views, params, "params", s->n_params, lanes, bits / 8, rows + s->dim) &&
              (sample.out =
                   views_array(&views, out, "out", pi_product(answers, lanes), bits / 8, 1))) {
-        int stopped;
-        Py_BEGIN_ALLOW_THREADS
-        stopped = resolved.set->evaluate(&sample, (PiQuestion)question);
-        Py_END_ALLOW_THREADS
+        watch.caller.state = PyEval_SaveThread();
+        const int stopped = resolved.set->evaluate(&sample, (PiQuestion)question);
+        PyEval_RestoreThread(watch.caller.state);
         result = stopped ? NULL : Py_NewRef(Py_None);
     }
     PyMem_Free(rows);

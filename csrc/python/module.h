@@ -68,6 +68,14 @@ PyObject *core_rigid_phases(PyObject *module, PyObject *method);
 PyObject *core_history_rows(PyObject *module, PyObject *args);
 PyObject *core_method_bits(PyObject *module, PyObject *number);
 /* crew.c */
+/* A thread that has given the interpreter lock away, and what it calls now and then (None:
+ * nothing). It asks for the lock by its own state: where the interpreter has ended meanwhile, it
+ * ends too. */
+typedef struct {
+    PyThreadState *state;
+    PyObject *progress;
+} Caller;
+int poll_python(void *caller, int64_t done); /* signals, and progress(done): a PiPoll */
 /* The calling thread, which polls, and helpers, as far as there are threads for them, work until
  * nothing is left or the run is cancelled; all have ended then. 0, or -1 with an exception. */
 typedef struct {
@@ -75,9 +83,7 @@ typedef struct {
     void *self;
     _Atomic int *out_of_memory;
 } Task;
-int work_together(Task task, PiPoll *poll, void *context, int64_t helpers);
-/* Signals, and a progress callback (None: none) with so much done: a PiPoll. */
-int poll_python(void *progress, int64_t done);
+int work_together(Task task, PyObject *progress, int64_t helpers);
 extern const char shielded_doc[], to_nearest_doc[];
 PyObject *core_shielded(PyObject *module, PyObject *args);
 PyObject *core_to_nearest(PyObject *module, PyObject *args, PyObject *keywords);

@@ -225,20 +225,6 @@ PyObject *core_start(PyObject *module, PyObject *args, PyObject *keywords) {
     return self;
 }
 
-/* Every 50 ms: signals, and the progress callback if there is one. */
-int poll_python(void *context, int64_t done) {
-    PyObject *progress = (PyObject *)context;
-    const PyGILState_STATE gil = PyGILState_Ensure();
-    int stop = PyErr_CheckSignals();
-    if (!stop && progress != Py_None) {
-        PyObject *result = PyObject_CallFunction(progress, "L", (long long)done);
-        stop = result == NULL;
-        Py_XDECREF(result);
-    }
-    PyGILState_Release(gil);
-    return stop;
-}
-
 /* One at a time: nobody reads what somebody writes. Not for ever: see release(). */
 static int claim(Run *r) {
     if (!atomic_exchange(&r->busy, 1)) return 0;
@@ -262,7 +248,7 @@ static PyObject *run_work(PyObject *self, PyObject *args) {
                             (long long)r->run.workers - 1);
     if (claim(r)) return NULL;
     const Task task = {work, &r->run, &r->run.out_of_memory};
-    const int error = work_together(task, poll_python, progress, helpers);
+    const int error = work_together(task, progress, helpers);
     release(r);
     return error ? NULL : Py_NewRef(Py_None);
 }

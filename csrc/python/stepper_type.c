@@ -187,15 +187,6 @@ static void release(Stepper *s, int claimed) {
     if (claimed == 0) s->holder = 0;
 }
 
-/* Every 50 ms of a long call. */
-static int look_for_signals(void *context, int64_t steps) {
-    (void)context, (void)steps;
-    const PyGILState_STATE gil = PyGILState_Ensure();
-    const int stop = PyErr_CheckSignals();
-    PyGILState_Release(gil);
-    return stop;
-}
-
 static int look_at(Stepper *s, int observer, int64_t n) {
     const uint32_t mode = pi_enter_float_mode();
     const int error = pi_run_look(&s->run[STEP], n, observer, s->scratch);
@@ -235,9 +226,9 @@ static int advance(Stepper *s, int phase, int64_t n) {
         before = s->before;
     }
     if (!error && s->work * (double)n > WORTH_RELEASING) {
-        Py_BEGIN_ALLOW_THREADS
-        error = pi_run_step(run, s->n, n, s->scratch, before, look_for_signals, NULL, &completed);
-        Py_END_ALLOW_THREADS
+        Caller caller = {PyEval_SaveThread(), Py_None};
+        error = pi_run_step(run, s->n, n, s->scratch, before, poll_python, &caller, &completed);
+        PyEval_RestoreThread(caller.state);
     } else if (!error)
         error = pi_run_step(run, s->n, n, s->scratch, before, NULL, NULL, &completed);
     if (error && !PyErr_Occurred()) PyErr_NoMemory();

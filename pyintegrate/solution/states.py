@@ -341,7 +341,7 @@ class States:
         >>> import pyintegrate as pi
         >>> sol = pi.integrate(pi.systems.lorenz, dt=0.01, n_steps=100)
         >>> sol.digest()[:16]
-        '726b82309bed21fa'
+        'b96c76ac40669de8'
         """
         from .digest import digest
 
