@@ -76,5 +76,5 @@ void *place(char *memory, int64_t *used, int64_t bytes) {
 }
 void place_look(char *memory, int64_t *used, const PiLook *look, LookRows *rows, int64_t lanes) {
     char *here = place(memory, used, look_bytes(look, lanes));
-    if (here) open_look(rows, look, lanes, here);
+    if (here && rows) open_look(rows, look, lanes, here);
 }
