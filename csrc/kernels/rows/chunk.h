@@ -34,7 +34,7 @@ static vreal *take_rows(Chunk *c, int64_t n) {
 static void copy_rows(const Chunk *c, int64_t n, const vreal *from, vreal *to) {
     for (int64_t i = 0; i < n * c->R; i++) to[i] = from[i];
 }
-static int any_row(const Chunk *c, const vint *mask) {
+INLINE int any_row(const Chunk *c, const vint *mask) {
     vint any = {0};
     for (int64_t u = 0; u < c->R; u++) any |= mask[u];
     return vany(any);
