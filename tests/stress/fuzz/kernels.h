@@ -17,5 +17,7 @@ const PiKernelSet FUZZED_SET = {
     .rows = ROW_KERNELS,
     .evaluate = evaluate,
     .program = run_program,
+#if PI_REAL_BITS == 64
     .reduce = reduce,
+#endif
 };
