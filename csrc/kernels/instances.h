@@ -47,7 +47,7 @@
 #define METHOD(id, kind, ...)
 #define KERNEL(id, label, ...)                                                                     \
     static int id##_##label(const PiTile *tile) {                                                  \
-        const KernelChoice choice = {__VA_ARGS__};                                                 \
+        const KernelChoice choice = {__VA_ARGS__, 0};                                              \
         return advance(&choice, tile, &id##_model, in_flight(&choice, &id##_model));               \
     }
 #define ANSWER(id, question)                                                                       \

@@ -9,16 +9,21 @@
 #include "registers/explicit_rk.h"
 
 /* ---- one step of whatever the kernel is compiled for ----------------------------------------- */
-/* The family, the method (a constant in specialised kernels) and the table (in general ones). */
+/* The family, the method (a constant in specialised kernels), and whether the scales of the rates
+ * are in the weights. */
 typedef struct {
     PiFamily family;
     PiSpecialised specialised;
     const PiMethod *method;
+    int scaled;
 } KernelChoice;
 
-/* Are the scales of the rates in the weights? Where these come from a table they would have to be
- * there once for each component, which costs what the force saves. */
+/* Where weights come from a table they would have to be there once for each component, which costs
+ * what the force saves. */
 INLINE int takes_scales(const KernelChoice *choice, const Model *model) {
+    int scales = 0;
+    EACH(d, 0, model->system->dim) scales |= model->system->scale[d];
+    if (!scales) return 0;
     return choice->family == PI_COMPOSITION ? !keeps_force(choice->method, model->system)
                                             : choice->specialised == PI_RK4;
 }
@@ -118,7 +123,7 @@ INLINE int group(const KernelChoice *choice, const PiTile *tile, const Model *mo
         f.t0[u] = load_row(tile->t0, tile->lane + lane);
         f.h[u] = load_row(tile->h, tile->lane + lane);
         if (model->prepare) model->prepare(f.p[u]);
-        take_scales(model, takes_scales(choice, model), &f, u);
+        take_scales(model, choice->scaled, &f, u);
         EACH(d, 0, model->system->dof) f.kept[u][d] = vset(0);
     }
     load_weights(choice, tile, model, count, w, stride, &f);
@@ -131,16 +136,17 @@ INLINE int group(const KernelChoice *choice, const PiTile *tile, const Model *mo
     const int looks = tile->reach != NULL;
     vreal far[count];
     EACH(u, 0, count) far[u] = vset(0);
-    for (int64_t n = tile->first; n < last;) {
-        const int64_t every =
-            record && tile->record_every < last - n ? tile->record_every : last - n;
-        for (const int64_t stop = n + every; n < stop; n++) {
+    /* Steps without a look between them: one that is not asked for costs nothing. */
+    int64_t n = tile->first, save = n;
+    while (n < last) {
+        if (n == save)
+            save = record && tile->record_every < last - n ? n + tile->record_every : last;
+        for (const int64_t stop = looks ? n + 1 : save; n < stop; n++)
             step(choice, tile, model, count, w, stride, n, &f);
-            if (looks)
-                EACH(u, 0, count)
-                    EACH(d, 0, dim) far[u] = vfarther(f.y[u][d], far[u]);
-        }
-        if (record) {
+        if (looks)
+            EACH(u, 0, count)
+                EACH(d, 0, dim) far[u] = vfarther(f.y[u][d], far[u]);
+        if (record && n == save) {
             keep_frozen(tile, model, r, count, &f);
             write_record(model, count, left, &f, record, record_stride, stream);
             record += record_next;
@@ -164,15 +170,26 @@ INLINE int group(const KernelChoice *choice, const PiTile *tile, const Model *mo
     return vany(bad);
 }
 
+INLINE int groups(const KernelChoice *choice, const PiTile *tile, const Model *model,
+                  int in_flight) {
+    int bad = 0;
+    if (tile->registers == 1) return group(choice, tile, model, 0, 1);
+    for (int64_t r = 0; r < tile->registers; r += in_flight)
+        bad |= group(choice, tile, model, r, in_flight);
+    return bad;
+}
+/* Compiled for weights with the scales and without them: a force whose scales are 1 for the
+ * compiler has no multiplications by them. */
 INLINE int advance(const KernelChoice *choice, const PiTile *tile, const Model *model,
                    int in_flight) {
-    int bad = 0;
+    int bad;
     if (choice->family == PI_COMPOSITION && !model->acceleration)
         return 0; /* refused long before */
-    if (tile->registers == 1) bad = group(choice, tile, model, 0, 1);
-    else
-        for (int64_t r = 0; r < tile->registers; r += in_flight)
-            bad |= group(choice, tile, model, r, in_flight);
+    if (takes_scales(choice, model)) {
+        KernelChoice scaled = *choice;
+        scaled.scaled = 1;
+        bad = groups(&scaled, tile, model, in_flight);
+    } else bad = groups(choice, tile, model, in_flight);
     if (tile->stream) vstream_end();
     return bad;
 }

@@ -49,6 +49,8 @@ class Failures:
 
     def failed(self):
         """Without those that an event has stopped."""
+        if not len(self):
+            return self
         keep = self.status != Status.STOPPED
         return self if keep.all() else Failures(*(part[keep] for part in self))
 
