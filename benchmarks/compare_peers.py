@@ -291,17 +291,17 @@ Written by `make bench-peers`, in one run on one machine: {platform.machine()}, 
 {info["instruction_set"]}, {info["compiler"]}, NumPy {np.__version__}.
 One thread each, in turn, the best of {rounds} rounds; float64; the final states of all
 were compared. The machine was shared: absolute figures differ between days, and
-only the ratios mean anything.
-"best peer" is the best peer's time over ours.
+only the ratios are meaningful.
+"best peer" is the best peer's time divided by ours.
 
 {chr(10).join(lines)}
 
 {chr(10).join("* " + note for note in notes)}
-* NumPy works in blocks of 4096 trajectories; "Numba, plain" is the loop that most people write,
-  "Numba, blocked" what an expert writes (256 trajectories side by side, several steps a pass), both
-  with fast-math, which gives up the same bits everywhere; SciPy's rate is from three trajectories;
+* NumPy works in blocks of 4096 trajectories; "Numba, plain" is the loop that most people write, and
+  "Numba, blocked" that of an expert (256 trajectories side by side, several steps per pass), both
+  with fast-math, which gives up reproducibility; SciPy's rate is from three trajectories;
   Boost.odeint runs on wide registers with -Ofast and -march=native. W9 is one call of
-  `Stepper.step()`. "W6, touched" writes to memory that was in use (`out=sol.y`).
+  `Stepper.step()`. "W6, touched" writes to memory that is already mapped (`out=sol.y`).
 
 ![Time per trajectory and step against the number of trajectories](performance.png)
 """

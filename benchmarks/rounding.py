@@ -139,10 +139,10 @@ def text(steps, found, floors, costs):
     head = " | ".join(["", *(f"{n:.0e}".replace("e+0", "e") for n in steps)])
     lines = [
         HEADING,
-        f"By `python benchmarks/rounding.py --write`: velocity Verlet, {LANES} trajectories, the"
-        " root mean square of their relative",
-        "errors. What is followed is kept by these steps in exact arithmetic, so that all of it is"
-        " rounding.",
+        f"Measured by `python benchmarks/rounding.py --write`: velocity Verlet, {LANES}"
+        " trajectories, the root mean square of their",
+        "relative errors. In exact arithmetic these steps conserve the quantities in the table, so"
+        " all of the error is rounding.",
         "",
         f"| after steps{head} |",
         "| --- |" + " --- |" * len(steps),
@@ -153,16 +153,16 @@ def text(steps, found, floors, costs):
         lines.append(" | ".join([f"| {what}", *numbers]) + " |")
     lines += [
         "",
-        f"Formulas of two positions: errors at t = {SPAN:.0f} of oscillators of frequency 1.", "",
+        f"Two-position formulas: errors at t = {SPAN:.0f} of oscillators of frequency 1.", "",
         "| dt | " + " | ".join(TWO_POSITIONS) + " |", "| --- |" + " --- |" * len(TWO_POSITIONS),
     ]  # fmt: skip
     for n, errors in floors.items():
         lines.append(" | ".join([f"| {SPAN / n:g}", *(f"{e:.1e}" for e in errors)]) + " |")
     lines += [
         "", "![Errors against the number of steps](rounding.png)", "",
-        "Time a trajectory and step, one thread"
+        "Time per trajectory and step, one thread"
         f" ({pi._core.info()['instruction_set']}, the best of several rounds; the machine was"
-        " shared, and only the ratios mean anything):", "",
+        " shared, and only the ratios are meaningful):", "",
         "| | plain, ns | compensated, ns | ratio |", "| --- | --- | --- | --- |",
     ]  # fmt: skip
     for (system, method, *_), (plain, carried) in costs:

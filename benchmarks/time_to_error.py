@@ -274,10 +274,10 @@ def main():
         table += found
         print("\n".join(found), flush=True)
     about = (
-        f"Microseconds a trajectory, one core ({platform.machine()},"
+        f"Microseconds per trajectory, one core ({platform.machine()},"
         f" {pi._core.info()['instruction_set']}), {given.n} trajectories, the best of"
         f" {given.rounds} rounds, written by `make bench-peers`; the machine was shared, and only"
-        f" ratios mean anything. References differ by: {'; '.join(doubts)}."
+        f" ratios are meaningful. References differ by: {'; '.join(doubts)}."
     )
     print(about)
     if given.write:
