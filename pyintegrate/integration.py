@@ -1,4 +1,4 @@
-"""The one verb: arguments become a run, and the run a Solution."""
+"""`integrate`, the main function: arguments become a run, and the run a Solution."""
 
 from __future__ import annotations
 
@@ -53,75 +53,77 @@ def integrate(
     Parameters
     ----------
     system : System
-        What moves: one of ``pi.systems``, with parameters that may be arrays over the batch.
+        One of ``pi.systems`` or a user-defined system; parameters may be arrays over the batch.
     x0, v0 : array_like, optional
         ``x0`` alone is the whole state, shape (*batch, dim). With ``v0`` they are positions and
-        velocities, each (*batch, dof), or (*batch) where dof = 1. One number as ``v0`` is that of
-        every component; ``x0`` has all of them. A Hamiltonian that is not separable takes q0 and
-        p0 likewise. Default: ``system.initial``.
+        velocities, each (*batch, dof), or (*batch) if dof = 1. A single number ``v0`` applies to
+        every component; ``x0`` must give all of them. A non-separable Hamiltonian takes q0 and
+        p0 in the same way. Default: ``system.initial``.
     dt : array_like
-        The step [units of "t"]; negative goes backwards; one for all or one for each trajectory.
+        The step [units of "t"], negative to integrate backwards; one for all or one for each
+        trajectory.
     t_end : array_like, optional
-        The last time; (t_end - t0)/dt must be whole. Give it or `n_steps`.
+        The last time; (t_end - t0)/dt must be an integer. Give it or `n_steps`.
     n_steps : int, optional
     t0 : array_like
         The first time. Step n is at t0 + n dt.
     method : str or Method
     save : {"all", "final"}, int, or increasing array of int
-        Every step; the last state only; every k-th step and the last; or the steps of these
-        numbers: ``np.unique(np.geomspace(1, n_steps, 100).round())``,
+        Every step; only the last state; every k-th step and the last; or the steps with these
+        indices: ``np.unique(np.geomspace(1, n_steps, 100).round())``,
         ``range(n_steps - 1000, n_steps + 1)``.
     times : array_like, optional
         Instead of `save`: times within the run, (n,) or (n, *batch), in its direction. The states
-        there are those of ``solution.at``, by cubic Hermite interpolation between the two steps
-        around each, and nothing else is stored. None goes across a jump or a stop of `events`;
-        after a stop or a failure the last state is repeated.
+        there are those of ``solution.at``, by cubic Hermite interpolation between the adjacent
+        steps, and nothing else is stored. It never interpolates across a jump or a stop of
+        `events`; after a stop or a failure the last state is repeated.
     dtype : float32 or float64, optional
-        Default: float32 only if x0 (and v0) are float32 arrays or NumPy scalars; Python numbers
-        beside them do not count.
+        Default: float32 only if x0 (and v0) are float32 arrays or NumPy scalars, where Python
+        numbers are ignored; float64 otherwise.
     workers : int
         Threads; -1 for all cores. The result has the same bits for every value.
     progress : bool or callable
         True shows a bar (tqdm if installed); a callable gets (steps done, steps).
     on_failure : {"warn", "raise", "ignore"}
-        What to do when a trajectory stops being finite or exceeds `bound`: it is frozen at its last
-        good state, and the others go on.
+        What to do when a trajectory becomes non-finite or exceeds `bound`. It is frozen at its
+        last good state, and the others continue.
     bound : float, optional
         Largest magnitude of a component.
     compensated : bool
-        Carry along what each addition to the state rounds away, so that it does not add up over
-        many steps: compensated sums, for every method of points. Costs little beside a force that
-        takes long, and up to 17 times as much where a step is short (docs/rounding.md); memory for
-        another state. ``resume`` and files carry it.
+        Carry the rounding error of each addition to the state along, so that it does not
+        accumulate: compensated sums, for every method except those of rigid motion. The cost is
+        small if the force is expensive, and up to a factor of 17 if a step is cheap
+        (docs/rounding.md); it needs memory for a second state. ``resume`` and files keep it.
     start : str, Method or array_like, optional
-        How a method that is not self-starting starts: a Runge-Kutta method for its first steps
-        (default: one of enough order); for "stormer_verlet" "taylor" (the default,
+        The starter of a method that is not self-starting: a Runge-Kutta method for its first steps
+        (default: one of sufficient order); for "stormer_verlet" "taylor" (the default,
         x0 - h v0 + h^2 a0 / 2) or the positions one step before the first, (*batch, dof), or
-        (*batch) where dof = 1.
+        (*batch) if dof = 1.
     drive : mapping of str to array_like, optional
-        Parameters that change with each step: arrays (n_steps, *batch, *shape), whose entry n
+        Parameters that change at every step: arrays (n_steps, *batch, *shape), whose entry n
         holds from step n to step n + 1.
     out : ndarray, memmap or zarr array, optional
         Where the saved states go: shape (n_saved, *batch, components), of the run's dtype. It may
-        be larger than memory. The fastest is the `y` of an earlier solution, which lies in memory
-        as the core writes it.
+        be larger than memory. The `y` of an earlier solution is fastest, since it has the memory
+        layout that the core writes.
     components : sequence of str, optional
         Names of the components to save; default: all.
     watch : mapping of str to watches, or names of analyses, optional
-        What to keep of each trajectory without storing its states, from ``pi.watch``:
+        Quantities to reduce for each trajectory without storing its states, from ``pi.watch``:
         ``{"swing": pi.watch.max_abs("energy_error")}``. Results are in ``solution.watched``. Names
-        of analyses, alone, in a list or as values, watch all that these need: "energy_drift",
-        "phase_drift", "period_error"; then ``pi.analysis.energy_drift(solution)`` and its like, and
-        ``pi.plots.heatmap``, answer for all steps, also where only the end was saved.
+        of analyses, alone, in a list or as values, watch everything that these need:
+        "energy_drift", "phase_drift", "period_error". Then ``pi.analysis.energy_drift(solution)``
+        and the like, and ``pi.plots.heatmap``, use all steps even if only the end was saved.
     events : mapping of str to events, optional
-        What to look for within the steps, from ``pi.event``, to keep, to stop at or to jump:
+        Zeros to locate within the steps, from ``pi.event``, in order to record, stop or jump:
         ``{"ground": pi.event("z", direction=-1, stop=True)}``. Results are in ``solution.events``,
         ``solution.stopped_at`` and ``solution.stopped_by``.
     sensitivity : str or sequence of str, optional
-        By what the derivatives of all saved states are kept: "x0", "v0" and parameters. They are
-        in ``solution.sensitivity["k"]``, and exact for the steps made (``System.tangent``). The
-        states agree with those of a run without to rounding. Not with watch, events, bound, out or
-        components: integrate ``system.tangent(...)`` with those.
+        Keep the derivatives of all saved states with respect to these: "x0", "v0" and parameters.
+        They are in ``solution.sensitivity["k"]``, and exact for the steps taken
+        (``System.tangent``). The states agree to rounding with those of a run without this option.
+        Not with watch, events, bound, out or components: integrate ``system.tangent(...)`` for
+        those.
 
     Returns
     -------
@@ -132,7 +134,7 @@ def integrate(
     TypeError, ValueError
         A wrong argument, before anything runs.
     MemoryError
-        A result that the machine cannot hold.
+        The result does not fit the machine's memory.
     IntegrationError
         A failed trajectory and ``on_failure="raise"``; its ``solution`` has the rest.
     KeyboardInterrupt

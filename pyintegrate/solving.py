@@ -1,4 +1,4 @@
-"""The verb for those who know the error and not the step: `solve`."""
+"""`solve`: integration to a tolerance, with steps that are chosen for each trajectory."""
 
 from __future__ import annotations
 
@@ -48,12 +48,12 @@ def solve(
     events: Mapping[str, Event] | None = None,
     sensitivity: str | Sequence[str] | None = None,
 ) -> AdaptiveSolution:
-    """Integrate a batch of trajectories to a tolerance, each at steps of its own.
+    """Integrate a batch of trajectories to a tolerance, each with its own steps.
 
     Parameters
     ----------
     system : System
-        What moves: one of ``pi.systems``, with parameters that may be arrays over the batch.
+        One of ``pi.systems`` or a user-defined system; parameters may be arrays over the batch.
     x0, v0 : array_like, optional
         The start, as in ``pi.integrate``.
     t_end : array_like
@@ -62,24 +62,25 @@ def solve(
     t0 : array_like
         The first time.
     rtol, atol : array_like
-        The error of a step in component y is at most atol + rtol |y|, in the mean square of the
-        components. Numbers, arrays over the batch, or with a last axis of the components (as long
-        as there are components): one for each. `rtol` below 100 roundings of the dtype is raised
-        to that, with a warning.
+        The error of a step in component y is at most atol + rtol |y|, in the root mean square over
+        the components. Numbers, arrays over the batch, or arrays whose last axis is that of the
+        components (recognised by its length). `rtol` below 100 times the rounding unit of the
+        dtype is raised to that, with a warning.
     method : str or Method
-        A Runge-Kutta method with an estimate of its error (`embedded`); "auto" takes "verner87",
-        and "verner98" where the smallest `rtol` is below 1e-8; a trajectory that turns out to be
-        stiff goes on by "radau_iia5" (`stiff_since`).
+        A Runge-Kutta method with an error estimate (`embedded`). "auto" takes "verner87", or
+        "verner98" if the smallest `rtol` is below 1e-8; a trajectory that turns out to be
+        stiff continues with "radau_iia5" (`stiff_since`).
     save : {"all", "final"}, optional
-        All accepted steps, or the last state. Default: all of a single trajectory, the last state
-        of a batch.
+        All accepted steps, or only the last state. Default: all for a single trajectory, the last
+        state for a batch.
     times : array_like, optional
         The times to save at instead, between `t0` and `t_end` and in their order: (n,), or
-        (n, *batch) with times of its own for each trajectory.
+        (n, *batch) with different times for each trajectory.
     first_step, max_step : array_like, optional
-        Positive numbers, for each trajectory or all. Default: found from the problem; no limit.
+        Positive numbers, one for each trajectory or for all. Default: the first step is estimated
+        from the problem; no limit.
     max_steps : int
-        The most steps to try, accepted or not; a trajectory that needs more fails.
+        The most steps to try, accepted or rejected; a trajectory that needs more fails.
     bound : float, optional
         Largest magnitude of a component.
     components : sequence of str, optional
@@ -91,23 +92,24 @@ def solve(
     progress : bool or callable
         True shows a bar; a callable gets (trajectories that have arrived, trajectories).
     on_failure : {"warn", "raise", "ignore"}
-        What to do when a trajectory fails: it keeps its last good state, and the others go on.
+        What to do when a trajectory fails. It keeps its last good state, and the others continue.
     out : ndarray, optional
-        Where the saved states go, of ``times`` or of ``save="final"``: (n_saved, *batch,
+        Where the states saved by ``times`` or ``save="final"`` go: (n_saved, *batch,
         components), of the run's dtype.
     watch : str, sequence of str, or mapping of str to a name or to a watch, optional
-        As in ``pi.integrate``: each accepted step is looked at, from the first state on. What adds
-        up (mean, rms, variance, std, slope, integral) is weighed by time, by the trapezoidal rule;
-        total, histogram, density and ``every=`` count steps, and are refused. A step that ends in a
-        jump is seen on both its sides.
+        As in ``pi.integrate``, over the first state and each accepted step. Sums (mean, rms,
+        variance, std, slope, integral) are weighted by time, with the trapezoidal rule; total,
+        histogram, density and ``every=`` count steps, and are refused. A jump at the end of a step
+        is seen on both sides.
     events : mapping of str to Event, optional
-        As in ``pi.integrate``: located to rounding, by steps of the method that are made shorter. A
-        jump ends the step, and the next begins from it. ZENO: more jumps in a row than
-        `max_per_step` that come no further in time.
+        As in ``pi.integrate``, located to rounding by shortened steps of the method. A jump ends
+        the step, and the next begins from it. ZENO: more than `max_per_step` jumps in a row
+        without progress in time.
     sensitivity : str or sequence of str, optional
-        By what the derivatives of all saved states are kept, in ``solution.sensitivity["k"]``: as
-        in ``pi.integrate``, exact for the steps made. The steps are chosen for the motion alone, as
-        without; to have the errors of the tangents judged as well, solve ``system.tangent(...)``.
+        Keep the derivatives of all saved states with respect to these, in
+        ``solution.sensitivity["k"]``: as in ``pi.integrate``, exact for the steps taken. The steps
+        are chosen for the motion alone; to include the tangents in the error control, solve
+        ``system.tangent(...)``.
 
     Returns
     -------
@@ -118,9 +120,9 @@ def solve(
     Raises
     ------
     TypeError, ValueError
-        A wrong argument, before anything runs; a method without an estimate of its error.
+        A wrong argument, before anything runs; a method without an error estimate.
     MemoryError
-        More accepted steps than the machine can hold; its ``solution`` has the last states.
+        More accepted steps than fit the machine's memory; its ``solution`` has the last states.
     IntegrationError
         A failed trajectory and ``on_failure="raise"``; its ``solution`` has the rest.
     KeyboardInterrupt

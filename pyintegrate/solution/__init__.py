@@ -1,4 +1,4 @@
-"""Solutions: the arrays of a run, the questions one asks of them, and their files."""
+"""Solutions: the arrays of a run, the quantities computed from them, and their files."""
 
 from .solution import Solution
 

@@ -1,8 +1,8 @@
-"""A number for all that a solution says: the same wherever and however it was computed.
+"""A hash of everything in a solution: the same wherever and however it was computed.
 
-It is the SHA-256 of a stream of values, each with its kind, shape and length before it, so that no
+It is the SHA-256 of a stream of values, each preceded by its kind, shape and length, so that no
 two different solutions give one stream. Numbers are little-endian. A zero has no sign, as 0.0 ==
--0.0, and all values that are not a number are one, as no arithmetic tells their bits apart.
+-0.0, and all NaNs count as one, as no arithmetic tells their bits apart.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from .origin import origin_of
 from .plain_data import to_data
 from .stored_results import results_to_data
 
-_FIRST = b"pyintegrate solution 1\n"  # the number of this format
-_ITEMS = 1 << 20  # that are copied at once
+_FIRST = b"pyintegrate solution 1\n"  # the version of this format
+_ITEMS = 1 << 20  # copied at once
 _TO_A_TOLERANCE = (
     "t_end", "rtol", "atol", "steps_taken", "rejected", "last_step", "counts",
 )  # fmt: skip
@@ -34,7 +34,7 @@ def digest(solution):
 
 
 def _said(solution):
-    """All but the saved states, by name."""
+    """Everything but the saved states, by name."""
     problem = solution._problem
     arrays: dict = {}
     journey = solution._journey is not None
@@ -68,7 +68,7 @@ def _said(solution):
 
 
 def _system(system, arrays):
-    """The data to make it again from; of functions, which are none, their name and parameters."""
+    """The data to make it again from; for functions, which are not data, name and parameters."""
     made: dict = {}
     try:
         about = to_data(system, "system", made)
@@ -80,7 +80,7 @@ def _system(system, arrays):
 
 
 def _put(stream, value):
-    """One value, or values in values."""
+    """One value, or nested values."""
     if value is None:
         stream.update(b"none;")
     elif isinstance(value, bool):
@@ -111,7 +111,7 @@ def _put_shape(stream, dtype, shape):
 
 
 def _put_numbers(stream, array):
-    """The items in the order of their indices, little-endian, zeros and NaNs as one each."""
+    """The items in the order of their indices, little-endian; zeros and NaNs normalised."""
     flat = array.reshape(-1)
     for begin in range(0, flat.size, _ITEMS):
         part = flat[begin : begin + _ITEMS]
@@ -122,7 +122,7 @@ def _put_numbers(stream, array):
 
 
 def _put_states(stream, solution):
-    """The saved states, component by component of each save, wherever they are."""
+    """The saved states, component by component for each save, wherever they are stored."""
     states, n = solution._states, len(solution)
     _put_shape(stream, np.dtype(solution._problem.dtype), (n, *states.shape[1:]))
     together = max(1, _ITEMS // max(1, int(np.prod(states.shape[1:]))))

@@ -1,8 +1,8 @@
 """Named arrays and a header in one file: .npz without pickle, or .zarr; whole or not at all.
 
-A file is written beside its place under another name, brought to the disk, and then renamed: a
-crash leaves the old file. A .zarr takes the place of what was written here before, and of nothing
-else. How arrays are read is in stored_arrays.py.
+A file is written under a temporary name beside its target, flushed to disk, and then renamed: a
+crash leaves the old file. A .zarr replaces only what was written here before. How arrays are read
+is in stored_arrays.py.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ def write(path, header, arrays):
     """
     path, kind = _suffix(path)
     if kind == "zarr" and os.path.exists(path):
-        path = os.path.realpath(path)  # a link stays one
+        path = os.path.realpath(path)  # a link stays a link
     folder, name = os.path.split(os.path.abspath(path))
     if not os.path.isdir(folder):
         raise FileNotFoundError(f"there is no folder {folder}, to hold {name}: make it first")
@@ -93,7 +93,7 @@ def write(path, header, arrays):
 
 
 def read(path):
-    """The header of a file, and its arrays, each of which is read when it is asked for.
+    """The header of a file, and its arrays, each of which is read when it is requested.
 
     Returns
     -------
@@ -102,7 +102,7 @@ def read(path):
     Raises
     ------
     ValueError
-        The file is damaged, or is something else.
+        The file is damaged, or is not a solution.
     """
     path, kind = _suffix(path)
     if not os.path.exists(path):
@@ -111,13 +111,13 @@ def read(path):
         return read_npz(path) if kind == "npz" else read_zarr(path, array_names)
     except (ImportError, PermissionError, MemoryError):
         raise
-    except Exception as error:  # whatever a damaged file does to the readers of its format
+    except Exception as error:  # a damaged file may raise anything in the readers of its format
         name = "" if type(error) is ValueError else f"{type(error).__name__}: "
         raise ValueError(f"{path} is damaged, or no solution: {name}{str(error):.800}") from error
 
 
 def _to_disk(path):
-    """Wait until a file or a folder is on the disk, not only in the memory of the system."""
+    """Wait until a file or a folder is on disk, not only in the memory of the system."""
     descriptor = os.open(path, os.O_RDONLY)
     try:
         os.fsync(descriptor)
@@ -154,7 +154,7 @@ def _write_npz(path, header, arrays):
 
 
 def _check_ours(path):
-    """Refuse a place in which there is anything that was not written here."""
+    """Refuse a folder that holds anything that was not written here."""
     if not os.path.lexists(path):
         return
     try:
@@ -176,7 +176,7 @@ def _inside(path):
     """Everything in a folder, the deepest first, each as (name, whether it was written here)."""
     try:
         names = array_names(zarr_header(path))
-    except (OSError, ValueError):  # half written
+    except (OSError, ValueError):  # partly written
         names = []
     arrays = "|".join(map(re.escape, names)) or "(?!)"
     file = re.compile(rf"zarr\.json|({arrays})/(zarr\.json|c(/[0-9]+)*)")
@@ -189,7 +189,7 @@ def _inside(path):
 
 
 def _remove(path):
-    """A folder that was replaced; what has come into it meanwhile, and is not ours, stays."""
+    """Remove a replaced folder; files that have been added to it and are not ours stay."""
     for name, mine in [*_inside(path)]:
         with contextlib.suppress(OSError):
             whole = os.path.join(path, name)
@@ -200,7 +200,7 @@ def _remove(path):
 
 
 def _chunks(shape, items):
-    """Chunks of at most `items` items, whole along the last axes."""
+    """Chunks of at most `items` items, complete along the last axes."""
     chunks = []
     for n in reversed(shape):
         chunks.append(max(1, min(n, items)))
@@ -233,12 +233,12 @@ def _write_zarr(path, header, arrays):
 
 
 def _replace_folder(new, old):
-    """Replace a folder by another: in one step where the system can exchange two."""
+    """Replace a folder by another: atomically if the system can exchange two."""
     if not os.path.lexists(old):
         os.rename(new, old)
         return
     if _exchange(new, old):
-        return  # what was the old folder is removed with the temporary name
+        return  # the old folder is removed with the temporary name
     aside = f"{new}.old"
     os.rename(old, aside)
     try:
@@ -250,7 +250,7 @@ def _replace_folder(new, old):
 
 
 def _exchange(a, b):
-    """renameat2(a, b, RENAME_EXCHANGE) of Linux; False where it is missing."""
+    """renameat2(a, b, RENAME_EXCHANGE) on Linux; False elsewhere."""
     import ctypes
 
     current_folder, exchange = -100, 2

@@ -17,7 +17,7 @@ def hermite(solution, t):
     batch = solution._problem.batch
     if solution._options.times is not None:
         raise ValueError(
-            "at(t) goes between steps, and times= has kept others: ask for t in times="
+            "at(t) goes between steps, and times= has kept other states: ask for t in times="
         )
     if len(solution) < 2:
         raise ValueError(
@@ -48,7 +48,7 @@ def hermite(solution, t):
     slope0 = solution.system.rhs(moments, start) * width[..., np.newaxis]
     slope1 = solution.system.rhs(moments + width, stop) * width[..., np.newaxis]
     s = ((position - solution.steps[i]) / steps)[..., np.newaxis]
-    if not solution._whole:  # from where it has failed or stopped the last state is repeated
+    if not solution._whole:  # after a failure or a stop the last state is repeated
         beyond = ~np.take_along_axis(solution.valid, i + 1, axis=0)[..., np.newaxis]
         start, s = np.where(beyond, stop, start), np.where(beyond, 1.0, s)
     change = stop - start
@@ -59,14 +59,14 @@ def hermite(solution, t):
 
 
 def _refuse_jumps(solution, begin, end):
-    """ValueError where an event has let a trajectory jump between two saves, (n, *batch)."""
+    """ValueError if an event made a trajectory jump between two saves, (n, *batch)."""
     plan = solution._options.events
     for name, one in plan.events.items() if plan is not None else ():
         if one.then is None:
             continue
         found, forwards = solution.events[name], np.sign(solution.dt)
         jumps = np.zeros(np.broadcast_shapes(begin.shape, end.shape), bool)
-        last = np.full(found.count.shape, -np.inf)  # up to where all jumps are known
+        last = np.full(found.count.shape, -np.inf)  # until then all jumps are known
         for k in range(one.keep):
             when = found.t[..., k] * forwards
             jumps |= (begin * forwards < when) & (when <= end * forwards)

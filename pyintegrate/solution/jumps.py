@@ -1,7 +1,7 @@
-"""Up to where a motion obeys its equation alone: the first jump of each trajectory.
+"""How long a motion obeys its equation alone: until the first jump of each trajectory.
 
-A formula for the motion, and a level that it keeps, know nothing of the rule by which an event
-changes the state: from there on what is told of the true motion is NaN.
+A formula for the motion, and the conserved quantities, do not include the rule by which an event
+changes the state: after a jump the true motion is unknown, and results from it are NaN.
 """
 
 from __future__ import annotations
@@ -10,18 +10,18 @@ import numpy as np
 
 from ..errors import warn_record
 
-SLACK = 4  # roundings between the time of a save and that of a jump located at it
+SLACK = 4  # rounding units between the time of a save and that of a jump located at it
 
 
 def direction(solution):
-    """1 where time runs forwards and -1 where it runs backwards, () or (*batch)."""
+    """1 if time runs forwards, -1 if backwards; () or (*batch)."""
     return np.where(solution._step_lengths < 0, -1.0, 1.0)
 
 
 def first_jump(solution):
-    """The time of the first jump times the direction of time, (*batch); inf where there is none.
+    """The time of the first jump times the direction of time, (*batch); inf if there is none.
 
-    Where none of the jumps was kept it is the first time after the beginning.
+    If no jump was kept, it is the first time after the beginning.
 
     Examples
     --------
@@ -75,9 +75,9 @@ def has_jumped(solution):
 
 
 def until_jump(solution, values, name):
-    """Values at the saves, (n_saved, *batch, ...), NaN from the first jump of a trajectory on.
+    """Values at the saves, (n_saved, *batch, ...), NaN after the first jump of each trajectory.
 
-    One `RecordWarning` calls them by the name given.
+    One `RecordWarning` calls the values by `name`.
     """
     if not np.any(has_jumped(solution)):
         return values

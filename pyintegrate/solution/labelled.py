@@ -113,7 +113,7 @@ def to_frame(solution):
 
 
 def _results(solution, dims):
-    """Variables of what was watched and of events; axes of different lengths get other names."""
+    """Variables of watches and events; axes of different lengths get different names."""
     watched, events, n = solution.watched, solution.events, len(dims)
     variables: dict[str, tuple] = {}
     own = {name: a for name, a in watched.items() if f"{name}.edges" in watched and a.ndim == n + 1}
@@ -148,13 +148,13 @@ def _results(solution, dims):
 
 
 def _axes(word, lengths):
-    """The name of an axis for each, the same where all are of one length."""
+    """The name of each axis; the same name if all have one length."""
     several = len({*lengths.values()}) > 1
     return {name: f"{word}_{name}" if several else word for name in lengths}
 
 
 def _columns(solution):
-    """What was found of each trajectory as a whole, one number each."""
+    """Results with one number for each trajectory."""
     batch = solution.status.shape
     told = {f"watched.{k}": a for k, a in solution.watched.items() if a.shape == batch}
     told |= {f"events.{name}.count": one.count for name, one in solution.events.items()}
@@ -164,7 +164,7 @@ def _columns(solution):
 
 
 def _varying(solution):
-    """Values that differ between trajectories, by name: with an item for each, or fewer."""
+    """Values that differ between trajectories, by name: one for each, or broadcast."""
     system = solution.system
     values = {
         name: value
@@ -180,7 +180,7 @@ def _unit(units, name):
 
 
 def _clock(solution):
-    """The numbers that say when the states are: t0, and the step, or the tolerances."""
+    """The numbers that set the times of the states: t0, and the step, or the tolerances."""
     if solution._journey is None:
         return {"dt": solution.dt, "t0": solution.t0}
     batch, dim = solution.status.shape, solution.system.dim
@@ -188,14 +188,15 @@ def _clock(solution):
     tolerances = {"rtol": solution.rtol, "atol": solution.atol}
     times |= {
         name: value[()]
-        for name, value in tolerances.items()  # those of each component are no coordinates
+        for name, value in tolerances.items()  # tolerances per component are no coordinates
         if value.ndim <= len(batch) and not (value.ndim and value.shape[-1] == dim)
     }
     return times
 
 
 def _dimensions(solution):
-    """Names of the batch axes: what alone varies along one, all values different, or its number."""
+    """Names of the batch axes: that of the only value that varies along one, if all differ, or
+    "batch"."""
     batch = solution.status.shape
     dims = ["batch"] if len(batch) == 1 else [f"batch_{i}" for i in range(len(batch))]
     along: dict[int, list[str]] = {}

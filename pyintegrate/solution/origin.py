@@ -6,16 +6,16 @@ import weakref
 
 
 class Origin:
-    """The first state of a resumed run, and what is known of the part before.
+    """The first state of a resumed run, and the phase drift of the parts before.
 
     Attributes
     ----------
     state : ndarray, shape (dim, lanes or more)
     step : int
-        Its number.
+        Its index.
     ahead : ndarray, shape (*batch), or None
-        The phase drift at the end of the part before. Its whole turns cannot be seen in the further
-        states; they are counted when they are asked for, or written down, while that part lives.
+        The phase drift at the end of the part before. Its whole turns cannot be seen in the later
+        states; they are counted when they are needed, or when saved, while that part is alive.
     """
 
     def __init__(self, state, step, earlier=None, ahead=None):
@@ -41,7 +41,7 @@ def drift_at_end(solution):
 
 
 def origin_of(problem):
-    """Where the motion of a Problem began: in its own first state, unless it goes on from another.
+    """Where the motion of a Problem began: in its own first state, unless it continues another.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Parts of a run, each going on from the end of the one before, are joined."""
+"""Join the parts of a run, each of which continues the one before."""
 
 from __future__ import annotations
 
@@ -10,24 +10,24 @@ from .solution import Solution
 
 
 def concatenate(*parts: Solution) -> Solution:
-    """Join solutions, each of which goes on from the end of the one before.
+    """Join solutions, each of which continues the one before.
 
     Parameters
     ----------
     *parts : Solution
-        The second is what ``resume`` of the first gave, and so on.
+        The second is the result of ``resume`` on the first, and so on.
 
     Returns
     -------
     Solution
-        It answers, and goes on, like one long run with the saves of all parts; the state that one
-        ends and the next begins with is there once. Its states are in memory, also where those of
-        the parts are not.
+        Equal to one long run with the saves of all parts, and it can be resumed; the state where
+        one part ends and the next begins is there once. Its states are in memory, even if those
+        of the parts are not.
 
     Raises
     ------
     TypeError, ValueError
-        A part that is no Solution, or does not follow on.
+        A part that is no Solution, or does not continue the one before.
     MemoryError
 
     Examples
@@ -77,7 +77,7 @@ def concatenate(*parts: Solution) -> Solution:
     problem = _joined(begin, last)
     options = last._options.changed(out=None, steps=None)
     steps = steps - begin.first
-    if not np.array_equal(options.saves(problem).steps, steps):  # no interval gives them
+    if not np.array_equal(options.saves(problem).steps, steps):  # no interval gives these
         options = options.changed(steps=steps)
     rows, dim = last._last_rows(), begin.system.dim
     outcome = Outcome(
@@ -105,7 +105,7 @@ def _joined(begin, last):
 
 
 def _break(a, b):
-    """Why b does not go on where a ends, or None."""
+    """Why b does not continue a, or None."""
     before, after = a._problem, b._problem
     for name in ("system", "method", "batch", "dtype"):
         one, other = getattr(before, name), getattr(after, name)

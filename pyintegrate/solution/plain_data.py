@@ -1,4 +1,4 @@
-"""Systems and methods as JSON and arrays, and back: made again by the makers named here alone."""
+"""Systems and methods as JSON and arrays, and back, only by the makers named here."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from ..user_system.traced import TracedSystem
 from ..user_system.traced import _restore as _restore_own
 from .stored_fields import check_definition, refuse
 
-_MOST_NUMBERS = 64  # of a row of a method's table: the core has fewer
-_DEEP = 40  # lists in lists
+_MOST_NUMBERS = 64  # in a row of a method's table: the core allows fewer
+_DEEP = 40  # nested lists
 
 
 def _bodies(n, state, units, params):
     if type(n) is not int or np.shape(state) != (6 * n,):
         refuse("system: n", f"{n!r:.80}, with a state of shape {np.shape(state)}")
-    return restore_bodies(n, state, units, params)()  # checked as if it were called anew
+    return restore_bodies(n, state, units, params)()  # checked like a new call
 
 
 def _traced_system(definition, params):
@@ -37,7 +37,7 @@ def _traced_system(definition, params):
 
 
 def _own_method(maker, count, place):
-    """The same for `count` arguments, of which that at `place` is the order: never to be found."""
+    """The same for `count` arguments, with the order at `place`, which must not be None."""
 
     def make(*arguments):
         if len(arguments) != count:
@@ -56,7 +56,7 @@ def _own_method(maker, count, place):
 
 
 def _check_lengths(value):
-    """No row of a table is longer than that of any method."""
+    """No row of a table may be longer than that of any method."""
     items = value.values() if isinstance(value, dict) else value
     if isinstance(items, list | tuple) and len(items) > _MOST_NUMBERS:
         refuse("method", f"more than {_MOST_NUMBERS} stages")
@@ -65,7 +65,7 @@ def _check_lengths(value):
             _check_lengths(item)
 
 
-# The functions that may make a system or a method again; a file can name no other.
+# The functions that may make a system or a method; a file can name no other.
 _MAKERS: dict = {
     "system": restore,
     "bodies": restore_bodies,
@@ -93,17 +93,17 @@ def to_data(value, name, arrays):
     Parameters
     ----------
     value : object
-        Whatever is not of the kinds below is a TypeError.
+        A value of another kind than those below raises TypeError.
     name : str
-        What arrays inside are called, with their places in it.
+        The prefix of the names of arrays inside, followed by their places.
     arrays : dict
-        Takes them.
+        Takes the arrays.
     """
     if isinstance(value, Traced):
         return {"make": "traced", "args": [to_data(value.as_data(), name, arrays)]}
     if isinstance(value, TangentSystem):
         value = value.plain()
-    if type(value) is TracedSystem:  # a function of its own, such as exact=, is no data
+    if type(value) is TracedSystem:  # a user-defined function, such as exact=, is no data
         parts = value.__reduce__()[1][1:]
         args = [to_data(part, f"{name}_{i}", arrays) for i, part in enumerate(parts)]
         return {"make": "traced_system", "args": args}

@@ -1,6 +1,6 @@
-"""Derivatives of saved states by the start and by parameters: ``sensitivity=`` of a run.
+"""Derivatives of saved states with respect to the start and parameters: ``sensitivity=``.
 
-The motion is integrated with its tangents (``System.tangent``); its Solution keeps that one.
+The motion is integrated with its tangents (``System.tangent``); its Solution keeps that solution.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _STARTS = ("x0", "v0")
 
 
 def checked_names(system, sensitivity):
-    """What the derivatives are by: "x0", "v0" and parameters.
+    """The names to differentiate with respect to: "x0", "v0" and parameters.
 
     Raises
     ------
@@ -39,23 +39,23 @@ def checked_names(system, sensitivity):
 
 
 def start_components(system, name):
-    """Which components of the state "x0" or "v0" gives."""
+    """Which components of the state "x0" or "v0" stands for."""
     lead = system.positions or system.dim
     return range(lead) if name == "x0" else range(lead, system.dim)
 
 
 def check_alone(**refused):
-    """Refuse what would look at the tangents as well, of the arguments of a run."""
+    """Refuse the arguments of a run that would act on the tangents as well."""
     for name, value in refused.items():
         if value is not None:
             raise ValueError(
-                f"sensitivity and {name} exclude each other, as tangents would be looked at as"
-                f" well: integrate system.tangent(...) with {name}"
+                f"sensitivity and {name} exclude each other, because {name} would act on the"
+                f" tangents as well: integrate system.tangent(...) with {name}"
             )
 
 
 def with_tangents(system, sensitivity, x0, v0, dtype):
-    """A system with the tangents that are asked for, and its first state.
+    """A system with the requested tangents, and its first state.
 
     Returns
     -------
@@ -80,7 +80,7 @@ def with_tangents(system, sensitivity, x0, v0, dtype):
 
 
 def motion_alone(both):
-    """(problem, options, outcome) of the base of a solution with tangents."""
+    """(problem, options, outcome) of the base motion of a solution with tangents."""
     system = both.system.base
     rows, dim = both.system.places[:, 0], both.system.dim
     problem, options = both._problem, both._options
@@ -106,7 +106,7 @@ def derivatives(both, names):
     -------
     dict of str to ndarray
         By "x0" and "v0" (n_saved, *batch, dim, components); by a parameter (n_saved, *batch, dim)
-        and the axes that the parameter has.
+        followed by the axes of the parameter.
     """
     base, columns = both.system.base, both.system.parts(both.y)[1]
     found, free = {}, 0

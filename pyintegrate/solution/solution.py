@@ -1,4 +1,4 @@
-"""The solution of a run, and the questions one asks of it."""
+"""The solution of a run, and the quantities computed from it."""
 
 from __future__ import annotations
 
@@ -34,28 +34,28 @@ class Solution(States):
 
     Attributes
     ----------
-    t : ndarray, shape (n_saved,), or (n_saved, *batch) where dt or t0 differ
-    steps : ndarray of int, shape (n_saved,), numbers of the saved steps
-        Of a run with ``times=`` that at which each time is reached: the first one not before it;
-        (n_saved, *batch) where these differ. `t` are the times as they were asked for.
+    t : ndarray, shape (n_saved,), or (n_saved, *batch) if dt or t0 differ
+    steps : ndarray of int, shape (n_saved,), indices of the saved steps
+        For a run with ``times=`` the first step not before each time, (n_saved, *batch) if these
+        differ. `t` holds the requested times.
     y : ndarray, shape (n_saved, *batch, dim)
-        States; a view in which each component lies contiguous.
-    x, v : ndarray, shape (n_saved, *batch, dof), or (n_saved, *batch) where dof = 1
+        States; a view in which each component is contiguous.
+    x, v : ndarray, shape (n_saved, *batch, dof), or (n_saved, *batch) if dof = 1
         Positions and velocities (momenta). ``sol["name"]`` is one component.
     initial, final : ndarray, shape (*batch, dim)
     origin : ndarray, shape (*batch, dim)
         Where the motion began: `initial`, or that of the first part of a resumed run. All errors
-        count from here.
+        are relative to it.
     status : ndarray of int8, shape (*batch)
         See ``pi.Status``.
     failed_step : ndarray of int64, shape (*batch)
-        The first step not completed, -1 where fine; saves from there on repeat the last good state.
+        The first step not completed, -1 if none failed; later saves repeat the last good state.
     valid : ndarray of bool, shape (n_saved, *batch)
     system, method, dt, t0, n_steps
-        What was asked for; `n_steps` counts the steps of this run.
+        The arguments; `n_steps` counts the steps of this run.
     evaluations : int, force evaluations of a trajectory
     arithmetic : int
-        Of the version that computed it: see ``pi.ArithmeticWarning``.
+        The version number of the arithmetic that computed it: see ``pi.ArithmeticWarning``.
 
     Examples
     --------
@@ -69,7 +69,7 @@ class Solution(States):
 
     @classmethod
     def of_run(cls, problem, options, failures=None, *watched):
-        """Integrate a Problem; a run that is interrupted has its solution in the exception."""
+        """Integrate a Problem; an interrupted run has its solution in the exception."""
         going = None
 
         def work():
@@ -91,13 +91,13 @@ class Solution(States):
 
         return _core.shielded(work, finish)
 
-    # ---- questions ----
+    # ---- derived quantities ----
     @property
     def evaluations(self) -> int:
-        """Force evaluations of a trajectory; one that sees the velocity is not shared by steps.
+        """Force evaluations of a trajectory; a force that depends on the velocity is not shared.
 
-        Of an implicit method those of one Newton iteration a step, however many it takes; of a
-        multistep method with those of its first steps.
+        For an implicit method those of one Newton iteration per step, whatever their number; for a
+        multistep method including those of its starter.
         """
         return count_evaluations(self._problem, self.n_steps)
 
@@ -115,10 +115,10 @@ class Solution(States):
         return self.system.energy(self.y, self._column(self.t))
 
     def energy_error(self) -> Floats:
-        """(E - E0)/|E0|, signed, shape (n_saved, *batch); E - E0 where E0 = 0.
+        """(E - E0)/|E0|, signed, shape (n_saved, *batch); E - E0 if E0 = 0.
 
-        E0 is the energy of ``origin``. Where it is nearly 0 by cancellation (a parabolic orbit),
-        a relative error says little: look at ``energy()``. NaN where E0 is beyond the floats, or
+        E0 is the energy of ``origin``. If it is nearly 0 by cancellation (a parabolic orbit),
+        a relative error says little: use ``energy()``. NaN if E0 is outside the range of floats, or
         so small that it has lost digits.
 
         Examples
@@ -138,13 +138,13 @@ class Solution(States):
     def exact(self) -> Floats:
         """The exact solution through ``origin`` at the saved times, (n_saved, *batch, dim).
 
-        From the first jump of a trajectory on (an event with ``then=``) it is NaN, with one
-        ``RecordWarning``: the formula does not jump.
+        After the first jump of a trajectory (an event with ``then=``) it is NaN, with one
+        ``RecordWarning``: the formula does not include jumps.
 
         Raises
         ------
         ValueError
-            It has no closed form.
+            The system has no closed form.
         """
         exact = self.system.exact(self.t, self.origin, self._origin_time)
         if exact is None:
@@ -163,7 +163,7 @@ class Solution(States):
         Parameters
         ----------
         t : array_like
-            Times within the saved ones, the same for every trajectory.
+            Times within the range of the saves, the same for every trajectory.
 
         Returns
         -------
@@ -185,7 +185,7 @@ class Solution(States):
         self._need_all("at(t)")
         return hermite(self, numbers("t", t).astype(np.float64))
 
-    # ---- going on ----
+    # ---- continuation ----
     def resume(
         self,
         n_steps: int | None = None,
@@ -194,7 +194,7 @@ class Solution(States):
         drive: Mapping[str, ArrayLike] | None = None,
         out: Any = None,
     ) -> Solution:
-        """Further steps, numbered onwards; bit-equal to one long run.
+        """Continue for further steps, numbered onwards; bit-equal to one long run.
 
         Parameters
         ----------
@@ -204,15 +204,15 @@ class Solution(States):
         drive : mapping of str to array_like, optional
             As in ``integrate``, for the further steps.
         out : ndarray, memmap or zarr array, optional
-            Where the further states go, as of ``integrate``.
+            Where the further states go, as in ``integrate``.
 
         Returns
         -------
         Solution
-            It starts with the final state of this one; its errors count from the first start,
-            `origin`. Watches and events are carried on, but for those of a solution that was
-            loaded or unpickled, which gives a UserWarning. It saves as this one, or its end where
-            this one saved steps or times that were named. ``pi.concatenate`` joins both.
+            It starts with the final state of this one; its errors are relative to the first start,
+            `origin`. Watches and events continue, except those of a solution that was loaded or
+            unpickled, which gives a UserWarning. It saves like this one, or only its end if this
+            one saved given steps or times. ``pi.concatenate`` joins both.
 
         Examples
         --------
@@ -254,24 +254,24 @@ class Solution(States):
         return part
 
     def _last_rows(self):
-        """The last state and what the method remembers, if it is there: (rows, lanes)."""
+        """The last state and the history of the method, if available: (rows, lanes)."""
         rows = np.moveaxis(self.final, -1, 0).reshape(self.system.dim, self._problem.lanes)
         return rows if self._history is None else np.concatenate([rows, self._history])
 
     def _last_state(self):
-        """The state to go on from, laid out as ``initial`` of a Problem."""
+        """The state to continue from, laid out as ``initial`` of a Problem."""
         rows = self._last_rows()
         if len(rows) < len(self._problem.initial):
             raise ValueError(
-                f"this run was interrupted between two saves, and what {self.method.name!r}"
-                " remembers of the past is lost, or the rounding that it carried: integrate again"
-                " from `final`"
+                "this run was interrupted between two saves, and the history of"
+                f" {self.method.name!r}, or the rounding error that it carries, is lost: integrate"
+                " again from `final`"
             )
         return pad(rows, (self._problem.lanes,), self._problem.dtype)
 
-    # ---- elsewhere ----
+    # ---- export ----
     def save(self, path: str | PathLike[str]) -> None:
-        """Write all to a file, for ``pi.load(path)``; a crash leaves the old one.
+        """Write the solution to a file, for ``pi.load(path)``; a crash leaves the old one.
 
         Parameters
         ----------
@@ -296,15 +296,15 @@ class Solution(States):
         Returns
         -------
         xarray.Dataset
-            Dimensions "t" ("step", where times differ between trajectories) and those of the batch:
-            each has the name of the parameter (or "dt", "t0") that alone varies along it, without
-            repeating a value, else it is "batch" (or "batch_0", "batch_1", ...). Coordinates: t
+            Dimensions "t" ("step", if times differ between trajectories) and those of the batch:
+            each has the name of the parameter (or "dt", "t0") that alone varies along it, with
+            distinct values, else it is "batch" (or "batch_0", "batch_1", ...). Coordinates: t
             [s], step, and the parameters that are arrays. Further variables: status and
-            failed_step; "watched.swing" is ``watched["swing"]``, with a dimension "bin" of a
+            failed_step; "watched.swing" is ``watched["swing"]``, with a dimension "bin" for a
             histogram; "events.ground.t", ".y", ".values", ".count" and ".overflow" have the
             dimensions "event" (those kept), "component" and "value", and stopped_at and stopped_by
             those of the batch. Two such dimensions of different lengths are "bin_swing" and so on.
-            Attributes: what was run.
+            Attributes: the arguments of the run.
 
         Examples
         --------
@@ -323,12 +323,12 @@ class Solution(States):
         Returns
         -------
         pandas.DataFrame
-            Index: "t"; of a batch the dimensions of ``to_xarray`` and "t", trajectory by
+            Index: "t"; for a batch the dimensions of ``to_xarray`` and "t", trajectory by
             trajectory (``frame["x"].unstack("t")`` is wide, ``frame.reset_index()`` long). The rows
-            of a trajectory that failed end with its last good state. Where only the end was saved,
-            numbers that were watched are columns ("watched.swing"), with the rows of all
-            trajectories and stopped_at, stopped_by; results of many saves, of histograms and of
-            single events are in ``to_xarray``.
+            of a trajectory that failed repeat its last good state. If only the end was saved,
+            watched numbers are columns ("watched.swing"), with a row for each trajectory, as are
+            stopped_at and stopped_by; results of many saves, of histograms and of single events are
+            in ``to_xarray``.
 
         Examples
         --------
@@ -342,7 +342,7 @@ class Solution(States):
 
         return to_frame(self)
 
-    # ---- shown ----
+    # ---- display ----
     def plot(self, **keywords: Any) -> AxesArray:
         """Draw the motion and its energy: see ``pi.plots.overview``.
 
@@ -357,7 +357,7 @@ class Solution(States):
         return overview(self, **keywords)
 
     def table(self) -> Table:
-        """The numbers that matter, as text or HTML: see ``Comparison.table``.
+        """The main results, as text or HTML: see ``Comparison.table``.
 
         Examples
         --------

@@ -26,25 +26,25 @@ WATCHING = ("watched", "events", "stopped_at", "stopped_by")  # results that go 
 class States:
     """Saved states, and the trajectories that failed; see ``Solution``."""
 
-    _sums = _occurred = None  # also of pickles of version 0.1
-    _carried: Any = None  # the solution with tangents, and by what
-    _journey: Any = None  # of a run to a tolerance: adaptive/journey.py
+    _sums = _occurred = None  # also in pickles of version 0.1
+    _carried: Any = None  # the solution with tangents, and the names
+    _journey: Any = None  # for a run to a tolerance: adaptive/journey.py
 
     def __init__(self, problem, options, outcome):
-        """For ``integrate``: made of an ``Outcome`` (run/output.py)."""
+        """For ``integrate``: made from an ``Outcome`` (run/output.py)."""
         self._problem, self._options = problem, options
         self.system, self.method = problem.system, problem.method
         self.dt, self.t0 = problem.dt, problem.t0
         self.n_steps = outcome.completed
         self._states, self._final, self._history = outcome.states, outcome.final, outcome.history
-        self._failures = outcome.failures  # with those that an event has stopped
+        self._failures = outcome.failures  # including those that an event has stopped
         self._sums, self._occurred = outcome.sums, outcome.occurred
         if outcome.completed < problem.n_steps:
             self._failures = outcome.failures.until(problem.first + outcome.completed)
 
     @classmethod
     def _with_tangents(cls, integrate, names):
-        """The motion alone of a run with tangents, which it keeps; also in what is raised."""
+        """The base motion of a run with tangents, which it keeps; also in exceptions."""
 
         def alone(both):
             solution = cls(*cls._alone(both))
@@ -91,7 +91,7 @@ class States:
 
     @cached_property
     def _in_memory(self):
-        """The saved states; None where they are elsewhere, and read when they are asked for."""
+        """The saved states; None if they are elsewhere, and read when requested."""
         if not isinstance(self._states, np.ndarray):
             return None
         return self._states if len(self._states) == len(self) else self._states[: len(self)]
@@ -110,7 +110,7 @@ class States:
 
     @property
     def _origin_time(self):
-        """When the motion was at `origin`: a float, or (*batch)."""
+        """The time of `origin`: a float, or (*batch)."""
         return self._problem.times(np.array([origin_of(self._problem).step]))[0]
 
     def _outward(self, rows):
@@ -118,7 +118,7 @@ class States:
         return output.outward(rows[:, : self._problem.lanes], self._problem.batch)
 
     def __getstate__(self):
-        """Functions stay behind, of progress and of watches: they belong to a place."""
+        """Functions stay behind, those of progress and of watches: they belong to one process."""
         options = self._options.changed(progress=False, watch=None, events=None)
         results = {name: getattr(self, name) for name in (*WATCHING, "_first_jump")}
         state = {**self.__dict__, **results, "_options": options, "_sums": None, "_occurred": None}
@@ -126,14 +126,14 @@ class States:
         return state
 
     def _told(self, other):
-        """This solution with what another was told to watch, where only results are left of it."""
+        """This solution with the watches of another, if only results are left of its own."""
         self.__dict__.update({key: other.__dict__[key] for key in WATCHING if other._forgot})
         self._first_jump = other._first_jump
         return self
 
     @property
     def _forgot(self):
-        """Whether it has results of watches or events whose functions are elsewhere."""
+        """Whether it has results of watches or events without their functions."""
         return (self._sums is None and bool(self.watched)) or (
             self._occurred is None and bool(self.events)
         )
@@ -188,7 +188,7 @@ class States:
 
     @property
     def components(self) -> tuple[str, ...]:
-        """Names of the components that were saved: all, unless the run was told otherwise."""
+        """Names of the components that were saved: all, unless `components` was given."""
         return self._options.saved_names(self.system)
 
     @property
@@ -198,7 +198,7 @@ class States:
 
     @cached_property
     def _complete(self):
-        """Whether all components were saved, in their order."""
+        """Whether all components were saved, in order."""
         return self.components == self.system.state_names
 
     def _place(self, name):
@@ -225,7 +225,7 @@ class States:
     # ---- failures ----
     @property
     def n_failed(self) -> int:
-        """How many trajectories failed."""
+        """The number of trajectories that failed."""
         return len(self._failures.failed())
 
     @cached_property
@@ -239,7 +239,7 @@ class States:
 
     @cached_property
     def watched(self) -> Watched:
-        """What the run was told to watch, by name: arrays of the batch. See ``pi.watch``."""
+        """The results of watches by name: arrays over the batch. See ``pi.watch``."""
         from ..watching.watched import Watched
 
         if self._sums is None:
@@ -251,10 +251,10 @@ class States:
 
     @cached_property
     def sensitivity(self) -> dict[str, Floats]:
-        """Derivatives of the saved states, by name, of a run with ``sensitivity=``.
+        """Derivatives of the saved states, by name, for a run with ``sensitivity=``.
 
-        By "x0" and "v0" (n_saved, *batch, dim, components of it); by a parameter
-        (n_saved, *batch, dim), and the axes that the parameter has.
+        By "x0" and "v0" (n_saved, *batch, dim, components); by a parameter
+        (n_saved, *batch, dim) followed by the axes of the parameter.
         """
         if self._carried is None:
             raise ValueError(
@@ -275,14 +275,14 @@ class States:
 
     @cached_property
     def _first_jump(self):
-        """When an event first let each trajectory jump, (*batch): see jumps.py."""
+        """When an event first made each trajectory jump, (*batch): see jumps.py."""
         from .jumps import first_jump
 
         return first_jump(self)
 
     @cached_property
     def stopped_at(self) -> Floats:
-        """When an event has stopped each trajectory, (*batch); NaN where it went to the end."""
+        """When an event stopped each trajectory, (*batch); NaN if it ran to the end."""
         stopped = self.status == Status.STOPPED
         if self._occurred is None:
             return np.full(self._problem.batch, np.nan)
@@ -290,7 +290,7 @@ class States:
 
     @cached_property
     def stopped_by(self) -> Any:
-        """Names of the events that have stopped trajectories, (*batch); "" where none has."""
+        """Names of the events that stopped the trajectories, (*batch); "" if none did."""
         if self._occurred is None:
             return np.full(self._problem.batch, "")
         names = np.array([*self._options.events.events, ""])
@@ -298,20 +298,20 @@ class States:
         return names[np.where(self.status == Status.STOPPED, which, -1)]
 
     def _column(self, t):
-        """Times, or steps, that broadcast against the batch."""
+        """Times, or indices of steps, that broadcast against the batch."""
         return t if t.ndim > 1 else t.reshape(-1, *(1,) * len(self._problem.batch))
 
     @property
     def valid(self) -> Booleans:
         ends = self._failures.steps(self._problem.lanes).reshape(self._problem.batch)
         made = self._column(self.steps) < ends
-        if self._options.times is not None:  # also those of its last step before a stop
+        if self._options.times is not None:  # includes those of its last step before a stop
             made |= (self._column(self.t) - self.stopped_at) * np.sign(self.dt) <= 0
         return (ends < 0) | made
 
     @property
     def _whole(self):
-        """Whether every trajectory has gone to the end."""
+        """Whether every trajectory has run to the end."""
         return not len(self._failures)
 
     def failures(self) -> str:
@@ -326,15 +326,15 @@ class States:
         return self._failures.failed().report(self._problem.batch, self.t0, self.dt)
 
     def digest(self) -> str:
-        """A number for all that this solution says, as 64 hexadecimal digits (SHA-256).
+        """A hash of everything in this solution, as 64 hexadecimal digits (SHA-256).
 
-        Two solutions have one digest where their systems and parameters, methods, times, saved and
-        last states, failures, watched results and events are the same, with their shapes and
+        Two solutions have the same digest if their systems and parameters, methods, times, saved
+        and last states, failures, watched results and events are the same, with their shapes and
         precisions: on every machine, with any number of workers, after ``save`` and ``pi.load``. A
-        zero has no sign in it, and all that is not a number is one NaN. The options that led to the
-        same solution are not in it (`bound`, `workers`, ...), nor the version that computed it; a
-        function that is not traced is there by its name and parameters. Files do not hold
-        `sensitivity`, which counts here.
+        zero has no sign in it, and all NaNs are one. Options that lead to the same solution
+        (`bound`, `workers`, ...) and the version that computed it are not included; a function that
+        is not traced is included by its name and parameters. `sensitivity` is included, although
+        files do not hold it.
 
         Examples
         --------

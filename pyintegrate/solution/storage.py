@@ -1,9 +1,10 @@
-"""A Solution as a header and arrays, and back: everything that it can do, it can do once loaded.
+"""A Solution as a header and arrays, and back: a loaded one can do everything that it could before.
 
-The file holds what a run was (system, method, times, options), the saved states with the component
-axis second, ``y`` (n_saved, n_components, *batch), the full first and last states that ``resume``
-and ``energy_error`` start from, the failures, and what was watched (stored_results.py). Systems and
-methods are stored by name, or as the plain data that their ``__reduce__`` gives; never as code.
+The file holds the arguments of a run (system, method, times, options), the saved states with the
+component axis second, ``y`` (n_saved, n_components, *batch), the full first and last states that
+``resume`` and ``energy_error`` start from, the failures, and the results of watches
+(stored_results.py). Systems and methods are stored by name, or as the plain data that their
+``__reduce__`` gives; never as code.
 """
 
 from __future__ import annotations
@@ -51,11 +52,11 @@ from .stored_system import (
 if TYPE_CHECKING:
     from os import PathLike
 
-VERSION = 1  # of runs with steps of one length; those to a tolerance have TO_A_TOLERANCE
+VERSION = 1  # for runs with steps of one length; runs to a tolerance have TO_A_TOLERANCE
 
 
 def warn_of_sensitivities(solution, stacklevel):
-    """That a file does not hold them."""
+    """Warn that a file does not hold them."""
     if solution._carried is not None:
         warnings.warn(
             "the file holds the states, not their sensitivities: pickle the solution to keep them",
@@ -99,7 +100,7 @@ def save(solution, path):
 
 
 def shared_header(solution, version, arrays):
-    """The fields of all solutions; their arrays take their place in `arrays`."""
+    """The fields of all solutions; their arrays are added to `arrays`."""
     problem, options = solution._problem, solution._options
     return {
         "format": FORMAT,
@@ -142,14 +143,14 @@ def load(path: str | PathLike[str], system: System | None = None) -> Solution:
     Returns
     -------
     Solution
-        It answers, and goes on, like the one that was saved.
+        It gives the same results as the one that was saved, and can be resumed.
 
     Raises
     ------
     FileNotFoundError
     ValueError
-        The file is damaged or is something else, was written by a newer version, or holds a
-        user-defined system and `system` is missing or another.
+        The file is damaged or is not a solution, was written by a newer version, or holds a
+        user-defined system and `system` is missing or is a different one.
 
     Examples
     --------
@@ -209,7 +210,7 @@ def _solution(header, arrays, system):
     problem = problem.changed(
         arithmetic=number,
         first=header["first"],
-        # An interrupted run is known by one step that it lacks: it may have wanted 2**53.
+        # An interrupted run may lack only one step, and may have been asked for 2**53.
         n_steps=min(header["n_steps"], header["completed"] + 1),
         starter=starter,
         has_history=header["begun"],
@@ -226,7 +227,7 @@ def _solution(header, arrays, system):
     if components != system.state_names:
         options = options.changed(components=components)
     last, dim = _present(arrays["last_state"], header, problem), system.dim
-    # A run that watches goes to any step, also when it is interrupted between two saves.
+    # A run with watches can be interrupted between two saves, at any step.
     steps = arrays["steps"]
     ended = steps.ndim == 1 and steps.size > 0 and steps[-1] == header["first"] + completed
     ended = ended and not header.get("times")
@@ -262,7 +263,7 @@ def _solution(header, arrays, system):
 
 
 def _check_asked(problem, t, completed, steps):
-    """The times that a run was asked for lie in its steps."""
+    """The requested times lie within the steps of the run."""
     found = steps_of(fitted(check_times(t), problem.batch, problem.dt), problem.t0, problem.dt,
                      completed, problem.batch)  # fmt: skip
     if not np.array_equal(found, steps):
@@ -270,7 +271,7 @@ def _check_asked(problem, t, completed, steps):
 
 
 def _run(header, arrays, system, method):
-    """Problem and options, made of no steps: so that no more is asked for than the file holds."""
+    """Problem and options, made with no steps: so that no more is allocated than the file holds."""
     batch, dim, dtype = tuple(header["batch"]), system.dim, np.dtype(header["dtype"])
     check_parameters(system, batch, dtype)
     first, last = arrays["first_state"], arrays.about("last_state")[0][0]
@@ -298,7 +299,7 @@ def _run(header, arrays, system, method):
 
 
 def _present(rows, header, problem):
-    """A state as this arithmetic has it; one that has lost its history stays without."""
+    """A state in the current arithmetic; one that has lost its history stays without."""
     system, number = problem.system, header.get("arithmetic", 1)
     if len(rows) == system.dim:
         return rows
@@ -306,7 +307,7 @@ def _present(rows, header, problem):
 
 
 def _origin_to_data(problem, arrays):
-    """Where the motion of a resumed run began, and how far its phase was ahead where it went on."""
+    """Where the motion of a resumed run began, and its phase drift where it was resumed."""
     origin = problem.origin
     if origin is None:
         return None

@@ -1,7 +1,7 @@
-"""Arrays of a file, read one by one: their shapes are known, and may be refused, before any is.
+"""Arrays of a file, read one by one: their shapes are known, and can be refused, before reading.
 
-Only names that are asked for are looked at. An .npz is taken apart here: every byte of the archive
-belongs to one array or to its table of contents, which leaves no room for parts that overlap. The
+Only requested names are looked at. An .npz is parsed here: every byte of the archive
+belongs to one array or to its table of contents, so that no parts can overlap. The
 metadata and the chunks of a .zarr are checked before the package zarr opens them.
 """
 
@@ -21,7 +21,7 @@ import numpy as np
 BLOCK_BYTES = 16 << 20  # read or written at once
 MOST_HEADER = 1 << 25  # characters
 HEADER = "header"
-_MOST_CONTENTS = 1 << 23  # bytes of an archive's table of contents
+_MOST_CONTENTS = 1 << 23  # bytes in an archive's table of contents
 _NPY = re.compile(
     rb"\{'descr': '([<>|=])([iufbU])([0-9]{1,9})', 'fortran_order': False,"
     rb" 'shape': \(((?:[0-9]{1,19}, ?)*[0-9]{0,19}),?\), \} *\n"
@@ -30,13 +30,13 @@ _NAME = re.compile(r"[^/\\\0.][^/\\\0]{0,199}")
 
 
 class StoredArrays(Mapping):
-    """Name to array; ``about(name)`` is its shape and dtype, which costs nothing."""
+    """Name to array; ``about(name)`` is its shape and dtype, without reading it."""
 
     def __init__(self, names, about, get):
         self._names, self._about, self._get = tuple(names), about, get
 
     def about(self, name):
-        """(shape, dtype), without the array being read."""
+        """(shape, dtype), without reading the array."""
         if name not in self._names:
             raise ValueError(f"{name}: the file has no such array")
         return self._about(name)
@@ -47,7 +47,7 @@ class StoredArrays(Mapping):
             return self._get(name)
         except (ValueError, MemoryError, ImportError, PermissionError):
             raise
-        except Exception as error:  # whatever a damaged array does to the package zarr
+        except Exception as error:  # a damaged array may raise anything in the package zarr
             raise ValueError(f"{name}: {type(error).__name__}: {error}") from error
 
     def __iter__(self):
@@ -58,7 +58,7 @@ class StoredArrays(Mapping):
 
 
 def _parsed(text, what):
-    """An object of JSON."""
+    """A JSON object."""
     if len(text) > MOST_HEADER:
         raise ValueError(f"{what}: {len(text)} characters, at most {MOST_HEADER}")
     try:
@@ -73,7 +73,7 @@ def _parsed(text, what):
 
 
 def _regular(path, most):
-    """The content of a regular file, no link or pipe, of at most `most` bytes."""
+    """The content of a regular file, not a link or pipe, of at most `most` bytes."""
     about = os.lstat(path)
     if not stat.S_ISREG(about.st_mode):
         raise ValueError(f"{os.path.basename(path)} is no regular file")
@@ -161,7 +161,7 @@ def _contents(file):
 
 
 def _large(name, extra, *numbers):
-    """Length, packed length and offset; where one has no room, it is in the field 1 of the rest."""
+    """Length, packed length and offset; those that do not fit 32 bits are in the extra field 1."""
     at, wide = 0, b""
     while at + 4 <= len(extra):
         tag, size = struct.unpack_from("<HH", extra, at)
@@ -199,7 +199,7 @@ def _describe(file, name, first, length, check):
 
 
 def _array(file, name, shape, dtype, first, skip, length, check):
-    """An array whose bytes are known to be in the file; their checksum is compared."""
+    """An array whose bytes are known to be in the file; its checksum is compared."""
     file.seek(first)
     found = zlib.crc32(file.read(skip))
     array = np.empty(shape, dtype)
@@ -219,7 +219,7 @@ def _array(file, name, shape, dtype, first, skip, length, check):
 
 
 def zarr_package():
-    """The package, or an ImportError that names it."""
+    """The package zarr, or an ImportError that names it."""
     try:
         import zarr
     except ImportError as missing:
@@ -281,7 +281,7 @@ _TYPES = re.compile(r"bool|u?int(8|16|32|64)|float(16|32|64)")
 
 
 def _metadata(folder, name):
-    """(shape, dtype, chunk shape) of an array as we write it, and of no other."""
+    """(shape, dtype, chunk shape) of an array in the format written here, and in no other."""
     if os.path.islink(folder):
         raise ValueError(f"{name}: it is a link")
     told = _parsed(_regular(os.path.join(folder, "zarr.json"), 1 << 16), f"{name}: zarr.json")
@@ -320,7 +320,7 @@ def _metadata(folder, name):
 
 
 def _check_chunk(path, name, size):
-    """A chunk holds one frame of Zstandard (RFC 8878, 3.1.1.1), which says that it has its size."""
+    """A chunk must hold one Zstandard frame (RFC 8878, 3.1.1.1) that states the expected size."""
     try:
         content = _regular(path, 2 * size + (1 << 16))
     except OSError:

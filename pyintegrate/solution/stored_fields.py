@@ -1,7 +1,7 @@
 """The header of a file: every field is checked before anything is made of it.
 
-An error is a ValueError that begins with the field's name. Sizes that fit one another are what the
-run of the header needs, and nothing larger is read.
+An error is a ValueError that begins with the field's name. Sizes that are consistent are those that
+the run of the header needs, and nothing larger is read.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ JOURNEY_ARRAYS = (
     "reached", "last_step", "steps_taken", "rejected", "status", "stiff_since", "stiff_after",
     "origin_state", "origin_time",
 )  # fmt: skip
-_MOST_STEPS, _MOST_LANES = 1 << 53, 1 << 48  # of a run; 1 << 54 steps with those before it
+_MOST_STEPS, _MOST_LANES = 1 << 53, 1 << 48  # in a run; 1 << 54 steps with those before it
 
 
 def array_names(header):
@@ -79,7 +79,7 @@ _FIELDS = ("first", "n_steps", "completed", "starter", "begun", "driven")
 
 
 def check_shared(header, further):
-    """The fields of all solutions; those of `further` are there."""
+    """Check the fields of all solutions; those of `further` must be there."""
     for name in (*_SHARED, *further):
         if name not in header:
             refuse(name, "it is missing")
@@ -105,7 +105,7 @@ def check_shared(header, further):
 
 
 def check_header(header):
-    """Types and ranges of the fields, each for itself and with the others."""
+    """Types and ranges of the fields, each by itself and together with the others."""
     check_shared(header, _FIELDS)
     check_whole(header, "n_steps", 0, _MOST_STEPS)
     check_whole(header, "completed", 0, header["n_steps"])
@@ -115,7 +115,7 @@ def check_header(header):
         refuse("save", f"{save!r:.80}, expected 'all', 'final' or a number of steps")
     for name in ("begun", "driven"):
         check_one_of(header, name, True, False)
-    if "compensated" in header:  # not in files of version 0.1, as what follows
+    if "compensated" in header:  # not in files of version 0.1, nor the fields below
         check_one_of(header, "compensated", True, False)
     if header.get("joined") not in (None, True, False):
         refuse("joined", f"{header['joined']!r:.80}, expected True or False")
@@ -129,7 +129,7 @@ def check_header(header):
 
 
 def entries(header):
-    """How many states a run has saved."""
+    """The number of states that a run has saved."""
     if header["save"] == "final":
         return 1
     n, done = header["n_steps"], header["completed"]
@@ -143,16 +143,16 @@ def check_arrays(header, arrays, results=()):
     Parameters
     ----------
     header : dict
-        Checked.
+        Checked before.
     arrays : StoredArrays
     results : collection of str
-        Arrays whose sizes are checked: of stored_results.py.
+        Arrays whose sizes are checked by stored_results.py.
 
     Raises
     ------
     ValueError
     MemoryError
-        All fits, and is more than this machine holds.
+        Everything is consistent, and is more than this machine holds.
     """
     batch, count = tuple(header["batch"]), entries(header)
     if header.get("joined"):
@@ -196,7 +196,7 @@ def fits_batch(shape, batch):
 
 
 def check_array(arrays, name, kind, *shapes):
-    """Refuse an array of another type, or of none of these shapes; it is not read for it."""
+    """Refuse an array of another type, or of none of these shapes, without reading it."""
     shape, found = arrays.about(name)
     if found != kind:
         refuse(name, f"it has the type {found}, expected {np.dtype(kind)}")
@@ -205,17 +205,17 @@ def check_array(arrays, name, kind, *shapes):
 
 
 def check_parameters(system, batch, dtype):
-    """Refuse parameters that are not of the batch, or of no size to be laid out for each of it."""
+    """Refuse parameters that do not fit the batch, or are too large when expanded for each lane."""
     for name, shape in system.batch_shapes.items():
         if not fits_batch(shape, batch):
             refuse("system", f"{name} has the batch shape {shape}, and the batch is {batch}")
     shapes = system._definition["shapes"]
     rows = sum(prod(shapes[name]) for name, shape in system.batch_shapes.items() if shape)
-    check_memory(rows * prod(batch) * dtype.itemsize, 1, batch, rows)  # laid out for each
+    check_memory(rows * prod(batch) * dtype.itemsize, 1, batch, rows)  # expanded for each lane
 
 
 def check_steps(header, steps):
-    """The saves that no interval gives, counted from the first step."""
+    """Saves without a common interval, counted from the first step."""
     steps = steps - header["first"]
     least = 0 if header.get("times") else 1  # several times may lie in one step
     if np.any(np.diff(steps, axis=0) < least) or np.any(
@@ -226,7 +226,7 @@ def check_steps(header, steps):
 
 
 def check_origin(problem, about, parts):
-    """Where a resumed run began: its state and step, and the phases ahead."""
+    """Where a resumed run began: its state and step, and the phase drifts."""
     state, ahead = parts["state"], parts.get("ahead")
     shape = (problem.system.dim, problem.lanes)
     if not isinstance(state, np.ndarray) or (state.shape, state.dtype) != (shape, problem.dtype):
@@ -251,7 +251,7 @@ def check_failures(header, index, status, step):
 
 # ---- user-defined systems ------------------------------------------------------------------------
 _TEXTS = ("name", "title", "equation", "reference", "structure", "time_unit")
-_QUESTIONS = {  # to the answers: of dim or dof components
+_QUESTIONS = {  # and the number of their results: dim or dof components
     "first_order": {"rhs": "dim"},
     "second_order": {"acceleration": "dof"},
     "separable": {"acceleration": "dof", "velocity": "dof"},
@@ -259,7 +259,7 @@ _QUESTIONS = {  # to the answers: of dim or dof components
 
 
 def check_definition(definition):
-    """A traced system as data: its names, sizes and answers fit one another."""
+    """A traced system as data: its names, sizes and results must be consistent."""
     traced, structure = definition["traced"], definition["structure"]
     for name in _TEXTS:
         if not isinstance(definition[name], str):

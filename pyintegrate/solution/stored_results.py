@@ -1,7 +1,7 @@
-"""What a run has watched and met, in the header of a file and its arrays: written, checked, read.
+"""Results of watches and events in the header of a file and its arrays: written, checked, read.
 
-Names are in the header, as they may be any text; arrays are called by their numbers. Functions are
-no data: a loaded solution has the results.
+Names are in the header, as they may be any text; arrays are named by index. Functions are
+not stored: a loaded solution has the results.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from .jumps import has_jumped
 from .stored_fields import refuse
 
 _MOST_RESULTS = 8 * MOST_SUMS
-_MOST_IMAGE = 1 << 28  # items of a result that has no batch axes
+_MOST_IMAGE = 1 << 28  # items in a result without batch axes
 _PARTS = ("t", "y", "values", "count")
 
 
 def results_to_data(solution, arrays):
-    """The fields `watched` and `events` of a header; the arrays take their place in `arrays`."""
+    """The fields `watched` and `events` of a header; the arrays are added to `arrays`."""
     watched, events = solution.watched, solution.events
     about: dict = {"watched": [], "events": []}
     for i, (name, value) in enumerate(watched.items()):
@@ -55,7 +55,7 @@ def _array_of(data, field):
 
 
 def _listed(header, field, length, most):
-    """The entries of a list, each of which begins with another name."""
+    """The entries of a list, which begin with distinct names."""
     rows = header.get(field, [])
     fits = isinstance(rows, list) and len(rows) <= most
     if not fits or not all(isinstance(row, list) and len(row) == length for row in rows):
@@ -72,7 +72,7 @@ def check_results(header, arrays):
     Parameters
     ----------
     header : dict
-        Whose other fields are checked.
+        Whose other fields have been checked.
     arrays : StoredArrays
     """
     batch, dim, known = tuple(header["batch"]), len(header["state_names"]), set()
@@ -125,7 +125,7 @@ def check_results(header, arrays):
 
 
 def give_results(solution, header, arrays):
-    """The results of a file to the solution that was made of it."""
+    """Add the results of a file to the solution that was made from it."""
     watched = _listed(header, "watched", 3, _MOST_RESULTS)
     results = {name: arrays[data["array"]] for name, _, data in watched}
     kinds = {name: tuple(kind) for name, kind, _ in watched if kind}

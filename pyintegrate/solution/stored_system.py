@@ -1,6 +1,6 @@
-"""Systems and methods of a file: written as data, made again, and compared with those of old.
+"""Systems and methods in a file: written as data, made again, and compared with those saved.
 
-An object that a wrong field of the header cannot make is one ValueError that begins with the field.
+If a field of the header cannot make an object, a single ValueError begins with the field's name.
 """
 
 from __future__ import annotations
@@ -14,24 +14,24 @@ from .stored_fields import Refused, refuse
 
 
 class Mismatch(Exception):
-    """The file is whole, and what it needs is not here."""
+    """The file is intact, but what it needs is not available here."""
 
 
 def made(field, make, *arguments):
-    """The object that a field of the header stands for; any fault in it is one error."""
+    """The object that a field of the header stands for; any error in it is one ValueError."""
     try:
         return make(*arguments)
     except (Mismatch, MemoryError, Refused):
         raise
     except RecursionError:
         return refuse(field, "it is nested without end")
-    except Exception as error:  # of anything that a wrong value may do to those who take it
+    except Exception as error:  # a wrong value may raise anything in the constructors
         kind = "" if type(error) is ValueError else f"{type(error).__name__}: "
         raise ValueError(f"{field}: {kind}{error}") from error
 
 
 def method_from_data(header, arrays):
-    """The method of a header; its coefficients are those that the file tells of."""
+    """The method of a header; its coefficients must be those in the file."""
     method = made("method", from_data, header["method"], arrays)
     if not isinstance(method, Method):
         refuse("method", "the stored method is not a Method")
@@ -46,7 +46,7 @@ def _has_coefficients(method, data, arrays):
 
 
 def check_state_names(header, system):
-    """The components of a system are those that the file tells of."""
+    """The components of a system must be those in the file."""
     if tuple(header["state_names"]) != system.state_names:
         raise Mismatch(
             f"the components of {system.name!r} are {', '.join(system.state_names)}, and were"
@@ -55,7 +55,7 @@ def check_state_names(header, system):
 
 
 def system_to_data(system, arrays):
-    """Data to make it again from; failing that, its name and parameters, for ``system=``."""
+    """Data to make it again from; otherwise its name and parameters, for ``system=``."""
     about = {"name": system.name, "slope": [float(x).hex() for x in _slope(system)]}
     made: dict = {}
     try:

@@ -8,7 +8,7 @@ from ..errors import Status
 
 
 def line(solution):
-    """The system and method of a run, its length, and its failures, in a line."""
+    """The system and method of a run, its length, and its failures, in one line."""
     dt, batch, lanes = solution.dt, solution.status.shape, solution.status.size
     step = f"{dt:g}" if np.ndim(dt) == 0 else f"{dt.min():g} .. {dt.max():g}"
     count = f"{lanes} trajector{'y' if lanes == 1 else 'ies'}"
@@ -21,7 +21,7 @@ def line(solution):
 
 
 def html(solution):
-    """The same, a row for each fact."""
+    """The same, with a row for each fact."""
     from html import escape
 
     system, method, status = solution.system, solution.method, solution.status

@@ -1,5 +1,5 @@
-"""Quantities that are watched while a run goes on, and what is kept of them.
+"""Quantities that are watched during a run, and their reductions.
 
-A quantity and its sums are traced to byte code, as forces are, which the core runs after each step
-(csrc/watching/watch.c).
+A quantity and its reductions are traced to byte code, as forces are; the core runs it after each
+step (csrc/watching/watch.c).
 """

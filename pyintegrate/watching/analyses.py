@@ -1,4 +1,4 @@
-"""Names of analyses in ``watch=``: each stands for all that the analysis needs of the steps."""
+"""Names of analyses in ``watch=``: each stands for everything that the analysis needs."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ ANALYSES = {
 
 
 def expanded(watch, system):
-    """The argument `watch` with analyses replaced by what they need.
+    """The argument `watch` with the names of analyses replaced by the watches that they need.
 
     Returns
     -------
@@ -74,7 +74,7 @@ def _known():
 
 
 def of_comparison(system, options):
-    """Options of runs that save only their end, with watches for the table of a comparison."""
+    """Options of runs that save only their end, with the watches for a comparison's table."""
     save = options.get("save", "all")
     few = save == "final" if isinstance(save, str) else np.ndim(save) or isinstance(save, range)
     if not few and options.get("times") is None:
@@ -90,6 +90,6 @@ def of_comparison(system, options):
 
 
 def _kind(one):
-    """What is kept of which quantity, if every step is looked at."""
+    """The reduction and the quantity of a watch that includes every step."""
     always = isinstance(one, Reduction) and one.every == 1 and one.after is None
     return (one.name, one.quantity) if always else None

@@ -1,4 +1,4 @@
-"""Watches and events of a Stepper: their live memory, which is reset, copied and put back."""
+"""Watches and events of a Stepper: their live memory, which can be reset, copied and restored."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from .happened import Events, Occurred, Occurrences
 from .plan import Plan
 from .watched import Kept, Watched, change_of_energy, first_numbers, program_fields, row_of
 
-# Rows of the core's reductions, and with what their first begins so that any value is beyond it
-# (kernels/rows/reduce.h); the first value of a line is any that is near.
+# Rows of the core's reductions, and their initial values, which any value exceeds
+# (kernels/rows/reduce.h); the first value of a line is any value close to the data.
 _ROWS, _BEYOND, _LINE = (2, 2, 2, 2, 2, 10, 4, 4, 4), {0: -np.inf, 1: np.inf, 2: -1.0}, 5
 
 
@@ -33,8 +33,8 @@ class ByHand:
         groups = [] if self._plan is None else self._plan.groups
         if any(group.densities for group in groups):
             raise ValueError(
-                "a density is of the whole batch, and a Stepper resets single trajectories: watch a"
-                " histogram, which is of each"
+                "a density belongs to the whole batch, and a Stepper resets single trajectories:"
+                " watch a histogram, which each trajectory has"
             )
         self._programs = [*groups, *([] if events is None else [events])]
         self._sums = [self._initial(one) for one in groups]
@@ -62,7 +62,7 @@ class ByHand:
         return sums
 
     def _program(self, program, sums):
-        """Its fields, with parameters that may change: the live ones, and an item for each lane."""
+        """Its fields, with parameters that may change: the live ones, and one item per lane."""
         known = first_numbers(program.numbers, self._problem)
         fields = program_fields(program, self._problem, known, 0, sums)
         rows = [np.array(np.broadcast_to(row, self._problem.stride)) for row in fields["params"]]
@@ -74,27 +74,27 @@ class ByHand:
         return fields | {"params": tuple(rows), "origin": change[0], "factor": change[1]}
 
     def _energies(self, program, problem):
-        """Rows of the energy at the start, a factor and a unit: watched.change_of_energy."""
+        """Rows of the initial energy, a factor and a unit: watched.change_of_energy."""
         values = change_of_energy(problem) if program.change else (0.0, 1.0, 1.0)
         rows = [np.broadcast_to(row_of(problem, value), problem.stride) for value in values]
         return [np.array(row) for row in rows]
 
     @property
     def rounds(self):
-        """Whether parameters of the run are rounded, and those of watches kept beside them."""
+        """Whether the run rounds its parameters, so that watches keep them unrounded as well."""
         return self._problem.dtype != np.float64
 
     def follow(self):
-        """What a user has changed of rounded parameters is what watches see."""
+        """Pass on to the watches any rounded parameter that the user has changed."""
         for rows in self._params:
             for row, live in zip(rows, self._live, strict=False):
                 with np.errstate(over="ignore"):
                     changed = live != row.astype(live.dtype)
                 row[changed] = live[changed]
 
-    # ---- going back, and beginning anew ----
+    # ---- snapshots and resets ----
     def _all(self):
-        """Every array that a step or a reset writes, lanes last."""
+        """Every array that a step or a reset writes; lanes are the last axis."""
         arrays = list(self._sums)
         for program, rows in zip(self._programs, self._params, strict=True):
             arrays += rows[len(rows) - len(program.numbers) :]
@@ -105,7 +105,7 @@ class ByHand:
         return arrays
 
     def copy(self):
-        """All that is kept, for a snapshot."""
+        """A copy of everything that is kept, for a snapshot."""
         return [array.copy() for array in self._all()]
 
     def put_back(self, arrays):
@@ -114,13 +114,13 @@ class ByHand:
 
     @property
     def kind(self):
-        """What must be alike for a snapshot to fit."""
+        """Everything that must be equal for a snapshot to fit."""
         plan = () if self._plan is None else tuple(self._plan.watch)
         events = () if self._events is None else tuple(self._events.events)
         return ("watch", *plan, "events", *events, *(a.shape for a in self._all()))
 
     def reset(self, lanes, state, n, look):
-        """Lanes begin anew at step n, in a state that is looked at as the first of all.
+        """Restart lanes at step n, in a state that counts as their first.
 
         Parameters
         ----------
@@ -153,7 +153,7 @@ class ByHand:
             for array in (a for one in self._memory for a in one):
                 array[..., lanes] = np.nan
         before = [sums.copy() for sums in self._sums]
-        look(0)  # where a line takes its first value
+        look(0)  # here a line takes its first value
         for sums, there, program in zip(self._sums, before, self._programs, strict=True):
             firsts = [at for at, kind in _places(program) if kind == _LINE]
             there[np.ix_(firsts, lanes)] = sums[np.ix_(firsts, lanes)]
@@ -162,9 +162,9 @@ class ByHand:
         for sums, there in zip(self._sums, before, strict=True):
             sums[:, ~lanes] = there[:, ~lanes]
 
-    # ---- answers ----
+    # ---- results ----
     def watched(self, last):
-        """last: the number of the last step of each trajectory, (*batch)."""
+        """Results by name; last: the index of the last step of each trajectory, (*batch)."""
         if self._plan is None:
             return Watched({})
         lanes, batch, groups = self._problem.lanes, self._problem.batch, self._plan.groups
@@ -187,7 +187,7 @@ class ByHand:
         return Events.of_run(self._events, self._problem, occurred)
 
     def stopped(self, stopped):
-        """When, and by which event, (*batch); stopped: where one has stopped a trajectory."""
+        """When and by which event, (*batch); stopped: which trajectories an event has stopped."""
         batch, lanes = stopped.shape, self._problem.lanes
         if self._events is None:
             return np.full(batch, np.nan), np.full(batch, "")

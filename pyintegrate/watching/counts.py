@@ -1,4 +1,4 @@
-"""Reductions that count: turns, conditions, periods, bins, and those of one's own."""
+"""Reductions that count: turns, conditions, periods, bins, and user-defined ones."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
 
 def windings(angle: Quantity, *, every: int = 1, after: ArrayLike | None = None) -> Reduction:
-    """How many turns an angle [rad] makes, signed; see ``last``.
+    """The number of turns of an angle [rad], signed; see ``last``.
 
-    Between two steps that are looked at it must change by less than half a turn, as for
+    Between two steps that count it must change by less than half a turn, as for
     ``numpy.unwrap``.
 
     Examples
@@ -65,7 +65,7 @@ def count(condition: Quantity, *, every: int = 1, after: ArrayLike | None = None
 
 
 def first_time(condition: Quantity, *, every: int = 1, after: ArrayLike | None = None) -> Reduction:
-    """The time of the first step at which a condition holds, NaN where it never did.
+    """The time of the first step at which a condition holds, NaN if it never did.
 
     Examples
     --------
@@ -85,10 +85,10 @@ def first_time(condition: Quantity, *, every: int = 1, after: ArrayLike | None =
 
 
 def periods(quantity: Quantity, *, every: int = 1, after: ArrayLike | None = None) -> Reduction:
-    """The mean time from one upward passage of zero to the next.
+    """The mean time from one upward zero crossing to the next.
 
-    `.count` is how many such periods there were, `.variance` that of their lengths. A passage is
-    placed by the cubic through the four values around it: with an error of the fourth power of the
+    `.count` is the number of periods, `.variance` the variance of their lengths. A crossing is
+    located by the cubic through the four values around it: its error is of the fourth order in the
     step. See ``last``.
 
     Examples
@@ -137,7 +137,7 @@ def periods(quantity: Quantity, *, every: int = 1, after: ArrayLike | None = Non
     return Reduction("periods", quantity, every, after, trace)
 
 
-# ---- a user's own --------------------------------------------------------------------------------
+# ---- user-defined --------------------------------------------------------------------------------
 def reduce(
     update: Callable[..., Any],
     initial: ArrayLike,
@@ -145,12 +145,12 @@ def reduce(
     every: int = 1,
     after: ArrayLike | None = None,
 ) -> Reduction:
-    """Whatever a function makes of what is kept and of a state; traced, as forces are.
+    """A user-defined reduction: a function of the kept values and a state, traced like a force.
 
     Parameters
     ----------
     update : callable
-        ``update(kept, t, x, v, ...)`` or ``update(kept, t, y, ...)`` -> kept after this step.
+        ``update(kept, t, x, v, ...)`` or ``update(kept, t, y, ...)`` -> the kept values after it.
     initial : array_like
         A number, or a list of numbers.
     every : int
@@ -194,9 +194,9 @@ def histogram(
     ----------
     quantity : str or callable
     bins : int
-        Of equal width; at most 1000.
+        Their number, of equal width; at most 1000.
     range : tuple of float
-        The first and the last edge; what lies outside is not counted.
+        The first and the last edge; values outside are not counted.
     every : int
     after : array_like, optional
 

@@ -1,4 +1,4 @@
-"""``pi.watch.density``: one image of all trajectories and steps."""
+"""``pi.watch.density``: one histogram image of all trajectories and steps."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
     from ..values.types import ArrayLike
 
-MOST_BINS = 1 << 28  # of one image
-ROOM = 1 << 16  # places noted in a block of time, before they are counted in an image of it
+MOST_BINS = 1 << 28  # in one image
+ROOM = 1 << 16  # places noted in a block of time before they are counted in its image
 
 
 def density(
@@ -33,19 +33,19 @@ def density(
 ) -> Reduction:
     """How often all trajectories, at all steps, lie in each bin: one int64 image for the batch.
 
-    Whole numbers are added, so that no order, batch or number of threads changes anything. The
+    The counts are integers, so the result does not depend on order, batch or number of threads. The
     image of two quantities has the axes of ``numpy.histogram2d``: [bin of the first, bin of the
     second], which ``ax.pcolormesh(x_edges, y_edges, image.T)`` draws. Memory: three images.
 
     Parameters
     ----------
     quantities : str, callable, or tuple of one or two
-        As of ``pi.watch.last``, but for "phase_drift".
+        As in ``pi.watch.last``, except "phase_drift".
     bins : int, or tuple of two
-        Of equal width.
+        Their number, of equal width.
     range : array_like
-        The first and the last edge, or such a pair for each of two; the last bin has both its
-        edges, and what lies outside is not counted.
+        The first and the last edge, or one such pair for each quantity; the last bin includes both
+        its edges, and values outside are not counted.
     every : int
     after : array_like, optional
 
@@ -108,7 +108,7 @@ class Image:
     quantities : tuple of int
     edges : tuple of ndarray
     image : ndarray of int64
-        What was counted before.
+        The earlier counts.
     """
 
     def __init__(self, quantities, edges, image):
@@ -132,7 +132,7 @@ class Image:
         }  # fmt: skip
 
     def after(self, blocks):
-        """The image after so many blocks of time; those after the last merged one are pending."""
+        """The image after `blocks` blocks of time; those after the last merged one are pending."""
         out = self._image.copy()
         for block in range(int(self._state[0]) + 1, blocks + 1):
             noted = int(self._state[1 + block % 2])

@@ -1,4 +1,4 @@
-"""``pi.event``: a quantity that changes its sign, and what follows from it."""
+"""``pi.event``: a quantity whose sign change is located, and its consequences."""
 
 from __future__ import annotations
 
@@ -73,46 +73,46 @@ def event(
     max_per_step: int = 100,
     after: ArrayLike | None = None,
 ) -> Event:
-    """An event: a quantity of each trajectory passes zero.
+    """An event: a quantity of each trajectory crosses zero.
 
-    Between steps n and n + 1 it rises where g_n < 0 <= g_(n+1), and falls where g_n > 0 >= g_(n+1);
-    a zero at the start is no event. Where the values at three steps say that it may pass zero and
-    come back within a step, both passages are looked for; not in the first step of all, nor in the
-    first after a jump. The time is found by making a part of the step again, to
-    rounding: it has the order of the method. The state is on the side that is not yet crossed.
-    A condition (``lambda t, x, v: x @ x > 4``) happens at the first step where it holds, or at
+    Between steps n and n + 1 it rises if g_n < 0 <= g_(n+1), and falls if g_n > 0 >= g_(n+1);
+    a zero at the start is no event. If the values at three steps indicate that it may cross zero
+    and return within one step, both crossings are searched for, except in the first step of a run
+    and the first after a jump. The time is located to rounding by repeating a part of the step: it
+    has the order of the method. The state is on the side before the crossing.
+    A condition (``lambda t, x, v: x @ x > 4``) occurs at the first step where it holds, or at
     the jump of another event after which it holds and before which it did not.
 
     Parameters
     ----------
     quantity : str or callable
         A component, "energy", "energy_error", an invariant, "phase", or a function of (t, x, v)
-        or (t, y) and any parameters by name; traced, as forces are.
+        or (t, y) and any parameters by name; traced like a force.
     direction : {-1, 0, 1}, optional
-        Falling, both or rising, in the sense of the steps made. Default: the sign of the function's
-        attribute ``direction``, as in SciPy's ``solve_ivp``; both where it has none.
+        Falling, both or rising, in the direction of the steps. Default: the sign of the function's
+        attribute ``direction``, as in SciPy's ``solve_ivp``; both if it has none.
     stop : bool or int, optional
         Whether the trajectory ends there; a number n: at the n-th event. Its status is STOPPED.
-        Default: the function's attribute ``terminal``; it goes on where there is none.
+        Default: the function's attribute ``terminal``; without it the trajectory continues.
     keep : int
-        How many events of each trajectory are kept, the first ones; all are counted.
+        How many events of each trajectory to keep, from the first on; all are counted.
     then : callable, optional
         ``then(t, x, v, ...)`` -> (x, v), or ``then(t, y, ...)`` -> y: the state jumps, and the rest
-        of the step goes on from there. Of ``system.tangent(...)`` this and `quantity` take the
-        motion alone: its tangents jump by the saltation matrix.
+        of the step continues from there. For ``system.tangent(...)`` this and `quantity` take only
+        the base motion: its tangents jump by the saltation matrix.
     values : callable, optional
-        A tuple of numbers to keep of each event.
+        A tuple of numbers to keep at each event.
     params : mapping of str to array_like, optional
-        Numbers for the functions, of all trajectories or of each, beside the system's parameters.
+        Numbers for the functions besides the system's parameters, for all trajectories or for each.
     max_per_step : int
-        More events in a step end the trajectory with status ZENO.
+        More events than this in a step end the trajectory with status ZENO.
     after : array_like, optional
-        A time, or one for each trajectory: nothing is an event before the first step from there on.
+        A time, or one for each trajectory: there are no events before the first step from there on.
 
     Returns
     -------
     Event
-        For ``events={"name": ...}`` of ``integrate``; results in ``solution.events["name"]``.
+        For ``events={"name": ...}`` of ``integrate``; results are in ``solution.events["name"]``.
 
     Examples
     --------
@@ -133,19 +133,19 @@ def event(
 
 
 class EventPlan:
-    """The events of a run as two programs: the quantities of all, and what follows from each.
+    """The events of a run as two programs: all quantities, and the consequences of each event.
 
     Attributes
     ----------
     events : dict of str to Event
     program, react : Program
-        The quantities; the rules and values one after the other, None where there are none.
+        The quantities; the rules and values one after the other, or None.
     reduced, initial
-        How the core finds where each passes zero, as of a plan.Group.
+        How the core finds the zero crossing of each, as in plan.Group.
     then, value, n_values : list of int
-        Where the answers for each event are: csrc/watching/events.h.
+        Where the results for each event are: csrc/watching/events.h.
     numbers, asks, every
-        As of a plan.Group.
+        As in plan.Group.
     """
 
     every, sums, change, densities = 1, 0, False, ()
@@ -175,10 +175,10 @@ class EventPlan:
             key: {name: view.params[names[key, name]] for name in one.params}
             for key, one in self.events.items()
         }
-        self._passes: dict[str, Any] = {}  # of each event the node that passes zero
+        self._passes: dict[str, Any] = {}  # for each event the node that crosses zero
         quantities = [self._quantity(view, key, own[key]) for key in self.events]
         self.located = [not condition for _, condition in quantities]
-        # A condition happens where it begins to hold.
+        # A condition occurs where it begins to hold.
         self.directions = [
             one.direction or int(condition)
             for one, (_, condition) in zip(self.events.values(), quantities, strict=True)
@@ -208,7 +208,7 @@ class EventPlan:
         return place if place and place[0] != CHANGE else (PROGRAM, i)
 
     def _quantity(self, view, key, own):
-        """Its symbol, NaN where it is not looked for, and whether it is a condition: -1 or 1."""
+        """Its symbol, NaN before `after`, and whether it is a condition: -1 or 1."""
         what, condition = self.events[key].quantity, False
         view = _view_of(view, self.events[key])
         if callable(what):
@@ -253,7 +253,7 @@ class EventPlan:
 
 
 def _view_of(view, one):
-    """What an event is written for: where it jumps, the motion without its tangents."""
+    """The view that an event's functions take: at a jump, the motion without its tangents."""
     return BaseView(view) if one.then is not None and _has_tangents(view.system) else view
 
 
@@ -288,16 +288,16 @@ def _kept_values(view, function, own):
 
 
 def check_method(method):
-    """Refuse a method that remembers earlier states: a part of its step cannot be made again."""
+    """Refuse a method that remembers earlier states: a part of its step cannot be repeated."""
     if method.family == "multistep":
         raise ValueError(
-            f"{method.name!r} remembers earlier states, so that no part of its step can be made"
-            " again to find an event: use a method of one step, as 'rk4' or 'velocity_verlet'"
+            f"{method.name!r} remembers earlier states, so that no part of its step can be repeated"
+            " to locate an event: use a one-step method such as 'rk4' or 'velocity_verlet'"
         )
 
 
 def _not_by_name(events):
-    """What to write in place of a function, or of a list of functions, as SciPy takes them."""
+    """The replacement for a function, or a list of functions, in SciPy's style."""
     several = list(events) if isinstance(events, list | tuple) else [events]
     if not several or not all(callable(one) for one in several):
         form = "{'ground': pi.event('z', stop=True)}"
@@ -332,7 +332,7 @@ def _checked(events, system):
         if jumps and getattr(system, "traced", None) is None:
             raise ValueError(
                 f"events[{name!r}] jumps, and a tangent passes a jump by its saltation matrix,"
-                f" which takes the formula of the force, and that of {system.name!r} is called:"
-                " leave then= away, integrate the base alone, or let the force be traced"
+                f" which needs the force of {system.name!r} as a formula, but that is called: leave"
+                " then= out, integrate the base system alone, or let the force be traced"
             )
     return dict(events)

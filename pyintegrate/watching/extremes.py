@@ -1,4 +1,4 @@
-"""Reductions to one value and when it was reached: the last, the first, the largest."""
+"""Reductions to one value and its time: the last, the first, the largest."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def last(quantity: Quantity, *, every: int = 1, after: ArrayLike | None = None) -> Reduction:
-    """The value at the last step that was looked at, and its `.time`.
+    """The value at the last step that counts, and its `.time`.
 
     Parameters
     ----------
@@ -49,7 +49,7 @@ def last(quantity: Quantity, *, every: int = 1, after: ArrayLike | None = None) 
 
 
 def first(quantity: Quantity, *, every: int = 1, after: ArrayLike | None = None) -> Reduction:
-    """The value at the first step that was looked at, and its `.time`; see ``last``.
+    """The value at the first step that counts, and its `.time`; see ``last``.
 
     Examples
     --------
@@ -68,7 +68,7 @@ def first(quantity: Quantity, *, every: int = 1, after: ArrayLike | None = None)
 
 
 def _extreme(name, quantity, every, after, of, beyond):
-    """The first value that no other is beyond; a NaN stays."""
+    """The first value that no other exceeds; a NaN stays."""
 
     def trace(ledger):
         known = ledger.reduced(name)

@@ -1,4 +1,4 @@
-"""The events of a run: their memory in the core, and what is told of them afterwards."""
+"""The events of a run: their memory in the core, and their results."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Occurrences:
     plan : EventPlan
     problem : Problem
     earlier : Occurred, optional
-        Of the run that this one goes on from.
+        The results of the run that this one continues.
     """
 
     def __init__(self, plan, problem, earlier=None):
@@ -82,14 +82,14 @@ class Occurrences:
         }  # fmt: skip
 
     def going_on(self, problem, occurred):
-        """For a further part of the same run."""
+        """For the continuation of the same run."""
         out = Occurrences.__new__(Occurrences)
         out._plan, out._problem, out._numbers = self._plan, problem, self._numbers
         out._lay_out(occurred)
         return out
 
     def after(self, blocks, whole=True):
-        """What occurred in so many blocks of time; whole: in all of them."""
+        """The events in `blocks` blocks of time; whole: in all of them."""
         lanes, here = self._problem.lanes, max(blocks, 0) % 2
         lost = blocks < 0 or (self._counts[0] is self._counts[1] and not whole)
         if lost and self._earlier is not None:
@@ -103,32 +103,32 @@ class Occurrences:
 
 
 def _two(rows):
-    """Rows of the core twice: those of the last complete block survive an interrupt."""
+    """Rows of the core in two copies: those of the last complete block survive an interrupt."""
     a = aligned(rows.shape, np.float64)
     a[...] = rows
     return a, np.empty_like(a) if a.nbytes <= SPARE_BYTES else a
 
 
 class Occurred:
-    """The numbers that the core has left: sums, counts, (time, event) of stops, what was kept."""
+    """The arrays that the core leaves: sums, counts, (time, event) of stops, kept events."""
 
     def __init__(self, sums, counts, stopped, memory):
         self.sums, self.counts, self.stopped, self.memory = sums, counts, stopped, memory
 
 
 class Happened:
-    """One event of all trajectories.
+    """The occurrences of one event in all trajectories.
 
     Attributes
     ----------
     t : ndarray, shape (*batch, keep)
-        Times, NaN where there was none.
+        Times, NaN after the last.
     y : ndarray, shape (*batch, keep, dim)
         States; ``happened["x"]`` is a component, (*batch, keep).
     values : ndarray, shape (*batch, keep, k)
     count : ndarray of int64, shape (*batch)
     overflow : ndarray of bool, shape (*batch)
-        Whether there were more than were kept.
+        Whether there were more than `keep`.
     """
 
     def __init__(self, names, t, y, values, count, overflow):
@@ -137,7 +137,7 @@ class Happened:
 
     @property
     def first(self) -> Happened:
-        """The first event of each trajectory: the same without the axis of those kept."""
+        """The first event of each trajectory: the same without the axis `keep`."""
         if not self.t.shape[-1]:
             raise ValueError("no event was kept: keep=1")
         t, y, values = (
@@ -155,7 +155,7 @@ class Happened:
         return list(self._names)
 
     def __repr__(self):
-        if not isinstance(self.count, np.ndarray):  # of dask: not yet known
+        if not isinstance(self.count, np.ndarray):  # a dask array: not yet known
             return f"<events of {self.count.size} trajectories>"
         return f"<{int(self.count.sum())} events of {self.count.size} trajectories>"
 

@@ -1,4 +1,4 @@
-"""What a reduction keeps, row by row: symbols of the sums so far, and of the sums after a step."""
+"""What a reduction keeps, row by row: symbols of the sums so far, and of those after a step."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 from ..trace.elementary import real
 from ..trace.expression import Symbol, node_of
 
-MOST_REDUCED = 128  # of one program: PI_MAX_REDUCED
+MOST_REDUCED = 128  # in one program: PI_MAX_REDUCED
 
 
 class Kept:
@@ -30,7 +30,7 @@ class Kept:
         ledger.book.kept.append(self)
 
     def then(self, symbol):
-        """Its value after a step that is looked at."""
+        """Set its value after a step that counts."""
         if self.ledger.active is not None:
             symbol = np.where(self.ledger.active, symbol, self.old)
         graph = self.ledger.view.graph
@@ -40,12 +40,12 @@ class Kept:
         return account.values[self.row]
 
     def whole(self, account):
-        """As a whole number."""
+        """As an integer."""
         return self.get(account).astype(np.int64)
 
 
 class Sum:
-    """A sum and what rounding has taken from it: Neumaier's (1974)."""
+    """A sum with its accumulated rounding error (Neumaier 1974)."""
 
     def __init__(self, ledger, term):
         self.high, self.low = ledger.keep(0.0), ledger.keep(0.0)
@@ -63,7 +63,7 @@ def _whole_sum(high, low):
     return np.where(np.isfinite(low), high + low, high)
 
 
-REDUCTIONS = {  # of csrc/kernels/rows/reduce.h: number, and what their rows begin with
+REDUCTIONS = {  # of csrc/kernels/rows/reduce.h: index, and the initial values of their rows
     "maximum": (0, (np.nan, np.nan)),
     "minimum": (1, (np.nan, np.nan)),
     "max_abs": (2, (np.nan, np.nan)),
@@ -71,26 +71,26 @@ REDUCTIONS = {  # of csrc/kernels/rows/reduce.h: number, and what their rows beg
     "squares": (4, (0.0, 0.0)),
     "line": (5, (np.nan, *(0.0,) * 9)),
 }
-PASSES = {1: 6, -1: 7, 0: 8}  # where a quantity passes zero, by direction: of events
-PROGRAM, STATE, ENERGY, CHANGE = range(4)  # what they may be of: PiSource of csrc/watching/watch.h
+PASSES = {1: 6, -1: 7, 0: 8}  # zero crossings for events, by direction
+PROGRAM, STATE, ENERGY, CHANGE = range(4)  # of a quantity: PiSource of csrc/watching/watch.h
 
 
 class Reduced:
-    """The rows of a reduction that the core knows.
+    """The rows of a reduction that the core computes itself.
 
-    Of the relative change of the energy the core keeps that of (E - E0) times a power of two; what
-    is left of the division is done here, in the unit of the quantity.
+    For the relative change of the energy the core keeps (E - E0) times a power of two; the
+    remaining factor of the division is applied here, in the unit of the quantity.
     """
 
     def __init__(self, book, first, source):
         self.book, self.first, self.change = book, first, source == CHANGE
 
     def get(self, account, i=0):
-        """A row as it is."""
+        """A row without conversion."""
         return account.values[len(self.book.kept) + self.first + i]
 
     def value(self, account, i=0, power=1):
-        """A row, in the quantity's unit to a power."""
+        """A row, converted to the quantity's unit to a power."""
         return self._in_unit(account, self.get(account, i), power)
 
     def sum(self, account, i=0, power=1):
@@ -99,7 +99,7 @@ class Reduced:
         return self._in_unit(account, whole, power)
 
     def line(self, account):
-        """The first value, and sums of d, index d and d^2: those of whole blocks and the rest."""
+        """The first value, and sums of d, index d and d^2: of whole blocks and of the rest."""
         a, b, c = (self.get(account, i) for i in (7, 8, 9))
         rest, sums = (a, (account.count + account.began) * a - b, c), []
         for i, (term, power) in enumerate(zip(rest, (1, 1, 2), strict=True)):
@@ -119,7 +119,7 @@ class Reduced:
 
 
 class Counted:
-    """How many steps are looked at where all are: known without counting."""
+    """The number of steps that count if all do: known without counting."""
 
     def __init__(self, old):
         self.old = old
@@ -132,32 +132,32 @@ class Counted:
 
 
 class Book:
-    """All that the reductions of one program keep; equal sums are kept once.
+    """Everything that the reductions of one program keep; equal sums are kept once.
 
     Attributes
     ----------
     uneven : bool
-        Whether the steps differ in length, from lane to lane and from step to step.
+        Whether the steps differ in length, between lanes and in time.
     kept : list of Kept
     quantities : list of Node
     reduced : list of tuple of int
-        Of reductions that the core knows: number, of what (PROGRAM, ...), which of these.
+        Reductions that the core computes: index, source (PROGRAM, ...), index in the source.
     """
 
     def __init__(self, every=1, uneven=False):
         self.every, self.uneven, self.kept, self.known = every, uneven, [], {}
         self.quantities, self.reduced, self.initial = [], [], []
         self.densities: list[tuple] = []
-        self.begin: Any = None  # the number of the first step that is looked at, where it is not 0
+        self.begin: Any = None  # the index of the first step that counts, if it is not 0
 
     def quantity(self, node):
-        """The number of a quantity that the program gives to the core."""
+        """The index of a quantity that the program gives to the core."""
         if node not in self.quantities:
             self.quantities.append(node)
         return self.quantities.index(node)
 
     def density(self, nodes, edges):
-        """One image of quantities over the bins between edges: an array of these for each."""
+        """One image of quantities over bins; edges: one array for each quantity."""
         self.densities.append((tuple(map(self.quantity, nodes)), tuple(edges)))
         at = len(self.densities) - 1
         return lambda account: account.images[at]
@@ -170,14 +170,14 @@ class Book:
 
 
 class Ledger:
-    """The pages of one reduction.
+    """The rows of one reduction.
 
     Attributes
     ----------
     q, t : Symbol
         The quantity, and the time.
     active : Symbol or None
-        Whether the step is looked at, where not all are.
+        Whether the step counts, if not all do.
     known : tuple of int or None
         Where the core finds the quantity without a program: STATE and a component, ENERGY, CHANGE.
     """
@@ -189,14 +189,14 @@ class Ledger:
 
     @property
     def uneven(self):
-        """Whether the steps differ in length: what adds up is then weighed (weighed.py)."""
+        """Whether the steps differ in length: sums are then weighted by time (weighed.py)."""
         return self.book.uneven
 
     def keep(self, initial):
         return Kept(self, initial)
 
     def _once(self, what, symbol, make):
-        """Made once for a symbol among all reductions that look at the same steps."""
+        """Make once for a symbol, shared by all reductions that include the same steps."""
         nodes = [None if s is None else node_of(self.view.graph, s) for s in (symbol, self.active)]
         key = (what, *(None if node is None else node.number for node in nodes))
         if key not in self.book.known:
@@ -204,7 +204,7 @@ class Ledger:
         return self.book.known[key]
 
     def reduced(self, kind):
-        """The quantity's reduction by the core; None where only some steps are looked at."""
+        """The quantity's reduction by the core; None if only some steps count."""
         if self.known is not None:
             key = kind, *self.known
             if key not in self.book.known:
@@ -217,7 +217,7 @@ class Ledger:
 
     @property
     def count(self):
-        """How many steps were looked at."""
+        """The number of steps that count."""
 
         def make():
             if self.active is None and not self.uneven:
@@ -231,7 +231,7 @@ class Ledger:
 
     @property
     def index(self):
-        """The number of this step among those that are looked at, from 0 on."""
+        """The index of this step among those that count, from 0."""
         return self.count.old
 
     @property
@@ -250,11 +250,11 @@ class Ledger:
 
     @property
     def shifted(self):
-        """The quantity less its first value: sums of squares lose nothing to its size."""
+        """The quantity minus its first value: sums of squares are then not lost to cancellation."""
         return self.q - np.where(self.is_first, self.q, self.first(self.q).old)
 
     def before(self, symbol, steps=1):
-        """A symbol so many steps ago."""
+        """A symbol's value some steps ago."""
 
         def make():
             value = self.keep(np.nan)
@@ -268,12 +268,12 @@ class Ledger:
         return self._once("sum", symbol, lambda: Sum(self, symbol))
 
     def unwrapped(self, angle):
-        """An angle that goes on from step to step without jumps of a turn, from [-pi, pi]."""
+        """An angle that continues from step to step without jumps of a turn, from [-pi, pi]."""
 
         def make():
             turn, value = 2 * np.pi, self.keep(np.nan)
             base = np.where(value.old == value.old, value.old, 0.0)
-            # A NaN stays: there is no knowing how the angle went on.
+            # A NaN stays: the angle cannot be followed any further.
             new = angle - turn * np.rint((angle - base) / turn)
             value.then(np.where(self.is_first | (value.old == value.old), new, value.old))
             value.new = new
@@ -282,7 +282,7 @@ class Ledger:
         return self._once("unwrapped", angle, make)
 
     def tally(self, edges):
-        """A number for each bin, which grows where the quantity is in it; the last edge belongs
+        """A counter for each bin, incremented when the quantity is in it; the last edge belongs
         to the last bin."""
         kept = [self.keep(0.0) for _ in edges[1:]]
         above = [self.q >= float(edge) for edge in edges[:-1]]
@@ -292,7 +292,7 @@ class Ledger:
         return kept
 
     def update(self, function, kept, axes):
-        """What a user's function makes of what is kept: symbols, as many."""
+        """The results of a user's update function: as many symbols as are kept."""
         from ..trace.expression import Vector
 
         if axes:
@@ -312,7 +312,7 @@ def number(graph, symbol):
 
 
 def cubic_root(a, b, c, d):
-    """Where in 0 .. 1 the cubic through (-1, a), (0, b), (1, c), (2, d) is zero, b < 0 <= c.
+    """Where in 0 .. 1 the cubic through (-1, a), (0, b), (1, c), (2, d) is zero, if b < 0 <= c.
 
     Newton's method from the root of the chord; three iterations, each of which squares the error.
     """

@@ -1,4 +1,4 @@
-"""The watches of a run, as programs for the core: one for all that look at the same steps."""
+"""The watches of a run, as programs for the core: one for all that include the same steps."""
 
 from __future__ import annotations
 
@@ -11,29 +11,29 @@ from .ledger import CHANGE, ENERGY, MOST_REDUCED, STATE, Book, Ledger
 from .quantity import View, check_quantity, invariant_names, phase_numbers
 from .reductions import Reduction
 
-MOST_SUMS = 4096  # of one trajectory
+MOST_SUMS = 4096  # for one trajectory
 
 
 class Account:
-    """The numbers that were kept, from which results are made.
+    """The kept numbers from which results are made.
 
     Attributes
     ----------
     values : ndarray, shape (sums, *batch)
     interval : float or ndarray
-        Time from one step that was looked at to the next.
+        Time between successive steps that count.
     count : ndarray
-        How many steps were looked at, where nothing but ``every`` says which.
+        How many steps count, if only ``every`` selects them.
     start : float or ndarray
         The time of step 0.
     step : float or ndarray
         Of the run: step n is at start + n step.
     unit : ndarray or None
-        Of the relative change of the energy, as the core keeps it.
+        The unit in which the core keeps the relative change of the energy.
     images : list of ndarray
-        Densities, of the batch as a whole.
+        Densities, for the batch as a whole.
     began : int or ndarray
-        How many steps there were to look at before a trajectory began, of a Stepper that resets.
+        How many steps counted before a trajectory restarted, in a Stepper that resets.
     """
 
     def __init__(self, values, every, count, start, step, unit=None, images=(), began=0):
@@ -47,26 +47,26 @@ class Account:
 
 
 class Group:
-    """The reductions that look at every k-th step, as one program.
+    """The reductions that include every k-th step, as one program.
 
     Attributes
     ----------
     every : int
     program : Program
     asks : int
-        What the core is asked for: csrc/watching/watch.h.
+        What the program needs from the core: csrc/watching/watch.h.
     sums : int
-        How many the program makes.
+        How many the program computes.
     reduced : tuple
         The reductions by the core; their sums follow.
     change : bool
-        Whether the core needs the energy that the motion began with.
+        Whether the core needs the initial energy of the motion.
     densities : tuple
-        Which quantities, and edges of bins, of each image.
+        The quantities and the edges of bins of each image.
     initial : ndarray
-        What each sum begins with.
+        The initial value of each sum.
     numbers : dict
-        Of the program's parameters those that are no parameters of the system, and their values;
+        The program's parameters that are not parameters of the system, and their values;
         None: known when the run begins.
     """
 
@@ -137,21 +137,21 @@ class Group:
         self.asks = view.asks | clocks(self.program, system.dim)
 
 
-# Reductions whose sums the core keeps where they look at all steps (kernels/rows/reduce.h).
+# Reductions whose sums the core keeps if they include all steps (kernels/rows/reduce.h).
 _KEPT_BY_CORE = (
     "maximum", "minimum", "max_abs", "total", "mean", "rms", "variance", "std", "slope",
 )  # fmt: skip
 
 
 def _known(system, reduction):
-    """Where the core finds the quantity of a reduction without a program; None: nowhere."""
+    """Where the core finds the quantity of a reduction without a program, or None."""
     if reduction.name not in _KEPT_BY_CORE or reduction.after is not None:
         return None
     return known_place(system, reduction.quantity)
 
 
 def known_place(system, what):
-    """Where the core finds a quantity without a program: its source, which of these; or None."""
+    """Where the core finds a quantity without a program: its source and index; or None."""
     if callable(what):
         return None
     if what in system.state_names:
@@ -162,7 +162,7 @@ def known_place(system, what):
 
 
 def clocks(program, dim):
-    """Whether a program reads the time (4), the number of the step (8): csrc/watching/watch.h."""
+    """Whether a program reads the time (4), the index of the step (8): csrc/watching/watch.h."""
     words = program.code[:, 2:]
     banks, numbers = words >> BANK_SHIFT, words & ((1 << BANK_SHIFT) - 1)
     step = (banks == Y) & (numbers == dim)
@@ -177,9 +177,9 @@ class Plan:
     system : System
     watch : mapping of str to Reduction
     restarts : bool
-        Whether trajectories begin anew, each at its own step: a number of the program, `_begin`.
+        Whether trajectories restart, each at its own step: a parameter of the program, `_begin`.
     uneven : bool
-        Whether the steps differ in length: of a run to a tolerance.
+        Whether the steps differ in length, as in a run to a tolerance.
 
     Attributes
     ----------
@@ -200,7 +200,7 @@ class Plan:
 
     @property
     def kinds(self):
-        """Function and quantity of the watches of named quantities that look at every step."""
+        """Reduction and quantity of the watches of named quantities that include every step."""
         return {
             name: (r.name, r.quantity)
             for name, r in self.watch.items()

@@ -14,18 +14,18 @@ _TOLD = 'a component, "energy", "energy_error", an invariant, "phase", or a func
 
 
 class View:
-    """The symbols of a program that watches: a state with what belongs to it, and parameters.
+    """The symbols of a watch program: a state, the quantities that belong to it, and parameters.
 
-    Its state in the core holds the components, the number of the step, the energy and the
-    invariants where they are asked for, and then the sums (csrc/watching/watch.h).
+    Its state in the core holds the components, the index of the step, the energy and the
+    invariants if they are needed, and then the sums (csrc/watching/watch.h).
 
     Parameters
     ----------
     system : System
     extras : dict of str to tuple
-        Names and shapes of numbers that are no parameters of the system.
+        Names and shapes of parameters that are not the system's.
     energy, invariants : bool
-        Whether the core is asked for them.
+        Whether the program needs them from the core.
     """
 
     def __init__(self, system, extras, energy, invariants):
@@ -36,7 +36,7 @@ class View:
         self.params, self.rows = tracing.parameter_symbols(self.graph, shapes)
         self.t, self.n = Symbol(self.graph.time()), Symbol(self.graph.state(dim))
         self.size = dim + 1
-        called = system._definition.get("energy")  # of a force that the core cannot ask
+        called = system._definition.get("energy")  # of a force that the core cannot evaluate
         own = energy and not callable(called)
         self.energy = self._next() if own else None
         self.invariants = {name: self._next() for name in names}
@@ -79,7 +79,7 @@ class View:
         return self._phase()
 
     def phase_drift(self):
-        """The phase less that of the exact motion, on any branch."""
+        """The phase minus that of the exact motion, on any branch."""
         start = self.params["_phase_time"]
         if self.system.phase_is_uniform:
             exact = self.params["_phase"] + self.params["_phase_rate"] * (self.t - start)
@@ -108,7 +108,7 @@ class View:
         return tracing.components(function, self.graph, value, 1, True, "one number")[0]
 
     def call(self, function, own=(), before=()):
-        """What a function returns. own: symbols of numbers by name, beside the parameters."""
+        """What a function returns. own: symbols of its own parameters by name."""
         count, names = leading(function, self.system, len(before))
         known = {key: self.params[key] for key in self.params if not key.startswith("_")}
         known |= dict(own)
@@ -125,14 +125,14 @@ class View:
 
 
 def phase_numbers(system):
-    """Names of what belongs to the exact phase of a motion, beside its parameters."""
+    """Names of the parameters of the exact phase of a motion, besides the system's."""
     if system.phase_is_uniform:
         return ["_phase_time", "_phase", "_phase_rate"]
     return ["_phase_time", *(f"_phase_{name}" for name in system.state_names)]
 
 
 def phase_of(system, state, t):
-    """The numbers of ``phase_numbers`` of a motion that is in a state at a time."""
+    """The values of ``phase_numbers`` for a motion with this state at time t."""
     state = np.asarray(state, dtype=np.float64)
     numbers = [t, *np.moveaxis(state, -1, 0)]
     if system.phase_is_uniform:
@@ -143,7 +143,7 @@ def phase_of(system, state, t):
 
 
 def has_exact_phase(system):
-    """Whether its phase can be compared with that of the exact motion while it runs."""
+    """Whether its phase can be compared with that of the exact motion during the run."""
     known = system._closed_form("exact_phase") is not None or system.phase_is_uniform
     return known and system._closed_form("phase") is not None
 
@@ -153,7 +153,7 @@ def invariant_names(system):
 
 
 def leading(function, system, before=0):
-    """How many arguments the state is (1: y; 2: x and v), and the names of the parameters."""
+    """How many arguments the state takes (1: y; 2: x and v), and the names of the parameters."""
     told = tracing.describe(function)
     try:
         arguments = list(inspect.signature(function).parameters.values())
@@ -177,7 +177,7 @@ def leading(function, system, before=0):
 
 
 def check_quantity(what, system, turns=False):
-    """Refuse what is no quantity of a system; turns: they are counted, for "phase_drift"."""
+    """Refuse what is no quantity of a system; turns: its turns are counted, for "phase_drift"."""
     if callable(what):
         leading(what, system)
         return

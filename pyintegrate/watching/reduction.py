@@ -1,4 +1,4 @@
-"""A quantity and what is kept of it."""
+"""A quantity and its reduction."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from ..values.checks import integer, numbers
 
 
 class Reduction:
-    """A quantity and what is kept of it; made by the functions of ``pi.watch``.
+    """A quantity and its reduction; made by the functions of ``pi.watch``.
 
     Parameters
     ----------
     name : str
-        Of the function that made it.
+        The name of the function that made it.
     quantity : str or callable
     every : int
     after : array_like or None
@@ -28,7 +28,7 @@ class Reduction:
 
     @property
     def quantities(self):
-        """All that it looks at: several for a density, none for a user's own reduction."""
+        """Its quantities: several for a density, none for a user-defined reduction."""
         if self.name == "reduce":
             return ()
         return self.quantity if isinstance(self.quantity, tuple) else (self.quantity,)
@@ -41,5 +41,5 @@ class Reduction:
 
 
 def seen(values, count):
-    """NaN where nothing was seen."""
+    """The values, NaN where no step counted."""
     return np.where(count > 0, values, np.nan)

@@ -1,6 +1,6 @@
-"""``pi.watch``: what to keep of a quantity, step by step, where its states are not stored.
+"""``pi.watch``: reductions of a quantity over the steps, without storing the states.
 
-Each has options ``every=k`` (look at steps 0, k, 2k, ... only) and ``after=t`` (and not before that
+Each has options ``every=k`` (steps 0, k, 2k, ... only) and ``after=t`` (no steps before that
 time). Results are in ``sol.watched``.
 """
 
@@ -21,6 +21,6 @@ _NUMPY = {"max": "maximum", "min": "minimum", "sum": "total", "average": "mean",
 
 
 def __getattr__(name):
-    """What NumPy's names are here."""
+    """Explain NumPy's names."""
     cure = f": it is pi.watch.{_NUMPY[name]}" if name in _NUMPY else ""
     raise AttributeError(f"pi.watch has no {name!r}{cure}")

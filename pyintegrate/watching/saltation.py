@@ -1,12 +1,12 @@
 """How tangents pass a jump: by the saltation matrix, from the formulas of a run.
 
 A neighbour y + d meets the event g = 0 later, by dt = -(grad g . d) / (dg/dt + grad g . f). Until
-then it moves by the force at y, where the first moves by that at h(t, y), to which y has jumped:
+then it moves with the force at y, whereas the first moves with that at h(t, y), where y jumped to:
 
     d -> Dh d + (Dh f + dh/dt - f(t, h)) dt.
 
-A parameter p among the directions adds dh/dp and dg/dp. Where a passage only touches g = 0 there is
-no derivative: the divisor is 0. The steps of a method stand for f here, to its order.
+A parameter p among the directions adds dh/dp and dg/dp. Where a trajectory only touches g = 0 there
+is no derivative: the divisor is 0. The steps of a method stand for f here, to its order.
 
 References
 ----------
@@ -24,7 +24,7 @@ from .quantity import View
 
 
 class BaseView(View):
-    """The motion alone in the program of a system with tangents."""
+    """The base motion alone in the program of a system with tangents."""
 
     def __init__(self, view):
         self.__dict__ |= view.__dict__
@@ -48,11 +48,11 @@ def whole_jump(view, name, g, new):
     Parameters
     ----------
     view : View
-        Of a system with tangents.
+        The view of a system with tangents.
     name : str
-        Of the event, for errors.
+        The event's name, for errors.
     g : Node or None
-        What passes zero; None for a condition, which is met at a step: dt = 0.
+        The quantity that crosses zero; None for a condition, which is met at a step: dt = 0.
     new : list of Node
         The motion after the jump.
 
@@ -89,11 +89,11 @@ def whole_jump(view, name, g, new):
 
 
 def _late(graph, name, g, slope, n, seeds):
-    """By how much later a neighbour along each direction meets the event."""
+    """How much later a neighbour along each direction meets the event."""
     if any(node.operation == "state" and node.number not in seeds for node in below([g])):
         raise ValueError(
-            f"events[{name!r}] jumps where a quantity passes zero that only the core knows, and the"
-            " saltation matrix takes its derivative: write it as a function of the state"
+            f"events[{name!r}] jumps where a quantity crosses zero that only the core computes, and"
+            " the saltation matrix needs its derivative: write it as a function of the state"
         )
     if n not in slope:
         return {}

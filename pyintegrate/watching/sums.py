@@ -1,4 +1,4 @@
-"""Reductions that add up: totals, means, spreads, slopes, integrals."""
+"""Reductions to sums: totals, means, spreads, slopes, integrals."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 def total(quantity: Quantity, *, every: int = 1, after: ArrayLike | None = None) -> Reduction:
     """The sum over the steps, and their `.count`; see ``last``.
 
-    The rounding of each addition is added up as well (Neumaier 1974): many steps lose nothing.
+    The rounding error of each addition is summed as well (Neumaier 1974): many steps lose nothing.
 
     Examples
     --------
@@ -124,7 +124,7 @@ def _spread(name, quantity, every, after, of):
 def variance(quantity: Quantity, *, every: int = 1, after: ArrayLike | None = None) -> Reduction:
     """The mean square of the distance from the mean, and the `.count` of steps; see ``total``.
 
-    The sums are of the distances from the first value (a shift changes no variance).
+    The sums are of the differences from the first value (a shift changes no variance).
 
     Examples
     --------
@@ -155,7 +155,7 @@ def slope(quantity: Quantity, *, every: int = 1, after: ArrayLike | None = None)
     """The least-squares slope over time: the secular drift.
 
     `.intercept` is the value of the line at t = 0, `.residual` the rms distance from it, `.count`
-    the steps. See ``total``.
+    the number of steps. See ``total``.
 
     Examples
     --------
@@ -172,7 +172,7 @@ def slope(quantity: Quantity, *, every: int = 1, after: ArrayLike | None = None)
         n, sums = ledger.count, _Line(ledger)
 
         def line(a):
-            """Slope for each step looked at, mean of d, sum of squares of the steps."""
+            """Slope per step that counts, mean of d, sum of squares of the steps."""
             count, once = n.get(a), sums.s1(a)
             squares = count * (count * count - 1) / 12  # of i - (count - 1)/2
             rise = (sums.si(a) - (count - 1) / 2 * once) / np.where(count > 1, squares, np.nan)

@@ -1,4 +1,4 @@
-"""The sums of what a run watches: their memory, and the results they make."""
+"""The sums of the watches of a run: their memory, and the results made from them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Sums:
     plan : Plan
     problem : Problem
     earlier : list of ndarray, optional
-        Those of the run that this one goes on from, (sums, lanes or more) for each group.
+        Those of the run that this one continues, (sums, lanes or more) for each group.
     """
 
     def __init__(self, plan, problem, earlier=None):
@@ -31,7 +31,7 @@ class Sums:
         self._lay_out(earlier)
 
     def going_on(self, problem, sums):
-        """For a further part of the same run."""
+        """For the continuation of the same run."""
         out = copy(self)
         out._problem = problem
         out._lay_out(sums)
@@ -67,7 +67,7 @@ class Sums:
         )
 
     def after(self, blocks, whole=True):
-        """The sums after so many blocks of time, for each group; whole: after all of them."""
+        """The sums after `blocks` blocks of time, for each group; whole: after all of them."""
         out = Kept()
         for (a, b), began in zip(self._rows, self._began, strict=True):
             if blocks < 0 or (a is b and not whole):
@@ -86,8 +86,8 @@ class Kept(list):
     Attributes
     ----------
     until : int or None
-        The last step that they have seen, where that is not the last completed: an interrupt has
-        found them overwritten.
+        The last step that they include, if it is not the last completed: an interrupt came after
+        they were overwritten.
     images : list of list of ndarray
         Densities of each group.
     """
@@ -97,7 +97,7 @@ class Kept(list):
 
 
 def first_numbers(names, problem):
-    """Numbers of a program that are known when the run begins, those of the names."""
+    """The parameters of a program that are known when the run begins, by these names."""
     known = {"_forwards": np.sign(problem.dt)}
     if "_energy" in names:
         known |= _energy(problem)
@@ -109,7 +109,7 @@ def first_numbers(names, problem):
 def program_fields(program, problem, known, first, sums):
     """What the core needs of a Group, or of an EventPlan: csrc/watching/watch.h.
 
-    known: of ``first_numbers``; first: the first step that is looked at; sums: two arrays.
+    known: of ``first_numbers``; first: the first step that counts; sums: two arrays.
     """
     numbers = [known[name] if v is None else v for name, v in program.numbers.items()]
     rows = [row_of(problem, value) for value in (*problem.system.parameter_rows, *numbers)]
@@ -133,7 +133,7 @@ def program_fields(program, problem, known, first, sums):
 
 
 def row_of(problem, value):
-    """A float, or an item for each lane."""
+    """A float, or one item per lane."""
     value = np.asarray(value, dtype=np.float64)
     if value.ndim == 0:
         return float(value)
@@ -144,21 +144,21 @@ def row_of(problem, value):
 
 
 def _energy(problem):
-    """The energy that a motion began with, and the scale of its relative error."""
+    """The initial energy of a motion, and the scale of its relative error."""
     energy, scale = energy_of(problem.system, *_beginning(problem))
     return {"_energy": energy, "_energy_scale": scale}
 
 
 def change_of_energy(problem):
-    """The energy that a motion began with, a power of two near one over the scale of its relative
-    error, and that scale times the power: in 1 .. 2."""
+    """The initial energy of a motion, a power of two close to the reciprocal of the scale of its
+    relative error, and that scale times the power: in 1 .. 2."""
     energy, scale = energy_of(problem.system, *_beginning(problem))
     factor = np.ldexp(1.0, 1 - np.frexp(np.where(np.isfinite(scale), scale, 1.0))[1])
     return energy, factor, scale * factor
 
 
 def _beginning(problem):
-    """The state that a motion began with, (*batch, dim), and its time."""
+    """The initial state of a motion, (*batch, dim), and its time."""
     origin = problem.origin
     state = problem.initial if origin is None else origin.state
     step = problem.first if origin is None else origin.step
@@ -168,13 +168,13 @@ def _beginning(problem):
 
 
 class Watched(Mapping):
-    """Results of watches by name, arrays of the batch; further ones have dotted names.
+    """Results of watches by name, arrays over the batch; secondary results have dotted names.
 
     Parameters
     ----------
     results : dict of str to ndarray
     kinds : dict of str to (str, str)
-        Of watches of named quantities that look at every step: their function and quantity.
+        For watches of named quantities that include every step: their reduction and quantity.
     """
 
     def __init__(self, results, kinds=()):
@@ -184,7 +184,7 @@ class Watched(Mapping):
     def of_sums(cls, plan, problem, sums, last, began=None, units=None):
         """Results from the sums of each group; last: the last step of each trajectory, (*batch).
 
-        began, units: of each group, where trajectories of a Stepper have begun anew: an Account.
+        began, units: for each group, if trajectories of a Stepper have restarted: see Account.
         """
         results = {}
         if sums.until is not None:
@@ -208,7 +208,7 @@ class Watched(Mapping):
         return cls(order, plan.kinds)
 
     def find(self, function, quantity, suffix=""):
-        """What a function of ``pi.watch`` found of a quantity at all steps, or None."""
+        """The result of a reduction of a quantity over all steps, or None."""
         for name, kind in self._kinds.items():
             if tuple(kind) == (function, quantity):
                 return self._results[name + suffix]

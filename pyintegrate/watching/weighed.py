@@ -1,7 +1,7 @@
-"""Reductions over steps of different lengths: what adds up is weighed by time.
+"""Reductions over steps of different lengths: sums are weighted by time.
 
 A sum over the steps becomes the integral over time by the trapezoidal rule, so that the many short
-steps of a quick passage count for no more than the time they take.
+steps of a fast passage count only for the time that they take.
 """
 
 from __future__ import annotations
@@ -10,9 +10,9 @@ import numpy as np
 
 from .reduction import seen
 
-# What has no meaning over steps whose lengths the tolerance has chosen, and what has instead.
+# Reductions without meaning over steps whose lengths the tolerance chooses, and the alternative.
 REFUSED = {
-    "total": "pi.watch.integral weighs by time",
+    "total": "pi.watch.integral is weighted by time",
     "histogram": "pi.watch.integral of a condition is the time spent where it holds",
     "density": "integrate at fixed steps",
 }
@@ -32,7 +32,7 @@ class Weighed:
         self.span = ledger.sum(self._step).get
 
     def integral(self, power, moment=0):
-        """Of d^power (t - t_first)^moment."""
+        """The integral of d^power (t - t_first)^moment."""
         ledger, value = self._ledger, 1.0
         for _ in range(power):
             value = value * ledger.shifted
@@ -43,7 +43,7 @@ class Weighed:
 
 
 def _over(a, b):
-    """a / b, and 0 where both are: over no time a mean is the only value."""
+    """a / b, and 0 if both are 0: over no time a mean is the only value."""
     return np.where(b == 0, 0.0, a / np.where(b == 0, 1.0, b))
 
 
@@ -67,7 +67,7 @@ def rms(ledger):
 
 
 def spread(ledger, of):
-    """The variance, or what `of` makes of it."""
+    """The variance, or a function `of` it."""
     w, n = Weighed(ledger), ledger.count
     d, squares = w.integral(1), w.integral(2)
 
@@ -79,7 +79,7 @@ def spread(ledger, of):
 
 
 def slope(ledger):
-    """The line with the least mean square distance over time."""
+    """The line of least mean square distance over time."""
     w, n = Weighed(ledger), ledger.count
     d, squares, once = w.integral(1), w.integral(2), w.integral(1, 1)
     since, since2 = w.integral(0, 1), w.integral(0, 2)
@@ -113,7 +113,7 @@ def integral(ledger):
 
 
 def passage_time(ledger):
-    """When the quantity passed zero in the last step but one, by the cubic through four values."""
+    """When the quantity crossed zero in the last step but one, by the cubic through four values."""
     q, t = ledger.q, ledger.t
     c, b, a = ledger.before(q, 1), ledger.before(q, 2), ledger.before(q, 3)
     tc, tb, ta = ledger.before(t, 1), ledger.before(t, 2), ledger.before(t, 3)

@@ -92,7 +92,7 @@ def test_a_past_that_is_lost_stays_lost_in_a_file(method, tmp_path):
     sol.save(tmp_path / "a.npz")
     loaded = pi.load(tmp_path / "a.npz")
     assert same_bits(loaded.y, sol.y)
-    with pytest.raises(ValueError, match="remembers of the past is lost"):
+    with pytest.raises(ValueError, match="the rounding error that it carries, is lost"):
         loaded.resume(n_steps=3)
 
 

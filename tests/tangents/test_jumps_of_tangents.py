@@ -128,7 +128,7 @@ def test_jumps_without_a_formula_are_refused():
         pi.integrate(both, dt=0.1, n_steps=10, events=jump)
     both = pi.hamiltonian(dof=1)(lambda q, p: (p * p + q * q) / 2).tangent(1)
     jump = {"high": pi.event("energy", then=lambda t, q, p: (q, -p))}
-    with pytest.raises(ValueError, match="only the core knows, and the saltation"):
+    with pytest.raises(ValueError, match="only the core computes, and the saltation"):
         pi.integrate(both, dt=0.1, n_steps=10, events=jump)
     jump = {"tangent": pi.event("dq_1", then=lambda t, q, p: (q, -p))}
     with pytest.raises(ValueError, match="no quantity 'dq_1'"):
