@@ -34,7 +34,7 @@ class Status(IntEnum):
     OUT_OF_BOUNDS = 5
     STOPPED = 6  # by an event: no failure
     ZENO = 7
-    TOO_MANY_STEPS = 8  # of pi.solve, as the next
+    TOO_MANY_STEPS = 8  # in pi.solve, like the next
     STEP_TOO_SMALL = 9
 
 
@@ -47,7 +47,7 @@ REASONS = {
     Status.STOPPED: "were stopped by an event",
     Status.ZENO: "had more events in a step than max_per_step (a condition at a low speed, with"
     " stop=True, or stop=n of the event itself, ends them before)",
-    Status.TOO_MANY_STEPS: "took max_steps steps and had not arrived",
+    Status.TOO_MANY_STEPS: "took max_steps steps without arriving",
     Status.STEP_TOO_SMALL: "needed steps too small for their times",
 }
 
@@ -72,7 +72,7 @@ class IntegrationWarning(UserWarning):
 
 
 class RecordWarning(UserWarning):
-    """A solution has too few saves for a measure, which is NaN; the message says which to make.
+    """A measure is NaN because the saves are too few; the message says which saves are needed.
 
     Examples
     --------
@@ -88,10 +88,10 @@ class RecordWarning(UserWarning):
 
 
 class ArithmeticWarning(UserWarning):
-    """A run goes on in another arithmetic than it was begun in: the bits are not those of one run.
+    """A run continues in another arithmetic than it began in: the bits are not those of one run.
 
-    `python -m pyintegrate info` prints the number of the arithmetic; it changes where results
-    change in their bits, and files hold the number that theirs were computed in.
+    `python -m pyintegrate info` prints the version number of the arithmetic. It changes when the
+    bits of results change, and files hold the number with which they were computed.
 
     Examples
     --------
@@ -110,7 +110,7 @@ _told: ContextVar[list[str] | None] = ContextVar("told", default=None)
 
 @contextmanager
 def one_record_warning() -> Iterator[None]:
-    """Gather the ``RecordWarning`` of what is called within into one, of the first of them."""
+    """Combine every ``RecordWarning`` given within into one, with the message of the first."""
     if _told.get() is not None:  # within another
         yield
         return
@@ -122,7 +122,7 @@ def one_record_warning() -> Iterator[None]:
 
 @contextmanager
 def silent_record_warning():
-    """Gather the messages and give no warning."""
+    """Collect the messages and give no warning."""
     messages: list[str] = []
     token = _told.set(messages)
     try:
@@ -132,7 +132,7 @@ def silent_record_warning():
 
 
 def warn_record(message):
-    """Give a ``RecordWarning``, once where ``one_record_warning`` gathers."""
+    """Give a ``RecordWarning``, only one within ``one_record_warning``."""
     messages = _told.get()
     if messages is None:
         warn_caller(message, RecordWarning)
@@ -141,21 +141,21 @@ def warn_record(message):
 
 
 def warn_caller(message, category):
-    """Warn at the line outside of the package that has led here."""
+    """Warn at the line outside of the package that called it."""
     level = 2
-    within = (__package__, "contextlib", "functools")  # and what calls the package's own
+    within = (__package__, "contextlib", "functools")  # and the callers of the package's own code
     while sys._getframe(level - 1).f_globals.get("__name__", "").startswith(within):
         level += 1
     warnings.warn(message, category, stacklevel=level)
 
 
 class IntegrationError(RuntimeError):
-    """Some trajectories failed and ``on_failure="raise"`` was asked for.
+    """Some trajectories failed, with ``on_failure="raise"``.
 
     Attributes
     ----------
     solution : Solution
-        What was computed; its ``failures()`` says which trajectories failed, when and why.
+        The computed states; its ``failures()`` says which trajectories failed, when and why.
 
     Examples
     --------
@@ -179,11 +179,11 @@ def summarize(status, step, index, batch, time):
     Parameters
     ----------
     status, step, index : ndarray, shape (n_failed,)
-        Why, the first step not completed, and the place in the flattened batch.
+        Why, the first step not completed, and the index in the flattened batch.
     batch : tuple of int
         The batch shape.
     time : callable
-        Gives the time of a step number for a flat index.
+        The time of a step, for the index of a step and a flat index of the batch.
     """
     count, total = len(index), int(np.prod(batch, dtype=np.int64))
     parts = [

@@ -1,6 +1,6 @@
 """The names that pickles and files of version 0.1 contain, and the present ones.
 
-A pickle names the module of everything in it. The modules of version 0.1 still stand in
+A pickle names the module of everything in it. The module names of version 0.1 stay in
 ``sys.modules``, and lead to the present names.
 """
 
@@ -10,7 +10,7 @@ import importlib
 import sys
 from types import ModuleType
 
-# Module of version 0.1 to the names that were pickled from it, and where each is now.
+# Module of version 0.1 to the names that were pickled from it, and where each is defined.
 FORMER = {
     "analysis.compare": {"Comparison": "analysis.side_by_side"},
     "analysis.convergence": {"Convergence": "analysis.error_against_step"},
@@ -36,7 +36,7 @@ FORMER = {
     "stepper": {"Snapshot": "run.snapshot"},
     "systems": {"_restore": "system.system"},
 }
-# Names that have changed as well.
+# Names that differ as well.
 RENAMED = {
     ("systems", "_restore"): "restore",
     ("recording", "RecordedSolution"): "Solution",
@@ -44,7 +44,7 @@ RENAMED = {
 
 
 class _Former(ModuleType):
-    """A module that is no longer there, for those who name it."""
+    """A module name of version 0.1, for pickles that contain it."""
 
     def __getattr__(self, name):
         former = self.__name__.removeprefix(f"{__package__}.")
@@ -55,7 +55,7 @@ class _Former(ModuleType):
 
 
 def install():
-    """Let the former modules be found; nothing is imported until one is asked for a name."""
+    """Register the old modules; nothing is imported until one is asked for a name."""
     for former in FORMER:
         name = f"{__package__}.{former}"
         sys.modules.setdefault(name, _Former(name))
@@ -125,5 +125,5 @@ def _with_options(state):
         state |= {"_states": outward(record, problem.batch), "_final": None}
         state["_history"] = state.pop("_remembered")
     for name in ("y", "status", "failed_step", "steps", "t"):
-        state.pop(name, None)  # made again when asked for
+        state.pop(name, None)  # made again when needed
     return state

@@ -1,1 +1,1 @@
-"""To a tolerance: every trajectory at steps of its own."""
+"""Integration to a tolerance: every trajectory has its own steps."""

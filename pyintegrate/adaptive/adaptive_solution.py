@@ -34,31 +34,31 @@ _END_OF_TIME = (
 
 
 class AdaptiveSolution(Solution):
-    """The states of a batch of trajectories, each at steps of its own; what ``pi.solve`` gives.
+    """The states of a batch of trajectories, each with its own steps; the result of ``pi.solve``.
 
-    It is a ``Solution``: its states, energies, errors, failures and pictures are those of any
-    other. `dt` does not exist, nor do questions that need steps of one length, which say so.
+    It is a ``Solution``: its states, energies, errors, failures and plots are those of any
+    other. It has no `dt`, and quantities that need steps of one length raise an error.
 
     Attributes
     ----------
-    t : ndarray, shape (n_saved,), or (n_saved, *batch) where times differ
+    t : ndarray, shape (n_saved,), or (n_saved, *batch) if times differ
     y : ndarray, shape (n_saved, *batch, dim)
-        With ``save="all"`` NaN after the last step of each trajectory, as `t` is: see `valid`.
+        With ``save="all"`` NaN after the last step of each trajectory, like `t`: see `valid`.
     counts : ndarray of int, shape (*batch)
-        How many entries of `y` each trajectory has.
+        The number of entries of `y` that each trajectory has.
     steps_taken, rejected : ndarray of int, shape (*batch)
-        Steps that were accepted, and tries that were not.
+        Accepted steps, and rejected attempts.
     evaluations : ndarray of int, shape (*batch)
-        Force evaluations, but for those at ``times`` between the steps.
+        Force evaluations, except those for ``times`` between the steps.
     last_step : ndarray, shape (*batch)
-        The signed step that each would go on with, 0 where there was none.
+        The signed step with which each would continue, 0 if there was none.
     stiff_since : ndarray, shape (*batch)
-        The time from which "auto" has left a trajectory to "radau_iia5", as it was stiff for the
-        explicit pair `method`; NaN where it was not.
+        The time at which "auto" changed a trajectory to "radau_iia5", because it was stiff for the
+        explicit pair `method`; NaN for the others.
     rtol, atol : ndarray
-        The tolerances, as they were used.
+        The tolerances used.
     useful_lanes : float
-        The share of the register lanes that had a trajectory on its way.
+        The share of register lanes that held an unfinished trajectory.
 
     Examples
     --------
@@ -68,8 +68,8 @@ class AdaptiveSolution(Solution):
     ('verner98', 33, True)
     """
 
-    _moments: Any  # (n, lanes), of all steps; None where they were not kept
-    _passing: Any = None  # what was watched, and the functions: see passing.py
+    _moments: Any  # (n, lanes), of all steps; None if they were not kept
+    _passing: Any = None  # watches and events with their functions: see passing.py
 
     def __init__(self, problem, options, journey, arrived, save, before=None, passing=None):
         self._problem, self._options, self._journey = problem, options, journey
@@ -96,7 +96,7 @@ class AdaptiveSolution(Solution):
 
     @classmethod
     def of_journey(cls, problem, options, journey, status=None, before=None, passing=None):
-        """Integrate; a run that is interrupted has its solution in the exception."""
+        """Integrate; an interrupted run has its solution in the exception."""
         going = None
 
         def work():
@@ -135,11 +135,11 @@ class AdaptiveSolution(Solution):
     # ---- times and steps ----
     @property
     def dt(self):
-        """There is none: every trajectory has steps of its own."""
+        """Undefined: every trajectory has its own steps."""
         raise ValueError(
-            "this solution has no dt: every trajectory took steps of its own (pi.solve). What asks"
-            " for steps of one length needs pi.integrate; sol.last_step and np.diff(sol.t) are the"
-            " steps here"
+            "this solution has no dt: every trajectory took its own steps (pi.solve). Whatever"
+            " needs steps of one length needs pi.integrate; sol.last_step and np.diff(sol.t) are"
+            " the steps here"
         )
 
     @property
@@ -155,7 +155,7 @@ class AdaptiveSolution(Solution):
 
     @cached_property
     def steps(self) -> Integers:
-        """Numbers of the saved steps with ``save="all"``; of the saves with ``times``."""
+        """Indices of the saved steps with ``save="all"``; of the saves with ``times``."""
         if self._save == "final":
             return np.array([self.n_steps])
         return np.arange(len(self._states))
@@ -178,14 +178,14 @@ class AdaptiveSolution(Solution):
 
     @property
     def t_end(self) -> Any:
-        """The last time that was asked for, as it was given."""
+        """The last time, as it was given."""
         return self._journey.t_end
 
     @property
     def evaluations(self) -> Any:
         """Force evaluations of each trajectory, (*batch), with two for its first step.
 
-        Of an implicit pair those of one Newton iteration a step, however many it takes.
+        For an implicit pair those of one Newton iteration per step, whatever their number.
         """
         tries = self.steps_taken + self.rejected
         own = np.where(np.isfinite(self.stiff_since), self._stiff_after, tries)
@@ -200,7 +200,7 @@ class AdaptiveSolution(Solution):
         t0 = self.t0 if self._before is None else self._before[1]
         return t0 if np.ndim(t0) == 0 else np.broadcast_to(t0, self._problem.batch)
 
-    # ---- what was watched ----
+    # ---- results of watches ----
     @property
     def _forgot(self):
         return self._passing is None and bool([*self.watched, *self.events])
@@ -239,7 +239,7 @@ class AdaptiveSolution(Solution):
             lambda i, n: self._reached[i],
         )
         first = np.argmin(failed.step)
-        if failed.status[first] != Status.ZENO:  # which takes no step of the length it wants
+        if failed.status[first] != Status.ZENO:  # whose steps end at jumps
             text += f" Its last step was {self.last_step.reshape(-1)[failed.index[first]]:.3g}."
         many = failed.index[failed.status == Status.TOO_MANY_STEPS]
         if len(many):
@@ -250,15 +250,15 @@ class AdaptiveSolution(Solution):
             text += _END_OF_TIME
         return text
 
-    # ---- questions ----
+    # ---- derived quantities ----
     def at(self, t: ArrayLike) -> Floats:
-        """States at any times within the run, of the method's full order.
+        """States at any times within the run, to the method's full order.
 
         Parameters
         ----------
         t : array_like
             Times that every trajectory has passed. All accepted steps are needed: ``save="all"``,
-            which is the default of a single trajectory.
+            the default for a single trajectory.
 
         Returns
         -------
@@ -281,7 +281,7 @@ class AdaptiveSolution(Solution):
         if self.method.implicit or np.isfinite(self.stiff_since).any():
             method = self.method if self.method.implicit else implicit_method()
             raise ValueError(
-                f"at(t) makes steps shorter, and {method.name!r} solves equations for each:"
+                f"at(t) shortens steps, and {method.name!r} solves equations for each:"
                 " give times= for the states at these times"
             )
         self._need_all("at(t)")
@@ -289,26 +289,26 @@ class AdaptiveSolution(Solution):
 
     @property
     def _has_states_within(self):
-        """Whether there are states within the steps, as for ``at``."""
+        """Whether states within the steps are available, as for ``at``."""
         explicit = not (self.method.implicit or np.isfinite(self.stiff_since).any())
         return self._save == "all" and explicit and self._complete
 
-    # ---- going on ----
+    # ---- continuation ----
     @explains_keywords()
     def resume(self, n_steps=None, *, t_end=None, drive=None, out=None) -> AdaptiveSolution:
-        """Go on to a later time, to the same tolerance, with the step that each had.
+        """Continue to a later time, to the same tolerance, each with its current step.
 
         Parameters
         ----------
         t_end : array_like
-            The time to go on to; a trajectory that failed stays where it is.
+            The later time; a trajectory that failed stays where it is.
         n_steps, drive, out
-            Not here: they belong to steps of one length.
+            Not available: they belong to steps of one length.
 
         Returns
         -------
         AdaptiveSolution
-            It starts with the final state of this one; its errors count from the first start.
+            It starts with the final state of this one; its errors are relative to the first start.
 
         Examples
         --------
@@ -334,9 +334,9 @@ class AdaptiveSolution(Solution):
             part._first_jump = self._first_jump
         return part
 
-    # ---- elsewhere ----
+    # ---- export ----
     def save(self, path) -> None:
-        """Write all to a file, for ``pi.load(path)``: see ``Solution.save``."""
+        """Write the solution to a file, for ``pi.load(path)``: see ``Solution.save``."""
         from .stored_journey import save
 
         save(self, path)
@@ -358,7 +358,7 @@ class AdaptiveSolution(Solution):
 
 
 def _evaluations(method):
-    """Of a try: the last stage of an explicit pair may be the first of the next step."""
+    """Per attempted step: the last stage of an explicit pair may be the first of the next step."""
     a, b = method.coefficients["A"], method.coefficients["b"]
     return method.stages - (a[-1] == b and not method.implicit)
 

@@ -1,4 +1,4 @@
-"""Every check of the arguments of a run to a tolerance: they become a Problem and a Journey."""
+"""All checks of the arguments of a run to a tolerance: they become a Problem and a Journey."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ from .automatic import automatic_method, with_estimates
 from .journey import Journey
 from .passing import plan_events, plan_watch
 
-LEAST_RTOL = 100  # roundings of the dtype
+LEAST_RTOL = 100  # rounding units of the dtype
 _ANOTHER_SOLVER = (
-    "method {!r} has no pair with an estimate of its error here: solve takes 'auto', or for stiff"
+    "method {!r} has no pair with an error estimate here: solve takes 'auto', or for stiff"
     " problems 'radau_iia5'"
 )
-USUAL_RTOL = 1e-6  # in float32 it is raised without a word
+USUAL_RTOL = 1e-6  # in float32 it is raised without a warning
 
 
 def make_journey(system, x0, v0, given):
-    """Check the arguments of ``solve``, a dictionary, and lay them out.
+    """Check the arguments of ``solve``, a dictionary, and broadcast them.
 
     Returns
     -------
@@ -96,7 +96,7 @@ def _make(system, x0, v0, given):
 
 
 def checked_method(method, rtol, system):
-    """The Method, which must have an estimate of its error."""
+    """The Method, which must have an error estimate."""
     if isinstance(method, str) and method == "auto":
         return automatic_method(rtol)
     try:
@@ -108,14 +108,14 @@ def checked_method(method, rtol, system):
     check_structure(method, system)
     if not method.embedded:
         raise ValueError(
-            f"method {method.name!r} has no estimate of its error: solve takes"
+            f"method {method.name!r} has no error estimate: solve takes"
             f" {with_estimates()}; or 'auto'"
         )
     return method
 
 
 def _check_out(problem, options, save, n, inputs):
-    """Refuse an array that n saved states cannot go to."""
+    """Refuse an array that cannot hold n saved states."""
     if options.out is None:
         return
     if save == "all":
@@ -126,7 +126,7 @@ def _check_out(problem, options, save, n, inputs):
 
 
 def row(value, batch, dtype):
-    """A float, or an array with an item for each trajectory."""
+    """A float, or an array with one item per trajectory."""
     if np.ndim(value) == 0:
         return float(np.asarray(value, dtype))
     return np.ascontiguousarray(np.broadcast_to(np.asarray(value, dtype), batch)).reshape(-1)
@@ -161,12 +161,12 @@ def _first_wrong(array):
 
 
 def _raised(rtol, dtype, told):
-    """Relative tolerances that rounding allows; told: with a warning where they are raised."""
+    """Relative tolerances, at least what rounding allows; told: warn if they are raised."""
     least = LEAST_RTOL * float(np.finfo(dtype).eps)
     if rtol.size and rtol.min() < least:
         if told:
             warn_caller(
-                f"rtol = {rtol.min():g} is below {LEAST_RTOL} roundings of {dtype.name}: it is"
+                f"rtol = {rtol.min():g} is below {LEAST_RTOL} rounding units of {dtype.name}: it is"
                 f" raised to {least:.3g}",
                 UserWarning,
             )
@@ -175,7 +175,7 @@ def _raised(rtol, dtype, told):
 
 
 def _step(name, value):
-    """A float or an array: 0 (first_step) or infinity (max_step) where it is None."""
+    """A float or an array; for None, 0 (first_step) or infinity (max_step)."""
     if value is None:
         return 0.0 if name == "first_step" else np.inf
     array = numbers(name, value).astype(np.float64)
@@ -226,7 +226,7 @@ def rounded_times(times, t0, t_end, batch, dtype):
 
 
 def resumed(solution, t_end):
-    """What goes on from the end of a solution to a later time: see ``AdaptiveSolution.resume``.
+    """The continuation of a solution to a later time: see ``AdaptiveSolution.resume``.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""Which pair goes to which tolerance."""
+"""The automatic choice of a pair by the tolerance."""
 
 from __future__ import annotations
 
@@ -10,35 +10,35 @@ from ..method.catalogue import methods
 from .decay import STIFF, border
 
 # Verner's pairs of order 8 and 9 need the fewest operations on smooth, eccentric and chaotic
-# problems from 1e-3 to 1e-12; they meet here (docs/tolerance.md).
+# problems from 1e-3 to 1e-12; here their costs are equal (docs/tolerance.md).
 _TIGHT = 1e-8
 
 
 def automatic_method(rtol):
-    """Verner's efficient 8(7) pair, and for tighter tolerances 9(8).
+    """Verner's efficient 8(7) pair, or his 9(8) pair for tight tolerances.
 
     Parameters
     ----------
     rtol : ndarray
-        The smallest of them counts.
+        The smallest of them decides.
     """
     least = np.min(rtol, initial=np.inf)
     return methods["verner98" if least < _TIGHT else "verner87"]
 
 
 def implicit_method():
-    """What goes on where a trajectory turns out to be stiff: Radau IIA of order 5."""
+    """The method for trajectories that turn out to be stiff: Radau IIA of order 5."""
     return methods["radau_iia5"]
 
 
 @cache
 def least_decay(method):
-    """h |lambda| of a decay from which a trajectory is stiff for an explicit pair."""
+    """The h |lambda| of decay from which a trajectory is stiff for an explicit pair."""
     return STIFF * border(method)
 
 
 def with_estimates():
-    """Names of the methods that estimate their error, in words: explicit, then implicit."""
+    """The names of the methods with an error estimate, in words: explicit, then implicit."""
     names = [name for name in methods if methods[name].embedded]
     explicit = [name for name in names if not methods[name].implicit]
     implicit = [name for name in names if methods[name].implicit]

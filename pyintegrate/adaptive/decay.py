@@ -1,15 +1,15 @@
-"""Whether a trajectory that took too many steps is stiff: how fast it could decay where it stands.
+"""Whether a trajectory that took too many steps is stiff: its fastest decay at its last state.
 
-An explicit step is stable where h |lambda| of the fastest decay is below the method's border on the
-negative real axis, some 2 to 6. A step that the tolerance has chosen is well below, one that
-stability has is there: Hairer, Wanner (1996), Solving Ordinary Differential Equations II, IV.2.
+An explicit step is stable if h |lambda| of the fastest decay is below the method's limit on the
+negative real axis, about 2 to 6. A step that the tolerance has chosen is well below it; one that
+stability limits is there: Hairer, Wanner (1996), Solving Ordinary Differential Equations II, IV.2.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-STIFF = 0.6  # of the border
+STIFF = 0.6  # of the limit
 
 
 def border(method):
@@ -23,7 +23,7 @@ def border(method):
 
 
 def fastest_decay(solution, lane):
-    """h |Re lambda| of the fastest decay at the end of a trajectory; None where nobody knows."""
+    """h |Re lambda| of the fastest decay at the end of a trajectory; None if it is unknown."""
     problem, system = solution._problem, solution.system
     shapes = system._definition["shapes"]
     params = {}
@@ -34,7 +34,7 @@ def fastest_decay(solution, lane):
     state = np.asarray(solution._final)[:, lane].astype(np.float64)
     try:
         jacobian = system(**params).jacobian(solution._reached[lane], state)
-    except (ValueError, TypeError, NotImplementedError):  # of a force that is called back
+    except (ValueError, TypeError, NotImplementedError):  # raised by a force that is called back
         return None
     if not np.all(np.isfinite(jacobian)):
         return None
@@ -46,7 +46,7 @@ def told(solution, lane):
     """A sentence on a trajectory that took too many steps."""
     if solution.method.implicit or np.isfinite(solution.stiff_since.reshape(-1)[lane]):
         return (
-            " Its steps are those of an implicit method, which no decay keeps short: its way is"
+            " Its steps are those of an implicit method, which no decay keeps short: the run is"
             " long, or the tolerance tight; max_steps= allows more."
         )
     decay = fastest_decay(solution, lane)
@@ -60,5 +60,5 @@ def told(solution, lane):
         )
     return (
         " It is not stiff there (its last step times the rate of the fastest decay is"
-        f" {decay:.2g}): its way is long, or the tolerance tight; max_steps= allows more."
+        f"{decay:.2g}): the run is long, or the tolerance tight; max_steps= allows more."
     )

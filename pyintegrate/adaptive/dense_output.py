@@ -1,8 +1,8 @@
-"""States within the steps: the method's own step, made shorter.
+"""States within the steps: the method's own step, shortened.
 
 From an accepted state (t_i, y_i) a step of length t - t_i of the same method gives the state at t,
-of the method's full order for every pair; at t_(i+1) it is the next accepted state, but for what
-compensated sums keep of its rounding. It costs the method's evaluations for each time.
+to the method's full order for every pair; at t_(i+1) it is the next accepted state, except for the
+rounding error that compensated sums carry. It costs one step's evaluations for each time.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 LEAST = 200  # points of a smooth line over the run
-EACH = 8  # pieces of a step at least, which may be a whole flight
+EACH = 8  # least number of pieces of a step, which may be a whole flight
 MOST = 30  # trajectories for which the states are made
 
 
@@ -52,25 +52,25 @@ def states_at(solution, t):
 
 
 def states_within(solution, index, number, t):
-    """States of one trajectory at times t within its steps of those numbers: (n, dim)."""
+    """States of one trajectory at times t within its steps of these indices: (n, dim)."""
     batch = solution._problem.batch
     begin = solution._moments.reshape(-1, *batch)[number]
     h = np.broadcast_to(t.reshape(-1, *(1,) * len(batch)) - begin, begin.shape)
-    with np.errstate(all="ignore"):  # of the others it is not their time
+    with np.errstate(all="ignore"):  # for the other trajectories t is outside the step
         out = step(solution.system, solution.method, begin, solution.y[number], h)
     return out[(slice(None), *index)]
 
 
 def filled(solution, index, names, t, parts):
-    """The line of one trajectory with states between its steps, where they can be made.
+    """The line of one trajectory with states between its steps, if they can be made.
 
     Parameters
     ----------
     solution : Solution
     index : tuple of int
-        Which trajectory.
+        The trajectory.
     names : sequence of str
-        The components that the parts are.
+        The components that the parts hold.
     t : ndarray
         (n,), times of the saves.
     parts : list of ndarray
@@ -80,8 +80,8 @@ def filled(solution, index, names, t, parts):
     -------
     t : ndarray
     parts : list of ndarray
-        Of at least 200 points over the run, those given among them, and none within a jump; the
-        same where they are that many already, or where `solution.at` gives no states.
+        At least 200 points over the run, including those given, and none within a jump; unchanged
+        if there are that many already, or if `solution.at` gives no states.
 
     Examples
     --------
@@ -115,7 +115,7 @@ def filled(solution, index, names, t, parts):
 
 
 def _stopped(solution):
-    """The events that have stopped trajectories, in words."""
+    """The events that stopped trajectories, in words."""
     names = sorted({str(name) for name in np.ravel(solution.stopped_by) if name})
     return f", stopped by {' and '.join(map(repr, names))}" if names else ""
 

@@ -1,6 +1,6 @@
-"""What a run to a tolerance is: its tolerances, its times, what is kept; and how the core makes it.
+"""A run to a tolerance: its tolerances, its times, its saves; and how the core carries it out.
 
-States and times go to the core as rows over the batch; each trajectory finds its own steps there.
+States and times go to the core as rows over the batch; each trajectory chooses its own steps there.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from ..values.named import Named
 from .automatic import implicit_method, least_decay
 
 _LANES_WORTH_A_THREAD = 16
-_LEFT = 16  # in the place of a Status: left to an implicit method (PI_LEFT_TO_ANOTHER)
+_LEFT = 16  # in place of a Status: left to an implicit method (PI_LEFT_TO_ANOTHER)
 
 
 class Journey(Named):
     """The tolerances and times of a run, checked; its mathematics is a ``Problem``.
 
-    Rows are floats where one value serves all trajectories, else arrays with an item for each.
+    Rows are floats if one value serves all trajectories, else arrays with one item per trajectory.
     """
 
     t_end: float | np.ndarray  # as given
@@ -32,17 +32,17 @@ class Journey(Named):
     rows_end: float | np.ndarray
     rows_rtol: tuple[float | np.ndarray, ...]  # one row, or one for each component
     rows_atol: tuple[float | np.ndarray, ...]
-    first_step: float | np.ndarray  # rows; 0 where it is to be found
+    first_step: float | np.ndarray  # rows; 0 if it is to be estimated
     max_step: float | np.ndarray
     max_steps: int
     save: str  # "all", "final" or "times"
     times: np.ndarray | None  # (n,) or (n, lanes), in the dtype of the run
-    automatic: bool  # whether the method was chosen by the tolerance
-    stiff: np.ndarray | None = None  # (lanes,): what "auto" has found stiff before; None: nothing
+    automatic: bool  # whether the tolerance chose the method
+    stiff: np.ndarray | None = None  # (lanes,): which "auto" has found stiff before; None: none
 
 
 class Arrived(Named):
-    """What the core has made of it: arrays over the lanes."""
+    """The results of the core: arrays over the lanes."""
 
     state: np.ndarray  # (dim, lanes)
     t: np.ndarray
@@ -50,11 +50,11 @@ class Arrived(Named):
     accepted: np.ndarray
     rejected: np.ndarray
     status: np.ndarray
-    lanes: tuple[int, int]  # steps of lanes tried, and of those with a trajectory on its way
+    lanes: tuple[int, int]  # attempted steps of lanes, and those that held an unfinished trajectory
     states: Any = None  # (n_saved, *batch, components)
     moments: np.ndarray | None = None  # times of each trajectory, of all steps: (n_saved, lanes)
-    counts: np.ndarray | None = None  # how many of them, (lanes,)
-    # Of what "auto" has found stiff: when, NaN for others, and after how many tries; (lanes,).
+    counts: np.ndarray | None = None  # the number of times, (lanes,)
+    # For trajectories that "auto" found stiff: when, NaN for others, and after how many attempts.
     stiff_since: np.ndarray | None = None
     stiff_after: np.ndarray | None = None
 
@@ -62,7 +62,7 @@ class Arrived(Named):
 class Travel:
     """A run in the core; `status` (lanes,): trajectories that are not CANCELLED stay.
 
-    earlier: the Passing of the run that this one goes on from.
+    earlier: the Passing of the run that this one continues.
     """
 
     def __init__(self, problem, options, journey, status=None, earlier=None):
@@ -101,7 +101,7 @@ class Travel:
             )
 
     def _made(self, method, initial, t0, first_step, decay):
-        """The core's journey, of trajectories that are CANCELLED as yet."""
+        """The core's journey, for trajectories that are CANCELLED so far."""
         problem, options, journey = self._problem, self._options, self._journey
         times = self._record is not None and len(self._record) > 0
         return _core.journey(
@@ -136,7 +136,7 @@ class Travel:
         )
 
     def go(self):
-        """Until every trajectory has arrived, or failed."""
+        """Run until every trajectory has arrived, or failed."""
         if self._core is None:
             return
         if self._options.progress is False:
@@ -148,7 +148,7 @@ class Travel:
             self._work(self._core, report)
 
     def _work(self, core, report):
-        """By the method; then by an implicit one those that have been left to it as stiff."""
+        """Run with the method; then with an implicit one those that turned out to be stiff."""
         try:
             core.work(report, self._workers - 1)
         finally:
@@ -163,7 +163,7 @@ class Travel:
         implicit.work(report, self._workers - 1)
 
     def arrived(self, save=None):
-        """What is there, as Arrived; `save`: another way than was asked for, "final"."""
+        """The results so far, as Arrived; `save`: "final" instead of what was requested."""
         save = save or self._journey.save
         problem, lanes = self._problem, self._problem.lanes
         fields = {
@@ -191,7 +191,7 @@ class Travel:
         """All accepted steps of all trajectories, NaN after the last of each."""
         parts = [self._steps_of(core, lanes) for core in self._cores]
         counts = sum((part[2] for part in parts), np.zeros(lanes, np.int64))
-        if len(parts) == 2:  # both parts hold the state at which one went over to the other
+        if len(parts) == 2:  # both parts hold the state at which the method changed
             counts -= (parts[0][2] > 0) & (parts[1][2] > 0)
         n, components = max(1, counts.max(initial=0)), len(self._places)
         dtype = self._problem.dtype

@@ -1,7 +1,7 @@
 """Watches and events of a run to a tolerance: checked, traced, and their memory in the core.
 
-Programs and results are those of fixed steps (watching/); what they keep lies trajectory by
-trajectory here, as each is at a step and a time of its own (csrc/tolerance/passing.h).
+Programs and results are those of fixed steps (watching/); their memory is ordered by trajectory
+here, since each is at its own step and time (csrc/tolerance/passing.h).
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from ..watching.plan import Plan, checked
 from ..watching.watched import Kept, Watched, first_numbers, row_of
 from ..watching.weighed import REFUSED
 
-_KNOWN = 4  # numbers of a trajectory beside two for each event: pi_passing_known
+_KNOWN = 4  # numbers per trajectory besides two for each event: pi_passing_known
 
 
 def plan_watch(system, watch):
-    """The Plan of `watch`; what steps of different lengths cannot answer is refused."""
+    """The Plan of `watch`; reductions without meaning for unequal steps are refused."""
     for name, one in checked(watch, system).items():
         if one.name in REFUSED:
             raise ValueError(
@@ -28,8 +28,8 @@ def plan_watch(system, watch):
             )
         if one.every != 1:
             raise ValueError(
-                f"watch[{name!r}] has every={one.every}: solve looks at each accepted step; after="
-                " leaves a beginning away"
+                f"watch[{name!r}] has every={one.every}: solve includes each accepted step; after="
+                " leaves out the beginning"
             )
     return Plan(system, watch, uneven=True)
 
@@ -40,7 +40,7 @@ def plan_events(system, events):
 
 
 class Passing:
-    """What a run watches and meets on its way.
+    """The watches and events of a run.
 
     Parameters
     ----------
@@ -50,12 +50,12 @@ class Passing:
     ahead : float or ndarray
         The direction of time of each trajectory: -1 or 1.
     earlier : Passing, optional
-        Of the run that this one goes on from.
+        That of the run that this one continues.
     """
 
     def __init__(self, problem, options, ahead, earlier=None):
         self._plan, self._events = options.watch, options.events
-        # Steps are told by their times alone: step 0 is at t0, and dt is a direction.
+        # Steps are known by their times alone: step 0 is at t0, and dt is a direction.
         self._problem = problem.changed(dt=ahead)
         if earlier is not None:
             self._numbers = earlier._numbers
@@ -116,7 +116,7 @@ class Passing:
 
     @property
     def occurred(self):
-        """The events, as those of fixed steps; None without any."""
+        """The events, like those of fixed steps; None if there are none."""
         return self._occurred
 
     @property
@@ -130,7 +130,7 @@ class Passing:
 
 
 def _nothing(plan, problem):
-    """Memory for events, of which none has happened."""
+    """Memory for events, with no occurrence so far."""
     lanes, dim = problem.lanes, problem.system.dim
     kept = list(zip(plan.events.values(), plan.n_values, strict=True))
     check_memory(
@@ -142,7 +142,7 @@ def _nothing(plan, problem):
 
 
 def _copied(occurred):
-    """The same in memory of its own, for a run that goes on."""
+    """A copy in new memory, for a run that is continued."""
     memory = [tuple(array.copy() for array in three) for three in occurred.memory]
     stopped = occurred.stopped[0].copy(), occurred.stopped[1].copy()
     return Occurred(None, occurred.counts.copy(), stopped, memory)

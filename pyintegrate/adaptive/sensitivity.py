@@ -1,9 +1,9 @@
 """Derivatives of the states of a run to a tolerance: ``solve(..., sensitivity=)``.
 
-The tangents go the steps that the motion alone would take, so that they are the derivative of these
-steps. The norm of an error is sqrt(sum_d (e_d / tolerance_d)^2 / components): with n tangents there
-are 1 + n times as many components, whose tolerances are infinite, and those of the motion are
-sqrt(1 + n) times smaller.
+The tangents follow the steps that the motion alone would take, so that they are the derivative of
+these steps. The norm of an error is sqrt(sum_d (e_d / tolerance_d)^2 / components): with n tangents
+there are 1 + n times as many components. The tangents have infinite tolerances, and those of the
+motion are sqrt(1 + n) times smaller.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from .journey import Arrived
 
 
 def make_journey_with_tangents(system, x0, v0, sensitivity, given):
-    """The same as ``make_journey`` for the system with tangents, and by what they are.
+    """The same as ``make_journey`` for the system with tangents, and the names of `sensitivity`.
 
     Returns
     -------
@@ -38,7 +38,7 @@ def make_journey_with_tangents(system, x0, v0, sensitivity, given):
 
 
 def _spread(rows, both, free):
-    """Rows of all components: those of the motion, one row or one each, and `free` of tangents."""
+    """Rows for all components: those of the motion, one row or one each; `free` for tangents."""
     found = [free] * both.dim
     for d, place in enumerate(both.places[:, 0]):
         found[place] = rows[d if len(rows) > 1 else 0]
@@ -46,7 +46,7 @@ def _spread(rows, both, free):
 
 
 def journey_alone(both):
-    """What the solution of the motion alone is made of, from one with tangents."""
+    """The parts of the solution of the motion alone, from one with tangents."""
     problem, journey, before = both._problem, both._journey, both._before
     system, rows = both.system.base, both.system.places[:, 0]
     tolerances = {name: getattr(journey, name) for name in ("rows_rtol", "rows_atol")}

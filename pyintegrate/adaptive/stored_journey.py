@@ -1,8 +1,8 @@
 """A solution to a tolerance as a header and arrays, and back: see solution/storage.py.
 
-Beside what every solution has, the file holds the tolerances, the times, and of each trajectory the
-state, time and step that it would go on with, and how its steps went. With ``save="all"`` the rows
-of `t` and `y` after the last of a trajectory, which `counts` tells, are NaN.
+Besides the content of every solution, the file holds the tolerances, the times, and for each
+trajectory the state, time and step with which it would continue, and its counts of steps. With
+``save="all"`` the rows of `t` and `y` after the last of a trajectory (see `counts`) are NaN.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ from .adaptive_solution import AdaptiveSolution
 from .arguments import LEAST_RTOL, make_journey, rounded_times
 from .journey import Arrived
 
-_MOST_STEPS = (1 << 31) - 2  # of a trajectory
+_MOST_STEPS = (1 << 31) - 2  # in a trajectory
 _FIELDS = ("goes_on", "max_steps", "automatic", "lanes", "resumed", "arithmetic")
 
 
@@ -173,11 +173,11 @@ def _check_arrays(header, arrays, results):
     check_memory(total, count, batch, len(header["components"]))
 
 
-# ---- the run, of no steps, and what it had come to -----------------------------------------------
+# ---- the run, with no steps, and its results -----------------------------------------------------
 
 
 def _made_again(header, arrays, system, method):
-    """Problem, Options and Journey of a run that saves its end alone."""
+    """Problem, Options and Journey of a run that saves only its end."""
     batch, dim, dtype = tuple(header["batch"]), system.dim, np.dtype(header["dtype"])
     check_parameters(system, batch, dtype)
     times = {name: arrays[name] for name in ("t0", "t_end", "max_step", "rtol", "atol")}
@@ -213,7 +213,7 @@ def _made_again(header, arrays, system, method):
 
 
 def _with_saves(header, arrays, journey, problem):
-    """The journey that saves as that of the file did."""
+    """The journey with the saves of the one in the file."""
     journey = journey.changed(automatic=header["automatic"], save=header["goes_on"])
     if header["save"] != "times":
         return journey
@@ -226,7 +226,7 @@ def _with_saves(header, arrays, journey, problem):
 
 
 def _arrived(header, arrays, problem, options, journey):
-    """How the trajectories went: numbers that fit one another."""
+    """The results of the trajectories: numbers that must be consistent."""
     lanes, dtype, save = problem.lanes, problem.dtype, header["save"]
     names = ("reached", "last_step", "steps_taken", "rejected", "status")
     t, h, accepted, rejected, status = (arrays[name].reshape(lanes) for name in names)
@@ -270,7 +270,7 @@ def _arrived(header, arrays, problem, options, journey):
 
 
 def _check_steps(counts, moments, y, begin, reached):
-    """All accepted steps: from the first time to the last, and NaN beyond them."""
+    """All accepted steps: from the first time to the last, and NaN after them."""
     if np.any((counts < 1) | (counts > len(y))) or len(y) != counts.max(initial=1):
         refuse("counts", f"expected numbers from 1 to {len(y)}, which one of them is")
     lanes = np.arange(len(counts))

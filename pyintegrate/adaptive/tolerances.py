@@ -1,4 +1,4 @@
-"""``pi.tolerance``: how exact a method is to be, where others in a comparison have steps."""
+"""``pi.tolerance``: the tolerance of a method in a comparison with methods of fixed steps."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""From arguments to the C core: the mathematics of a run, how it is carried out, what comes out."""
+"""From arguments to the C core: the mathematics of a run, its options, and its results."""

@@ -1,4 +1,4 @@
-"""Every check and every broadcast of a run, once: arguments become a Problem and its Options."""
+"""All checks and broadcasts of a run, once: arguments become a Problem and its Options."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ def make_run(
     system, x0=None, v0=None, *, dt, t_end=None, n_steps=None, t0=0.0, method, dtype=None,
     start=None, drive=None, options,
 ):  # fmt: skip
-    """Check the arguments of ``integrate`` and lay them out; `options` are a dictionary.
+    """Check the arguments of ``integrate`` and broadcast them; `options` is a dictionary.
 
-    Numbers are rounded to nearest, whatever other libraries have told the processor.
+    Numbers are rounded to nearest, whatever rounding mode other libraries have set.
 
     Returns
     -------
@@ -100,7 +100,7 @@ def _make_run(system, x0, v0, dt, t_end, n_steps, t0, method, dtype, start, driv
         if value.ndim == 0:
             return float(value)
         whole = value.shape == batch and lanes == stride and value.dtype == dtype
-        if whole and value.flags.c_contiguous:  # read-only, and laid out as the core wants it
+        if whole and value.flags.c_contiguous:  # read-only, and in the layout of the core
             return value.reshape(-1)
         return pad([value], batch, dtype)[0]
 
@@ -120,7 +120,7 @@ def _make_run(system, x0, v0, dt, t_end, n_steps, t0, method, dtype, start, driv
 
 
 def _rounding(dtype, rows):
-    """Numbers may overflow or vanish in the run's dtype, without a warning."""
+    """Numbers may overflow or underflow in the run's dtype, without a warning."""
     if dtype is _DOUBLE and not [r for r in rows if type(r) is not float and r.itemsize > 8]:
         return _AS_IT_IS
     return np.errstate(over="ignore", under="ignore", invalid="ignore")

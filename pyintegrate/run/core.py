@@ -1,4 +1,4 @@
-"""A Problem goes to the C core: its memory, its threads, its end."""
+"""A run of a Problem in the C core: its memory, its threads, its end."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .failures import NONE, Failures
 if TYPE_CHECKING:
     from ..watching.happened import Occurred
 
-# Threads are worth their start for some milliseconds of work: this many components x evaluations
+# Threads pay off after some milliseconds of work: this many components x evaluations
 # x steps.
 WORTH_THREADS = 2_000_000
 
@@ -22,21 +22,21 @@ WORTH_THREADS = 2_000_000
 class Rows(Named):
     """The result of the core, in rows.
 
-    record : ndarray, shape (n_saved, components, lanes or more), or None where nothing was saved;
-    state : ndarray, shape (dim + what the method remembers, stride), after the steps completed, or
-    None where an interrupt found it overwritten.
+    record : ndarray, shape (n_saved, components, lanes or more), or None if nothing was saved;
+    state : ndarray, shape (dim + history of the method, stride), after the completed steps, or
+    None if an interrupt came when it was overwritten.
     """
 
-    completed: int  # steps that every trajectory has made
+    completed: int  # steps that every trajectory has completed
     record: np.ndarray | None
     state: np.ndarray | None
     failures: Failures
-    sums: list[np.ndarray] | None = None  # of what was watched: watched.py
+    sums: list[np.ndarray] | None = None  # of watches: watched.py
     occurred: Occurred | None = None  # events: happened.py
 
 
 class Run:
-    """A Problem in the C core. It may be asked how far it is whenever it is not at work.
+    """A Problem in the C core. Its progress can be read whenever it is not running.
 
     Parameters
     ----------
@@ -45,18 +45,18 @@ class Run:
     failures : Failures, optional
         Trajectories that failed before.
     record : ndarray, shape (n_saved, components, lanes), any strides, optional
-        Where the saves go; fresh memory if it is not given.
+        Where the saves go; by default new memory.
     sums : Sums, optional
-        Of what is watched.
+        The memory of watches.
     occurrences : Occurrences, optional
-        Of events.
+        The memory of events.
     """
 
     def __init__(self, problem, options, failures=None, record=None, sums=None, occurrences=None):
         dim, dtype, saves = problem.system.dim, problem.dtype, options.saves(problem)
         places = options.places(problem.system)
         shape = problem.initial.shape
-        # A second state survives an interrupt; a record in memory of all components does the same.
+        # A second state survives an interrupt; so does a record in memory of all components.
         two = options.elsewhere or (saves.final_only and problem.initial.nbytes <= SPARE_BYTES)
         two = two or sums is not None or occurrences is not None or saves.given is not None
         state_a = fresh(shape, dtype)
@@ -81,7 +81,7 @@ class Run:
             self._core.fail(*failures)
 
     def work(self):
-        """All steps, in the calling thread and as many others as there are workers more."""
+        """Make all steps, in the calling thread and `workers` - 1 others."""
         if self._options.progress is False:
             self._work(None)
         else:
@@ -95,7 +95,7 @@ class Run:
             self._core.work(report, self._workers - 1)
 
     def rows(self):
-        """What every trajectory has completed, as Rows."""
+        """The steps that every trajectory has completed, as Rows."""
         problem, record = self._problem, self._record
         if self._core is None:
             return self._rows(problem.n_steps, record, self._states[1], NONE, 0)
@@ -104,7 +104,7 @@ class Run:
         begun = self.saves.given is None or not np.any(self.saves.given[:1])
         if completed == 0 and record is not None and begun:  # interrupted, maybe before any save
             record[0, :, : problem.lanes] = problem.initial[list(self._places), : problem.lanes]
-        if state is None and record is None:  # interrupted, and the state between was overwritten
+        if state is None and record is None:  # interrupted, and the state between overwritten
             completed, state = 0, problem.initial
         failed = NONE
         if count:
@@ -113,7 +113,7 @@ class Run:
         return self._rows(completed, record, state, failed, blocks)
 
     def _rows(self, completed, record, state, failures, blocks):
-        """Rows, with the sums and the occurrences after so many blocks of time."""
+        """Rows, with the sums and the occurrences after `blocks` blocks of time."""
         fields = {"completed": completed, "record": record, "state": state, "failures": failures}
         whole = completed == self._problem.n_steps
         if self._sums is not None:

@@ -1,4 +1,4 @@
-"""Inputs that change with each step: the argument ``drive`` of ``integrate``."""
+"""Inputs that change at every step: the argument ``drive`` of ``integrate``."""
 
 from __future__ import annotations
 
@@ -43,14 +43,14 @@ def check_drive(drive, system):
 
 
 def driven_rows(arrays, system, rows, n_steps, batch, dtype):
-    """Rows of parameters for each step, and how many items later the row of the next step begins.
+    """Rows of parameters for each step, and the stride from one step to the next.
 
     Parameters
     ----------
     arrays : dict of ndarray
         From ``check_drive``.
     rows : tuple
-        Of all parameters, not driven.
+        Of all parameters, undriven.
 
     Returns
     -------
@@ -76,16 +76,16 @@ def driven_rows(arrays, system, rows, n_steps, batch, dtype):
 
 
 def _own_shape(system, name):
-    """The shape of a parameter of one trajectory."""
+    """The shape of a parameter for one trajectory."""
     return np.shape(system.params[name])[len(system.batch_shapes[name]) :]
 
 
 def _laid_out(values, batch, dtype):
-    """(n_steps, *batch) as (n_steps,) where one value serves all, else (n_steps, stride)."""
+    """(n_steps, *batch) as (n_steps,) if one value serves all, else (n_steps, stride)."""
     n_steps, lanes = len(values), prod(batch)
     with np.errstate(over="ignore", under="ignore"):
         if values.size == n_steps:
-            row = np.zeros(max(n_steps, padded(lanes, dtype)), dtype)  # the core checks for a row
+            row = np.zeros(max(n_steps, padded(lanes, dtype)), dtype)  # the core needs a full row
             row[:n_steps] = values.reshape(n_steps)
             return row
         rows = aligned((n_steps, padded(lanes, dtype)), dtype)

@@ -1,4 +1,4 @@
-"""How many force evaluations a run costs a trajectory."""
+"""How many force evaluations a run costs per trajectory."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ def count_evaluations(problem, n_steps):
             return n_steps * sum(map(bool, c["kick"]))
         shared = bool(c["kick"][0]) and not c["drift"][-1]
     elif method.family == "implicit_rk":
-        shared = method.evaluations < method.stages  # a first stage that was the last
+        shared = method.evaluations < method.stages  # the first stage equals the previous last
     elif method.family == "multistep":
         return _multistep(problem, n_steps)
     else:
@@ -22,7 +22,7 @@ def count_evaluations(problem, n_steps):
 
 
 def _multistep(problem, n_steps):
-    """The first steps are another method's, and keep their forces."""
+    """The first steps are those of the starter, whose forces are kept."""
     method, starter = problem.method, problem.starter or default_starter(problem.method)
     first = 0
     if starter is not None:

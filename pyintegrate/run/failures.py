@@ -8,8 +8,8 @@ from ..errors import Status, summarize
 from .times import time_of
 
 _UNSOLVED = (
-    " Where a solve does not converge, take a smaller dt, or pi.solve(..., method='radau_iia5'),"
-    " which finds its steps."
+    " If a solve does not converge, take a smaller dt, or pi.solve(..., method='radau_iia5'),"
+    " which chooses its steps."
 )
 
 
@@ -19,7 +19,7 @@ class Failures:
     Parameters
     ----------
     index : ndarray of int64, shape (n,)
-        Places in the flattened batch.
+        Indices in the flattened batch.
     status : ndarray of int8, shape (n,)
         See ``pi.Status``.
     step : ndarray of int64, shape (n,)
@@ -48,7 +48,7 @@ class Failures:
         return Failures(*(part[keep] for part in self))
 
     def failed(self):
-        """Without those that an event has stopped."""
+        """Only the failures, without trajectories that an event stopped."""
         if not len(self):
             return self
         keep = self.status != Status.STOPPED
@@ -61,7 +61,7 @@ class Failures:
         return out
 
     def steps(self, lanes):
-        """The first step that each trajectory has not completed, -1 where fine, (lanes,)."""
+        """The first step that each trajectory has not completed, -1 if all, (lanes,)."""
         out = np.full(lanes, -1, dtype=np.int64)
         out[self.index] = self.step
         return out

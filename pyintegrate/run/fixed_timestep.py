@@ -1,4 +1,4 @@
-"""A game loop: frames of any length, steps of a fixed one."""
+"""A game loop: frames of any length, steps of fixed length."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ if TYPE_CHECKING:
 
 
 class FixedTimestep:
-    """Accumulate frame times, step the simulation by fixed steps, blend what is drawn.
+    """Accumulate frame times, advance the simulation by fixed steps, blend states for drawing.
 
     Parameters
     ----------
     stepper : Stepper
         With one positive `dt` for all.
     max_steps : int
-        Steps that a frame may take at most. Time beyond them is dropped and counted: a
-        simulation that is slower than the clock would otherwise fall behind for ever.
+        The most steps in a frame. Time beyond them is dropped and counted: otherwise a
+        simulation that is slower than the clock would fall ever further behind.
 
     Attributes
     ----------
@@ -61,7 +61,7 @@ class FixedTimestep:
         )
 
     def advance(self, frame_time: float) -> float:
-        """Step as often as the clock asks for.
+        """Take as many steps as the clock requires.
 
         Parameters
         ----------

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class LiveParameters(Mapping):
-    """Parameters by name: arrays whose numbers may be written, and which stay where they are."""
+    """Parameters by name: arrays with fixed addresses whose numbers may be written."""
 
     def __init__(self, views):
         self._views = views

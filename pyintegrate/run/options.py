@@ -73,11 +73,11 @@ class Option:
     Parameters
     ----------
     default
-        As a user leaves it.
+        Its value if the user does not give it.
     check : callable
         Value -> checked value; TypeError or ValueError.
     core : callable, optional
-        (value, problem) -> the field of the option's name that the core starts with.
+        (value, problem) -> the field of the same name with which the core starts.
     """
 
     def __init__(self, default, check, core=None):
@@ -88,14 +88,14 @@ class Option:
         owner.known[name], owner.usual[name] = self, self.given
         if self.core:
             owner.of_core.append((name, self.core))
-        setattr(owner, name, self.default)  # one that was given stands in the instance
+        setattr(owner, name, self.default)  # a given value is stored in the instance
 
 
 class Options(Named):
-    """How a run is carried out, a line for each option; the mathematics of it is a ``Problem``."""
+    """How a run is carried out, one line per option; its mathematics is a ``Problem``."""
 
     known: ClassVar[dict[str, Option]] = {}
-    usual: ClassVar[dict[str, Any]] = {}  # as a user leaves them
+    usual: ClassVar[dict[str, Any]] = {}  # the defaults
     of_core: ClassVar[list[tuple[str, Callable]]] = []
 
     save = Option("all", check_save)
@@ -104,16 +104,16 @@ class Options(Named):
     workers = Option(1, _workers)
     progress = Option(False, _progress)
     on_failure = Option("warn", _on_failure)
-    out = Option(None, _as_given)  # with the sizes of the run: output.check_out
-    components: Any = Option(None, _as_given)  # with the system: places_of
-    watch = Option(None, _as_given)  # with the system: a watching.plan.Plan
-    events = Option(None, _as_given)  # with the system: a watching.events.EventPlan
-    times = Option(None, _times)  # with the run: saves.py
-    steps = Option(None, _as_given)  # the saved ones where no interval gives them: saves.py
+    out = Option(None, _as_given)  # checked with the sizes of the run: output.check_out
+    components: Any = Option(None, _as_given)  # checked with the system: places_of
+    watch = Option(None, _as_given)  # checked with the system: a watching.plan.Plan
+    events = Option(None, _as_given)  # checked with the system: a watching.events.EventPlan
+    times = Option(None, _times)  # checked with the run: saves.py
+    steps = Option(None, _as_given)  # the saved steps if no interval gives them: saves.py
 
     @classmethod
     def checked(cls, system, given):
-        """Options from arguments as a user gives them; those left out have their defaults."""
+        """Options from arguments; those that are not given have their defaults."""
         usual, fields = cls.usual, {}
         for name, value in given.items():
             if value is not usual[name]:
@@ -123,7 +123,7 @@ class Options(Named):
         if "times" in fields:
             if "save" in fields:
                 raise ValueError("give save= or times=, not both: times= says what is saved")
-            fields["save"] = "final"  # of a run that goes on
+            fields["save"] = "final"  # when the run is continued
         if type(fields.get("save")) is np.ndarray:
             fields["save"], fields["steps"] = "final", fields["save"]
         if "components" in fields:

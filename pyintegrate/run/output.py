@@ -1,8 +1,8 @@
-"""The place of the states of a run: memory, or the caller's array; some components only.
+"""Where the states of a run go: memory, or the caller's array; all components or some.
 
-The core writes into any array whose batch axes merge into one. Into others, and those of zarr, go
-blocks: the run is cut in time into parts whose record fits the caches; each is copied to its place
-and the next one goes on from its end, which changes no bit.
+The core writes directly into any array whose batch axes merge into one. For others, and for zarr,
+the run is cut in time into parts whose record fits the caches. Each part is copied to its place,
+and the next one continues from its end, which changes no bit.
 """
 
 from __future__ import annotations
@@ -21,35 +21,35 @@ from . import core
 from .failures import NONE, Failures
 
 BLOCK_BYTES = 8 << 20  # of record, computed at once and then copied
-MOST_COUNTED = 1 << 20  # items of an array whose axes do not nest
+MOST_COUNTED = 1 << 20  # items in an array whose axes do not nest
 
 
 class Outcome(Named):
     """The result of a run, from which a Solution is made.
 
     states : ndarray or zarr array, shape (n_saved or more, *batch, components)
-    final, history : ndarray, shape (dim, lanes) and (what the method remembers, lanes)
-        The components of the state after the last step completed, None where `states` ends with
-        them; what the method remembers, None if that is nothing or was lost by an interrupt.
+    final, history : ndarray, shape (dim, lanes) and (history of the method, lanes)
+        The components of the state after the last completed step, None if `states` ends with
+        them; the history of the method, None if it has none or an interrupt lost it.
     """
 
-    completed: int  # steps; where `final` is None, up to the last save
+    completed: int  # steps; if `final` is None, up to the last save
     states: Any
     final: np.ndarray | None
     history: np.ndarray | None
     failures: Failures
-    sums: list[np.ndarray] | None = None  # of what was watched: watched.py
-    occurred: Any = None  # an Occurred, of events: happened.py
+    sums: list[np.ndarray] | None = None  # of watches: watched.py
+    occurred: Any = None  # an Occurred, for events: happened.py
 
 
 def begin(problem, options, failures=None, sums=None, occurred=None):
-    """What integrates a Problem to where its Options say; sums, occurred: of a run that goes on.
+    """The object that integrates a Problem; sums, occurred: those of a run that is continued.
 
     Returns
     -------
     object
-        ``go()`` makes all steps. ``outcome()`` gives the Outcome, of the steps that every
-        trajectory has completed if `go` was interrupted, wherever that was.
+        ``go()`` makes all steps. ``outcome()`` gives the Outcome; after an interrupt of `go`,
+        that of the steps that every trajectory has completed.
     """
     watched = None, None
     if options.watch is not None or options.events is not None:
@@ -63,7 +63,7 @@ def begin(problem, options, failures=None, sums=None, occurred=None):
 
 
 def _watched(problem, options, sums, occurred):
-    """The memory of watches and of events, as far as there are any."""
+    """The memory of watches and of events, if there are any."""
     from ..watching.happened import Occurrences
     from ..watching.watched import Sums
 
@@ -88,7 +88,7 @@ class _AtOnce(core.Run):
 
 
 def _pinned(*arrays):
-    """Weak references, with which ``ndarray.resize`` moves no memory that the core looks at."""
+    """Weak references, which keep ``ndarray.resize`` from moving memory that the core uses."""
     pins = []
     for array in arrays:
         while type(array) is not float and isinstance(array, np.ndarray):
@@ -144,7 +144,7 @@ def check_out(problem, options, inputs):
     ----------
     problem : Problem
     options : Options
-    inputs : dict
+    Name to argument, none of which may overlap the memory of ``out``.
         Name to argument, none of which may lie in the memory of ``out``.
     """
     out = options.out
@@ -186,9 +186,9 @@ def check_out(problem, options, inputs):
 
 
 def _overlaps_itself(array):
-    """Whether two items share memory. Axes that nest do not; of others the places are counted."""
+    """Whether two items share memory. Nested axes do not; for others the addresses are counted."""
     axes = sorted((abs(s), n) for n, s in zip(array.shape, array.strides, strict=True) if n > 1)
-    end = array.itemsize  # of what the axes so far take together
+    end = array.itemsize  # of the span of the axes so far
     for stride, n in axes:
         if stride < end:
             break
@@ -213,7 +213,7 @@ def _overlap(a, b):
 
 
 def _as_rows(out):
-    """The same memory as (n_saved, components, lanes); None where there is no such array."""
+    """The same memory as (n_saved, components, lanes); None if there is no such array."""
     if not isinstance(out, np.ndarray) or not out.flags.aligned:
         return None
     saved, *batch, components = out.shape
@@ -240,14 +240,14 @@ class _Done(Named):
 
 
 class _InBlocks:
-    """Part by part, each copied to its place."""
+    """A run in parts, each copied to its place."""
 
     def __init__(self, problem, options, failures, watched):
         self._problem, self._options, self._watched = problem, options, watched
         self._saves = options.saves(problem)
         self._places = list(options.places(problem.system))
-        # What is done, the part that is on its way, and its run: one assignment for all, as an
-        # interrupt may come between two.
+        # The finished parts, the current one, and its run are assigned together, because an
+        # interrupt may come between two assignments.
         done = _Done(saves=0, steps=0, state=problem.initial, failures=failures)
         self._state: tuple[_Done, Any, Any] = done, None, None
 
@@ -280,7 +280,7 @@ class _InBlocks:
                 self._state = done, None, None
 
     def _written(self, done, part, run):
-        """The saves that all trajectories have completed; the first is the one before's last."""
+        """The saves that all trajectories have completed; the first belongs to the part before."""
         problem, out, places = self._problem, self._options.out, self._places
         rows, made = run.rows(), run.saves
         count = made.until(rows.completed)
@@ -292,7 +292,7 @@ class _InBlocks:
             completed = int(made.steps[count - 1])
         if state is None or completed < rows.completed:
             if len(problem.initial) > problem.system.dim:
-                return done  # what the method remembers is lost
+                return done  # the history of the method is lost
             state = rows.record[count - 1]
         y = outward(rows.record[skip:count, :, : problem.lanes], problem.batch)
         a, b = done.saves, done.saves + len(y)
@@ -323,7 +323,7 @@ class _InBlocks:
 
 
 def _padded(state, problem):
-    """A state as ``initial`` of a Problem: rows of the stride, the padding a copy of the last."""
+    """A state as ``initial`` of a Problem: rows of the stride, padded with copies of the last."""
     if state.shape[1] >= problem.stride:
         return state
     return np.pad(state, ((0, 0), (0, problem.stride - state.shape[1])), mode="edge")
@@ -345,13 +345,13 @@ def _part(problem, done, n_steps):
 def _from_step(row, steps, n_steps, stride):
     if row.ndim == 2:
         return row[steps : steps + n_steps]
-    out = np.zeros(max(n_steps, stride), row.dtype)  # the core checks for a row
+    out = np.zeros(max(n_steps, stride), row.dtype)  # the core needs a full row
     out[:n_steps] = row[steps : steps + n_steps]
     return out
 
 
 def _steps_of_part(saves, done, end):
-    """The saves of a part, where a user named them: its first step is the save before."""
+    """The saves of a part, if a user gave them: its first step is the save before."""
     if saves.given is None:
         return None
     steps = saves.given[done.saves : end] - done.steps
@@ -367,7 +367,7 @@ def _end_of_block(out, a, saves, problem):
     size = problem.system.dim * max(problem.lanes, 1) * problem.dtype.itemsize
     b = a + max(1, BLOCK_BYTES // size)
     if a == 0:
-        b = max(b, 2)  # the first state is no work
+        b = max(b, 2)  # the first state takes no work
     chunks = getattr(out, "chunks", None)
     if chunks and prod(out.shape):
         b = max(b // chunks[0], a // chunks[0] + 1) * chunks[0]

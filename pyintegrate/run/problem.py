@@ -1,4 +1,4 @@
-"""The mathematics of a run: a system, a batch of states, a method and some steps."""
+"""The mathematics of a run: a system, a batch of states, a method and steps."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from .times import times
 class Problem(Named):
     """The mathematics of a run, checked and broadcast; how it is carried out is its ``Options``.
 
-    Rows (``rows_*``) are floats where one value serves all trajectories, else arrays in the run's
-    dtype with an item for each, padded like the state rows.
+    Rows (``rows_*``) are floats if one value serves all trajectories, else arrays in the run's
+    dtype with one item per trajectory, padded like the state rows.
     """
 
     system: System
@@ -35,14 +35,14 @@ class Problem(Named):
     rows_dt: float | np.ndarray
     rows_t0: float | np.ndarray
     rows_params: tuple[float | np.ndarray, ...]
-    undriven: tuple[float | np.ndarray, ...]  # the same where no parameter changes with the step
-    initial: np.ndarray  # (dim + what the method remembers, stride)
-    starter: Method | None  # of a multistep method, if not the usual one
-    has_history: bool  # does `initial` hold what the method remembers already?
-    drive_strides: tuple[int, ...] | None  # items to a driven parameter's row of the next step
-    first: int  # the number of the step that `initial` is at
+    undriven: tuple[float | np.ndarray, ...]  # the same without drive
+    initial: np.ndarray  # (dim + history of the method, stride)
+    starter: Method | None  # of a multistep method, if not the default one
+    has_history: bool  # whether `initial` includes the history of the method
+    drive_strides: tuple[int, ...] | None  # items from a driven parameter's row to the next step's
+    first: int  # the index of the step of `initial`
     n_steps: int
-    arithmetic: int  # the number of that which made `initial`, and makes the steps
+    arithmetic: int  # the version of the arithmetic that made `initial`, and makes the steps
     origin: Any = None  # of a resumed run: see solution/origin.py
 
     @property
@@ -55,7 +55,7 @@ class Problem(Named):
         return times(self.t0, self.dt, steps, self.batch)
 
     def continued(self, state, first, n_steps, options, drive=None):
-        """The same problem going on from a state, as ``initial``, at step `first`."""
+        """The same problem continued from a state, as ``initial``, at step `first`."""
         changed = {"initial": state, "first": first, "n_steps": n_steps}
         further = self.changed(**changed)
         check_size(self.system, self.batch, self.dtype, n_steps, options, len(state))
@@ -87,7 +87,7 @@ class Problem(Named):
 
 
 def check_size(system, batch, dtype, n_steps, options, state_rows):
-    """Refuse a record and two states that the machine cannot hold."""
+    """Refuse a record and two states that do not fit the machine's memory."""
     steps = options.steps
     entries = saves_of(options.save, n_steps).count if steps is None else len(steps)
     recorded = 0 if options.out is not None else options.n_components(system)

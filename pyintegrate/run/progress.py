@@ -7,7 +7,7 @@ from functools import partial
 
 
 class Reporter:
-    """Turns the numbers of steps done into reports, the last of which says that all are."""
+    """Turns counts of completed steps into reports, the last of which says that all are done."""
 
     def __init__(self, progress, total, unit="step"):
         self.total, self.done, self.bar = total, 0, None

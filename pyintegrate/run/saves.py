@@ -1,4 +1,4 @@
-"""Which steps of a run are saved, or at which times its states are asked for."""
+"""Which steps of a run are saved, or the times at which its states are requested."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ..values.checks import integer, numbers
 
 
 def check_save(save):
-    """ "all", "final", a number of steps from one save to the next, or an array of step numbers."""
+    """ "all", "final", an interval of steps between saves, or an array of step indices."""
     if isinstance(save, str):
         if save not in ("all", "final"):
             raise ValueError(
@@ -24,7 +24,7 @@ def check_save(save):
 
 
 def _numbers_of_steps(save):
-    """Increasing numbers of steps, of which a run is known to have some."""
+    """Increasing indices of steps, all of which the run must contain."""
     try:
         steps = np.array(save)
     except ValueError as error:
@@ -51,14 +51,14 @@ def _numbers_of_steps(save):
 
 
 def check_last(steps, n_steps):
-    """Refuse a saved step that the run does not come to."""
+    """Refuse a saved step that the run does not reach."""
     if steps[-1] > n_steps:
         raise ValueError(f"save has step {steps[-1]}, and the run ends with step {n_steps}")
 
 
 @lru_cache(maxsize=64)
 def saves_of(save, n_steps):
-    """The Saves of a run, which are the same for every run of so many steps."""
+    """The Saves of a run; the same object for every run of equal length."""
     return Saves(save, n_steps)
 
 
@@ -72,8 +72,8 @@ class Saves:
     final_only : bool
     n_steps : int
     given : ndarray of int or None
-        The saves where no interval gives them: those that a user names, those of joined parts, or
-        the steps that times lie in, (n,) or (n, *batch).
+        The saves if no interval gives them: those that a user gives, those of joined parts, or
+        the steps that contain the requested times, (n,) or (n, *batch).
     """
 
     __slots__ = ("every", "final_only", "given", "n_steps")
@@ -92,7 +92,7 @@ class Saves:
 
     @property
     def steps(self):
-        """Numbers of the saved steps, counted from the first of the run."""
+        """Indices of the saved steps, counted from the first of the run."""
         if self.given is not None:
             return self.given
         if self.final_only:
@@ -103,7 +103,7 @@ class Saves:
     def until(self, completed):
         """The number of saves in a run that ended after `completed` steps."""
         steps = self.steps
-        if steps.ndim > 1:  # of times, which lie in other steps of each trajectory
+        if steps.ndim > 1:  # those of times, which lie in different steps of each trajectory
             steps = steps.reshape(len(steps), -1).max(axis=1, initial=0)
         return int(np.searchsorted(steps, completed, side="right"))
 
@@ -126,15 +126,15 @@ def check_times(times):
 
 
 def fitted(times, batch, forwards):
-    """Times of one axis, or of (n, *batch), that go on in the direction of the run.
+    """Times of shape (n,), or (n, *batch), monotonic in the direction of the run.
 
     Parameters
     ----------
     times : ndarray
-        Of ``check_times``.
+        From ``check_times``.
     batch : tuple of int
     forwards : float or ndarray
-        Positive where time grows, as dt; broadcasts to the batch.
+        Positive if time grows, as dt; broadcasts to the batch.
     """
     if times.ndim > 1:
         try:
@@ -161,7 +161,8 @@ def fitted(times, batch, forwards):
 def steps_of(times, t0, dt, n_steps, batch):
     """The first step at or after each time, (n,) or (n, *batch); ValueError for one outside.
 
-    A time is outside by more than 1e-9 of a step, or of itself, before the first or after the last.
+    A time is outside if it is before the first or after the last by more than 1e-9 of a step, or of
+    itself.
     """
     differs = np.ndim(t0) or np.ndim(dt)
     if times.ndim == 1 and differs:

@@ -1,4 +1,4 @@
-"""The state of a Stepper at a step, to go back to."""
+"""The state of a Stepper at a step, to be restored later."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Snapshot:
 
 
 def kind_of(stepper):
-    """What must be alike for a snapshot to fit: system, method, batch, dtype, compensated sums."""
+    """What must be equal for a snapshot to fit: system, method, batch, dtype, compensated sums."""
     problem = stepper._problem
     kind = (problem.system.name, problem.method.name, problem.batch, problem.dtype.name)
     kind = (*kind, "compensated") if stepper._compensated else kind

@@ -1,4 +1,4 @@
-"""How a method that is not self-starting starts: the argument ``start`` of ``integrate``."""
+"""The starter of a method that is not self-starting: the argument ``start`` of ``integrate``."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from ..values.checks import numbers
 
 
 def default_starter(method):
-    """The one-step method that makes the first steps of a multistep method, as the C core has it.
+    """The default starter of a multistep method: the one-step method that the C core uses.
 
-    None where the positions before are Taylor's.
+    None if the previous positions come from Taylor's formula.
     """
     return None if method.starter is None else find_method(method.starter)
 
 
 def check_start(start, method, system):
-    """The method that makes the first steps, or previous positions, of a multistep method."""
+    """The starter, or the previous positions, of a multistep method."""
     if start is None or (isinstance(start, str) and start == "taylor"):
         if start is not None and not method.starts_from_positions:
             raise ValueError(f"start='taylor' is for 'stormer_verlet', not {method.name!r}")

@@ -1,4 +1,4 @@
-"""The state that a run begins with: x0, v0 and dtype, checked."""
+"""The initial state of a run: x0, v0 and dtype, checked."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _SINGLE, _DOUBLE = np.dtype(np.float32), np.dtype(np.float64)
 
 
 def checked_dtype(dtype, x0, v0):
-    """The dtype of a run; by default float32 where all arrays of the state are."""
+    """The dtype of a run; by default float32 if all arrays of the state are."""
     if dtype is None:
         # A Python number has no precision of its own, as in NumPy (NEP 50).
         if type(x0) in _WEAK and type(v0) in _WEAK:
@@ -56,7 +56,7 @@ def components_of(system, x0, v0):
     v0 = numbers("v0", v0)
     if dim == 2:
         return [x0, v0], {"x0": x0.shape, "v0": v0.shape}
-    if v0.ndim == 0:  # the same for all components: at rest, mostly
+    if v0.ndim == 0:  # the same for all components: usually at rest
         v0 = np.broadcast_to(v0, (dim - lead,))
     for name, value, size in (("x0", x0, lead), ("v0", v0, dim - lead)):
         if value.ndim == 0 or value.shape[-1] != size:

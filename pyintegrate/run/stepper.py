@@ -30,12 +30,12 @@ if TYPE_CHECKING:
     from ..watching.reductions import Reduction
     from ..watching.watched import Watched
 
-# The halves of a step that may be taken apart, by the name of the method: kick and drift of each.
+# The halves of a step that can be called separately, by the method's name: kick and drift.
 _PHASES = {"semi_implicit_euler": (((1.0,), (0.0,)), ((0.0,), (1.0,)))}
 
 
 class Stepper(LiveState):
-    """A batch of trajectories that is advanced in place, a step at a time.
+    """A batch of trajectories that is advanced in place, step by step.
 
     Parameters
     ----------
@@ -45,28 +45,28 @@ class Stepper(LiveState):
     dt : array_like
         The step; one for all or one for each trajectory.
     method : str or Method, optional
-        Default: semi_implicit_euler; rk4 for first order, rigid_semi_implicit_euler for a rigid
-        body.
+        Default: semi_implicit_euler; rk4 for first-order systems, rigid_semi_implicit_euler for
+        a rigid body.
 
     Attributes
     ----------
     y : ndarray, shape (*batch, dim)
         The state: a live view. Assign with ``stepper.y = ...`` or ``stepper.y[...] = ...``.
-    x, v : ndarray, shape (*batch, dof), or (*batch) where dof = 1
-        Positions and velocities: live views, likewise.
+    x, v : ndarray, shape (*batch, dof), or (*batch) if dof = 1
+        Positions and velocities: live views too.
     n : int
-        Steps done.
+        Steps completed.
     t : float or ndarray
         The time, t0 + n dt.
     params : mapping
         Name to a live array over the batch: parameters may change between steps.
     previous : ndarray, shape of x
-        For "stormer_verlet" the positions one step before: a live view, likewise.
+        For "stormer_verlet" the positions one step before: a live view too.
     status : ndarray of int8, shape (*batch)
         See ``pi.Status``. A trajectory that fails, or that an event stops, is frozen at its last
         good state until it is reset.
     watched, events, stopped_at, stopped_by
-        What the steps were watched for, as of a Solution, so far: new arrays each time.
+        The results of watches and events so far, as in a Solution: new arrays each time.
 
     Raises
     ------
@@ -75,9 +75,9 @@ class Stepper(LiveState):
 
     Notes
     -----
-    The bits are those of ``pi.integrate``, also of watches and events. These see the steps of
+    The bits are those of ``pi.integrate``, also for watches and events. These see the steps of
     ``step``, from where a trajectory began or was reset; a state that is assigned between steps is
-    where the next step begins, and no event. One Stepper is for one thread at a time.
+    the start of the next step, and no event. Use a Stepper from one thread at a time.
 
     Examples
     --------
@@ -177,11 +177,11 @@ class Stepper(LiveState):
 
     @property
     def failed_step(self) -> Integers:
-        """The first step not completed, -1 where fine; ndarray of int64, shape (*batch)."""
+        """The first step not completed, -1 if none failed; ndarray of int64, shape (*batch)."""
         failed = self._failures.failed()
         return failed.steps(self._problem.lanes).reshape(self._problem.batch)
 
-    # ---- what was watched ----
+    # ---- results of watches and events ----
     @property
     def watched(self) -> Watched:
         from ..watching.watched import Watched
@@ -216,25 +216,25 @@ class Stepper(LiveState):
         rows = np.array(self._core.failures(), np.int64).reshape(-1, 3)
         return Failures(rows[:, 0], rows[:, 1], rows[:, 2])
 
-    # ---- restarting and going back ----
+    # ---- restart and restore ----
     def reset(
         self, mask: ArrayLike = True, x0: ArrayLike | None = None, v0: ArrayLike | None = None
     ) -> None:
-        """Restart some trajectories, also failed ones; time and the others go on.
+        """Restart some trajectories, also failed ones; time and the others continue.
 
-        Their status, watches and events begin anew, with the state that they begin with.
+        Their status, watches and events start again, from the new state.
 
         Parameters
         ----------
         mask : array_like of bool, broadcasts to (*batch)
         x0, v0 : array_like, optional
             As in ``pi.integrate``, over the whole batch; only what `mask` selects is used. Default:
-            the state that the Stepper began with.
+            the state with which the Stepper was made.
 
         Raises
         ------
         ValueError
-            The method remembers the past, which a new start does not have.
+            The method has a history, which a new start lacks.
 
         Examples
         --------
@@ -293,7 +293,7 @@ class Stepper(LiveState):
         self._whole(restart)
 
     def snapshot(self) -> Snapshot:
-        """All that the future depends on; ``restore`` goes back to it exactly.
+        """Everything that the future depends on; ``restore`` returns to it exactly.
 
         Examples
         --------
@@ -310,7 +310,7 @@ class Stepper(LiveState):
         return self._core.alter(lambda: Snapshot(self))
 
     def _whole(self, change):
-        """Change what there is, whole although interrupts come, and while nobody steps."""
+        """Make a change that no interrupt can leave half done, while no step is running."""
         begun = []
 
         def all_of_it():
@@ -324,7 +324,7 @@ class Stepper(LiveState):
         _core.shielded(lambda: self._core.alter(all_of_it), again)
 
     def restore(self, snapshot: Snapshot) -> None:
-        """Go back to a snapshot of this Stepper or of one like it; ValueError for another.
+        """Return to a snapshot of this Stepper or of an equal one; ValueError for another.
 
         Examples
         --------
@@ -370,7 +370,7 @@ class Stepper(LiveState):
 
 
 def _phases(method):
-    """Handles of the method, and of the halves of its step where it may be taken apart."""
+    """Handles of the method, and of the halves of its step if these can be called separately."""
     if method.family == "rigid_body":
         return (method.handle, *_core.rigid_phases(method.handle))
     phases = _PHASES.get(method.name, ())
@@ -378,7 +378,7 @@ def _phases(method):
 
 
 def _following(step, follow):
-    """A step after which watches have seen what a user has changed before it."""
+    """A step in which watches see the parameters that a user has changed before it."""
 
     def stepped(n=1):
         """Advance n steps, in place."""

@@ -10,13 +10,13 @@ from ..values.checks import broadcast_shape, numbers, whole_steps
 
 _DOUBLE = np.dtype(np.float64)
 _UNEVEN = (
-    ": give n_steps=, with which trajectories end at times that differ; or make one call for each"
+    ": give n_steps=, with which trajectories end at different times; or make one call for each"
     " dt or t_end; or use pi.solve(..., rtol=...), which finds the steps, and takes an array t_end"
 )
 
 
 def checked_times(name, value):
-    """A float, or a read-only array of them."""
+    """A float, or a read-only array of floats."""
     if type(value) is float:
         return value
     array = numbers(name, value).astype(np.float64)
@@ -27,7 +27,7 @@ def checked_times(name, value):
 
 
 def check_rounded(name, value, dtype):
-    """Times are finite in the run's dtype too, and dt is not zero."""
+    """Times must be finite in the run's dtype too, and dt must not be zero."""
     if type(value) is float and dtype == _DOUBLE and isfinite(value) and (value or name != "dt"):
         return
     with np.errstate(over="ignore", under="ignore"):
@@ -47,7 +47,7 @@ def step_count(dt, t0, t_end, n_steps):
 
 
 def steps_to(t_end, dt, t0, batch):
-    """The steps from t0 to an end time that must fit a batch which is there already."""
+    """The steps from t0 to an end time that must fit a given batch."""
     t_end = checked_times("t_end", t_end)
     check_rounded("t_end", t_end, _DOUBLE)
     if broadcast_shape({"t_end": np.shape(t_end), "the solution": batch}) != batch:
@@ -56,7 +56,7 @@ def steps_to(t_end, dt, t0, batch):
 
 
 def steps_between(dt, t0, t_end, cure=": make one call for each dt or t_end"):
-    """The whole number of steps from t0 to t_end, the same for every trajectory."""
+    """The number of steps from t0 to t_end, an integer and the same for every trajectory."""
     with np.errstate(over="ignore", under="ignore", invalid="ignore"):
         ratio = np.ravel((np.asarray(t_end, dtype=np.float64) - t0) / dt)
     if np.any(abs(ratio) > 1 << 53) or not np.all(np.isfinite(ratio)):

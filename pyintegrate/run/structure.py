@@ -7,7 +7,7 @@ from ..system.system import System
 
 _REQUIREMENTS = _core.requirements()
 
-# Methods where none is named: two to compare, and one to step by hand.
+# Default methods: two to compare, and one to step by hand.
 _USUAL = {
     "first_order": (("rk4", "explicit_euler"), "rk4"),
     "second_order": (("rk4", "semi_implicit_euler"), "semi_implicit_euler"),
@@ -17,7 +17,7 @@ _USUAL = {
 
 
 def checked_system(system):
-    """The system; TypeError, with the cure, where it is something else."""
+    """The system; a TypeError with the remedy if it is something else."""
     if isinstance(system, System):
         return system
     cure = ""
@@ -25,15 +25,15 @@ def checked_system(system):
         cure = f": use pi.systems[{system!r}]"
     elif callable(system) and not isinstance(system, type):
         cure = (
-            ": make one of the function by @pi.rhs, which takes f(t, y) with y' = f, or by"
+            ": make one of the function with @pi.rhs, which takes f(t, y) with y' = f, or with"
             " @pi.acceleration, which takes a(t, x, v) with x'' = a"
         )
     raise TypeError(f"system must be a System, got {type(system).__name__}{cure}")
 
 
 def usual_methods(system):
-    """The two methods that a comparison of a system begins with; of any structure."""
-    if system.structure == "first_order" and system.positions:  # a Hamiltonian, not separable
+    """The two default methods of a comparison of a system; for any structure."""
+    if system.structure == "first_order" and system.positions:  # a non-separable Hamiltonian
         return ("rk4", "implicit_midpoint")
     return _USUAL[system.structure][0]
 

@@ -1,7 +1,7 @@
 """The time of a step: t0 + n dt, a product and not a running sum.
 
-The core adds with one rounding (fma) where this has two: the last bit may differ from the time that
-a force has seen.
+The core adds with one rounding (fma), this module with two: the last bit may differ from the time
+that the force was given.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import numpy as np
 
 
 def times(t0, dt, steps, batch=()):
-    """Times of steps, shape (len(steps),) where t0 and dt are numbers, else (len(steps), *batch).
+    """Times of steps, shape (len(steps),) if t0 and dt are numbers, else (len(steps), *batch).
 
     Parameters
     ----------

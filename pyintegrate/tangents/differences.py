@@ -1,4 +1,4 @@
-"""Tangents of a force that is no formula, a Python function or compiled code: central differences.
+"""Tangents of a force that is not a formula, but a Python function or compiled code: differences.
 
 Along a tangent (dy, dp) the derivative of f is (f(y + e dy, p + e dp) - f(y - e dy, p - e dp)) /
 (2 e), of order e^2; with e = cbrt(eps) (1 + |y| + |p|) / |(dy, dp)| its error is about 1e-10.
@@ -31,15 +31,15 @@ def _again(base, k, parameters):
 
 
 def by_differences(system, definition, k, elements):
-    """A System with tangents, of a system whose force is called.
+    """A System with tangents, made from a system whose force is called.
 
     Parameters
     ----------
     system : CallbackSystem or CompiledSystem
     definition : dict
-        All but the force.
+        Everything but the force.
     k, elements
-        As of ``tangent``.
+        As in ``tangent``.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""Which directions a system has tangents along, what they are called, and where they lie."""
+"""The directions of a system's tangents: what they are called, and where they lie."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ if TYPE_CHECKING:
 
 
 class Directions:
-    """What a system with tangents has more than others.
+    """The additional attributes of a system with tangents.
 
     Attributes
     ----------
     base : System
         The system without tangents, with the same parameters.
     directions : tuple of str
-        Of each tangent: "1" .. "k" of the free ones, then the parameters.
+        For each tangent: "1" .. "k" for the free ones, then the parameters.
     """
 
     if TYPE_CHECKING:
@@ -58,7 +58,7 @@ class Directions:
 
     @property
     def places(self):
-        """Where component d of the base (0) and of its tangents (1, ...) is, (base.dim, 1 + n)."""
+        """The index of component d of the base and of each tangent, (base.dim, 1 + n)."""
         base = self._definition["base"]
         return places_of(base.dim, base.dof, len(self.directions))
 
@@ -73,7 +73,7 @@ def places_of(dim, dof, n):
 
 
 def elements_of(system, parameters):
-    """(name, row) of each element of the parameters named."""
+    """(name, row) of each element of the named parameters."""
     given = (parameters,) if isinstance(parameters, str) else tuple(parameters)
     shapes, rows, first = system._definition["shapes"], {}, 0
     for name, shape in shapes.items():
@@ -93,7 +93,7 @@ def elements_of(system, parameters):
 
 
 def caller():
-    """How many frames above its own caller the first is that is not of this package."""
+    """How many frames above its own caller the first frame outside this package is."""
     level = 2
     while sys._getframe(level).f_globals.get("__name__", "").startswith("pyintegrate"):
         level += 1
@@ -101,7 +101,7 @@ def caller():
 
 
 def described(system, k, elements):
-    """The definition of a system with tangents: all but the force."""
+    """The definition of a system with tangents: everything but the force."""
     old = system._definition
     n, directions = k + len(elements), [str(j + 1) for j in range(k)]
     directions += [name for name, _ in elements]

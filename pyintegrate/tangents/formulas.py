@@ -1,8 +1,8 @@
 """The forces of the built-in systems as NumPy formulas, from which the tracer takes derivatives.
 
 The C core has the same in registers (csrc/systems/); both agree to rounding. A function here is
-written for one trajectory, component first: x and v have components also where dof = 1. A smallest
-square beside |r|^2 keeps the derivative finite at r = 0, and changes no digit elsewhere.
+written for one trajectory, components first: x and v have components even if dof = 1. A tiny number
+added to |r|^2 keeps the derivative finite at r = 0, and changes no digit elsewhere.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """A system and directions as one System: its force is that of the system and its derivative.
 
-With M a step of a method on x' = f(x), the same method on x' = f(x), d' = f'(x) d makes the step
-(x, d) -> (M(x), M'(x) d), because every method does linear operations and evaluations of the force
-only: the tangents are exactly the derivative of the discrete motion, symplectic where the method
+If M is a step of a method on x' = f(x), the same method on x' = f(x), d' = f'(x) d makes the step
+(x, d) -> (M(x), M'(x) d), because every method consists of linear operations and evaluations of the
+force: the tangents are exactly the derivative of the discrete motion, symplectic if the method
 is. A parameter p among the directions adds df/dp to d'.
 
 References
@@ -84,7 +84,7 @@ def tangent(system, k, parameters=()):
 
 
 def force_of(system):
-    """The operations of a system's force, as a Traced; None where it is no formula."""
+    """The operations of a system's force, as a Traced; None if it is not a formula."""
     if isinstance(system, TracedSystem):
         return system.traced
     if system.name in FORCES:
@@ -93,7 +93,7 @@ def force_of(system):
 
 
 def _tell_of_corners(system, traced, elements):
-    """Warn where a derivative is that of the branch taken, in a force of a user."""
+    """Warn if a derivative is that of the branch taken, in a user-defined force."""
     moving = POSITION | VELOCITY | (PARAMETER if elements else 0)
     data = traced.without_dead_code()
     outputs = [n for q, nodes in data.outputs.items() if q != "energy" for n in nodes]
@@ -118,7 +118,7 @@ def _tell_of_corners(system, traced, elements):
 
 # ---- the force -----------------------------------------------------------------------------------
 def _smaller(traced, k, elements):
-    """Products with the partial derivatives, made on the way or entry by entry: what is less."""
+    """Products with the partial derivatives, by propagation or by entries: whichever is smaller."""
     made = _with_tangents(traced, k, elements, _along)
     if traced.graph.dim > _ENTRIES:
         return made
@@ -165,7 +165,7 @@ def _along(graph, nodes, seeds):
 
 
 def _by_entries(graph, nodes, seeds):
-    """Each partial derivative times how its variable changes."""
+    """Each partial derivative times the change of its variable."""
     variables = [graph.nodes[number] for number in seeds]
     found = []
     for entries in forward(graph, nodes, variables):
