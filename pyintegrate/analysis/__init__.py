@@ -1,4 +1,4 @@
-"""Analysis of an integrator by its solutions: Solutions in, arrays out, nothing but NumPy."""
+"""Analysis of integrators by their solutions: Solutions in, arrays out; needs only NumPy."""
 
 from ..values.table import Table
 from .accuracy import suitable_methods

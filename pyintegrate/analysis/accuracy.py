@@ -1,9 +1,9 @@
-"""Errors of methods on one motion over a ladder of steps: what convergence and cost are read off.
+"""Errors of methods on one motion over a range of steps, for measures of convergence and cost.
 
 The error of a run is its largest distance from the true motion at up to 32 common times, in phase
-space, where positions count in units of the largest distance from the origin that the true motion
+space. Positions are in units of the largest distance from the origin that the true motion
 reaches, velocities in units of the largest speed, and the components of a first-order system each
-in units of its largest value. So it has no unit, and 1 means: nothing is right any more.
+in units of its largest value. The error is dimensionless; at 1 the result is useless.
 """
 
 from __future__ import annotations
@@ -27,23 +27,23 @@ if TYPE_CHECKING:
     from ..system.system import System
     from ..values.types import Methods
 
-CHECKS = 4  # times at which a run of the default ladder is compared
+CHECKS = 4  # times at which a run of the default range is compared
 MOST_CHECKS = 32
-TIMES = 16  # at which runs are compared with a motion that was settled by trying
-SAMPLES = 256  # times at which such a motion is looked at
+TIMES = 16  # at which runs are compared with a motion whose truth was found by refinement
+SAMPLES = 256  # times at which such a motion is sampled
 FINEST_RUN = 1 << 21  # steps
 LADDER = (1, *(m << n for n in range(12) for m in (2, 3)))[:-1]  # 1 2 3 4 6 8 12 16 ... 4096
-COPIES = 256  # trajectories that a timed run has at least: one alone is all overhead
+COPIES = 256  # least number of trajectories in a timed run: a single one is mostly overhead
 ROUNDING = 1e-13  # errors below this are rounding
 
 
 def listed(methods: Methods) -> Sequence[str | Method]:
-    """One method as a list of it."""
+    """The argument as a list; a single method is a list of one."""
     return [methods] if isinstance(methods, str | Method) else methods
 
 
 def suitable_methods(system: System, methods: Methods | None = None) -> list[Method]:
-    """The methods named, or all of the catalogue that can integrate a system.
+    """The named methods, or all of the catalogue that can integrate a system.
 
     Parameters
     ----------
@@ -57,7 +57,7 @@ def suitable_methods(system: System, methods: Methods | None = None) -> list[Met
     Raises
     ------
     ValueError
-        No method is left, one comes twice, or a named one does not fit.
+        No method is left, one occurs twice, or a named one does not fit.
 
     Examples
     --------
@@ -80,7 +80,7 @@ def suitable_methods(system: System, methods: Methods | None = None) -> list[Met
 
 @dataclass(frozen=True, eq=False)
 class Motion:
-    """One motion with its true course: what every run of a ladder has in common."""
+    """One motion with its true course: common to all runs of a range of steps."""
 
     system: Any
     x0: Any
@@ -89,7 +89,7 @@ class Motion:
     t_end: float
     times: np.ndarray  # (checks + 1,)
     truth: np.ndarray  # (checks + 1, *batch, dim)
-    doubt: np.ndarray  # (*batch): how far the truth itself may be off
+    doubt: np.ndarray  # (*batch): the possible error of the truth itself
 
     def run(self, method, n_steps):
         """States at the common times, (checks + 1, *batch, dim), and force evaluations."""
@@ -102,11 +102,11 @@ class Motion:
         return y, solution.evaluations
 
     def error(self, y):
-        """Largest distance from the truth, (*batch); inf where a run failed."""
+        """Largest distance from the truth, (*batch); inf if a run failed."""
         return distance(self.system, y, self.truth)
 
     def seconds(self, method, n_steps):
-        """Time of a run for one trajectory, in a batch that keeps the machine busy."""
+        """Time of a run per trajectory, in a batch large enough to keep the processor busy."""
         lanes = int(np.prod(self.truth.shape[1:-1]))
         copies = -(-COPIES // max(1, lanes))
         start = np.broadcast_to(self.truth[0], (copies, *self.truth[0].shape))
@@ -118,7 +118,7 @@ class Motion:
                 n_steps=n_steps, method=method, save="final", on_failure="ignore",
             )  # fmt: skip
             best = min(best, perf_counter() - begin)
-            if best > 0.05:  # long enough to be measured once
+            if best > 0.05:  # long enough for a single measurement
                 break
         return best / (copies * max(1, lanes))
 
@@ -134,18 +134,18 @@ def follow(system, x0, v0, t0, t_end, steps):
     t0, t_end : float
         Start; end, or None for one period.
     steps : sequence of int
-        Numbers of steps that the span will be cut into.
+        Numbers of steps into which the span will be divided.
 
     Returns
     -------
     Motion
         From the exact solution, or from the method of highest order at a quarter of the smallest
-        step; then its `doubt` is the distance from the same at half of it.
+        step; then its `doubt` is the distance from the same method at half that step.
 
     Raises
     ------
     ValueError
-        Where t_end is missing and nothing repeats.
+        If t_end is missing and the motion is not periodic.
 
     Examples
     --------
@@ -190,7 +190,7 @@ def distance(system, y, truth):
 
 
 def ladder(steps=None, dt=None, t0=0.0, t_end=None):
-    """Numbers of steps to try: those given, those of the steps dt given, or 4 to 16384.
+    """Numbers of steps to try: `steps`, those of `dt`, or 4 to 16384.
 
     Parameters
     ----------
@@ -209,7 +209,7 @@ def ladder(steps=None, dt=None, t0=0.0, t_end=None):
     Raises
     ------
     ValueError, TypeError
-        For steps that are not positive whole numbers, or both or wrong arguments.
+        For steps that are not positive integers, or for both, or for wrong arguments.
 
     Examples
     --------
@@ -231,15 +231,15 @@ def ladder(steps=None, dt=None, t0=0.0, t_end=None):
 
 
 def _checks(steps):
-    """The largest number of equal parts, at most 32, into which all runs can be cut."""
+    """The largest number of equal parts, at most 32, into which all runs can be divided."""
     common = gcd(*steps)
     return max(n for n in range(1, MOST_CHECKS + 1) if common % n == 0)
 
 
 def finest(system):
-    """The explicit method of the highest order that fits: what stands for the truth.
+    """The explicit method of the highest order that fits: it stands for the truth.
 
-    Compositions lose their order where the force sees the velocity.
+    Compositions lose their order if the force depends on the velocity.
     """
     fitting = [m for m in catalogue.values() if fits(m, system) and not m.implicit]
     fitting = [m for m in fitting if m.self_starting and m.requires == "any"]
@@ -254,20 +254,20 @@ def fits(method, system):
     return True
 
 
-# ---- the truth, by trying ------------------------------------------------------------------------
+# ---- the truth, by refinement --------------------------------------------------------------------
 
 
 @dataclass(frozen=True, eq=False)
 class Course(Motion):
-    """A motion with its true course, and what its errors are measured by.
+    """A motion with its true course, and the scales of its errors.
 
     Attributes
     ----------
     size : ndarray, shape (*batch, dim)
-        Of first order the largest value of each component on the way; else the largest distance of
-        the positions, and the largest speed, for each of their components.
+        For first order the largest value of each component along the motion; else the largest
+        distance of the positions, and the largest speed, for each of their components.
     method, n_steps
-        That follow it: of an exact solution too.
+        With which it is followed; also set for an exact solution.
     """
 
     size: np.ndarray
@@ -280,7 +280,7 @@ class Course(Motion):
 
 
 def settle(system, x0, v0, t0, t_end, error):
-    """The true motion, found by ever finer runs.
+    """The true motion, found by successively finer runs.
 
     Parameters
     ----------
@@ -315,7 +315,7 @@ def settle(system, x0, v0, t0, t_end, error):
                 best = Course(system, x0, v0, t0, t_end, times, fine, doubt, size, method, n)
             doubts.append(worst)
             settled = worst < error / 10
-            # Rounding, grown by the motion: finer steps know no more.
+            # Rounding, amplified by the motion: finer steps give no improvement.
             vain = len(doubts) > 6 and worst < 10 and worst > min(doubts[-4:-1])
             if settled or vain:
                 break
@@ -338,7 +338,7 @@ def sampled(system, x0, v0, t0, t_end, method, n):
 
 
 def _size(system, y):
-    """The scale of each component that its errors are relative to, (*batch, dim)."""
+    """The scale of each component that errors are relative to, (*batch, dim)."""
     lead = system.positions
     with np.errstate(all="ignore"):
         if lead:

@@ -1,4 +1,4 @@
-"""The largest step that keeps an error, found by trying; and the nature of a motion."""
+"""The largest step that keeps an error, found by trial; and the nature of a motion."""
 
 from __future__ import annotations
 
@@ -17,32 +17,32 @@ if TYPE_CHECKING:
     from ..system.system import System
     from ..values.types import ArrayLike, Methods
 
-MOST = 1 << 22  # steps that are tried before a method is given up
+MOST = 1 << 22  # steps to try before a method is rejected
 FINE = 1.02  # ratio of steps at which the search ends
-SPREAD = 20.0  # of rates, if a motion is to be called stiff
-HELD_BACK = 256  # steps that stability asks for, if a motion is to be called stiff
-ACCURATE = 1e-3  # error, half a stable step on, that says: it was not accuracy that asked for them
-NEAR = 1e-9  # how far apart two starts are, relative to the motion
-FAR = 1e-3  # where they are no neighbours any more
-STRETCHED = 6.0  # logarithm of a growth that is more than that of a regular motion
+SPREAD = 20.0  # ratio of rates above which a motion may be stiff
+HELD_BACK = 256  # steps required by stability above which a motion may be stiff
+ACCURATE = 1e-3  # error at half a stable step below which stability, not accuracy, limits the step
+NEAR = 1e-9  # distance of two neighbouring starts, relative to the motion
+FAR = 1e-3  # distance at which they are no longer neighbours
+STRETCHED = 6.0  # logarithm of a growth that exceeds that of a regular motion
 CONSERVED = 1e-6  # relative change of the energy along the true motion
 FOR_STIFF = ("radau_iia5", "radau_iia7", "sdirk4", "kvaerno54", "trbdf2")
 
 
 @dataclass(frozen=True)
 class Advice:
-    """The largest step of a method that keeps an error, and what it costs.
+    """The largest step of a method that keeps an error, and its cost.
 
     Attributes
     ----------
     dt : float
-        NaN where no step that was tried does.
+        NaN if no step that was tried does.
     n_steps, evaluations : int
-        Over the span, for one trajectory; 0 where there is no step.
+        Over the span, for one trajectory; 0 if there is no step.
     seconds : float
         For one trajectory of a large batch on one thread.
     error : float
-        What the method then really makes.
+        The actual error of the method at this step.
     """
 
     dt: float
@@ -65,19 +65,19 @@ def advise_dt(
     """Find the largest step that keeps an error over a motion, for each method, and its cost.
 
     The error is the largest distance from the true motion in phase space at 16 times or more, in
-    units of the motion (0.01: one per cent); of a batch that of the worst trajectory.
+    units of the motion (0.01: one per cent); for a batch that of the worst trajectory.
 
     Parameters
     ----------
     system : System
     error : float
-        What is wanted, between 1e-12 and 1.
+        The required error, between 1e-12 and 1.
     methods : str, Method or sequence of them, optional
         All that fit the system by default.
     x0, v0 : array_like, optional
         Start, as in `integrate`.
     t_end : float, optional
-        End; one period of the motion by default. Errors grow with time: give the span that counts.
+        End; default: one period of the motion. Errors grow with time: give the span of interest.
     t0 : float, optional
         Start time.
 
@@ -130,7 +130,7 @@ class StepAdvice(Mapping[str, Advice]):
 
     @property
     def best(self) -> str | None:
-        """Name of the method with the fewest force evaluations, or None where none will do."""
+        """Name of the method with the fewest force evaluations, or None if none suffices."""
         able = {name: one.evaluations for name, one in self.items() if one.n_steps}
         return min(able, key=able.__getitem__, default=None)
 
@@ -181,7 +181,7 @@ def largest_step(motion, method, error, checks, most=MOST, fine=FINE):
         if 2 * enough * checks > most:
             return Advice(np.nan, 0, 0, np.nan, np.nan)
         enough, made = 2 * enough, measured(2 * enough)
-    few = enough // 2  # fails, or is nothing
+    few = enough // 2  # fails, or is 0
     while enough - few > 1 and enough > fine * few:
         middle = (few + enough) // 2
         tried = measured(middle)
@@ -206,13 +206,13 @@ class Nature:
     spread : float
         Largest eigenvalue of the Jacobian over the mean rate at which the motion changes.
     chaotic : bool
-        Neighbours part exponentially.
+        Neighbouring trajectories separate exponentially.
     lyapunov : float
-        The rate at which they do, in 1/(unit of time); 0 where not chaotic.
+        The rate at which they do, in 1/(unit of time); 0 if not chaotic.
     conservative : bool
-        It has positions and momenta, an energy that stays, and a force that sees no velocity.
+        It has positions and momenta, a conserved energy, and a velocity-independent force.
     turns : float
-        How often the motion turns round: oscillations, or revolutions.
+        The number of its oscillations or revolutions.
     """
 
     stiff: bool
@@ -247,7 +247,7 @@ def nature(motion):
         turning = np.where(rate > 0, bend / np.where(rate > 0, rate, 1.0), 0.0)
         turning = np.nan_to_num(turning, nan=0.0, posinf=0.0)
         radius = np.abs(np.linalg.eigvals(np.nan_to_num(J))).max(axis=-1)
-        # A motion that has come to rest changes no more, whatever the ratio of what is left.
+        # A motion that has come to rest does not change, whatever the ratio of the remainders.
         change = np.sqrt(np.nan_to_num(bend, posinf=0.0))
     mean = float(np.max(change.mean(axis=0), initial=0.0))
     fastest = float(np.max(radius, initial=0.0))
@@ -261,11 +261,11 @@ def nature(motion):
 
 
 def _is_stiff(motion):
-    """Whether RK4 is held back by stability: it explodes, and with half of a step that does not
-    is accurate already.
+    """Whether stability limits the step of RK4: it explodes, and at half of a stable step it is
+    accurate already.
 
-    A step of which the error is that of the motion, of order four, gains 16 by each halving, and
-    not the thousand and more that lie between an explosion and `ACCURATE`.
+    If the error of order four limits the step, each halving gains a factor of 16, not
+    the thousand and more that lie between an explosion and `ACCURATE`.
     """
 
     def error(n):
@@ -278,7 +278,7 @@ def _is_stiff(motion):
 
 
 def _lyapunov(sol, near, size):
-    """Rate at which a neighbour runs away, where that is exponential; else 0."""
+    """Rate at which a neighbour separates, if that is exponential; else 0."""
     with np.errstate(all="ignore"):
         apart = np.linalg.norm((near.y - sol.y) / size, axis=-1).reshape(len(sol), -1)
     grown = np.log(np.maximum.accumulate(np.nan_to_num(apart, nan=0.0), axis=0) / apart[0])
@@ -286,18 +286,18 @@ def _lyapunov(sol, near, size):
     for one, distances in zip(grown.T, apart.T, strict=True):
         last = int(np.argmax(distances > FAR)) or len(t) - 1
         middle = last // 2
-        # Twice the time is twice the logarithm, which it is not for a growth by a power of it.
+        # In twice the time the logarithm doubles, unlike that of a power of the time.
         if middle and one[last] > STRETCHED and one[last] > 1.4 * one[middle]:
             found = max(found, (one[last] - one[middle]) / (t[last] - t[middle]))
     return float(found)
 
 
 def _is_conservative(sol, J):
-    """Whether there are positions and momenta, and an energy that stays."""
+    """Whether there are positions and momenta, and a conserved energy."""
     system, lead = sol.system, sol.system.positions
     if not lead or system.structure == "rigid_body" or not system.has_energy:
         return False
-    if system.dof and np.any(J[..., lead:, lead:]):  # the force sees the velocity
+    if system.dof and np.any(J[..., lead:, lead:]):  # the force depends on the velocity
         return False
     energy = sol.energy()
     with np.errstate(all="ignore"):
@@ -306,7 +306,7 @@ def _is_conservative(sol, J):
 
 
 def check_known(motion, error, kind):
-    """Refuse to judge by a truth that is not known well enough, and say why it is not."""
+    """Refuse a truth that is not known accurately enough, and say why."""
     if doubt_of(motion) <= error / 3:
         return
     cure = "it is long, or not smooth; choose a larger error or a shorter span"

@@ -1,11 +1,12 @@
-"""The energy that a symplectic method really conserves: that of a motion near the one it follows.
+"""The modified energy that a symplectic method conserves: the Hamiltonian of a nearby motion.
 
 A composition of kicks exp(w h V) and drifts exp(w h T) is exp(h H~) for a modified energy
 
     H~ = T + V + h c2 {V,T} + h^2 (c3 {V,{V,T}} + d3 {T,{T,V}}) + h^3 c4 {T,{V,{V,T}}} + ...
 
-by Baker, Campbell and Hausdorff. The numbers are read off the logarithm of the product, worked out
-with words in two letters that do not commute. For T = v M v / 2 and V' = -M a the brackets are
+by the Baker-Campbell-Hausdorff formula. The coefficients are taken from the logarithm of the
+product, computed with words in two non-commuting letters. For T = v M v / 2 and V' = -M a the
+brackets are
 v M a, a M a, -v M J v and 2 a M J v, with J = da/dx.
 
 Reference: Hairer, Lubich, Wanner (2006), Geometric Numerical Integration, III.4 and IX.3.
@@ -27,17 +28,17 @@ if TYPE_CHECKING:
 def modified_energy(solution: Solution, order: int = 2) -> Floats:
     """The energy that a composition of kicks and drifts conserves better than the true one.
 
-    For semi-implicit Euler, kick first, H~ = H - h/2 v.V'(x) + ...: on the harmonic oscillator this
-    much stays constant to rounding, for ever (so do four terms, a multiple of it). On other systems
-    the error is of size h^order.
+    For semi-implicit Euler, kick first, H~ = H - h/2 v.V'(x) + ...: on the harmonic oscillator
+    these two terms stay constant to rounding, for ever (so do four terms, a multiple of them). On
+    other systems the error is of size h^order.
 
     Parameters
     ----------
     solution : Solution
-        By a method of kicks and drifts, of a system of positions and velocities whose energy is
+        By a method of kicks and drifts, for a system of positions and velocities whose energy is
         quadratic in the velocity and whose force does not depend on it: (n_saved, *batch) states.
     order : {1, 2, 3, 4}, optional
-        Terms before h^order are taken; 1 is the energy itself.
+        Terms below h^order are included; 1 is the energy itself.
 
     Returns
     -------
@@ -47,7 +48,7 @@ def modified_energy(solution: Solution, order: int = 2) -> Floats:
     Raises
     ------
     ValueError
-        Where method, system or order have no such series.
+        If method, system or order have no such series.
 
     Examples
     --------
@@ -82,7 +83,7 @@ def modified_energy(solution: Solution, order: int = 2) -> Floats:
 
 
 def _kept(system, h, y, t, order, brackets):
-    """Energy and as many further terms as asked for, of a block of saves."""
+    """Energy and the required further terms, for a block of saves."""
     c2, c3, d3, c4 = brackets
     dof = system.dof
     x, v = y[..., :dof], y[..., dof:]
@@ -107,7 +108,7 @@ def _kept(system, h, y, t, order, brackets):
 
 
 def brackets(method):
-    """The numbers c2, c3, d3 and c4 of a composition; c4 is None where another h^3 term stands.
+    """The coefficients c2, c3, d3 and c4 of a composition; c4 is None if another h^3 term occurs.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Which start leads where: the basins of attraction of a batch of trajectories."""
+"""Basins of attraction: which start leads where, for a batch of trajectories."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ..solution.solution import Solution
     from ..values.types import ArrayLike, Floats
 
-SAMPLE = 4000  # final states among which attractors are looked for, evenly chosen
+SAMPLE = 4000  # final states, evenly chosen, in which attractors are searched for
 NEAREST = 1 << 22  # numbers in a table of distances
 
 
@@ -28,11 +28,11 @@ class Basins:
     Attributes
     ----------
     label : ndarray of int
-        (*batch): number of the attractor, -1 where a trajectory failed or is near none.
+        (*batch): index of the attractor, -1 if a trajectory failed or is near none.
     attractors : ndarray
-        (n, components), the commonest first.
+        (n, components), the most frequent first.
     components : tuple of str
-        What was compared.
+        The compared components.
     system : System
     """
 
@@ -42,28 +42,28 @@ class Basins:
     system: Any
 
     def share(self) -> Floats:
-        """Part of the trajectories that each attractor gets, (n,)."""
+        """The fraction of the trajectories that reaches each attractor, (n,)."""
         count = np.bincount(self.label[self.label >= 0], minlength=len(self.attractors))
         return count / max(1, self.label.size)
 
     def entropy(self, box: int = 5) -> tuple[float, float]:
-        """How uncertain the end is of a start that is known to a box: the basin entropy.
+        """The basin entropy: the uncertainty of the end for a start that is known only to a box.
 
-        The grid of starts is cut into boxes of ``box`` starts along each axis; the entropy of one
-        is the sum of -p log p over the attractors (and none) that its starts lead to.
+        The grid of starts is divided into boxes of ``box`` starts along each axis; the entropy of a
+        box is the sum of -p log p over the attractors (and none) that its starts lead to.
 
         Parameters
         ----------
         box : int
-            Starts along each axis of a box; what is left over at the ends is not counted.
+            Starts along each axis of a box; incomplete boxes at the ends are not counted.
 
         Returns
         -------
         S_b : float
             The mean over all boxes.
         S_bb : float
-            The mean over the boxes that lead to several attractors; NaN where there are none. More
-            than log 2 shows a fractal boundary.
+            The mean over the boxes that lead to several attractors; NaN if there are none. More
+            than log 2 indicates a fractal boundary.
 
         Raises
         ------
@@ -115,20 +115,20 @@ def basin(
 ) -> Basins:
     """Sort the trajectories of a batch by the attractor that they end at.
 
-    For a driven motion, choose its end at a whole number of periods: then a periodic attractor is a
+    For a driven motion, choose t_end at a whole number of periods: then a periodic attractor is a
     point.
 
     Parameters
     ----------
     solution : Solution
-        Of a batch of starts, run until nothing changes any more; ``save="final"`` is enough.
+        For a batch of starts, run until nothing changes any more; ``save="final"`` is enough.
     attractors : array_like, optional
-        (n, components): where trajectories may end. By default they are looked for: final states
-        that lie within `tolerance` of one another are one attractor.
+        (n, components): where trajectories may end. By default they are found: final states
+        within `tolerance` of one another are one attractor.
     components : str or sequence of str, optional
-        Those that tell attractors apart; all by default.
+        Those that distinguish attractors; all by default.
     tolerance : float, optional
-        Distance up to which a trajectory has arrived, in the units of the components.
+        Distance within which a trajectory has arrived, in the units of the components.
 
     Returns
     -------
@@ -183,7 +183,7 @@ def basin(
 
 
 def _clusters(ends, tolerance):
-    """Points no closer than the tolerance to one another that stand for all ends."""
+    """Points representing all ends, no two of them closer than the tolerance."""
     sample = ends[:: max(1, len(ends) // SAMPLE)]
     points = np.empty((0, ends.shape[-1]))
     while len(sample):
@@ -196,7 +196,7 @@ def _clusters(ends, tolerance):
 
 
 def _nearest(ends, points, tolerance):
-    """Number of the nearest point, -1 where none is near."""
+    """Index of the nearest point, -1 if none is near."""
     label = np.full(len(ends), -1)
     rows = max(1, NEAREST // max(1, len(points)))
     for start in range(0, len(ends) if len(points) else 0, rows):

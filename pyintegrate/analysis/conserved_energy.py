@@ -14,28 +14,28 @@ if TYPE_CHECKING:
     from ..solution.solution import Solution
     from ..values.types import Booleans
 
-STRETCHES = 20  # of a run, whose means say how well its slope is known
+STRETCHES = 20  # sections of a run, whose means give the uncertainty of the slope
 SWINGS = 6  # crossings of the line that make an oscillation
 
 
 @dataclass(frozen=True, eq=False)
 class EnergyDrift:
-    """Shape of an energy error, per trajectory: each array has the shape of the batch.
+    """The shape of an energy error, per trajectory: each array has the shape of the batch.
 
     Attributes
     ----------
     slope : ndarray
         Secular drift: least-squares slope of the relative energy error, 1/(unit of time).
     slope_uncertainty : ndarray
-        Its standard error, from how far the means of 20 stretches of the run lie off the line
-        (neighbouring saves are not independent, their scatter would promise far too much), and
-        from what an oscillation that ends within a swing leaves in a slope.
+        Its standard error, from the deviations of the means of 20 sections of the run from the line
+        (neighbouring saves are not independent, so their scatter would be far too optimistic), and
+        from the slope that an incomplete oscillation causes.
     oscillation : ndarray
         Largest minus smallest deviation from that line: the bounded part.
     largest : ndarray
         Largest absolute value of the relative energy error of the saves.
     largest_time : ndarray
-        When it is first reached.
+        When it was first reached.
     final : ndarray
         The relative energy error at the last save, signed.
     time_unit : str
@@ -52,7 +52,7 @@ class EnergyDrift:
 
     @property
     def secular(self) -> Booleans:
-        """Whether the slope is told apart from zero, by three standard errors."""
+        """Whether the slope differs from zero by more than three standard errors."""
         return np.abs(self.slope) > 3 * self.slope_uncertainty
 
     def __repr__(self):
@@ -74,9 +74,9 @@ class EnergyDrift:
 def energy_drift(solution: Solution) -> EnergyDrift:
     """Secular slope, bounded oscillation and largest value of the relative energy error.
 
-    The error is (E - E0)/|E0|, or E - E0 where E0 = 0. A dissipating method has a slope, a
+    The error is (E - E0)/|E0|, or E - E0 if E0 = 0. A dissipative method has a slope, a
     symplectic one an oscillation. The line is fitted to all valid saves; over few periods the
-    oscillation leaks into the slope by about oscillation/duration, and into its uncertainty.
+    oscillation contributes about oscillation/duration to the slope and to its uncertainty.
 
     Parameters
     ----------
@@ -86,17 +86,17 @@ def energy_drift(solution: Solution) -> EnergyDrift:
     Returns
     -------
     EnergyDrift
-        Arrays of the batch shape; NaN where too few saves are valid (two for a slope, three
-        stretches for its uncertainty). A run that has watched "energy_drift" has slope and largest
-        error of all its steps, whatever it has saved; where that is only the end, the uncertainty
-        is the rms distance from the line over the duration, the most that an oscillation leaves in
-        a slope, and `oscillation` is NaN. Without it all but `final` is NaN, with a
-        `RecordWarning`.
+        Arrays of the batch shape; NaN if too few saves are valid (two for a slope, three
+        sections for its uncertainty). A run that has watched "energy_drift" has the slope and
+        largest error of all its steps, whatever it has saved; if only the end was saved, the
+        uncertainty is the rms distance from the line over the duration, an upper bound of the slope
+        from an oscillation, and `oscillation` is NaN. Without the watch all but `final` is NaN,
+        with a `RecordWarning`.
 
     Raises
     ------
     ValueError
-        Where the system has no energy.
+        If the system has no energy.
 
     Examples
     --------
@@ -125,7 +125,7 @@ def energy_drift(solution: Solution) -> EnergyDrift:
         scale = np.where(first == 0, 1.0, np.abs(first))
         error = np.empty(y.shape[:-1])
         stretches = np.array_split(np.arange(len(y)), min(STRETCHES, len(y)))
-        # For each stretch: the sums of the error and of the time, and how many saves.
+        # For each section: the sums of the error and of the time, and the number of saves.
         total = np.zeros((len(stretches), *batch))
         moment = np.zeros((len(stretches), *(t.shape[1:] if every else batch)))
         number = np.zeros(moment.shape)
@@ -165,7 +165,7 @@ def energy_drift(solution: Solution) -> EnergyDrift:
         mean = total.sum(axis=0) / count
         uncertainty = _uncertainty(total, moment, number, mean, slope)
         # The line through A sin(w t), 0 < t < T, has a slope up to 12 A / (w T^2), and w T / pi
-        # is how often it crosses that line. Fewer crossings than SWINGS are a bend, no swing.
+        # is how often it crosses that line. Fewer crossings than SWINGS are a bend, no oscillation.
         leak = 6 * (highest - lowest) / (np.pi * crossings * np.abs(t[-1] - t[0]))
         uncertainty = np.hypot(uncertainty, np.where(crossings >= SWINGS, leak, 0.0))
     last = np.expand_dims(np.broadcast_to(np.maximum(count - 1, 0), batch), 0)
@@ -189,13 +189,13 @@ _NEEDED = {"slope": ("slope", "energy_error"), "largest": ("max_abs", "energy_er
 
 
 def _watched(solution, result):
-    """What the run has watched takes the place of what its saves tell."""
+    """Replace results from the saves by those that the run has watched."""
     known = {name: found(solution, *kind) for name, kind in _NEEDED.items()}
     if only_the_end(solution):
         result["largest"] = result["largest_time"] = np.nan
         if known["slope"] is not None:
-            # A swing A sin(w t) of six crossings or more leaves 12 A / (w T^2) < 0.91 r / T in a
-            # slope, r = A / sqrt(2) being its distance from the line.
+            # An oscillation A sin(w t) with six crossings or more leaves 12 A / (w T^2) < 0.91 r/T
+            # in the slope, where r = A / sqrt(2) is its rms distance from the line.
             span = np.abs(solution.t[-1] - solution._origin_time)
             residual = found(solution, *_NEEDED["slope"], ".residual")
             with np.errstate(invalid="ignore", divide="ignore"):
@@ -218,12 +218,12 @@ def fit_line(t, values):
     Parameters
     ----------
     t, values : ndarray
-        (n, *batch); NaN values do not count.
+        (n, *batch); NaN values are ignored.
 
     Returns
     -------
     slope : ndarray
-        (*batch), NaN where fewer than two values count.
+        (*batch), NaN if fewer than two values are valid.
     deviation : ndarray
         (n, *batch).
 
@@ -253,12 +253,12 @@ def _mean(values, valid, count):
 
 
 def _count(marks):
-    """How many are True along the first axis of a block; they fit 16 bits, and add up faster."""
+    """How many are True along the first axis of a block; counts fit 16 bits, which is faster."""
     return np.add.reduce(marks.view(np.uint8), axis=0, dtype=np.uint16)
 
 
 def _parts(stretches, width):
-    """Slices of the saves, none across the border of two stretches, with the stretch's number."""
+    """Slices of the saves within one section each, with the index of the section."""
     for number, stretch in enumerate(stretches):
         for part in blocks(len(stretch), width):
             yield number, slice(int(stretch[0]) + part.start, int(stretch[0]) + part.stop)
@@ -267,7 +267,7 @@ def _parts(stretches, width):
 def _first_largest(error, largest, parts):
     """Index of the first save with the largest error, (1, *batch), from the largest of each part.
 
-    Only the part that holds it is searched: of a batch, one part a trajectory.
+    Only the part that holds it is searched: in a batch, one part per trajectory.
     """
     part = largest.argmax(axis=0)
     start = np.array([rows.start for rows in parts])[part]
@@ -279,7 +279,7 @@ def _first_largest(error, largest, parts):
 
 
 def _uncertainty(total, moment, number, mean, slope):
-    """Standard error of a slope from the means of stretches, NaN with fewer than three."""
+    """Standard error of a slope from the means of sections, NaN with fewer than three."""
     held = number > 0
     weight = np.where(held, number, 1)
     middle = moment / weight

@@ -1,4 +1,4 @@
-"""The order of accuracy of a method, as it shows: errors over dt, and the slope of their line."""
+"""The order of accuracy of a method as measured: errors over dt, and the slope of their line."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 LARGEST = 0.1  # errors beyond a tenth of the motion follow no power of dt
 TINY = 1e-9
 STRAIGHT = 0.1  # local slopes this close to their median lie on a line
-ENOUGH = 6  # errors on a line: more would only reach back to where it still bends
+ENOUGH = 6  # errors on a line: more would only reach back to where it is still curved
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class OrderFit:
     Attributes
     ----------
     order, constant : float
-        NaN where fewer than two errors lie between rounding and a tenth of the motion.
+        NaN if fewer than two errors lie between rounding and a tenth of the motion.
     dt_min, dt_max : float
         The range used.
     points : int
@@ -64,15 +64,15 @@ def convergence(
     methods : str, Method or sequence of them, optional
         All that fit the system by default.
     x0, v0 : array_like, optional
-        Start, as in `integrate`; of a batch, the order is that of the median error.
+        Start, as in `integrate`; for a batch, the order is that of the median error.
     t_end : float, optional
-        End; one period of the motion by default.
+        End; default: one period of the motion.
     t0 : float, optional
         Start time.
     dt : sequence of float, optional
         Steps that divide the span, or
     steps : sequence of int, optional
-        numbers of steps over the span; from 4 to 16384 by default.
+        numbers of steps over the span; default: from 4 to 16384.
 
     Returns
     -------
@@ -110,9 +110,9 @@ class Convergence(Mapping[str, OrderFit]):
         (n, *batch) by method: largest distance in phase space from the true motion, in units of
         the motion.
     floor : ndarray
-        (*batch) below which an error says nothing: rounding, or doubt about the reference.
+        (*batch) below which an error is not significant: rounding, or doubt about the reference.
     system, t_end
-        What moved, and until when.
+        The system, and the end of the span.
     """
 
     def __init__(self, motion, methods, steps, errors):
@@ -137,7 +137,7 @@ class Convergence(Mapping[str, OrderFit]):
         return len(self._fits)
 
     def table(self) -> Table:
-        """Orders as claimed and as measured, with the range that the fit used.
+        """Orders as claimed and as measured, with the range used by the fit.
 
         Returns
         -------
@@ -180,17 +180,17 @@ def fit_order(dt, error, floor=ROUNDING, claimed=0):
     """Fit a line to the errors that lie on one, in logarithms.
 
     Neighbouring errors, three to six, whose slopes agree with their median to 0.1: as many as
-    possible, and then those at the smallest steps, where the leading term rules.
+    possible, and then those at the smallest steps, where the leading term dominates.
 
     Parameters
     ----------
     dt, error : array_like
         (n,), dt descending.
     floor : float, optional
-        Errors below count as rounding.
+        Errors below this count as rounding.
     claimed : int, optional
-        The order claimed: tiny errors that then fall less than half as fast come from rounding, of
-        the coefficients perhaps.
+        The claimed order: tiny errors that then fall less than half as fast come from rounding,
+        perhaps of the coefficients.
 
     Returns
     -------
@@ -206,7 +206,7 @@ def fit_order(dt, error, floor=ROUNDING, claimed=0):
     """
     dt, error = np.abs(np.asarray(dt, dtype=float)), np.asarray(error, dtype=float)
     with np.errstate(all="ignore"):
-        # From the least error on, smaller steps only add rounding: errors near that are noise.
+        # Beyond the smallest error, smaller steps only add rounding: errors near it are noise.
         noise = error[np.nanargmin(error) :]
         floor = max(floor, 3 * float(np.max(noise)) if len(noise) > 1 else 0.0)
         good = np.isfinite(error) & (error < LARGEST) & (error > floor) & (error > 0)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ..system.system import System
     from ..values.types import ArrayLike, Axes, Floats, Integers, Methods
 
-TARGETS = (1e-2, 1e-4, 1e-6, 1e-8)  # errors that the table asks the price of
+TARGETS = (1e-2, 1e-4, 1e-6, 1e-8)  # errors whose cost the table shows
 
 
 def work_precision(
@@ -32,7 +32,7 @@ def work_precision(
     steps: Sequence[int] | Integers | None = None,
     seconds: bool = True,
 ) -> WorkPrecision:
-    """Measure what methods spend on one motion, and how close they come to it.
+    """Measure the cost of methods on one motion, and their errors.
 
     Parameters
     ----------
@@ -40,15 +40,15 @@ def work_precision(
     methods : str, Method or sequence of them, optional
         All that fit the system by default.
     x0, v0 : array_like, optional
-        Start, as in `integrate`; of a batch, the median error counts.
+        Start, as in `integrate`; for a batch, the median error counts.
     t_end : float, optional
-        End; one period of the motion by default.
+        End; default: one period of the motion.
     t0 : float, optional
         Start time.
     dt, steps : sequence, optional
         As in `convergence`: from 4 to 16384 steps by default. A method stops at rounding.
     seconds : bool, optional
-        Whether to take the time, of a batch of 256 trajectories or more on one thread: a single
+        Whether to measure the time, in a batch of 256 trajectories or more on one thread: a single
         trajectory would mostly measure the call.
 
     Returns
@@ -62,7 +62,7 @@ def work_precision(
 
     Examples
     --------
-    On an oscillator a method of higher order wins where accuracy is wanted:
+    On an oscillator a method of higher order wins if accuracy is needed:
 
     >>> import pyintegrate as pi
     >>> methods = ["velocity_verlet", "rk4"]
@@ -91,8 +91,8 @@ class WorkPrecision(Mapping[str, Any]):
     """Error and cost by method, made by `work_precision`.
 
     A mapping from names to (dt, evaluations, seconds, error): arrays (n,), (n,), (n,) for one
-    trajectory, and (n, *batch) as in `Convergence`. `floor` is the error below which nothing can
-    be said.
+    trajectory, and (n, *batch) as in `Convergence`. `floor` is the error below which results are
+    not significant.
     """
 
     def __init__(self, motion, curves):
@@ -111,7 +111,7 @@ class WorkPrecision(Mapping[str, Any]):
 
     @property
     def timed(self) -> bool:
-        """Whether there are seconds."""
+        """Whether times were measured."""
         return not all(np.isnan(seconds).all() for _, _, seconds, _ in self._curves.values())
 
     def cost(self, name: str, error: float, *, of: str = "evaluations") -> float:
@@ -121,13 +121,13 @@ class WorkPrecision(Mapping[str, Any]):
         ----------
         name : str
         error : float
-            What is wanted, in units of the motion.
+            The required error, in units of the motion.
         of : {"evaluations", "seconds", "dt"}, optional
 
         Returns
         -------
         float
-            NaN where no run came so close.
+            NaN if no run came so close.
         """
         place = {"dt": 0, "evaluations": 1, "seconds": 2}
         if of not in place:
@@ -144,13 +144,13 @@ class WorkPrecision(Mapping[str, Any]):
         return float(np.exp(np.interp(share, [0, 1], np.log(spent[i - 1 : i + 1]))))
 
     def cheapest(self, error: float, *, of: str = "evaluations") -> str | None:
-        """Name of the method that needs least for an error, or None where none reaches it."""
+        """Name of the method that needs least for an error, or None if none reaches it."""
         costs = {name: self.cost(name, error, of=of) for name in self}
         costs = {name: cost for name, cost in costs.items() if np.isfinite(cost)}
         return min(costs, key=costs.__getitem__, default=None)
 
     def table(self) -> Table:
-        """Force evaluations that errors cost, and the time of the smallest error that all reach.
+        """Force evaluations needed for errors, and the time for the smallest error that all reach.
 
         Returns
         -------

@@ -10,15 +10,15 @@ from ..theory import multistep_stability, stability
 
 GROWING = 1e-12  # growth in a step beyond which a motion explodes: twenty times what rounding adds
 SOLVED = 1e-9  # the same for implicit methods, whose equations are solved to a tolerance
-MEETING = 1e-7  # the same for roots that meet
+MEETING = 1e-7  # the same for double roots
 
 
 def step_growth(system, method, dt):
     """Largest factor by which one step can make a motion of a linear system grow.
 
-    The spectral radius of the matrix of one step, which is made by taking the step from each unit
-    vector. A method that remembers earlier steps has no such matrix; for it, the roots of its
-    characteristic polynomial at the eigenvalues of the system count.
+    This is the spectral radius of the matrix of one step, found by taking the step from each unit
+    vector. A method that remembers earlier steps has no such matrix; the roots of its
+    characteristic polynomial at the eigenvalues of the system take its place.
 
     Parameters
     ----------
@@ -31,7 +31,7 @@ def step_growth(system, method, dt):
     Returns
     -------
     ndarray
-        (*batch); inf where the step overflows.
+        (*batch); inf if the step overflows.
 
     Examples
     --------
@@ -59,11 +59,11 @@ def _root_growth(system, method, dt):
 
 
 def step_excess(system, method, dt):
-    """How far the step of a linear system is outside stability: positive where it explodes.
+    """How far the step of a linear system is outside stability: positive if it explodes.
 
-    Of two components, with trace T and determinant D of the step, the larger of D - 1 and
-    |T| - 1 - D over 2 (Jury's conditions): smooth where eigenvalues meet, unlike their size, so
-    that a narrow gap of instability shows from afar. Otherwise the growth less one.
+    For two components, with trace T and determinant D of the step, the larger of D - 1 and
+    (|T| - 1 - D) / 2 (Jury's conditions): smooth where eigenvalues meet, unlike their size, so
+    that a narrow gap of instability shows from afar. Otherwise the growth minus one.
 
     Parameters
     ----------
@@ -73,7 +73,7 @@ def step_excess(system, method, dt):
     Returns
     -------
     ndarray
-        (*batch), inf where the step overflows.
+        (*batch), inf if the step overflows.
 
     References
     ----------
@@ -103,7 +103,7 @@ def spring_growth(method, stiffness, damping):
 
     Runge-Kutta: the larger of |R(z)| at the eigenvalues z of the spring times dt, with
     R(z) = 1 + z b (1 - z A)^-1 1. Multistep: the largest root of the characteristic polynomial
-    there. Other methods: the eigenvalues of the step itself.
+    at these z. Other methods: the eigenvalues of the step itself.
 
     Parameters
     ----------
@@ -114,12 +114,12 @@ def spring_growth(method, stiffness, damping):
     Returns
     -------
     ndarray
-        Of the broadcast shape; the spring explodes where it is larger than 1.
+        Of the broadcast shape; the spring explodes if it is larger than 1.
 
     Raises
     ------
     ValueError
-        Damping, and a method whose force must not see the velocity.
+        Damping, with a method whose force must not depend on the velocity.
 
     References
     ----------
@@ -136,8 +136,8 @@ def spring_growth(method, stiffness, damping):
     if method.velocity_free:
         if np.any(damping):
             raise ValueError(
-                f"damping must be 0: method {method.name!r} is for forces that do not see the"
-                " velocity"
+                f"damping must be 0: method {method.name!r} is for forces that do not depend on"
+                " the velocity"
             )
         return _undamped(method, stiffness).reshape(shape)[()]
     root = np.sqrt(damping.astype(complex) ** 2 / 4 - stiffness)
@@ -200,10 +200,10 @@ def amplification(method, z):
 
 
 def tolerance(method):
-    """Growth in a step that is more than rounding, or the solver of an implicit method, makes.
+    """Growth in a step that exceeds rounding and the errors of implicit solvers.
 
-    Roots that meet on the unit circle, as those of symmetric methods, and of all that are for
-    second derivatives, move by the root of rounding.
+    Double roots on the unit circle, as in symmetric methods and in all methods for second
+    derivatives, move by the square root of rounding.
     """
     if method.family == "multistep" and (method.symmetric or method.derivative == 2):
         return MEETING

@@ -1,4 +1,4 @@
-"""The numbers that stand for a solution in a comparison."""
+"""The numbers that characterise a solution in a comparison."""
 
 from contextlib import suppress
 
@@ -10,7 +10,7 @@ from .phase import phase_drift
 
 
 def measured(solution):
-    """The numbers of one solution that `Comparison.summary` lists, by name, but for the seconds."""
+    """The numbers of one solution in `Comparison.summary`, by name, except the seconds."""
     kinds = ("energy_ratio", "max_energy_error", "phase_error", "max_position_error")
     measures = dict.fromkeys((*kinds, "energy_error", "position_error"))
     with np.errstate(invalid="ignore", divide="ignore", over="ignore"):  # exploded trajectories
@@ -39,5 +39,5 @@ def measured(solution):
 
 
 def _largest(solution, error):
-    """The largest of the saves; one save at the end says nothing about it."""
+    """The largest of the saves; NaN if only the end was saved."""
     return np.full_like(error[-1], np.nan) if only_the_end(solution) else error.max(axis=0)

@@ -1,4 +1,4 @@
-"""Observables of a solution: energy, exact solution, phase; None for those it does not have."""
+"""Observables of a solution: energy, exact solution, phase; None for those that it lacks."""
 
 from collections.abc import Mapping
 
@@ -6,12 +6,12 @@ import numpy as np
 
 from ..run.times import time_of
 
-BLOCK = 24 << 10  # values at a time: they stay in the cache from the first operation to the last
+BLOCK = 24 << 10  # values at a time: they stay in the cache throughout
 KEPT = 1 << 18  # numbers, 2 MiB: more than the temporaries of a block
 
 
 def check_solution(value, name, argument="solution"):
-    """Refuse what is no Solution, several of them above all, and say how to go through those."""
+    """Refuse what is no Solution, especially several of them, and say how to iterate over those."""
     if hasattr(value, "y"):
         return
     cure = ""
@@ -49,7 +49,7 @@ def times(solution):
 
 
 def start_time(solution):
-    """Time of `initial`: t0, or where a resumed run took over; a float or (*batch)."""
+    """Time of `initial`: t0, or the time of a resume; a float or (*batch)."""
     if solution._journey is not None:  # to a tolerance
         return solution.t0
     return time_of(solution.t0, solution.dt, solution._problem.first)
@@ -62,14 +62,14 @@ def only_the_end(solution):
 
 
 def every_step(solution):
-    """Whether each step was saved, so that the largest of the saves is the largest there was."""
+    """Whether every step was saved, so that the largest of the saves is the true maximum."""
     return len(solution) == solution.n_steps + 1
 
 
 def largest_of(solution, watched=False):
-    """Where a number over time comes from: words before and after its name.
+    """How a maximum over time is described: words before and after its name.
 
-    watched: the run has looked at every step.
+    watched: the run has included every step.
 
     Examples
     --------
@@ -89,7 +89,7 @@ def largest_of(solution, watched=False):
 
 
 def found(solution, function, quantity, suffix=""):
-    """What the run found of a quantity at all steps, (*batch), where the saves know less; or None.
+    """The watched result for a quantity over all steps, (*batch), if the saves lack some; or None.
 
     Examples
     --------
@@ -106,7 +106,7 @@ def found(solution, function, quantity, suffix=""):
 
 
 def cure(*needed):
-    """Watches as they are written, those of (function, quantity): ``pi.watch.last("x")``."""
+    """Watches as code, for pairs (function, quantity): ``pi.watch.last("x")``."""
     return " and ".join(f'pi.watch.{function}("{quantity}")' for function, quantity in needed)
 
 
@@ -121,8 +121,8 @@ def exact_states(solution):
 def energies(solution):
     """Energy at the saved times and at the start, (n_saved, *batch) and (*batch), or None.
 
-    The start is the origin of the motion, not the first save: they differ where only the end is
-    kept, and where a run was resumed.
+    The start is the origin of the motion, not the first save: they differ if only the end is
+    kept, and if a run was resumed.
     """
     if not solution.system.has_energy:
         return None
@@ -137,7 +137,7 @@ def phases(solution, states):
 
 
 def blocks(count, width, most=None):
-    """Slices of the first axis, in order, that hold few enough values to stay in the cache.
+    """Slices of the first axis, in order, small enough to stay in the cache.
 
     Parameters
     ----------
@@ -157,15 +157,15 @@ def blocks(count, width, most=None):
     >>> [part.stop for part in blocks(5, 10_000)]
     [2, 4, 5]
     """
-    # Given back untouched it tells glibc to keep freed memory of this size. Otherwise it fetches
-    # each temporary from the kernel, page by page, for four times the price of the arithmetic.
+    # Allocated and freed, it tells glibc to keep freed memory of this size. Otherwise each
+    # temporary comes from the kernel, page by page, at four times the cost of the arithmetic.
     np.empty(KEPT)
     rows = max(1, min(int(BLOCK / max(1, width)), most or count))
     return [slice(i, min(i + rows, count)) for i in range(0, count, rows)]
 
 
 def systems_by_name(systems):
-    """Several systems by name: their own, or the parameters that tell them apart."""
+    """Several systems by name: their own, or the parameters that distinguish them."""
     if isinstance(systems, Mapping):
         named = dict(systems)
     else:
@@ -179,7 +179,7 @@ def systems_by_name(systems):
 
 
 def _difference(system, systems):
-    """A label that tells a system from others of its kind: `k = 15, b = 0.1`, or its name."""
+    """A label that distinguishes a system from others: `k = 15, b = 0.1`, or its name."""
     if not hasattr(system, "rhs"):
         return str(system)
     kin = [one for one in systems if getattr(one, "name", "") == system.name]

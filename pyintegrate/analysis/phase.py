@@ -1,4 +1,4 @@
-"""How far the numerical motion runs ahead of the true one: as an angle, and as a wrong period."""
+"""How far the numerical motion runs ahead of the true one: as an angle, and as a period error."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ def phase_drift(
 ) -> Floats:
     """Phase of a solution minus the phase of its reference, in radians; positive = ahead.
 
-    The difference is unwrapped along time, not the two phases: it drifts slowly even where the
-    saves are too far apart to follow the motion itself. At the start (of a resumed run that of its
-    first part) the branch nearest zero is taken. Where the difference may change by half a turn or
-    more between two saves, its turns are not known: it is NaN from there on, with one
-    `RecordWarning`. How far it may change is judged by how fast the motion turns, and by one
+    The difference is unwrapped along time, not the two phases: it drifts slowly even if the
+    saves are too far apart to follow the motion itself. At the start (for a resumed run that of its
+    first part) the branch nearest zero is taken. If the difference may change by half a turn or
+    more between two saves, its turns are unknown: it is NaN from there on, with one
+    `RecordWarning`. The possible change is estimated from how fast the motion turns, and from one
     period of it, integrated with every step. A run that has watched "phase_drift" or
     ``pi.watch.windings("phase")`` has counted its turns, and the last entry is known.
 
@@ -40,24 +40,25 @@ def phase_drift(
     solution : Solution
         Of a system with a phase, (n_saved, *batch) states.
     reference : Solution, optional
-        What to compare with: a solution saved at the same times, of the same batch or of one
+        What to compare with: a solution saved at the same times, with the same batch or one
         that broadcasts to it. The exact solution by default.
     phase : callable, optional
-        ``phase(y, t)`` -> angle [rad] (*batch) that grows along the motion, y being (*batch, dim).
-        The system's own by default; without one, a motion of one degree of freedom gets the angle
-        around the middle of its reference, each axis in units of the reference's swing.
+        ``phase(y, t)`` -> angle [rad] (*batch) that grows along the motion, where y is
+        (*batch, dim). The system's own by default; without one, a motion of one degree of freedom
+        gets the angle around the centre of its reference, each axis in units of the reference's
+        amplitude.
 
     Returns
     -------
     ndarray
-        (n_saved, *batch) in rad. NaN from the save on where a trajectory failed or its turns are
-        not known, or an event lets it jump and there is no reference; NaN where there is no phase:
+        (n_saved, *batch) in rad. NaN from the save on where a trajectory failed, its turns are
+        unknown, or an event made it jump and there is no reference; NaN if there is no phase:
         at rest, on a separatrix, on an orbit that does not close.
 
     Raises
     ------
     ValueError
-        Where the system has no phase or no exact solution, or the reference other times.
+        If the system has no phase or no exact solution, or the reference has other times.
 
     Examples
     --------
@@ -117,12 +118,12 @@ def phase_drift(
 
 
 def _of_one_motion(solution, reference, drift):
-    """The drift from the exact motion, which goes on where an event lets a trajectory jump."""
+    """The drift from the exact motion, which has no jumps even if an event causes one."""
     return until_jump(solution, drift, "the phase drift") if reference is None else drift
 
 
 def _known_end(solution, reference):
-    """The drift at the end, (*batch), where the run has counted turns; or None."""
+    """The drift at the end, (*batch), if the run has counted turns; or None."""
     end = found(solution, "last", "phase_drift") if reference is None else None
     return drift_from_turns(solution, reference) if end is None else end
 
@@ -137,13 +138,13 @@ def drift_at_end(solution):
 
 
 def _ahead_before(solution, reference, phase):
-    """The phase drift at the beginning of a resumed part, where turns were counted before it."""
+    """The phase drift at the beginning of a resumed part, if turns were counted before it."""
     origin = solution._problem.origin
     return None if origin is None or reference is not None or phase is not None else origin.ahead
 
 
 def _forget(drift, marks, most, resumed):
-    """NaN for the differences whose turns are not known, and a word about it."""
+    """NaN for the differences whose turns are unknown, and a warning."""
     marks = np.broadcast_to(marks, drift.shape) & ~np.isnan(drift)
     lanes = marks.any(axis=0)
     if not lanes.any():
@@ -162,7 +163,7 @@ def _forget(drift, marks, most, resumed):
 
 
 def _forget_rest(solution, drift):
-    """NaN where nothing moves: what rests has no phase."""
+    """NaN for trajectories at rest, which have no phase."""
     system, t, y = solution.system, times(solution), solution.y
     still = ~np.any(system.rhs(solution._origin_time, solution.origin), axis=-1)
     if still.any():
@@ -180,8 +181,8 @@ def period_error(
 ) -> Floats:
     """Relative error of the period, from the slope of the phase drift; positive = too slow.
 
-    The slope is that of the least-squares line through all valid saves: what wobbles within a
-    period averages out, by about one part in the number of periods. A run that has watched
+    The slope is that of the least-squares line through all valid saves: variations within a
+    period average out, to about one part in the number of periods. A run that has watched
     "period_error" has the line through all its steps, whatever it has saved.
 
     Parameters
@@ -193,18 +194,18 @@ def period_error(
     Returns
     -------
     ndarray
-        (*batch): numerical period / true period - 1. NaN where there is no period (at rest, on a
-        separatrix, on an orbit that does not close), where fewer than two saves are valid, and
-        where `phase_drift` is; too few saves give one `RecordWarning`.
+        (*batch): numerical period / true period - 1. NaN if there is no period (at rest, on a
+        separatrix, on an orbit that does not close), if fewer than two saves are valid, and if
+        `phase_drift` is; too few saves give one `RecordWarning`.
 
     Raises
     ------
     ValueError
-        Where there is no phase, or nothing to compare it with.
+        If there is no phase, or nothing to compare it with.
 
     Examples
     --------
-    Semi-implicit Euler turns by 2 arcsin(omega dt / 2) a step instead of omega dt:
+    Semi-implicit Euler turns by 2 arcsin(omega dt / 2) per step instead of omega dt:
 
     >>> import numpy as np, pyintegrate as pi
     >>> sol = pi.integrate(pi.systems.oscillator, dt=0.1, t_end=1000.0,
@@ -247,7 +248,7 @@ def period_error(
 
 
 def _where_followed(solution, angle, frequency):
-    """A frequency counted in saves, NaN where a motion may turn half a turn between two."""
+    """A frequency counted in saves, NaN if a motion may turn half a turn between two."""
     widest = np.diff(solution.steps).max(initial=0) * np.abs(solution.dt)
     with np.errstate(invalid="ignore"):
         lost = np.broadcast_to(widest * turning(solution, angle) >= np.pi, frequency.shape)
@@ -264,7 +265,7 @@ def _where_followed(solution, angle, frequency):
 
 
 def _phase_of(solution, reference, phase):
-    """The function (y, t) -> angle by which a motion is measured."""
+    """The function (y, t) -> angle that measures a motion."""
     system = solution.system
     if phase is not None:
         return phase
@@ -280,7 +281,7 @@ def _phase_of(solution, reference, phase):
 
 
 def _angle_around(reference, ndim):
-    """The angle in the plane of position and velocity around the middle of a motion."""
+    """The angle in the plane of position and velocity around the centre of a motion."""
     middle = _align(np.nanmean(reference.y, axis=0, keepdims=True), ndim + 1)
     swing = _align(np.nanstd(reference.y, axis=0, keepdims=True), ndim + 1)
 
@@ -322,7 +323,7 @@ def _recorded_phase(reference, angle, ndim):
 def _unwrap(angle, before):
     """Make a block continuous along the first axis, in place; return its last row.
 
-    `before` is the row before it; the first row of all lands in [-pi, pi]. NaN stays NaN.
+    `before` is the row before it; the first row of all is in [-pi, pi]. NaN stays NaN.
     """
     base = angle[:1] * 0 if before is None else before[np.newaxis]
     turns = angle - base

@@ -1,4 +1,4 @@
-"""Where orbits pass through a surface, or where they are once a period: points, not curves."""
+"""Points where orbits cross a surface, or where they are once a period."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Section:
     batch : tuple of int
         The batch: ``numpy.unravel_index(section.trajectory, section.batch)``.
     values : ndarray or None
-        (n, k): what `crossings` was asked to keep besides.
+        (n, k): the additional values requested from `crossings`.
     """
 
     y: np.ndarray
@@ -67,21 +67,21 @@ def poincare_section(
     phase: float = 0.0,
     modulo: float | None = None,
 ) -> Section:
-    """Points where the orbits of a solution pass through a surface.
+    """Points where the orbits of a solution cross a surface.
 
-    Between two saves an orbit is the cubic that has their states and velocities (Hermite); the
-    crossing is found on it to rounding. Give `component`, or `period`.
+    Between two saves an orbit is approximated by the cubic with their states and velocities
+    (Hermite); the crossing is located on it to rounding. Give `component`, or `period`.
 
     Parameters
     ----------
     solution : Solution
         Saved so often that an orbit crosses at most once between saves.
     component : str, optional
-        Name of the component that is `value` on the surface.
+        Name of the component that equals `value` on the surface.
     value : float, optional
     direction : {1, -1, 0}, optional
-        Crossings upwards, downwards or both, in the order of the steps: of a run backwards in time
-        (dt < 0) those that its steps make upwards.
+        Crossings upwards, downwards or both, in the order of the steps, also for a run backwards in
+        time (dt < 0).
     period : float, optional
         Instead of a surface: the states at times phase + n period, as for a driven oscillation.
     phase : float, optional
@@ -92,16 +92,16 @@ def poincare_section(
     Returns
     -------
     Section
-        Points in order of trajectory, then time. Failed trajectories count as far as they came.
+        Points in order of trajectory, then time. Failed trajectories count until their failure.
 
     Raises
     ------
     ValueError, KeyError
-        For unknown components, or without anything to section by.
+        For unknown components, or without a component or a period.
 
     References
     ----------
-    Henon (1982), Physica D 5, 412, who steps onto the surface; Hermite interpolation instead needs
+    Henon (1982), Physica D 5, 412, who steps onto the surface; Hermite interpolation needs
     no further step and is as good as a method of order three or four.
 
     Examples
@@ -142,7 +142,7 @@ def poincare_section(
     else:
         if not (np.ndim(period) == 0 and period > 0):
             raise ValueError(f"period must be a positive time, got {period!r}")
-        height, modulo, direction = t - phase, period, 0  # each trajectory goes one way
+        height, modulo, direction = t - phase, period, 0  # each trajectory crosses in one direction
     turn = np.floor(height / modulo) if modulo is not None else height >= 0
     before, after = turn[:-1], turn[1:]
     rises, falls = after > before, after < before
@@ -194,7 +194,7 @@ def _lanes(solution, lane):
     for name, shape in solution.system.batch_shapes.items():
         if shape:
             value = np.asarray(solution.system.params[name])
-            own = value.shape[len(shape) :]  # of one trajectory: () but for array parameters
+            own = value.shape[len(shape) :]  # for one trajectory: () except for array parameters
             params[name] = np.broadcast_to(value, (*batch, *own)).reshape(-1, *own)[lane]
     return solution.system(**params) if params else solution.system
 

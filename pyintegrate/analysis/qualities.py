@@ -20,13 +20,13 @@ if TYPE_CHECKING:
     from ..system.system import System
     from ..values.types import ArrayLike, Methods
 
-WORK = 240  # force evaluations in a period: a multiple of 1, 2, 3, 4, 5, 6, 8, 10
+WORK = 240  # force evaluations per period: a multiple of 1, 2, 3, 4, 5, 6, 8, 10
 PERIODS = 50
 
 
 @dataclass(frozen=True)
 class Quality:
-    """How good a method is on one motion.
+    """The quality of a method on one motion.
 
     Attributes
     ----------
@@ -35,16 +35,16 @@ class Quality:
     measured_order : float
         From `convergence` over one period.
     evaluations : int
-        Of the force, in a step.
+        Of the force, per step.
     stability_limit, limit_per_evaluation : float
         Largest omega dt on the undamped oscillator; the same divided by the evaluations, so that
-        cheap and costly methods compare.
+        cheap and expensive methods can be compared.
     error : float
         Largest distance from the true motion in phase space over the first period, in units of the
-        motion, at `WORK` evaluations a period.
+        motion, at `WORK` evaluations per period.
     energy_change : float
         Change of the mean energy from the first to the last of 50 periods at the same work,
-        relative; 0 where it is less than a fiftieth of its swing, NaN without an energy.
+        relative; 0 if it is less than a fiftieth of its oscillation, NaN without an energy.
     symplectic, symmetric : bool
     """
 
@@ -68,7 +68,7 @@ def quality(
     work: int = WORK,
     periods: int = PERIODS,
 ) -> MethodQualities:
-    """Judge methods on one periodic motion: stability, cost, accuracy, at equal work.
+    """Judge methods on one periodic motion: stability, cost and accuracy at equal work.
 
     Parameters
     ----------
@@ -76,13 +76,13 @@ def quality(
         All that fit by default.
     system : System, optional
         With a period and an exact solution; Kepler's ellipse by default, which is nonlinear and
-        which nothing flatters.
+        favours no method.
     x0, v0 : array_like, optional
         Start of one trajectory, as in `integrate`.
     work : int, optional
-        Force evaluations in a period, for every method.
+        Force evaluations per period, for every method.
     periods : int, optional
-        Length of the run that the energy is judged by.
+        Length of the run over which the energy is judged.
 
     Returns
     -------
@@ -91,7 +91,7 @@ def quality(
     Raises
     ------
     ValueError
-        Where the motion has no period or no exact solution.
+        If the motion has no period or no exact solution.
 
     Examples
     --------
@@ -201,7 +201,7 @@ class MethodQualities(Mapping[str, Quality]):
 
 
 def _secular(error, steps):
-    """Change of a mean over `steps` saves from the first such to the last; 0 where it is noise."""
+    """Change of a mean over `steps` saves from the first to the last such interval; 0 if noise."""
     with np.errstate(all="ignore"):
         first, last = error[:steps], error[-steps:]
         change = float(np.mean(last) - np.mean(first))

@@ -1,4 +1,4 @@
-"""Which method for what: methods and steps that suit a motion, with reasons."""
+"""Which method to use: methods and steps that suit a motion, with reasons."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from ..system.system import System
     from ..values.types import ArrayLike
 
-LONG = 30  # turns of a motion that make a run long
-MOST = 1 << 21  # steps that are tried before a method is given up
+LONG = 30  # turns of a motion above which a run is long
+MOST = 1 << 21  # steps to try before a method is rejected
 MOST_IMPLICIT = 1 << 16
 FINE = 1.1  # ratio of steps at which the search ends
 SHOWN = 2  # methods of a kind
@@ -31,7 +31,7 @@ RIGID = ("rigid_splitting4", "rigid_rk4")
 
 
 class Recommendation(StepAdvice):
-    """Methods that suit a motion, the one to take first; made by `pi.advise`.
+    """Methods that suit a motion, the recommended one first; made by `pi.advise`.
 
     A mapping from the names of methods to `Advice`: dt, n_steps, evaluations, error.
 
@@ -39,12 +39,12 @@ class Recommendation(StepAdvice):
     ----------
     system : System
     t0, t_end, error : float
-        The span that was judged, which of a chaotic motion may be shorter than the one asked for,
+        The judged span, which for a chaotic motion may be shorter than the one requested,
         and the error that is kept.
     nature : Nature
-        Whether the motion is stiff, chaotic, conservative, and how often it turns round.
+        Whether the motion is stiff, chaotic, conservative, and how many turns it makes.
     reasons : tuple of str
-        What that means for the choice, in words.
+        The consequences for the choice, in words.
     why : dict of str
         The reason for each method.
     """
@@ -55,11 +55,11 @@ class Recommendation(StepAdvice):
 
     @property
     def best(self) -> str | None:
-        """Name of the method to take, or None where none will do."""
+        """Name of the recommended method, or None if none suffices."""
         return next(iter(self), None)
 
     def table(self) -> Table:
-        """Methods, steps, costs and reasons, the one to take first.
+        """Methods, steps, costs and reasons, the recommended one first.
 
         Returns
         -------
@@ -94,22 +94,22 @@ def advise(
     error: float = 1e-6,
     t0: float = 0.0,
 ) -> Recommendation:
-    """Say which methods and steps suit a motion, and why.
+    """Recommend methods and steps for a motion, with reasons.
 
-    The motion is followed and looked at: whether it is stiff (explicit methods would be unstable
-    long before they are inaccurate), chaotic, conservative, long. Methods for that are then tried,
+    The motion is integrated and classified: whether it is stiff (explicit methods would be unstable
+    long before they are inaccurate), chaotic, conservative, long. Suitable methods are then tried,
     each with the largest step that keeps the error; the figures are of runs with that very step.
 
     Parameters
     ----------
     system : System
     x0, v0 : array_like, optional
-        Start, as in `integrate`; of a batch the worst trajectory counts.
+        Start, as in `integrate`; for a batch the worst trajectory counts.
     t_end : float
-        End. Errors grow with time: give the span that counts.
+        End. Errors grow with time: give the span of interest.
     error : float, optional
-        What is wanted, between 1e-12 and 1: the largest distance from the true motion at 16 times,
-        in units of the motion (0.01: one per cent).
+        The required error, between 1e-12 and 1: the largest distance from the true motion at 16
+        times, in units of the motion (0.01: one per cent).
     t0 : float, optional
         Start time.
 
@@ -140,7 +140,7 @@ def advise(
         raise ValueError(f"t_end must be one finite time other than t0 = {t0!r}, got {t_end!r}")
     motion = settle(system, x0, v0, float(t0), float(t_end), error)
     kind, asked = nature(motion), t_end
-    if doubt_of(motion) > error / 3 and kind.chaotic:  # as far as anybody can see
+    if doubt_of(motion) > error / 3 and kind.chaotic:  # the horizon of prediction
         share = 1.0
         while doubt_of(motion) > error / 3 and share > 1e-3:
             share *= 0.7

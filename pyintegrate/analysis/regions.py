@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from ..method.method import Method
     from ..values.types import Axes
 
-FAR = 40.0  # a region that reaches this far from 0 is taken to be unbounded
+FAR = 40.0  # a region that reaches this far from 0 is assumed to be unbounded
 UNBOUNDED_VIEW = (-7.0, 7.0, -7.0, 7.0)
 
 
@@ -33,7 +33,7 @@ class StabilityRegion:
     stable : ndarray of bool
         (m, n).
     boundary : ndarray of complex
-        (k, 2): straight pieces between stable and unstable, from point to point.
+        (k, 2): straight segments between stable and unstable, from point to point.
     """
 
     method: Any
@@ -65,14 +65,14 @@ def stability_region(
     The oscillator x'' = -|lambda|^2 x + 2 Re(lambda) v has the eigenvalues lambda and conj(lambda):
     on the imaginary axis it is undamped, on the real axis critically damped. A Runge-Kutta method
     multiplies it by R(z), z = lambda dt; a multistep method by the roots of its characteristic
-    polynomial; of any other method the eigenvalues of the step on this oscillator count. (A
-    composition sees the damping in its kicks.)
+    polynomial; any other method by the eigenvalues of its step on this oscillator. (In a
+    composition the damping acts in the kicks.)
 
     Parameters
     ----------
     method : str or Method
     extent : tuple of float, optional
-        Least and most Re z, least and most Im z; the region itself by default.
+        Least and greatest Re z, least and greatest Im z; the region itself by default.
     points : int, optional
         Along each axis.
 
@@ -83,7 +83,7 @@ def stability_region(
     Raises
     ------
     ValueError
-        A method whose force must not see the velocity, or a wrong extent.
+        A method whose force must not depend on the velocity, or a wrong extent.
 
     References
     ----------
@@ -118,7 +118,7 @@ def stability_region(
 
 
 def level_segments(x, y, values):
-    """Straight pieces along which a function on a grid is zero, by linear interpolation.
+    """Straight segments along which a function on a grid is zero, by linear interpolation.
 
     Parameters
     ----------
@@ -130,7 +130,7 @@ def level_segments(x, y, values):
     Returns
     -------
     ndarray of complex
-        (k, 2), x + iy of both ends of each piece: one piece a cell, two in a saddle.
+        (k, 2), x + iy of both ends of each segment: one per cell, two at a saddle.
 
     References
     ----------
@@ -148,7 +148,7 @@ def level_segments(x, y, values):
     with np.errstate(invalid="ignore", divide="ignore"):
 
         def crossing(a, b):
-            """Where the edge from corner a to corner b of every cell is crossed, or nan."""
+            """Where the edge from corner a to corner b of every cell is crossed, or NaN."""
             f, g = values[a], values[b]
             share = f / (f - g)
             return np.where((f > 0) != (g > 0), z[a] + share * (z[b] - z[a]), np.nan)
@@ -165,7 +165,7 @@ def level_segments(x, y, values):
 
 
 def joined(segments):
-    """The pieces of a boundary put together end to end.
+    """The segments of a boundary joined end to end.
 
     Parameters
     ----------
@@ -175,7 +175,7 @@ def joined(segments):
     Returns
     -------
     list of ndarray of complex
-        Lines; of a closed one the first point is also the last.
+        Lines; for a closed one the first point is also the last.
 
     Examples
     --------
@@ -192,7 +192,7 @@ def joined(segments):
         for end in pair:
             touching.setdefault(end, []).append(number)
     unused, lines = set(range(len(ends))), []
-    # Lines with ends first, from one of them; what is left is closed.
+    # Open lines first, from one of their ends; the rest are closed.
     starts = [pieces[0] for pieces in touching.values() if len(pieces) == 1]
     for first in [*starts, *range(len(ends))]:
         if first not in unused:
@@ -215,8 +215,8 @@ def _growth(method, real, imaginary):
 
 
 def _extent(method):
-    """The box around the region, with a margin; a fixed one where it has no end."""
-    reach, box, step = FAR, [-1.5, 0.5, -1.5, 1.5], 0.0  # where the region is but a line
+    """The box around the region, with a margin; a fixed one if it is unbounded."""
+    reach, box, step = FAR, [-1.5, 0.5, -1.5, 1.5], 0.0  # if the region is only a line
     for _ in range(6):  # coarse at first, finer as the box closes in on the region
         grid = np.linspace(-reach, reach, 81)
         stable = _growth(method, grid, grid) <= 1 + 1e-9

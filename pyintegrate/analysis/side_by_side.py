@@ -67,39 +67,39 @@ def compare(
     equal_work: bool = False,
     **options: Any,
 ) -> Comparison | Comparisons:
-    """Integrate one motion by several methods, to look at them side by side.
+    """Integrate one motion with several methods, and compare them side by side.
 
     Parameters
     ----------
     system : System, or sequence or mapping of them
-        What moves. Several, for example springs of several stiffnesses, are each compared; the
+        One or several, for example springs of different stiffness; each is compared by itself. The
         keys of a mapping name them.
     x0, v0 : array_like, optional
         Initial state as in `integrate`; each system's own by default.
     methods : sequence of str or Method, optional
-        Names, aliases or user-defined methods. Default: rk4 and semi_implicit_euler; where these
-        do not fit, rk4 and explicit_euler (first order), or implicit_midpoint (a Hamiltonian that
-        is not separable), rigid_rk4 and rigid_semi_implicit_euler (a rigid body). A pair (method,
-        ``pi.tolerance(1e-9)``) goes to a tolerance instead (``pi.solve``).
+        Names, aliases or user-defined methods. Default: rk4 and semi_implicit_euler; if these
+        do not fit, rk4 and explicit_euler (first order), or implicit_midpoint (a non-separable
+        Hamiltonian), or rigid_rk4 and rigid_semi_implicit_euler (a rigid body). A pair (method,
+        ``pi.tolerance(1e-9)``) integrates to a tolerance instead (``pi.solve``).
     dt : float or sequence of float
-        Step, in the system's unit of time. A sequence means one run for each. Not needed where all
-        methods go to a tolerance.
+        Step, in the system's unit of time. A sequence means one run for each. Not needed if all
+        methods integrate to a tolerance.
     t_end, n_steps : optional
         Exactly one of them: the end or the number of steps.
     equal_work : bool, optional
-        Spend the same number of force evaluations instead of the same number of steps: dt is
-        that of the first method, n steps of it; one that needs m times its evaluations a step
+        Use the same number of force evaluations instead of the same number of steps: dt is that of
+        the first method, with n steps; a method that needs m times its evaluations per step
         takes round(n/m) steps over the same span.
     **options
-        Anything else `integrate` takes: t0, save, dtype, workers, bound, watch and others. With
-        ``save="final"`` "energy_drift" and "phase_drift" are watched, for the table. Methods that
-        go to a tolerance take what `solve` takes; they save all accepted steps, where others do.
+        Other arguments of `integrate`: t0, save, dtype, workers, bound, watch and others. With
+        ``save="final"`` "energy_drift" and "phase_drift" are watched, for the table. Methods with a
+        tolerance take the arguments of `solve`; by default they save all accepted steps.
 
     Returns
     -------
     Comparison
-        A mapping from method names to solutions, from (name, dt) where dt is a sequence; a method
-        that goes to a tolerance has a name like "dop853 to 1e-09". Of several
+        A mapping from method names to solutions, from (name, dt) if dt is a sequence; a method
+        with a tolerance has a name like "dop853 to 1e-09". For several
         systems a `Comparisons`, a mapping from their names to comparisons.
 
     Raises
@@ -128,7 +128,7 @@ def compare(
         methods = usual_methods(system)
     chosen = _unique("methods", [Chosen(one) for one in listed(methods)], lambda one: one.name)
     if dt is None and not all(one.tolerance for one in chosen):
-        raise TypeError("dt is missing: only methods that go to a tolerance find their own steps")
+        raise TypeError("dt is missing: only methods with a tolerance choose their own steps")
     steps = numbers("dt", 1.0 if dt is None else dt)
     several = steps.ndim > 0
     if steps.ndim > 1 or steps.size == 0:
@@ -144,7 +144,7 @@ def compare(
         for one in chosen:
             span, key = {"dt": step, "t_end": t_end, "n_steps": n_steps}, one.name
             if equal_work and one.tolerance is not None:
-                raise ValueError(f"equal_work gives steps, and {one.name!r} finds its own")
+                raise ValueError(f"equal_work gives steps, and {one.name!r} chooses its own")
             if equal_work and first is not None:
                 span = same_work(system, first, one.method, step, t_end, options.get("t0", 0.0))
             key, begin = (key, step) if several else key, perf_counter()
@@ -169,11 +169,11 @@ class Comparison(Mapping[Any, "Solution"]):
     Parameters
     ----------
     system : System
-        What moves.
+        The system that was integrated.
     solutions : dict
-        Solutions by method name, or by (name, dt) where several steps are compared.
+        Solutions by method name, or by (name, dt) if several steps are compared.
     equal_work : bool, optional
-        Whether all spend the same number of force evaluations.
+        Whether all use the same number of force evaluations.
     seconds : dict, optional
         How long each run took, by the same keys.
 
@@ -205,7 +205,7 @@ class Comparison(Mapping[Any, "Solution"]):
         if isinstance(name, str):
             try:
                 resolved = (method_of(name).name, *step)
-            except ValueError:  # no method of this name anywhere: the message below says it all
+            except ValueError:  # no such method: the message below is clearer
                 resolved = (name, *step)
             resolved = resolved if step else resolved[0]
             if resolved in self._solutions:
@@ -235,11 +235,11 @@ class Comparison(Mapping[Any, "Solution"]):
             By key of the comparison: `energy_ratio` E(end)/E(0), `max_energy_error` (largest
             |E - E0|/|E0| of the saves), `phase_error` at the end [rad, positive = ahead],
             `max_position_error` (largest distance of the saves from the exact position; from the
-            exact state for a first-order system), each of the batch shape, None where it does not
+            exact state for a first-order system), each of the batch shape, None if it does not
             exist; `energy_error` and `position_error`, the same at the end; `evaluations` of the
-            force, for one trajectory; and the `seconds` that the run of the whole batch took, None
-            if not timed. NaN, with one `RecordWarning`, are the largest errors where only
-            the end was saved and nothing watched, and phase errors whose turns nobody counted.
+            force, for one trajectory; and the `seconds` of the run of the whole batch, None
+            if not timed. The largest errors are NaN, with one `RecordWarning`, if only the end was
+            saved without a watch, as are phase errors whose turns were not counted.
 
         Examples
         --------
@@ -259,10 +259,10 @@ class Comparison(Mapping[Any, "Solution"]):
             }
 
     def table(self) -> Table:
-        """Show the numbers that matter, a row per solution, as text or HTML.
+        """Show the main results, a row per solution, as text or HTML.
 
-        Of a batch every cell gives the median and the worst trajectory. Where the system has an
-        exact solution, its energy comes first: a damped spring is right to lose some.
+        For a batch every cell gives the median and the worst trajectory. If the system has an
+        exact solution, its energy comes first: a damped spring should lose some.
 
         Returns
         -------
@@ -305,7 +305,7 @@ class Comparison(Mapping[Any, "Solution"]):
         return comparison(self, **keywords)
 
     def animate(self, **keywords):
-        """Show all motions as they happen, together: see `pyintegrate.plots.animate`."""
+        """Show all motions together as an animation: see `pyintegrate.plots.animate`."""
         from ..plots import animate
 
         return animate(self, **keywords)
@@ -323,7 +323,7 @@ class Comparisons(Mapping[Any, Comparison]):
     Parameters
     ----------
     comparisons : dict
-        Comparison by the name of the system, or what tells it from the others.
+        Comparison by the name of the system, or by a label that distinguishes it from the others.
 
     Examples
     --------

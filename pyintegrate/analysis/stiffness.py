@@ -1,4 +1,4 @@
-"""The largest stable step, the stiffest stable motion: by theory, or by simulation to explosion."""
+"""The largest stable step and the stiffest stable motion: by theory, or by simulation."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ if TYPE_CHECKING:
     from ..system.system import System
     from ..values.types import ArrayLike, Floats, Methods
 
-DECADES, PER_DECADE = 12, 60  # of the first search, either way from 1
+DECADES, PER_DECADE = 12, 60  # of the first search, in both directions from 1
 FINER = 41  # points of each further search
-GAPS = 10  # places below the first explosion that are searched for narrow gaps of instability
-EXPLODED = 1e6  # times the start: nothing that oscillates stably gets there
+GAPS = 10  # places below the first explosion to search for narrow gaps of instability
+EXPLODED = 1e6  # times the start: no stable oscillation reaches this
 
 
 def stability_limit(method: str | Method) -> float:
@@ -64,7 +64,7 @@ def real_stability_limit(method: str | Method) -> float:
     Returns
     -------
     float or None
-        None for a method of positions and velocities, which has no step on that equation.
+        None for a method of positions and velocities, which cannot step that equation.
 
     Examples
     --------
@@ -89,9 +89,9 @@ def max_stiffness(
 ) -> Any:
     """Largest value of a parameter for which a motion does not explode, for each method.
 
-    The step is really taken, by all candidates at once, in a coarse search over many decades and
-    finer ones around the first explosion. A linear system explodes where the matrix of one step
-    has an eigenvalue outside the unit circle; any other where it fails or exceeds a million times
+    The step is actually taken, for all candidates at once, in a coarse search over many decades and
+    finer ones around the first explosion. A linear system explodes if the matrix of one step
+    has an eigenvalue outside the unit circle; any other if it fails or exceeds a million times
     its start within `n_steps`.
 
     Parameters
@@ -101,7 +101,7 @@ def max_stiffness(
     system : System
         Whose other parameters may be arrays: the result has their broadcast shape.
     parameter : str, optional
-        The name of what is raised, "k" by default.
+        The name of the varied parameter, "k" by default.
     dt : array_like
         Step, in the unit of time of the system.
     x0, v0 : array_like, optional
@@ -116,8 +116,8 @@ def max_stiffness(
     Returns
     -------
     float, ndarray or MaxStiffness
-        For one method the largest value, (*batch); for several a mapping from their names. 0 where
-        the motion explodes at any value, inf where it never does.
+        For one method the largest value, (*batch); for several a mapping from their names. 0 if
+        the motion explodes at any value, inf if it never does.
 
     Raises
     ------
@@ -126,7 +126,7 @@ def max_stiffness(
 
     Examples
     --------
-    A spring of 1 kg at 100 steps a second: semi-implicit Euler bears omega dt = 2.
+    A spring of 1 kg at 100 steps a second: semi-implicit Euler is stable up to omega dt = 2.
 
     >>> import pyintegrate as pi
     >>> spring = pi.systems.spring(b=0.0)
@@ -164,7 +164,7 @@ def max_stiffness(
 
 
 class MaxStiffness(Mapping[str, Any]):
-    """Largest bearable parameter by method, made by `max_stiffness`; shows itself as a table."""
+    """Largest stable parameter by method, made by `max_stiffness`; shows itself as a table."""
 
     def __init__(self, found, system, parameter, dt):
         self._found = dict(found)
@@ -180,7 +180,7 @@ class MaxStiffness(Mapping[str, Any]):
         return len(self._found)
 
     def table(self) -> Table:
-        """The limits, also per force evaluation: what a method bears for its cost.
+        """The limits, also per force evaluation: the stability of a method for its cost.
 
         Returns
         -------
@@ -192,7 +192,7 @@ class MaxStiffness(Mapping[str, Any]):
         rows = []
         for name, value in self._found.items():
             method = find_method(name)
-            # k dt^2 is what counts: a method that costs n evaluations takes n times longer steps.
+            # k dt^2 matters: at equal work a method with n evaluations takes n times longer steps.
             fair = np.asarray(value) / max(method.evaluations, 1) ** 2
             rows.append([name, _extent(value), str(method.evaluations), _extent(fair)])
         step = f"dt = {_extent(self.dt)} {time}".rstrip()
@@ -208,7 +208,7 @@ class MaxStiffness(Mapping[str, Any]):
 
 
 def is_linear(system, method, dt):
-    """Whether one step of a system is a linear map, as tried on three states.
+    """Whether one step of a system is a linear map, as tested on three states.
 
     Parameters
     ----------
@@ -248,7 +248,7 @@ def _grows(system, method, parameter, dt):
 
 
 def _runs_away(system, method, parameter, dt, x0, v0, n_steps):
-    """1 where a motion exceeds a million times its start, else -1, for values (n, *batch)."""
+    """1 if a motion exceeds a million times its start, else -1, for values (n, *batch)."""
     start = integrate(system, x0, v0, dt=1e-9, n_steps=0, method=method).initial
     bound = EXPLODED * max(1.0, float(np.max(np.abs(start), initial=0.0)))
 
@@ -263,10 +263,10 @@ def _runs_away(system, method, parameter, dt, x0, v0, n_steps):
 
 
 def _first(excess, least, low, high, batch, rtol):
-    """Where an excess first passes what is tolerated, as a value grows from low to high, (*batch).
+    """Where an excess first exceeds the tolerance, as a value grows from low to high, (*batch).
 
-    First a coarse search; then the highest peaks below the first explosion are climbed, for a gap
-    of instability may be narrower than the search; then the edge is closed in on.
+    First a coarse search; then a climb to the highest peaks below the first explosion, since a gap
+    of instability may be narrower than the search; then bisection of the edge.
     """
     count = int(np.ceil(np.log10(high / low) * PER_DECADE)) + 1
     values = np.geomspace(low, high, count).reshape(-1, *(1,) * len(batch))
@@ -301,8 +301,8 @@ def _first(excess, least, low, high, batch, rtol):
         below = np.take_along_axis(values, index - 1, 0)[0]
         above = np.take_along_axis(values, index, 0)[0]
     limit = np.sqrt(below * above)
-    # A method that creeps outwards at any value, however slowly, has no limit: growth that only
-    # lessens below it is not the edge of anything.
+    # A method that grows at any value, however slowly, has no limit: growth that only
+    # decreases below it is not the edge of a stable region.
     creeps = excess((0.8 * limit)[np.newaxis])[0] > least / 100 if least else False
     return np.where(always | (creeps & ~never), 0.0, np.where(never, np.inf, limit))[()]
 

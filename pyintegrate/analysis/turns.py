@@ -1,13 +1,13 @@
-"""Whether the saves of a run lie close enough together to count turns.
+"""Whether the saves of a run are close enough together to count turns.
 
-A difference of two phases is seen modulo a turn, so that between two saves it must change by less
-than half a turn. Two bounds of its change over k steps say whether it does:
+A difference of two phases is known modulo a turn, so that between two saves it must change by less
+than half a turn. Two bounds of its change over k steps decide this:
 
 1. Both motions turn forwards: it changes by no more than the faster of them turns.
 2. Two periods of the motion, integrated with every step saved, have a drift D in m steps and a
-   range r within them. Over k steps that makes k (|D| + d)/m + r, where the change d of a single
-   step stands for the part of a period that m steps miss. Where the motion turns faster or slower
-   at the saves than it did in these periods, because it has lost or won energy, that comes on top.
+   range r within them. Over k steps the bound is k (|D| + d)/m + r, where the change d of a single
+   step stands for the part of a period that m steps miss. If the motion turns faster or slower
+   at the saves than in these periods, because it has lost or gained energy, that is added.
 
 A run that has watched its phase knows its turns, whatever it has saved.
 """
@@ -17,8 +17,8 @@ import numpy as np
 from ..integration import integrate
 from .observables import blocks, found, times
 
-SAMPLES = 32  # of the saves, at which a motion is asked how fast it turns
-MARGIN = 1.5  # between what was measured in some places and what may be elsewhere
+SAMPLES = 32  # saves at which the speed of turning is computed
+MARGIN = 1.5  # between values measured at some places and possible values elsewhere
 WORK = 1 << 20  # states of a trial period: about a tenth of a second
 HALF = np.pi
 
@@ -30,7 +30,7 @@ def gaps(solution, counted):
     ----------
     solution : Solution
     counted : bool
-        Whether they are at the beginning of this part of a resumed run; else at its origin.
+        Whether they are known at the beginning of this resumed part; else at its origin.
     """
     problem = solution._problem
     known = problem.first if counted or problem.origin is None else problem.origin.step
@@ -38,24 +38,24 @@ def gaps(solution, counted):
 
 
 def uncounted(solution, reference, drift, angle, phase, counted):
-    """Where the turns of a phase difference are not known, and how many steps they would allow.
+    """Where the turns of a phase difference are unknown, and the steps that would be short enough.
 
     Parameters
     ----------
     solution : Solution
     reference : Solution or None
-        What it is compared with; None: its exact motion.
+        The solution to compare with; None: the exact motion.
     drift : callable
         ``phase_drift``.
     angle, phase : callable
-        The angle that is compared, and the user's.
+        The compared angle, and the user's.
     counted : bool
-        As of ``gaps``.
+        As in ``gaps``.
 
     Returns
     -------
     None, or a tuple of ndarray
-        Nowhere; or marks, bool (n_saved, *batch), and steps between saves, float (*batch).
+        None: nowhere; or marks, bool (n_saved, *batch), and steps between saves, float (*batch).
     """
     steps = gaps(solution, counted)
     if steps.max(initial=0) <= 1:
@@ -77,7 +77,7 @@ def uncounted(solution, reference, drift, angle, phase, counted):
 
 
 def turning(solution, angle):
-    """How fast a motion turns at most, rad per unit of time, (*batch) or what broadcasts to it."""
+    """How fast a motion turns at most, rad per unit of time; broadcasts to (*batch)."""
     system, t, y = solution.system, times(solution), solution.y
     some = np.unique(np.linspace(0, len(y) - 1, SAMPLES).round().astype(int))
     if angle == system.phase and system.period(solution.origin) is not None:
@@ -97,7 +97,7 @@ def turning(solution, angle):
 
 
 def _drifting(solution, drift, phase):
-    """Bound 2: rad per unit of time that accumulate, and rad that do not; inf where unknown."""
+    """Bound 2: rad per unit of time that accumulate, and rad that do not; inf if unknown."""
     system, problem, origin = solution.system, solution._problem, solution.origin
     unknown = np.inf, 0.0
     period = system.period(origin)
@@ -132,20 +132,20 @@ def _drifting(solution, drift, phase):
 
 
 def _swing(frequency):
-    """How far a frequency swings in both of two periods; 0 where it moves from one to the other."""
+    """The variation of a frequency within each of two periods; 0 if it shifts between them."""
     first, second = np.array_split(frequency, 2)
     swing = np.minimum(np.ptp(first, axis=0), np.ptp(second, axis=0))
     moved = np.abs(first.mean(axis=0) - second.mean(axis=0))
     return np.where(moved < 0.1 * swing, swing, 0)
 
 
-# ---- turns that the run has counted --------------------------------------------------------------
+# ---- turns counted by the run --------------------------------------------------------------------
 
 
 def drift_from_turns(solution, reference):
     """The phase drift at the end, (*batch), from the turns that the run has counted; or None.
 
-    The exact motion is asked once, at the end; a reference has counted its own turns.
+    The exact motion is evaluated once, at the end; a reference has counted its own turns.
     """
     advance = _advance(solution)
     if advance is None:
@@ -168,7 +168,7 @@ def _whole(angle):
 
 
 def _advance(solution):
-    """How far the phase has gone since the beginning, (*batch)."""
+    """The change of the phase since the beginning, (*batch)."""
     turns = found(solution, "windings", "phase")
     if turns is None:
         return None
@@ -180,13 +180,13 @@ def _advance(solution):
 
 
 def _exact_advance(solution):
-    """The same of the exact motion."""
+    """The same for the exact motion."""
     system, origin, start = solution.system, solution.origin, solution._origin_time
     end = np.asarray(solution.t)[-1]
     turned = 2 * np.pi * (end - start) / np.asarray(system.period(origin))
     if system.phase_is_uniform:
         return turned
-    # A damped phase goes round in equal times, and wobbles in between by less than half a turn.
+    # A damped phase turns in equal times, and deviates in between by less than half a turn.
     part = system.exact_phase(np.asarray(solution.t)[-1:], origin, start)[0] - _phase(
         solution, origin
     )

@@ -1,1 +1,1 @@
-"""How chaotic a motion is: Lyapunov exponents, indicators of chaos, maps of them."""
+"""How chaotic a motion is: Lyapunov exponents, indicators of chaos, chaos maps."""

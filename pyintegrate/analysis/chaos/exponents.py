@@ -1,4 +1,4 @@
-"""Lyapunov exponents: how fast neighbours of a motion part."""
+"""Lyapunov exponents: the rates at which neighbouring trajectories separate."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ class LyapunovExponents(Measured):
     Attributes
     ----------
     exponents : ndarray, shape (*batch, k)
-        The largest first, per unit of time; NaN of a trajectory that failed.
+        The largest first, per unit of time; NaN for a trajectory that failed.
     times : ndarray, shape (n,), or (n, *batch) where they differ
-        Until when each entry of the history goes, about twice as long from one to the next.
+        The end times of the entries of the history, each about twice the one before.
     history : ndarray, shape (n, *batch, k)
-        The exponents from the end of the transient until then.
+        The exponents from the end of the transient to these times.
     status, failed_step : ndarray of int, shape (*batch)
-        Why a trajectory failed, see ``pi.Status``, and the first step not completed; -1 where fine.
+        Why a trajectory failed, see ``pi.Status``, and the first step not completed, or -1.
     system, method : what was asked for
     """
 
@@ -51,8 +51,8 @@ class LyapunovExponents(Measured):
     def dimension(self) -> Floats:
         """The Kaplan-Yorke dimension of the attractor, (*batch): j + (sum of j) / |exponent j+1|.
 
-        NaN where the sum of all exponents that are known is still positive, unless these are all
-        there are: integrate with a larger k.
+        NaN if the sum of all computed exponents is still positive, unless these are the whole
+        spectrum: integrate with a larger k.
 
         References
         ----------
@@ -61,7 +61,7 @@ class LyapunovExponents(Measured):
         return kaplan_yorke(self.exponents, self.exponents.shape[-1] == self.system.dim)
 
     def plot(self, **keywords: Any) -> Axes:
-        """Draw how the exponents settle: see ``pi.plots.lyapunov``."""
+        """Draw how the exponents converge: see ``pi.plots.lyapunov``."""
         from ...plots import lyapunov
 
         return lyapunov(self, **keywords)
@@ -81,7 +81,7 @@ def kaplan_yorke(exponents, complete):
     ----------
     exponents : ndarray, shape (*batch, k)
     complete : bool
-        Whether they are all there are.
+        Whether they are the whole spectrum.
 
     Returns
     -------
@@ -95,7 +95,7 @@ def kaplan_yorke(exponents, complete):
     falling = -np.sort(-np.asarray(exponents, dtype=np.float64), axis=-1)
     k = falling.shape[-1]
     total = np.cumsum(falling, axis=-1)
-    j = np.sum(np.cumprod(total >= 0, axis=-1), axis=-1)  # how many together do not shrink
+    j = np.sum(np.cumprod(total >= 0, axis=-1), axis=-1)  # how many together do not contract
     reached = j < k
     at = np.minimum(j, k - 1)[..., np.newaxis]
     next_one = np.take_along_axis(falling, at, -1)[..., 0]
@@ -106,7 +106,7 @@ def kaplan_yorke(exponents, complete):
 
 
 def doubling(n_steps, every):
-    """Numbers of steps, each about twice the one before, multiples of `every` but for the last."""
+    """Indices of steps, each about twice the one before, multiples of `every` except the last."""
     counts = [n_steps]
     while counts[-1] > every:
         half = counts[-1] // 2 // every * every
@@ -133,27 +133,27 @@ def lyapunov(
 ) -> LyapunovExponents:
     """The k largest Lyapunov exponents of a batch of motions.
 
-    Tangents are carried along by the derivative of the method's own steps (``System.tangent``), and
-    every few steps made orthogonal and scaled by powers of two, which rounds nothing.
+    Tangents are propagated by the derivative of the method's own steps (``System.tangent``), and
+    every few steps made orthogonal and scaled by powers of two, which is exact.
 
     Parameters
     ----------
     system : System
-        Or one with k tangents already, such as ``system.tangent(k).compile()``.
+        Or one that already has k tangents, such as ``system.tangent(k).compile()``.
     x0, v0 : array_like, optional
-        As of ``integrate``; so are dt, t0, dtype, workers, progress.
+        As in ``integrate``; so are dt, t0, dtype, workers, progress.
     t_end : array_like
-        The last time, t0 + transient + what is averaged over.
+        The last time: t0 + transient + the time to average over.
     transient : array_like
-        How long the motion goes on before anything counts: it settles on its attractor, and the
-        tangents on their directions.
+        How long the motion runs before averaging: it approaches its attractor, and the
+        tangents their directions.
     k : int
         How many exponents; system.dim for the whole spectrum.
     method : str or Method
-        Of one step; symplectic ones keep the exponents in pairs.
+        A one-step method; symplectic ones keep the exponents in pairs.
     renormalise : int
-        Steps after which the tangents are renormalised: so few that none outgrows the others by
-        more than ten digits or so. One alone, in double precision, needs it each hundred steps.
+        Steps between renormalisations: so few that no tangent outgrows the others by more than
+        about ten digits. A single one, in double precision, needs it every hundred steps.
 
     Returns
     -------
@@ -225,13 +225,13 @@ def lyapunov(
 
 
 def tell(found):
-    """Warn of trajectories that failed on their way; a start that is NaN is no surprise."""
+    """Warn of trajectories that failed; a start that is NaN is ignored."""
     if np.any(found.failed_step > 0):
         report_failures(found, "warn")
 
 
 def _transient(transient, problem):
-    """Its steps, the same for all trajectories."""
+    """Its number of steps, the same for all trajectories."""
     length = checked_times("transient", transient)
     if not np.all(np.asarray(length) >= 0):
         raise ValueError(f"transient must be a time, 0 or more, got {transient!r}")

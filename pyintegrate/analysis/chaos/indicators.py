@@ -1,4 +1,4 @@
-"""``pi.chaos_map``: a number for each start or parameter that tells chaos from order."""
+"""``pi.chaos_map``: an indicator of chaos for each start or parameter."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ class ChaosMap(Measured):
     Attributes
     ----------
     values : ndarray, shape (*batch)
-        The indicator; NaN of a trajectory that failed.
+        The indicator; NaN for a trajectory that failed.
     indicator : str
     status, failed_step : ndarray of int, shape (*batch)
-        Why a trajectory failed, see ``pi.Status``, and the first step not completed; -1 where fine.
+        Why a trajectory failed, see ``pi.Status``, and the first step not completed, or -1.
     solution : Solution
-        The starts: a run of no steps, of the same batch.
+        The starts: a run of no steps, with the same batch.
     """
 
     values: np.ndarray
@@ -42,7 +42,7 @@ class ChaosMap(Measured):
     _report: str
 
     def plot(self, **keywords: Any) -> Axes:
-        """Draw the map, of a batch with two axes, or a curve: see ``pi.plots.chaos_map``."""
+        """Draw the map of a batch with two axes, or a curve: see ``pi.plots.chaos_map``."""
         from ...plots import chaos_map
 
         return chaos_map(self, **keywords)
@@ -63,7 +63,7 @@ def _megno(run, every):
 def _normalised(run):
     """The tangents as unit vectors, (vectors, components, lanes)."""
     u = run.tangents()
-    with np.errstate(all="ignore"):  # of those that failed
+    with np.errstate(all="ignore"):  # for those that failed
         return u / np.sqrt(np.sum(u**2, axis=1, keepdims=True))
 
 
@@ -80,7 +80,7 @@ def _gali(run, every):
     return volume
 
 
-# How many tangents, whether sums are kept, and the number.
+# How many tangents, whether sums are kept, and the indicator.
 _INDICATORS = {"fli": (1, True, _fli), "megno": (1, True, _megno), "sali": (2, False, _sali),
                "gali": (None, False, _gali)}  # fmt: skip
 INDICATORS = (*_INDICATORS, "lyapunov")
@@ -104,17 +104,17 @@ def chaos_map(
     ----------
     system : System
     x0, v0 : array_like, optional
-        As of ``integrate``: grids of starts, or of parameters in the system.
+        As in ``integrate``: grids of starts, or of parameters in the system.
     dt, t_end : array_like
-        As of ``integrate``.
+        As in ``integrate``.
     indicator : {"fli", "megno", "sali", "gali", "lyapunov"}
-        "fli": the fast Lyapunov indicator, the largest log |tangent| until t_end, about log t of a
-        regular motion and exponent * t of a chaotic one. "megno": the mean of twice the growth,
-        weighted by time, 2 of a regular motion, 0 of a stable periodic one, exponent * t / 2 of a
-        chaotic one. "sali": how far two tangents are from being parallel, 0 of a chaotic motion;
+        "fli": the fast Lyapunov indicator, the largest log |tangent| until t_end, about log t for a
+        regular motion and exponent * t for a chaotic one. "megno": the mean of twice the growth,
+        weighted by time, 2 for a regular motion, 0 for a stable periodic one, exponent * t / 2 for
+        a chaotic one. "sali": how far two tangents are from being parallel, 0 for a chaotic motion;
         "gali": the volume of k of them. "lyapunov": the largest exponent.
     k : int, optional
-        Tangents of "gali", 2 to system.dim; default: as many as positions, at least 2.
+        Tangents for "gali", 2 to system.dim; default: the number of positions, at least 2.
     **options
         For ``pi.lyapunov``: method, renormalise, t0, dtype, workers, progress; with "lyapunov"
         transient as well.
@@ -132,8 +132,8 @@ def chaos_map(
     Warns
     -----
     IntegrationWarning
-        Trajectories that escaped or failed; their values are NaN. A start that is NaN, outside of
-        what the energy allows perhaps, gives NaN without a warning.
+        Trajectories that escaped or failed; their values are NaN. A start that is NaN, perhaps
+        outside what the energy allows, gives NaN without a warning.
 
     References
     ----------

@@ -9,24 +9,24 @@ from ...run.core import WORTH_THREADS
 from ...run.failures import NONE, Failures
 from ...values.memory import fresh
 
-INDICATORS = 3  # sums beside the exponents: the largest L, the sums of L and of MEGNO's Y
+INDICATORS = 3  # sums besides the exponents: the largest L, the sums of L and of MEGNO's Y
 
 
 class Renormalised:
-    """A run that goes on part by part.
+    """A run that is continued part by part.
 
     Parameters
     ----------
     problem : Problem
-        Of a system with tangents, by a method that remembers nothing.
+        Of a system with tangents and a one-step method.
     options : Options
-        Of which workers matter.
+        Of which the workers are used.
     rows : ndarray of int, shape (vectors, components)
         The components of each tangent in the state.
     every : int
         Steps from one renormalisation to the next.
     orthogonal : bool
-        Whether each tangent is made orthogonal to those before it.
+        Whether each tangent is made orthogonal to those before.
     indicators : bool
         Whether sums for FLI and MEGNO are kept, of the first tangent.
     """
@@ -42,7 +42,7 @@ class Renormalised:
         self.steps = 0
 
     def go(self, n_steps, report=None):
-        """So many steps further; `report` gets the steps done of all."""
+        """Continue for n_steps; `report` gets the number of steps done."""
         problem = self._problem
         if not n_steps:
             return
@@ -77,16 +77,16 @@ class Renormalised:
             run.failures(*failed)
         return state[where - 1], failed
 
-    # ---- where it is ----
+    # ---- current values ----
     def tangents(self):
-        """The tangents as they are, (vectors, components, lanes)."""
+        """The current tangents, (vectors, components, lanes)."""
         lanes = self._problem.lanes
         state = np.broadcast_to(self._state, self._problem.initial.shape)
         return state[self.rows][..., :lanes].astype(np.float64)
 
     def growth(self):
         """log |u| of each tangent, (vectors, lanes)."""
-        with np.errstate(all="ignore"):  # of those that failed
+        with np.errstate(all="ignore"):  # for those that failed
             size = np.log(np.sqrt(np.sum(self.tangents() ** 2, axis=1)))
         return self._sums[: len(self.rows), : self._problem.lanes] * np.log(2.0) + size
 

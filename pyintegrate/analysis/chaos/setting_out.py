@@ -1,4 +1,4 @@
-"""The run that all indicators of chaos make: a motion with tangents in generic directions."""
+"""The run behind all indicators of chaos: a motion with tangents in generic directions."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from ...tangents.directions import Directions
 from ...values.checks import integer
 from .renormalised import Renormalised
 
-_ALONE = 100  # steps in which one tangent in double precision outgrows nothing
+_ALONE = 100  # steps in which a single tangent in double precision cannot overflow
 
 
 class Measured:
-    """What was measured of a batch, of which some may have failed: a base of the results."""
+    """Results for a batch, of which some may have failed: a base class."""
 
     status: np.ndarray
     _report: str
 
     @property
     def n_failed(self) -> int:
-        """How many trajectories failed."""
+        """The number of trajectories that failed."""
         return int(np.count_nonzero(self.status))
 
     def failures(self) -> str:
@@ -32,7 +32,7 @@ class Measured:
 
 
 def with_directions(system, k):
-    """The base and a system with k tangents: one that was given already, or made."""
+    """The base and a system with k tangents: one that has them already, or a new one."""
     checked_system(system)
     if not isinstance(system, Directions):
         k = integer("k", k, 1)
@@ -48,7 +48,7 @@ def with_directions(system, k):
 
 
 def generic(dim, k):
-    """k orthonormal columns (dim, k) that no symmetry singles out; always the same."""
+    """k orthonormal columns (dim, k) in a direction of no symmetry; always the same."""
     Q, _ = np.linalg.qr(np.random.default_rng(20).normal(size=(dim, dim)))
     return Q[:, :k]
 
@@ -68,8 +68,8 @@ def set_out(
     method = find_method(method)
     if method.family == "multistep":
         raise ValueError(
-            f"{method.name!r} remembers earlier states, which cannot be renormalised: use a method"
-            " of one step, as 'rk4' or 'velocity_verlet'"
+            f"{method.name!r} remembers earlier states, which cannot be renormalised: use a"
+            " one-step method such as 'rk4' or 'velocity_verlet'"
         )
     dtype = checked_dtype(dtype, x0, v0)
     components, shapes = components_of(base, x0, v0)
@@ -85,7 +85,7 @@ def set_out(
         options={"save": "final", "workers": workers, "progress": progress},
     )  # fmt: skip
     if k == 1 and not indicators and dtype == np.float64:
-        # Powers of two round nothing: the result is the same, and calls of a kernel are longer.
+        # Powers of two are exact: the result is the same, and calls of a kernel are longer.
         every = max(every, _ALONE)
     return problem, options, Renormalised(
         problem, options, places[:, 1:].T, every, orthogonal, indicators

@@ -1,1 +1,1 @@
-"""What a comparison is made of: the methods it was given, and its table."""
+"""The parts of a comparison: its methods, and its table."""

@@ -1,4 +1,4 @@
-"""The methods that a comparison is of, and what each is asked to do."""
+"""The methods of a comparison, and the steps or the tolerance of each."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ...method.method import Method
 
 
 def same_work(system, first, method, dt, t_end, t0):
-    """Steps of a method that cost as many force evaluations as the first method's."""
+    """Steps of a method that cost as many force evaluations as those of the first method."""
     share = _evaluations_a_step(system, first.method) / _evaluations_a_step(system, method)
     steps = max(1, round(first.n_steps * share))
     span = first.n_steps * dt if t_end is None else np.subtract(t_end, t0)
@@ -19,14 +19,14 @@ def same_work(system, first, method, dt, t_end, t0):
 
 
 def _evaluations_a_step(system, method):
-    """The cost of one more step: Verlet shares no force that sees the velocity."""
+    """The cost of one more step: Verlet shares no force that depends on the velocity."""
     how = {"dt": 1e-9, "method": method, "save": "final", "on_failure": "ignore"}
     some, more = (integrate(system, n_steps=n, **how).evaluations for n in (10, 11))
     return more - some
 
 
 class Chosen:
-    """A method, and the tolerance that it goes to, or None."""
+    """A method, and its tolerance or None."""
 
     def __init__(self, given):
         method, self.tolerance = given, None
@@ -41,7 +41,7 @@ class Chosen:
         self.name = name if self.tolerance is None else f"{name} to {self.tolerance}"
 
 
-_FOR_STEPS = {"compensated": "steps to a tolerance always carry what is rounded away"}
+_FOR_STEPS = {"compensated": "steps to a tolerance always carry rounding errors along"}
 _STEPS_ONLY = ("drive", "start")
 
 
@@ -50,12 +50,12 @@ def to_a_tolerance(one, span, options):
     how = {name: value for name, value in options.items() if name not in _FOR_STEPS}
     for name in _STEPS_ONLY:
         if how.pop(name, None) is not None:
-            raise ValueError(f"{name} is for steps of one length, and {one.name!r} finds its own")
+            raise ValueError(f"{name} is for steps of one length, and {one.name!r} chooses its own")
     if how.get("times") is None:
         save = how.setdefault("save", "all")
         if not isinstance(save, str):
             raise ValueError(
-                f"save={save!r} counts steps of one length, and {one.name!r} finds its own: give"
+                f"save={save!r} counts steps of one length, and {one.name!r} chooses its own: give"
                 " save='all', 'final', or times="
             )
     if span["t_end"] is None:
@@ -69,7 +69,7 @@ def to_a_tolerance(one, span, options):
 
 
 def method_of(method):
-    """A method by name or alias, or one that is given."""
+    """A method by name or alias, or a given one."""
     if not isinstance(method, str | Method):
         raise TypeError(f"methods must be names or Methods, got {method!r}")
     return find_method(method)

@@ -1,4 +1,4 @@
-"""The table of a comparison: one row a solution, the exact motion first."""
+"""The table of a comparison: one row per solution, the exact motion first."""
 
 import numpy as np
 
@@ -24,7 +24,7 @@ def comparison_table(comparison):
     Parameters
     ----------
     comparison : Comparison
-        What `compare` returned.
+        The result of `compare`.
 
     Returns
     -------
@@ -43,7 +43,7 @@ def comparison_table(comparison):
     position = units.get(comparison.system.state_names[0], "")
     most_energy, of_energy, largest = _kind_of_largest(solutions, "energy")
     most, of_them, _ = _kind_of_largest(solutions, "position")
-    columns = [  # heading, measure, how a cell is written, what a perfect method has
+    columns = [  # heading, measure, format of a cell, value of a perfect method
         ("E(end)/E(0)", "energy_ratio", "{:.9f}", 1.0),
         (f"{largest}energy error{of_energy}", f"{most_energy}energy_error", "{:.6g}", 0.0),
         (_with_unit("phase error", "rad"), "phase_error", "{:+.6g}", 0.0),
@@ -116,7 +116,7 @@ def joint_table(comparisons):
         for row in table.rows:
             cells = dict(zip(table.columns, row, strict=True))
             rows.append([name, *(cells.get(head, ABSENT) for head in heads)])
-            name = ""  # once is enough
+            name = ""  # only in the first row
     first = next(iter(tables.values()))
     notes = dict.fromkeys(table.note for table in tables.values() if table.note)
     align = "ll" + "r" * (len(heads) - 1)
@@ -126,7 +126,7 @@ def joint_table(comparisons):
 
 
 def _kind_of_largest(solutions, quantity):
-    """Which measure stands for the largest error, and the words after and before its name."""
+    """Which measure is the largest error, and the words after and before its name."""
     watched = quantity == "energy" and all(
         every_step(one) or found(one, "max_abs", "energy_error") is not None for one in solutions
     )
@@ -138,7 +138,7 @@ def _kind_of_largest(solutions, quantity):
 
 
 def _exact_row(solution, measures):
-    """The row of the exact motion; its energy ratio matters where the system itself dissipates."""
+    """The row of the exact motion; its energy ratio matters if the system itself dissipates."""
     exact = exact_states(solution)
     if exact is None:
         return None
@@ -149,19 +149,19 @@ def _exact_row(solution, measures):
         with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
             error = np.max(np.abs(energy - start), axis=0) / np.where(start == 0, 1, abs(start))
             row["energy_ratio"] = np.where(start == 0, np.nan, energy[-1] / start)[()]
-        rounding = 1e-12  # what a closed form may lose without the motion losing anything
+        rounding = 1e-12  # possible rounding error of a closed form
         row["max_energy_error"] = np.where(error < rounding, 0.0, error)
     return row
 
 
 def _cell(values, form, best):
-    """One number; of a batch the median and the worst, the one farthest from the best."""
+    """One number; for a batch the median and the worst, the one farthest from the best."""
     if values is None or np.size(values) == 0 or np.all(np.isnan(values)):
         return ABSENT
     values = np.asarray(values, dtype=np.float64).ravel()
     values = values[~np.isnan(values)]
     if form == "{:.9f}" and not 1e-3 < np.max(np.abs(values)) < 1e3:
-        form = "{:.6g}"  # nine decimals say nothing about a motion that died or exploded
+        form = "{:.6g}"  # nine decimals say nothing about a motion that decayed or exploded
     if values.size == 1:
         return form.format(values[0])
     worst = values[np.argmax(np.abs(values - best))]
@@ -169,18 +169,18 @@ def _cell(values, form, best):
 
 
 def _steps_taken(solution):
-    """How many steps each trajectory made, or all of them."""
+    """How many steps each trajectory took, or all of them."""
     return solution.n_steps if solution._journey is None else solution.steps_taken
 
 
 def _count(values):
-    """A whole number, or the least and the most."""
+    """An integer, or the least and the most."""
     least, most = (f"{f(values, initial=start):,}" for f, start in ((np.min, 1 << 62), (np.max, 0)))
     return most if least == most or not np.size(values) else f"{least} .. {most}"
 
 
 def _step(solution):
-    """The step as text, the extremes where it differs between trajectories; or the mean step."""
+    """The step as text, the extremes if it differs between trajectories; or the mean step."""
     dt = solution._step_lengths
     if dt.size == 0:
         return ABSENT
@@ -207,7 +207,7 @@ def _title(comparison, steps):
 
 
 def _note(comparison):
-    """A note on the two numbers of a cell, if there is a batch."""
+    """An explanation of the two numbers in a cell, for a batch."""
     sizes = [int(np.prod(np.shape(s.y)[1:-1])) for s in comparison.values()]
     if not sizes or max(sizes) < 2:
         return _winners(comparison)
@@ -215,7 +215,7 @@ def _note(comparison):
 
 
 def _winners(comparison):
-    """Which method comes closest in what: rarely the same in everything."""
+    """Which method has the smallest error in each quantity: rarely the same in all."""
     summary = comparison.summary()
     if len(summary) < 2 or any(isinstance(key, tuple) for key in summary):
         return ""

@@ -1,1 +1,1 @@
-"""Analysis by events and watches: what trajectories pass, where and when, without their saves."""
+"""Analysis by events and watches: which surfaces trajectories cross, where and when."""

@@ -1,4 +1,4 @@
-"""When trajectories leave a region, or first pass a surface, and where."""
+"""When and where trajectories leave a region, or first cross a surface."""
 
 from __future__ import annotations
 
@@ -26,18 +26,18 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Passages:
-    """When each trajectory of a batch first passed a surface.
+    """When each trajectory of a batch first crossed a surface.
 
     Attributes
     ----------
     t : ndarray
-        (*batch): the time, NaN where it never did.
+        (*batch): the time, NaN if it never did.
     exit : ndarray of int
-        (*batch): which of the surfaces, -1 for none.
+        (*batch): index of the surface, -1 for none.
     names : tuple of str
         Of the surfaces.
     solution : Solution
-        Each trajectory ends where it passed: ``solution.final``.
+        Each trajectory ends at its crossing: ``solution.final``.
     """
 
     t: np.ndarray
@@ -47,11 +47,11 @@ class Passages:
 
     @property
     def passed(self) -> np.ndarray:
-        """Whether it passed, (*batch)."""
+        """Whether it crossed a surface, (*batch)."""
         return self.exit >= 0
 
     def remaining(self, t: ArrayLike) -> Floats:
-        """The part of the batch that has not passed by the times t, of the same shape."""
+        """The fraction of the batch that has not crossed by the times t, of the shape of t."""
         first = np.sort(np.abs(self.t[self.passed] - self._start[self.passed]))
         gone = np.searchsorted(first, np.abs(np.asarray(t, dtype=float)), side="right")
         return 1 - gone / max(1, self.t.size)
@@ -61,7 +61,7 @@ class Passages:
         return np.broadcast_to(self.solution.t0, self.t.shape)
 
     def plot(self, **keywords: Any) -> Axes:
-        """Draw the times of a batch of two axes, or who remains: `pyintegrate.plots.passages`."""
+        """Draw the times of a batch of two axes, or the survivors: `pyintegrate.plots.passages`."""
         from ...plots import passages
 
         return passages(self, **keywords)
@@ -90,22 +90,22 @@ def escape_times(
     system : System
     outside : float, str, callable or mapping of str to these
         A number: the exit is the first step at which a component is larger in magnitude, and the
-        trajectory ends a step before it. This costs least by far: those that have left make room
-        for the others. Or what is negative within the region and positive outside, a component or
-        a function of (t, x, v) or (t, y) and any parameters: the exit is located within the step.
-        Or a condition (``lambda t, x, v: x @ x > 4``): the exit is the first step where it holds.
-        Several by name are several exits.
+        trajectory ends a step before it. This is by far the cheapest: trajectories that have left
+        make room for the others. Or a quantity that is negative inside and positive outside, a
+        component or a function of (t, x, v) or (t, y) and any parameters: the exit is located
+        within the step. Or a condition (``lambda t, x, v: x @ x > 4``): the exit is the first step
+        where it holds. A mapping from names to these gives several exits.
     x0, v0 : array_like, optional
-        As of ``integrate``.
+        As in ``integrate``.
     dt, t_end : array_like
-        As of ``integrate``, which also takes ``n_steps`` instead.
+        As in ``integrate``, which also takes ``n_steps`` instead.
     **options
         For ``integrate``: method, workers, bound, ...
 
     Returns
     -------
     Passages
-        Those that begin outside leave at t0.
+        Trajectories that begin outside leave at t0.
 
     Raises
     ------
@@ -114,7 +114,7 @@ def escape_times(
 
     Examples
     --------
-    A stone thrown upwards leaves the ground floor, 3 m high, or does not:
+    A stone thrown upwards rises above the ceiling, 3 m high, or does not:
 
     >>> import numpy as np, pyintegrate as pi
     >>> start = np.zeros((3, 3)), np.array([[1.0, 0, 7], [1, 0, 8], [1, 0, 9]])
@@ -149,22 +149,22 @@ def first_passages(
     after: ArrayLike | None = None,
     **options: Any,
 ) -> Passages:
-    """When each trajectory first passes a surface; it is stopped there.
+    """When each trajectory first crosses a surface; it is stopped there.
 
     Parameters
     ----------
     system : System
     quantity : str or callable
-        What is zero on the surface: a component, "energy", or a function of (t, x, v) or (t, y)
-        and any parameters.
+        The quantity that is zero on the surface: a component, "energy", or a function of (t, x, v)
+        or (t, y) and any parameters.
     x0, v0 : array_like, optional
-        As of ``integrate``.
+        As in ``integrate``.
     dt, t_end : array_like
-        As of ``integrate``, which also takes ``n_steps`` instead.
+        As in ``integrate``, which also takes ``n_steps`` instead.
     direction : {-1, 0, 1}, optional
         Downwards, both or upwards.
     after : array_like, optional
-        Nothing before this time counts. A start on the surface does not count in any case.
+        Crossings before this time are ignored. A start on the surface never counts.
     **options
         For ``integrate``: method, workers, ...
 
@@ -179,7 +179,7 @@ def first_passages(
 
     Examples
     --------
-    A quarter of a pendulum's period, from small and large swings:
+    A quarter of a pendulum's period, for small and large amplitudes:
 
     >>> import numpy as np, pyintegrate as pi
     >>> down = pi.analysis.first_passages(
@@ -192,7 +192,7 @@ def first_passages(
 
 
 def _ended(system, x0, v0, options, **events):
-    """The solution with its end alone."""
+    """The solution, with only its end."""
     options = {"on_failure": "ignore"} | options
     for word in ("save", "events"):
         if word in options:
@@ -219,7 +219,7 @@ def _beyond(system, bound, x0, v0, options):
 
 
 def _begun_outside(solution, events):
-    """Which trajectories began outside, for each exit: what a run of no step sees of them."""
+    """Which trajectories began outside, for each exit: as seen by a run of no steps."""
     located = EventPlan(solution.system, events).located
     watch = {}
     for (name, one), is_number in zip(events.items(), located, strict=True):

@@ -11,7 +11,7 @@ def system_of(solution, lane):
     for name, shape in solution.system.batch_shapes.items():
         if shape:
             value = np.asarray(solution.system.params[name])
-            own = value.shape[len(shape) :]  # of one trajectory: () but for array parameters
+            own = value.shape[len(shape) :]  # for one trajectory: () except for array parameters
             params[name] = taken(value, batch_of(solution), lane, own)
     return solution.system(**params) if params else solution.system
 

@@ -1,4 +1,4 @@
-"""``pi.scan``: a measure over the product of parameters or of starts."""
+"""``pi.scan``: a measure over a grid of parameters or of starts."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ class Scan:
     Attributes
     ----------
     axes : dict of str to ndarray
-        What varies along each axis of the grid; ``scan["k"]`` is one of them.
+        The values along each axis of the grid; ``scan["k"]`` is one of them.
     values : ndarray
-        (*grid, *batch): the measure, the grid's axes in the order of `axes`.
+        (*grid, *batch): the measure, with the grid's axes in the order of `axes`.
     measure : Reduction, Event or callable
     solution : Solution
-        The run, of batch shape (*grid, *batch).
+        The run, with batch shape (*grid, *batch).
     """
 
     axes: dict
@@ -49,7 +49,7 @@ class Scan:
         return self.axes[name]
 
     def plot(self, **keywords: Any) -> Axes:
-        """Draw a line, or a heat map of two axes: see `pyintegrate.plots.scan`."""
+        """Draw a line, or a heat map for two axes: see `pyintegrate.plots.scan`."""
         from ...plots import scan
 
         return scan(self, **keywords)
@@ -77,16 +77,16 @@ def scan(
     ----------
     system : System
     axes : mapping of str to array_like
-        A parameter of the system, or a component of its start, and its values (n,). The grid is
-        the product of all.
+        Parameters of the system, or components of its start, and their values (n,). The grid is
+        the product of all axes.
     measure : watch, event or callable
         ``pi.watch.max_abs("energy_error")`` and the like; an event, for the time of the first
-        (how many, with ``keep=0``); or a function of the Solution that returns (*grid). It sees the
-        final states only, unless ``save=`` asks for more.
+        (for their number, with ``keep=0``); or a function of the Solution that returns (*grid). It
+        gets only the final states, unless ``save=`` asks for more.
     x0, v0 : array_like, optional
-        As of ``integrate``; the axes of a batch of starts come after those of the grid.
+        As in ``integrate``; the axes of a batch of starts come after those of the grid.
     dt, t_end : array_like
-        As of ``integrate``, which also takes ``n_steps`` instead.
+        As in ``integrate``, which also takes ``n_steps`` instead.
     **options
         For ``integrate``: method, workers, ...
 
@@ -98,7 +98,7 @@ def scan(
     Raises
     ------
     ValueError, TypeError
-        For an axis that is no parameter and no component, or a measure of another shape.
+        For an axis that is neither a parameter nor a component, or a measure of another shape.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Maps from one crossing to the next, and what becomes of crossings as a parameter changes."""
+"""Return maps from one crossing to the next, and orbit diagrams of crossings over a parameter."""
 
 from __future__ import annotations
 
@@ -61,9 +61,9 @@ def return_map(section: Section, quantity: str | int = 0, *, lag: int = 1) -> Re
     Parameters
     ----------
     section : Section
-        Of ``crossings`` or ``poincare_section``.
+        From ``crossings`` or ``poincare_section``.
     quantity : str or int, optional
-        A component, or the number of one of the section's `values`.
+        A component, or the index of one of the section's `values`.
     lag : int, optional
         How many points later.
 
@@ -74,7 +74,7 @@ def return_map(section: Section, quantity: str | int = 0, *, lag: int = 1) -> Re
     Raises
     ------
     ValueError, TypeError
-        For an unknown component, or no section.
+        For an unknown component, or an argument that is no section.
 
     References
     ----------
@@ -108,7 +108,7 @@ def return_map(section: Section, quantity: str | int = 0, *, lag: int = 1) -> Re
 
 @dataclass(frozen=True, eq=False)
 class OrbitDiagram:
-    """What a quantity is at the crossings of a surface, for each value of a parameter.
+    """The values of a quantity at the crossings of a surface, for each value of a parameter.
 
     Attributes
     ----------
@@ -119,7 +119,7 @@ class OrbitDiagram:
         (n,): the quantity.
     quantity : str
     section : Section
-        The crossings themselves, in order of the parameter, then time.
+        The crossings themselves, ordered by the parameter, then by time.
     """
 
     parameter: str
@@ -156,7 +156,7 @@ def orbit_diagram(
     keep: int = 200,
     **options: Any,
 ) -> OrbitDiagram:
-    """A bifurcation diagram: what a motion settles down to, as a parameter changes.
+    """A bifurcation diagram: the long-term behaviour of a motion as a parameter changes.
 
     Parameters
     ----------
@@ -164,19 +164,19 @@ def orbit_diagram(
     axis : mapping of str to array_like
         The parameter and its values, ``{"c": np.linspace(2, 6, 1000)}``.
     quantity : str or callable
-        What is drawn: a component, or a function of (t, x, v) or (t, y) and any parameters.
+        The quantity to draw: a component, or a function of (t, x, v) or (t, y) and any parameters.
     x0, v0 : array_like, optional
-        As of ``integrate``.
+        As in ``integrate``.
     section : str or callable, optional
-        The surface at whose crossings the quantity is taken, as of ``crossings``; by default the
-        maxima of a position, where its velocity falls through zero. Of a driven motion give
+        The surface at whose crossings the quantity is taken, as in ``crossings``; by default the
+        maxima of a position, where its velocity falls through zero. For a driven motion give
         ``period=`` instead.
     dt, t_end : array_like
-        As of ``integrate``, which also takes ``n_steps`` instead.
+        As in ``integrate``, which also takes ``n_steps`` instead.
     after : array_like
-        What is before this time is transient.
+        Everything before this time is transient.
     keep : int, optional
-        Points of each trajectory, the first ones after that.
+        Points to keep for each trajectory, from the first one after `after` on.
     **options
         For ``crossings`` (direction, value, modulo, period, phase) and ``integrate``.
 
@@ -195,7 +195,7 @@ def orbit_diagram(
 
     Examples
     --------
-    The driven Duffing oscillator, once in each period of its drive:
+    The driven Duffing oscillator, once in each period of the drive:
 
     >>> import numpy as np, pyintegrate as pi
     >>> drives = np.array([0.2, 0.28, 0.29, 0.37])

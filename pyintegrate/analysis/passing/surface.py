@@ -1,4 +1,4 @@
-"""Crossings of a surface, found while the run goes on: no state is saved but those on it."""
+"""Crossings of a surface, found during the run: only the states on the surface are stored."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ...system.system import System
     from ...values.types import ArrayLike
 
-FIRST_GUESS = 32  # crossings of a trajectory that are kept at first; those with more run again
+FIRST_GUESS = 32  # crossings kept per trajectory at first; trajectories with more run again
 
 
 @explains_keywords(integrate)
@@ -47,19 +47,19 @@ def crossings(
 ) -> Section:
     """Crossings of a surface: a Poincare section that needs no saves.
 
-    Each is located within its step to rounding, by making a part of the step again. The memory is
-    that of the crossings.
+    Each is located within its step to rounding, by repeating a part of the step. Memory is needed
+    only for the crossings.
 
     Parameters
     ----------
     system : System
     quantity : str or callable, optional
-        What is `value` on the surface: a component, "energy", an invariant, or a function of
-        (t, x, v) or (t, y) and any parameters. Give it or `period`.
+        The quantity that equals `value` on the surface: a component, "energy", an invariant, or a
+        function of (t, x, v) or (t, y) and any parameters. Give it or `period`.
     x0, v0 : array_like, optional
-        As of ``integrate``.
+        As in ``integrate``.
     dt, t_end : array_like
-        As of ``integrate``, which also takes ``n_steps`` instead.
+        As in ``integrate``, which also takes ``n_steps`` instead.
     direction : {1, -1, 0}, optional
         Upwards, downwards or both, in the order of the steps.
     value : array_like, optional
@@ -67,19 +67,19 @@ def crossings(
     modulo : float, optional
         Take the quantity modulo this, as for angles: every turn crosses.
     period : array_like, optional
-        Instead of a surface: the states at times phase + n period, as for a driven motion; also
-        one for each trajectory. A step is at most half of it.
+        Instead of a surface: the states at times phase + n period, as for a driven motion; may be
+        one for each trajectory. A step may be at most half of it.
     phase : array_like, optional
         The first of these times, counted from 0.
     after : array_like, optional
-        Nothing before this time counts: what is transient.
+        Crossings before this time are ignored, as transient.
     keep : int, optional
-        The first so many of each trajectory; all by default, for which trajectories with many of
-        them run twice.
+        The number to keep for each trajectory; all by default, for which trajectories with many
+        crossings run twice.
     values : callable, optional
-        A tuple of numbers of each crossing, traced: in `values` of the section.
+        A tuple of numbers at each crossing, traced: `values` of the section.
     params : mapping of str to array_like, optional
-        Numbers for the functions, beside the system's parameters.
+        Numbers for the functions, besides the system's parameters.
     **options
         For ``integrate``: method, t0, workers, ...
 
@@ -161,7 +161,7 @@ def crossings(
 
 
 def _points(there, trajectory):
-    """States, times, trajectories and values of all that was kept, of those numbered here."""
+    """States, times, trajectories and values of the selected crossings."""
     t = there.t.reshape(len(trajectory), -1)
     lane, which = np.nonzero(~np.isnan(t))
     y = there.y.reshape(*t.shape, there.y.shape[-1])[lane, which]
@@ -170,13 +170,13 @@ def _points(there, trajectory):
 
 
 def _strobe(t, y, _period, _phase):
-    """Rises through zero at each phase + n period, and falls half a period later, in a jump."""
+    """Rises through zero at each phase + n period, and jumps down half a period later."""
     turns = (t - _phase) / _period
     return turns - np.rint(turns)
 
 
 def _surface(system, quantity, value, modulo):
-    """The quantity whose zero is the surface, and the numbers that it takes."""
+    """The quantity whose zero is the surface, and its parameters."""
     numbers = {"_value": value}
     if modulo is None:
         if np.ndim(value) == 0 and value == 0:
@@ -185,7 +185,7 @@ def _surface(system, quantity, value, modulo):
         raise ValueError(f"modulo must be a positive number, got {modulo!r}")
 
     def height(distance):
-        """The distance, or a wave of triangles that is zero at each multiple of the modulo."""
+        """The distance, or a triangle wave that is zero at each multiple of the modulus."""
         if modulo is None:
             return distance
         nearest = np.rint(distance / modulo)
@@ -214,7 +214,7 @@ def _surface(system, quantity, value, modulo):
 
 
 def _turning(solution, section, quantity, direction):
-    """The points where a component that is taken modulo grows, or falls."""
+    """The points where a component taken modulo a number grows, or falls."""
     place = solution.system.state_names.index(quantity)
     system = system_of(solution, section.trajectory)
     slope = system.rhs(section.t, section.y)[:, place] * np.sign(
