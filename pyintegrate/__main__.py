@@ -43,7 +43,7 @@ def main(arguments=None):
     Returns
     -------
     int
-        0, or 1 where ``info --digest`` finds other bits than the published. Errors print one line
+        0, or 1 if ``info --digest`` does not find the published bits. Errors print one line
         to stderr and raise ``SystemExit(2)``.
 
     Examples
@@ -73,7 +73,7 @@ def main(arguments=None):
             code = options.run(options) or 0
             sys.stdout.flush()
         except (ValueError, TypeError, MemoryError, ImportError, OSError, LookupError) as error:
-            if isinstance(error, BrokenPipeError):  # head, less: the reader has seen enough
+            if isinstance(error, BrokenPipeError):  # head, less: the reader has closed the pipe
                 os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
                 return 0
             message = error.args[0] if isinstance(error, KeyError) and error.args else error
@@ -112,7 +112,7 @@ def _parser():
     compare.add_argument(
         "--methods",
         type=_names,
-        help="names, separated by commas (default: rk4 and the simplest that fits)",
+        help="names, separated by commas (default: rk4 and the simplest suitable one)",
     )
     compare.add_argument("--dt", type=_numbers, required=True, help="step, or several: 0.1,0.25")
     span = compare.add_mutually_exclusive_group(required=True)
@@ -126,7 +126,7 @@ def _parser():
     )
     compare.add_argument("--output", metavar="FILE", help="draw the picture: .png, .pdf or .svg")
 
-    stability = add("stability", _stability, "find how stiff a spring may be, and draw regions")
+    stability = add("stability", _stability, "find how stiff a spring can be, and draw regions")
     stability.add_argument(
         "methods", nargs="?", type=_names, help="names, separated by commas (default: all)"
     )
@@ -137,14 +137,14 @@ def _parser():
     order = add("convergence", _convergence, "measure the order of accuracy of methods on a motion")
     _add_motion(order)
     order.add_argument("--methods", type=_names, help="names, separated by commas (default: all)")
-    order.add_argument("--t-end", type=float, help="time of the end (default: one period)")
+    order.add_argument("--t-end", type=float, help="end time (default: one period)")
     order.add_argument("--output", metavar="FILE", help="draw errors over dt: .png, .pdf or .svg")
 
     figures = add("figures", _figures, "draw the gallery: every figure and table")
     figures.add_argument("--out", metavar="DIR", required=True, help="folder, made if need be")
     figures.add_argument("--only", type=_names, help="names, separated by commas (default: all)")
 
-    add("lab", _lab, "open the lab in the browser: methods side by side, to touch")
+    add("lab", _lab, "open the interactive lab in the browser: methods side by side")
 
     methods = add("methods", catalogues.methods, "list the methods, or describe one")
     methods.add_argument("method", nargs="?", help="name of the method to describe")
@@ -155,15 +155,15 @@ def _parser():
     info.add_argument(
         "--digest",
         action="store_true",
-        help="run all methods on all systems, and say whether their bits are the published ones"
-        " (some seconds; exit code 1 where they are not)",
+        help="run all methods on all systems, and compare their bits with the published ones"
+        " (some seconds; exit code 1 if they differ)",
     )
     info.add_argument("--table", action="store_true", help="with --digest: the bits by method")
     return parser
 
 
 def _add_motion(command):
-    """The arguments that say what moves and how it starts."""
+    """The arguments for the system and its start."""
     command.add_argument("system", help="name of a system, as `systems` lists them")
     command.add_argument(
         "--set", nargs="+", action="extend", default=[], metavar="NAME=VALUE", help="parameters"
@@ -178,7 +178,7 @@ def _names(text):
 
 
 def _shielded(word):
-    """Keep argparse from taking -1e-3 or -1,0 for an option: a leading space does."""
+    """Keep argparse from reading -1e-3 or -1,0 as an option: a leading space does."""
     return f" {word}" if word[:1] == "-" and (word[1:2].isdigit() or word[1:2] == ".") else word
 
 
@@ -227,7 +227,7 @@ def _compare(options):
 
 
 def _print(table, options):
-    """A table for people, or for scripts."""
+    """A table as text, or as JSON for scripts."""
     (as_json if options.json else show)(table)
 
 
@@ -235,7 +235,7 @@ def _save(draw, path, json=False):
     """Draw axes and write their figure to a file."""
     import matplotlib
 
-    matplotlib.use("Agg")  # a file is wanted: no window, and no display needed
+    matplotlib.use("Agg")  # for a file: no window, and no display needed
     draw().figure.savefig(path, dpi=160)
     print(f"picture written to {path}", file=sys.stderr if json else sys.stdout)
 
@@ -283,13 +283,13 @@ def _lab(options):
 
 
 def _check_writable(path):
-    """Refuse what could not be written before the work is done, rather than after."""
+    """Refuse, before the work is done, a file that could not be written."""
     folder = os.path.dirname(path) or "."
     if not os.path.isdir(folder):
         raise ValueError(f"--output: there is no folder {folder!r}")
     if os.path.splitext(path)[1].lower() not in (".png", ".pdf", ".svg"):
         raise ValueError(f"--output must end in .png, .pdf or .svg, got {path!r}")
-    __import__("pyintegrate.plots")  # says what to install where Matplotlib is missing
+    __import__("pyintegrate.plots")  # says what to install if Matplotlib is missing
 
 
 if __name__ == "__main__":

@@ -42,20 +42,20 @@ __all__ = ["DaskSolution", "integrate"]
 
 
 class DaskSolution:
-    """The saved states of a batch, computed when asked for.
+    """The saved states of a batch, computed when requested.
 
     Attributes
     ----------
-    t : ndarray or dask.array, shape (n_saved,), or (n_saved, *batch) where dt or t0 differ
+    t : ndarray or dask.array, shape (n_saved,), or (n_saved, *batch) if dt or t0 differ
     steps : ndarray of int, shape (n_saved,)
     y : dask.array, shape (n_saved, *batch, n_components)
     status, failed_step : dask.array of int8 and int64, shape (*batch)
         See ``Solution``.
     system : System
-        With the parameters that are the same for all.
+        With the parameters that are the same for all trajectories.
     components : tuple of str
     watched : mapping of str to dask.array
-        What was watched, as of ``Solution``.
+        The results of watches, as in ``Solution``.
     events : mapping of str to Happened
         Events, whose arrays are dask arrays.
     stopped_at, stopped_by : dask.array of float and str, shape (*batch)
@@ -76,7 +76,7 @@ class DaskSolution:
         self.watched, self.events = watched, events
         self.stopped_at, self.stopped_by = results["stopped_at"], results["stopped_by"]
         self._results = results
-        self._runs = runs  # a tuple of all for each chunk
+        self._runs = runs  # for each chunk the tuple of all its arrays
 
     def __getitem__(self, name: str) -> Any:
         if name not in self.components:
@@ -92,13 +92,13 @@ class DaskSolution:
         """Write ``y``, ``t``, ``steps``, ``status`` and ``failed_step`` into a zarr group.
 
         So are the results of watches and events ("watched.swing", "events.ground.t") and
-        ``stopped_at``. Each chunk is integrated once and written by itself, so the whole never has
-        to fit in memory.
+        ``stopped_at``. Each chunk is integrated once and written by itself, so that the whole never
+        has to fit in memory.
 
         Parameters
         ----------
         path : str
-            The folder of the group; it is not there yet, or it is empty.
+            The folder of the group, which must not exist yet or be empty.
         compute : bool
             False gives a ``dask.delayed`` that writes when computed.
         """
@@ -118,7 +118,7 @@ class DaskSolution:
         results, n = self._results, len(chunks)
         targets: list[Any] = []
         for name, like in results.items():
-            if like.dtype.kind == "U":  # stopped_by: no type of the standard
+            if like.dtype.kind == "U":  # stopped_by: not a type of the standard
                 targets.append(None)
                 continue
             lead = name == "y"
@@ -146,12 +146,12 @@ class DaskSolution:
 
 
 def _where(place, chunks):
-    """Where in the batch a chunk lies."""
+    """The place of a chunk in the batch."""
     return tuple(slice(i * n, (i + 1) * n) for i, n in zip(place, chunks, strict=True))
 
 
 def _write(run, where, targets):
-    """One chunk to its place in the zarr arrays, the first of which is y."""
+    """Write one chunk to its place in the zarr arrays, the first of which is y."""
     for i, (target, part) in enumerate(zip(targets, run, strict=True)):
         if target is not None:
             target[where if i else (slice(None), *where)] = part
@@ -182,14 +182,14 @@ def integrate(
     watch: Any = None,
     events: Mapping[str, Event] | None = None,
 ) -> DaskSolution:
-    """Integrate batches that are dask arrays; nothing is computed until it is asked for.
+    """Integrate batches that are dask arrays; nothing is computed until it is requested.
 
     Parameters
     ----------
     system : System
-        With numbers as parameters; those that are arrays over the batch go to `params`.
+        With numbers as parameters; arrays over the batch go into `params`.
     x0, v0 : array_like or dask.array, optional
-        As of ``pyintegrate.integrate``. The component axis is put into one chunk.
+        As in ``pyintegrate.integrate``. The component axis is put into one chunk.
     dt, t0 : array_like or dask.array
     t_end : float, optional
         The same for all trajectories; give it or `n_steps`.
@@ -197,11 +197,11 @@ def integrate(
     params : dict, optional
         Name to array_like or dask.array, (*batch) or (*batch, *shape).
     method, save, dtype, workers, bound, compensated, components
-        As of ``pyintegrate.integrate``; `workers` is for each chunk.
+        As in ``pyintegrate.integrate``; `workers` is for each chunk.
     times : array_like, optional
-        Instead of `save`: times of one axis, the same for all trajectories.
+        Instead of `save`: a one-dimensional array, the same for all trajectories.
     watch, events
-        As of ``pyintegrate.integrate``, with numbers as `after` and as `params` of events; results
+        As in ``pyintegrate.integrate``, with numbers as `after` and as `params` of events; results
         are dask arrays.
 
     Returns
@@ -213,7 +213,7 @@ def integrate(
     Raises
     ------
     TypeError, ValueError
-        A wrong argument: at once, but for the values of dask arrays, which are seen when computed.
+        A wrong argument: at once, except values of dask arrays, which are checked when computed.
 
     Examples
     --------
@@ -252,7 +252,7 @@ def integrate(
     problem, checked = _check(system, sample, t_end, n_steps, options)
     if checked.watch is not None and any(group.densities for group in checked.watch.groups):
         raise ValueError(
-            "a density is of the whole batch, and the chunks of dask know nothing of each other:"
+            "a density belongs to the whole batch, and the chunks of dask are independent:"
             " integrate them one by one, and add up their images"
         )
     n_steps = problem.n_steps
@@ -317,7 +317,7 @@ def _results_of(solution):
 
 
 def pick(runs, number):
-    """One array of what a chunk gave."""
+    """One array of the results of a chunk."""
     return runs[number]
 
 
@@ -331,7 +331,7 @@ def _run_chunk(*arrays, system, names, n_steps, options):
 
 
 def _inner_axes(system, given):
-    """Name of each array to how many of its last axes are no batch axes."""
+    """Name of each array to the number of its last axes that are not batch axes."""
     shapes = system._definition["shapes"]
     halves = given["v0"] is not None
     inner = {"dt": 0, "t0": 0}
@@ -381,7 +381,7 @@ def _check(system, sample, t_end, n_steps, options):
 
 
 def _times(dt, t0, steps, like):
-    """t0 + n dt, lazily where dt or t0 is an array."""
+    """t0 + n dt, lazily if dt or t0 is a dask array."""
     lazy = isinstance(dt, da.Array) or isinstance(t0, da.Array)
     if not lazy and np.ndim(dt) == np.ndim(t0) == 0:
         return times(float(t0), float(dt), steps)

@@ -1,1 +1,1 @@
-"""What the command line shows: catalogues, this installation, tables for people and for scripts."""
+"""The output of the command line: catalogues, this installation, tables as text or JSON."""

@@ -11,7 +11,7 @@ import pyintegrate as pi
 from ..values.table import Table
 from .printing import as_json, facts, show
 
-_LETTERS = "S symplectic, R reversible, I implicit. `methods NAME` has all of one"
+_LETTERS = "S symplectic, R reversible, I implicit. `methods NAME` describes one in full"
 
 
 def methods(options):
@@ -69,7 +69,7 @@ def _method(method, options):
     told = {name: words[value] if value in (True, False) and isinstance(value, bool) else value
             for name, value in about.items()}  # fmt: skip
     told |= {
-        "evaluations": f"{method.evaluations} a step",
+        "evaluations": f"{method.evaluations} per step",
         "needs": needs,
         "stable to": limit,
         "aliases": ", ".join(method.aliases) or "-",
@@ -97,7 +97,7 @@ def systems(options):
             for name, system in pi.systems.items()
         ]
         columns = ["system", "structure", "state", "parameters"]
-        note = "`systems NAME` has all of one, with its equation and units"
+        note = "`systems NAME` describes one in full, with its equation and units"
         show(Table("", columns, rows, note, align="llll"))
 
 
@@ -116,7 +116,7 @@ def _described(system):
 
 
 def _system(system, options):
-    """One system: its equation, state, parameters and where it comes from."""
+    """One system: its equation, state, parameters and reference."""
     about = _described(system)
     if options.json:
         as_json(about)
@@ -135,7 +135,7 @@ def _system(system, options):
 
 
 def _cut(words, between, width):
-    """As many words as fit, and three dots where some do not."""
+    """As many words as fit, and three dots if some do not."""
     text = between.join(words)
     while len(text) > width:
         words = words[:-1]
@@ -144,13 +144,13 @@ def _cut(words, between, width):
 
 
 def _short(value):
-    """A default value as one writes it."""
+    """A default value as one would write it."""
     values = [f"{number:.6g}" for number in np.ravel(value)]
     return values[0] if np.ndim(value) == 0 else f"({','.join(values)})"
 
 
 def info(options):
-    """How this installation was built and what it runs on; 1 where its bits are others."""
+    """How this installation was built and what it runs on; 1 if its bits are not the published."""
     from pyintegrate import _core
 
     about = {**_core.info(), "cores": os.cpu_count()}
@@ -182,7 +182,7 @@ def info(options):
 
 
 def _digest():
-    """The bits of all methods, and whether they are those that are published."""
+    """The bits of all methods, and whether they are the published ones."""
     from ..method import bits
 
     found, published = bits.method_bits(), bits.published_bits()

@@ -1,6 +1,6 @@
 """Tables and facts on a terminal, at most 100 columns wide, or as JSON for scripts.
 
-Where standard output is a terminal and the package rich is installed, it draws them, in colours
+If standard output is a terminal and the package rich is installed, rich draws them, in colours
 unless NO_COLOR is set.
 """
 
@@ -40,7 +40,7 @@ def show(table):
 
 
 def facts(about):
-    """Print named facts, a line each; long ones go on below."""
+    """Print named facts, one per line; long ones continue on the next lines."""
     drawn, margin = _rich(), max(map(len, about), default=0) + 1
     for name, value in about.items():
         lines = textwrap.wrap(str(value), width() - margin - 1) or [""]
@@ -53,7 +53,7 @@ def facts(about):
 
 
 def as_json(value):
-    """Print a Table, or facts, as JSON; what JSON has no number for is null or text."""
+    """Print a Table, or facts, as JSON; values that JSON cannot hold become null or text."""
     if hasattr(value, "columns"):
         rows = [dict(zip(value.columns, map(_number, row), strict=True)) for row in value.rows]
         value = {"title": value.title, "rows": rows, "note": value.note}
@@ -61,12 +61,12 @@ def as_json(value):
 
 
 def width():
-    """Columns that may be filled: those of the terminal, at most 100."""
+    """The available columns: those of the terminal, at most 100."""
     return min(WIDEST, shutil.get_terminal_size((WIDEST, 24)).columns) if _terminal() else WIDEST
 
 
 def fitted(table, most):
-    """The text of a Table in so many columns: headings and long cells are broken where they must.
+    """The text of a Table within `most` columns: headings and long cells are broken if needed.
 
     Examples
     --------
@@ -84,7 +84,7 @@ def fitted(table, most):
         for name, *own in zip(*cells, strict=True)
     ]
     heads = [max(map(len, own), default=1) for own in zip(*table.rows, strict=True)] or least
-    for floor in (list(map(max, heads, least)), least):  # headings give way before cells do
+    for floor in (list(map(max, heads, least)), least):  # headings shrink before cells do
         while sum(widths) + 2 * (len(widths) - 1) > most:
             rooms = [w - f for w, f in zip(widths, floor, strict=True)]
             if max(rooms) <= 0:
@@ -118,7 +118,7 @@ def _terminal():
 
 
 def _rich():
-    """A console of rich that fills as many columns; None where there is none to be had."""
+    """A console of rich of that width; None if there is none."""
     if not _terminal():
         return None
     try:
@@ -129,7 +129,7 @@ def _rich():
 
 
 def _number(cell):
-    """A cell as a number where it is one, and None where it is empty."""
+    """A cell as a number if it is one, and None if it is empty."""
     if cell in ("", "-"):
         return None
     try:
@@ -139,7 +139,7 @@ def _number(cell):
 
 
 def _plain(value):
-    """What JSON can hold."""
+    """A value that JSON can hold."""
     if isinstance(value, dict):
         return {str(name): _plain(item) for name, item in value.items()}
     if isinstance(value, list | tuple):

@@ -1,6 +1,6 @@
-"""The lab: methods side by side over the true motion, to touch, in a notebook or on a page.
+"""The lab: methods side by side over the true motion, interactively, in a notebook or on a page.
 
-`opening` has the function `lab`; `widget` what it returns; `record` makes all numbers, from a state
-that the front end has sent; `descriptions` and `scenes` say what systems and methods are and how
-they are drawn; `front_end` puts the modules of ``static/`` together.
+`opening` has the function `lab`; `widget` the object that it returns; `record` computes all
+numbers, from a state sent by the front end; `descriptions` and `scenes` describe systems and
+methods and how they are drawn; `front_end` joins the modules of ``static/``.
 """

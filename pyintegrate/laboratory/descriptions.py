@@ -17,10 +17,10 @@ if TYPE_CHECKING:
     from ..method.method import Method
     from ..system.system import System
 
-MOST_ELEMENTS = 3  # of an array parameter that has sliders
+MOST_ELEMENTS = 3  # of an array parameter with sliders
 MAY_VANISH = ("b", "c", "damping", "delta", "gamma", "amplitude", "coupling", "softening", "mu")
 TURNS, PER_TURN = 40, 16  # of the default run
-# Step and end where the turns of the start say little: motions that do not turn, or are chaotic.
+# Step and end for motions whose initial turning says little: they do not turn, or are chaotic.
 RUNS = {
     "constant_force": (0.5, 10.0), "acceleration_profile": (0.5, 8.0), "projectile": (0.1, 2.0),
     "projectile_drag": (0.1, 1.8), "logistic": (0.5, 12.0), "kepler": (0.1, 60.0),
@@ -36,7 +36,7 @@ def describe_system(system: System) -> dict[str, Any]:
     Parameters
     ----------
     system : System
-        Of one trajectory.
+        For one trajectory.
 
     Returns
     -------
@@ -95,7 +95,7 @@ def drawable() -> dict[str, System]:
 
 
 def describe_method(method: Method) -> dict[str, Any]:
-    """A method as plain data, with the numbers that show a step of it.
+    """A method as plain data, with the numbers that show one of its steps.
 
     Parameters
     ----------
@@ -124,7 +124,7 @@ def describe_method(method: Method) -> dict[str, Any]:
 
 @cache
 def stability_of(method: Method) -> dict[str, Any]:
-    """How far a method is stable: on oscillations, on decay, and R(z) where it is a polynomial.
+    """How far a method is stable: for oscillations, for decay, and R(z) if it is a polynomial.
 
     Parameters
     ----------
@@ -133,8 +133,8 @@ def stability_of(method: Method) -> dict[str, Any]:
     Returns
     -------
     dict
-        "oscillation" and "decay": the largest |h lambda|, None where there is no limit or none is
-        known; "R": coefficients, the lowest first, or None.
+        "oscillation" and "decay": the largest |h lambda|, None if there is no limit or it is
+        unknown; "R": coefficients, the lowest first, or None.
 
     Examples
     --------
@@ -168,7 +168,7 @@ def fitting(system: System, methods: Any) -> list[str]:
 
 
 def usual_run(system: System, start: Any = None) -> tuple[float, float]:
-    """A step of about a sixteenth of a turn and a time of some fifty turns, as round numbers.
+    """A step of about a sixteenth of a turn and a time of about fifty turns, as round numbers.
 
     Examples
     --------
@@ -203,7 +203,7 @@ def round_number(value: float) -> float:
 
 
 def _range(name, value):
-    """Where the slider of a parameter begins and ends."""
+    """The limits of the slider of a parameter."""
     if value < 0:
         return 3 * value, -3 * value
     if value == 0:

@@ -1,4 +1,4 @@
-"""The modules of ``static/`` as one: browsers get one text, the notebook's or the page's."""
+"""The modules of ``static/`` joined into one text, for the notebook or for the page."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ from functools import cache
 from pathlib import Path
 
 STATIC = Path(__file__).parent / "static"
-# In the order in which they need each other.
+# In the order of their dependencies.
 MODULES = ("look", "scenes", "charts", "limits", "record", "steps", "controls", "side", "lab")
 
 
 def joined(*last: str) -> str:
-    """The text of the modules in one: imports of each other left out, exports made local.
+    """The text of the modules in one: mutual imports removed, exports made local.
 
     Parameters
     ----------
     *last : str
-        Modules after those that all have; the exports of the last one stay.
+        Modules after the common ones; the exports of the last one stay.
 
     Returns
     -------
@@ -64,7 +64,7 @@ def page() -> Path:
     Raises
     ------
     OSError
-        Where the package was built without it: ``make page`` in its sources makes it.
+        If the package was built without it: ``make page`` in its sources makes it.
 
     Examples
     --------

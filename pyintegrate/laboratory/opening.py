@@ -20,35 +20,35 @@ def lab(
     t_end: float | None = None,
     equal_work: bool = False,
 ) -> Lab:
-    """Open the lab in a notebook: methods side by side over the true motion, to touch.
+    """Open the lab in a notebook: methods side by side over the true motion, interactively.
 
     A canvas for each method shows the motion over its ghost, the true motion, with the energy and
-    phase errors as they grow, and the phase portrait. The step, the parameters and the start are
-    moved by hand, the mass itself too; time runs, or goes step by step, in both directions.
+    phase errors as they grow, and the phase portrait. The step, the parameters and the start can be
+    changed with sliders or by dragging the mass; time runs, or steps, in both directions.
 
     Parameters
     ----------
     system : System or str, optional
-        What moves, one's own traced systems too: points, on a line or in a plane; of motions in
-        space a projection. The front end also offers the systems of the catalogue. Default: the
+        The system, also a user-defined traced one: points on a line or in a plane; motions in
+        space are projected. The front end also offers the systems of the catalogue. Default: the
         oscillator of omega^2 = 15.
     x0, v0 : array_like, optional
         The start of one trajectory, as in `integrate`; the system's own by default.
     methods : sequence of str or Method, optional
-        As in `compare`: rk4 and the simplest that fits by default.
+        As in `compare`; default: rk4 and the simplest suitable one.
     dt : float, optional
         Step, in the system's unit of time. Default: about a sixteenth of a turn.
     t_end : float, optional
-        The end; the nearest whole number of steps is taken, 20,000 at most. Default: some forty
+        The end; the nearest whole number of steps is taken, 20,000 at most. Default: about forty
         turns.
     equal_work : bool, optional
-        Begin with the same number of force evaluations for all, instead of the same step.
+        Start with the same number of force evaluations for all, instead of the same step.
 
     Returns
     -------
     Lab
         A widget. Its `solution` is the `Comparison` on the screen, whose arrays are those of
-        `compare`, digit for digit; `python` the lines that make it.
+        `compare`, digit for digit; `python` is the code that makes it.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""The lines of Python that make what the lab shows."""
+"""The Python code that reproduces what the lab shows."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ if TYPE_CHECKING:
 
 
 def python_lines(system: System, state: Mapping[str, Any], dt: float, n_steps: int) -> str:
-    """Lines that make the same comparison, digit for digit, and draw it.
+    """Code that makes the same comparison, digit for digit, and draws it.
 
     Parameters
     ----------
     system : System
         With the parameters of the state.
     state : mapping
-        Of the front end.
+        From the front end.
     dt, n_steps
-        The step, and how many of the first method.
+        The step, and the number of steps of the first method.
 
     Returns
     -------
     str
-        A system or method of one's own stands there by its name, with a remark.
+        A user-defined system or method appears by its name, with a comment.
 
     Examples
     --------

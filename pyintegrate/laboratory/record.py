@@ -22,10 +22,10 @@ if TYPE_CHECKING:
     from ..solution.solution import Solution
     from ..system.system import System
 
-RTOL, ATOL = 1e-11, 1e-13  # of the true motion, where it has no closed form
-MOST_TRIED = 50_000  # steps of it: what needs more answers no slider in time
-SAMPLES = 32  # states at which one looks how fast the true motion turns
-CROSSINGS = 3  # of its middle, from which a motion counts as an oscillation
+RTOL, ATOL = 1e-11, 1e-13  # of the true motion, if it has no closed form
+MOST_TRIED = 50_000  # its steps: with more, sliders would not respond in time
+SAMPLES = 32  # states at which the rate of turning of the true motion is computed
+CROSSINGS = 3  # of the centre, from which a motion counts as an oscillation
 
 
 def steps_of(dt: float, t_end: float) -> int:
@@ -44,14 +44,14 @@ def steps_of(dt: float, t_end: float) -> int:
 def make_record(
     system: System, state: Mapping[str, Any], methods: Mapping[str, Any]
 ) -> tuple[Comparison, dict[str, Any]]:
-    """Integrate what a state asks for, and measure it.
+    """Integrate the motion of a state, and measure it.
 
     Parameters
     ----------
     system : System
         That of the state, with the state's parameters.
     state : mapping
-        Of the front end: "start", "dt", "t_end", "methods", "equal_work".
+        From the front end: "start", "dt", "t_end", "methods", "equal_work".
     methods : mapping
         Methods by the names in the state.
 
@@ -62,7 +62,7 @@ def make_record(
         "runs", in the order of the methods: "t" (n,), "y" and "ghost" (n, dim), "energy" and
         "ghost_energy" (n,) or None, "phase" (n,) [rad] or None, "distance" (n,) from the true
         position, all float64; "dt", "failed" (the first step not completed, or -1), "evaluations",
-        "stability". Besides "ghost" (what the true motion is), "turning" (eigenvalues), "python".
+        "stability". Also "ghost" (the kind of the true motion), "turning" (eigenvalues), "python".
 
     Raises
     ------
@@ -103,9 +103,9 @@ def make_record(
 
 
 def true_motion(solution: Solution) -> tuple[Any, Solution | None]:
-    """The true states at the saved times, (n, dim), and the Solution they are of, if any.
+    """The true states at the saved times, (n, dim), and the Solution that holds them, if any.
 
-    The exact solution; where it has no closed form, or loses its digits, a run to a tolerance.
+    The exact solution; if it has no closed form, or loses its digits, a run to a tolerance.
 
     Examples
     --------
@@ -126,7 +126,7 @@ def true_motion(solution: Solution) -> tuple[Any, Solution | None]:
 
 
 def _measured(solution, truth, made):
-    """The arrays of one run beside the true motion."""
+    """The arrays of one run, compared with the true motion."""
     system, y = solution.system, np.ascontiguousarray(solution.y)
     positions = system.dof or system.dim
     with np.errstate(over="ignore", invalid="ignore"):
@@ -142,7 +142,7 @@ def _measured(solution, truth, made):
 
 
 def _energy_of(solution, truth):
-    """(E - E0)/|E0| of the true motion: 0 but where something drives or brakes it."""
+    """(E - E0)/|E0| of the true motion: 0 unless something drives or brakes it."""
     if not solution.system.has_energy:
         return None
     with np.errstate(invalid="ignore", over="ignore"):
@@ -152,7 +152,7 @@ def _energy_of(solution, truth):
 
 
 def _phase(solution, truth, made):
-    """The phase drift, or None where the motion does not go round."""
+    """The phase drift, or None if the motion does not turn."""
     system = solution.system
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore", RecordWarning)
@@ -167,6 +167,6 @@ def _phase(solution, truth, made):
 
 
 def _crossings(x):
-    """How often a motion goes through its middle."""
+    """How often a motion passes its centre."""
     side = x > (np.nanmin(x) + np.nanmax(x)) / 2
     return np.count_nonzero(side[1:] != side[:-1])

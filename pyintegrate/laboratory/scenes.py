@@ -1,4 +1,4 @@
-"""How a system is drawn: points that hang, slide or travel, made of which components."""
+"""How a system is drawn: points that hang, slide or travel, and their components."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ if TYPE_CHECKING:
 
 SPRINGS = ("oscillator", "spring", "momentum_spring")
 ANGLES = ("theta", "phi", "angle", "alpha")
-# Components across and up, where others than the first two show more.
+# Components across and up, if others than the first two show more.
 VIEWS = {"lorenz": (0, 2), "projectile": (0, 2), "projectile_drag": (0, 2)}
 BODIES = {"three_body": 2, "n_body": 3}  # axes of each body
 
 
 def scene(system: System) -> dict[str, Any]:
-    """What the front end needs to draw a state: its kind, and the components it is made of.
+    """What the front end needs to draw a state: its kind, and its components.
 
     Parameters
     ----------
@@ -28,7 +28,7 @@ def scene(system: System) -> dict[str, Any]:
     dict
         "kind" is "spring", "pendulum" (with "length", a parameter or 1), "double_pendulum", "bead"
         (one component, on a line), "path" or "bodies"; "places" has the components across and up,
-        a pair for each point; "centre" whether something sits at the origin, "tied" whether a
+        a pair for each point; "centre" whether something is drawn at the origin, "tied" whether a
         spring goes to it.
 
     Raises
@@ -63,7 +63,7 @@ def scene(system: System) -> dict[str, Any]:
         return {"kind": "bodies", "places": pairs}
     across, up = VIEWS.get(name, (0, 1))
     centre, tied = name in ("kepler", "spring_3d"), name == "spring_3d"
-    units = "same" if system.dof else "different"  # axes to one scale, or each to its own
+    units = "same" if system.dof else "different"  # axes with one scale, or each with its own
     return {
         "kind": "path",
         "places": [[across, up]],
@@ -84,7 +84,7 @@ def turning(system: System, states: Any) -> Any:
     Returns
     -------
     ndarray of complex, shape (dim,)
-        All eigenvalues at the state where the largest of them is largest; zeros where none is
+        All eigenvalues at the state where the largest of them is largest; zeros if none is
         finite.
 
     Examples

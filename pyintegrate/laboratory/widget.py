@@ -1,4 +1,4 @@
-"""The widget: states of the front end in, arrays out; every number is made by the kernel."""
+"""The widget: states of the front end in, arrays out; the kernel computes every number."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from ..analysis.side_by_side import Comparison
     from ..system.system import System
 
-FIRST = {"omega": 15**0.5}  # of the oscillator that is shown where no system is named
+FIRST = {"omega": 15**0.5}  # of the oscillator that is shown if no system is given
 FIRST_END = 90.0
 MOST_METHODS = 4
 
@@ -39,14 +39,14 @@ class Lab(anywidget.AnyWidget):
     Attributes
     ----------
     solution : Comparison
-        What is on the screen.
+        The comparison on the screen.
     python : str
-        The lines that make it.
+        The code that makes it.
     state : dict
-        "system", "params", "start", "dt", "t_end", "methods", "equal_work": what the front end
-        shows. Assigned, it is carried out, or refused with the exception of `pyintegrate.lab`, and
-        stays as it was; a change by the front end that cannot be carried out is taken back, and
-        ``record["error"]`` says why. Assign another dict: changes within it are not seen.
+        "system", "params", "start", "dt", "t_end", "methods", "equal_work": as the front end
+        shows them. An assigned state is carried out, or refused with the exception of
+        `pyintegrate.lab`, and then stays as it was; a change by the front end that fails is undone,
+        and ``record["error"]`` says why. Assign a new dict: changes within it are not noticed.
     record : dict
         The arrays for the front end.
 
@@ -106,7 +106,7 @@ class Lab(anywidget.AnyWidget):
         self.on_msg(self._asked)
 
     def _carry_out(self, state):
-        """Make the solution of a state; its record."""
+        """Make the solution of a state; return its record."""
         system = self._systems[state["system"]](**state["params"])
         if len(state["methods"]) > MOST_METHODS:
             raise ValueError(f"the lab shows {MOST_METHODS} methods at most")
@@ -118,7 +118,7 @@ class Lab(anywidget.AnyWidget):
         return record | {"runs": runs, "number": state.get("number", 0)}
 
     def _plain(self, state):
-        """The state in plain numbers and names of the catalogues, or why it is none."""
+        """The state as plain numbers and names of the catalogues, or an error."""
         known = set(self._carried[0]) | {"number"}
         if wrong := [*(set(state) - known), *(known - {"number"} - set(state))]:
             raise ValueError(
@@ -128,7 +128,7 @@ class Lab(anywidget.AnyWidget):
         name, chosen = state["system"], state["methods"]
         found = self._systems[name] if name in self._systems else known_systems[name]
         system = found(**state["params"])
-        describe_system(system)  # or it says why it is not drawn
+        describe_system(system)  # or it says why it cannot be drawn
         chosen = [chosen] if isinstance(chosen, str) else chosen
         chosen = [m if m in self._methods else find_method(m).name for m in chosen]
         if not isinstance(state["equal_work"], bool | np.bool_):
@@ -144,16 +144,16 @@ class Lab(anywidget.AnyWidget):
 
     @traitlets.validate("state")
     def _assigned(self, proposal):
-        """A state from Python: carried out before it is taken, so that a wrong one raises here."""
+        """A state from Python: carried out before it is stored, so that a wrong one raises here."""
         state = proposal["value"]
-        if self._cross_validation_lock or state is self._carried[0]:  # a message; taken back
+        if self._cross_validation_lock or state is self._carried[0]:  # a message; undone
             return state
         state = self._plain(state)
         self._carried = state, self._carry_out(state)
         return state
 
     def _changed(self, change):
-        """Carry out what the front end asks for, or take it back; show what was carried out."""
+        """Carry out a change by the front end, or undo it; show the result."""
         state = change["new"]
         if state is not self._carried[0]:
             number = state.get("number", 0)
@@ -166,7 +166,7 @@ class Lab(anywidget.AnyWidget):
         self.record = self._carried[1]
 
     def _asked(self, _widget, content, _buffers):
-        """A question of the front end: the rate of change of states, for the line of formulas."""
+        """A request of the front end: the rate of change of states, for the line of formulas."""
         if content.get("ask") == "rates":
             t, y = np.asarray(content["t"], dtype=float), np.asarray(content["y"], dtype=float)
             rates = np.asarray(self.system.rhs(t, y))

@@ -1,4 +1,4 @@
-"""The catalogue of systems: a mapping that helps with misspelt names, and prints itself."""
+"""The catalogue of systems: a mapping that suggests names for misspelt ones, and prints itself."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ class SystemCatalogue(Mapping[str, System]):
     (True, 'double_pendulum')
     """
 
-    if TYPE_CHECKING:  # those that can more than the others
+    if TYPE_CHECKING:  # systems with methods of their own
         n_body: NBody
         rigid_body: RigidBody
 
     def __init__(self, names: Sequence[str], make: Callable[[str], System]) -> None:
         self._all, self._make = dict.fromkeys(names, ()), make
-        self._systems: dict[str, System] = {}  # those that were asked for
+        self._systems: dict[str, System] = {}  # those used so far
         self._names = Names("system", self._all, SYSTEMS, {}, f"there are {', '.join(names)}")
 
     def __getitem__(self, name: str) -> System:

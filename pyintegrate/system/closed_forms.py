@@ -1,6 +1,6 @@
-"""The exact motion of a system: solution, phase, period, as far as they have closed forms.
+"""The exact motion of a system: solution, phase and period, if they have closed forms.
 
-The forms themselves are in ``exact/``, a module for each system.
+The formulas are in ``exact/``, one module per system.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _CACHED = 16 << 10  # values at a time
 
 
 class ClosedForms:
-    """The questions; a System has the rest."""
+    """The methods for closed forms; the other methods are in System."""
 
     if TYPE_CHECKING:
         name = dim = initial = batch_shapes = property(lambda self: Any)
@@ -56,15 +56,15 @@ class ClosedForms:
         batch = broadcast({**shapes, **self.batch_shapes})
         y = np.empty((len(t), *batch, self.dim))
         rows = max(1, _CACHED // max(1, prod(batch)))
-        for i in range(0, len(t), rows):  # a part of the times: temporaries stay in the cache
+        for i in range(0, len(t), rows):  # some of the times: temporaries stay in the cache
             for d, component in enumerate(solve(t[i : i + rows], y0, t0, **self._params)):
                 y[i : i + rows, ..., d] = component
         return y
 
     def exact_phase(self, t: ArrayLike, y0: ArrayLike, t0: ArrayLike = 0.0) -> MaybeFloats:
-        """Phase [rad] of the exact solution, on any branch, shape (n, *batch); arguments as there.
+        """Phase [rad] of the exact solution, on any branch, (n, *batch); arguments as in `exact`.
 
-        None where there is no phase or no closed form.
+        None if there is no phase or no closed form.
 
         Examples
         --------
@@ -88,7 +88,7 @@ class ClosedForms:
 
     @property
     def phase_is_uniform(self) -> bool:
-        """Whether the phase of every exact motion grows like a straight line, 2 pi a period."""
+        """Whether the phase of every exact motion grows linearly, by 2 pi per period."""
         uniform = self._closed_form("phase_is_uniform")
         return uniform is not None and uniform(**self._params)
 

@@ -1,4 +1,4 @@
-"""Any number of bodies that attract one another, and states to begin with."""
+"""Any number of bodies that attract one another, and predefined initial states."""
 
 from __future__ import annotations
 
@@ -64,18 +64,18 @@ _DESCRIPTOR = next(item for item in _core.sized_systems() if item["name"] == "n_
 
 
 class NBody(System):
-    """Bodies under their gravity; ``pi.systems.n_body`` is the one to begin with.
+    """Bodies under their gravity; start from ``pi.systems.n_body``.
 
-    Call it with ``n`` for another number of bodies, with ``initial`` for a ready state, and with
-    parameters: ``g``, ``masses`` (*batch, n), ``softening``.
+    Call it with ``n`` for another number of bodies, with ``initial`` for a predefined state, and
+    with parameters: ``g``, ``masses`` (*batch, n), ``softening``.
 
     Attributes
     ----------
     n : int
     initial : ndarray of shape (6 n,), or None
-        Positions of all bodies, then velocities; None where there is no ready state.
+        Positions of all bodies, then velocities; None if there is no default state.
     bodies : tuple of str
-        Their names: those of the ready state, or "body 1", "body 2", ...
+        Their names: those of the predefined state, or "body 1", "body 2", ...
 
     Examples
     --------
@@ -106,14 +106,14 @@ class NBody(System):
     def __call__(  # type: ignore[override]
         self, n: int | None = None, initial: str | ArrayLike | None = None, **params: ArrayLike
     ) -> NBody:
-        """Another number of bodies, another state to begin with, other parameters.
+        """Another number of bodies, another initial state, other parameters.
 
         Parameters
         ----------
         n : int, optional
-            At least 1. Default: as before, or as many as the ready state has.
+            At least 1. Default: unchanged, or the number of bodies in the predefined state.
         initial : {"figure_eight", "outer_solar_system"} or array_like of shape (6 n,), optional
-            A ready state, with its parameters and units, or any other state.
+            A predefined state, with its parameters and units, or any other state.
         **params
             g, masses (..., n) and softening.
 
@@ -124,7 +124,7 @@ class NBody(System):
         Raises
         ------
         ValueError
-            A negative mass, a wrong shape, an unknown ready state.
+            A negative mass, a wrong shape, an unknown predefined state.
 
         Examples
         --------
@@ -147,7 +147,7 @@ class NBody(System):
         return made
 
     def _ready(self, components, dtype):
-        """Refuse bodies that coincide, where there is no softening to part them."""
+        """Refuse bodies that coincide, unless softening separates them."""
         x = np.stack(np.broadcast_arrays(*components[: self.dof]), axis=-1)
         x = x.reshape(*x.shape[:-1], self.n, 3)
         points = np.asarray(self.params["softening"]) == 0
@@ -177,12 +177,12 @@ class NBody(System):
 
 
 def restore_bodies(n, state, units, params):
-    """A system from what it was made of (pickling, loading)."""
+    """A system from its parts (pickling, loading)."""
     return System.__call__(NBody(_definition(n, state, units), _defaults(n)), **params)
 
 
 def _of(n, initial, given):
-    """The system of n bodies with its default parameters, or those of a ready state."""
+    """The system of n bodies with its default parameters, or those of a predefined state."""
     known, units = None, _SI
     params: dict = {}
     if isinstance(initial, str):
@@ -239,7 +239,7 @@ def _definition(n, state, units):
 
 
 def _replaced(text, old, new):
-    """The unit `old` replaced where it stands as a word of its own."""
+    """The unit `old` replaced wherever it is a word by itself."""
     import re
 
     return re.sub(rf"(?<![a-z{{]){old}(?![a-z}}])", new, text)

@@ -1,4 +1,4 @@
-"""A rigid body in space: what it is given by, and how its parameters go to the C core."""
+"""A rigid body in space: its parameters, and how they go to the C core."""
 
 from __future__ import annotations
 
@@ -23,21 +23,21 @@ _WIDTH = 2.0**-6
 
 
 class RigidBody(System):
-    """A rigid body; ``pi.systems.rigid_body`` is one at rest, in gravity.
+    """A rigid body; ``pi.systems.rigid_body`` is at rest, under gravity.
 
     The state is position (3), unit quaternion w x y z from body axes to world axes (4), velocity
-    (3), and angular velocity in world axes (3). ``x0`` are the first seven, ``v0`` the last six; a
-    quaternion of another length than 1 is normalised before the run.
+    (3), and angular velocity in world axes (3). ``x0`` is the first seven, ``v0`` the last six; a
+    quaternion that is not of length 1 is normalised before the run.
 
     Parameters are ``gravity`` (an acceleration), ``force`` at the centre and ``torque`` in world
     axes, ``torque_body`` in body axes, ``drag`` (force -drag abs(v) v), ``inverse_mass`` and
-    ``inverse_inertia`` (where zero, forces or torques do not move the body), the rates
+    ``inverse_inertia`` (if zero, forces or torques do not move the body), the rates
     ``linear_damping`` and ``angular_damping`` of v' = -c v, and factors that multiply both
-    velocities each step. Springs hold ``attachments`` in body axes to ``anchors``, each (n, 3),
+    velocities at each step. Springs hold ``attachments`` in body axes to ``anchors``, each (n, 3),
     with ``stiffness`` and ``rest_lengths``, each (n,).
 
-    ``inverse_inertia`` is a matrix (*batch, 3, 3) in body axes, or the diagonal of one (*batch, 3);
-    what ends in (3, 3) is a matrix, so that three diagonals are given as (3, 1, 3) or as matrices.
+    ``inverse_inertia`` is a matrix (*batch, 3, 3) in body axes, or its diagonal (*batch, 3);
+    a shape that ends in (3, 3) is a matrix, so that three diagonals are (3, 1, 3) or matrices.
 
     Examples
     --------
@@ -55,7 +55,7 @@ class RigidBody(System):
     _springs = property(lambda self: self._definition["shapes"]["stiffness"][0])
 
     def __call__(self, **params: ArrayLike) -> RigidBody:  # type: ignore[override]
-        """The same body with other parameters; springs are given anew all together.
+        """The same body with other parameters; the parameters of springs are given all together.
 
         Raises
         ------
@@ -96,7 +96,7 @@ class RigidBody(System):
         )
 
     def _ready(self, components, dtype):
-        """Quaternions of length 1; one of length 0 is refused."""
+        """Quaternions normalised to length 1; one of length 0 is refused."""
         parts = np.broadcast_arrays(*components[3:7])
         q = np.stack(parts, axis=-1).astype(np.float64)
         norm = np.hypot(np.hypot(q[..., 0], q[..., 1]), np.hypot(q[..., 2], q[..., 3]))
@@ -138,7 +138,7 @@ class RigidBody(System):
         return np.stack(columns, axis=-1)
 
     def invariants(self, y, t=0.0):
-        """The length of the quaternion; momenta where no force, no torque changes them."""
+        """The length of the quaternion; momenta if no force or torque changes them."""
         p = {name: np.any(value != 0) for name, value in self._params.items()}
         springs = self._springs and p["stiffness"]
         values = super().invariants(y, t)
@@ -162,7 +162,7 @@ class RigidBody(System):
 
 
 def _matrix(value):
-    """An inverse inertia as matrices (*batch, 3, 3); other shapes are left to be refused."""
+    """An inverse inertia as matrices (*batch, 3, 3); other shapes are refused later."""
     value = numbers("parameter inverse_inertia", value)
     diagonal = value.shape[-1:] == (3,) and value.shape[-2:] != (3, 3)
     return value[..., np.newaxis] * np.eye(3) if diagonal else value

@@ -37,7 +37,7 @@ class System(ClosedForms):
     dim, dof : int
         Components of the state; positions (0 for first order).
     structure : {"first_order", "second_order", "separable", "rigid_body"}
-    state_names : tuple of str
+    Number of components of the state; number of positions (0 for first order).
     params : mapping
         Name to float, or to a read-only array that broadcasts over the batch. An array parameter
         is (*batch, *shape), where shape is that of its default.
@@ -59,7 +59,7 @@ class System(ClosedForms):
     dof: int
     structure: str
     velocity_dependent: bool
-    positions: int  # components of x0 where v0 is given
+    positions: int  # components of x0 if v0 is given
     _definition: dict
     _params: Mapping
 
@@ -79,7 +79,7 @@ class System(ClosedForms):
             f"a System is immutable; {self.name}(name=value) makes one with other parameters"
         )
 
-    # ---- what it is ----
+    # ---- description ----
     @property
     def name(self) -> str:
         return self._definition["name"]
@@ -102,11 +102,11 @@ class System(ClosedForms):
 
     @property
     def core(self) -> Any:
-        """The name or handle that the C core knows it by."""
+        """The name or handle by which the C core knows it."""
         return self._definition["name"]
 
     def _core_for(self, method):
-        """The same for a method, which may need derivatives or not."""
+        """The same for a method, which may need derivatives."""
         return self.core
 
     @cached_property
@@ -121,7 +121,7 @@ class System(ClosedForms):
 
     @cached_property
     def batch_shapes(self) -> dict[str, tuple[int, ...]]:
-        """Name of each parameter to the shape of its batch: () where one value serves all."""
+        """Name of each parameter to its batch shape: () if one value serves all."""
         shapes = self._definition["shapes"]
         return {k: batch_shape(v, shapes[k]) for k, v in self._params.items()}
 
@@ -136,16 +136,16 @@ class System(ClosedForms):
         return np.array([q[2] for q in self._definition["state"]])
 
     def _refusal(self, method):
-        """Why a method that fits the structure cannot be used all the same; None if it can."""
+        """Why a method that fits the structure cannot be used nevertheless; None if it can."""
         return None
 
     def _ready(self, components, dtype):
-        """The components of a first state, checked, as a run takes them."""
+        """The components of an initial state, checked and prepared for a run."""
         return components
 
     @property
     def has_energy(self) -> bool:
-        """Whether ``energy()`` gives one: every system of positions and velocities does."""
+        """Whether ``energy()`` returns one: every system of positions and velocities has one."""
         return self.dof > 0
 
     def __call__(self, /, **params: ArrayLike) -> Self:
@@ -178,7 +178,7 @@ class System(ClosedForms):
     def __reduce__(self):
         return restore, (self.name, dict(self._params))
 
-    # ---- questions ----
+    # ---- equations ----
     def rhs(self, t: ArrayLike, y: ArrayLike) -> Floats:
         """Time derivative of the state.
 
@@ -201,9 +201,9 @@ class System(ClosedForms):
         return self._ask(_RHS, t, y, self.dim)
 
     def acceleration(self, t: ArrayLike, x: ArrayLike, v: ArrayLike) -> MaybeFloats:
-        """Acceleration a(t, x, v), shape (*batch, dof); x and v likewise. None for first order.
+        """Acceleration a(t, x, v), shape (*batch, dof), as are x and v. None for first order.
 
-        Of a separable system v are the momenta, and it is their rate of change. TypeError or
+        For a separable system v are the momenta, and this is their rate of change. TypeError or
         ValueError for wrong arguments, here and below.
 
         Examples
@@ -237,7 +237,7 @@ class System(ClosedForms):
         return flat.reshape(*flat.shape[:-1], self.dim, self.dim)
 
     def energy(self, y: ArrayLike, t: ArrayLike = 0.0) -> MaybeFloats:
-        """Energy [J, or that of ``units``], shape (*batch); None where the system has none.
+        """Energy [J, or that of ``units``], shape (*batch); None if the system has none.
 
         Examples
         --------
@@ -300,17 +300,17 @@ class System(ClosedForms):
     def _evaluate(self, *arguments):
         _core.evaluate(self.core, *arguments)
 
-    # ---- its derivative ----
+    # ---- derivatives ----
     def tangent(self, k: int = 1, parameters: str | Sequence[str] = ()) -> Any:
-        """The system with k tangent vectors beside its state: how neighbours of a motion move.
+        """The system with k tangent vectors beside its state: how neighbouring motions evolve.
 
         A method applied to it makes the steps of the motion, and the exact derivative of those
-        steps: symplectic where the method is.
+        steps, symplectic if the method is.
 
         Parameters
         ----------
         k : int
-            Tangents that begin anywhere: the default is the unit vectors, one after the other.
+            Tangents with arbitrary initial values; the default is the unit vectors, in order.
         parameters : str or sequence of str
             Further tangents, d(state)/d(parameter), one for each element; they begin at 0.
 
@@ -319,19 +319,19 @@ class System(ClosedForms):
         System
             Of the same structure, with the same parameters. Its state is the base first, then the
             tangents, (y, dy_1, ..., dy_n); with positions and velocities (x, dx_1, ..., dx_n, v,
-            dv_1, ..., dv_n). ``parts(y)`` takes it apart, `base` is this system, `directions`
+            dv_1, ..., dv_n). ``parts(y)`` splits it, `base` is this system, `directions`
             names the tangents.
 
         Raises
         ------
         ValueError
-            Rigid bodies, whose rotations are no vectors; unknown parameters; too many components.
+            Rigid bodies, whose rotations are not vectors; unknown parameters; too many components.
 
         Warns
         -----
         UserWarning
-            A force that turns or jumps (where, abs): the derivative is that of the branch taken. A
-            force that is called: the derivatives are central differences.
+            A force with a kink or a jump (where, abs): the derivative is that of the branch taken.
+            A force that is called: the derivatives are central differences.
 
         Examples
         --------
@@ -374,10 +374,10 @@ def _state(name, value):
     return array
 
 
-# The catalogue, for unpickling: catalogue.py puts itself here.
+# The catalogue, for unpickling: catalogue.py sets it.
 BUILT_IN: list[Mapping[str, System]] = []
 
 
 def restore(name, params):
-    """A built-in system again (pickling)."""
+    """A built-in system, restored from a pickle."""
     return BUILT_IN[0][name](**params)

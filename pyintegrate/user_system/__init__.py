@@ -1,1 +1,1 @@
-"""Systems from a user's functions: traced, called back, or by pointer."""
+"""User-defined systems from functions: traced, called back, or by pointer."""

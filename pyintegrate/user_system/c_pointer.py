@@ -34,9 +34,9 @@ _PROTOTYPES = (
     " const double *p)",
 )
 _ARGUMENTS = (4, 6)
-_FUNCTION_POINTER = ctypes.CFUNCTYPE(None).__mro__[1]  # the base of all of ctypes'
+_FUNCTION_POINTER = ctypes.CFUNCTYPE(None).__mro__[1]  # the base of all ctypes functions
 _RESERVED = ("t", "y", "t0")  # the leading arguments of an exact solution
-_BLOCK = 2048  # lanes of one call of a batched function
+_BLOCK = 2048  # lanes in one call of a batched function
 
 
 class CompiledSystem(TracedSystem):
@@ -92,8 +92,8 @@ def c_function(
 ) -> CompiledSystem:
     """Make a System of y' = f(t, y, p) whose right-hand side is a compiled function.
 
-    It is called without the interpreter lock, in float64 only. A function for one trajectory that
-    returns something else than 0 fails that trajectory; a batched one stops the run.
+    It is called without the interpreter lock, in float64 only. If a function for one trajectory
+    returns anything but 0, that trajectory fails; a batched function stops the run.
 
     Parameters
     ----------
@@ -108,9 +108,9 @@ def c_function(
         Name -> default value, a number or an array; p holds them in this order.
     batched : bool
     unsafe : bool
-        Take a bare integer for an address. Nothing keeps the code there alive.
+        Accept a bare integer as an address. Nothing keeps the code there alive.
     name, title, state_names, units, initial, exact
-        As of ``pi.rhs``.
+        As in ``pi.rhs``.
 
     Returns
     -------
@@ -120,7 +120,7 @@ def c_function(
     Raises
     ------
     TypeError, ValueError
-        What is no pointer to a function, or a wrong option.
+        An object that is no pointer to a function, or a wrong option.
 
     Examples
     --------

@@ -10,7 +10,7 @@ import numpy as np
 from .. import _core
 from .traced import TracedSystem
 
-_BLOCK = 8192  # lanes of one call: many, and still in the second cache
+_BLOCK = 8192  # lanes in one call: many, but still within the second-level cache
 _RHS, _ACCELERATION, _ENERGY, _JACOBIAN = map(
     _core.questions().index, ("rhs", "acceleration", "energy", "jacobian")
 )
@@ -19,8 +19,8 @@ _RHS, _ACCELERATION, _ENERGY, _JACOBIAN = map(
 class CallbackSystem(TracedSystem):
     """A System whose force stays a Python function, called for a block of trajectories at once.
 
-    The function gets components first, ``(dof, n)`` or ``(dim, n)`` (``(n,)`` where dof = 1), and
-    parameters of shape ``(*shape, n)`` or, where one value serves all, ``shape``.
+    The function gets components first, ``(dof, n)`` or ``(dim, n)`` (``(n,)`` if dof = 1), and
+    parameters of shape ``(*shape, n)`` or, if one value serves all, ``shape``.
     """
 
     traced = property(lambda self: None)  # type: ignore[assignment]
@@ -139,7 +139,7 @@ class _Block:
         if self.dof == 1:
             state = [half[0] for half in state]
         params = self.fixed[dtype] if self.fixed else named_parameters(self.shapes, read(p))
-        with np.errstate(all="ignore"):  # lanes that have failed are computed with the others
+        with np.errstate(all="ignore"):  # failed lanes are computed along with the others
             result = self.function(read(t)[0], *state, **params)
             write_rows(self.function, result, np.frombuffer(out, dtype).reshape(-1, lanes))
 
@@ -165,7 +165,7 @@ def write_rows(function, result, out):
     Raises
     ------
     TypeError, ValueError
-        Something else than real numbers, or of another shape; the function is named.
+        Anything but real numbers, or another shape; the message names the function.
     """
     name, (rows, lanes) = function.__name__, out.shape
     shapes = (out.shape, out.shape[1:]) if rows == 1 else (out.shape,)

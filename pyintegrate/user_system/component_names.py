@@ -1,8 +1,8 @@
-"""Names of the components of a state, where none are given."""
+"""Default names of the components of a state."""
 
 
 def default_names(kind, dim, dof):
-    """x, v; or x, y, z, vx, vy, vz; or numbered ones; of a Hamiltonian q and p.
+    """x, v; or x, y, z, vx, vy, vz; or numbered ones; for a Hamiltonian q and p.
 
     Parameters
     ----------
@@ -26,7 +26,7 @@ def default_names(kind, dim, dof):
 
 
 def free_names(names, taken):
-    """Names of components; y[1], y[2], ... where a parameter has one of them already."""
+    """Names of components; y[1], y[2], ... if a parameter already has one of the names."""
     if set(names) & set(taken):
         return tuple(f"y[{i + 1}]" for i in range(len(names)))
     return names

@@ -1,7 +1,7 @@
 """Systems from plain functions: ``@acceleration``, ``@rhs``, ``@hamiltonian``, ``@potential``.
 
 The function is written for one trajectory, in NumPy. It is called once with symbols (pyintegrate/
-trace) and runs as byte code from then on: over any batch, with any method, without Python.
+trace) and then runs as byte code: over any batch, with any method, without Python.
 """
 
 from __future__ import annotations
@@ -45,18 +45,18 @@ def acceleration(
     Parameters
     ----------
     function : callable
-        ``a(t, x, v, ...)``. Where dof = 1, x and v are scalars and it returns one; else they have
+        ``a(t, x, v, ...)``. If dof = 1, x and v are scalars and it returns one; else they have
         components, x[0], x[1], ..., and it returns as many. Further arguments are parameters.
     dof : int, optional
-        Positions. Found from the function where that is possible.
+        Number of positions. Found from the function if possible.
     **options
         Default values of the parameters, numbers or arrays; and ``name``, ``title``,
         ``state_names``, ``units`` (a dictionary of state, parameters and "t"), ``initial`` (the
-        default state), ``energy`` and ``exact`` (functions with the same leading arguments; of
-        ``exact`` x and v are those at the beginning, t is counted from there, and it returns
+        default state), ``energy`` and ``exact`` (functions with the same leading arguments; in
+        ``exact`` x and v are the initial ones, t is the time since then, and it returns
         positions and velocities), ``trace=False`` (call the function itself: slow, for NumPy and
         SciPy functions that cannot be traced; it gets arrays over the batch, x of shape (n,), or
-        (dof, n) where dof > 1), and with it ``velocity_dependent=False`` (the acceleration does
+        (dof, n) if dof > 1), and with it ``velocity_dependent=False`` (the acceleration does
         not use v: methods for x'' = a(t, x) apply).
 
     Returns
@@ -66,7 +66,7 @@ def acceleration(
     Raises
     ------
     TypeError
-        The function cannot be traced; the message has the line and the cure.
+        The function cannot be traced; the message names the line and the remedy.
     ValueError
         Wrong parameters, or a wrong number of components.
 
@@ -95,11 +95,11 @@ def rhs(
     Parameters
     ----------
     function : callable
-        ``f(t, y, ...)``; y always has components, also where dim = 1.
+        ``f(t, y, ...)``; y always has components, even if dim = 1.
     dim : int, optional
-        Components. Found from the function where that is possible.
+        Number of components. Found from the function if possible.
     **options
-        As of ``pi.acceleration``.
+        As in ``pi.acceleration``.
 
     Returns
     -------
@@ -144,16 +144,16 @@ def hamiltonian(
 ) -> TracedSystem | Decorator:
     """Make a System of q' = dH/dp, p' = -dH/dq, with the derivatives taken automatically.
 
-    Where H = T(p) + V(q) the system is "separable" and takes symplectic methods; otherwise it is of
+    If H = T(p) + V(q) the system is "separable" and takes symplectic methods; otherwise it is of
     first order. Its energy is H.
 
     Parameters
     ----------
     function : callable
-        ``H(q, p, ...)`` or ``H(t, q, p, ...)``; q and p are scalars where dof = 1.
+        ``H(q, p, ...)`` or ``H(t, q, p, ...)``; q and p are scalars if dof = 1.
     dof : int, optional
     **options
-        As of ``pi.acceleration``, without ``energy`` and ``trace``.
+        As in ``pi.acceleration``, without ``energy`` and ``trace``.
 
     Returns
     -------
@@ -213,12 +213,12 @@ def potential(
     Parameters
     ----------
     function : callable
-        ``V(x, ...)`` or ``V(t, x, ...)``; x is a scalar where dof = 1.
+        ``V(x, ...)`` or ``V(t, x, ...)``; x is a scalar if dof = 1.
     dof : int, optional
     mass : float, array_like of shape (dof,) or str
-        The mass of all components, or of each; or the name of the parameter that is it.
+        The mass of all components, or of each; or the name of a parameter with the mass.
     **options
-        As of ``pi.acceleration``, without ``energy`` and ``trace``: the energy is
+        As in ``pi.acceleration``, without ``energy`` and ``trace``: the energy is
         m v.v / 2 + V.
 
     Returns

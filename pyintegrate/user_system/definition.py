@@ -33,14 +33,14 @@ _MOTION = {
 
 
 class Definition:
-    """The function and the options that a decorator was given.
+    """The function and the options given to a decorator.
 
     Parameters
     ----------
     kind : {"acceleration", "rhs", "hamiltonian", "potential"}
     function : callable
     size : int or None
-        dof, or dim where kind is "rhs".
+        dof, or dim if kind is "rhs".
     options : dict
         Options of the decorator, and values of parameters.
     """
@@ -90,7 +90,7 @@ class Definition:
             )
 
     def _check_velocity_dependent(self):
-        """Only of a force that is called: a trace sees whether it uses the velocity."""
+        """Only for a force that is called: a trace shows whether it uses the velocity."""
         given = self.given.get("velocity_dependent")
         if given is None:
             return
@@ -103,7 +103,7 @@ class Definition:
             )
 
     def _size_of_options(self):
-        """Components as ``initial`` or ``state_names`` tell them, or None."""
+        """The number of components according to ``initial`` or ``state_names``, or None."""
         for what in ("initial", "state_names"):
             if self.given.get(what) is not None:
                 given = self.given[what]
@@ -137,7 +137,7 @@ class Definition:
         return system
 
     def _guess(self):
-        """The one number of components that the function works with."""
+        """The one number of components for which the function works."""
         fits, first = [], None
         for size in range(1, MOST_GUESSED + 1):
             try:
@@ -306,7 +306,7 @@ class Definition:
 
     # ---- the plain function ----
     def _plain(self, t, y, dof):
-        """The function itself at one point; it must leave its arguments alone."""
+        """The function itself at one point; it must not change its arguments."""
         y = y.copy()
         if not dof:
             state = [y]
@@ -373,7 +373,7 @@ class Definition:
         return system
 
     def _check_without_velocity(self, system, t, y, params):
-        """Refuse an acceleration that changes with a velocity which it is said not to use."""
+        """Refuse an acceleration that depends on the velocity although declared not to."""
         other = y.copy()
         other[system.dof :] += 1.0
         with np.errstate(all="ignore"):

@@ -1,4 +1,4 @@
-"""The arguments of a user's function: those that come first, and the parameters."""
+"""The arguments of a user's function: the leading ones, and the parameters."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ OPTIONS = (
     "name", "title", "state_names", "units", "initial", "energy", "exact", "trace", "reference",
     "velocity_dependent",
 )  # fmt: skip
-_OWN_OPTIONS = {  # of one decorator
+_OWN_OPTIONS = {  # of single decorators
     "acceleration": ("dof",),
     "rhs": ("dim",),
     "hamiltonian": ("dof",),
     "potential": ("dof", "mass"),
 }
-MOST_GUESSED = 12  # components, where neither dof nor dim is given
+MOST_GUESSED = 12  # components, if neither dof nor dim is given
 _LEADING = {
     "acceleration": (("t", "x", "v"),),
     "rhs": (("t", "y"),),
@@ -28,15 +28,15 @@ _LEADING = {
 
 
 def check_order(name, arguments, forms, form=None):
-    """Refuse arguments in another order: a leading name that is not in its own place.
+    """Refuse arguments in another order: a leading name that is out of place.
 
     Parameters
     ----------
     arguments : list of str
     forms : tuple of tuple of str
-        What the leading arguments may be.
+        The possible leading arguments.
     form : tuple of str
-        The one of them that is meant; default: the longest.
+        The intended one; default: the longest.
     """
     form = form or forms[-1]
     known = {leading for names in forms for leading in names}
@@ -54,7 +54,7 @@ def leading_arguments(kind, function, known):
     Parameters
     ----------
     known : set of str
-        Parameters that have a default in the decorator.
+        Parameters with a default in the decorator.
     """
     name = getattr(function, "__name__", repr(function))
     try:
@@ -82,7 +82,7 @@ def leading_arguments(kind, function, known):
 def parameter_defaults(kind, function, values):
     """Name -> checked default of each parameter, in the order of the function's arguments.
 
-    The decorator's values go before defaults in the function's own signature.
+    The decorator's values take precedence over defaults in the function's signature.
     """
     name = getattr(function, "__name__", repr(function))
     count, arguments = leading_arguments(kind, function, set(values))

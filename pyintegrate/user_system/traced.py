@@ -1,4 +1,4 @@
-"""User-defined systems: like those of the catalogue, with a force from Python or a pointer."""
+"""User-defined systems, with a force from Python or a pointer."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ if TYPE_CHECKING:
     from ..values.types import ArrayLike, MaybeFloats
 
 _JACOBIAN = _core.questions().index("jacobian")
-# Families of methods whose steps ask for it.
+# Families of methods whose steps use the Jacobian.
 _TAKE_A_JACOBIAN = _core.limits()["jacobian"]
 
-_OF_THIS_PROCESS = ("compiled", "frozen")  # in a definition, beside the mathematics
+_OF_THIS_PROCESS = ("compiled", "frozen")  # in a definition, besides the mathematics
 
 
 class TracedSystem(System):
     """A System whose force was traced; see ``pi.acceleration``, ``pi.rhs`` and ``pi.hamiltonian``.
 
-    It is a System in every way. It pickles as data, without the functions it came from (an exact
-    solution is pickled by name).
+    It is a System in every way. It pickles as data, without the functions that it was made from (an
+    exact solution is pickled by name).
     """
 
-    # ---- what it is ----
+    # ---- description ----
     @property
     def traced(self):
         """The operations of the force, as a graph (``pyintegrate.trace.tracing.Traced``)."""
@@ -37,7 +37,7 @@ class TracedSystem(System):
 
     @property
     def program(self):
-        """The byte code with all its questions; prints as readable assembly.
+        """The byte code for all questions; prints as readable assembly.
 
         Examples
         --------
@@ -89,7 +89,7 @@ class TracedSystem(System):
         lines = "<br>".join(f"<code>{escape(line)}</code>" for line in self._formulas())
         return table.replace(f"<code>{escape(self.equation)}</code>", lines)
 
-    # ---- questions ----
+    # ---- equations ----
     def _evaluate(self, bits, question, *arguments):
         _core.evaluate(
             self.traced.program(question == _JACOBIAN).handle, bits, question, *arguments
@@ -117,11 +117,11 @@ class TracedSystem(System):
         return source(self)
 
     def compile(self) -> Self:
-        """The same system with kernels of its own, built by the C compiler of this machine.
+        """The same system with its own kernels, built by the C compiler of this machine.
 
-        They are as fast as those of the built-in systems and have the bits of the byte code. The
-        library is kept in the user's cache folder and known by its content. Pickled, the system is
-        byte code again.
+        They are as fast as those of the built-in systems and give the bits of the byte code. The
+        library is kept in the user's cache folder, named by its content. When pickled, the system
+        becomes byte code again.
 
         Returns
         -------
@@ -142,7 +142,7 @@ class TracedSystem(System):
 
     @property
     def compiled(self) -> bool:
-        """Whether it has kernels of its own."""
+        """Whether it has its own kernels."""
         return "compiled" in self._definition
 
     @property
@@ -158,7 +158,7 @@ class TracedSystem(System):
         return self.traced.program(method.family in _TAKE_A_JACOBIAN).handle
 
     def _look_at_variables(self):
-        """Warn, once, of numbers outside of the function that are others by now."""
+        """Warn, once, of numbers outside the function that have changed since its definition."""
         frozen = self._definition.get("frozen")
         if frozen is not None:
             frozen.warn(self)
@@ -190,7 +190,7 @@ class TracedSystem(System):
 
 
 class _Compiled:
-    """A loaded library, which a copy of the system shares."""
+    """A loaded library, shared by copies of the system."""
 
     def __init__(self, handle):
         self.handle = handle

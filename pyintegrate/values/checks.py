@@ -14,7 +14,7 @@ MOST_COMPONENTS = _core.limits()["components"]
 
 
 def numbers(name, value):
-    """An array of real numbers; complex, object, string and ragged ones are refused."""
+    """An array of real numbers; complex, object, string and ragged arrays are refused."""
     try:
         array = np.asarray(value)
     except ValueError as error:
@@ -27,7 +27,7 @@ def numbers(name, value):
 
 
 def broadcast(shapes):
-    """The common batch shape of what has a name each: name -> shape."""
+    """The common batch shape of named values: name -> shape."""
     try:
         return np.broadcast_shapes(*shapes.values())
     except ValueError:
@@ -62,7 +62,7 @@ def _fits(a, b):
 
 
 def string(name, value, default):
-    """A string, or the default where None is given."""
+    """A string, or the default for None."""
     if value is None:
         return default
     if not isinstance(value, str):
@@ -71,7 +71,7 @@ def string(name, value, default):
 
 
 def different_names(names, dim, taken):
-    """Names of components: as many as there are, each once, none of `taken`."""
+    """Names of components: one for each, all different, none of `taken`."""
     try:
         names = tuple(names.split() if isinstance(names, str) else names)
         right = len(names) == len(set(names)) == dim and not set(names) & set(taken)
@@ -85,7 +85,7 @@ def different_names(names, dim, taken):
 
 
 def units_by_name(units, known):
-    """A dictionary of units for some of the known names, made one for all."""
+    """Units for some of the known names, completed to a dictionary for all."""
     units = {} if units is None else units
     if not isinstance(units, dict):
         raise TypeError(f"units must be a dictionary of name to unit, got {units!r}")
@@ -98,7 +98,7 @@ def units_by_name(units, known):
 
 
 def integer(name, value, least, most=None):
-    """An int of at least `least`, and at most `most`; a bool is not one."""
+    """An int of at least `least`, and at most `most`; a bool is refused."""
     if isinstance(value, _TRUTH):
         raise TypeError(f"{name} must be an integer, got {value}")
     try:
@@ -113,7 +113,7 @@ def integer(name, value, least, most=None):
 
 
 def whole_steps(n_steps):
-    """A number of steps, such that a double can hold it."""
+    """A number of steps that a double can hold exactly."""
     n_steps = integer("n_steps", n_steps, 0)
     if n_steps > 1 << 53:
         raise ValueError(f"n_steps must be at most 2**53, got {n_steps}")
@@ -121,7 +121,7 @@ def whole_steps(n_steps):
 
 
 def places_of(components, system):
-    """The indices of named components; None stands for all."""
+    """The indices of named components; None means all."""
     if components is None:
         return None
     names = system.state_names

@@ -24,7 +24,7 @@ _ESTIMATE = (
 _METHOD = "name the {method}; pi.methods.table() shows them"
 _SYSTEM = "the system is the first argument: a System, made of a function by @pi.rhs(dim=...)"
 
-# The words of SciPy and others -> what to do here.
+# The words of SciPy and others -> what to write here.
 _TIMES = "times= keeps the states at any times, save= those of every k-th step or of named steps"
 _ELSEWHERE = {
     "y0": _STATE,
@@ -41,7 +41,7 @@ _ELSEWHERE = {
     "dt": "its steps are found, and differ between trajectories; pi.integrate takes dt",
     "t_span": _END,
     "n_steps": "the end is t_end=; a pi.Stepper makes n steps by stepper.step(n)",
-    "max_steps": "pi.solve does, and its resume goes on with the same number; steps of one length"
+    "max_steps": "pi.solve does, and its resume uses the same number; steps of one length"
     " are counted by n_steps=",
     "t1": _END,
     "tf": _END,
@@ -68,16 +68,16 @@ _ELSEWHERE = {
     "integrator": _METHOD,
     "solver": _METHOD,
     "terminal": "stop=True ends the trajectory there, stop=n at the n-th time",
-    "affect": "then=lambda t, x, v: (x, -v) gives the state from which it goes on",
+    "affect": "then=lambda t, x, v: (x, -v) gives the state after the event",
     "b_hat": _ESTIMATE,
     "b_embedded": _ESTIMATE,
     "bhat": _ESTIMATE,
     "n_jobs": "threads are workers=, -1 for all cores",
-    "callback": "pi.integrate has watch={{...}} for what to keep of each step, and progress=; a"
+    "callback": "pi.integrate has watch={{...}} for quantities at each step, and progress=; a"
     " pi.Stepper hands over the state at each step",
 }
 
-# What solve_ivp's result is asked for -> what a Solution has.
+# Attributes of solve_ivp's result -> those of a Solution.
 RESULTS = {
     "nfev": "sol.evaluations counts those of the force",
     "success": "sol.n_failed counts the trajectories that failed, and sol.status has one for each",
@@ -89,14 +89,14 @@ RESULTS = {
 
 
 def explains_keywords(rest: Callable | None = None) -> Callable[[Function], Function]:
-    """A decorator of functions of a system: a wrong keyword is answered with what to write.
+    """A decorator for functions of a system: the error for a wrong keyword says what to write.
 
-    A call that succeeds is not looked at. The signature and the types stay as they are.
+    Calls that succeed are not affected. The signature and the types stay as they are.
 
     Parameters
     ----------
     rest : callable, optional
-        Where its own ``**options`` go: their names are known too.
+        The function that takes its ``**options``: their names are known too.
 
     Examples
     --------
@@ -125,7 +125,7 @@ def explains_keywords(rest: Callable | None = None) -> Callable[[Function], Func
 
 
 def _explanation(function, rest, arguments, keywords, error):
-    """The mistake in a call that raised a TypeError, if it is in its keywords or their places."""
+    """The mistake in a call that raised a TypeError, if it is in its keywords or their order."""
     signature = inspect.signature(function)
     known = [p.name for p in signature.parameters.values() if p.kind is not p.VAR_KEYWORD]
     if rest is not None:
@@ -136,7 +136,7 @@ def _explanation(function, rest, arguments, keywords, error):
     system, wrong = given.get("system"), [word for word in keywords if word not in known]
     is_function = callable(system) and not hasattr(system, "rhs")
     parts = []
-    timed = given.keys() & {"dt", "t_end", "n_steps"}  # words that solve_ivp has not
+    timed = given.keys() & {"dt", "t_end", "n_steps"}  # words that solve_ivp does not have
     if not timed and _is_pair(given.get("x0")) and (is_function or "v0" in given):
         parts.append(
             f"{name} takes (system, x0, v0), not solve_ivp's (fun, t_span, y0): {_STATE}; {_END}"

@@ -9,21 +9,21 @@ import numpy as np
 
 ALIGNMENT = 64  # bytes: the widest register, and a cache line
 COMPACT_BYTES = 1024  # rows shorter than this are not padded in a record, nor aligned
-SPARE_BYTES = 64 << 20  # states up to this have a second buffer, which an interrupt leaves whole
-# A larger record in memory that was in use is written past the caches; fresh memory is in them when
-# it is first written.
+SPARE_BYTES = 64 << 20  # states up to this have a second buffer, which survives an interrupt
+# Larger records that go to memory already in use bypass the caches; freshly mapped pages do not,
+# as the kernel has just zeroed them there.
 STREAM_BYTES = 16 << 20
-MAX_AXES = 32  # of a batch and its components: what np.broadcast_shapes takes
+MAX_AXES = 32  # of a batch and its components: the limit of np.broadcast_shapes
 
 
 def padded(lanes, dtype):
-    """Items of a row of `lanes`, up to whole cache lines."""
+    """Items of a row of `lanes`, padded to whole cache lines."""
     unit = ALIGNMENT // dtype.itemsize
     return -(-lanes // unit) * unit
 
 
 def aligned(shape, dtype):
-    """Fresh memory that begins at a cache line."""
+    """New memory that begins at a cache line."""
     items, item = prod(shape), np.dtype(dtype).itemsize
     memory = np.empty(items + ALIGNMENT // item, dtype)
     start = -memory.__array_interface__["data"][0] % ALIGNMENT // item
@@ -31,13 +31,13 @@ def aligned(shape, dtype):
 
 
 def fresh(shape, dtype):
-    """Fresh memory, aligned where that matters: a few items are not worth the time it takes."""
+    """New memory, aligned unless it is so small that the time is not worth it."""
     small = prod(shape) * dtype.itemsize < COMPACT_BYTES
     return np.empty(shape, dtype) if small else aligned(shape, dtype)
 
 
 def pad(rows, batch, dtype):
-    """Rows over the batch in fresh memory, (n, stride): each ends in copies of its last item."""
+    """Rows over the batch in new memory, (n, stride), padded with copies of the last item."""
     lanes = prod(batch)
     out = fresh((len(rows), padded(lanes, dtype)), dtype)
     if lanes == 1:
@@ -53,7 +53,7 @@ def pad(rows, batch, dtype):
 
 
 def spread(rows, batch, dtype):
-    """Like `pad`, but a read-only view of one item a row if a large batch is all alike."""
+    """Like `pad`, but a read-only view of one item per row if a large batch is all alike."""
     lanes = prod(batch)
     if lanes * dtype.itemsize < COMPACT_BYTES or any(np.ndim(row) for row in rows):
         return pad(rows, batch, dtype)
@@ -61,7 +61,7 @@ def spread(rows, batch, dtype):
 
 
 def whole(rows):
-    """Rows that the core writes to step by step: in aligned memory, an item for each lane."""
+    """Rows that the core writes to step by step: aligned, with one item per lane."""
     if rows.strides[1] and rows.nbytes >= COMPACT_BYTES:
         return rows
     out = aligned(rows.shape, rows.dtype)
@@ -70,7 +70,7 @@ def whole(rows):
 
 
 def check_memory(size, entries, batch, dim):
-    """Refuse what the machine cannot hold, before anything is allocated."""
+    """Refuse a size that does not fit the machine's memory, before anything is allocated."""
     if size < SPARE_BYTES:
         return
     try:

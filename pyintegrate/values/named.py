@@ -1,10 +1,10 @@
-"""Values with names: immutable, and changed by making another."""
+"""Immutable values with named fields; a change makes a new value."""
 
 from __future__ import annotations
 
 
 class Named:
-    """Named fields that never change; ``changed(name=value)`` makes a value with others.
+    """Named fields that never change; ``changed(name=value)`` makes a new value.
 
     Examples
     --------
@@ -21,7 +21,7 @@ class Named:
 
     @classmethod
     def of(cls, fields):
-        """The value with these fields: a dictionary, which is its own from then on."""
+        """The value with these fields, a dictionary that it then owns."""
         value = object.__new__(cls)
         object.__setattr__(value, "__dict__", fields)
         return value

@@ -1,8 +1,8 @@
-"""Names that people use for methods and systems, beside those of the catalogues.
+"""Other names that people use for methods and systems.
 
 Case, accents, spaces, hyphens and underscores make no difference. A name is looked up among the
-names and aliases of the catalogue, then in the tables below. A name with several meanings gets
-a sentence that says what there is.
+names and aliases of the catalogue, then in the tables below. For a name with several meanings, a
+sentence lists them.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from functools import cached_property
 
 from ..errors import UnknownNameError
 
-_SHORTEST = 3  # letters that tell a family
+_SHORTEST = 3  # letters that identify a family
 _MOST = 8  # names in a message
-_HIGHEST = 12  # number that is an order
+_HIGHEST = 12  # largest number that is taken for an order
 _NUMBERED = re.compile(r"([a-z]+)(\d+)")
 
 # Their names in other packages and textbooks: SciPy, MATLAB, GSL, Julia, lecture notes.
@@ -93,7 +93,7 @@ _ENDINGS = ("method", "integrator", "scheme", "attractor", "oscillator", "equati
 
 
 def plain(name):
-    """A name without case, accents, and whatever is neither letter nor digit.
+    """A name in lower case, without accents or any character but letters and digits.
 
     Examples
     --------
@@ -107,25 +107,25 @@ def plain(name):
 
 
 def _has_word(name, key):
-    """Whether a word of a name, and what follows, begins with the key."""
+    """Whether one of the words of a name, with those after it, begins with the key."""
     words = name.split("_")
     return any(plain("".join(words[i:])).startswith(key) for i in range(len(words)))
 
 
 class Names:
-    """The names of a catalogue, in all the forms in which people write them.
+    """The names of a catalogue, in all the spellings that people use.
 
     Parameters
     ----------
     kind : {"method", "system"}
     aliases : dict
-        Name to a sequence of further names of the same thing.
+        Name to a sequence of other names for the same thing.
     others : dict
         Names that people use -> names of the catalogue.
     sentences : dict
-        Names without one meaning -> what to say of them.
+        Names without a unique meaning -> a sentence about them.
     listing : str
-        Where all names are to be seen.
+        How to see all names.
     """
 
     def __init__(self, kind, aliases, others, sentences, listing):
@@ -135,11 +135,11 @@ class Names:
 
     @cached_property
     def _plain(self):
-        """All names as `plain` has them -> names of the catalogue."""
+        """All names in the form of `plain` -> names of the catalogue."""
         return {plain(given): name for given, name in (self._others | self._written).items()}
 
     def known(self, name):
-        """The name in the catalogue that is meant, or None."""
+        """The catalogue's name for this one, or None."""
         if name in self._written:
             return self._written[name]
         key = plain(name)
@@ -150,7 +150,7 @@ class Names:
         return found
 
     def find(self, name):
-        """The same, or UnknownNameError with what may have been meant."""
+        """The same, or UnknownNameError with suggestions."""
         found = self.known(name)
         if found is None:
             raise UnknownNameError(f"{self.kind} {name!r} {self._cure(name)}")
@@ -170,9 +170,9 @@ class Names:
         return f"is not known: {self.listing}"
 
     def _near(self, key):
-        """The most similar names: of "rk5" those that end in other numbers, then by their letters.
+        """The most similar names: for "rk5" those with other numbers at the end, then by letters.
 
-        They are shown as they are written in the catalogue, aliases with the name they stand for.
+        They are shown as written in the catalogue, aliases with the name that they stand for.
         """
         from difflib import get_close_matches
 
@@ -194,7 +194,7 @@ class Names:
 
 
 def near_names(name, known):
-    """The names that a misspelt one may stand for, as text, which may be empty."""
+    """Possible corrections of a misspelt name, as text, which may be empty."""
     from difflib import get_close_matches
 
     return " or ".join(map(repr, get_close_matches(name, known, n=3)))

@@ -1,7 +1,7 @@
-"""Values of a system's parameters: declared, checked, and laid out for the batch.
+"""Values of a system's parameters: declared, checked, and arranged for the batch.
 
 A parameter has the shape of its default: () for a number, (k,) for an array of k elements. A value
-is then (*batch, *shape). The C core knows rows only: one for a number, k for an array.
+is then (*batch, *shape). The C core knows only rows: one for a number, k for an array.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def checked(name, value, shape):
 
 
 def batch_shape(value, shape):
-    """The shape of the batch of a checked value: () where one serves all trajectories."""
+    """The batch shape of a checked value: () if one value serves all trajectories."""
     return () if type(value) is float else value.shape[: value.ndim - len(shape)]
 
 

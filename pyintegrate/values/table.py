@@ -1,4 +1,4 @@
-"""A small table that reads well in a terminal, in a notebook and in a file."""
+"""A small table for a terminal, a notebook or a file."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ class Table:
     columns : sequence of str
         Headings.
     rows : sequence of sequences of str
-        Cells, one a column.
+        Cells, one per column.
     note : str, optional
         One line below.
     align : str, optional
-        "l" or "r" for each column; by default the first is set left, the others right.
+        "l" or "r" for each column; by default the first is aligned left, the others right.
 
     Attributes
     ----------

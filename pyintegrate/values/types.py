@@ -1,7 +1,7 @@
-"""Types of arguments and results, for the signatures of what is public.
+"""Types of arguments and results, for the signatures of the public functions.
 
-Imported by checkers only. A result that may be None (the energy of a system without one) has
-``Any`` beside it, so that users who know that it is there need not check.
+Imported by type checkers only. A result that may be None (the energy of a system without one) is
+``Any`` as well, so that users who know that it exists need not check.
 """
 
 from collections.abc import Mapping, Sequence

@@ -1,4 +1,4 @@
-"""The calling convention of a closed form: float64 whatever comes, nan instead of a warning."""
+"""The calling convention of a closed form: float64 for any argument, nan instead of a warning."""
 
 import functools
 
@@ -6,7 +6,7 @@ import numpy as np
 
 
 def closed_form(function):
-    """Make `function` compute in float64, in silence, and return components of one shape."""
+    """Make `function` compute in float64, without warnings, and return components of one shape."""
 
     @functools.wraps(function)
     def evaluate(*arguments, **parameters):
@@ -24,17 +24,17 @@ def closed_form(function):
 
 
 def known(value):
-    """Whether it is numbers, not symbols, with which a phase is asked that is watched."""
+    """Whether the value is numbers, not the symbols of a watched phase."""
     return isinstance(value, np.ndarray | np.generic | float | int | list)
 
 
 def some(mask):
-    """Whether it may hold anywhere."""
+    """Whether the mask may be true anywhere."""
     return not known(mask) or np.any(mask)
 
 
 def every(mask):
-    """Whether it is known to hold everywhere."""
+    """Whether the mask is known to be true everywhere."""
     return known(mask) and np.all(mask)
 
 

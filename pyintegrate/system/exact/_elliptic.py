@@ -1,7 +1,7 @@
 """Jacobi's elliptic functions and integrals by the arithmetic-geometric mean.
 
-All take the complementary parameter m1 = 1 - m = k'^2 in [0, 1], not m: near m1 = 0, where a
-pendulum stands on its head, only m1 keeps its digits.
+All take the complementary parameter m1 = 1 - m = k'^2 in [0, 1], not m: near m1 = 0, at the
+separatrix of a pendulum, only m1 keeps its digits.
 
 References: Bulirsch (1965), Numer. Math. 7, 78; DLMF sections 19.8 and 22.20.
 """
@@ -12,11 +12,11 @@ import numpy as np
 
 from ._closed_form import known
 
-MOST_DOUBLINGS = 10  # enough where m1 is the square of a rounding
+MOST_DOUBLINGS = 10  # enough if m1 is the square of a rounding error
 
 
 def quarter_period(m1):
-    """Complete elliptic integral K(m), inf where m1 = 0; of the shape of `m1`."""
+    """Complete elliptic integral K(m), inf if m1 = 0; of the shape of `m1`."""
     a, b = _means(m1)[-1]
     return np.where(m1 == 0, np.inf, np.pi / (a + b))
 
@@ -24,8 +24,8 @@ def quarter_period(m1):
 def jacobi(u, m1):
     """sn, cn and dn of (u | m), three arrays of the broadcast shape.
 
-    Descending Landen transformations for sc = sn / cn instead of the amplitude: every operation
-    on positive numbers, so that cn and dn are good in relative terms where they are small.
+    Descending Landen transformations for sc = sn / cn instead of the amplitude: all operations
+    are on positive numbers, so that small cn and dn have small relative errors.
     """
     means = _means(np.where(m1 == 0, 1, m1))
     a, b = means[-1]
@@ -56,7 +56,7 @@ def uniform_direction(sin, cos, m1):
 
     Landen's tan(phi_(n+1) - phi_n) = (b / a) tan(phi_n): the angle is the limit of phi_n / 2^n. Of
     phi_n in (0, pi) + turns pi only y = a cot(phi_n) is kept, Bulirsch's variable, which becomes
-    y - a b / y; where y is negative phi_n has passed pi / 2, and the double has made one more turn.
+    y - a b / y; if y is negative phi_n has passed pi / 2, and doubling adds one more turn.
     """
     if not known(sin):
         return _direction_of_symbols(sin, cos, m1)

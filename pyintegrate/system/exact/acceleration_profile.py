@@ -21,7 +21,7 @@ def exact(t, y0, t0, *, times, accelerations):
         Initial x and v, of the batch shape.
     times, accelerations : array_like
         Ascending times and the accelerations from each on, of shape ``(*batch, k)``. A time of inf
-        never comes.
+        is never reached.
 
     Returns
     -------
@@ -33,7 +33,7 @@ def exact(t, y0, t0, *, times, accelerations):
     for j in range(times.shape[-1]):
         begin = times[..., j]
         end = times[..., j + 1] if j + 1 < times.shape[-1] else np.inf
-        # Where time runs backwards s < r; where the piece never comes s = r.
+        # If time runs backwards, s < r; if the piece is never reached, s = r.
         r, s = (np.where(begin == np.inf, t0, np.clip(m, begin, end)) for m in (t0, t))
         change = accelerations[..., j] * (s - r)
         x = x + change * ((t - r) + (t - s)) / 2

@@ -10,7 +10,7 @@ G_n(beta, s) = s^n c_n(beta s^2) with Stumpff's functions c_n: G0 = cos(E), G1 =
 sqrt(beta), G2 = (1 - G0) / beta and G3 = (s - G1) / beta, where E = sqrt(beta) s is the eccentric
 anomaly. The sums for t and |r| have no cancellation, and t grows with s: Kepler's equation always
 has one solution. The orientation comes from comparing the initial position with its position in
-this frame, which is sound on circles, where the pericentre is anywhere. Radial orbits bounce.
+this frame, which also works on circles, whose pericentre is arbitrary. Radial orbits bounce.
 
 References: Stumpff (1962), Himmelsmechanik I; Stiefel & Scheifele (1971), section 11;
 Battin (1987), section 4.5.
@@ -61,7 +61,7 @@ def phase(y, t, *, mu):
     """Mean longitude: the mean anomaly plus the direction of the pericentre, along the motion.
 
     It grows by 2 pi / period on an ellipse, in either sense, and unlike the mean anomaly alone is
-    defined on a circle. nan where the orbit is not an ellipse. Has the broadcast shape.
+    defined on a circle. nan if the orbit is not an ellipse. Has the broadcast shape.
     """
     x, y, vx, vy = y
     r = np.sqrt(x * x + y * y)
@@ -73,9 +73,9 @@ def phase(y, t, *, mu):
     c, s = ec / e, es / e
     if some(e == 0):
         c, s = np.where(e == 0, 1, c), np.where(e == 0, 0, s)
-    # The true anomaly has the direction (c - e, flat s): as far as it comes from the same c and s,
-    # their rounding on nearly circular orbits cancels in E - f. One arctangent of the product of
-    # the directions serves for E - f plus the polar angle.
+    # The true anomaly has the direction (c - e, flat s): it is computed from the same c and s, so
+    # that their rounding cancels in E - f on nearly circular orbits. One arctangent of the product
+    # of the directions gives E - f plus the polar angle.
     flat = np.abs(h) * root / mu
     re, im = c * (c - e) + flat * s * s, s * (c - e) - flat * s * c
     if some(h < 0):
@@ -137,9 +137,9 @@ def _solve_kepler(conic, time):
     """The s of a time since the pericentre, by Newton's method on a convex function.
 
     Between 0 and the apocentre t(s) is convex. The first step from anywhere lands above the root
-    (or beyond the apocentre, and is clipped); from there on the steps descend to it and cannot
-    leave it. The start is the smaller of two bounds that are exact for q = 0 and Z = 0 on a
-    parabola; on hyperbolas also of sinh E <= 2 (sinh E - E), E > 2.2, as E may be large there.
+    (or beyond the apocentre, and is clipped); from there the steps descend to it and cannot
+    pass it. The start is the smaller of two bounds that are exact for q = 0 and Z = 0 on a
+    parabola; on hyperbolas also sinh E <= 2 (sinh E - E), E > 2.2, since E may be large there.
     """
     mu, beta, _, q, Z, _ = conic
     period = _period(conic)
@@ -169,7 +169,7 @@ def _g012(beta, s):
 
 
 def _g1(beta, s):
-    """G1 alone: sin, or sinh where the orbit is no ellipse."""
+    """G1 alone: sin, or sinh if the orbit is not an ellipse."""
     root = np.sqrt(np.abs(beta))
     if np.all(beta > 0):
         return np.sin(root * s) / root

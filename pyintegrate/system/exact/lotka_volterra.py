@@ -12,7 +12,7 @@ from ._closed_form import closed_form
 
 @closed_form
 def phase(y, t, *, a, b, c, d):
-    """Angle around the equilibrium, growing along the motion, uniformly where it is small.
+    """Angle around the equilibrium, growing along the motion, uniformly for small orbits.
 
     Parameters
     ----------

@@ -6,8 +6,8 @@ eigenvalues lambda = -gamma +- kappa, and (Hirsch & Smale 1974, chapter 3)
     exp(A h) = exp(-gamma h) (cosh(kappa h) + (A + gamma) sinh(kappa h) / kappa)        (1)
              = (exp(l1 h) (A - l2) + exp(l2 h) (l1 - A)) / (2 kappa)                    (2)
 
-(1) is smooth through critical damping, kappa = 0, and serves oscillation, kappa^2 < 0. Where
-kappa h > 1, (2) keeps the slow eigenvalue apart from the fast one, and does not overflow.
+(1) is smooth through critical damping, kappa = 0, and covers oscillation, kappa^2 < 0. For
+kappa h > 1, (2) separates the slow eigenvalue from the fast one, and does not overflow.
 """
 
 import numpy as np
@@ -70,8 +70,8 @@ def phase(y, t, *, k, b, inverse_mass):
 def exact_phase(t, y0, t0, *, k, b, inverse_mass):
     """Phase of the exact motion at the times `t`; of shape ``(len(t), *batch)``.
 
-    The decay does not turn a state, and sin and cos of an angle are 2 T and 1 - T^2, T the tangent
-    of its half, but for a positive factor: one tangent serves where the spring oscillates.
+    Decay does not rotate a state, and sin and cos of an angle are 2 T and 1 - T^2, T the tangent of
+    half the angle, up to a positive factor: one tangent suffices if the spring oscillates.
     """
     x, p = y0
     h, w = t - t0, inverse_mass
@@ -87,7 +87,7 @@ def exact_phase(t, y0, t0, *, k, b, inverse_mass):
 
 
 def phase_is_uniform(*, k, b, inverse_mass):
-    """Without damping."""
+    """Only without damping."""
     return not np.any(b)
 
 
@@ -100,5 +100,5 @@ def period(y0, *, k, b, inverse_mass):
 
 
 def _kappa_squared(k, b, w):
-    """Square of half the difference of the eigenvalues, negative where they are complex."""
+    """Square of half the difference of the eigenvalues, negative if they are complex."""
     return (b * w / 2) ** 2 - k * w

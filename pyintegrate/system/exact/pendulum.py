@@ -6,13 +6,13 @@ With s = sin(theta / 2), c = cos(theta / 2), p = theta' / (2 omega0) and u = ome
 
 so that m = s^2 + p^2 is constant: m < 1 is libration, m > 1 rotation, m = 1 the separatrix.
 At the bottom s = 0 and p^2 = m, and the motion is (s, c, p) = (k sn, dn, k cn)(u | m), k^2 = m.
-The addition theorems of sn, cn and dn give the state at u from any state at 0, without first
-asking where on the orbit that is. With S, C, D = sn, cn, dn(u | m),
+The addition theorems of sn, cn and dn give the state at u from any state at 0, without its
+place on the orbit. With S, C, D = sn, cn, dn(u | m),
 
     s(u) = (s C D + c p S) / (c^2 + s^2 C^2),   and so on.
 
 This is real for every m: for m > 1, with kappa = sqrt(m), S, C, D = sn / kappa, dn, cn of
-(kappa u | 1 / m). Where g / length is negative the pendulum swings about the top.
+(kappa u | 1 / m). If g / length is negative the pendulum swings about the top.
 
 References: Whittaker (1904), Analytical Dynamics, section 44; DLMF 22.8 and 22.17.
 """
@@ -66,12 +66,12 @@ def exact(t, y0, t0, *, g, length):
 @closed_form
 def phase(y, t, *, g, length):
     """Angle variable: 2 pi / period times the time since the turning point at positive theta, or
-    since the bottom where the pendulum rotates.
+    since the bottom if the pendulum rotates.
 
-    Uniform in time; atan2(-omega / omega0, theta) for small swings. Has the broadcast shape.
+    Uniform in time; atan2(-omega / omega0, theta) for small oscillations. Has the broadcast shape.
     """
     theta, omega = y
-    # One tangent gives sine and cosine, and costs much less than they do.
+    # One tangent gives sine and cosine, and costs much less than these.
     tangent = np.tan(theta / 4)
     scale = 2 / (1 + tangent * tangent)
     sin, cos = tangent * scale, scale - 1
@@ -92,9 +92,9 @@ def phase_is_uniform(*, g, length):
 
 @closed_form
 def period(y0, *, g, length):
-    """Time of a swing to and fro, or of a whole turn; inf on the separatrix; of the batch shape.
+    """Time of a full oscillation, or of a whole turn; inf on the separatrix; of the batch shape.
 
-    A state on the separatrix but for its rounding is on it: a last digit would decide the period.
+    A state on the separatrix up to rounding counts as on it: else a last digit decides the period.
     """
     theta, omega = y0
     omega0, s, c, p = _half_angle_state(theta, omega, g / length)
@@ -112,7 +112,7 @@ def _half_angle_state(theta, omega, square):
 def _from_the_bottom(sin, cos, omega, square):
     """The same from sine and cosine of half the angle.
 
-    Where gravity is negligible omega0 is not needed, and is kept away from 0: p would overflow.
+    If gravity is negligible omega0 is not needed, and is kept away from 0: p would overflow.
     """
     omega0 = np.sqrt(np.abs(square))
     known = isinstance(omega, np.ndarray)

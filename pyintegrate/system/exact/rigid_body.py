@@ -4,7 +4,7 @@ With the angular momentum L (constant in world axes), the axis n of symmetry, it
 other two I1, the body precesses about L at the rate |L| / I1 and turns about its own axis at the
 rate (1 / I3 - 1 / I1) L . n. Landau, Lifshitz (1976), Mechanics, section 33.
 
-Step factors belong to the step and not to the motion: they are left out.
+Step factors belong to the step and not to the motion: they are ignored.
 """
 
 import numpy as np
@@ -15,7 +15,7 @@ _NOTHING = (
 
 
 def exact(t, y0, t0, **params):
-    """Components at the times t through y0 at t0; nan where the body is not free and symmetric."""
+    """Components at the times t through y0 at t0; nan if the body is not free and symmetric."""
     y = [np.asarray(c, dtype=np.float64) for c in y0]
     s = np.asarray(t, dtype=np.float64) - t0
     B = np.asarray(params["inverse_inertia"], dtype=np.float64)
@@ -49,7 +49,7 @@ def _turning(s, q0, w0, B):
     finite = np.asarray(np.isfinite(B).all(axis=(-2, -1), keepdims=True))
     rates, axes = np.linalg.eigh(np.where(finite, B, np.eye(3)))
     low, middle, high = rates[..., 0], rates[..., 1], rates[..., 2]
-    # The two that are equal are the lower or the upper ones; the third has the axis.
+    # The two equal moments are the lower or the upper ones; the third belongs to the axis.
     upper = high - middle < middle - low
     one, three = np.where(upper, high, low), np.where(upper, low, high)
     symmetric = abs(middle - one) <= 1e-12 * high

@@ -1,7 +1,7 @@
 """Rossler's attractor.   x' = -y - z,   y' = x + a y,   z' = b + z (x - c)
 
-No closed form; but the motion turns around the origin of the x-y plane, and the angle there is the
-usual phase of its chaotic oscillation (Rosenblum, Pikovsky & Kurths 1996, Phys. Rev. Lett. 76,
+It has no closed form. The motion turns around the origin of the x-y plane, and the angle there is
+the usual phase of its chaotic oscillation (Rosenblum, Pikovsky & Kurths 1996, Phys. Rev. Lett. 76,
 1804).
 """
 

@@ -43,7 +43,7 @@ def exact_phase(t, y0, t0, *, k, b, m):
 
 
 def phase_is_uniform(*, k, b, m):
-    """Without damping."""
+    """Only without damping."""
     return not np.any(b)
 
 

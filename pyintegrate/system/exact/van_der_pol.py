@@ -1,6 +1,6 @@
 """Van der Pol's oscillator.   x'' = mu (1 - x^2) x' - x
 
-Neither the motion nor its limit cycle has a closed form; the cycle goes around the origin once in a
+Neither the motion nor its limit cycle has a closed form; the cycle goes around the origin once per
 period.
 """
 
@@ -11,7 +11,7 @@ from ._closed_form import closed_form
 
 @closed_form
 def phase(y, t, *, mu):
-    """Angle around the origin, growing along the limit cycle, uniformly where mu is small.
+    """Angle around the origin, growing along the limit cycle, uniformly for small mu.
 
     Parameters
     ----------
