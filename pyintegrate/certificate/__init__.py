@@ -1,1 +1,1 @@
-"""Promises of a method: proved from its numbers and measured on real motions."""
+"""The certificate of a method: its properties, proved from its numbers and measured on motions."""

@@ -1,4 +1,4 @@
-"""Certificates: what a method promises, proved from its numbers and measured on real motions."""
+"""Certificates: the properties of a method, proved from its numbers and measured on motions."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from ..values.table import Table
 from . import twin
 from .measured_order import measured_order
 
-_SEVERAL = 3  # steps of a method that does not start itself
-_STEP = 0.25  # of single steps that are differentiated or undone: errors are far above rounding
+_SEVERAL = 3  # steps of a method that is not self-starting
+_STEP = 0.25  # of single steps for derivatives and reversal: errors are far above rounding
 _ORDER_TOLERANCE, _SYMPLECTIC, _REVERSIBLE = 0.1, 1e-13, 1e-12
-# Problems to measure a method on, by its requirement.
+# Problems on which a method is measured, by its requirement.
 _PROBLEMS = {
     "any": (twin.PENDULUM, twin.KEPLER, twin.LOTKA_VOLTERRA),
     "second_order": (twin.PENDULUM, twin.KEPLER),
@@ -38,24 +38,24 @@ class Certificate:
     ----------
     method : Method
     conditions : tuple of Conditions
-        Of every order up to the declared one, and of the next.
+        For every order up to the declared one, and for the next.
     rounding : float
-        Relative error of the numbers they were computed with; 0 where these are exact.
+        Relative error of the coefficients used; 0 if these are exact.
     computed_order : int
-        As far as the conditions hold.
+        The highest order whose conditions hold.
     error_constant : float
-        2-norm of the principal error: how far the conditions of the next order are from holding.
+        2-norm of the principal error: by how much the conditions of the next order fail.
     measured_order : dict of (float, int)
         By problem: log2 of the ratio of errors when the step is halved, and with how many digits
         it was measured.
     embedded_orders : tuple of int
-        Of the weights that estimate the error, as far as their conditions hold; () without them.
+        Orders of the weights that estimate the error, by their conditions; () without them.
     evaluations : int
-        Force evaluations a step, counted.
+        Force evaluations per step, counted.
     symplecticity_defect, reversal_defect : float or None
         Largest entry of J'SJ - S, with J the Jacobian of a step; largest difference to the start
         after a step forward and one back. None for a multistep method, whose step begins with a
-        history (but Stormer-Verlet's is a step from a position and a velocity).
+        history (except Stormer-Verlet, whose step begins with a position and a velocity).
     palindromic : bool or None
         Whether the formula of a multistep method is the same in reverse.
     stability_limit : float
@@ -67,7 +67,7 @@ class Certificate:
     stability_angle : float or None
         alpha of A(alpha)-stability, in degrees.
     failures : tuple of str
-        Where what was declared differs from what was found.
+        Differences between what was declared and what was found.
 
     Examples
     --------
@@ -101,7 +101,7 @@ class Certificate:
 
     @property
     def holds(self):
-        """Whether everything declared was found."""
+        """Whether everything that was declared was also found."""
         return not self.failures
 
     @property
@@ -111,7 +111,7 @@ class Certificate:
 
     @property
     def next_residual(self):
-        """The same of the next order: not zero, so that the order is not higher."""
+        """The largest residual of the next order: not zero, so that the order is not higher."""
         return self.conditions[-1].largest
 
     def _failures(self):
@@ -200,7 +200,7 @@ class Certificate:
         return self.table()._repr_html_()
 
     def as_dict(self):
-        """Plain numbers and strings, as they are stored in docs/certificates.json."""
+        """Plain numbers and strings, as stored in docs/certificates.json."""
         m = self.method
         return {
             "name": m.name, "title": m.title, "family": m.family, "requires": m.requires,
@@ -224,7 +224,7 @@ class Certificate:
 
 
 def _declared_orders(method):
-    """Orders of the embedded weights, as the descriptor says."""
+    """Orders of the embedded weights, as declared."""
     embedded = method.embedded or {}
     return tuple(embedded[name] for name in ("order", "order2") if name in embedded)
 
@@ -248,14 +248,14 @@ def _yes(flag):
 
 
 def certify(method, measure=True):
-    """Prove and measure what a method promises.
+    """Prove and measure the properties of a method.
 
     Parameters
     ----------
     method : str or Method
     measure : bool
         Whether to measure the order on nonlinear problems, too: a moment in doubles, to order 6;
-        seconds in many digits, beyond.
+        seconds in many digits, for higher orders.
 
     Returns
     -------
@@ -300,7 +300,7 @@ def certify(method, measure=True):
 
 
 def _count_evaluations(method):
-    """Calls of the force that a further step costs, once steps share what they can."""
+    """Calls of the force per further step, once steps share what they can."""
     calls = 0
 
     def force(q, numbers):
@@ -317,15 +317,15 @@ def _count_evaluations(method):
 
 
 def _remembers(method):
-    """Whether a step depends on more than the state it begins with.
+    """Whether a step depends on more than the state at its beginning.
 
-    Differences of positions are velocities that tell the position before.
+    Velocities that are differences of positions give the previous position.
     """
     return not (method.self_starting or method.starts_from_positions)
 
 
 def _palindromic(method):
-    """Whether alpha and beta of a multistep method are the same in reverse, but for a sign."""
+    """Whether alpha and beta of a multistep method are the same in reverse, up to a sign."""
     if method.family != "multistep":
         return None
     if method.coefficients["predictor"]:

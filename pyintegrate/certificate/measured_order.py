@@ -9,23 +9,23 @@ import numpy as np
 
 from . import twin
 
-# Beyond this order a double leaves no octave between the error of a coarse step and rounding.
+# Beyond this order doubles leave no octave between the error of a coarse step and rounding.
 _HIGHEST_IN_DOUBLES = 6
-_ROUNDING = 2e-12  # of some thousand steps, and a hundred times less than what is measured
+_ROUNDING = 2e-12  # of some thousand steps, a hundredth of what is measured
 _SETTLED = 0.06  # halving the step again changes the quotient by half as much, then a quarter, ...
 _CLOSE = 0.09  # to a whole number
-_DIGITS = 50  # of the coefficients in csrc/methods/ that are not rational
+_DIGITS = 50  # of the irrational coefficients in csrc/methods/
 
 
 def measured_order(method, problem):
     """log2 |y(h) - y(h/2)| / |y(h/2) - y(h/4)| at a fixed time, once h is small enough.
 
-    In doubles it is looked at for smaller and smaller steps to the time 1, in the C core where it
-    has the problem. Methods of high order, and those whose principal error is small beside the
-    next, meet rounding before the quotient settles: then, and where it settles elsewhere than
-    at the declared order, many digits tell, where any step is small
-    enough. There it is four, eight and sixteen steps to shorter and shorter times; a multistep
-    method takes enough of them for the first ones, made by another method, not to count.
+    In doubles it is computed for smaller and smaller steps to time 1, by the C core if it
+    has the problem. For methods of high order, and for those whose principal error is small beside
+    the next, rounding dominates before the quotient settles. Then, and if it settles at another
+    value than the declared order, it is computed in many digits, where any step is small
+    enough: with four, eight and sixteen steps to shorter and shorter times; a multistep
+    method takes so many that the first ones, made by its starter, do not matter.
 
     Parameters
     ----------
@@ -36,7 +36,7 @@ def measured_order(method, problem):
     -------
     order : float
     digits : int
-        With how many it was measured: 16 in doubles.
+        The digits used: 16 in doubles.
 
     Examples
     --------
@@ -55,7 +55,7 @@ def measured_order(method, problem):
     except ImportError:
         if not found:
             raise
-        digits = 16  # better than nothing
+        digits = 16  # the best available
     return (found[-1] if found else np.nan), digits
 
 
@@ -107,7 +107,7 @@ def _orders_in_many_digits(method, problem):
     for time in (Fraction(1, 4**i) for i in range(2, 12)):
         states = [twin.run(method, problem, numbers.make(time / n), n, numbers)
                   for n in (first, 2 * first, 4 * first)]  # fmt: skip
-        # The numbers themselves are good to _DIGITS digits.
+        # The coefficients themselves have _DIGITS digits.
         if not max(abs(states[1] - states[2])) > 10.0 ** (4 - _DIGITS) * float(time):
             return
         yield _quotient(*states)

@@ -1,4 +1,4 @@
-"""Kinds of number that plain Python calculates with: floats, many digits, dual numbers."""
+"""Kinds of number for calculations in plain Python: floats, many digits, dual numbers."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 
 class Numbers(NamedTuple):
-    """A kind of number: how one is made of a fraction or a float, and its functions."""
+    """A kind of number: how it is made from a fraction or a float, and its functions."""
 
     make: Callable[[Any], Any]
     sin: Callable[[Any], Any]
@@ -33,7 +33,7 @@ def many_digits(digits):
     Raises
     ------
     ImportError
-        Without mpmath, which is needed at development only.
+        Without mpmath, which is needed only for development.
     """
     try:
         from mpmath import MPContext, libmp
@@ -98,7 +98,7 @@ class Dual:
 
 
 def duals_over(numbers):
-    """Dual numbers whose values and gradients are numbers of a kind, dual ones perhaps.
+    """Dual numbers whose values and gradients are numbers of some kind, perhaps dual themselves.
 
     Examples
     --------

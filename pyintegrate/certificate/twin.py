@@ -1,8 +1,8 @@
 """A method in plain Python, over any kind of number: floats, many digits, dual numbers.
 
 The steps of the C core, written as plainly as possible, so that they can be counted,
-differentiated, and carried to more digits than a double has. A problem has no time in its force:
-the core's own tests look after that.
+differentiated, and computed in more digits than a double has. The force of a problem does not
+depend on time: the core's own tests cover that.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ __all__ = ["DUALS", "FLOATS", "Dual", "Numbers", "Problem", "many_digits", "run"
 
 
 class Problem(NamedTuple):
-    """A problem of the twin: q' = velocity(p), p' = force(q), or y' = force(y) where dof = 0.
+    """A problem of the twin: q' = velocity(p), p' = force(q), or y' = force(y) if dof = 0.
 
     Attributes
     ----------
@@ -28,7 +28,7 @@ class Problem(NamedTuple):
     force, velocity : callable
         (sequence of numbers, Numbers) -> sequence of numbers.
     system : str
-        The same in the C core, or "".
+        The name of the same system in the C core, or "".
     """
 
     name: str
@@ -54,7 +54,7 @@ def _lotka_volterra(y, m):
     return [1.5 * y[0] - both, both - 3.0 * y[1]]
 
 
-# Starts without symmetry: where a motion turns, half of the error may vanish.
+# Starts without symmetry: at a turning point, half of the error may vanish.
 PENDULUM = Problem("pendulum", 1, (1.0, 0.5), _pendulum, system="pendulum")
 KEPLER = Problem(  # eccentricity 0.49
     "kepler", 2, (0.6, -0.5, 0.9, 0.4), _kepler, system="kepler"
@@ -80,8 +80,8 @@ def run(method, problem, h, n_steps, numbers=FLOATS, initial=None, force=None):
     initial : sequence of numbers, optional
         Default: the problem's.
     force : callable, optional
-        In place of the problem's, to see how often it is asked. (What Newton's method asks on the
-        way to a solution is not asked here, only what the step is made of.)
+        Replaces the problem's, to count its calls. (Calls by Newton's method on the
+        way to a solution are not counted here, only those of the step itself.)
 
     Returns
     -------

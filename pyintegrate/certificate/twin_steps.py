@@ -20,7 +20,7 @@ def column(values):
 
 
 class Motion:
-    """A problem in one kind of number, with a force that may be watched."""
+    """A problem in one kind of number, with a force that may be counted."""
 
     def __init__(self, problem, force, numbers):
         self.problem, self.force, self.numbers = problem, force, numbers
@@ -42,7 +42,7 @@ class Motion:
         return y[: self.problem.dof], y[self.problem.dof :]
 
     def along(self, y, direction):
-        """J(y) times a direction: how the slope changes there. Nobody watches its force."""
+        """J(y) times a direction: the change of the slope along it. These calls are not counted."""
         motion = self.unwatched(duals_over(self.numbers))
         changed = motion.slope(column([Dual(*pair) for pair in zip(y, direction, strict=True)]))
         return column([x.gradient if isinstance(x, Dual) else 0.0 * x for x in changed])
@@ -51,7 +51,7 @@ class Motion:
         return Motion(self.problem, self.problem.force, numbers or self.numbers)
 
     def table(self, method):
-        """The coefficients; a zero is None, and is left out."""
+        """The coefficients; zeros are None, and are skipped."""
 
         def made(value):
             if isinstance(value, list):
@@ -62,7 +62,7 @@ class Motion:
 
 
 def _sum(weights, values, beside):
-    """beside + sum of weight value, without those that are left out."""
+    """beside + sum of weight value, skipping None."""
     for weight, value in zip(weights, values, strict=False):
         if weight is not None:
             beside = beside + weight * value
@@ -134,7 +134,7 @@ def _explicit_rk(method, motion, h, n_steps, y):
 
 
 def _used_stages(A, b):
-    """Stages that the step depends on; the others serve an error estimate."""
+    """Stages on which the step depends; the others serve an error estimate."""
     used: set[int] = set()
     new = {s for s, weight in enumerate(b) if weight is not None}
     while new:
@@ -146,7 +146,7 @@ def _used_stages(A, b):
 def _implicit_rk(method, motion, h, n_steps, y):
     """k_s = f(y + h sum_j a_sj k_j) for all s at once,   y += h sum_s b_s k_s.
 
-    A last stage that is the end of the step, before a first one that is its beginning, stays.
+    A last stage equal to the end of the step is reused if the next first stage is its beginning.
     """
     table = motion.table(method)
     A, b = table["A"], table["b"]
@@ -175,7 +175,7 @@ def _implicit_rk(method, motion, h, n_steps, y):
 
 
 def _composition(method, motion, h, n_steps, y):
-    """Kick p += w h force(q), drift q += w h velocity(p); a force stays until q has moved."""
+    """Kick p += w h force(q), drift q += w h velocity(p); a force is reused until q has moved."""
     table, (q, p), now = motion.table(method), motion.split(y), None
     for _ in range(n_steps):
         for kick, drift in zip(table["kick"], table["drift"], strict=True):
@@ -205,9 +205,9 @@ def _nystrom(method, motion, h, n_steps, y):
 
 
 def _multistep(method, motion, h, n_steps, y):
-    """sum alpha_j y_j = h sum beta_j f_j, after steps of another method.
+    """sum alpha_j y_j = h sum beta_j f_j, after steps of the starter.
 
-    A predictor is y + h sum predictor_j f_j; its f stands in for the new one, which is not known.
+    A predictor is y + h sum predictor_j f_j; its f stands for the new one, which is not known.
     """
     if method.derivative == 2:
         return _positions(method, motion, h, n_steps, y)
@@ -239,7 +239,7 @@ def _positions(method, motion, h, n_steps, y):
         v, a = v + h * _sum(table["velocity"], a, 0.0 * v), a[1:]
     if not table["velocity"] and n_steps:
         v = (x[-1] - x[-2]) / h
-        if not method.backward:  # (x1 - x-1) / (2 h), with the step that comes
+        if not method.backward:  # (x1 - x-1) / (2 h), which needs the next step
             v = v + h * a[-1] * 0.5
     return np.concatenate([x[-1], v])
 
@@ -262,7 +262,7 @@ def _negative_sum(alpha, values):
 
 
 def _implicit(known, h, beta, force, guess, motion):
-    """u = known + h beta force(u), which is known where beta is left out."""
+    """u = known + h beta force(u), which is known if beta is None."""
     if beta is None:
         return known
 

@@ -1,1 +1,1 @@
-"""Methods, their catalogue, and user-defined ones."""
+"""Methods, their catalogue, and user-defined methods."""

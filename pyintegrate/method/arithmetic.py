@@ -1,7 +1,7 @@
-"""The number of the arithmetic: where it changes the results of some methods change in their bits.
+"""The version number of the arithmetic: it increases when the bits of some methods change.
 
-The C core has the number (csrc/pyintegrate.h); files, pickles and snapshots hold that of the
-version that made them, and those of version 0.1, which hold none, are of number 1.
+The number is in the C core (csrc/pyintegrate.h); files, pickles and snapshots hold that of the
+version that made them. Those of version 0.1, which hold none, have number 1.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ ARITHMETIC: int = _core.info()["arithmetic"]
 
 
 def _takes_scales(method, system):
-    """Whether the weights of its steps hold the scales of the rates (csrc/kernels/loop.h)."""
+    """Whether the weights of its steps include the scales of the rates (csrc/kernels/loop.h)."""
     if not any(_core.scales(system.core)):
         return False
     if method.family != "composition":
@@ -24,7 +24,7 @@ def _takes_scales(method, system):
     return system.velocity_dependent or not kept
 
 
-# The methods that each number concerns, and on which systems.
+# The methods that each number affects, and on which systems.
 _CONCERNS = {
     2: lambda method, system: method.implicit or method.derivative == 2,
     3: _takes_scales,
@@ -32,7 +32,7 @@ _CONCERNS = {
 
 
 def warn_of_change(method, system, number):
-    """Warn where a run that was begun in arithmetic `number` goes on in ours, and it matters."""
+    """Warn if a run that began in arithmetic `number` continues in another, and bits differ."""
     low, high = sorted((number, ARITHMETIC))
     later = range(low + 1, high + 1)
     if number > ARITHMETIC or any(_CONCERNS[n](method, system) for n in later):
@@ -45,12 +45,12 @@ def warn_of_change(method, system, number):
 
 
 def present_rows(rows, method, dof, number):
-    """A state with its history, as this arithmetic lays it out.
+    """A state with its history, in the layout of this arithmetic.
 
     Parameters
     ----------
     rows : ndarray, shape (n, lanes or more), or None
-        Components and what the method remembers, or the latter alone, in the arithmetic `number`.
+        Components and the history of the method, or only the history, in the arithmetic `number`.
     method : Method
     dof : int
     number : int
@@ -61,7 +61,7 @@ def present_rows(rows, method, dof, number):
     """
     if number > 1 or rows is None or method.derivative != 2:
         return rows
-    # Differences of positions have rests since; those of former ones are 0.
+    # Differences of positions carry remainders here; in older files these are 0.
     alpha = method.coefficients["alpha"]
     states = len(alpha) - 2 - next(i for i, weight in enumerate(alpha) if weight)
     return np.concatenate([rows, np.zeros((states * dof, rows.shape[1]), rows.dtype)])

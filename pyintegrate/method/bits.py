@@ -1,8 +1,8 @@
-"""The bits of all methods on all systems as one number, and those that are published.
+"""A hash of the results of all methods on all systems, and its published value.
 
-The C core integrates every method on every system that it is for, in both precisions, and hashes
-the end states (csrc/digest/digest.h); published_bits.txt holds what every machine must find. It is
-also what `make portability` prints, by the core alone, on other architectures.
+The C core integrates every method on every system that it applies to, in both precisions, and
+hashes the end states (csrc/digest/digest.h); published_bits.txt holds what every machine must find.
+`make portability` prints the same, by the core alone, on other architectures.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ PUBLISHED = Path(__file__).with_name("published_bits.txt")
 
 
 class Bits(NamedTuple):
-    """A method, in how many runs it was tried, and 16 hexadecimal digits of what they gave."""
+    """A method, the number of its runs, and the 16 hexadecimal digits of their hash."""
 
     method: str
     runs: int
@@ -27,7 +27,7 @@ class Bits(NamedTuple):
 
 
 def method_bits() -> list[Bits]:
-    """Of every method, as this machine computes it; some seconds.
+    """The bits of every method, as computed by this machine; takes some seconds.
 
     Examples
     --------
@@ -42,7 +42,7 @@ def method_bits() -> list[Bits]:
 
 
 def all_bits(rows: Iterable[Bits]) -> str:
-    """One number for a table: the hash (Fowler, Noll, Vo 1a) of its numbers, little-endian."""
+    """One hash for a table: that (Fowler, Noll, Vo 1a) of its numbers, little-endian."""
     h = 14695981039346656037
     for row in rows:
         for byte in int(row.digits, 16).to_bytes(8, "little"):
@@ -51,7 +51,7 @@ def all_bits(rows: Iterable[Bits]) -> str:
 
 
 def as_text(rows: list[Bits]) -> str:
-    """The table as it is published."""
+    """The table in its published form."""
     n = len(_core.systems()) + len(_core.sized_systems())
     lines = [f"{row.method:<32} {row.runs:4d} runs  {row.digits}" for row in rows]
     return "\n".join([*lines, f"{len(rows)} methods, {n} systems: {all_bits(rows)}"])

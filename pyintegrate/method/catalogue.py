@@ -30,7 +30,7 @@ class MethodCatalogue(Mapping[str, Method]):
 
     def __init__(self, names: Sequence[str], make: Callable[[str], Method]) -> None:
         self._all, self._make = dict.fromkeys(names), make
-        self._methods: dict[str, Method] = {}  # those that were asked for
+        self._methods: dict[str, Method] = {}  # those used so far
 
     @cached_property
     def _names(self):
@@ -76,19 +76,19 @@ class MethodCatalogue(Mapping[str, Method]):
         return self.table()._repr_html_()
 
     def table(self, **properties: Any) -> MethodTable:
-        """All methods, or those of some properties, side by side: text, or HTML in a notebook.
+        """All methods, or those with given properties: text, or HTML in a notebook.
 
         Parameters
         ----------
         **properties
-            What they must be, by the names of the attributes of `Method`: ``family``, ``order``,
+            Required values, by the names of the attributes of `Method`: ``family``, ``order``,
             ``stages``, ``evaluations``, ``symplectic``, ``symmetric``, ``implicit``,
             ``self_starting``, ``derivative``, ``requires``.
 
         Raises
         ------
         TypeError
-            Another property.
+            An unknown property.
         ValueError
             A value that no method has.
 

@@ -1,6 +1,6 @@
-"""The numbers of a method as fractions: as its table writes them, or as its doubles suggest.
+"""The coefficients of a method as fractions: as its table writes them, or from its doubles.
 
-A double holds 1/6 or sqrt(2) to 16 digits only. Proofs about a method, of its order above all, use
+A double holds 1/6 or sqrt(2) to 16 digits only. Proofs about a method, above all of its order, use
 the numbers that its author wrote.
 """
 
@@ -10,14 +10,14 @@ import json
 import re
 from fractions import Fraction
 
-# Fewer digits than a double has are meant as they stand; more are an irrational number, rounded.
+# Fewer digits than a double has are exact; more are an irrational number, rounded.
 _DIGITS_OF_A_DOUBLE = 16
-# The error of a double that is no short fraction: published tables end after 15 digits or so.
+# The error of a double that is no short fraction: published tables have about 15 digits.
 _DOUBLE = Fraction(1, 10**14)
 
 
 def exact_coefficients(method):
-    """The numbers of a method as fractions, and the relative error that rounding left in them.
+    """The coefficients of a method as fractions, and their relative rounding error.
 
     Parameters
     ----------
@@ -28,7 +28,7 @@ def exact_coefficients(method):
     coefficients : dict of (nested) lists of Fraction
         With the keys and shapes of ``method.coefficients``.
     rounding : Fraction
-        0 where the numbers are what they stand for; else a bound, such as 1e-49 for 50 digits.
+        0 if the numbers are exact; else a bound, such as 1e-49 for 50 digits.
 
     Examples
     --------
@@ -42,13 +42,13 @@ def exact_coefficients(method):
         pairs = {
             name: _nested(_literal, _field(method.written, name.lower()))
             for name, numbers in method.coefficients.items()
-            if numbers  # a predictor may be left out
+            if numbers  # a predictor may be missing
         }
     rounding = max(error for value in pairs.values() for _, error in _flat(value))
     exact = {
         name: _nested(lambda pair: pair[0], pairs.get(name, [])) for name in method.coefficients
     }
-    for name, value in exact.items():  # C tables leave out the zeros at the end of a row
+    for name, value in exact.items():  # C tables omit the zeros at the end of a row
         shape = method.coefficients[name]
         nested = bool(shape) and isinstance(shape[0], list)
         value += [[] if nested else Fraction(0) for _ in shape[len(value) :]]
@@ -59,7 +59,7 @@ def exact_coefficients(method):
 
 
 def exact_embedded(method):
-    """The weights that estimate the error as fractions, each with what rounding left in them.
+    """The weights of the error estimate as fractions, each with its rounding error.
 
     Parameters
     ----------
@@ -68,7 +68,7 @@ def exact_embedded(method):
     Returns
     -------
     list of (list of Fraction, Fraction)
-        None, one, or two where the estimate is put together of two.
+        None, one, or two if the estimate combines two.
     """
     found = []
     _, rounding = exact_coefficients(method)
@@ -117,10 +117,10 @@ def _literal(text):
 
 
 def as_meant(number):
-    """A user's number as it was meant: the short fraction that rounds to it, or itself, rounded.
+    """The number that a user meant: the short fraction that rounds to it, or itself, rounded.
 
-    Fractions of denominators to 1e6 are 1e-12 apart, doubles 1e-16: a double that is close to one
-    by chance is as likely as one in ten thousand.
+    Fractions with denominators up to 1e6 are 1e-12 apart, doubles 1e-16: the probability that a
+    double is close to one by chance is one in ten thousand.
 
     Parameters
     ----------
@@ -129,7 +129,7 @@ def as_meant(number):
     Returns
     -------
     number, rounding : Fraction
-        What is meant, and the relative error that it may have.
+        The intended number, and its possible relative error.
 
     Examples
     --------

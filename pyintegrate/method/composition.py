@@ -31,11 +31,11 @@ def Composition(
         kicks must sum to 1, and so must the drifts. Numbers may be ``fractions.Fraction``.
     name : str
     order : int, optional
-        Default: computed, as far as the order conditions hold, to 10. A higher one is refused;
-        numbers of six digits or more do not count as wrong.
+        Default: computed from the order conditions, up to 10. A higher one is refused;
+        numbers with six digits or more are accepted as rounded.
     requires : {"separable", "quadratic_kinetic"}
-        For which systems the order is meant: some methods have a higher one where the kinetic
-        energy is quadratic, that is for x'' = a(x).
+        The systems for which the order is meant: some methods have a higher one if the kinetic
+        energy is quadratic, that is, for x'' = a(x).
 
     Returns
     -------
@@ -108,7 +108,7 @@ def _kick_or_drift(item):
 
 
 def from_weights(kicks, drifts, requires, name, order):
-    """A method from numbers as given: kicks[i] before drifts[i], zero for one that is left out."""
+    """A method from numbers as given: kicks[i] before drifts[i], zero for a missing one."""
     kick, drift = list(map(float, kicks)), list(map(float, drifts))
     shared = bool(kick[0]) and not drift[-1]  # the last force is the next step's first
     evaluations = sum(map(bool, kick)) - shared

@@ -1,4 +1,4 @@
-"""A method: its numbers and its properties."""
+"""A method: its coefficients and its properties."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class Method:
-    """A fixed-step method: numbers and a family that knows what to do with them.
+    """A fixed-step method: its coefficients, and the family that defines how they are used.
 
     Attributes
     ----------
@@ -22,31 +22,31 @@ class Method:
     family : {"explicit_rk", "composition", "implicit_rk", "nystrom", "multistep"}
     order : int
     stages : int
-        Rows of the table, or kicks and drifts, or the steps that a multistep method sees.
+        Rows of the table, or kicks and drifts, or the number of steps of a multistep method.
     evaluations : int
-        Force evaluations a step, counting once those that consecutive steps share; of an implicit
-        method, those of one Newton iteration.
+        Force evaluations per step, counting once those that consecutive steps share; for an
+        implicit method, those of one Newton iteration.
     symplectic, symmetric : bool
-        Symplectic where the force does not see the velocity; time-reversible (of a multistep
-        method: its formula, for the positions where it has them, is the same in reverse).
+        Symplectic if the force does not depend on the velocity; time-reversible (for a multistep
+        method: its formula, or that for the positions, is the same in reverse).
     implicit, self_starting : bool
     derivative : int
-        Of a multistep method: 1 on y' = f(t, y), 2 on x'' = a(t, x); else 0.
+        For a multistep method: 1 for y' = f(t, y), 2 for x'' = a(t, x); else 0.
     backward : bool
-        Of positions without a formula for velocities: backward differences, not central ones.
+        For methods without a formula for velocities: whether their differences are backward.
     starter : str or None
-        The method that makes the first steps of one that is not self-starting, unless ``start=``
+        The method for the first steps of one that is not self-starting, unless ``start=``
         gives another.
     starts_from_positions, velocity_free : bool
-        Whether velocities are differences of positions, as those of Stormer-Verlet; whether it
+        Whether velocities are differences of positions, as in Stormer-Verlet; whether it
         cannot integrate velocity-dependent forces.
     requires : {"any", "second_order", "separable", "quadratic_kinetic", "rigid_body"}
         The structure that a system must have.
     coefficients : dict of lists
     embedded : dict or None
-        Of a pair that estimates its error, for ``pi.solve``: the weights "b" of another order,
-        "order"; where the estimate is put together of two, also "b2" and "order2". What weights
-        lack to a sum of 1 is that of f(t, y), where that is no stage ("radau_iia5").
+        For a pair with an error estimate, for ``pi.solve``: the weights "b" of another order,
+        "order"; if the estimate combines two, also "b2" and "order2". If the weights do not sum
+        to 1, the rest belongs to f(t, y), which is no stage ("radau_iia5").
     aliases : tuple of str
 
     Examples
@@ -79,7 +79,7 @@ class Method:
     starter: str | None
     embedded: dict[str, Any] | None
     written: str | dict[str, list[Any]]  # the numbers with all digits (coefficients.py)
-    made_by: tuple[Any, ...]  # the function that makes it again, and its arguments: how it pickles
+    made_by: tuple[Any, ...]  # the function that makes it, and its arguments: for pickling
 
     def __init__(
         self, name, title, family, order, stages, evaluations, symplectic, symmetric, coefficients,
@@ -108,13 +108,13 @@ class Method:
     @cached_property
     def velocity_free(self) -> bool:
         """Whether the method cannot integrate velocity-dependent forces."""
-        if self.family == "nystrom":  # but at the beginning of the step
+        if self.family == "nystrom":  # except at the beginning of the step
             return any(self.coefficients["c"])
         return self.family == "multistep" and self.derivative == 2
 
     @cached_property
     def starts_from_positions(self) -> bool:
-        """Whether it takes velocities from differences of positions, as Stormer-Verlet does."""
+        """Whether velocities are differences of positions, as in Stormer-Verlet."""
         return self.derivative == 2 and not any(self.coefficients["velocity"])
 
     @cached_property
@@ -125,7 +125,7 @@ class Method:
         return oscillator_limit(self)
 
     def certificate(self) -> Certificate:
-        """Everything the method promises, proved and measured: prints as text, shows as HTML.
+        """All properties of the method, proved and measured: prints as text, shows as HTML.
 
         Returns
         -------
@@ -143,14 +143,14 @@ class Method:
 
     @cached_property
     def exact_coefficients(self) -> tuple[dict[str, Any], float]:
-        """The coefficients as fractions, and the relative error that rounding left in them."""
+        """The coefficients as fractions, and their relative rounding error."""
         from .coefficients import exact_coefficients
 
         return exact_coefficients(self)
 
     @cached_property
     def exact_embedded(self) -> list[tuple[list[Any], Any]]:
-        """The weights that estimate the error as fractions, each with what rounding left in them.
+        """The weights of the error estimate as fractions, each with its rounding error.
 
         Examples
         --------

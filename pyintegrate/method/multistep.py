@@ -30,27 +30,27 @@ def Multistep(
 ) -> Method:
     """Make a linear multistep method.
 
-    With d derivatives,  sum_j alpha_j y_(n+j) = h^d sum_j beta_j f_(n+j),  j = 0, ..., k. Its
-    order and its error constant follow from these numbers (see ``certificate()``). The first
-    k - 1 steps are made by a one-step method of enough order.
+    With d derivatives,  sum_j alpha_j y_(n+j) = h^d sum_j beta_j f_(n+j),  j = 0, ..., k. The
+    order and the error constant follow from these numbers (see ``certificate()``). The first
+    k - 1 steps are made by a one-step method of sufficient order.
 
     Parameters
     ----------
     alpha, beta : array_like, shape (k + 1,)
-        The oldest first. Where beta_k is 0 the method is explicit, else implicit. Numbers may be
-        ``fractions.Fraction``: exact ones then prove the order exactly.
+        The oldest first. If beta_k is 0 the method is explicit, else implicit. Numbers may be
+        ``fractions.Fraction``: exact ones prove the order exactly.
     predictor : array_like, shape (k,), optional
-        Makes the method explicit: y_(n+k) = y_(n+k-1) + h sum_j predictor_j f_(n+j) is what the
-        new f is first evaluated with, then once more with the result (PECE).
+        Makes the method explicit: the new f is first evaluated at
+        y_(n+k) = y_(n+k-1) + h sum_j predictor_j f_(n+j), then once more at the result (PECE).
     derivative : {1, 2}
-        Of y' = f(t, y), or of x'' = a(t, x), for forces that do not see the velocity.
+        For y' = f(t, y), or for x'' = a(t, x) with forces that do not depend on the velocity.
     velocity : array_like, shape (k + 1,), optional
         For second derivatives, v_(n+k) = v_(n+k-1) + h sum_j velocity_j a_(n+j). Default: the
-        Adams-Moulton formula of the method's order; where k is too small for it, there are zeros
-        in front of alpha and beta.
+        Adams-Moulton formula of the method's order; if k is too small for it, zeros are
+        inserted before alpha and beta.
     name : str
     order : int, optional
-        Default: computed, to 10.
+        Default: computed, up to 10.
 
     Returns
     -------
@@ -60,7 +60,7 @@ def Multistep(
     ------
     ValueError
         Shapes; alpha_k = 0; inconsistency; errors that grow from step to step because the roots
-        of alpha break the root condition.
+        of alpha violate the root condition.
 
     References
     ----------
@@ -113,7 +113,7 @@ def Multistep(
 
 
 def _quotient(x, y):
-    """x / y, exactly where both are meant as fractions."""
+    """x / y, exactly if both are fractions."""
     (x, rounded), (y, too) = as_meant(x), as_meant(y)
     return float(x / y) if rounded or too else x / y
 
@@ -170,7 +170,7 @@ def _check_numbers(given, derivative):
 
 
 def _add_velocities(given):
-    """The Adams-Moulton formula of the order of the positions."""
+    """Add the Adams-Moulton formula of the order of the positions."""
     from ..theory.multistep_conditions import adams_moulton, residual_of
 
     alpha, beta = ([as_meant(x) for x in given[key]] for key in ("alpha", "beta"))

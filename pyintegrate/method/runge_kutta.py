@@ -31,14 +31,14 @@ def RungeKutta(
     Parameters
     ----------
     A : array_like, shape (s, s)
-        Strictly lower triangular where the method is explicit. Numbers may be
-        ``fractions.Fraction``: exact ones then prove the order exactly.
+        Strictly lower triangular if the method is explicit. Numbers may be
+        ``fractions.Fraction``: exact ones prove the order exactly.
     b, c : array_like, shape (s,)
         Weights, of sum 1, and nodes; c defaults to the row sums of A, and must equal them.
     name : str
     order : int, optional
-        Default: computed, as far as the order conditions hold, to 10. A higher one is refused;
-        numbers of six digits or more do not count as wrong.
+        Default: computed from the order conditions, up to 10. A higher one is refused;
+        numbers with six digits or more are accepted as rounded.
 
     Returns
     -------
@@ -82,14 +82,14 @@ def RungeKutta(
     if np.any(np.triu(A)):
         family = "implicit_rk"
         _check_blocks(A)
-        # The first stage is the last of the step before where both are the state itself.
+        # The first stage equals the last of the step before if both are the state itself.
         evaluations = stages - bool(not A[0].any() and np.array_equal(A[-1], b))
         products = b[:, np.newaxis] * A
         rest = products + products.T - np.outer(b, b)
         symplectic = bool(abs(rest).max() < ROUNDED)
         symmetric = bool(abs(A + A[::-1, ::-1] - b).max() < ROUNDED)
     else:
-        # Stages at the end that the step does not use serve an error estimate: not evaluated.
+        # Final stages that the step does not use serve an error estimate: not evaluated.
         evaluations = int(np.flatnonzero(b)[-1]) + 1
     rows = tuple(tuple(map(float, row)) for row in (b, c, *A))
     return of_order(
@@ -103,7 +103,7 @@ def RungeKutta(
 
 
 def _check_blocks(A):
-    """Stages that depend on each other are solved for together, by the inverse of their block."""
+    """Stages that depend on each other are solved together, by the inverse of their block."""
     first = 0
     while first < len(A):
         end = first + 1

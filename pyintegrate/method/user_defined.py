@@ -1,4 +1,4 @@
-"""The common part of user-defined methods: their numbers checked, their order computed."""
+"""Shared by user-defined methods: their numbers are checked, their order is computed."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ import numpy as np
 from ..values.checks import integer
 from .method import Method
 
-ROUNDED = 1e-12  # sums of decimals that were rounded somewhere
-_CUT = 1e-6  # residual of order conditions that few digits explain
+ROUNDED = 1e-12  # error of sums of rounded decimals
+_CUT = 1e-6  # residual of order conditions that rounding to few digits explains
 
 
 class ProvenOrder(int):
-    """An order that was accepted when its method was first made: pickles need not prove it."""
+    """An order that was accepted when its method was first made: unpickling need not prove it."""
 
 
 def table(name, value, ndim):
-    """Doubles, and the same numbers as they were given in nested lists."""
+    """Doubles, and the same numbers as given, in nested lists."""
     try:
         array = np.asarray(value)
     except ValueError as error:
@@ -46,14 +46,14 @@ def table(name, value, ndim):
 def of_order(order, maker, arguments, **fields):
     """A Method of a given or computed order, which maker(*arguments, order) makes again.
 
-    ValueError where a given order is more than the order conditions allow.
+    ValueError if a given order is higher than the order conditions allow.
     """
     given = order is not None and integer("order", order, 1)
     method = Method(order=given or 1, made_by=(), **fields)
     if not given:
         from ..theory.order_conditions import order as computed
 
-        # Consistent, as was checked; and immutable once it is handed out.
+        # Consistent, as was checked; and immutable once it is returned.
         method.__dict__["order"] = max(computed(method), 1)
     elif not isinstance(order, ProvenOrder):
         _check_order(method, given)
@@ -62,7 +62,7 @@ def of_order(order, maker, arguments, **fields):
 
 
 def _check_order(method, order):
-    """Refuse an order whose conditions are off by more than numbers of six digits would be."""
+    """Refuse an order whose conditions fail by more than rounding to six digits explains."""
     from ..theory.order_conditions import HIGHEST, conditions
 
     for c in islice(conditions(method), min(order, HIGHEST)):

@@ -1,1 +1,1 @@
-"""The mathematics of a method's numbers: order conditions and stability, in exact arithmetic."""
+"""The mathematics of a method's coefficients: order conditions and stability, exactly."""

@@ -1,4 +1,4 @@
-"""The conditions of one order, whatever the family: how many, how far off, and do they hold."""
+"""The conditions of one order, for any family: their number, residuals, and whether they hold."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ class Conditions(NamedTuple):
     Attributes
     ----------
     order, number : int
-        Of which order they are, and how many.
+        The order, and the number of its conditions.
     largest : Fraction
         The largest residual.
     hold : bool
-        Whether every residual is within what rounded coefficients explain.
+        Whether rounded coefficients explain every residual.
     norm : float
-        Where all lower orders hold: the 2-norm of the principal error, that is of the residuals
+        If all lower orders hold: the 2-norm of the principal error, that is, of the residuals
         as coefficients of elementary differentials (trees), commutators (words) or
         derivatives of the solution (multistep).
     """

@@ -17,9 +17,9 @@ from .conditions import collect
 def multistep(exact, rounding):
     """Residuals of the powers of t in sum alpha_j y_j - h^d sum beta_j (d-th derivative of y)_j.
 
-    Order 1 has the powers 0 to d, order p then p + d - 1. A predictor may be one order lower, as
-    h multiplies what it predicts; formulas for velocities have conditions of their own. In the
-    norm of the error, residuals are relative to the sum of beta, so that methods compare.
+    Order 1 has the powers 0 to d, order p then p + d - 1. A predictor may be one order lower, since
+    h multiplies its result; formulas for velocities have conditions of their own. In the
+    norm of the error, residuals are relative to the sum of beta, so that methods can be compared.
     """
     alpha, beta, d = exact["alpha"], exact["beta"], exact["derivative"]
     one_back = [Fraction(0)] * (len(alpha) - 2) + [Fraction(-1), Fraction(1)]
@@ -44,7 +44,7 @@ def residual_of(power, alpha, beta, d):
     Parameters
     ----------
     power, d : int
-        q, and how many derivatives beta stands before.
+        q, and the number of derivatives that beta multiplies.
     alpha, beta : list of Fraction
 
     Returns
@@ -70,7 +70,7 @@ def _difference(power, backward):
 
 
 def adams_moulton(points):
-    """Weights of the last `points` values whose polynomial is integrated over the last step.
+    """Weights of the last `points` values, whose interpolant is integrated over the last step.
 
     Parameters
     ----------
@@ -100,7 +100,7 @@ def adams_moulton(points):
 
 
 def palindromic(alpha, beta, derivative):
-    """Whether a formula is the same in reverse, but for the sign of odd derivatives.
+    """Whether a formula is the same in reverse, up to the sign of odd derivatives.
 
     Parameters
     ----------

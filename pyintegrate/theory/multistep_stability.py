@@ -18,10 +18,10 @@ import numpy as np
 
 from .root_condition import is_stable
 
-# The first look at z on [0, infinity): z = t / (1 - t) at this many t, then some of them exactly.
+# The first search in z on [0, infinity): z = t / (1 - t) at this many t, then some of them exactly.
 _LOOKS, _EXACT_LOOKS = 1024, 32
-_GROWS = 1e-6  # growth that is more than what roots that meet on the circle make of rounding
-_SOON = Fraction(1, 1024)  # a method that is unstable here is so at once
+_GROWS = 1e-6  # growth above what rounding causes for double roots on the circle
+_SOON = Fraction(1, 1024)  # a method that is unstable here counts as unstable at once
 _BITS = 60
 
 
@@ -31,7 +31,7 @@ def characteristic(numbers, derivative):
     Parameters
     ----------
     numbers : dict of lists
-        alpha, beta and predictor, of any kind of number.
+        alpha, beta and predictor, as any kind of number.
     derivative : {1, 2}
 
     Returns
@@ -69,7 +69,7 @@ def growth(method, z):
     Returns
     -------
     ndarray
-        Of the shape of z; inf where a root is infinite.
+        Of the shape of z; inf if a root is infinite.
 
     Examples
     --------
@@ -95,7 +95,7 @@ def growth(method, z):
 def limit(method, direction):
     """The first y > 0 at which the method is unstable on y' = lambda y, lambda h = y direction.
 
-    Looked for in doubles on (0, infinity), then by bisection with exact arithmetic.
+    Searched for in doubles on (0, infinity), then by bisection in exact arithmetic.
 
     Parameters
     ----------
@@ -161,7 +161,7 @@ def limit(method, direction):
 
 
 def angle(method):
-    """alpha in degrees: stable on y' = lambda y where lambda is within alpha of the negative axis.
+    """alpha in degrees: stable on y' = lambda y if lambda is within alpha of the negative axis.
 
     Parameters
     ----------
@@ -171,7 +171,7 @@ def angle(method):
     Returns
     -------
     float
-        0 where the region of stability is bounded; 90 is A-stability.
+        0 if the region of stability is bounded; 90 is A-stability.
 
     Examples
     --------
@@ -181,7 +181,7 @@ def angle(method):
     """
     if not method.implicit or limit(method, "real") < inf:
         return 0.0
-    # Where a root is on the unit circle, zeta = exp(i theta): z = rho(zeta) / sigma(zeta).
+    # If a root is on the unit circle, zeta = exp(i theta): z = rho(zeta) / sigma(zeta).
     alpha, beta = (np.array(method.coefficients[name])[::-1] for name in ("alpha", "beta"))
 
     def angles(theta):
@@ -192,7 +192,7 @@ def angle(method):
         return np.where((z.real < -1e-12) & np.isfinite(z), found, np.pi / 2)
 
     theta = np.linspace(0, np.pi, 4001)[1:]
-    for _ in range(4):  # ever closer to the smallest
+    for _ in range(4):  # closer and closer to the smallest
         found = angles(theta)
         best, step = theta[found.argmin()], theta[1] - theta[0]
         theta = np.linspace(best - step, best + step, 401)

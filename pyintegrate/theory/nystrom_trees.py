@@ -1,7 +1,7 @@
-"""Order conditions on x'' = f(x): one for each special Nystrom tree, of positions and velocities.
+"""Order conditions for x'' = f(x): one for each special Nystrom tree, of positions and velocities.
 
 A tree is (leaves, subtrees): how often f is differentiated along the velocity, and along which
-other forces; a subtree hangs on two edges. (Time is a position that moves at the speed 1.)
+other forces; a subtree is attached by two edges. (Time is a position with velocity 1.)
 
 References
 ----------
@@ -67,7 +67,7 @@ def nystrom_symmetry(tree):
 
 
 def nystrom_composition(exact, rounding):
-    """Like `nystrom`: a kick of weight b_i at the time c_i sees the kicks before it.
+    """Like `nystrom`: a kick of weight b_i at time c_i depends on the kicks before it.
 
     With the weights b_j (c_i - c_j); and positions with b_i (1 - c_i).
     """
@@ -136,7 +136,7 @@ def _by_trees(rounding, scale, c, far, inner_of, velocities, positions):
         )
 
     inner: dict = {}  # A phi, and a bound of it
-    later: list = []  # the conditions on positions come from the trees of one node less
+    later: list = []  # the conditions on positions come from the trees with one node less
     for number in count(1):
         residuals, later_next = later, []
         for tree in nystrom_trees(number):

@@ -1,14 +1,14 @@
-"""The order of a method: the algebraic conditions on its numbers, in exact arithmetic.
+"""The order of a method: the algebraic conditions on its coefficients, in exact arithmetic.
 
 Runge-Kutta methods, explicit or implicit, have a condition for each rooted tree. Compositions of
-kicks and drifts have one for each Lyndon word in two letters; where the kinetic energy is quadratic
+kicks and drifts have one for each Lyndon word in two letters; if the kinetic energy is quadratic
 many commutators vanish, and the conditions are those of a Nystrom method, one for each special
 Nystrom tree (nystrom_trees.py). Multistep methods have one for each power of t
 (multistep_conditions.py).
 
-Numbers are whole multiples of 1 / `scale`, so that all sums are sums of integers. Beside each
-condition its terms are added without their signs: times the relative error of the coefficients,
-this bounds what rounding may have left of a condition that holds.
+Numbers are integer multiples of 1 / `scale`, so that all sums are sums of integers. For each
+condition its terms are also added without their signs: times the relative error of the
+coefficients, this bounds the residual that rounding may cause in a condition that holds.
 
 References
 ----------
@@ -39,7 +39,7 @@ def conditions(method, quadratic_kinetic=None):
     ----------
     method : Method
     quadratic_kinetic : bool, optional
-        For compositions, whether the kinetic energy is quadratic. Default: where the method
+        For compositions, whether the kinetic energy is quadratic. Default: whether the method
         requires it.
 
     Yields
@@ -63,13 +63,13 @@ def conditions(method, quadratic_kinetic=None):
 
 
 def order(method, quadratic_kinetic=None):
-    """The largest order whose conditions hold, and those below; at most 10.
+    """The largest order such that its conditions and those of all lower orders hold; at most 10.
 
     Parameters
     ----------
     method : Method
     quadratic_kinetic : bool, optional
-        As for `conditions`.
+        As in `conditions`.
 
     Returns
     -------
@@ -91,7 +91,7 @@ def order(method, quadratic_kinetic=None):
 def embedded_orders(method):
     """The orders of the weights with which a Runge-Kutta method estimates its error: one or two.
 
-    Weights that do not add up to 1 leave the rest to f(t, y), which is no stage of the method.
+    If weights do not sum to 1, the rest belongs to f(t, y), which is no stage of the method.
 
     Examples
     --------
@@ -103,7 +103,7 @@ def embedded_orders(method):
     found = []
     for weights, rounding in method.exact_embedded:
         table = {**exact, "b": weights}
-        slope = 1 - sum(weights)  # the weight of f(t, y), where that is no stage
+        slope = 1 - sum(weights)  # the weight of f(t, y), if that is no stage
         if abs(slope) > rounding:
             first = [Fraction(0)]
             rows = [first * (len(weights) + 1), *([*first, *row] for row in exact["A"])]
@@ -126,7 +126,7 @@ def trees(nodes):
 
 
 def _grafts(tree):
-    """The tree with one more leaf, wherever it can grow."""
+    """The trees with one more leaf, wherever it can be attached."""
     yield tuple(sorted((*tree, ())))
     for i, subtree in enumerate(tree):
         for grown in _grafts(subtree):
@@ -140,13 +140,13 @@ def nodes(tree):
 
 @cache
 def density(tree):
-    """gamma: the nodes of the tree and of all its subtrees, multiplied."""
+    """gamma: the product of the numbers of nodes of the tree and of all its subtrees."""
     return nodes(tree) * prod(map(density, tree))
 
 
 @cache
 def symmetry(tree):
-    """sigma: in how many ways a tree can be laid on itself."""
+    """sigma: the number of automorphisms of a tree."""
     return prod(factorial(n) * symmetry(sub) ** n for sub, n in Counter(tree).items())
 
 
@@ -157,7 +157,7 @@ def _runge_kutta(exact, rounding):
     A = [[(j, int(x * scale)) for j, x in enumerate(row) if x] for row in exact["A"]]
     sizes = [abs(float(x)) for x in exact["b"]]
     A_sizes = [[(j, abs(float(x))) for j, x in enumerate(row) if x] for row in exact["A"]]
-    inner: dict = {}  # A phi(t), and the same with the signs left out
+    inner: dict = {}  # A phi(t), and the same without signs
 
     def times(matrix, vector):
         return [sum(x * vector[j] for j, x in row) for row in matrix]
@@ -175,7 +175,7 @@ def _runge_kutta(exact, rounding):
             residual = Fraction(total, scale**number) - Fraction(1, density(tree))
             allowed = sum(x * y for x, y in zip(sizes, bound, strict=True))
             residuals.append((residual, allowed, symmetry(tree)))
-        if number == 1:  # and c = A 1, without which a force that sees the time is out of step
+        if number == 1:  # and c = A 1, which a force that depends on time needs
             residuals += [
                 (sum(row) - node, float(sum(map(abs, row)) + abs(node)), 1)
                 for row, node in zip(exact["A"], exact["c"], strict=True)
@@ -200,7 +200,7 @@ def _sequence(exact):
 
 @cache
 def lyndon_words(length):
-    """Words smaller than all their ends: 2, 1, 2, 3, 6, 9, 18, ... (Duval's algorithm)."""
+    """Words smaller than all their suffixes: 2, 1, 2, 3, 6, 9, 18, ... (Duval's algorithm)."""
     found, word = [], [-1]
     while word:
         word[-1] += 1
@@ -220,7 +220,7 @@ def _word_coefficients(sequence, words):
     coefficients[""] = 1
     longest_first = sorted(coefficients, key=len, reverse=True)
     for letter, weight in sequence:
-        for word in longest_first:  # so that shorter ones are still those of before
+        for word in longest_first:  # so that shorter ones still have their old values
             run = len(word) - len(word.rstrip(letter))
             coefficients[word] += sum(
                 comb(len(word), n) * weight**n * coefficients[word[:-n]] for n in range(1, run + 1)
@@ -245,7 +245,7 @@ def _bracket(word):
 def _composition(exact, rounding):
     """The coefficient of each Lyndon word of n letters is that of exp(K + D), 1/n!.
 
-    The logarithm of the step is a sum of commutators, so that Lyndon words say it all.
+    The logarithm of the step is a sum of commutators, so that Lyndon words suffice.
     """
     sequence = _sequence(exact)
     scale = lcm(*(weight.denominator for _, weight in sequence))

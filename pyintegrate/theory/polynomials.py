@@ -11,10 +11,10 @@ from math import comb, lcm
 
 # Zeros closer than this, relative, count as one: a bound that is touched, not crossed.
 _RESOLUTION = Fraction(1, 2**80)
-# Coefficients of thousands of digits, products of many, are cut to this many bits.
+# Coefficients of thousands of digits, products of many, are rounded to this many bits.
 _BITS = 512
-# The search begins on (0, _STEP) and doubles it; a number that no method's limit is a simple
-# fraction of, so that zeros do not fall on ends.
+# The search begins on (0, _STEP) and doubles it; no method's limit is a simple fraction of this
+# number, so that zeros do not fall on ends of intervals.
 _STEP = Fraction(1597, 987)
 
 
@@ -35,7 +35,7 @@ def multiply(p, q):
 
 
 def whole(p):
-    """The same zeros and signs with integer coefficients, without zeros at the end."""
+    """The same zeros and signs with integer coefficients, without trailing zeros."""
     p = [Fraction(c) for c in p]
     while len(p) > 1 and p[-1] == 0:
         p.pop()
@@ -63,10 +63,10 @@ def sign_changes(p, stop=None):
 
     Bernstein coefficients on an interval have as many changes of sign as the polynomial has
     zeros there, or an even number more (Descartes' rule; Collins, Akritas 1976): none or one
-    decides, more is halved.
+    is decisive; intervals with more are halved.
     """
     p = whole(p)
-    # Cauchy's bound of all zeros.
+    # Cauchy's bound for all zeros.
     beyond = 1 + max(Fraction(abs(c), abs(p[-1])) for c in p)
     stop = beyond if stop is None else min(stop, beyond)
     low, high = Fraction(0), min(_STEP, stop)
@@ -133,7 +133,7 @@ def first_exit(bounds, tolerance):
 
     A bound that is exceeded by less than `tolerance` is touched, not crossed: two Verlet steps of
     h/2 are as stable as one of h, though half their trace touches -1, and rounding must not
-    decide. Where it is exceeded by more, the zero itself is looked for.
+    decide. If it is exceeded by more, the zero itself is computed.
     """
     if any(sign_near_zero(p) > 0 for p in bounds):
         return Fraction(0)

@@ -15,15 +15,15 @@ from math import gcd, lcm
 
 import numpy as np
 
-# How far rounded coefficients may move a root off the circle; a double one, by the root of that.
+# How far rounded coefficients may move a root off the circle; a double one, by its square root.
 _NEAR, _APART = 1e-6, 1e-4
 
 
 def is_stable(polynomial):
     """Whether no root lies outside the unit circle, and those on it are simple.
 
-    Miller's reduction: of a polynomial f with f*(z) = z^n conj(f(1 / conj z)), the polynomial
-    f1 = (f*(0) f - f(0) f*) / z has a root less inside, and as many on the circle. Where it
+    Miller's reduction: for a polynomial f with f*(z) = z^n conj(f(1 / conj z)), the polynomial
+    f1 = (f*(0) f - f(0) f*) / z has one root less inside, and as many on the circle. If it
     vanishes, the roots are mirror images in the circle; they lie on it and are simple if those
     of the derivative lie inside.
 
@@ -70,7 +70,7 @@ def real(coefficients):
 def zero_stable(alpha, derivative, rounding=0):
     """Whether errors of a multistep method stay bounded as h goes to 0, by the roots of alpha.
 
-    None outside the unit circle; those on it simple, or at most double where the method is for
+    None outside the unit circle; those on it simple, or at most double if the method is for
     second derivatives.
 
     Parameters
@@ -78,7 +78,7 @@ def zero_stable(alpha, derivative, rounding=0):
     alpha : sequence of Fraction
     derivative : {1, 2}
     rounding : Fraction, optional
-        Relative error of the numbers: if there is one, the roots are looked at in doubles.
+        Relative error of the numbers: if it is not zero, the roots are computed in doubles.
 
     Returns
     -------
@@ -97,7 +97,7 @@ def zero_stable(alpha, derivative, rounding=0):
         return bool(np.all(np.abs(roots) <= 1 + _NEAR) and np.all(near.sum(axis=0) <= derivative))
     if derivative == 1:
         return is_stable(real(alpha))
-    # Each root once, and those that are there more than once.
+    # Each root once, and the multiple ones.
     slope = [j * a for j, a in enumerate(alpha)][1:]
     several = _common_divisor(alpha, slope)
     return is_stable(real(_divided(alpha, several)[0])) and is_stable(real(several))
@@ -130,7 +130,7 @@ def _square(a):
 
 
 def _whole(polynomial):
-    """The same roots with integers, as small as they can be."""
+    """The same roots with integers, as small as possible."""
     parts = [x for pair in polynomial for x in pair]
     common = lcm(*(Fraction(x).denominator for x in parts))
     whole = [int(x * common) for x in parts]

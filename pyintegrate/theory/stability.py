@@ -1,4 +1,4 @@
-"""How large may the step be? From the method's coefficients, in exact arithmetic."""
+"""Stability limits of the step, from the method's coefficients, in exact arithmetic."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def oscillator_limit(method):
     One step with a stability function R: the first positive zero of |R(iy)|^2 - 1.
     Compositions: where half the trace of one step first leaves [-1, 1]. Nystrom: where an
     eigenvalue of the step leaves the unit circle. Multistep: where a root of the characteristic
-    polynomial does, or two meet on it.
+    polynomial does, or two roots meet on it.
 
     Parameters
     ----------
@@ -78,7 +78,7 @@ def decay_limit(method):
 
 
 def _has_decay(method):
-    """Whether the method has a step on y' = lambda y, and it is known."""
+    """Whether the method can step y' = lambda y, with a known result."""
     known = method.family == "multistep" or stability_function.has_stability_function(method)
     return known and method.requires == "any"
 
@@ -114,8 +114,8 @@ def a_stable(method):
         return stability_function.a_stable(method)
     if not method.implicit:
         return False
-    # An A-stable multistep method has order 2 at most; and an analytic function is largest on the
-    # edge of the half plane.
+    # An A-stable multistep method has order 2 at most; and an analytic function has its maximum
+    # on the boundary of the half plane.
     return oscillator_limit(method) == inf and decay_limit(method) == inf
 
 
@@ -149,7 +149,7 @@ def l_stable(method):
 
 
 def stability_angle(method):
-    """alpha in degrees: stable where lambda lies within alpha of the negative real axis.
+    """alpha in degrees: stable if lambda lies within alpha of the negative real axis.
 
     Parameters
     ----------
@@ -179,7 +179,7 @@ def stability_angle(method):
 
 
 def stability_polynomial(method):
-    """R(z) of an explicit Runge-Kutta method, which multiplies y by R(h lambda) on y' = lambda y.
+    """R(z) of an explicit Runge-Kutta method, which multiplies y by R(h lambda) for y' = lambda y.
 
     Parameters
     ----------
@@ -188,7 +188,7 @@ def stability_polynomial(method):
     Returns
     -------
     list of Fraction
-        The lowest coefficient first: 1, 1, 1/2, ... as far as the order reaches.
+        The lowest coefficient first: 1, 1, 1/2, ... up to the order.
 
     Examples
     --------
@@ -198,7 +198,7 @@ def stability_polynomial(method):
     """
     exact, _ = method.exact_coefficients
     A, b = exact["A"], exact["b"]
-    # In whole numbers: fractions would look for common divisors at each operation.
+    # In integers: fractions would search for common divisors at each operation.
     scale = lcm(*(x.denominator for row in [b, *A] for x in row))
     A = [[int(x * scale) for x in row] for row in A]
     b = [int(x * scale) for x in b]
@@ -206,7 +206,7 @@ def stability_polynomial(method):
     for j in range(len(b)):
         R.append(Fraction(sum(map(int.__mul__, b, k)), scale ** (j + 1)))
         k = [sum(map(int.__mul__, row, k)) for row in A]
-    # As far as the order reaches R is exp: what rounded coefficients leave there would decide
+    # Up to the order R equals exp: residuals of rounded coefficients there would decide
     # whether the oscillator grows at once.
     for j in range(min(method.order, len(b)) + 1):
         if abs(R[j] * factorial(j) - 1) < Fraction(1, 10**9):
@@ -238,7 +238,7 @@ def half_trace(method):
     numbers = [*exact["kick"], *exact["drift"]]
     scale = lcm(*(x.denominator for x in numbers))
     # State (x, v / omega): with z = omega h, a kick adds -w z x to the second and a drift w z v to
-    # the first. With the odd powers of z kept apart, the matrix is [[a, z b], [z c, d]] of
+    # the first. With the odd powers of z separated, the matrix is [[a, z b], [z c, d]] of
     # polynomials in s = z^2, here times a power of `scale`.
     a, b, c, d, factor = [1], [0], [0], [1], 2
     for kick, drift in zip(exact["kick"], exact["drift"], strict=True):
@@ -261,7 +261,7 @@ def _weighted(p, scale, q=(), weight=0, shift=0):
     return add([scale * x for x in p], q, weight, shift)
 
 
-# ---- what must not be positive, for each family --------------------------------------------------
+# ---- polynomials that must not be positive, for each family --------------------------------------
 
 
 def _runge_kutta_growth(method):
@@ -318,7 +318,7 @@ def nystrom_step(method):
     exact, _ = method.exact_coefficients
     one = [Fraction(1)]
     rows = []
-    for x, v in ((one, []), ([], one)):  # of a unit position, of a unit velocity
+    for x, v in ((one, []), ([], one)):  # for a unit position, for a unit velocity
         slopes: list = []  # h^2 a at the stages
         for node, row in zip(exact["c"], exact["A"], strict=True):
             there = _moved(add(x, v, node), row, slopes)
@@ -336,7 +336,7 @@ def _moved(p, weights, slopes):
     return p
 
 
-# Families that are not here have a stability function P / Q.
+# Other families have a stability function P / Q.
 _OSCILLATOR = {
     "explicit_rk": _runge_kutta_growth,
     "composition": _trace_excess,

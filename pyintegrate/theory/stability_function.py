@@ -1,4 +1,4 @@
-"""R(z) = P(z) / Q(z) of a one-step method, exactly: what it multiplies y by on y' = lambda y.
+"""R(z) = P(z) / Q(z) of a one-step method, exactly: the factor of y in a step of y' = lambda y.
 
 References
 ----------
@@ -41,7 +41,7 @@ def stability_function(method):
 
 
 def has_stability_function(method):
-    """Whether a step on y' = lambda y multiplies y by a known rational function."""
+    """Whether a step of y' = lambda y multiplies y by a known rational function."""
     return method.family in _FAMILIES
 
 
@@ -54,11 +54,11 @@ def _runge_kutta(exact, rounding):
 
 
 def _reversed_characteristic(matrix, rounding):
-    """det(1 - z M), by Faddeev and LeVerrier, in whole numbers."""
+    """det(1 - z M), by Faddeev and LeVerrier, in integers."""
     size = len(matrix)
     scale = lcm(*(x.denominator for row in matrix for x in row))
     whole = [[int(x * scale) for x in row] for row in matrix]
-    # Coefficients that are nothing but rounding: beside the permanent-like sum of their terms.
+    # Coefficients that are only rounding, relative to the permanent-like sum of their terms.
     largest = max(1.0, max(sum(abs(float(x)) for x in row) for row in matrix))
     found, power = [Fraction(1)], [[0] * size for _ in range(size)]
     coefficient = Fraction(1)
@@ -99,7 +99,7 @@ def excess(method):
     rounding = float(method.exact_coefficients[1])
     for s in range(size):
         p, q = (side[s] if s < len(side) else Fraction(0) for side in (numerator, denominator))
-        # As far as the order reaches R is exp, and of symmetric methods |R(iy)| is 1.
+        # Up to the order R equals exp, and for symmetric methods |R(iy)| is 1.
         allowed = _LEFT * rounding * float(sum(_sizes(side, s) for side in (P, Q)))
         within = 2 * s <= method.order and abs(p - q) < Fraction(1, 10**9)
         found.append(Fraction(0) if within or abs(p - q) <= allowed else p - q)
@@ -132,7 +132,7 @@ def _sizes(p, s):
 
 
 def sum_and_difference(method):
-    """P + Q and P - Q at -x, without what is nothing but rounding.
+    """P + Q and P - Q at -x, without coefficients that are only rounding.
 
     Examples
     --------
@@ -151,7 +151,7 @@ def sum_and_difference(method):
 
 
 def angle(method):
-    """alpha in degrees: |R| is at most 1 where z is within alpha of the negative real axis.
+    """alpha in degrees: |R| is at most 1 if z is within alpha of the negative real axis.
 
     Examples
     --------
@@ -177,7 +177,7 @@ def angle(method):
 
 
 def has_poles_on_the_left(method):
-    """Whether Q has a root with a negative or no real part (Routh's test of Q(-z)).
+    """Whether Q has a root whose real part is negative or zero (Routh's test of Q(-z)).
 
     Examples
     --------
@@ -207,7 +207,7 @@ def a_stable(method):
 
 
 def limit_at_infinity(method):
-    """R(infinity), or None where it is infinite.
+    """R(infinity), or None if it is infinite.
 
     Examples
     --------

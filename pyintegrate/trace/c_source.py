@@ -1,6 +1,6 @@
 """A traced system as C: one file like those of csrc/systems, with the operations of its byte code.
 
-Each instruction is a line, in the same order, so that the compiled kernels have its bits.
+Each instruction is a line, in the same order, so that the compiled kernels give the same bits.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from .program import BANK_SHIFT, CONSTANT, QUESTIONS, SCRATCH, P, T, V, Y
 _LIMITS = _core.limits()
 MOST_COMPONENTS, MOST_PARAMETERS = _LIMITS["kernel_components"], _LIMITS["kernel_parameters"]
 _OPERATIONS = _core.operations()
-_HEAVY = 16  # cost of a force from which on specialised kernels gain nothing
+_HEAVY = 16  # cost of a force above which specialised kernels gain nothing
 _COSTS = {"divide": 4, "sqrt": 4}
-_LONG = 4  # cost of an operation from which on its latency is hidden by many registers only
+_LONG = 4  # cost of an operation above which only many registers hide its latency
 _HEADS = {
     "rhs": "void own_rhs(vreal t, const vreal *y, const vreal *p, vreal *out)",
     "acceleration": "void own_acceleration(vreal t, const vreal *y, const vreal *v,"
@@ -104,10 +104,10 @@ def _constant(value):
 
 
 def _body(program, question, structure):
-    """The lines of a function, and what each operation costs in additions."""
+    """The lines of a function, and the cost of each operation in additions."""
     dim, dof, n_params = program.sizes[:3]
     first, last = program.sections[QUESTIONS.index(question)]
-    names: dict[int, str] = {}  # what holds a register, an answer or a derived parameter now
+    names: dict[int, str] = {}  # the variable of a register, a result or a derived parameter
     lines, answers, costs = [], {}, []
     halves = question in ("acceleration", "velocity")
 
@@ -141,7 +141,7 @@ def _body(program, question, structure):
 
 
 def _answer(question, bank, number, name, dim, dof, structure):
-    """The line that gives an answer away."""
+    """The line that stores a result."""
     if bank == P:
         return f"    p[{number}] = {name};\n"
     if question == "energy":

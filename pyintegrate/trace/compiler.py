@@ -1,7 +1,7 @@
-"""Compiled kernels of a traced system: the C compiler, a cache, and the library that comes out.
+"""Compiled kernels of a traced system: the C compiler, a cache, and the resulting library.
 
-Nothing here runs unless ``compile()`` asks for it. A library is known by the content of all that
-went into it; where it is kept, and how it is verified, is in library_cache.py.
+Nothing here runs unless ``compile()`` is called. A library is named by a hash of everything that
+went into it; library_cache.py stores and verifies it.
 """
 
 from __future__ import annotations
@@ -34,11 +34,11 @@ _CLANG = {
     ],
 }
 _WITHOUT = "the byte code runs without it, with the same results"
-_LOADED: dict = {}  # folder and name of what this process has loaded: its two libraries
+_LOADED: dict = {}  # folder and name of each library in this process: its two libraries
 
 
 def headers():
-    """The folder of the package's own headers: in the package, or beside it in the repository."""
+    """The folder of the package's headers: in the package, or beside it in the repository."""
     package = Path(__file__).resolve().parent.parent
     for folder in (package / "csrc", package.parent / "csrc"):
         if (folder / "kernels" / "isa").exists():
@@ -47,7 +47,7 @@ def headers():
 
 
 def _compiler():
-    """The command, its program by its whole path, and what it says of its version."""
+    """The command, the whole path of its program, and the version that it prints."""
     given = os.environ.get("CC", "cc")
     try:
         command = shlex.split(given)
@@ -79,7 +79,7 @@ def _digest(*texts):
 
 
 def compiled(system):
-    """A handle of the system's own kernels, for ``_core.start``.
+    """A handle of the system's kernels, for ``_core.start``.
 
     Parameters
     ----------
@@ -93,7 +93,7 @@ def compiled(system):
     ------
     RuntimeError
         No compiler, or one that fails (the message has its output); a folder for libraries that is
-        not private or cannot be written to; a library that the system does not load.
+        not private or cannot be written to; a library that cannot be loaded.
     ValueError
         The system is too large for the registers.
     """
@@ -128,7 +128,7 @@ def _libraries(folder, keys, build):
     contents = [library_cache.find(folder, key) for key in keys]
     libraries = None
     if None not in contents:
-        with suppress(OSError, RuntimeError):  # made where another C library is
+        with suppress(OSError, RuntimeError):  # made with another C library
             libraries = _load(folder, keys, contents)
     if libraries is None:
         contents = build()
@@ -140,7 +140,7 @@ def _libraries(folder, keys, build):
 
 
 def _load(folder, keys, contents):
-    """Both precisions, each with the function it is asked for."""
+    """Both precisions, each with its exported function."""
     libraries = tuple(map(library_cache.load, [folder] * 2, keys, contents))
     for library, bits in zip(libraries, (64, 32), strict=True):
         if not hasattr(library, f"pyintegrate_f{bits}"):
@@ -151,8 +151,8 @@ def _load(folder, keys, contents):
 def _build(command, flags, isa, text, folder):
     """The contents of the libraries of both precisions, compiled side by side.
 
-    The compiler is run where its files are, and knows them by plain names: the path may hold
-    anything.
+    The compiler runs in the folder of its files, and gets plain file names: the path may contain
+    any characters.
     """
     with tempfile.TemporaryDirectory(dir=folder, prefix=".") as work:
         (Path(work) / "own_system.h").write_text(text)
@@ -170,7 +170,7 @@ def _build(command, flags, isa, text, folder):
             outputs = [process.communicate()[0] for _, process in running]
         finally:
             for _, process in running:
-                process.kill()  # nothing where it has ended
+                process.kill()  # no effect if it has ended
                 process.wait()
         for (call, process), output in zip(running, outputs, strict=True):
             if process.returncode:

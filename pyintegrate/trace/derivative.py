@@ -1,8 +1,8 @@
 """Derivatives of graphs: exact, as further nodes of the same graph.
 
-Forward: the derivative of each node by each component it depends on, shared between the rows of a
-Jacobian. Backward: of one node by everything, for the gradient of an energy. Where a function has
-a corner (abs, minimum, where) the derivative is that of the branch taken.
+Forward: the derivative of each node with respect to each component that it depends on, shared
+between the rows of a Jacobian. Backward: of one node with respect to everything, for the gradient
+of an energy. At a kink (abs, minimum, where) the derivative is that of the branch taken.
 
 References
 ----------
@@ -35,7 +35,7 @@ def _partials(g: Graph, node: Node):
     ]
 
 
-_0 = object()  # a derivative that is zero whatever the arguments
+_0 = object()  # a derivative that is zero for any arguments
 
 
 def _reciprocal(g, a):
@@ -134,7 +134,7 @@ def _product(g, outer, inner):
 
 
 def forward(graph, nodes, variables):
-    """Derivatives of nodes by leaves.
+    """Derivatives of nodes with respect to leaves.
 
     Parameters
     ----------
@@ -146,7 +146,7 @@ def forward(graph, nodes, variables):
     Returns
     -------
     list of dict
-        For each node: leaf number -> derivative; those that are zero are left out.
+        For each node: leaf number -> derivative; zero ones are omitted.
 
     Examples
     --------
@@ -169,12 +169,12 @@ def directional(graph, nodes, seeds):
     graph : Graph
     nodes : list of Node
     seeds : dict
-        Leaf number -> {direction: how the leaf changes along it, a Node}.
+        Leaf number -> {direction: the change of the leaf along it, a Node}.
 
     Returns
     -------
     list of dict
-        For each node: direction -> derivative; those that are zero are left out.
+        For each node: direction -> derivative; zero ones are omitted.
 
     Examples
     --------
@@ -216,7 +216,7 @@ def _forward_one(g, node, known):
 
 
 def gradient(graph, node, variables):
-    """Derivatives of one node by leaves, backwards; zero where it does not depend on one.
+    """Derivatives of one node with respect to leaves, backwards; zero if independent of one.
 
     Returns
     -------
@@ -256,7 +256,7 @@ def _backward_one(g, node, above, one):
 
 
 def below(nodes):
-    """All nodes that some depend on, and themselves, arguments first."""
+    """All nodes on which some depend, and these themselves, arguments first."""
     found, stack = set(), list(nodes)
     graph = nodes[0].graph if nodes else None
     while stack:

@@ -1,7 +1,7 @@
-"""What NumPy's functions do to symbols, one element at a time.
+"""NumPy's functions on symbols, one element at a time.
 
-Each function takes the graph and nodes and gives a node. Those that are not an operation of the
-byte code themselves are written with operations, to within a few ulp of NumPy.
+Each function takes the graph and nodes and returns a node. Functions that are no operation of the
+byte code themselves are composed of operations, to within a few ulp of NumPy.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import numpy as np
 from .errors import TraceError
 from .graph import OPERATIONS
 
-MOST_POWER = 64  # x**n is made of products up to here
+MOST_POWER = 64  # up to here x**n is a product
 
 
 def real(graph, node):
@@ -71,7 +71,7 @@ def where(graph, condition, a, b):
 
 
 def power(graph, x, y):
-    """x**y; products for whole exponents, and a root for halves of them."""
+    """x**y; products for integer exponents, and a root for half-integer ones."""
     x, y = real(graph, x), real(graph, y)
     if not y.is_constant:
         return graph.make("power", x, y)
@@ -103,7 +103,7 @@ def floor_divide(graph, x, y):
 
 
 def remainder(graph, x, y):
-    """x - y floor(x/y), of the sign of y; a quotient rounded up to a whole number is put right."""
+    """x - y floor(x/y), with the sign of y; a quotient rounded up to an integer is corrected."""
     x, y = real(graph, x), real(graph, y)
     zero = graph.constant(0.0)
     rest = graph.subtract(x, graph.multiply(floor_divide(graph, x, y), y))
@@ -189,7 +189,7 @@ def _heaviside(graph, x, at_zero):
 
 
 def _logaddexp(graph, x, y):
-    """max(x, y) + log1p(exp(-|x - y|)); x + log 2 where they are equal, infinities too."""
+    """max(x, y) + log1p(exp(-|x - y|)); x + log 2 if they are equal, also for infinities."""
     x, y = real(graph, x), real(graph, y)
     apart = graph.make("absolute", graph.subtract(x, y))
     rest = graph.make("log1p", graph.make("exp", graph.negative(apart)))
@@ -199,7 +199,7 @@ def _logaddexp(graph, x, y):
 
 
 def _equality(name, opposite):
-    """== and !=; of two truth values too."""
+    """== and !=, also for two truth values."""
 
     def apply(graph, a, b):
         if a.is_mask and b.is_mask:

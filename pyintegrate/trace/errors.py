@@ -12,7 +12,7 @@ _OURS = (str(Path(__file__).parent.parent), str(Path(np.__file__).parent))
 
 
 class TraceError(TypeError):
-    """A function did with a symbol what needs a number."""
+    """A function used a symbol where a number is needed."""
 
     def __init__(self, problem, cure):
         super().__init__(problem)
@@ -37,7 +37,7 @@ def _place_of_frame(frame):
 
 
 def place_of_error(error, function):
-    """The innermost line of the user's code that an exception passed, as text."""
+    """The innermost line of the user's code that raised an exception, as text."""
     found = None
     trace = error.__traceback__
     while trace is not None:
@@ -48,6 +48,6 @@ def place_of_error(error, function):
 
 
 def place_of_function(function):
-    """Where a function begins, as text."""
+    """Where a function is defined, as text."""
     code = getattr(function, "__code__", None)
     return f"{code.co_filename}:{code.co_firstlineno}" if code else repr(function)

@@ -1,7 +1,7 @@
-"""Symbols and vectors of them: a traced function computes with them instead of numbers.
+"""Symbols and vectors of them, with which a traced function computes in place of numbers.
 
-A Symbol is one real number (or a truth value), a Vector an array of symbols. NumPy's functions on
-them come here through ``__array_ufunc__`` and ``__array_function__``.
+A Symbol is one real number (or a truth value), a Vector an array of symbols. NumPy's functions of
+them arrive here through ``__array_ufunc__`` and ``__array_function__``.
 """
 
 from __future__ import annotations
@@ -102,12 +102,12 @@ def apply(name, *values):
     return wrapped(out)
 
 
-# What NumPy's functions do to symbols; numpy_functions.py fills it in.
+# NumPy's functions on symbols; numpy_functions.py fills this dictionary.
 ON_SYMBOLS: dict[str, Callable] = {}
 
 
 class Operators:
-    """Arithmetic and comparisons of symbols and vectors: what NumPy's ufuncs do."""
+    """Arithmetic and comparisons of symbols and vectors: NumPy's ufuncs."""
 
     __slots__ = ()
     __hash__ = None  # type: ignore[assignment]
@@ -196,7 +196,7 @@ _operators()
 
 
 class Symbol(Operators):
-    """One real number, or one truth value, that is known when the system runs.
+    """One real number, or one truth value, that is unknown until the system runs.
 
     Examples
     --------
@@ -275,7 +275,7 @@ class Symbol(Operators):
 
 
 def _methods():
-    """NumPy calls x.sqrt() for np.sqrt of an array of objects."""
+    """For np.sqrt of an array of objects NumPy calls x.sqrt()."""
 
     def method(name):
         return lambda self, *others: apply(name, self, *others)

@@ -1,7 +1,7 @@
 """The operations of a traced function: a graph in which each occurs once.
 
 A node is an operation of csrc/bytecode/operations.h on earlier nodes, or a leaf: a constant, a
-parameter, the time, a component of the state. Making a node shares what is there already, folds
+parameter, the time, a component of the state. Making a node reuses an equal one, folds
 constants where that is exact, and rewrites where no bit of the result changes: x * 1, -(-x),
 a + (-b), x / 4.
 """
@@ -59,7 +59,7 @@ def _is_power_of_two(value):
 
 
 def _exactly(operation, a, b):
-    """a + b, a - b, a * b or a / b where the real number is a double, else None."""
+    """a + b, a - b, a * b or a / b if the real number is a double, else None."""
     if not (math.isfinite(a) and math.isfinite(b)):
         return None
     x, y = Fraction(a), Fraction(b)
@@ -105,7 +105,7 @@ class Graph:
     def _node(self, operation, arguments=(), value=None, depends=0):
         key = (operation, value, *(a.number for a in arguments))
         if operation == "constant":
-            key = (operation, float(value).hex())  # tells zeros apart; one NaN
+            key = (operation, float(value).hex())  # distinguishes zeros; one NaN
         node = self._known.get(key)
         if node is None:
             if len(self.nodes) >= MOST_NODES:
@@ -165,7 +165,7 @@ class Graph:
         return self.make("multiply", a, self.constant(factor))
 
 
-# ---- what changes no bit -------------------------------------------------------------------------
+# ---- rewrites that change no bit -----------------------------------------------------------------
 def _folded(graph, operation, a, b):
     if a.is_constant and b.is_constant:
         value = _exactly(operation, a.value, b.value)
@@ -175,7 +175,7 @@ def _folded(graph, operation, a, b):
 
 
 def _is(node, value):
-    """Is it that constant, with the sign of a zero?"""
+    """Whether it is this constant, including the sign of a zero."""
     return node.is_constant and node.value.hex() == float(value).hex()
 
 
@@ -208,7 +208,7 @@ def _negative(graph, a):
         return graph.constant(-a.value)
     if a.operation == "negative":
         return a.arguments[0]
-    if a.operation == "multiply" and not a.is_fixed:  # the sign goes where it costs nothing
+    if a.operation == "multiply" and not a.is_fixed:  # the sign goes where it is free
         for u, w in (a.arguments, a.arguments[::-1]):
             if w.is_fixed:
                 return graph.multiply(u, graph.negative(w))
@@ -259,7 +259,7 @@ def _divide(graph, a, b):
 
 
 def _power_of_two(node):
-    """(factor, rest): node = factor * rest with a power of two, rest None where it is all."""
+    """(factor, rest): node = factor * rest with a power of two, rest None if it is all."""
     if node.is_constant:
         return (node.value, None) if _is_power_of_two(node.value) else (1, node)
     if node.operation == "multiply":

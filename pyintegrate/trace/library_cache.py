@@ -1,9 +1,9 @@
-"""Compiled libraries on the disk: private, verified before they are loaded, replaced whole.
+"""Compiled libraries on disk: private, verified before loading, replaced as a whole.
 
-A library is code: whoever may write it runs what they like as its user. Its folder must be the
-user's own and nobody else's to write, and the name of its file tells the length and a hash of its
-content, so that a file cut short, zeroed or exchanged is recognised before it is loaded, and is
-built again. The copy that is loaded has no name any more: no later damage to a file reaches it.
+A library is code: whoever may write it can run anything as its user. Its folder must be the
+user's own and writable by nobody else, and the name of its file contains the length and a hash of
+its content, so that a file cut short, zeroed or exchanged is recognised before it is loaded, and is
+built again. The loaded copy is unlinked: later damage to a file does not affect it.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def cache_folder():
     Raises
     ------
     RuntimeError
-        Nothing says where the home of this user is.
+        The home folder of this user is unknown.
     """
     own, base = os.environ.get("PYINTEGRATE_CACHE"), os.environ.get("XDG_CACHE_HOME")
     try:
@@ -37,13 +37,13 @@ def cache_folder():
 
 
 def private_folder():
-    """The cache folder with all links followed; made where it is missing.
+    """The cache folder with all links followed; made if it is missing.
 
     Raises
     ------
     RuntimeError
         It cannot be made or written to, it belongs to somebody else, or others may write in it or
-        put another in its place. The message has the reason and the cure.
+        put another in its place. The message has the reason and the remedy.
     """
     folder = cache_folder()
     try:
@@ -77,9 +77,9 @@ def _check_private(folder, about):
 
 
 def _check_above(folder, above, about):
-    """Refuse a folder above ours that everybody may write in, unless it is sticky.
+    """Refuse a folder above ours that is writable by everybody, unless it is sticky.
 
-    Owners and groups of the folders above are trusted: they have their owner's leave.
+    Owners and groups of the folders above are trusted: they act with their owner's permission.
     """
     if about.st_mode & stat.S_IWOTH and not about.st_mode & stat.S_ISVTX:
         raise RuntimeError(
@@ -101,7 +101,7 @@ def find(folder, key):
     folder : Path
         From ``private_folder``.
     key : str
-        What the library is known by: of the content of all that went into it.
+        The name of a library: a hash of everything that went into it.
 
     Returns
     -------
@@ -116,7 +116,7 @@ def find(folder, key):
         if content is not None and digest(key, content) == told[2]:
             found = content
         else:
-            with suppress(FileNotFoundError):  # another process was faster
+            with suppress(FileNotFoundError):  # another process removed it first
                 os.unlink(folder / name)
     return found
 
@@ -131,13 +131,13 @@ def _content(path, length):
             if not stat.S_ISREG(about.st_mode) or about.st_size != length or not own:
                 return None
             content = file.read(length + 1)
-    except OSError:  # gone, a link, or a disk that cannot read it
+    except OSError:  # gone, a link, or unreadable
         return None
     return content if len(content) == length else None
 
 
 def keep(folder, key, content):
-    """Put a library into the cache: on the disk before it has its name."""
+    """Store a library in the cache: on disk before it gets its name."""
     path = folder / f"{key}.{len(content)}.{digest(key, content)}.so"
     descriptor, beside = tempfile.mkstemp(dir=folder, prefix=".", suffix=".tmp")
     try:
@@ -158,12 +158,12 @@ def keep(folder, key, content):
 
 
 def load(folder, key, content):
-    """The library of a content that was verified, from a copy of its own without a name.
+    """The library with a verified content, from a private copy without a name.
 
     Raises
     ------
     OSError
-        The system does not load it.
+        The system cannot load it.
     """
     with tempfile.TemporaryDirectory(dir=folder, prefix=".") as work:
         copy = Path(work) / f"{digest(key, content)}.so"

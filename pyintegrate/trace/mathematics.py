@@ -1,4 +1,4 @@
-"""A graph as formulas that people read."""
+"""A graph as readable formulas."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _WORTH_A_NAME = 2  # operations in a shared part
 
 
 def formulas(graph, outputs, names, state_names, param_names):
-    """Lines such as "v' = -k x - b v"; parts that occur again get names below.
+    """Lines such as "v' = -k x - b v"; repeated parts get names below.
 
     Parameters
     ----------

@@ -1,6 +1,6 @@
 """NumPy's functions of whole arrays, on vectors of symbols.
 
-Functions that move components about, or consist of sums and products, are NumPy's own, on arrays of
+Functions that rearrange components, or consist of sums and products, are NumPy's own, on arrays of
 objects; the others are written here.
 """
 
@@ -13,7 +13,7 @@ import numpy as np
 from .errors import TraceError
 from .expression import ON_SYMBOLS, Symbol, Vector, apply, graph_of, plain, unknown, wrapped
 
-# NumPy's own code does these with + - * / of the elements.
+# For these, NumPy's own code needs only + - * / of the elements.
 _BY_NUMPY = """
 append array_split atleast_1d atleast_2d broadcast_arrays broadcast_to column_stack concatenate
 copy cross cumprod cumsum delete diag diagflat diagonal diff dot dsplit dstack einsum
@@ -121,7 +121,7 @@ def _reduction(name):
 def _interp(x, xp, fp, left=None, right=None, period=None):
     """Piecewise linear between knots that are numbers.
 
-    The slopes and the choice of the interval are those of NumPy; knots must increase.
+    The slopes and the choice of the interval are NumPy's; knots must increase.
     """
     if period is not None:
         raise unknown("np.interp with period=")
@@ -193,7 +193,7 @@ def _cross(a, b, axis=-1):
 
 
 def _det(a):
-    """The determinant, expanded by the first row; up to 4 x 4."""
+    """The determinant, expanded along the first row; up to 4 x 4."""
     a = np.asarray(plain(a), dtype=object)
     if a.ndim != 2 or a.shape[0] != a.shape[1] or len(a) > 4:
         raise unknown(f"np.linalg.det of shape {a.shape}")

@@ -1,9 +1,9 @@
 """Byte code from a graph: sections of instructions, one for each question.
 
-Values that depend on parameters only are computed once, in the section "prepare". A product used
+Values that depend only on parameters are computed once, in the section "prepare". A product used
 once, in a sum or difference, is fused with it: one rounding instead of two, so that results agree
 with NumPy's to rounding, not to the bit. Then pairs of operations become one instruction, which
-changes no bit, and registers are given back at their last use.
+changes no bit, and registers are freed at their last use.
 """
 
 from __future__ import annotations
@@ -31,16 +31,16 @@ class Program:
         Operation, target and four arguments; bank << 24 | number.
     constants : ndarray of float64
     sections : ndarray of int32, shape (7, 2)
-        First and last instruction of each question; -1 for one without an answer.
+        First and last instruction of each question; -1 for one that is not answered.
     sizes : tuple of int
         dim, dof, n_params, n_derived, n_invariants, n_registers.
     handle : capsule
-        The verified program. Made when first asked for.
+        The verified program. Made when first needed.
 
     Raises
     ------
     ValueError
-        From ``handle``, where the verifier refuses the code.
+        From ``handle``, if the verifier refuses the code.
     """
 
     def __init__(self, code, constants, sections, sizes):
@@ -113,7 +113,7 @@ class _Assembler:
         self.graph, self.n_params = graph, n_params
         self.constants: dict[str, int] = {}
         self.values: list[float] = []
-        self.derived: dict[int, int] = {}  # node number -> row behind the parameters
+        self.derived: dict[int, int] = {}  # node number -> row after the parameters
         self.derived_nodes: list[Node] = []
         self.n_registers = 0
 
@@ -136,7 +136,7 @@ class _Assembler:
         return Y << BANK_SHIFT | node.value
 
     def prepared(self, node):
-        """The operand of a node that parameters alone decide."""
+        """The operand of a node that depends only on parameters."""
         if not node.arguments:
             return self.leaf(node)
         if node.number not in self.derived:
@@ -146,7 +146,7 @@ class _Assembler:
 
     # ---- a section ----
     def section(self, outputs, prepare=False):
-        """Instructions that make the outputs; registers are numbered by last use."""
+        """Instructions that compute the outputs; registers are numbered by last use."""
 
         def is_operand(node):
             return not node.arguments or (node.is_fixed and not prepare)
@@ -250,7 +250,7 @@ _FIRST = {"add", "subtract", "multiply", "fma", "fms", "fnma"}
 
 
 def _paired(steps, outputs):
-    """Steps in which an operation whose result is used once, by another, is done with that."""
+    """Steps in which an operation whose only use is another one is combined with that."""
     uses: dict[int, int] = {}
     for node in (*outputs, *(a for _, _, arguments in steps for a in arguments)):
         uses[node.number] = uses.get(node.number, 0) + 1
@@ -293,7 +293,7 @@ def assemble(graph, outputs, n_params):
     ----------
     graph : Graph
     outputs : dict
-        Question -> list of nodes, its answer row by row.
+        Question -> list of nodes, its result row by row.
     n_params : int
         Rows of parameters.
 

@@ -11,8 +11,8 @@ from .expression import NO_TRACING, Symbol, Vector, node_of, plain
 from .graph import MOST_NODES, OPERATIONS, TIME, VELOCITY, Graph
 from .program import assemble
 
-_MOST_CODE = 1 << 22  # PI_MAX_CODE: each entry of a Jacobian is an instruction at least
-_POINTS = 4  # where the program is compared with the plain function
+_MOST_CODE = 1 << 22  # PI_MAX_CODE: each entry of a Jacobian is at least one instruction
+_POINTS = 4  # at which the program is compared with the plain function
 _AGREEMENT = 1e-6  # of the largest component there: rounding, not mistakes
 
 
@@ -33,7 +33,7 @@ class Traced:
         self._programs: dict[bool, object] = {}
 
     def program(self, jacobian=False):
-        """The byte code; with the Jacobian only where it is wanted, for it may be long."""
+        """The byte code; with the Jacobian only if needed, for it may be long."""
         if jacobian not in self._programs:
             outputs = dict(self.outputs)
             if jacobian:
@@ -68,12 +68,12 @@ class Traced:
     )
 
     def without_dead_code(self):
-        """The same with nothing but what the outputs need: as it will be when unpickled."""
+        """The same without anything that the outputs do not need, as after unpickling."""
         return Traced.from_data(self.as_data())
 
     # ---- as data ----
     def as_data(self):
-        """Plain tuples, for pickling and comparison: what outputs need, in order."""
+        """Plain tuples, for pickling and comparison: what the outputs need, in order."""
         graph = self.graph
         needed, stack = set(), [node for nodes in self.outputs.values() for node in nodes]
         while stack:
@@ -99,7 +99,7 @@ class Traced:
 
     @classmethod
     def from_data(cls, data):
-        """The inverse of ``as_data``. Wrong sizes raise here; the verifier sees the rest."""
+        """The inverse of ``as_data``. Wrong sizes raise here; the verifier checks the rest."""
         dim, dof, n_params, nodes, outputs = data
         if len(nodes) > MOST_NODES:
             raise ValueError(f"{len(nodes)} operations, at most {MOST_NODES}")
@@ -152,7 +152,7 @@ def state_symbols(graph, start, stop, scalar):
 
 
 def parameter_symbols(graph, shapes):
-    """Symbols for parameters by name; rows are numbered through."""
+    """Symbols for parameters by name; rows are numbered consecutively."""
     symbols: dict[str, Symbol | Vector] = {}
     row = 0
     for name, shape in shapes.items():
@@ -177,7 +177,7 @@ def describe(function):
 
 
 def call(function, arguments, params):
-    """The function with symbols; whatever goes wrong names it, the line and the cure."""
+    """The function with symbols; an error names the function, the line and the remedy."""
     try:
         with np.errstate(all="ignore"):
             return function(*arguments, **params)
@@ -266,7 +266,7 @@ def positive_gradient(graph, node, start, stop):
 
 # ---- the program against the plain function ------------------------------------------------------
 def points(initial, seed=0):
-    """Times and states where the program is compared: near the default state, reproducible."""
+    """Times and states for the comparison: near the default state, reproducible."""
     generator = np.random.default_rng(seed)
     y = generator.uniform(0.5, 1.5, (_POINTS, len(initial)))
     y = np.where(initial != 0, initial * y, y - 0.9)
@@ -274,7 +274,7 @@ def points(initial, seed=0):
 
 
 def compare(function, plain_values, traced_values, t, y):
-    """Refuse a function whose trace does not say what it does.
+    """Refuse a function whose trace gives other values.
 
     Parameters
     ----------
