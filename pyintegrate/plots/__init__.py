@@ -1,9 +1,9 @@
-"""Pictures of solutions: one file a picture, axes in, axes out; Matplotlib lives only here.
+"""Plots of solutions: one file per picture, axes in, axes out; Matplotlib is used only here.
 
 Every function takes solutions or comparisons, draws into `ax` or a new figure, and returns the
-axes. None shows anything or changes a global setting. A long run is thinned to a few thousand
+axes. None shows a window or changes a global setting. A long run is thinned to a few thousand
 points that keep its extremes, or every turn of an orbit; of a large batch 30 trajectories, evenly
-chosen, are drawn. The picture says what it leaves out.
+chosen, are drawn. A note on the picture says what was left out.
 """
 
 try:

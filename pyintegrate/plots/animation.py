@@ -1,4 +1,4 @@
-"""Moving picture: the motion, and the point in phase space that it is."""
+"""Animation: the motion, and its point in phase space."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 PER_SECOND = 20
 LONGEST = 10.0  # seconds, by default
 TRAIL = 0.12  # of the run: how long a trail stays visible
-FULL = 0.8  # of what Matplotlib embeds in a page
+FULL = 0.8  # of the size that Matplotlib embeds in a page
 LEAST_DPI = 30  # of a frame in a page
 
 
@@ -41,25 +41,26 @@ def animate(
     title: str | None = None,
     **keywords: Any,
 ) -> FuncAnimation:
-    """Show one or several motions as they happen: in space or time, and in phase space.
+    """Animate one or several motions: in space or time, and in phase space.
 
     Pendulums swing on their rods, masses hang on springs and rigid bodies turn as boxes, each
-    solution beside the others (up to four) over the grey ghost of the exact motion, where a formula
-    knows it. Bodies leave trails; of all other systems the path is drawn, or the position against
-    time. Only saved states are shown, and no line joins two of them across a jump of an event.
+    solution beside the others (up to four) over the grey ghost of the exact motion, if it has a
+    closed form. Bodies leave trails; for all other systems the path is drawn, or the position
+    against time. Only saved states are shown, and no line joins two of them across a jump of an
+    event.
 
-    In a notebook, ``HTML(animate(sol).to_jshtml())`` plays it; ``.save("motion.gif")`` keeps it. In
-    a page all frames are kept: they are made as small as ``rcParams["animation.embed_limit"]``
-    wants them.
+    In a notebook, ``HTML(animate(sol).to_jshtml())`` plays it; ``.save("motion.gif")`` saves it. A
+    page holds all frames, which are made small enough for
+    ``rcParams["animation.embed_limit"]``.
 
     Parameters
     ----------
     *sources : Solution or Comparison
-        What moves: one trajectory each, or a batch; of a large one 30, as the picture says.
+        One trajectory each, or a batch; of a large batch 30 trajectories, with a note.
     seconds : float, optional
-        How long it plays: as long as the motion takes, but 2 to 10 seconds, by default.
+        Duration: by default that of the motion, but 2 to 10 seconds.
     components : sequence of two str, optional
-        The plane of the left picture, instead of what moves there by default; that of
+        The plane of the left picture, instead of the default; that of
         `phase_portrait` is on the right. All of several bodies (`n_body`) are shown,
         in a plane or in space: ("x", "y") or ("x", "y", "z").
     labels : dict, optional
@@ -67,19 +68,19 @@ def animate(
     figsize : tuple of float, optional
         Width and height in inches.
     title : str, optional
-        Above; the system's title by default.
+        Title; the system's title by default.
     **keywords
         For `Axes.plot` of the trails.
 
     Returns
     -------
     matplotlib.animation.FuncAnimation
-        Keep it in a variable while it plays.
+        Keep a reference to it while it plays.
 
     Raises
     ------
     ValueError, TypeError
-        For nothing saved to show, or times that differ between the trajectories.
+        If there is nothing to show, or the times differ between trajectories.
 
     Examples
     --------
@@ -133,7 +134,7 @@ def animate(
 
     show(0)
     figure.canvas.draw()
-    figure.set_layout_engine("none")  # found once: nothing moves from frame to frame but the motion
+    figure.set_layout_engine("none")  # computed once: only the motion changes between frames
     interval = 1000 * seconds / count
     return _kind()(
         figure, show, count, interval=interval, blit=not any(hasattr(ax, "get_zlim") for ax in axes)
@@ -141,7 +142,7 @@ def animate(
 
 
 def _beside(panes, system):
-    """What stands beside things that move: the phase space; beside boxes nothing."""
+    """The pane beside moving scenes: phase space; beside boxes none."""
     return [] if system.structure == "rigid_body" else panes[1:] or panes
 
 
@@ -161,14 +162,14 @@ def _figure(figsize, panes, scenes, system):
 
 
 def _panes(solution, components):
-    """The components of each of the two pictures, as far as they were saved; "t" is the time."""
+    """The components of the two panes, if they were saved; "t" is the time."""
     system, saved = solution.system, solution.components
     names = component_names(system, components, saved)
     if len(names) == 3 and components is None:
         names = widest(solution, names)
     names = names[:2]
     for name in names:
-        solution[name]  # refuses what was not saved, by name
+        solution[name]  # raises for a component that was not saved
     panes = [names] if len(names) == 2 else [("t", names[0])]
     if system.dim == 1:
         return panes
@@ -201,7 +202,7 @@ class _Mover:
         self.ax, self.t, self.solution = ax, np.asarray(solution.t), solution
         self.chosen = chosen = chosen_trajectories(batch_of(solution))
         self.parts = [_values(solution, name, chosen) for name in names]
-        self.old = names[0] != "t"  # only what is against time keeps its trail for ever
+        self.old = names[0] != "t"  # only curves against time keep their whole trail
         empty: list = [[]] * len(names)
         style = style | {"linewidth": 1.2} | keywords
         self.trails = [ax.plot(*empty, **style | {"label": "_nolegend_"})[0] for _ in chosen]
@@ -226,7 +227,7 @@ def _move(line, parts):
 
 
 def _values(solution, name, chosen):
-    """(n_saved, trajectories) of a component, NaN from where it failed; or of the time."""
+    """(n_saved, trajectories) of a component, NaN after a failure; or of the time."""
     if name == "t":
         return np.repeat(np.asarray(solution.t)[:, np.newaxis], len(chosen), axis=1)
     values, valid = solution[name], np.asarray(solution.valid)
@@ -237,7 +238,7 @@ def _values(solution, name, chosen):
 
 
 def _still(ax, curves, pane, movers, bodies):
-    """Draw all that does not move: limits, labels, the true motion."""
+    """Draw everything that does not move: limits, labels, the true motion."""
     solution = curves[0].solution
     system = solution.system
     t = smooth_times(solution)
@@ -251,7 +252,7 @@ def _still(ax, curves, pane, movers, bodies):
             true = t if name == "t" else states[..., system.state_names.index(name)].ravel()
             parts.append(true)
             if np.isfinite(true).all():
-                size = np.ptp(true) or 1.0  # what explodes leaves the picture
+                size = np.ptp(true) or 1.0  # exploding motions leave the picture
                 good = np.clip(good, true.min() - size, true.max() + size)
         margin = 0.06 * (np.ptp(good) or 1.0)
         extents.append((good.min() - margin, good.max() + margin))
@@ -271,11 +272,11 @@ def _still(ax, curves, pane, movers, bodies):
 
 @cache
 def _kind():
-    """The class of what is returned; Matplotlib's own is imported when first drawn."""
+    """The class of the result; Matplotlib's own is imported when first needed."""
     from matplotlib.animation import FuncAnimation
 
     class Motion(FuncAnimation):
-        """An animation all of whose frames find a place in a page."""
+        """An animation whose frames all fit in a page."""
 
         def __init__(self, figure, show, count, **keywords):
             self.figure, self.show, self.count = figure, show, count
@@ -286,7 +287,7 @@ def _kind():
             if not embed_frames:
                 return super().to_jshtml(fps, embed_frames, default_mode)
             limit = matplotlib.rcParams["animation.embed_limit"]
-            # The frames were measured: the second limit only keeps a wrong guess from losing some.
+            # The frames were measured: the second limit only keeps a wrong estimate from losing some.
             settings: Any = {"savefig.dpi": self._dpi(limit), "animation.embed_limit": 8 * limit}
             with matplotlib.rc_context(settings):
                 return super().to_jshtml(fps, embed_frames, default_mode)

@@ -1,4 +1,4 @@
-"""Pictures of several bodies: which components are whose, and a colour and a name for each."""
+"""Plots of several bodies: the components of each, and a colour and a name."""
 
 import re
 from dataclasses import dataclass
@@ -9,13 +9,13 @@ from .curves import draw_path
 from .style import PALETTE, on_ground, unit_of, with_unit
 from .thinning import batch_of, chosen_trajectories
 
-NAMED = 12  # bodies up to here have a name in the legend
+NAMED = 12  # up to this number bodies are named in the legend
 LINES = ("-", "--", ":", "-.")  # of the first method, the second, ...
 
 
 @dataclass(frozen=True)
 class Body:
-    """One of several bodies: its name, its colour, and its components by their letters."""
+    """One of several bodies: its name, its colour, and its components by letter."""
 
     name: str
     colour: str
@@ -23,7 +23,7 @@ class Body:
 
 
 def bodies_of(solution):
-    """The bodies of a system whose positions are x1, y1 (, z1), x2, y2, ..., as far as saved.
+    """The bodies of a system whose positions are x1, y1 (, z1), x2, y2, ..., if saved.
 
     Parameters
     ----------
@@ -60,26 +60,26 @@ def bodies_of(solution):
 
 
 def letter_label(solution, letter):
-    """Text of an axis along which bodies are drawn."""
+    """Label of an axis along which bodies are drawn."""
     component = bodies_of(solution)[0].components[letter]
     return with_unit(letter, unit_of(solution.system, component))
 
 
 def letters_of(solution, components=None, flat=False):
-    """Along which axes all bodies of a system are drawn: ("x", "y") or ("x", "y", "z").
+    """The axes along which all bodies of a system are drawn: ("x", "y") or ("x", "y", "z").
 
     Parameters
     ----------
     solution : Solution
     components : sequence of str, optional
-        What the caller wants. By default all axes; without one along which nothing moves.
+        The caller's choice. Default: all axes, without one along which nothing moves.
     flat : bool, optional
-        Whether there is room for two only: those along which the bodies move most.
+        Whether there is room for only two: those along which the bodies move most.
 
     Returns
     -------
     tuple of str
-        Empty where single components are to be drawn, or there are no bodies.
+        Empty if single components are to be drawn, or there are no bodies.
 
     Examples
     --------
@@ -115,16 +115,16 @@ def draw_bodies(ax, curves, letters, window, keywords, by_method=False):
     Parameters
     ----------
     ax : Axes
-        Of two or three dimensions, as many as there are letters.
+        With as many dimensions as there are letters.
     curves : list of Curve
     letters : tuple of str
-        As of `letters_of`.
+        From `letters_of`.
     window : tuple of float or None
         From one time to another.
     keywords : dict
         For `Axes.plot`.
     by_method : bool, optional
-        Whether colours tell methods apart, as in a picture with other panels, not bodies.
+        Whether colours distinguish methods, as in a picture with other panels, not bodies.
     """
     for turn, curve in enumerate(curves):
         bodies, chosen = bodies_of(curve.solution), chosen_trajectories(batch_of(curve.solution))

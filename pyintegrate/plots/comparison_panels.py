@@ -42,9 +42,9 @@ if TYPE_CHECKING:
     from ..values.types import Axes, AxesArray, Labels
 
 WIDTH, HEIGHT = 3.1, 2.75  # of one panel, inches
-NARROW = 4.0  # inches: a panel that has no room beside it
+NARROW = 4.0  # inches: a panel without room beside it
 APART = 0.09  # of the height of the axes: one line of text
-NO_DRIFT = 0.05  # of the oscillation: a smaller trend is what an unfinished swing looks like
+NO_DRIFT = 0.05  # of the oscillation: an incomplete oscillation causes smaller trends
 PERIODS = 5  # shown of a long oscillation, at its end, where methods differ most
 
 
@@ -61,18 +61,18 @@ def comparison(
     figsize: tuple[float, float] | None = None,
     **keywords: Any,
 ) -> AxesArray:
-    """Draw all panels of a comparison in one figure: a row per dt, a column per question.
+    """Draw all panels of a comparison in one figure: a row per dt, a column per quantity.
 
     The columns are position (against time: its last periods), phase error, energy and phase
-    portrait, as far as the system has them. The numbers at the right edge are the final phase
+    portrait, if the system has them. The numbers at the right edge are the final phase
     error and the change of the mean energy over the run.
 
     Parameters
     ----------
     comparison : Comparison or Comparisons
-        What `pyintegrate.compare` returned; of several systems, the panels that all of them have.
+        The result of `pyintegrate.compare`; for several systems, the panels that all of them have.
     panels : sequence of str, optional
-        Which of "motion", "phase error", "energy" and "phase portrait", in this order; all that
+        Some of "motion", "phase error", "energy" and "phase portrait", in this order; all that
         the system has by default. One fits a column of a paper: ``figsize=(3.4, 2.8)``.
     ax : Axes, or sequence of Axes, optional
         Where to draw, one for each panel; a new figure by default.
@@ -145,19 +145,19 @@ def comparison(
 
 
 def last_periods(solution, periods=PERIODS):
-    """The times between which the last periods of a long oscillation lie, or None.
+    """The interval of the last periods of a long oscillation, or None.
 
     Parameters
     ----------
     solution : Solution
-        Of a system with a period; the median of a batch counts.
+        Of a system with a period; for a batch the median period is used.
     periods : int, optional
         How many.
 
     Returns
     -------
     tuple of float or None
-        None where the whole run is not much longer, or nothing repeats.
+        None if the whole run is not much longer, or the motion is not periodic.
 
     Examples
     --------
@@ -221,7 +221,7 @@ def in_time(solution):
 
 
 def _panels(solution):
-    """The panels that this system has something to show in."""
+    """The panels for which this system has data."""
     system, complete = solution.system, whole(solution)
     plane = len(component_names(system)) > 1 and not system.dof
     pair = {system.state_names[0], system.state_names[system.dof or -1]}
@@ -237,7 +237,7 @@ def _panels(solution):
 
 
 def _head(row, heading):
-    """Write what tells a row from others to its left, or in the title of a single narrow panel."""
+    """Label a row on its left, or in the title of a single narrow panel."""
     first = row[0]
     wide = first.get_position().width * first.figure.get_figwidth()
     if len(row) == 1 and wide < NARROW:
@@ -259,7 +259,7 @@ def _head(row, heading):
 
 
 def _header(ax, title, subtitle):
-    """Title, and below it subtitle and legend, out of the way of the data."""
+    """Title, and below it subtitle and legend, without covering the data."""
     figure = ax.figure
     handles, names = ax.get_legend_handles_labels()
     wide = figure.get_figwidth()
@@ -287,7 +287,7 @@ def _header(ax, title, subtitle):
 
 
 def retitle(ax, curves, title):
-    """The title of a panel; what all panels leave out is said once, elsewhere."""
+    """The title of a panel; what all panels leave out is noted once, elsewhere."""
     note = ax.get_title("right")
     ax.set_title("", loc="right")
     say(ax, title or ax.get_title("left"), "" if note == left_out(curves) else note)
@@ -344,15 +344,15 @@ PANELS = {
 
 
 def _single(curve):
-    """Whether a solution is one trajectory, so that one number can stand for it."""
+    """Whether a solution is one trajectory, so that one number describes it."""
     return batch_of(curve.solution) == ()
 
 
 def _energy_change(line, curve, share):
-    """Where the drawn energy of a curve ends, and how far it has moved, as a text.
+    """Where the drawn energy of a curve ends, and how far it has moved, as text.
 
-    A bounded oscillation has no drift: its trend is a small part of its swing, and it swings no
-    farther in the second half of the run than in the first.
+    A bounded oscillation has no drift: its trend is a small part of its amplitude, and the
+    amplitude is not larger in the second half of the run than in the first.
     """
     drawn = line.get_ydata()[np.isfinite(line.get_ydata())]
     values, start = energies(curve.solution)  # all saves: the line may be thinned to bands
@@ -361,7 +361,7 @@ def _energy_change(line, curve, share):
         return np.nan, ""
     drift = energy_drift(curve.solution)
     t = np.asarray(curve.solution.t)
-    with np.errstate(invalid="ignore", over="ignore"):  # of trajectories that exploded
+    with np.errstate(invalid="ignore", over="ignore"):  # for trajectories that exploded
         trend = abs(drift.slope * (t[-1] - t[0]))
         error = curve.solution.energy_error()[curve.solution.valid]
         early, late = np.array_split(error, 2)

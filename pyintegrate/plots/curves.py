@@ -21,14 +21,14 @@ from .thinning import (
     step_length,
 )
 
-FEW = 8  # batches up to here also show their exact solutions
+FEW = 8  # batches up to this size also show their exact solutions
 DOTS = 0.05  # steps longer than this fraction of the picture are dots: lines would cut corners
-DASHED = 12  # swings from which on dashes no longer look like a line
+DASHED = 12  # oscillations above which dashes no longer look like a line
 
 
 @dataclass(frozen=True, eq=False)
 class Curve:
-    """One solution as it is drawn: its name in the legend, its colour and line style."""
+    """One solution to draw: its name in the legend, its colour and line style."""
 
     solution: object
     label: str
@@ -41,19 +41,19 @@ def collect(sources, labels=None):
     Parameters
     ----------
     sources : tuple
-        Solutions, comparisons, or lists of them; or curves, which come back as they are.
+        Solutions, comparisons, or lists of them; or curves, which are returned unchanged.
     labels : dict, optional
         Legend text by method name; the method's title by default.
 
     Returns
     -------
     list of Curve
-        Colours tell methods apart; line styles several solutions of one colour.
+        Colours distinguish methods; line styles several solutions of one colour.
 
     Raises
     ------
     TypeError
-        For anything else, and where there is nothing to draw.
+        For anything else, and if there is nothing to draw.
 
     Examples
     --------
@@ -98,7 +98,7 @@ def _solutions(sources):
 
 
 def _step(solution):
-    """What tells a solution from others of its method: the step, or the tolerance."""
+    """The step or the tolerance, which distinguishes solutions by one method."""
     if solution._journey is not None:
         rtol = np.asarray(solution.rtol, dtype=np.float64)
         same = rtol.size and rtol.min() == rtol.max()
@@ -115,7 +115,7 @@ def times_of(solution, index):
 
 
 def valid_values(solution, values, index):
-    """One trajectory of (n_saved, *batch) values as float64, NaN from where it failed."""
+    """One trajectory of (n_saved, *batch) values as float64, NaN after its failure."""
     valid = np.asarray(solution.valid)[(slice(None), *index)]
     return np.where(valid, np.asarray(values)[(slice(None), *index)], np.nan).astype(np.float64)
 
@@ -123,25 +123,25 @@ def valid_values(solution, values, index):
 def against_time(ax, curve, values, keywords, window=None, bands=False, name=None):
     """Draw (n_saved, *batch) values against time, thinned, a cross where a trajectory failed.
 
-    With `bands`, a curve that swings too fast for the picture becomes a pale band between its
-    extremes with its running mean in it: else it would hide all others behind a solid block.
+    With `bands`, a curve that oscillates too fast for the picture becomes a pale band between its
+    extremes with its running mean: otherwise it would be a solid block that hides all others.
 
     Parameters
     ----------
     ax : Axes
         Where to draw.
     curve : Curve
-        Whose times, colour and label count.
+        Gives the times, colour and label.
     values : ndarray
         (n_saved, *batch).
     keywords : dict
-        For `Axes.plot`; they win over the curve's own.
+        For `Axes.plot`; they override the curve's own.
     window : tuple of float, optional
         Only saves from one time to another.
     bands : bool, optional
-        Whether fast swings may become bands.
+        Whether fast oscillations may become bands.
     name : str, optional
-        The component that the values are, if they are: long steps are filled in.
+        The component that the values are, if any: then long steps are filled in.
     """
     keywords = line_keywords(keywords)
     chosen = chosen_trajectories(batch_of(curve.solution))
@@ -175,9 +175,9 @@ def against_time(ax, curve, values, keywords, window=None, bands=False, name=Non
 
 
 def swings_of(values):
-    """How often a curve swings, 0 where it has gaps.
+    """How often a curve oscillates, 0 if it has gaps.
 
-    It is the slowest of the swings that move it much: of their overtones there are more.
+    Counts the slowest of the oscillations that contribute much; their overtones are faster.
 
     Parameters
     ----------
@@ -201,20 +201,20 @@ def swings_of(values):
 
 
 def running_band(values, swings=20):
-    """Running mean and extremes of a fast oscillation, or None where it is slow enough to draw.
+    """Running mean and extremes of a fast oscillation, or None if it is slow enough to draw.
 
     Parameters
     ----------
     values : ndarray
         (n,), in order of time.
     swings : int, optional
-        The number of oscillations from which on a band is drawn.
+        The number of oscillations above which a band is drawn.
 
     Returns
     -------
     tuple of ndarray or None
         Mean, least and most, each (n,), over about three oscillations around each point; the
-        mean is NaN at both ends, where the oscillations around a point are not complete.
+        mean is NaN at both ends, where the oscillations around a point are incomplete.
 
     Examples
     --------
@@ -239,7 +239,7 @@ def running_band(values, swings=20):
 
 
 def _running_mean(values, half):
-    """Mean over 2 half + 1 values around each, NaN where there are not as many."""
+    """Mean over 2 half + 1 values around each, NaN near the ends."""
     mean = np.full(len(values), np.nan)
     good = values[np.isfinite(values)]
     if len(good) > 2 * half:
@@ -260,21 +260,21 @@ def draw_path(ax, solution, values, index, together, window, style, keywords):
     values : dict of str to ndarray
         Two or three components by name, each (n_saved, *batch).
     index : tuple of int
-        Which trajectory.
+        The trajectory.
     together : int
         How many trajectories share the picture.
     window : tuple of float or None
         From one time to another.
     style, keywords : dict
-        For `Axes.plot`; `keywords` are the caller's and win.
+        For `Axes.plot`; `keywords` are the caller's and take precedence.
 
     Returns
     -------
     line : Line2D
     count : int
-        How many states it stands for.
+        How many states it represents.
     joined : bool
-        False where they were too many for a line, and some are drawn as dots.
+        False if they were too many for a line, and some are drawn as dots.
     """
     parts = [valid_values(solution, one, index) for one in values.values()]
     t, parts = filled(solution, index, list(values), times_of(solution, index), parts)
@@ -282,10 +282,10 @@ def draw_path(ax, solution, values, index, together, window, style, keywords):
         inside = (t >= min(window)) & (t <= max(window))
         t, parts = t[inside], [part[inside] for part in parts]
     points, joined = orbit(parts[0], parts[1], max(POINTS, LINE // together))
-    thin = 0.5 if len(points) > POINTS else 1.0  # this many turns would be one solid ring
+    thin = 0.5 if len(points) > POINTS else 1.0  # so many turns would be one solid ring
     style = {"linewidth": thin, "alpha": opacity(together)} | style
     if thin < 1.0:
-        style["linestyle"] = "-"  # of dashes a turn would keep a few pixels
+        style["linestyle"] = "-"  # dashes would leave a few pixels per turn
     if not joined or len(parts[0]) == 1 or step_length(*parts[:2]) > DOTS:
         style |= {"linestyle": "", "marker": "o", "markersize": 2.2, "markeredgewidth": 0}
     jumps = jumps_between(solution, index, t[points])
@@ -296,7 +296,7 @@ def draw_path(ax, solution, values, index, together, window, style, keywords):
 
 
 def opacity(count):
-    """Alpha at which `count` curves stay readable on top of each other."""
+    """Alpha at which `count` overlapping curves stay readable."""
     return 1.0 if count < 4 else max(0.3, 2 / count**0.5)
 
 
@@ -308,9 +308,9 @@ def mark_failure(ax, line, x, y):
 
 
 def same_motion(curves):
-    """The curve whose exact solution stands for all, or None where they differ.
+    """The curve whose exact solution represents all, or None if they differ.
 
-    One exact line is drawn for a picture; it would lie for a solution of another system or
+    One exact line is drawn for a picture; it would be wrong for a solution of another system or
     another start.
     """
     first = curves[0].solution
@@ -345,7 +345,7 @@ def draw_exact(ax, x, y, keywords=None):
 
 
 def keep_in_view(ax, along_x=False):
-    """Limit the axes to the motions that stayed finite, where another one exploded.
+    """Limit the axes to the motions that stayed finite, if another one exploded.
 
     A trajectory that overflows would flatten all others to a line; it leaves the picture instead.
     """

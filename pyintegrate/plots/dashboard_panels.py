@@ -1,4 +1,4 @@
-"""Picture: everything about some runs of one motion on a page."""
+"""Dashboard: all panels for some runs of one motion on a page."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from ..solution.solution import Solution
     from ..values.types import Axes, AxesArray, Labels
 
-ALONE = (4.3, 3.4)  # inches of a panel
+ALONE = (4.3, 3.4)  # inches, for a single panel
 
 
 @one_record_warning()
@@ -51,16 +51,16 @@ def dashboard(
     Parameters
     ----------
     *sources : Solution or Comparison
-        What to draw; of a large batch 30 trajectories, as the picture says.
+        What to draw; of a large batch 30 trajectories, with a note.
     panels : sequence of str, optional
-        Which of "motion", "phase portrait", "energy", "phase error", "position error" and
-        "energy error", in a row (of three at most); by default all, each in its place.
+        Some of "motion", "phase portrait", "energy", "phase error", "position error" and
+        "energy error", in a row (of three at most); by default all.
     ax : sequence of Axes, optional
         Where to draw, one for each panel; a new figure by default.
     labels : dict, optional
         Legend text by method name.
     title : str, optional
-        Above; the system's title by default.
+        Title; the system's title by default.
     figsize : tuple of float, optional
         Width and height of a new figure in inches.
     **keywords
@@ -69,7 +69,7 @@ def dashboard(
     Returns
     -------
     ndarray of Axes
-        (2, 3); what a system has no data for is left blank and invisible. With `panels` (1, n), or
+        (2, 3); panels without data are left blank and invisible. With `panels` (1, n), or
         (2, 3) for more than three. The figure is ``.figure``.
 
     Raises
@@ -130,15 +130,15 @@ def dashboard(
 def overview(
     solution: Solution, *, panels: Sequence[str] | None = None, **keywords: Any
 ) -> AxesArray:
-    """Draw a solution: its motion, and its energy where the system has one.
+    """Draw a solution: its motion, and its energy if the system has one.
 
     Parameters
     ----------
     solution : Solution
     panels : sequence of str, optional
-        Any of `dashboard`; by default the motion and the energy.
+        Any of those of `dashboard`; by default the motion and the energy.
     **keywords
-        As of `dashboard`: ax, title, figsize, labels, and others for `Axes.plot`.
+        As in `dashboard`: ax, title, figsize, labels, and others for `Axes.plot`.
 
     Returns
     -------
@@ -159,7 +159,7 @@ def overview(
 
 
 def possible_panels(curves):
-    """The panels that a system and what was saved of it have data for."""
+    """The panels for which a system and its saves have data."""
     first = curves[0].solution
     system = first.system
     held = set(first.components).intersection(*(curve.solution.components for curve in curves))
@@ -180,7 +180,7 @@ def possible_panels(curves):
 
 
 def _drawn_by(picture, **settings):
-    """A panel that one picture draws."""
+    """A panel that is drawn by one plot function."""
     return lambda ax, curves, keywords: picture(
         *curves, ax=ax, legend=False, **(settings | keywords)
     )
@@ -202,7 +202,7 @@ PANELS = {
 
 
 def _title(curves, title, width):
-    """The title given, or the system and, in one line, its equation; and what is left out."""
+    """The given title, or the system and, on one line, its equation; and a note of omissions."""
     system, size = curves[0].solution.system, batch_size(curves[0].solution)
     note = left_out(curves) or (f"{size:,} trajectories" if size > 1 else "")
     names = [title] if title else [f"{system.title}: {system.equation}", system.title]

@@ -1,4 +1,4 @@
-"""Picture: the energy against time."""
+"""Plot of the energy against time."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 LABELS = {"ratio": "E(t) / E(0)", "error": "energy error (E - E0) / |E0|", "energy": "energy E"}
 EXPLODED = 1e3  # energies beyond this multiple of the first leave the picture
-VISIBLE = 0.01  # errors beyond one per cent are seen better as a ratio
+VISIBLE = 0.01  # relative changes above this are shown as a ratio
 
 
 def energy(
@@ -46,22 +46,22 @@ def energy(
     Parameters
     ----------
     *sources : Solution or Comparison
-        What to draw; of a large batch 30 trajectories, as the picture says.
+        What to draw; of a large batch 30 trajectories, with a note.
     quantity : {"ratio", "error", "energy"}, optional
-        E/E0, (E - E0)/|E0| or E itself. By default the ratio where the energy changes by more
-        than one per cent, the error where it changes less, as the label says.
+        E/E0, (E - E0)/|E0| or E itself. By default the ratio if the energy changes by more
+        than one per cent, else the error, as the label says.
     ax : Axes, optional
         Where to draw; a new figure by default.
     legend : bool, optional
         Whether to put a legend beside the axes.
     exact : bool, optional
-        Whether to draw the energy of the exact motion, where there is one.
+        Whether to draw the energy of the exact motion, if there is one.
     labels : dict, optional
         Legend text by method name.
     window : tuple of float, optional
         Draw only from one time to another.
     title : str, optional
-        Above the axes.
+        Title above the axes.
     figsize : tuple of float, optional
         Width and height of a new figure in inches.
     **keywords
@@ -74,7 +74,7 @@ def energy(
     Raises
     ------
     ValueError
-        Where a system has no energy.
+        If a system has no energy.
 
     Examples
     --------
@@ -108,7 +108,7 @@ def energy(
 
 
 def _quantity(curves, held):
-    """The ratio where a change is visible in it, the error where not or where E0 is zero."""
+    """The ratio if a change is visible in it, else the error; the energy if E0 is zero."""
     starts = [np.asarray(start) for _, start in held]
     if any(np.any(start == 0) for start in starts):
         return "error"
@@ -121,7 +121,7 @@ def _quantity(curves, held):
 
 
 def _keep_in_view(ax):
-    """Limit the axes to the energies that stayed moderate, where another one exploded."""
+    """Limit the axes to the energies that stayed moderate, if another one exploded."""
     tops = [np.max(line.get_ydata(), initial=1.0, where=_finite(line)) for line in ax.get_lines()]
     if max(tops, default=0.0) > EXPLODED:
         ax.set_ylim(-0.1, 2 * max((top for top in tops if top <= EXPLODED), default=1.0))
@@ -142,7 +142,7 @@ def _scaled(values, start, quantity):
 
 
 def _draw_exact_energy(ax, solution, quantity, window):
-    """The true energy: level where it is conserved, falling where the system dissipates."""
+    """The true energy: constant if it is conserved, falling if the system dissipates."""
     begin, end = window or (start_time(solution), np.asarray(solution.t)[-1])
     t = np.linspace(begin, end, POINTS // 2)
     states = exact_curve(solution, t)

@@ -1,4 +1,4 @@
-"""Picture: error over the step, and the power of the step that it follows."""
+"""Plot of the error against the step, with the fitted order."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def convergence(
     Parameters
     ----------
     found : Convergence
-        What `pyintegrate.analysis.convergence` returned; of a batch the median is drawn.
+        The result of `pyintegrate.analysis.convergence`; for a batch the median is drawn.
     ax : Axes, optional
         Where to draw; a new figure by default.
     legend : bool, optional
@@ -40,7 +40,7 @@ def convergence(
     labels : dict, optional
         Legend text by method name.
     title : str, optional
-        Above the axes.
+        Title above the axes.
     figsize : tuple of float, optional
         Width and height of a new figure in inches.
     **keywords
@@ -49,7 +49,7 @@ def convergence(
     Returns
     -------
     Axes
-        Both axes logarithmic. Points are errors, lines what was fitted, over the range used.
+        Both axes are logarithmic. Points are errors, lines the fits, over the range used.
 
     Raises
     ------
@@ -86,7 +86,7 @@ def convergence(
     low, high = ax.get_ylim()
     if low < 10 * floor:
         ax.axhspan(low, floor, color=muted()["color"], alpha=0.08, zorder=0, linewidth=0)
-        thin = floor < 4 * low  # a band without room for a line of text
+        thin = floor < 4 * low  # a band too narrow for a line of text
         ax.text(
             0.99, floor, "rounding " if floor < 1e-12 else "the reference is no better ",
             transform=ax.get_yaxis_transform(), ha="right", va="bottom" if thin else "top",

@@ -1,4 +1,4 @@
-"""Picture: what accuracy costs."""
+"""Plot of the error against the cost."""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ def work_precision(
     figsize: tuple[float, float] | None = None,
     **keywords: Any,
 ) -> Axes:
-    """Draw error against cost: the lower the curve at some cost, the better the method there.
+    """Draw error against cost: the lower the curve at a given cost, the better the method.
 
     Parameters
     ----------
     found : WorkPrecision
-        What `pyintegrate.analysis.work_precision` returned; of a batch the median is drawn.
+        The result of `pyintegrate.analysis.work_precision`; for a batch the median is drawn.
     of : {"evaluations", "seconds"}, optional
-        What is paid.
+        The measure of the cost.
     ax : Axes, optional
         Where to draw; a new figure by default.
     legend : bool, optional
@@ -50,7 +50,7 @@ def work_precision(
     labels : dict, optional
         Legend text by method name.
     title : str, optional
-        Above the axes.
+        Title above the axes.
     figsize : tuple of float, optional
         Width and height of a new figure in inches.
     **keywords
@@ -59,12 +59,12 @@ def work_precision(
     Returns
     -------
     Axes
-        Both axes logarithmic.
+        Both axes are logarithmic.
 
     Raises
     ------
     TypeError, ValueError
-        For anything else, or seconds that were not taken.
+        For anything else, or times that were not measured.
 
     Examples
     --------
@@ -106,6 +106,6 @@ def work_precision(
 
 
 def _rank(found, name):
-    """Cost of an error of a millionth, or else how far away it stayed."""
+    """Cost of an error of a millionth, or else the distance from it."""
     cost = found.cost(name, 1e-6)
     return (0, cost) if np.isfinite(cost) else (1, float(np.min(typical(found[name][3]))))

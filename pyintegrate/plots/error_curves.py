@@ -1,4 +1,4 @@
-"""Picture: the error against time, on a logarithmic axis."""
+"""Plot of the error against time, on a logarithmic axis."""
 
 from __future__ import annotations
 
@@ -38,21 +38,21 @@ def error(
     figsize: tuple[float, float] | None = None,
     **keywords: Any,
 ) -> Axes:
-    """Draw how wrong one or several solutions are, against time.
+    """Draw the error of one or several solutions against time.
 
     Parameters
     ----------
     *sources : Solution or Comparison
-        What to draw; of a large batch 30 trajectories, as the picture says.
+        What to draw; of a large batch 30 trajectories, with a note.
     quantity : {"position", "state", "energy", "phase"}, optional
         Distance of the position, or of the whole state, from the true one; the relative error of
-        the energy; the phase error. Position by default, the state of a first-order system.
+        the energy; the phase error. Default: position, or the state for a first-order system.
     reference : Solution, optional
         The truth, saved at the same times; the exact solution by default.
     so_far : bool, optional
-        Draw the largest error so far, which is a calm line, instead of every swing. It is that of
-        the saves, and only as true as they are dense; at the end that of all steps, where the run
-        has watched "energy_drift" or "phase_drift".
+        Draw the largest error so far, which is a smooth line, instead of every oscillation. It is
+        the largest of the saves, and only as accurate as they are dense; its last value includes
+        all steps if the run has watched "energy_drift" or "phase_drift".
     ax : Axes, optional
         Where to draw; a new figure by default.
     legend : bool, optional
@@ -62,7 +62,7 @@ def error(
     window : tuple of float, optional
         Draw only from one time to another.
     title : str, optional
-        Above the axes.
+        Title above the axes.
     figsize : tuple of float, optional
         Width and height of a new figure in inches.
     **keywords
@@ -71,12 +71,12 @@ def error(
     Returns
     -------
     Axes
-        Logarithmic in the error.
+        The error axis is logarithmic.
 
     Raises
     ------
     ValueError
-        Where there is nothing to compare with.
+        If there is nothing to compare with.
 
     Examples
     --------
@@ -103,7 +103,7 @@ def error(
             if reference is None or quantity == "energy":  # the truth ends at a jump
                 one = until_jump(curve.solution, one, "the error")
         with np.errstate(invalid="ignore"):
-            one = np.where(one > 0, one, np.nan)  # a logarithm has no place for no error
+            one = np.where(one > 0, one, np.nan)  # a logarithmic axis cannot show zero
         against_time(ax, curve, one, keywords, window)
     log_axis(ax, "y")
     unit = {"energy": "", "phase": "rad"}.get(quantity, unit_of(system, system.state_names[0]))
@@ -123,7 +123,7 @@ def _largest(solution, quantity, reference):
 
 
 def _errors(solution, quantity, reference, truths):
-    """Absolute errors at the saves, (n_saved, *batch); true motions are kept for the next."""
+    """Absolute errors at the saves, (n_saved, *batch); true motions are kept for reuse."""
     with np.errstate(invalid="ignore", over="ignore"):
         if quantity == "energy":
             return until_jump(solution, np.abs(solution.energy_error()), "the energy error")

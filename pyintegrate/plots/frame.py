@@ -1,4 +1,4 @@
-"""The frame of a picture: figure and axes, title, legend, and a note on what it leaves out."""
+"""The frame of a picture: figure and axes, title, legend, and a note of omissions."""
 
 import textwrap
 
@@ -13,7 +13,7 @@ SHARE = 0.48  # of the width of a figure that a legend beside the data may take
 
 
 class Panels(np.ndarray):
-    """The axes of a picture of several panels, as an array; `figure` is the one they are in.
+    """The axes of a picture with several panels, as an array; `figure` is theirs.
 
     Examples
     --------
@@ -34,7 +34,7 @@ def panels(axes):
 
 
 def figure_size(figsize, default):
-    """Inches: those asked for, those of ``rcParams["figure.figsize"]`` if set, or the default."""
+    """Size in inches: the given one, ``rcParams["figure.figsize"]`` if set, or the default."""
     if figsize is not None:
         return figsize
     asked = tuple(matplotlib.rcParams["figure.figsize"])
@@ -42,17 +42,17 @@ def figure_size(figsize, default):
 
 
 def new_axes(ax, figsize=None, default=(8.4, 3.8), layout="constrained", **keywords):
-    """The axes given, or those of a new figure."""
+    """The given axes, or those of a new figure."""
     if ax is not None:
         return ax
-    from matplotlib import pyplot  # chooses a backend: only when a figure is really wanted
+    from matplotlib import pyplot  # chooses a backend: only if a figure is really needed
 
     size = figure_size(figsize, default)
     return pyplot.subplots(figsize=size, layout=layout, **keywords)[1]
 
 
 def several_axes(ax, shape, size, **keywords):
-    """Axes of a picture with several panels: as many as were given, or a new figure's.
+    """Axes of a picture with several panels: the given ones, or those of a new figure.
 
     Parameters
     ----------
@@ -72,7 +72,7 @@ def several_axes(ax, shape, size, **keywords):
     Raises
     ------
     ValueError
-        For another number of axes than panels.
+        If the numbers of axes and panels differ.
     """
     if ax is not None:
         given = np.asarray(ax, dtype=object)
@@ -89,12 +89,12 @@ def several_axes(ax, shape, size, **keywords):
 
 
 def chosen_panels(panels, possible, known):
-    """The panels asked for, in that order; all that are possible by default.
+    """The requested panels, in that order; all possible ones by default.
 
     Raises
     ------
     ValueError
-        For a panel that there is not, or that the system or the saves have no data for.
+        For an unknown panel, or one for which the system or the saves have no data.
     """
     if panels is None:
         return list(possible)
@@ -114,7 +114,7 @@ def _list(names):
 
 
 def left_out(curves):
-    """A note on what a picture of some curves does not show; "" if it shows everything.
+    """A note on what a picture of some curves leaves out; "" if it shows everything.
 
     Examples
     --------
@@ -130,15 +130,15 @@ def left_out(curves):
 
 
 def final_only(curves):
-    """Whether nothing but final states was saved."""
+    """Whether only final states were saved."""
     return all(len(curve.solution) == 1 and curve.solution.n_steps > 0 for curve in curves)
 
 
 def finish(ax, xlabel, ylabel, legend=True, title=None, note=""):
-    """Label the axes, say what is shown, and put the legend where it hides nothing."""
+    """Label the axes, add title and note, and put the legend where it covers nothing."""
     ax.set_xlabel(xlabel)
     height = ax.get_position().height * ax.figure.get_figheight()
-    if height < 2.6:  # of a small figure a title or a legend takes some
+    if height < 2.6:  # a title or a legend takes much of a small figure
         ylabel = wrapped(ylabel, 0.75 * height if len(ax.figure.axes) == 1 else 1.2 * height, SIZE)
     ax.set_ylabel(ylabel)
     if not hasattr(ax, "get_zlim"):
@@ -150,7 +150,7 @@ def finish(ax, xlabel, ylabel, legend=True, title=None, note=""):
 
 
 def say(ax, title=None, note=""):
-    """A title above the axes on the left, and a note on the right, in lines of their own."""
+    """A title above the axes on the left, and a note on the right, on separate lines."""
     width = ax.get_position().width * ax.figure.get_figwidth()
     if note:
         ax.set_title(note, loc="right", fontsize="small", **muted())
@@ -163,15 +163,15 @@ def say(ax, title=None, note=""):
 
 
 def muted():
-    """Keywords of a text that stands back, on light and dark ground."""
+    """Keywords of a subdued text, on light and dark backgrounds."""
     return {"color": matplotlib.rcParams["text.color"], "alpha": 0.7}
 
 
 def place_legend(ax, share=SHARE, least=2, **keywords):
-    """A legend of what is in some axes, if that is more than one name, or `least`.
+    """A legend for some axes, if it has more than one name, or `least`.
 
-    It is beside the data where the figure has room; below them where it would take too much of
-    the width; inside the axes where they are in a figure that makes no room for legends.
+    It is beside the data if the figure has room; below them if it would take too much of
+    the width; inside the axes if the figure's layout makes no room for legends.
     """
     handles, names = ax.get_legend_handles_labels()
     if len(names) < least:
@@ -199,12 +199,12 @@ def legend_below(figure, handles, names, **keywords):
 
 
 def legend_width(names):
-    """Inches of a legend of one column, about: the longest name and the sample before it."""
+    """Approximate width in inches of a legend of one column: the longest name and the sample."""
     return max(text_width(name, "legend.fontsize") for name in names) + 0.55
 
 
 def two_digits(value):
-    """A number with its sign, and with no exponent from 0.01 to 10 000.
+    """A number with its sign, without an exponent from 0.01 to 10 000.
 
     Examples
     --------
@@ -217,7 +217,7 @@ def two_digits(value):
 
 
 def text_width(text, size):
-    """Inches of the longest line of a text in the size of an rcParam, about."""
+    """Approximate width in inches of the longest line of a text in the size of an rcParam."""
     return max(map(len, text.split("\n"))) * _points(size) * 0.0077  # 0.55 of the size a letter
 
 

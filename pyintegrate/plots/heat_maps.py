@@ -1,4 +1,4 @@
-"""Picture: one number for every trajectory of a batch, over its two axes."""
+"""Heat map: one number for every trajectory of a batch, over its two axes."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ _WATCHED = {
 }
 FAILED = "0.75"
 CLASSES = (BLUE, ORANGE, GREEN, SKY, VERMILLION, PURPLE)  # dark and light in turn
-MOST = 1e4  # times the median, or one if that is more: larger numbers have exploded
-DECADES = 1e12  # most over least of logarithmic colours: more leave too little to each decade
+MOST = 1e4  # times the median, or times 1 if that is more: larger numbers have exploded
+DECADES = 1e12  # greatest range of logarithmic colours: more leaves too little to each decade
 
 
 def heatmap(
@@ -52,32 +52,32 @@ def heatmap(
     Parameters
     ----------
     solution : Solution
-        Of a batch of shape (n, m): rows are drawn upwards, columns to the right.
+        For a batch of shape (n, m): rows are drawn upwards, columns to the right.
     values : str, callable or array_like, optional
         The number: "energy_error", "phase_error" or "position_error" (the largest of the saves;
-        at the end where only that was saved; of all steps where the run has watched "energy_drift"
+        at the end if only that was saved; of all steps if the run has watched "energy_drift"
         or "phase_drift", as the label says), "period_error", "failed_step", a
         component at the end, a function of the solution, or an array (n, m) (integers are drawn as
-        classes). The energy error by default, if the system has one. Cells that need more saves
+        classes). Default: the energy error, if the system has an energy. Cells that need more saves
         are blank, with one `RecordWarning`.
     x, y : str or array_like, optional
         What varies along the columns and the rows: a parameter, a component of the start, "dt", or
-        coordinates. Found by itself where one thing varies.
+        coordinates. By default the only thing that varies there.
     ax : Axes, optional
         Where to draw; a new figure by default.
     label : str, optional
-        Of the colours.
+        Label of the colours.
     log : bool, optional
         Whether colours are logarithmic, over the top twelve decades; errors are by default.
     colorbar : bool, optional
         Whether to draw the scale of the colours beside the axes.
     title : str, optional
-        Above the axes.
+        Title above the axes.
     figsize : tuple of float, optional
         Width and height of a new figure in inches.
     **keywords
-        For `Axes.pcolormesh`: cmap, norm, vmin and vmax, which end the colours also where they are
-        logarithmic. Values beyond either end have the last colour, and the scale an arrow.
+        For `Axes.pcolormesh`: cmap, norm, vmin and vmax, which limit the colours, also on a
+        logarithmic scale. Values beyond a limit have the last colour, and the scale an arrow.
 
     Returns
     -------
@@ -120,8 +120,8 @@ def heatmap(
 def colour(ax, x, y, numbers, text, label, log, blank, missing, colorbar, keywords):
     """Draw numbers (m, n) over x (n,) and y (m,), integers as classes, with their scale.
 
-    Grey is where they are not finite, or `blank`; `text` says what they are, and `missing` what
-    grey is, unless there is a `label`.
+    Numbers that are not finite, or are `blank`, are grey; `text` describes the numbers, and
+    `missing` the grey ones, unless there is a `label`.
     """
     look: dict[str, Any] = {"shading": "nearest", "rasterized": True} | keywords
     if numbers.dtype.kind in "iu":
@@ -133,10 +133,10 @@ def colour(ax, x, y, numbers, text, label, log, blank, missing, colorbar, keywor
         look = {"cmap": "viridis"} | look
         if "norm" not in look:
             look["norm"] = _scale(shown, log, look.pop("vmin", None), look.pop("vmax", None))
-        if log:  # no error at all is less than the least colour
+        if log:  # zero error is below the least colour
             shown = np.where(shown == 0, np.finfo(float).tiny, shown)
         mesh = ax.pcolormesh(x, y, np.ma.masked_invalid(shown), **look)
-        ax.set_facecolor(FAILED)  # shows through where there is no number
+        ax.set_facecolor(FAILED)  # visible where there is no number
         if np.isnan(shown).any():
             text = f"{text}\n(grey: {missing})".strip()
     if colorbar:
@@ -148,10 +148,10 @@ def colour(ax, x, y, numbers, text, label, log, blank, missing, colorbar, keywor
 
 
 def _scale(shown, log, least, most):
-    """The norm of the colours: what is given, else the ends of the numbers.
+    """The norm of the colours: the given limits, else the range of the numbers.
 
-    Of logarithmic ones the top decades; numbers far beyond one and the median have exploded: they
-    share the last colour, and would leave none for the others.
+    On a logarithmic scale the top decades; numbers far above 1 and the median have exploded: they
+    share the last colour, so that the others can be distinguished.
     """
     found = shown[np.isfinite(shown) & ((shown > 0) | (not log))]
     if not log:
@@ -171,7 +171,7 @@ def _ends(norm):
 
 
 def _beyond(mesh):
-    """At which ends of the colours there are numbers beyond."""
+    """At which ends of the scale there are numbers beyond the colours."""
     held = np.ma.compressed(mesh.get_array())
     low = bool(np.any(held < mesh.norm.vmin)) if held.size else False
     high = bool(np.any(held > mesh.norm.vmax)) if held.size else False
@@ -179,7 +179,7 @@ def _beyond(mesh):
 
 
 def _classes(ax, x, y, numbers, look):
-    """Integers as colours that are told apart; -1, none of them, is grey."""
+    """Integers as distinct colours; -1, for none of them, is grey."""
     least, most = look.pop("vmin", None), look.pop("vmax", None)
     least = numbers.min() if least is None else int(np.ceil(least))
     most = numbers.max() if most is None else int(np.floor(most))
@@ -196,7 +196,7 @@ def _classes(ax, x, y, numbers, look):
 
 
 def _numbers(solution, values):
-    """The numbers of the trajectories, what they are called, and whether they are errors."""
+    """The numbers of the trajectories, their name, and whether they are errors."""
     system = solution.system
     if values is None:
         whole = len(solution.components) == system.dim
@@ -242,7 +242,7 @@ def _numbers(solution, values):
 
 
 def coordinates(solution, given, axis):
-    """Coordinates along a batch axis and their label; what varies along it, or numbers."""
+    """Coordinates along a batch axis and their label: what varies along it, or indices."""
     system, batch = solution.system, solution.y.shape[1:-1]
     if given is not None and not isinstance(given, str):
         values = np.asarray(given, dtype=float)

@@ -1,6 +1,6 @@
 """Logarithmic axes whose powers of ten are plain text, 10⁻³.
 
-Matplotlib sets them as formulas, which takes longer than everything else in a picture together.
+Matplotlib typesets them as formulas, which takes longer than the rest of a picture.
 """
 
 import re
@@ -16,7 +16,7 @@ def log_axis(ax, *names):
     ----------
     ax : Axes
     *names : {"x", "y"}
-        Which of its two axes.
+        Which of its axes.
 
     Examples
     --------
@@ -36,7 +36,7 @@ def log_axis(ax, *names):
 
 
 def plain(formula):
-    r"""A power of ten as Matplotlib writes it, as plain text.
+    r"""A power of ten in Matplotlib's notation, as plain text.
 
     Examples
     --------
@@ -50,11 +50,11 @@ def plain(formula):
 
 @cache
 def _formatter():
-    """The class of the labels; Matplotlib is imported when first drawn."""
+    """The class of the labels; Matplotlib is imported when first needed."""
     from matplotlib.ticker import LogFormatterSciNotation
 
     class PlainPowers(LogFormatterSciNotation):
-        """Labels which ticks Matplotlib would label."""
+        """Labels for the ticks that Matplotlib would label."""
 
         def __call__(self, x, pos=None):
             return plain(super().__call__(x, pos))

@@ -1,4 +1,4 @@
-"""Picture: the motion, against time or along its path."""
+"""Plot of the motion, against time or along its path."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from ..values.types import Axes, Labels
 
-EACH = 120  # steps in a window up to here are marked each: more would be a thick line
+EACH = 120  # steps in a window up to which each is marked: more would be a thick line
 
 
 def trajectory(
@@ -46,28 +46,28 @@ def trajectory(
 ) -> Axes:
     """Draw the motion of one or several solutions: one component against time, or a path.
 
-    Of several bodies (`n_body`) each one's path is drawn, in its own colour and with its name.
+    For several bodies (`n_body`) each one's path is drawn, in its own colour and with its name.
 
     Parameters
     ----------
     *sources : Solution or Comparison
-        What to draw; of a large batch 30 trajectories, as the picture says.
+        What to draw; of a large batch 30 trajectories, with a note.
     components : str or sequence of str, optional
         One name: against time. Two: the path in their plane. Three: the path in space. By
-        default the position of one degree of freedom against time, of two or three the path. Of
+        default the position for one degree of freedom against time, for two or three the path. For
         several bodies ("x", "y") are those of all of them.
     ax : Axes, optional
         Where to draw (three-dimensional for three components); a new figure by default.
     legend : bool, optional
         Whether to put a legend beside the axes.
     exact : bool, optional
-        Whether to draw the exact motion, where there is one.
+        Whether to draw the exact motion, if there is one.
     labels : dict, optional
         Legend text by method name.
     window : tuple of float, optional
         Draw only from one time to another.
     title : str, optional
-        Above the axes.
+        Title above the axes.
     figsize : tuple of float, optional
         Width and height of a new figure in inches.
     **keywords
@@ -116,7 +116,7 @@ def trajectory(
         style = keywords
         inside = _saves_between(curve.solution, window)
         if inside <= EACH:
-            style = {"marker": ".", "markersize": 4.0} | keywords  # each step is seen
+            style = {"marker": ".", "markersize": 4.0} | keywords  # each step is visible
         against_time(ax, curve, one, style, window, name=names[0])
     keep_in_view(ax)
     labelled = axis_label(system, "t"), axis_label(system, names[0])
@@ -137,11 +137,11 @@ def component_names(system, components=None, saved=None):
     Parameters
     ----------
     system : System
-        Whose state names count.
+        Whose state names are used.
     components : str or sequence of str, optional
-        What the caller wants; the default of `trajectory` where None.
+        The caller's choice; the default of `trajectory` for None.
     saved : sequence of str, optional
-        The components that there are, for the default; all of the system's.
+        The available components, for the default; all of the system's.
 
     Returns
     -------
@@ -177,7 +177,7 @@ def component_names(system, components=None, saved=None):
 
 
 def widest(solution, names):
-    """The two of three components over which a motion extends most, for a flat picture of it."""
+    """The two of three components along which a motion extends most, for a plot in a plane."""
     with np.errstate(over="ignore"):
         extent = {n: np.ptp(np.nan_to_num(solution[n])) for n in names}
     kept = sorted(names, key=extent.__getitem__)[1:]
@@ -227,20 +227,20 @@ def path(curves, names, ax, legend, exact, window, keywords, title=None, figsize
 
 
 def _axes(ax, figsize, dimensions):
-    """The axes given, or new ones of two or three dimensions."""
+    """The given axes, or new ones of two or three dimensions."""
     space = {"subplot_kw": {"projection": "3d"}} if dimensions == 3 else {}
     return new_axes(ax, figsize, (6.8, 4.2), **space)
 
 
 def _labels(ax, texts):
-    """Texts of the two axes that are not the third, which is set where there is one."""
+    """Set the texts of two axes; the third is set if there is one."""
     if len(texts) == 3:
         ax.set_zlabel(texts[2])
     return texts[0], texts[1]
 
 
 def _draw_paths(ax, curve, values, window, keywords):
-    """The paths of one solution; of those thinned to dots how many of how many states."""
+    """The paths of one solution; for those thinned to dots, how many of how many states."""
     solution, thinned = curve.solution, []
     chosen = chosen_trajectories(batch_of(solution))
     for number, index in enumerate(chosen):
@@ -254,7 +254,7 @@ def _draw_paths(ax, curve, values, window, keywords):
 
 
 def _draw_final_states(ax, curves, values, keywords):
-    """The last states of many trajectories as dots; what they are, in words."""
+    """The last states of many trajectories as dots; returns their description."""
     shown = size = 0
     for curve, parts in zip(curves, values, strict=True):
         size = max(size, batch_size(curve.solution))
@@ -271,12 +271,12 @@ def _draw_final_states(ax, curves, values, keywords):
 
 
 def smooth_times(solution, window=None):
-    """Times at which the exact motion looks smooth: the saves, or finer where they are coarse.
+    """Times at which the exact motion looks smooth: the saves, or finer if these are coarse.
 
     Parameters
     ----------
     solution : Solution
-        Whose saves and start count.
+        Whose saves and start are used.
     window : tuple of float, optional
         From one time to another; the whole run by default.
 

@@ -1,4 +1,4 @@
-"""Picture: the phase error against time."""
+"""Plot of the phase error against time."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def phase_drift(
     Parameters
     ----------
     *sources : Solution or Comparison
-        What to draw; of a large batch 30 trajectories, as the picture says.
+        What to draw; of a large batch 30 trajectories, with a note.
     reference : Solution, optional
         What to compare with; the exact solution by default.
     ax : Axes, optional
@@ -51,7 +51,7 @@ def phase_drift(
     window : tuple of float, optional
         Draw only from one time to another.
     title : str, optional
-        Above the axes.
+        Title above the axes.
     figsize : tuple of float, optional
         Width and height of a new figure in inches.
     **keywords
@@ -64,7 +64,7 @@ def phase_drift(
     Raises
     ------
     ValueError
-        Where there is no phase, or nothing to compare it with.
+        If there is no phase, or nothing to compare it with.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Picture: position against velocity."""
+"""Phase portrait: position against velocity."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def phase_portrait(
     Parameters
     ----------
     *sources : Solution or Comparison
-        What to draw; of a large batch 30 trajectories, as the picture says.
+        What to draw; of a large batch 30 trajectories, with a note.
     components : sequence of two str, optional
         By default the first position and its velocity; the first two components of a
         first-order system.
@@ -44,13 +44,13 @@ def phase_portrait(
     legend : bool, optional
         Whether to put a legend beside the axes.
     exact : bool, optional
-        Whether to draw the exact motion, where there is one.
+        Whether to draw the exact motion, if there is one.
     labels : dict, optional
         Legend text by method name.
     window : tuple of float, optional
         Draw only from one time to another.
     title : str, optional
-        Above the axes.
+        Title above the axes.
     figsize : tuple of float, optional
         Width and height of a new figure in inches.
     **keywords

@@ -1,4 +1,4 @@
-"""Picture: where in the complex plane methods are stable."""
+"""Plot of the regions of the complex plane in which methods are stable."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ def stability_region(
     figsize: tuple[float, float] | None = None,
     **keywords: Any,
 ) -> Axes:
-    """Draw the boundary of the stability region of one or several methods; stable is inside.
+    """Draw the boundary of the stability regions of one or several methods; the inside is stable.
 
     Parameters
     ----------
     *sources : str, Method or StabilityRegion, or sequences of them
         What to draw.
     extent : tuple of float, optional
-        Least and most Re z, least and most Im z of regions that are still to be found.
+        Least and greatest Re z, least and greatest Im z for regions that are computed here.
     ax : Axes, optional
         Where to draw; a new figure by default.
     legend : bool, optional
@@ -40,7 +40,7 @@ def stability_region(
     labels : dict, optional
         Legend text by method name.
     title : str, optional
-        Above the axes.
+        Title above the axes.
     figsize : tuple of float, optional
         Width and height of a new figure in inches.
     **keywords
@@ -54,7 +54,7 @@ def stability_region(
     Raises
     ------
     TypeError
-        Where there is nothing to draw.
+        If there is nothing to draw.
 
     Examples
     --------
@@ -74,7 +74,7 @@ def stability_region(
     for region in regions:
         name = region.method.name
         if len(regions) <= 3:
-            # Shades that add up: where two regions overlap, both are stable.
+            # Shades that add up: where two regions overlap, both methods are stable.
             ax.contourf(
                 region.real, region.imaginary, region.stable.astype(float), levels=[0.5, 1.5],
                 colors=[style[name]["color"]], alpha=0.12,

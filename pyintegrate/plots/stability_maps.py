@@ -1,4 +1,4 @@
-"""Picture: stiffness against damping, by simulation, with the boundary of theory."""
+"""Plot of stability over stiffness and damping, by simulation, with the theoretical boundary."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
     from ..values.types import Axes, Labels, Methods
 
-STEPS = 400  # of the simulation: growth by 2 % a step is then seen as 3000 times
-CLIP = 0.3  # growth and decay in a step beyond which the colour is full
+STEPS = 400  # of the simulation: growth by 2 % per step then appears as a factor of 3000
+CLIP = 0.3  # growth or decay per step beyond which the colour is saturated
 
 
 def stability_map(
@@ -39,8 +39,8 @@ def stability_map(
 ) -> Any:
     """Draw where a damped spring of 1 kg decays and where it explodes: one panel for each method.
 
-    Every point of the map is a spring of its own, run for 400 steps; its colour is by how much it
-    grew or decayed in one. The line is the boundary of theory. A real spring always decays.
+    Every point of the map is one spring, simulated for 400 steps; its colour is its growth or
+    decay per step. The line is the theoretical boundary. A real spring always decays.
 
     Parameters
     ----------
@@ -139,7 +139,7 @@ def simulated_growth(method, k, b, dt, n_steps=STEPS):
 
 
 def _colours():
-    """Light blue where the spring decays, dark red where it explodes: told apart in grey too."""
+    """Light blue for decay, dark red for explosion: distinct in grey too."""
     from matplotlib.colors import LinearSegmentedColormap
 
     return LinearSegmentedColormap.from_list("growth", ["#7fbfe8", "#ffffff", "#c04500"])

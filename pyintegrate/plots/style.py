@@ -1,4 +1,4 @@
-"""Colours, names and units: the same method looks the same in every picture."""
+"""Colours, names and units: a method looks the same in every picture."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from matplotlib.colors import to_rgb
 
 from ..method.catalogue import methods
 
-# Okabe & Ito (2008), Color Universal Design: told apart with any kind of colour vision.
+# Okabe & Ito (2008), Color Universal Design: distinct for any kind of colour vision.
 BLUE, VERMILLION, GREEN, PURPLE = "#0072B2", "#D55E00", "#009E73", "#CC79A7"
 ORANGE, SKY = "#E69F00", "#56B4E9"
 PALETTE = (BLUE, VERMILLION, GREEN, PURPLE, ORANGE, SKY)
@@ -25,8 +25,8 @@ METHOD_COLOURS = {
     "midpoint": ORANGE,
     "forest_ruth4": SKY,
 }
-ON_DARK = {BLUE: "#6A94FF", SKY: "#9FE3FF"}  # what is too dark there, and its neighbour
-# Each colour has its own, so that grey prints tell methods apart, and lines that coincide show.
+ON_DARK = {BLUE: "#6A94FF", SKY: "#9FE3FF"}  # colours too dark there, and a neighbour
+# Line styles by colour, so that grey prints distinguish methods, and coinciding lines show.
 LINE_STYLES = (
     "-",
     (0, (4.5, 1.2)),
@@ -40,12 +40,12 @@ GREEK = {"theta": "θ", "omega": "ω", "phi": "φ", "psi": "ψ", "alpha": "α"}
 
 
 def colours(names):
-    """A colour for each method: its own wherever possible, the next free one otherwise.
+    """A colour for each method: its own if possible, otherwise the next free one.
 
     Parameters
     ----------
     names : iterable of str
-        Method names; a repeated name gets its colour again.
+        Method names; a repeated name gets the same colour.
 
     Returns
     -------
@@ -58,7 +58,7 @@ def colours(names):
     '#0072B2'
     """
     chosen: dict[str, str] = {}
-    # Methods with a colour of their own come first, so that no newcomer takes it from them.
+    # Methods with a fixed colour come first, so that no other takes it from them.
     for name in sorted(dict.fromkeys(names), key=lambda name: name not in METHOD_COLOURS):
         own = METHOD_COLOURS.get(name)
         start = PALETTE.index(own) if own else zlib.crc32(name.encode())
@@ -88,7 +88,7 @@ def colour_of(method: str | Method) -> str:
 
 
 def looks(names):
-    """Colour, line style and marker of each method: beyond the palette the latter tell apart.
+    """Colour, line style and marker of each method; beyond the palette the latter differ.
 
     Parameters
     ----------
@@ -116,7 +116,7 @@ def looks(names):
 
 
 def on_dark():
-    """Whether new axes have a dark ground: by luminance (ITU-R BT.709)."""
+    """Whether new axes have a dark background: by luminance (ITU-R BT.709)."""
     red, green, blue = to_rgb(_ground())
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue < 0.5
 
@@ -127,14 +127,14 @@ def _ground():
 
 
 def on_ground(colour):
-    """A colour of the palette, lighter where the ground of new axes is dark."""
+    """A colour of the palette, lighter if the background of new axes is dark."""
     return ON_DARK.get(colour, colour) if on_dark() else colour
 
 
 def exact_look():
     """Keywords of the exact motion.
 
-    Wide and faint behind all others: what lies on it is exact, and it is seen all the same.
+    Wide and faint behind all others: a line on top of it is exact, and both are visible.
     """
     grey = "0.4" if on_dark() else "0.78"
     return {"color": grey, "linewidth": 3.5, "label": "exact", "zorder": 1.5}
@@ -171,12 +171,12 @@ def unit_of(system, name):
 
 
 def axis_label(system, name):
-    """Name and unit of a component or of the time, as they stand on an axis.
+    """Name and unit of a component or of the time, as the label of an axis.
 
     Parameters
     ----------
     system : System
-        Whose `units` are asked.
+        Whose `units` are used.
     name : str
         A state name, or "t".
 
@@ -197,5 +197,5 @@ def axis_label(system, name):
 
 
 def with_unit(text, unit):
-    """Text followed by the unit in brackets, where there is one."""
+    """Text followed by the unit in brackets, if there is one."""
     return f"{text} [{unit}]" if unit else text

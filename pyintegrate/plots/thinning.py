@@ -1,12 +1,12 @@
-"""Which points to draw, and to join: a few thousand, with the extremes of the run among them."""
+"""Which points to draw and to join: a few thousand, including the extremes of the run."""
 
 import numpy as np
 
 POINTS = 4000  # for one curve: more than the pixels of a wide picture
-TRAJECTORIES = 30  # of a batch: beyond that single curves cannot be told apart
+TRAJECTORIES = 30  # of a batch: more curves could not be distinguished
 LINE = 4 * POINTS  # for one path, which crosses the picture many times
 ROUND = 0.04  # of the picture: shorter steps of a path look round
-GOLDEN = 0.6180339887498949  # its multiples, modulo one, fall evenly and in no rhythm
+GOLDEN = 0.6180339887498949  # its multiples, modulo one, are spread evenly and without a pattern
 
 
 def envelope(values, points=POINTS):
@@ -52,9 +52,9 @@ def envelope(values, points=POINTS):
 def orbit(x, y, points=LINE):
     """Indices of a path that keep every turn of it, and whether lines may join them.
 
-    They are at equal distances along the path. Where it turns so often that lines between so few
-    points would cut its corners, they are fewer and shifted a little, so that they keep no step
-    with the turns: dots that fill what the path fills.
+    They are at equal distances along the path. If it turns so often that lines between so few
+    points would cut its corners, they are fewer and slightly shifted, so that they do not resonate
+    with the turns: dots that fill the area of the path.
 
     Parameters
     ----------
@@ -94,7 +94,7 @@ def orbit(x, y, points=LINE):
 
 
 def spread(count, points, kind=int):
-    """So many numbers from 0 to below a count, evenly, and yet in no rhythm.
+    """`points` numbers from 0 to below `count`, evenly spread, but without a pattern.
 
     Examples
     --------
@@ -106,7 +106,7 @@ def spread(count, points, kind=int):
 
 
 def _steps(x, y):
-    """Distances of consecutive points, as fractions of the width and height they fill."""
+    """Distances of consecutive points, as fractions of the width and height of the whole."""
     with np.errstate(invalid="ignore", over="ignore", divide="ignore"):
         moved = [
             np.diff(values) / (np.fmax.reduce(values) - np.fmin.reduce(values)) for values in (x, y)
@@ -115,7 +115,7 @@ def _steps(x, y):
 
 
 def step_length(x, y):
-    """Median distance of consecutive points, as a fraction of the width and height they fill."""
+    """Median distance of consecutive points, as a fraction of the width and height of the whole."""
     if len(x) < 2:
         return 0.0
     return float(np.median(_steps(x, y)))
@@ -127,7 +127,7 @@ def batch_of(solution):
 
 
 def batch_size(solution):
-    """How many trajectories a solution has."""
+    """The number of trajectories of a solution."""
     return int(np.prod(batch_of(solution)))
 
 
@@ -143,7 +143,7 @@ def chosen_trajectories(batch, most=TRAJECTORIES):
     Returns
     -------
     list of tuple
-        One index a trajectory.
+        One index per trajectory.
 
     Examples
     --------
@@ -162,14 +162,14 @@ def jumps_between(solution, index, t):
     ----------
     solution : Solution
     index : tuple of int
-        Which trajectory.
+        The trajectory.
     t : ndarray
         (n,), in order of the steps.
 
     Returns
     -------
     ndarray of bool
-        (n - 1,). Beyond the last jump that an event has kept, where there were more, any two may
+        (n - 1,). After the last jump that an event has kept, if there were more, any two may
         have one between them.
 
     Examples
@@ -205,9 +205,9 @@ def jumps_between(solution, index, t):
 
 
 def _between_both_sides(solution, index, t):
-    """The same where each jump is saved twice, before and after it, at one time.
+    """The same if each jump is saved twice, before and after it, at one time.
 
-    It lies between these two; where thinning has left only one of them, on both sides of it.
+    It lies between these two; if thinning has left only one of them, on both sides of it.
     """
     saved = np.asarray(solution.t)
     saved = saved[(slice(None), *index)] if saved.ndim > 1 else saved
@@ -224,7 +224,7 @@ def _between_both_sides(solution, index, t):
 
 
 def parted(jumps, *parts):
-    """Values along a line with a gap, a NaN, where there is a jump.
+    """Values along a line with a gap, a NaN, at each jump.
 
     Parameters
     ----------

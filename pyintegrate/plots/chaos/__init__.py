@@ -1,1 +1,1 @@
-"""Pictures of chaos: how Lyapunov exponents settle, maps of indicators."""
+"""Plots of chaos: the convergence of Lyapunov exponents, maps of indicators."""

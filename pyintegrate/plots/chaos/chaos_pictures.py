@@ -33,24 +33,24 @@ def chaos_map(
     figsize: tuple[float, float] | None = None,
     **keywords: Any,
 ) -> Axes:
-    """Draw an indicator of chaos: colours over a batch of two axes, a curve over one.
+    """Draw an indicator of chaos: colours for a batch of two axes, a curve for one.
 
     Parameters
     ----------
     found : ChaosMap
-        Of ``pi.chaos_map``.
+        From ``pi.chaos_map``.
     x, y : str or array_like, optional
-        What varies along the columns and the rows, as of ``heatmap``.
+        What varies along the columns and the rows, as in ``heatmap``.
     ax : Axes, optional
         Where to draw; a new figure by default.
     label : str, optional
-        Of the colours, or of the curve's axis.
+        Label of the colours, or of the curve's axis.
     log : bool, optional
         Whether the indicator is shown logarithmically; SALI and GALI are by default.
     colorbar : bool, optional
         Whether to draw the scale of the colours beside the axes.
     title : str, optional
-        Above the axes.
+        Title above the axes.
     figsize : tuple of float, optional
         Width and height of a new figure in inches.
     **keywords

@@ -1,4 +1,4 @@
-"""How Lyapunov exponents settle as the motion goes on."""
+"""The convergence of Lyapunov exponents with time."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ def lyapunov(
     Parameters
     ----------
     found : LyapunovExponents
-        Of ``pi.lyapunov``. Of a large batch 30 trajectories, evenly chosen, are drawn.
+        From ``pi.lyapunov``. Of a large batch 30 trajectories, evenly chosen, are drawn.
     ax : Axes, optional
         Where to draw; a new figure by default.
     label : str, optional
-        Of the exponents' axis.
+        Label of the exponents' axis.
     title : str, optional
-        Above the axes.
+        Title above the axes.
     figsize : tuple of float, optional
         Width and height of a new figure in inches.
     **keywords
@@ -48,8 +48,8 @@ def lyapunov(
     Returns
     -------
     Axes
-        The time is logarithmic: a chaotic motion settles on a level, a regular one falls to 0 as
-        log t / t.
+        The time is logarithmic: for a chaotic motion the curve tends to a constant, for a regular
+        one to 0 as log t / t.
 
     Examples
     --------

@@ -1,1 +1,1 @@
-"""Things that move in an animation: pendulums with their rods, masses on springs, turning boxes."""
+"""Moving objects of an animation: pendulums with rods, masses on springs, rotating boxes."""

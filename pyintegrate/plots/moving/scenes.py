@@ -1,4 +1,4 @@
-"""One solution as a thing that moves in space, over the ghost of the exact motion."""
+"""One solution as an object that moves in space, over the ghost of the exact motion."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ MOST = 4  # solutions side by side; more are drawn into one picture
 
 
 def has_scenes(curves):
-    """Whether each of some solutions is shown as a thing that moves, side by side.
+    """Whether each solution is shown as a moving object, side by side.
 
     Parameters
     ----------
@@ -22,7 +22,7 @@ def has_scenes(curves):
     Returns
     -------
     bool
-        False where a component that the shape needs was not saved.
+        False if a component that the shape needs was not saved.
     """
     whole = all(len(c.solution.components) == c.solution.system.dim for c in curves)
     return whole and len(curves) <= MOST and curves[0].solution.system.name in SHAPES
@@ -48,7 +48,7 @@ class Scene:
     Parameters
     ----------
     ax : Axes
-        Of as many dimensions as the shape has.
+        With as many dimensions as the shape.
     curve : Curve
     keywords : dict
         For `Axes.plot` of the lines.
@@ -100,7 +100,7 @@ class Scene:
         return outline
 
     def _reach(self):
-        """How far the thing moves, as the true motion says, else the calmest of the others."""
+        """How far the object moves, by the true motion, else by the calmest of the others."""
         motions = [self.true] if self.true is not None else self.states
         with np.errstate(invalid="ignore", over="ignore"):
             places = 3 if self.shape.dimensions == 3 else 1
@@ -120,7 +120,7 @@ class Scene:
         return given
 
     def _frame(self, curve):
-        """Axes that hold still: nothing but the thing, and a scale where it slides."""
+        """Axes with fixed limits: only the object, and a scale if it slides."""
         ax, far = self.ax, self.reach
         write = ax.text2D if self.shape.dimensions == 3 else ax.text
         look = {"ha": "center", "va": "bottom", "color": curve.keywords["color"]}

@@ -1,4 +1,4 @@
-"""What a state of a system looks like in space: the corners of a line, and where its masses are."""
+"""The shape of a system's state in space: the corners of a line, and where its masses are."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ GAP = np.full(3, np.nan)
 class Shape:
     """How a state is drawn: `outline(state, parameters)` -> (n, dimensions), masses at its `last`.
 
-    Its marker is a square for what slides, a disc for what swings; None for a body of its own size.
+    Its marker is a square for sliding, a disc for swinging masses; None for an extended body.
     """
 
     outline: Callable
@@ -41,7 +41,7 @@ def _rods(state, parameters):
 
 
 def _spring(state, parameters):
-    """A zigzag from a wall, which is where the largest swing leaves a quarter of it."""
+    """A zigzag from a wall, so far away that the largest swing leaves a quarter of it."""
     wall = -1.6 * parameters["reach"]
     s = np.linspace(0.0, 1.0, 2 * TURNS + 1)
     height = np.zeros_like(s)
@@ -114,7 +114,7 @@ def turned(q):
 def half_lengths(inverse_inertia):
     """Half the edges of a box with these moments of inertia, the longest 1.
 
-    A homogeneous box of edges a, b, c has the moments m (b^2 + c^2) / 12 and so on. Where there is
+    A homogeneous box of edges a, b, c has the moments m (b^2 + c^2) / 12 and so on. If there is
     no such box, as for a body that nothing turns, it is a cube.
 
     Parameters

@@ -1,1 +1,1 @@
-"""Pictures of what trajectories pass: sections, return maps, orbit diagrams, times, scans."""
+"""Plots of crossings and scans: sections, return maps, orbit diagrams, escape times, grids."""

@@ -1,4 +1,4 @@
-"""Pictures of grids: scans over parameters, and times of escape."""
+"""Plots over grids: scans over parameters, and escape times."""
 
 from __future__ import annotations
 
@@ -39,22 +39,22 @@ def scan(
     figsize: tuple[float, float] | None = None,
     **keywords: Any,
 ) -> Axes:
-    """Draw a scan: a line over one axis, or a heat map, the first axis to the right.
+    """Draw a scan: a line for one axis, or a heat map, with the first axis to the right.
 
     Parameters
     ----------
     scan : Scan
-        Of ``pi.scan``.
+        From ``pi.scan``.
     ax : Axes, optional
         Where to draw; a new figure by default.
     label : str, optional
-        Of the values.
+        Label of the values.
     log : bool, optional
-        Whether they are shown logarithmically; sizes of errors are by default.
+        Whether they are shown logarithmically; magnitudes of errors are by default.
     colorbar : bool, optional
         Whether to draw the scale of the colours beside the axes.
     title : str, optional
-        Above the axes.
+        Title above the axes.
     figsize : tuple of float, optional
         Width and height of a new figure in inches.
     **keywords
@@ -119,26 +119,26 @@ def passages(
     figsize: tuple[float, float] | None = None,
     **keywords: Any,
 ) -> Axes:
-    """Draw the times of escape of a batch of two axes as colours; of another, who remains.
+    """Draw escape times: as colours for a batch of two axes, else the fraction that remains.
 
     Parameters
     ----------
     passages : Passages
-        Of ``pi.analysis.escape_times`` or ``first_passages``.
+        From ``pi.analysis.escape_times`` or ``first_passages``.
     x, y : str or array_like, optional
-        What varies along the columns and the rows, as of ``heatmap``.
+        What varies along the columns and the rows, as in ``heatmap``.
     exits : bool, optional
-        Draw by which exit they left, in place of the time.
+        Draw the exit by which they left, instead of the time.
     ax : Axes, optional
         Where to draw; a new figure by default.
     label : str, optional
-        Of the colours, or of the curve's axis.
+        Label of the colours, or of the curve's axis.
     log : bool, optional
-        Whether times, or the part that remains, are shown logarithmically.
+        Whether times, or the fraction that remains, are shown logarithmically.
     colorbar : bool, optional
         Whether to draw the scale of the colours beside the axes.
     title : str, optional
-        Above the axes.
+        Title above the axes.
     figsize : tuple of float, optional
         Width and height of a new figure in inches.
     **keywords
@@ -197,7 +197,7 @@ def _of_axis(system, name):
 
 
 def _measured(measure, system):
-    """A measure in words with its unit, and whether it is the size of an error."""
+    """A measure in words with its unit, and whether it is the magnitude of an error."""
     time = unit_of(system, "t")
     if not isinstance(measure, Reduction):
         if hasattr(measure, "quantity"):

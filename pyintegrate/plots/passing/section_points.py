@@ -1,4 +1,4 @@
-"""Pictures of points: sections, return maps and orbit diagrams."""
+"""Plots of points: sections, return maps and orbit diagrams."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from ...analysis.poincare import Section
     from ...values.types import Axes
 
-MANY = 2000  # points: more are drawn as small as they can be seen
+MANY = 2000  # points above which they are drawn as small as possible
 
 
 def section(
@@ -33,14 +33,14 @@ def section(
     Parameters
     ----------
     section : Section
-        Of ``pi.analysis.crossings`` or ``poincare_section``.
+        From ``pi.analysis.crossings`` or ``poincare_section``.
     components : tuple of str, optional
         The two to draw; by default the first position that varies over the points, and its
         velocity, or the first two that vary.
     ax : Axes, optional
         Where to draw; a new figure by default.
     title : str, optional
-        Above the axes.
+        Title above the axes.
     figsize : tuple of float, optional
         Width and height of a new figure in inches.
     **keywords
@@ -53,7 +53,7 @@ def section(
     Raises
     ------
     ValueError
-        For unknown components, or another number of them than two.
+        For unknown components, or a number of them other than two.
 
     Examples
     --------
@@ -82,18 +82,18 @@ def return_map(
     figsize: tuple[float, float] | None = None,
     **keywords: Any,
 ) -> Axes:
-    """Draw a quantity at the next crossing against that at this one.
+    """Draw a quantity at the next crossing against its value at this one.
 
     Parameters
     ----------
     returns : ReturnMap
-        Of ``pi.analysis.return_map``.
+        From ``pi.analysis.return_map``.
     ax : Axes, optional
         Where to draw; a new figure by default.
     diagonal : bool, optional
-        Whether to draw the line on which it stays the same.
+        Whether to draw the line on which the value stays the same.
     title : str, optional
-        Above the axes.
+        Title above the axes.
     figsize : tuple of float, optional
         Width and height of a new figure in inches.
     **keywords
@@ -130,16 +130,16 @@ def orbit_diagram(
     figsize: tuple[float, float] | None = None,
     **keywords: Any,
 ) -> Axes:
-    """Draw a bifurcation diagram: what a quantity settles down to, over a parameter.
+    """Draw a bifurcation diagram: the long-term values of a quantity over a parameter.
 
     Parameters
     ----------
     diagram : OrbitDiagram
-        Of ``pi.analysis.orbit_diagram``.
+        From ``pi.analysis.orbit_diagram``.
     ax : Axes, optional
         Where to draw; a new figure by default.
     title : str, optional
-        Above the axes.
+        Title above the axes.
     figsize : tuple of float, optional
         Width and height of a new figure in inches.
     **keywords
