@@ -287,7 +287,7 @@ def _kind():
             if not embed_frames:
                 return super().to_jshtml(fps, embed_frames, default_mode)
             limit = matplotlib.rcParams["animation.embed_limit"]
-            # The frames were measured: the second limit only keeps a wrong estimate from losing some.
+            # The frames were measured: the second limit only prevents losing some by a wrong guess.
             settings: Any = {"savefig.dpi": self._dpi(limit), "animation.embed_limit": 8 * limit}
             with matplotlib.rc_context(settings):
                 return super().to_jshtml(fps, embed_frames, default_mode)
