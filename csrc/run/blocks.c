@@ -1,10 +1,11 @@
-/* Blocks of time: how a run is cut, and how long its blocks are. */
+/* Blocks of time: how a run is divided, and the length of its blocks. */
 #include "layout.h"
 
 enum { BLOCK_STEPS = 256, BLOCK_SAVES = PI_BLOCK_SAVES }; /* at most */
 
-/* Short intervals between the states that are seen are gathered into a block, long ones are cut
- * into several. Where kernels write to the place of the states, a block is what fits the caches. */
+/* Short intervals between the states that are shown are grouped into a block, long ones are divided
+ * into several. If kernels write directly to the destination of the states, a block fits the
+ * caches. */
 static int64_t intervals_per_block(const PiRun *run) {
     if (run->cut >= run->block_steps) return 1;
     const int64_t some = run->block_steps / run->cut;
@@ -40,9 +41,9 @@ double step_operations(const PiRun *run) {
     const double unknowns = (double)(newton ? 1 : run->table.largest_group) * s->dim;
     return (m->evaluations + 1) * force + 4 * unknowns * unknowns * unknowns / 3;
 }
-/* Where the force is slow a block is short: so long as everybody's 50 ms or so, as an interrupt
- * leaves complete blocks only; and not so short that a tile is hardly worth its loads and stores.
- * A call of a kernel begins with a force that the call before had already, but for Runge-Kutta. */
+/* If the force is slow a block is short: about 50 ms for all lanes together, since an interrupt
+ * leaves complete blocks only; but not so short that the loads and stores of a tile dominate.
+ * Except for Runge-Kutta, a call of a kernel repeats a force that the call before computed. */
 int64_t steps_of_block(const PiRun *run) {
     const double all = 1e8, tile = 1e6, step = step_operations(run);
     const PiFamily family = run->method->family;

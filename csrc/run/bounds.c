@@ -1,5 +1,5 @@
-/* Trajectories that leave the bound: found in the states of some steps that a kernel has made in
- * one call, so that a bound costs no calls. */
+/* Trajectories that leave the bound: found in the states of the steps that a kernel has made in
+ * one call, so that a bound needs no extra calls. */
 #include <float.h>
 #include "layout.h"
 
@@ -15,7 +15,7 @@ typedef struct {
     double bound;
 } Look;
 
-/* The state after so many of the steps that are shown: 0 is that before them. */
+/* The state after so many of the shown steps: 0 is that before them. */
 static const char *state(const Look *l, int64_t steps, int64_t lane, int64_t *stride) {
     *stride = steps ? l->seen->stride : l->tile->in_stride;
     const void *rows =
@@ -26,8 +26,8 @@ static double component(const Look *l, const char *state, int64_t stride, int d)
     const char *at = row_at(l->run, state, stride, d, 0);
     return l->run->real_bytes == 8 ? *(const double *)at : *(const float *)at;
 }
-/* After which of the steps a lane is first beyond; 0: after none. -1: not finite there, which a
- * method may have a reason for. */
+/* The first step after which a lane is outside; 0 if none. -1 if it is not finite there, for which
+ * a method may have a reason. */
 static int64_t first_beyond(const Look *l, int64_t lane) {
     for (int64_t k = 1; k <= l->seen->count; k++) {
         int64_t stride;
@@ -42,7 +42,7 @@ static int64_t first_beyond(const Look *l, int64_t lane) {
     }
     return 0;
 }
-/* The lane stays where it was before step k, in all the rows. */
+/* Resets the lane to where it was before step k, in all the rows. */
 static void stay(const Look *l, int64_t lane, int64_t k) {
     const PiRun *run = l->run;
     int64_t from_stride, stride;
@@ -57,7 +57,7 @@ static void stay(const Look *l, int64_t lane, int64_t k) {
     }
 }
 
-/* Has lane i left in this call, or come to be not finite? The kernel says so. */
+/* Has lane i left in this call, or become non-finite, according to the kernel? */
 static int suspect(const Look *l, const PiFailures *failures, const void *far, int64_t i) {
     const double size = l->run->real_bytes == 8 ? ((double *)far)[i] : ((float *)far)[i];
     if (failures->count && failures->step[i] >= 0) return 0;

@@ -1,4 +1,4 @@
-/* Whether a method can integrate a system, and by which kernel. */
+/* Whether a method can integrate a system, and with which kernel. */
 #include "families.h"
 #include "run.h"
 

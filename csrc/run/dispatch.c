@@ -1,4 +1,4 @@
-/* Which instruction sets there are, and which of them this machine and its operating system
+/* The instruction sets, and which of them this machine and its operating system
  * support. */
 #include <math.h>
 #include "run.h"
@@ -21,7 +21,8 @@ const PiIsa *pi_isa(int number) {
 }
 
 #if defined(__x86_64__)
-/* cpuid says what the processor has, and xgetbv which registers the operating system saves. */
+/* cpuid gives the features of the processor, xgetbv the registers that the operating system saves.
+ */
 #include <cpuid.h>
 static int has_registers(int number) {
     enum { FMA = 1 << 12, OSXSAVE = 1 << 27, AVX2 = 1 << 5 };
@@ -44,7 +45,7 @@ int pi_isa_supported(int number) {
 #endif
 }
 
-/* (1 + e)(1 - e) - 1 = -e^2 is lost by a product rounded before the sum. */
+/* (1 + e)(1 - e) - 1 = -e^2 is lost if the product is rounded before the sum. */
 int pi_fma_is_exact(void) {
     volatile double e = 0x1p-30;
     volatile float f = 0x1p-14f;

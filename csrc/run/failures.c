@@ -26,7 +26,7 @@ static int make_masks(const PiRun *run, PiFailures *f) {
     if (f->mask) return 0;
     if (!f->status) f->status = calloc(run->tile_lanes, 1);
     if (!f->step) f->step = malloc(pi_product(run->tile_lanes, sizeof *f->step));
-    if (f->status && f->step) f->mask = pi_aligned(bytes); /* the last: it says all are */
+    if (f->status && f->step) f->mask = pi_aligned(bytes); /* last: it indicates all */
     if (!f->mask) return -1;
     memset(f->mask, 0, bytes);
     for (int64_t i = 0; i < run->tile_lanes; i++) f->step[i] = -1;
@@ -77,7 +77,7 @@ int pi_run_fail(PiRun *run, int64_t lane, PiStatus status, int64_t step) {
     return fail(run, lane / run->tile_lanes, lane % run->tile_lanes, status, step);
 }
 
-/* bad[i]: is some component of lane i not within the bound? */
+/* bad[i]: is some component of lane i outside the bound? */
 #define MARK(real)                                                                                 \
     for (int d = 0; d < run->system->dim; d++) {                                                   \
         const real *y = (const real *)row_at(run, rows, stride, d, 0);                             \
@@ -97,7 +97,7 @@ static void mark(const PiRun *run, const void *rows, int64_t stride, int64_t n, 
 /* Lanes whose state becomes invalid within `steps` steps of a valid one, gathered side by side. */
 typedef struct {
     int64_t count, stride;
-    int64_t *lane; /* their places in the tile */
+    int64_t *lane; /* their indices in the tile */
     char *y;       /* rows of the state, then t0, h and the parameters */
 } FailingLanes;
 
@@ -118,7 +118,7 @@ static void lanes_free(FailingLanes *failing) {
 static char *lanes_row(const PiRun *run, const FailingLanes *failing, int i) {
     return row_at(run, failing->y, failing->stride, i, 0);
 }
-/* Those of a tile, with the state that the kernel began with. */
+/* Gathers lanes of a tile, with the state before the kernel's call. */
 static void lanes_of_tile(const PiRun *run, const PiTile *tile, FailingLanes *to) {
     for (int i = 0; i < lanes_rows(run); i++) {
         const int k = i - run->state_rows;
@@ -134,7 +134,7 @@ static void lanes_of_tile(const PiRun *run, const PiTile *tile, FailingLanes *to
                 memcpy(here + n * run->real_bytes, row.data, run->real_bytes);
     }
 }
-/* Some of them, with the states of `state`. */
+/* Gathers some of them, with the states of `state`. */
 static void lanes_take(const PiRun *run, const FailingLanes *from, const FailingLanes *state,
                        const int64_t *at, FailingLanes *to) {
     for (int64_t i = 0; i < to->count; i++) to->lane[i] = from->lane[at[i]];
@@ -175,7 +175,7 @@ static int lanes_advance(PiRun *run, const PiTile *like, FailingLanes *failing, 
     return run->stopped ? -1 : 0;
 }
 
-/* None of them completes this step: says why, and puts the last valid states in `out`. */
+/* None of them completes this step: reports why, and puts the last valid states in `out`. */
 static int report(PiRun *run, int64_t number, const PiTile *tile, const FailingLanes *before,
                   FailingLanes *after, int64_t step) {
     int8_t *reason = calloc(after->stride + 1, 1);

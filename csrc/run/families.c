@@ -1,4 +1,4 @@
-/* The families: all that is known of each, beside its kernels. */
+/* The families: everything that is known of each, besides its kernels. */
 #include "families.h"
 #include "../kernels/rows/workspace.h"
 
@@ -21,7 +21,7 @@ static const PiRequirement separable = {
     .structures = STRUCTURE(PI_SECOND_ORDER) | STRUCTURE(PI_SEPARABLE),
     .refusal = "the method needs positions and velocities",
 };
-/* A composition that loses its order where T is not quadratic. */
+/* A composition that loses its order if T is not quadratic. */
 static const PiRequirement quadratic = {
     .name = "quadratic_kinetic",
     .needs = "a kinetic energy quadratic in the velocities",
@@ -37,7 +37,7 @@ static const PiRequirement rigid_body = {
 const PiRequirement *const pi_requirements[] = {&any,       &second_order, &separable,
                                                 &quadratic, &rigid_body,   NULL};
 
-/* ---- workspace: the rows that one step takes ------------------------------------------------- */
+/* ---- workspace: the rows that one step needs ------------------------------------------------- */
 /* Rows for the scales of the rates. */
 static int64_t scale_rows(const PiSystem *system) {
     return system->dim < PI_MAX_STATE ? system->dim : PI_MAX_STATE;
@@ -58,8 +58,8 @@ static int64_t implicit_workspace(const PiMethod *m, const PiSystem *system) {
     const int64_t group = table.largest_group;
     return (m->stages + 2 * group) * system->dim + newton_rows(system->dim, group);
 }
-/* The force now, the next state, a state that is predicted, and its force; in summed form three
- * parts of a difference, and what the starter rounds away. */
+/* The current force, the next state, a predicted state, and its force; in summed form three
+ * parts of a difference, and the rounding error of the starter. */
 static int64_t multistep_workspace(const PiMethod *m, const PiSystem *system) {
     (void)m;
     return 8 * (int64_t)system->dim + newton_rows(system->dim, 1);
@@ -164,7 +164,7 @@ double *pi_method_row(PiMethod *m, int i, int *n, int *optional) {
     return m->a[i - lists];
 }
 
-/* ---- the rows that row kernels need for all they do --------------------------------------------
+/* ---- the rows that row kernels need in total ---------------------------------------------------
  */
 int64_t pi_parameter_rows(const PiSystem *system) {
     const int rows = system->n_params + system->n_derived;
@@ -174,8 +174,8 @@ static int64_t family_rows(const PiMethod *m, const PiSystem *system) {
     const PiFamilyDescriptor *family = &pi_families[m->family];
     return family->workspace_rows ? family->workspace_rows(m, system) : 0;
 }
-/* The state and its history, parameters; t0, h, t and the lanes' codes; the force's own; the
- * steps'. */
+/* The state and its history, parameters; t0, h, t and the lanes' status codes; the force's own; the
+ * step's. */
 int64_t pi_workspace_rows(const PiMethod *method, const PiMethod *starter, const PiSystem *system,
                           int state_rows) {
     return state_rows + pi_parameter_rows(system) + 4 + system->scratch +

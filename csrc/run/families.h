@@ -1,11 +1,11 @@
-/* The properties of a family of methods beside its kernels: a descriptor each, in families.c. */
+/* The properties of a family of methods besides its kernels: a descriptor each, in families.c. */
 #pragma once
 #include "../pyintegrate.h"
 
 /* Numbers of a method: where they are in a PiMethod, and how many. */
 typedef enum { PI_LIST, PI_MATRIX } PiShape;
 typedef struct {
-    const char *name; /* as Python knows them: the field's, in capitals that of a matrix */
+    const char *name; /* in Python: that of the field, in capitals for a matrix */
     size_t offset;
     PiShape shape;
     int more; /* numbers of a list past one for each stage */
@@ -14,7 +14,7 @@ typedef struct {
 
 /* The structures that a method can integrate: bit 1 << PiStructure for each. */
 typedef struct {
-    const char *name, *needs; /* as Python knows it; in words, "" for nothing */
+    const char *name, *needs; /* in Python; in words, "" for nothing */
     unsigned structures;
     const char *refusal; /* what an error says */
 } PiRequirement;
@@ -25,16 +25,16 @@ typedef struct {
     const char *name;
     const PiRequirement *requirement;
     PiNumbers numbers[PI_MAX_LISTS]; /* up to one without a name */
-    int closed;                      /* no methods from outside: their rules are in C */
+    int closed;                      /* no user-defined methods: the rules are in C */
     int most_stages;
     int most_derivative;  /* 0: methods have no derivative */
-    int jacobian;         /* does a step ask for the Jacobian of a force? */
-    int compensates;      /* can a step carry what its additions round away? */
-    int free_evaluations; /* evaluations say what a step costs, not how many stages are used */
-    /* NULL where there is nothing to do: */
+    int jacobian;         /* does a step need the Jacobian of a force? */
+    int compensates;      /* can a step carry its rounding errors? */
+    int free_evaluations; /* evaluations are the cost of a step, not the number of stages */
+    /* NULL if there is nothing to do: */
     void (*make_table)(const PiMethod *method, const PiSystem *system, PiTable *table);
     int64_t (*workspace_rows)(const PiMethod *method, const PiSystem *system);
-    /* past states and forces; how many first steps another method makes, and which */
+    /* past states and forces; the number of steps by the starter, and the starter */
     void (*remembered)(const PiMethod *method, int *states, int *forces);
     int64_t (*first_steps)(const PiMethod *method);
     const PiMethod *(*starter)(const PiMethod *method);
@@ -46,14 +46,14 @@ const PiRequirement *pi_requirement(const PiMethod *method);
 int pi_list_length(const PiMethod *method, const PiNumbers *numbers);
 double *pi_list(PiMethod *method, const PiNumbers *numbers);
 
-/* A method from outside has a family, stages, evaluations and a derivative; its numbers come as
- * rows: the lists of its family, then the rows of the matrix. How many rows, or -1 for what no
- * method can have; and where row i belongs, `n` numbers, which may be left out where it is
+/* A user-defined method has a family, stages, evaluations and a derivative; its numbers come as
+ * rows: the lists of its family, then the rows of the matrix. The number of rows, or -1 if no
+ * method can have them; and the destination of row i, `n` numbers, which may be omitted if it is
  * optional. */
 int pi_method_rows(const PiMethod *method);
 double *pi_method_row(PiMethod *method, int i, int *n, int *optional);
 
-/* tables.c, history.c: what the descriptors refer to. */
+/* tables.c, history.c: functions that the descriptors refer to. */
 void sparse_rows(const PiMethod *method, const PiSystem *system, PiTable *table);
 void stage_groups(const PiMethod *method, const PiSystem *system, PiTable *table);
 void multistep_remembered(const PiMethod *method, int *states, int *forces);

@@ -1,5 +1,5 @@
-/* What the state holds past its components: the history of a multistep method, and the rounding
- * that a compensated run carries; how a multistep method starts. */
+/* The rows of the state past its components: the history of a multistep method, and the rounding
+ * errors that a compensated run carries; the starter of a multistep method. */
 #include "families.h"
 
 void multistep_remembered(const PiMethod *m, int *states, int *forces) {
@@ -9,7 +9,7 @@ void multistep_remembered(const PiMethod *m, int *states, int *forces) {
         if (m->beta[i] != 0 || m->predictor[i] != 0 || m->velocity[i] != 0) *forces = j;
     }
 }
-/* Velocities that are differences of positions need no start but the position before. */
+/* Velocities that are differences of positions need only the previous position as a start. */
 static int by_differences(const PiMethod *m) {
     for (int j = 0; j <= m->stages; j++)
         if (m->velocity[j] != 0) return 0;
@@ -17,7 +17,7 @@ static int by_differences(const PiMethod *m) {
 }
 int64_t multistep_first_steps(const PiMethod *m) { return by_differences(m) ? 1 : m->stages - 1; }
 
-/* An error of h^6 is one of h^5 in the velocity that two positions imply. */
+/* An error of h^6 becomes one of h^5 in the velocity that two positions imply. */
 const PiMethod *multistep_starter(const PiMethod *m) {
     if (by_differences(m)) return NULL;
     const int implicit = m->beta[m->stages] != 0 && m->predictor[m->stages - 1] == 0;
@@ -26,7 +26,7 @@ const PiMethod *multistep_starter(const PiMethod *m) {
                                                           : "dormand_prince54");
 }
 
-/* ---- of any family --------------------------------------------------------------------------- */
+/* ---- for any family -------------------------------------------------------------------------- */
 void pi_remembered(const PiMethod *m, int *states, int *forces) {
     *states = *forces = 0;
     if (pi_families[m->family].remembered) pi_families[m->family].remembered(m, states, forces);
@@ -37,7 +37,7 @@ int pi_in_summed_form(const PiMethod *m, int compensated) {
 int pi_history_rows(const PiMethod *m, const PiSystem *system, int compensated) {
     int states, forces;
     pi_remembered(m, &states, &forces);
-    if (pi_in_summed_form(m, compensated)) states *= 2; /* and the rest of each difference */
+    if (pi_in_summed_form(m, compensated)) states *= 2; /* and the remainder of each difference */
     return (states + forces) * (m->derivative == 2 ? system->dof : system->dim) +
            (compensated ? system->dim : 0);
 }

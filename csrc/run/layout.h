@@ -1,4 +1,4 @@
-/* The layout of the rows of a run, and what the files of a run share. */
+/* The layout of the rows of a run, and declarations shared by the files of a run. */
 #pragma once
 #include <math.h>
 #include <string.h>
@@ -8,15 +8,15 @@ static inline int64_t smaller(int64_t a, int64_t b) { return a < b ? a : b; }
 static inline int64_t common_divisor(int64_t a, int64_t b) {
     return b ? common_divisor(b, a % b) : a;
 }
-/* a / b of what is not negative. A division of long numbers takes as long as some steps of a whole
- * register, and between two calls of a kernel there are many, most of them by one. */
+/* a / b for non-negative numbers. A 64-bit division takes as long as some steps of a whole
+ * register, and there are many between two calls of a kernel, most of them by one. */
 static inline int64_t over(int64_t a, int64_t b) {
     if (b == 1) return a;
     return (a | b) >> 32 ? a / b : (int64_t)((uint32_t)a / (uint32_t)b);
 }
 static inline int64_t left_over(int64_t a, int64_t b) { return a - over(a, b) * b; }
 static inline int64_t ceil_div(int64_t a, int64_t b) { return over(a + b - 1, b); }
-/* Items of a cache line. */
+/* Items in a cache line. */
 static inline int64_t lanes_in_line(const PiRun *run) { return run->real_bytes == 8 ? 8 : 16; }
 /* Trajectories in a tile. */
 static inline int64_t lanes_in(const PiRun *run, int64_t tile) {
@@ -44,59 +44,60 @@ static inline void scatter(const PiRun *run, const void *from, const int64_t *at
 
 /* ---- blocks.c, run.c --------------------------------------------------------------------------
  */
-enum { PI_BLOCK_SAVES = 32 }; /* states that are seen in a block, at most */
-/* The steps done after b blocks; how many blocks there are; the steps of one. */
+enum { PI_BLOCK_SAVES = 32 }; /* states shown in a block, at most */
+/* The steps done after b blocks; the number of blocks; the number of steps in one. */
 int64_t steps_after(const PiRun *run, int64_t b);
 int64_t count_blocks(const PiRun *run);
 int64_t steps_of_block(const PiRun *run);
-/* Operations of a step of one lane on rows, about. Newton's method: an elimination, four times. */
+/* Operations of a step of one lane on rows, approximately. Newton's method: one elimination, four
+ * times. */
 double step_operations(const PiRun *run);
-/* The lanes that take as long: one alone takes as long as a register of them. */
+/* The number of lanes that cost the same: one alone takes as long as a register of them. */
 double lanes_worked(const PiRun *run);
 /* A tile makes the steps of a block. 0; -1 if it was stopped, or has no memory for failures. */
 int advance_tile(PiRun *run, int64_t number, int64_t block, char *scratch, PiPause *pause);
 
 /* ---- observers.c ------------------------------------------------------------------------------
  */
-/* Are states written between those of the blocks, several by a call? */
+/* Are states written between those of the blocks, several per call? */
 int is_shown(const PiRun *run);
-/* The interval that serves them all, and whose place kernels write to. */
+/* The interval that serves all observers, and the one whose memory kernels write to. */
 void prepare_observers(PiRun *run);
-/* Those that change states have their say; then all are shown what they look at. 0, or -1. */
+/* Observers that change states intervene; then all are shown their states. 0, or -1. */
 int let_intervene(PiRun *run, PiSeen seen, const PiTile *tile);
 int show(const PiRun *run, const PiSeen *seen);
-/* `count` of the states to one observer, from number `from` on each `each`-th. */
+/* Shows `count` of the states to one observer: every `each`-th, starting with index `from`. */
 int show_to(const PiRun *run, const PiObserver *o, PiSeen seen, int64_t from, int64_t count,
             int64_t each);
 
 /* ---- bounds.c -------------------------------------------------------------------------------- */
-/* Can leaving trajectories be found in the states that are shown? */
+/* Can leaving trajectories be found in the shown states? */
 int has_seen_bound(const PiRun *run);
-/* Freezes the lanes that leave the bound in the steps that are shown, all of a call, in the rows
- * and in `out`; far: how far each has been, as the kernel says. 0; 1 where a lane fails otherwise,
- * and nothing is done; -1 without memory. */
+/* Freezes the lanes that leave the bound in the shown steps, all of one call, in the rows
+ * and in `out`; far: how far each has been, as reported by the kernel. 0; 1 if a lane fails
+ * otherwise, and nothing is done; -1 without memory. */
 int find_leavers(PiRun *run, const PiSeen *seen, const PiTile *tile, const void *far);
 
 /* ---- leaving.c ------------------------------------------------------------------------------- */
-/* Do trajectories that leave make room, or those that an observer stops? Then advance_tile() has
- * this advance them, with so much of a thread's scratch. */
+/* Do trajectories that leave, or that an observer stops, make room? Then advance_tile() lets
+ * this function advance them, with that much scratch per thread. */
 int makes_room(const PiRun *run);
 int stops_make_room(const PiRun *run);
 int64_t leaving_bytes(const PiRun *run);
 /* From step `from` to step `to`; the tile has its `in`. 0, or -1. */
 int advance_leaving(PiRun *run, int64_t number, PiTile *tile, int64_t from, int64_t to,
                     void *target, char *scratch);
-/* The same where an observer stops them; seen: what each call has in common, rows: for the states
- * that are shown. */
+/* The same if an observer stops them; seen: the part that all calls have in common, rows: for the
+ * shown states. */
 int advance_stopping(PiRun *run, PiTile *tile, PiSeen seen, int64_t from, int64_t to, void *target,
                      void *rows, char *scratch);
 
 /* ---- failures.c ------------------------------------------------------------------------------ */
 /* PI_OK, or why the state of a lane is not valid. */
 PiStatus state_status(const PiRun *run, const void *rows, int64_t stride, int64_t lane);
-/* Freezes a lane of a tile. Only the thread that works on the tile comes here. 0, or -1. */
+/* Freezes a lane of a tile. Only the thread that works on the tile calls this. 0, or -1. */
 int fail(PiRun *run, int64_t tile, int64_t lane, PiStatus status, int64_t step);
-/* Finds the lanes of a tile that have failed, after its kernel has seen one. 0, or -1. */
+/* Finds the lanes of a tile that have failed, after its kernel has reported one. 0, or -1. */
 int find_failures(PiRun *run, int64_t number, const PiTile *tile);
-/* Lanes that failed after a step go on: the state is that of the step again. */
+/* Lets lanes that failed after a step continue: the state is that of the step again. */
 void forget_failures(PiRun *run, int64_t step);

@@ -1,8 +1,8 @@
-/* Trajectories that leave make room: in runs with a bound that nobody watches, and in those whose
- * only observer stops lanes. The lanes that go on are kept side by side, so that time goes by the
- * steps that are really made; those that leave a bound within a call of the kernel, which says how
- * far each lane was, make its steps again one by one. No lane depends on its neighbours, so that no
- * result depends on who they are. */
+/* Trajectories that leave make room: in runs with a bound and no observers, and in those whose
+ * only observer stops lanes. The remaining lanes are kept side by side, so that the cost is that
+ * of the steps that are really made. Lanes that leave a bound within a call of the kernel, which
+ * reports how far each lane was, repeat its steps one by one. No lane depends on its neighbours,
+ * so that no result depends on which lanes are side by side. */
 #include <float.h>
 #include "layout.h"
 
@@ -18,17 +18,17 @@ int stops_make_room(const PiRun *run) {
            may_pack(run) && !run->system->block;
 }
 
-/* Lanes of a tile side by side. */
+/* Lanes of a tile, gathered side by side. */
 typedef struct {
     const PiRun *run;
     const PiTile *tile;
-    int64_t count, *at;   /* their places in the tile */
+    int64_t count, *at;   /* their indices in the tile */
     int64_t stride;       /* of a row */
     char *in, *out, *own; /* rows of states before and after a call; of t0, h and parameters */
     PiRow *params;
 } Packed;
 static int own_rows(const PiRun *run) { return 2 + run->system->n_params; }
-/* A cache line more than the lanes: multiples of 4 KiB would share few places of the cache. */
+/* A cache line more than the lanes: multiples of 4 KiB would share few sets of the cache. */
 static int64_t row_bytes(const PiRun *run) {
     return pi_sum(64, pi_rounded_up(pi_product(run->tile_lanes, run->real_bytes), 64));
 }
@@ -38,7 +38,7 @@ static int64_t packed_bytes(const PiRun *run) {
                                  pi_product(run->system->n_params + 1, sizeof(PiRow)));
     return pi_sum(pi_product(rows, row_bytes(run)), pi_rounded_up(lists, 64));
 }
-/* Two of them, a row that says how far each has been, and a reason of each. */
+/* Two of them, a row of how far each lane has been, and a status for each. */
 int64_t leaving_bytes(const PiRun *run) {
     if (!makes_room(run) && !stops_make_room(run)) return 0;
     const int64_t reasons = pi_rounded_up(run->tile_lanes, 64);
@@ -53,11 +53,11 @@ static Packed packed_at(const PiRun *run, const PiTile *tile, char *memory) {
     p.at = (int64_t *)(p.params + run->system->n_params + 1);
     return p;
 }
-/* Row i of what belongs to the lanes of the tile. */
+/* Row i of the data of the tile's lanes. */
 static PiRow row_of(const PiTile *tile, int i) {
     return i == 0 ? tile->t0 : i == 1 ? tile->h : tile->params[i - 2];
 }
-/* Lane j of others, with its state of `rows`, is lane i of these with that of `to_rows`. */
+/* Lane j of others, with its state of `rows`, becomes lane i of these with that of `to_rows`. */
 #define COPY_LANE(real)                                                                            \
     for (int d = 0; d < run->state_rows; d++)                                                      \
         ((real *)to_rows)[d * stride + i] = ((const real *)rows)[d * stride + j];                  \
@@ -76,12 +76,12 @@ static void copy_lane(Packed *to, char *to_rows, int64_t i, const Packed *from, 
     to->at[i] = from->at[j];
 }
 #undef COPY_LANE
-/* The last one takes the place of lane i. */
+/* The last lane takes the place of lane i. */
 static void drop_lane(Packed *p, char *rows, int64_t i) {
     p->count--;
     copy_lane(p, rows, i, p, rows, p->count);
 }
-/* Some lanes of the tile, of its `rows`, to `to`: those at p->at. */
+/* Some lanes of the tile, from its `rows`, to `to`: those at p->at. */
 static void collect(Packed *p, const void *rows, int64_t stride, char *to) {
     const PiRun *run = p->run;
     for (int d = 0; d < run->state_rows; d++)
@@ -94,7 +94,7 @@ static void collect(Packed *p, const void *rows, int64_t stride, char *to) {
                    row_at(run, p->own, p->stride, i, 0));
     }
 }
-/* The lanes of the tile that go on. */
+/* The lanes of the tile that continue. */
 static void pack(Packed *p, const PiFailures *failures, int64_t lanes) {
     p->count = 0;
     for (int64_t i = 0; i < lanes; i++)
@@ -106,7 +106,7 @@ static void turn(Packed *p) {
     p->in = p->out;
     p->out = in;
 }
-/* They as a tile that goes from `in` to `out`. */
+/* These as a tile that goes from `in` to `out`. */
 static PiTile tile_of(Packed *p, int64_t first, int64_t steps) {
     const PiRun *run = p->run;
     const int64_t width = run->vector_bytes / run->real_bytes;
@@ -132,7 +132,7 @@ static PiTile tile_of(Packed *p, int64_t first, int64_t steps) {
     tile.steps = steps;
     return tile;
 }
-/* The kernel makes some steps of all of them; what it returns. far, reason: of each. */
+/* The kernel makes some steps of all of them; returns its result. far, reason: of each. */
 static int advance(Packed *p, int64_t first, int64_t steps, void *far, int8_t *reason) {
     PiTile tile = tile_of(p, first, steps);
     tile.reach = far;
@@ -140,7 +140,7 @@ static int advance(Packed *p, int64_t first, int64_t steps, void *far, int8_t *r
     return p->run->kernel(&tile);
 }
 
-/* A tile, where the states of its lanes belong, and a row that says how far each has been. */
+/* A tile, the destination of its states, and a row of how far each lane has been. */
 typedef struct {
     PiRun *run;
     int64_t number;
@@ -149,8 +149,8 @@ typedef struct {
     char *far;
     int8_t *reason;
 } Leaving;
-/* The last lane before the i-th that has left in the last call; -1: none. Who then takes its place
- * has been looked at. */
+/* The last lane before the i-th that has left in the last call; -1: none. The lane that then takes
+ * its place has been examined. */
 static int64_t last_left(const Leaving *l, int64_t i) {
     const double bound = l->tile->bound;
     if (l->run->real_bytes == 8)
@@ -192,7 +192,7 @@ static int leave(const Leaving *l, Packed *leavers, int64_t first, int64_t steps
     return 0;
 }
 
-/* The tile as it is, as long as nobody leaves: how many of the steps it has made. */
+/* The tile as it is, as long as no lane leaves: returns how many of the steps it has made. */
 static int64_t go_together(const Leaving *l, PiTile *tile, int64_t from, int64_t to, char *spare) {
     PiRun *run = l->run;
     int64_t n = from;
@@ -253,20 +253,20 @@ int advance_leaving(PiRun *run, int64_t number, PiTile *tile, int64_t from, int6
 }
 
 /* ---- lanes that an observer stops ------------------------------------------------------------ */
-/* Lanes side by side whose states an observer is shown, and a reason of each. */
+/* Lanes side by side whose states are shown to an observer, and a status for each. */
 typedef struct {
     PiRun *run;
     const PiTile *tile;
-    PiSeen seen; /* of these lanes, but for what changes from call to call */
+    PiSeen seen; /* for these lanes, except what changes with each call */
     Packed lanes;
-    void *target, *rows; /* the states of the tile; those that are shown */
+    void *target, *rows; /* the states of the tile; those to be shown */
     int8_t *reason;
 } Stopping;
 static int is_there(const Stopping *s, int64_t i) {
     const PiFailures *failures = &s->run->failures[s->seen.tile];
     return !failures->count || failures->step[i] < 0;
 }
-/* Steps of the lanes that are there, which are shown. 0; 1 where one is not finite, and nothing is
+/* Steps of the present lanes, which are shown. 0; 1 if one is not finite, and nothing is
  * done; -1. */
 static int show_steps(Stopping *s, int64_t step, int64_t steps) {
     PiRun *run = s->run;
@@ -304,7 +304,7 @@ static int show_steps(Stopping *s, int64_t step, int64_t steps) {
         failed = 1;
     }
     if (failed) return 1;
-    /* Parts of steps are made of lanes of the batch. */
+    /* Parts of steps are made for lanes of the batch. */
     tile.t0 = s->tile->t0;
     tile.h = s->tile->h;
     tile.params = s->tile->params;
@@ -337,7 +337,7 @@ int advance_stopping(PiRun *run, PiTile *tile, PiSeen seen, int64_t from, int64_
                 if (is_there(&s, next)) s.lanes.at[s.lanes.count++] = next;
             const int failing = show_steps(&s, n, steps);
             int bad = failing;
-            /* Step by step, each again with those that complete it. */
+            /* Step by step, each again with the lanes that complete it. */
             for (int64_t k = 0; failing > 0 && bad >= 0 && k < steps; k++)
                 while ((bad = show_steps(&s, n + k, 1)) > 0) continue;
             if (bad < 0) {

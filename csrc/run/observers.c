@@ -1,4 +1,4 @@
-/* Whom a run shows its states, and which: see observe.h. */
+/* Which observers are shown which states of a run: see observe.h. */
 #include "layout.h"
 
 int pi_run_observe(PiRun *run, PiObserver observer) {
@@ -6,9 +6,9 @@ int pi_run_observe(PiRun *run, PiObserver observer) {
     run->observers[run->n_observers++] = observer;
     return 0;
 }
-/* Are states written between those of the blocks, several by a call? */
+/* Are states written between those of the blocks, several per call? */
 int is_shown(const PiRun *r) { return r->n_observers && !r->alone; }
-/* The interval that serves them all, and whose place kernels write to. */
+/* The interval that serves all observers, and the one whose memory kernels write to. */
 void prepare_observers(PiRun *run) {
     for (int i = 0; i < run->n_observers; i++) run->alone |= run->observers[i].alone;
     run->interval = run->n_observers ? 0 : run->save_every;

@@ -1,4 +1,4 @@
-/* How a thread finds out whether to stop: by the clock, from between the steps and within them. */
+/* How a thread finds out whether to stop: by the clock, between the steps and within them. */
 #pragma once
 #include <time.h>
 #include "run.h"
@@ -10,17 +10,17 @@ static inline double now(void) {
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
-/* How a thread finds out whether to stop: the one that may poll by the clock, the others because it
- * says so. */
+/* How a thread finds out whether to stop: the one that may poll by the clock, the others from
+ * that one. */
 typedef struct {
-    PiPause pause; /* the first: it is what kernels see */
+    PiPause pause; /* first: the part that kernels see */
     PiRun *run;
     PiPoll *poll; /* or NULL */
     void *context;
     double polled, looked;
-    int64_t every; /* pauses from one look at the clock to the next, which costs some 25 ns */
+    int64_t every; /* pauses per reading of the clock, which costs about 25 ns */
 } Pace;
-static const double SOON = 1e-4, LATE = 1e-3; /* seconds from one look to the next */
+static const double SOON = 1e-4, LATE = 1e-3; /* seconds between readings */
 enum { MOST_PAUSES = 64 };
 
 static inline int look(PiPause *pause) {

@@ -1,10 +1,10 @@
-/* Recording: kernels write the array themselves where it has the form of their rows; else its items
- * are copied to their places from the scratch. */
+/* Recording: kernels write directly to an array that has the layout of their rows; otherwise its
+ * items are copied from the scratch. */
 #include "record.h"
 #include "layout.h"
 
-/* to[l lane_stride + i component_stride] = rows[saved[i]][l], by lanes, as these are next to each
- * other in memory where components are. */
+/* to[l lane_stride + i component_stride] = rows[saved[i]][l], by lanes, as these are contiguous in
+ * memory where components are. */
 #define SCATTER(type)                                                                              \
     for (int64_t l = 0; l < lanes; l++)                                                            \
         for (int i = 0; i < r->n_saved; i++)                                                       \
@@ -24,7 +24,7 @@ static void write_save(const PiRun *run, const PiRecord *r, int64_t save, int64_
 }
 #undef SCATTER
 
-/* The first of the saved steps that is not before a step. */
+/* The index of the first saved step that is not before a step. */
 static int64_t first_save(const PiRecord *r, int64_t step) {
     int64_t from = 0, to = r->listed;
     while (from < to) {
@@ -36,7 +36,7 @@ static int64_t first_save(const PiRecord *r, int64_t step) {
 }
 static int observe(void *self, const PiRun *run, const PiSeen *seen) {
     const PiRecord *r = self;
-    if (seen->writer == self) return 0; /* they are in place */
+    if (seen->writer == self) return 0; /* they were written directly */
     int64_t save = r->steps ? first_save(r, seen->step) : ceil_div(seen->step, r->every);
     for (int64_t i = 0; i < seen->count; i++) {
         const int64_t step = smaller(seen->step + i * seen->every, run->n_steps);

@@ -1,5 +1,5 @@
-/* The only loop over tiles and blocks of time. Pure C, no Python, no allocation but for the first
- * failure of a tile and one scratch for each thread. */
+/* The only loop over tiles and blocks of time. Pure C, no Python, no allocation except for the
+ * first failure of a tile and one scratch for each thread. */
 #include <float.h>
 #include <sched.h>
 #include <stdlib.h>
@@ -9,12 +9,12 @@
 
 enum {
     BLOCK_SAVES = PI_BLOCK_SAVES,
-    SCRATCH_STATES = 16, /* that go through the scratch at once */
+    SCRATCH_STATES = 16, /* in the scratch at once */
     TILE_BYTES = 16384,  /* of state, so that in and out stay in the first cache */
     IN_FLIGHT = 8,
     LEAST_STEPS = 16, /* of lanes that are packed */
-    PACKED_TILES = 8, /* as large are tiles of such, so that few lanes fill registers */
-    CHUNK = 64,       /* registers that go through a row kernel together, if their rows fit: */
+    PACKED_TILES = 8, /* their tiles are larger by this, so that few lanes fill registers */
+    CHUNK = 64,       /* registers in a row kernel together, if their rows fit: */
     WORKSPACE_BYTES = 128 << 10,
 };
 static void *observers_scratch(const PiRun *run, char *scratch);
@@ -84,8 +84,8 @@ static int64_t seen_offset(const PiRun *run) {
     const int64_t rows = run->drive_strides ? run->system->n_params : 0;
     return pi_sum(drive_offset(run), lines(pi_product(rows, sizeof(PiRow))));
 }
-/* States a cache line more than their rows apart: multiples of 4 KiB would share few places of the
- * cache. */
+/* States are a cache line more than their rows apart: multiples of 4 KiB would share few sets of
+ * the cache. */
 static int64_t seen_next(const PiRun *run) {
     return pi_sum(pi_product(run->system->dim, run->tile_lanes), 64 / run->real_bytes);
 }
@@ -148,8 +148,8 @@ static void copy_state(const PiRun *run, const PiTile *tile, const void *from, i
         memcpy(row_at(run, to, to_stride, d, 0), row_at(run, from, from_stride, d, 0),
                tile->registers * run->vector_bytes);
 }
-/* Reads one set of rows and writes the other, target or scratch, so that what it read is there if
- * a lane fails. Where the state is in the target already it moves to the scratch first. */
+/* Reads one set of rows and writes the other, target or scratch, so that its input is still there
+ * if a lane fails. If the state is in the target already it moves to the scratch first. */
 static int call_kernel(PiRun *run, PiTile *tile, void *target, char *scratch, int to_target) {
     if (to_target && tile->in == target) {
         copy_state(run, tile, target, run->stride, scratch, run->tile_lanes);
@@ -161,8 +161,8 @@ static int call_kernel(PiRun *run, PiTile *tile, void *target, char *scratch, in
     return run->kernel(tile);
 }
 
-/* Some steps in one call of the kernel, which writes the states that are to be seen. Returns what
- * the kernel does. */
+/* Some steps in one call of the kernel, which writes the states to be shown. Returns the kernel's
+ * result. */
 static int advance_together(PiRun *run, PiSeen seen, PiTile *tile, void *target, char *scratch,
                             int to_target) {
     char *far = scratch + seen_offset(run);
@@ -190,8 +190,8 @@ static int advance_together(PiRun *run, PiSeen seen, PiTile *tile, void *target,
 int advance_tile(PiRun *run, int64_t number, int64_t block, char *scratch, PiPause *pause) {
     const int64_t lane = number * run->tile_lanes, interval = run->interval;
     const int64_t from = steps_after(run, block), to = steps_after(run, block + 1);
-    /* A bound is checked after each step, where that is not done in the rows that are shown; a
-     * drive changes with each. */
+    /* A bound is checked after each step, unless that is done in the shown rows; a
+     * drive changes at each. */
     const int each_step = (!isinf(run->bound) && !has_seen_bound(run)) || run->drive_strides;
     const int together = is_shown(run) && !each_step && interval < run->block_steps;
     const PiFailures *failures = &run->failures[number];
@@ -214,13 +214,13 @@ int advance_tile(PiRun *run, int64_t number, int64_t block, char *scratch, PiPau
                                 to, target, scratch + seen_offset(run) + rows_bytes(run, 1),
                                 scratch + observers_offset(run) + run->observer_offset[1]);
 
-    int64_t alone = from; /* up to this step each interval is a call: a lane fails before it */
+    int64_t alone = from; /* until here each interval is one call: a lane fails before it */
     for (int64_t step = from; step < to;) {
         const int several = together && step >= alone;
         const int64_t states = run->writer ? BLOCK_SAVES : SCRATCH_STATES;
         const int64_t most = each_step ? 1 : several ? interval * states : interval;
         const int64_t stop = smaller(to, (over(step, most) + 1) * most);
-        /* The last call is to write the target, and none what it reads. */
+        /* The last call must write to the target, and none to its own input. */
         const int64_t calls = ceil_div(to, most) - over(step, most);
         const int to_target = calls % 2 == 1 || tile.in == scratch;
         const int64_t next = smaller((over(step, interval) + 1) * interval, run->n_steps);
@@ -281,7 +281,8 @@ int pi_run_look(PiRun *run, int64_t n, int observer, void *scratch) {
 int pi_run_prepare(PiRun *run) {
     const int64_t group = IN_FLIGHT * run->vector_bytes / run->real_bytes;
     const int64_t block = run->system->block, bytes = pi_product(run->state_rows, run->real_bytes);
-    /* States that observers see go through a scratch, which should be in the first cache too. */
+    /* States that observers see go through a scratch, which should be in the first-level cache too.
+     */
     prepare_observers(run);
     const int64_t kept = is_shown(run) && !run->writer ? SCRATCH_STATES : 1;
     const int64_t packed = makes_room(run) || stops_make_room(run) ? PACKED_TILES : 1;
@@ -305,7 +306,8 @@ int pi_run_prepare(PiRun *run) {
         pi_product(pi_workspace_rows(run->method, run->starter, run->system, run->state_rows),
                    run->vector_bytes); /* bytes */
     run->chunk = smaller(CHUNK, WORKSPACE_BYTES / needed);
-    if (run->chunk > IN_FLIGHT) run->chunk -= run->chunk % IN_FLIGHT; /* byte code goes by eights */
+    if (run->chunk > IN_FLIGHT)
+        run->chunk -= run->chunk % IN_FLIGHT; /* byte code works on eight at a time */
     if (block) run->chunk = run->tile_lanes * run->real_bytes / run->vector_bytes;
     if (run->chunk < 1) run->chunk = 1;
     run->workspace_bytes = run->force ? pi_product(run->chunk, needed) : 0;
@@ -322,7 +324,8 @@ void pi_run_work(PiRun *run, PiPoll *poll, void *context) {
     if (!scratch) run->out_of_memory = run->cancelled = 1;
     while (!run->cancelled && run->n_tiles) {
         const int64_t ticket = atomic_fetch_add(&run->next, 1);
-        /* A block begins when the one before is complete. Who polls does so until all is. */
+        /* A block begins when the one before is complete. The polling thread polls until all are.
+         */
         const int64_t block = ticket / run->n_tiles, tile = ticket % run->n_tiles;
         if (ticket >= tickets && !poll) break;
         const int64_t complete = ticket < tickets ? block * run->n_tiles : tickets;

@@ -1,4 +1,4 @@
-/* A run: a batch, a system, a method and some steps; advanced by any number of threads together. */
+/* A run: a batch, a system, a method and steps; advanced by any number of threads together. */
 #pragma once
 #include <stdatomic.h>
 #include "../tiles.h"
@@ -8,12 +8,12 @@
 typedef struct {
     void *mask; /* a row of masks as wide as reals: all ones where frozen */
     int8_t *status;
-    int64_t *step; /* the first step not completed; -1 where fine */
+    int64_t *step; /* the first step not completed; -1: none */
     int64_t count;
 } PiFailures;
 
 /* A resolved system: its kernels (NULL if it has none), its force, and the kernels for any
- * force. unanswered: bit q is set where question q has no answer. */
+ * force. unanswered: bit q is set if question q has no answer. */
 typedef struct {
     const PiSystem *system;
     const PiKernels *kernels;
@@ -23,7 +23,7 @@ typedef struct {
     unsigned unanswered;
 } ResolvedSystem;
 
-/* What observers have added up by hand, to be put back with a block that is undone. */
+/* Sums of observers in stepping by hand, to be restored when a block is undone. */
 typedef struct {
     void *live, *spare;
     int64_t bytes;
@@ -37,11 +37,11 @@ struct PiRun {
     int64_t save_every;           /* steps from one save to the next; the last is saved too */
     int64_t workers;              /* threads that will share the run */
     double bound;                 /* of |components|; infinite: none given */
-    int has_history;              /* that of a multistep method is in `initial` already */
-    int use_row_kernels;          /* those for any force, also where others are compiled */
-    int compensated;              /* what additions to the state round away is carried along */
+    int has_history;              /* is that of a multistep method in `initial`? */
+    int use_row_kernels;          /* those for any force, even if others are compiled */
+    int compensated;              /* carry the rounding errors of additions to the state */
     PiRow t0, h, *params;         /* allocated, n_params */
-    const int64_t *drive_strides; /* reals from a parameter's row to that of the next step; NULL */
+    const int64_t *drive_strides; /* reals from a parameter's row to the next step's; or NULL */
 
     /* pi_run_choose: */
     const PiSystem *system;
@@ -50,12 +50,12 @@ struct PiRun {
     PiForce *force; /* for row kernels, with its data */
     const void *context;
     const PiMethod *starter; /* of a multistep method, or NULL */
-    int64_t starter_until;   /* steps before this one are the starter's */
+    int64_t starter_until;   /* steps before this one are made by the starter */
     int vector_bytes;
-    int state_rows; /* components, the history of the method, and what is rounded away */
+    int state_rows; /* components, the history of the method, rounding errors */
 
     /* Rows of `stride` reals, a multiple of 64 bytes. A block of time reads one state and writes
-     * the other, so that the last complete block survives an interrupt; it does not if both are the
+     * the other, so that the last complete block survives an interrupt, unless both are the
      * same memory. */
     void *initial, *state[2];
     int64_t stride;
@@ -70,53 +70,57 @@ struct PiRun {
     PiTable table, starter_table;
     int64_t cut;      /* blocks of time end at its multiples */
     int64_t interval; /* steps between the states that observers see */
-    int alone;        /* an observer has each call of a kernel end with an interval */
-    int64_t observer_offset[PI_MAX_OBSERVERS + 1]; /* of each one's scratch; the end */
-    const PiObserver *writer; /* the one in whose place kernels write; NULL: the scratch */
-    int64_t block_steps; /* a block is so many steps, or so many saves if they are fewer steps */
+    int alone;        /* does each call of a kernel end with an interval? */
+    int64_t observer_offset[PI_MAX_OBSERVERS + 1]; /* of their scratch; the end */
+    const PiObserver *writer; /* whose memory kernels write to; NULL: the scratch */
+    int64_t block_steps;      /* a block is so many steps, or saves if these are fewer steps */
     int64_t tile_lanes, n_tiles, n_blocks;
     int64_t shown_lanes;  /* of a tile whose lanes stop: how many go on together, and are shown */
     PiFailures *failures; /* one for each tile */
     int64_t chunk, workspace_bytes; /* of row kernels */
 
-    /* Tickets are handed out tile by tile, block by block; block 0 looks at the initial state. */
+    /* Tickets are handed out tile by tile, block by block; block 0 examines the initial state. */
     _Atomic int64_t next, done;
     _Atomic int cancelled, out_of_memory, stopped; /* stopped: by the force, or in a pause */
 };
 
-/* Called every 50 ms or so by the thread that gave it, also from within a long step; non-zero
+/* Called about every 50 ms by the thread that gave it, also within a long step; non-zero
  * cancels the run. */
 typedef int PiPoll(void *context, int64_t steps_done);
 
-/* Sets the method, its starter (NULL: the usual one) and the kernel. NULL, or why the method cannot
- * integrate the system. */
+/* Sets the method, its starter (NULL: the default one) and the kernel. NULL, or why the method
+ * cannot integrate the system. */
 const char *pi_run_choose(PiRun *run, const ResolvedSystem *resolved, const PiMethod *method,
                           const PiMethod *starter);
-/* Fills in what follows from the rest (tiles, blocks, tables). Returns 0, or -1 without memory. */
+/* Fills in the fields that follow from the others (tiles, blocks, tables). 0, or -1 without memory.
+ */
 int pi_run_prepare(PiRun *run);
-/* Works until nothing is left or the run is cancelled. Any number of threads may do so at once. */
+/* Works until nothing is left or the run is cancelled. Any number of threads may call it at once.
+ */
 void pi_run_work(PiRun *run, PiPoll *poll, void *context);
 /* Stepping by hand: n steps from step `first` on, in place (initial and both states are the same
  * rows), by the calling thread, in scratch memory of pi_run_scratch_bytes(). 0; -1 if there is no
- * memory, the force stopped the run or poll did: see out_of_memory and stopped. Then, too, all
+ * memory, or the force or poll stopped the run: see out_of_memory and stopped. In every case all
  * trajectories are at one step, `completed` steps on: a block that was not completed is undone, for
- * which there is room for a state in `before`. NULL will do where pi_run_may_undo() says so: then
- * poll is called between blocks only, and of several tiles those that have no memory for failures
- * go on without: a later step finds them, their last valid state is lost. */
+ * which `before` has room for a state. It may be NULL if pi_run_may_undo() says so: then poll is
+ * called between blocks only, and if there are several tiles, one without memory for its failures
+ * continues: a later step finds them, but their last valid state is lost. */
 int64_t pi_run_scratch_bytes(const PiRun *run);
 int pi_run_may_undo(const PiRun *run, int64_t n);
 int pi_run_step(PiRun *run, int64_t first, int64_t n, void *scratch, void *before, PiPoll *poll,
                 void *context, int64_t *completed);
 /* The steps that every trajectory has completed. */
 int64_t pi_run_completed(const PiRun *run);
-/* The state after them; NULL where it was overwritten (one state buffer, interrupted). */
+/* The state after them; NULL if it was overwritten (one state buffer, interrupted). */
 const void *pi_run_state(const PiRun *run);
-/* Looks at the initial state, with scratch for observers if there are any; 0, or -1 without memory.
+/* Examines the initial state, with scratch for observers if there are any; 0, or -1 without memory.
  */
 int pi_run_begin(PiRun *run, void *scratch);
-/* Stepping by hand: shows the state of step n as the first to observers, from one on. 0, or -1. */
+/* Stepping by hand: shows observers the state of step n as the first, for lanes with one. 0, or -1.
+ */
 int pi_run_look(PiRun *run, int64_t n, int observer, void *scratch);
-/* Keeps the padding of the last tile as it is, whatever it holds; lets a failed trajectory go on.
+/* Keeps the padding of the last tile unchanged, whatever it holds; lets a failed trajectory
+ * continue.
  */
 int pi_run_freeze_padding(PiRun *run);
 void pi_run_clear_failure(PiRun *run, int64_t lane);
@@ -124,13 +128,13 @@ void pi_run_clear_failure(PiRun *run, int64_t lane);
  * memory. */
 int pi_run_fail(PiRun *run, int64_t lane, PiStatus status, int64_t step);
 int64_t pi_run_count_failures(const PiRun *run);
-/* The first `room` of them, in the order of the batch; how many that are. */
+/* The first `room` of them, in the order of the batch; returns their number. */
 int64_t pi_run_read_failures(const PiRun *run, int64_t room, int64_t *index, int8_t *status,
                              int64_t *step);
 void pi_run_free(PiRun *run);
 
-/* Rounding to nearest, subnormals kept: set at entry, restored at exit; and set again after a
- * function from outside, which may have changed it (dispatch.c). */
+/* Rounding to nearest, subnormals kept: set at entry, restored at exit; and set again after an
+ * outside function, which may have changed it (dispatch.c). */
 uint32_t pi_enter_float_mode(void);
 void pi_leave_float_mode(uint32_t mode);
 void pi_keep_float_mode(void);

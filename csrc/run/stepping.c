@@ -1,5 +1,5 @@
-/* Stepping by hand: blocks one after the other, all tiles of each, in place; what is not completed
- * is undone. */
+/* Stepping by hand: blocks one after the other, all tiles of each, in place; incomplete blocks are
+ * undone. */
 #include <stdlib.h>
 #include "layout.h"
 #include "pace.h"
@@ -12,8 +12,8 @@ int pi_run_may_undo(const PiRun *run, int64_t n) {
     return run->n_observers || (run->force && run->system->may_stop) || !isinf(run->bound) ||
            operations > soon;
 }
-/* The state before a block: in `before`, or where one tile has made it in one call of the kernel,
- * in the scratch, whence that has read it. */
+/* The state before a block: in `before`, or, if one tile has made the block in one call of the
+ * kernel, in the scratch, from which that has read it. */
 static void put_back(PiRun *run, const char *scratch, const char *before, int64_t from) {
     const int64_t per_register = run->vector_bytes / run->real_bytes;
     const int64_t bytes = ceil_div(run->lanes, per_register) * run->vector_bytes;
@@ -25,7 +25,7 @@ static void put_back(PiRun *run, const char *scratch, const char *before, int64_
         memcpy(run->undo[i].live, run->undo[i].spare, run->undo[i].bytes);
     forget_failures(run, run->first + from);
 }
-/* The steps that are done of a block: all or none. */
+/* The completed steps of a block: all or none. */
 static int64_t step_block(PiRun *run, int64_t block, char *scratch, char *before, Pace *pace) {
     const int64_t from = steps_after(run, block), to = steps_after(run, block + 1);
     const int64_t bytes = run->state_rows * run->stride * run->real_bytes;
@@ -49,7 +49,7 @@ int pi_run_step(PiRun *run, int64_t first, int64_t n, void *scratch, void *befor
                 void *context, int64_t *completed) {
     run->first = first;
     run->n_steps = n;
-    /* Those that step by hand see every step. */
+    /* Observers see every step of stepping by hand. */
     run->cut = run->n_observers ? 1 : n;
     run->interval = has_seen_bound(run) ? 1 : run->cut;
     run->cancelled = run->stopped = run->out_of_memory = 0;

@@ -1,4 +1,4 @@
-/* A method's numbers as its kernels want them: sparse rows, and groups of implicit stages. */
+/* A method's numbers in the form for its kernels: sparse rows, and groups of implicit stages. */
 #include <math.h>
 #include <string.h>
 #include "../kernels/registers/nystrom_weight.h"

@@ -48,7 +48,7 @@ static int64_t step_of(const Aheads *a, const Ahead *item) { return a->tile->fir
 static double length(const Aheads *a, int64_t i) {
     return pi_real_at(a->run, a->tile->h.data, a->tile->h.stride * a->lane[i]);
 }
-/* What of each item? Its quantities. */
+/* The quantities of each item. */
 static int ask_all(Aheads *a, Moment *(*which)(Ahead *)) {
     for (int64_t i = 0; i < a->count; i++) {
         Ahead *item = &a->item[i];
@@ -63,7 +63,7 @@ static Moment *before(Ahead *item) { return &item->before; }
 static Moment *after(Ahead *item) { return &item->after; }
 static Moment *trial(Ahead *item) { return &item->trial; }
 
-/* The states at both ends of the step, as they are shown. */
+/* The states at both ends of the step, as shown. */
 static void read_ends(Aheads *a, int64_t i) {
     Ahead *item = &a->item[i];
     const PiRun *run = a->run;
@@ -96,7 +96,7 @@ static void begin_search(Aheads *a, int64_t i) {
     item->search = pi_search(a->run, length(a, i), 0, item->after.passed, lo, hi);
     take(a, &item->before, &item->best);
 }
-/* Those that have ended make their last part again. */
+/* Those that have ended repeat their last part. */
 static int go_on(Aheads *a) {
     int going = 0;
     for (int64_t i = 0; i < a->count; i++) {

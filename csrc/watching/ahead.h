@@ -1,16 +1,16 @@
-/* What happens in single steps of some lanes, found for all of them together before each is gone
- * through by itself: the quantities at both ends, and where an event's passes zero. */
+/* Events in single steps of some lanes, found for all of them together before each lane is
+ * processed by itself: the quantities at both ends, and where an event's crosses zero. */
 #pragma once
 #include "passage.h"
 #include "search.h"
 
 enum { NO_EVENT = -1 };
-/* An event in the step to the k-th state that is shown, from 0 on, of lane `at` of the tile; or
- * NO_EVENT: a step to be looked at. */
+/* An event in the step to the k-th shown state, from 0, of lane `at` of the tile; or
+ * NO_EVENT: a step to be examined. */
 struct Ahead {
     int64_t at, k;
     int event, searched;
-    Moment before, after, best, trial; /* best: as of locate(), where it was searched for */
+    Moment before, after, best, trial; /* best: the result of locate(), if searched for */
     PiSearch search;
 };
 typedef struct {
@@ -29,7 +29,7 @@ typedef struct {
 } Aheads;
 int64_t aheads_bytes(const PiEvents *e, const PiRun *run);
 Aheads make_aheads(PiEvents *e, PiRun *run, const PiTile *tile, const PiSeen *seen, void *memory);
-/* One more; 0 where there is no room. */
+/* Adds one; 0 if there is no room. */
 int add_ahead(Aheads *aheads, int64_t at, int64_t k, int event);
 /* Finds all of them. 0, or -1. */
 int find_ahead(Aheads *aheads);

@@ -1,12 +1,12 @@
 /* States between the steps: see between.h. Lanes whose next time lies in a step are packed, so that
- * the force is asked for theirs alone, at both ends of the step. */
+ * the force is computed for these alone, at both ends of the step. */
 #include "between.h"
 #include <math.h>
 #include "../run/layout.h"
 
 enum { PACK = 64 }; /* lanes that are interpolated together */
 
-/* Lanes on their way through a part of the step to step n. */
+/* Lanes within a part of the step to step n. */
 typedef struct {
     PiBetween *b;
     const PiRun *run;
@@ -59,7 +59,7 @@ static double state_item(const PiRun *run, const void *rows, int64_t stride, int
     const char *at = row_at(run, rows, stride, d, i);
     return run->real_bytes == 8 ? *(const double *)at : *(const float *)at;
 }
-/* Component `at` of those that are kept, of the next time of a lane. */
+/* Component `at` of the kept ones, at the next time of a lane. */
 static void put(const PiBetween *b, const PiRun *run, int64_t lane, int at, double y) {
     const PiRecord *r = b->record;
     char *to = (char *)r->data +
@@ -140,7 +140,7 @@ int pi_between_piece(PiBetween *b, const PiRun *run, int64_t lane, int64_t n, do
     return interpolate(&pack);
 }
 
-/* The times of a lane up to a step have its state there: it is frozen, or has just begun. */
+/* The times of a lane up to a step have its current state: it is frozen, or has just begun. */
 static void repeat(PiBetween *b, const PiRun *run, int64_t lane, int64_t n, const void *rows,
                    int64_t stride, int64_t at) {
     while (b->due[lane] <= (double)n) {

@@ -2,7 +2,7 @@
 #include "density.h"
 #include <string.h>
 
-/* The bin of a value, -1 for none: a guess, then what the edges say. */
+/* The bin of a value, -1 for none: an estimate, corrected by the edges. */
 static int64_t bin_of(const double *edges, int64_t bins, double q) {
     if (!(q >= edges[0] && q <= edges[bins])) return -1;
     double guess = (q - edges[0]) / (edges[bins] - edges[0]) * (double)bins;

@@ -1,10 +1,10 @@
 /* A density: how often the quantities of all lanes, at all steps, lie in each bin of one image.
- * Whole numbers are added, so that no order of lanes, tiles or threads changes anything.
+ * The counts are integers, so the order of lanes, tiles or threads does not matter.
  *
- * After an interrupt only the blocks count that all tiles have completed: what a block adds is
- * noted apart, and goes to the image when the next block begins. A note is a place in a list; what
- * has no room there is counted in an image of the block, so that to merge costs no more than to
- * count. */
+ * After an interrupt only the blocks count that all tiles have completed: the counts of a block are
+ * kept apart, and are added to the image when the next block begins. They are a list of bins; when
+ * the list is full, they go to an image of the block, so that merging costs no more than
+ * counting. */
 #pragma once
 #include <stdatomic.h>
 #include "../run/run.h"
@@ -15,12 +15,13 @@ typedef struct {
     int64_t bins[2];
     const double *edges[2];  /* increasing, bins + 1 of them; the last bin has its last edge */
     int64_t *image;          /* item i of the first axis and j of the second at i bins[1] + j */
-    int64_t *pending, *list; /* two each, one after the other: of all bins; of `room` places */
+    int64_t *pending, *list; /* two each, one after the other: of all bins; of `room` items */
     int64_t room;
-    _Atomic int64_t *state; /* the last block in the image, at first -1; how many notes there are */
+    _Atomic int64_t
+        *state; /* the last block in the image, initially -1; the lengths of the lists */
 } PiDensity;
 
-/* The values of lanes that count: `at` says which of the rows of quantities. */
+/* Counts the values of lanes: `at` gives the indices in the rows of quantities. */
 void pi_density_add(const PiDensity *density, int64_t block, const double *quantities,
                     int64_t lanes, const int *at, int64_t count);
 /* A tile begins a block, and all have completed the one before. */

@@ -5,7 +5,7 @@
 #include "ahead.h"
 #include "occur.h"
 
-/* The sums of event j of a lane that is shown: the rows of reduce_passes. */
+/* The sums of event j of a shown lane: the rows of reduce_passes. */
 static double *sums_of(const PiEvents *e, const PiRun *run, const PiSeen *seen, int64_t at, int j) {
     return e->watch.sums[seen->block & 1] + e->watch.reduced[j].first * run->stride + seen->lane +
            pi_place(seen, at);
@@ -70,15 +70,15 @@ static void *seen_rows(const Lane *l, int64_t i) {
     return row_at(l->run, l->seen->rows, l->seen->next, i, 0);
 }
 
-/* Binary digits of `count` steps, the last one's the lowest: that of the i-th; the first that is
+/* Bits of `count` steps, the last one's the lowest: that of the i-th; the first that is
  * set from the i-th on, or `count`. */
 static int is_set(int64_t bits, int64_t count, int64_t i) { return bits >> (count - 1 - i) & 1; }
 static int64_t next_of(int64_t bits, int64_t count, int64_t i) {
     const int64_t rest = bits & (((int64_t)1 << (count - i)) - 1);
     return rest ? count - (64 - __builtin_clzll((uint64_t)rest)) : count;
 }
-/* Both ends of the step to the i-th state that is shown, as it was made: what was found ahead in
- * it, the first of *items, or read, with the quantities where they are wanted. */
+/* Both ends of the step to the i-th shown state, as it was made: found ahead in
+ * the first of *items, or read, with the quantities if they are needed. */
 static int read_step(Lane *l, int64_t i, int wanted, const Aheads *found, int64_t *item) {
     const PiSeen *seen = l->seen;
     l->n_ahead = 0;
@@ -103,7 +103,7 @@ static int read_step(Lane *l, int64_t i, int wanted, const Aheads *found, int64_
     l->after.passed = l->h;
     return wanted && (quantities_at(l, &l->before) || quantities_at(l, &l->after)) ? -1 : 0;
 }
-/* The step in which a lane leaves its bound, made again: it has been put back before it. */
+/* Repeats the step in which a lane leaves its bound: it has been reset to its beginning. */
 static int make_leaving_step(Lane *l, int64_t i, const Aheads *found, int64_t *item) {
     if (read_step(l, i, 0, found, item) || quantities_at(l, &l->before) ||
         make_step(l, &l->before, l->h, &l->after))
@@ -111,13 +111,13 @@ static int make_leaving_step(Lane *l, int64_t i, const Aheads *found, int64_t *i
     l->after.passed = l->h;
     return quantities_at(l, &l->after);
 }
-/* What happened in a step that is not completed has not happened. */
+/* Events in a step that is not completed are discarded. */
 static void forget(const Lane *l, const double *counts) {
     for (int j = 0; j < l->e->count; j++) *count_of(l, j) = counts[j];
 }
-/* All steps of a lane that were shown. bits: may something happen in each? dips: may a quantity
- * pass zero twice? From step `end` on it stands still; leaving: the number of the step in which it
- * leaves its bound, unless an event stops it or lets it jump before that, or seen->count. */
+/* All shown steps of a lane. bits: may an event occur in each? dips: may a quantity
+ * cross zero twice? From step `end` on it is frozen; leaving: the index of the step in which it
+ * leaves its bound, unless an event stops it or makes it jump before that, or seen->count. */
 static int lane_steps(Lane *l, int64_t bits, int64_t dips, int64_t end, int64_t leaving,
                       const Aheads *found, int64_t item, char *done) {
     const PiSeen *seen = l->seen;
@@ -157,7 +157,7 @@ static int lane_steps(Lane *l, int64_t bits, int64_t dips, int64_t end, int64_t 
         }
         if (what == JUMPS || (changed && what == GOES_ON)) {
             const PiStatus status = status_of(l, &l->after);
-            pi_run_clear_failure(l->run, l->lane); /* that it would have met without the jump */
+            pi_run_clear_failure(l->run, l->lane); /* a failure without the jump */
             if (status) {
                 if (what == GOES_ON) forget(l, counts);
                 if (freeze(l, status)) return -1;
@@ -189,7 +189,7 @@ static int lane_steps(Lane *l, int64_t bits, int64_t dips, int64_t end, int64_t 
 }
 
 /* ---- all lanes ------------------------------------------------------------------------------- */
-/* In which steps something may happen to a lane, as above: to event j. */
+/* In which steps event j may occur in a lane, as bits. */
 static int64_t passes_of(const PiEvents *e, const PiRun *run, const PiSeen *seen, int64_t at,
                          int j) {
     return (int64_t)sums_of(e, run, seen, at, j)[2 * run->stride];
@@ -205,7 +205,7 @@ static int is_flagged(const PiEvents *e, const PiRun *run, const PiSeen *seen, i
     }
     return found;
 }
-/* All events together: something may happen at all, or a quantity pass zero twice. */
+/* All events together: may any occur, or a quantity cross zero twice? */
 static int64_t bits_of(const PiEvents *e, const PiRun *run, const PiSeen *seen, int64_t at,
                        int64_t *dips) {
     int64_t bits = *dips = 0;
@@ -215,7 +215,7 @@ static int64_t bits_of(const PiEvents *e, const PiRun *run, const PiSeen *seen, 
     }
     return bits | *dips;
 }
-/* The steps of a lane in which something may happen, as far as there is room. */
+/* The steps of a lane in which an event may occur, if there is room. */
 static int look_ahead(Aheads *found, int64_t at, int64_t end) {
     const PiEvents *e = found->e;
     const PiSeen *seen = found->seen;
@@ -233,13 +233,13 @@ static int look_ahead(Aheads *found, int64_t at, int64_t end) {
     }
     return 1;
 }
-/* The step from which on a lane stands still: the largest number if it does not. */
+/* The step from which a lane is frozen: the largest number if it is not. */
 static int64_t end_of(const PiRun *run, const PiSeen *seen, int64_t at) {
     const PiFailures *failures = &run->failures[seen->tile];
     const int64_t step = failures->count ? failures->step[pi_place(seen, at)] : -1;
     return step < 0 ? INT64_MAX : step;
 }
-/* The number among those shown of the step in which a lane leaves its bound; seen->count: of none.
+/* The index among the shown steps of that in which a lane leaves its bound; seen->count: none.
  */
 static int64_t leaving_of(const PiRun *run, const PiSeen *seen, const PiTile *tile, int64_t at) {
     const PiFailures *failures = &run->failures[seen->tile];
@@ -294,7 +294,7 @@ static int intervene(void *self, PiRun *run, const PiSeen *seen, const PiTile *t
             room = look_ahead(&found, to, end_of(run, seen, to));
             if (room) continue;
             if (before) found.count = before;
-            else to++; /* what it has no room for is found as it is gone through */
+            else to++; /* without room it is found lane by lane */
         }
         if ((found.count && find_ahead(&found)) || go_through_lanes(&lane, &found, from, to, done))
             return -1;

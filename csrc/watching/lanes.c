@@ -1,4 +1,4 @@
-/* Moments of some lanes by themselves: see PiWatchLanes in watch.h. */
+/* Moments of single lanes: see PiWatchLanes in watch.h. */
 #include "watch.h"
 #include "../run/layout.h"
 
@@ -9,7 +9,7 @@ static int64_t lanes_scratch(const PiWatch *w, const ResolvedSystem *program) {
     const int a = program->system->scratch, b = w->system.system->scratch;
     return a > b ? a : b;
 }
-/* Rows of each: y, parameters, the system's own, time, scratch, answer. */
+/* Rows of each: y, parameters, the system's own, time, scratch, result. */
 static WatchChunk chunk_of_lanes(const PiWatchLanes *l) {
     const PiWatch *w = l->watch;
     WatchChunk c = {.w = w, .lanes = whole_registers(w, l->count)};
@@ -18,7 +18,7 @@ static WatchChunk chunk_of_lanes(const PiWatchLanes *l) {
     c.own_p = c.p + pi_parameter_rows(l->program->system) * c.lanes;
     c.t = c.own_p + pi_parameter_rows(w->system.system) * c.lanes;
     c.scratch = c.t + c.lanes;
-    c.y[1] = c.scratch + lanes_scratch(w, l->program) * c.lanes; /* the answer */
+    c.y[1] = c.scratch + lanes_scratch(w, l->program) * c.lanes; /* the result */
     return c;
 }
 int64_t pi_watch_lanes_bytes(const PiWatch *w, const ResolvedSystem *program, int64_t room) {

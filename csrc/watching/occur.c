@@ -1,4 +1,4 @@
-/* What follows from events: see occur.h. */
+/* The consequences of events: see occur.h. */
 #include "occur.h"
 #include <math.h>
 #include "../run/layout.h"
@@ -23,7 +23,7 @@ int freeze(const Lane *l, PiStatus status) {
     l->run->out_of_memory = 1;
     return -1;
 }
-/* Ends a lane at a moment. */
+/* Stops a lane at a moment. */
 static int stop_at(const Lane *l, const Moment *m, PiStatus status, int j) {
     if (status == PI_STOPPED) {
         l->e->stopped_at[l->lane] = time_of(l, m->passed);
@@ -51,9 +51,9 @@ static int happens(Lane *l, int j) {
     return JUMPS;
 }
 
-/* After a jump of event j: does its quantity pass on, as after an impulse at a time or a place?
- * Then it is on the other side at once, and has moved as much farther in a longer time. A bounce
- * turns it back; what comes to rest has no speed, and moves with the square of the time. 1, 0, or
+/* After a jump of event j: does its quantity keep its new sign, as after an impulse at a time or a
+ * place? Then it is on the other side at once, and moves in proportion to the time. A bounce
+ * reverses it; a body coming to rest has no speed, and moves with the square of the time. 1, 0, or
  * -1. */
 static int binary_digits(const Lane *l) { return l->run->real_bytes == 8 ? 10 : 3; }
 static int passes_on(Lane *l, int j) {
@@ -67,7 +67,7 @@ static int passes_on(Lane *l, int j) {
     }
     return ldexp(far[1], binary_digits(l)) > 0.5 * far[0];
 }
-/* The rest of the step after a jump of event j, which is not there again where it passes on. */
+/* The rest of the step after a jump of event j, which does not recur if its quantity passes on. */
 static int make_rest(Lane *l, int j) {
     const double rest = pi_rounded(l->run, l->h - l->before.passed);
     const double least = ldexp(fabs(l->h), -2 * binary_digits(l));
@@ -79,13 +79,13 @@ static int make_rest(Lane *l, int j) {
     if (!crosses(&l->e->event[j], *before, *after) && fabs(rest) > least) return 0;
     const int on = passes_on(l, j);
     if (on <= 0) return on;
-    if (*before * *after > 0) *after = 0; /* not yet, but too close to tell */
+    if (*before * *after > 0) *after = 0; /* not yet, but too close to decide */
     *before = 0;
     return 0;
 }
 
-/* A condition that holds after a jump, and has not held just before or at the start, happens there,
- * before the rest of the step; so does one that still waits since another jump. */
+/* A condition that holds after a jump, but not just before or at the start, occurs there,
+ * before the rest of the step; so does one that is still pending since another jump. */
 enum { BY_JUMP = SECOND + 1 };
 static void before_jump(const Lane *l, char *done) {
     for (int j = 0; j < l->e->count; j++) {

@@ -3,19 +3,19 @@
 #include "../run/run.h"
 
 /* From a moment of the step to step n, `passed` after its beginning, by h. Past its components a
- * state holds what a compensated run carries. */
+ * state holds the rounding errors that a compensated run carries. */
 typedef struct {
     int64_t n;
     double passed, h;
     const double *from; /* run->state_rows of them */
-    int carried; /* also what is carried? Who takes a lane up within a step does not know it */
-    double *to;  /* likewise; may be `from` */
+    int carried;        /* with rounding errors? Unknown for a lane that begins within a step */
+    double *to;         /* the same; may be `from` */
 } PiPart;
 
 /* Up to `room` lanes, the memory of one thread: pi_parts_bytes(). */
 typedef struct {
     const PiRun *run;
-    const PiTile *tile; /* as it made the steps */
+    const PiTile *tile; /* that made the steps */
     int64_t room, count;
     int64_t *lane;
     PiRow *params;
@@ -23,7 +23,7 @@ typedef struct {
 } PiParts;
 int64_t pi_parts_bytes(const PiRun *run, int64_t room);
 PiParts pi_parts_make(const PiRun *run, const PiTile *tile, int64_t room, void *memory);
-/* `count` lanes of the batch, and their parameters. */
+/* Sets `count` lanes of the batch, and their parameters. */
 void pi_parts_take(PiParts *parts, const int64_t *lane, int64_t count);
 /* A part of a step of each. 0, or -1. */
 int pi_parts_advance(const PiParts *parts, const PiPart *part);
@@ -35,7 +35,7 @@ static inline void pi_set_real(const PiRun *run, void *data, int64_t i, double v
     if (run->real_bytes == 8) ((double *)data)[i] = value;
     else ((float *)data)[i] = (float)value;
 }
-/* To the run's precision. */
+/* Rounds to the run's precision. */
 static inline double pi_rounded(const PiRun *run, double value) {
     return run->real_bytes == 8 ? value : (double)(float)value;
 }

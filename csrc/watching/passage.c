@@ -64,7 +64,7 @@ int may_dip(double last, double old, double new) {
     return old * new > 0 && fall * old < 0 && (2.0 * bend + fall) * old > 0 &&
            bend * (6.0 * old - 2.0 * new) <= fall * fall;
 }
-/* |g| of event j, with a sign where it has crossed, after a part of the step, in l->dip. 0, or -1.
+/* |g| of event j, negative if it has crossed, after a part of the step, in l->dip. 0, or -1.
  */
 static int distance(Lane *l, int j, double part, double *to) {
     if (make_step(l, &l->before, part, &l->dip) || quantities_at(l, &l->dip)) return -1;
@@ -72,7 +72,7 @@ static int distance(Lane *l, int j, double part, double *to) {
     return 0;
 }
 /* A moment at which event j has crossed zero, though it has not before and after: 1, in l->dip; 0
- * if there is none; or -1. The least |g| by successive parabolas, each through three points. */
+ * if there is none; or -1. The minimum of |g| by successive parabolas through three points each. */
 static int find_dip(Lane *l, int j) {
     const double whole = pi_rounded(l->run, l->h - l->before.passed);
     double x[3] = {0, pi_rounded(l->run, 0.5 * whole), whole}, f[3], next = x[1], there;
@@ -114,7 +114,7 @@ int crossing_of(Lane *l, int j, int done, int dips, const Moment **lo, const Mom
         *hi = &l->dip;
         return FIRST;
     }
-    /* Exactly zero at the extreme: it touches, and comes back from the side of before. */
+    /* Exactly zero at the extremum: it touches zero, and returns to its old side. */
     if (!crosses(e, dip, a)) return NOWHERE;
     *lo = &l->dip;
     return SECOND;

@@ -1,5 +1,5 @@
-/* Renormalising tangents: see renormalise.h. Two lanes at a time, in registers that every processor
- * has. */
+/* Renormalisation of tangents: see renormalise.h. Two lanes at a time, in registers that every
+ * processor has. */
 #include "renormalise.h"
 #include "../run/layout.h"
 
@@ -12,7 +12,7 @@ static inline Lanes pick(Bits mask, Lanes a, Lanes b) {
     return (Lanes)((mask & (Bits)a) | (~mask & (Bits)b));
 }
 static inline Lanes magnitude(Lanes a) { return (Lanes)((Bits)a & INT64_MAX); }
-/* e with 2^e <= |a| < 2^(e+1), as far as 2^-e is a normal number; 0 of 0, infinity and NaN. */
+/* e with 2^e <= |a| < 2^(e+1), if 2^-e is a normal number; 0 for 0, infinity and NaN. */
 static inline Bits exponent(Lanes a) {
     const Bits e = ((Bits)a >> 52 & 2047) - 1023;
     const Bits none = (a == all(0)) | (e == 1024);
@@ -22,14 +22,14 @@ static inline Bits exponent(Lanes a) {
 static inline Lanes power_of_two(Bits e) { return (Lanes)((e + 1023) << 52); }
 static inline Lanes as_number(Bits integer) { return __builtin_convertvector(integer, Lanes); }
 
-/* log(a) of normal a: a = m 2^e with m from sqrt(1/2) on; log(m) = 2 artanh((m - 1) / (m + 1)), of
- * which ten terms leave 1e-17. */
+/* log(a) for normal a: a = m 2^e with m from sqrt(1/2) on; log(m) = 2 artanh((m - 1) / (m + 1)), of
+ * which ten terms leave an error of 1e-17. */
 static Lanes logarithm(Lanes a) {
     Bits e = ((Bits)a >> 52) - 1023;
     Lanes m = (Lanes)(((Bits)a & 0xfffffffffffff) | 0x3ff0000000000000);
     const Bits high = m > all(0x1.6a09e667f3bcdp0);
     m = pick(high, m * all(0.5), m);
-    e -= high; /* -1 where true */
+    e -= high; /* -1 if true */
     const Lanes f = (m - all(1)) / (m + all(1)), f2 = f * f, f4 = f2 * f2, f8 = f4 * f4;
     const Lanes a0 = all(1) + all(1 / 3.) * f2, a1 = all(1 / 5.) + all(1 / 7.) * f2;
     const Lanes a2 = all(1 / 9.) + all(1 / 11.) * f2, a3 = all(1 / 13.) + all(1 / 15.) * f2;
@@ -56,7 +56,7 @@ static inline void store(const PiRun *run, char *rows, int64_t stride, int64_t r
     else
         for (int i = 0; i < TWO; i++) ((float *)to)[i] = (float)value[i];
 }
-/* The lanes that stand still: all ones. */
+/* The mask of frozen lanes: all ones. */
 static Bits frozen(const PiRun *run, int64_t tile, int64_t at) {
     const PiFailures *f = &run->failures[tile];
     Bits still = {0};
@@ -84,8 +84,8 @@ static void indicate(const PiRun *run, double *sums, Lanes exponent, Lanes squar
     }
 }
 
-/* Two lanes from `at` of the tile on; u: room for all tangents and their squares; n: how many times
- * indicators have been looked at with this one, 0 where they are not. */
+/* Two lanes from `at` of the tile on; u: room for all tangents and their squares; n: the number of
+ * this evaluation of the indicators, from 1, or 0 if there is none. */
 static void renormalise(const PiRenormalise *r, const PiRun *run, const PiSeen *seen, char *rows,
                         int64_t stride, int64_t at, double n, Lanes *u) {
     const Bits still = frozen(run, seen->tile, at);

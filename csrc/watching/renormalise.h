@@ -1,12 +1,11 @@
-/* Renormalising the tangents of a run, so that they neither overflow nor all turn into one
- * direction: between steps each is scaled by a power of two, which rounds nothing, after it was
- * made orthogonal to those before it where that is asked for (modified Gram-Schmidt, without roots:
- * u_j
- * -= (u_j . u_i / u_i . u_i) u_i). What was taken out is counted, so that
+/* Renormalisation of the tangents of a run, so that they neither overflow nor all turn into one
+ * direction: between steps each is scaled by a power of two, which is exact, after it was
+ * made orthogonal to those before it if requested (modified Gram-Schmidt, without square roots:
+ * u_j -= (u_j . u_i / u_i . u_i) u_i). The removed factors are counted, so that
  *
- *   log |u_j| = exponent_j log 2 + log |u_j as it is|
+ *   log |u_j| = exponent_j log 2 + log |current u_j|
  *
- * is the growth since the run began, for orthogonal tangents that of the j-th exponent of Lyapunov
+ * is the growth since the run began; for orthogonal tangents it gives the j-th Lyapunov exponent
  * (Benettin, Galgani, Giorgilli, Strelcyn 1980, Meccanica 15, 9-20 and 21-30).
  *
  * Indicators, of the first tangent, at each of its renormalisations n = 1 .. N, with L_n = log
@@ -17,10 +16,10 @@
 #include "../run/run.h"
 
 typedef struct {
-    int64_t every;      /* steps */
-    int dim, vectors;   /* components of each tangent; how many */
-    int orthogonal;     /* or each by itself */
-    int indicators;     /* are they asked for? */
+    int64_t every;      /* interval in steps */
+    int dim, vectors;   /* components of each tangent; number of tangents */
+    int orthogonal;     /* or each independently */
+    int indicators;     /* are they requested? */
     const int64_t *row; /* of component d of tangent j: row[j dim + d] */
     /* Rows of run->stride: the exponents of the tangents; the largest L, the sums of L and of Y. */
     double *sums;

@@ -1,17 +1,18 @@
-/* Where a quantity passes zero: R. P. Brent's bracketing in the form of T. R. Chandrupatla (Adv.
- * Eng. Software 28, 145, 1997): inverse quadratic interpolation where it is safe, else halving. */
+/* Where a quantity crosses zero: R. P. Brent's bracketing in the form of T. R. Chandrupatla (Adv.
+ * Eng. Software 28, 145, 1997): inverse quadratic interpolation where it is safe, else bisection.
+ */
 #pragma once
 #include <float.h>
 #include <math.h>
 #include "parts.h"
 
-/* Of a lane: a is the newest place, the zero lies between a and b; c was b or a before. */
+/* For a lane: a is the newest place, the zero lies between a and b; c was b or a before. */
 typedef struct {
     double a, b, c, fa, fb, fc, least, back, part, tiny;
     int rising, tries;
 } PiSearch;
 
-/* The passage lies between places lo and hi of a step of length h, where it has the values f_lo,
+/* The crossing lies between places lo and hi of a step of length h, where it has the values f_lo,
  * and f_hi on the other side or zero. */
 static inline PiSearch pi_search(const PiRun *run, double h, double lo, double hi, double f_lo,
                                  double f_hi) {
@@ -22,17 +23,18 @@ static inline PiSearch pi_search(const PiRun *run, double h, double lo, double h
     s.rising = f_lo < 0;
     return s;
 }
-/* The place to look at next; 0: the search is over. */
+/* The next place to evaluate; 0: the search is over. */
 static inline int pi_search_next(const PiRun *run, PiSearch *s, double *x) {
     *x = pi_rounded(run, s->a + s->part * (s->b - s->a));
-    /* After a jump a quantity begins near zero, and so may the chord's, but not its own passage. */
+    /* After a jump a quantity begins near zero, and the chord's zero may be there, but not its
+     * crossing. */
     if (!s->tries && *x == s->b) *x = pi_rounded(run, s->a + 0.5 * (s->b - s->a));
     return s->tries++ < 100 && *x != s->a && *x != s->b && !(fabs(s->b - s->a) <= s->tiny);
 }
 static inline int pi_search_has_passed(const PiSearch *s, double f) {
     return s->rising ? f >= 0 : f <= 0;
 }
-/* The value there; 0: it is none, and the search is over. */
+/* The value there; 0: it is not a number, and the search is over. */
 static inline int pi_search_found(PiSearch *s, double x, double fx) {
     if (!(fabs(fx) <= DBL_MAX)) return 0;
     if (pi_search_has_passed(s, fx) == pi_search_has_passed(s, s->fa)) s->c = s->a, s->fc = s->fa;

@@ -1,5 +1,5 @@
-/* Sums over the steps: see watch.h. A chunk of lanes at a time, whose rows lie in the first cache,
- * through all the states that are shown. */
+/* Sums over the steps: see watch.h. A chunk of lanes at a time, whose rows fit the first-level
+ * cache, through all the shown states. */
 #include "watch.h"
 #include "../run/families.h"
 #include "../run/layout.h"
@@ -25,13 +25,13 @@ static int64_t scratch_rows(const PiWatch *w) {
 static int64_t rows_of_state(const PiWatch *w) {
     return w->components + 1 + (int64_t)w->n_quantities;
 }
-/* How many states are looked at together: as many as the first cache has room for. */
+/* How many states are evaluated together: as many as fit the first-level cache. */
 static int64_t states_at_once(const PiWatch *w, int64_t lanes) {
     const int64_t bytes = pi_product(rows_of_state(w), lanes * (int64_t)sizeof(double));
     const int64_t fit = STATES_BYTES / bytes;
     return fit < 1 ? 1 : smaller(fit, STATES);
 }
-/* Rows beside those of the states at hand. */
+/* Rows besides those of the current states. */
 static int64_t watch_rows(const PiWatch *w) {
     return 2 * (int64_t)(w->program.system->dim + w->n_quantities) + w->n_rows +
            pi_parameter_rows(w->program.system) + pi_parameter_rows(w->system.system) + 4 +
@@ -53,7 +53,7 @@ static void fill_row(double *to, double value, int64_t lanes) {
         for (int j = 0; j < 8; j += 2) memcpy(to + i + j, &pair, sizeof pair);
     for (; i < lanes; i++) to[i] = value;
 }
-/* The lanes of a row of the batch; the last of those that are picked fills their register. */
+/* The lanes of a row of the batch; copies of the last selected one fill its register. */
 static void pick_row(const WatchChunk *c, double *to, const double *from) {
     from += c->lane;
     if (!c->at) memcpy(to, from, c->lanes * sizeof *to);
@@ -64,7 +64,7 @@ static void spread_row(const WatchChunk *c, double *to, PiRow row) {
     if (row.stride) pick_row(c, to, row.data);
     else fill_row(to, *(const double *)row.data, c->lanes);
 }
-/* The time that the energy depends on, or the program. */
+/* The time, if the energy or the program depends on it. */
 static int asks_time(const PiWatch *w) {
     const ResolvedSystem *s = &w->system;
     const int own = s->system->time_dependent || s->force == w->program.set->program;
@@ -117,7 +117,7 @@ static int open_chunk(WatchChunk *c, int64_t lane, int64_t lanes, double *free) 
            (pi_parameter_rows(own->system) - given) * lanes * sizeof *c->p);
     return pi_chunk_ask(own, PI_PREPARE, c, c->y[0], c->own_p, c->own_p);
 }
-/* From which step on each lane stands still; 0 if none does. */
+/* The step from which each lane is frozen; 0 if none is. */
 static int find_ends(const WatchChunk *c, const PiRun *run, const PiFailures *failures,
                      int64_t at) {
     for (int64_t i = 0; failures->count && i < c->lanes; i++) {
@@ -133,7 +133,7 @@ static void copy_sums(const WatchChunk *c, const PiRun *run, double *sums, int b
         memcpy(back ? there : here, back ? here : there, c->lanes * sizeof *here);
     }
 }
-/* The sums of lanes that are picked; without a program (events have none of its own). */
+/* The sums of selected lanes; without a program (events have none of their own). */
 static void pick_sums(const WatchChunk *c, const PiRun *run, double *sums, int back) {
     for (int i = 0; i < c->w->n_rows; i++, sums += run->stride) {
         double *const own = c->sums + i * c->lanes;
@@ -141,7 +141,7 @@ static void pick_sums(const WatchChunk *c, const PiRun *run, double *sums, int b
         for (int64_t k = 0; back && k < c->n_at; k++) sums[c->lane + c->at[k]] = own[k];
     }
 }
-/* t0 + n h with two roundings, as the times of a solution have. */
+/* t0 + n h with two roundings, like the times of a solution. */
 static void set_time(WatchChunk *c, double n) {
     const int64_t lane = c->lane;
     const double *t0 = c->w->t0.data, *h = c->w->h.data;
@@ -154,7 +154,7 @@ static void set_time(WatchChunk *c, double n) {
         c->t[i] = t0[one * c->w->t0.stride] + n * h[one * c->w->h.stride];
     }
 }
-/* The program looks at one state, and its sums go on; lanes that stand still keep theirs. */
+/* The program evaluates one state and updates its sums; frozen lanes keep theirs. */
 static int run_program(WatchChunk *c, double n, const double *state, const double *energy,
                        double *answers, const double *ends) {
     const PiWatch *w = c->w;
@@ -182,7 +182,7 @@ static int run_program(WatchChunk *c, double n, const double *state, const doubl
     c->y[1] = y;
     return 0;
 }
-/* The answers for the lanes that still move, `valid` of them at most, to the densities. */
+/* Passes the results of the lanes that still move, `valid` of them at most, to the densities. */
 static void see_densities(const WatchChunk *c, const PiSeen *seen, int64_t valid, double n,
                           const double *answers, const double *ends) {
     const PiWatch *w = c->w;
@@ -207,7 +207,7 @@ static void see_energies(const WatchChunk *c, const double *states, int64_t next
 static int is_same(const PiReduced *a, const PiReduced *b) {
     return a->source == b->source && a->number == b->number;
 }
-/* Some states, of each `every`-th step from step n on: their rows are `next` reals apart. */
+/* Some states, each `every`-th step from step n on: their rows are `next` reals apart. */
 static int see(WatchChunk *c, const PiRun *run, const PiSeen *seen, int64_t n, int64_t count,
                const char *rows, int64_t next, const double *ends, double *sums) {
     const PiWatch *w = c->w;
@@ -268,7 +268,7 @@ int pi_watch_see(PiWatch *w, const PiRun *run, const PiSeen *seen) {
     double *sums = w->sums[seen->block & 1];
     const int64_t most = chunk_lanes(w, run), unit = lanes_in_line(run);
     const int64_t padded = ceil_div(seen->lanes, unit) * unit;
-    /* Each `each`-th of the states from number `first` on is of a step that is a multiple of
+    /* Each `each`-th of the states from index `first` on belongs to a step that is a multiple of
      * `every`. (The last state of a run that ends between two of them is shown alone.) */
     const int64_t each = over(w->every, seen->every), from = run->first + seen->step;
     const int64_t to_next = ceil_div(from, w->every) * w->every - from;
@@ -280,7 +280,7 @@ int pi_watch_see(PiWatch *w, const PiRun *run, const PiSeen *seen) {
     }
     const int shown = first < seen->count && left_over(to_next, seen->every) == 0;
     const int64_t count = shown ? over(seen->count - 1 - first, each) + 1 : 0;
-    WatchChunk *c = seen->scratch; /* kept while the tile makes a block */
+    WatchChunk *c = seen->scratch; /* kept during a block of the tile */
     for (int64_t at = 0; count && at < padded; at += most) {
         const int64_t lanes = smaller(most, padded - at), lane = seen->lane + (seen->at ? 0 : at);
         if (seen->block == 0 || seen->at || c->at || c->lanes != lanes || c->lane != lane) {

@@ -1,15 +1,15 @@
-/* Watching: sums over the steps of a run, kept for each lane, so that no state need be stored.
+/* Watching: sums over the steps of a run, kept for each lane, so that no states need be stored.
  *
- * A program of byte code (bytecode/bytecode.h) takes the state after a step and the sums so far to
- * the sums with this step; whatever it adds up, this file only brings it its arguments. It computes
- * in double precision also where the run does not. Its state `y` has these rows:
+ * A program of byte code (bytecode/bytecode.h) maps the state after a step and the sums so far to
+ * the sums including this step; it defines the sums, and this file only supplies its arguments. It
+ * computes in double precision even if the run does not. Its state `y` has these rows:
  *
- *   the components | the number of the step | the system's energy, its invariants | the sums
+ *   the components | the index of the step | the system's energy, its invariants | the sums
  *
- * as far as it asks for them, and its answer to PI_INVARIANTS is the new sums, then quantities. A
- * PiReduction is kept of these, of components and of the energy without byte code, all the states
- * that are shown at once; its sums follow the program's. Two copies
- * of the sums, for the last complete block of time and for the one under way: an interrupt leaves
+ * as far as it needs them, and its result for PI_INVARIANTS is the new sums, then quantities. A
+ * PiReduction of these, of components or of the energy needs no byte code, and takes all shown
+ * states at once; its sums follow the program's. There are two copies
+ * of the sums, for the last complete block of time and for the current one: an interrupt leaves
  * the first. */
 #pragma once
 #include "../run/run.h"
@@ -18,23 +18,23 @@
 enum { PI_WATCH_ENERGY = 1, PI_WATCH_INVARIANTS = 2, PI_WATCH_TIME = 4, PI_WATCH_STEP = 8 };
 enum { PI_WATCH_ALL = 15, PI_WATCH_SYSTEM = PI_WATCH_ENERGY | PI_WATCH_INVARIANTS };
 enum { PI_MAX_REDUCED = 128 };
-/* What a reduction is of: an answer of the program; a component; the system's energy; its energy
- * less `origin`, times `factor`. */
+/* The source of a reduction: a result of the program; a component; the system's energy; its energy
+ * minus `origin`, times `factor`. */
 typedef enum { PI_OF_PROGRAM, PI_OF_STATE, PI_OF_ENERGY, PI_OF_CHANGE } PiSource;
 enum { PI_SOURCES = PI_OF_CHANGE + 1 };
 typedef struct {
-    int kind, source, number; /* PiReduction, PiSource; which answer, which component */
-    int first;                /* its first row of all the sums */
+    int kind, source, number; /* PiReduction, PiSource; index of the result or component */
+    int first;                /* its first row among all sums */
 } PiReduced;
 typedef struct {
-    ResolvedSystem program, system; /* in double precision; system: what the energy is asked of */
-    int asks;                       /* PI_WATCH_..., of the program */
-    int runs;                       /* is the program run after each step? */
-    int components, n_sums;         /* how many rows of y are components, and sums */
-    int n_quantities, n_reduced, n_rows; /* past the sums in the answer; sums in all, as rows */
+    ResolvedSystem program, system;      /* in double precision; system: for the energy */
+    int asks;                            /* PI_WATCH_..., of the program */
+    int runs;                            /* is the program run after each step? */
+    int components, n_sums;              /* numbers of rows of y that are components, and sums */
+    int n_quantities, n_reduced, n_rows; /* past the sums in the result; all sums, as rows */
     PiReduced reduced[PI_MAX_REDUCED];
-    int64_t every;        /* steps, counted from the run's own step 0 */
-    int64_t begin;        /* the first step of all: a resumed run has seen its own */
+    int64_t every;        /* steps, counted from the run's step 0 */
+    int64_t begin;        /* the first step: a resumed run has counted its own */
     PiRow t0, h, *params; /* those of the program; the system's are the first */
     PiRow origin, factor; /* of the energy: its value at the start, a power of two */
     PiDensity *density;   /* n_densities of them, of the quantities */
@@ -43,11 +43,11 @@ typedef struct {
 } PiWatch;
 /* Shows the program all the states that were seen; 0, or -1. */
 int pi_watch_see(PiWatch *watch, const PiRun *run, const PiSeen *seen);
-/* A tile begins a block: the sums of the block before, and nothing in the scratch. */
+/* A tile begins a block: the sums of the block before, and an empty scratch. */
 void pi_watch_open(const PiWatch *watch, const PiRun *run, int64_t tile, int64_t block,
                    void *scratch);
-/* The answer of the watch's program, or of another with the same y, to component values `y` at time
- * t of step n. */
+/* The result of the watch's program, or of another with the same y, for component values `y` at
+ * time t of step n. */
 typedef struct {
     int64_t n;
     double t;
@@ -65,7 +65,7 @@ int64_t pi_watch_lanes_bytes(const PiWatch *watch, const ResolvedSystem *program
 int pi_watch_lanes(PiWatchLanes *lanes, const int64_t *lane, int64_t count);
 /* A moment of each of them. 0, or -1. */
 int pi_watch_ask(const PiWatchLanes *lanes, const PiWatchMoment *moment);
-/* The time of a step of a lane, t0 + n h with two roundings as the times of a solution have. */
+/* The time of a step of a lane, t0 + n h with two roundings like the times of a solution. */
 double pi_watch_time(const PiWatch *watch, int64_t lane, int64_t n);
 int64_t pi_watch_scratch_bytes(const PiWatch *watch, const PiRun *run);
 /* The observer of a watch, which has `sums[0]` filled in. */
@@ -73,33 +73,33 @@ PiObserver pi_watch_observer(PiWatch *watch, const PiRun *run);
 
 /* ---- watch.c, lanes.c --------------------------------------------------------------------------
  */
-/* Lanes that a watch looks at together.
- * What is kept in the scratch, and the rows of a chunk: two states of the program, as it reads the
- * sums of one and writes those of the other; parameters, time, scratch; and of the states at hand
- * the components, where they are not read where they lie, energies and answers. */
+/* Lanes that a watch evaluates together.
+ * The content of the scratch, and the rows of a chunk: two states of the program, since it reads
+ * the sums of one and writes those of the other; parameters, time, scratch; and for the current
+ * states the components, unless they are read in place, energies and results. */
 typedef struct {
     const PiWatch *w;
-    int64_t lane, lanes; /* the first, and how many: whole registers; no lanes: nothing is here */
-    const int64_t *at;   /* their places after the first, n_at of them; NULL: one after the other */
+    int64_t lane, lanes; /* the first, and their number, in whole registers; 0: empty */
+    const int64_t *at;   /* their offsets from the first, n_at of them; NULL: contiguous */
     int64_t n_at;
     double *y[2], *p, *own_p, *t, *scratch;
     double *origin, *factor, *ends, *copied, *energy, *answers, *sums;
     uint64_t uniform; /* parameters with one value for all lanes, as bits */
-    int states;       /* that are looked at together */
+    int states;       /* that are evaluated together */
     int has_energy, asks_time;
     PiEnergies *energies; /* of several states at once; NULL: one by one */
-    int changes;          /* are these less `origin`, times `factor`? Nobody wants themselves */
+    int changes;          /* are they minus `origin`, times `factor`, rather than themselves? */
 } WatchChunk;
 enum { CHUNK_BYTES = (sizeof(WatchChunk) + 63) / 64 * 64 };
 
 static inline int64_t pi_watch_width(const PiWatch *w) {
     return w->program.set->vector_bytes / (int64_t)sizeof(double);
 }
-/* Reals, whole registers of them. */
+/* Reals, in whole registers. */
 static inline int64_t pi_in_registers(const ResolvedSystem *s, int64_t reals) {
     return reals * (int64_t)sizeof(double) >> __builtin_ctz((unsigned)s->set->vector_bytes);
 }
-/* What a program, or the system, answers of the lanes of a chunk. */
+/* What a program, or the system, answers for the lanes of a chunk. */
 static inline int pi_chunk_ask(const ResolvedSystem *system, PiQuestion question, WatchChunk *c,
                                double *y, double *p, double *out) {
     PiRows rows = {.registers = pi_in_registers(system, c->lanes),
