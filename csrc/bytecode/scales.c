@@ -2,7 +2,7 @@
 #include "bytecode.h"
 #include <string.h>
 
-/* The sections of the force; of a first-order system the second is without instructions. */
+/* The sections of the force; for a first-order system the second has no instructions. */
 typedef struct {
     const PiProgramText *text;
     int32_t first[2], last[2];
@@ -30,7 +30,7 @@ static int64_t reads(const Force *f, int32_t operand) {
     return n;
 }
 
-/* 1 + the parameter that an instruction multiplies all the rest by; or 0. */
+/* 1 + the parameter by which an instruction multiplies everything else; or 0. */
 static int factor(const int32_t *word) {
     const PiOperation *operation = pi_operation(word[0]);
     const char *const name = operation->name, *const then = strstr(name, "_multiply");

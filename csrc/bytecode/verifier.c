@@ -1,4 +1,4 @@
-/* Byte code from outside becomes a program here, or is refused: after this nothing is checked. */
+/* Untrusted byte code becomes a program here, or is refused: there are no checks after this. */
 #include "bytecode.h"
 #include <stdarg.h>
 #include <stdio.h>
@@ -90,7 +90,7 @@ static int check_instruction(const Section *s, const PiProgramText *x, int64_t a
     return check_target(s, x, at, word[1], message);
 }
 
-/* A section reads what its question gives it and writes the whole answer. */
+/* A section reads what its question provides and writes the whole result. */
 static int check_section(const PiProgramText *x, PiQuestion question, const int64_t answers,
                          char *memory, char *message) {
     const int32_t first = x->first[question], last = x->last[question];
@@ -202,7 +202,7 @@ static PiSystem describe(const PiProgramText *x) {
     };
 }
 
-/* From which parameters each derived one comes, as bits; all bits where that is not known. */
+/* The parameters on which each derived one depends, as bits; all bits if that is not known. */
 static void find_needs(const PiProgramText *x, uint64_t *scratch, uint64_t *needs) {
     for (int64_t at = x->first[PI_PREPARE]; at >= 0 && at < x->last[PI_PREPARE]; at++) {
         const int32_t *word = x->words + at * PI_WORDS;

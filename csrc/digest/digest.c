@@ -45,8 +45,8 @@ static double parameter(const Case *c, int i) {
     return (i - 14) % 4 ? 0.05 : 1.0 / (1 + (i - 14) / 4); /* the inverse inertia, 3 x 3 */
 }
 
-/* The end states and failures of a run, added to a hash; 0 if the method is not for the system, -1
- * without memory. */
+/* The end states and failures of a run, added to a hash; 0 if the method does not apply to the
+ * system, -1 without memory. */
 static int integrate(const PiKernelSet *set, const Case *c, const PiMethod *m, int bytes,
                      int by_rows, int compensated, uint64_t *h) {
     const PiSystem *system = c->system;

@@ -1,5 +1,5 @@
 /* Arrays from Python: contiguous, of the right size and alignment, held while C uses them. The
- * Python layer has converted them already; a mistake there must raise here, not crash. */
+ * Python layer has already converted them; a mistake there must raise here, not crash. */
 #include "arrays.h"
 #include <string.h>
 
@@ -116,7 +116,7 @@ View *const *views_find(const Views *views, const char *name) {
 void views_release(Views *views) {
     while (views->count > 0) {
         View *view = views->view[--views->count];
-        if (!view->buffer.obj) PyMem_Free(view->buffer.buf); /* a number of ours */
+        if (!view->buffer.obj) PyMem_Free(view->buffer.buf); /* memory of a number */
         PyBuffer_Release(&view->buffer);
         PyMem_Free(view);
     }

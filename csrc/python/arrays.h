@@ -8,9 +8,9 @@
 #include <Python.h>
 #include "../tiles.h"
 
-/* The buffers that a call or a run holds, each under the name of its argument. */
+/* The buffers held during a call or a run, each under the name of its argument. */
 typedef struct {
-    Py_buffer buffer; /* obj == NULL: a number of ours */
+    Py_buffer buffer; /* obj == NULL: memory of a number */
     const char *name;
 } View;
 typedef struct {
@@ -33,7 +33,7 @@ int views_row(Views *views, PyObject *object, const char *name, int64_t lanes, i
 /* The same for each array of a tuple of n. */
 int views_rows(Views *views, PyObject *tuple, const char *name, int n, int64_t lanes, int item,
                PiRow *rows);
-/* The first view of this name, which the others of a tuple follow; NULL if it is absent. */
+/* The first view of this name, followed by the others of a tuple; NULL if it is absent. */
 View *const *views_find(const Views *views, const char *name);
 void views_release(Views *views);
 /* A tuple of n numbers; 0, or -1 with an exception. */

@@ -1,4 +1,4 @@
-/* Forces that are functions from outside: of Python, called for a block of lanes with the
+/* Forces that are outside functions: Python functions, called for a block of lanes with the
  * interpreter lock, and compiled ones, called without it. */
 #include "module.h"
 #include <math.h>
@@ -14,7 +14,7 @@ typedef struct Callback {
     Kind kind;
     PyObject *function, *owner; /* kept alive */
     void *address;
-    /* The context of a force; both precisions have the same but for the widths. */
+    /* The context of a force; both precisions have the same except the widths. */
     struct Context {
         const struct Callback *callback;
         int real_bytes, vector_bytes;
@@ -124,7 +124,7 @@ static int resolve_callback(const void *self, ResolvedSystem *to) {
     return 0;
 }
 
-/* The address in a capsule of any name, in an integer, or NULL with an exception. */
+/* The address in a capsule of any name, or in an integer; or NULL with an exception. */
 static void *address_of(PyObject *object) {
     if (PyCapsule_CheckExact(object)) {
         const char *name = PyCapsule_GetName(object);

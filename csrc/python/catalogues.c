@@ -9,7 +9,7 @@ int append(PyObject *list, PyObject *item) {
     return error;
 }
 
-/* As many as have a name, of an array. */
+/* Those with a name, from an array. */
 static PyObject *quantities(const PiQuantity *q, int n) {
     PyObject *list = PyList_New(0);
     for (int i = 0; list && i < n && q[i].name; i++)
@@ -37,7 +37,7 @@ PyObject *core_systems(PyObject *module, PyObject *none) {
     return list;
 }
 const char sized_systems_doc[] =
-    "sized_systems() -> list of dictionaries, one for each system of any size: what it is\n"
+    "sized_systems() -> list of dictionaries, one for each system of any size: its properties\n"
     "without parts, its state and parameters named once.";
 PyObject *core_sized_systems(PyObject *module, PyObject *none) {
     (void)module, (void)none;
@@ -53,7 +53,7 @@ static PyObject *numbers(const double *a, int n) {
         if (append(list, PyFloat_FromDouble(a[i]))) Py_CLEAR(list);
     return list;
 }
-/* By the names that the family gives them; no numbers where optional ones are left out. */
+/* By the names that the family gives them; empty if optional ones are missing. */
 static PyObject *coefficients(const PiMethod *m) {
     PyObject *all = PyDict_New();
     for (const PiNumbers *n = pi_families[m->family].numbers; all && n->name; n++) {
@@ -69,7 +69,7 @@ static PyObject *coefficients(const PiMethod *m) {
     return all;
 }
 
-/* Weights that estimate the error, by name; None without them. */
+/* Weights of the error estimate, by name; None without them. */
 static PyObject *embedded(const PiMethod *m) {
     if (!m->embedded_order) return Py_NewRef(Py_None);
     if (!m->embedded2_order)
@@ -128,7 +128,7 @@ PyObject *core_questions(PyObject *module, PyObject *none) {
 }
 
 static PyObject *truth(int value) { return value ? Py_True : Py_False; }
-/* The numbers of a family: lists, then the matrix, as make_method() takes them. */
+/* The numbers of a family: lists, then the matrix, as for make_method(). */
 static PyObject *describe_numbers(const PiFamilyDescriptor *family) {
     PyObject *list = PyList_New(0);
     for (int shape = PI_LIST; list && shape <= PI_MATRIX; shape++)
@@ -142,9 +142,9 @@ static PyObject *describe_numbers(const PiFamilyDescriptor *family) {
 }
 const char families_doc[] =
     "families() -> list of dictionaries, in the order of the core. name; jacobian: whether a step\n"
-    "asks for one; closed: whether no methods come from outside; numbers: what make_method()\n"
-    "takes, a dictionary each: a row of the stages (and more), or a matrix with a row for each\n"
-    "stage; an empty row will do where it is optional.";
+    "needs one; closed: whether methods cannot be user-defined; numbers: the arguments of\n"
+    "make_method(), a dictionary each: a row of the stages (and more), or a matrix with a row per\n"
+    "stage; an empty row if it is optional.";
 PyObject *core_families(PyObject *module, PyObject *none) {
     (void)module, (void)none;
     PyObject *list = PyList_New(0);

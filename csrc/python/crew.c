@@ -1,5 +1,5 @@
-/* Threads beside the caller's. Python handles signals between any two of its instructions, also
- * while it starts a thread or waits for one: what must not be left half done is done here. */
+/* Threads besides the caller's. Python handles signals between any two of its instructions, also
+ * while it starts a thread or waits for one: work that must not be left half done is done here. */
 #include <stdlib.h>
 #include "module.h"
 #include <pythread.h>
@@ -7,7 +7,7 @@
 #define PYTHREAD_INVALID_THREAD_ID ((unsigned long)-1)
 #endif
 
-/* threading.stack_size() may be less than what a kernel takes. 0, or -1 if there is no thread. */
+/* threading.stack_size() may be less than a kernel needs. 0, or -1 if there is no thread. */
 static int start_thread(void (*function)(void *), void *argument) {
     enum { ENOUGH = 1 << 20 };
     const size_t wanted = PyThread_get_stacksize();
@@ -19,8 +19,8 @@ static int start_thread(void (*function)(void *), void *argument) {
 
 typedef struct {
     Task task;
-    PyThread_type_lock over;          /* held until the last is out */
-    _Atomic int64_t at_work, holders; /* threads; who still looks at this memory */
+    PyThread_type_lock over;          /* held until the last has finished */
+    _Atomic int64_t at_work, holders; /* threads; users of this memory */
     PyObject *error;                  /* the first, written with the interpreter lock */
 } Crew;
 
@@ -34,7 +34,7 @@ static PyObject *take_error(void) {
     Py_DECREF(type);
     return error;
 }
-static void raise_error(PyObject *error) { /* takes it over */
+static void raise_error(PyObject *error) { /* steals the reference */
     Py_INCREF((PyObject *)Py_TYPE(error));
     PyErr_Restore((PyObject *)Py_TYPE(error), error, PyException_GetTraceback(error));
 }
@@ -86,7 +86,7 @@ int work_together(Task task, PyObject *progress, int64_t helpers) {
         crew->at_work++;
         crew->holders++;
         if (!start_thread(help, crew)) continue;
-        crew->at_work--; /* there are no more to be had: fewer do the same */
+        crew->at_work--; /* no more threads available: fewer do the same */
         crew->holders--;
         break;
     }
@@ -117,15 +117,15 @@ static void run_errand(void *argument) {
     Errand *errand = argument;
     const PyGILState_STATE gil = PyGILState_Ensure();
     call(errand);
-    /* With the interpreter lock, without which nobody frees this. */
+    /* With the interpreter lock, so that nobody frees this meanwhile. */
     PyThread_release_lock(errand->over);
     PyGILState_Release(gil);
 }
 static int is_interrupt(PyObject *error) {
     return PyErr_GivenExceptionMatches(error, PyExc_KeyboardInterrupt);
 }
-/* function(argument) in a thread of its own, to which no signal comes. What it raises is returned.
- * Where there is no thread to be had it is called here, again until nothing disturbs it. */
+/* function(argument) in a separate thread, which receives no signals. Its exception is returned.
+ * If no thread is available it is called here, repeatedly until no signal interrupts it. */
 static PyObject *call_undisturbed(PyObject *function, PyObject *argument) {
     Errand errand = {function, argument, NULL, PyThread_allocate_lock()};
     if (errand.over) {
@@ -149,8 +149,8 @@ static PyObject *call_undisturbed(PyObject *function, PyObject *argument) {
 
 const char shielded_doc[] =
     "shielded(work, finish)\n\n"
-    "What work() returns. If it raises, finish(error) is called where no signal comes, and the\n"
-    "error raised; interrupts that come until then are one. finish may be called twice.";
+    "The result of work(). If it raises, finish(error) is called in a thread without signals, and\n"
+    "its error raised; interrupts until then count as one. finish may be called twice.";
 PyObject *core_shielded(PyObject *module, PyObject *args) {
     (void)module;
     PyObject *work, *finish;
@@ -161,7 +161,7 @@ PyObject *core_shielded(PyObject *module, PyObject *args) {
     for (PyObject *next = error; next;) {
         PyObject *worse = call_undisturbed(finish, next);
         if (worse) {
-            PyException_SetContext(worse, error); /* takes it over */
+            PyException_SetContext(worse, error); /* steals the reference */
             raise_error(worse);
             return NULL;
         }
@@ -182,8 +182,8 @@ PyObject *core_shielded(PyObject *module, PyObject *args) {
 
 const char to_nearest_doc[] =
     "to_nearest(function, *args, **keywords)\n\n"
-    "What the function returns; it computes with rounding to nearest and with subnormal numbers,\n"
-    "whatever the thread does otherwise.";
+    "The result of the function; it computes with rounding to nearest and with subnormal numbers,\n"
+    "whatever the mode of the thread.";
 PyObject *core_to_nearest(PyObject *module, PyObject *args, PyObject *keywords) {
     (void)module;
     if (PyTuple_Size(args) < 1)

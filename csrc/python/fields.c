@@ -1,5 +1,5 @@
-/* The fields of start() and stepper(), read by one loop. A new option of a run is a line
- * here and a field of PiRun. */
+/* The fields of start() and stepper(), read by one loop. A new option of a run is one line
+ * here and one field of PiRun. */
 #include "fields.h"
 #include <math.h>
 
@@ -8,7 +8,7 @@ typedef struct {
     const char *name;
     Kind kind;
     size_t offset;     /* in PiRun; of an OBJECT in RunObjects */
-    int needed, known; /* by which entries: START, STEPPER; 0 or NULL where it is left out */
+    int needed, known; /* by which functions: START, STEPPER; 0 or NULL if it is absent */
     double least, most;
 } Field;
 enum { BOTH = START | STEPPER };
@@ -102,7 +102,7 @@ static int read_field(const Field *field, PyObject *value, PiRun *run, RunObject
     return 0;
 }
 
-/* Names that no field of this entry has. */
+/* Names that no field of this function has. */
 static int refuse_unknown(PyObject *given, Entry entry, const char *caller) {
     PyObject *key, *value;
     for (Py_ssize_t at = 0; PyDict_Next(given, &at, &key, &value);) {

@@ -143,14 +143,14 @@ const char journey_doc[] =
     "system, method: name or handle, handle; bits: 64 or 32; lanes: trajectories; workers:\n"
     "threads that will share it. initial, params, rtol, atol: tuples of rows, each of one value\n"
     "or one for each lane; rtol and atol of one row, or one for each component. t0, t_end,\n"
-    "first_step (0 where it is to be found), max_step: rows. max_steps: tried; bound: of the\n"
+    "first_step (0: to be estimated), max_step: rows. max_steps: attempted; bound: of the\n"
     "components. Results, written: state (dim, lanes), t, h, and as 64-bit integers accepted and\n"
     "rejected; status (bytes): trajectories of status CANCELLED are integrated, others stay.\n"
     "saved: indices of components. record (n, components, lanes) with any strides: states at\n"
     "times, (n,), or with each=True (n, lanes); None for none. keep: whether gather() will be\n"
-    "asked. passing: watches and events (passing.c), or None. decay: h times a rate of decay from\n"
-    "which a trajectory leaves as stiff, with the status 16; 0 where none does. accepted and\n"
-    "rejected count on from what they are.";
+    "called. passing: watches and events (passing.c), or None. decay: h times the rate of decay\n"
+    "from which a trajectory leaves as stiff, with the status 16; 0: never. accepted and rejected\n"
+    "are incremented from their given values.";
 PyObject *core_journey(PyObject *module, PyObject *args, PyObject *keywords) {
     static char *names[] = {"system",   "method",    "bits",    "lanes", "workers", "initial",
                             "params",   "rtol",      "atol",    "t0",    "t_end",   "first_step",
@@ -179,15 +179,15 @@ PyObject *core_journey(PyObject *module, PyObject *args, PyObject *keywords) {
 
 static int claim(Journey *j) {
     if (!atomic_exchange(&j->busy, 1)) return 0;
-    PyErr_SetString(PyExc_RuntimeError, "somebody is at work on this journey");
+    PyErr_SetString(PyExc_RuntimeError, "another thread is at work on this journey");
     return -1;
 }
 static void work(void *journey, PiPoll *poll, void *context) {
     pi_journey_work(journey, poll, context);
 }
 PyDoc_STRVAR(work_doc,
-             "work(progress=None, helpers=0): until every trajectory has arrived, with so many\n"
-             "threads more; progress(trajectories) is called now and then.");
+             "work(progress=None, helpers=0): until every trajectory has arrived, with `helpers`\n"
+             "further threads; progress(trajectories) is called now and then.");
 static PyObject *journey_work(PyObject *self, PyObject *args) {
     Journey *j = (Journey *)self;
     PyObject *progress = Py_None;
@@ -205,7 +205,7 @@ static PyObject *journey_work(PyObject *self, PyObject *args) {
 
 PyDoc_STRVAR(
     gather_doc,
-    "gather(counts, times, states): the steps kept. counts: 64-bit zeros, (lanes,), to which the\n"
+    "gather(counts, times, states): the kept steps. counts: 64-bit zeros, (lanes,), to which the\n"
     "entries of each trajectory are added; times (n, lanes); states (n, components, lanes).");
 static PyObject *journey_gather(PyObject *self, PyObject *args) {
     Journey *j = (Journey *)self;
@@ -228,7 +228,7 @@ static PyObject *journey_gather(PyObject *self, PyObject *args) {
     j->busy = 0;
     return states ? Py_NewRef(Py_None) : NULL;
 }
-PyDoc_STRVAR(longest_doc, "longest(counts) -> the most entries of a trajectory that were kept.\n"
+PyDoc_STRVAR(longest_doc, "longest(counts) -> the most entries kept of one trajectory.\n"
                           "counts: 64-bit zeros, (lanes,).");
 static PyObject *journey_longest(PyObject *self, PyObject *array) {
     Journey *j = (Journey *)self;
@@ -240,7 +240,7 @@ static PyObject *journey_longest(PyObject *self, PyObject *array) {
     j->busy = 0;
     return counts ? PyLong_FromLongLong(most) : NULL;
 }
-PyDoc_STRVAR(lanes_doc, "lanes() -> (steps of lanes: tried, and of trajectories on their way).");
+PyDoc_STRVAR(lanes_doc, "lanes() -> (attempted steps of lanes, those of trajectories).");
 static PyObject *journey_lanes(PyObject *self, PyObject *none) {
     (void)none;
     const PiJourney *j = &((Journey *)self)->journey;
@@ -254,7 +254,7 @@ static PyMethodDef journey_methods[] = {
     {"lanes", journey_lanes, METH_NOARGS, lanes_doc},
     {NULL, NULL, 0, NULL},
 };
-PyDoc_STRVAR(type_doc, "A batch on its way to a tolerance; made by journey().");
+PyDoc_STRVAR(type_doc, "A batch integrated to a tolerance; made by journey().");
 static PyType_Slot journey_slots[] = {{Py_tp_dealloc, journey_dealloc},
                                       {Py_tp_methods, journey_methods},
                                       {Py_tp_doc, (void *)type_doc},

@@ -56,9 +56,8 @@ PyObject *core_make_method(PyObject *module, PyObject *args) {
     return capsule;
 }
 
-const char starter_doc[] =
-    "starter(method) -> the name of the method that makes the first steps, unless another is\n"
-    "given; None if it has no such steps.";
+const char starter_doc[] = "starter(method) -> the name of its default starter;\n"
+                           "None if it is self-starting.";
 PyObject *core_starter(PyObject *module, PyObject *method) {
     (void)module;
     const PiMethod *m = PyCapsule_GetPointer(method, METHOD_CAPSULE);
@@ -92,7 +91,7 @@ PyObject *core_rigid_phases(PyObject *module, PyObject *method) {
 
 const char history_rows_doc[] =
     "history_rows(system, method, compensated=False) -> rows of the state past its components,\n"
-    "for what the method remembers, and for what a compensated run carries.";
+    "for the history of the method, and for the rounding errors of a compensated run.";
 PyObject *core_history_rows(PyObject *module, PyObject *args) {
     PyObject *system, *method;
     int compensated = 0;
@@ -102,15 +101,15 @@ PyObject *core_history_rows(PyObject *module, PyObject *args) {
     if (!m || find_system(module, system, 64, &resolved)) return NULL;
     if (compensated && !pi_compensates(m))
         return PyErr_Format(PyExc_ValueError,
-                            "compensated=True: %s adds nothing up that it could carry; leave it"
+                            "compensated=True: %s has no sums to compensate; leave it"
                             " out, or take a method that requires 'any', such as 'rk4'",
                             m->name);
     return PyLong_FromLong(pi_history_rows(m, resolved.system, compensated));
 }
 
 const char method_bits_doc[] =
-    "method_bits(number) -> runs, bits: a hash of what the method of that number in\n"
-    "method_names() makes of all systems, in how many runs. The hash of all is that of these.";
+    "method_bits(number) -> runs, bits: a hash of the results of the method of that index in\n"
+    "method_names() on all systems, and the number of runs. The hash of all is that of these.";
 PyObject *core_method_bits(PyObject *module, PyObject *number) {
     const long method = PyLong_AsLong(number);
     if (method == -1 && PyErr_Occurred()) return NULL;

@@ -27,14 +27,14 @@ static PyObject *core_info(PyObject *module, PyObject *none) {
 }
 
 /* ---- questions ------------------------------------------------------------------------------- */
-/* Signals, every 50 ms of a long answer. */
+/* Signals, every 50 ms of a long computation. */
 typedef struct {
-    PiPause pause; /* the first: it is what forces see */
+    PiPause pause; /* first: the part that forces see */
     double looked;
     Caller caller;
 } Watch;
 static int look_for_signals(PiPause *pause) {
-    enum { PAUSES = 8 }; /* from one look at the clock to the next: some microseconds at least */
+    enum { PAUSES = 8 }; /* per reading of the clock: some microseconds at least */
     Watch *watch = (Watch *)pause;
     pause->left = PAUSES - 1;
     if (now() - watch->looked < POLL_SECONDS) return 0;
@@ -65,7 +65,7 @@ static PyObject *evaluate(PyObject *module, PyObject *args) {
         return PyErr_Format(PyExc_ValueError, "the system has no answer to question %d, %s",
                             question, pi_question_names[question]);
     const int64_t answers = pi_answer_rows(s, (PiQuestion)question);
-    if (answers == 0) lanes = 0; /* nothing bounds them, and there is nothing to do */
+    if (answers == 0) lanes = 0; /* there are no rows to bound them, and nothing to do */
     Views views = {0};
     PiSample sample = {
         .system = s, .force = resolved.force, .context = resolved.context, .lanes = lanes};

@@ -7,7 +7,7 @@
 enum { MOST_FIELDS = 40 };
 typedef struct {
     PyObject *run_type, *stepper_type, *journey_type;
-    PyObject *field_names[MOST_FIELDS]; /* of fields.c, interned as those of a caller are */
+    PyObject *field_names[MOST_FIELDS]; /* of fields.c, interned like those of a caller */
     int isa;                            /* the instruction set in use */
 } State;
 static inline State *state_of(PyObject *module) { return (State *)PyModule_GetState(module); }
@@ -16,11 +16,11 @@ static inline State *state_of(PyObject *module) { return (State *)PyModule_GetSt
 int append(PyObject *list, PyObject *item);
 
 /* ---- systems: resolve.c ---------------------------------------------------------------------- */
-/* A capsule of this name holds a struct that begins with a SystemHandle, whatever kind of system it
- * is: programs.c, callbacks.c and sized_systems.c each have their own. */
+/* A capsule of this name holds a struct that begins with a SystemHandle, for any kind of
+ * system: programs.c, callbacks.c and sized_systems.c each have their own. */
 #define SYSTEM_CAPSULE "pyintegrate.system"
 typedef struct {
-    /* Fills in all but `set`, which says the instruction set and precision. 0, or -1 with an
+    /* Fills in all but `set`, the kernels of the instruction set and precision. 0, or -1 with an
      * exception. */
     int (*resolve)(const void *self, ResolvedSystem *to);
 } SystemHandle;
@@ -29,7 +29,7 @@ int find_system(PyObject *module, PyObject *object, int64_t bits, ResolvedSystem
 
 /* ---- methods --------------------------------------------------------------------------------- */
 #define METHOD_CAPSULE "pyintegrate.method"
-/* Sets the method of a run, its starter (NULL: the usual one) and the kernel. 0, or -1 with an
+/* Sets the method of a run, its starter (NULL: the default one) and the kernel. 0, or -1 with an
  * exception. */
 int choose_method(PiRun *run, const ResolvedSystem *resolved, PyObject *method, PyObject *starter);
 extern const char scales_doc[];
@@ -68,16 +68,16 @@ PyObject *core_rigid_phases(PyObject *module, PyObject *method);
 PyObject *core_history_rows(PyObject *module, PyObject *args);
 PyObject *core_method_bits(PyObject *module, PyObject *number);
 /* crew.c */
-/* A thread that has given the interpreter lock away, and what it calls now and then (None:
- * nothing). It asks for the lock by its own state: where the interpreter has ended meanwhile, it
+/* A thread that has released the interpreter lock, and what it calls now and then (None:
+ * nothing). It takes the lock by its own state: if the interpreter has ended meanwhile, it
  * ends too. */
 typedef struct {
     PyThreadState *state;
     PyObject *progress;
 } Caller;
 int poll_python(void *caller, int64_t done); /* signals, and progress(done): a PiPoll */
-/* The calling thread, which polls, and helpers, as far as there are threads for them, work until
- * nothing is left or the run is cancelled; all have ended then. 0, or -1 with an exception. */
+/* The calling thread, which polls, and helpers, as far as threads are available, work until
+ * nothing is left or the run is cancelled; then all have ended. 0, or -1 with an exception. */
 typedef struct {
     void (*work)(void *self, PiPoll *poll, void *context);
     void *self;

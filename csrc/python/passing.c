@@ -1,4 +1,4 @@
-/* Watches and events along the way to a tolerance: named fields of each, and memory for each
+/* Watches and events of a run to a tolerance: named fields of each, and memory for each
  * trajectory. */
 #include "passing.h"
 
@@ -14,7 +14,7 @@ void free_passing(Passing *to) {
     PyMem_Free(to);
 }
 
-/* Fields program, asks, sums, params and, where something is kept, kept: (lanes, sums). */
+/* Fields program, asks, sums, params and, if there are sums, kept: (lanes, sums). */
 static int read_look(PyObject *module, Passing *to, const PiJourney *journey, PyObject *system,
                      PyObject *fields, Views *views, PiLook *look) {
     const int64_t lanes = journey->solve.lanes;

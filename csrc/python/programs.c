@@ -1,4 +1,4 @@
-/* Traced systems: byte code -> a verified program, and its kernels where it was compiled. */
+/* Traced systems: byte code -> a verified program, and its kernels if it was compiled. */
 #include "module.h"
 #include "../bytecode/bytecode.h"
 
@@ -36,7 +36,7 @@ static void free_program(PyObject *capsule) {
     pi_program_free(made->program);
     PyMem_Free(made);
 }
-/* Takes over the program. */
+/* Steals the program. */
 static PyObject *program_capsule(PiProgram *program) {
     ProgramHandle *made = PyMem_Malloc(sizeof *made);
     PyObject *capsule = NULL;
@@ -101,7 +101,7 @@ PyObject *core_make_program(PyObject *module, PyObject *args) {
 }
 
 /* ---- compiled systems ------------------------------------------------------------------------ */
-/* The kernels of a program in a library that is loaded. */
+/* The kernels of a program in a loaded library. */
 typedef struct {
     SystemHandle handle;
     PyObject *program, *owner; /* kept alive */

@@ -1,4 +1,4 @@
-/* From the system that Python names to the kernels and forces that a run needs. */
+/* From the system that Python names to the kernels and forces of a run. */
 #include <string.h>
 #include "module.h"
 
@@ -36,7 +36,7 @@ int choose_method(PiRun *run, const ResolvedSystem *resolved, PyObject *method, 
 }
 
 const char scales_doc[] =
-    "scales(system) -> for each of the first components 1 + the number of the parameter, given or\n"
+    "scales(system) -> for each of the first components 1 + the index of the parameter, given or\n"
     "derived, that kernels move from its rate into their weights; 0: none.";
 PyObject *core_scales(PyObject *module, PyObject *system) {
     ResolvedSystem resolved;

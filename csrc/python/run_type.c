@@ -1,4 +1,4 @@
-/* The Python type of a run: made by start(), worked on by threads, asked for its outcome. */
+/* The Python type of a run: made by start(), worked on by threads, read by outcome(). */
 #include "../run/layout.h"
 #include "../run/record.h"
 #include "fields.h"
@@ -6,7 +6,7 @@
 
 typedef struct {
     PyObject_HEAD PiRun run;
-    _Atomic int busy; /* somebody is at work, or reads or writes failures */
+    _Atomic int busy; /* a thread is at work, or reads or writes failures */
     PiRecord record;
     Watches watches;
     Views views;
@@ -32,7 +32,7 @@ static void run_dealloc(PyObject *self) {
 }
 
 /* Which parameters change with each step; their rows must last to the end. There may be tens of
- * thousands: the list lies on the heap. */
+ * thousands: the list is on the heap. */
 static int read_drive(Run *r, PyObject *strides) {
     PiRun *run = &r->run;
     const int n = run->system->n_params;
@@ -58,7 +58,7 @@ static int read_drive(Run *r, PyObject *strides) {
     return error;
 }
 
-/* The numbers of the saved steps where no interval gives them, and what divides them all. */
+/* The indices of the saved steps if no interval gives them, and their common divisor. */
 static int read_steps(Run *r, PyObject *steps, int64_t *saves) {
     PiRecord *record = &r->record;
     record->steps = views_array(&r->views, steps, "save_steps", 0, 8, 0);
@@ -77,14 +77,14 @@ static int read_steps(Run *r, PyObject *steps, int64_t *saves) {
     if (!record->every) record->every = r->run.n_steps + 1;
     return 0;
 }
-/* The array that the saves go to, and the components that are saved. */
+/* The destination of the saves, and the components to save. */
 static int read_record(Run *r, const RunObjects *o, int stream) {
     PyObject *array = o->record, *saved = o->saved, *steps = o->save_steps;
     PiRun *run = &r->run;
     PiRecord *record = &r->record;
     int64_t saves = 1 + (run->n_steps + run->save_every - 1) / run->save_every;
     record->every = run->save_every;
-    if (o->times) saves = 0; /* those of read_times() */
+    if (o->times) saves = 0; /* by read_times() */
     else if (steps && read_steps(r, steps, &saves)) return -1;
     const int64_t bytes = run->real_bytes;
     const Py_ssize_t n = saved && PyTuple_Check(saved) ? PyTuple_Size(saved) : -1;
@@ -141,7 +141,7 @@ static int read_rows(Run *r, const RunObjects *o) {
     return -1;
 }
 
-/* The times at which states are asked for: in the place of saves. */
+/* The times at which states are requested: instead of saves. */
 static int read_asked(PyObject *module, Run *r, const RunObjects *o) {
     if (!o->record) {
         PyErr_SetString(PyExc_ValueError, "times need a record");
@@ -172,7 +172,8 @@ static int make_run(PyObject *module, Run *r, const RunObjects *o) {
     if (stream < 0 || read_rows(r, o)) return -1;
     if (o->drive_strides && read_drive(r, o->drive_strides)) return -1;
     if (o->record && read_record(r, o, stream)) return -1;
-    if (o->times && read_asked(module, r, o)) return -1; /* before events, which show it pieces */
+    if (o->times && read_asked(module, r, o))
+        return -1; /* before events, which pass pieces to it */
     if (o->watches && read_watches(module, run, o->system, o->watches, &r->views, &r->watches))
         return -1;
     if (o->events && read_events(module, run, o->system, o->events, &r->views, &r->watches))
@@ -184,20 +185,20 @@ static int make_run(PyObject *module, Run *r, const RunObjects *o) {
 
 const char start_doc[] =
     "start(fields) -> Run\n\n"
-    "system, method: name or handle, handle; starter: the method that makes the first steps of a\n"
-    "multistep method, None for the usual one. bits: 64 or 32. lanes: trajectories. first:\n"
-    "number of the step before the first; n_steps; save_every: steps from one save to the next.\n"
+    "system, method: name or handle, handle; starter: the method for the first steps of a\n"
+    "multistep method, None for the default one. bits: 64 or 32. lanes: trajectories. first:\n"
+    "index of the step before the first; n_steps; save_every: steps from one save to the next.\n"
     "bound: of the components, may be infinite. workers: threads that will share the run.\n"
     "t0, dt, params: rows, each of one value or one for each lane; params is a tuple.\n"
-    "drive_strides: of driven parameters, the items from each row to that of the next step\n"
+    "drive_strides: for driven parameters, the items from each row to that of the next step\n"
     "(1: one value serves all lanes), 0 for the others.\n"
     "initial, state_a, state_b: rows for the components and for the history of the method\n"
-    "(history_rows); initial may have one item a row, which serves all lanes. has_history:\n"
-    "the history of the method is there already.\n"
+    "(history_rows); initial may have one item per row, which serves all lanes. has_history:\n"
+    "whether initial includes the history of the method.\n"
     "record: (saves, components, lanes) with any strides; lanes past those of the batch, up to\n"
     "whole cache lines, may be written; saved: the indices of the components; save_steps: the\n"
-    "numbers of the saved steps, instead of save_every; stream: write past the caches.\n"
-    "use_row_kernels: those for any force, also where others are compiled.\n"
+    "indices of the saved steps, instead of save_every; stream: write past the caches.\n"
+    "use_row_kernels: those for any force, even if others are compiled.\n"
     "watches: a tuple of dictionaries: program, every, begin, asks, sums, params, t0, dt, sums_a,\n"
     "sums_b (csrc/watching/watch.h). events: a dictionary: detect (a watch), look, react, most,\n"
     "counts_a, counts_b, stopped_at, stopped_by, events (csrc/watching/events.h).\n"
@@ -205,7 +206,7 @@ const char start_doc[] =
     "at which states go to the record, instead of steps (csrc/watching/between.h).\n"
     "renormalise: a dictionary: every, vectors, dim, orthogonal, indicators, places, sums\n"
     "(csrc/watching/renormalise.h).\n"
-    "compensated: carry what additions to the state round away, in rows of its own at the end of\n"
+    "compensated: carry the rounding errors of additions to the state, in rows at the end of\n"
     "the state.\n"
     "Fields come in a dictionary or as keywords. May be left out: starter, first, drive_strides,\n"
     "has_history, record with saved, save_steps and stream, use_row_kernels, watches, events,\n"
@@ -225,10 +226,10 @@ PyObject *core_start(PyObject *module, PyObject *args, PyObject *keywords) {
     return self;
 }
 
-/* One at a time: nobody reads what somebody writes. Not for ever: see release(). */
+/* One at a time: no thread reads while another writes. Not for ever: see release(). */
 static int claim(Run *r) {
     if (!atomic_exchange(&r->busy, 1)) return 0;
-    PyErr_SetString(PyExc_RuntimeError, "somebody is at work on this run");
+    PyErr_SetString(PyExc_RuntimeError, "another thread is at work on this run");
     return -1;
 }
 static void release(Run *r) { r->busy = 0; }
@@ -236,8 +237,8 @@ static void release(Run *r) { r->busy = 0; }
 static void work(void *run, PiPoll *poll, void *context) { pi_run_work(run, poll, context); }
 
 PyDoc_STRVAR(work_doc,
-             "work(progress=None, helpers=0): works until nothing is left, with so many threads\n"
-             "more, or as many as there are; progress(steps) is called now and then.");
+             "work(progress=None, helpers=0): works until nothing is left, with `helpers` further\n"
+             "threads, or as many as are available; progress(steps) is called now and then.");
 static PyObject *run_work(PyObject *self, PyObject *args) {
     Run *r = (Run *)self;
     PyObject *progress = Py_None;
@@ -253,18 +254,17 @@ static PyObject *run_work(PyObject *self, PyObject *args) {
     return error ? NULL : Py_NewRef(Py_None);
 }
 
-PyDoc_STRVAR(cancel_doc, "cancel(): stops all who work on the run, also from another thread.");
+PyDoc_STRVAR(cancel_doc, "cancel(): stops all threads of the run, also from another thread.");
 static PyObject *run_cancel(PyObject *self, PyObject *none) {
     (void)none;
     ((Run *)self)->run.cancelled = 1;
     Py_RETURN_NONE;
 }
 
-PyDoc_STRVAR(
-    outcome_doc,
-    "outcome() -> (steps that every trajectory completed, where the state after them is:\n"
-    "0 initial, 1 state_a, 2 state_b, -1 overwritten; how many trajectories have failed;\n"
-    "blocks of time completed, -1 where even the initial state was not seen by all watches).");
+PyDoc_STRVAR(outcome_doc,
+             "outcome() -> (steps that every trajectory completed, where the state after them is:\n"
+             "0 initial, 1 state_a, 2 state_b, -1 overwritten; the number of failed trajectories;\n"
+             "blocks of time completed, -1 if not all watches have seen the initial state).");
 static PyObject *run_outcome(PyObject *self, PyObject *none) {
     (void)none;
     Run *r = (Run *)self;
@@ -308,7 +308,7 @@ static PyObject *run_fail(PyObject *self, PyObject *args) {
     const int64_t steps = error ? 0 : items_of(&views, "step", 8);
     const int claimed = !error;
     for (int64_t i = 0; i < n && !error; i++) {
-        const int64_t lane = index[i]; /* once, as others may write to the array */
+        const int64_t lane = index[i]; /* read once, as others may write to the array */
         if (lane < 0 || lane >= r->run.lanes || i >= given || i >= steps)
             error = !PyErr_Format(PyExc_IndexError, "no trajectory %lld", (long long)lane);
         else if (pi_run_fail(&r->run, lane, (PiStatus)status[i], step[i]))
@@ -343,7 +343,7 @@ static PyMethodDef run_methods[] = {
     {"failures", run_failures, METH_VARARGS, failures_doc},
     {NULL, NULL, 0, NULL},
 };
-PyDoc_STRVAR(run_doc, "A batch on its way; made by start().");
+PyDoc_STRVAR(run_doc, "A run of a batch; made by start().");
 static PyType_Slot run_slots[] = {{Py_tp_dealloc, run_dealloc},
                                   {Py_tp_methods, run_methods},
                                   {Py_tp_doc, (void *)run_doc},

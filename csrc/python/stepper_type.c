@@ -1,4 +1,5 @@
-/* The Python type that steps by hand: a run that advances its rows in place, a few steps a call. */
+/* The Python type for stepping by hand: a run that advances its rows in place, a few steps a call.
+ */
 #include <stdlib.h>
 #include "../aligned.h"
 #include "fields.h"
@@ -13,10 +14,10 @@ typedef struct {
     PyObject_HEAD PiRun run[PHASES]; /* of the whole step, and of its two halves if it has them */
     int n_phases;
     _Atomic unsigned long holder; /* the thread that steps or alters, or 0 */
-    int altering;                 /* it may call what alters */
+    int altering;                 /* it may call altering functions */
     int64_t n;                    /* steps done */
     double work;                  /* of a step */
-    char *scratch, *before;       /* before: the state before a block, made when it is needed */
+    char *scratch, *before;       /* before: the state before a block, allocated when needed */
     Views views;
     Watches watches;
     PyObject *system, *methods[PHASES], *starter;
@@ -69,8 +70,8 @@ static int add_undo(PiRun *run, void *live, int64_t rows) {
     run->n_undo++;
     return one->spare ? 0 : (PyErr_NoMemory(), -1);
 }
-/* Watches and events, which see every step: the number of a step divides by nothing before it is
- * made. One copy of their sums is live, and one of the block before. */
+/* Watches and events, which see every step, since the index of a step is unknown before it is
+ * made. One copy of their sums is live, the other belongs to the block before. */
 static int make_observers(PyObject *module, Stepper *s, const RunObjects *o) {
     PiRun *run = &s->run[STEP];
     Watches *w = &s->watches;
@@ -90,7 +91,7 @@ static int make_observers(PyObject *module, Stepper *s, const RunObjects *o) {
 }
 
 /* One of the phases; all work on the same rows and share the failures of the first. The rows are
- * looked at as soon as the method says how many there are, before anything of their size is made.
+ * checked as soon as the method gives their number, before anything of their size is allocated.
  */
 static int make_phase(PyObject *module, Stepper *s, const ResolvedSystem *resolved, int phase,
                       PyObject *method, const RunObjects *o) {
@@ -153,8 +154,8 @@ static int make_stepper(PyObject *module, Stepper *s, const RunObjects *o) {
 const char stepper_doc[] =
     "stepper(fields) -> Stepper\n\n"
     "system, methods: a tuple of the method of the step, or of the step, its kick and its drift;\n"
-    "starter, which may be left out; bits, lanes, bound, t0, dt, params as of start(); state:\n"
-    "rows that are advanced in place; watches and events as of start(), each with one array as\n"
+    "starter (optional); bits, lanes, bound, t0, dt, params as for start(); state:\n"
+    "rows that are advanced in place; watches and events as for start(), each with one array as\n"
     "both sums_a and sums_b, counts_a and counts_b.";
 PyObject *core_stepper(PyObject *module, PyObject *args, PyObject *keywords) {
     RunObjects objects;
@@ -217,7 +218,7 @@ static int advance(Stepper *s, int phase, int64_t n) {
         error = -1;
     }
     void *before = NULL;
-    /* The state may have been changed since: a passage is one of the step alone. */
+    /* The state may have been changed since: a crossing belongs to the step alone. */
     if (!error && s->watches.events && look_at(s, s->watches.count, s->n)) error = -1;
     if (!error && pi_run_may_undo(run, n)) {
         const int64_t bytes = pi_product(pi_product(run->state_rows, run->stride), run->real_bytes);
@@ -290,7 +291,7 @@ static PyObject *stepper_failures(PyObject *self, PyObject *none) {
     return list;
 }
 PyDoc_STRVAR(clear_failure_doc,
-             "clear_failure(lane): a failed trajectory goes on, with the state it now has.");
+             "clear_failure(lane): a failed trajectory continues, with its current state.");
 static PyObject *stepper_clear_failure(PyObject *self, PyObject *lane) {
     PiRun *run = &((Stepper *)self)->run[STEP];
     const long long i = PyLong_AsLongLong(lane);
@@ -316,8 +317,8 @@ static PyObject *stepper_fail(PyObject *self, PyObject *args) {
     release((Stepper *)self, claimed);
     return error ? PyErr_NoMemory() : Py_NewRef(Py_None);
 }
-PyDoc_STRVAR(begin_doc, "begin(n, has_history): the number of the step that the state is at, and "
-                        "whether what a multistep method remembers is there already.");
+PyDoc_STRVAR(begin_doc, "begin(n, has_history): the index of the step of the state, and "
+                        "whether it includes the history of a multistep method.");
 static PyObject *stepper_begin(PyObject *self, PyObject *args) {
     Stepper *s = (Stepper *)self;
     long long n;
@@ -333,7 +334,7 @@ static PyObject *stepper_begin(PyObject *self, PyObject *args) {
     Py_RETURN_NONE;
 }
 PyDoc_STRVAR(look_doc,
-             "look(n): shows the state to the watches and events, as the first of all, at step n.");
+             "look(n): shows the state to the watches and events, as the first, at step n.");
 static PyObject *stepper_look(PyObject *self, PyObject *number) {
     Stepper *s = (Stepper *)self;
     const long long n = PyLong_AsLongLong(number);
@@ -348,8 +349,8 @@ static PyObject *stepper_look(PyObject *self, PyObject *number) {
     return error ? NULL : Py_NewRef(Py_None);
 }
 PyDoc_STRVAR(alter_doc,
-             "alter(function): what function() returns; nobody else steps meanwhile, and "
-             "begin, fail and clear_failure are for it.");
+             "alter(function): the result of function(); no other thread steps meanwhile, and "
+             "begin, fail and clear_failure are for use in it.");
 static PyObject *stepper_alter(PyObject *self, PyObject *function) {
     Stepper *s = (Stepper *)self;
     const int claimed = claim(s);

@@ -1,4 +1,4 @@
-/* Programs of byte code, asked of lanes at steps and times of their own. */
+/* Programs of byte code, run for lanes at their own steps and times. */
 #include "looks.h"
 #include <string.h>
 
@@ -59,7 +59,7 @@ int look_from(LookRows *r, const int64_t *id) {
 }
 int ask_look(LookRows *r) {
     const PiLook *look = r->look;
-    double *row = r->y + (look->system.system->dim + 1) * r->lanes; /* past the step's number */
+    double *row = r->y + (look->system.system->dim + 1) * r->lanes; /* past the index of the step */
     if (look->asks & PI_WATCH_ENERGY) {
         if (ask(r, &look->system, PI_ENERGY, r->own_p, row)) return -1;
         row += r->lanes;

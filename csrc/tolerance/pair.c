@@ -1,4 +1,4 @@
-/* The numbers of an embedded pair as its kernel wants them. */
+/* The numbers of an embedded pair in the form for its kernel. */
 #include "solve.h"
 #include <math.h>
 
@@ -6,7 +6,7 @@ int pi_has_estimate(const PiMethod *m) {
     return (m->family == PI_EXPLICIT_RK || m->family == PI_IMPLICIT_RK) && m->embedded_order > 0;
 }
 
-/* Appends the weights of a row that are not zero: w, or of the Nystrom form w A. */
+/* Appends the non-zero weights of a row: w, or in Nystrom form w A. */
 static void append_row(PiPair *pair, const PiMethod *m, int row, const double *w, int by_a) {
     int n = pair->start[row];
     for (int j = 0; j < m->stages; j++) {
@@ -19,8 +19,8 @@ static void append_row(PiPair *pair, const PiMethod *m, int row, const double *w
     pair->start[row + 1] = n;
 }
 
-/* The estimate h E behaves as h^power; that of DOP853, h E5^2 / sqrt(E5^2 + E3^2 / 100) with
- * E5 ~ h^5 and E3 ~ h^3, as h^8. */
+/* The estimate h E is proportional to h^power; that of DOP853, h E5^2 / sqrt(E5^2 + E3^2 / 100)
+ * with E5 ~ h^5 and E3 ~ h^3, to h^8. */
 static int estimate_power(const PiMethod *m) {
     const int low = m->embedded_order < m->order ? m->embedded_order : m->order;
     return m->embedded2_order ? 1 + 2 * m->embedded_order - m->embedded2_order : low + 1;
@@ -45,9 +45,9 @@ void pi_make_pair(const PiMethod *m, const PiSystem *system, PiPair *pair) {
         if (!is_explicit) pair->slope -= m->b_embedded[j];
         pair->fsal &= m->a[last][j] == m->b[j];
     }
-    if (fabs(pair->slope) < 1e-12) pair->slope = 0; /* weights add up to 1, but for rounding */
+    if (fabs(pair->slope) < 1e-12) pair->slope = 0; /* weights sum to 1, up to rounding */
     for (int s = 0; s < m->stages; s++) {
-        pair->start[s + 1] = pair->start[s]; /* those of an implicit pair are Newton's */
+        pair->start[s + 1] = pair->start[s]; /* an implicit pair finds them by Newton's method */
         if (is_explicit) append_row(pair, m, s, m->a[s], pair->nystrom);
     }
     const double *rows[3] = {m->b, error, error2};

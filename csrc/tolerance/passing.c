@@ -1,4 +1,4 @@
-/* What happens along the way to a tolerance: see passing.h. Events are located by within.c. */
+/* Watches and events during a run to a tolerance: see passing.h. Events are located by within.c. */
 #include "passing.h"
 #include <float.h>
 #include <math.h>
@@ -9,22 +9,22 @@
 #include "looks.h"
 #include "within.h"
 
-/* Intervals between jumps that are lost in the time gone by, some roundings of it in single
- * precision: the jumps lead nowhere. */
+/* Intervals between jumps that are lost in the rounding of the time, a few rounding units in single
+ * precision: the jumps make no progress. */
 #define NOWHERE_NEAR        0x1p-30
 #define NOWHERE_NEAR_SINGLE 0x1p-18
 
 struct PiPassage {
     const PiPassing *of;
     int dim, real_bytes, looking;
-    PiRun precision; /* nothing else of a run is here */
+    PiRun precision; /* other fields of a run are unused */
     int64_t lanes;
     LookRows *watch, look, react;
     Search *search;
     double *g;       /* quantities at the end of the step, of each lane */
-    double *found;   /* times within the step of each lane, 2 an event; infinite: there is none */
-    int64_t *id;     /* of the trajectories under way */
-    int *added;      /* of each lane and event, in this step */
+    double *found;   /* times within the step of each lane, 2 per event; infinite: none */
+    int64_t *id;     /* of the current trajectories */
+    int *added;      /* for each lane and event, in this step */
     double *landing; /* states before jumps */
     int8_t *sees[2]; /* which lanes a watch sees */
     char *memory;
@@ -38,16 +38,16 @@ static void set(const PiPassage *p, void *row, int64_t i, double value) {
 }
 static double to_real(const PiPassage *p, double x) { return p->real_bytes == 8 ? x : (float)x; }
 
-/* What is known of a trajectory: quantities, and those a step before; the last step; times of the
- * start and of the last jump, and how many jumps in a row have led nowhere. */
+/* The data of a trajectory: quantities, and those one step before; the last step; times of the
+ * start and of the last jump, and the number of consecutive jumps without progress. */
 static double *known(const PiPassage *p, int64_t id) {
     return p->of->known + id * pi_passing_known(p->of->count);
 }
 static double *last_step(const PiPassage *p, int64_t id) { return known(p, id) + 2 * p->of->count; }
 enum { LAST_STEP, START, LAST_JUMP, LOST_JUMPS };
 
-/* A condition has begun to hold by the jump that the last step has ended with: it happens at the
- * beginning of the next. (It has no dips, and no use for its number a step before.) */
+/* A condition that begins to hold by the jump at the end of the last step occurs at the
+ * beginning of the next. (It has no dips, and does not use its value one step before.) */
 static int is_begun(const PiPassage *p, int64_t id, int j) {
     return !p->of->event[j].located && known(p, id)[p->of->count + j] == INFINITY;
 }
@@ -58,8 +58,8 @@ static int begins(const PiPassage *p, const PiSteps *s, int64_t i, int j) {
     return !p->of->event[j].located && side * p->look.answer[j * p->lanes + i] > 0 &&
            (side * known(p, s->id[i])[j] < 0 || landing < 0 || waits);
 }
-/* The parabola through the last three steps, which are of different lengths, back to where the
- * first of three equal steps would be: may it pass zero and come back? */
+/* The parabola through the last three steps, which differ in length, extrapolated back to where the
+ * first of three equal steps would be: may it cross zero and return? */
 static int dips(const PiPassage *p, const Search *s, int64_t id, double old, double new) {
     const double last = known(p, id)[p->of->count + s->j], r = last_step(p, id)[LAST_STEP] / s->h;
     const double bend = ((last - old) / r + (new - old)) / (1 + r);
@@ -77,7 +77,7 @@ static void choose_event(const PiPassage *p, int64_t i) {
     s->doing = fabs(found[s->slot]) < INFINITY ? HAPPENS : RESTS;
     s->part = s->doing == HAPPENS ? found[s->slot] : 0;
 }
-/* The next event of the step that has to be located; then they happen, the first first. */
+/* The next event of the step to locate; then they occur, in order of time. */
 static void next_search(const PiPassage *p, int64_t i, int64_t id) {
     Search *s = &p->search[i];
     const double *const old = known(p, id), *const new = p->g + i * p->of->count;
@@ -93,7 +93,7 @@ static void next_search(const PiPassage *p, int64_t i, int64_t id) {
     }
     choose_event(p, i);
 }
-/* After a search: the crossing that it has found, and the one that follows a dip. */
+/* After a search: the crossing that it has found, and the one after a dip. */
 static void end_search(const PiPassage *p, int64_t i, int64_t id) {
     Search *s = &p->search[i];
     const PiEvent *e = &p->of->event[s->j];
@@ -114,18 +114,18 @@ static void end_search(const PiPassage *p, int64_t i, int64_t id) {
     next_search(p, i, id);
 }
 
-/* ---- what happens at an event ---------------------------------------------------------------- */
+/* ---- consequences of an event ---------------------------------------------------------------- */
 static double time_at(const PiPassage *p, const PiSteps *s, int64_t i) {
     const Search *search = &p->search[i];
     if (search->part == search->h) return get(p, s->t, i);
     return get(p, s->t0, i) + (get(p, s->t0_low, i) + search->part);
 }
-/* The state that a lane has asked for. */
+/* The state that a lane has requested. */
 static const void *state_at(const PiPassage *p, const PiSteps *s, int64_t i) {
     const Search *search = &p->search[i];
     return search->part == 0 ? s->before : search->part == search->h ? s->after : s->within;
 }
-/* The step ends there, at a state of its own. */
+/* The step ends there, at the state of the event. */
 static void end_at(PiPassage *p, const PiSteps *s, int64_t i, PiStepEnd end) {
     const Search *search = &p->search[i];
     const void *from = state_at(p, s, i);
@@ -140,7 +140,7 @@ static void end_at(PiPassage *p, const PiSteps *s, int64_t i, PiStepEnd end) {
     set(p, s->t, i, t);
     set(p, s->t_low, i, (t0 - (t - back)) + (rest - back));
 }
-/* Do the jumps lead nowhere? */
+/* Do the jumps make no progress? */
 static int is_zeno(const PiPassage *p, double t, int64_t id) {
     const double *last = last_step(p, id);
     const double near = p->real_bytes == 8 ? NOWHERE_NEAR : NOWHERE_NEAR_SINGLE;
@@ -197,7 +197,7 @@ static void happens(PiPassage *p, const PiSteps *s, int64_t i) {
 }
 
 /* ---- a chunk of lanes ------------------------------------------------------------------------ */
-/* The states and times that lanes have asked for, or those at the end of the step. */
+/* The requested states and times of lanes, or those at the end of the step. */
 static int show(const PiPassage *p, LookRows *r, const PiSteps *s, int within) {
     for (int64_t i = 0; i < p->lanes; i++) {
         const int own = within && p->search[i].doing != RESTS;
@@ -207,7 +207,7 @@ static int show(const PiPassage *p, LookRows *r, const PiSteps *s, int within) {
     }
     return look_from(r, s->id) || ask_look(r) ? -1 : 0;
 }
-/* A watch sees states of the lanes that `sees` says: before jumps, or those at the end. */
+/* A watch sees states of the lanes marked in `sees`: before jumps, or those at the end. */
 static int add_up(const PiPassage *p, int number, const PiSteps *s, const int8_t *sees,
                   int before) {
     const PiLook *look = &p->of->watch[number];
@@ -270,7 +270,7 @@ static int look_first(PiPassage *p, const PiSteps *s) {
     }
     return 0;
 }
-/* The parts that were asked for. */
+/* The requested parts. */
 static int look_within(PiPassage *p, const PiSteps *s) {
     if (show(p, &p->look, s, 1)) return -1;
     int happen = 0;
@@ -300,7 +300,7 @@ int pi_passage_look(PiPassage *p, const PiSteps *s) {
     return asks;
 }
 
-/* Steps that count: what is known of their trajectories goes on. */
+/* Accepted steps: updates the data of their trajectories. */
 static int settle_events(PiPassage *p, const PiSteps *s) {
     const int count = p->of->count;
     int jumped = 0;
@@ -353,7 +353,7 @@ int pi_passage_accept(PiPassage *p, const PiSteps *s, PiSolver *solver) {
 }
 
 /* ---- memory ---------------------------------------------------------------------------------- */
-/* How many bytes it takes; lays them out in a memory, if there is one. */
+/* The bytes that it needs; assigns them within a memory, if there is one. */
 static int64_t lay_out(PiPassage *p, char *memory) {
     const PiPassing *of = p->of;
     const int64_t lanes = p->lanes, row = pi_product(lanes, sizeof(double)), n = of->count;

@@ -1,4 +1,4 @@
-/* The threads of a batch that goes to a tolerance, and what they keep. */
+/* The threads of a batch that goes to a tolerance, and the steps that they keep. */
 #include "solve.h"
 #include <stdlib.h>
 #include <string.h>
@@ -8,8 +8,8 @@
 #include "passing.h"
 
 enum {
-    MOST_REGISTERS = 8,         /* that go on together, if their rows fit: */
-    WORKSPACE_BYTES = 28 << 10, /* most of the first cache */
+    MOST_REGISTERS = 8,         /* processed together, if their rows fit: */
+    WORKSPACE_BYTES = 28 << 10, /* most of the first-level cache */
     FIRST_ROOM = 1 << 16
 };
 
@@ -17,7 +17,7 @@ const char *pi_journey_choose(PiJourney *j, const ResolvedSystem *resolved,
                               const PiMethod *method) {
     const PiQuestion force = resolved->system->dof ? PI_ACCELERATION : PI_RHS;
     if (resolved->unanswered >> force & 1) return "a program without a force moves nothing";
-    if (!pi_has_estimate(method)) return "the method has no estimate of its error";
+    if (!pi_has_estimate(method)) return "the method has no error estimate";
     j->solve.system = resolved->system;
     j->solve.force = resolved->force;
     j->solve.context = resolved->context;
@@ -43,19 +43,20 @@ void pi_journey_prepare(PiJourney *j) {
     int64_t n = block ? block / width : WORKSPACE_BYTES / bytes;
     if (!block && n > MOST_REGISTERS) n = MOST_REGISTERS;
     if (n > all) n = all;
-    if (n > 1 && !block) n -= n % 2; /* kernels in registers go by twos */
+    if (n > 1 && !block) n -= n % 2; /* kernels in registers process two at a time */
     j->solve.registers = n < 1 ? 1 : n;
 }
 
 /* ---- a thread -------------------------------------------------------------------------------- */
 typedef struct {
-    PiSolver solver; /* the first: it is what the kernel sees */
+    PiSolver solver; /* first: the part that the kernel sees */
     PiJourney *journey;
     PiKept *kept;
     PiPassage *passage; /* or NULL */
 } Thread;
 
-/* Fewer at a time towards the end, so that no thread has much left when the others have none. */
+/* Fewer at a time towards the end, so that no thread has much left when the others have finished.
+ */
 static int take(PiSolver *solver, int64_t most, int64_t *first, int64_t *count) {
     PiJourney *j = ((Thread *)solver)->journey;
     const int64_t lanes = j->solve.lanes;
@@ -108,12 +109,12 @@ static int accept_steps(PiSolver *solver, const PiSteps *steps) {
 
 /* ---- when to stop ---------------------------------------------------------------------------- */
 typedef struct {
-    PiPause pause; /* the first: it is what forces see */
+    PiPause pause; /* first: the part that forces see */
     PiJourney *journey;
     PiPoll *poll; /* or NULL */
     void *context;
     double polled, looked;
-    int64_t every; /* pauses from one look at the clock to the next */
+    int64_t every; /* pauses per reading of the clock */
 } Watch;
 static int look_up(PiPause *pause) {
     Watch *w = (Watch *)pause;
@@ -167,7 +168,7 @@ void pi_journey_work(PiJourney *j, PiPoll *poll, void *context) {
     }
     const uint32_t mode = pi_enter_float_mode();
     if (j->kernel(&thread.solver) && !j->cancelled) j->stopped = j->cancelled = 1;
-    /* Who polls goes on to do so until all are there: signals come to nobody else. */
+    /* The polling thread polls until all have arrived: signals reach no other. */
     while (poll && !j->cancelled && j->done < j->solve.lanes) {
         if (look_up(&watch.pause)) break;
         const struct timespec moment = {0, 200000};
@@ -180,7 +181,7 @@ void pi_journey_work(PiJourney *j, PiPoll *poll, void *context) {
     pi_free_aligned(workspace);
 }
 
-/* ---- what was kept --------------------------------------------------------------------------- */
+/* ---- the kept steps -------------------------------------------------------------------------- */
 int64_t pi_journey_longest(const PiJourney *j, int64_t *counts) {
     const int64_t size = entry_bytes(j);
     int64_t most = 0, lane;

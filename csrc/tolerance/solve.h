@@ -1,16 +1,16 @@
 /* A batch that goes to a tolerance: shared by any number of threads, each of which takes some
- * trajectories after the other. */
+ * trajectories at a time. */
 #pragma once
 #include <stdatomic.h>
 #include "../run/run.h"
 #include "../tiles.h"
 
-/* What a thread has kept of accepted steps: entries of a trajectory's number (64 bits), a time and
+/* The accepted steps that a thread has kept: entries of a trajectory's index (64 bits), a time and
  * its saved components, in the order of the steps of each. */
 typedef struct PiKept {
     char *data;
     int64_t bytes, room;
-    struct PiKept *next; /* of another thread */
+    struct PiKept *next; /* those of another thread */
 } PiKept;
 
 typedef struct {
@@ -19,30 +19,30 @@ typedef struct {
     int vector_bytes, real_bytes;
     int64_t workers;
     int keep;                        /* every accepted step? */
-    const struct PiPassing *passing; /* what is looked for along the way; NULL: nothing */
+    const struct PiPassing *passing; /* watches and events; NULL: none */
     _Atomic int64_t next, done;
     _Atomic int cancelled, out_of_memory, stopped;
     _Atomic int64_t tried, useful;
     _Atomic(PiKept *) kept;
 } PiJourney;
 
-/* Sets the pair and the kernel. NULL, or why the method cannot do it. */
+/* Sets the pair and the kernel. NULL, or why the method cannot be used. */
 const char *pi_journey_choose(PiJourney *journey, const ResolvedSystem *resolved,
                               const PiMethod *method);
-/* How many registers go on together; after all else is set. */
+/* Sets how many registers are processed together; after all else is set. */
 void pi_journey_prepare(PiJourney *journey);
 /* Works until no trajectory is left or it is cancelled; any number of threads at once. */
 void pi_journey_work(PiJourney *journey, PiPoll *poll, void *context);
-/* The most entries of one trajectory that were kept. counts: zeros, one for each, and so again
+/* The greatest number of kept entries of one trajectory. counts: zeros, one for each, before and
  * after it. */
 int64_t pi_journey_longest(const PiJourney *journey, int64_t *counts);
-/* Writes the steps kept to arrays: entry n of trajectory i at n step_next + i reals, its components
- * component_next further each. counts: zeros, to which the entries of each are added. */
+/* Writes the kept steps to arrays: entry n of trajectory i at n step_next + i reals, its components
+ * component_next apart. counts: zeros, to which the numbers of entries are added. */
 void pi_journey_gather(const PiJourney *journey, int64_t *counts, void *times, int64_t time_next,
                        void *states, int64_t step_next, int64_t component_next);
 void pi_journey_free(PiJourney *journey);
 
-/* pair.c: whether a method has an estimate of its error, and its numbers as the kernel wants them.
+/* pair.c: whether a method has an error estimate, and its numbers in the form for the kernel.
  */
 int pi_has_estimate(const PiMethod *method);
 void pi_make_pair(const PiMethod *method, const PiSystem *system, PiPair *pair);

@@ -1,4 +1,4 @@
-/* A lane within its step: where a quantity crosses zero, asked one part of the step at a time;
+/* A lane within its step: where a quantity crosses zero, requesting one part of the step at a time;
  * dips, as in watching/passage.c, by successive parabolas. */
 #include "within.h"
 
@@ -29,7 +29,7 @@ void begin_dip(Search *s, double old, double new) {
     s->x[0] = 0, s->x[1] = s->part = pi_rounded(s->run, 0.5 * s->h), s->x[2] = s->h;
     s->f[0] = fabs(old), s->f[1] = NAN, s->f[2] = fabs(new);
 }
-/* |g| there, with a sign where it has crossed. */
+/* |g| there, negative if it has crossed. */
 void next_dip(Search *s, double there, double g) {
     const double at = s->part;
     s->part = NAN;

@@ -1,4 +1,4 @@
-/* A lane within its step: which part of it is asked for next, to find where a quantity is zero
+/* A lane within its step: the next part of it to request, to find where a quantity is zero
  * (within.c). */
 #pragma once
 #include "../watching/search.h"
@@ -6,21 +6,21 @@
 typedef enum { RESTS, SEEKS_DIP, SEEKS_ROOT, HAPPENS } Doing;
 typedef struct {
     Doing doing;
-    const PiRun *run;  /* as far as its precision goes */
+    const PiRun *run;  /* only its precision is used */
     int j, slot;       /* the event; its crossing: 2 j, or 2 j + 1 after a dip */
-    double h, part;    /* the step; what is asked for, NaN at the end of a search */
+    double h, part;    /* the step; the requested part, NaN at the end of a search */
     double x[3], f[3]; /* three points of a parabola */
     double dip, g_dip; /* where it is beyond zero; NaN: nowhere */
     PiSearch root;
     double best; /* the last part known to lie before the root */
     int tries, stopped_by;
-    int64_t events; /* that have happened in this step */
+    int64_t events; /* so far in this step */
 } Search;
 /* A root between `lo` and `hi`, where the quantity has these values. */
 void begin_root(Search *search, int slot, double lo, double g_lo, double hi, double g_hi);
-/* The quantity is g at the part that was asked for. */
+/* The quantity is g at the requested part. */
 void next_root(Search *search, double g);
 /* A place beyond zero between two values on the same side of it. */
 void begin_dip(Search *search, double old, double new);
-/* The quantity is g there; its size is negative beyond zero. */
+/* The quantity is g there; its magnitude counts as negative beyond zero. */
 void next_dip(Search *search, double size, double g);

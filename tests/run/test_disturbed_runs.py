@@ -207,7 +207,7 @@ def test_a_run_at_work_answers_nobody(what):
     arguments = {"work": (), "outcome": ()}.get(what, room(9 if what == "failures" else 0))
 
     def ask():
-        with pytest.raises(RuntimeError, match="somebody is at work on this run"):
+        with pytest.raises(RuntimeError, match="another thread is at work on this run"):
             getattr(run, what)(*arguments)
         told.append(what)
 
@@ -235,7 +235,7 @@ def test_a_force_that_works_on_its_own_run_is_refused():
         bound=np.inf, workers=1, t0=0.0, dt=0.1, params=(), initial=np.ones((1, 8)),
         state_a=np.empty((1, 8)), state_b=np.empty((1, 8)),
     ))  # fmt: skip
-    with pytest.raises(RuntimeError, match="somebody is at work"):
+    with pytest.raises(RuntimeError, match="another thread is at work"):
         run[0].work()
 
 
