@@ -18,7 +18,7 @@ _STATE = "give the start as x0, the whole state, or as x0 and v0"
 _END = "the last time is t_end; the first is t0, 0 by default"
 _STEPS = "give dt, and t_end or n_steps"
 _ESTIMATE = (
-    "a method of one's own has no estimate of its error: pi.integrate takes it at a step, and"
+    "a user-defined method has no error estimate: pi.integrate takes it at a step, and"
     " pi.solve the pairs of the catalogue, as 'verner87' and 'radau_iia5'"
 )
 _METHOD = "name the {method}; pi.methods.table() shows them"
