@@ -1,9 +1,9 @@
-"""A game's aiming line: where a stone will go is tried, seen, and taken back, to the last bit.
+"""A game's aiming line: where a stone will go is simulated, drawn, and undone, to the last bit.
 
     python examples/aim_and_throw.py [aim_and_throw.png]
 
-The angle is turned until the line meets the target; each try is a snapshot, some steps and a
-restore. What is then thrown in earnest goes exactly where the line went.
+The angle is changed until the line meets the target; each try is a snapshot, some steps and a
+restore. The real throw then goes exactly where the line went.
 """
 
 import sys
@@ -17,7 +17,7 @@ TARGET, SPEED = 14.0, 15.0  # metres, metres per second
 
 
 def throw(stone, angle):
-    """Steps until it lands: the path, and where a line between the last two meets the ground."""
+    """Steps until it lands: the path, and where a line between the last two states meets the ground."""
     stone.v[...] = SPEED * np.cos(angle), 0.0, SPEED * np.sin(angle)
     path = [stone.x.copy()]
     while path[-1][2] >= 0:

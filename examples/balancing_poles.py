@@ -1,8 +1,8 @@
-"""A learning environment: five hundred poles on hinges, each balanced by a controller of its own.
+"""A learning environment: five hundred poles on hinges, each balanced by its own controller.
 
     python examples/balancing_poles.py [balancing_poles.png]
 
-A pole that falls begins anew, and the others never notice. After ten seconds the picture says how
+A pole that falls is reset, and the others are not affected. After ten seconds the picture shows how
 often each fell: which gains hold a pole upright.
 """
 
@@ -16,7 +16,7 @@ import pyintegrate as pi
 
 @pi.acceleration(g=9.81, length=1.0, torque=0.0)
 def pole(t, x, v, g, length, torque):
-    """Angle from the upright; the torque is that of the motor, for the pole's inertia."""
+    """Angle from the upright; the torque is that of the motor, per moment of inertia of the pole."""
     return g / length * np.sin(x) + torque
 
 

@@ -2,7 +2,7 @@
 
     python examples/car_with_gears.py [car_with_gears.png]
 
-The force is written in plain NumPy for one car; three hundred cars with final drives of their own
+The force is written in plain NumPy for one car; three hundred cars with different final drives
 then start side by side.
 """
 
@@ -14,7 +14,7 @@ import numpy as np
 import pyintegrate as pi
 
 GEARS = (3.6, 2.1, 1.4, 1.0, 0.8)
-SHIFT = 6200.0  # revolutions per minute at which the next gear goes in
+SHIFT = 6200.0  # revolutions per minute at which the next gear is engaged
 WHEEL = 0.31  # m
 RPM = 60 / (2 * np.pi)
 
@@ -29,7 +29,7 @@ def engine(v, final_drive):
 
 
 def torque(rpm):
-    """The engine's [N m]: 210 at 3800 revolutions per minute, less on both sides."""
+    """The torque of the engine [N m]: 210 at 3800 revolutions per minute, less on both sides."""
     return 210.0 - 75.0 * ((rpm - 3800.0) / 2600.0) ** 2
 
 

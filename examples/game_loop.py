@@ -1,10 +1,10 @@
-"""A game loop: a fixed step, frames that come when they like, and what blending does for the eye.
+"""A game loop: a fixed step, frames at varying times, and how blending smooths the motion.
 
     python examples/game_loop.py [game_loop.png]
 
-A ball on an elastic string goes round at 12 steps a second, drawn at some 60 frames a second. The
+A ball on an elastic string goes round at 12 steps a second, drawn at about 60 frames a second. The
 picture shows what the screen shows: the last step, which stutters, or a blend of the last two. One
-frame takes a second and a half; the loop drops what it cannot catch up with, and counts it.
+frame takes a second and a half; the loop drops the steps that are too many, and counts them.
 """
 
 import sys
@@ -15,7 +15,7 @@ import numpy as np
 import pyintegrate as pi
 
 DT = 1 / 12
-HICCUP = 110  # the number of the frame that takes too long
+HICCUP = 110  # the index of the frame that takes too long
 
 
 def main(picture):

@@ -1,4 +1,4 @@
-"""A game: land on the moon by the arrow keys (with pygame), or let a pilot do it.
+"""A game: land on the moon with the arrow keys (with pygame), or let an autopilot do it.
 python examples/moon_lander.py [moon_lander.png]
 """
 
@@ -18,7 +18,7 @@ def lander(t, x, v, side, up, moon):
 
 
 def pilot(ship):
-    """Brake at the last moment that leaves a metre per second, and drift towards the pad at 0."""
+    """Brake at the last moment to land at a metre per second, and drift towards the pad at 0."""
     (x, height), (vx, sinking) = ship.x, ship.v
     late = sinking < -((2 * (MAIN - 1.62) * 0.8 * max(height, 0.01)) ** 0.5) - 0.3
     return SIDE * max(-1, min(1, -0.25 * x - vx)), MAIN * late

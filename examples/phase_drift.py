@@ -2,7 +2,7 @@
 
     python examples/phase_drift.py [phase_drift.png]
 
-prints what the methods make of the undamped oscillator beside the known values, and draws the
+prints the results of the methods for the undamped oscillator beside the known values, and draws the
 picture: RK4 keeps the phase and loses energy, semi-implicit Euler the other way round.
 """
 
@@ -16,7 +16,7 @@ T_END = 90.0
 LABELS = {"rk4": "RK4", "semi_implicit_euler": "semi-implicit Euler"}
 
 # omega^2, dt, method; E(90)/E(0), largest |E - E0|/E0, phase error at t = 90 in radians:
-# computed once with independent programs, written to the digits that are known.
+# computed once with independent programs, written to the known digits.
 KNOWN = [
     (15, 0.1, "rk4", "0.959447735", "0.0405523", "-0.0618907"),
     (15, 0.1, "semi_implicit_euler", "1.2256712", "0.240155", "2.34697"),
@@ -62,7 +62,7 @@ def print_table():
 
 
 def draw(path):
-    """Draw exact, RK4 and semi-implicit Euler at two steps, and say what is to be seen."""
+    """Draw exact, RK4 and semi-implicit Euler at two steps, with a sentence on each panel."""
     comparison = pi.compare(
         pi.systems.oscillator(omega=15**0.5),
         x0=1.0,

@@ -1,8 +1,8 @@
-"""How to throw farthest: quadratic drag against the parabola of the vacuum.
+"""How to throw farthest: quadratic drag compared with the parabola in vacuum.
 
     python examples/projectile_with_drag.py [projectile_with_drag.png]
 
-Ninety angles fly at once, with and without air; without, the run is held against the exact path.
+Ninety angles fly at once, with and without air; the run without is compared with the exact path.
 """
 
 import sys
@@ -25,7 +25,7 @@ def throw(drag, angles):
 
 
 def range_of(sol):
-    """Where each comes down: the first pair of states around the ground, joined by a line."""
+    """Where each lands: the first pair of states around the ground, joined by a line."""
     x, z = sol["x"], sol["z"]
     down = np.argmax((z[1:] <= 0) & (z[:-1] >= 0) & (sol.t[1:, np.newaxis] > 0.02), axis=0)
     lane = np.arange(x.shape[1])

@@ -1,9 +1,9 @@
-"""A box that spins about its middle axis turns over, again and again: Dzhanibekov's effect.
+"""A box that spins about its middle axis turns over, again and again: the Dzhanibekov effect.
 
     python examples/spinning_box.py [spinning_box.png]
 
-compares rules for the rotation of a rigid body at the step of a game, 1/60 s: which turn the box
-over at all, and what they make of its energy and of its angular momentum.
+compares methods for the rotation of a rigid body at the step of a game, 1/60 s: which turn the box
+over at all, and their errors of energy and angular momentum.
 """
 
 import sys
@@ -36,7 +36,7 @@ def make_box():
 
 
 def middle_axis(solution):
-    """The world z component of the body's middle axis, which begins along z."""
+    """The world z component of the body's middle axis, which starts along z."""
     w, x, y, z = (solution[name] for name in ("qw", "qx", "qy", "qz"))
     return 2 * (y * z + w * x)
 
