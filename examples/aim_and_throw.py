@@ -17,7 +17,7 @@ TARGET, SPEED = 14.0, 15.0  # metres, metres per second
 
 
 def throw(stone, angle):
-    """Steps until it lands: the path, and where a line between the last two states meets the ground."""
+    """Steps until it lands: the path, and where the last two states cross the ground."""
     stone.v[...] = SPEED * np.cos(angle), 0.0, SPEED * np.sin(angle)
     path = [stone.x.copy()]
     while path[-1][2] >= 0:

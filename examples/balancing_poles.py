@@ -16,7 +16,7 @@ import pyintegrate as pi
 
 @pi.acceleration(g=9.81, length=1.0, torque=0.0)
 def pole(t, x, v, g, length, torque):
-    """Angle from the upright; the torque is that of the motor, per moment of inertia of the pole."""
+    """Angle from the upright; the torque is that of the motor per moment of inertia."""
     return g / length * np.sin(x) + torque
 
 
