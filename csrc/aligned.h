@@ -1,5 +1,5 @@
-/* Memory that begins where a cache line does, as the widest registers want it: Windows has
- * functions of its own for it. */
+/* Memory that begins at a cache line, as the widest registers require: Windows has its own
+ * functions for it. */
 #pragma once
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* The table of contents: one line for each method and each system. Read several times, each time
- * with another meaning of METHOD, SYSTEM, HEAVY_SYSTEM and SIZED_SYSTEM (kernels/instances.h,
+ * with other definitions of METHOD, SYSTEM, HEAVY_SYSTEM and SIZED_SYSTEM (kernels/instances.h,
  * run/catalogue.c). */
 #include "methods/explicit_euler.h"
 #include "methods/midpoint.h"

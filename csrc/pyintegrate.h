@@ -1,4 +1,4 @@
-/* The contract of the C core: what a system and a method are. No Python here. tiles.h has the rest.
+/* The contract of the C core: systems and methods. No Python here. The second part is tiles.h.
  *
  * Outside, arrays (..., dim); inside, rows: component d of all trajectories side by side, so that
  * one wide register holds one component of several trajectories ("lanes"). A tile is a window of
@@ -7,23 +7,23 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The arithmetic of the integrators: it counts on where results change in their bits. With
+/* The version of the arithmetic of the integrators: it increases when the bits of results change.
  * 1 (version 0.1): positions of x'' = a(t, x) as alpha_j x_{n+j}, Newton's method from zero;
  * 2: these positions in summed form, Newton's method from an extrapolation;
  * 3: the scales of the rates (PiSystem.scale) in the weights of rk4 and of compositions.
- * Files hold it; pyintegrate/method/arithmetic.py says which methods each number concerns. */
+ * Files hold it; pyintegrate/method/arithmetic.py lists the methods that each version affects. */
 enum { PI_ARITHMETIC = 3 };
 
 enum {
     PI_MAX_DIM = 12,    /* components that a kernel keeps in registers */
-    PI_MAX_STATE = 13,  /* components with a name in a descriptor */
-    PI_MAX_PARAMS = 16, /* parameters with those derived from them */
+    PI_MAX_STATE = 13,  /* named components in a descriptor */
+    PI_MAX_PARAMS = 16, /* parameters, including derived ones */
     PI_MAX_INVARIANTS = 9,
     PI_MAX_STAGES = 16,                                   /* stages of a Runge-Kutta method */
     PI_MAX_SUBSTEPS = 40,                                 /* kicks or drifts of a composition */
     PI_MAX_WEIGHTS = PI_MAX_STAGES * (PI_MAX_STAGES + 1), /* entries of a table */
     PI_MAX_FLIGHT = 8,                                    /* registers in flight */
-    PI_MAX_NUMBER = 1 << 16, /* components, parameters of a user's system */
+    PI_MAX_NUMBER = 1 << 16, /* components, parameters of a user-defined system */
 };
 
 /* How a trajectory ended. */
@@ -34,10 +34,10 @@ typedef enum {
     PI_SINGULAR = 3,
     PI_CANCELLED = 4,
     PI_OUT_OF_BOUNDS = 5,
-    PI_STOPPED = 6, /* by an event that says so: no failure */
-    PI_ZENO = 7,    /* more events in a step than it was told to bear */
+    PI_STOPPED = 6, /* by an event with stop: no failure */
+    PI_ZENO = 7,    /* more events in a step than allowed */
     PI_TOO_MANY_STEPS = 8,
-    PI_STEP_TOO_SMALL = 9 /* the tolerance asks for steps that time cannot resolve */
+    PI_STEP_TOO_SMALL = 9 /* the tolerance needs steps below the resolution of time */
 } PiStatus;
 
 /* ---- systems --------------------------------------------------------------------------------- */
@@ -61,30 +61,30 @@ typedef struct {
     int velocity_dependent; /* does the acceleration use v? */
     int time_dependent;     /* does the force use t? */
     int n_params, n_invariants;
-    int n_derived; /* rows past the parameters that PI_PREPARE fills in */
-    /* 1 + the parameter, given or derived, that the rate of a component is a multiple of; 0: none.
-     * The force sees it as this factor only, so that kernels may move it into their weights: once
-     * a trajectory, not once a force. Where it is 1 the force gives the rates without it. */
+    int n_derived; /* rows after the parameters, filled in by PI_PREPARE */
+    /* 1 + the parameter, given or derived, of which the rate of a component is a multiple; 0: none.
+     * The force uses it only as this factor, so that kernels may move it into their weights: once
+     * per trajectory, not once per force. If it is 1 the force gives the rates without it. */
     int scale[PI_MAX_STATE];
     int cheap;       /* without its scales the force costs nothing */
-    int scratch;     /* rows that the force uses for itself */
-    int no_jacobian; /* take differences of the right-hand side */
-    int block;       /* lanes that the force wants at once (a call costs much); 0: as many as fit */
-    int may_stop;    /* does the force call functions that may stop the run? */
-    int64_t operations; /* of a force on rows, about, for each lane; 0: some a component */
+    int scratch;     /* rows of scratch memory for the force */
+    int no_jacobian; /* use differences of the right-hand side */
+    int block; /* preferred lanes per call of the force (calls are expensive); 0: as many as fit */
+    int may_stop;       /* does the force call functions that may stop the run? */
+    int64_t operations; /* of a force on rows, approximately, per lane; 0: a few per component */
     PiQuantity state[PI_MAX_STATE];
     PiQuantity params[PI_MAX_PARAMS]; /* an array has one for each element, of the same name */
     PiQuantity invariants[PI_MAX_INVARIANTS];
 } PiSystem;
 
-/* A system of any number of parts (bodies, springs), which adds to what `one` has without them. Its
- * state and params are named once: Python knows their shapes. */
+/* A system of any number of parts (bodies, springs), which add to the sizes of `one`. Its
+ * state and parameters are named once: Python knows their shapes. */
 typedef struct {
     PiSystem one;
     int dim, dof, n_params, n_derived, scratch; /* of each part */
-    int pairs;                                  /* operations for each pair of parts */
+    int pairs;                                  /* operations per pair of parts */
 } PiSizedSystem;
-/* One of a known size. */
+/* A system of a known size. */
 typedef struct {
     PiSystem system;
     int number; /* in contents.h */
@@ -105,12 +105,12 @@ typedef enum {
 
 /* Rules of rigid motion (kernels/rows/rigid_motion.h). */
 typedef enum { PI_VELOCITIES_FIRST, PI_QUATERNION_RK4, PI_FREE_TOP_SPLITTING } PiRigidRule;
-/* The gyroscopic term: left out, w x I w before the step, the same after it by Newton's method, or
- * such that the rotation leaves the angular momentum as it is. */
+/* The gyroscopic term: omitted, w x I w before the step, the same after it by Newton's method, or
+ * such that the rotation conserves the angular momentum. */
 typedef enum { PI_WHOLE_STEP, PI_VELOCITIES_ONLY, PI_POSITIONS_ONLY } PiPhase;
 typedef enum { PI_LEFT_OUT, PI_EXPLICIT_TERM, PI_IMPLICIT_TERM, PI_KEPT_MOMENTUM } PiGyroscopic;
 
-/* Methods that have kernels of their own, compiled for each system. */
+/* Methods with kernels of their own, compiled for each system. */
 typedef enum {
     PI_GENERAL, /* none: the kernel of the family with a table */
     PI_RK4,
@@ -125,31 +125,32 @@ typedef struct {
     PiFamily family;
     PiSpecialised specialised;
     int order, stages;
-    int evaluations; /* force evaluations a step; the stages from there on serve an error estimate
-                        only */
+    int evaluations; /* force evaluations per step; the stages after these serve only an error
+                      * estimate
+                      */
     int symplectic, symmetric;
     int quadratic_kinetic; /* composition: has its order only if T is quadratic in the momenta */
-    const char *written;   /* the descriptor as it stands in methods/: its numbers with all digits,
+    const char *written;   /* the descriptor as written in methods/: its numbers with all digits,
                               for exact arithmetic; run/catalogue.c fills it in */
     /* Runge-Kutta: k_s = f(t + c_s h, y + h sum_j a_sj k_j),  y += h sum_s b_s k_s;
      * Nystrom: k_s = a(t + c_s h, x + c_s h v + h^2 sum_j a_sj k_j),
      *          x += h v + h^2 sum_s b_s k_s,  v += h sum_s velocity_s k_s */
     double c[PI_MAX_STAGES], a[PI_MAX_STAGES][PI_MAX_STAGES], b[PI_MAX_STAGES];
     /* Runge-Kutta: weights of other orders, whose difference from b estimates the error; the second
-     * serves an estimate that is put together of two. An order of 0: there are none. */
+     * serves a combined estimate. Order 0: there are none. */
     int embedded_order, embedded2_order;
     double b_embedded[PI_MAX_STAGES], b_embedded2[PI_MAX_STAGES];
-    /* composition: for each s  v += kick_s h a(x),  x += drift_s h v; a zero is left out */
+    /* composition: for each s  v += kick_s h a(x),  x += drift_s h v; zeros are skipped */
     double kick[PI_MAX_SUBSTEPS], drift[PI_MAX_SUBSTEPS];
     /* multistep, k = stages, oldest first: sum_j alpha_j y_{n+j} = h sum_j beta_j f_{n+j}, or
      * sum_j alpha_j x_{n+j} = h^2 sum_j beta_j a_{n+j} with derivative = 2, where
      * v_{n+k} = v_{n+k-1} + h sum_j velocity_j a_{n+j}, or without such weights v is a difference
-     * of positions: central, or backward. With a predictor
-     * y_{n+k} = y_{n+k-1} + h sum_j predictor_j f_{n+j} goes first, and f_{n+k} is taken there. */
+     * of positions: central, or backward. With a predictor, f_{n+k} is taken at
+     * y_{n+k} = y_{n+k-1} + h sum_j predictor_j f_{n+j}. */
     int derivative, backward;
     double alpha[PI_MAX_STAGES + 1], beta[PI_MAX_STAGES + 1], predictor[PI_MAX_STAGES];
     double velocity[PI_MAX_STAGES + 1];
-    /* rigid motion: one step is `stages` of lengths b_s h */
+    /* rigid motion: one step consists of `stages` steps of lengths b_s h */
     PiRigidRule rule;
     PiGyroscopic gyroscopic;
     PiPhase phase;
@@ -157,7 +158,7 @@ typedef struct {
     int unnormalised;
 } PiMethod;
 
-/* A method as a table kernel wants it: one sparse row of weights for each linear combination.
+/* A method in the form for a table kernel: one sparse row of weights for each linear combination.
  * Explicit Runge-Kutta: rows 0..stages-1 make the stages and row `stages` the step. On x'' = a(t,
  * x), and for Nystrom methods, the rows make positions from accelerations (A^2 and b'A, or their
  * own), and row stages + 1 makes the velocity.
@@ -170,7 +171,7 @@ typedef struct {
     int index[PI_MAX_WEIGHTS];
     double weight[PI_MAX_WEIGHTS];
     int n_groups, group_end[PI_MAX_STAGES], largest_group;
-    double inverse[PI_MAX_STAGES][PI_MAX_STAGES]; /* of A_G, in its place */
+    double inverse[PI_MAX_STAGES][PI_MAX_STAGES]; /* of A_G, at its indices */
 } PiTable;
 
 /* ---- run/catalogue.c ------------------------------------------------------------------------- */
@@ -182,8 +183,8 @@ extern const int pi_n_systems, pi_n_sized_systems, pi_n_methods;
 
 const PiMethod *pi_method_named(const char *name);
 
-/* A file in methods/ begins with the family; METHOD(id, family, ...) is what each reader of
- * contents.h makes of it (run/catalogue.c, kernels/instances.h). */
+/* A file in methods/ begins with the family; each reader of contents.h defines
+ * METHOD(id, family, ...) for its purpose (run/catalogue.c, kernels/instances.h). */
 #define EXPLICIT_RK(id, ...)  METHOD(id, PI_EXPLICIT_RK, __VA_ARGS__)
 #define COMPOSITION(id, ...)  METHOD(id, PI_COMPOSITION, __VA_ARGS__)
 #define NYSTROM(id, ...)      METHOD(id, PI_NYSTROM, __VA_ARGS__)
@@ -192,20 +193,20 @@ const PiMethod *pi_method_named(const char *name);
 #define RIGID_MOTION(id, ...) METHOD(id, PI_RIGID_MOTION, __VA_ARGS__)
 
 /* ---- run/tables.c, run/history.c, run/families.c --------------------------------------------- */
-/* The table of a method for kernels on this system. */
+/* The table of a method for kernels of this system. */
 void pi_make_table(const PiMethod *method, const PiSystem *system, PiTable *table);
-/* Multistep methods: how many past states and forces each step needs; whether it adds up
- * differences of states; the one-step method that makes the first steps, and how many. */
+/* Multistep methods: how many past states and forces each step needs; whether it sums
+ * differences of states; the starter, and the number of its steps. */
 void pi_remembered(const PiMethod *method, int *states, int *forces);
 int pi_in_summed_form(const PiMethod *method, int compensated);
 const PiMethod *pi_starter(const PiMethod *method);
 int64_t pi_first_steps(const PiMethod *method);
-/* Rows of the state past its components: the history of a multistep method; of a compensated run
- * what additions to each component round away, which are the last. */
+/* Rows of the state past its components: the history of a multistep method; in a compensated run
+ * the rounding errors of each component, which come last. */
 int pi_history_rows(const PiMethod *method, const PiSystem *system, int compensated);
-/* Can a run by this method be compensated? */
+/* Can a run with this method be compensated? */
 int pi_compensates(const PiMethod *method);
-/* Rows that row kernels need for parameters, for all they do, and to answer a question. */
+/* Rows that row kernels need for parameters, in total, and to answer a question. */
 int64_t pi_parameter_rows(const PiSystem *system);
 int64_t pi_workspace_rows(const PiMethod *method, const PiMethod *starter, const PiSystem *system,
                           int state_rows);

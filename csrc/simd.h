@@ -1,5 +1,5 @@
-/* One wide register of reals ("vreal"). The ordinary C operators work on it lane by lane; the rest
- * is here.
+/* One wide register of reals ("vreal"). The ordinary C operators work on it lane by lane; other
+ * operations are defined here.
  *
  * Before including: PI_REAL_BITS is 64 or 32, PI_VECTOR_BYTES is 16, 32 or 64 (see kernels/isa/). A
  * comparison such as a < b gives a vint of all ones (-1) where true and 0 where false, the mask
@@ -16,7 +16,7 @@
 #endif
 
 /* EACH(i, 0, n) y[i] += x[i]; is a loop that the compiler unrolls, and an INLINE function is one
- * that it inlines. With PI_ROLLED, for the sanitizers, both stay as they are written. */
+ * that it inlines. With PI_ROLLED, for the sanitizers, neither is. */
 #ifdef PI_ROLLED
 #define INLINE static __attribute__((unused))
 #define UNROLL
@@ -60,7 +60,7 @@ INLINE vreal vload(const real *a) {
 }
 INLINE void vstore(real *a, vreal v) { memcpy(a, &v, sizeof v); }
 
-/* Lane by lane a where the mask is set, else b. */
+/* Lane by lane a if the mask is set, else b. */
 INLINE vreal vselect(vint mask, vreal a, vreal b) {
     return (vreal)((mask & (vint)a) | (~mask & (vint)b));
 }
@@ -72,7 +72,7 @@ INLINE vreal vcopysign(vreal a, vreal b) {
     return (vreal)(((vint)a & ~sign) | ((vint)b & sign));
 }
 
-/* After streaming stores, before another thread reads them. */
+/* To be called after streaming stores, before another thread reads them. */
 #if defined(__SSE2__)
 INLINE void vstream_end(void) { _mm_sfence(); }
 #else
@@ -81,7 +81,7 @@ INLINE void vstream_end(void) {}
 
 /* vfma: a b + c with one rounding; vsqrt: rounded correctly; vstream: store an aligned register
  * past the caches; vany: is the mask set in any lane?  Without an instruction for it, fma comes
- * from the C library: slow, the same bits, and not worth compiling in each place. */
+ * from the C library: slow, the same bits, and too large to inline. */
 #if PI_VECTOR_BYTES == 64 && PI_REAL_BITS == 64
 INLINE vreal vfma(vreal a, vreal b, vreal c) {
     return (vreal)_mm512_fmadd_pd((__m512d)a, (__m512d)b, (__m512d)c);
@@ -122,7 +122,7 @@ INLINE vreal vfma(vreal a, vreal b, vreal c) {
 }
 INLINE vreal vsqrt(vreal a) { return (vreal)vsqrtq_f32((float32x4_t)a); }
 #else
-/* Where c = 0 the product alone is rounded: some C libraries lose its sign when it underflows. */
+/* If c = 0 only the product is rounded: some C libraries lose its sign when it underflows. */
 static __attribute__((noinline, unused)) vreal vfma(vreal a, vreal b, vreal c) {
     vreal r = a * b;
     for (int i = 0; i < VLEN; i++)
@@ -140,11 +140,11 @@ INLINE void vstream(real *p, vreal a) { vstore(p, a); }
 INLINE int vany(vint mask) {
     integer any = 0;
     for (int i = 0; i < VLEN; i++) any |= mask[i];
-    return any < 0; /* the sign bit, as the instructions look at */
+    return any < 0; /* the sign bit, which the instructions use */
 }
 #endif
 
-/* a > b ? a : b, which is one instruction on x86, and a < b ? a : b: b where one of them is NaN. */
+/* a > b ? a : b, which is one instruction on x86, and a < b ? a : b: b if one of them is NaN. */
 #if PI_VECTOR_BYTES == 64 && PI_REAL_BITS == 64
 INLINE vreal vlarger(vreal a, vreal b) { return (vreal)_mm512_max_pd((__m512d)a, (__m512d)b); }
 INLINE vreal vsmaller(vreal a, vreal b) { return (vreal)_mm512_min_pd((__m512d)a, (__m512d)b); }
@@ -161,7 +161,7 @@ INLINE vreal vsmaller(vreal a, vreal b) { return (vreal)_mm256_min_ps((__m256)a,
 INLINE vreal vlarger(vreal a, vreal b) { return vselect(a > b, a, b); }
 INLINE vreal vsmaller(vreal a, vreal b) { return vselect(a < b, a, b); }
 #endif
-/* x where a = b, else y. */
+/* x if a = b, else y. */
 #if PI_VECTOR_BYTES == 64 && PI_REAL_BITS == 64
 INLINE vreal vselect_equal(vreal a, vreal b, vreal x, vreal y) {
     const __mmask8 equal = _mm512_cmp_pd_mask((__m512d)a, (__m512d)b, _CMP_EQ_OQ);
@@ -170,7 +170,7 @@ INLINE vreal vselect_equal(vreal a, vreal b, vreal x, vreal y) {
 #else
 INLINE vreal vselect_equal(vreal a, vreal b, vreal x, vreal y) { return vselect(a == b, x, y); }
 #endif
-/* The larger magnitude of a and far, which is not negative; a NaN in a is left out. */
+/* The larger of |a| and far, which is not negative; a NaN in a is ignored. */
 #if PI_VECTOR_BYTES == 64 && PI_REAL_BITS == 64
 INLINE vreal vfarther(vreal a, vreal far) {
     return (vreal)_mm512_range_pd((__m512d)a, (__m512d)far, 0x0b);
@@ -182,6 +182,6 @@ INLINE vreal vfarther(vreal a, vreal far) {
 #else
 INLINE vreal vfarther(vreal a, vreal far) { return vlarger(vabs(a), far); }
 #endif
-/* The smaller and the larger; a NaN in either lane is the answer (numpy.minimum, numpy.maximum). */
+/* The smaller and the larger; a NaN in either is the result (numpy.minimum, numpy.maximum). */
 INLINE vreal vmin(vreal a, vreal b) { return vselect((a < b) | (a != a), a, b); }
 INLINE vreal vmax(vreal a, vreal b) { return vselect((a > b) | (a != a), a, b); }

@@ -1,5 +1,5 @@
-/* Sizes that cannot wrap around: what does not fit, or began as a negative number, is as large as
- * can be; no memory is that large, and no array. */
+/* Sizes that cannot wrap around: one that overflows, or began as a negative number, is as large as
+ * possible; no memory is that large, and no array. */
 #pragma once
 #include <stdint.h>
 

@@ -1,4 +1,4 @@
-/* The contract of the C core, second part: forces on rows, tiles, kernels, and where they are
+/* The contract of the C core, second part: forces on rows, tiles, kernels, and how they are
  * found.
  *
  * Outside, arrays (..., dim); inside, rows: component d of all trajectories side by side, so that
@@ -9,11 +9,11 @@
 #include "sizes.h"
 
 /* ---- pauses ---------------------------------------------------------------------------------- */
-/* Whatever takes long on rows asks now and then whether to stop: once a force, a stage, a column of
- * an elimination, some hundred instructions. Most calls only count; how many of them pass until the
- * next look at the clock is up to `look`. */
+/* Long computations on rows ask now and then whether to stop: once per force, stage, column of
+ * an elimination, or some hundred instructions. Most calls only count; `look` decides how many
+ * pass until it reads the clock again. */
 typedef struct PiPause {
-    int64_t left;                       /* calls until the next look */
+    int64_t left;                       /* calls until the next look() */
     int (*look)(struct PiPause *pause); /* sets left; non-zero: stop */
 } PiPause;
 static inline int pi_pause(PiPause *pause) {
@@ -23,17 +23,17 @@ static inline int pi_pause(PiPause *pause) {
 /* ---- forces on rows -------------------------------------------------------------------------- */
 typedef enum {
     PI_RHS,          /* dim rows */
-    PI_ACCELERATION, /* dof rows; of a separable system the rate of change of the momenta */
+    PI_ACCELERATION, /* dof rows; for a separable system the rate of change of the momenta */
     PI_ENERGY,       /* one row */
     PI_INVARIANTS,
     PI_JACOBIAN, /* dim * dim rows: d rhs_i / dy_k is row i * dim + k */
     PI_VELOCITY, /* dof rows: T_p of a separable system */
-    PI_PREPARE   /* fills in the parameters that are derived from others */
+    PI_PREPARE   /* fills in the derived parameters */
 } PiQuestion;
 enum { PI_QUESTIONS = PI_PREPARE + 1 };
 extern const char *const pi_question_names[PI_QUESTIONS]; /* run/catalogue.c */
 
-/* Rows of the answer; 0 for PI_PREPARE, which writes parameters. */
+/* Rows of the result; 0 for PI_PREPARE, which writes parameters. */
 static inline int64_t pi_answer_rows(const PiSystem *system, PiQuestion question) {
     switch (question) {
     case PI_RHS: return system->dim;
@@ -53,18 +53,18 @@ typedef struct {
     const void *t;     /* one row */
     const void *y;     /* dim rows; for PI_ACCELERATION dof rows of positions */
     const void *v;     /* for PI_ACCELERATION and PI_VELOCITY: dof rows of velocities or momenta */
-    void *p;           /* parameters, then those derived */
-    void *out;         /* the answer */
-    void *scratch;     /* as many rows as the system asks for */
+    void *p;           /* parameters, then derived ones */
+    void *out;         /* the result */
+    void *scratch;     /* as many rows as the system needs */
     uint64_t uniform;  /* bit i: parameter i of the first 64 has one value for all lanes */
     PiPause *pause;    /* may be NULL */
 } PiRows;
-/* 0; else the run is to stop (a callback has raised, or a pause says so). context: the force's own
+/* 0; otherwise the run must stop (a callback has raised, or a pause). context: the force's own
  * data. */
 typedef int PiForce(const void *context, PiQuestion question, const PiRows *rows);
 
 /* ---- tiles and kernels ----------------------------------------------------------------------- */
-/* Lanes of one quantity: stride 1, or 0 where one value serves all. */
+/* Lanes of one quantity: stride 1, or 0 if one value serves all. */
 typedef struct {
     const void *data;
     int64_t stride;
@@ -92,17 +92,17 @@ typedef struct {
     PiForce *force;
     const void *context;
     void *workspace;
-    int64_t chunk;         /* registers that go through it together */
-    int history;           /* rows of the state past its components: what the method remembers, */
-    int compensated;       /* and of each component what additions have rounded away, the last */
-    int64_t starter_until; /* steps before this one are the starting method's */
+    int64_t chunk;         /* registers processed together */
+    int history;           /* rows of the state past its components: the history of the method, */
+    int compensated;       /* and last, for each component, its rounding errors */
+    int64_t starter_until; /* steps before this one are made by the starter */
     const PiMethod *starter;
     const PiTable *starter_table;
     PiPause *pause; /* may be NULL */
-    int8_t *status; /* of each lane: why its solve failed; NULL if nobody asks */
+    int8_t *status; /* for each lane: why its solve failed; or NULL */
 } PiTile;
 
-/* Advances every lane; 1 if a lane that is not frozen ends non-finite or beyond the bound; -1 if
+/* Advances every lane; 1 if a lane that is not frozen ends non-finite or outside the bound; -1 if
  * the force or a pause stops the run. */
 typedef int PiKernel(const PiTile *tile);
 
@@ -121,7 +121,8 @@ typedef struct {
 /* 0; -1 if the force or a pause stops it. */
 typedef int PiEvaluate(const PiSample *sample, PiQuestion question);
 
-/* What is kept of a quantity over the steps, and in how many rows of sums (kernels/rows/reduce.h).
+/* The reductions of a quantity over the steps, and their numbers of rows of sums
+ * (kernels/rows/reduce.h).
  */
 typedef enum {
     PI_LARGEST,
@@ -139,35 +140,35 @@ typedef struct {
     PiReduction kind;
     void *sums; /* rows, any alignment */
 } PiReduceOne;
-enum { PI_REDUCE_STATES = 16 }; /* that are looked at together, at most */
+enum { PI_REDUCE_STATES = 16 }; /* evaluated together, at most */
 typedef struct {
     int64_t registers;   /* in a row */
-    int64_t count, next; /* states, and registers from the quantity of one to that of the next */
-    int64_t step, every; /* the number of the first state's step; to the next */
-    int64_t index;       /* how many steps were looked at before */
+    int64_t count, next; /* states, and registers from one quantity to the next */
+    int64_t step, every; /* the index of the first state's step; to the next */
+    int64_t index;       /* the number of steps evaluated before */
     const void *quantity;
-    const void *origin, *factor; /* rows, or NULL: what is kept is (quantity - origin) factor */
-    const void *ends;            /* a row: the step from which a lane stands still; or NULL */
-    const PiReduceOne *of;       /* n of them: all that is kept of the quantity */
+    const void *origin, *factor; /* rows, or NULL: (quantity - origin) factor is reduced */
+    const void *ends;            /* a row: the step from which a lane is frozen; or NULL */
+    const PiReduceOne *of;       /* n of them: all reductions of the quantity */
     int n;
     int64_t stride; /* reals from a row of sums to the next */
 } PiReduceRows;
 typedef void PiReduce(const PiReduceRows *rows);
 
-/* The energy of several states, of a system whose energy is compiled and does not ask the time. */
+/* The energy of several states, for a system whose energy is compiled and independent of time. */
 typedef struct {
     int64_t registers;           /* in a row */
     int64_t count, next;         /* states, and registers from one to the next */
-    const void *y, *p;           /* rows: states; parameters, then those derived */
-    const void *origin, *factor; /* rows, or NULL: the answer is (energy - origin) factor */
+    const void *y, *p;           /* rows: states; parameters, then derived ones */
+    const void *origin, *factor; /* rows, or NULL: the result is (energy - origin) factor */
     void *out;                   /* one row after the other */
 } PiEnergyRows;
 typedef void PiEnergies(const PiEnergyRows *rows);
 
 /* ---- to a tolerance -------------------------------------------------------------------------- */
-/* An embedded pair as its kernel wants it: sparse rows of weights as in a PiTable, first those of
- * the stages, then these. On x'' = a(t, x) stages are accelerations; rows that end in _X make
- * positions of them, and errors of positions. */
+/* An embedded pair in the form for its kernel: sparse rows of weights as in a PiTable, first those
+ * of the stages, then these. On x'' = a(t, x) stages are accelerations; rows that end in _X make
+ * positions from them, and errors of positions. */
 typedef enum {
     PI_STEP,
     PI_ERROR,  /* b - b_embedded */
@@ -180,32 +181,32 @@ typedef enum {
 typedef struct {
     int stages, nystrom;
     int fsal;     /* is the last stage the first of the next step? */
-    int combined; /* two estimates, put together as in DOP853 */
+    int combined; /* two estimates, combined as in DOP853 */
     int order;    /* of the step */
-    int power;    /* the estimate shrinks like h^power */
-    double slope; /* weight of f(t, y) in the estimate, where no stage is there; 0: none */
+    int power;    /* the estimate is proportional to h^power */
+    double slope; /* weight of f(t, y) in the estimate, if that is no stage; 0: none */
     double c[PI_MAX_STAGES];
     int start[PI_MAX_STAGES + PI_PAIR_ROWS + 1], index[PI_MAX_WEIGHTS];
     double weight[PI_MAX_WEIGHTS];
 } PiPair;
 
-/* A trial step of all lanes: from t, y by h, with the parameters p, to the sums of the weighted
+/* A trial step of all lanes: from t, y by h, with the parameters p, to the weighted sums of the
  * slopes. */
 typedef struct {
     int64_t registers; /* of each row */
     const PiPair *pair;
     const void *weights; /* of the pair, reals */
     const void *t, *h, *y, *p;
-    const void *first; /* the first slope, where the last of a step is the first of the next */
+    const void *first; /* the first slope, if the last of a step is the first of the next */
     void *last;        /* that slope */
     void *sums;        /* `dim` rows each of sum b k, of the error and of the second error */
 } PiTrialRows;
 typedef void PiTrial(const PiTrialRows *rows);
 
-/* In the place of a PiStatus: a trajectory that is left to an implicit method. */
+/* Used as a PiStatus: a trajectory that is left to an implicit method. */
 enum { PI_LEFT_TO_ANOTHER = 16 };
-/* A batch that goes to a tolerance, each trajectory at steps of its own. All rows have an item for
- * each trajectory, or one for all. */
+/* A batch that goes to a tolerance, each trajectory with its own steps. All rows have one item per
+ * trajectory, or one for all. */
 typedef struct {
     const PiSystem *system;
     PiForce *force;
@@ -214,20 +215,20 @@ typedef struct {
     PiTrial *trial;           /* compiled for the system; NULL: the one for any force */
     const PiMethod *implicit; /* of an implicit pair, with its table; or NULL */
     PiTable table;
-    int64_t lanes, registers; /* trajectories; registers of a row that go on together */
+    int64_t lanes, registers; /* trajectories; registers of a row that are processed together */
     const PiRow *initial, *params;
     PiRow t0, t_end;
-    PiRow first_step, max_step; /* first_step: 0 where it is to be found */
+    PiRow first_step, max_step; /* first_step: 0 if it is to be estimated */
     const PiRow *rtol, *atol;   /* one row, or one for each component */
     int n_rtol, n_atol;
-    int64_t max_steps; /* tried, accepted or not */
+    int64_t max_steps; /* attempted, accepted or rejected */
     double bound;      /* largest |component| allowed */
     double decay; /* h |lambda| of decay from which a trajectory leaves as stiff; 0: none does */
-    /* Rows of results. status: PI_CANCELLED where there is something to do; others stay. accepted
-     * and rejected count on from what they are. */
+    /* Rows of results. status: trajectories with PI_CANCELLED are integrated; others stay. accepted
+     * and rejected are incremented from their given values. */
     void *state; /* `dim` rows, `stride` reals apart */
     int64_t stride;
-    void *t, *h; /* h: the step that it would go on with */
+    void *t, *h; /* h: the step with which it would continue */
     int64_t *accepted, *rejected;
     int8_t *status;
     /* States at given times, one after the other in the direction of time; the times of one
@@ -240,25 +241,25 @@ typedef struct {
     int n_saved;
 } PiSolve;
 
-/* Steps that lanes have just made, for those who look at them: they may ask for states within them,
- * and end them before. Rows of reals with an item for each lane; component d of lane i is item
+/* Steps that lanes have just made, for watches and events: they may request states within them,
+ * and end them earlier. Rows of reals with one item per lane; component d of lane i is item
  * d lanes + i of a state. */
 typedef enum {
-    PI_STEP_NONE, /* not for them */
+    PI_STEP_NONE, /* to be ignored */
     PI_STEP_MADE,
     PI_STEP_STOPPED, /* ends the trajectory, as the next two do */
     PI_STEP_ZENO,
-    PI_STEP_LOST,  /* its new state is not finite: the one before stays */
-    PI_STEP_JUMPED /* goes on from another state */
+    PI_STEP_LOST,  /* its new state is not finite: the one before is kept */
+    PI_STEP_JUMPED /* continues from another state */
 } PiStepEnd;
 typedef struct {
     int64_t lanes;
     const int64_t *id; /* the trajectory of each lane */
-    int8_t *end;       /* a PiStepEnd of each */
+    int8_t *end;       /* a PiStepEnd for each */
     const void *t0, *t0_low,
-        *before;             /* when it began, and what additions rounded away; its state */
+        *before;             /* its initial time, with its rounding error; its initial state */
     void *t, *t_low, *after; /* the same at its end */
-    void *part;         /* how far into the step: first all of it, then what is asked for, or 0 */
+    void *part;         /* a time within the step: first its end, then the requested one, or 0 */
     const void *within; /* the states there */
 } PiSteps;
 
@@ -267,25 +268,26 @@ typedef struct PiSolver {
     const PiSolve *solve;
     void *workspace; /* pi_solve_rows() rows of solve->registers vectors */
     PiPause *pause;
-    /* The first of up to `most` trajectories that nobody has begun, *count of them; 0: no more. */
+    /* Takes up to `most` trajectories that have not begun: the first, *count of them; 0: no more.
+     */
     int (*take)(struct PiSolver *solver, int64_t most, int64_t *first, int64_t *count);
     void (*arrived)(struct PiSolver *solver);
     /* Room for the time and the saved components after an accepted step; NULL without memory.
-     * No function: nobody keeps them. */
+     * NULL as a function: they are not kept. */
     void *(*keep)(struct PiSolver *solver, int64_t lane);
-    /* Who looks at the steps; no functions: nobody. The first states, at t0 of a step not made;
-     * then 1 where parts of steps are asked for, which are shown next; then what has come of them
-     * all is known, and they count. -1 stops the run. */
+    /* Watches and events; NULL: none. The first states, at t0, before any step;
+     * then 1 if parts of steps are requested, which are shown next; when all requests are
+     * answered, the steps are final. -1 stops the run. */
     int (*begin)(struct PiSolver *solver, const PiSteps *steps);
     int (*look)(struct PiSolver *solver, const PiSteps *steps);
     int (*accept)(struct PiSolver *solver, const PiSteps *steps);
-    int64_t tried, useful; /* steps of lanes: all, and those of trajectories on their way */
+    int64_t tried, useful; /* steps of lanes: all, and those of unfinished trajectories */
 } PiSolver;
-/* Until no trajectory is left; -1 where the force or a pause stops it, or without memory. */
+/* Until no trajectory is left; -1 if the force or a pause stops it, or without memory. */
 typedef int PiSolveKernel(PiSolver *solver);
 
 /* ---- kernels --------------------------------------------------------------------------------- */
-/* The kernels of one system on one instruction set in one precision; NULL for those it lacks. */
+/* The kernels of one system on one instruction set in one precision; NULL for missing ones. */
 typedef struct {
     const char *system;
     PiKernel *family[PI_FAMILIES], *specialised[PI_SPECIALISED];
@@ -294,7 +296,7 @@ typedef struct {
     PiEnergies *energies; /* in double precision */
 } PiKernels;
 
-/* A system compiled by itself: its kernels, or NULL where it was compiled against other headers. */
+/* A system compiled by itself: its kernels, or NULL if it was compiled with other headers. */
 typedef const PiKernels *PiOneSystem(uint64_t layout);
 #define PI_LAYOUT                                                                                  \
     ((uint64_t)sizeof(PiTile) << 40 | (uint64_t)sizeof(PiSystem) << 24 | sizeof(PiTable) << 4 |    \
@@ -313,11 +315,11 @@ typedef struct {
 } PiKernelSet;
 
 /* ---- run/dispatch.c -------------------------------------------------------------------------- */
-/* Kernel sets of an instruction set by number, best last; NULL past the end. */
+/* Kernel sets of an instruction set by number, the best last; NULL past the end. */
 typedef struct {
     const char *name;
     const PiKernelSet *f64, *f32;
 } PiIsa;
 const PiIsa *pi_isa(int number);
 int pi_isa_supported(int number);
-int pi_fma_is_exact(void); /* the C library's, which the baseline stands on */
+int pi_fma_is_exact(void); /* is the C library's fma, which the baseline uses, exact? */

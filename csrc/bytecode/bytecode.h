@@ -13,7 +13,7 @@ typedef enum {
     PI_BANK_P,        /* parameters, then those derived from them */
     PI_BANK_T,        /* the time */
     PI_BANK_CONSTANT, /* one value for all lanes */
-    PI_BANK_OUT,      /* the answer */
+    PI_BANK_OUT,      /* the result */
     PI_BANKS
 } PiBank;
 
@@ -27,9 +27,9 @@ enum {
     PI_MAX_CONSTANTS = 1 << 16,
 };
 
-/* `varies` has a bit for each argument: set where it differs from lane to lane. Constants do not;
- * parameters do not where all have one value for all lanes (PI_ALL_SHARED), and do where all have
- * their own (PI_ALL_OWN); where some have, it is found out (PI_MIXED). */
+/* `varies` has a bit for each argument: set if it differs from lane to lane. Constants do not.
+ * Parameters do not if all have one value for all lanes (PI_ALL_SHARED), and do if all have
+ * one value per lane (PI_ALL_OWN); if only some have, it is computed (PI_MIXED). */
 enum { PI_ALL_SHARED, PI_ALL_OWN, PI_MIXED };
 typedef struct {
     uint8_t operation, target_bank, bank[PI_ARGUMENTS], varies[PI_MIXED];
@@ -39,14 +39,15 @@ typedef struct {
 /* A verified program. Second-order and separable systems have sections for the acceleration, and
  * the right-hand side follows from it: velocities first (or PI_VELOCITY), then the acceleration. */
 typedef struct {
-    PiSystem system;                                 /* as far as numbers go: it has no names */
+    PiSystem system;                                 /* only its numbers: it has no names */
     int32_t first[PI_QUESTIONS], last[PI_QUESTIONS]; /* instructions; first < 0: no answer */
-    const uint64_t *needs; /* of each derived parameter: those it comes from; all bits: past 64 */
+    const uint64_t
+        *needs; /* for each derived parameter: those that it depends on; all bits: past 64 */
     const PiInstruction *code;
     const char *constants[2]; /* 64-byte blocks, in float64 and in float32 */
 } PiProgram;
 
-/* The claims of the maker of a program; the verifier believes none of them. */
+/* The claims of the maker of a program; the verifier trusts none of them. */
 typedef struct {
     int64_t dim, dof, n_params, n_derived, n_invariants, n_registers, n_constants, n_code;
     int32_t first[PI_QUESTIONS], last[PI_QUESTIONS];
@@ -55,18 +56,18 @@ typedef struct {
 } PiProgramText;
 
 enum { PI_MESSAGE = 160 };
-/* Verifies byte code and makes a program of it; NULL with a message (or an empty one without
+/* Verifies byte code and makes a program from it; NULL with a message (or an empty one without
  * memory). Freed by pi_program_free. */
 PiProgram *pi_program_make(const PiProgramText *text, char message[PI_MESSAGE]);
 void pi_program_free(PiProgram *program);
-/* The scales of the rates (PiSystem.scale): parameters by which the force multiplies an answer,
- * last of all, and which it does not read otherwise. */
+/* The scales of the rates (PiSystem.scale): parameters by which the force multiplies a result
+ * as its last operation, and which it does not read otherwise. */
 void pi_find_scales(const PiProgramText *text, PiSystem *system);
-/* Can the question be answered? */
+/* Does the program answer the question? */
 int pi_program_has(const PiProgram *program, PiQuestion question);
 
 extern const char *const pi_bank_names[PI_BANKS];
-/* The operations by number: name, arguments and what they compute, as in operations.h; NULL past
+/* The operations by number: name, arguments and result, as in operations.h; NULL past
  * the end. */
 typedef struct {
     const char *name;

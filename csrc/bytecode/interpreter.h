@@ -1,13 +1,14 @@
 /* The interpreter of byte code (bytecode.h): each instruction runs over a row of registers, which
- * lie in the first cache. Compiled for each instruction set by kernels/; no allocation, no jumps.
+ * fits the first-level cache. Compiled for each instruction set by kernels/; no allocation, no
+ * jumps.
  */
 #pragma once
 #include "bytecode.h"
 #include "../simd.h"
 #include "../vmath/vmath.h"
 
-/* Where the rows of each bank begin, how far they are apart, and which of the parameters have one
- * value for all lanes, of which one register is enough. */
+/* Where the rows of each bank begin, their distance, and which of the parameters have one
+ * value for all lanes, so that one register suffices. */
 typedef struct {
     char *base[PI_BANKS];
     int64_t stride[PI_BANKS];
@@ -27,7 +28,7 @@ INLINE vreal *row_of(const Banks *banks, int bank, int64_t number) {
     return (vreal *)(banks->base[bank] + number * banks->stride[bank]);
 }
 
-/* Which arguments differ from lane to lane, as bits: found out where only some parameters do. */
+/* Which arguments differ from lane to lane, as bits: computed if only some parameters do. */
 static unsigned what_varies(const PiInstruction *at, const Banks *banks) {
     unsigned varies = at->varies[PI_ALL_OWN];
     for (int i = 0; i < PI_ARGUMENTS; i++)
@@ -105,7 +106,7 @@ static void run_section(const PiInstruction *at, const PiInstruction *end, const
             banks->parameters == PI_MIXED ? what_varies(at, banks) : at->varies[banks->parameters];
         switch (at->operation) {
 #include "operations.h"
-        default: __builtin_unreachable(); /* says the verifier */
+        default: __builtin_unreachable(); /* guaranteed by the verifier */
         }
     }
 }
@@ -130,13 +131,13 @@ static int run_pieces(const PiProgram *program, PiQuestion question, const Banks
     return 0;
 }
 
-/* All parameters and those derived from them, as bits. */
+/* All parameters and derived ones, as bits. */
 INLINE uint64_t all_parameters(const PiProgram *program) {
     const int count = program->system.n_params + program->system.n_derived;
     return count >= 64 ? ~(uint64_t)0 : ((uint64_t)1 << count) - 1;
 }
-/* Which parameters have one value for all lanes, with those derived: all that a derived one comes
- * from must. None where they are more than the bits. */
+/* Which parameters have one value for all lanes, with the derived ones that depend only on such.
+ * None if they are more than the bits. */
 INLINE uint64_t single_parameters(const PiProgram *program, uint64_t uniform, uint64_t all) {
     const int n = program->system.n_params, derived = program->system.n_derived;
     const uint64_t own = n < 64 ? ((uint64_t)1 << n) - 1 : ~(uint64_t)0;

@@ -1,7 +1,7 @@
 /* The operations of a user's force: name, number of arguments, and the result from a, b, c, d.
  *
  * One text for three readers: the interpreter (interpreter.h), the verifier (verifier.c), and the C
- * that a traced system is compiled to (pyintegrate/trace/c_source.py). A mask is a register of all
+ * code of compiled traced systems (pyintegrate/trace/c_source.py). A mask is a register of all
  * ones or all zeros in each lane.   CHEAP(...) costs less than the loads of its arguments. */
 CHEAP(copy, 1, a)
 CHEAP(negative, 1, -a)
@@ -25,8 +25,8 @@ CHEAP(logical_xor, 2, (vreal)((vint)a ^ (vint)b))
 CHEAP(logical_not, 1, (vreal)(~(vint)a))
 CHEAP(where, 3, vselect((vint)a, b, c))
 CHEAP(sqrt, 1, vsqrt(a))
-/* Two operations in one, for the sake of the loads and stores between them: the result of the
- * first, and what the second does with it. */
+/* Two operations in one, to save the loads and stores between them: the result of the
+ * first, and the operation of the second on it. */
 #define THEN(first, u, n, x)                                                                       \
     CHEAP(first##_multiply, n, (u) * x)                                                            \
     CHEAP(first##_add, n, (u) + x)                                                                 \

@@ -5,8 +5,8 @@
 #include "loop.h"
 #include "on_rows.h"
 #include "tolerance/in_registers.h"
-/* A traced system that is compiled (pyintegrate/trace/compiler.py) has a table of contents of its
- * own, and takes the kernels for any force from the package. */
+/* A traced system that is compiled (pyintegrate/trace/compiler.py) has its own table of contents,
+ * and takes the kernels for any force from the package. */
 #ifndef PI_ONE_SYSTEM
 #define PI_CONTENTS "../contents.h"
 #include "../bytecode/interpreter.h"
@@ -14,8 +14,8 @@
 #include "tolerance/loop.h"
 #endif
 
-/* contents.h is read four times. Each file in it is one call of a macro, of which each reading
- * makes something else. With `systems/spring.h`, SYSTEM(spring, MATHEMATICS(...), .title = ...):
+/* contents.h is read four times. Each file in it is one call of a macro, which each reading
+ * expands differently. With `systems/spring.h`, SYSTEM(spring, MATHEMATICS(...), .title = ...):
  *   1. static const PiSystem spring_system = {.name = "spring", .title = "...", ...};
  *      static const Model spring_model = {.system = &spring_system, .acceleration = ...};
  *   2. static int spring_any_explicit_rk(const PiTile *tile) {...}, and spring_rk4 and others: the
@@ -26,8 +26,8 @@
  *   4. nothing; here systems of any size give the name of their force.
  *
  * First reading of contents.h: the methods and systems themselves. A HEAVY_SYSTEM's force takes so
- * long that specialised kernels gain nothing, and many registers in flight neither: it does
- * without, and is compiled in a third of the time. */
+ * long that specialised kernels gain nothing, nor do many registers in flight: it has
+ * none, and compiles in a third of the time. */
 #define METHOD(id, kind, ...)                                                                      \
     static const PiMethod id __attribute__((unused)) = {.name = #id, .family = kind, __VA_ARGS__};
 #define MATHEMATICS(...) __VA_ARGS__
@@ -52,7 +52,7 @@
     }
 #define ANSWER(id, question)                                                                       \
     case question: return answer_rows(&id##_model, question, rows);
-/* To a tolerance in double precision on wide registers; elsewhere on rows, with the same bits. */
+/* To a tolerance in double precision with wide registers; otherwise on rows, with the same bits. */
 #if PI_REAL_BITS == 64 && PI_VECTOR_BYTES > 16
 #define TRIAL(id)                                                                                  \
     static void id##_trial(const PiTrialRows *rows) { trial_in_registers(&id##_model, rows); }
@@ -61,7 +61,7 @@
 #define TRIAL(id)
 #define TRIAL_OF(id) NULL
 #endif
-/* Watches look at energies in double precision. */
+/* Watches use energies in double precision. */
 #if PI_REAL_BITS == 64
 #define ENERGIES(id)                                                                               \
     static void id##_energies(const PiEnergyRows *rows) { energy_rows(&id##_model, rows); }

@@ -8,7 +8,7 @@
 #include "registers/composition.h"
 #include "registers/explicit_rk.h"
 
-/* ---- one step of whatever the kernel is compiled for ----------------------------------------- */
+/* ---- one step, for whatever the kernel is compiled ------------------------------------------- */
 /* The family, the method (a constant in specialised kernels), and whether the scales of the rates
  * are in the weights. */
 typedef struct {
@@ -18,8 +18,8 @@ typedef struct {
     int scaled;
 } KernelChoice;
 
-/* Where weights come from a table they would have to be there once for each component, which costs
- * what the force saves. */
+/* If weights come from a table, they would be needed once for each component, which costs what the
+ * force saves. */
 INLINE int takes_scales(const KernelChoice *choice, const Model *model) {
     int scales = 0;
     EACH(d, 0, model->system->dim) scales |= model->system->scale[d];
@@ -27,7 +27,7 @@ INLINE int takes_scales(const KernelChoice *choice, const Model *model) {
     return choice->family == PI_COMPOSITION ? !keeps_force(choice->method, model->system)
                                             : choice->specialised == PI_RK4;
 }
-/* Weights that steps take from memory: all of a table's, few of a specialised method's. */
+/* Weights that steps load from memory: all of a table's, few of a specialised method's. */
 INLINE int weight_count(const KernelChoice *choice) {
     if (choice->family == PI_COMPOSITION) return choice->specialised ? 4 : 2 * PI_MAX_SUBSTEPS;
     return choice->specialised ? 1 : PI_MAX_WEIGHTS;
@@ -74,7 +74,7 @@ INLINE vreal load_row(PiRow row, int64_t lane) {
     return row.stride ? vload(data + lane) : vset(*data);
 }
 
-/* The place of register u in the rows; past the last one, that one again. */
+/* The offset of register u in the rows; past the last one, that one again. */
 INLINE int64_t place(const PiTile *tile, int64_t r, int u) {
     return r + u < tile->registers ? r + u : tile->registers - 1;
 }
@@ -105,7 +105,7 @@ INLINE void write_record(const Model *model, int count, int64_t left, const Flig
             EACH(u, 0, count) vstore(record + d * stride + u * VLEN, f->y[u][d]);
 }
 
-/* `count` registers from number r on; past the last one, that is done and written again. */
+/* `count` registers from index r on; past the last one, that one is computed and written again. */
 INLINE int group(const KernelChoice *choice, const PiTile *tile, const Model *model, int64_t r,
                  int count) {
     const int dim = model->system->dim;
@@ -128,7 +128,7 @@ INLINE int group(const KernelChoice *choice, const PiTile *tile, const Model *mo
     }
     load_weights(choice, tile, model, count, w, stride, &f);
     real *record = tile->record ? (real *)tile->record + r * VLEN : NULL;
-    /* Read once: for all the compiler knows, what is written might be the tile. */
+    /* Read once: the compiler must assume that the stores may alias the tile. */
     const int64_t record_stride = tile->record_stride, record_next = tile->record_next;
     const int64_t left = tile->registers - r;
     const int stream = tile->stream;
@@ -183,8 +183,7 @@ INLINE int groups(const KernelChoice *choice, const PiTile *tile, const Model *m
 INLINE int advance(const KernelChoice *choice, const PiTile *tile, const Model *model,
                    int in_flight) {
     int bad;
-    if (choice->family == PI_COMPOSITION && !model->acceleration)
-        return 0; /* refused long before */
+    if (choice->family == PI_COMPOSITION && !model->acceleration) return 0; /* refused earlier */
     if (takes_scales(choice, model)) {
         KernelChoice scaled = *choice;
         scaled.scaled = 1;
@@ -194,9 +193,9 @@ INLINE int advance(const KernelChoice *choice, const PiTile *tile, const Model *
     return bad;
 }
 
-/* How many registers in flight: as many as hide the latency without running out of registers. The
- * stages of an explicit method want registers too, and a heavy system has enough to do with half of
- * them. All as measured. */
+/* How many registers in flight: enough to hide the latency without running out of registers. The
+ * stages of an explicit method need registers too, and a heavy system has enough to do with half
+ * as many. The numbers are measured. */
 INLINE int in_flight(const KernelChoice *choice, const Model *model) {
     const int dim = model->system->dim,
               table = choice->family == PI_EXPLICIT_RK && !choice->specialised;

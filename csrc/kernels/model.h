@@ -1,9 +1,9 @@
-/* A system as register kernels see it: its mathematics, and the registers in flight. */
+/* A system for register kernels: its mathematics, and the registers in flight. */
 #pragma once
 #include "../simd.h"
 #include "../tiles.h"
 
-/* A system's mathematics, one wide register for each component. p: parameters, then those derived.
+/* A system's mathematics, one wide register for each component. p: parameters, then derived ones.
  */
 typedef void Rhs(vreal t, const vreal *y, const vreal *p, vreal *dydt);
 typedef void Acceleration(vreal t, const vreal *x, const vreal *v, const vreal *p, vreal *a);
@@ -39,8 +39,8 @@ INLINE void rhs(const Model *model, vreal t, const vreal *y, const vreal *p, vre
     model->acceleration(t, y, y + dof, p, dydt + dof);
 }
 
-/* Registers in flight: state, parameters, first time and step of some trajectories, a force kept
- * from step to step, and scales that were taken out of the parameters. */
+/* Registers in flight: state, parameters, initial time and step of some trajectories, a force kept
+ * from step to step, and scales taken out of the parameters. */
 typedef struct {
     vreal y[PI_MAX_FLIGHT][PI_MAX_DIM], p[PI_MAX_FLIGHT][PI_MAX_PARAMS];
     vreal t0[PI_MAX_FLIGHT], h[PI_MAX_FLIGHT], kept[PI_MAX_FLIGHT][PI_MAX_DIM];
@@ -48,8 +48,8 @@ typedef struct {
 } Flight;
 
 /* Scaled weights: from here on the force of register u gives the rates without their scales
- * (PiSystem.scale), which the weights have instead: w (s f) is (w s) f, where w s is made once.
- * Not taken, they are 1 for the weights. */
+ * (PiSystem.scale), and the weights include them: w (s f) is (w s) f, where w s is computed once.
+ * If scales are not taken out, they are 1 for the weights. */
 INLINE void take_scales(const Model *model, int taken, Flight *f, int u) {
     const int *const scale = model->system->scale;
     EACH(d, 0, model->system->dim)
@@ -57,7 +57,7 @@ INLINE void take_scales(const Model *model, int taken, Flight *f, int u) {
     EACH(d, 0, model->system->dim)
         if (scale[d] && taken) f->p[u][scale[d] - 1] = vset(1);
 }
-/* Of component d. */
+/* The weight of component d. */
 INLINE vreal scaled(const Model *model, const Flight *f, int u, int d, vreal w) {
     return model->system->scale[d] ? w * f->scale[u][d] : w;
 }

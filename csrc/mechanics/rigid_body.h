@@ -1,11 +1,11 @@
 /* The mechanics of one rigid body, a register of bodies at a time. Its parameters stay in their
- * rows: those of springs are as many as there are springs.
+ * rows, since those of springs depend on the number of springs.
  *
  *     x' = v,   q' = (0, w) q / 2,   v' = g + F / m - c v,   w' = R B (T - (R'w) x I (R'w)) - c' w
  *
- * q turns body axes to world axes by the matrix R; w is in world axes, the inertia I = B^-1 and the
- * torque T in body axes. A body of inverse mass 0 is not moved by forces nor by gravity, one of
- * inverse inertia 0 not turned by torques: it then counts as a sphere that they do not reach. */
+ * q rotates body axes to world axes by the matrix R; w is in world axes, the inertia I = B^-1 and
+ * the torque T in body axes. A body of inverse mass 0 is not moved by forces or gravity, one of
+ * inverse inertia 0 is not turned by torques: it then counts as a sphere without torques. */
 #pragma once
 #include "../tiles.h"
 #include "rotation.h"
@@ -26,9 +26,9 @@ enum { /* rows of parameters; springs: anchors (3 each), attachments (3 each), s
        RIGID_SPRINGS,
        RIGID_PER_SPRING = 8,
 };
-enum {                           /* derived rows, behind those of the springs */
+enum {                           /* derived rows, after those of the springs */
        RIGID_CONSTANT = 0,       /* gravity and force, as an acceleration */
-       RIGID_MASS = 3,           /* 0 where the body does not move */
+       RIGID_MASS = 3,           /* 0 if the body does not move */
        RIGID_TURNS,              /* 1, or 0 */
        RIGID_I,                  /* inertia */
        RIGID_B = RIGID_I + 6,    /* its inverse */
@@ -50,7 +50,7 @@ INLINE void rigid_vector(const Rigid *b, const vreal *first, int n, vreal *to) {
 }
 
 /* ---- derived parameters ---------------------------------------------------------------------- */
-/* B = L D L' in unit vectors: the columns of L, and D times the squares of their lengths. Where B
+/* B = L D L' in unit vectors: the columns of L, and D times the squares of their lengths. If B
  * is diagonal they are the principal axes. */
 INLINE void rigid_axes(const vreal *B, vreal n[3][3], vreal *rate) {
     const vreal l1 = B[3] / B[0], l2 = B[4] / B[0];
@@ -88,7 +88,7 @@ INLINE void rigid_prepare(const Rigid *b) {
     vint turns = {0};
     EACH(i, 0, 6) turns |= ~(B[i] == zero);
     EACH(i, 0, 6) B[i] = vselect(turns, B[i], i < 3 ? one : zero);
-    /* In units of its trace, so that tiny and huge bodies neither under- nor overflow. */
+    /* In units of its trace, so that tiny and huge bodies neither underflow nor overflow. */
     scale = (B[0] + B[1]) + B[2];
     vreal unit[6];
     EACH(i, 0, 6) unit[i] = B[i] / scale;
@@ -126,7 +126,7 @@ INLINE Spring rigid_spring(const Rigid *b, int64_t i, const vreal *x, vreal M[3]
     const vreal length = *rigid_parameter(b, RIGID_SPRINGS + 7 * n + i);
     const vreal distance = vsqrt(dot3(s.d, s.d));
     s.stretch = distance - length;
-    /* The direction is undefined where the ends meet, and not needed without a rest length. */
+    /* The direction is undefined if the ends coincide, and not needed without a rest length. */
     s.pull = s.stiffness * vselect(length == vset(0), vset(REAL(1.0)), s.stretch / distance);
     return s;
 }
@@ -166,15 +166,15 @@ INLINE void rigid_symmetric(const Rigid *b, int which, const vreal *a, vreal *to
     rigid_vector(b, rigid_derived(b, which), 6, S);
     symmetric3(S, a, to);
 }
-/* R S R' a, of a vector in world axes. */
+/* R S R' a, for a vector in world axes. */
 INLINE void rigid_in_world(const Rigid *b, int which, vreal M[3][3], const vreal *a, vreal *to) {
     vreal body[3];
     to_body(M, a, body);
     rigid_symmetric(b, which, body, body);
     to_world(M, body, to);
 }
-/* w from L = R I R' w, with what rounding leaves put back: the product of I and its inverse is
- * never quite 1, and always on the same side, which would add up from step to step. */
+/* w from L = R I R' w, with a correction of the rounding error: the product of I and its inverse is
+ * never exactly 1, and the error has always the same sign, so that it would accumulate. */
 INLINE void rigid_angular_velocity(const Rigid *b, vreal M[3][3], const vreal *L, vreal *w) {
     vreal left[3];
     rigid_in_world(b, RIGID_B, M, L, w);

@@ -23,7 +23,7 @@ INLINE void symmetric3(const vreal *S, const vreal *a, vreal *to) {
          vfma(S[2], a[2], vfma(S[5], a[1], S[4] * a[0])));
 }
 
-/* |q|^2 times the rotation: for a quaternion that is not of unit length the world is stretched. */
+/* |q|^2 times the rotation: a quaternion that is not of unit length scales the vector. */
 INLINE void rotation_matrix(const vreal *q, vreal M[3][3]) {
     const vreal two = vset(REAL(2.0));
     const vreal ww = q[0] * q[0], xx = q[1] * q[1], yy = q[2] * q[2], zz = q[3] * q[3];

@@ -1,11 +1,11 @@
 /* The classical Runge-Kutta method spelled out: stages of equal weight are added before they are
- * scaled, as additions run beside multiply-adds on some machines and there are fewer of these.
+ * scaled, since some machines execute additions beside multiply-adds, and this saves the latter.
  * Kutta (1901), Z. Math. Phys. 46, 435; the table is methods/rk4.h. */
 #pragma once
 #include "explicit_rk.h"
 
-/* Two registers go through the stages side by side, so that the additions and multiplications of
- * one wait less for each other; u: the first of them. */
+/* Two registers go through the stages side by side, so that the dependent additions and
+ * multiplications of one overlap with the other's; u: the first of them. */
 enum { SIDE_BY_SIDE = 2 };
 
 /* y' = f(t, y):   y += h/6 ((k1 + k4) + 2 (k2 + k3)) */

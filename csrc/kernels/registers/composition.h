@@ -1,10 +1,10 @@
-/* Compositions of kicks and drifts (symplectic where the force does not see the velocity):
+/* Compositions of kicks and drifts (symplectic if the force does not depend on the velocity):
  *     kick  v += w a(t, x, v),     drift  x += w v  (or w T_p(p)),     w = h times the coefficient.
  *
- * A kick sees the current position and velocity and the time t_n + h (sum of the drifts so far),
- * which is t0 + (n + 1) h where that sum is 1. Where a method both begins and ends with a kick, the
- * last force of a step is the first of the next, unless the force sees the velocity: then it is
- * evaluated anew. Hairer, Lubich, Wanner (2006), Geometric Numerical Integration, II.4-5. */
+ * A kick uses the current position and velocity and the time t_n + h (sum of the drifts so far),
+ * which is t0 + (n + 1) h if that sum is 1. If a method both begins and ends with a kick, the
+ * last force of a step is the first of the next, unless the force depends on the velocity: then it
+ * is evaluated again. Hairer, Lubich, Wanner (2006), Geometric Numerical Integration, II.4-5. */
 #pragma once
 #include "explicit_rk.h"
 #include "kept_force.h"
@@ -26,7 +26,7 @@ INLINE void accumulate_scaled(const Model *model, int first, int n, vreal w, con
     }
 }
 /* The registers in flight go side by side through kicks and drifts; kept: the force from the step
- * before (or from composition_start), where it is kept. */
+ * before (or from composition_start), if it is kept. */
 INLINE void composition_step(const Model *model, const PiMethod *m, int count, const vreal *w,
                              int64_t stride, int64_t n, Flight *f) {
     const int dof = model->system->dof, keeps = keeps_force(m, model->system);

@@ -1,10 +1,9 @@
 /* Explicit Runge-Kutta.   k_s = f(t + c_s h, y + h sum_j a_sj k_j),   y += h sum_s b_s k_s
  *
- * On x'' = a(t, x) the velocity is linear in the stages and leaves the inner sums (the Nystrom
- * form; same method, half the operations): with A = a a and B = b a,
- *     k_s = a(t + c_s h, x + c_s h v + h^2 sum_j A_sj k_j),
- *     x += h v + h^2 sum_s B_s k_s,   v += h sum_s b_s k_s.
- * Hairer, Norsett, Wanner (1993), Solving Ordinary Differential Equations I, II.1 and II.14. */
+ * On x'' = a(t, x) the velocity is linear in the stages and drops out of the inner sums (the
+ * Nystrom form; the same method, half the operations): with A = a a and B = b a, k_s = a(t + c_s h,
+ * x + c_s h v + h^2 sum_j A_sj k_j), x += h v + h^2 sum_s B_s k_s,   v += h sum_s b_s k_s. Hairer,
+ * Norsett, Wanner (1993), Solving Ordinary Differential Equations I, II.1 and II.14. */
 #pragma once
 #include "../model.h"
 #include "nystrom_weight.h"
@@ -51,8 +50,8 @@ INLINE void nystrom_form_step(const Model *model, const PiMethod *m, vreal t, vr
         if (m->b[s] != 0) accumulate(dof, h * (real)m->b[s], k[s], v);
 }
 
-/* The same operations in the same order with a table known only when it runs. The loops over stages
- * stay loops, and the registers in flight go through them side by side. w[u] or, where one step
+/* The same operations in the same order with a table known only at run time. The loops over stages
+ * stay loops, and the registers in flight go through them side by side. w[u] or, if one step
  * serves all, w[0]: the weights of the table times h (or h^2 for positions from accelerations). */
 INLINE void table_weights(const PiTable *m, vreal h, vreal *w) {
     const vreal h2 = h * h;

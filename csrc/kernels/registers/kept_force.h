@@ -1,6 +1,6 @@
-/* Is the last force of a composition's step kept as the first of the next? Where a method begins
- * and ends with a kick, and the force does not see the velocity; one that costs nothing is not.
- * A force that is kept has its scales (PiSystem.scale): it is worth more than they are. */
+/* Is the last force of a composition's step kept as the first of the next? If a method begins
+ * and ends with a kick, and the force does not depend on the velocity; a free one is not kept.
+ * A force that is kept includes its scales (PiSystem.scale): keeping it saves more. */
 #pragma once
 #include "../../pyintegrate.h"
 

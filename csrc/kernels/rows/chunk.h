@@ -1,11 +1,11 @@
 /* A chunk of a tile: some registers of every row, in the workspace of a thread, small enough for
- * the caches; and what all families need of it. Dimensions are known only when it runs. */
+ * the caches; and functions for all families. Dimensions are known only at run time. */
 #pragma once
 #include "../../simd.h"
 #include "../../tiles.h"
 
-/* A factor of each lane: a row, or one register where it is the same for all (memory is what a row
- * costs). */
+/* A factor of each lane: a row, or one register if it is the same for all (memory traffic
+ * dominates). */
 typedef struct {
     const vreal *row; /* NULL: 1 */
     int64_t stride;   /* 1, or 0 */
@@ -13,16 +13,16 @@ typedef struct {
 
 typedef struct {
     const PiTile *tile;
-    int64_t R;             /* registers in a row */
-    int dim, dof;          /* dof = 0 for first order */
-    vreal *y, *p;          /* state with its history; parameters */
-    vreal *carry;          /* what additions to the state have rounded away; NULL: nobody asks */
-    vreal *t0, *h, *t;     /* rows */
-    vreal *scratch, *free; /* of the force; the next row that nobody uses */
-    vint *code;            /* why a lane's solve failed: a PiStatus, or 0 */
-    const vint *frozen;    /* lanes that need not be computed, or NULL */
-    int stopped;           /* has a force or a pause stopped the run? */
-    uint64_t uniform;      /* parameters that are the same for all lanes, as bits */
+    int64_t R;                  /* registers in a row */
+    int dim, dof;               /* dof = 0 for first order */
+    vreal *y, *p;               /* state with its history; parameters */
+    vreal *carry;               /* rounding errors of additions to the state; or NULL */
+    vreal *t0, *h, *t;          /* rows */
+    vreal *scratch, *free;      /* of the force; the next unused row */
+    vint *code;                 /* why a lane's solve failed: a PiStatus, or 0 */
+    const vint *frozen;         /* lanes that need not be computed, or NULL */
+    int stopped;                /* has a force or a pause stopped the run? */
+    uint64_t uniform;           /* parameters that are the same for all lanes, as bits */
     Factor scale[PI_MAX_STATE]; /* of the rate of each component, taken out of the parameters */
 } Chunk;
 
@@ -39,7 +39,7 @@ INLINE int any_row(const Chunk *c, const vint *mask) {
     for (int64_t u = 0; u < c->R; u++) any |= mask[u];
     return vany(any);
 }
-/* The row of times t0 + n h + fraction h; forces that do not see it are given any. */
+/* The row of times t0 + n h + fraction h; any times for forces that do not depend on it. */
 static const vreal *times(const Chunk *c, int64_t n, double fraction) {
     if (!c->tile->system->time_dependent) return c->t;
     const vreal steps = vset((real)n), part = vset((real)fraction);
@@ -58,7 +58,7 @@ static void ask(Chunk *c, PiQuestion question, const vreal *t, const vreal *y, c
     if (c->stopped || pi_pause(pause) || c->tile->force(c->tile->context, question, &rows))
         c->stopped = 1;
 }
-/* The velocities that belong to v: v itself, or of a separable system T_p(v), written to `to`. */
+/* The velocities that belong to v: v itself, or for a separable system T_p(v), written to `to`. */
 static const vreal *velocities(Chunk *c, const vreal *v, vreal *to) {
     if (c->tile->system->structure != PI_SEPARABLE) return v;
     ask(c, PI_VELOCITY, c->t, v, v, to);
@@ -115,7 +115,7 @@ static void add_rows(const Chunk *c, int n, double weight, int power, const vrea
 
 /* ---- scaled weights -------------------------------------------------------------------------- */
 /* From here on the force gives the rates without their scales (PiSystem.scale), which the weights
- * have instead, as in registers (take_scales of model.h); until the parameters have them again. */
+ * include, as in registers (take_scales of model.h); until they are returned to the parameters. */
 static void set_scales_aside(Chunk *c) {
     const PiSystem *system = c->tile->system;
     const int n = system->n_params;
@@ -161,12 +161,12 @@ INLINE vreal two_sum(vreal a, vreal b, vreal *rest) {
     *rest = (a - (sum - added)) + (b - added);
     return sum;
 }
-/* Where a step adds its increments of the components from `first` on: to the state, or to what
- * earlier additions have rounded away. */
+/* Where a step adds its increments of the components from `first` on: to the state, or to
+ * the rounding errors of earlier additions. */
 static vreal *increments(const Chunk *c, int first) {
     return (c->carry ? c->carry : c->y) + first * c->R;
 }
-/* Adds these to n components, and keeps what that rounds away.
+/* Adds these to n components, and keeps the rounding error.
  * Kahan (1965), Comm. ACM 8, 40; Hairer, Lubich, Wanner, Geometric Numerical Integration, VIII.5.
  */
 static void settle(const Chunk *c, int first, int n) {

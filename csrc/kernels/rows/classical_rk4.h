@@ -3,7 +3,7 @@
 #pragma once
 #include "chunk.h"
 
-/* constant h^power, rounded as the register kernels do. */
+/* constant h^power, rounded as in the register kernels. */
 static Factor weight_row(Chunk *c, real constant, int power) {
     const int64_t stride = c->tile->h.stride;
     vreal *w = take_rows(c, 1);
@@ -21,14 +21,14 @@ static void moved_by_one(int64_t n, const vreal *y, vreal one, const vreal *k, v
     }
     for (; i < n; i++) to[i] = vfma(one, k[i], y[i]);
 }
-/* to[d] = y[d] + w k[d] for n components from d = `first` on, of which these rows are; w has the
- * scale of each. */
+/* to[d] = y[d] + w k[d] for n components from d = `first` on, to which these rows belong; w
+ * includes the scale of each. */
 static void moved_rows(const Chunk *c, int first, int n, const vreal *y, Factor w, const vreal *k,
                        vreal *to) {
     const int64_t R = c->R;
     for (int d = 0, some; d < n; d += some, y += some * R, k += some * R, to += some * R) {
         const Factor scale = scale_of(c, first + d);
-        /* Rows without a scale go together. */
+        /* Rows without a scale are processed together. */
         for (some = 1; !scale.row && d + some < n && !scale_of(c, first + d + some).row;) some++;
         if (!w.stride && !scale.row) moved_by_one(some * R, y, *w.row, k, to);
         else if (!w.stride && !scale.stride) moved_by_one(R, y, *w.row * *scale.row, k, to);
@@ -41,7 +41,7 @@ static void moved_rows(const Chunk *c, int first, int n, const vreal *y, Factor 
                 }
     }
 }
-/* (t0 + n h) + h, as the register kernels round it. */
+/* (t0 + n h) + h, rounded as in the register kernels. */
 static void end_times(Chunk *c, int64_t n) {
     if (!c->tile->system->time_dependent) return;
     times(c, n, 0);

@@ -1,10 +1,10 @@
 /* Compositions of kicks and drifts on rows; registers/composition.h does the same operations in the
- * same order in registers, and says what a kick sees and when a force is kept. */
+ * same order in registers, and defines the arguments of a kick and when a force is kept. */
 #pragma once
 #include "../registers/kept_force.h"
 #include "chunk.h"
 
-/* force: dof rows, which hold the force of the step before where `kept` says so. */
+/* force: dof rows, which hold the force of the step before if `kept` is set. */
 static void composition_rows_step(Chunk *c, const PiMethod *m, int64_t n, vreal *force, int kept) {
     vreal *const free = c->free, *velocity = take_rows(c, c->dof);
     vreal *x = c->y, *v = c->y + c->dof * c->R;

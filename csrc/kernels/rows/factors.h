@@ -1,5 +1,6 @@
-/* M = P L U of each lane, kept for as many right-hand sides as there are: Gaussian elimination with
- * partial pivoting, each lane by its own pivots. A pivot of zero leaves what is not a number. */
+/* M = P L U for each lane, kept for any number of right-hand sides: Gaussian elimination with
+ * partial pivoting, with separate pivots for each lane. A pivot of zero gives results that are not
+ * numbers. */
 #pragma once
 #include "chunk.h"
 
@@ -8,8 +9,8 @@ static void swap_lane(vreal *a, vreal *b, int64_t lane) {
     (*a)[lane] = (*b)[lane];
     (*b)[lane] = upper;
 }
-/* In place: n x n rows of M; pivot: n rows, which row came to the top of each column. Then U lies
- * above the diagonal, its inverse pivots on it, and the factors of L below, negative. */
+/* In place: n x n rows of M; pivot: n rows, the pivot row of each column. Then U is
+ * above the diagonal, its inverse pivots on it, and the negative factors of L below. */
 static void factor_rows(Chunk *c, int n, vreal *M, vint *pivot) {
     const int64_t R = c->R;
 #define ENTRY(i, k) M[((i) * n + (k)) * R + u]

@@ -1,7 +1,7 @@
-/* Implicit Runge-Kutta: fully implicit, diagonally implicit or with explicit stages, as the groups
- * of the table say. Stages are solved for increments z, and h k = A_G^-1 z: a force is never asked
- * at a state that is only almost a solution, which a stiff one would magnify.
- * Hairer, Wanner (1996), Solving Ordinary Differential Equations II, IV.6 and IV.8. */
+/* Implicit Runge-Kutta: fully implicit, diagonally implicit or with explicit stages, by the groups
+ * of the table. Stages are solved for increments z, and h k = A_G^-1 z: the force is never
+ * evaluated at an approximate solution, whose error a stiff force would amplify. Hairer, Wanner
+ * (1996), Solving Ordinary Differential Equations II, IV.6 and IV.8. */
 #pragma once
 #include "newton.h"
 

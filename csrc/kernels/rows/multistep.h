@@ -3,19 +3,19 @@
  *     sum_j alpha_j y_{n+j} = h sum_j beta_j f_{n+j}        (or h^2, positions and accelerations)
  *
  * explicit, implicit by Newton's method, or predicted, evaluated, corrected and evaluated (PECE).
- * The first k - 1 steps are those of a one-step method.
+ * The first k - 1 steps are made by a one-step method, the starter.
  *
- * With h^2 the difference of two rounded positions stands for a velocity, and its errors add up as
- * n^2. Therefore these methods, and all in compensated runs, are in summed form: with
+ * With h^2 the difference of two rounded positions stands for a velocity, and its errors accumulate
+ * as n^2. Therefore these methods, and all in compensated runs, are in summed form: with
  * alpha(z) = (z - 1) sum_i gamma_i z^i,
  *
  *     d_{n+k} = -sum_{i<k-1} gamma_i d_{n+i+1} + h^2 sum_j beta_j a_{n+j}
  *     x_{n+k} = x_{n+k-1} + d_{n+k}
  *
  * A difference has more digits than the positions: d_n = (x_n - x_{n-1}) + rest_n, where the rest
- * is what the rounded x_n lacks of x_{n-1} + d_n.
+ * is the rounding error of x_n = x_{n-1} + d_n.
  *
- * The state carries what is remembered: rows of past states, the newest first, then of past forces,
+ * The state includes the history: rows of past states, the newest first, then of past forces,
  * then of rests, that of the present state first.
  * Hairer, Norsett, Wanner (1993), Solving Ordinary Differential Equations I, III.1 and III.10;
  * Hairer, Lubich, Wanner (2006), Geometric Numerical Integration, VIII.5 and XV.1. */
@@ -26,14 +26,14 @@
 typedef struct {
     const PiMethod *method;
     int n, power;             /* components: all, or positions only; of h */
-    int summed;               /* the form */
-    int n_states, n_forces;   /* how many of the past are remembered */
-    vreal *states, *forces;   /* they are here */
+    int summed;               /* is it in summed form? */
+    int n_states, n_forces;   /* how many past ones are kept */
+    vreal *states, *forces;   /* their rows */
     vreal *rests;             /* n_states in summed form */
     vreal *now, *next, *work; /* force at step n; the new state; n rows */
-    vreal *added;             /* where increments of the step go: to `next`, or in summed form */
-    vreal *past, *low;        /* beside -sum gamma_i d_i, in two parts */
-    int known;                /* is the force at step n there already? */
+    vreal *added;             /* the destination of increments: `next`, or in summed form */
+    vreal *past, *low;        /* besides -sum gamma_i d_i, in two parts */
+    int known;                /* is the force at step n known? */
 } Multistep;
 
 static Multistep multistep_start(Chunk *c, const PiMethod *m) {
@@ -91,8 +91,9 @@ static void combine_states(const Chunk *c, const Multistep *s) {
         if (m->alpha[k - 2 - j] != 0)
             add_rows(c, s->n, -m->alpha[k - 2 - j], 0, s->states + j * s->n * c->R, s->next);
 }
-/* past + low = -sum_i gamma_i d_i, and what products and sums round away is in `low`. The weight of
- * the difference that ends j steps before now is -(1 + alpha_{k-1} + ... + alpha_{k-1-j}). */
+/* past + low = -sum_i gamma_i d_i, with the rounding errors of products and sums in `low`. The
+ * weight of the difference that ends j steps before now is -(1 + alpha_{k-1} + ... +
+ * alpha_{k-1-j}). */
 static void combine_differences(const Chunk *c, const Multistep *s) {
     const PiMethod *m = s->method;
     const int64_t size = s->n * c->R;
@@ -111,7 +112,7 @@ static void combine_differences(const Chunk *c, const Multistep *s) {
         }
     }
 }
-/* All but the implicit term: `next`, or in summed form past + low + added. */
+/* Everything except the implicit term: `next`, or in summed form past + low + added. */
 static void combine_past(const Chunk *c, const Multistep *s) {
     if (s->summed) combine_differences(c, s);
     else combine_states(c, s);
@@ -126,7 +127,7 @@ static void add_difference(const Chunk *c, const Multistep *s) {
         high = two_sum(high, before, &lost);
         low += lost;
         s->next[i] = two_sum(c->y[i], high, &lost);
-        low += lost; /* what the new state lacks */
+        low += lost; /* the rounding error of the new state */
         if (c->carry) c->carry[i] = low;
         s->low[i] = low - before;
     }
@@ -158,7 +159,7 @@ static void first_difference(const Chunk *c, const Multistep *s) {
         s->rests[i] = d[i] - (c->y[i] - s->states[i]);
     }
 }
-/* A first step, by the method that makes them. */
+/* A first step, by the starter. */
 static void starter_step(Chunk *c, const Multistep *s, int64_t n) {
     const PiTile *tile = c->tile;
     vreal *const free = c->free, *const carried = c->carry;

@@ -3,34 +3,35 @@
  *
  *     z_i = h sum_j a_ij f(t_j, base_j + z_j)      for all stages i of a group
  *
- * or, with h^2 and accelerations, of positions, whose force does not see the velocity. With the
- * residual r(z), its right-hand side minus its left, and M = I - h a_ij J_j, made anew in each
+ * or, with h^2 and accelerations, for positions, whose force does not depend on the velocity. With
+ * the residual r(z), the right-hand side minus the left, and M = I - h a_ij J_j, computed in each
  * iteration and solved by Gaussian elimination with partial pivoting, z += M^-1 r.
  *
  * Start: every stage at y_n, which is on the solution; base, that is y_n + h sum of earlier slopes,
- * may be far beside it where the motion is stiff, with a smaller residual all the same.
- * Damping: where r has grown more than GROWTH times, or is not a number, half of the step is taken
- * back, as often as it takes. (Less is usual: a step onto a slow motion magnifies r once or twice.)
- * Wrong roots: with h, roots move away from y_n continuously until det M = 0, where two of them
- * meet. So a root is not that of y_n if det M was positive at the start and is negative there: the
- * iteration has crossed a fold. And one whose r keeps growing found its root by chance. Both are
- * reported as what does not converge.
+ * may be far from it if the motion is stiff, although its residual may be smaller.
+ * Damping: if r has grown more than GROWTH times, or is not a number, half of the correction is
+ * undone, repeatedly if needed. (Less growth is usual: a step onto a slow motion amplifies r once
+ * or twice.)
+ * Wrong roots: as h grows from 0, the root moves continuously away from y_n until det M = 0, where
+ * two roots meet. So a root is not that of y_n if det M was positive at the start and is negative
+ * at the root: the iteration has crossed a fold. And if r keeps growing, the root was found by
+ * chance. Both are reported as not converged.
  * Hairer, Wanner (1996), Solving Ordinary Differential Equations II, IV.8; Deuflhard (2004), Newton
  * Methods for Nonlinear Problems, 3.1 (damping) and 5.1 (folds). */
 #pragma once
 #include "chunk.h"
 #include "workspace.h"
 
-/* Right roots of stiff problems take 20 iterations at most, and a residual that grows twice. */
+/* Correct roots of stiff problems need at most 20 iterations, in which the residual grows twice. */
 enum { NEWTON_ITERATIONS = 50, NEWTON_GROWTHS = 6 };
-/* A loop over unknowns, which is none where their number is a constant, LARGEST_KNOWN at most. */
+/* A loop over unknowns, unrolled if their number is a constant, LARGEST_KNOWN at most. */
 enum { LARGEST_KNOWN = 4 };
 #define KNOWN(i, from, to) UNROLL_SOME for (int i = (from); i < (to); i++)
 #define GROWTH             REAL(100.0)
 #define LEAST_FRACTION     REAL(0x1p-12)
-/* Corrections that no longer shrink are rounding, if they are below STAGNATION beside the solution.
- * Below TINY, the smallest normal number / EPSILON, nothing is relative: motions that die away end
- * there. */
+/* Corrections that stop shrinking are rounding, if they are below STAGNATION relative to the
+ * solution. Below TINY, the smallest normal number / EPSILON, nothing is relative: decaying motions
+ * end there. */
 #if PI_REAL_BITS == 64
 #define EPSILON    REAL(0x1p-52)
 #define STAGNATION REAL(0x1p-26)
@@ -42,7 +43,7 @@ enum { LARGEST_KNOWN = 4 };
 #endif
 
 /* Solves M x = r in place in one register, each lane by itself: n x n entries of M, n of r.
- * singular: lanes with a pivot of zero. Returned: negative where det M is. Where n is a constant,
+ * singular: lanes with a pivot of zero. Returns a mask of lanes with det M < 0. If n is a constant,
  * the compiler keeps all of it in registers; pauses are for large n. */
 INLINE vint eliminate(Chunk *c, int n, vreal *M, vreal *r, vint *singular) {
     vint sign = {0};
@@ -87,7 +88,7 @@ INLINE vint eliminate(Chunk *c, int n, vreal *M, vreal *r, vint *singular) {
 }
 
 /* d f_i / dy_k by forward differences, for forces without a Jacobian: J[i][k] = (f_i(y + d e_k) -
- * f_i(y)) / d with d = sqrt(epsilon) max(|y_k|, |h f_k|), or sqrt(epsilon) where these are zero.
+ * f_i(y)) / d with d = sqrt(epsilon) max(|y_k|, |h f_k|), or sqrt(epsilon) if these are zero.
  * shifted, here: dim rows and one, for f(y + d e_k) and y_k. */
 static void differences_rows(Chunk *c, const vreal *t, vreal *y, const vreal *f, vreal *J,
                              vreal *shifted, vreal *here) {
@@ -117,7 +118,7 @@ static void jacobian_rows(Chunk *c, const vreal *t, vreal *y, const vreal *f, vr
     else ask(c, PI_JACOBIAN, t, y, y + c->dof * c->R, J);
 }
 
-/* What one group of stages asks: `stages` stages at times t + c_j h of step n; a: their block of
+/* One group of stages: `stages` stages at times t + c_j h of step n; a: their block of
  * the table, rows PI_MAX_STAGES apart; power: of h. base, z: stages x (dim, or for h^2 dof) rows.
  */
 typedef struct {
@@ -168,8 +169,8 @@ INLINE void equations(const Chunk *c, const Newton *s, int64_t u, int stages, in
 static void cannot(Chunk *c, int64_t u, vint lanes) {
     c->code[u] = vselect_int(lanes & (c->code[u] == 0), vset_int(PI_NOT_CONVERGED), c->code[u]);
 }
-/* Of lanes of register u whose r has grown: where it has grown too much, half of the last step is
- * taken back (a mask, returned); the others are counted. */
+/* For lanes of register u whose r has grown: if it has grown too much, half of the last correction
+ * is undone (returned as a mask); the others are counted. */
 static vint step_back(Chunk *c, const Newton *s, int64_t u, vint grown, vreal norm) {
     vreal *fraction = s->part[NEWTON_FRACTION] + u;
     vint *growths = (vint *)s->part[NEWTON_GROWN] + u;
@@ -181,8 +182,8 @@ static vint step_back(Chunk *c, const Newton *s, int64_t u, vint grown, vreal no
     return back;
 }
 
-/* In register u, z moves by the correction M^-1 r, or back by half of the step before; what has
- * converged, or cannot, is done. */
+/* In register u, z moves by the correction M^-1 r, or back by half of the one before; lanes that
+ * have converged, or cannot, are done. */
 INLINE void correct(Chunk *c, const Newton *s, int64_t u, int stages, int dim, vreal *M, vreal *r) {
     const int64_t R = c->R;
     const int size = stages * dim;
@@ -207,7 +208,7 @@ INLINE void correct(Chunk *c, const Newton *s, int64_t u, int stages, int dim, v
     const vint going = ~*done, grown = going & ~(norm <= *before);
     vint back = {0};
     if (s->iteration == 0) *first = sign;
-    else if (vany(grown)) /* corrections of the size of rounding do not say */
+    else if (vany(grown)) /* corrections as small as rounding are no indication */
         back = step_back(c, s, u, grown & ~(largest <= state * STAGNATION), norm);
     if (vany(back)) {
         KNOWN(i, 0, size) {
@@ -223,8 +224,8 @@ INLINE void correct(Chunk *c, const Newton *s, int64_t u, int stages, int dim, v
     }
     *fraction = vselect(back, *fraction, vset(REAL(1.0)));
     *before = vselect(back, *before, norm);
-    /* The next correction would be about change^2 / last, if it is not rounding: of a component
-     * that is small because others cancel in its force, it is as large. */
+    /* The next correction would be about change^2 / last, unless it is rounding: for a component
+     * that is small because terms of its force cancel, it may be as large. */
     vint ends = (change <= vset(EPSILON)) | (change * change <= *last * EPSILON);
     if (vany(going & ~ends)) {
         const vint rounding = (change <= vset(STAGNATION)) | (largest <= state * EPSILON);
@@ -237,7 +238,7 @@ INLINE void correct(Chunk *c, const Newton *s, int64_t u, int stages, int dim, v
     *done |= ends | (c->code[u] != 0);
     *last = vselect(back, vset(0), change);
 }
-/* An iteration; true where lanes are left that have not converged. */
+/* An iteration; true if there are lanes that have not converged. */
 static int correct_rows(Chunk *c, const Newton *s) {
     const vint *done = (const vint *)s->part[NEWTON_DONE];
     vint going = {0};
@@ -255,7 +256,7 @@ static int correct_rows(Chunk *c, const Newton *s) {
     return vany(going);
 }
 
-/* One group of stages, of which Newton above tells; z is the answer. */
+/* One group of stages, by Newton's method as above; z is the solution. */
 static void newton(Chunk *c, int64_t n, int stages, int power, const double *times_c,
                    const double *a, const vreal *base, vreal *z) {
     const int64_t R = c->R;

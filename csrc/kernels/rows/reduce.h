@@ -1,6 +1,6 @@
-/* Reductions of a quantity over the steps: what watches keep most. One register of lanes after the
- * other: its values at all the states at hand are a column, which everything that is kept of the
- * quantity goes through. A lane that has failed or stopped stands still, and is not looked at from
+/* Reductions of a quantity over the steps, as watches use them. One register of lanes after the
+ * other: its values at all the current states form a column, which every reduction of the
+ * quantity processes. A lane that has failed or stopped is frozen, and not included from
  * that step on. */
 #pragma once
 #include "../../simd.h"
@@ -15,7 +15,7 @@ typedef struct {
     const vreal *q;
     int nan;
 } Column;
-/* A loop of few turns that stays one: unrolled as far as it can go it would be long and slow. */
+/* A loop of few turns that stays one: completely unrolled it would be long and slow. */
 #ifdef __clang__
 #define FEW_TURNS _Pragma("clang loop unroll(disable)")
 #else
@@ -54,7 +54,7 @@ INLINE void add_exactly(vreal *high, vreal *low, vreal term) {
     *low += (*high - (t - z)) + (term - z);
     *high = t;
 }
-/* Rows: the first value that no other is beyond, the number of its step. A NaN stays. */
+/* Rows: the first value that no other exceeds, and the index of its step. A NaN stays. */
 INLINE vreal magnitude(PiReduction kind, vreal q) {
     return kind == PI_LARGEST_MAGNITUDE ? vabs(q) : q;
 }
@@ -70,8 +70,8 @@ INLINE void reduce_each_extreme(PiReduction kind, const Column *c, vreal *s) {
         s[1] = vselect(news, step_of(r, k), s[1]);
     }
 }
-/* The extreme of all; and where that is a new one, the first step that has it. (Zeros of either
- * sign are equal: which of them is the first only a look at each can tell.) */
+/* The extremum of all; and if that is a new one, the first step that has it. (Zeros of either
+ * sign are equal: only a comparison one by one finds the first.) */
 INLINE vreal further(PiReduction kind, vreal q, vreal best) {
     return kind == PI_SMALLEST  ? vsmaller(q, best)
            : kind == PI_LARGEST ? vlarger(q, best)
@@ -90,7 +90,7 @@ INLINE void reduce_extreme(PiReduction kind, const Column *c, vreal *s) {
     best[0] = further(kind, best[0], best[1]);
     best[0] = further(kind, further(kind, best[2], best[3]), best[0]);
     const vint news = best[0] != s[0];
-    /* A magnitude below zero is one that no step has: of a lane that begins anew. */
+    /* A magnitude below zero is the initial value of a lane that restarts. */
     const vint odd = kind == PI_LARGEST_MAGNITUDE ? ~(s[0] >= vset(0)) : s[0] != s[0];
     if (c->nan || r->ends || r->index == 0 || vany(odd | (news & (best[0] == vset(0))))) {
         reduce_each_extreme(kind, c, s);
@@ -115,10 +115,11 @@ INLINE void reduce_sum(PiReduction kind, const Column *c, vreal *s) {
         EACH(i, 0, 2) s[i] = vselect(still, before[i], s[i]);
     }
 }
-/* Rows: the first value; of the distances d from it the sums of d, of index d and of d^2, in two
- * parts each; and what the steps since the last multiple of 16 add to them: a = sum of d, b the sum
- * of what a was after each, so that n a - b is the sum of index d after n steps; sum of d^2. The
- * border is a multiple of 16 whatever is shown at once: no bit depends on that. */
+/* Rows: the first value; for the differences d from it the sums of d, of index d and of d^2, in two
+ * parts each; and the contributions of the steps since the last multiple of 16: a = sum of d, b the
+ * sum of the values of a after each, so that n a - b is the sum of index d after n steps; sum of
+ * d^2. The border is a multiple of 16 for any number of states shown at once: no bit depends on
+ * that. */
 INLINE void end_line_block(int64_t index, vint still, vreal *s) {
     const vreal term[3] = {s[7], vfma(vset((real)(index + 1)), s[7], -s[8]), s[9]};
     EACH(i, 0, 3) {
@@ -132,7 +133,7 @@ INLINE void end_line_block(int64_t index, vint still, vreal *s) {
 INLINE void reduce_line(const Column *c, vreal *s) {
     const PiReduceRows *r = c->rows;
     for (int64_t k = 0; k < r->count;) {
-        /* Up to the next border, that one included. */
+        /* Up to and including the next border. */
         const int64_t left = (LINE_BLOCK - (r->index + k) % LINE_BLOCK) % LINE_BLOCK + 1;
         const int64_t stop = k + left < r->count ? k + left : r->count;
         vint still = vset_int(0);
@@ -159,9 +160,9 @@ INLINE void reduce_line(const Column *c, vreal *s) {
         if ((r->index + k - 1) % LINE_BLOCK == 0) end_line_block(r->index + k - 1, still, s);
     }
 }
-/* Rows: the value g_n after the last step, g_{n-1} (NaN where there is none), and two numbers to
- * whose binary digits each step adds one: has g passed zero; does the parabola through g_{n-1}, g_n
- * and g_{n+1} say that it may have done so twice (may_dip in watching/passage.c)? */
+/* Rows: the value g_n after the last step, g_{n-1} (NaN if there is none), and two numbers to
+ * whose binary digits each step adds one: has g crossed zero; does the parabola through g_{n-1},
+ * g_n and g_{n+1} indicate that it may have done so twice (may_dip in watching/passage.c)? */
 INLINE void reduce_passes(PiReduction kind, const Column *c, vreal *s) {
     const vreal zero = vset(0), one = vset(1);
     for (int64_t k = 0; k < c->rows->count; k++) {

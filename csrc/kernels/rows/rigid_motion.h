@@ -1,10 +1,10 @@
-/* Rules of rigid motion: one register of bodies, all the steps of a call inside.
+/* Methods of rigid motion: one register of bodies, all the steps of a call inside.
  *
  * Velocities first (forces, then torques with one of four gyroscopic terms), then positions:
  *     v += h v',   w += h w',   x += h v,   q += (h / 2) (0, w) q  or  q = exp(h w / 2) q.
  * Runge-Kutta on all 13 components. A symplectic splitting of the free top into rotations about
  * fixed axes of the body, and compositions of it.
- * Damping factors, and exp(-damping h), multiply the velocities once a step.
+ * Damping factors, and exp(-damping h), multiply the velocities once per step.
  *
  * McLachlan (1993), Phys. Rev. Lett. 71, 3043; Touma, Wisdom (1994), Astron. J. 107, 1189; Catto,
  * Numerical Methods (GDC 2015); Hairer, Lubich, Wanner (2006), VII.5. */
@@ -25,7 +25,7 @@ INLINE void turn_exactly(const vreal *a, vreal *q) {
 
 /* ---- velocities first ------------------------------------------------------------------------ */
 /* w in body axes from I (w - w0) + h (w x I w - T) = 0 by Newton's method, each lane by itself.
- * Lanes that do not converge become NaN and say why. */
+ * Lanes that do not converge become NaN, with their status. */
 static void rigid_implicit_term(const Rigid *b, vreal h, const vreal *torque, vreal *w,
                                 vint *code) {
     vreal I[6], Iw[3], r[3], start[3], last = vset(0);
@@ -76,7 +76,7 @@ static void rigid_implicit_term(const Rigid *b, vreal h, const vreal *torque, vr
 typedef struct {
     vreal v, w;
 } Damping;
-/* factor exp(-damping part h), the factor where wanted */
+/* factor exp(-damping part h), with the factor if requested */
 INLINE Damping rigid_damping(const Rigid *b, vreal h, double part, int factors) {
     const vreal t = h * (real)-part;
     Damping d = {vexp(t * *rigid_parameter(b, RIGID_LINEAR_DAMPING)),
@@ -159,8 +159,8 @@ INLINE void rigid_rk4_step(const Rigid *b, const PiMethod *m, vreal h, vreal *y)
 }
 
 /* ---- the splitting --------------------------------------------------------------------------- */
-/* The free top for a time h. In H = sum over i of rate_i (n_i . L)^2 / 2 each term turns the body
- * about its axis n_i, at a rate which it does not change itself; L stays in world axes. */
+/* The free top for a time h. In H = sum over i of rate_i (n_i . L)^2 / 2 each term rotates the body
+ * about its axis n_i, at a rate that is constant under this term; L is constant in world axes. */
 static void rigid_free_top(const Rigid *b, vreal h, vreal *y) {
     vreal M[3][3], L[3], n[3], axis[3], *q = y + RIGID_Q;
     rotation_matrix(q, M);
@@ -180,7 +180,7 @@ static void rigid_free_top(const Rigid *b, vreal h, vreal *y) {
     rigid_angular_velocity(b, M, L, y + RIGID_W);
 }
 /* Half of the damping, of the drag v' = -c |v| v, which gives v / (1 + c |v| h), and of the kick by
- * forces that see the position only; the drift and the free top; and the halves again, backwards.
+ * forces that depend only on the position; the drift and the free top; and the halves in reverse.
  */
 static void rigid_kick(const Rigid *b, vreal h, vreal *y) {
     vreal M[3][3], a[3], torque[3], rate[3];

@@ -1,25 +1,25 @@
-/* The rows of workspace that Newton's method takes: by these sizes, which run/families.c adds to
- * those of a family's step before a run begins. No registers here: plain C for both. */
+/* The rows of workspace that Newton's method needs: by these sizes, which run/families.c adds to
+ * those of a family's step before a run begins. No registers here: plain C for both users. */
 #pragma once
 #include "../../pyintegrate.h"
 
-/* Newton's method (newton.h) for `stages` stages of `unknowns` components each, of a system of
- * `dim`: all at once, so that this is the one list of what it takes. */
+/* Newton's method (newton.h) for `stages` stages of `unknowns` components each, for a system of
+ * `dim`: this is the only list of its rows. */
 enum {
     NEWTON_SLOPES,   /* f at each stage */
-    NEWTON_RESIDUAL, /* of one register, and then its correction */
+    NEWTON_RESIDUAL, /* of one register, then its correction */
     NEWTON_STATE,
     NEWTON_JACOBIAN, /* at each stage */
     NEWTON_MATRIX,   /* of one register */
-    NEWTON_STEP,     /* the last correction that was made */
+    NEWTON_STEP,     /* the last correction made */
     NEWTON_LAST,     /* size of the correction before */
     NEWTON_BEFORE,   /* largest component of the residual before */
-    NEWTON_FRACTION, /* of the last correction that is left */
+    NEWTON_FRACTION, /* of the last correction that remains */
     NEWTON_FIRST,    /* the sign of the determinant at the start */
     NEWTON_GROWN,    /* how often the residual has grown */
     NEWTON_DONE,     /* mask */
-    NEWTON_SHIFTED,  /* slopes beside the state, for differences */
-    NEWTON_HERE,     /* the component that is shifted */
+    NEWTON_SHIFTED,  /* slopes at shifted states, for differences */
+    NEWTON_HERE,     /* the shifted component */
     NEWTON_PARTS
 };
 static inline void newton_parts(int64_t dim, int64_t unknowns, int64_t stages,
@@ -42,7 +42,7 @@ static inline int64_t newton_rows(int64_t dim, int64_t stages) {
     return sum;
 }
 
-/* A step of Radau IIA to a tolerance (kernels/tolerance/radau.h), of a system of `dim`. */
+/* A step of Radau IIA to a tolerance (kernels/tolerance/radau.h), for a system of `dim`. */
 enum {
     RADAU_JACOBIAN,
     RADAU_REAL, /* factors of gamma - h J, and of the pair alpha -+ i beta - h J */
@@ -64,14 +64,14 @@ enum {
     RADAU_H,    /* of the factors */
     RADAU_SIZE, /* of a correction, and of the one before */
     RADAU_LAST,
-    RADAU_ENOUGH, /* how small a correction is to be; and where it is to be rounding */
+    RADAU_ENOUGH, /* required size of a correction; and mask for rounding */
     RADAU_EXACT,
     RADAU_TRIED,  /* the step */
     RADAU_GOING,  /* masks: of Newton's method; */
     RADAU_LOST,   /* where it did not converge; */
     RADAU_SLOW,   /* where it did so slowly; */
-    RADAU_NEEDED, /* where the Jacobian is to be made; */
-    RADAU_AGAIN,  /* where the estimate is to be filtered twice */
+    RADAU_NEEDED, /* where the Jacobian must be computed; */
+    RADAU_AGAIN,  /* where the estimate must be filtered twice */
     RADAU_PARTS
 };
 static inline int64_t radau_parts(int64_t dim, int64_t rows[RADAU_PARTS]) {

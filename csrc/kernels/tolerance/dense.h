@@ -1,14 +1,14 @@
-/* Many times within one step of an explicit pair: a polynomial instead of a shorter step for each
- * of them, by Hermite's interpolation of states and slopes at theta_j = j / (m + 1) of the step,
- * the m inner ones of which are made by shorter steps:
+/* Many times within one step of an explicit pair: a polynomial instead of a shortened step for each
+ * of them, by Hermite interpolation of states and slopes at theta_j = j / (m + 1) of the step,
+ * where the m inner ones are computed by shortened steps:
  *
  *     u = y_0 + sum_j (1 - 2 l_j'(theta_j) (theta - theta_j)) l_j^2 (y_j - y_0)
  *             + h sum_j (theta - theta_j) l_j^2 f_j
  *
- * of degree 2 m + 3 >= p, and so of the order p of the method. Trajectories with more than m
- * times in a step take it, each by itself; with fewer, shorter steps cost less. (Steps of implicit
- * pairs are far longer than the motion is smooth: theirs are always made shorter.)
- * Hairer, Norsett, Wanner I, II.6. */
+ * of degree 2 m + 3 >= p, and so of the order p of the method. It is used for trajectories with
+ * more than m times in a step, each by itself; with fewer, shortened steps cost less. (Steps of
+ * implicit pairs are too long for smooth interpolation: theirs are always shortened.) Hairer,
+ * Norsett, Wanner I, II.6. */
 #pragma once
 #include "looking.h"
 
@@ -34,7 +34,7 @@ static void make_dense(Lanes *l) {
         l->node_bend[j] = (real)bend;
     }
 }
-/* Which lanes have so many times within their step, which must not have ended in an event. */
+/* Which lanes have so many times within their step, which must not have ended at an event. */
 static int find_dense(Lanes *l) {
     const PiSolve *s = l->solve;
     const real *all = (const real *)s->times;
@@ -53,7 +53,7 @@ static int find_dense(Lanes *l) {
     }
     return any;
 }
-/* The steps of lanes that are dense, and the slopes at their beginnings. */
+/* The steps of lanes that interpolate, and the slopes at their beginnings. */
 static void begin_nodes(Lanes *l) {
     Chunk *c = &l->c;
     for (int64_t u = 0; u < c->R; u++) {
@@ -63,7 +63,7 @@ static void begin_nodes(Lanes *l) {
     }
     rhs_rows(c, times(c, 0, 0), c->y, l->node_slopes);
 }
-/* The state between is that of node j, after steps c->h. */
+/* The intermediate state is that of node j, after steps c->h. */
 static void take_node(Lanes *l, int j) {
     Chunk *c = &l->c;
     const int64_t n = c->dim * c->R;
@@ -75,7 +75,8 @@ static void end_nodes(Lanes *l) {
     copy_rows(c, 1, l->whole, c->h);
     rhs_rows(c, times(c, 0, 1), l->yn, l->node_slopes + (l->nodes + 1) * c->dim * c->R);
 }
-/* u(theta) of lanes that are dense, to the state between; c->h is how far into the step. */
+/* u(theta) for lanes that interpolate, into the intermediate state; c->h is the time in the step.
+ */
 static void on_polynomial(Lanes *l) {
     const Chunk *c = &l->c;
     const int64_t R = c->R, n = c->dim * R;

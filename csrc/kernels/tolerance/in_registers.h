@@ -1,9 +1,9 @@
-/* A trial step of a system whose mathematics is at hand: slopes stay in registers and on the stack.
- * The same operations in the same order as in trial.h, for any force on rows. */
+/* A trial step of a system with compiled mathematics: slopes stay in registers and on the stack.
+ * The same operations in the same order as in trial.h, which is for any force on rows. */
 #pragma once
 #include "../model.h"
 
-enum { TRIAL_ABREAST = 2 }; /* registers that go through the stages together */
+enum { TRIAL_ABREAST = 2 }; /* registers processed together */
 
 /* sum_j weight_j k_j over a row of the table. */
 INLINE void weigh_slopes(const PiPair *m, const real *w, int row, int n, int count,

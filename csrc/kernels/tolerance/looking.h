@@ -1,5 +1,5 @@
-/* Accepted steps are shown to those who look at them (PiSteps): parts of a step that they ask for
- * are steps of the method, made shorter, of all lanes at once. */
+/* Accepted steps are shown to watches and events (PiSteps): the parts of a step that they request
+ * are shortened steps of the method, of all lanes at once. */
 #pragma once
 #include "start.h"
 
@@ -11,11 +11,12 @@ static void make_parts(Lanes *l) {
     else try_steps(l);
     l->after = last;
     if (l->c.stopped) return;
-    l->yn = l->between, l->low = l->ys; /* nobody asks what is rounded away here */
+    l->yn = l->between, l->low = l->ys; /* rounding errors are not needed here */
     step_rows(l);
     l->yn = after, l->low = low;
 }
-/* The first slope of lanes that go on from another state, where that of the last step is gone. */
+/* The first slope of lanes that continue from another state, since that of the last step is
+ * invalid. */
 static void slopes_after_jumps(Lanes *l) {
     Chunk *c = &l->c;
     copy_rows(c, 1, l->tn, c->t);
@@ -25,7 +26,7 @@ static void slopes_after_jumps(Lanes *l) {
         for (int64_t d = 0; l->end[i] == PI_STEP_JUMPED && d < l->n; d++)
             l->after[d * c->R + i / VLEN][i % VLEN] = slope[d * c->R + i / VLEN][i % VLEN];
 }
-/* A step of lane i that ended before its time. */
+/* A step of lane i that ended early. */
 static void end_step(Lanes *l, int64_t i) {
     static const PiStatus status[] = {
         [PI_STEP_STOPPED] = PI_STOPPED, [PI_STEP_ZENO] = PI_ZENO, [PI_STEP_LOST] = PI_NOT_FINITE};
@@ -35,9 +36,9 @@ static void end_step(Lanes *l, int64_t i) {
     if (end != PI_STEP_JUMPED) {
         l->leaves[u][at] = -1;
         l->code[u][at] = status[end];
-        l->last[u][at] = 0; /* what time has rounded away is known */
+        l->last[u][at] = 0; /* the rounding error of time is known */
     } else if (l->tn[u][at] != own(l, OWN_END)[u][at]) {
-        /* It was to be the last, and is not. */
+        /* It was to be the last, but is not. */
         const vint made = ((vint *)own(l, OWN_TAKEN))[u] + ((vint *)own(l, OWN_REJECTED))[u];
         if (l->code[u][at] == PI_OK && made[at] >= l->solve->max_steps)
             l->code[u][at] = PI_TOO_MANY_STEPS;
@@ -49,7 +50,7 @@ static void end_step(Lanes *l, int64_t i) {
     ((vint *)own(l, OWN_TAKEN))[u][at] -= 1;
     ((vint *)own(l, OWN_REJECTED))[u][at] += 1;
 }
-/* Shows the accepted steps until nothing more is asked for; -1 if that stops the run. */
+/* Shows the accepted steps until nothing more is requested; -1 if that stops the run. */
 static int look_at_steps(Lanes *l, PiSteps *steps) {
     Chunk *c = &l->c;
     const int64_t lanes = c->R * VLEN;

@@ -1,4 +1,4 @@
-/* To a tolerance: every lane goes its own way by trial steps; one that has arrived makes room for
+/* To a tolerance: every lane advances by its own trial steps; one that has arrived makes room for
  * the next trajectory. No lane depends on its neighbours. */
 #pragma once
 #include "dense.h"
@@ -23,7 +23,7 @@ static Lanes make_lanes(PiSolver *solver, const PiTile *tile, vreal **free) {
     c->scratch = take_rows(c, s->system->scratch);
     for (int i = 0; i < s->system->n_params && i < 64; i++)
         if (!s->params[i].stride) c->uniform |= (uint64_t)1 << i;
-    const int numbers = PI_REAL_BITS == 64 ? 1 : 2; /* rows for 64 bits a lane */
+    const int numbers = PI_REAL_BITS == 64 ? 1 : 2; /* rows for 64 bits per lane */
     l.id = (int64_t *)take_rows(c, numbers);
     l.due = (int64_t *)take_rows(c, numbers);
     l.active = (vint *)take_rows(c, 1);
@@ -33,8 +33,8 @@ static Lanes make_lanes(PiSolver *solver, const PiTile *tile, vreal **free) {
     return l;
 }
 
-/* Lanes, dense or not, whose next time their step has passed, and how far into it that is. Where is
- * it not the end? */
+/* Lanes, interpolated or not, whose step has passed their next time, and its time in the step.
+ * Where is it not the end? */
 static vint find_passed(Lanes *l, int dense) {
     Chunk *c = &l->c;
     const vreal *due = own(l, OWN_DUE);
@@ -80,7 +80,7 @@ static void record_due(Lanes *l) {
         record_passed(l);
     }
 }
-/* What Radau's method keeps of a step serves the next, unless that begins elsewhere. */
+/* The data that Radau's method keeps of a step serve the next, unless that begins elsewhere. */
 static void remember_radau(Lanes *l) {
     radau_accept(&l->c, &l->radau, l->accepted);
     for (int64_t i = 0; l->solver->look && i < l->c.R * VLEN; i++)
@@ -89,7 +89,7 @@ static void remember_radau(Lanes *l) {
             l->radau.h_before[i / VLEN][i % VLEN] = 0;
         }
 }
-/* Lanes that accept their step have made it. */
+/* Lanes that accept their step advance. */
 static void commit(Lanes *l) {
     const Chunk *c = &l->c;
     if (l->solve->pair.slope != 0) remember_radau(l);
@@ -106,7 +106,7 @@ static void commit(Lanes *l) {
             l->k[i] = vselect(yes, l->after[i], l->k[i]);
     }
 }
-/* What each lane tries: the step it wants, or what is left of its way. */
+/* The step that each lane tries: the one it planned, or the rest of its span. */
 static void choose_steps(Lanes *l) {
     const Chunk *c = &l->c;
     for (int64_t u = 0; u < c->R; u++) {
@@ -116,7 +116,7 @@ static void choose_steps(Lanes *l) {
         c->h[u] = vselect(l->active[u], vselect(l->last[u], rest, next), vset(0));
     }
 }
-/* A trial step of all lanes, judged. -1 if it was stopped, or without memory for what is kept. */
+/* A trial step of all lanes, judged. -1 if it was stopped, or without memory for kept steps. */
 static int go_on(Lanes *l) {
     Chunk *c = &l->c;
     choose_steps(l);
@@ -146,8 +146,8 @@ static int all_stay(const Lanes *l) {
     return !vany(leaves);
 }
 
-/* Those who wait take the places that are free. How many lanes are on their way; -1 if it was
- * stopped. next: the first in the waiting room that has not been asked. */
+/* Waiting trajectories take the free lanes. Returns the number of active lanes; -1 if it was
+ * stopped. next: the first in the waiting room that has not been considered. */
 static int64_t fill_places(Lanes *l, Lanes *waiting, vreal *slope, int64_t *next) {
     const int64_t lanes = l->c.R * VLEN;
     const vreal *const k = slope + (l->solve->pair.nystrom ? l->c.dof * l->c.R : 0);
@@ -217,7 +217,7 @@ static int solve_on_rows(PiSolver *solver) {
     int64_t first, count, next = 0;
     if (!solver->take(solver, lanes, &first, &count)) return 0;
     int stopped = load_waiting(&waiting, first, count, slope);
-    /* Places that stay empty hold numbers all the same: those of a trajectory. */
+    /* Lanes that stay empty hold the numbers of some trajectory. */
     memcpy(l.own, waiting.own, (size_t)(l.at[OWN_PARTS] * c->R) * sizeof *l.own);
     for (int64_t i = 0; i < lanes; i++) l.id[i] = -1, l.active[i / VLEN][i % VLEN] = 0;
     for (int64_t i = 0; i < l.n * c->R; i++) l.k[i] = vset(0);
@@ -228,7 +228,7 @@ static int solve_on_rows(PiSolver *solver) {
             stopped = on_their_way < 0;
             break;
         }
-        do { /* until somebody leaves */
+        do { /* until a trajectory leaves */
             solver->tried += lanes;
             solver->useful += on_their_way;
             stopped = go_on(&l);

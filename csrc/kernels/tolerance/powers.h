@@ -1,4 +1,4 @@
-/* Logarithm and power of two, to four digits: all that the control of steps wants. Their bits are
+/* Logarithm and power of two, to four digits: enough for step control. Their bits are
  * the same on every instruction set, so the steps are too. */
 #pragma once
 #include "../../vmath/bits.h"

@@ -1,17 +1,17 @@
-/* Radau IIA of order 5: increments z_i = h sum_j a_ij f(t + c_j h, y + z_j) and the estimate.
+/* Radau IIA of order 5: increments z_i = h sum_j a_ij f(t + c_j h, y + z_j) and the error estimate.
  *
- * With A^-1 = T D T^-1 and z = T w, Newton's method splits into a real system and a pair:
+ * With A^-1 = T D T^-1 and z = T w, Newton's method splits into a real and a complex system:
  *
  *     (D - h J) dw = h T^-1 f(y + T w) - D w,     D = gamma and (alpha, beta; -beta, alpha)
  *
- * with one Jacobian, which lanes keep from step to step while it serves, and factors that are kept
- * while h is. It ends where the correction that would follow is a small part of the tolerance.
- * The start is the polynomial of the last step, continued. The estimate, of order 3,
+ * with one Jacobian, which lanes keep from step to step while it is good enough, and factors that
+ * are kept while h is. It ends when the next correction would be a small part of the tolerance. The
+ * start is the polynomial of the last step, extrapolated. The estimate, of order 3,
  *
  *     (1 - h J / gamma)^-1 (h f(t, y) + sum_i e_i z_i) / gamma,
  *
- * stays small on the fast motions of stiff problems; where the step follows a rejected one or none,
- * and would be rejected, f(t, y + estimate) takes the place of f(t, y).
+ * stays small on the fast motions of stiff problems; if it would reject the first step or one
+ * after a rejection, f(t, y + estimate) takes the place of f(t, y).
  * Hairer, Wanner (1996), Solving Ordinary Differential Equations II, IV.8. */
 #pragma once
 #include "../rows/factors.h"
@@ -31,15 +31,15 @@ static const real radau_t_inverse[3][3] = {
 static const real radau_e[3] = {REAL(-10.048809399827415562), REAL(1.3821427331607488958),
                                 REAL(-0.33333333333333333333)};
 enum { RADAU_ITERATIONS = 7 };
-#define RADAU_MOST_LEFT REAL(0.03) /* of the tolerance by Newton's method; or its root */
-#define RADAU_SLOW_RATE REAL(1e-3) /* corrections that shrink by less want another Jacobian */
-/* Whether a lane's Jacobian is there, and of which state. */
+#define RADAU_MOST_LEFT REAL(0.03) /* of the tolerance, by Newton's method; or its root */
+#define RADAU_SLOW_RATE REAL(1e-3) /* slower convergence needs a new Jacobian */
+/* Whether a lane has a Jacobian, and for which state. */
 enum { NO_JACOBIAN, OLD_JACOBIAN, THIS_JACOBIAN };
 
 typedef struct {
     const double *c; /* nodes */
     vreal *part[RADAU_PARTS];
-    vint *jacobian;  /* of each lane: NO_JACOBIAN ... */
+    vint *jacobian;  /* for each lane: NO_JACOBIAN ... */
     vreal *h_before; /* the length of the last step; 0: there is none */
 } Radau;
 
@@ -94,7 +94,7 @@ static void radau_jacobian(Chunk *c, const Radau *r) {
         r->jacobian[u] = vselect_int(need[u], vset_int(THIS_JACOBIAN), r->jacobian[u]);
     }
 }
-/* The factors, if they are not those of every lane's h and J. */
+/* The factors, unless they are those of every lane's h and J. */
 static void radau_factors(Chunk *c, const Radau *r, const vint *active) {
     const int n = c->dim;
     const int64_t R = c->R;
@@ -124,7 +124,7 @@ static void radau_to_w(const Chunk *c, const Radau *r) {
         for (int64_t i = 0; i < n; i++)
             r->part[RADAU_W][s * n + i] = three(radau_t_inverse[s], r->part[RADAU_Z], n, i);
 }
-/* z of lanes that go: where the polynomial of the last step would be. */
+/* z of active lanes: on the extrapolated polynomial of the last step. */
 static void radau_start(Chunk *c, const Radau *r) {
     const int64_t R = c->R, n = c->dim * R;
     const vreal *const before = r->part[RADAU_BEFORE];
@@ -164,7 +164,7 @@ static void radau_correction(Chunk *c, const Radau *r) {
     substitute_rows(c, 2 * c->dim, r->part[RADAU_PAIR], (const vint *)r->part[RADAU_PAIR_PIVOT],
                     dw + n);
 }
-/* w moves by dw; lanes that have converged, or will not within `most` iterations, go no further. */
+/* w moves by dw; lanes that have converged, or will not within `most` iterations, stop. */
 static void radau_correct(Chunk *c, const Radau *r, int iteration, int most) {
     const int64_t R = c->R, n = c->dim * R;
     const vreal *const dw = r->part[RADAU_RESIDUAL];
@@ -174,7 +174,7 @@ static void radau_correct(Chunk *c, const Radau *r, int iteration, int most) {
     for (int64_t u = 0; u < R; u++) {
         const vreal size = scaled_size(c, r, dw, 3, u), enough = r->part[RADAU_ENOUGH][u];
         const vreal rate = size / r->part[RADAU_LAST][u], rest = rate / (vset(1) - rate);
-        vreal ahead = rest; /* what is left after the last iteration, over the size */
+        vreal ahead = rest; /* the remainder after the last iteration, relative to the size */
         for (int i = iteration + 1; i < most; i++) ahead *= rate;
         const vint later = vset_int(-(iteration > 0)), shrinks = rate < vset(1);
         const vint fails = ~(size <= vset(REAL_MAX)) |
@@ -202,8 +202,8 @@ static void radau_estimate(Chunk *c, const Radau *r, const vreal *f, vreal *erro
     substitute_rows(c, c->dim, r->part[RADAU_REAL], (const vint *)r->part[RADAU_PIVOT], error);
 }
 
-/* z and the estimate of a trial step of all lanes, NaN where Newton's method does not converge.
- * RADAU_SCALE and RADAU_ENOUGH are given; RADAU_AGAIN: lanes whose estimate may be filtered twice.
+/* z and the estimate of a trial step of all lanes, NaN if Newton's method does not converge.
+ * RADAU_SCALE and RADAU_ENOUGH are inputs; RADAU_AGAIN: lanes whose estimate may be filtered twice.
  */
 static void radau_step(Chunk *c, const Radau *r, const vint *active) {
     const int64_t R = c->R, n = c->dim * R;
@@ -233,7 +233,8 @@ static void radau_step(Chunk *c, const Radau *r, const vint *active) {
         }
         for (int64_t u = 0; u < R; u++) {
             lost[u] |= going[u]; /* too slow */
-            /* With the Jacobian of an earlier state: it is made here, and all is tried again. */
+            /* With the Jacobian of an earlier state: it is computed here, and the step tried again.
+             */
             need[u] = going[u] = active[u] & lost[u] & (r->jacobian[u] == vset_int(OLD_JACOBIAN));
         }
     }
@@ -248,7 +249,7 @@ static void radau_step(Chunk *c, const Radau *r, const vint *active) {
     }
     for (int64_t i = 0; i < 3 * n; i++) z[i] = vselect(lost[i % R], vset((real)NAN), z[i]);
 }
-/* Lanes that accept the step remember it, and keep their Jacobian if it served well. */
+/* Lanes that accept the step remember it, and keep their Jacobian if it converged well. */
 static void radau_accept(const Chunk *c, const Radau *r, const vint *accepted) {
     const vint *slow = (const vint *)r->part[RADAU_SLOW];
     for (int64_t u = 0; u < c->R; u++) {
@@ -259,9 +260,9 @@ static void radau_accept(const Chunk *c, const Radau *r, const vint *accepted) {
             r->part[RADAU_BEFORE][i] = vselect(yes, r->part[RADAU_Z][i], r->part[RADAU_BEFORE][i]);
     }
 }
-/* z of shorter steps from the same state, of lengths c->h, to rounding: they begin on the
- * polynomial of the step, and stay there where Newton's method does not converge. What the step
- * keeps stays as it is. */
+/* z of shortened steps from the same state, of lengths c->h, to rounding: they start on the
+ * polynomial of the step, and stay there if Newton's method does not converge. The data kept for
+ * the step are not changed. */
 static void radau_shorter(Chunk *c, const Radau *step, const vint *active, vreal *z) {
     const int64_t R = c->R, n = c->dim * R;
     Radau part = *step;
@@ -285,7 +286,7 @@ static void radau_shorter(Chunk *c, const Radau *step, const vint *active, vreal
         radau_correct(c, r, i, 3 * RADAU_ITERATIONS);
     }
     for (int64_t u = 0; u < R; u++) {
-        lost[u] &= ~(r->part[RADAU_LAST][u] <= step->part[RADAU_ENOUGH][u]); /* as far as it goes */
+        lost[u] &= ~(r->part[RADAU_LAST][u] <= step->part[RADAU_ENOUGH][u]); /* accurate enough */
         if (!vany(lost[u])) continue;
         vreal *const end = r->part[RADAU_W] + u;
         polynomial(r, c->h[u] / tried[u], whole + u, n, R, end);

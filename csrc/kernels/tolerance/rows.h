@@ -1,13 +1,13 @@
-/* The rows that a trajectory takes along on its way to a tolerance, and those of the workspace. No
- * registers here: plain C for the kernel and for those who make room for it. */
+/* The rows of data that belong to a trajectory in a run to a tolerance, and those of the workspace.
+ * No registers here: plain C for the kernel and for the code that allocates memory for it. */
 #pragma once
 #include "../../tiles.h"
 #include "../rows/workspace.h"
 
-/* What is known of each trajectory: one row each, but for the last ones. */
+/* The data of each trajectory: one row each, except the last ones. */
 enum {
     OWN_T,
-    OWN_T_LOW, /* of time: what additions have rounded away */
+    OWN_T_LOW, /* rounding error of time */
     OWN_NEXT,  /* the step to try next, with its sign */
     OWN_END,
     OWN_LONGEST, /* the longest step allowed */
@@ -15,19 +15,19 @@ enum {
     OWN_TREND,   /* log2 of the ratio of the last two steps */
     OWN_GROWTH,  /* log2 of the most that the next step may grow */
     OWN_DUE,     /* the next time to save at; beyond the end if there is none */
-    OWN_TAKEN,   /* whole numbers: steps accepted, and rejected */
+    OWN_TAKEN,   /* integers: steps accepted, and rejected */
     OWN_REJECTED,
-    OWN_JACOBIAN, /* of Radau's method: whether a Jacobian is kept, and the last step */
+    OWN_JACOBIAN, /* for Radau's method: whether a Jacobian is kept, and the last step */
     OWN_BEFORE,
-    OWN_CHECK, /* tries after which it is asked whether it is stiff; how often it seemed so */
+    OWN_CHECK, /* attempts before the next test of stiffness; positive tests in a row */
     OWN_RTOL,
     OWN_ATOL,
     OWN_STATE,
-    OWN_LOW, /* of the state: what additions have rounded away */
+    OWN_LOW, /* rounding errors of the state */
     OWN_PARAMS,
     OWN_PARTS
 };
-/* Where each begins; at[OWN_PARTS] is how many there are. */
+/* Where each begins; at[OWN_PARTS] is their number. */
 static inline void own_rows(const PiSolve *s, int64_t at[OWN_PARTS + 1]) {
     at[0] = 0;
     for (int i = 0; i < OWN_PARTS; i++) {
@@ -41,22 +41,22 @@ static inline void own_rows(const PiSolve *s, int64_t at[OWN_PARTS + 1]) {
         at[i + 1] = at[i] + rows;
     }
 }
-/* Components that each slope has: accelerations only, where the force does not see velocities. */
+/* Components of each slope: accelerations only, if the force does not depend on velocities. */
 static inline int slope_rows(const PiSolve *s) {
     return s->pair.nystrom ? s->system->dof : s->system->dim;
 }
-/* What stages that are solved for take. */
+/* Rows for stages that are solved for. */
 static inline int64_t newton_workspace(const PiSolve *s) {
     const int64_t dim = s->system->dim, group = s->implicit ? s->table.largest_group : 0;
     int64_t rows[RADAU_PARTS];
     if (s->pair.slope != 0) return radau_parts(dim, rows);
     return group ? 2 * group * dim + newton_rows(dim, group) : 0;
 }
-/* Two such sets, of those on their way and of those who wait, with h, t, two numbers of 64 bits, a
- * mask, a time and bytes each; slopes, and two more; stage, state, rounding, a state between,
- * slopes of those who wait, three sums; a time and seven masks. */
+/* Two such sets, of the active and of the waiting trajectories, with h, t, two numbers of 64 bits,
+ * a mask, a time and bytes each; slopes, and two more; stage, state, rounding errors, an
+ * intermediate state, slopes of waiting trajectories, three sums; a time and seven masks. */
 enum { EACH_SET = 9, SINGLE_ROWS = 8 };
-/* States that are made within a step for a polynomial (dense.h). */
+/* States within a step for a polynomial (dense.h). */
 enum { MOST_NODES = 6 };
 static inline int dense_nodes(const PiSolve *s) {
     const int nodes = (s->pair.order + 2) / 2 - 2;
@@ -75,7 +75,7 @@ static inline int64_t pi_solve_rows(const PiSolve *s) {
            2 * (at[OWN_PARTS] + EACH_SET + s->system->scratch) +
            (int64_t)(s->pair.stages + 2) * slope_rows(s) + 8 * dim + SINGLE_ROWS;
 }
-/* Those that a step goes through; a kernel in registers has its slopes elsewhere. */
+/* The rows of a step; a kernel in registers has its slopes elsewhere. */
 static inline int64_t pi_solve_hot_rows(const PiSolve *s) {
     const int64_t slopes = s->trial ? 2 : s->pair.stages + 1;
     return newton_workspace(s) + slopes * slope_rows(s) + 7 * (int64_t)s->system->dim +

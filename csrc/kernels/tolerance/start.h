@@ -1,8 +1,8 @@
-/* Those who wait: loaded, prepared, with their first slope and their first step. */
+/* Waiting trajectories: loaded, prepared, with their first slope and their first step. */
 #pragma once
 #include "trial.h"
 
-enum { FIRST_CHECK = 1000 }; /* tries after which it is first asked whether a lane is stiff */
+enum { FIRST_CHECK = 1000 }; /* attempts before the first test of stiffness */
 
 static void load_own(const Lanes *l, PiRow row, int64_t first, int64_t count, vreal *to) {
     const real *data = (const real *)row.data;
@@ -22,9 +22,9 @@ INLINE vreal scaled_norm(const Lanes *l, const vreal *y, const vreal *minus, int
     }
     return vsqrt(sum / (real)c->dim);
 }
-/* The first step: one of which an explicit Euler step changes y by a hundredth of the scale, then
- * one of which the estimate of the second derivative promises an error of a hundredth.
- * Hairer, Norsett, Wanner I, II.4. ys, yn: rows of `dim` to work in. slope: f(t0, y0). */
+/* The first step: one for which an explicit Euler step changes y by a hundredth of the scale, then
+ * one for which the estimated second derivative predicts an error of a hundredth.
+ * Hairer, Norsett, Wanner I, II.4. ys, yn: work rows of `dim`. slope: f(t0, y0). */
 static void first_steps(Lanes *l, const vreal *slope, const vreal *given) {
     Chunk *c = &l->c;
     vreal *const h = c->h, *const end = own(l, OWN_END), *const longest = own(l, OWN_LONGEST);
@@ -48,7 +48,7 @@ static void first_steps(Lanes *l, const vreal *slope, const vreal *given) {
             (vlog2_rough(vset(REAL(0.01))) - vlog2_rough(d)) / vset((real)l->solve->pair.power);
         vreal best = vselect(d <= tiny, vselect(part > least, part, least), vexp2_rough(power));
         best = vselect(best < step * 100, best, step * 100);
-        best = vselect(d <= vset(REAL_MAX), best, step); /* no scale where atol and y are 0 */
+        best = vselect(d <= vset(REAL_MAX), best, step); /* no scale if atol and y are 0 */
         best = vselect(given[u] != vset(0), vabs(given[u]), best);
         const vreal span = vabs(end[u] - c->t0[u]);
         best = vselect(best < span, best, span);
@@ -67,7 +67,7 @@ static void record_lane(const Lanes *l, const vreal *y, int64_t i, int64_t numbe
     for (int d = 0; d < s->n_saved; d++)
         to[d * s->record_component] = lane_of(y + s->saved[d] * l->c.R, i);
 }
-/* The next time that lane i is to be saved at; beyond the end where there is none. */
+/* The next time at which lane i is saved; beyond the end if there is none. */
 static void set_due(Lanes *l, int64_t i) {
     const PiSolve *s = l->solve;
     const real *all = (const real *)s->times, ahead = lane_of(own(l, OWN_NEXT), i);
@@ -76,7 +76,7 @@ static void set_due(Lanes *l, int64_t i) {
             ? all[l->due[i] * s->times_next + l->id[i] * s->times_lane]
             : (ahead < 0 ? -(real)INFINITY : (real)INFINITY);
 }
-/* Lane i has come to its end: its last state, which the saves that are left repeat. */
+/* Lane i has arrived: its last state, which the remaining saves repeat. */
 static void leave(Lanes *l, int64_t i, PiStatus status) {
     const PiSolve *s = l->solve;
     const int64_t id = l->id[i];
@@ -103,7 +103,7 @@ static int keep_lane(Lanes *l, int64_t i) {
 }
 
 /* ---- the waiting room ------------------------------------------------------------------------ */
-/* Whether lane i can go on from its first state. */
+/* Whether lane i can continue from its first state. */
 static PiStatus first_status(const Lanes *l, const vreal *slope, int64_t i) {
     const real bound = l->solve->bound < REAL_MAX ? (real)l->solve->bound : REAL_MAX;
     PiStatus status = PI_OK;
@@ -176,7 +176,7 @@ static int load_waiting(Lanes *l, int64_t first, int64_t count, vreal *slope) {
     }
     return 0;
 }
-/* One lane from there to lane i here. */
+/* Moves one lane from there to lane i here. */
 static void board(Lanes *l, int64_t i, Lanes *waiting, const vreal *slope, int64_t from) {
     const int64_t R = l->c.R, own_rows = l->at[OWN_PARTS];
     for (int64_t r = 0; r < own_rows; r++)

@@ -1,7 +1,7 @@
-/* Whether a trajectory is stiff for an explicit pair: then its steps are as long as the pair is
- * stable, h |lambda| of the fastest decay being at the border, where the tolerance alone would let
- * them be longer. Asked after 1000, 2000, 4000, ... tries, so that it costs next to nothing; where
- * it seems so, every 20 tries, and six times in a row: fast motions come and go.
+/* Whether a trajectory is stiff for an explicit pair: then its steps are limited by stability,
+ * with h |lambda| of the fastest decay at the boundary, where the tolerance alone would allow
+ * longer ones. Tested after 1000, 2000, 4000, ... attempts, so that the cost is negligible; if the
+ * test is positive, every 20 attempts, and six in a row mean stiff: fast motions come and go.
  *
  * Eight multiplications by the Jacobian, by differences of the slope along one direction, leave v
  * in the space of the largest one or two eigenvalues, which are the roots of x^2 = a x + b with J^2
@@ -38,18 +38,18 @@ static void times_jacobian(Lanes *l, vreal *x, const vreal *slope, const vreal *
 /* The most negative real part of the roots of x^2 = a x + b, with v0 of length 1, v1 = J v0 and
  * v2 = J v1. */
 INLINE vreal fastest_decay(vreal p00, vreal p01, vreal p11, vreal q0, vreal q1) {
-    const vreal one = p01 / p00; /* v1 = one v0, where one eigenvalue is left */
+    const vreal one = p01 / p00; /* v1 = one v0, if only one eigenvalue remains */
     const vreal rest = p11 - one * p01;
     const vreal a = (q1 - one * q0) / rest, b = (q0 - a * p01) / p00;
     const vreal below = vfma(a, a, 4 * b);
     const vreal apart = vsqrt(vselect(below > vset(0), below, vset(0)));
     const vreal least = REAL(0.5) * (a - apart), most = REAL(0.5) * (a + apart);
-    /* What grows as fast as it decays is not stiff: a motion without friction that is unstable. */
+    /* A motion that grows as fast as it decays is not stiff, but unstable without friction. */
     const vreal pair = vselect(most > REAL(-0.5) * least, vset(0), least);
     return vselect(rest <= p11 * REAL(1e-3), one, pair);
 }
-/* Lanes that are stiff leave; slope, size and three vectors lie in rows that the next step makes
- * anew. */
+/* Lanes that are stiff leave; slope, size and three vectors use rows that the next step
+ * overwrites. */
 static void stiff_lanes_leave(Lanes *l) {
     Chunk *c = &l->c;
     const int64_t R = c->R, n = c->dim * R;
@@ -69,7 +69,7 @@ static void stiff_lanes_leave(Lanes *l) {
         const vreal atol = own(l, OWN_ATOL)[l->solve->n_atol > 1 ? i : i % R];
         size[i] = vabs(c->y[i]) + atol / rtol + vset(REAL_MIN_NORMAL);
         const vreal start = i / R % 2 ? -size[i] : size[i];
-        v0[i] = vselect(size[i] <= vset(REAL_MAX), start, vset(0)); /* not of tangents */
+        v0[i] = vselect(size[i] <= vset(REAL_MAX), start, vset(0)); /* 0 for tangents */
     }
     rhs_rows(c, times(c, 0, 0), c->y, slope);
     for (int i = 0; i < POWERS; i++) times_jacobian(l, v0, slope, size, length);

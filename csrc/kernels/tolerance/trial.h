@@ -1,4 +1,4 @@
-/* One trial step of every lane of a chunk, by its own h from its own t, and the judgement of it.
+/* One trial step of every lane of a chunk, by its own h from its own t, and its error estimate.
  *
  *   k_s = f(t + c_s h, y + h sum_j a_sj k_j),   y' = y + h sum_s b_s k_s,
  *   error = h sum_s (b_s - b*_s) k_s
@@ -10,35 +10,35 @@
 #include "radau.h"
 #include "rows.h"
 
-/* A chunk of trajectories on their way, or of those who wait for a place. */
+/* A chunk of active trajectories, or of waiting ones. */
 typedef struct {
-    Chunk c; /* t0: times; h: the steps that are tried */
+    Chunk c; /* t0: times; h: the attempted steps */
     PiSolver *solver;
     const PiSolve *solve;
     int64_t at[OWN_PARTS + 1];
     vreal *own;             /* rows of each trajectory (rows.h) */
-    int64_t *id, *due;      /* of each lane: its trajectory, -1 for none; its next save */
-    real w[PI_MAX_WEIGHTS]; /* weights of the pair, in this precision, and where */
-    const vreal *slope[PI_MAX_WEIGHTS]; /* the slopes are that they belong to */
+    int64_t *id, *due;      /* for each lane its trajectory, -1 for none; its next save */
+    real w[PI_MAX_WEIGHTS]; /* weights of the pair, in this precision, and */
+    const vreal *slope[PI_MAX_WEIGHTS]; /* the slopes that they multiply */
     int n;                              /* components of a slope */
     vreal *k, *after;                   /* slopes; the one at the end of an accepted step (fsal) */
-    vreal *ys, *yn, *low;               /* stage; state after the step, and what it rounds away */
+    vreal *ys, *yn, *low;               /* stage; state after the step, and its rounding error */
     vreal *sums;                        /* of the slopes: for the step and its errors */
-    vreal *unused;                      /* slopes that nobody asks for */
+    vreal *unused;                      /* for unused slopes */
     vreal *between;                     /* state within the step */
     vreal *tn, *tn_low;                 /* time after the step */
     vint *active, *last, *accepted, *passed, *leaves, *code, *idle;
     Radau radau;
-    int nodes; /* within a step: their states, all slopes, the step, and who needs them */
+    int nodes; /* within a step: their states, all slopes, the step, and the lanes */
     vreal *node_states, *node_slopes, *whole;
     vint *dense;
     real node_at[MOST_NODES + 2], node_scale[MOST_NODES + 2], node_bend[MOST_NODES + 2];
-    int8_t *end; /* of each lane: what has become of its step (PiStepEnd) */
+    int8_t *end; /* for each lane: the end of its step (PiStepEnd) */
 } Lanes;
 
 static vreal *own(const Lanes *l, int part) { return l->own + l->at[part] * l->c.R; }
 
-/* Some components of some registers go together: their sums are independent of each other, and a
+/* Some components of some registers are processed together: their sums are independent, and a
  * weight is loaded once for all. IN_BLOCKS(n, R, CALL) is CALL(d, u, components, registers) for
  * n components of R registers. */
 enum { MOST_PARTS = 2, MOST_ABREAST = 4 };
@@ -56,7 +56,8 @@ enum { MOST_PARTS = 2, MOST_ABREAST = 4 };
         for (; d < (n); d++) OVER_REGISTERS(CALL, R, d, 1);                                        \
     } while (0)
 
-/* In one register: a multiply-add from base and index together is two operations on some machines.
+/* In one register: a multiply-add with base plus index addressing is two operations on some
+ * machines.
  */
 #define PLAIN_POINTER(p) __asm__("" : "+r"(p))
 
@@ -111,7 +112,7 @@ static void slopes(Lanes *l, int first) {
     }
 }
 
-/* Slopes of an implicit pair, by Newton's method: lanes without a trajectory are left out, and
+/* Slopes of an implicit pair, by Newton's method: lanes without a trajectory are skipped, and
  * those that do not converge get slopes that are not numbers, so that their step is rejected. */
 static void implicit_slopes(Lanes *l) {
     Chunk *c = &l->c;
@@ -131,11 +132,11 @@ INLINE void sum_some(const Lanes *l, int row, vreal *to, int d, int64_t u, int p
     EACH(e, 0, parts)
         EACH(i, 0, count) to[(d + e) * l->c.R + u + i] = sum[e][i];
 }
-/* The size that an error in y may have: not quite 0, so that no error is none. */
+/* The tolerance of y, never exactly 0, so that a zero error passes. */
 INLINE vreal tolerance(vreal rtol, vreal size, vreal atol) {
     return vfma(rtol, size, atol) + vset(REAL_MIN_NORMAL);
 }
-/* The trial steps of Radau's method, its sums being those of z_3 / h and of the estimate / h. */
+/* The trial steps of Radau's method, with the sums z_3 / h and estimate / h. */
 static void radau_trial(Lanes *l) {
     Chunk *c = &l->c;
     const int64_t R = c->R, all = c->dim * R;
@@ -145,7 +146,7 @@ static void radau_trial(Lanes *l) {
         for (int64_t i = u; i < all; i += R) {
             const vreal rtol = own(l, OWN_RTOL)[l->solve->n_rtol > 1 ? i : u];
             const vreal atol = own(l, OWN_ATOL)[l->solve->n_atol > 1 ? i : u];
-            least = vselect(rtol > vset(0), vmin(rtol, least), least); /* 0: of tangents */
+            least = vselect(rtol > vset(0), vmin(rtol, least), least); /* 0: tangents */
             r->part[RADAU_SCALE][i] = vset(1) / tolerance(rtol, vabs(c->y[i]), atol);
         }
         const vreal enough = vmin(vsqrt(least), vset(RADAU_MOST_LEFT));
@@ -160,7 +161,7 @@ static void radau_trial(Lanes *l) {
         l->sums[all + i] = r->part[RADAU_ERROR][i] / c->h[i % R];
     }
 }
-/* Shorter ones, of lanes that ask for them. */
+/* Shortened ones, for lanes that request them. */
 static void radau_parts_of_steps(Lanes *l) {
     const int64_t all = l->c.dim * l->c.R;
     vreal *const z = l->radau.part[RADAU_PARTS_Z];
@@ -196,13 +197,13 @@ static void try_steps(Lanes *l) {
     }
 }
 
-/* y + delta, and what that rounds away. */
+/* y + delta, and its rounding error. */
 INLINE vreal plus(vreal y, vreal delta, vreal *rest) {
     const vreal sum = y + delta, back = sum - y;
     *rest = (y - (sum - back)) + (delta - back);
     return sum;
 }
-/* The state after the step, y' = y + h sum b k, with what was rounded away before. */
+/* The state after the step, y' = y + h sum b k, including earlier rounding errors. */
 static void step_rows(Lanes *l) {
     const Chunk *c = &l->c;
     const int64_t R = c->R, positions = l->solve->pair.nystrom ? c->dof : 0, to_v = c->dof * R;
@@ -240,7 +241,7 @@ INLINE void errors_some(const Lanes *l, const int combined, int64_t u, int count
         }
     }
 }
-/* log2 of the error over the tolerance, in the mean square of the components. Combined:
+/* log2 of the error over the tolerance, in the root mean square of the components. Combined:
  * |h| E5^2 / sqrt(E5^2 + E3^2 / 100).  Hairer, Norsett, Wanner I, II.10. */
 INLINE vreal log_error(const Lanes *l, const int combined, vreal h, vreal sum, vreal sum2) {
     const vreal dim = vlog2_rough(vset((real)l->c.dim)), half = vset(REAL(0.5));
@@ -250,11 +251,11 @@ INLINE vreal log_error(const Lanes *l, const int combined, vreal h, vreal sum, v
     return vlog2_rough(h) + size - half * (both + dim);
 }
 
-/* ---- the step that follows ------------------------------------------------------------------- */
-/* Predictive control: after two accepted steps, the error that a step of the same length would make
- * is taken to change as it did between them; the shorter of this step and that of plain control.
- * Gustafsson (1994), ACM Trans. Math. Softw. 20, 496-517; Hairer, Wanner II, IV.8.
- * All in log2. Safety 0.9, factors from 1/3 to 6, none above 1 after a rejection. */
+/* ---- the next step --------------------------------------------------------------------------- */
+/* Predictive control: after two accepted steps, the error of a step of the same length is
+ * assumed to change as it did between them; takes the shorter of this step and that of plain
+ * control. Gustafsson (1994), ACM Trans. Math. Softw. 20, 496-517; Hairer, Wanner II, IV.8. All in
+ * log2. Safety factor 0.9, ratios from 1/3 to 6, none above 1 after a rejection. */
 #define HELD_UP_TO  REAL(0.26303441) /* log2 1.2 */
 #define LOG_SAFETY  REAL(-0.15200309)
 #define MOST_SHRINK REAL(-1.6)
@@ -270,7 +271,7 @@ INLINE vreal control(const Lanes *l, int64_t u, vreal error, vint accepted) {
     good = vselect(predicted < good, predicted, good);
     vreal factor = vselect(accepted, good, plain);
     factor = vselect(factor > vset(MOST_SHRINK), factor, vset(MOST_SHRINK));
-    if (l->solve->pair.slope != 0) /* a step as long as the last needs no other factors */
+    if (l->solve->pair.slope != 0) /* a step of equal length needs no new factors */
         factor =
             vselect(accepted & (factor > vset(0)) & (factor < vset(HELD_UP_TO)), vset(0), factor);
     const vreal seen = vselect(error > vset(LEAST_ERROR), error, vset(LEAST_ERROR));
@@ -279,7 +280,7 @@ INLINE vreal control(const Lanes *l, int64_t u, vreal error, vint accepted) {
     *growth = vselect(accepted, vset(MOST_GROWTH), vset(0));
     return vexp2_rough(factor);
 }
-/* Times so close that a step between them is lost: |h| of some roundings of t. */
+/* Times so close that a step between them is lost: |h| of a few rounding units of t. */
 INLINE vint too_small(vreal h, vreal t) {
     const vreal least = vabs(t) * vset(4 * (REAL_MAX == FLT_MAX ? FLT_EPSILON : DBL_EPSILON));
     return (vabs(h) <= least) | (vabs(h) < vset(REAL_MIN_NORMAL));
@@ -291,7 +292,7 @@ INLINE void judge_some(Lanes *l, const int combined, int64_t u, int count) {
     const real bound = l->solve->bound < REAL_MAX ? (real)l->solve->bound : REAL_MAX;
     const integer most =
         (integer)(l->solve->max_steps < INT32_MAX ? l->solve->max_steps : INT32_MAX);
-    /* Lanes whose equations have no solution have steps that are no numbers. */
+    /* Lanes whose equations could not be solved have steps that are not numbers. */
     const int nowhere = l->solve->implicit ? PI_NOT_CONVERGED : PI_NOT_FINITE;
     vreal sum[4], sum2[4];
     errors_some(l, combined, u, count, sum, sum2);
@@ -310,7 +311,7 @@ INLINE void judge_some(Lanes *l, const int combined, int64_t u, int count) {
         vreal *const next = own(l, OWN_NEXT) + at, *const longest = own(l, OWN_LONGEST) + at;
         const vreal would = h * control(l, at, error, good);
         vreal further = vselect(vabs(would) < *longest, would, vcopysign(*longest, would));
-        /* The last step may be any part of the one that was to be tried. */
+        /* The last step may be any part of the planned one. */
         further = vselect(accepted & last, *next, further);
         *next = vselect(active, further, *next);
         l->tn[at] = plus(t, h + own(l, OWN_T_LOW)[at], &l->tn_low[at]);
