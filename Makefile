@@ -56,7 +56,7 @@ cppcheck:
 # through tests/stress/attack/refusals.c.
 SANITIZE = -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer \
     -fno-wrapv
-REFUSED = malloc calloc aligned_alloc PyMem_Malloc PyMem_Calloc PyMem_Realloc PyThread_allocate_lock \
+REFUSED = malloc calloc realloc aligned_alloc PyMem_Malloc PyMem_Calloc PyMem_Realloc PyThread_allocate_lock \
     PyThread_start_new_thread
 COMMA = ,
 REFUSALS = $(CURDIR)/.venv-sanitize/refusals.o

@@ -119,8 +119,8 @@ static int refuse_unknown(PyObject *given, Entry entry, const char *caller) {
 }
 
 PyObject *own_fields(PyObject *args, PyObject *keywords, const char *caller) {
-    const Py_ssize_t n = PyTuple_Size(args);
-    PyObject *only = n == 1 && !keywords ? PyTuple_GetItem(args, 0) : NULL;
+    const Py_ssize_t n = PyTuple_Size(args), named = keywords ? PyDict_Size(keywords) : 0;
+    PyObject *only = n == 1 && !named ? PyTuple_GetItem(args, 0) : NULL;
     if (only && PyDict_Check(only)) return PyDict_Copy(only);
     if (n == 0) return keywords ? Py_NewRef(keywords) : PyDict_New();
     return PyErr_Format(PyExc_TypeError, "%s takes a dictionary, or keyword arguments only",

@@ -1,4 +1,5 @@
 /* The Python type of a batch that goes to a tolerance. */
+#include <string.h>
 #include "../tolerance/solve.h"
 #include "passing.h"
 
@@ -205,8 +206,8 @@ static PyObject *journey_work(PyObject *self, PyObject *args) {
 
 PyDoc_STRVAR(
     gather_doc,
-    "gather(counts, times, states): the kept steps. counts: 64-bit zeros, (lanes,), to which the\n"
-    "entries of each trajectory are added; times (n, lanes); states (n, components, lanes).");
+    "gather(counts, times, states): the kept steps. counts: 64-bit, (lanes,): how many each has;\n"
+    "times (n, lanes); states (n, components, lanes).");
 static PyObject *journey_gather(PyObject *self, PyObject *args) {
     Journey *j = (Journey *)self;
     const PiSolve *s = &j->journey.solve;
@@ -216,20 +217,26 @@ static PyObject *journey_gather(PyObject *self, PyObject *args) {
     Views views = {0};
     const int item = j->journey.real_bytes;
     int64_t *counts = views_array(&views, objects[0], "counts", s->lanes, 8, 1);
-    const int64_t most = counts ? pi_journey_longest(&j->journey, counts) : 0;
-    void *times =
-        counts ? views_array(&views, objects[1], "times", pi_product(most, s->lanes), item, 1)
-               : NULL;
+    /* Of our own while they tell places: others may write to the array, it may be one of these. */
+    int64_t *own = counts ? PyMem_Calloc((size_t)s->lanes + 1, sizeof *own) : NULL;
+    if (counts && !own) PyErr_NoMemory();
+    const int64_t most = own ? pi_journey_longest(&j->journey, own) : 0;
+    void *times = own ? views_array(&views, objects[1], "times", pi_product(most, s->lanes), item, 1)
+                      : NULL;
     const int64_t entry = pi_product(s->n_saved, s->lanes);
     void *states =
         times ? views_array(&views, objects[2], "states", pi_product(most, entry), item, 1) : NULL;
-    if (states) pi_journey_gather(&j->journey, counts, times, s->lanes, states, entry, s->lanes);
+    if (states) {
+        pi_journey_gather(&j->journey, own, times, s->lanes, states, entry, s->lanes);
+        memcpy(counts, own, (size_t)s->lanes * sizeof *own);
+    }
+    PyMem_Free(own);
     views_release(&views);
     j->busy = 0;
     return states ? Py_NewRef(Py_None) : NULL;
 }
 PyDoc_STRVAR(longest_doc, "longest(counts) -> the most entries kept of one trajectory.\n"
-                          "counts: 64-bit zeros, (lanes,).");
+                          "counts: 64-bit, (lanes,): how many each has.");
 static PyObject *journey_longest(PyObject *self, PyObject *array) {
     Journey *j = (Journey *)self;
     if (claim(j)) return NULL;

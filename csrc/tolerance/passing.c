@@ -175,10 +175,10 @@ static void happens(PiPassage *p, const PiSteps *s, int64_t i) {
         return;
     }
     double *count = &of->counts[j * of->stride + id];
-    const int64_t k = (int64_t)*count;
+    const int64_t k = pi_kept_before(event, *count);
     *count += 1;
     p->added[i * of->count + j] += 1;
-    if (k < event->keep) {
+    if (k >= 0) {
         event->t[k * of->stride + id] = t;
         for (int d = 0; d < p->dim; d++)
             event->y[(k * p->dim + d) * of->stride + id] = get(p, y, d * p->lanes + i);

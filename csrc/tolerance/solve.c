@@ -185,17 +185,18 @@ void pi_journey_work(PiJourney *j, PiPoll *poll, void *context) {
 int64_t pi_journey_longest(const PiJourney *j, int64_t *counts) {
     const int64_t size = entry_bytes(j);
     int64_t most = 0, lane;
+    memset(counts, 0, (size_t)j->solve.lanes * sizeof *counts);
     for (const PiKept *kept = j->kept; kept; kept = kept->next)
         for (int64_t from = 0; from < kept->bytes; from += size) {
             memcpy(&lane, kept->data + from, sizeof lane);
             if (++counts[lane] > most) most = counts[lane];
         }
-    memset(counts, 0, (size_t)j->solve.lanes * sizeof *counts);
     return most;
 }
 void pi_journey_gather(const PiJourney *j, int64_t *counts, void *times, int64_t time_next,
                        void *states, int64_t step_next, int64_t component_next) {
     const int64_t size = entry_bytes(j), item = j->real_bytes;
+    memset(counts, 0, (size_t)j->solve.lanes * sizeof *counts);
     for (const PiKept *kept = j->kept; kept; kept = kept->next)
         for (int64_t from = 0; from < kept->bytes; from += size) {
             int64_t lane;

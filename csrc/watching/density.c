@@ -5,8 +5,8 @@
 /* The bin of a value, -1 for none: an estimate, corrected by the edges. */
 static int64_t bin_of(const double *edges, int64_t bins, double q) {
     if (!(q >= edges[0] && q <= edges[bins])) return -1;
-    double guess = (q - edges[0]) / (edges[bins] - edges[0]) * (double)bins;
-    int64_t i = guess >= (double)bins ? bins - 1 : (int64_t)guess;
+    const double guess = (q - edges[0]) / (edges[bins] - edges[0]) * (double)bins;
+    int64_t i = guess >= 0 && guess < (double)bins ? (int64_t)guess : bins - 1; /* also of 0 / 0 */
     while (i > 0 && q < edges[i]) i--;
     while (i < bins - 1 && q >= edges[i + 1]) i++;
     return i;
@@ -17,7 +17,7 @@ static void note(const PiDensity *d, int parity, const int64_t *place, int64_t c
     int64_t *const list = d->list + parity * d->room;
     int64_t *const pending = d->pending + parity * d->bins[0] * d->bins[1];
     for (int64_t i = 0; i < count; i++)
-        if (from + i < d->room) list[from + i] = place[i];
+        if (from >= 0 && i < d->room - from) list[from + i] = place[i];
         else __atomic_fetch_add(&pending[place[i]], 1, __ATOMIC_RELAXED);
 }
 void pi_density_add(const PiDensity *d, int64_t block, const double *quantities, int64_t lanes,
@@ -45,7 +45,10 @@ void pi_density_open(const PiDensity *d, int64_t block) {
     const int64_t bins = d->bins[0] * d->bins[1], noted = d->state[PI_NOTED + parity];
     const int64_t *list = d->list + parity * d->room;
     int64_t *const pending = d->pending + parity * bins;
-    for (int64_t i = 0; i < noted && i < d->room; i++) d->image[list[i]]++;
+    for (int64_t i = 0; i < noted && i < d->room; i++) {
+        const int64_t there = list[i]; /* once, as others may write to the array */
+        if (there >= 0 && there < bins) d->image[there]++;
+    }
     for (int64_t i = 0; noted > d->room && i < bins; i++) d->image[i] += pending[i];
     if (noted > d->room) memset(pending, 0, bins * sizeof *pending);
     d->state[PI_NOTED + parity] = 0;

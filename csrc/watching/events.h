@@ -26,6 +26,10 @@ typedef struct {
     /* Kept event k of lane l: t[k stride + l], y[(k dim + d) stride + l], likewise the values. */
     double *t, *y, *values;
 } PiEvent;
+/* Which of those that are kept comes after so many events; -1: none. Others may write to counts. */
+static inline int64_t pi_kept_before(const PiEvent *event, double count) {
+    return count >= 0 && count < (double)event->keep ? (int64_t)count : -1;
+}
 
 typedef struct {
     PiWatch watch;        /* its program computes the quantities; event j is its reduction j */

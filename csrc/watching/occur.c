@@ -8,9 +8,9 @@ double *count_of(const Lane *l, int j) {
 }
 static void keep(const Lane *l, int j, const Moment *m) {
     const PiEvent *event = &l->e->event[j];
-    const int64_t stride = l->run->stride, k = (int64_t)*count_of(l, j);
+    const int64_t stride = l->run->stride, k = pi_kept_before(event, *count_of(l, j));
     *count_of(l, j) += 1;
-    if (k >= event->keep) return;
+    if (k < 0) return;
     event->t[k * stride + l->lane] = time_of(l, m->passed);
     for (int d = 0; event->y && d < dim(l); d++)
         event->y[(k * dim(l) + d) * stride + l->lane] = m->y[d];

@@ -4,103 +4,38 @@
 
 To be run under AddressSanitizer and UndefinedBehaviorSanitizer (`make fuzz`). Tables of
 coefficients go through make_method and are then integrated with; the arguments of start, evaluate
-and of the methods of a run begin as right ones, of which some are replaced or bent. The number of
-the case at hand is kept in build/fuzz.case, from which `python tests/stress/fuzz.py 0 seed:number`
-repeats it after a crash.
+and of the methods of a run begin as right ones, of which some are replaced or bent (bending.py). So
+do those of calls that the package itself has made (recorded.py), with watches, events, tolerances
+and byte code, also deep inside and in what arrays hold. The number of the case at hand is kept in
+build/fuzz.case, from which `python tests/stress/fuzz.py 0 seed:number` repeats it after a crash.
 """
 
 import os
 import struct
 import sys
 import time
+from collections import Counter
 from pathlib import Path
 
 import numpy as np
+import recorded
+from bending import (
+    HANDLES,
+    SYSTEMS,
+    arrays_of,
+    bent_fields,
+    bent_inside,
+    number,
+    pick,
+    some_bent,
+)  # fmt: skip
 
 from pyintegrate import _core
 from pyintegrate.values.memory import aligned, padded
 
-SYSTEMS = {item["name"]: item for item in _core.systems()}
-HANDLES = [item["handle"] for item in _core.methods()]
 OPEN = {item["name"]: item["numbers"] for item in _core.families() if not item["closed"]}
-FAMILIES = [*(item["name"] for item in _core.families()), "", "x" * 999]
-_POWERS = [2**k + d for k in (0, 1, 3, 4, 6, 8, 31, 32, 47, 48, 53, 62, 63, 64) for d in (-1, 0, 1)]
-INTEGERS = [*_POWERS, *(-n for n in _POWERS), 1000, 10**40]
-REALS = [0.0, -0.0, 1.0, -1.0, 0.5, 1e-300, 5e-324, 1e300, np.inf, -np.inf, np.nan]
 EXPECTED = (TypeError, ValueError, OverflowError, MemoryError, IndexError, BufferError)
 WORK = 200_000  # components times steps that a case may take
-
-
-def pick(rng, items):
-    return items[int(rng.integers(len(items)))]
-
-
-def number(rng):
-    return float(rng.normal()) if rng.random() < 0.7 else pick(rng, REALS)
-
-
-def buffers(rng):
-    """Things with and without a buffer."""
-    n = int(rng.integers(0, 300))
-    frozen = aligned((n,), np.float64)
-    frozen.flags.writeable = False
-    return [
-        None, 0, "text", object(), b"", bytes(n), bytearray(n), memoryview(bytearray(n)),
-        np.zeros(n), np.zeros(n, np.float32), np.zeros(n, np.int8), np.zeros(n, np.complex128),
-        np.zeros((n, 2))[:, 0], np.zeros((n, n // 4))[::-1], np.zeros(n + 1, np.int8)[1:],
-        np.frombuffer(bytearray(8 * n + 3), np.int8)[3:].view(np.float64), np.zeros((n, 0)),
-        np.array(1.0), np.zeros(n, object), np.zeros(n, "S3"), np.zeros(n, "f8,i2"), frozen,
-        aligned((n,), np.float64), (), (None,) * 3, [1.0], {},
-    ]  # fmt: skip
-
-
-def bent(rng, value):
-    """Another value in the place of a right one."""
-    kind = rng.random()
-    if isinstance(value, int) and kind < 0.6:
-        return value + int(rng.integers(-3, 4)) if kind < 0.3 else pick(rng, INTEGERS)
-    if isinstance(value, float) and kind < 0.7:
-        return pick(rng, REALS)
-    if isinstance(value, np.ndarray) and kind < 0.7:
-        with_nan = value.copy()
-        if kind < 0.2 and value.size and value.dtype.kind == "f":
-            with np.errstate(all="ignore"):
-                with_nan.reshape(-1)[int(rng.integers(value.size))] = pick(rng, REALS)
-            return with_nan
-        flat = value.reshape(-1)
-        return flat[: int(rng.integers(flat.size + 1))] if kind < 0.5 else pick(rng, buffers(rng))
-    if isinstance(value, tuple) and value and kind < 0.7:
-        items = list(value)
-        place = int(rng.integers(len(items)))
-        if kind < 0.2:
-            del items[place]
-        elif kind < 0.3:
-            items.insert(place, items[place])
-        else:
-            items[place] = bent(rng, items[place])
-        return tuple(items)
-    if isinstance(value, str) and kind < 0.7:
-        return pick(rng, [*SYSTEMS, *FAMILIES, "\0", "spring\0", "é", "\ud800"])
-    return pick(rng, [*buffers(rng), *INTEGERS, *REALS, HANDLES[0]])
-
-
-def bent_fields(rng, fields):
-    """Named ones: some bent, and now and then one left out or under another name."""
-    names = list(fields)
-    fields = dict(zip(names, some_bent(rng, fields.values()), strict=True))
-    if rng.random() < 0.05:
-        value = fields.pop(pick(rng, names))
-        if rng.random() < 0.5:
-            fields[pick(rng, [*names, "", "state", "methods", "nothing"])] = value
-    return fields
-
-
-def some_bent(rng, arguments):
-    arguments = list(arguments)
-    for _ in range(int(rng.integers(0, 4)) if arguments else 0):
-        place = int(rng.integers(len(arguments)))
-        arguments[place] = bent(rng, arguments[place])
-    return arguments
 
 
 def method(rng):
@@ -153,16 +88,21 @@ def stepper(rng):
         "methods": pick(rng, [(scheme,), (scheme,) * 3, tuple(method(rng) for _ in range(3))]),
         "starter": pick(rng, [None, None, pick(rng, HANDLES)]),
     }  # fmt: skip
-    made = _core.stepper(**bent_fields(rng, fields))
+    use_stepper(rng, _core.stepper(**bent_fields(rng, fields)), lanes)
+
+
+def use_stepper(rng, made, lanes):
     for _ in range(int(rng.integers(0, 8))):
         what = pick(
-            rng, ["step", "step", "kick", "drift", "begin", "failures", "clear_failure", "fail"]
-        )
+            rng, ["step", "step", "kick", "drift", "begin", "failures", "clear_failure", "fail",
+                  "look"]
+        )  # fmt: skip
         lane = int(rng.integers(-1 if rng.random() < 0.1 else 0, lanes + (rng.random() < 0.1)))
         steps = pick(rng, [0, 1, 3, 20, -1, -(2**63), "1", None])
         right = {
             "step": (steps,), "begin": (int(rng.integers(5)), bool(rng.integers(2))),
             "clear_failure": (lane,), "fail": (lane, int(rng.integers(6)), int(rng.integers(99))),
+            "look": (int(rng.integers(9)),),
         }.get(what, ())  # fmt: skip
         getattr(made, what)(*(right if what == "step" else some_bent(rng, right)))
 
@@ -223,13 +163,18 @@ def start(rng):
         use(rng, run, int(lanes), finite)
 
 
+def enough(done):
+    """A progress callable: it is called after 50 ms."""
+    raise OverflowError("this takes too long")
+
+
 def use(rng, run, lanes, finite):
     """A method of a run, with good or bad arguments."""
     what = pick(rng, ["work", "work", "fail", "failures", "outcome", "cancel"])
     if what == "work":
-        if not finite:
+        if not finite and rng.random() < 0.9:
             run.cancel()
-        run.work(*pick(rng, [(), (None,), (print if not finite else None,)]))
+        run.work(*pick(rng, [(enough,), (enough, int(rng.integers(4))), (enough, -1)]))
     elif what in ("fail", "failures"):
         count = run.outcome()[2] if what == "failures" else int(rng.integers(0, 5))
         index = rng.integers(-1 if rng.random() < 0.1 else 0, max(lanes, 1), count)
@@ -254,29 +199,103 @@ def evaluate(rng):
     _core.evaluate(*some_bent(rng, arguments))
 
 
+def travel(rng, journey, lanes, components):
+    """Methods of a batch that goes to a tolerance."""
+    for _ in range(int(rng.integers(0, 5))):
+        what = pick(rng, ["work", "work", "gather", "longest", "lanes"])
+        counts = np.full(lanes, pick(rng, [0, 0, 1, -1, -(2**63)]), np.int64)
+        if what == "work":
+            journey.work(enough, int(rng.integers(-1, 4)))
+        elif what == "lanes":
+            journey.lanes()
+        elif what == "longest":
+            journey.longest(*some_bent(rng, (counts,)))
+        else:
+            n = journey.longest(counts)
+            states = np.zeros((n, components, lanes))
+            arrays = bent_inside(rng, (counts, np.zeros((n, lanes)), states), [counts, states])
+            journey.gather(*(arrays if rng.random() < 0.7 else (counts, states[:, 0], states)))
+
+
+CALLS = recorded.calls()
+OTHERS = {
+    "scales": ("lorenz",), "starter": (HANDLES[0],), "rigid_phases": (HANDLES[0],),
+    "history_rows": ("lorenz", HANDLES[0], True), "method": ("rk4",), "method_bits": (0,),
+    "make_system": ("n_body", 3),
+}  # fmt: skip
+
+
+def of_the_package(rng):
+    """A call that the package has made, bent, and what one does with its result."""
+    name, arguments, keywords = recorded.copied(pick(rng, CALLS))
+    both = (arguments, keywords) if arguments and keywords else (arguments or keywords,)
+    arrays = arrays_of(both)
+    for _ in range(pick(rng, [0, 1, 1, 1, 2, 3])):
+        both = tuple(bent_inside(rng, part, arrays or [None]) for part in both)
+    arguments = next((part for part in both if isinstance(part, tuple)), ())
+    keywords = next((part for part in both if isinstance(part, dict)), {})
+    made = getattr(_core, name)(*arguments, **keywords)
+    fields = arguments[0] if name in ("start", "stepper") and arguments else keywords
+    if name == "start":
+        lanes, n_steps = int(fields["lanes"]), int(fields["n_steps"])
+        for _ in range(int(rng.integers(0, 6))):
+            use(rng, made, lanes, lanes * n_steps <= WORK)
+    elif name == "stepper":
+        use_stepper(rng, made, int(fields["lanes"]))
+    elif name == "journey":
+        travel(rng, made, int(fields["lanes"]), len(fields["saved"]))
+    elif name == "make_program":
+        out, one = np.zeros((99, 1)), np.ones(1)
+        dim, n_params = arguments[3], arguments[5]
+        question = int(rng.integers(5))
+        if dim * dim + n_params < 99:
+            _core.evaluate(made, 64, question, 1, one, (one,) * dim, (one,) * n_params, out)
+
+
+def another(rng):
+    """One of the small functions."""
+    name = pick(rng, list(OTHERS))
+    getattr(_core, name)(*some_bent(rng, OTHERS[name]))
+
+
+KINDS = [start, start, evaluate, stepper, method, *[of_the_package] * 4, another]
+
+
 def one_case(seed, case):
     rng = np.random.default_rng([seed, case])
+    kind = pick(rng, KINDS)
     try:
-        pick(rng, [start, start, start, evaluate, stepper, method])(rng)
-    except EXPECTED as error:
-        return type(error).__name__
-    except UnicodeError as error:
-        return type(error).__name__
-    return "no error"
+        kind(rng)
+    except (*EXPECTED, UnicodeError) as error:
+        return type(error).__name__, kind.__name__
+    return "no error", kind.__name__
+
+
+def memory():
+    """Megabytes in use."""
+    pages = Path("/proc/self/statm")
+    return int(pages.read_text().split()[1]) * 4096 / 1e6 if pages.exists() else np.nan
 
 
 def main(seconds, seed, first):
     Path("build").mkdir(exist_ok=True)
     kept = os.open("build/fuzz.case", os.O_RDWR | os.O_CREAT)
-    outcomes, end, case = {}, time.time() + seconds, first
+    outcomes, end, case, before = Counter(), time.monotonic() + seconds, first, memory()
     while True:
         os.pwrite(kept, struct.pack("qq", seed, case), 0)
-        outcome = one_case(seed, case)
-        outcomes[outcome] = outcomes.get(outcome, 0) + 1
+        outcomes[one_case(seed, case)] += 1
         case += 1
-        if time.time() > end:
+        if case - first == 20_000:
+            before = memory()
+        if time.monotonic() > end:
             break
-    print(f"{case - first} cases:", ", ".join(f"{k} {n}" for k, n in sorted(outcomes.items())))
+    sums = Counter()
+    for (outcome, _), n in outcomes.items():
+        sums[outcome] += n
+    print(f"{case - first} cases:", ", ".join(f"{k} {n}" for k, n in sorted(sums.items())))
+    answered = {kind: n for (outcome, kind), n in sorted(outcomes.items()) if outcome == "no error"}
+    print("  answered:", ", ".join(f"{k} {n}" for k, n in answered.items()))
+    print(f"  memory: {before:.0f} MB at first, {memory():.0f} MB in the end")
 
 
 if __name__ == "__main__":

@@ -108,6 +108,28 @@ def attack_run(rng):
     return f"run {name}"
 
 
+def attack_solve(rng):
+    name, system, y, options = problem(rng)
+    y, method = y[:40], rng.choice(["auto", "dormand_prince54", "radau_iia5", "kvaerno43"])
+    options = {"method": method, "t_end": 0.05, "save": rng.choice(["final", "all"]),
+               "bound": options["bound"], "max_steps": 60, "workers": rng.choice([1, 3]),
+               "on_failure": "ignore"}  # fmt: skip
+    if name in ("registers", "rows", "byte code"):
+        first = system.state_names[0]
+        if rng.random() < 0.3:
+            options["watch"] = {"high": pi.watch.maximum(first)}
+        if rng.random() < 0.3:
+            options["events"] = {"crossing": pi.event(first, stop=rng.random() < 0.5)}
+
+    def call():
+        sol = pi.solve(system, y, **options)
+        high = [sol.watched["high"].tobytes()] if "watch" in options else []
+        return sol.y.tobytes(), sol.status.tobytes(), sol.steps_taken.tobytes(), high
+
+    each_refused(rng, call)
+    return f"solve {name}"
+
+
 def attack_question(rng):
     name, system, y, _ = problem(rng)
     questions = [lambda: system.rhs(0.0, y)]
@@ -263,8 +285,8 @@ def main(seconds, seed):
     while time.monotonic() < end or not case:
         case += 1
         rng = random.Random(f"{seed}:{case}")
-        attack = rng.choice([attack_run, attack_run, attack_question, attack_stepper,
-                             attack_definition])  # fmt: skip
+        attack = rng.choice([attack_run, attack_run, attack_solve, attack_question,
+                             attack_stepper, attack_definition])  # fmt: skip
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")

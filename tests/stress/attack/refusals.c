@@ -27,6 +27,7 @@ static int refused(void) {
     }
 WRAPPED(void *, malloc, (size_t bytes), (bytes), NULL)
 WRAPPED(void *, calloc, (size_t n, size_t bytes), (n, bytes), NULL)
+WRAPPED(void *, realloc, (void *memory, size_t bytes), (memory, bytes), NULL)
 WRAPPED(void *, aligned_alloc, (size_t unit, size_t bytes), (unit, bytes), NULL)
 WRAPPED(void *, PyMem_Malloc, (size_t bytes), (bytes), NULL)
 WRAPPED(void *, PyMem_Calloc, (size_t n, size_t bytes), (n, bytes), NULL)

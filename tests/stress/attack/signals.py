@@ -1,11 +1,12 @@
-"""Storms of interrupts on runs and Steppers of every kind: each call ends with one of them.
+"""Storms of interrupts on runs, solves and Steppers: each call ends with one of them.
 
     python tests/stress/attack/signals.py [seconds] [seed]
 
 An interrupt comes every 0.3 to 5 ms from a random moment on, wherever the call is: in C, in a force
 or a progress callable of Python, while threads start and end, while a solution is put together.
 Each call must end with one KeyboardInterrupt, whose solution has the bits of an undisturbed run
-of as many steps; a Stepper must be at one step, and go on to the same bits; no thread may be left.
+of as many steps (of `solve`: in all trajectories that have arrived), what was watched included; a
+Stepper must be at one step, and go on to the same bits; no thread may be left.
 """
 
 import os
@@ -88,6 +89,8 @@ def attack_run(rng, storm):
     fixed = {"dt": 1e-5, "method": rng.choice(methods), "bound": rng.choice([None, 50.0]),
              "on_failure": "ignore"}  # fmt: skip
     options, every = {"workers": rng.choice([1, 2, 3])}, 1
+    if name not in ("bodies", "python") and rng.random() < 0.3:
+        fixed["watch"] = {"top": pi.watch.maximum(system.state_names[0])}
     saves = rng.choice(["final", "final", "record", "blocks"])
     if saves == "final":
         options |= {"save": "final", "n_steps": FOREVER}
@@ -118,8 +121,45 @@ def attack_run(rng, storm):
     whole = pi.integrate(system, y, **fixed, n_steps=sol.n_steps, save="final")
     assert sol.final.tobytes() == whole.final.tobytes(), (name, saves, sol.n_steps)
     assert sol.status.tobytes() == whole.status.tobytes(), (name, saves, sol.n_steps)
+    if "watch" in fixed:
+        name += " watched"
+        assert sol.watched["top"].tobytes() == whole.watched["top"].tobytes(), (name, sol.n_steps)
     assert 0 <= sol.n_steps - sol.steps[-1] < every, (name, saves, sol.n_steps, sol.steps[-1])
     return f"{name} {saves}"
+
+
+def attack_solve(rng, storm):
+    """Some arrive soon, the others never."""
+    name = rng.choice(["registers", "rows", "byte code", "python"])
+    system, lanes, _ = SYSTEMS[name]
+    lanes = rng.choice([lanes, 40])
+    y = start_of(rng, system, lanes)
+    t_end = np.where(np.arange(lanes) % 2, 0.02, 1e9)
+    fixed = {"method": rng.choice(["auto", "tsitouras54", "radau_iia5"]), "max_steps": 1 << 30,
+             "on_failure": "ignore", "save": rng.choice(["final", "final", "all"])}  # fmt: skip
+    options = {"workers": rng.choice([1, 2, 3])}
+    begun = []
+
+    def progress(done, total):
+        if not begun:
+            begun.append(done)
+            storm.on(rng.uniform(1e-4, 0.05), rng.uniform(3e-4, 5e-3))
+
+    try:
+        call(pi.solve, system, y, t_end=t_end, **fixed, **options, progress=progress)
+    except KeyboardInterrupt as interrupt:
+        storm.over()
+        sol = interrupt.solution
+    else:
+        storm.off()
+        return f"solve {name}: over before"
+    there = np.flatnonzero(sol.status == pi.Status.OK)[:5]
+    assert np.all(there % 2), "those without an end have not arrived"
+    if len(there):
+        whole = pi.solve(system, y[there], t_end=t_end[there], **fixed)
+        assert sol.final[there].tobytes() == whole.final.tobytes(), (name, there)
+        assert sol.steps_taken[there].tobytes() == whole.steps_taken.tobytes(), (name, there)
+    return f"solve {name}"
 
 
 def attack_stepper(rng, storm):
@@ -149,7 +189,8 @@ def main(seconds, seed):
         case += 1
         rng = random.Random(f"{seed}:{case}")
         try:
-            counts[rng.choice([attack_run, attack_run, attack_stepper])(rng, storm)] += 1
+            attack = rng.choice([attack_run, attack_run, attack_stepper, attack_solve])
+            counts[attack(rng, storm)] += 1
             for _ in range(2000):  # those that have just ended are given a moment
                 if len(os.listdir("/proc/self/task")) <= threads:
                     break

@@ -1,0 +1,136 @@
+"""Numbers in arrays that the core reads back lead it nowhere: they are the caller's, and may be
+anything, also while a run is under way."""
+
+import numpy as np
+import pytest
+
+import pyintegrate as pi
+from pyintegrate import _core
+
+GUARD, AROUND = -7, 64
+
+
+def given(monkeypatch, name, run):
+    """The fields that a function of the core gets in a run, in memory that nobody else uses."""
+    kept, function = {}, getattr(_core, name)
+
+    def keeping(fields=(), /, **keywords):
+        kept.update(fields, **keywords)
+        return function(**kept)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(_core, name, keeping)
+        run()
+    return kept
+
+
+def guarded(shape, dtype):
+    """(all, inner): an array in the midst of guards."""
+    items = int(np.prod(shape))
+    whole = np.full(items + 2 * AROUND, GUARD, dtype)
+    return whole, whole[AROUND : AROUND + items].reshape(shape)
+
+
+def is_guarded(whole):
+    return np.all(whole[:AROUND] == GUARD) and np.all(whole[-AROUND:] == GUARD)
+
+
+def watched_density(monkeypatch):
+    """Of a body at rest in bin 6 of 8, through three blocks of time."""
+    watch = {"seen": pi.watch.density("x", 8, (-1.0, 1.0))}
+    fields = given(
+        monkeypatch, "start",
+        lambda: pi.integrate(pi.systems.oscillator, np.full(3, 0.6), 0.0, dt=1e-12, n_steps=600,
+                             save="final", watch=watch),
+    )  # fmt: skip
+    (density,) = fields["watches"][0]["densities"]
+    density["image"][...] = density["pending"][...] = 0
+    density["state"][:] = -1, 0, 0
+    return fields, density
+
+
+@pytest.mark.parametrize("place", [8, -1, 1 << 61, -(1 << 63)])
+def test_a_bin_that_is_not_there_is_not_counted(place, monkeypatch):
+    fields, density = watched_density(monkeypatch)
+    whole, density["image"] = guarded(8, np.int64)
+    density["image"][...] = 0
+    density["list"][...] = place
+    density["state"][1:] = density["room"]
+    _core.start(fields).work()
+    assert is_guarded(whole)
+    assert np.all(density["image"][:6] == 0)
+
+
+@pytest.mark.parametrize("noted", [-3, -(1 << 62), (1 << 63) - 1])
+def test_notes_have_places_in_their_list_only(noted, monkeypatch):
+    fields, density = watched_density(monkeypatch)
+    whole, density["list"] = guarded((2, density["room"]), np.int64)
+    density["state"][1:] = noted
+    _core.start(fields).work()
+    assert is_guarded(whole)
+
+
+@pytest.mark.parametrize("edges", [[0.6] * 9, [-np.inf] * 4 + [np.inf] * 5])
+def test_a_value_among_edges_that_do_not_increase_has_some_bin(edges, monkeypatch):
+    fields, density = watched_density(monkeypatch)
+    density["row_edges"] = np.array(edges)
+    _core.start(fields).work()
+    assert np.count_nonzero(density["image"]) == 1
+
+
+@pytest.mark.parametrize("counted", [-1.0, -1e300, np.nan, 1e300])
+@pytest.mark.parametrize("name", ["start", "journey"])
+def test_events_are_kept_in_their_arrays_only(name, counted, monkeypatch):
+    events = {"through": pi.event("x", keep=2)}
+
+    def run():
+        if name == "start":
+            pi.integrate(pi.systems.spring(b=0.0), np.ones(8), 0.0, dt=0.05, n_steps=40,
+                         save="final", events=events)  # fmt: skip
+        else:
+            pi.solve(pi.systems.spring(b=0.0), np.ones(8), 0.0, t_end=2.0, events=events)
+
+    fields = given(monkeypatch, name, run)
+    of_events = fields["events"] if name == "start" else fields["passing"]["events"]
+    (event,) = of_events["events"]
+    assert np.isfinite(event["t"]).any()
+    whole, event["t"] = guarded(event["t"].shape, np.float64)
+    for counts in ("counts", "counts_a", "counts_b"):
+        if counts in of_events:
+            of_events[counts][...] = counted
+    if name == "journey":
+        fields["status"][...] = pi.Status.CANCELLED
+        fields["accepted"][...] = fields["rejected"][...] = 0
+        fields["passing"]["seen"][...] = 0
+    getattr(_core, name)(**fields).work()
+    assert is_guarded(whole)
+
+
+def kept_steps(monkeypatch):
+    """A journey of three trajectories that kept its steps, and how many each has at most."""
+    fields = given(
+        monkeypatch, "journey",
+        lambda: pi.solve(pi.systems.oscillator, np.ones((3, 2)), t_end=5.0, save="all"),
+    )  # fmt: skip
+    fields["status"][...] = pi.Status.CANCELLED
+    journey = _core.journey(**fields)
+    journey.work()
+    return journey, journey.longest(np.zeros(3, np.int64))
+
+
+def test_what_counts_hold_before_makes_no_room_for_steps(monkeypatch):
+    journey, n = kept_steps(monkeypatch)
+    assert journey.longest(np.full(3, -1)) == n
+    with pytest.raises(ValueError, match="times has .* bytes, expected"):
+        journey.gather(np.full(3, -1), np.zeros((n - 1, 3)), np.zeros((n - 1, 2, 3)))
+
+
+def test_counts_may_lie_in_the_times_that_are_gathered(monkeypatch):
+    journey, n = kept_steps(monkeypatch)
+    whole, times = guarded((n, 3), np.float64)
+    times[...] = 0.0
+    states = np.zeros((n, 2, 3))
+    journey.gather(times[0].view(np.int64), times, states)
+    assert times[0].view(np.int64).max() == n
+    assert np.all(times[1] > 0)
+    assert is_guarded(whole)
