@@ -15,11 +15,19 @@ REALS = [0.0, -0.0, 1.0, -1.0, 0.5, 1e-300, 5e-324, 1e300, np.inf, -np.inf, np.n
 
 
 def pick(rng, items):
-    return items[int(rng.integers(len(items)))]
+    return items[int(rng.random() * len(items))]
+
+
+def numbers(rng, n):
+    """A tuple of so many, some of which are special."""
+    row = rng.normal(size=n)
+    special = rng.random(n) < 0.3
+    row[special] = np.array(REALS)[(rng.random(special.sum()) * len(REALS)).astype(int)]
+    return tuple(row.tolist())
 
 
 def number(rng):
-    return float(rng.normal()) if rng.random() < 0.7 else pick(rng, REALS)
+    return numbers(rng, 1)[0]
 
 
 def buffers(rng):

@@ -26,6 +26,7 @@ from bending import (
     bent_fields,
     bent_inside,
     number,
+    numbers,
     pick,
     some_bent,
 )  # fmt: skip
@@ -47,7 +48,7 @@ def method(rng):
     for row in OPEN[family]:
         width = 0 if row["optional"] and rng.random() < 0.5 else stages + row["more"]
         widths += [width] * (stages if row["matrix"] else 1)
-    table = tuple(tuple(number(rng) for _ in range(width)) for width in widths)
+    table = tuple(numbers(rng, width) for width in widths)
     arguments = (family, stages, int(rng.integers(stages + 1)), table, pick(rng, [1, 2]))
     return _core.make_method(*some_bent(rng, arguments))
 
