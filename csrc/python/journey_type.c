@@ -221,8 +221,8 @@ static PyObject *journey_gather(PyObject *self, PyObject *args) {
     int64_t *own = counts ? PyMem_Calloc((size_t)s->lanes + 1, sizeof *own) : NULL;
     if (counts && !own) PyErr_NoMemory();
     const int64_t most = own ? pi_journey_longest(&j->journey, own) : 0;
-    void *times = own ? views_array(&views, objects[1], "times", pi_product(most, s->lanes), item, 1)
-                      : NULL;
+    void *times =
+        own ? views_array(&views, objects[1], "times", pi_product(most, s->lanes), item, 1) : NULL;
     const int64_t entry = pi_product(s->n_saved, s->lanes);
     void *states =
         times ? views_array(&views, objects[2], "states", pi_product(most, entry), item, 1) : NULL;
