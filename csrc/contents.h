@@ -101,6 +101,9 @@
 #include "methods/constant_acceleration.h"
 #include "methods/runge_kutta_nystrom4.h"
 #include "methods/runge_kutta_nystrom5.h"
+#include "methods/dormand_prince_rkn64.h"
+#include "methods/dormand_prince_rkn86.h"
+#include "methods/dormand_prince_rkn1210.h"
 
 #include "methods/adams_bashforth2.h"
 #include "methods/adams_bashforth3.h"

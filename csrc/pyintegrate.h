@@ -19,7 +19,7 @@ enum {
     PI_MAX_STATE = 13,  /* named components in a descriptor */
     PI_MAX_PARAMS = 16, /* parameters, including derived ones */
     PI_MAX_INVARIANTS = 9,
-    PI_MAX_STAGES = 16,                                   /* stages of a Runge-Kutta method */
+    PI_MAX_STAGES = 17,                                   /* stages of a Runge-Kutta method */
     PI_MAX_SUBSTEPS = 40,                                 /* kicks or drifts of a composition */
     PI_MAX_WEIGHTS = PI_MAX_STAGES * (PI_MAX_STAGES + 1), /* entries of a table */
     PI_MAX_FLIGHT = 8,                                    /* registers in flight */
@@ -137,9 +137,10 @@ typedef struct {
      *          x += h v + h^2 sum_s b_s k_s,  v += h sum_s velocity_s k_s */
     double c[PI_MAX_STAGES], a[PI_MAX_STAGES][PI_MAX_STAGES], b[PI_MAX_STAGES];
     /* Runge-Kutta: weights of other orders, whose difference from b estimates the error; the second
-     * serves a combined estimate. Order 0: there are none. */
+     * serves a combined estimate. Order 0: there are none. Nystrom: those of the positions, and of
+     * the velocities. */
     int embedded_order, embedded2_order;
-    double b_embedded[PI_MAX_STAGES], b_embedded2[PI_MAX_STAGES];
+    double b_embedded[PI_MAX_STAGES], b_embedded2[PI_MAX_STAGES], velocity_embedded[PI_MAX_STAGES];
     /* composition: for each s  v += kick_s h a(x),  x += drift_s h v; zeros are skipped */
     double kick[PI_MAX_SUBSTEPS], drift[PI_MAX_SUBSTEPS];
     /* multistep, k = stages, oldest first: sum_j alpha_j y_{n+j} = h sum_j beta_j f_{n+j}, or

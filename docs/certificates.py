@@ -40,8 +40,9 @@ certificates`, from the numbers in `csrc/methods/`.)
 * **error**: 2-norm of the principal error, in elementary differentials or commutators, or of the
   residuals of t^(order + 1) beside the sum of beta; *at equal work* it is cost times its (order)th
   root, which compares methods of the same order.
-* **symplectic**, **reversible**: defect of one step of 0.25 on the ellipse: the largest entry of
-  J'SJ - S, and the largest difference after a step forward and one back. A multistep method has no
+* **symplectic**, **reversible**: defect of one step of 0.25 on the ellipse (of 1 where the order is
+  above 10): the largest entry of J'SJ - S, and the largest difference after a step forward and one
+  back. A multistep method has no
   step from a state to a state, so neither is defined; *formula* says whether its own reads the same
   in reverse. (The velocities of Stormer-Verlet give the position one step before: for it, three
   steps count.)

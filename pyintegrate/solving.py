@@ -67,9 +67,10 @@ def solve(
         components (recognised by its length). `rtol` below 100 times the rounding unit of the
         dtype is raised to that, with a warning.
     method : str or Method
-        A Runge-Kutta method with an error estimate (`embedded`). "auto" takes "verner87", or
-        "verner98" if the smallest `rtol` is below 1e-8; a trajectory that turns out to be
-        stiff continues with "radau_iia5" (`stiff_since`).
+        A Runge-Kutta method with an error estimate (`embedded`), or for x'' = a(t, x) a Nystrom
+        pair such as "dormand_prince_rkn1210". "auto" takes "verner87", or "verner98" if the
+        smallest `rtol` is below 1e-8; a trajectory that turns out to be stiff continues with
+        "radau_iia5" (`stiff_since`).
     save : {"all", "final"}, optional
         All accepted steps, or only the last state. Default: all for a single trajectory, the last
         state for a batch.

@@ -72,6 +72,10 @@ static PyObject *coefficients(const PiMethod *m) {
 /* Weights of the error estimate, by name; None without them. */
 static PyObject *embedded(const PiMethod *m) {
     if (!m->embedded_order) return Py_NewRef(Py_None);
+    if (m->family == PI_NYSTROM)
+        return Py_BuildValue("{si sN sN}", "order", m->embedded_order, "b",
+                             numbers(m->b_embedded, m->stages), "velocity",
+                             numbers(m->velocity_embedded, m->stages));
     if (!m->embedded2_order)
         return Py_BuildValue("{si sN}", "order", m->embedded_order, "b",
                              numbers(m->b_embedded, m->stages));

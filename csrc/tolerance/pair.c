@@ -3,7 +3,9 @@
 #include <math.h>
 
 int pi_has_estimate(const PiMethod *m) {
-    return (m->family == PI_EXPLICIT_RK || m->family == PI_IMPLICIT_RK) && m->embedded_order > 0;
+    const int solves =
+        m->family == PI_EXPLICIT_RK || m->family == PI_IMPLICIT_RK || m->family == PI_NYSTROM;
+    return solves && m->embedded_order > 0;
 }
 
 /* Appends the non-zero weights of a row: w, or in Nystrom form w A. */
@@ -29,10 +31,11 @@ static int estimate_power(const PiMethod *m) {
 void pi_make_pair(const PiMethod *m, const PiSystem *system, PiPair *pair) {
     const int last = m->stages - 1;
     double error[PI_MAX_STAGES] = {0}, error2[PI_MAX_STAGES] = {0};
-    const int is_explicit = m->family == PI_EXPLICIT_RK;
+    double velocity_error[PI_MAX_STAGES] = {0};
+    const int own = m->family == PI_NYSTROM; /* weights of positions of its own */
+    const int is_explicit = own || m->family == PI_EXPLICIT_RK;
     *pair = (PiPair){.stages = m->stages,
-                     .nystrom = is_explicit && system->structure == PI_SECOND_ORDER &&
-                                !system->velocity_dependent,
+                     .nystrom = is_explicit && pi_sees_positions_only(system),
                      .fsal = is_explicit && m->c[last] == 1,
                      .combined = m->embedded2_order > 0,
                      .order = m->order,
@@ -42,19 +45,22 @@ void pi_make_pair(const PiMethod *m, const PiSystem *system, PiPair *pair) {
         pair->c[j] = m->c[j];
         error[j] = m->b[j] - m->b_embedded[j];
         error2[j] = pair->combined ? m->b[j] - m->b_embedded2[j] : 0;
+        velocity_error[j] = own ? m->velocity[j] - m->velocity_embedded[j] : 0;
         if (!is_explicit) pair->slope -= m->b_embedded[j];
         pair->fsal &= m->a[last][j] == m->b[j];
     }
     if (fabs(pair->slope) < 1e-12) pair->slope = 0; /* weights sum to 1, up to rounding */
     for (int s = 0; s < m->stages; s++) {
         pair->start[s + 1] = pair->start[s]; /* an implicit pair finds them by Newton's method */
-        if (is_explicit) append_row(pair, m, s, m->a[s], pair->nystrom);
+        if (is_explicit) append_row(pair, m, s, m->a[s], pair->nystrom && !own);
     }
     const double *rows[3] = {m->b, error, error2};
-    for (int i = 0; i < 3; i++) append_row(pair, m, m->stages + i, rows[i], 0);
+    const double *velocities[3] = {m->velocity, velocity_error, error2};
+    for (int i = 0; i < 3; i++)
+        append_row(pair, m, m->stages + i, own ? velocities[i] : rows[i], 0);
     for (int i = 0; i < 3; i++) {
         const int row = m->stages + PI_STEP_X + i;
-        if (pair->nystrom) append_row(pair, m, row, rows[i], 1);
+        if (pair->nystrom) append_row(pair, m, row, rows[i], !own);
         else pair->start[row + 1] = pair->start[row];
     }
 }

@@ -18,6 +18,8 @@ const char *pi_journey_choose(PiJourney *j, const ResolvedSystem *resolved,
     const PiQuestion force = resolved->system->dof ? PI_ACCELERATION : PI_RHS;
     if (resolved->unanswered >> force & 1) return "a program without a force moves nothing";
     if (!pi_has_estimate(method)) return "the method has no error estimate";
+    if (method->family == PI_NYSTROM && !pi_sees_positions_only(resolved->system))
+        return "the method needs x'' = a(t, x)";
     j->solve.system = resolved->system;
     j->solve.force = resolved->force;
     j->solve.context = resolved->context;

@@ -45,4 +45,8 @@ void pi_journey_free(PiJourney *journey);
 /* pair.c: whether a method has an error estimate, and its numbers in the form for the kernel.
  */
 int pi_has_estimate(const PiMethod *method);
+/* x'' = a(t, x)? */
+static inline int pi_sees_positions_only(const PiSystem *system) {
+    return system->structure == PI_SECOND_ORDER && !system->velocity_dependent;
+}
 void pi_make_pair(const PiMethod *method, const PiSystem *system, PiPair *pair);

@@ -144,7 +144,9 @@ def _numbers(method):
     if method.family == "rigid_body":
         return ""
     exact, error = method.exact_coefficients
-    note = "" if not error else "\n\nIrrational numbers are cut to ten digits here."
+    note = (
+        "" if not error else "\n\nIrrational numbers and long fractions are cut to ten digits here."
+    )
     if method.family == "composition":
         return columns(("kick κ", "drift δ"), exact["kick"], exact["drift"]) + note
     if method.family == "multistep":
@@ -155,8 +157,10 @@ def _numbers(method):
             if exact[key]:
                 text += f"\n\n{label}:\n\n" + columns([label.lower()], exact[key])
         return text + note
-    more = [("b̂", weights) for weights, _ in method.exact_embedded or []]
-    if more and abs(1 - sum(more[0][1])) > 1e-12:
+    nystrom = method.family == "nystrom"
+    estimates = [weights for weights, _ in method.exact_embedded or []]
+    more = [*zip(("b̂", "b̄̂" if nystrom else "b̂"), estimates, strict=False)]
+    if more and not nystrom and abs(1 - sum(more[0][1])) > 1e-12:
         note += "\n\nThe weights b̂ leave the rest to 1 to f(t, y), which is no stage."
     if exact.get("velocity"):
         more.append(("b̄", exact["velocity"]))

@@ -38,8 +38,12 @@ def least_decay(method):
 
 
 def with_estimates():
-    """The names of the methods with an error estimate, in words: explicit, then implicit."""
+    """The names of the methods with an error estimate, in words: explicit, then others."""
     names = [name for name in methods if methods[name].embedded]
-    explicit = [name for name in names if not methods[name].implicit]
     implicit = [name for name in names if methods[name].implicit]
-    return f"{', '.join(explicit)}; for stiff problems {', '.join(implicit)}"
+    nystrom = [name for name in names if methods[name].family == "nystrom"]
+    explicit = [name for name in names if name not in (*implicit, *nystrom)]
+    return (
+        f"{', '.join(explicit)}; on x'' = a(t, x) {', '.join(nystrom)}; for stiff problems"
+        f" {', '.join(implicit)}"
+    )

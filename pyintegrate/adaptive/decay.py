@@ -44,6 +44,11 @@ def fastest_decay(solution, lane):
 
 def told(solution, lane):
     """A sentence on a trajectory that took too many steps."""
+    if solution.method.family == "nystrom":
+        return (
+            " It is not stiff: a force that does not depend on the velocity has no decay. The run"
+            " is long, the motion fast, or the tolerance tight; max_steps= allows more."
+        )
     if solution.method.implicit or np.isfinite(solution.stiff_since.reshape(-1)[lane]):
         return (
             " Its steps are those of an implicit method, which no decay keeps short: the run is"

@@ -121,13 +121,27 @@ def _stopped(solution):
 
 
 def step(system, method, t, y, h):
-    """One step of an explicit Runge-Kutta method from (t, y), h of the shape of t."""
+    """One step of an explicit Runge-Kutta or Nystrom method from (t, y), h of the shape of t."""
+    if method.family == "nystrom":
+        return _nystrom_step(system, method, t, y, h)
     c = method.coefficients
     slopes: list[np.ndarray] = []
     for s in range(method.evaluations):
         stage = _sum(y, h, c["A"][s], slopes)
         slopes.append(system.rhs(t + c["c"][s] * h, stage))
     return _sum(y, h, c["b"], slopes)
+
+
+def _nystrom_step(system, method, t, y, h):
+    """k_s = a(t + c_s h, x + c_s h v + h^2 sum_j A_sj k_j); positions and velocities by sums."""
+    c, length = method.coefficients, h[..., np.newaxis]
+    x, v = y[..., : system.dof], y[..., system.dof :]
+    forces: list[np.ndarray] = []
+    for s in range(method.evaluations):
+        stage = _sum(x + c["c"][s] * length * v, h * h, c["A"][s], forces)
+        forces.append(system.acceleration(t + c["c"][s] * h, stage, v))
+    positions = _sum(x + length * v, h * h, c["b"], forces)
+    return np.concatenate([positions, _sum(v, h, c["velocity"], forces)], axis=-1)
 
 
 def _sum(y, h, weights, slopes):

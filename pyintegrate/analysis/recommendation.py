@@ -26,7 +26,10 @@ SYMPLECTIC = (
     "kahan_li8", "sofroniou_spaletta10",
 )  # fmt: skip
 SYMPLECTIC_IMPLICIT = ("implicit_midpoint", "gauss4", "gauss6", "gauss8")
-SMOOTH = ("rk4", "tsitouras54", "verner76", "dop853", "verner98")
+SMOOTH = (
+    "rk4", "tsitouras54", "verner76", "dop853", "verner98", "dormand_prince_rkn86",
+    "dormand_prince_rkn1210",
+)  # fmt: skip
 RIGID = ("rigid_splitting4", "rigid_rk4")
 
 

@@ -20,7 +20,9 @@ from . import twin
 from .measured_order import measured_order
 
 _SEVERAL = 3  # steps of a method that is not self-starting
-_STEP = 0.25  # of single steps for derivatives and reversal: errors are far above rounding
+# Single steps for derivatives and reversal, the longer one for orders above 10: their errors are far
+# above rounding.
+_STEP, _LONG_STEP, _SHORT_UP_TO = 0.25, 1.0, 10
 _ORDER_TOLERANCE, _SYMPLECTIC, _REVERSIBLE = 0.1, 1e-13, 1e-12
 # Problems on which a method is measured, by its requirement.
 _PROBLEMS = {
@@ -188,9 +190,9 @@ class Certificate:
         steps = "a step" if m.self_starting else f"{_SEVERAL} steps"
         return [
             ("symplectic", _yes(m.symplectic), f"{self.symplecticity_defect:.1e}",
-             f"J'SJ - S of {steps}, Kepler, h = {_STEP}"),
+             f"J'SJ - S of {steps}, Kepler, h = {_step(m)}"),
             ("reversible", _yes(m.symmetric), f"{self.reversal_defect:.1e}",
-             f"{steps} forward and back, Kepler, h = {_STEP}"),
+             f"{steps} forward and back, Kepler, h = {_step(m)}"),
         ]  # fmt: skip
 
     def __repr__(self):
@@ -316,6 +318,10 @@ def _count_evaluations(method):
     return counts[1] - counts[0]
 
 
+def _step(method):
+    return _STEP if method.order <= _SHORT_UP_TO else _LONG_STEP
+
+
 def _remembers(method):
     """Whether a step depends on more than the state at its beginning.
 
@@ -340,7 +346,7 @@ def _symplecticity_defect(method):
         return None
     problem, dof, steps = twin.KEPLER, twin.KEPLER.dof, 1 if method.self_starting else _SEVERAL
     start = [twin.Dual(x, unit) for x, unit in zip(problem.initial, np.eye(2 * dof), strict=True)]
-    state = twin.run(method, problem, _STEP, steps, twin.DUALS, start)
+    state = twin.run(method, problem, _step(method), steps, twin.DUALS, start)
     J = np.array([x.gradient for x in state])
     S = np.kron([[0, 1], [-1, 0]], np.eye(dof))
     return float(abs(J.T @ S @ J - S).max())
@@ -351,6 +357,7 @@ def _reversal_defect(method):
     if _remembers(method):
         return None
     steps = 1 if method.self_starting else _SEVERAL
-    there = twin.run(method, twin.KEPLER, _STEP, steps)
-    back = twin.run(method, twin.KEPLER, -_STEP, steps, initial=there)
+    h = _step(method)
+    there = twin.run(method, twin.KEPLER, h, steps)
+    back = twin.run(method, twin.KEPLER, -h, steps, initial=there)
     return float(max(abs(back - np.array(twin.KEPLER.initial))))

@@ -191,9 +191,10 @@ def _composition(method, motion, h, n_steps, y):
 def _nystrom(method, motion, h, n_steps, y):
     """k_s = a(x + c_s h v + h^2 sum_j a_sj k_j), x += h v + h^2 sum b_s k_s, v += h sum w_s k_s."""
     table, (x, v) = motion.table(method), motion.split(y)
+    c, A = (table[name][: method.evaluations] for name in ("c", "A"))
     for _ in range(n_steps):
         k: list[Any] = []
-        for node, row in zip(table["c"], table["A"], strict=True):
+        for node, row in zip(c, A, strict=True):
             there = x if node is None else x + node * h * v
             k.append(motion.acceleration(there + h * h * _sum(row, k, 0.0 * x)))
         x = x + h * v + h * h * _sum(table["b"], k, 0.0 * x)

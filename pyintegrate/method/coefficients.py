@@ -68,11 +68,12 @@ def exact_embedded(method):
     Returns
     -------
     list of (list of Fraction, Fraction)
-        None, one, or two if the estimate combines two.
+        None, one, or two if the estimate combines two; for a Nystrom pair the weights of the
+        positions and those of the velocities.
     """
     found = []
     _, rounding = exact_coefficients(method)
-    for name in ("b_embedded", "b_embedded2"):
+    for name in ("b_embedded", "b_embedded2", "velocity_embedded"):
         if f".{name} = " in method.written:
             pairs = _nested(_literal, _field(method.written, name))
             weights = [weight for weight, _ in pairs]

@@ -45,8 +45,9 @@ class Method:
     coefficients : dict of lists
     embedded : dict or None
         For a pair with an error estimate, for ``pi.solve``: the weights "b" of another order,
-        "order"; if the estimate combines two, also "b2" and "order2". If the weights do not sum
-        to 1, the rest belongs to f(t, y), which is no stage ("radau_iia5").
+        "order"; if the estimate combines two, also "b2" and "order2"; for a Nystrom pair also
+        those of the velocities, "velocity". If the weights of a Runge-Kutta method do not sum to
+        1, the rest belongs to f(t, y), which is no stage ("radau_iia5").
     aliases : tuple of str
 
     Examples

@@ -89,9 +89,10 @@ def order(method, quadratic_kinetic=None):
 
 
 def embedded_orders(method):
-    """The orders of the weights with which a Runge-Kutta method estimates its error: one or two.
+    """The orders of the weights with which a method estimates its error: one or two.
 
-    If weights do not sum to 1, the rest belongs to f(t, y), which is no stage of the method.
+    If weights do not sum to 1, the rest belongs to f(t, y), which is no stage of the method. The
+    weights of a Nystrom pair, for positions and velocities, have one order together.
 
     Examples
     --------
@@ -100,6 +101,10 @@ def embedded_orders(method):
     ([5, 3], [7])
     """
     exact, _ = method.exact_coefficients
+    if method.family == "nystrom":
+        (positions, left), (velocities, also_left) = method.exact_embedded
+        weights = {"b": positions, "velocity": velocities}
+        return [_order_of(method.family, {**exact, **weights}, max(left, also_left))]
     found = []
     for weights, rounding in method.exact_embedded:
         table = {**exact, "b": weights}
@@ -108,9 +113,14 @@ def embedded_orders(method):
             first = [Fraction(0)]
             rows = [first * (len(weights) + 1), *([*first, *row] for row in exact["A"])]
             table = {"A": rows, "b": [slope, *weights], "c": first + exact["c"]}
-        orders = _FAMILIES[method.family](table, float(rounding))
-        found.append(next((c.order - 1 for c in islice(orders, HIGHEST) if not c.hold), HIGHEST))
+        found.append(_order_of(method.family, table, rounding))
     return found
+
+
+def _order_of(family, table, rounding):
+    """As `order`, of a table of numbers; at most 11."""
+    orders = islice(_FAMILIES[family](table, float(rounding)), HIGHEST + 1)
+    return next((c.order - 1 for c in orders if not c.hold), HIGHEST + 1)
 
 
 # ---- rooted trees: Runge-Kutta -------------------------------------------------------------------

@@ -93,13 +93,12 @@ def counted(method, system, n_steps):
     c = method.coefficients
     if method.family == "multistep":
         return counted_multistep(method, n_steps)
-    if method.family == "nystrom":
-        return n_steps * method.stages
     if method.family == "implicit_rk":  # in one iteration; the last stage may be the next first
         shared = not any(c["A"][0]) and c["A"][-1] == c["b"]
         return n_steps * (method.stages - shared) + (shared and n_steps > 0)
-    if method.family == "explicit_rk":
-        needed = {s for s, weight in enumerate(c["b"]) if weight}
+    if method.family in ("explicit_rk", "nystrom"):
+        weights = zip(c["b"], c.get("velocity", c["b"]), strict=True)
+        needed = {s for s, both in enumerate(weights) if any(both)}
         for s in reversed(range(method.stages)):
             needed |= {j for j, a in enumerate(c["A"][s]) if a and s in needed}
         return n_steps * len(needed)

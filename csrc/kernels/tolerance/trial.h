@@ -3,7 +3,7 @@
  *   k_s = f(t + c_s h, y + h sum_j a_sj k_j),   y' = y + h sum_s b_s k_s,
  *   error = h sum_s (b_s - b*_s) k_s
  *
- * and on x'' = a(t, x) the same in Nystrom form, as in rows/explicit_rk.h. */
+ * and on x'' = a(t, x) the same in Nystrom form, or a Nystrom pair, as in rows/explicit_rk.h. */
 #pragma once
 #include "../rows/implicit_rk.h"
 #include "powers.h"
