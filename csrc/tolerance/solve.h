@@ -33,8 +33,8 @@ const char *pi_journey_choose(PiJourney *journey, const ResolvedSystem *resolved
 void pi_journey_prepare(PiJourney *journey);
 /* Works until no trajectory is left or it is cancelled; any number of threads at once. */
 void pi_journey_work(PiJourney *journey, PiPoll *poll, void *context);
-/* The greatest number of kept entries of one trajectory. counts: those of each, to which nobody else
- * writes meanwhile. */
+/* The greatest number of kept entries of one trajectory. counts: those of each, to which nobody
+ * else writes meanwhile. */
 int64_t pi_journey_longest(const PiJourney *journey, int64_t *counts);
 /* Writes the kept steps to arrays: entry n of trajectory i at n step_next + i reals, its components
  * component_next further each. counts: as above. */

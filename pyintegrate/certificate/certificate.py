@@ -20,8 +20,8 @@ from . import twin
 from .measured_order import measured_order
 
 _SEVERAL = 3  # steps of a method that is not self-starting
-# Single steps for derivatives and reversal, the longer one for orders above 10: their errors are far
-# above rounding.
+# Single steps for derivatives and reversal, the longer one for orders above 10: their errors are
+# far above rounding.
 _STEP, _LONG_STEP, _SHORT_UP_TO = 0.25, 1.0, 10
 _ORDER_TOLERANCE, _SYMPLECTIC, _REVERSIBLE = 0.1, 1e-13, 1e-12
 # Problems on which a method is measured, by its requirement.
