@@ -302,7 +302,7 @@ def integrate(
 
 
 _ALWAYS = ("y", "status", "failed_step")
-_PARTS = ("t", "y", "values", "count", "overflow")
+_PARTS = ("t", "y", "values", "count", "overflow", "unresolved")
 
 
 def _results_of(solution):

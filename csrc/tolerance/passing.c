@@ -5,113 +5,21 @@
 #include <stdlib.h>
 #include <string.h>
 #include "../aligned.h"
-#include "../watching/passage.h"
-#include "looks.h"
-#include "within.h"
+#include "seek.h"
 
 /* Intervals between jumps that are lost in the rounding of the time, a few rounding units in single
  * precision: the jumps make no progress. */
 #define NOWHERE_NEAR        0x1p-30
 #define NOWHERE_NEAR_SINGLE 0x1p-18
 
-struct PiPassage {
-    const PiPassing *of;
-    int dim, real_bytes, looking;
-    PiRun precision; /* other fields of a run are unused */
-    int64_t lanes;
-    LookRows *watch, look, react;
-    Search *search;
-    double *g;       /* quantities at the end of the step, of each lane */
-    double *found;   /* times within the step of each lane, 2 per event; infinite: none */
-    int64_t *id;     /* of the current trajectories */
-    int *added;      /* for each lane and event, in this step */
-    double *landing; /* states before jumps */
-    int8_t *sees[2]; /* which lanes a watch sees */
-    char *memory;
-};
-static double get(const PiPassage *p, const void *row, int64_t i) {
-    return p->real_bytes == 8 ? ((const double *)row)[i] : ((const float *)row)[i];
-}
-static void set(const PiPassage *p, void *row, int64_t i, double value) {
-    if (p->real_bytes == 8) ((double *)row)[i] = value;
-    else ((float *)row)[i] = (float)value;
-}
 static double to_real(const PiPassage *p, double x) { return p->real_bytes == 8 ? x : (float)x; }
 
-/* The data of a trajectory: quantities, and those one step before; the last step; times of the
- * start and of the last jump, and the number of consecutive jumps without progress. */
-static double *known(const PiPassage *p, int64_t id) {
-    return p->of->known + id * pi_passing_known(p->of->count);
-}
-static double *last_step(const PiPassage *p, int64_t id) { return known(p, id) + 2 * p->of->count; }
-enum { LAST_STEP, START, LAST_JUMP, LOST_JUMPS };
-
-/* A condition that begins to hold by the jump at the end of the last step occurs at the
- * beginning of the next. (It has no dips, and does not use its value one step before.) */
-static int is_begun(const PiPassage *p, int64_t id, int j) {
-    return !p->of->event[j].located && known(p, id)[p->of->count + j] == INFINITY;
-}
 static int begins(const PiPassage *p, const PiSteps *s, int64_t i, int j) {
     const double side = p->of->event[j].direction, landing = side * p->g[i * p->of->count + j];
     const int waits = is_begun(p, s->id[i], j) && j != p->search[i].slot / 2 &&
                       p->found[2 * (i * p->of->count + j)] == 0;
     return !p->of->event[j].located && side * p->look.answer[j * p->lanes + i] > 0 &&
            (side * known(p, s->id[i])[j] < 0 || landing < 0 || waits);
-}
-/* The parabola through the last three steps, which differ in length, extrapolated back to where the
- * first of three equal steps would be: may it cross zero and return? */
-static int dips(const PiPassage *p, const Search *s, int64_t id, double old, double new) {
-    const double last = known(p, id)[p->of->count + s->j], r = last_step(p, id)[LAST_STEP] / s->h;
-    const double bend = ((last - old) / r + (new - old)) / (1 + r);
-    return may_dip(2 * old - new + 2 * bend, old, new);
-}
-
-static void choose_event(const PiPassage *p, int64_t i) {
-    Search *s = &p->search[i];
-    const double *found = p->found + i * 2 * p->of->count;
-    s->slot = 0;
-    for (int k = 1; k < 2 * p->of->count; k++)
-        if (fabs(found[k]) < fabs(found[s->slot]) ||
-            (found[k] == 0 && !p->of->event[k / 2].located))
-            s->slot = k;
-    s->doing = fabs(found[s->slot]) < INFINITY ? HAPPENS : RESTS;
-    s->part = s->doing == HAPPENS ? found[s->slot] : 0;
-}
-/* The next event of the step to locate; then they occur, in order of time. */
-static void next_search(const PiPassage *p, int64_t i, int64_t id) {
-    Search *s = &p->search[i];
-    const double *const old = known(p, id), *const new = p->g + i * p->of->count;
-    while (++s->j < p->of->count) {
-        const PiEvent *e = &p->of->event[s->j];
-        const double b = old[s->j], a = new[s->j];
-        if (is_begun(p, id, s->j)) p->found[i * 2 * p->of->count + 2 * s->j] = 0;
-        else if (crosses(e, b, a) && !e->located) p->found[i * 2 * p->of->count + 2 * s->j] = s->h;
-        else if (crosses(e, b, a)) begin_root(s, 2 * s->j, 0, b, s->h, a);
-        else if (e->located && a * b > 0 && dips(p, s, id, b, a)) begin_dip(s, b, a);
-        else continue;
-        if (e->located) return;
-    }
-    choose_event(p, i);
-}
-/* After a search: the crossing that it has found, and the one after a dip. */
-static void end_search(const PiPassage *p, int64_t i, int64_t id) {
-    Search *s = &p->search[i];
-    const PiEvent *e = &p->of->event[s->j];
-    const double old = known(p, id)[s->j], new = p->g[i * p->of->count + s->j];
-    const int first = 2 * s->j;
-    if (s->doing == SEEKS_ROOT) p->found[i * 2 * p->of->count + s->slot] = s->best;
-    const int dipped = s->doing == SEEKS_DIP && !isnan(s->dip);
-    if (dipped && crosses(e, old, s->g_dip)) {
-        begin_root(s, first, 0, old, s->dip, s->g_dip);
-        return;
-    }
-    const int after = dipped || (s->doing == SEEKS_ROOT && s->slot == first && !isnan(s->dip));
-    if (after && crosses(e, s->g_dip, new)) {
-        begin_root(s, first + 1, s->dip, s->g_dip, s->h, new);
-        return;
-    }
-    s->dip = NAN;
-    next_search(p, i, id);
 }
 
 /* ---- consequences of an event ---------------------------------------------------------------- */
@@ -177,7 +85,7 @@ static void happens(PiPassage *p, const PiSteps *s, int64_t i) {
     double *count = &of->counts[j * of->stride + id];
     const int64_t k = pi_kept_before(event, *count);
     *count += 1;
-    p->added[i * of->count + j] += 1;
+    p->added[i * 2 * of->count + j] += 1;
     if (k >= 0) {
         event->t[k * of->stride + id] = t;
         for (int d = 0; d < p->dim; d++)
@@ -186,7 +94,13 @@ static void happens(PiPassage *p, const PiSteps *s, int64_t i) {
             event->values[(k * event->n_values + v) * of->stride + id] =
                 p->react.answer[(event->value + v) * p->lanes + i];
     }
-    if (event->stop && *count >= (double)event->stop) {
+    const int stops = event->stop && *count >= (double)event->stop;
+    const double more = p->more[i * 2 * of->count + search->slot];
+    if (!isnan(more) && (fabs(more) < fabs(search->part) || (!stops && event->then < 0))) {
+        of->counts[(of->count + j) * of->stride + id] += 1;
+        p->added[(i * 2 + 1) * of->count + j] += 1;
+    }
+    if (stops) {
         search->stopped_by = j;
         end_at(p, s, i, PI_STEP_STOPPED);
     } else if (event->then >= 0) jump(p, s, i, event);
@@ -250,6 +164,7 @@ int pi_passage_begin(PiPassage *p, const PiSteps *s) {
             known(p, s->id[i])[j] = p->look.answer[j * p->lanes + i];
         last_step(p, s->id[i])[START] = get(p, s->t, i);
         last_step(p, s->id[i])[LOST_JUMPS] = 0;
+        last_step(p, s->id[i])[JUMPED_BY] = -1;
     }
     return 0;
 }
@@ -265,7 +180,10 @@ static int look_first(PiPassage *p, const PiSteps *s) {
     for (int64_t i = 0; i < p->lanes; i++) {
         if (s->end[i] != PI_STEP_MADE) continue;
         for (int j = 0; j < count; j++) p->g[i * count + j] = p->look.answer[j * p->lanes + i];
-        for (int k = 0; k < 2 * count; k++) p->found[i * 2 * count + k] = INFINITY;
+        for (int k = 0; k < 2 * count; k++) {
+            p->found[i * 2 * count + k] = INFINITY;
+            p->more[i * 2 * count + k] = NAN;
+        }
         next_search(p, i, s->id[i]);
     }
     return 0;
@@ -278,12 +196,18 @@ static int look_within(PiPassage *p, const PiSteps *s) {
     if (happen && p->react.look && show(p, &p->react, s, 1)) return -1;
     for (int64_t i = 0; i < p->lanes; i++) {
         Search *search = &p->search[i];
-        const int seeks = search->doing == SEEKS_ROOT || search->doing == SEEKS_DIP;
-        const double g = seeks ? p->look.answer[search->j * p->lanes + i] : 0;
-        if (search->doing == HAPPENS) happens(p, s, i);
-        else if (search->doing == SEEKS_ROOT) next_root(search, g);
-        else if (search->doing == SEEKS_DIP)
-            next_dip(search, known(p, s->id[i])[search->j] > 0 ? g : -g, g);
+        if (search->doing == RESTS) continue;
+        if (search->doing == HAPPENS) {
+            happens(p, s, i);
+            continue;
+        }
+        const double g = p->look.answer[search->j * p->lanes + i];
+        const double old = known(p, s->id[i])[search->j];
+        const int passed = crosses(&p->of->event[search->j], old, g);
+        if (search->doing == SEEKS_ROOT) next_root(search, g);
+        else if (search->doing == SEEKS_DIP) next_dip(search, old > 0 ? g : -g, g);
+        else if (search->doing == SEEKS_MORE) next_more(search, g);
+        else next_passing_on(search, passed ? fabs(g - old) : 0);
     }
     return 0;
 }
@@ -315,6 +239,7 @@ static int settle_events(PiPassage *p, const PiSteps *s) {
             g[j] = lands ? p->look.answer[j * p->lanes + i] : p->g[i * count + j];
         }
         last[LAST_STEP] = p->search[i].h;
+        last[JUMPED_BY] = lands ? p->search[i].slot / 2 : -1;
         if (lands) {
             last[LOST_JUMPS] = is_zeno(p, t, s->id[i]) ? last[LOST_JUMPS] + 1 : 0;
             last[LAST_JUMP] = t;
@@ -323,14 +248,18 @@ static int settle_events(PiPassage *p, const PiSteps *s) {
         p->of->stopped_at[s->id[i]] = time_at(p, s, i);
         p->of->stopped_by[s->id[i]] = (int8_t)p->search[i].stopped_by;
     }
-    memset(p->added, 0, (size_t)(p->lanes * count) * sizeof *p->added);
+    memset(p->added, 0, (size_t)(p->lanes * 2 * count) * sizeof *p->added);
     p->looking = 0;
     return 0;
+}
+/* Has a step ended where it begins? Its state is that after the step before. */
+static int stands(const PiPassage *p, const PiSteps *s, int64_t i) {
+    return get(p, s->t, i) == get(p, s->t0, i) && get(p, s->t_low, i) == get(p, s->t0_low, i);
 }
 static int keep_landings(const PiPassage *p, const PiSteps *s, PiSolver *solver) {
     const PiSolve *solve = solver->solve;
     for (int64_t i = 0; i < p->lanes; i++) {
-        if (s->end[i] != PI_STEP_JUMPED) continue;
+        if (s->end[i] != PI_STEP_JUMPED || stands(p, s, i)) continue;
         void *to = solver->keep(solver, s->id[i]);
         if (!to) return -1;
         set(p, to, 0, get(p, s->t, i));
@@ -343,7 +272,7 @@ int pi_passage_accept(PiPassage *p, const PiSteps *s, PiSolver *solver) {
     int8_t *const *sees = p->sees;
     int jumped = 0;
     for (int64_t i = 0; i < p->lanes; i++) {
-        sees[0][i] = s->end[i] != PI_STEP_NONE && s->end[i] != PI_STEP_LOST;
+        sees[0][i] = s->end[i] != PI_STEP_NONE && s->end[i] != PI_STEP_LOST && !stands(p, s, i);
         jumped |= sees[1][i] = s->end[i] == PI_STEP_JUMPED;
     }
     for (int w = 0; w < p->of->n_watches; w++)
@@ -368,8 +297,9 @@ static int64_t lay_out(PiPassage *p, char *memory) {
     p->search = place(memory, &used, pi_product(lanes, sizeof *p->search));
     p->g = place(memory, &used, pi_product(n, row));
     p->found = place(memory, &used, pi_product(2 * n, row));
+    p->more = place(memory, &used, pi_product(2 * n, row));
     p->id = place(memory, &used, row);
-    p->added = place(memory, &used, pi_product(n, row));
+    p->added = place(memory, &used, pi_product(2 * n, row));
     p->landing = place(memory, &used, pi_product(p->dim, row));
     return used;
 }
@@ -391,10 +321,11 @@ PiPassage *pi_passage_new(const PiPassing *of, const PiJourney *journey) {
     return p;
 }
 void pi_passage_free(PiPassage *p) {
+    const int rows = 2 * p->of->count;
     for (int64_t i = 0; p->looking && i < p->lanes; i++)
-        for (int j = 0; j < p->of->count; j++)
-            if (p->added[i * p->of->count + j])
-                p->of->counts[j * p->of->stride + p->id[i]] -= p->added[i * p->of->count + j];
+        for (int j = 0; j < rows; j++)
+            if (p->added[i * rows + j])
+                p->of->counts[j * p->of->stride + p->id[i]] -= p->added[i * rows + j];
     pi_free_aligned(p->memory);
     free(p);
 }

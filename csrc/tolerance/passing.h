@@ -26,12 +26,12 @@ typedef struct PiPassing {
     int count;
     int64_t most;                /* events in a step, and consecutive jumps without progress */
     int64_t stride;              /* trajectories per row of kept events */
-    double *counts, *stopped_at; /* counts: a row for each event */
+    double *counts, *stopped_at; /* counts: as in events.h */
     int8_t *stopped_by;
     double *known; /* pi_passing_known() numbers per trajectory */
     int8_t *seen;  /* for each trajectory: has its first state been seen? */
 } PiPassing;
-static inline int64_t pi_passing_known(int64_t events) { return 2 * events + 4; }
+static inline int64_t pi_passing_known(int64_t events) { return 2 * events + 5; }
 
 /* A thread's memory for so many lanes; NULL without memory. */
 typedef struct PiPassage PiPassage;

@@ -1,8 +1,6 @@
 /* A lane within its step: where a quantity crosses zero, requesting one part of the step at a time;
- * dips, as in watching/passage.c, by successive parabolas. */
+ * dips, and further zeros, as in watching/passage.c, by successive parabolas. */
 #include "within.h"
-
-enum { MOST_PARABOLAS = 20 };
 
 static void ask_root(Search *s) {
     double x;
@@ -22,12 +20,18 @@ void next_root(Search *s, double g) {
     s->part = NAN;
     if (further) ask_root(s);
 }
+static void ask_least(Search *s) {
+    double x;
+    s->part = pi_dip_next(s->run, &s->least, &x) ? x : NAN;
+}
 void begin_dip(Search *s, double old, double new) {
     s->doing = SEEKS_DIP;
-    s->tries = MOST_PARABOLAS;
     s->dip = NAN;
-    s->x[0] = 0, s->x[1] = s->part = pi_rounded(s->run, 0.5 * s->h), s->x[2] = s->h;
-    s->f[0] = fabs(old), s->f[1] = NAN, s->f[2] = fabs(new);
+    s->part = pi_rounded(s->run, 0.5 * s->h);
+    s->least = (PiDip){.x = {0, s->part, s->h},
+                       .f = {fabs(old), NAN, fabs(new)},
+                       .whole = s->h,
+                       .tries = PI_DIP_TRIES};
 }
 /* |g| there, negative if it has crossed. */
 void next_dip(Search *s, double there, double g) {
@@ -37,19 +41,36 @@ void next_dip(Search *s, double there, double g) {
         s->dip = at, s->g_dip = g;
         return;
     }
-    if (isnan(s->f[1])) s->f[1] = there;
+    if (isnan(s->least.f[1])) s->least.f[1] = there;
+    else pi_dip_found(&s->least, at, there);
+    ask_least(s);
+}
+int begin_more(Search *s) {
+    s->more = NAN;
+    if (!pi_search_may_pass_thrice(s->run, &s->root, s->best, &s->least)) return 0;
+    s->doing = SEEKS_MORE;
+    ask_least(s);
+    return 1;
+}
+void next_more(Search *s, double g) {
+    const double at = s->part, rest = pi_search_rest(&s->root, s->best, at, g);
+    s->part = NAN;
+    if (!pi_search_is_apart(s->run, &s->root, s->best, at)) return;
+    if (rest < 0) s->more = at;
     else {
-        const int side = (at - s->x[1]) * s->h > 0 ? 2 : 0;
-        if (there < s->f[1]) {
-            s->x[2 - side] = s->x[1], s->f[2 - side] = s->f[1];
-            s->x[1] = at, s->f[1] = there;
-        } else s->x[side] = at, s->f[side] = there;
+        pi_dip_found(&s->least, at, rest);
+        ask_least(s);
     }
-    const double *const x = s->x, *const f = s->f;
-    const double a = (x[1] - x[0]) * (f[1] - f[2]), b = (x[1] - x[2]) * (f[1] - f[0]);
-    const double next =
-        pi_rounded(s->run, x[1] - 0.5 * ((x[1] - x[0]) * a - (x[1] - x[2]) * b) / (a - b));
-    /* Within the bracket, and still moving; a NaN is neither. */
-    if (!((next - x[0]) * (x[2] - next) > 0) || !(fabs(next - x[1]) > 1e-7 * fabs(s->h))) return;
-    if (s->tries-- > 0) s->part = next;
+}
+void begin_passing_on(Search *s) {
+    s->doing = PASSES_ON;
+    s->n_moved = 0;
+    s->part = pi_rounded(s->run, ldexp(s->h, -pi_binary_digits(s->run)));
+}
+void next_passing_on(Search *s, double moved) {
+    s->part = NAN;
+    s->moved[s->n_moved++] = moved;
+    if (s->n_moved == 2 && !pi_has_speed(s->run, s->moved)) s->n_moved = 0;
+    if (!(moved > 0)) s->n_moved = 0;
+    if (s->n_moved == 1) s->part = pi_rounded(s->run, ldexp(s->h, -2 * pi_binary_digits(s->run)));
 }

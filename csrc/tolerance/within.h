@@ -3,17 +3,19 @@
 #pragma once
 #include "../watching/search.h"
 
-typedef enum { RESTS, SEEKS_DIP, SEEKS_ROOT, HAPPENS } Doing;
+typedef enum { RESTS, SEEKS_DIP, SEEKS_ROOT, SEEKS_MORE, PASSES_ON, HAPPENS } Doing;
 typedef struct {
     Doing doing;
     const PiRun *run;  /* only its precision is used */
     int j, slot;       /* the event; its crossing: 2 j, or 2 j + 1 after a dip */
     double h, part;    /* the step; the requested part, NaN at the end of a search */
-    double x[3], f[3]; /* three points of a parabola */
+    PiDip least;       /* by successive parabolas */
     double dip, g_dip; /* where it is beyond zero; NaN: nowhere */
     PiSearch root;
-    double best; /* the last part known to lie before the root */
-    int tries, stopped_by;
+    double best;     /* the last part known to lie before the root */
+    double more;     /* a part between two further zeros; NaN: none found */
+    double moved[2]; /* in the parts of a step after a jump */
+    int n_moved, stopped_by;
     int64_t events; /* so far in this step */
 } Search;
 /* A root between `lo` and `hi`, where the quantity has these values. */
@@ -24,3 +26,10 @@ void next_root(Search *search, double g);
 void begin_dip(Search *search, double old, double new);
 /* The quantity is g there; its magnitude counts as negative beyond zero. */
 void next_dip(Search *search, double size, double g);
+/* After a root: two further zeros. 1, or 0 if nothing indicates them. */
+int begin_more(Search *search);
+void next_more(Search *search, double g);
+/* After a jump at a zero that is crossed again: does it keep its sign? Then n_moved is 2, else 0.
+ */
+void begin_passing_on(Search *search);
+void next_passing_on(Search *search, double moved);

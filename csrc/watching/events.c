@@ -24,7 +24,7 @@ static int64_t lane_bytes(const PiEvents *e, const PiRun *run) {
     bytes = pi_sum(bytes, pi_parts_bytes(run, 1));
     bytes = pi_sum(bytes, pi_product(LANE_MOMENTS, moment_bytes(e, run)));
     bytes = pi_sum(bytes, pi_rounded_up(answer_bytes(e), 64));
-    bytes = pi_sum(bytes, pi_rounded_up(pi_product(3 * e->count, sizeof(double)), 64));
+    bytes = pi_sum(bytes, pi_rounded_up(pi_product(4 * e->count, sizeof(double)), 64));
     bytes = pi_sum(bytes, pi_rounded_up(e->count, 64));
     return e->between ? pi_sum(bytes, pi_between_scratch_bytes(e->between)) : bytes;
 }
@@ -52,7 +52,7 @@ static Lane make_lane(PiEvents *e, PiRun *run, const PiTile *tile, const PiSeen 
     l.parts = pi_parts_make(run, tile, 1, take(&free, pi_parts_bytes(run, 1)));
     for (int i = 0; i < LANE_MOMENTS; i++)
         *moments[i] = moment_at(run, take(&free, moment_bytes(e, run)));
-    l.last = take(&free, pi_product(3 * e->count, sizeof(double)));
+    l.last = take(&free, pi_product(4 * e->count, sizeof(double)));
     l.answer = take(&free, answer_bytes(e));
     *done = take(&free, e->count);
     l.between = free;
@@ -113,7 +113,7 @@ static int make_leaving_step(Lane *l, int64_t i, const Aheads *found, int64_t *i
 }
 /* Events in a step that is not completed are discarded. */
 static void forget(const Lane *l, const double *counts) {
-    for (int j = 0; j < l->e->count; j++) *count_of(l, j) = counts[j];
+    for (int j = 0; j < 2 * l->e->count; j++) *count_of(l, j) = counts[j];
 }
 /* All shown steps of a lane. bits: may an event occur in each? dips: may a quantity
  * cross zero twice? From step `end` on it is frozen; leaving: the index of the step in which it
@@ -145,7 +145,7 @@ static int lane_steps(Lane *l, int64_t bits, int64_t dips, int64_t end, int64_t 
             if (quantities_at(l, &l->after)) return -1;
         }
         int may = i != leaving && is_set(dips, seen->count, i);
-        for (int j = 0; j < count; j++) counts[j] = *count_of(l, j);
+        for (int j = 0; j < 2 * count; j++) counts[j] = *count_of(l, j);
         for (int j = 0; changed && j < count; j++)
             may = (j > 0 && may) || may_dip(l->last[j], l->before.g[j], l->after.g[j]);
         memcpy(start, l->before.g, count * sizeof *start);
@@ -310,7 +310,7 @@ static void open(void *self, const PiRun *run, int64_t tile, int64_t block, void
     const PiEvents *e = self;
     const int64_t lane = tile * run->tile_lanes, bytes = lanes_in(run, tile) * sizeof(double);
     pi_watch_open(&e->watch, run, tile, block, scratch);
-    for (int j = 0; j < e->count && e->counts[0] != e->counts[1]; j++)
+    for (int j = 0; j < 2 * e->count && e->counts[0] != e->counts[1]; j++)
         memcpy(e->counts[block & 1] + j * run->stride + lane,
                e->counts[1 - (block & 1)] + j * run->stride + lane, bytes);
 }

@@ -11,7 +11,11 @@
  *
  * Two zeros in one step leave no change of sign. If the parabola through g_{n-1}, g_n and g_{n+1}
  * has an extremum near zero between n and n + 1, the extremum is searched for, and if it
- * lies beyond zero, the two zeros beside it. */
+ * lies beyond zero, the two zeros beside it.
+ *
+ * Three zeros in one step look like one. The zero that is located is divided out, and the parabola
+ * through the quotient at both ends and at one place between shows whether two more are likely. If
+ * the quantity there has the wrong sign, the step is counted: it does not resolve the quantity. */
 #pragma once
 #include "between.h"
 #include "watch.h"
@@ -37,8 +41,9 @@ typedef struct {
     PiEvent *event;
     int count;
     int64_t most; /* in a step; more are PI_ZENO */
-    double
-        *counts[2]; /* rows of run->stride: the number of events so far; like the sums of a watch */
+    /* Rows of run->stride, like the sums of a watch: the number of events so far, for each event;
+     * then how many of them had two more zeros in their step. */
+    double *counts[2];
     double *stopped_at;
     int8_t *stopped_by; /* of each lane */
     PiBetween *between; /* gets each piece of a step; or NULL */

@@ -43,6 +43,9 @@ static int happens(Lane *l, int j) {
     if ((event->then >= 0 || event->n_values) && reaction_at(l, m)) return BREAKS;
     keep(l, j, m);
     const int stops = event->stop && *count_of(l, j) >= (double)event->stop;
+    const int more = passes_thrice(l, j, stops || event->then >= 0);
+    if (more < 0) return BREAKS;
+    *count_of(l, l->e->count + j) += more;
     if ((stops || event->then >= 0) && show_piece(l, &l->before, m)) return BREAKS;
     if (stops) return stop_at(l, m, PI_STOPPED, j);
     if (event->then < 0) return GOES_ON;
@@ -51,26 +54,22 @@ static int happens(Lane *l, int j) {
     return JUMPS;
 }
 
-/* After a jump of event j: does its quantity keep its new sign, as after an impulse at a time or a
- * place? Then it is on the other side at once, and moves in proportion to the time. A bounce
- * reverses it; a body coming to rest has no speed, and moves with the square of the time. 1, 0, or
- * -1. */
-static int binary_digits(const Lane *l) { return l->run->real_bytes == 8 ? 10 : 3; }
+/* After a jump of event j: does its quantity keep its new sign? 1, 0, or -1. */
 static int passes_on(Lane *l, int j) {
     const double start = l->before.g[j];
     double far[2];
     for (int i = 0; i < 2; i++) {
-        const double part = pi_rounded(l->run, ldexp(l->h, -(i + 1) * binary_digits(l)));
+        const double part = pi_rounded(l->run, ldexp(l->h, -(i + 1) * pi_binary_digits(l->run)));
         if (make_step(l, &l->before, part, &l->dip) || quantities_at(l, &l->dip)) return -1;
         if (!crosses(&l->e->event[j], start, l->dip.g[j])) return 0;
         far[i] = fabs(l->dip.g[j] - start);
     }
-    return ldexp(far[1], binary_digits(l)) > 0.5 * far[0];
+    return pi_has_speed(l->run, far);
 }
 /* The rest of the step after a jump of event j, which does not recur if its quantity passes on. */
 static int make_rest(Lane *l, int j) {
     const double rest = pi_rounded(l->run, l->h - l->before.passed);
-    const double least = ldexp(fabs(l->h), -2 * binary_digits(l));
+    const double least = ldexp(fabs(l->h), -2 * pi_binary_digits(l->run));
     double *const before = &l->before.g[j], *const after = &l->after.g[j];
     if (rest == 0) copy_moment(l, &l->before, &l->after);
     else if (make_step(l, &l->before, rest, &l->after)) return -1;

@@ -72,28 +72,19 @@ static int distance(Lane *l, int j, double part, double *to) {
     return 0;
 }
 /* A moment at which event j has crossed zero, though it has not before and after: 1, in l->dip; 0
- * if there is none; or -1. The minimum of |g| by successive parabolas through three points each. */
+ * if there is none; or -1. */
 static int find_dip(Lane *l, int j) {
     const double whole = pi_rounded(l->run, l->h - l->before.passed);
-    double x[3] = {0, pi_rounded(l->run, 0.5 * whole), whole}, f[3], next = x[1], there;
-    f[0] = fabs(l->before.g[j]);
-    f[2] = fabs(l->after.g[j]);
-    if (distance(l, j, x[1], &f[1])) return -1;
-    if (f[1] <= 0) return 1;
-    for (int i = 0; i < 20; i++) {
-        const double p = (x[1] - x[0]) * (f[1] - f[2]), q = (x[1] - x[2]) * (f[1] - f[0]);
-        const double shift = 0.5 * ((x[1] - x[0]) * p - (x[1] - x[2]) * q) / (p - q);
-        next = pi_rounded(l->run, x[1] - shift);
-        /* Within the bracket, and still moving; a NaN is neither. */
-        if (!((next - x[0]) * (x[2] - next) > 0)) return 0;
-        if (!(fabs(next - x[1]) > 1e-7 * fabs(whole))) return 0;
+    PiDip dip = {.x = {0, pi_rounded(l->run, 0.5 * whole), whole},
+                 .f = {fabs(l->before.g[j]), 0, fabs(l->after.g[j])},
+                 .whole = whole,
+                 .tries = PI_DIP_TRIES};
+    if (distance(l, j, dip.x[1], &dip.f[1])) return -1;
+    if (dip.f[1] <= 0) return 1;
+    for (double next, there; pi_dip_next(l->run, &dip, &next);) {
         if (distance(l, j, next, &there)) return -1;
         if (there <= 0) return 1;
-        const int side = (next - x[1]) * whole > 0 ? 2 : 0;
-        if (there < f[1]) {
-            x[2 - side] = x[1], f[2 - side] = f[1];
-            x[1] = next, f[1] = there;
-        } else x[side] = next, f[side] = there;
+        pi_dip_found(&dip, next, there);
     }
     return 0;
 }
@@ -129,6 +120,7 @@ int locate(Lane *l, int j, const Moment *lo, const Moment *hi) {
     for (int64_t i = 0; i < l->n_ahead && lo == &l->before && hi == &l->after; i++)
         if (l->ahead[i].event == j && l->ahead[i].searched) {
             copy_moment(l, &l->ahead[i].best, &l->best);
+            l->search = l->ahead[i].search;
             return 0;
         }
     const double start = l->before.passed;
@@ -143,6 +135,21 @@ int locate(Lane *l, int j, const Moment *lo, const Moment *hi) {
             fabs(l->trial.passed) >= fabs(l->best.passed))
             copy_moment(l, &l->trial, &l->best);
         if (!found) break;
+    }
+    l->search = search;
+    return 0;
+}
+int passes_thrice(Lane *l, int j, int ends) {
+    const double root = l->best.passed - l->before.passed;
+    PiDip dip;
+    if (!l->e->event[j].located || !pi_search_may_pass_thrice(l->run, &l->search, root, &dip))
+        return 0;
+    for (double x; pi_dip_next(l->run, &dip, &x);) {
+        if (make_step(l, &l->before, x, &l->dip) || quantities_at(l, &l->dip)) return -1;
+        const double rest = pi_search_rest(&l->search, root, x, l->dip.g[j]);
+        if (!pi_search_is_apart(l->run, &l->search, root, x)) return 0;
+        if (rest < 0) return !ends || fabs(x) < fabs(root);
+        pi_dip_found(&dip, x, rest);
     }
     return 0;
 }

@@ -3,7 +3,7 @@
 #pragma once
 #include <string.h>
 #include "events.h"
-#include "parts.h"
+#include "search.h"
 
 /* A moment within a step: a state, its quantities, and how far the step has come, in time. Past its
  * components the state holds the rounding errors of a compensated run: zero where a lane is taken
@@ -27,6 +27,7 @@ typedef struct {
     Moment before, after, best, trial, dip;
     double *answer;
     double *last;       /* quantities one step before, NaN after a jump; the first; the counts */
+    PiSearch search;    /* by which locate() found `best` */
     const Ahead *ahead; /* found ahead in this step, n_ahead of them */
     int64_t n_ahead;
     void *between; /* scratch */
@@ -61,3 +62,6 @@ enum { NOWHERE, WHOLE, FIRST, SECOND };
 int crossing_of(Lane *lane, int j, int done, int dips, const Moment **lo, const Moment **hi);
 /* The last moment before event j, in lane->best. 0, or -1. */
 int locate(Lane *lane, int j, const Moment *lo, const Moment *hi);
+/* After that: does it cross zero twice more between lo and hi (before `best`, if the event ends the
+ * step)? 1, 0, or -1. Overwrites lane->dip. */
+int passes_thrice(Lane *lane, int j, int ends);

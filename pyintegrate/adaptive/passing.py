@@ -10,12 +10,12 @@ import numpy as np
 
 from ..values.memory import check_memory
 from ..watching.events import EventPlan
-from ..watching.happened import Occurred
+from ..watching.happened import Occurred, check_beginning
 from ..watching.plan import Plan, checked
 from ..watching.watched import Kept, Watched, first_numbers, row_of
 from ..watching.weighed import REFUSED
 
-_KNOWN = 4  # numbers per trajectory besides two for each event: pi_passing_known
+_KNOWN = 5  # numbers per trajectory besides two for each event: pi_passing_known
 
 
 def plan_watch(system, watch):
@@ -67,6 +67,8 @@ class Passing:
         names = [] if self._plan is None else [n for g in self._plan.groups for n in g.numbers]
         names += [] if self._events is None else [*self._events.numbers]
         self._numbers = first_numbers(names, self._problem)
+        if self._events is not None:
+            check_beginning(self._events, self._problem, self._numbers)
         self._seen = np.zeros(lanes, np.int8)
         groups = [] if self._plan is None else self._plan.groups
         self._kept = [np.tile(group.initial, (lanes, 1)) for group in groups]
@@ -138,7 +140,7 @@ def _nothing(plan, problem):
     )
     memory = [tuple(np.full((e.keep, k, lanes), np.nan) for k in (1, dim, n)) for e, n in kept]
     stopped = np.full(lanes, np.nan), np.full(lanes, -1, np.int8)
-    return Occurred(None, np.zeros((len(kept), lanes)), stopped, memory)
+    return Occurred(None, np.zeros((2 * len(kept), lanes)), stopped, memory)
 
 
 def _copied(occurred):

@@ -133,7 +133,7 @@ def _results(solution, dims):
     kept = _axes("event", {name: size[0] for name, size in sizes.items() if size[0]})
     width = _axes("value", {name: size[1] for name, size in sizes.items() if all(size)})
     for name, one in events.items():
-        parts = {"count": (dims, one.count), "overflow": (dims, one.overflow)}
+        parts = {part: (dims, getattr(one, part)) for part in ("count", "overflow", "unresolved")}
         if name in kept:
             axes = (*dims, kept[name])
             parts |= {"t": (axes, one.t), "y": ((*axes, "component"), one.y)}

@@ -301,10 +301,10 @@ class Solution(States):
             distinct values, else it is "batch" (or "batch_0", "batch_1", ...). Coordinates: t
             [s], step, and the parameters that are arrays. Further variables: status and
             failed_step; "watched.swing" is ``watched["swing"]``, with a dimension "bin" for a
-            histogram; "events.ground.t", ".y", ".values", ".count" and ".overflow" have the
-            dimensions "event" (those kept), "component" and "value", and stopped_at and stopped_by
-            those of the batch. Two such dimensions of different lengths are "bin_swing" and so on.
-            Attributes: the arguments of the run.
+            histogram; "events.ground.t", ".y", ".values", ".count", ".overflow" and ".unresolved"
+            have the dimensions "event" (those kept), "component" and "value", and stopped_at and
+            stopped_by those of the batch. Two such dimensions of different lengths are "bin_swing"
+            and so on. Attributes: the arguments of the run.
 
         Examples
         --------

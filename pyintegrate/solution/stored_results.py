@@ -20,7 +20,7 @@ from .stored_fields import refuse
 
 _MOST_RESULTS = 8 * MOST_SUMS
 _MOST_IMAGE = 1 << 28  # items in a result without batch axes
-_PARTS = ("t", "y", "values", "count")
+_PARTS = ("t", "y", "values", "count", "unresolved")
 
 
 def results_to_data(solution, arrays):
@@ -109,6 +109,7 @@ def check_results(header, arrays):
         expect(parts["t"], field, np.float64, (*batch, kept))
         expect(parts["y"], field, np.float64, (*batch, kept, dim))
         expect(parts["count"], field, np.int64, batch)
+        expect(parts["unresolved"], field, np.bool_, batch)
         last = about(parts["values"], field, [np.dtype(np.float64)])[-1:]
         if last > (MOST_SUMS,):
             refuse(field, f"{last[0]} values, at most {MOST_SUMS}")
@@ -131,11 +132,11 @@ def give_results(solution, header, arrays):
     kinds = {name: tuple(kind) for name, kind, _ in watched if kind}
     happened = {}
     for name, parts in header.get("events", []):
-        t, y, values, count = (arrays[parts[part]["array"]] for part in _PARTS)
+        t, y, values, count, unresolved = (arrays[parts[part]["array"]] for part in _PARTS)
         if np.any(count < 0):
             refuse(f"events: {name:.80}", "a count below 0")
-        overflow = count > t.shape[-1]
-        happened[name] = Happened(solution.system.state_names, t, y, values, count, overflow)
+        names, overflow = solution.system.state_names, count > t.shape[-1]
+        happened[name] = Happened(names, t, y, values, count, overflow, unresolved)
     told = {"watched": Watched(results, kinds), "events": Events(happened)}
     if "first_jump" in header:
         solution._first_jump = arrays[header["first_jump"]["array"]]

@@ -60,6 +60,9 @@ def _named(watch):
                     "watch must map names to watches, {'far': pi.watch.maximum('x')}, or list names"
                     f" of analyses ({_known()}), got a list with {name!r}"
                 )
+        twice = sorted({name for name in watch if watch.count(name) > 1})
+        if twice:
+            raise ValueError(f"watch lists {twice[0]!r} twice: once is enough")
         watch = {name: name for name in watch}
     if not isinstance(watch, Mapping):
         raise TypeError(

@@ -39,7 +39,10 @@ def windings(angle: Quantity, *, every: int = 1, after: ArrayLike | None = None)
         change = q - ledger.before(q)
         change = change - turn * np.rint(change / turn)
         s, n = ledger.sum(np.where(ledger.is_first, 0.0, change)), ledger.count
-        return {"": lambda a: seen(s.get(a) / turn, n.get(a)), ".count": n.whole}
+        return {
+            "": lambda a: seen(s.get(a) / turn, n.get(a)), ".count": n.whole,
+            ".nan_step": ledger.nan_step,
+        }  # fmt: skip
 
     return Reduction("windings", angle, every, after, trace)
 
@@ -119,8 +122,10 @@ def periods(quantity: Quantity, *, every: int = 1, after: ArrayLike | None = Non
         def lengths(a):
             return np.maximum(n.get(a) - 1, 0)
 
+        nan_step = ledger.nan_step
+
         def mean(a):
-            whole = lengths(a)
+            whole = np.where(nan_step(a) < 0, lengths(a), 0)  # a NaN hides a passage
             return seen((at.get(a) - start.get(a)) / np.where(whole > 0, whole, 1), whole)
 
         def variance(a):
@@ -132,6 +137,7 @@ def periods(quantity: Quantity, *, every: int = 1, after: ArrayLike | None = Non
             "": lambda a: mean(a) * np.abs(a.interval),
             ".count": lambda a: lengths(a).astype(np.int64),
             ".variance": variance,
+            ".nan_step": nan_step,
         }
 
     return Reduction("periods", quantity, every, after, trace)

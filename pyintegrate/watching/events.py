@@ -78,8 +78,10 @@ def event(
     Between steps n and n + 1 it rises if g_n < 0 <= g_(n+1), and falls if g_n > 0 >= g_(n+1);
     a zero at the start is no event. If the values at three steps indicate that it may cross zero
     and return within one step, both crossings are searched for, except in the first step of a run
-    and the first after a jump. The time is located to rounding by repeating a part of the step: it
-    has the order of the method. The state is on the side before the crossing.
+    and the first after a jump. Of three crossings within one step one is located, and
+    ``.unresolved`` is True if the others are noticed. After a jump a quantity starts from its new
+    value: a zero that the jump skips is no event. The time is located to rounding by repeating a
+    part of the step: it has the order of the method. The state is on the side before the crossing.
     A condition (``lambda t, x, v: x @ x > 4``) occurs at the first step where it holds, or at
     the jump of another event after which it holds and before which it did not.
 
@@ -113,6 +115,12 @@ def event(
     -------
     Event
         For ``events={"name": ...}`` of ``integrate``; results are in ``solution.events["name"]``.
+
+    Raises
+    ------
+    ValueError
+        When a run begins: the quantity is not finite at the start of a trajectory, whose state is;
+        from there its sign says nothing.
 
     Examples
     --------

@@ -73,19 +73,25 @@ def _extreme(name, quantity, every, after, of, beyond):
     def trace(ledger):
         known = ledger.reduced(name)
         if known is not None:
-            return {"": known.value, ".time": lambda a: a.time(known.get(a, 1))}
+            return {
+                "": known.value, ".time": lambda a: a.time(known.get(a, 1)),
+                ".nan_step": known.nan_step,
+            }  # fmt: skip
         best, at = ledger.keep(np.nan), ledger.keep(np.nan)
         value = of(ledger.q)
         news = ledger.is_first | ((best.old == best.old) & ~beyond(best.old, value))
         best.then(np.where(news, value, best.old))
         at.then(np.where(news, ledger.t, at.old))
-        return {"": best.get, ".time": at.get}
+        return {"": best.get, ".time": at.get, ".nan_step": ledger.nan_step}
 
     return Reduction(name, quantity, every, after, trace)
 
 
 def maximum(quantity: Quantity, *, every: int = 1, after: ArrayLike | None = None) -> Reduction:
     """The largest value, and the `.time` when it was first reached; see ``last``.
+
+    A NaN makes the result NaN; `.nan_step` is the first step that had one, -1 if there was none.
+    With ``pi.solve`` it is the index of the state that ``save="all"`` keeps.
 
     Examples
     --------

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from .. import _core
 from ..values.memory import SPARE_BYTES, aligned, check_memory
-from .watched import first_numbers, program_fields
+from .watched import beginning_of, first_numbers, program_fields
 
 if TYPE_CHECKING:
     from typing import Any
@@ -28,6 +29,8 @@ class Occurrences:
     def __init__(self, plan, problem, earlier=None):
         self._plan, self._problem = plan, problem
         self._numbers = first_numbers(plan.numbers, problem)
+        if earlier is None:
+            check_beginning(plan, problem, self._numbers)
         self._lay_out(earlier)
 
     def _lay_out(self, earlier):
@@ -39,7 +42,7 @@ class Occurrences:
         self._first = problem.first + (earlier is not None)
         self._earlier = earlier
         self._sums = _two(np.repeat(plan.initial[:, np.newaxis], stride, axis=1))
-        self._counts = _two(np.zeros((count, stride)))
+        self._counts = _two(np.zeros((2 * count, stride)))
         self._stopped_at, self._stopped_by = np.full(stride, np.nan), np.full(stride, -1, np.int8)
         self._memory = [
             tuple(np.full((e.keep, k, stride), np.nan) for k in (1, dim, n))
@@ -102,6 +105,53 @@ class Occurrences:
         return Occurred(sums, counts, (self._stopped_at[:lanes], self._stopped_by[:lanes]), memory)
 
 
+_INVARIANTS = _core.questions().index("invariants")
+
+
+def check_beginning(plan, problem, known):
+    """Refuse quantities that are no numbers at the start of a trajectory, whose state is one.
+
+    From there nobody sees them change their sign, so that the first passage would be lost.
+
+    Parameters
+    ----------
+    plan : EventPlan
+    problem : Problem
+    known : dict
+        Of ``first_numbers``.
+    """
+    system, lanes, batch = problem.system, problem.lanes, problem.batch
+    if not lanes:
+        return
+    y, t = beginning_of(problem)
+    rows = [y[..., d] for d in range(system.dim)] + [0.0]
+    rows += [system.energy(y, t)] if plan.asks & 1 else []
+    rows += system.invariants(y, t).values() if plan.asks & 2 else []
+    numbers = [known[name] if v is None else v for name, v in plan.numbers.items()]
+
+    def row(value):
+        value = np.asarray(value, np.float64)
+        one = value.reshape(()) if value.size == 1 else value
+        return np.array(np.broadcast_to(one, batch)).ravel()
+
+    own = [row(value) for value in system.parameter_rows]
+    out = np.empty((len(plan.events), lanes))
+    _core.evaluate(
+        plan.program.handle, 64, _INVARIANTS, lanes, row(t), tuple(map(row, rows)),
+        (*own, *map(row, numbers)), out,
+    )  # fmt: skip
+    good = np.isfinite([*map(row, rows[: system.dim]), *own]).all(axis=0)
+    for (name, one), values in zip(plan.events.items(), out, strict=True):
+        wrong = np.flatnonzero(good & ~np.isfinite(values))
+        if one.after is None and wrong.size:
+            at = ", ".join(map(str, np.unravel_index(wrong[0], batch)))
+            raise ValueError(
+                f"the quantity of event {name!r} is {values[wrong[0]]} at the start"
+                f"{f' of trajectory {at}' if batch else ''}, t = {row(t)[wrong[0]]:g}: expected a"
+                " finite number, as its sign is what is looked at; after= lets it begin later"
+            )
+
+
 def _two(rows):
     """Rows of the core in two copies: those of the last complete block survive an interrupt."""
     a = aligned(rows.shape, np.float64)
@@ -110,7 +160,11 @@ def _two(rows):
 
 
 class Occurred:
-    """The arrays that the core leaves: sums, counts, (time, event) of stops, kept events."""
+    """The arrays that the core leaves: sums, counts, (time, event) of stops, kept events.
+
+    Rows of the counts: the number of each event, then how many of each had two more zeros in their
+    step.
+    """
 
     def __init__(self, sums, counts, stopped, memory):
         self.sums, self.counts, self.stopped, self.memory = sums, counts, stopped, memory
@@ -129,11 +183,14 @@ class Happened:
     count : ndarray of int64, shape (*batch)
     overflow : ndarray of bool, shape (*batch)
         Whether there were more than `keep`.
+    unresolved : ndarray of bool, shape (*batch)
+        Whether a step was found that holds three crossings or more, where at most two are located:
+        some times and counts may be missing. Smaller steps locate all of them.
     """
 
-    def __init__(self, names, t, y, values, count, overflow):
+    def __init__(self, names, t, y, values, count, overflow, unresolved):
         self._names, self.t, self.y, self.values = names, t, y, values
-        self.count, self.overflow = count, overflow
+        self.count, self.overflow, self.unresolved = count, overflow, unresolved
 
     @property
     def first(self) -> Happened:
@@ -144,7 +201,7 @@ class Happened:
             a[..., 0] if a.ndim == self.t.ndim else a[..., 0, :]
             for a in (self.t, self.y, self.values)
         )
-        return Happened(self._names, t, y, values, self.count, self.overflow)
+        return Happened(self._names, t, y, values, self.count, self.overflow, self.unresolved)
 
     def __getitem__(self, name: str) -> Any:
         if name not in self._names:
@@ -169,6 +226,7 @@ class Events(Mapping):
     @classmethod
     def of_run(cls, plan, problem, occurred):
         batch, names = problem.batch, problem.system.state_names
+        unresolved = occurred.counts[len(plan.events) :] > 0
         happened = {}
         for i, (name, one) in enumerate(plan.events.items()):
             count = occurred.counts[i].astype(np.int64)
@@ -179,7 +237,9 @@ class Events(Mapping):
                 arrays.append(np.moveaxis(array, -1, 0).reshape(*batch, *array.shape[:2]))
             t, y, values = arrays
             count = count.reshape(batch)
-            happened[name] = Happened(names, t[..., 0], y, values, count, count > one.keep)
+            happened[name] = Happened(
+                names, t[..., 0], y, values, count, count > one.keep, unresolved[i].reshape(batch)
+            )
         return cls(happened)
 
     def __getitem__(self, name):

@@ -63,6 +63,11 @@ def _whole_sum(high, low):
     return np.where(np.isfinite(low), high + low, high)
 
 
+def _whole_step(step):
+    """A step as a whole number; -1 for NaN."""
+    return np.where(np.isnan(step), -1.0, step).astype(np.int64)
+
+
 REDUCTIONS = {  # of csrc/kernels/rows/reduce.h: index, and the initial values of their rows
     "maximum": (0, (np.nan, np.nan)),
     "minimum": (1, (np.nan, np.nan)),
@@ -82,8 +87,9 @@ class Reduced:
     remaining factor of the division is applied here, in the unit of the quantity.
     """
 
-    def __init__(self, book, first, source):
+    def __init__(self, book, first, source, is_line):
         self.book, self.first, self.change = book, first, source == CHANGE
+        self.is_line = is_line
 
     def get(self, account, i=0):
         """A row without conversion."""
@@ -111,6 +117,18 @@ class Reduced:
         if np.any(account.began):  # the index counts from there
             sums[1] = np.where(account.began == 0, sums[1], sums[1] - account.began * sums[0])
         return [self.value(account), *sums]
+
+    def nan_step(self, account):
+        """The first step at which the quantity was no number, -1 where there was none.
+
+        Extremes and sums tell it in their second row, lines in the low part of a sum.
+        """
+        if self.is_line:
+            spoiled = np.isnan(self.get(account, 5)) | np.isnan(self.get(account, 9))
+            spoiled &= ~np.isinf(self.get(account))  # its distances are no numbers either
+        else:
+            spoiled = np.isnan(self.get(account))
+        return _whole_step(np.where(spoiled, self.get(account, 6 if self.is_line else 1), np.nan))
 
     def _in_unit(self, account, value, power):
         for _ in range(power if self.change else 0):
@@ -166,7 +184,7 @@ class Book:
         which, initial = REDUCTIONS[kind]
         self.reduced.append((which, source, number))
         self.initial += initial
-        return Reduced(self, len(self.initial) - len(initial), source)
+        return Reduced(self, len(self.initial) - len(initial), source, kind == "line")
 
 
 class Ledger:
@@ -228,6 +246,23 @@ class Ledger:
             return n
 
         return self._once("count", None, make)
+
+    @property
+    def nan_step(self):
+        """Account -> the first step at which the quantity was no number, -1 where there was none.
+
+        Where steps differ in length they are counted as ``save="all"`` keeps their states.
+        """
+
+        def make():
+            every_step = Ledger(self.view, self.book, None, None)
+            step, q = every_step.index if self.uneven else self.view.n, self.q
+            at = self.keep(np.nan)
+            at.then(np.where((at.old != at.old) & (q != q), step, at.old))
+            return at
+
+        kept = self._once("nan", self.q, make)
+        return lambda account: _whole_step(kept.get(account))
 
     @property
     def index(self):

@@ -22,6 +22,7 @@ def total(quantity: Quantity, *, every: int = 1, after: ArrayLike | None = None)
     """The sum over the steps, and their `.count`; see ``last``.
 
     The rounding error of each addition is summed as well (Neumaier 1974): many steps lose nothing.
+    A NaN makes the result NaN; `.nan_step` is the first step that had one, -1 if there was none.
 
     Examples
     --------
@@ -33,8 +34,8 @@ def total(quantity: Quantity, *, every: int = 1, after: ArrayLike | None = None)
     """
 
     def trace(ledger):
-        s, n = _total(ledger, "sum"), ledger.count
-        return {"": lambda a: seen(s(a), n.get(a)), ".count": n.whole}
+        (s, nan_step), n = _total(ledger, "sum"), ledger.count
+        return {"": lambda a: seen(s(a), n.get(a)), ".count": n.whole, ".nan_step": nan_step}
 
     return Reduction("total", quantity, every, after, trace)
 
@@ -54,8 +55,8 @@ def mean(quantity: Quantity, *, every: int = 1, after: ArrayLike | None = None) 
     def trace(ledger):
         if ledger.uneven:
             return weighed.mean(ledger)
-        s, n = _total(ledger, "sum"), ledger.count
-        return {"": lambda a: s(a) / n.get(a), ".count": n.whole}
+        (s, nan_step), n = _total(ledger, "sum"), ledger.count
+        return {"": lambda a: s(a) / n.get(a), ".count": n.whole, ".nan_step": nan_step}
 
     return Reduction("mean", quantity, every, after, trace)
 
@@ -75,18 +76,21 @@ def rms(quantity: Quantity, *, every: int = 1, after: ArrayLike | None = None) -
     def trace(ledger):
         if ledger.uneven:
             return weighed.rms(ledger)
-        s, n = _total(ledger, "squares"), ledger.count
-        return {"": lambda a: np.sqrt(s(a) / n.get(a)), ".count": n.whole}
+        (s, nan_step), n = _total(ledger, "squares"), ledger.count
+        return {
+            "": lambda a: np.sqrt(s(a) / n.get(a)), ".count": n.whole, ".nan_step": nan_step,
+        }  # fmt: skip
 
     return Reduction("rms", quantity, every, after, trace)
 
 
 def _total(ledger, kind):
-    """Account -> the sum of a quantity, or of its squares."""
+    """Account -> the sum of a quantity, or of its squares; and where it was no number."""
     known = ledger.reduced(kind)
     if known is not None:
-        return lambda a: known.sum(a, power=1 if kind == "sum" else 2)
-    return ledger.sum(ledger.q if kind == "sum" else ledger.q * ledger.q).get
+        return (lambda a: known.sum(a, power=1 if kind == "sum" else 2)), known.nan_step
+    s = ledger.sum(ledger.q if kind == "sum" else ledger.q * ledger.q)
+    return s.get, ledger.nan_step
 
 
 class _Line:
@@ -99,7 +103,9 @@ class _Line:
                 lambda a, i=i: known.line(a)[i] for i in range(4)
             )  # fmt: skip
             self.t_first = lambda a: a.start + a.began * a.interval
+            self.nan_step = known.nan_step
             return
+        self.nan_step = ledger.nan_step
         d = ledger.shifted
         self.first, self.t_first = ledger.first(ledger.q).get, ledger.first(ledger.t).get
         self.s1, self.si = ledger.sum(d).get, ledger.sum(ledger.index * d).get
@@ -116,7 +122,7 @@ def _spread(name, quantity, every, after, of):
             count, once = n.get(a), sums.s1(a)
             return np.maximum(sums.s2(a) - once * once / count, 0.0) / count
 
-        return {"": lambda a: of(variance(a)), ".count": n.whole}
+        return {"": lambda a: of(variance(a)), ".count": n.whole, ".nan_step": sums.nan_step}
 
     return Reduction(name, quantity, every, after, trace)
 
@@ -193,6 +199,7 @@ def slope(quantity: Quantity, *, every: int = 1, after: ArrayLike | None = None)
 
         return {
             "": per_time, ".intercept": intercept, ".residual": residual, ".count": n.whole,
+            ".nan_step": sums.nan_step,
         }  # fmt: skip
 
     return Reduction("slope", quantity, every, after, trace)
@@ -216,6 +223,9 @@ def integral(quantity: Quantity, *, every: int = 1, after: ArrayLike | None = No
         before = ledger.before(ledger.q)
         area = ledger.sum(np.where(ledger.is_first, 0.0, (before + ledger.q) * 0.5))
         n = ledger.count
-        return {"": lambda a: seen(area.get(a) * a.interval, n.get(a)), ".count": n.whole}
+        return {
+            "": lambda a: seen(area.get(a) * a.interval, n.get(a)), ".count": n.whole,
+            ".nan_step": ledger.nan_step,
+        }  # fmt: skip
 
     return Reduction("integral", quantity, every, after, trace)

@@ -102,7 +102,7 @@ def first_numbers(names, problem):
     if "_energy" in names:
         known |= _energy(problem)
     if "_phase_time" in names:
-        known |= phase_of(problem.system, *_beginning(problem))
+        known |= phase_of(problem.system, *beginning_of(problem))
     return known
 
 
@@ -145,19 +145,19 @@ def row_of(problem, value):
 
 def _energy(problem):
     """The initial energy of a motion, and the scale of its relative error."""
-    energy, scale = energy_of(problem.system, *_beginning(problem))
+    energy, scale = energy_of(problem.system, *beginning_of(problem))
     return {"_energy": energy, "_energy_scale": scale}
 
 
 def change_of_energy(problem):
     """The initial energy of a motion, a power of two close to the reciprocal of the scale of its
     relative error, and that scale times the power: in 1 .. 2."""
-    energy, scale = energy_of(problem.system, *_beginning(problem))
+    energy, scale = energy_of(problem.system, *beginning_of(problem))
     factor = np.ldexp(1.0, 1 - np.frexp(np.where(np.isfinite(scale), scale, 1.0))[1])
     return energy, factor, scale * factor
 
 
-def _beginning(problem):
+def beginning_of(problem):
     """The initial state of a motion, (*batch, dim), and its time."""
     origin = problem.origin
     state = problem.initial if origin is None else origin.state

@@ -50,7 +50,10 @@ def _over(a, b):
 def mean(ledger):
     w, n = Weighed(ledger), ledger.count
     d = w.integral(1)
-    return {"": lambda a: seen(w.first(a) + _over(d(a), w.span(a)), n.get(a)), ".count": n.whole}
+    return {
+        "": lambda a: seen(w.first(a) + _over(d(a), w.span(a)), n.get(a)), ".count": n.whole,
+        ".nan_step": ledger.nan_step,
+    }  # fmt: skip
 
 
 def rms(ledger):
@@ -63,7 +66,7 @@ def rms(ledger):
         whole = np.where(w.span(a) == 0, w.first(a) ** 2, _over(squares(a), w.span(a)))
         return seen(np.sqrt(whole), n.get(a))
 
-    return {"": result, ".count": n.whole}
+    return {"": result, ".count": n.whole, ".nan_step": ledger.nan_step}
 
 
 def spread(ledger, of):
@@ -75,7 +78,10 @@ def spread(ledger, of):
         middle = _over(d(a), w.span(a))
         return np.maximum(_over(squares(a), w.span(a)) - middle * middle, 0.0)
 
-    return {"": lambda a: seen(of(variance(a)), n.get(a)), ".count": n.whole}
+    return {
+        "": lambda a: seen(of(variance(a)), n.get(a)), ".count": n.whole,
+        ".nan_step": ledger.nan_step,
+    }  # fmt: skip
 
 
 def slope(ledger):
@@ -102,6 +108,7 @@ def slope(ledger):
         ".intercept": intercept,
         ".residual": lambda a: np.sqrt(line(a)[3]),
         ".count": n.whole,
+        ".nan_step": ledger.nan_step,
     }
 
 
@@ -109,7 +116,9 @@ def integral(ledger):
     w, n = Weighed(ledger), ledger.count
     both = (ledger.before(ledger.q) + ledger.q) * 0.5
     area = ledger.sum(np.where(ledger.is_first, 0.0, both * w._step))
-    return {"": lambda a: seen(area.get(a), n.get(a)), ".count": n.whole}
+    return {
+        "": lambda a: seen(area.get(a), n.get(a)), ".count": n.whole, ".nan_step": ledger.nan_step,
+    }  # fmt: skip
 
 
 def passage_time(ledger):

@@ -52,7 +52,7 @@ def check_watched(stepper, sol):
 def check_events(stepper, sol, lanes=slice(None)):
     for name, one in sol.events.items():
         here = stepper.events[name]
-        for part in ("t", "y", "count", "overflow"):
+        for part in ("t", "y", "count", "overflow", "unresolved"):
             a, b = getattr(here, part)[lanes], getattr(one, part)[lanes]
             assert np.array_equal(a, b, equal_nan=True), (name, part)
     assert np.array_equal(stepper.stopped_at[lanes], sol.stopped_at[lanes], equal_nan=True)

@@ -39,6 +39,28 @@ def test_a_slow_bounce_stops_a_ball_before_it_is_zeno(run, order):
     assert (sol.stopped_at == sol.events["floor"].t[np.arange(3), k - 1]).all()
 
 
+@ORDERS
+def test_all_states_of_solve_have_each_side_of_a_jump_once(order):
+    """The last two are those before and after the bounce that ends it; so are all that watches see,
+    and a second rule at the same time adds the state that follows it."""
+    again = pi.event(lambda t, x, v: v[2] > 0, then=lambda t, x, v: (x, v + [0, 1, 0]))
+    for further, sides in (({}, 2), ({"again": again}, 3)):
+        events = dict([("floor", BOUNCE), ("rest", REST), *further.items()][::order])
+        sol = pi.solve(
+            pi.systems.projectile, START[0][:1], START[1], t_end=9.0, events=events, save="all",
+            watch={"m": pi.watch.mean("z")},
+        )  # fmt: skip
+        assert sol.status[0] == pi.Status.STOPPED
+        t = sol.t[: sol.counts[0], 0]
+        _, times = np.unique(t, return_counts=True)
+        bounces = int(sol.events["floor"].count[0])
+        assert times.max() == sides
+        assert (times > 1).sum() == bounces
+        assert sol.watched["m.count"][0] == sol.counts[0]
+        np.testing.assert_array_equal(sol.y[sol.counts[0] - 1], sol.final)
+        assert np.all(np.any(np.diff(sol.y[: sol.counts[0], 0], axis=0), axis=-1))
+
+
 def test_a_stepper_does_the_same_to_the_bit():
     events = {"floor": BOUNCE, "rest": REST}
     stepper = pi.Stepper(pi.systems.projectile, *START, dt=0.1, method="rk4", events=events)

@@ -37,6 +37,55 @@ def test_an_impulse_at_a_place_happens_whenever_it_comes_by():
     assert abs(abs(sol.events["push"]["v"]) - 1 - 0.1 * np.arange(9)).max() < 1e-10
 
 
+@pytest.mark.parametrize("method", ["auto", "dop853", "bogacki_shampine32", "kvaerno43"])
+@pytest.mark.parametrize("options", [
+    {}, {"save": "all"}, {"times": [0.5, 1.5]}, {"first_step": 0.25, "max_step": 0.25},
+    {"dtype": np.float32},
+], ids=str)  # fmt: skip
+def test_an_impulse_happens_once_to_a_tolerance_too(method, options):
+    """Between steps and on their borders; forwards and backwards in time."""
+    for when, t_end in ((1.0, 3.0), (1.003, 3.0), (-1.0, -3.0)):
+        if options.get("times") and t_end < 0:
+            continue
+        kick = kick_at(when, direction=0, keep=9)
+        run = {"t_end": t_end, "events": kick, "method": method, "rtol": 1e-4} | options
+        sol = pi.solve(FREE, np.zeros(5), np.arange(5.0), **run)
+        assert (sol.status == pi.Status.OK).all()
+        assert (sol.events["kick"].count == 1).all()
+        close = 300 * np.finfo(sol.y.dtype).eps  # some roundings of numbers up to 14
+        x = np.arange(5) * t_end + (t_end - when)
+        assert abs(sol.final[:, 0] - x).max() < close
+
+
+def test_kicks_at_a_place_to_a_tolerance():
+    """As those of fixed steps: each passage is kicked once, and the next is not missed."""
+    push = {"push": pi.event("x", then=lambda t, x, v: (x, v + 0.1 * np.sign(v)), keep=9)}
+    sol = pi.solve(pi.systems.oscillator, 1.0, 0.0, t_end=28.9, rtol=1e-9, events=push)
+    assert sol.status == pi.Status.OK
+    assert sol.events["push"].count == 9
+    assert abs(sol.events["push"].t - (0.5 + np.arange(9)) * np.pi).max() < 1e-6
+    cut = pi.solve(pi.systems.oscillator, 1.0, 0.0, t_end=np.pi / 2, rtol=1e-9, events=push)
+    both = cut.resume(t_end=28.9)
+    assert both.events["push"].count == 9
+
+
+def test_what_a_jump_passes_over_is_no_event():
+    """A quantity begins anew after it: zeros it was carried across have not been passed."""
+    events = {
+        "carried": pi.event(lambda t, x, v: t - 1.0, then=lambda t, x, v: (x + 5, v)),
+        "there": pi.event(lambda t, x, v: x - 3.0),
+        "beyond": pi.event(lambda t, x, v: x - 6.5),
+    }
+    for sol in (
+        pi.integrate(FREE, 0.0, 1.0, dt=0.15, n_steps=20, events=events),
+        pi.solve(FREE, 0.0, 1.0, t_end=3.0, events=events),
+    ):
+        assert {name: int(one.count) for name, one in sol.events.items()} == {
+            "carried": 1, "there": 0, "beyond": 1,
+        }  # fmt: skip
+        assert abs(float(sol.events["beyond"].t[0]) - 1.5) < 1e-14
+
+
 @pytest.mark.parametrize("cut", [99, 100, 101])
 def test_a_run_that_is_cut_at_an_impulse_is_resumed_to_the_same_bits(cut):
     run = {"dt": 0.01, "events": kick_at(1.0, keep=3)}

@@ -14,7 +14,7 @@ from pyintegrate.solution import files
 
 w = pi.watch
 START = np.zeros((4, 3)), np.array([[3.0, 0, 4], [3, 0, 5], [1, 0, 100], [1, 1, 1]])
-PARTS = ("t", "y", "values", "count", "overflow")
+PARTS = ("t", "y", "values", "count", "unresolved", "overflow")
 
 
 def throw(save=7, **changes):
@@ -128,7 +128,7 @@ WRONG = [
     ({"watched": [["a", [], {"array": "failed_status"}]]}, "watched.*int8, expected float64"),
     ({"watched": [["a", [], {"array": "event_0_y"}]]}, "watched.*shape"),
     ({"events": [["a", {}]]}, "events"),
-    ({"events": [["a", dict.fromkeys(PARTS[:4], ARRAY)]]}, "events: a"),
+    ({"events": [["a", dict.fromkeys(PARTS[:5], ARRAY)]]}, "events: a"),
     ({"stopped": None}, "stopped"),
     ({"stopped_by": np.array([9, 0, -1, 0], np.int8)}, "stopped"),
     ({"stopped_by": np.array([0, 0, 0, 0], np.int8)}, "stopped"),
@@ -136,6 +136,7 @@ WRONG = [
     ({"event_0_count": np.array([-1, 1, 0, 1])}, "events: ../ground: a count below 0"),
     ({"event_0_t": np.zeros((4, 3))}, "events: ../ground"),
     ({"event_0_y": np.zeros((4, 2, 7))}, "events: ../ground"),
+    ({"event_0_unresolved": np.zeros(4)}, "events: ../ground"),
 ]
 
 

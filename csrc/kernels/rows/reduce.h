@@ -104,8 +104,28 @@ INLINE void reduce_extreme(PiReduction kind, const Column *c, vreal *s) {
     s[0] = vselect(news, best[0], s[0]);
     s[1] = vselect(news, step, s[1]);
 }
+/* The number of the first step of the column with a NaN; NaN if there is none. */
+INLINE vreal first_nan(const Column *c) {
+    vreal found = vset(NAN);
+    for (int64_t k = c->rows->count - 1; k >= 0; k--) {
+        const vreal q = c->q[k * c->next];
+        vint here = q != q;
+        if (c->rows->ends) here &= ~stands_still(c, k);
+        found = vselect(here, step_of(c->rows, k), found);
+    }
+    return found;
+}
+/* A sum that is NaN needs no low part: this then holds the number of the first step with a NaN. */
+INLINE void tell_nan(const Column *c, vint spoiled, vreal told, vreal *to) {
+    *to = vselect(spoiled, told, *to);
+    if (!c->nan) return;
+    const vreal step = first_nan(c);
+    *to = vselect(~spoiled & (step == step), step, *to);
+}
 /* Rows: high and low part of a sum. */
 INLINE void reduce_sum(PiReduction kind, const Column *c, vreal *s) {
+    const vreal told = s[1];
+    const vint spoiled = (s[0] != s[0]) & (told == told);
     for (int64_t k = 0; k < c->rows->count; k++) {
         const vreal q = c->q[k * c->next];
         const vreal before[2] = {s[0], s[1]};
@@ -114,12 +134,13 @@ INLINE void reduce_sum(PiReduction kind, const Column *c, vreal *s) {
         const vint still = stands_still(c, k);
         EACH(i, 0, 2) s[i] = vselect(still, before[i], s[i]);
     }
+    tell_nan(c, spoiled, told, &s[1]);
 }
 /* Rows: the first value; for the differences d from it the sums of d, of index d and of d^2, in two
- * parts each; and the contributions of the steps since the last multiple of 16: a = sum of d, b the
- * sum of the values of a after each, so that n a - b is the sum of index d after n steps; sum of
- * d^2. The border is a multiple of 16 for any number of states shown at once: no bit depends on
- * that. */
+ * parts each (the last low part is the number of the step of a NaN, as for a sum); and the
+ * contributions of the steps since the last multiple of 16: a = sum of d, b the sum of the values
+ * of a after each, so that n a - b is the sum of index d after n steps; sum of d^2. The border is a
+ * multiple of 16 for any number of states shown at once: no bit depends on that. */
 INLINE void end_line_block(int64_t index, vint still, vreal *s) {
     const vreal term[3] = {s[7], vfma(vset((real)(index + 1)), s[7], -s[8]), s[9]};
     EACH(i, 0, 3) {
@@ -131,6 +152,8 @@ INLINE void end_line_block(int64_t index, vint still, vreal *s) {
     }
 }
 INLINE void reduce_line(const Column *c, vreal *s) {
+    const vreal told = s[6];
+    const vint spoiled = (s[5] != s[5]) | (s[9] != s[9]);
     const PiReduceRows *r = c->rows;
     for (int64_t k = 0; k < r->count;) {
         /* Up to and including the next border. */
@@ -159,6 +182,7 @@ INLINE void reduce_line(const Column *c, vreal *s) {
         }
         if ((r->index + k - 1) % LINE_BLOCK == 0) end_line_block(r->index + k - 1, still, s);
     }
+    tell_nan(c, spoiled, told, &s[6]);
 }
 /* Rows: the value g_n after the last step, g_{n-1} (NaN if there is none), and two numbers to
  * whose binary digits each step adds one: has g crossed zero; does the parabola through g_{n-1},

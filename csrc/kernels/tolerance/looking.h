@@ -45,7 +45,10 @@ static void end_step(Lanes *l, int64_t i) {
         l->leaves[u][at] &= -(l->code[u][at] != PI_OK);
         l->last[u][at] = 0;
     }
-    if (end != PI_STEP_LOST) return;
+    /* One that stops where it begins is none either. */
+    const int stands = end != PI_STEP_JUMPED && l->tn[u][at] == l->c.t0[u][at] &&
+                       l->tn_low[u][at] == own(l, OWN_T_LOW)[u][at];
+    if (end != PI_STEP_LOST && !stands) return;
     l->accepted[u][at] = 0;
     ((vint *)own(l, OWN_TAKEN))[u][at] -= 1;
     ((vint *)own(l, OWN_REJECTED))[u][at] += 1;

@@ -1,0 +1,69 @@
+/* Which event of a step is located next: see seek.h. */
+#include "seek.h"
+
+int is_begun(const PiPassage *p, int64_t id, int j) {
+    return !p->of->event[j].located && known(p, id)[p->of->count + j] == INFINITY;
+}
+/* The parabola through the last three steps, which differ in length, extrapolated back to where the
+ * first of three equal steps would be: may it cross zero and return? */
+static int dips(const PiPassage *p, const Search *s, int64_t id, double old, double new) {
+    const double last = known(p, id)[p->of->count + s->j], r = last_step(p, id)[LAST_STEP] / s->h;
+    const double bend = ((last - old) / r + (new - old)) / (1 + r);
+    return may_dip(2 * old - new + 2 * bend, old, new);
+}
+
+void choose_event(const PiPassage *p, int64_t i) {
+    Search *s = &p->search[i];
+    const double *found = p->found + i * 2 * p->of->count;
+    s->slot = 0;
+    for (int k = 1; k < 2 * p->of->count; k++)
+        if (fabs(found[k]) < fabs(found[s->slot]) ||
+            (found[k] == 0 && !p->of->event[k / 2].located))
+            s->slot = k;
+    s->doing = fabs(found[s->slot]) < INFINITY ? HAPPENS : RESTS;
+    s->part = s->doing == HAPPENS ? found[s->slot] : 0;
+}
+void next_search(const PiPassage *p, int64_t i, int64_t id) {
+    Search *s = &p->search[i];
+    const double *const old = known(p, id), *const new = p->g + i * p->of->count;
+    while (++s->j < p->of->count) {
+        const PiEvent *e = &p->of->event[s->j];
+        const double b = old[s->j], a = new[s->j];
+        if (is_begun(p, id, s->j)) p->found[i * 2 * p->of->count + 2 * s->j] = 0;
+        else if (crosses(e, b, a) && !e->located) p->found[i * 2 * p->of->count + 2 * s->j] = s->h;
+        else if (crosses(e, b, a) && last_step(p, id)[JUMPED_BY] == s->j) begin_passing_on(s);
+        else if (crosses(e, b, a)) begin_root(s, 2 * s->j, 0, b, s->h, a);
+        else if (e->located && a * b > 0 && dips(p, s, id, b, a)) begin_dip(s, b, a);
+        else continue;
+        if (e->located) return;
+    }
+    choose_event(p, i);
+}
+void end_search(const PiPassage *p, int64_t i, int64_t id) {
+    Search *s = &p->search[i];
+    const PiEvent *e = &p->of->event[s->j];
+    const double old = known(p, id)[s->j], new = p->g[i * p->of->count + s->j];
+    const int first = 2 * s->j;
+    if (s->doing == PASSES_ON && !s->n_moved) {
+        begin_root(s, first, 0, old, s->h, new);
+        return;
+    }
+    if (s->doing == SEEKS_ROOT) {
+        p->found[i * 2 * p->of->count + s->slot] = s->best;
+        if (begin_more(s)) return;
+    }
+    if (s->doing == SEEKS_MORE) p->more[i * 2 * p->of->count + s->slot] = s->more;
+    const int dipped = s->doing == SEEKS_DIP && !isnan(s->dip);
+    if (dipped && crosses(e, old, s->g_dip)) {
+        begin_root(s, first, 0, old, s->dip, s->g_dip);
+        return;
+    }
+    const int before = s->doing == SEEKS_ROOT || s->doing == SEEKS_MORE;
+    const int after = dipped || (before && s->slot == first && !isnan(s->dip));
+    if (after && crosses(e, s->g_dip, new)) {
+        begin_root(s, first + 1, s->dip, s->g_dip, s->h, new);
+        return;
+    }
+    s->dip = NAN;
+    next_search(p, i, id);
+}

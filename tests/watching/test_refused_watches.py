@@ -1,0 +1,142 @@
+"""What a run is asked to watch, or to look for, and cannot be: said before anything runs."""
+
+import ctypes
+
+import numpy as np
+import pytest
+
+import pyintegrate as pi
+
+w = pi.watch
+DOUBLES = ctypes.POINTER(ctypes.c_double)
+
+
+def integrate(system=pi.systems.oscillator, x=(1.0, 2.0), v=0.0, **options):
+    return pi.integrate(system, x, v, dt=0.1, n_steps=10, **options)
+
+
+def solve(system=pi.systems.oscillator, x=(1.0, 2.0), v=0.0, **options):
+    return pi.solve(system, x, v, t_end=1.0, **options)
+
+
+def by_hand(system=pi.systems.oscillator, x=(1.0, 2.0), v=0.0, **options):
+    return pi.Stepper(system, x, v, dt=0.1, **options)
+
+
+VERBS = pytest.mark.parametrize("verb", [integrate, solve, by_hand])
+
+
+@VERBS
+@pytest.mark.parametrize(
+    "kind", [w.mean, w.maximum, w.integral, pi.event], ids=lambda k: k.__name__
+)
+def test_a_quantity_that_is_not_real(verb, kind):
+    argument = "events" if kind is pi.event else "watch"
+    for function in (lambda t, x, v: 1j * x, lambda t, x, v: "x", lambda t, x, v: (x, v)):
+        with pytest.raises((TypeError, ValueError), match="complex|real number|one number"):
+            verb(**{argument: {"q": kind(function)}})
+
+
+@VERBS
+@pytest.mark.parametrize(("function", "value"), [
+    (lambda t, x, v: np.sqrt(1.5 - x), "nan"), (lambda t, x, v: 1 / (x - 2), "inf"),
+], ids=["nan", "inf"])  # fmt: skip
+def test_a_quantity_that_is_not_finite_at_the_start(verb, function, value):
+    words = rf"event 'q' is {value} at the start of trajectory 1, t = 0: expected a finite number"
+    with pytest.raises(ValueError, match=words):
+        verb(events={"fine": pi.event("x"), "q": pi.event(function)})
+    with pytest.raises(ValueError, match=r"at the start, t = 3: .*; after= lets it begin later"):
+        verb(x=2.0, t0=3.0, events={"q": pi.event(function)})
+    with pytest.raises(ValueError, match="at the start of trajectory 1, 0, t = 0"):
+        verb(x=[[1.0], [2.0]], events={"q": pi.event(function)})
+    verb(events={"q": pi.event(function, after=0.05)})
+    verb(events={"q": pi.event(lambda t, x, v: function(t, x, v) > 0)})
+
+
+def test_a_start_or_a_parameter_that_is_no_number_is_a_failure_of_its_trajectory():
+    for verb in (integrate, solve):
+        sol = verb(x=[np.nan, 1.0], events={"x": pi.event("x")}, on_failure="ignore")
+        assert sol.status[0] == pi.Status.NOT_FINITE
+        assert sol.status[1] == pi.Status.OK
+        k = pi.systems.spring(k=[np.nan, 1.0])
+        event = pi.event(lambda t, x, v, k: k * x)
+        assert verb(k, events={"x": event}, on_failure="ignore").status[1] == pi.Status.OK
+
+
+def test_energies_and_invariants_are_asked_at_the_start_too():
+    events = {
+        "e": pi.event("energy"), "l": pi.event("angular_momentum"), "d": pi.event("energy_error"),
+    }  # fmt: skip
+    for options in ({"dt": 0.1, "n_steps": 2}, {"dtype": np.float32, "dt": 0.1, "n_steps": 2}):
+        pi.integrate(pi.systems.kepler, events=events, **options)
+    with pytest.raises(ValueError, match="event 'e' is (-inf|nan) at the start"):
+        pi.integrate(pi.systems.kepler, [0.0, 0.0], [1.0, 0.0], dt=0.1, n_steps=2, events=events)
+
+
+@VERBS
+def test_more_than_can_be_kept(verb):
+    with pytest.raises(MemoryError, match=r"GB|TB|PB|bytes"):
+        verb(x=np.ones(10**4), events={"x": pi.event("x", keep=1 << 32)})
+    with pytest.raises(ValueError, match="keep"):
+        pi.event("x", keep=1 << 60)
+
+
+@VERBS
+def test_one_name_twice(verb):
+    with pytest.raises(ValueError, match="watch lists 'energy_drift' twice"):
+        verb(watch=["energy_drift", "energy_drift"])
+    with pytest.raises(ValueError, match=r"'a\.time'|'a' could be a result of another"):
+        verb(watch={"a": w.maximum("x"), "a.time": w.mean("x")})
+
+
+@VERBS
+@pytest.mark.parametrize("then", [
+    lambda t, x, v: x, lambda t, x, v: (x, v, v), lambda t, x, v: ((x, x), v),
+])  # fmt: skip
+def test_a_rule_of_the_wrong_shape(verb, then):
+    with pytest.raises(ValueError, match=r"numbers?, expected \(x, v\), all 2 components"):
+        verb(events={"x": pi.event("x", then=then)})
+
+
+@pytest.mark.parametrize("kind", [w.histogram, w.density])
+def test_a_histogram_without_a_range(kind):
+    with pytest.raises(TypeError, match="range"):
+        kind("x", 10)
+    for wrong in (None, 3.0, (1.0,), (1.0, 1.0), (2.0, 1.0), (0.0, np.nan), "ab"):
+        with pytest.raises((TypeError, ValueError), match="range"):
+            kind("x", 10, wrong)
+
+
+def called():
+    return pi.rhs(trace=False, dim=2)(lambda t, y: np.stack([y[1], -y[0]]))
+
+
+def pointed():
+    @ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_double, DOUBLES, DOUBLES, DOUBLES)
+    def turn(t, y, d, p):
+        d[0], d[1] = y[1], -y[0]
+        return 0
+
+    return pi.c_function(turn, dim=2)
+
+
+@VERBS
+@pytest.mark.parametrize("make", [called, pointed])
+def test_without_a_formula_all_works_that_needs_none(verb, make):
+    system = make()
+    run = {"system": system, "x": np.array([[1.0, 0.0], [0.5, 0.0]]), "v": None}
+    name = system.state_names[0]
+    watch = {"far": w.max_abs(name), "area": w.integral(lambda t, y: y[0] * y[1])}
+    events = {
+        "up": pi.event(lambda t, y: y[0] - 0.9, direction=-1, then=lambda t, y: (y[0], 2 * y[1])),
+        "end": pi.event(name, stop=True, values=lambda t, y: (t, y[1])),
+    }
+    sol = verb(**run, watch=watch, events=events)
+    if verb is by_hand:
+        sol.step(10)
+    assert sol.events["up"].count.tolist() == [1, 0]
+    assert sol.watched["far"].tolist() == [1.0, 0.5]
+    for quantity in ("energy", "energy_error", "phase", "angular_momentum"):
+        for argument in ({"watch": {"q": w.mean(quantity)}}, {"events": {"q": pi.event(quantity)}}):
+            with pytest.raises(ValueError, match="no energy|no phase|no quantity"):
+                verb(**run, **argument)

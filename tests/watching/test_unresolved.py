@@ -1,0 +1,144 @@
+"""Three zeros in one step look like one: ``.unresolved`` tells them apart."""
+
+import numpy as np
+import pytest
+
+import pyintegrate as pi
+
+
+@pi.rhs(dim=1, a=0.0, b=0.0, c=0.0)
+def cubic(t, y, a, b, c):
+    """y = (t - a)(t - b)(t - c), which rk4 and the pairs integrate without an error."""
+    return (3 * t * t - 2 * (a + b + c) * t + (a * b + b * c + c * a),)
+
+
+def zeros(n=200):
+    """Three in each row, at least 0.02 apart, between 0.02 and 0.98."""
+    rng = np.random.default_rng(0)
+    return np.sort(rng.uniform(0.02, 0.94, (n, 3)), axis=-1) + [0, 0.02, 0.04]
+
+
+def fixed(roots, event, dt=1.0, **options):
+    a, b, c = roots.T
+    run = {"dt": dt, "n_steps": round(1 / dt), "method": "rk4", "events": {"z": event}} | options
+    return pi.integrate(cubic(a=a, b=b, c=c), -np.prod(roots, -1)[:, np.newaxis], **run)
+
+
+def to_a_tolerance(roots, event, dt=1.0, **options):
+    a, b, c = roots.T
+    run = {"t_end": 1.0, "first_step": dt, "max_step": dt, "rtol": 1e-4} | options
+    run["events"] = {"z": event}
+    return pi.solve(cubic(a=a, b=b, c=c), -np.prod(roots, -1)[:, np.newaxis], **run)
+
+
+VERBS = pytest.mark.parametrize("verb", [fixed, to_a_tolerance])
+
+
+@VERBS
+@pytest.mark.parametrize("direction", [0, 1])
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_three_zeros_in_a_step_are_told(verb, direction, dtype):
+    """With the zero that was found divided out a parabola is left, which three places know."""
+    sol = verb(zeros(), pi.event("y", direction), dtype=dtype)
+    assert (sol.events["z"].count == 1).all()
+    # In single precision a place within 1/64 of the step around the zero tells nothing, and values
+    # between close zeros are of the size of roundings.
+    told = sol.events["z"].unresolved.mean()
+    assert told == 1.0 if dtype == np.float64 else told > 0.8
+    assert sol.events["z"].first.unresolved is sol.events["z"].unresolved
+
+
+@VERBS
+def test_shorter_steps_resolve_them(verb):
+    roots = zeros()
+    sol = verb(roots, pi.event("y", keep=3), dt=1 / 256)
+    assert not sol.events["z"].unresolved.any()
+    assert (sol.events["z"].count == 3).all()
+    assert abs(sol.events["z"].t - roots).max() < 1e-9  # rounding over the least slope, 4e-4
+
+
+@VERBS
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_one_zero_is_no_three(verb, dtype):
+    """Others just outside of the step bend the quantity as far as can be."""
+    roots = zeros() * 3 + [-3, 0, 0]
+    one = roots[(abs(roots - 0.5) < 0.499).sum(axis=-1) == 1]
+    assert len(one) > 20
+    sol = verb(one, pi.event("y"), dtype=dtype)
+    assert not sol.events["z"].unresolved.any()
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_smooth_quantities_are_resolved(dtype):
+    quantities = "x", "v", lambda t, x, v: x * x - 0.3, lambda t, x, v: t - 7.3
+    events = {f"q{i}": pi.event(q) for i, q in enumerate(quantities)}
+    start = np.linspace(0.6, 2, 90), 0.0
+    sols = [
+        pi.integrate(pi.systems.oscillator, *start, dt=0.3, n_steps=300, dtype=dtype,
+                     save="final", events=events),
+        pi.solve(pi.systems.oscillator, *start, t_end=90.0, rtol=1e-4, dtype=dtype, events=events),
+    ]  # fmt: skip
+    for sol in sols:
+        for one in sol.events.values():
+            assert one.count.all()
+            assert not one.unresolved.any()
+
+
+@VERBS
+@pytest.mark.parametrize("how", ["stop", "then"])
+def test_a_stop_or_a_jump_is_told_where_a_zero_was_before_it(verb, how):
+    """What would have come after it does not come."""
+    ends = {"stop": {"stop": True}, "then": {"then": lambda t, y: (y[0] * 0 + 1,)}}[how]
+    roots = zeros()
+    z = verb(roots, pi.event("y", 1, **ends)).events["z"]
+    first = abs(z.t[:, 0] - roots[:, 0]) < 1e-6
+    assert 20 < first.sum() < 180
+    assert np.array_equal(z.unresolved, ~first)
+
+
+@pytest.fixture(scope="module")
+def waves():
+    """A slow wave with a fast one on it: some steps hold three zeros, of some trajectories."""
+    events = {
+        "z": pi.event(lambda t, x, v, k: x + k * np.sin(30 * t), keep=9,
+                      params={"k": np.linspace(0, 0.3, 40)}),
+        "x": pi.event("x"),
+    }  # fmt: skip
+    start = np.linspace(0.6, 1.2, 40), 0.0
+
+    def run(n=60, **options):
+        return pi.integrate(
+            pi.systems.oscillator, *start, dt=0.25, n_steps=n, method="rk4", events=events,
+            **{"save": "final", **options},
+        )  # fmt: skip
+
+    stepper = pi.Stepper(pi.systems.oscillator, *start, dt=0.25, method="rk4", events=events)
+    return run, stepper
+
+
+def told(one):
+    return [(z.unresolved.tolist(), z.count.tolist()) for z in one.events.values()]
+
+
+def test_it_does_not_depend_on_how_a_run_is_cut(waves, tmp_path):
+    run, stepper = waves
+    whole = run()
+    unresolved = whole.events["z"].unresolved
+    assert 3 < unresolved.sum() < 37
+    assert not whole.events["x"].unresolved.any()
+    for options in ({"save": "all"}, {"save": 7}, {"workers": 3}, {"bound": 1e9}):
+        assert told(run(**options)) == told(whole)
+    for cut in (1, 17, 59):
+        assert told(run(cut).resume(n_steps=60 - cut)) == told(whole)
+    before = stepper.snapshot()
+    for n in (1, 30, 29):
+        stepper.step(n)
+    assert told(stepper) == told(whole)
+    stepper.restore(before)
+    assert not stepper.events["z"].unresolved.any()
+    stepper.step(60)
+    assert told(stepper) == told(whole)
+    stepper.reset(unresolved)
+    assert not stepper.events["z"].unresolved.any()
+    whole.save(tmp_path / "a.npz")
+    assert told(pi.load(tmp_path / "a.npz")) == told(whole)
