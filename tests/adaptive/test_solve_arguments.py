@@ -71,7 +71,7 @@ def test_what_is_not_there_is_refused():
 
 
 def test_a_tolerance_below_rounding_is_raised_with_a_warning():
-    with pytest.warns(UserWarning, match="rtol = 1e-16 is below 100 roundings of float64"):
+    with pytest.warns(UserWarning, match="rtol = 1e-16 is below 100 rounding units of float64"):
         sol = pi.solve(pi.systems.oscillator, t_end=1.0, rtol=1e-16)
     assert sol.rtol == 100 * np.finfo(np.float64).eps
 
