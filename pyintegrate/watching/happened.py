@@ -109,16 +109,16 @@ _INVARIANTS = _core.questions().index("invariants")
 
 
 def check_beginning(plan, problem, known):
-    """Refuse quantities that are no numbers at the start of a trajectory, whose state is one.
+    """Refuse quantities that are not finite at the start of a trajectory whose state is.
 
-    From there nobody sees them change their sign, so that the first passage would be lost.
+    A change of sign from there could not be seen, so that the first crossing would be lost.
 
     Parameters
     ----------
     plan : EventPlan
     problem : Problem
     known : dict
-        Of ``first_numbers``.
+        From ``first_numbers``.
     """
     system, lanes, batch = problem.system, problem.lanes, problem.batch
     if not lanes:
@@ -148,7 +148,7 @@ def check_beginning(plan, problem, known):
             raise ValueError(
                 f"the quantity of event {name!r} is {values[wrong[0]]} at the start"
                 f"{f' of trajectory {at}' if batch else ''}, t = {row(t)[wrong[0]]:g}: expected a"
-                " finite number, as its sign is what is looked at; after= lets it begin later"
+                " finite number, because its sign is examined; after= lets the event begin later"
             )
 
 

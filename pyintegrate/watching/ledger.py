@@ -64,7 +64,7 @@ def _whole_sum(high, low):
 
 
 def _whole_step(step):
-    """A step as a whole number; -1 for NaN."""
+    """The index of a step as an integer; -1 for NaN."""
     return np.where(np.isnan(step), -1.0, step).astype(np.int64)
 
 
@@ -119,9 +119,9 @@ class Reduced:
         return [self.value(account), *sums]
 
     def nan_step(self, account):
-        """The first step at which the quantity was no number, -1 where there was none.
+        """The first step at which the quantity was NaN, -1 if there was none.
 
-        Extremes and sums tell it in their second row, lines in the low part of a sum.
+        Extremes and sums hold it in their second row, lines in the low part of a sum.
         """
         if self.is_line:
             spoiled = np.isnan(self.get(account, 5)) | np.isnan(self.get(account, 9))
@@ -249,9 +249,9 @@ class Ledger:
 
     @property
     def nan_step(self):
-        """Account -> the first step at which the quantity was no number, -1 where there was none.
+        """Account -> the first step at which the quantity was NaN, -1 if there was none.
 
-        Where steps differ in length they are counted as ``save="all"`` keeps their states.
+        If steps differ in length they are counted like the states that ``save="all"`` keeps.
         """
 
         def make():

@@ -85,7 +85,7 @@ def rms(quantity: Quantity, *, every: int = 1, after: ArrayLike | None = None) -
 
 
 def _total(ledger, kind):
-    """Account -> the sum of a quantity, or of its squares; and where it was no number."""
+    """Account -> the sum of a quantity, or of its squares; and its first step with a NaN."""
     known = ledger.reduced(kind)
     if known is not None:
         return (lambda a: known.sum(a, power=1 if kind == "sum" else 2)), known.nan_step
