@@ -98,7 +98,7 @@ def current_state(state):
 
 
 def _with_options(state):
-    """What version 0.1 pickled: a Problem that was all of it."""
+    """The fields that version 0.1 pickled as one Problem, split into Problem and Options."""
     from .run.failures import Failures
     from .run.options import Options
     from .run.output import outward

@@ -87,7 +87,7 @@ class Passing:
         return {"seen": self._seen, "watches": tuple(watches), "events": events}
 
     def _look(self, program, plan, kept=None):
-        """What the core needs of a program, of a Group or of an EventPlan."""
+        """The fields of a program for the core, from a Group or an EventPlan."""
         numbers = [self._numbers[name] if v is None else v for name, v in plan.numbers.items()]
         rows = [*self._problem.system.parameter_rows, *numbers]
         return {

@@ -81,7 +81,7 @@ def energy_drift(solution: Solution) -> EnergyDrift:
     Parameters
     ----------
     solution : Solution
-        Of a system with an energy, (n_saved, *batch) states.
+        A solution of a system with an energy, (n_saved, *batch) states.
 
     Returns
     -------

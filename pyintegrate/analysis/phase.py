@@ -38,7 +38,7 @@ def phase_drift(
     Parameters
     ----------
     solution : Solution
-        Of a system with a phase, (n_saved, *batch) states.
+        A solution of a system with a phase, (n_saved, *batch) states.
     reference : Solution, optional
         What to compare with: a solution saved at the same times, with the same batch or one
         that broadcasts to it. The exact solution by default.

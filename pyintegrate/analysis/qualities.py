@@ -35,7 +35,7 @@ class Quality:
     measured_order : float
         From `convergence` over one period.
     evaluations : int
-        Of the force, per step.
+        Force evaluations per step.
     stability_limit, limit_per_evaluation : float
         Largest omega dt on the undamped oscillator; the same divided by the evaluations, so that
         cheap and expensive methods can be compared.

@@ -17,7 +17,7 @@ BODIES = {"three_body": 2, "n_body": 3}  # axes of each body
 
 
 def scene(system: System) -> dict[str, Any]:
-    """What the front end needs to draw a state: its kind, and its components.
+    """The description that the front end needs to draw a state: its kind, and its components.
 
     Parameters
     ----------

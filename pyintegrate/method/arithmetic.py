@@ -37,7 +37,7 @@ def warn_of_change(method, system, number):
     later = range(low + 1, high + 1)
     if number > ARITHMETIC or any(_CONCERNS[n](method, system) for n in later):
         warn_caller(
-            f"the run was computed in arithmetic {number}, and goes on in {ARITHMETIC}: from here"
+            f"the run was computed in arithmetic {number}, and continues in {ARITHMETIC}: from here"
             f" on the bits of {method.name!r} are not those of one long run (the changelog says"
             " what changed)",
             ArithmeticWarning,

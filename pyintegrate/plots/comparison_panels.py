@@ -150,7 +150,7 @@ def last_periods(solution, periods=PERIODS):
     Parameters
     ----------
     solution : Solution
-        Of a system with a period; for a batch the median period is used.
+        A solution of a system with a period; for a batch the median period is used.
     periods : int, optional
         How many.
 

@@ -51,7 +51,7 @@ def dashboard(
     Parameters
     ----------
     *sources : Solution or Comparison
-        What to draw; of a large batch 30 trajectories, with a note.
+        The solutions to draw; of a large batch 30 trajectories, with a note.
     panels : sequence of str, optional
         Some of "motion", "phase portrait", "energy", "phase error", "position error" and
         "energy error", in a row (of three at most); by default all.

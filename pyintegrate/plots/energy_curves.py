@@ -46,7 +46,7 @@ def energy(
     Parameters
     ----------
     *sources : Solution or Comparison
-        What to draw; of a large batch 30 trajectories, with a note.
+        The solutions to draw; of a large batch 30 trajectories, with a note.
     quantity : {"ratio", "error", "energy"}, optional
         E/E0, (E - E0)/|E0| or E itself. By default the ratio if the energy changes by more
         than one per cent, else the error, as the label says.

@@ -43,7 +43,7 @@ def error(
     Parameters
     ----------
     *sources : Solution or Comparison
-        What to draw; of a large batch 30 trajectories, with a note.
+        The solutions to draw; of a large batch 30 trajectories, with a note.
     quantity : {"position", "state", "energy", "phase"}, optional
         Distance of the position, or of the whole state, from the true one; the relative error of
         the energy; the phase error. Default: position, or the state for a first-order system.

@@ -60,7 +60,7 @@ def several_axes(ax, shape, size, **keywords):
     shape : tuple of int
         (rows, columns).
     size : tuple of float
-        Of a new figure, inches.
+        Size of a new figure in inches.
     **keywords
         For `pyplot.subplots`.
 

@@ -51,7 +51,7 @@ def trajectory(
     Parameters
     ----------
     *sources : Solution or Comparison
-        What to draw; of a large batch 30 trajectories, with a note.
+        The solutions to draw; of a large batch 30 trajectories, with a note.
     components : str or sequence of str, optional
         One name: against time. Two: the path in their plane. Three: the path in space. By
         default the position for one degree of freedom against time, for two or three the path. For
@@ -190,7 +190,7 @@ def path(curves, names, ax, legend, exact, window, keywords, title=None, figsize
     Parameters
     ----------
     curves : list of Curve
-        What to draw.
+        The curves to draw.
     names : tuple of str
         Two or three components.
     ax : Axes or None

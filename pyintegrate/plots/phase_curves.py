@@ -37,9 +37,9 @@ def phase_drift(
     Parameters
     ----------
     *sources : Solution or Comparison
-        What to draw; of a large batch 30 trajectories, with a note.
+        The solutions to draw; of a large batch 30 trajectories, with a note.
     reference : Solution, optional
-        What to compare with; the exact solution by default.
+        The solution to compare with; the exact one by default.
     ax : Axes, optional
         Where to draw; a new figure by default.
     legend : bool, optional

@@ -35,7 +35,7 @@ def phase_portrait(
     Parameters
     ----------
     *sources : Solution or Comparison
-        What to draw; of a large batch 30 trajectories, with a note.
+        The solutions to draw; of a large batch 30 trajectories, with a note.
     components : sequence of two str, optional
         By default the first position and its velocity; the first two components of a
         first-order system.

@@ -30,7 +30,7 @@ def stability_region(
     Parameters
     ----------
     *sources : str, Method or StabilityRegion, or sequences of them
-        What to draw.
+        The methods or regions to draw.
     extent : tuple of float, optional
         Least and greatest Re z, least and greatest Im z for regions that are computed here.
     ax : Axes, optional

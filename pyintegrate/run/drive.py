@@ -50,7 +50,7 @@ def driven_rows(arrays, system, rows, n_steps, batch, dtype):
     arrays : dict of ndarray
         From ``check_drive``.
     rows : tuple
-        Of all parameters, undriven.
+        The rows of all parameters, undriven.
 
     Returns
     -------

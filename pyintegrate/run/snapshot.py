@@ -29,7 +29,7 @@ class Snapshot:
 
 
 def kind_of(stepper):
-    """What must be equal for a snapshot to fit: system, method, batch, dtype, compensated sums."""
+    """Properties that a snapshot must share: system, method, batch, dtype, compensated sums."""
     problem = stepper._problem
     kind = (problem.system.name, problem.method.name, problem.batch, problem.dtype.name)
     kind = (*kind, "compensated") if stepper._compensated else kind

@@ -169,7 +169,7 @@ def load(path: str | PathLike[str], system: System | None = None) -> Solution:
     version = header.get("version")
     if type(version) is not int or not 1 <= version <= TO_A_TOLERANCE:
         by, form = (
-            str(value)[:40] if isinstance(value, str | int) else "nobody knows what"
+            str(value)[:40] if isinstance(value, str | int) else "(unknown)"
             for value in (header.get("written_by"), version)
         )
         raise ValueError(

@@ -306,7 +306,7 @@ def _metadata(folder, name):
         or not isinstance(told["data_type"], str)
         or not _TYPES.fullmatch(told["data_type"])
     ):
-        raise ValueError(f"{name}: zarr.json tells of an array that pyintegrate does not write")
+        raise ValueError(f"{name}: zarr.json describes an array that pyintegrate does not write")
     dtype = np.dtype(told["data_type"])
     if not sizes or len(shape) != len(chunks) or len(shape) > 33 or 0 in chunks:
         raise ValueError(

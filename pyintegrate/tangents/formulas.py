@@ -123,7 +123,7 @@ def built_in_force(system):
     Parameters
     ----------
     system : System
-        Of the catalogue, with a name in ``FORCES``.
+        A system of the catalogue, with a name in ``FORCES``.
 
     Returns
     -------

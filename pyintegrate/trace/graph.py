@@ -92,7 +92,7 @@ class Graph:
     Parameters
     ----------
     dim, dof : int
-        Of the state; positions are the first `dof` components.
+        Sizes of the state; positions are the first `dof` components.
     """
 
     def __init__(self, dim, dof):

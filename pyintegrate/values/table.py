@@ -15,7 +15,7 @@ class Table:
     Parameters
     ----------
     title : str
-        What the table is about, one line above it.
+        The subject of the table, on one line above it.
     columns : sequence of str
         Headings.
     rows : sequence of sequences of str

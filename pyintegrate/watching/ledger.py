@@ -1,4 +1,4 @@
-"""What a reduction keeps, row by row: symbols of the sums so far, and of those after a step."""
+"""The rows that a reduction keeps: symbols of the sums so far, and of those after a step."""
 
 from __future__ import annotations
 

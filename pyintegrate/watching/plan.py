@@ -27,7 +27,7 @@ class Account:
     start : float or ndarray
         The time of step 0.
     step : float or ndarray
-        Of the run: step n is at start + n step.
+        The step of the run: step n is at start + n step.
     unit : ndarray or None
         The unit in which the core keeps the relative change of the energy.
     images : list of ndarray
@@ -54,7 +54,7 @@ class Group:
     every : int
     program : Program
     asks : int
-        What the program needs from the core: csrc/watching/watch.h.
+        The inputs that the program needs from the core: csrc/watching/watch.h.
     sums : int
         How many the program computes.
     reduced : tuple
@@ -170,7 +170,7 @@ def clocks(program, dim):
 
 
 class Plan:
-    """What a run watches.
+    """The watches of a run.
 
     Parameters
     ----------

@@ -108,7 +108,7 @@ class View:
         return tracing.components(function, self.graph, value, 1, True, "one number")[0]
 
     def call(self, function, own=(), before=()):
-        """What a function returns. own: symbols of its own parameters by name."""
+        """The result of a function. own: symbols of its own parameters by name."""
         count, names = leading(function, self.system, len(before))
         known = {key: self.params[key] for key in self.params if not key.startswith("_")}
         known |= dict(own)

@@ -107,7 +107,7 @@ def first_numbers(names, problem):
 
 
 def program_fields(program, problem, known, first, sums):
-    """What the core needs of a Group, or of an EventPlan: csrc/watching/watch.h.
+    """The fields of a Group or an EventPlan for the core: csrc/watching/watch.h.
 
     known: of ``first_numbers``; first: the first step that counts; sums: two arrays.
     """

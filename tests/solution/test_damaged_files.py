@@ -65,7 +65,7 @@ HEADERS = [
     ({"version": 99, "written_by": "pyintegrate 77"}, "pyintegrate 77, format 99.*upgrade"),
     ({"version": "1"}, "upgrade"),
     ({"version": True}, "upgrade"),
-    ({"version": NESTED, "written_by": NESTED}, "format nobody knows what: .*upgrade"),
+    ({"version": NESTED, "written_by": NESTED}, "format .unknown.: .*upgrade"),
     ({"version": 0}, "upgrade"),
     ({"batch": [6]}, "damaged: y: it has the shape"),
     ({"batch": [10**9, 10**9]}, "damaged: batch: .* is more than 2"),

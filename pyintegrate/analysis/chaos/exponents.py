@@ -35,7 +35,7 @@ class LyapunovExponents(Measured):
         The exponents from the end of the transient to these times.
     status, failed_step : ndarray of int, shape (*batch)
         Why a trajectory failed, see ``pi.Status``, and the first step not completed, or -1.
-    system, method : what was asked for
+    system, method : the arguments
     """
 
     exponents: np.ndarray

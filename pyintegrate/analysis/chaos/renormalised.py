@@ -18,9 +18,9 @@ class Renormalised:
     Parameters
     ----------
     problem : Problem
-        Of a system with tangents and a one-step method.
+        With tangents and a one-step method.
     options : Options
-        Of which the workers are used.
+        Only the workers are used.
     rows : ndarray of int, shape (vectors, components)
         The components of each tangent in the state.
     every : int

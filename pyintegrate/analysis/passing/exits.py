@@ -35,7 +35,7 @@ class Passages:
     exit : ndarray of int
         (*batch): index of the surface, -1 for none.
     names : tuple of str
-        Of the surfaces.
+        The names of the surfaces.
     solution : Solution
         Each trajectory ends at its crossing: ``solution.final``.
     """

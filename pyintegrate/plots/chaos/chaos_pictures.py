@@ -40,7 +40,7 @@ def chaos_map(
     found : ChaosMap
         From ``pi.chaos_map``.
     x, y : str or array_like, optional
-        What varies along the columns and the rows, as in ``heatmap``.
+        The quantities that vary along the columns and the rows, as in ``heatmap``.
     ax : Axes, optional
         Where to draw; a new figure by default.
     label : str, optional

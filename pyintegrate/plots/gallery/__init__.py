@@ -35,7 +35,7 @@ def draw(name):
     Returns
     -------
     Axes, or a table
-        What the code's last line gives.
+        The value of the code's last line.
 
     Examples
     --------

@@ -126,7 +126,7 @@ def passages(
     passages : Passages
         From ``pi.analysis.escape_times`` or ``first_passages``.
     x, y : str or array_like, optional
-        What varies along the columns and the rows, as in ``heatmap``.
+        The quantities that vary along the columns and the rows, as in ``heatmap``.
     exits : bool, optional
         Draw the exit by which they left, instead of the time.
     ax : Axes, optional
