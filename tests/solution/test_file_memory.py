@@ -94,7 +94,7 @@ METADATA = [
     ({"chunk_grid": grid(0, 3, 5)}, "y: zarr.json has the shape"),
     ({"chunk_grid": grid(6, 3, 6)}, "y: a part of it has not its size"),
     ({"chunk_grid": grid(1, 3, 5)}, "y: a part of it has not its size"),
-    ({"codecs": [{"name": "numcodecs.pickle"}]}, "y: zarr.json tells of"),
+    ({"codecs": [{"name": "numcodecs.pickle"}]}, "y: zarr.json describes"),
     ({"codecs": []}, "y: zarr.json"),
     ({"codecs": [{"name": "bytes"}, STRANGE, {"name": "crc32c"}]}, "y: TypeError: .*lvl"),
     ({"data_type": "string"}, "y: zarr.json tells of"),
