@@ -97,9 +97,9 @@ METADATA = [
     ({"codecs": [{"name": "numcodecs.pickle"}]}, "y: zarr.json describes"),
     ({"codecs": []}, "y: zarr.json"),
     ({"codecs": [{"name": "bytes"}, STRANGE, {"name": "crc32c"}]}, "y: TypeError: .*lvl"),
-    ({"data_type": "string"}, "y: zarr.json tells of"),
-    ({"storage_transformers": [{"name": "x"}]}, "y: zarr.json tells of"),
-    ({"node_type": "group"}, "y: zarr.json tells of"),
+    ({"data_type": "string"}, "y: zarr.json describes"),
+    ({"storage_transformers": [{"name": "x"}]}, "y: zarr.json describes"),
+    ({"node_type": "group"}, "y: zarr.json describes"),
 ]  # fmt: skip
 
 
