@@ -95,7 +95,8 @@ static int read_all_events(PyObject *module, Passing *to, const PiJourney *journ
     p->event = PyMem_Calloc((size_t)n, sizeof *p->event);
     if (!p->event) return PyErr_NoMemory(), -1;
     const int64_t each = pi_passing_known(n);
-    if (!(p->counts = views_array(views, counts, "counts", pi_product(2 * n, lanes), 8, 1)) ||
+    if (!(p->counts =
+              views_array(views, counts, "counts", pi_product(2, pi_product(n, lanes)), 8, 1)) ||
         !(p->stopped_at = views_array(views, at, "stopped_at", lanes, 8, 1)) ||
         !(p->stopped_by = views_array(views, by, "stopped_by", lanes, 1, 1)) ||
         !(p->known = views_array(views, known, "known", pi_product(lanes, each), 8, 1)))

@@ -225,7 +225,7 @@ int read_events(PyObject *module, PiRun *run, PyObject *system, PyObject *fields
                      e->watch.n_quantities);
         return -1;
     }
-    const int64_t items = pi_product(2 * n, run->stride);
+    const int64_t items = pi_product(2, pi_product(n, run->stride));
     e->event = PyMem_Calloc((size_t)n, sizeof *e->event);
     if (!e->event) return PyErr_NoMemory(), -1;
     if (!(e->counts[0] = memory(fields, "counts_a", items, 8, views)) ||

@@ -9,7 +9,7 @@ import numpy as np
 
 from .. import _core
 from ..values.memory import SPARE_BYTES, aligned, check_memory
-from .watched import beginning_of, first_numbers, program_fields
+from .watched import beginning_of, first_numbers, program_fields, row_of
 
 if TYPE_CHECKING:
     from typing import Any
@@ -108,10 +108,13 @@ class Occurrences:
 _INVARIANTS = _core.questions().index("invariants")
 
 
-def check_beginning(plan, problem, known):
-    """Refuse quantities that are not finite at the start of a trajectory whose state is.
+_TOGETHER = 1 << 16  # trajectories whose quantities are computed at once
 
-    A change of sign from there could not be seen, so that the first crossing would be lost.
+
+def check_beginning(plan, problem, known):
+    """Refuse a quantity that is not finite at the start of a trajectory with a finite state.
+
+    No change of its sign can be seen from there, so that the first crossing would be lost.
 
     Parameters
     ----------
@@ -120,36 +123,42 @@ def check_beginning(plan, problem, known):
     known : dict
         From ``first_numbers``.
     """
-    system, lanes, batch = problem.system, problem.lanes, problem.batch
+    system, lanes = problem.system, problem.lanes
     if not lanes:
         return
     y, t = beginning_of(problem)
-    rows = [y[..., d] for d in range(system.dim)] + [0.0]
-    rows += [system.energy(y, t)] if plan.asks & 1 else []
-    rows += system.invariants(y, t).values() if plan.asks & 2 else []
+    rows: list = [*problem.initial[: system.dim], 0.0]
+    rows += [row_of(problem, system.energy(y, t))] if plan.asks & 1 else []
+    rows += [row_of(problem, q) for q in system.invariants(y, t).values()] if plan.asks & 2 else []
     numbers = [known[name] if v is None else v for name, v in plan.numbers.items()]
+    params = [row_of(problem, value) for value in (*system.parameter_rows, *numbers)]
+    clock, own = row_of(problem, t), len(system.parameter_rows)
+    for begin in range(0, lanes, _TOGETHER):
+        count = min(_TOGETHER, lanes - begin)
 
-    def row(value):
-        value = np.asarray(value, np.float64)
-        one = value.reshape(()) if value.size == 1 else value
-        return np.array(np.broadcast_to(one, batch)).ravel()
+        def part(row, some=slice(begin, begin + count)):
+            return np.atleast_1d(np.asarray(row, np.float64))[some if np.ndim(row) else ...]
 
-    own = [row(value) for value in system.parameter_rows]
-    out = np.empty((len(plan.events), lanes))
-    _core.evaluate(
-        plan.program.handle, 64, _INVARIANTS, lanes, row(t), tuple(map(row, rows)),
-        (*own, *map(row, numbers)), out,
-    )  # fmt: skip
-    good = np.isfinite([*map(row, rows[: system.dim]), *own]).all(axis=0)
-    for (name, one), values in zip(plan.events.items(), out, strict=True):
-        wrong = np.flatnonzero(good & ~np.isfinite(values))
-        if one.after is None and wrong.size:
-            at = ", ".join(map(str, np.unravel_index(wrong[0], batch)))
-            raise ValueError(
-                f"the quantity of event {name!r} is {values[wrong[0]]} at the start"
-                f"{f' of trajectory {at}' if batch else ''}, t = {row(t)[wrong[0]]:g}: expected a"
-                " finite number, because its sign is examined; after= lets the event begin later"
-            )
+        here, there = tuple(map(part, rows)), tuple(map(part, params))
+        out = np.empty((len(plan.events), count))
+        _core.evaluate(plan.program.handle, 64, _INVARIANTS, count, part(clock), here, there, out)
+        good = np.ones(count, bool)
+        for row in (*here[: system.dim], *there[:own]):
+            good &= np.isfinite(row)
+        for (name, one), values in zip(plan.events.items(), out, strict=True):
+            wrong = np.flatnonzero(good & ~np.isfinite(values))
+            if one.after is None and wrong.size:
+                _refuse_beginning(name, values[wrong[0]], begin + int(wrong[0]), clock, problem)
+
+
+def _refuse_beginning(name, value, lane, clock, problem):
+    at = ", ".join(map(str, np.unravel_index(lane, problem.batch)))
+    raise ValueError(
+        f"the quantity of event {name!r} is {value} at the start"
+        f"{f' of trajectory {at}' if problem.batch else ''}, t ="
+        f" {clock[lane] if np.ndim(clock) else clock:g}: expected a finite number, since events are"
+        " changes of its sign; after= lets it start later"
+    )
 
 
 def _two(rows):

@@ -125,7 +125,7 @@ class Reduced:
         """
         if self.is_line:
             spoiled = np.isnan(self.get(account, 5)) | np.isnan(self.get(account, 9))
-            spoiled &= ~np.isinf(self.get(account))  # its distances are no numbers either
+            spoiled &= ~np.isinf(self.get(account))  # the distances from it are NaN as well
         else:
             spoiled = np.isnan(self.get(account))
         return _whole_step(np.where(spoiled, self.get(account, 6 if self.is_line else 1), np.nan))

@@ -45,7 +45,7 @@ def test_a_quantity_that_is_not_finite_at_the_start(verb, function, value):
     words = rf"event 'q' is {value} at the start of trajectory 1, t = 0: expected a finite number"
     with pytest.raises(ValueError, match=words):
         verb(events={"fine": pi.event("x"), "q": pi.event(function)})
-    with pytest.raises(ValueError, match=r"at the start, t = 3: .*; after= lets the event begin"):
+    with pytest.raises(ValueError, match=r"at the start, t = 3: .*; after= lets it start later"):
         verb(x=2.0, t0=3.0, events={"q": pi.event(function)})
     with pytest.raises(ValueError, match="at the start of trajectory 1, 0, t = 0"):
         verb(x=[[1.0], [2.0]], events={"q": pi.event(function)})
