@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..values.memory import aligned
-from .happened import Events, Occurred, Occurrences
+from .happened import Events, Occurred, Occurrences, check_beginning
 from .plan import Plan
 from .watched import Kept, Watched, change_of_energy, first_numbers, program_fields, row_of
 
@@ -45,6 +45,7 @@ class ByHand:
                 for one, sums in zip(groups, self._sums, strict=True)
             )
         if events is not None:
+            check_beginning(events, problem, first_numbers(events.numbers, problem))
             self._occurrences = Occurrences(events, problem)
             fields = self._occurrences.fields()
             self._sums.append(self._initial(events))

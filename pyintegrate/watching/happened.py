@@ -29,7 +29,7 @@ class Occurrences:
     def __init__(self, plan, problem, earlier=None):
         self._plan, self._problem = plan, problem
         self._numbers = first_numbers(plan.numbers, problem)
-        if earlier is None:
+        if earlier is None and problem.n_steps:  # without steps no sign changes
             check_beginning(plan, problem, self._numbers)
         self._lay_out(earlier)
 

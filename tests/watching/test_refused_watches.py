@@ -53,6 +53,18 @@ def test_a_quantity_that_is_not_finite_at_the_start(verb, function, value):
     verb(events={"q": pi.event(lambda t, x, v: function(t, x, v) > 0)})
 
 
+def test_chunks_of_dask_are_checked_at_their_own_starts():
+    da = pytest.importorskip("dask.array")
+    event = {"q": pi.event(lambda t, x, v: np.sqrt(0.5 - x) - 0.65)}
+    x = da.from_array(np.array([0.1, 0.2, 0.1, 0.7]), chunks=2)
+    run = {"dt": 0.1, "n_steps": 30, "save": "final", "events": event}
+    good = pi.dask.integrate(pi.systems.oscillator, x[:2], 0.0, **run)
+    assert good.events["q"].count.compute().tolist() == [1, 1]
+    bad = pi.dask.integrate(pi.systems.oscillator, x, 0.0, **run)
+    with pytest.raises(ValueError, match="event 'q' is nan at the start of trajectory 1"):
+        bad.events["q"].count.compute()
+
+
 def test_a_start_or_a_parameter_that_is_no_number_is_a_failure_of_its_trajectory():
     for verb in (integrate, solve):
         sol = verb(x=[np.nan, 1.0], events={"x": pi.event("x")}, on_failure="ignore")
