@@ -232,7 +232,8 @@ def _long(c):
     if c["symplectic"]:
         text = f"symplectic (defect {defect} a step: rounding): the energy error stays bounded"
     else:
-        text = f"not symplectic (defect {defect} of a step of 0.25): the energy drifts"
+        step = 1 if c["order"] > 10 else 0.25  # certificate.py
+        text = f"not symplectic (defect {defect} of a step of {step}): the energy drifts"
     back = f"{c['reversal_defect']:.0e}"
     return text + (
         f"; reversible: a step forward and one back end where they began, to {back}."
