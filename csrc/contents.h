@@ -97,6 +97,7 @@
 #include "methods/ark436l2sa.h"
 #include "methods/esdirk325l2sa.h"
 #include "methods/esdirk436l2sa.h"
+#include "methods/rodas5p.h"
 
 #include "methods/constant_acceleration.h"
 #include "methods/runge_kutta_nystrom4.h"

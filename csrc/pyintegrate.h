@@ -20,6 +20,7 @@ enum {
     PI_MAX_PARAMS = 16, /* parameters, including derived ones */
     PI_MAX_INVARIANTS = 9,
     PI_MAX_STAGES = 17,                                   /* stages of a Runge-Kutta method */
+    PI_MAX_LINEAR = 8,                                    /* stages of a Rosenbrock method */
     PI_MAX_SUBSTEPS = 40,                                 /* kicks or drifts of a composition */
     PI_MAX_WEIGHTS = PI_MAX_STAGES * (PI_MAX_STAGES + 1), /* entries of a table */
     PI_MAX_FLIGHT = 8,                                    /* registers in flight */
@@ -99,6 +100,7 @@ typedef enum {
     PI_NYSTROM,
     PI_MULTISTEP,
     PI_IMPLICIT_RK,
+    PI_ROSENBROCK,
     PI_RIGID_MOTION, /* "rigid_body" in Python */
     PI_FAMILIES
 } PiFamily;
@@ -141,6 +143,12 @@ typedef struct {
      * the velocities. */
     int embedded_order, embedded2_order;
     double b_embedded[PI_MAX_STAGES], b_embedded2[PI_MAX_STAGES], velocity_embedded[PI_MAX_STAGES];
+    /* Rosenbrock, with J = df/dy and df/dt at the beginning of the step:
+     * (inverse_ss - h J) u_s = h f(t + c_s h, y + sum_j a_sj u_j) - sum_j<s inverse_sj u_j
+     *                          + h^2 d_s df/dt,   y += sum_s b_s u_s,
+     * where `inverse` is that of the matrix of the coefficients gamma_sj, u = gamma k, and d_s the
+     * sum of its row s */
+    double inverse[PI_MAX_LINEAR][PI_MAX_LINEAR], d[PI_MAX_LINEAR];
     /* composition: for each s  v += kick_s h a(x),  x += drift_s h v; zeros are skipped */
     double kick[PI_MAX_SUBSTEPS], drift[PI_MAX_SUBSTEPS];
     /* multistep, k = stages, oldest first: sum_j alpha_j y_{n+j} = h sum_j beta_j f_{n+j}, or
@@ -191,6 +199,7 @@ const PiMethod *pi_method_named(const char *name);
 #define NYSTROM(id, ...)      METHOD(id, PI_NYSTROM, __VA_ARGS__)
 #define MULTISTEP(id, ...)    METHOD(id, PI_MULTISTEP, __VA_ARGS__)
 #define IMPLICIT_RK(id, ...)  METHOD(id, PI_IMPLICIT_RK, __VA_ARGS__)
+#define ROSENBROCK(id, ...)   METHOD(id, PI_ROSENBROCK, __VA_ARGS__)
 #define RIGID_MOTION(id, ...) METHOD(id, PI_RIGID_MOTION, __VA_ARGS__)
 
 /* ---- run/tables.c, run/history.c, run/families.c --------------------------------------------- */

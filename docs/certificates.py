@@ -55,6 +55,7 @@ TITLES = {
     "explicit_rk": "Explicit Runge-Kutta",
     "composition": "Compositions of kicks and drifts (symplectic)",
     "implicit_rk": "Implicit Runge-Kutta",
+    "rosenbrock": "Rosenbrock",
     "nystrom": "Nystrom, for x'' = a(t, x)",
     "multistep": "Multistep",
 }

@@ -92,11 +92,13 @@ def draw_intervals(ax, certificates):
 def draw_others(folder):
     """One panel for a method, or for several whose regions are the same; stable is shaded."""
     methods = pi.methods.values()
-    implicit = [[m] for m in methods if m.family == "implicit_rk"]
+    implicit = [[m] for m in methods if m.family in ("implicit_rk", "rosenbrock")]
     several = [m for m in methods if m.family == "multistep" and m.derivative == 1]
     figure = plt.figure(figsize=(12, 9.5), layout="constrained")
     draw_panels(figure, merged(implicit), 6)
-    figure.suptitle("Implicit Runge-Kutta: stable (shaded) where |R(z)| ≤ 1,  z = λ dt")
+    figure.suptitle(
+        "Implicit Runge-Kutta and Rosenbrock: stable (shaded) where |R(z)| ≤ 1,  z = λ dt"
+    )
     save(figure, folder / "stability_regions_implicit.png")
     figure = plt.figure(figsize=(12, 14), layout="constrained")
     top, bottom = figure.subfigures(2, 1, height_ratios=(12, 5))

@@ -62,7 +62,8 @@ static PyObject *coefficients(const PiMethod *m) {
         for (int i = 0; i < length; i++) left_out &= first[i] == 0;
         PyObject *list = n->shape == PI_LIST && !left_out ? numbers(first, length) : PyList_New(0);
         for (int s = 0; list && n->shape == PI_MATRIX && s < m->stages; s++)
-            if (append(list, numbers(m->a[s], m->stages))) Py_CLEAR(list);
+            if (append(list, numbers(pi_matrix_row((PiMethod *)m, n, s), m->stages)))
+                Py_CLEAR(list);
         if (!list || PyDict_SetItemString(all, n->name, list)) Py_CLEAR(all);
         Py_XDECREF(list);
     }

@@ -38,7 +38,8 @@ double step_operations(const PiRun *run) {
     const PiMethod *m = run->method;
     const int newton =
         m->family == PI_MULTISTEP && m->beta[m->stages] != 0 && m->predictor[m->stages - 1] == 0;
-    const double unknowns = (double)(newton ? 1 : run->table.largest_group) * s->dim;
+    const int one = newton || m->family == PI_ROSENBROCK;
+    const double unknowns = (double)(one ? 1 : run->table.largest_group) * s->dim;
     return (m->evaluations + 1) * force + 4 * unknowns * unknowns * unknowns / 3;
 }
 /* If the force is slow a block is short: about 50 ms for all lanes together, since an interrupt
@@ -47,7 +48,8 @@ double step_operations(const PiRun *run) {
 int64_t steps_of_block(const PiRun *run) {
     const double all = 1e8, tile = 1e6, step = step_operations(run);
     const PiFamily family = run->method->family;
-    const int alone = family == PI_EXPLICIT_RK || family == PI_IMPLICIT_RK || family == PI_NYSTROM;
+    const int alone = family == PI_EXPLICIT_RK || family == PI_IMPLICIT_RK ||
+                      family == PI_NYSTROM || family == PI_ROSENBROCK;
     if (!run->force) return BLOCK_STEPS; /* in registers */
     double steps = fmax(all / (step * lanes_worked(run)), tile / (step * (double)run->tile_lanes));
     steps = fmin(fmax(steps, alone ? 1 : 32), BLOCK_STEPS);

@@ -58,6 +58,10 @@ static int64_t implicit_workspace(const PiMethod *m, const PiSystem *system) {
     const int64_t group = table.largest_group;
     return (m->stages + 2 * group) * system->dim + newton_rows(system->dim, group);
 }
+/* The stages. */
+static int64_t rosenbrock_workspace(const PiMethod *m, const PiSystem *system) {
+    return (int64_t)m->stages * system->dim + rosenbrock_rows(system->dim);
+}
 /* The current force, the next state, a predicted state, and its force; in summed form three
  * parts of a difference, and the rounding error of the starter. */
 static int64_t multistep_workspace(const PiMethod *m, const PiSystem *system) {
@@ -66,8 +70,9 @@ static int64_t multistep_workspace(const PiMethod *m, const PiSystem *system) {
 }
 
 /* ---- the table ------------------------------------------------------------------------------- */
-#define LIST(field)   {.name = #field, .offset = offsetof(PiMethod, field)}
-#define MATRIX(label) {.name = label, .offset = offsetof(PiMethod, a), .shape = PI_MATRIX}
+#define LIST(field) {.name = #field, .offset = offsetof(PiMethod, field)}
+#define MATRIX(label)                                                                              \
+    {.name = label, .offset = offsetof(PiMethod, a), .shape = PI_MATRIX, .row = PI_MAX_STAGES}
 
 const PiFamilyDescriptor pi_families[PI_FAMILIES] = {
     [PI_EXPLICIT_RK] = {.name = "explicit_rk",
@@ -117,6 +122,20 @@ const PiFamilyDescriptor pi_families[PI_FAMILIES] = {
                         .compensates = 1,
                         .make_table = stage_groups,
                         .workspace_rows = implicit_workspace},
+    [PI_ROSENBROCK] = {.name = "rosenbrock",
+                       .requirement = &any,
+                       .numbers = {MATRIX("A"),
+                                   LIST(b),
+                                   LIST(c),
+                                   LIST(d),
+                                   {.name = "inverse",
+                                    .offset = offsetof(PiMethod, inverse),
+                                    .shape = PI_MATRIX,
+                                    .row = PI_MAX_LINEAR}},
+                       .closed = 1,
+                       .jacobian = 1,
+                       .compensates = 1,
+                       .workspace_rows = rosenbrock_workspace},
     [PI_RIGID_MOTION] = {.name = "rigid_body",
                          .requirement = &rigid_body,
                          .numbers = {{.name = "substeps", .offset = offsetof(PiMethod, b)}},
@@ -135,6 +154,9 @@ int pi_list_length(const PiMethod *m, const PiNumbers *numbers) {
 }
 double *pi_list(PiMethod *m, const PiNumbers *numbers) {
     return (double *)((char *)m + numbers->offset);
+}
+double *pi_matrix_row(PiMethod *m, const PiNumbers *numbers, int s) {
+    return pi_list(m, numbers) + s * numbers->row;
 }
 /* The i-th list; NULL past the last. */
 static const PiNumbers *list_of(const PiMethod *m, int i) {

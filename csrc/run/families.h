@@ -8,6 +8,7 @@ typedef struct {
     const char *name; /* in Python: that of the field, in capitals for a matrix */
     size_t offset;
     PiShape shape;
+    int row;  /* numbers of a matrix from one row to the next */
     int more; /* numbers of a list past one for each stage */
     int optional;
 } PiNumbers;
@@ -20,12 +21,12 @@ typedef struct {
 } PiRequirement;
 extern const PiRequirement *const pi_requirements[]; /* up to NULL */
 
-enum { PI_MAX_LISTS = 5 };
+enum { PI_MAX_LISTS = 6 };
 typedef struct {
     const char *name;
     const PiRequirement *requirement;
     PiNumbers numbers[PI_MAX_LISTS]; /* up to one without a name */
-    int closed;                      /* no user-defined methods: the rules are in C */
+    int closed;                      /* no user-defined methods */
     int most_stages;
     int most_derivative;  /* 0: methods have no derivative */
     int jacobian;         /* does a step need the Jacobian of a force? */
@@ -45,6 +46,8 @@ const PiRequirement *pi_requirement(const PiMethod *method);
 /* How many numbers, and where they begin. */
 int pi_list_length(const PiMethod *method, const PiNumbers *numbers);
 double *pi_list(PiMethod *method, const PiNumbers *numbers);
+/* Row s of a matrix. */
+double *pi_matrix_row(PiMethod *method, const PiNumbers *numbers, int s);
 
 /* A user-defined method has a family, stages, evaluations and a derivative; its numbers come as
  * rows: the lists of its family, then the rows of the matrix. The number of rows, or -1 if no

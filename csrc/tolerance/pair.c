@@ -2,11 +2,7 @@
 #include "solve.h"
 #include <math.h>
 
-int pi_has_estimate(const PiMethod *m) {
-    const int solves =
-        m->family == PI_EXPLICIT_RK || m->family == PI_IMPLICIT_RK || m->family == PI_NYSTROM;
-    return solves && m->embedded_order > 0;
-}
+int pi_has_estimate(const PiMethod *m) { return m->embedded_order > 0; }
 
 /* Appends the non-zero weights of a row: w, or in Nystrom form w A. */
 static void append_row(PiPair *pair, const PiMethod *m, int row, const double *w, int by_a) {
@@ -40,13 +36,13 @@ void pi_make_pair(const PiMethod *m, const PiSystem *system, PiPair *pair) {
                      .combined = m->embedded2_order > 0,
                      .order = m->order,
                      .power = estimate_power(m),
-                     .slope = is_explicit ? 0 : 1};
+                     .slope = m->family == PI_IMPLICIT_RK};
     for (int j = 0; j < m->stages; j++) {
         pair->c[j] = m->c[j];
         error[j] = m->b[j] - m->b_embedded[j];
         error2[j] = pair->combined ? m->b[j] - m->b_embedded2[j] : 0;
         velocity_error[j] = own ? m->velocity[j] - m->velocity_embedded[j] : 0;
-        if (!is_explicit) pair->slope -= m->b_embedded[j];
+        if (m->family == PI_IMPLICIT_RK) pair->slope -= m->b_embedded[j];
         pair->fsal &= m->a[last][j] == m->b[j];
     }
     if (fabs(pair->slope) < 1e-12) pair->slope = 0; /* weights sum to 1, up to rounding */

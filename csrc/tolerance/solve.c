@@ -24,7 +24,7 @@ const char *pi_journey_choose(PiJourney *j, const ResolvedSystem *resolved,
     j->solve.force = resolved->force;
     j->solve.context = resolved->context;
     j->kernel = resolved->set->solve;
-    const int implicit = method->family == PI_IMPLICIT_RK;
+    const int implicit = method->family == PI_IMPLICIT_RK || method->family == PI_ROSENBROCK;
     if (implicit) {
         j->solve.implicit = method;
         pi_make_table(method, resolved->system, &j->solve.table);

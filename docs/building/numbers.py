@@ -22,7 +22,7 @@ def tableau(A, b, c, more=()):
     for node, row in zip(c, A, strict=True):
         cells = "".join(f"<td>{shown(v) if v else ''}</td>" for v in row)
         rows.append(f"<tr><th scope='row'>{shown(node)}</th>{cells}</tr>")
-    for label, weights in [("b", b), *more]:
+    for label, weights in [*([("b", b)] if b else []), *more]:
         cells = "".join(f"<td>{shown(v) if v else ''}</td>" for v in weights)
         rows.append(f"<tr class='weights'><th scope='row'><i>{label}</i></th>{cells}</tr>")
     return f'<div class="wide"><table class="butcher"><tbody>{"".join(rows)}</tbody></table></div>'

@@ -25,6 +25,12 @@ FAMILIES = {
         r"k_i = f\Bigl(t_n + c_i h,\; y_n + h \sum_{j} a_{ij} k_j\Bigr), \qquad "
         r"y_{n+1} = y_n + h \sum_i b_i k_i",
     ),
+    "rosenbrock": (
+        "Rosenbrock", "stiff systems, without iterations: one factorisation a step",
+        r"(m_{ii} - h J)\, u_i = h f\Bigl(t_n + c_i h,\; y_n + \sum_{j<i} a_{ij} u_j\Bigr) "
+        r"- \sum_{j<i} m_{ij} u_j + h^2 d_i \frac{\partial f}{\partial t}, \qquad "
+        r"y_{n+1} = y_n + \sum_i b_i u_i",
+    ),
     "nystrom": (
         "Nystrom", "forces that do not see the velocity",
         r"k_i = a\Bigl(t_n + c_i h,\; x_n + c_i h v_n + h^2 \sum_{j} a_{ij} k_j\Bigr), \qquad "
@@ -136,6 +142,10 @@ def _evaluations(method):
     return f"{method.evaluations} evaluation{'s' * (method.evaluations != 1)} a step"
 
 
+def _iterates(method):
+    return method.implicit and method.family != "rosenbrock"
+
+
 def _file(method):
     return f"csrc/methods/{method.name}.h"
 
@@ -160,7 +170,10 @@ def _numbers(method):
     nystrom = method.family == "nystrom"
     estimates = [weights for weights, _ in method.exact_embedded or []]
     more = [*zip(("b̂", "b̄̂" if nystrom else "b̂"), estimates, strict=False)]
-    if more and not nystrom and abs(1 - sum(more[0][1])) > 1e-12:
+    if method.family == "rosenbrock":
+        note += "\n\nThe numbers m, and d on the left:\n\n"
+        note += tableau(exact["inverse"], [], exact["d"])
+    elif more and not nystrom and abs(1 - sum(more[0][1])) > 1e-12:
         note += "\n\nThe weights b̂ leave the rest to 1 to f(t, y), which is no stage."
     if exact.get("velocity"):
         more.append(("b̄", exact["velocity"]))
@@ -191,7 +204,7 @@ def _in_words(method, c, certificates):
     rank = f"number {place} of {len(peers)} of its family and order" if len(peers) > 1 else ""
     said.append(
         f"* **Cost**: {_evaluations(method)}"
-        + (", for each iteration of Newton's method" if method.implicit else "")
+        + (", for each iteration of Newton's method" if _iterates(method) else "")
         + (f"; by accuracy at equal work {rank}." if rank else ".")
     )
     said.append(f"* **Stability**: {_stability(c)}")

@@ -252,7 +252,9 @@ class AdaptiveSolution(Solution):
 
     # ---- derived quantities ----
     def at(self, t: ArrayLike) -> Floats:
-        """States at any times within the run, to the method's full order.
+        """States at any times within the run, to the method's full order: its own step, shortened.
+
+        A time costs the evaluations of a step.
 
         Parameters
         ----------
@@ -278,18 +280,12 @@ class AdaptiveSolution(Solution):
                 "at(t) needs all accepted steps: solve with save='all', or with times= for the"
                 " states at these times"
             )
-        if self.method.implicit or np.isfinite(self.stiff_since).any():
-            method = self.method if self.method.implicit else implicit_method()
-            raise ValueError(
-                f"at(t) shortens steps, and {method.name!r} solves equations for each:"
-                " give times= for the states at these times"
-            )
         self._need_all("at(t)")
         return states_at(self, numbers("t", t).astype(np.float64))
 
     @property
     def _has_states_within(self):
-        """Whether states within the steps are available, as for ``at``."""
+        """Whether pictures draw lines through states within the steps: for explicit pairs."""
         explicit = not (self.method.implicit or np.isfinite(self.stiff_since).any())
         return self._save == "all" and explicit and self._complete
 

@@ -2,12 +2,16 @@
 
 From an accepted state (t_i, y_i) a step of length t - t_i of the same method gives the state at t,
 to the method's full order for every pair; at t_(i+1) it is the next accepted state, except for the
-rounding error that compensated sums carry. It costs one step's evaluations for each time.
+rounding error that compensated sums carry, and for what Newton's method leaves in an implicit step:
+a few hundredths of the tolerance. It costs one step's evaluations for each time.
 """
 
 from __future__ import annotations
 
 import numpy as np
+
+from ..integration import integrate
+from .automatic import implicit_method
 
 LEAST = 200  # points of a smooth line over the run
 EACH = 8  # least number of pieces of a step, which may be a whole flight
@@ -41,13 +45,7 @@ def states_at(solution, t):
     start, begin = moments[i, lanes], states[i, lanes]
     shape = (len(flat), *batch)
     h = np.clip(column, low, high) - start
-    out = step(
-        solution.system,
-        solution.method,
-        start.reshape(shape),
-        begin.reshape(*shape, -1),
-        h.reshape(shape),
-    )
+    out = part_of_step(solution, start.reshape(shape), begin.reshape(*shape, -1), h.reshape(shape))
     return out.astype(states.dtype, copy=False).reshape(*t.shape, *batch, -1)
 
 
@@ -118,6 +116,33 @@ def _stopped(solution):
     """The events that stopped trajectories, in words."""
     names = sorted({str(name) for name in np.ravel(solution.stopped_by) if name})
     return f", stopped by {' and '.join(map(repr, names))}" if names else ""
+
+
+def part_of_step(solution, t, y, h):
+    """States h after (t, y), t and h of the shape (n, *batch), by the method of each step."""
+    system, method = solution.system, solution.method
+    if method.implicit:
+        return implicit_step(system, method, t, y, h)
+    stiff = (t - solution.stiff_since) * np.sign(solution.t_end - solution.t0) >= 0
+    if not np.any(stiff):
+        return step(system, method, t, y, h)
+    late = implicit_step(system, implicit_method(), t, y, np.where(stiff, h, 0.0))
+    early = step(system, method, t, y, np.where(stiff, 0.0, h))
+    return np.where(stiff[..., np.newaxis], late, early)
+
+
+def implicit_step(system, method, t, y, h):
+    """One step in the core of each, where h is not 0: its equations are solved to rounding."""
+    moves = h != 0
+    sol = integrate(system, y, dt=np.where(moves, h, 1.0), t0=t, n_steps=1, method=method,
+                    save="final", on_failure="ignore")  # fmt: skip
+    failed = moves & (sol.status != 0)
+    if np.any(failed):
+        raise ValueError(
+            f"at(t) makes steps shorter, and the equations of {method.name!r} had no solution that"
+            f" could be found for one from t = {t[failed][0]:g}: give times= for these states"
+        )
+    return np.where(moves[..., np.newaxis], sol.final, y)
 
 
 def step(system, method, t, y, h):

@@ -26,7 +26,7 @@ NEAR = 1e-9  # distance of two neighbouring starts, relative to the motion
 FAR = 1e-3  # distance at which they are no longer neighbours
 STRETCHED = 6.0  # logarithm of a growth that exceeds that of a regular motion
 CONSERVED = 1e-6  # relative change of the energy along the true motion
-FOR_STIFF = ("radau_iia5", "radau_iia7", "sdirk4", "kvaerno54", "trbdf2")
+FOR_STIFF = ("radau_iia5", "radau_iia7", "rodas5p", "sdirk4", "kvaerno54", "trbdf2")
 
 
 @dataclass(frozen=True)

@@ -147,7 +147,7 @@ def spring_growth(method, stiffness, damping):
         real = root.imag == 0  # else the other eigenvalue is the mirror image
         found[real] = np.maximum(found, multistep_stability.growth(method, z - 2 * root))[real]
         return found.reshape(shape)[()]
-    if method.family in ("explicit_rk", "implicit_rk"):
+    if method.family in ("explicit_rk", "implicit_rk", "rosenbrock"):
         z = np.stack([z, z - 2 * root])
         return np.abs(amplification(method, z)).max(axis=0).reshape(shape)[()]
     spring = systems["spring"](k=stiffness, b=damping, m=1.0)

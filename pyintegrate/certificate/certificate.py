@@ -154,7 +154,7 @@ class Certificate:
                "in doubles" if digits == 16 else f"in {digits} digits")
               for name, (value, digits) in self.measured_order.items()),
             ("force evaluations a step", m.evaluations, self.evaluations,
-             "counted" + ", of one Newton iteration" * m.implicit),
+             "counted" + ", of one Newton iteration" * (m.implicit and m.family != "rosenbrock")),
             *self._structure_rows(),
             ("stable to omega dt", "-", f"{self.stability_limit:.6g}", "undamped oscillator"),
             ("stable to lambda dt", "-",

@@ -171,6 +171,38 @@ def _implicit_rk(method, motion, h, n_steps, y):
     return y
 
 
+def _rosenbrock(method, motion, h, n_steps, y):
+    """(m_ss - h J) u_s = h f(y + sum a_sj u_j) - sum_j<s m_sj u_j,   y += sum_s b_s u_s."""
+    table = motion.table(method)
+    inverse, unit = table["inverse"], np.eye(len(y))
+    for _ in range(n_steps):
+        along = [
+            motion.along(y, column([motion.numbers.make(x) for x in row])) for row in unit.tolist()
+        ]
+        M = inverse[0][0] * unit - h * np.stack(along, axis=-1)
+        u: list[Any] = []
+        for row, before in zip(table["A"], inverse, strict=True):
+            slope = motion.slope(_sum(row, u, y))
+            u.append(_eliminated(M, h * slope - _sum(before, u, 0.0 * y)))
+        y = _sum(table["b"], u, y)
+    return y
+
+
+def _eliminated(M, r):
+    """u with M u = r, where the diagonal of M leads."""
+    M, r, n = M.copy(), r.copy(), len(r)
+    for k in range(n):
+        for i in range(k + 1, n):
+            factor = M[i, k] / M[k, k]
+            r[i] = r[i] - factor * r[k]
+            for j in range(k + 1, n):
+                M[i, j] = M[i, j] - factor * M[k, j]
+    u = r
+    for k in reversed(range(n)):
+        u[k] = (r[k] - sum(M[k, j] * u[j] for j in range(k + 1, n))) / M[k, k]
+    return u
+
+
 # ---- positions and velocities --------------------------------------------------------------------
 
 
@@ -276,6 +308,7 @@ def _implicit(known, h, beta, force, guess, motion):
 RUNS = {
     "explicit_rk": _explicit_rk,
     "implicit_rk": _implicit_rk,
+    "rosenbrock": _rosenbrock,
     "composition": _composition,
     "nystrom": _nystrom,
     "multistep": _multistep,

@@ -19,13 +19,13 @@ class Method:
     Attributes
     ----------
     name, title, formula, reference : str
-    family : {"explicit_rk", "composition", "implicit_rk", "nystrom", "multistep"}
+    family : {"explicit_rk", "composition", "implicit_rk", "rosenbrock", "nystrom", "multistep"}
     order : int
     stages : int
         Rows of the table, or kicks and drifts, or the number of steps of a multistep method.
     evaluations : int
         Force evaluations per step, counting once those that consecutive steps share; for an
-        implicit method, those of one Newton iteration.
+        implicit method, those of one Newton iteration. Those for a Jacobian or df/dt do not count.
     symplectic, symmetric : bool
         Symplectic if the force does not depend on the velocity; time-reversible (for a multistep
         method: its formula, or that for the positions, is the same in reverse).
@@ -91,7 +91,7 @@ class Method:
         fields = dict(locals())
         del fields["self"]
         if implicit is None:
-            fields["implicit"] = family == "implicit_rk" or (
+            fields["implicit"] = family in ("implicit_rk", "rosenbrock") or (
                 family == "multistep"
                 and bool(coefficients["beta"][-1])
                 and not coefficients["predictor"]

@@ -4,7 +4,8 @@ Runge-Kutta methods, explicit or implicit, have a condition for each rooted tree
 kicks and drifts have one for each Lyndon word in two letters; if the kinetic energy is quadratic
 many commutators vanish, and the conditions are those of a Nystrom method, one for each special
 Nystrom tree (nystrom_trees.py). Multistep methods have one for each power of t
-(multistep_conditions.py).
+(multistep_conditions.py). Rosenbrock methods have the trees of Runge-Kutta methods with two
+matrices: one where a vertex has a single branch, which J may multiply, one where it has several.
 
 Numbers are integer multiples of 1 / `scale`, so that all sums are sums of integers. For each
 condition its terms are also added without their signs: times the relative error of the
@@ -14,7 +15,8 @@ References
 ----------
 Hairer, Norsett, Wanner (1993), Solving Ordinary Differential Equations I, II.2 and II.14; Hairer,
 Lubich, Wanner (2006), Geometric Numerical Integration, III.1-3; Murua, Sanz-Serna (1999), Phil.
-Trans. R. Soc. A 357, 1079-1100, for Lyndon words.
+Trans. R. Soc. A 357, 1079-1100, for Lyndon words; Hairer, Wanner (1996), Solving Ordinary
+Differential Equations II, IV.7, for Rosenbrock methods.
 """
 
 from __future__ import annotations
@@ -28,6 +30,7 @@ from math import comb, factorial, lcm, prod, sqrt
 from .conditions import collect
 from .multistep_conditions import multistep
 from .nystrom_trees import nystrom, nystrom_composition
+from .rosenbrock import SCALE, in_slopes
 
 HIGHEST = 10  # the order up to which orders are computed
 
@@ -109,7 +112,7 @@ def embedded_orders(method):
     for weights, rounding in method.exact_embedded:
         table = {**exact, "b": weights}
         slope = 1 - sum(weights)  # the weight of f(t, y), if that is no stage
-        if abs(slope) > rounding:
+        if abs(slope) > rounding and method.family != "rosenbrock":
             first = [Fraction(0)]
             rows = [first * (len(weights) + 1), *([*first, *row] for row in exact["A"])]
             table = {"A": rows, "b": [slope, *weights], "c": first + exact["c"]}
@@ -189,6 +192,41 @@ def _runge_kutta(exact, rounding):
             residuals += [
                 (sum(row) - node, float(sum(map(abs, row)) + abs(node)), 1)
                 for row, node in zip(exact["A"], exact["c"], strict=True)
+            ]
+        found = collect(number, rounding, residuals)
+        yield found._replace(number=len(trees(number)))
+
+
+def _rosenbrock(exact, rounding):
+    """b . phi(t) = 1 / gamma(t), where phi(t) is alpha phi of the subtree, multiplied over several,
+    and beta phi = (alpha + gamma) phi of a single one.
+    """
+    alpha, gamma, b, sizes = in_slopes(exact)
+    beta = [[x + y for x, y in zip(*rows, strict=True)] for rows in zip(alpha, gamma, strict=True)]
+    branches = (beta, sizes["beta"]), (alpha, sizes["alpha"])  # of one subtree, of several
+
+    def times(matrix, vector):
+        return [sum(x * y for x, y in zip(row, vector, strict=True)) for row in matrix]
+
+    inner: dict = {}
+    for number in count(1):
+        residuals = []
+        for tree in trees(number):
+            phi, bound = [1] * len(b), [1.0] * len(b)
+            for subtree in tree:
+                value, size = inner[subtree][len(tree) > 1]
+                phi = [x * y for x, y in zip(phi, value, strict=True)]
+                bound = [x * y for x, y in zip(bound, size, strict=True)]
+            inner[tree] = [(times(m, phi), times(size, bound)) for m, size in branches]
+            (total,), (allowed,) = times([b], phi), times([sizes["b"]], bound)
+            residual = Fraction(total, SCALE**number) - Fraction(1, density(tree))
+            residuals.append((residual, allowed, symmetry(tree)))
+        if number == 1:  # and the sums of rows, by which the time goes along
+            sums = zip(("c", "d"), (alpha, gamma), ("alpha", "gamma"), strict=True)
+            residuals += [
+                (Fraction(sum(row), SCALE) - x, sum(size) + abs(float(x)), 1)
+                for name, matrix, letter in sums
+                for row, size, x in zip(matrix, sizes[letter], exact[name], strict=True)
             ]
         found = collect(number, rounding, residuals)
         yield found._replace(number=len(trees(number)))
@@ -280,6 +318,7 @@ def _composition(exact, rounding):
 _FAMILIES = {
     "explicit_rk": _runge_kutta,
     "implicit_rk": _runge_kutta,
+    "rosenbrock": _rosenbrock,
     "composition": _composition,
     "nystrom_composition": nystrom_composition,
     "nystrom": nystrom,

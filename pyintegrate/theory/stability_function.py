@@ -13,6 +13,7 @@ from math import lcm
 import numpy as np
 
 from .polynomials import add, first_exit, multiply
+from .rosenbrock import SCALE, in_slopes
 
 # Rounding of a coefficient that should be zero, in units of the products of coefficients.
 _LEFT = 1000
@@ -53,6 +54,14 @@ def _runge_kutta(exact, rounding):
     return tuple(_reversed_characteristic(matrix, rounding) for matrix in (shifted, A))
 
 
+def _rosenbrock(exact, rounding):
+    """That of the Runge-Kutta method with the matrix alpha + gamma."""
+    alpha, gamma, b, _ = in_slopes(exact)
+    pairs = [zip(*rows, strict=True) for rows in zip(alpha, gamma, strict=True)]
+    A = [[Fraction(x + y, SCALE) for x, y in row] for row in pairs]
+    return _runge_kutta({"A": A, "b": [Fraction(x, SCALE) for x in b]}, rounding)
+
+
 def _reversed_characteristic(matrix, rounding):
     """det(1 - z M), by Faddeev and LeVerrier, in integers."""
     size = len(matrix)
@@ -80,7 +89,9 @@ def _reversed_characteristic(matrix, rounding):
 
 
 # A family's R from its exact numbers and their rounding.
-_FAMILIES = {"explicit_rk": _runge_kutta, "implicit_rk": _runge_kutta}
+_FAMILIES = {
+    "explicit_rk": _runge_kutta, "implicit_rk": _runge_kutta, "rosenbrock": _rosenbrock,
+}  # fmt: skip
 
 
 def excess(method):

@@ -45,6 +45,8 @@ METHODS = {
     "midpoint rule": "midpoint",
     "implicit midpoint rule": "implicit_midpoint",
     "radau iia": "radau_iia5",
+    "rosenbrock": "rodas5p",
+    "rodas": "rodas5p",
     "ode23t": "trapezoidal",
     "verlet": "velocity_verlet",
     "stoermer verlet": "stormer_verlet",
@@ -80,15 +82,15 @@ SENTENCES = {
     "ode15s": f"is a solver {_STEPS}: {_BDF}; 'radau_iia5' is for stiff systems too",
     "ode113": f"is a solver {_STEPS}: 'adams_bashforth_moulton2' to 'adams_bashforth_moulton5'"
     " are its methods of a fixed order",
-    "rosenbrock": "is not here: for stiff systems there are 'radau_iia5', 'kvaerno54', 'sdirk4'"
-    " and 'bdf2' to 'bdf6'",
+    "ode23s": "is not here: 'rodas5p' is a Rosenbrock method of order 5; for stiff systems there"
+    " are 'radau_iia5', 'kvaerno54', 'sdirk4' and 'bdf2' to 'bdf6' as well",
     "adams": "is ambiguous: 'adams_bashforth4' is explicit, 'adams_moulton4' implicit,"
     " 'adams_bashforth_moulton4' predicts and corrects; each in several orders",
 }
 for _property in ("symplectic", "implicit"):
     SENTENCES[_property] = f"is a property: see pi.methods.table({_property}=True)"
 SENTENCES |= dict.fromkeys(("odeint", "vode", "zvode", "cvode"), SENTENCES["lsoda"])
-SENTENCES |= dict.fromkeys(("ode23s", "rodas", "rodas5", "ros34"), SENTENCES["rosenbrock"])
+SENTENCES |= dict.fromkeys(("rodas4", "rodas5", "ros34"), SENTENCES["ode23s"])
 _ENDINGS = ("method", "integrator", "scheme", "attractor", "oscillator", "equations", "system")
 
 

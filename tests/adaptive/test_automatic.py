@@ -96,8 +96,6 @@ def test_all_steps_and_states_at_times_go_on_where_the_pair_ended():
         assert np.isnan(whole.t[n:, i]).all()
     stiff = np.flatnonzero(np.isfinite(whole.stiff_since))
     assert all(whole.stiff_since[i] in whole.t[:, i] for i in stiff)
-    with pytest.raises(ValueError, match="times="):
-        whole.at(1.0)
 
 
 def test_watches_and_events_go_on():

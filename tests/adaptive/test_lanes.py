@@ -102,7 +102,7 @@ def print_digests():
     found = {}
     for dtype in (np.float64, np.float32):
         for method in ("verner98", "dop853", "tsitouras54", "heun2", "kvaerno43", "radau_iia5",
-                       "dormand_prince_rkn86", "dormand_prince_rkn1210"):  # fmt: skip
+                       "rodas5p", "dormand_prince_rkn86", "dormand_prince_rkn1210"):  # fmt: skip
             others = () if pi.methods[method].velocity_free else ("lorenz", "driven_pendulum")
             for system in ("kepler", "pendulum", *others):
                 y = np.random.default_rng(0).uniform(0.5, 1.5, (37, pi.systems[system].dim))

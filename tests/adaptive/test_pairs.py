@@ -20,7 +20,8 @@ def test_embedded_weights_have_their_order_and_no_more(name):
     assert embedded_orders(pi.methods[name]) == orders
 
 
-@pytest.mark.parametrize("name", PAIRS)
+# The weights of a Rosenbrock method are not those of slopes.
+@pytest.mark.parametrize("name", [m for m in PAIRS if pi.methods[m].family != "rosenbrock"])
 def test_the_estimate_vanishes_on_polynomials_up_to_its_order(name):
     """sum (b - b*) c^(k-1) = 0 for k up to the lower of the orders, from the doubles themselves."""
     method = pi.methods[name]

@@ -9,7 +9,7 @@ from pyintegrate.analysis.growth import amplification, spring_growth, step_growt
 from pyintegrate.analysis.regions import level_segments
 
 EULER = "semi_implicit_euler"
-TABLES = [m for m in POINT_METHODS if m.family in ("explicit_rk", "implicit_rk")]
+TABLES = [m for m in POINT_METHODS if m.family in ("explicit_rk", "implicit_rk", "rosenbrock")]
 SPRINGY = [m for m in POINT_METHODS if not m.velocity_free]  # a spring sees its velocity
 
 

@@ -259,10 +259,12 @@ def by_its_numbers(method):
 
 
 # The classical Runge-Kutta method is spelled out, in another order of additions: see test_methods.
-# There is no door for Nystrom methods, nor for velocities that are differences of positions.
+# There is no door for Nystrom and Rosenbrock methods, nor for velocities that are differences of
+# positions.
 TABLES = [
     case for case in KERNELS_IN_BOTH
-    if case[0].name != "rk4" and case[0].family != "nystrom" and not case[0].starts_from_positions
+    if case[0].name != "rk4" and case[0].family not in ("nystrom", "rosenbrock")
+    and not case[0].starts_from_positions
 ]  # fmt: skip
 
 

@@ -80,6 +80,7 @@ def test_a_method_describes_itself(method):
     needs = {
         "explicit_rk": ("any",),
         "implicit_rk": ("any",),
+        "rosenbrock": ("any",),
         "composition": ("separable", "quadratic_kinetic"),
         "nystrom": ("second_order",),
         "multistep": ("any", "second_order"),
@@ -324,7 +325,7 @@ def test_the_oscillator_stays_within_the_stability_limit_and_grows_beyond(method
     # one per cent from theirs by the square of 1 / sqrt(1 - 0.98^2); beyond, they multiply, some of
     # them in a narrow band only, which is why several places are tried. Multistep methods swing
     # where roots meet.
-    table = method.family in ("explicit_rk", "implicit_rk")
+    table = method.family in ("explicit_rk", "implicit_rk", "rosenbrock")
     most, least = (1 + 1e-9, 1 + 1e-9) if table else (1000, 2000)
     for part in (0.3, 0.7, 0.99):
         assert limit == 0 or growth(method, part * min(limit, 100)) <= most

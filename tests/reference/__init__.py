@@ -54,6 +54,7 @@ _KINDS = {
     "explicit_rk": ("pendulum", "duffing", "lorenz"),
     "composition": ("pendulum", "duffing", "momentum_spring"),
     "implicit_rk": ("pendulum",),
+    "rosenbrock": ("pendulum", "duffing", "lorenz"),
     "nystrom": ("pendulum", "duffing"),
     "multistep": ("pendulum",),
 }

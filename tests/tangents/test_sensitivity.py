@@ -113,7 +113,7 @@ def test_tangents_to_a_tolerance():
 
 
 @pytest.mark.parametrize(
-    "method", ["auto", "dop853", "bogacki_shampine32", "kvaerno54", "radau_iia5"]
+    "method", ["auto", "dop853", "bogacki_shampine32", "kvaerno54", "radau_iia5", "rodas5p"]
 )
 def test_sensitivities_to_a_tolerance_go_the_steps_of_the_motion(method):
     """The tangents of a method, not of its estimate: the derivative of steps that are held fast."""

@@ -8,6 +8,7 @@
 #include "reduce.h"
 #endif
 #include "rigid_motion.h"
+#include "rosenbrock.h"
 
 /* ---- loading and storing --------------------------------------------------------------------- */
 static void load_values(const Chunk *c, PiRow row, int64_t lane, vreal *to) {
@@ -130,6 +131,11 @@ static void run_implicit_rk(Chunk *c) {
     for (int64_t n = tile->first; n < tile->first + tile->steps && !c->stopped; n++)
         implicit_rk_rows_step(c, tile->method, tile->table, n);
 }
+static void run_rosenbrock(Chunk *c) {
+    const PiTile *tile = c->tile;
+    for (int64_t n = tile->first; n < tile->first + tile->steps && !c->stopped; n++)
+        rosenbrock_rows_step(c, tile->method, n);
+}
 static void run_multistep(Chunk *c) {
     const PiTile *tile = c->tile;
     Multistep s = multistep_start(c, tile->method);
@@ -174,13 +180,15 @@ INLINE int rows_kernel(const PiTile *tile, void (*run)(Chunk *)) {
 static int explicit_rk_rows(const PiTile *tile) { return rows_kernel(tile, run_explicit_rk); }
 static int composition_rows(const PiTile *tile) { return rows_kernel(tile, run_composition); }
 static int implicit_rk_rows(const PiTile *tile) { return rows_kernel(tile, run_implicit_rk); }
+static int rosenbrock_rows_kernel(const PiTile *tile) { return rows_kernel(tile, run_rosenbrock); }
 static int multistep_rows(const PiTile *tile) { return rows_kernel(tile, run_multistep); }
 static int rigid_motion_rows(const PiTile *tile) { return rows_kernel(tile, run_rigid_motion); }
 /* The row kernels of all families, for any force: PiKernelSet.rows. */
 #define ROW_KERNELS                                                                                \
-    {[PI_EXPLICIT_RK] = explicit_rk_rows, [PI_COMPOSITION] = composition_rows,                     \
-     [PI_NYSTROM] = explicit_rk_rows,     [PI_MULTISTEP] = multistep_rows,                         \
-     [PI_IMPLICIT_RK] = implicit_rk_rows, [PI_RIGID_MOTION] = rigid_motion_rows}
+    {[PI_EXPLICIT_RK] = explicit_rk_rows,  [PI_COMPOSITION] = composition_rows,                    \
+     [PI_NYSTROM] = explicit_rk_rows,      [PI_MULTISTEP] = multistep_rows,                        \
+     [PI_IMPLICIT_RK] = implicit_rk_rows,  [PI_ROSENBROCK] = rosenbrock_rows_kernel,               \
+     [PI_RIGID_MOTION] = rigid_motion_rows}
 
 /* ---- questions ------------------------------------------------------------------------------- */
 static void load_some(PiRow row, int64_t lane, int64_t lanes, int64_t R, vreal *to) {

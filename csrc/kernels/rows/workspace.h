@@ -42,6 +42,10 @@ static inline int64_t newton_rows(int64_t dim, int64_t stages) {
     return sum;
 }
 
+/* A step of a Rosenbrock method: the factors of a matrix with its pivots; two slopes, a stage,
+ * differences. */
+static inline int64_t rosenbrock_rows(int64_t dim) { return dim * dim + 5 * dim + 1; }
+
 /* A step of Radau IIA to a tolerance (kernels/tolerance/radau.h), for a system of `dim`. */
 enum {
     RADAU_JACOBIAN,

@@ -50,6 +50,7 @@ static inline int64_t newton_workspace(const PiSolve *s) {
     const int64_t dim = s->system->dim, group = s->implicit ? s->table.largest_group : 0;
     int64_t rows[RADAU_PARTS];
     if (s->pair.slope != 0) return radau_parts(dim, rows);
+    if (s->implicit && s->implicit->family == PI_ROSENBROCK) return rosenbrock_rows(dim);
     return group ? 2 * group * dim + newton_rows(dim, group) : 0;
 }
 /* Two such sets, of the active and of the waiting trajectories, with h, t, two numbers of 64 bits,

@@ -6,6 +6,7 @@
  * and on x'' = a(t, x) the same in Nystrom form, or a Nystrom pair, as in rows/explicit_rk.h. */
 #pragma once
 #include "../rows/implicit_rk.h"
+#include "../rows/rosenbrock.h"
 #include "powers.h"
 #include "radau.h"
 #include "rows.h"
@@ -113,7 +114,8 @@ static void slopes(Lanes *l, int first) {
 }
 
 /* Slopes of an implicit pair, by Newton's method: lanes without a trajectory are skipped, and
- * those that do not converge get slopes that are not numbers, so that their step is rejected. */
+ * those that do not converge get slopes that are not numbers, so that their step is rejected. For
+ * a Rosenbrock method its u / h, with one factorisation. */
 static void implicit_slopes(Lanes *l) {
     Chunk *c = &l->c;
     const PiSolve *s = l->solve;
@@ -122,7 +124,8 @@ static void implicit_slopes(Lanes *l) {
         l->idle[u] = ~l->active[u];
     }
     c->frozen = l->idle;
-    implicit_stages(c, s->implicit, &s->table, 0, l->k);
+    if (s->implicit->family == PI_ROSENBROCK) rosenbrock_stages(c, s->implicit, 0, l->k);
+    else implicit_stages(c, s->implicit, &s->table, 0, l->k);
     for (int64_t i = 0; i < s->pair.stages * l->n * c->R; i++) l->k[i] /= c->h[i % c->R];
 }
 /* The sums of the slopes with the weights of row PI_STEP, PI_ERROR or PI_ERROR2. */
@@ -293,7 +296,8 @@ INLINE void judge_some(Lanes *l, const int combined, int64_t u, int count) {
     const integer most =
         (integer)(l->solve->max_steps < INT32_MAX ? l->solve->max_steps : INT32_MAX);
     /* Lanes whose equations could not be solved have steps that are not numbers. */
-    const int nowhere = l->solve->implicit ? PI_NOT_CONVERGED : PI_NOT_FINITE;
+    const PiMethod *m = l->solve->implicit;
+    const int nowhere = m && m->family == PI_IMPLICIT_RK ? PI_NOT_CONVERGED : PI_NOT_FINITE;
     vreal sum[4], sum2[4];
     errors_some(l, combined, u, count, sum, sum2);
     EACH(i, 0, count) {

@@ -1,0 +1,93 @@
+/* Rosenbrock methods: each stage is one step of Newton's method, all with the Jacobian J and the
+ * derivative df/dt at the beginning of the step, and with one factorisation:
+ *
+ *     k_s = h f(t + c_s h, y + sum_j alpha_sj k_j) + h J sum_j gamma_sj k_j + h^2 d_s df/dt
+ *
+ * with gamma_ss the same for all s. Of u = gamma k, with m the inverse of the matrix gamma, no
+ * product by J is left:
+ *
+ *     (m_ss - h J) u_s = h f(t + c_s h, y + sum_j a_sj u_j) - sum_j<s m_sj u_j + h^2 d_s df/dt,
+ *     y += sum_s b_s u_s
+ *
+ * The order is that of the table where J and df/dt are exact; those that are differences are off by
+ * some 1e-8 and 1e-13 of the slope.
+ * Hairer, Wanner (1996), Solving Ordinary Differential Equations II, IV.7. */
+#pragma once
+#include "factors.h"
+#include "newton.h"
+#include "workspace.h"
+
+/* h df/dt of a force that sees the time, by four differences forward over an eighth of the step:
+ * off by h (h / 32)^4 / 5 of the fifth derivative, far below the error of the step itself, and by
+ * some hundred roundings of the slope. Forward: before t it may be another force, or none. */
+static void time_derivative_rows(Chunk *c, int64_t n, const vreal *slope, vreal *shifted,
+                                 vreal *dfdt) {
+    static const double weight[] = {-25 / 12., 4, -3, 4 / 3., -1 / 4.};
+    const int64_t all = c->dim * c->R;
+    const real parts = 32;
+    for (int64_t i = 0; i < all; i++) dfdt[i] = (real)weight[0] * slope[i];
+    for (int j = 1; j <= 4; j++) {
+        rhs_rows(c, times(c, n, j / 32.), c->y, shifted);
+        add_rows(c, c->dim, weight[j], 0, shifted, dfdt);
+    }
+    for (int64_t i = 0; i < all; i++) dfdt[i] *= parts;
+}
+/* Lanes without factors: a pivot of zero has no inverse. */
+static void refuse_singular(Chunk *c, const vreal *M) {
+    for (int64_t u = 0; u < c->R; u++) {
+        vint singular = {0};
+        for (int k = 0; k < c->dim; k++)
+            singular |= vabs(M[(k * c->dim + k) * c->R + u]) > vset(REAL_MAX);
+        c->code[u] = vselect_int(singular & (c->code[u] == 0), vset_int(PI_SINGULAR), c->code[u]);
+    }
+}
+/* beside + sum_j w_j u_j of entry i, for n stages whose rows are `all` registers apart. */
+INLINE vreal weighed(const double *w, int n, const vreal *u, int64_t all, int64_t i, vreal beside) {
+    for (int j = 0; j < n; j++)
+        if (w[j] != 0) beside = vfma(vset((real)w[j]), u[j * all + i], beside);
+    return beside;
+}
+/* u of every stage. */
+static void rosenbrock_stages(Chunk *c, const PiMethod *m, int64_t n, vreal *u) {
+    const int64_t R = c->R, all = c->dim * R;
+    const int dim = c->dim, driven = c->tile->system->time_dependent;
+    vreal *const free = c->free, *const M = take_rows(c, (int64_t)dim * dim),
+                 *const slope = take_rows(c, dim), *const dfdt = take_rows(c, dim),
+                 *const y = take_rows(c, dim), *const shifted = take_rows(c, dim),
+                 *const here = take_rows(c, 1);
+    vint *const pivot = (vint *)take_rows(c, dim);
+    rhs_rows(c, times(c, n, 0), c->y, slope);
+    if (driven) time_derivative_rows(c, n, slope, shifted, dfdt);
+    jacobian_rows(c, times(c, n, 0), c->y, slope, M, shifted, here);
+    for (int i = 0; i < dim; i++)
+        for (int k = 0; k < dim; k++)
+            for (int64_t j = 0; j < R; j++) {
+                vreal *const entry = M + (i * dim + k) * R + j;
+                *entry = vset(i == k ? (real)m->inverse[0][0] : 0) - c->h[j] * *entry;
+            }
+    factor_rows(c, dim, M, pivot);
+    refuse_singular(c, M);
+    for (int s = 0; s < m->stages && !c->stopped; s++) {
+        vreal *const us = u + s * all;
+        if (s == 0) copy_rows(c, dim, slope, us);
+        else {
+            for (int64_t i = 0; i < all; i++) y[i] = weighed(m->a[s], s, u, all, i, c->y[i]);
+            rhs_rows(c, times(c, n, m->c[s]), y, us);
+        }
+        for (int64_t i = 0; i < all; i++) {
+            const vreal f = driven ? vfma(vset((real)m->d[s]), dfdt[i], us[i]) : us[i];
+            us[i] = vfma(c->h[i % R], f, -weighed(m->inverse[s], s, u, all, i, vset(0)));
+        }
+        substitute_rows(c, dim, M, pivot, us);
+    }
+    c->free = free;
+}
+static void rosenbrock_rows_step(Chunk *c, const PiMethod *m, int64_t n) {
+    const int64_t all = c->dim * c->R;
+    vreal *const free = c->free, *const u = take_rows(c, (int64_t)m->stages * c->dim),
+                 *const to = increments(c, 0);
+    rosenbrock_stages(c, m, n, u);
+    for (int64_t i = 0; i < all; i++) to[i] = weighed(m->b, m->stages, u, all, i, to[i]);
+    settle(c, 0, c->dim);
+    c->free = free;
+}
