@@ -37,8 +37,9 @@ static int read_reduced(PyObject *fields, int64_t n_quantities, PiWatch *watch) 
     int error = n < 0 || n > PI_MAX_REDUCED;
     for (watch->n_reduced = 0; !error && watch->n_reduced < n; watch->n_reduced++) {
         PiReduced *one = &watch->reduced[watch->n_reduced];
-        error = !PyArg_ParseTuple(PyTuple_GetItem(list, watch->n_reduced), "iii", &one->kind,
-                                  &one->source, &one->number) ||
+        PyObject *three = PyTuple_GetItem(list, watch->n_reduced);
+        error = !PyTuple_Check(three) ||
+                !PyArg_ParseTuple(three, "iii", &one->kind, &one->source, &one->number) ||
                 one->kind < 0 || one->kind >= PI_REDUCTIONS || one->source < 0 ||
                 one->source >= PI_SOURCES || one->number < 0;
         if (error) break;

@@ -134,3 +134,11 @@ def test_counts_may_lie_in_the_times_that_are_gathered(monkeypatch):
     assert times[0].view(np.int64).max() == n
     assert np.all(times[1] > 0)
     assert is_guarded(whole)
+
+
+@pytest.mark.parametrize("one", [1, "abc", [0, 0, 0], (0, 0), (99, 0, 0)], ids=repr)
+def test_a_reduction_is_a_tuple_of_three_numbers(one, monkeypatch):
+    fields, _ = watched_density(monkeypatch)
+    fields["watches"][0]["reduced"] = (one,)
+    with pytest.raises((TypeError, ValueError)):
+        _core.start(fields)
