@@ -129,7 +129,7 @@ def attack_run(rng, storm):
 
 
 def attack_solve(rng, storm):
-    """Some arrive soon, the others never."""
+    """Some arrive soon, the others late or never."""
     name = rng.choice(["registers", "rows", "byte code", "python"])
     system, lanes, _ = SYSTEMS[name]
     lanes = rng.choice([lanes, 40])
@@ -154,7 +154,6 @@ def attack_solve(rng, storm):
         storm.off()
         return f"solve {name}: over before"
     there = np.flatnonzero(sol.status == pi.Status.OK)[:5]
-    assert np.all(there % 2), "those without an end have not arrived"
     if len(there):
         whole = pi.solve(system, y[there], t_end=t_end[there], **fixed)
         assert sol.final[there].tobytes() == whole.final.tobytes(), (name, there)
