@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from .. import _core
-from ..errors import Status, report_failures, summarize
+from ..errors import Status, report_failures, summarize, warn_caller
 from ..run.failures import Failures
 from ..solution.solution import Solution
 from ..values.checks import numbers
@@ -305,6 +304,7 @@ class AdaptiveSolution(Solution):
         -------
         AdaptiveSolution
             It starts with the final state of this one; its errors are relative to the first start.
+            ``pi.concatenate`` joins both.
 
         Examples
         --------
@@ -324,11 +324,17 @@ class AdaptiveSolution(Solution):
             both, names = self._carried
             return AdaptiveSolution._with_tangents(lambda: both.resume(t_end=t_end), names)
         if self._forgot:
-            warnings.warn(self._what_is_forgotten(), stacklevel=2)
+            warn_caller(self._what_is_forgotten(), UserWarning)
         part = AdaptiveSolution.of_journey(*resumed(self, t_end))
         if self._options.events is None:  # it was unpickled, and has jumped before
             part._first_jump = self._first_jump
         return part
+
+    @staticmethod
+    def _join(parts):
+        from .joined_journeys import joined
+
+        return joined(parts)
 
     # ---- export ----
     def save(self, path) -> None:

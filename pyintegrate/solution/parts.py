@@ -22,7 +22,8 @@ def concatenate(*parts: Solution) -> Solution:
     Solution
         Equal to one long run with the saves of all parts, and it can be resumed; the state where
         one part ends and the next begins is there once. Its states are in memory, even if those
-        of the parts are not.
+        of the parts are not. Runs to a tolerance keep the steps that they made, which end where
+        each part ends; if they saved only their ends, these are the saves.
 
     Raises
     ------
@@ -50,13 +51,15 @@ def concatenate(*parts: Solution) -> Solution:
                 f"part {number} was saved at times=, and parts are joined by their steps: integrate"
                 " with save="
             )
-        if part._journey is not None:
+        if (part._journey is None) != (parts[0]._journey is None):
             raise ValueError(
-                f"part {number} went to a tolerance: concatenate joins parts with steps of one"
-                " length; give np.concatenate the arrays of the others"
+                f"part {number} does not follow on from part {number - 1}: one went to a tolerance,"
+                " the other has steps of one length"
             )
-        if number and (reason := _break(parts[number - 1], part)):
+        if part._journey is None and number and (reason := _break(parts[number - 1], part)):
             raise ValueError(f"part {number} does not follow on from part {number - 1}: {reason}")
+    if parts[0]._journey is not None:
+        return parts[0]._join(parts)
     carried = [part._carried for part in parts if part._carried is not None]
     if len(carried) == len(parts) and len({names for _, names in carried}) == 1:
         return Solution._with_tangents(lambda: concatenate(*(c[0] for c in carried)), carried[0][1])
@@ -106,20 +109,51 @@ def _joined(begin, last):
 
 def _break(a, b):
     """Why b does not continue a, or None."""
+    if reason := differing(a, b):
+        return reason
+    before, after = a._problem, b._problem
+    for name in ("dt", "t0"):
+        if not np.array_equal(getattr(before, name), getattr(after, name)):
+            return f"its {name} is another"
+    end = before.first + a.n_steps
+    if after.first != end:
+        return f"it begins at step {after.first}, not {end}: a solution's resume() goes on"
+    return another_end(a, b)
+
+
+def differing(a, b):
+    """What differs between two parts besides their steps, or None.
+
+    Parameters
+    ----------
+    a, b : Solution
+
+    Returns
+    -------
+    str or None
+    """
     before, after = a._problem, b._problem
     for name in ("system", "method", "batch", "dtype"):
         one, other = getattr(before, name), getattr(after, name)
         if one != other:
             return f"its {name} is {other!r}, not {one!r}"
-    for name in ("dt", "t0"):
-        if not np.array_equal(getattr(before, name), getattr(after, name)):
-            return f"its {name} is another"
     if a.components != b.components:
         return f"it holds {', '.join(b.components)}, not {', '.join(a.components)}"
-    end = before.first + a.n_steps
-    if after.first != end:
-        return f"it begins at step {after.first}, not {end}: a solution's resume() goes on"
-    rows = a._last_rows()
+    return None
+
+
+def another_end(a, b):
+    """Whether b begins with another state than a ends with, in words, or None.
+
+    Parameters
+    ----------
+    a, b : Solution
+
+    Returns
+    -------
+    str or None
+    """
+    rows, after = a._last_rows(), b._problem
     start = after.initial[: len(rows), : after.lanes]
     if _bits(rows) != _bits(start):
         return "it begins with another state than the one before ends with"

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from .. import _core
-from ..errors import report_failures
+from ..errors import report_failures, warn_caller
 from ..method.arithmetic import ARITHMETIC, warn_of_change
 from ..run import output
 from ..run.evaluations import count_evaluations
 from ..run.steps import steps_to
 from ..values.checks import numbers, whole_steps
-from ..values.keywords import RESULTS
+from ..values.keywords import RESULTS, explains_keywords
 from ..values.memory import pad
 from .jumps import until_jump
 from .origin import Origin, origin_of
@@ -66,6 +65,8 @@ class Solution(States):
     >>> sol.energy().shape, sol.exact().shape, bool(abs(sol.error()).max() < 1e-6)
     ((101,), (101, 2), True)
     """
+
+    _join: Any = None  # how parts of runs to a tolerance are joined, where there are such
 
     @classmethod
     def of_run(cls, problem, options, failures=None, *watched):
@@ -186,6 +187,7 @@ class Solution(States):
         return hermite(self, numbers("t", t).astype(np.float64))
 
     # ---- continuation ----
+    @explains_keywords()
     def resume(
         self,
         n_steps: int | None = None,
@@ -231,7 +233,7 @@ class Solution(States):
                 lambda: both.resume(n_steps, t_end=t_end, drive=drive), names
             )
         if self._forgot:
-            warnings.warn(self._what_is_forgotten(), stacklevel=2)
+            warn_caller(self._what_is_forgotten(), UserWarning)
         options = self._options.changed(out=out, steps=None, times=None)
         problem = self._problem
         first = problem.first + self.n_steps

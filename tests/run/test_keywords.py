@@ -112,6 +112,8 @@ def test_what_belongs_to_another_function_is_named():
 def test_what_others_take_is_said_by_those_who_do_not():
     with pytest.raises(TypeError, match="resume takes no max_steps: pi.solve does"):
         pi.solve(OSCILLATOR, t_end=1.0).resume(t_end=2.0, max_steps=5)
+    with pytest.raises(TypeError, match="resume takes no max_steps: pi.solve .* by n_steps="):
+        pi.integrate(OSCILLATOR, dt=0.1, n_steps=2).resume(t_end=2.0, max_steps=5)
     with pytest.raises(TypeError, match="lyapunov takes no n_steps: the end is t_end="):
         pi.lyapunov(OSCILLATOR, dt=0.1, n_steps=5)
     with pytest.raises(TypeError, match="RungeKutta takes no b_hat: .* has no error estimate"):

@@ -1,0 +1,144 @@
+"""Parts of a run to a tolerance, each going on from the end of the one before, are joined.
+
+The steps are those that were made: each part ends at its own t_end, where one long run would not
+have ended a step.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..errors import Status
+from ..run.output import outward
+from ..solution.parts import another_end, differing
+from ..values.memory import check_memory
+from .journey import Arrived
+
+
+def joined(parts):
+    """See ``pyintegrate.concatenate``; parts are AdaptiveSolutions.
+
+    Parameters
+    ----------
+    parts : sequence of AdaptiveSolution
+
+    Returns
+    -------
+    AdaptiveSolution
+        All accepted steps where all were saved; else the states at the times that were asked for,
+        and at the ends of the parts.
+
+    Raises
+    ------
+    ValueError
+        A part that does not follow on from the one before.
+    """
+    kind = type(parts[0])
+    for number in range(1, len(parts)):
+        if reason := _break(parts[number - 1], parts[number]):
+            raise ValueError(f"part {number} does not follow on from part {number - 1}: {reason}")
+    carried = [part._carried for part in parts if part._carried is not None]
+    if len(carried) == len(parts) and len({names for _, names in carried}) == 1:
+        both = [one for one, _ in carried]
+        return kind._with_tangents(lambda: joined(both), carried[0][1])
+    if len(parts) == 1:
+        return parts[0]
+    first, last = parts[0], parts[-1]
+    fields = _all_steps(parts) if last._save == "all" else _at_times(parts)
+    times = fields.pop("times", None)
+    saved = "all" if times is None else "times"
+    journey = last._journey.changed(save=saved, times=times)
+    tries = [(part.steps_taken + part.rejected).reshape(-1) for part in parts]
+    since, after = _stiff(parts, tries)
+    lanes = zip(*(part._lanes for part in parts), strict=True)
+    arrived = Arrived.of({
+        "state": last._final, "t": last._reached.astype(first._problem.dtype),
+        "h": _last_steps(parts),
+        "accepted": sum(part.steps_taken.reshape(-1) for part in parts),
+        "rejected": sum(part.rejected.reshape(-1) for part in parts),
+        "status": last.status.reshape(-1), "lanes": tuple(map(sum, lanes)),
+        "stiff_since": since, "stiff_after": after, "moments": None, "counts": None, **fields,
+    })  # fmt: skip
+    problem = first._problem.changed(arithmetic=last._problem.arithmetic)
+    options = last._options.changed(out=None)
+    whole = kind(problem, options, journey, arrived, saved, first._before, last._passing)
+    return whole._told(last)
+
+
+def _break(a, b):
+    """Why b does not go on where a ends, or None."""
+    if reason := differing(a, b):
+        return reason
+    for name in ("rtol", "atol"):
+        if not np.array_equal(getattr(a, name), getattr(b, name)):
+            return f"its {name} is another"
+    if (a._save == "all") != (b._save == "all"):
+        return "one holds all accepted steps, and the other does not"
+    end = a._reached.astype(a._problem.dtype)
+    if not np.array_equal(end, np.broadcast_to(b._problem.rows_t0, end.shape)):
+        return "it begins at another time: a solution's resume() goes on"
+    return another_end(a, b)
+
+
+def _all_steps(parts):
+    """The accepted steps of all; the state that one part ends and the next begins with, once."""
+    problem, components = parts[0]._problem, len(parts[0].components)
+    counts = sum(part._counts - (number > 0) for number, part in enumerate(parts))
+    n, lanes, dtype = int(counts.max(initial=1)), problem.lanes, problem.dtype
+    check_memory(n * (components + 1) * lanes * dtype.itemsize, n, problem.batch, components)
+    record = np.full((n, components, lanes), np.nan, dtype)
+    moments, begun = np.full((n, lanes), np.nan), np.zeros(lanes, np.int64)
+    for number, part in enumerate(parts):
+        rows = np.moveaxis(part.y, -1, 1).reshape(-1, components, lanes)
+        row, lane = np.nonzero(np.arange(len(rows))[:, np.newaxis] < part._counts)
+        row, lane = row[row >= (number > 0)], lane[row >= (number > 0)]
+        place = begun[lane] + row - (number > 0)
+        record[place, :, lane] = rows[row, :, lane]
+        moments[place, lane] = part._moments[row, lane]
+        begun += part._counts - (number > 0)
+    return {"states": outward(record, problem.batch), "moments": moments, "counts": counts}
+
+
+def _at_times(parts):
+    """The states at the times that were asked for, and at the end of each part."""
+    problem = parts[0]._problem
+    asked: list[np.ndarray] = []
+    states: list[np.ndarray] = []
+    for part in parts:
+        own = part._journey.times
+        if part._save == "final":
+            own = np.asarray(part._journey.rows_end, problem.dtype)[np.newaxis]
+            if asked and np.array_equal(own, asked[-1][-1:]):  # no way from there
+                continue
+        asked.append(own)
+        states.append(part.y)
+    if any(own.ndim > 1 for own in asked):
+        asked = [
+            np.broadcast_to(own.reshape(len(own), -1), (len(own), problem.lanes)) for own in asked
+        ]
+    return {
+        "times": np.ascontiguousarray(np.concatenate(asked)),
+        "states": np.concatenate(states),
+    }
+
+
+def _last_steps(parts):
+    """The step that each would go on with; of one that failed, that with which it did."""
+    found = parts[0].last_step.reshape(-1).copy()
+    for part in parts[1:]:
+        new = part.last_step.reshape(-1)
+        goes_on = (part.status.reshape(-1) == Status.OK) | (new != 0)
+        found[goes_on] = new[goes_on]
+    return found
+
+
+def _stiff(parts, tries):
+    """Since when each trajectory has been stiff, and after how many tries of all parts."""
+    since = np.full(len(tries[0]), np.nan)
+    after, before = np.zeros(len(since), np.int64), np.zeros(len(since), np.int64)
+    for part, made in zip(parts, tries, strict=True):
+        fresh = np.isnan(since) & np.isfinite(part.stiff_since.reshape(-1))
+        since[fresh] = part.stiff_since.reshape(-1)[fresh]
+        after[fresh] = (before + part._stiff_after.reshape(-1))[fresh]
+        before += made
+    return since, after
