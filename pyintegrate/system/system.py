@@ -319,8 +319,8 @@ class System(ClosedForms):
         System
             Of the same structure, with the same parameters. Its state is the base first, then the
             tangents, (y, dy_1, ..., dy_n); with positions and velocities (x, dx_1, ..., dx_n, v,
-            dv_1, ..., dv_n). ``parts(y)`` splits it, `base` is this system, `directions`
-            names the tangents.
+            dv_1, ..., dv_n). ``initial_state(x0, v0, tangents=...)`` makes such a state,
+            ``parts(y)`` splits it, `base` is this system, `directions` names the tangents.
 
         Raises
         ------

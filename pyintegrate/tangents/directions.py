@@ -9,10 +9,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..user_system.component_names import free_names
+from ..values.checks import broadcast, numbers
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
+
+    from ..values.types import ArrayLike, Floats
 
 
 class Directions:
@@ -28,6 +31,7 @@ class Directions:
 
     if TYPE_CHECKING:
         name: Any
+        initial: Any
         params: Any
         _definition: dict
         _params: Mapping
@@ -55,6 +59,88 @@ class Directions:
         y = np.asarray(y)
         whole = y[..., self.places]
         return whole[..., 0], whole[..., 1:]
+
+    def initial_state(
+        self,
+        x0: ArrayLike | None = None,
+        v0: ArrayLike | None = None,
+        *,
+        tangents: ArrayLike | None = None,
+    ) -> Floats:
+        """The state of a motion and its tangent (deviation) vectors, to integrate from.
+
+        Parameters
+        ----------
+        x0, v0 : array_like, optional
+            Where the motion begins, as of ``integrate``: the whole state of the base (*batch, dim),
+            or positions and velocities; the base's own by default.
+        tangents : array_like, optional
+            Shape (*batch, base.dim, k): the k vectors that begin anywhere are its columns, in the
+            order of the base's components; (base.dim,) where there is one. Those along parameters
+            begin at 0, or (*batch, base.dim, directions) gives them too. By default unit vectors.
+
+        Returns
+        -------
+        ndarray, shape (*batch, dim)
+            The ``x0`` of this system; ``parts`` takes it apart again.
+
+        Raises
+        ------
+        ValueError
+            Of another shape than these.
+
+        Examples
+        --------
+        >>> import numpy as np, pyintegrate as pi
+        >>> system = pi.systems.oscillator.tangent(1)
+        >>> start = system.initial_state(1.0, 0.0, tangents=[0.0, 1.0])
+        >>> y, dy = system.parts(pi.integrate(system, start, dt=0.01, t_end=1.0).final)
+        >>> dy[:, 0].round(6).tolist()  # sin t, cos t
+        [0.841471, 0.540302]
+        """
+        y, n = self._start(x0, v0), len(self.directions)
+        usual = self.parts(self.initial)[1]
+        k = sum(name.isdigit() for name in self.directions)
+        dy = usual if tangents is None else numbers("tangents", tangents)
+        if k == 1 and dy.ndim == 1:
+            dy = dy[:, np.newaxis]
+        if dy.shape[-2:] == (len(usual), k):
+            along = np.broadcast_to(usual[:, k:], (*dy.shape[:-2], len(usual), n - k))
+            dy = np.concatenate([dy, along], axis=-1)
+        if dy.shape[-2:] != usual.shape:
+            raise ValueError(
+                f"tangents has shape {dy.shape}: expected (..., {len(usual)}, {k}), the {k} vectors"
+                f" as columns{f', or {n} columns with those along parameters' if n > k else ''}"
+            )
+        batch = broadcast({"x0": y.shape[:-1], "tangents": dy.shape[:-2]})
+        found = np.empty((*batch, usual.size + len(usual)), np.result_type(y, np.float32))
+        found[..., self.places[:, 0]] = y
+        found[..., self.places[:, 1:]] = dy
+        return found
+
+    def _start(self, x0, v0):
+        """A state of the base, (*batch, dim)."""
+        base = self._definition["base"]
+        dim, dof, initial = base.dim, base.dof, base.initial
+        initial = np.zeros(dim) if initial is None else initial
+        if x0 is None and v0 is None:
+            return initial
+        given = x = numbers("x0", initial[:dof] if x0 is None else x0)
+        if v0 is not None and dof:
+            v = numbers("v0", v0)
+            if dof == 1:
+                x, v = x.reshape(*x.shape, 1), v.reshape(*v.shape, 1)
+            if x.shape[-1:] == (dof,) and v.shape[-1:] in ((), (dof,)):
+                batch = broadcast({"x0": x.shape[:-1], "v0": v.shape[:-1]})
+                both = [np.broadcast_to(part, (*batch, dof)) for part in (x, v)]
+                given = np.concatenate(both, axis=-1)
+        if given.shape[-1:] != (dim,):
+            raise ValueError(
+                f"x0 has shape {np.shape(x0)}{'' if v0 is None else f' and v0 {np.shape(v0)}'}:"
+                f" expected the state of {base.name}, (..., {dim})"
+                f"{f', or x0 and v0 of {dof} components each' if dof else ''}"
+            )
+        return given
 
     @property
     def places(self):

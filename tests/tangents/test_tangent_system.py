@@ -242,3 +242,47 @@ def test_compiled_tangents_have_the_bits_of_the_byte_code():
     a = pi.integrate(both, dt=0.01, n_steps=100)
     b = pi.integrate(both.compile(), dt=0.01, n_steps=100)
     assert same_bits(a.y, b.y)
+
+
+# ---- where to begin ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", [*OWN, "lorenz", "kepler", "pendulum"])
+def test_the_initial_state_is_what_parts_takes_apart(name):
+    base = SYSTEMS[name]
+    system = base.tangent(2, [*base.params][:1])
+    rng = np.random.default_rng(3)
+    y, free = rng.normal(size=(4, 1, base.dim)), rng.normal(size=(3, base.dim, 2))
+    start = system.initial_state(y, tangents=free)
+    assert start.shape == (4, 3, system.dim)
+    again, dy = system.parts(start)
+    assert same_bits(again, np.broadcast_to(y, again.shape))
+    assert same_bits(dy[..., :2], np.broadcast_to(free, dy[..., :2].shape))
+    assert not dy[..., 2:].any()
+    assert same_bits(system.initial_state(), np.array(system.initial))
+    assert same_bits(system.parts(system.initial_state(y, tangents=dy[0]))[1][0], dy[0])
+
+
+def test_an_initial_state_takes_positions_and_velocities():
+    system = pi.systems.kepler.tangent(1)
+    start = system.initial_state([1.0, 0.0], 0.5, tangents=[0.0, 0, 1, 0])
+    y, dy = system.parts(start)
+    assert (y.tolist(), dy[:, 0].tolist()) == ([1.0, 0, 0.5, 0.5], [0, 0, 1, 0])
+    swing = pi.systems.pendulum.tangent(1)
+    assert swing.parts(swing.initial_state([0.1, 0.2], 0.0))[0].tolist() == [[0.1, 0], [0.2, 0]]
+    assert system.initial_state(np.float32([1, 0, 0, 1])).dtype == np.float32
+
+
+@pytest.mark.parametrize(("arguments", "says"), [
+    (([1.0, 0, 0],), r"x0 has shape \(3,\): expected the state of kepler"),
+    (([1.0, 0, 0], 0.0), "x0 and v0 of 2 components"),
+    ((1.0, 0.0), "x0 and v0 of 2 components"),
+    ((None, None, np.ones((4, 5))), r"tangents has shape \(4, 5\): expected \(..., 4, 2\)"),
+    ((None, None, np.ones(4)), "the 2 vectors as columns, or 3 columns"),
+    ((np.ones((2, 4)), None, np.ones((3, 4, 2))), "do not broadcast"),
+])  # fmt: skip
+def test_an_initial_state_of_another_shape_is_refused(arguments, says):
+    system = pi.systems.kepler.tangent(2, "mu")
+    x0, v0, tangents = (*arguments, None, None)[:3]
+    with pytest.raises(ValueError, match=says):
+        system.initial_state(x0, v0, tangents=tangents)
