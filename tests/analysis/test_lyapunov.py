@@ -198,3 +198,16 @@ def test_the_picture():
     assert ax.get_ylabel() == "Lyapunov exponents [1/s]"
     assert same_bits(ax.lines[-1].get_ydata(), found.history[:, 2, 1])
     assert "Lyapunov" in repr(found)
+
+
+@pytest.mark.parametrize("dt", [0.01, -0.01])
+def test_the_picture_counts_from_the_end_of_the_transient(dt):
+    pytest.importorskip("matplotlib").use("Agg")
+    found = pi.lyapunov(
+        pi.systems.henon_heiles, dt=dt, t0=7.0, t_end=7.0 + 1000 * dt, transient=2.0
+    )
+    ax = found.plot()
+    assert ax.get_xlabel() == "averaged over [s]"
+    t = ax.lines[-1].get_xdata()
+    assert t[-1] == pytest.approx(8.0)
+    assert t[-1] / t[-2] == pytest.approx(2.0)  # evenly on the axis, whatever the transient

@@ -46,6 +46,7 @@ class LyapunovExponents(Measured):
     system: Any
     method: Any
     _report: str
+    _begin: Any = 0.0  # when the averages begin: after the transient
 
     @property
     def dimension(self) -> Floats:
@@ -219,6 +220,7 @@ def lyapunov(
         system=problem.system.base,
         method=problem.method,
         _report=failed.report(batch, problem.t0, problem.dt),
+        _begin=problem.times(np.array([skipped]))[0],
     )
     tell(found)
     return found

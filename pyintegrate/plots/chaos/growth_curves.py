@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..frame import finish, new_axes
+from ..log_axis import log_axis
 from ..style import BLUE, GREEN, ORANGE, PURPLE, VERMILLION, on_ground, unit_of, with_unit
 
 if TYPE_CHECKING:
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 
 _MOST = 30  # trajectories of a batch
 _COLOURS = (BLUE, ORANGE, GREEN, PURPLE, VERMILLION)
+_LOWERED = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 
 
 def lyapunov(
@@ -28,7 +30,7 @@ def lyapunov(
     figsize: tuple[float, float] | None = None,
     **keywords: Any,
 ) -> Axes:
-    """Draw Lyapunov exponents against the time until which they were averaged.
+    """Draw Lyapunov exponents against the time over which they were averaged.
 
     Parameters
     ----------
@@ -48,20 +50,20 @@ def lyapunov(
     Returns
     -------
     Axes
-        The time is logarithmic: for a chaotic motion the curve tends to a constant, for a regular
-        one to 0 as log t / t.
+        The time is logarithmic and starts at the end of the transient: for a chaotic motion the
+        curve tends to a constant, for a regular one to 0 as log t / t.
 
     Examples
     --------
     >>> import pyintegrate as pi
     >>> ax = lyapunov(pi.lyapunov(pi.systems.lorenz, dt=0.01, t_end=20.0, k=3))
     >>> ax.get_xlabel(), len(ax.lines)
-    ('time [s]', 4)
+    ('averaged over [s]', 4)
     """
     ax = new_axes(ax, figsize, (6.6, 3.8))
     count, k = len(found.history), found.history.shape[-1]
     history = found.history.reshape(count, -1, k)
-    times = np.asarray(found.times)
+    times = np.abs(np.asarray(found.times) - found._begin)
     if times.ndim > 1:
         times = np.broadcast_to(times, found.history.shape[:-1]).reshape(count, -1)
     else:
@@ -72,8 +74,14 @@ def lyapunov(
         own = {"color": on_ground(_COLOURS[j % len(_COLOURS)])} | keywords
         if history.shape[1] > 1:
             own = {"linewidth": 0.8, "alpha": 0.6} | own
-        ax.plot(times[:, lanes], history[:, lanes, j], **own)
-    ax.set_xscale("log")
+        lines = ax.plot(times[:, lanes], history[:, lanes, j], **own)
+        if k > 1 and lines:
+            value = f" = {found.exponents[j]:.4g}" if found.exponents.ndim == 1 else ""
+            name = f"λ{str(j + 1).translate(_LOWERED)}{value}"
+            lines[0].set_label(name.replace("-", "\N{MINUS SIGN}"))
+    log_axis(ax, "x")
     unit = unit_of(found.system, "t")
     words = label or with_unit("Lyapunov exponents" if k > 1 else "Lyapunov exponent", f"1/{unit}")
-    return finish(ax, with_unit("time", unit), words, legend=False, title=title)
+    shown = len(lanes)
+    note = f"{shown} of {history.shape[1]:,} trajectories" if shown < history.shape[1] else ""
+    return finish(ax, with_unit("averaged over", unit), words, title=title, note=note)
