@@ -12,20 +12,19 @@ from ..analysis.observables import energies, exact_states, phases, start_time
 from ..analysis.phase import phase_drift as drift_of
 from ..errors import one_record_warning
 from .bodies import letters_of
+from .comparing import layout
 from .curves import collect
 from .energy_curves import LABELS, energy
 from .frame import (
     chosen_panels,
     figure_size,
     left_out,
-    legend_below,
     line_keywords,
     place_legend,
+    points,
     say,
     several_axes,
-    text_width,
     two_digits,
-    wrapped,
 )
 from .paths import component_names, trajectory
 from .phase_curves import phase_drift
@@ -42,8 +41,7 @@ if TYPE_CHECKING:
     from ..values.types import Axes, AxesArray, Labels
 
 WIDTH, HEIGHT = 3.1, 2.75  # of one panel, inches
-NARROW = 4.0  # inches: a panel without room beside it
-APART = 0.09  # of the height of the axes: one line of text
+APART = 0.09  # of the height of the axes, at least: one line of text
 NO_DRIFT = 0.05  # of the oscillation: an incomplete oscillation causes smaller trends
 PERIODS = 5  # shown of a long oscillation, at its end, where methods differ most
 
@@ -73,7 +71,7 @@ def comparison(
         The result of `pyintegrate.compare`; for several systems, the panels that all of them have.
     panels : sequence of str, optional
         Some of "motion", "phase error", "energy" and "phase portrait", in this order; all that
-        the system has by default. One fits a column of a paper: ``figsize=(3.4, 2.8)``.
+        the system has by default, in a column (``figsize=(3.4, 6)``) those that fit.
     ax : Axes, or sequence of Axes, optional
         Where to draw, one for each panel; a new figure by default.
     window : tuple of float, optional
@@ -119,28 +117,39 @@ def comparison(
         raise TypeError(f"comparison must be what pi.compare returned, got {kind}")
     from matplotlib.ticker import MaxNLocator
 
-    keywords = line_keywords(keywords)
+    keywords, column = line_keywords(keywords), layout.is_column(ax, figsize)
     rows = [row for name, one in several for row in _rows(one, labels, name)]
     firsts = [_panels(curves[0].solution) for _, curves in rows]
     possible = [panel for panel in firsts[0] if all(panel in others for others in firsts)]
     names = chosen_panels(panels, possible, PANELS)
+    notes = [subtitle]
+    if column and panels is None:
+        names = layout.fitting(names, len(rows), figsize)
+        notes += [f"{len(names)} of {len(possible)} panels"] * (len(names) < len(possible))
     below = 0.06 * sum(len(curves) for _, curves in rows)  # a long legend
     size = (max(7.0, WIDTH * len(names) + 0.4), HEIGHT * len(rows) + 0.8 + below)
-    axes = several_axes(ax, (len(rows), len(names)), figure_size(figsize, size))
-    for (heading, curves), row in zip(rows, axes, strict=True):
-        shown = last_periods(curves[0].solution) if window is None else window
-        for panel, one in zip(names, row, strict=True):
-            PANELS[panel](one, curves, shown, keywords)
-            one.xaxis.set_major_locator(MaxNLocator(nbins=5, steps=[1, 2, 5, 10]))
-            one.xaxis.get_major_formatter().set_useOffset(False)
-        _head(row, heading)
-    if ax is not None and title is None:
-        place_legend(axes[0, 0])
-        return axes
-    titles = dict.fromkeys(one.system.title for _, one in several)
-    notes = dict.fromkeys(left_out(curves) for _, curves in rows)
-    subtitle = ", ".join(filter(None, [subtitle, *notes]))
-    _header(axes[0, 0], title or ", ".join(titles), subtitle)
+    shape = len(rows), len(names)
+    with layout.small_text(column):
+        lying = (shape[0] * shape[1], 1) if column else shape
+        axes = several_axes(ax, lying, figure_size(figsize, size)).reshape(shape)
+        for (heading, curves), row in zip(rows, axes, strict=True):
+            shown = last_periods(curves[0].solution) if window is None else window
+            for panel, one in zip(names, row, strict=True):
+                PANELS[panel](one, curves, shown, keywords)
+                one.xaxis.set_major_locator(MaxNLocator(nbins=5, steps=[1, 2, 5, 10]))
+                one.xaxis.get_major_formatter().set_useOffset(False)
+                if column:
+                    layout.hold_text(one)
+            if column and len(rows) == 1:
+                notes.append(heading.replace("\n", ", "))
+            else:
+                layout.head_row(row[:1] if column else row, heading)
+        if ax is not None and title is None:
+            place_legend(axes[0, 0])
+            return axes
+        titles = dict.fromkeys(one.system.title for _, one in several)
+        notes += dict.fromkeys(left_out(curves) for _, curves in rows)
+        layout.head_figure(axes[0, 0], title or ", ".join(titles), ", ".join(filter(None, notes)))
     return axes
 
 
@@ -236,56 +245,6 @@ def _panels(solution):
     return [name for name, has in wanted.items() if has]
 
 
-def _head(row, heading):
-    """Label a row on its left, or in the title of a single narrow panel."""
-    first = row[0]
-    wide = first.get_position().width * first.figure.get_figwidth()
-    if len(row) == 1 and wide < NARROW:
-        parts = ", ".join([first.get_title("left"), *heading.split("\n")])
-        say(first, wrapped(parts, wide, "axes.titlesize"), first.get_title("right"))
-        return
-    first.annotate(
-        heading,
-        (0, 0.5),
-        (-8, 0),
-        xycoords=first.yaxis.label,
-        textcoords="offset points",
-        rotation=90,
-        ha="right",
-        va="center",
-        multialignment="center",
-        fontweight="bold",
-    )
-
-
-def _header(ax, title, subtitle):
-    """Title, and below it subtitle and legend, without covering the data."""
-    figure = ax.figure
-    handles, names = ax.get_legend_handles_labels()
-    wide = figure.get_figwidth()
-    lines = wrapped(title, wide, "figure.titlesize", bold=True)
-    # A legend that does not fit beside the subtitle goes below.
-    width = text_width(subtitle, "font.size")
-    width += sum(text_width(name, "legend.fontsize") + 0.6 for name in names)
-    second = "\n " if subtitle or width <= wide else ""
-    figure.suptitle(lines + second, x=0.01, ha="left", fontsize="large", fontweight="bold")
-    below = 1 - 0.3 * (1 + 0.65 * lines.count("\n")) / figure.get_figheight()
-    figure.text(0.01, below, subtitle, va="top")
-    if width > wide:
-        legend_below(figure, handles, names)
-        return
-    figure.legend(
-        handles,
-        names,
-        loc="upper right",
-        bbox_to_anchor=(0.99, below),
-        ncols=len(names),
-        frameon=False,
-        borderaxespad=0,
-        borderpad=0,
-    )
-
-
 def retitle(ax, curves, title):
     """The title of a panel; what all panels leave out is noted once, elsewhere."""
     note = ax.get_title("right")
@@ -379,12 +338,14 @@ def _final_values(ax, curves, ends, texts):
     low, high = ax.get_ylim()
     places = np.clip((np.asarray(ends) - low) / (high - low), 0, 1)
     order = [i for i in np.argsort(places) if np.isfinite(ends[i])]
+    line = 1.25 * points("font.size") / 72 / (ax.get_position().height * ax.figure.get_figheight())
+    apart = max(APART, line)
     for i, j in pairwise(order):  # push up what would overlap, then down what left the axes
-        places[j] = max(places[j], places[i] + APART)
+        places[j] = max(places[j], places[i] + apart)
     if order:
         places[order[-1]] = min(places[order[-1]], 1.0)
     for j, i in pairwise(order[::-1]):
-        places[i] = min(places[i], places[j] - APART)
+        places[i] = min(places[i], places[j] - apart)
     for i in order:
         ax.annotate(
             texts[i].replace("-", "\N{MINUS SIGN}"),

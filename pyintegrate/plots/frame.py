@@ -218,16 +218,17 @@ def two_digits(value):
 
 def text_width(text, size):
     """Approximate width in inches of the longest line of a text in the size of an rcParam."""
-    return max(map(len, text.split("\n"))) * _points(size) * 0.0077  # 0.55 of the size a letter
+    return max(map(len, text.split("\n"))) * points(size) * 0.0077  # 0.55 of the size a letter
 
 
 def wrapped(text, width, size, bold=False):
     """A text in lines of at most `width` inches."""
-    letters = max(12, int(width / (_points(size) * (0.0092 if bold else 0.0077))))
+    letters = max(12, int(width / (points(size) * (0.0092 if bold else 0.0077))))
     return "\n".join(textwrap.fill(line, letters) for line in text.split("\n"))
 
 
-def _points(size):
+def points(size):
+    """Points of the size that an rcParam has, "medium" or a number."""
     from matplotlib.font_manager import FontProperties
 
     return FontProperties(size=matplotlib.rcParams[size]).get_size_in_points()

@@ -123,3 +123,39 @@ def test_panels_are_those_that_a_system_has(name, methods, panels):
             has_phase = False
     c = pi.compare(system, methods=methods, dt=0.01, n_steps=100)
     assert c.plot().shape == (1, panels + bool(has_phase))
+
+
+# ---- in a column of a journal --------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("height", "count"), [(2.6, 1), (3.8, 2), (6.4, 4)])
+def test_in_a_column_panels_lie_below_one_another(height, count):
+    c = pi.compare(pi.systems.oscillator(omega=15**0.5), dt=0.1, t_end=90.0)
+    axes = c.plot(figsize=(3.4, height))
+    assert axes.shape == (1, count)
+    figure = axes.figure
+    figure.canvas.draw()
+    boxes = [ax.get_tightbbox() for ax in axes.ravel()]
+    for above, below in zip(boxes, boxes[1:], strict=False):
+        assert above.y0 >= below.y1
+    for ax, box in zip(axes.ravel(), boxes, strict=True):
+        assert box.x0 >= 0
+        assert box.x1 <= figure.bbox.width
+        assert box.y0 >= 0
+        assert ax.bbox.height > 0.55 * figure.dpi
+        assert ax.bbox.width > 0.55 * figure.bbox.width
+        assert max(tick.get_fontsize() for tick in ax.get_yticklabels()) <= 8
+    says = " ".join(text.get_text() for text in figure.texts)
+    assert ("of 4 panels" in says) is (count < 4)
+    titles = " ".join(ax.get_title("left") for ax in axes.ravel())
+    assert "16.2 steps a period" in (says + titles).replace("\n", " ")
+    (legend,) = figure.legends
+    assert not any(legend.get_window_extent().overlaps(box) for box in boxes)
+
+
+def test_steps_and_panels_that_are_asked_for_are_all_in_the_column(comparison):
+    axes = comparison.plot(figsize=(3.4, 7.5), panels=["energy", "phase error"])
+    assert axes.shape == (2, 2)
+    lefts = {round(ax.get_subplotspec().colspan.start) for ax in axes.ravel()}
+    assert lefts == {0}
+    assert "dt = 0.25 s" in axes[1, 0].get_title("left").replace("\n", " ")

@@ -1,0 +1,1 @@
+"""How the panels of a comparison lie: on a page, or in a column of a journal."""
