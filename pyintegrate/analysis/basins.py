@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ..solution.solution import Solution
-    from ..values.types import ArrayLike, Floats
+    from ..values.types import ArrayLike, Axes, Floats
 
 SAMPLE = 4000  # final states, evenly chosen, in which attractors are searched for
 NEAREST = 1 << 22  # numbers in a table of distances
@@ -34,12 +34,15 @@ class Basins:
     components : tuple of str
         The compared components.
     system : System
+    solution : Solution or None
+        Whose ends were sorted.
     """
 
     label: np.ndarray
     attractors: np.ndarray
     components: tuple
     system: Any
+    solution: Any = None
 
     def share(self) -> Floats:
         """The fraction of the trajectories that reaches each attractor, (n,)."""
@@ -98,6 +101,12 @@ class Basins:
         beside = float(entropy[several].mean()) if several.any() else np.nan
         return float(entropy.mean()), beside
 
+    def plot(self, **keywords: Any) -> Axes:
+        """Draw which start leads where: see `pyintegrate.plots.basin_map`."""
+        from ..plots import basin_map
+
+        return basin_map(self, **keywords)
+
     def __repr__(self):
         kept = ", ".join(f"{100 * part:.3g} %" for part in self.share()[:6])
         more = ", ..." if len(self.attractors) > 6 else ""
@@ -133,6 +142,7 @@ def basin(
     Returns
     -------
     Basins
+        With ``label``, ``attractors``, ``share()``, ``entropy()`` and ``plot()``.
 
     Raises
     ------
@@ -179,7 +189,7 @@ def basin(
         place = np.full(len(points) + 1, -1)
         place[order] = np.arange(len(order))
         label, points = place[label], points[order]
-    return Basins(label.reshape(batch), points, names, system)
+    return Basins(label.reshape(batch), points, names, system, solution)
 
 
 def _clusters(ends, tolerance):

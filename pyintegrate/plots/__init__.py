@@ -24,6 +24,7 @@ from .error_against_step import convergence
 from .error_against_work import work_precision
 from .error_curves import error
 from .heat_maps import heatmap
+from .passing.attractor_maps import basin_map
 from .passing.scan_maps import passages, scan
 from .passing.section_points import orbit_diagram, return_map, section
 from .paths import trajectory
@@ -35,6 +36,7 @@ from .style import colour_of
 
 __all__ = [
     "animate",
+    "basin_map",
     "chaos_map",
     "colour_of",
     "comparison",

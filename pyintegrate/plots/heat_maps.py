@@ -13,6 +13,7 @@ from ..errors import Status
 from ..solution.jumps import has_jumped, until_jump
 from .error_curves import components_of
 from .frame import new_axes, say
+from .log_axis import edges, log_axis, log_spaced
 from .style import BLUE, GREEN, ORANGE, PURPLE, SKY, VERMILLION, axis_label, unit_of, with_unit
 
 if TYPE_CHECKING:
@@ -48,6 +49,9 @@ def heatmap(
     **keywords: Any,
 ) -> Axes:
     """Draw a number for every trajectory of a batch with two axes, as colours.
+
+    An axis along which something is spaced by the logarithm, as of ``numpy.geomspace``, is
+    logarithmic.
 
     Parameters
     ----------
@@ -120,10 +124,14 @@ def heatmap(
 def colour(ax, x, y, numbers, text, label, log, blank, missing, colorbar, keywords):
     """Draw numbers (m, n) over x (n,) and y (m,), integers as classes, with their scale.
 
-    Numbers that are not finite, or are `blank`, are grey; `text` describes the numbers, and
-    `missing` the grey ones, unless there is a `label`.
+    Axes are logarithmic where the coordinates have a constant ratio. Numbers that are not finite,
+    or are `blank`, are grey; `text` describes the numbers, and `missing` the grey ones, unless
+    there is a `label`.
     """
     look: dict[str, Any] = {"shading": "nearest", "rasterized": True} | keywords
+    powers = [name for name, values in (("x", x), ("y", y)) if log_spaced(values)]
+    if powers and look["shading"] == "nearest":  # whose edges are half way by differences
+        x, y, look["shading"] = edges(x), edges(y), "flat"
     if numbers.dtype.kind in "iu":
         mesh = _classes(ax, x, y, numbers, look)
     else:
@@ -139,6 +147,7 @@ def colour(ax, x, y, numbers, text, label, log, blank, missing, colorbar, keywor
         ax.set_facecolor(FAILED)  # visible where there is no number
         if np.isnan(shown).any():
             text = f"{text}\n(grey: {missing})".strip()
+    log_axis(ax, *powers)
     if colorbar:
         bar = ax.figure.colorbar(mesh, ax=ax, pad=0.02, extend=_beyond(mesh))
         bar.set_label(label or text)

@@ -34,6 +34,7 @@ FACADES = {
     ("analysis.error_against_step", "plot"),
     ("analysis.error_against_work", "plot"),
     ("analysis.regions", "plot"),
+    ("analysis.basins", "plot"),
     ("analysis.poincare", "plot"),
     ("analysis.chaos.exponents", "plot"),
     ("analysis.chaos.indicators", "plot"),

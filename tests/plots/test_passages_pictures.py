@@ -53,7 +53,7 @@ def test_an_orbit_diagram_is_over_its_parameter():
                                       period=3 * np.pi, dt=0.1, t_end=99.0, after=50.0)  # fmt: skip
     ax = found.plot()
     assert np.array_equal(dots(ax), [found.at, found.values])
-    assert labels(ax)[1] == "ω [rad/s]"
+    assert labels(ax)[1] == "ω once a period [rad/s]"
     assert labels(ax)[0].startswith("amplitude")
 
 
@@ -135,3 +135,122 @@ def test_stopped_trajectories_are_shown():
                        events=stop)  # fmt: skip
     ax = pi.plots.heatmap(sol, "omega")
     assert not np.ma.getmaskarray(ax.collections[0].get_array()).any()
+
+
+# ---- orbits of a section -------------------------------------------------------------------------
+
+SWINGS = np.linspace(0.5, 2.5, 5)
+
+
+def hues(ax):
+    """The colour of each point."""
+    (points,) = ax.collections
+    ax.figure.canvas.draw()
+    return points.get_facecolors()
+
+
+def passing(system=pi.systems.pendulum, start=SWINGS):
+    return pi.analysis.crossings(system, "omega", start, 0.0, dt=0.05, t_end=20.0, direction=0)
+
+
+@pytest.mark.parametrize("count", [2, 5, 6, 9])
+def test_each_orbit_of_a_section_has_a_colour(count):
+    section = passing(start=np.linspace(0.5, 2.5, count))
+    ax = section.plot(components=("theta", "omega"))
+    colours, colour_of = hues(ax), {}
+    for colour, orbit in zip(colours, section.trajectory, strict=True):
+        assert colour_of.setdefault(orbit, tuple(colour)) == tuple(colour)
+    assert len(set(colour_of.values())) == min(count, 6)
+    names = ax.get_legend_handles_labels()[1]
+    if count > 6:
+        assert ax.get_title("right") == "9 orbits in 6 colours"
+        assert not names
+    else:
+        assert names == [f"orbit {i}" for i in range(count)]
+    assert len({tuple(one) for one in hues(section.plot(c="k"))}) == 1
+    assert not passing(start=1.0).plot().get_legend_handles_labels()[1]
+
+
+def test_colours_of_a_section_may_be_numbers():
+    lengths = np.linspace(0.5, 3, 4)
+    section = passing(pi.systems.pendulum(length=lengths), 1.0)
+    names = section.plot().get_legend_handles_labels()[1]
+    assert names == [f"length = {length:.4g} m" for length in lengths]
+    section = passing(start=np.linspace(0.5, 2.5, 9))
+    ax = section.plot(by="energy")
+    numbers = ax.collections[0].get_array()
+    assert np.allclose(numbers, pi.systems.pendulum.energy(section.y), rtol=1e-3)  # it is kept
+    assert ax.collections[0].colorbar.ax.get_ylabel().startswith("energy")
+    assert len({tuple(one) for one in hues(section.plot(by="orbit"))}) == 6
+    with pytest.raises(ValueError, match="by must be one of 'orbit', 'energy', got 'length'"):
+        section.plot(by="length")
+
+
+def test_the_axis_of_an_orbit_diagram_says_where_it_was_taken():
+    drives = {"c": np.linspace(2, 4, 3)}
+    options = {"dt": 0.05, "t_end": 100.0, "after": 60.0}
+    for quantity, section, text in [
+        ("x", "y", "x where y = 0"),
+        (lambda t, y: y[0] + y[1], "y", "quantity where y = 0"),
+        ("x", lambda t, y: y[1] - y[0], "x at its section"),
+    ]:
+        found = pi.analysis.orbit_diagram(
+            pi.systems.rossler, drives, quantity, section=section, **options
+        )
+        assert labels(found.plot()) == ("c", text)
+    found = pi.analysis.orbit_diagram(
+        pi.systems.pendulum,
+        {"length": [1.0, 2.0]},
+        "theta",
+        1.0,
+        0.0,
+        dt=0.05,
+        t_end=9.0,
+        after=0.0,
+    )
+    assert labels(found.plot())[1] == "θ at its maxima [rad]"
+
+
+# ---- basins --------------------------------------------------------------------------------------
+
+
+def wells(count=20):
+    x, v = np.linspace(-2, 2, count), np.linspace(-2, 2, 16)[:, np.newaxis]
+    sol = pi.integrate(
+        pi.systems.duffing(gamma=0.0, delta=0.5), x, v, dt=0.1, t_end=60.0, save="final"
+    )
+    return pi.analysis.basin(sol)
+
+
+def test_basins_are_colours_with_a_legend_of_attractors():
+    found = wells()
+    ax = found.plot(title="Which well?")
+    assert labels(ax) == ("initial x [m]", "initial v [m/s]")
+    assert np.array_equal(np.asarray(ax.collections[0].get_array()).reshape(16, 20), found.label)
+    (legend,) = ax.figure.legends
+    texts = [text.get_text() for text in legend.get_texts()]
+    assert len(texts) == len(found.attractors) == 2
+    for text, place, part in zip(texts, found.attractors, found.share(), strict=True):
+        text = text.replace("\N{MINUS SIGN}", "-")
+        assert text == f"x = {place[0]:.3g} m, v = 0 m/s: {100 * part:.3g} %"
+    assert max(ax.get_xlim()) > 2
+    assert max(ax.get_ylim()) > 2
+    (dots,) = ax.get_lines()
+    assert np.allclose(dots.get_xydata(), found.attractors)
+    ax.figure.canvas.draw()
+    assert legend.get_window_extent().y1 < ax.bbox.y0
+    _, own = matplotlib.pyplot.subplots()
+    assert found.plot(ax=own, legend=False) is own
+    assert own.get_legend() is None
+
+
+def test_of_many_attractors_the_commonest_are_named():
+    label = np.repeat(np.arange(-1, 9), 6).reshape(10, 6)
+    places = np.arange(9.0)[:, np.newaxis]
+    found = pi.analysis.Basins(label, places, ("x",), pi.systems.spring)
+    ax = found.plot()
+    texts = [text.get_text() for text in ax.figure.legends[0].get_texts()]
+    assert texts[:2] == ["x = 0 m: 10 %", "x = 1 m: 10 %"]
+    assert texts[-2:] == ["4 others: 40 %", "none: 10 %"]
+    with pytest.raises(ValueError, match=r"two axes, and this one has the shape \(60,\)"):
+        pi.analysis.Basins(label.ravel(), places, ("x",), pi.systems.spring).plot()

@@ -120,6 +120,8 @@ class OrbitDiagram:
     quantity : str
     section : Section
         The crossings themselves, ordered by the parameter, then by time.
+    where : str
+        Where the quantity was taken: "at its maxima", "where y = 0", "once a period".
     """
 
     parameter: str
@@ -127,6 +129,7 @@ class OrbitDiagram:
     values: np.ndarray
     quantity: str
     section: Any
+    where: str = ""
 
     def plot(self, **keywords: Any) -> Axes:
         """Draw the points: see `pyintegrate.plots.orbit_diagram`."""
@@ -209,6 +212,7 @@ def orbit_diagram(
     if len(grid) != 1:
         raise ValueError(f"axis must be one parameter and its values, got {', '.join(grid)}")
     ((parameter, values),) = grid.items()
+    given = section
     if section is None and options.get("period") is None:
         section = _velocity_of(quantity, system)
         options = {"direction": -1} | options
@@ -220,8 +224,24 @@ def orbit_diagram(
     )  # fmt: skip
     taken = found.values[:, 0] if callable(quantity) else found[quantity]
     name = getattr(quantity, "__name__", "value") if callable(quantity) else quantity
+    name = "quantity" if name == "<lambda>" else name
     each = prod(found.batch[1:])
-    return OrbitDiagram(parameter, values[found.trajectory // each], taken, name, found)
+    at, where = values[found.trajectory // each], _where(given, options)
+    return OrbitDiagram(parameter, at, taken, name, found, where)
+
+
+def _where(section, options):
+    """Where an orbit diagram takes its quantity, in words, for its axis."""
+    if options.get("period") is not None:
+        return "once a period"
+    if section is None:
+        which = {-1: "at its maxima", 1: "at its minima"}
+        return which.get(options.get("direction", -1), "at its extremes")
+    name = section if isinstance(section, str) else getattr(section, "__name__", "<lambda>")
+    value = options.get("value", 0)
+    if name == "<lambda>" or np.ndim(value):
+        return "at its section"
+    return f"where {name} = {value:g}"
 
 
 def _velocity_of(quantity, system):

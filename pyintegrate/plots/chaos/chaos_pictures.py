@@ -8,6 +8,7 @@ import numpy as np
 
 from ..frame import finish, new_axes
 from ..heat_maps import coordinates, heatmap
+from ..log_axis import log_axis, log_spaced
 from ..style import BLUE, on_ground, unit_of, with_unit
 
 if TYPE_CHECKING:
@@ -84,8 +85,7 @@ def chaos_map(
     columns, x_label = coordinates(solution, x, 0)
     ax = new_axes(ax, figsize, (6.6, 3.8))
     ax.plot(columns, values, **{"color": on_ground(BLUE)} | keywords)
-    if log and np.any(values > 0):
-        ax.set_yscale("log")
+    log_axis(ax, *"x" * log_spaced(columns), *"y" * bool(log and np.any(values > 0)))
     return finish(ax, x_label, text, legend=False, title=title)
 
 

@@ -320,9 +320,7 @@ ax""",
 x, v = np.linspace(-2.5, 2.5, 300), np.linspace(-3, 3, 300)[:, np.newaxis]
 wells = pi.systems.duffing(delta=0.15, gamma=0.0)
 sol = pi.integrate(wells, x, v, dt=0.05, t_end=100.0, save="final")
-ax = pi.plots.heatmap(sol, pi.analysis.basin(sol, components="x").label, label="well")
-ax.set_title("which well does each start end in?", loc="left")
-ax""",
+pi.analysis.basin(sol, components="x").plot(title="which well does each start end in?")""",
     ),
     "dashboard": Figure(
         "Everything about one comparison",

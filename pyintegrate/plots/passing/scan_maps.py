@@ -9,6 +9,7 @@ import numpy as np
 from ...watching.reductions import Reduction
 from ..frame import finish, new_axes, say
 from ..heat_maps import colour, coordinates
+from ..log_axis import log_axis, log_spaced
 from ..style import BLUE, axis_label, on_ground, unit_of, with_unit
 
 if TYPE_CHECKING:
@@ -40,6 +41,8 @@ def scan(
     **keywords: Any,
 ) -> Axes:
     """Draw a scan: a line for one axis, or a heat map, with the first axis to the right.
+
+    An axis whose values are spaced by the logarithm, as of ``numpy.geomspace``, is logarithmic.
 
     Parameters
     ----------
@@ -100,8 +103,7 @@ def scan(
     if not {"c", "color"} & set(keywords):
         keywords["color"] = on_ground(BLUE)
     ax.plot(scan.axes[axes[0]], values, **keywords)
-    if log and np.any(values > 0):
-        ax.set_yscale("log")
+    log_axis(ax, *"x" * log_spaced(scan.axes[axes[0]]), *"y" * bool(log and np.any(values > 0)))
     return finish(ax, names[0], label or text, legend=False, title=title)
 
 

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..frame import finish, new_axes
-from ..style import BLUE, axis_label, on_ground
+from ..style import BLUE, axis_label, on_ground, unit_of, with_unit
+from .orbit_colours import Orbits
 
 if TYPE_CHECKING:
     from typing import Any
@@ -23,6 +24,7 @@ def section(
     section: Section,
     components: tuple[str, str] | None = None,
     *,
+    by: str | None = None,
     ax: Axes | None = None,
     title: str | None = None,
     figsize: tuple[float, float] | None = None,
@@ -37,6 +39,10 @@ def section(
     components : tuple of str, optional
         The two to draw; by default the first position that varies over the points, and its
         velocity, or the first two that vary.
+    by : str, optional
+        What the colours tell apart: "orbit", "energy" (where each orbit first passed) or a
+        parameter. By default the parameter that varies over the batch, else the orbits: six
+        colours, in turn where there are more, as the picture says.
     ax : Axes, optional
         Where to draw; a new figure by default.
     title : str, optional
@@ -53,7 +59,7 @@ def section(
     Raises
     ------
     ValueError
-        For unknown components, or a number of them other than two.
+        For unknown components, a number of them other than two, or an unknown `by`.
 
     Examples
     --------
@@ -66,11 +72,13 @@ def section(
     names = _two(section) if components is None else tuple(components)
     if len(names) != 2 or isinstance(components, str):
         raise ValueError(f"components must be two names, got {components!r}")
+    orbits = Orbits(section, by, bool({"c", "color"} & set(keywords)))
     ax = new_axes(ax, figsize, (5.4, 4.6))
     x, y = (section[name] for name in names)
-    _dots(ax, x, y, keywords)
+    points = _dots(ax, x, y, orbits.look() | keywords)
+    orbits.explain(ax, points)
     right, up = (axis_label(section.system, name) for name in names)
-    return finish(ax, right, up, legend=False, title=title)
+    return finish(ax, right, up, title=title, note=orbits.note)
 
 
 def return_map(
@@ -157,12 +165,15 @@ def orbit_diagram(
     ...     t_end=300.0, after=200.0)
     >>> ax = orbit_diagram(found)
     >>> ax.get_xlabel(), ax.get_ylabel()
-    ('c', 'x')
+    ('c', 'x where y = 0')
     """
     ax = new_axes(ax, figsize, (7.2, 4.4))
     _dots(ax, diagram.at, diagram.values, keywords)
     system = diagram.section.system
     right, up = (_named(system, name) for name in (diagram.parameter, diagram.quantity))
+    if diagram.where:
+        text = axis_label(system, f"{diagram.quantity} {diagram.where}")
+        up = with_unit(text, unit_of(system, diagram.quantity))
     return finish(ax, right, up, legend=False, title=title)
 
 
@@ -190,4 +201,4 @@ def _dots(ax, x, y, keywords):
     own: dict[str, Any] = {"s": 6 if few else 1.5, "linewidths": 0, "rasterized": not few}
     if not {"c", "color"} & set(keywords):
         own["color"] = on_ground(BLUE)
-    ax.scatter(x, y, **(own | keywords))
+    return ax.scatter(x, y, **(own | keywords))
