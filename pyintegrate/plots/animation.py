@@ -13,6 +13,7 @@ from ..analysis.observables import start_time
 from .bodies import NAMED, bodies_of, letter_label, letters_of
 from .curves import collect, exact_curve
 from .frame import figure_size, left_out, legend_below, line_keywords, muted, wrapped
+from .moving.films import drawn_once, gif_writer
 from .moving.scenes import Scene, has_scenes, latest
 from .paths import component_names, smooth_times, widest
 from .style import axis_label, exact_look, unit_of
@@ -30,6 +31,8 @@ LONGEST = 10.0  # seconds, by default
 TRAIL = 0.12  # of the run: how long a trail stays visible
 FULL = 0.8  # of the size that Matplotlib embeds in a page
 LEAST_DPI = 30  # of a frame in a page
+TOLD = {"codec", "bitrate", "extra_args", "metadata"}  # to a writer of Matplotlib's choice
+FILMS = (".mp4", ".m4v", ".mov", ".mkv", ".webm", ".avi", ".ogv")  # that need ffmpeg
 
 
 def animate(
@@ -49,9 +52,9 @@ def animate(
     against time. Only saved states are shown, and no line joins two of them across a jump of an
     event.
 
-    In a notebook, ``HTML(animate(sol).to_jshtml())`` plays it; ``.save("motion.gif")`` saves it. A
-    page holds all frames, which are made small enough for
-    ``rcParams["animation.embed_limit"]``.
+    In a notebook, ``HTML(animate(sol).to_jshtml())`` plays it; ``.save("motion.gif")`` saves it,
+    and ``.save("motion.mp4")`` if ffmpeg is installed. A page holds all frames, which are made
+    small enough for ``rcParams["animation.embed_limit"]``.
 
     Parameters
     ----------
@@ -270,17 +273,47 @@ def _still(ax, curves, pane, movers, bodies):
         ax.set_aspect("equal", adjustable="box")
 
 
+def _has_writer(writers):
+    """Whether Matplotlib finds what writes films: ffmpeg, or what its settings name."""
+    named = matplotlib.rcParams["animation.writer"]
+    return writers.is_available(named) or writers.is_available("ffmpeg")
+
+
 @cache
 def _kind():
     """The class of the result; Matplotlib's own is imported when first needed."""
-    from matplotlib.animation import FuncAnimation
+    from matplotlib.animation import FuncAnimation, writers
 
     class Motion(FuncAnimation):
         """An animation whose frames all fit in a page."""
 
         def __init__(self, figure, show, count, **keywords):
-            self.figure, self.show, self.count = figure, show, count
+            self.figure, self.show, self.count, self.filmed = figure, show, count, False
+            self.rate = 1000 / keywords["interval"]  # frames a second
             super().__init__(figure, show, frames=count, **keywords)
+
+        def save(self, filename, writer=None, *arguments, **keywords):
+            """Write a film: `matplotlib.animation.Animation.save`."""
+            name = str(filename)
+            if writer is None and name.lower().endswith(FILMS) and not _has_writer(writers):
+                raise OSError(
+                    f"{name!r} is made by ffmpeg, which is not installed: install it (apt-get"
+                    " install ffmpeg, brew install ffmpeg, conda install ffmpeg), or save a .gif,"
+                    " or HTML by to_jshtml()"
+                )
+            told = bool(arguments) or bool({*keywords} & TOLD)
+            if writer is None and name.lower().endswith(".gif") and not told:
+                writer = gif_writer()(fps=keywords.pop("fps", None) or self.rate)
+            self.filmed = True
+            try:
+                with drawn_once(self.figure, self.show(0)):
+                    return super().save(filename, writer, *arguments, **keywords)
+            finally:
+                self.filmed = False
+
+        def _post_draw(self, framedata, blit):
+            if not self.filmed:  # nobody looks
+                super()._post_draw(framedata, blit)  # type: ignore[misc]
 
         def to_jshtml(self, fps=None, embed_frames=True, default_mode=None):
             """Frames with controls, as HTML: `matplotlib.animation.Animation.to_jshtml`."""

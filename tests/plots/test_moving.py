@@ -1,5 +1,7 @@
 """What moves: every system, over the true motion, and no line across a jump."""
 
+import shutil
+
 import numpy as np
 import pytest
 
@@ -133,3 +135,58 @@ def test_where_more_jumps_than_were_kept_may_be_nothing_is_joined():
 
 def test_every_shape_is_of_a_system_of_the_catalogue():
     assert set(SHAPES) <= set(pi.systems)
+
+
+# ---- films ---------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def short():
+    sol = pi.integrate(pi.systems.pendulum, dt=0.05, n_steps=10)
+    return pi.plots.animate(sol, seconds=0.1, figsize=(3, 2))
+
+
+def test_without_ffmpeg_a_film_says_what_to_install(short, tmp_path, monkeypatch):
+    monkeypatch.setattr("matplotlib.animation.writers.is_available", lambda name: name == "pillow")
+    short._draw_was_started = True
+    with pytest.raises(OSError, match=r"a.mp4' is made by ffmpeg, .*apt-get install ffmpeg"):
+        short.save(str(tmp_path / "a.mp4"))
+    assert not any(tmp_path.iterdir())
+    short.save(tmp_path / "a.gif")
+    assert (tmp_path / "a.gif").read_bytes()[:6] == b"GIF89a"
+
+
+@pytest.mark.parametrize("draw", [
+    lambda: pi.integrate(pi.systems.pendulum, dt=0.05, n_steps=40),
+    lambda: pi.integrate(pi.systems.n_body(initial="outer_solar_system"), dt=50.0, n_steps=40),
+])  # fmt: skip
+def test_a_film_shows_what_the_figure_shows(draw, tmp_path):
+    from io import BytesIO
+
+    moving = pi.plots.animate(draw(), seconds=0.2, figsize=(4, 3))
+    canvas, dpi = moving.figure.canvas, moving.figure.dpi
+    moving.save(tmp_path / "a.gif", dpi=100)
+    assert (moving.figure.canvas, moving.figure.dpi) == (canvas, dpi)
+    assert "savefig" not in vars(moving.figure)
+    moving.show(moving.count - 1)
+    page = BytesIO()
+    moving.figure.savefig(page, format="png", dpi=100)
+    from PIL import Image
+
+    with Image.open(tmp_path / "a.gif") as film:
+        assert film.n_frames == moving.count
+        film.seek(film.n_frames - 1)
+        last = np.asarray(film.convert("RGB"), dtype=int)
+    assert tuple(last[0, 0]) == (255, 255, 255)
+    with Image.open(page) as png:
+        off = abs(last - np.asarray(png.convert("RGB"), dtype=int)).max(axis=2)
+    # 256 colours stand for all; lines over one another blend in another order where they cross.
+    assert np.mean(off > 60) < 1e-3
+    page = moving.to_jshtml()
+    assert page.count("data:image/png") == moving.count
+
+
+@pytest.mark.skipif(not shutil.which("ffmpeg"), reason="no ffmpeg")
+def test_with_ffmpeg_a_film_is_written(short, tmp_path):
+    short.save(tmp_path / "a.mp4")
+    assert (tmp_path / "a.mp4").read_bytes()[4:8] == b"ftyp"

@@ -123,8 +123,9 @@ class Scene:
         """Axes with fixed limits: only the object, and a scale if it slides."""
         ax, far = self.ax, self.reach
         write = ax.text2D if self.shape.dimensions == 3 else ax.text
-        look = {"ha": "center", "va": "bottom", "color": curve.keywords["color"]}
-        write(0.5, 0.01, curve.label, transform=ax.transAxes, **look)
+        look = {"ha": "center", "color": curve.keywords["color"], "transform": ax.transAxes}
+        below = self.shape.marker == "o"  # where a pendulum hangs there is no room
+        write(0.5, 0.0 if below else 0.01, curve.label, va="top" if below else "bottom", **look)
         if self.shape.dimensions == 3:
             size = 1.2 * max(np.linalg.norm(g["half"]) for g in self.parameters)
             middle = np.nanmean(self.states[0][:, :3], axis=0)
