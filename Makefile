@@ -246,7 +246,8 @@ page: $(VENV)/.demo
 	$(PY) page/make_page.py build/page/lab.wasm $(PAGE) pyintegrate/laboratory/static/page.html docs/lab/index.html
 
 # The page in a real browser, and the widget in a real Jupyter server: what a user does, and screenshots
-# in build/lab-browser. Needs Debian's chromium and chromium-driver.
+# in build/lab-browser; prints how soon the page can be touched and its frames a second. Needs Debian's
+# chromium and chromium-driver.
 lab-browser: $(VENV)/.dev page
 	$(PY) -m pip install --quiet --disable-pip-version-check selenium jupyterlab
 	$(PY) -m pytest -q -p no:cacheprovider tests/laboratory/in_chromium.py

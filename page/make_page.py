@@ -27,7 +27,7 @@ from pyintegrate.laboratory.descriptions import (
 HERE = Path(__file__).parent
 DIGEST_STEPS, OFFSET, PRIME = 16, 14695981039346656037, 1099511628211
 LARGEST = 2_000_000  # bytes of the page
-SIZED = ("n_body",)  # systems of any size are not in the core of the page
+SIZED = ("n_body", "rigid_body")  # systems of any size are not in the core of the page
 
 
 def about():

@@ -18,7 +18,10 @@ if TYPE_CHECKING:
     from ..system.system import System
 
 MOST_ELEMENTS = 3  # of an array parameter with sliders
-MAY_VANISH = ("b", "c", "damping", "delta", "gamma", "amplitude", "coupling", "softening", "mu")
+MAY_VANISH = (
+    *("b", "c", "damping", "delta", "gamma", "amplitude", "coupling", "softening", "mu"),
+    *("drag", "linear_damping", "angular_damping"),
+)
 TURNS, PER_TURN = 40, 16  # of the default run
 # Step and end for motions whose initial turning says little: they do not turn, or are chaotic.
 RUNS = {
@@ -26,7 +29,11 @@ RUNS = {
     "projectile_drag": (0.1, 1.8), "logistic": (0.5, 12.0), "kepler": (0.1, 60.0),
     "double_pendulum": (0.05, 20.0), "duffing": (0.2, 100.0), "lorenz": (0.01, 20.0),
     "rossler": (0.1, 100.0), "three_body": (0.05, 40.0), "n_body": (0.05, 40.0),
+    "rigid_body": (0.1, 40.0),
 }  # fmt: skip
+# What the catalogue has at rest, shown as it tumbles: a turn about the middle axis is unstable.
+TUMBLING = {"gravity": (0.0, 0.0, 0.0), "inverse_inertia": (1.0, 1 / 2, 1 / 3)}
+STARTS = {"rigid_body": [0.0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0.01, 1, 0]}
 LONGEST = 20_000  # steps
 
 
@@ -45,7 +52,7 @@ def describe_system(system: System) -> dict[str, Any]:
     Raises
     ------
     ValueError
-        A system that the lab cannot draw, or a batch.
+        A batch.
 
     Examples
     --------
@@ -61,11 +68,13 @@ def describe_system(system: System) -> dict[str, Any]:
             " over a batch: give numbers"
         )
     drawn = scene(system)
-    start = system.initial
+    start = np.array(STARTS.get(system.name, system.initial))
     dt, t_end = (0.1, 50.0) if start is None else usual_run(system, start)
     params = {}
     for name, value in system.params.items():
         values = np.ravel(value)
+        if not values.size:  # springs of a body that has none
+            continue
         sliders = 0 < values.size <= MOST_ELEMENTS
         low, high = zip(*(_range(name, float(x)) for x in values), strict=True) if sliders else (
             (), ())  # fmt: skip
@@ -84,14 +93,14 @@ def describe_system(system: System) -> dict[str, Any]:
 
 
 def drawable() -> dict[str, System]:
-    """The systems of the catalogue that the lab can draw, by name.
+    """The systems of the catalogue as the lab shows them, by name.
 
     Examples
     --------
     >>> "rigid_body" in drawable(), "lorenz" in drawable()
-    (False, True)
+    (True, True)
     """
-    return {name: s for name, s in catalogue.items() if s.structure != "rigid_body"}
+    return {**catalogue, "rigid_body": catalogue["rigid_body"](**TUMBLING)}
 
 
 def describe_method(method: Method) -> dict[str, Any]:

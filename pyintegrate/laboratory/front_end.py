@@ -8,7 +8,9 @@ from pathlib import Path
 
 STATIC = Path(__file__).parent / "static"
 # In the order of their dependencies.
-MODULES = ("look", "scenes", "charts", "limits", "record", "steps", "controls", "side", "lab")
+MODULES = (
+    *("look", "boxes", "scenes", "charts", "limits", "record", "steps", "controls", "side", "lab"),
+)
 
 
 def joined(*last: str) -> str:

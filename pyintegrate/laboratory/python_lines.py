@@ -51,6 +51,7 @@ def python_lines(system: System, state: Mapping[str, Any], dt: float, n_steps: i
     params = ", ".join(
         f"{name}={value if np.ndim(value) == 0 else np.asarray(value).tolist()!r}"
         for name, value in system.params.items()
+        if np.size(value)  # what it has none of
     )
     built_in = system.name in known_systems and type(known_systems[system.name]) is type(system)
     remarks = [] if built_in else [f"{system.name}: the system that was given to pi.lab"]

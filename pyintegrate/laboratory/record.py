@@ -61,8 +61,9 @@ def make_record(
     record : dict
         "runs", in the order of the methods: "t" (n,), "y" and "ghost" (n, dim), "energy" and
         "ghost_energy" (n,) or None, "phase" (n,) [rad] or None, "distance" (n,) from the true
-        position, all float64; "dt", "failed" (the first step not completed, or -1), "evaluations",
-        "stability". Also "ghost" (the kind of the true motion), "turning" (eigenvalues), "python".
+        position (of a rigid body from its orientation [rad]), all float64; "dt", "failed" (the
+        first step not completed, or -1), "evaluations", "stability". Also "ghost" (the kind of the
+        true motion), "turning" (eigenvalues), "python".
 
     Raises
     ------
@@ -130,7 +131,10 @@ def _measured(solution, truth, made):
     system, y = solution.system, np.ascontiguousarray(solution.y)
     positions = system.dof or system.dim
     with np.errstate(over="ignore", invalid="ignore"):
-        away = np.sqrt(((y - truth)[:, :positions] ** 2).sum(axis=-1))
+        if system.structure == "rigid_body":
+            away = _angle(y[:, 3:7], truth[:, 3:7])
+        else:
+            away = np.sqrt(((y - truth)[:, :positions] ** 2).sum(axis=-1))
     return {
         "method": solution.method.name, "dt": float(solution.dt), "t": np.asarray(solution.t),
         "y": y, "ghost": np.ascontiguousarray(truth), "distance": away,
@@ -139,6 +143,13 @@ def _measured(solution, truth, made):
         "failed": int(solution.failed_step), "evaluations": int(solution.evaluations),
         "stability": stability_of(solution.method),
     }  # fmt: skip
+
+
+def _angle(p, q):
+    """The angle of the turn from one orientation to another, (n,), of quaternions (n, 4)."""
+    p, q = (one / np.linalg.norm(one, axis=-1, keepdims=True) for one in (p, q))
+    apart = np.minimum(np.linalg.norm(p - q, axis=-1), np.linalg.norm(p + q, axis=-1))
+    return 4 * np.arcsin(apart / 2)
 
 
 def _energy_of(solution, truth):

@@ -1,4 +1,4 @@
-"""How a system is drawn: points that hang, slide or travel, and their components."""
+"""How a system is drawn: what hangs, slides, travels or turns, and its components."""
 
 from __future__ import annotations
 
@@ -27,14 +27,9 @@ def scene(system: System) -> dict[str, Any]:
     -------
     dict
         "kind" is "spring", "pendulum" (with "length", a parameter or 1), "double_pendulum", "bead"
-        (one component, on a line), "path" or "bodies"; "places" has the components across and up,
-        a pair for each point; "centre" whether something is drawn at the origin, "tied" whether a
-        spring goes to it.
-
-    Raises
-    ------
-    ValueError
-        Rigid bodies: they are not points.
+        (one component, on a line), "path", "bodies" or "box" (a body that turns); "places" has the
+        components across and up, a pair for each point; "centre" whether something is drawn at the
+        origin, "tied" whether a spring goes to it.
 
     Examples
     --------
@@ -44,10 +39,7 @@ def scene(system: System) -> dict[str, Any]:
     """
     name, first = system.name, system.state_names[0]
     if system.structure == "rigid_body":
-        raise ValueError(
-            f"the lab draws points, and {name!r} is of bodies that turn: look at"
-            " pi.plots.animate(solution)"
-        )
+        return {"kind": "box", "places": [[0, 2]], "units": "same"}
     if name in SPRINGS:
         return {"kind": "spring", "places": [[0, 0]]}
     if name == "double_pendulum":

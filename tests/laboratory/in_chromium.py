@@ -154,6 +154,67 @@ def test_nothing_overflows(browser, width, theme, system):
     browser.save_screenshot(str(PICTURES / f"{system}_{width}_{theme}.png"))
 
 
+# In every new document: when there is something to touch, and how often it is drawn.
+WHEN = """
+const look = () => {
+  if (window.lab?.record && document.querySelector(".pl-step")) window.readyAt = performance.now();
+  else requestAnimationFrame(look);
+};
+requestAnimationFrame(look);
+"""
+TOUCH = """
+const done = arguments[0], count = document.querySelector(".pl-count"), before = count.innerText;
+const begun = performance.now();
+document.querySelector("[title='a step on']").click();
+const look = () => (count.innerText !== before
+  ? requestAnimationFrame(() => done(performance.now() - begun)) : requestAnimationFrame(look));
+look();
+"""
+FRAMES = """
+const done = arguments[0], gaps = [];
+lab.goTo(0);
+lab.play(true);
+let last = 0, begun = 0;
+const tick = (now) => {
+  if (last) gaps.push(now - last);
+  last = now;
+  begun ||= now;
+  if (now - begun < 3000) return requestAnimationFrame(tick);
+  lab.play(false);
+  gaps.sort((a, b) => a - b);
+  done([(1000 * gaps.length) / (now - begun), gaps[Math.floor(0.99 * gaps.length)]]);
+};
+requestAnimationFrame(tick);
+"""
+
+
+def busy(browser):
+    """Seconds of a processor that the page has taken so far: scripts, layout, drawing."""
+    told = browser.execute_cdp_cmd("Performance.getMetrics", {})["metrics"]
+    return next(one["value"] for one in told if one["name"] == "TaskDuration")
+
+
+def test_how_soon_the_page_can_be_touched_and_how_often_it_is_drawn(browser, capsys):
+    """Numbers to look at, which depend on the machine: none is asserted."""
+    resize(browser, 1280)
+    browser.execute_cdp_cmd("Performance.enable", {"timeDomain": "threadTicks"})
+    browser.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": WHEN})
+    open_page(browser)
+    ready, touched = until(browser, "return window.readyAt"), browser.execute_async_script(TOUCH)
+    with capsys.disabled():
+        print(f"\nfirst interaction {(ready + touched) / 1000:.2f} s after the page was opened")
+    methods = "rk4,semi_implicit_euler,velocity_verlet,forest_ruth4"
+    for system in ("oscillator", "pendulum", "kepler", "three_body"):
+        open_page(browser, address=f"system={system}&methods={methods}")
+        before = busy(browser)
+        per_second, slowest = browser.execute_async_script(FRAMES)
+        each = 1000 * (busy(browser) - before) / (3 * per_second)
+        with capsys.disabled():
+            print(f"{system}, four methods: {per_second:.0f} frames a second, 99 of 100 within"
+                  f" {slowest:.0f} ms, {each:.1f} ms of work in each")  # fmt: skip
+        assert per_second > 0
+
+
 @pytest.fixture(scope="module")
 def jupyter(tmp_path_factory):
     """The address of a Jupyter server with a notebook."""

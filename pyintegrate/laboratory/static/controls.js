@@ -83,7 +83,8 @@ export function stabilityText(limit, dt, unit) {
 /** Methods as options, by family; those that are shown already cannot be chosen. */
 export function groups(names, methods, shown) {
   const titles = { explicit_rk: "Runge-Kutta, explicit", composition: "symplectic, explicit",
-    implicit_rk: "implicit", rosenbrock: "Rosenbrock", nystrom: "Nyström", multistep: "multistep" };
+    implicit_rk: "implicit", rosenbrock: "Rosenbrock", nystrom: "Nyström", multistep: "multistep",
+    rigid_body: "rigid bodies" };
   return Object.entries(titles).map(([family, label]) => element("optgroup", { label },
     ...names.filter((name) => methods[name].family === family).map((name) =>
       element("option", { value: name, disabled: shown.includes(name) }, methods[name].title))))

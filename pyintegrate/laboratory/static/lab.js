@@ -1,11 +1,10 @@
 // The lab: a state, a record of all steps, a time that moves over them.
 import {
-  coloursOf, copied, element, equationOf, inks, percent, short, signed, steady, themeOf, withUnit,
-  written,
+  coloursOf, copied, element, equationOf, inks, short, steady, themeOf, write, writePairs, written,
 } from "./look.js";
 import { dragged, drawScene } from "./scenes.js";
 import { drawPortrait, drawStrip, timeAt } from "./charts.js";
-import { stateAt, stripsOf, understood } from "./record.js";
+import { readingsOf, stateAt, stripsOf, understood } from "./record.js";
 import { explain } from "./steps.js";
 import { choice, groups, segments, stabilityText } from "./controls.js";
 import { fillSide } from "./side.js";
@@ -22,7 +21,7 @@ export function mount(root, engine, firstState, { onState = () => {}, footer = [
   let system = about.systems[state.system];
   let record = null;
   let time = 0, playing = false, speed = 1, logarithmic = false, linesFor = "";
-  let [busy, waiting, frame, lastFrame] = [false, false, 0, 0];
+  let [busy, waiting, frame, lastFrame, turn] = [false, false, 0, 0, false];
   let [colours, look, cards, parts, sliders, held] = [[], {}, [], {}, {}, null];
 
   // ---- asking the engine: the newest state counts, those between are skipped ----
@@ -65,7 +64,8 @@ export function mount(root, engine, firstState, { onState = () => {}, footer = [
     parts.portrait.figure.hidden = !record.places;
     if (!record.places) return;
     const [a, b] = record.places.map((i) => written(system.state[i].name));
-    parts.portrait.title.textContent = system.dof ? "phase portrait" : "plane";
+    const box = system.scene.kind === "box";
+    parts.portrait.title.textContent = box ? "angular velocity" : system.dof ? "phase portrait" : "plane";
     parts.portrait.note.textContent = `${a} across, ${b} up`;
   }
 
@@ -87,7 +87,21 @@ export function mount(root, engine, firstState, { onState = () => {}, footer = [
       if (time >= record.end) play(false);
       else redraw();
     }
+    // All canvases before any text: a size that is asked for after a text has changed costs a layout.
     record.runs.forEach((run, i) => drawCard(run, cards[i], i));
+    turn = !turn; // as time runs the strips and the portrait are drawn in turn
+    if (!playing || turn) drawStrips();
+    if (record.places && (!playing || !turn)) drawPlane();
+    record.runs.forEach((run, i) => tell(run, cards[i]));
+    const first = record.runs[0];
+    parts.timeline.value = stepOf(first);
+    parts.timeline.style.setProperty("--pl-share", `${(100 * time) / (record.end || 1)}%`);
+    write(parts.clock, `t = ${steady(time, decimalsOf(first.dt))}${system.time_unit ? ` ${system.time_unit}` : ""}`);
+    write(parts.count, `step ${stepOf(first).toLocaleString("en")} of ${first.n.toLocaleString("en")}`);
+    if (!playing) showSteps();
+  }
+
+  function drawStrips() {
     record.strips.forEach((strip, i) => {
       const lines = record.runs.map((run, k) => ({ t: run.t, values: run[strip.name], colour: colours[k] }));
       // What swings less is drawn above what swings more.
@@ -97,19 +111,14 @@ export function mount(root, engine, firstState, { onState = () => {}, footer = [
       }
       drawStrip(parts.strips[i].canvas, { ...strip, lines }, record.end || 1, time, look);
     });
-    if (record.places) {
-      const { dim } = system;
-      const lines = record.runs.map((run, k) => ({ y: run.y, dt: run.dt, dim, colour: colours[k], at: at(run, time, run.y) }));
-      lines.unshift({ ...record.smooth, dim, colour: look.ghost, wide: true });
-      parts.portrait.view = drawPortrait(parts.portrait.canvas,
-        { window: record.portrait, places: record.places, lines }, time, look);
-    }
-    const first = record.runs[0];
-    parts.timeline.value = stepOf(first);
-    parts.timeline.style.setProperty("--pl-share", `${(100 * time) / (record.end || 1)}%`);
-    parts.clock.textContent = `t = ${steady(time, decimalsOf(first.dt))}${system.time_unit ? ` ${system.time_unit}` : ""}`;
-    parts.count.textContent = `step ${stepOf(first).toLocaleString("en")} of ${first.n.toLocaleString("en")}`;
-    if (!playing) showSteps();
+  }
+
+  function drawPlane() {
+    const { dim } = system;
+    const lines = record.runs.map((run, k) => ({ y: run.y, dt: run.dt, dim, colour: colours[k], at: at(run, time, run.y) }));
+    lines.unshift({ ...record.smooth, dim, colour: look.ghost, wide: true });
+    parts.portrait.view = drawPortrait(parts.portrait.canvas,
+      { window: record.portrait, places: record.places, lines }, time, look);
   }
 
   const largest = (values) =>
@@ -124,17 +133,16 @@ export function mount(root, engine, firstState, { onState = () => {}, footer = [
       memory: Math.max(run.dt, Math.min(record.end, record.turn * (system.dof === 1 ? 4 : system.dof ? 2.5 : 40))),
       grain: Math.min(run.dt, record.turn / 40),
     }, record.state.params, { ...look, colour });
+  }
+
+  /** What stands below a canvas. */
+  function tell(run, card) {
     const n = stepOf(run);
     const blown = run.blown !== null && n >= run.blown;
     card.root.classList.toggle("pl-blown", blown);
     const lost = blown ? `explodes: gone since t = ${short(run.blown * run.dt, 3)}` : "outside the picture";
-    card.note.textContent = blown || card.drawn.outside ? lost : "";
-    const reading = [];
-    if (run.energy) reading.push(["energy", percent(run.energy[n])]);
-    if (run.phase) reading.push(["phase", `${signed(run.phase[n])} rad`]);
-    else reading.push(["off by", withUnit(short(run.distance[n], 3), "").concat(system.state[0].unit ? ` ${system.state[0].unit}` : "")]);
-    card.readings.replaceChildren(...reading.map(([name, text]) =>
-      element("span", {}, element("i", {}, name), ` ${text}`)));
+    write(card.note, blown || card.drawn.outside ? lost : "");
+    writePairs(card.readings, readingsOf(run, n, system));
   }
 
   // ---- the line of formulas: one step, from before to after the time shown ----

@@ -76,6 +76,23 @@ function raised(power) {
   return [...String(power)].map((letter) => RAISED[letter]).join("");
 }
 
+/** Text into an element, where it is another than before. */
+export function write(into, text) {
+  if (into.textContent !== text) into.textContent = text;
+}
+
+/** Names and values into an element, a pair in each of its spans. */
+export function writePairs(into, pairs) {
+  if (into.children.length !== pairs.length) {
+    into.replaceChildren(...pairs.map(() => element("span", {}, element("i"), new Text())));
+  }
+  pairs.forEach(([name, text], i) => {
+    const [title, value] = into.children[i].childNodes;
+    write(title, name);
+    write(value, ` ${text}`);
+  });
+}
+
 /** A number of steady width, for readings that change as time runs. */
 export function steady(value, decimals) {
   return value.toFixed(decimals).replace(/^-/, "−");

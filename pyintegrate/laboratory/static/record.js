@@ -1,6 +1,7 @@
 // What follows from a record: windows, limits, strips, states between the steps.
 import { portraitWindow, rangeOf } from "./charts.js";
 import { fastest, stableStep } from "./limits.js";
+import { percent, short, signed } from "./look.js";
 import { pointsOf, windowOf } from "./scenes.js";
 
 const BLOWN = 3; // windows away: a motion that comes no nearer to the true one
@@ -14,7 +15,7 @@ export function understood(answer, asked, system, held) {
     record.end = Math.max(record.end, run.n * run.dt);
   }
   record.window = held?.window ?? windowOf(system.scene, record.runs, asked.params, dim);
-  record.places = dof ? [0, dof] : dim > 1 ? [0, 1] : null;
+  record.places = system.scene.kind === "box" ? [10, 12] : dof ? [0, dof] : dim > 1 ? [0, 1] : null;
   if (record.places) {
     record.portrait = held?.portrait ?? portraitWindow(record.runs[0].ghost, dim, record.places);
   }
@@ -55,12 +56,25 @@ export function stripsOf(record, system, logarithmic) {
     strips.push({ name: "phase", title: "phase error", note: "rad, + is ahead", range });
   } else {
     const { left, right, bottom, top } = record.window;
+    if (system.scene.kind === "box") {
+      const range = rangeOf(all("distance"), 2 * Math.PI, logarithmic);
+      strips.push({ name: "distance", title: "angle from the true orientation", note: "rad", range });
+      return strips.map((strip) => ({ ...strip, logarithmic }));
+    }
     const size = Math.max(right - left, system.dof === 1 ? 0 : top - bottom);
     const range = rangeOf(all("distance"), 2 * size, logarithmic);
     const note = system.state[0].unit;
     strips.push({ name: "distance", title: "distance from the true motion", note, range });
   }
   return strips.map((strip) => ({ ...strip, logarithmic }));
+}
+
+/** What is read below a canvas after n steps: names and values. */
+export function readingsOf(run, n, system) {
+  const readings = run.energy ? [["energy", percent(run.energy[n])]] : [];
+  if (run.phase) return [...readings, ["phase", `${signed(run.phase[n])} rad`]];
+  const unit = system.scene.kind === "box" ? "rad" : system.state[0].unit;
+  return [...readings, ["off by", `${short(run.distance[n], 3)} ${unit ?? ""}`.trim()]];
 }
 
 /** The first step beyond anything that the picture could hold, or that failed; or null. */

@@ -1,4 +1,5 @@
-// A state as a picture: what hangs, slides or travels, over the ghost of the true motion.
+// A state as a picture: what hangs, slides, travels or turns, over the ghost of the true motion.
+import { drawBox, seen, unseen } from "./boxes.js";
 import { prepare } from "./look.js";
 
 const TRACE = 0.56; // of the height of a canvas of one dimension: the paper below the mass
@@ -14,6 +15,7 @@ export function pointsOf(scene, y, params) {
     return [first, [first[0] + length(1) * Math.sin(y[1]), first[1] - length(1) * Math.cos(y[1])]];
   }
   if (scene.kind === "spring" || scene.kind === "bead") return [[y[0], 0]];
+  if (scene.kind === "box") return [seen(y)];
   return scene.places.map(([across, up]) => [y[across], y[up]]);
 }
 
@@ -41,6 +43,9 @@ export function windowOf(scene, runs, params, dim) {
     return { left: -size, right: size, bottom: -size, top: size, equal: true };
   }
   if (scene.centre || scene.kind === "spring") reach(0, 0);
+  if (scene.kind === "box" && right >= left) {
+    [left, right, bottom, top] = [left - 1.2, right + 1.2, bottom - 1.2, top + 1.2];
+  }
   if (!(right > left)) [left, right] = [(left || 0) - 1, (left || 0) + 1];
   if (!(top > bottom)) [bottom, top] = [(bottom || 0) - 1, (bottom || 0) + 1];
   const room = flat(scene) ? 0.22 : 0.14;
@@ -80,6 +85,7 @@ export function dragged(scene, y, which, [px, py], params) {
     const [x0, y0] = which ? [length * Math.sin(y[0]), -length * Math.cos(y[0])] : [0, 0];
     moved[which] = nearest(Math.atan2(px - x0, -(py - y0)), y[which]);
   } else if (flat(scene)) moved[0] = px;
+  else if (scene.kind === "box") [moved[0], moved[2]] = unseen([px, py], y[1]);
   else [moved[scene.places[which][0]], moved[scene.places[which][1]]] = [px, py];
   return moved.map((value) => Number(value.toPrecision(4)));
 }
@@ -107,8 +113,14 @@ export function drawScene(canvas, scene, window, motion, params, look) {
     drawPaper(c, view, width, height, scene, motion, look, place);
     drawTrack(c, view, width, scene, window, look);
   } else drawTrails(c, scene, motion, params, look, place);
-  drawBodies(c, scene, view, shadows.map(place), look, true);
-  drawBodies(c, scene, view, points.map(place), look, false);
+  if (scene.kind === "box") {
+    const size = Math.max(1, (window.right - window.left) / 16); // of a long way: for the eye
+    drawBox(c, there, params, size, place, look, true);
+    drawBox(c, here, params, size, place, look, false);
+  } else {
+    drawBodies(c, scene, view, shadows.map(place), look, true);
+    drawBodies(c, scene, view, points.map(place), look, false);
+  }
   return { view, points, outside: isOutside(scene, points, window) };
 }
 
@@ -162,7 +174,8 @@ function drawTrack(c, view, width, scene, window, look) {
 /** Where the points were, fading. */
 function drawTrails(c, scene, motion, params, look, place) {
   const first = Math.max(0, motion.time - motion.memory);
-  const pieces = Math.min(500, Math.max(2, Math.ceil((motion.time - first) / motion.grain)));
+  const most = Math.ceil(500 / Math.max(1, scene.places.length ** 0.8)); // many bodies share them
+  const pieces = Math.min(most, Math.max(2, Math.ceil((motion.time - first) / motion.grain)));
   const track = (values) => {
     const tracks = [];
     for (let i = 0; i <= pieces; i++) {
