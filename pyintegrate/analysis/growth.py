@@ -163,12 +163,12 @@ def _undamped(method, stiffness):
 
 
 def amplification(method, z):
-    """Stability function R(z) of a Runge-Kutta method: one step of y' = lambda y, z = lambda dt.
+    """Stability function R(z) of a Runge-Kutta or Rosenbrock method: a step of y' = z / dt y.
 
     Parameters
     ----------
     method : Method
-        With a table A, b.
+        With a table A, b (and the inverse of gamma).
     z : array_like of complex
 
     Returns
@@ -184,6 +184,9 @@ def amplification(method, z):
     """
     z = np.asarray(z, dtype=complex)
     A, b = (np.asarray(method.coefficients[name], dtype=float) for name in "Ab")
+    if method.family == "rosenbrock":  # alpha + gamma, and the weights of slopes
+        gamma = np.linalg.inv(np.asarray(method.coefficients["inverse"]))
+        A, b = A @ gamma + gamma, b @ gamma
     with np.errstate(all="ignore"):
         if not np.any(np.triu(A)):  # explicit: a polynomial
             R, k, power = np.ones_like(z), np.ones(len(b)), np.ones_like(z)

@@ -96,7 +96,7 @@ def counted(method, system, n_steps):
     if method.family == "implicit_rk":  # in one iteration; the last stage may be the next first
         shared = not any(c["A"][0]) and c["A"][-1] == c["b"]
         return n_steps * (method.stages - shared) + (shared and n_steps > 0)
-    if method.family in ("explicit_rk", "nystrom"):
+    if method.family in ("explicit_rk", "nystrom", "rosenbrock"):
         weights = zip(c["b"], c.get("velocity", c["b"]), strict=True)
         needed = {s for s, both in enumerate(weights) if any(both)}
         for s in reversed(range(method.stages)):
