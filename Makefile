@@ -142,7 +142,7 @@ soak: $(VENV)/.dev
 COVERED = $(SANITIZED) $(addsuffix .py,$(addprefix tests/, \
     adaptive/test_dense adaptive/test_passing adaptive/test_radau core/test_contents_of_arrays \
     core/test_scales method/test_multistep_methods method/test_rigid_methods run/test_float_modes run/test_history \
-    run/test_leaving run/test_pauses run/test_stepper_undone solution/test_digest system/test_n_body \
+    run/test_leaving run/test_pauses run/test_same_start run/test_stepper_undone solution/test_digest system/test_n_body \
     system/test_rigid_body system/test_systems watching/test_conditions_after_jumps watching/test_impulses))
 TEST_NEEDS = "import tomllib; extras = tomllib.load(open('pyproject.toml', 'rb'))['project']['optional-dependencies']; \
     print(*(p for n in ('dev', 'plot', 'xarray', 'pandas', 'io', 'dask') for p in extras[n] if p[:5] != 'pyint'))"
