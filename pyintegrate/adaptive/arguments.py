@@ -98,7 +98,7 @@ def _make(system, x0, v0, given):
 def checked_method(method, rtol, system):
     """The Method, which must have an error estimate."""
     if isinstance(method, str) and method == "auto":
-        return automatic_method(rtol)
+        return automatic_method(rtol, system)
     try:
         method = find_method(method)
     except UnknownNameError as error:

@@ -10,19 +10,26 @@ from ..method.catalogue import methods
 from .decay import STIFF, border
 
 # Verner's pairs of order 8 and 9 need the fewest operations on smooth, eccentric and chaotic
-# problems from 1e-3 to 1e-12; here their costs are equal (docs/tolerance.md).
-_TIGHT = 1e-8
+# problems from 1e-3 to 1e-12; the Nystrom pairs of order 8 and 12, where they apply, fewer still. At
+# these tolerances their costs are equal (docs/tolerance.md).
+_TIGHT, _NYSTROM_TIGHT = 1e-8, 1e-5
 
 
-def automatic_method(rtol):
+def automatic_method(rtol, system):
     """Verner's efficient 8(7) pair, or his 9(8) pair for tight tolerances.
+
+    On x'' = a(t, x) the Nystrom pairs of Dormand, El-Mikkawy and Prince, 8(6) and 12(10).
 
     Parameters
     ----------
     rtol : ndarray
         The smallest of them decides.
+    system : System
     """
     least = np.min(rtol, initial=np.inf)
+    if system.structure == "second_order" and not system.velocity_dependent:
+        tight = least < _NYSTROM_TIGHT
+        return methods["dormand_prince_rkn1210" if tight else "dormand_prince_rkn86"]
     return methods["verner98" if least < _TIGHT else "verner87"]
 
 
@@ -33,8 +40,11 @@ def implicit_method():
 
 @cache
 def least_decay(method):
-    """The h |lambda| of decay from which a trajectory is stiff for an explicit pair."""
-    return STIFF * border(method)
+    """The h |lambda| of decay from which a trajectory is stiff for an explicit pair; 0 if none is.
+
+    Motions of x'' = a(t, x) decay as fast as they grow, if they do: these are not stiff.
+    """
+    return 0.0 if method.family == "nystrom" else STIFF * border(method)
 
 
 def with_estimates():

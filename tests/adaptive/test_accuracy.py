@@ -179,9 +179,20 @@ def test_energies_are_those_of_any_solution():
     assert sol.energy().shape == sol.t.shape
 
 
-def test_the_choice_of_pairs():
-    assert pi.solve(pi.systems.oscillator, t_end=1.0).method.name == "verner87"
-    assert pi.solve(pi.systems.oscillator, t_end=1.0, rtol=1e-10).method.name == "verner98"
+@pytest.mark.parametrize(
+    ("system", "rtol", "name"),
+    [
+        ("lorenz", 1e-6, "verner87"),
+        ("lorenz", 1e-10, "verner98"),
+        ("van_der_pol", 1e-6, "verner87"),  # of second order, and its force sees the velocity
+        ("oscillator", 1e-4, "dormand_prince_rkn86"),
+        ("oscillator", 1e-6, "dormand_prince_rkn1210"),
+    ],
+)
+def test_the_choice_of_pairs(system, rtol, name):
+    assert pi.solve(pi.systems[system], t_end=1.0, rtol=rtol).method.name == name
+    rtols = np.array([1e-3, rtol])  # the smallest decides
+    assert pi.solve(pi.systems[system], t_end=1.0, rtol=rtols).method.name == name
 
 
 def test_a_component_that_begins_at_zero_without_an_absolute_tolerance():

@@ -46,7 +46,7 @@ def test_too_many_steps_say_whether_it_is_stiff(method):
     assert "radau_iia5" in sol.failures()
     for system in (pi.systems.oscillator, pi.systems.lorenz):
         sol = pi.solve(system, t_end=1e6, **options)
-        assert "It is not stiff there" in sol.failures()
+        assert "It is not stiff" in sol.failures()
     called = pi.acceleration(trace=False)(lambda t, x, v: -x)
     sol = pi.solve(called, 1.0, 0.0, t_end=1e6, **(options | {"max_steps": 20}))
     assert "max_steps" in sol.failures()
