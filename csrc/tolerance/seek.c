@@ -12,6 +12,11 @@ static int dips(const PiPassage *p, const Search *s, int64_t id, double old, dou
     return may_dip(2 * old - new + 2 * bend, old, new);
 }
 
+/* A step after a jump, no longer than the part of the one before to which its place is known. */
+static int is_short(const PiPassage *p, const Search *s, int64_t id) {
+    return fabs(s->h) <= ldexp(fabs(last_step(p, id)[LAST_STEP]), -2 * pi_binary_digits(s->run));
+}
+
 void choose_event(const PiPassage *p, int64_t i) {
     Search *s = &p->search[i];
     const double *found = p->found + i * 2 * p->of->count;
@@ -29,9 +34,11 @@ void next_search(const PiPassage *p, int64_t i, int64_t id) {
     while (++s->j < p->of->count) {
         const PiEvent *e = &p->of->event[s->j];
         const double b = old[s->j], a = new[s->j];
+        const int again = e->located && last_step(p, id)[JUMPED_BY] == s->j;
         if (is_begun(p, id, s->j)) p->found[i * 2 * p->of->count + 2 * s->j] = 0;
         else if (crosses(e, b, a) && !e->located) p->found[i * 2 * p->of->count + 2 * s->j] = s->h;
-        else if (crosses(e, b, a) && last_step(p, id)[JUMPED_BY] == s->j) begin_passing_on(s);
+        else if (again && (crosses(e, b, a) || is_short(p, s, id)))
+            begin_passing_on(s, last_step(p, id)[LAST_STEP]);
         else if (crosses(e, b, a)) begin_root(s, 2 * s->j, 0, b, s->h, a);
         else if (e->located && a * b > 0 && dips(p, s, id, b, a)) begin_dip(s, b, a);
         else continue;
@@ -44,10 +51,12 @@ void end_search(const PiPassage *p, int64_t i, int64_t id) {
     const PiEvent *e = &p->of->event[s->j];
     const double old = known(p, id)[s->j], new = p->g[i * p->of->count + s->j];
     const int first = 2 * s->j;
-    if (s->doing == PASSES_ON && !s->n_moved) {
+    if (s->doing == PASSES_ON && !s->n_moved && crosses(e, old, new)) {
         begin_root(s, first, 0, old, s->h, new);
         return;
     }
+    if (s->doing == PASSES_ON && s->n_moved && old * new > 0)
+        p->g[i * p->of->count + s->j] = 0; /* not yet, but too close to decide */
     if (s->doing == SEEKS_ROOT) {
         p->found[i * 2 * p->of->count + s->slot] = s->best;
         if (begin_more(s)) return;

@@ -62,15 +62,17 @@ void next_more(Search *s, double g) {
         ask_least(s);
     }
 }
-void begin_passing_on(Search *s) {
+void begin_passing_on(Search *s, double last) {
     s->doing = PASSES_ON;
     s->n_moved = 0;
-    s->part = pi_rounded(s->run, ldexp(s->h, -pi_binary_digits(s->run)));
+    s->span = fabs(s->h) < fabs(last) ? last : s->h;
+    s->part = pi_rounded(s->run, ldexp(s->span, -pi_binary_digits(s->run)));
 }
 void next_passing_on(Search *s, double moved) {
     s->part = NAN;
     s->moved[s->n_moved++] = moved;
     if (s->n_moved == 2 && !pi_has_speed(s->run, s->moved)) s->n_moved = 0;
     if (!(moved > 0)) s->n_moved = 0;
-    if (s->n_moved == 1) s->part = pi_rounded(s->run, ldexp(s->h, -2 * pi_binary_digits(s->run)));
+    if (s->n_moved == 1)
+        s->part = pi_rounded(s->run, ldexp(s->span, -2 * pi_binary_digits(s->run)));
 }

@@ -14,7 +14,8 @@ typedef struct {
     PiSearch root;
     double best;     /* the last part known to lie before the root */
     double more;     /* a part between two further zeros; NaN: none found */
-    double moved[2]; /* in the parts of a step after a jump */
+    double moved[2]; /* in parts, of a length `span` after a jump */
+    double span;
     int n_moved, stopped_by;
     int64_t events; /* so far in this step */
 } Search;
@@ -29,7 +30,8 @@ void next_dip(Search *search, double size, double g);
 /* After a root: two further zeros. 1, or 0 if nothing indicates them. */
 int begin_more(Search *search);
 void next_more(Search *search, double g);
-/* After a jump at a zero that is crossed again: does it keep its sign? Then n_moved is 2, else 0.
- */
-void begin_passing_on(Search *search);
+/* After a jump at a zero that is crossed again, or may be: does it keep its sign? Then n_moved is
+ * 2, else 0. The zero was located to a part of the step that jumped, `last`: a shorter step does
+ * not tell. */
+void begin_passing_on(Search *search, double last);
 void next_passing_on(Search *search, double moved);

@@ -73,6 +73,7 @@ def test_a_step_grows_by_the_stability_function(method):
 
 def test_the_amplification_of_an_implicit_table_is_rational():
     class Gauss:
+        family = "implicit_rk"
         coefficients = {"A": [[0.5]], "b": [1.0]}  # the implicit midpoint rule
 
     z = np.array([-3.0, 2j, 1 + 1j])

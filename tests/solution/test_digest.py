@@ -42,7 +42,7 @@ PUBLISHED = {
         lambda: run(spring(k=[1.0, 20.0]), [1.0, 0.0], method="gauss4"),
         "0fdc00fd6771558964cc0e48",
     ),
-    "solved": (lambda: pi.solve(KEPLER, START, t_end=1.0, rtol=1e-10), "5ed446363f603c2d34bcbf85"),
+    "solved": (lambda: pi.solve(KEPLER, START, t_end=1.0, rtol=1e-10), "28ed06e7e5367b2e69e85647"),
     "bodies": (
         lambda: run(pi.systems.n_body(n=3), BODIES, method="yoshida6"),
         "418600aac3e849315e2f057f",

@@ -64,9 +64,18 @@ def test_kicks_at_a_place_to_a_tolerance():
     assert sol.status == pi.Status.OK
     assert sol.events["push"].count == 9
     assert abs(sol.events["push"].t - (0.5 + np.arange(9)) * np.pi).max() < 1e-6
-    cut = pi.solve(pi.systems.oscillator, 1.0, 0.0, t_end=np.pi / 2, rtol=1e-9, events=push)
-    both = cut.resume(t_end=28.9)
-    assert both.events["push"].count == 9
+
+
+@pytest.mark.parametrize("later", [0.0, 4e-16, 2e-15, 2e-13, 1e-9])
+@pytest.mark.parametrize("method", ["auto", "verner98", "rodas5p"])
+def test_a_run_to_a_tolerance_that_ends_at_an_impulse_or_soon_after_has_one(method, later):
+    """The rest of the run is shorter than the step whose end the impulse was located to."""
+    push = {"push": pi.event("x", then=lambda t, x, v: (x, v + 0.1 * np.sign(v)), keep=9)}
+    options = {"rtol": 1e-7, "events": push, "method": method}
+    at = float(pi.solve(pi.systems.oscillator, 1.0, 0.0, t_end=3.0, **options).events["push"].t[0])
+    cut = pi.solve(pi.systems.oscillator, 1.0, 0.0, t_end=at * (1 + later), **options)
+    assert cut.events["push"].count <= 1
+    assert cut.resume(t_end=28.9).events["push"].count == 9
 
 
 def test_what_a_jump_passes_over_is_no_event():
