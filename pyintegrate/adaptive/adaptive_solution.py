@@ -64,7 +64,7 @@ class AdaptiveSolution(Solution):
     >>> import pyintegrate as pi
     >>> sol = pi.solve(pi.systems.kepler, t_end=10.0, rtol=1e-9)
     >>> sol.method.name, int(sol.steps_taken), bool(abs(sol.energy_error()).max() < 1e-8)
-    ('verner98', 33, True)
+    ('dormand_prince_rkn1210', 18, True)
     """
 
     _moments: Any  # (n, lanes), of all steps; None if they were not kept

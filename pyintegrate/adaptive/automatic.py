@@ -10,8 +10,8 @@ from ..method.catalogue import methods
 from .decay import STIFF, border
 
 # Verner's pairs of order 8 and 9 need the fewest operations on smooth, eccentric and chaotic
-# problems from 1e-3 to 1e-12; the Nystrom pairs of order 8 and 12, where they apply, fewer still. At
-# these tolerances their costs are equal (docs/tolerance.md).
+# problems from 1e-3 to 1e-12; the Nystrom pairs of order 8 and 12, where they apply, fewer still.
+# At these tolerances their costs are equal (docs/tolerance.md).
 _TIGHT, _NYSTROM_TIGHT = 1e-8, 1e-5
 
 
