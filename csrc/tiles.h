@@ -155,10 +155,18 @@ typedef struct {
 } PiReduceRows;
 typedef void PiReduce(const PiReduceRows *rows);
 
+/* A PiForce that answers questions about the whole state, and whose rows of y, of parameters and of
+ * the answer lie so many registers apart. */
+typedef struct {
+    PiRows rows;
+    int64_t y, p, out;
+} PiApartRows;
+typedef int PiApart(const void *context, PiQuestion question, const PiApartRows *rows);
+
 /* The energy of several states, for a system whose energy is compiled and independent of time. */
 typedef struct {
     int64_t registers;           /* in a row */
-    int64_t count, next;         /* states, and registers from one to the next */
+    int64_t count, next, apart;  /* states, registers from one to the next, between components */
     const void *y, *p;           /* rows: states; parameters, then derived ones */
     const void *origin, *factor; /* rows, or NULL: the result is (energy - origin) factor */
     void *out;                   /* one row after the other */
@@ -310,6 +318,7 @@ typedef struct {
     PiKernel *rows[PI_FAMILIES]; /* for any force */
     PiEvaluate *evaluate;
     PiForce *program;     /* runs byte code; its context is a PiProgram */
+    PiApart *apart;       /* the same */
     PiReduce *reduce;     /* in double precision */
     PiSolveKernel *solve; /* to a tolerance, any force */
 } PiKernelSet;

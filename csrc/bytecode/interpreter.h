@@ -148,32 +148,49 @@ INLINE uint64_t single_parameters(const PiProgram *program, uint64_t uniform, ui
     return uniform;
 }
 
-/* A PiForce: context is a PiProgram. */
-static int run_program(const void *context, PiQuestion question, const PiRows *rows) {
-    const PiProgram *program = (const PiProgram *)context;
-    const int dof = program->system.dof;
-    const int64_t n = rows->registers, bytes = n * PI_VECTOR_BYTES;
+static Banks banks_of(const PiProgram *program, PiQuestion question, const PiRows *rows) {
+    const int64_t bytes = rows->registers * PI_VECTOR_BYTES;
     const int halves = question == PI_ACCELERATION || question == PI_VELOCITY;
     Banks banks;
     for (int bank = 0; bank < PI_BANKS; bank++) banks.stride[bank] = bytes;
     banks.base[PI_BANK_SCRATCH] = (char *)rows->scratch;
     banks.base[PI_BANK_Y] = (char *)rows->y;
-    banks.base[PI_BANK_V] = halves ? (char *)rows->v : (char *)rows->y + dof * bytes;
+    banks.base[PI_BANK_V] =
+        halves ? (char *)rows->v : (char *)rows->y + program->system.dof * bytes;
     banks.base[PI_BANK_P] = (char *)rows->p;
     banks.base[PI_BANK_T] = (char *)rows->t;
+    banks.base[PI_BANK_OUT] = (char *)rows->out;
     banks.base[PI_BANK_CONSTANT] = (char *)program->constants[PI_REAL_BITS == 32];
     banks.stride[PI_BANK_CONSTANT] = PI_CONSTANT_BYTES;
     const uint64_t all = all_parameters(program);
     banks.single = single_parameters(program, rows->uniform, all);
     banks.parameters = !banks.single ? PI_ALL_OWN : banks.single == all ? PI_ALL_SHARED : PI_MIXED;
-    banks.base[PI_BANK_OUT] = (char *)rows->out;
+    return banks;
+}
+/* A PiForce: context is a PiProgram. */
+static int run_program(const void *context, PiQuestion question, const PiRows *rows) {
+    const PiProgram *program = (const PiProgram *)context;
+    const int dof = program->system.dof;
+    Banks banks = banks_of(program, question, rows);
     if (question == PI_RHS && dof) { /* x' = v or T_p, then v' */
+        const int64_t bytes = dof * banks.stride[PI_BANK_Y];
         if (program->first[PI_VELOCITY] >= 0) {
             if (run_pieces(program, PI_VELOCITY, &banks, rows)) return -1;
-        } else memcpy(rows->out, banks.base[PI_BANK_V], dof * bytes);
-        banks.base[PI_BANK_OUT] += dof * bytes;
+        } else memcpy(rows->out, banks.base[PI_BANK_V], bytes);
+        banks.base[PI_BANK_OUT] += bytes;
         question = PI_ACCELERATION;
     }
     if (program->first[question] >= 0) return run_pieces(program, question, &banks, rows);
     return 0;
+}
+/* A PiApart. */
+static int run_program_apart(const void *context, PiQuestion question, const PiApartRows *apart) {
+    const PiProgram *program = (const PiProgram *)context;
+    Banks banks = banks_of(program, question, &apart->rows);
+    banks.stride[PI_BANK_Y] = banks.stride[PI_BANK_V] = apart->y * PI_VECTOR_BYTES;
+    banks.stride[PI_BANK_P] = apart->p * PI_VECTOR_BYTES;
+    banks.stride[PI_BANK_OUT] = apart->out * PI_VECTOR_BYTES;
+    banks.base[PI_BANK_V] = banks.base[PI_BANK_Y] + program->system.dof * banks.stride[PI_BANK_Y];
+    if (program->first[question] < 0) return 0;
+    return run_pieces(program, question, &banks, &apart->rows);
 }

@@ -61,7 +61,7 @@ INLINE void energy_rows(const Model *model, const PiEnergyRows *rows) {
         const vreal first = origin ? origin[u] : vset(0), scale = origin ? factor[u] : vset(1);
         EACH(i, 0, PI_MAX_PARAMS) p[i] = ((const vreal *)rows->p)[i * R + u];
         for (int64_t k = 0; k < rows->count; k++, from += rows->next, out += R) {
-            EACH(d, 0, model->system->dim) y[d] = from[d * R];
+            EACH(d, 0, model->system->dim) y[d] = from[d * rows->apart];
             *out = (model->energy(vset(0), y, p) - first) * scale;
         }
     }

@@ -84,6 +84,7 @@ int find_leavers(PiRun *run, const PiSeen *seen, const PiTile *tile, const void 
 int makes_room(const PiRun *run);
 int stops_make_room(const PiRun *run);
 int64_t leaving_bytes(const PiRun *run);
+int64_t stopping_rows_bytes(const PiRun *run);
 /* From step `from` to step `to`; the tile has its `in`. 0, or -1. */
 int advance_leaving(PiRun *run, int64_t number, PiTile *tile, int64_t from, int64_t to,
                     void *target, char *scratch);

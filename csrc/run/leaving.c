@@ -7,6 +7,7 @@
 #include "layout.h"
 
 enum { FEW_STEPS = 16, MOST_STEPS = 64 };
+enum { STEPS_SHOWN = 32, MOST_SHOWN = 48 };
 static int may_pack(const PiRun *run) {
     return !run->drive_strides && run->method->family != PI_MULTISTEP;
 }
@@ -253,6 +254,12 @@ int advance_leaving(PiRun *run, int64_t number, PiTile *tile, int64_t from, int6
 }
 
 /* ---- lanes that an observer stops ------------------------------------------------------------ */
+/* Room for FEW_STEPS of all lanes that go on together, or for more steps of fewer lanes: each
+ * component of a state in whole cache lines, and one more after all its states. */
+int64_t stopping_rows_bytes(const PiRun *run) {
+    const int64_t states = pi_product(pi_product(STEPS_SHOWN, run->shown_lanes), run->real_bytes);
+    return pi_product(run->system->dim, pi_sum(states, 64 * (MOST_SHOWN + 1)));
+}
 /* Lanes side by side whose states are shown to an observer, and a status for each. */
 typedef struct {
     PiRun *run;
@@ -266,17 +273,21 @@ static int is_there(const Stopping *s, int64_t i) {
     const PiFailures *failures = &s->run->failures[s->seen.tile];
     return !failures->count || failures->step[i] < 0;
 }
+/* Those of the list that have not stopped, in place; returns their number. */
+static int64_t still_there(const Stopping *s, int64_t *at, int64_t count) {
+    int64_t left = 0;
+    for (int64_t i = 0; i < count; i++)
+        if (is_there(s, at[i])) at[left++] = at[i];
+    return left;
+}
 /* Steps of the present lanes, which are shown. 0; 1 if one is not finite, and nothing is
  * done; -1. */
 static int show_steps(Stopping *s, int64_t step, int64_t steps) {
     PiRun *run = s->run;
     Packed *p = &s->lanes;
     const int64_t line = 64 / run->real_bytes;
-    int64_t count = 0;
+    const int64_t count = p->count = still_there(s, p->at, p->count);
     int failed = 0;
-    for (int64_t i = 0; i < p->count; i++)
-        if (is_there(s, p->at[i])) p->at[count++] = p->at[i];
-    p->count = count;
     if (count == 0) return 0;
     collect(p, s->target, run->stride, p->in);
     PiTile tile = tile_of(p, run->first + step, steps);
@@ -285,12 +296,12 @@ static int show_steps(Stopping *s, int64_t step, int64_t steps) {
     seen.step = step + 1;
     seen.count = steps;
     seen.rows = tile.record = s->rows;
-    seen.stride = tile.record_stride = ceil_div(count, line) * line;
-    seen.next = tile.record_next = run->system->dim * seen.stride + line;
+    seen.next = tile.record_next = ceil_div(count, line) * line;
+    seen.stride = tile.record_stride = steps * seen.next + line;
     seen.at = p->at;
     tile.record_every = 1;
     tile.status = s->reason;
-    memset(s->reason, 0, run->tile_lanes);
+    memset(s->reason, 0, count);
     const int bad = run->kernel(&tile);
     if (bad < 0 || (bad && steps > 1)) return bad;
     for (int64_t i = 0; bad && i < count; i++) { /* they stay where they are */
@@ -318,23 +329,33 @@ static int show_steps(Stopping *s, int64_t step, int64_t steps) {
 }
 int advance_stopping(PiRun *run, PiTile *tile, PiSeen seen, int64_t from, int64_t to, void *target,
                      void *rows, char *scratch) {
-    const int64_t most = run->shown_lanes, lanes = lanes_in(run, seen.tile);
+    char *const far = scratch + 2 * packed_bytes(run);
+    int64_t *const going = packed_at(run, tile, scratch + packed_bytes(run)).at;
+    const int64_t width = run->vector_bytes / run->real_bytes;
+    int64_t count = lanes_in(run, seen.tile);
     Stopping s = {run,
                   tile,
                   seen,
                   packed_at(run, tile, scratch),
                   target,
                   rows,
-                  (int8_t *)(scratch + 2 * packed_bytes(run) + row_bytes(run))};
+                  (int8_t *)(far + row_bytes(run))};
     for (int d = 0; tile->in != target && d < run->state_rows; d++)
         memcpy(row_at(run, target, run->stride, d, 0), row_at(run, tile->in, tile->in_stride, d, 0),
                tile->registers * run->vector_bytes);
+    for (int64_t i = 0; i < count; i++) going[i] = i;
     for (int64_t n = from, steps; n < to; n += steps) {
-        steps = smaller(FEW_STEPS, to - n);
-        for (int64_t next = 0; next < lanes;) {
-            s.lanes.count = 0;
-            for (; next < lanes && s.lanes.count < most; next++)
-                if (is_there(&s, next)) s.lanes.at[s.lanes.count++] = next;
+        count = still_there(&s, going, count);
+        if (count == 0) return 0;
+        /* Few lanes make more steps: the states to be shown have room for them. */
+        const int64_t fit = over(STEPS_SHOWN * run->shown_lanes, count);
+        steps = fit < STEPS_SHOWN ? STEPS_SHOWN : smaller(fit, MOST_SHOWN);
+        steps = smaller(steps, to - n);
+        const int64_t calls = ceil_div(count, run->shown_lanes);
+        const int64_t most = ceil_div(ceil_div(count, calls), width) * width;
+        for (int64_t next = 0; next < count; next += most) {
+            s.lanes.count = smaller(most, count - next);
+            memcpy(s.lanes.at, going + next, s.lanes.count * sizeof *going);
             const int failing = show_steps(&s, n, steps);
             int bad = failing;
             /* Step by step, each again with the lanes that complete it. */

@@ -12,9 +12,10 @@ enum {
     SCRATCH_STATES = 16, /* in the scratch at once */
     TILE_BYTES = 16384,  /* of state, so that in and out stay in the first cache */
     IN_FLIGHT = 8,
-    LEAST_STEPS = 16, /* of lanes that are packed */
+    LEAST_STEPS = 16, /* for which lanes are packed because they leave */
     PACKED_TILES = 8, /* their tiles are larger by this, so that few lanes fill registers */
-    CHUNK = 64,       /* registers in a row kernel together, if their rows fit: */
+    STOPPING_TILES = 64,
+    CHUNK = 64, /* registers in a row kernel together, if their rows fit: */
     WORKSPACE_BYTES = 128 << 10,
 };
 static void *observers_scratch(const PiRun *run, char *scratch);
@@ -84,14 +85,17 @@ static int64_t seen_offset(const PiRun *run) {
     const int64_t rows = run->drive_strides ? run->system->n_params : 0;
     return pi_sum(drive_offset(run), lines(pi_product(rows, sizeof(PiRow))));
 }
-/* States are a cache line more than their rows apart: multiples of 4 KiB would share few sets of
+/* Reals from a component of the shown states to the next: those of one state lie side by side, the
+ * states one after the other, then a cache line, since multiples of 4 KiB would share few sets of
  * the cache. */
-static int64_t seen_next(const PiRun *run) {
-    return pi_sum(pi_product(run->system->dim, run->tile_lanes), 64 / run->real_bytes);
+static int64_t seen_stride(const PiRun *run) {
+    return pi_sum(pi_product(SCRATCH_STATES, run->tile_lanes), 64 / run->real_bytes);
 }
 static int64_t observers_offset(const PiRun *run) {
-    const int64_t saves = is_shown(run) && !run->writer ? SCRATCH_STATES : 0;
-    const int64_t bytes = pi_product(pi_product(saves, seen_next(run)), run->real_bytes);
+    const int64_t rows = is_shown(run) && !run->writer ? run->system->dim : 0;
+    const int64_t bytes = stops_make_room(run)
+                              ? stopping_rows_bytes(run)
+                              : pi_product(pi_product(rows, seen_stride(run)), run->real_bytes);
     return pi_sum(pi_sum(seen_offset(run), rows_bytes(run, 1)), lines(bytes));
 }
 static void *observers_scratch(const PiRun *run, char *scratch) {
@@ -166,7 +170,7 @@ static int call_kernel(PiRun *run, PiTile *tile, void *target, char *scratch, in
 static int advance_together(PiRun *run, PiSeen seen, PiTile *tile, void *target, char *scratch,
                             int to_target) {
     char *far = scratch + seen_offset(run);
-    PiPlace place = {far + rows_bytes(run, 1), run->tile_lanes, seen_next(run), 0};
+    PiPlace place = {far + rows_bytes(run, 1), seen_stride(run), run->tile_lanes, 0};
     if (run->writer) {
         place = run->writer->place(run->writer->self, run, seen.lane, seen.step);
         seen.writer = run->writer->self;
@@ -209,7 +213,7 @@ int advance_tile(PiRun *run, int64_t number, int64_t block, char *scratch, PiPau
     if (makes_room(run) && to - from >= LEAST_STEPS)
         return advance_leaving(run, number, &tile, from, to, target,
                                scratch + observers_offset(run));
-    if (stops_make_room(run) && to - from >= LEAST_STEPS)
+    if (stops_make_room(run))
         return advance_stopping(run, &tile, seen_of(run, number, block + 1, 0, 0, scratch), from,
                                 to, target, scratch + seen_offset(run) + rows_bytes(run, 1),
                                 scratch + observers_offset(run) + run->observer_offset[1]);
@@ -289,7 +293,7 @@ int pi_run_prepare(PiRun *run) {
     const int64_t shown = (block ? block : TILE_BYTES / kept / bytes) / group * group;
     run->shown_lanes = shown < group ? group : shown;
     const int64_t fitting =
-        stops_make_room(run) ? packed * run->shown_lanes
+        stops_make_room(run) ? STOPPING_TILES * run->shown_lanes
                              : (block ? block : TILE_BYTES * packed / kept / bytes) / group * group;
     const int64_t shares = run->workers > 1 ? 2 * run->workers : 1;
     const int64_t sharing = ceil_div(ceil_div(run->lanes, shares), group) * group;

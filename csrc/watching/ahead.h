@@ -26,6 +26,7 @@ typedef struct {
     PiPart *part;
     PiWatchMoment *moment;
     int64_t *lane;
+    Ahead **now; /* the items in question, in the order of the lists before */
 } Aheads;
 int64_t aheads_bytes(const PiEvents *e, const PiRun *run);
 Aheads make_aheads(PiEvents *e, PiRun *run, const PiTile *tile, const PiSeen *seen, void *memory);

@@ -167,7 +167,7 @@ static int lane_steps(Lane *l, int64_t bits, int64_t dips, int64_t end, int64_t 
             changed = 1;
         }
         if (what == STOPS) {
-            for (; i < seen->count; i++)
+            for (; i < seen->count && !seen->at; i++) /* packed, nobody sees it any more */
                 write_state(l, seen_rows(l, i), seen->stride, l->after.y, dim(l));
             write_state(l, l->tile->out, l->tile->out_stride, l->after.y, rows(l));
             return 0;

@@ -4,118 +4,11 @@
 #include "../run/families.h"
 #include "../run/layout.h"
 
-enum { CHUNK_REGISTERS = 16, MOST_LANES = 512, STATES = PI_REDUCE_STATES, STATES_BYTES = 64 << 10 };
+enum { CHUNK_REGISTERS = 16, MOST_LANES = 512 };
 
 static int64_t chunk_lanes(const PiWatch *w, const PiRun *run) {
     const int64_t lanes = CHUNK_REGISTERS * pi_watch_width(w);
     return run->tile_lanes > lanes && run->tile_lanes <= MOST_LANES ? run->tile_lanes : lanes;
-}
-static int first_sum(const PiWatch *w) { return w->program.system->dim - w->n_sums; }
-static int has_program(const PiWatch *w) { return w->runs; }
-static int has_energy(const PiWatch *w) {
-    int found = w->asks & PI_WATCH_ENERGY;
-    for (int i = 0; i < w->n_reduced; i++) found |= w->reduced[i].source >= PI_OF_ENERGY;
-    return found;
-}
-static int asks_system(const PiWatch *w) { return has_energy(w) || w->asks & PI_WATCH_INVARIANTS; }
-static int64_t scratch_rows(const PiWatch *w) {
-    const int a = w->program.system->scratch, b = w->system.system->scratch;
-    return a > b ? a : b;
-}
-static int64_t rows_of_state(const PiWatch *w) {
-    return w->components + 1 + (int64_t)w->n_quantities;
-}
-/* How many states are evaluated together: as many as fit the first-level cache. */
-static int64_t states_at_once(const PiWatch *w, int64_t lanes) {
-    const int64_t bytes = pi_product(rows_of_state(w), lanes * (int64_t)sizeof(double));
-    const int64_t fit = STATES_BYTES / bytes;
-    return fit < 1 ? 1 : smaller(fit, STATES);
-}
-/* Rows besides those of the current states. */
-static int64_t watch_rows(const PiWatch *w) {
-    return 2 * (int64_t)(w->program.system->dim + w->n_quantities) + w->n_rows +
-           pi_parameter_rows(w->program.system) + pi_parameter_rows(w->system.system) + 4 +
-           scratch_rows(w);
-}
-
-/* Lanes of a row of the run, or of one in double precision. */
-static void copy_row(double *to, const void *from, int64_t lanes, int real_bytes) {
-    if (real_bytes == 8) memcpy(to, from, lanes * sizeof *to);
-    else
-        for (int64_t i = 0; i < lanes; i++) to[i] = ((const float *)from)[i];
-}
-/* One value; lanes are whole cache lines, or a register of the narrowest kind. */
-static void fill_row(double *to, double value, int64_t lanes) {
-    typedef double Pair __attribute__((vector_size(16)));
-    const Pair pair = {value, value};
-    int64_t i = 0;
-    for (; i + 8 <= lanes; i += 8)
-        for (int j = 0; j < 8; j += 2) memcpy(to + i + j, &pair, sizeof pair);
-    for (; i < lanes; i++) to[i] = value;
-}
-/* The lanes of a row of the batch; copies of the last selected one fill its register. */
-static void pick_row(const WatchChunk *c, double *to, const double *from) {
-    from += c->lane;
-    if (!c->at) memcpy(to, from, c->lanes * sizeof *to);
-    else
-        for (int64_t i = 0; i < c->lanes; i++) to[i] = from[c->at[smaller(i, c->n_at - 1)]];
-}
-static void spread_row(const WatchChunk *c, double *to, PiRow row) {
-    if (row.stride) pick_row(c, to, row.data);
-    else fill_row(to, *(const double *)row.data, c->lanes);
-}
-/* The time, if the energy or the program depends on it. */
-static int asks_time(const PiWatch *w) {
-    const ResolvedSystem *s = &w->system;
-    const int own = s->system->time_dependent || s->force == w->program.set->program;
-    return w->asks & PI_WATCH_TIME || (own && asks_system(w));
-}
-static int wants_energy_itself(const PiWatch *w) {
-    int found = w->asks & PI_WATCH_ENERGY;
-    for (int i = 0; i < w->n_reduced; i++) found |= w->reduced[i].source == PI_OF_ENERGY;
-    return found;
-}
-/* Lanes from `lane` on, and their parameters. */
-static int open_chunk(WatchChunk *c, int64_t lane, int64_t lanes, double *free) {
-    const PiWatch *w = c->w;
-    const int n = w->program.system->n_params;
-    const ResolvedSystem *own = &w->system;
-    const int64_t states = states_at_once(w, lanes);
-    c->lane = lane;
-    c->lanes = lanes;
-    c->states = (int)states;
-    c->has_energy = has_energy(w);
-    c->asks_time = asks_time(w);
-    if (c->has_energy && own->kernels && !own->system->time_dependent)
-        c->energies = own->kernels->energies;
-    c->changes = c->energies && !wants_energy_itself(w);
-    for (int i = 0; i < 2; i++, free += (w->program.system->dim + w->n_quantities) * lanes)
-        c->y[i] = free;
-    c->p = free, free += pi_parameter_rows(w->program.system) * lanes;
-    c->own_p = free, free += pi_parameter_rows(w->system.system) * lanes;
-    c->t = free, free += lanes;
-    c->origin = free, free += lanes;
-    c->factor = free, free += lanes;
-    c->ends = free, free += lanes;
-    c->scratch = free, free += scratch_rows(w) * lanes;
-    c->energy = free, free += states * lanes;
-    c->answers = free, free += states * w->n_quantities * lanes;
-    if (c->at) c->sums = free, free += w->n_rows * lanes;
-    c->copied = free;
-    c->uniform = 0;
-    for (int i = 0; i < n; i++) {
-        spread_row(c, c->p + i * lanes, w->params[i]);
-        if (i < 64 && !w->params[i].stride) c->uniform |= (uint64_t)1 << i;
-    }
-    spread_row(c, c->origin, w->origin);
-    spread_row(c, c->factor, w->factor);
-    if (has_program(w) && pi_chunk_ask(&w->program, PI_PREPARE, c, c->y[0], c->p, c->p)) return -1;
-    if (!asks_system(w)) return 0;
-    const int given = own->system->n_params;
-    memcpy(c->own_p, c->p, given * lanes * sizeof *c->p);
-    memset(c->own_p + given * lanes, 0,
-           (pi_parameter_rows(own->system) - given) * lanes * sizeof *c->p);
-    return pi_chunk_ask(own, PI_PREPARE, c, c->y[0], c->own_p, c->own_p);
 }
 /* The step from which each lane is frozen; 0 if none is. */
 static int find_ends(const WatchChunk *c, const PiRun *run, const PiFailures *failures,
@@ -128,7 +21,7 @@ static int find_ends(const WatchChunk *c, const PiRun *run, const PiFailures *fa
 }
 static void copy_sums(const WatchChunk *c, const PiRun *run, double *sums, int back) {
     for (int i = 0; i < c->w->n_sums; i++) {
-        double *here = c->y[0] + (first_sum(c->w) + i) * c->lanes;
+        double *here = c->y[0] + (pi_first_sum(c->w) + i) * c->lanes;
         double *there = sums + i * run->stride + c->lane;
         memcpy(back ? there : here, back ? here : there, c->lanes * sizeof *here);
     }
@@ -137,72 +30,111 @@ static void copy_sums(const WatchChunk *c, const PiRun *run, double *sums, int b
 static void pick_sums(const WatchChunk *c, const PiRun *run, double *sums, int back) {
     for (int i = 0; i < c->w->n_rows; i++, sums += run->stride) {
         double *const own = c->sums + i * c->lanes;
-        if (!back) pick_row(c, own, sums);
+        if (!back) pi_chunk_pick(c, own, sums);
         for (int64_t k = 0; back && k < c->n_at; k++) sums[c->lane + c->at[k]] = own[k];
     }
 }
-/* t0 + n h with two roundings, like the times of a solution. */
-static void set_time(WatchChunk *c, double n) {
-    const int64_t lane = c->lane;
-    const double *t0 = c->w->t0.data, *h = c->w->h.data;
-    if (!c->w->t0.stride && !c->w->h.stride) {
-        fill_row(c->t, *t0 + n * *h, c->lanes);
-        return;
-    }
-    for (int64_t i = 0; i < c->lanes; i++) {
-        const int64_t one = lane + (c->at ? c->at[smaller(i, c->n_at - 1)] : i);
-        c->t[i] = t0[one * c->w->t0.stride] + n * h[one * c->w->h.stride];
-    }
+/* The components of states: that d of the k-th is the row at + k next + d apart. */
+typedef struct {
+    const double *at;
+    int64_t next, apart;
+} States;
+static double *answer_of(const WatchChunk *c, int64_t k, int i) {
+    return c->answers + (i * c->states + k) * c->lanes;
 }
-/* The program evaluates one state and updates its sums; frozen lanes keep theirs. */
-static int run_program(WatchChunk *c, double n, const double *state, const double *energy,
-                       double *answers, const double *ends) {
+/* The k-th state as the first rows of c->y[0]. */
+static double *take_state(const WatchChunk *c, const States *states, int64_t k) {
+    const double *from = states->at + k * states->next;
+    for (int d = 0; d < c->w->components; d++, from += states->apart)
+        memcpy(c->y[0] + d * c->lanes, from, c->lanes * sizeof *from);
+    return c->y[0];
+}
+/* The program evaluates the state that has been taken and updates its sums; frozen lanes keep
+ * theirs. */
+static int run_program(WatchChunk *c, double n, int64_t k, const double *ends) {
     const PiWatch *w = c->w;
     const int64_t lanes = c->lanes;
     double *y = c->y[0], *row = y + w->components * lanes;
-    memcpy(y, state, w->components * lanes * sizeof *y);
-    if (w->asks & PI_WATCH_STEP) fill_row(row, n, lanes);
+    if (w->asks & PI_WATCH_STEP) pi_fill_row(row, n, lanes);
     row += lanes;
     if (w->asks & PI_WATCH_ENERGY) {
-        memcpy(row, energy, lanes * sizeof *row);
+        memcpy(row, c->energy + k * lanes, lanes * sizeof *row);
         row += lanes;
     }
     if (w->asks & PI_WATCH_INVARIANTS &&
         pi_chunk_ask(&w->system, PI_INVARIANTS, c, y, c->own_p, row))
         return -1;
-    double *sums = y + first_sum(w) * lanes, *after = c->y[1] + first_sum(w) * lanes;
-    if (pi_chunk_ask(&w->program, PI_INVARIANTS, c, y, c->p, w->n_sums ? after : answers))
-        return -1;
-    if (!w->n_sums) return 0;
+    double *sums = y + pi_first_sum(w) * lanes, *after = c->y[1] + pi_first_sum(w) * lanes;
+    if (pi_chunk_ask(&w->program, PI_INVARIANTS, c, y, c->p, after)) return -1;
     for (int64_t i = 0; ends && i < lanes; i++)
         for (int j = 0; n >= ends[i] && j < w->n_sums; j++)
             after[j * lanes + i] = sums[j * lanes + i];
-    memcpy(answers, after + w->n_sums * lanes, w->n_quantities * lanes * sizeof *after);
+    for (int i = 0; i < w->n_quantities; i++)
+        memcpy(answer_of(c, k, i), after + (w->n_sums + i) * lanes, lanes * sizeof *after);
     c->y[0] = c->y[1];
     c->y[1] = y;
     return 0;
 }
+/* The program evaluates `count` states, several at once where they lie side by side. */
+static int run_program_on(const WatchChunk *c, int64_t n, const States *states, int64_t count) {
+    const PiWatch *w = c->w;
+    const ResolvedSystem *s = &w->program;
+    const int64_t lanes = c->lanes, row = c->several * lanes;
+    double *const t = c->call + pi_parameter_rows(s->system) * row, *const scratch = t + row;
+    for (int64_t from = 0, some; from < count; from += some) {
+        some = smaller(states->next == lanes ? c->several : 1, count - from);
+        for (int64_t k = 0; k < some && c->asks_time; k++)
+            pi_chunk_time(c, (double)(n + (from + k) * w->every), t + k * lanes);
+        const PiApartRows rows = {.rows = {.registers = pi_in_registers(s, some * lanes),
+                                           .t = t,
+                                           .y = (double *)states->at + from * states->next,
+                                           .p = c->call,
+                                           .out = answer_of(c, from, 0),
+                                           .scratch = scratch,
+                                           .uniform = c->uniform},
+                                  .y = pi_in_registers(s, states->apart),
+                                  .p = pi_in_registers(s, row),
+                                  .out = pi_in_registers(s, c->states * lanes)};
+        if (s->set->apart(s->context, PI_INVARIANTS, &rows)) return -1;
+    }
+    return 0;
+}
 /* Passes the results of the lanes that still move, `valid` of them at most, to the densities. */
 static void see_densities(const WatchChunk *c, const PiSeen *seen, int64_t valid, double n,
-                          const double *answers, const double *ends) {
+                          int64_t k, const double *ends) {
     const PiWatch *w = c->w;
     int at[MOST_LANES], count = 0;
     for (int64_t i = 0; i < smaller(c->lanes, valid); i++)
         if (!ends || n < ends[i]) at[count++] = (int)i;
     for (int i = 0; i < w->n_densities; i++)
-        pi_density_add(&w->density[i], seen->block, answers, c->lanes, at, count);
+        pi_density_add(&w->density[i], seen->block, answer_of(c, k, 0), c->states * c->lanes, at,
+                       count);
 }
-static void see_energies(const WatchChunk *c, const double *states, int64_t next, int64_t count) {
+static void see_energies(const WatchChunk *c, const States *states, int64_t count) {
     const ResolvedSystem *system = &c->w->system;
     const PiEnergyRows rows = {.registers = pi_in_registers(system, c->lanes),
                                .count = count,
-                               .next = pi_in_registers(system, next),
-                               .y = states,
+                               .next = pi_in_registers(system, states->next),
+                               .apart = pi_in_registers(system, states->apart),
+                               .y = states->at,
                                .p = c->own_p,
                                .origin = c->changes ? c->origin : NULL,
                                .factor = c->factor,
                                .out = c->energy};
     c->energies(&rows);
+}
+/* `count` states from those of a run, in double precision and in whole registers. */
+static States states_from(const WatchChunk *c, const PiRun *run, const char *rows, int64_t next,
+                          int64_t apart, int64_t count) {
+    const int64_t lanes = c->lanes, bytes = c->w->program.set->vector_bytes;
+    const uint64_t all = (uintptr_t)rows | (uint64_t)next * 8 | (uint64_t)apart * 8;
+    if (run->real_bytes == 8 && !(all & (uint64_t)(bytes - 1)))
+        return (States){(const double *)rows, next, apart};
+    for (int d = 0; d < c->w->components; d++)
+        for (int64_t k = 0; k < count; k++)
+            pi_copy_row(c->copied + (d * c->states + k) * lanes,
+                        rows + (k * next + d * apart) * run->real_bytes, lanes, run->real_bytes);
+    return (States){c->copied, lanes, c->states * lanes};
 }
 static int is_same(const PiReduced *a, const PiReduced *b) {
     return a->source == b->source && a->number == b->number;
@@ -211,32 +143,22 @@ static int is_same(const PiReduced *a, const PiReduced *b) {
 static int see(WatchChunk *c, const PiRun *run, const PiSeen *seen, int64_t n, int64_t count,
                const char *rows, int64_t next, const double *ends, double *sums) {
     const PiWatch *w = c->w;
-    const int64_t lanes = c->lanes, every = w->every, stride = seen->stride;
-    const double *states = (const double *)rows;
-    const int in_place =
-        run->real_bytes == 8 && stride == lanes &&
-        (((uintptr_t)rows | (uintptr_t)(next * 8)) & (w->program.set->vector_bytes - 1)) == 0;
-    if (!in_place) {
-        for (int64_t k = 0; k < count; k++)
-            for (int d = 0; d < w->components; d++)
-                copy_row(c->copied + (k * w->components + d) * lanes,
-                         rows + (k * next + d * stride) * run->real_bytes, lanes, run->real_bytes);
-        states = c->copied;
-        next = w->components * lanes;
-    }
-    const int single = has_program(w) || w->n_densities;
-    if (c->energies) see_energies(c, states, next, count);
-    for (int64_t k = 0; k < count && (single || (c->has_energy && !c->energies)); k++) {
-        double *y = (double *)states + k * next, *energy = c->energy + k * lanes;
-        if (c->asks_time) set_time(c, (double)(n + k * every));
-        if (c->has_energy && !c->energies &&
-            pi_chunk_ask(&w->system, PI_ENERGY, c, y, c->own_p, energy))
-            return -1;
-        double *answers = c->answers + k * w->n_quantities * lanes;
+    const int64_t lanes = c->lanes, every = w->every;
+    const States states = states_from(c, run, rows, next, seen->stride, count);
+    const int one_by_one = w->runs && !c->several;
+    const int energy_of_each = c->has_energy && !c->energies;
+    if (c->energies) see_energies(c, &states, count);
+    if (c->several && run_program_on(c, n, &states, count)) return -1;
+    for (int64_t k = 0; k < count && (one_by_one || energy_of_each || w->n_densities); k++) {
         const double step = (double)(n + k * every);
-        if (has_program(w) && run_program(c, step, y, energy, answers, ends)) return -1;
+        if (one_by_one || energy_of_each) take_state(c, &states, k);
+        if (c->asks_time) pi_chunk_time(c, step, c->t);
+        if (energy_of_each &&
+            pi_chunk_ask(&w->system, PI_ENERGY, c, c->y[0], c->own_p, c->energy + k * lanes))
+            return -1;
+        if (one_by_one && run_program(c, step, k, ends)) return -1;
         if (w->n_densities)
-            see_densities(c, seen, seen->lane + seen->lanes - c->lane, step, answers, ends);
+            see_densities(c, seen, seen->lane + seen->lanes - c->lane, step, k, ends);
     }
     PiReduceRows reduced = {.registers = pi_in_registers(&w->program, lanes),
                             .count = count,
@@ -246,8 +168,9 @@ static int see(WatchChunk *c, const PiRun *run, const PiSeen *seen, int64_t n, i
                             .factor = c->factor,
                             .ends = ends,
                             .stride = c->at ? lanes : run->stride};
-    const double *const of[PI_SOURCES] = {c->answers, states, c->energy, c->energy};
-    const int64_t from[PI_SOURCES] = {w->n_quantities * lanes, next, lanes, lanes};
+    const double *const of[PI_SOURCES] = {c->answers, states.at, c->energy, c->energy};
+    const int64_t from[PI_SOURCES] = {lanes, states.next, lanes, lanes};
+    const int64_t apart[PI_SOURCES] = {c->states * lanes, states.apart};
     PiReduceOne all[PI_MAX_REDUCED];
     for (int i = 0; i < w->n_reduced; i += reduced.n) {
         const PiReduced *one = &w->reduced[i];
@@ -256,7 +179,7 @@ static int see(WatchChunk *c, const PiRun *run, const PiSeen *seen, int64_t n, i
             all[reduced.n++] = (PiReduceOne){(PiReduction)w->reduced[j].kind,
                                              sums + w->reduced[j].first * reduced.stride};
         reduced.of = all;
-        reduced.quantity = of[one->source] + one->number * lanes;
+        reduced.quantity = of[one->source] + one->number * apart[one->source];
         reduced.next = pi_in_registers(&w->program, from[one->source]);
         reduced.origin = one->source == PI_OF_CHANGE && !c->changes ? c->origin : NULL;
         w->program.set->reduce(&reduced);
@@ -283,12 +206,13 @@ int pi_watch_see(PiWatch *w, const PiRun *run, const PiSeen *seen) {
     WatchChunk *c = seen->scratch; /* kept during a block of the tile */
     for (int64_t at = 0; count && at < padded; at += most) {
         const int64_t lanes = smaller(most, padded - at), lane = seen->lane + (seen->at ? 0 : at);
-        if (seen->block == 0 || seen->at || c->at || c->lanes != lanes || c->lane != lane) {
-            *c = (WatchChunk){.w = w};
-            if (seen->at) c->at = seen->at + at, c->n_at = smaller(lanes, seen->lanes - at);
-            if (open_chunk(c, lane, lanes, (double *)((char *)seen->scratch + CHUNK_BYTES)))
-                return -1;
-        }
+        const int64_t *const there = seen->at ? seen->at + at : NULL;
+        const int64_t n_there = smaller(lanes, seen->lanes - at);
+        const int same = seen->block && c->lanes == lanes && !c->at == !there;
+        if (same && c->at && c->alike) c->lane = lane, c->at = there, c->n_at = n_there;
+        else if ((!same || c->at || c->lane != lane) &&
+                 pi_chunk_open(c, w, there, n_there, lane, lanes))
+            return -1;
         const int still = !c->at && find_ends(c, run, &run->failures[seen->tile], at);
         double *const own = c->at ? c->sums : sums + lane;
         if (c->at) pick_sums(c, run, sums, 0);
@@ -315,10 +239,7 @@ void pi_watch_open(const PiWatch *w, const PiRun *run, int64_t tile, int64_t blo
 }
 
 int64_t pi_watch_scratch_bytes(const PiWatch *w, const PiRun *run) {
-    const int64_t row = pi_product(chunk_lanes(w, run), (int64_t)sizeof(double));
-    const int64_t one = pi_product(rows_of_state(w), row);
-    return CHUNK_BYTES +
-           pi_sum(pi_product(watch_rows(w), row), one > STATES_BYTES ? one : STATES_BYTES);
+    return pi_chunk_bytes(w, chunk_lanes(w, run));
 }
 static int64_t scratch_bytes(const void *self, const PiRun *run) {
     return pi_watch_scratch_bytes(self, run);

@@ -71,7 +71,7 @@ int64_t pi_watch_scratch_bytes(const PiWatch *watch, const PiRun *run);
 /* The observer of a watch, which has `sums[0]` filled in. */
 PiObserver pi_watch_observer(PiWatch *watch, const PiRun *run);
 
-/* ---- watch.c, lanes.c --------------------------------------------------------------------------
+/* ---- watch.c, chunk.c --------------------------------------------------------------------------
  */
 /* Lanes that a watch evaluates together.
  * The content of the scratch, and the rows of a chunk: two states of the program, since it reads
@@ -83,9 +83,11 @@ typedef struct {
     const int64_t *at;   /* their offsets from the first, n_at of them; NULL: contiguous */
     int64_t n_at;
     double *y[2], *p, *own_p, *t, *scratch;
-    double *origin, *factor, *ends, *copied, *energy, *answers, *sums;
+    double *origin, *factor, *ends, *copied, *energy, *answers, *call, *sums;
     uint64_t uniform; /* parameters with one value for all lanes, as bits */
+    int alike;        /* are all, with `origin` and `factor`? */
     int states;       /* that are evaluated together */
+    int64_t several;  /* of them in one call of the program, which has rows of its own; or 0 */
     int has_energy, asks_time;
     PiEnergies *energies; /* of several states at once; NULL: one by one */
     int changes;          /* are they minus `origin`, times `factor`, rather than themselves? */
@@ -112,3 +114,16 @@ static inline int pi_chunk_ask(const ResolvedSystem *system, PiQuestion question
                    .uniform = c->uniform};
     return system->force(system->context, question, &rows);
 }
+/* Begins a chunk: `lanes` lanes from `lane` on, or n_at of them at `at`; with their parameters. The
+ * memory after it has pi_chunk_bytes(). 0, or -1. */
+int pi_chunk_open(WatchChunk *chunk, const PiWatch *watch, const int64_t *at, int64_t n_at,
+                  int64_t lane, int64_t lanes);
+int64_t pi_chunk_bytes(const PiWatch *watch, int64_t lanes);
+/* A row of its lanes: from one of the batch; the time of step n. */
+void pi_chunk_pick(const WatchChunk *chunk, double *to, const double *from);
+void pi_chunk_time(const WatchChunk *chunk, double n, double *t);
+/* Reals of a row: copied from one of a run; all alike. */
+void pi_copy_row(double *to, const void *from, int64_t lanes, int real_bytes);
+void pi_fill_row(double *to, double value, int64_t lanes);
+/* The first row of sums in the state of the program. */
+static inline int pi_first_sum(const PiWatch *w) { return w->program.system->dim - w->n_sums; }

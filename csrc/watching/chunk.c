@@ -1,0 +1,239 @@
+/* Lanes that a watch evaluates together: their rows and parameters, for all shown states, and for
+ * moments of single lanes (PiWatchLanes). See watch.h. */
+#include "watch.h"
+#include "../run/families.h"
+#include "../run/layout.h"
+
+enum { STATES = PI_REDUCE_STATES, STATES_BYTES = 64 << 10 };
+enum {
+    CALL_BYTES = 16 << 10
+}; /* of scratch and results, if a program is asked for several states */
+
+static int has_energy(const PiWatch *w) {
+    int found = w->asks & PI_WATCH_ENERGY;
+    for (int i = 0; i < w->n_reduced; i++) found |= w->reduced[i].source >= PI_OF_ENERGY;
+    return found;
+}
+static int asks_system(const PiWatch *w) { return has_energy(w) || w->asks & PI_WATCH_INVARIANTS; }
+static int64_t scratch_rows(const PiWatch *w) {
+    const int a = w->program.system->scratch, b = w->system.system->scratch;
+    return a > b ? a : b;
+}
+static int64_t rows_of_state(const PiWatch *w) {
+    return w->components + 1 + (int64_t)w->n_quantities;
+}
+/* How many states are evaluated together: as many as fit the first-level cache. */
+static int64_t states_at_once(const PiWatch *w, int64_t lanes) {
+    const int64_t bytes = pi_product(rows_of_state(w), lanes * (int64_t)sizeof(double));
+    const int64_t fit = STATES_BYTES / bytes;
+    return fit < 1 ? 1 : smaller(fit, STATES);
+}
+/* The rows of such calls besides the states and results: parameters, time, scratch; and how long
+ * they are at most, unless one state is longer. */
+static int64_t rows_of_call(const PiWatch *w) {
+    const PiSystem *s = w->program.system;
+    return pi_sum(pi_parameter_rows(s) + 1, s->scratch);
+}
+static int64_t reals_of_call(const PiWatch *w) {
+    const int64_t rows = pi_sum(w->program.system->scratch, w->n_quantities) + 1;
+    return over(CALL_BYTES / (int64_t)sizeof(double), rows);
+}
+/* How many states one call of the program evaluates, as byte code that has no sums, which follow
+ * each other, and asks the system nothing; 0: it evaluates them one by one. */
+static int64_t states_of_call(const PiWatch *w, int64_t lanes, int64_t states) {
+    const int alone = PI_WATCH_ENERGY | PI_WATCH_INVARIANTS | PI_WATCH_STEP;
+    if (!w->runs || w->n_sums || w->asks & alone) return 0;
+    if (w->program.force != w->program.set->program) return 0;
+    const int64_t fit = over(reals_of_call(w), lanes);
+    return fit < 1 ? 1 : smaller(fit, states);
+}
+/* Rows besides those of the current states. */
+static int64_t watch_rows(const PiWatch *w) {
+    return 2 * (int64_t)(w->program.system->dim + w->n_quantities) + w->n_rows +
+           pi_parameter_rows(w->program.system) + pi_parameter_rows(w->system.system) + 4 +
+           scratch_rows(w);
+}
+
+/* Lanes of a row of the run, or of one in double precision. */
+void pi_copy_row(double *to, const void *from, int64_t lanes, int real_bytes) {
+    if (real_bytes == 8) memcpy(to, from, lanes * sizeof *to);
+    else
+        for (int64_t i = 0; i < lanes; i++) to[i] = ((const float *)from)[i];
+}
+/* One value; lanes are whole cache lines, or a register of the narrowest kind. */
+void pi_fill_row(double *to, double value, int64_t lanes) {
+    typedef double Pair __attribute__((vector_size(16)));
+    const Pair pair = {value, value};
+    int64_t i = 0;
+    for (; i + 8 <= lanes; i += 8)
+        for (int j = 0; j < 8; j += 2) memcpy(to + i + j, &pair, sizeof pair);
+    for (; i < lanes; i++) to[i] = value;
+}
+/* The lanes of a row of the batch; copies of the last selected one fill its register. */
+void pi_chunk_pick(const WatchChunk *c, double *to, const double *from) {
+    from += c->lane;
+    if (!c->at) memcpy(to, from, c->lanes * sizeof *to);
+    else
+        for (int64_t i = 0; i < c->lanes; i++) to[i] = from[c->at[smaller(i, c->n_at - 1)]];
+}
+static void spread_row(const WatchChunk *c, double *to, PiRow row) {
+    if (row.stride) pi_chunk_pick(c, to, row.data);
+    else pi_fill_row(to, *(const double *)row.data, c->lanes);
+}
+/* The time, if the energy or the program depends on it. */
+static int asks_time(const PiWatch *w) {
+    const ResolvedSystem *s = &w->system;
+    const int own = s->system->time_dependent || s->force == w->program.set->program;
+    return w->asks & PI_WATCH_TIME || (own && asks_system(w));
+}
+static int wants_energy_itself(const PiWatch *w) {
+    int found = w->asks & PI_WATCH_ENERGY;
+    for (int i = 0; i < w->n_reduced; i++) found |= w->reduced[i].source == PI_OF_ENERGY;
+    return found;
+}
+/* Lanes from `lane` on, and their parameters. */
+int pi_chunk_open(WatchChunk *c, const PiWatch *w, const int64_t *at, int64_t n_at, int64_t lane,
+                  int64_t lanes) {
+    double *free = (double *)((char *)c + CHUNK_BYTES);
+    *c = (WatchChunk){.w = w, .at = at, .n_at = n_at};
+    const int n = w->program.system->n_params;
+    const ResolvedSystem *own = &w->system;
+    const int64_t states = states_at_once(w, lanes);
+    c->lane = lane;
+    c->lanes = lanes;
+    c->states = (int)states;
+    c->has_energy = has_energy(w);
+    c->asks_time = asks_time(w);
+    if (c->has_energy && own->kernels && !own->system->time_dependent)
+        c->energies = own->kernels->energies;
+    c->changes = c->energies && !wants_energy_itself(w);
+    for (int i = 0; i < 2; i++, free += (w->program.system->dim + w->n_quantities) * lanes)
+        c->y[i] = free;
+    c->p = free, free += pi_parameter_rows(w->program.system) * lanes;
+    c->own_p = free, free += pi_parameter_rows(w->system.system) * lanes;
+    c->t = free, free += lanes;
+    c->origin = free, free += lanes;
+    c->factor = free, free += lanes;
+    c->ends = free, free += lanes;
+    c->scratch = free, free += scratch_rows(w) * lanes;
+    c->energy = free, free += states * lanes;
+    c->answers = free, free += states * w->n_quantities * lanes;
+    if (c->at) c->sums = free, free += w->n_rows * lanes;
+    c->several = states_of_call(w, lanes, states);
+    c->call = free, free += rows_of_call(w) * c->several * lanes;
+    c->copied = free;
+    c->uniform = 0;
+    for (int i = 0; i < n; i++) {
+        spread_row(c, c->p + i * lanes, w->params[i]);
+        if (i < 64 && !w->params[i].stride) c->uniform |= (uint64_t)1 << i;
+    }
+    c->alike =
+        n < 64 && c->uniform == ((uint64_t)1 << n) - 1 && !w->origin.stride && !w->factor.stride;
+    spread_row(c, c->origin, w->origin);
+    spread_row(c, c->factor, w->factor);
+    if (w->runs && pi_chunk_ask(&w->program, PI_PREPARE, c, c->y[0], c->p, c->p)) return -1;
+    const int rows = n + w->program.system->n_derived;
+    for (int i = 0; i < rows; i++) /* of those that are alike the first register is read */
+        for (int64_t k = 0; k < (c->alike ? smaller(c->several, 1) : c->several); k++)
+            memcpy(c->call + (i * c->several + k) * lanes, c->p + i * lanes, lanes * sizeof *c->p);
+    if (!asks_system(w)) return 0;
+    const int given = own->system->n_params;
+    memcpy(c->own_p, c->p, given * lanes * sizeof *c->p);
+    memset(c->own_p + given * lanes, 0,
+           (pi_parameter_rows(own->system) - given) * lanes * sizeof *c->p);
+    return pi_chunk_ask(own, PI_PREPARE, c, c->y[0], c->own_p, c->own_p);
+}
+int64_t pi_chunk_bytes(const PiWatch *w, int64_t lanes) {
+    const int64_t row = pi_product(lanes, sizeof(double));
+    const int64_t one = pi_product(rows_of_state(w), row);
+    const int64_t length = pi_product(reals_of_call(w), sizeof(double));
+    const int64_t call = pi_product(rows_of_call(w), length > row ? length : row);
+    const int64_t states = one > STATES_BYTES ? one : STATES_BYTES;
+    return CHUNK_BYTES + pi_sum(pi_product(watch_rows(w), row), pi_sum(states, call));
+}
+/* t0 + n h with two roundings, like the times of a solution. */
+void pi_chunk_time(const WatchChunk *c, double n, double *t) {
+    const int64_t lane = c->lane;
+    const double *t0 = c->w->t0.data, *h = c->w->h.data;
+    if (!c->w->t0.stride && !c->w->h.stride) {
+        pi_fill_row(t, *t0 + n * *h, c->lanes);
+        return;
+    }
+    for (int64_t i = 0; i < c->lanes; i++) {
+        const int64_t one = lane + (c->at ? c->at[smaller(i, c->n_at - 1)] : i);
+        t[i] = t0[one * c->w->t0.stride] + n * h[one * c->w->h.stride];
+    }
+}
+
+/* ---- moments of single lanes ----------------------------------------------------------------- */
+static int64_t whole_registers(const PiWatch *w, int64_t lanes) {
+    return ceil_div(lanes, pi_watch_width(w)) * pi_watch_width(w);
+}
+static int64_t lanes_scratch(const PiWatch *w, const ResolvedSystem *program) {
+    const int a = program->system->scratch, b = w->system.system->scratch;
+    return a > b ? a : b;
+}
+/* Rows of each: y, parameters, the system's own, time, scratch, result. */
+static WatchChunk chunk_of_lanes(const PiWatchLanes *l) {
+    const PiWatch *w = l->watch;
+    WatchChunk c = {.w = w, .lanes = whole_registers(w, l->count)};
+    c.y[0] = l->memory;
+    c.p = c.y[0] + l->program->system->dim * c.lanes;
+    c.own_p = c.p + pi_parameter_rows(l->program->system) * c.lanes;
+    c.t = c.own_p + pi_parameter_rows(w->system.system) * c.lanes;
+    c.scratch = c.t + c.lanes;
+    c.y[1] = c.scratch + lanes_scratch(w, l->program) * c.lanes; /* the result */
+    return c;
+}
+int64_t pi_watch_lanes_bytes(const PiWatch *w, const ResolvedSystem *program, int64_t room) {
+    const int64_t rows = program->system->dim + pi_parameter_rows(program->system) +
+                         pi_parameter_rows(w->system.system) + 1 + lanes_scratch(w, program) +
+                         program->system->n_invariants;
+    return pi_product(rows, pi_product(whole_registers(w, room), sizeof(double)));
+}
+int pi_watch_lanes(PiWatchLanes *l, const int64_t *lane, int64_t count) {
+    const PiWatch *w = l->watch;
+    l->count = count;
+    WatchChunk c = chunk_of_lanes(l);
+    memset(c.y[0], 0, l->program->system->dim * c.lanes * sizeof(double));
+    for (int i = 0; i < l->program->system->n_params; i++) {
+        const PiRow row = w->params[i];
+        for (int64_t k = 0; k < c.lanes; k++)
+            c.p[i * c.lanes + k] =
+                ((const double *)row.data)[row.stride * lane[smaller(k, count - 1)]];
+    }
+    if (pi_chunk_ask(l->program, PI_PREPARE, &c, c.y[0], c.p, c.p)) return -1;
+    if (!(w->asks & PI_WATCH_SYSTEM)) return 0;
+    const int own = w->system.system->n_params;
+    memset(c.own_p, 0, pi_parameter_rows(w->system.system) * c.lanes * sizeof(double));
+    memcpy(c.own_p, c.p, own * c.lanes * sizeof(double));
+    return pi_chunk_ask(&w->system, PI_PREPARE, &c, c.y[0], c.own_p, c.own_p);
+}
+int pi_watch_ask(const PiWatchLanes *l, const PiWatchMoment *moment) {
+    const PiWatch *w = l->watch;
+    WatchChunk c = chunk_of_lanes(l);
+    double *row = c.y[0] + w->components * c.lanes;
+    for (int64_t k = 0; k < c.lanes; k++) {
+        const PiWatchMoment *m = &moment[smaller(k, l->count - 1)];
+        for (int d = 0; d < w->components; d++) c.y[0][d * c.lanes + k] = m->y[d];
+        c.t[k] = m->t;
+        row[k] = (double)m->n;
+    }
+    row += c.lanes;
+    if (w->asks & PI_WATCH_ENERGY) {
+        if (pi_chunk_ask(&w->system, PI_ENERGY, &c, c.y[0], c.own_p, row)) return -1;
+        row += c.lanes;
+    }
+    if (w->asks & PI_WATCH_INVARIANTS &&
+        pi_chunk_ask(&w->system, PI_INVARIANTS, &c, c.y[0], c.own_p, row))
+        return -1;
+    if (pi_chunk_ask(l->program, PI_INVARIANTS, &c, c.y[0], c.p, c.y[1])) return -1;
+    for (int64_t k = 0; k < l->count; k++)
+        for (int i = 0; i < l->program->system->n_invariants; i++)
+            moment[k].answer[i] = c.y[1][i * c.lanes + k];
+    return 0;
+}
+double pi_watch_time(const PiWatch *w, int64_t lane, int64_t n) {
+    const double t0 = ((const double *)w->t0.data)[lane * w->t0.stride];
+    return t0 + (double)n * ((const double *)w->h.data)[lane * w->h.stride];
+}
