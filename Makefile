@@ -140,7 +140,7 @@ soak: $(VENV)/.dev
 # Lines of the C core that are reached by those of its tests that are quick, by calls bent at random, and
 # by refused memory. A line counts where any of the kernels that it is compiled into comes to it.
 COVERED = $(SANITIZED) $(addsuffix .py,$(addprefix tests/, \
-    adaptive/test_dense adaptive/test_passing adaptive/test_radau core/test_contents_of_arrays \
+    adaptive/test_dense adaptive/test_watches_and_events adaptive/test_radau core/test_contents_of_arrays \
     core/test_scales method/test_multistep_methods method/test_rigid_methods run/test_float_modes run/test_history \
     run/test_leaving run/test_pauses run/test_same_start run/test_stepper_undone solution/test_digest system/test_n_body \
     system/test_rigid_body system/test_systems watching/test_conditions_after_jumps watching/test_impulses))

@@ -287,7 +287,7 @@ typedef struct PiSolver {
      * then 1 if parts of steps are requested, which are shown next; when all requests are
      * answered, the steps are final. -1 stops the run. */
     int (*begin)(struct PiSolver *solver, const PiSteps *steps);
-    int (*look)(struct PiSolver *solver, const PiSteps *steps);
+    int (*locate)(struct PiSolver *solver, const PiSteps *steps);
     int (*accept)(struct PiSolver *solver, const PiSteps *steps);
     int64_t tried, useful; /* steps of lanes: all, and those of unfinished trajectories */
 } PiSolver;

@@ -43,8 +43,8 @@ if TYPE_CHECKING:
     from .adaptive.tolerances import tolerance
     from .analysis.chaos.exponents import lyapunov
     from .analysis.chaos.indicators import chaos_map
-    from .analysis.passing.plane import scan
     from .analysis.recommendation import advise
+    from .analysis.sections.grid_scan import scan
     from .analysis.side_by_side import compare
     from .laboratory.opening import lab
     from .method.composition import Composition
@@ -127,7 +127,7 @@ _OBJECTS = {
     "lyapunov": ".analysis.chaos.exponents",
     "potential": ".user_system.decorators",
     "rhs": ".user_system.decorators",
-    "scan": ".analysis.passing.plane",
+    "scan": ".analysis.sections.grid_scan",
     "solve": ".solving",
     "tolerance": ".adaptive.tolerances",
 }

@@ -25,7 +25,7 @@ from .run.structure import checked_system
 from .run.times import time_of, times
 from .solution.solution import Solution
 from .values.checks import integer
-from .watching.happened import Events, Happened
+from .watching.event_log import EventLog, Events
 from .watching.watched import Watched
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ class DaskSolution:
     components : tuple of str
     watched : mapping of str to dask.array
         The results of watches, as in ``Solution``.
-    events : mapping of str to Happened
+    events : mapping of str to EventLog
         Events, whose arrays are dask arrays.
     stopped_at, stopped_by : dask.array of float and str, shape (*batch)
 
@@ -293,11 +293,11 @@ def integrate(
         )  # fmt: skip
     t = _times(dt, t0, steps, results["status"]) if times is None else checked.times
     watched = Watched({k: results.get(f"watched.{k}", v) for k, v in sample.watched.items()})
-    happened = {}
+    logs = {}
     for name in sample.events:
         parts = [results[f"events.{name}.{part}"] for part in _PARTS]
-        happened[name] = Happened(system.state_names, *parts)
-    told = Events(happened)
+        logs[name] = EventLog(system.state_names, *parts)
+    told = Events(logs)
     return DaskSolution(system, components, t, steps, results, watched, told, runs)
 
 

@@ -1,7 +1,7 @@
-"""The names that pickles and files of version 0.1 contain, and the present ones.
+"""The former names that pickles and files contain, and the present ones.
 
-A pickle names the module of everything in it. The module names of version 0.1 stay in
-``sys.modules``, and lead to the present names.
+A pickle names the module of everything in it. The module names of version 0.1, and those that
+came after it, stay in ``sys.modules`` and lead to the present names.
 """
 
 from __future__ import annotations
@@ -10,14 +10,22 @@ import importlib
 import sys
 from types import ModuleType
 
-# Module of version 0.1 to the names that were pickled from it, and where each is defined.
+# Former module to the names that were pickled from it, and where each is defined.
 FORMER = {
+    "adaptive.journey": {"Journey": "adaptive.adaptive_run"},
     "analysis.compare": {"Comparison": "analysis.side_by_side"},
     "analysis.convergence": {"Convergence": "analysis.error_against_step"},
     "analysis.energy": {"EnergyDrift": "analysis.conserved_energy"},
     "analysis.quality": {
         "MethodQualities": "analysis.qualities",
         "MethodQuality": "analysis.qualities",
+    },
+    "analysis.passing": {},
+    "analysis.passing.exits": {"Passages": "analysis.sections.exits"},
+    "analysis.passing.plane": {"Scan": "analysis.sections.grid_scan"},
+    "analysis.passing.returns": {
+        "OrbitDiagram": "analysis.sections.return_maps",
+        "ReturnMap": "analysis.sections.return_maps",
     },
     "analysis.stability_region": {"StabilityRegion": "analysis.regions"},
     "analysis.work_precision": {"WorkPrecision": "analysis.error_against_work"},
@@ -35,16 +43,21 @@ FORMER = {
     "recording": {"RecordedSolution": "solution.solution"},
     "stepper": {"Snapshot": "run.snapshot"},
     "systems": {"_restore": "system.system"},
+    "watching.happened": {"Events": "watching.event_log", "Happened": "watching.event_log"},
 }
 # Names that differ as well.
 RENAMED = {
     ("systems", "_restore"): "restore",
     ("recording", "RecordedSolution"): "Solution",
+    ("adaptive.journey", "Journey"): "StepControl",
+    ("watching.happened", "Happened"): "EventLog",
 }
+# Attributes of a Solution.
+ATTRIBUTES = {"_journey": "_control", "_occurred": "_event_rows", "_passing": "_observation"}
 
 
 class _Former(ModuleType):
-    """A module name of version 0.1, for pickles that contain it."""
+    """A former module name, for pickles that contain it."""
 
     def __getattr__(self, name):
         former = self.__name__.removeprefix(f"{__package__}.")
@@ -83,7 +96,8 @@ def remake(family, written, name, order, requires, derivative):
 
 
 def current_state(state):
-    """The fields of a Solution, from those that version 0.1 pickled."""
+    """The fields of a Solution, from those of an earlier pickle."""
+    state = {ATTRIBUTES.get(name, name): value for name, value in state.items()}
     if "_options" not in state:
         state = _with_options(state)
     problem = state["_problem"]

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from .adaptive.adaptive_solution import AdaptiveSolution
-from .adaptive.arguments import USUAL_RTOL, make_journey
-from .adaptive.sensitivity import make_journey_with_tangents
+from .adaptive.arguments import USUAL_RTOL, make_adaptive_run
+from .adaptive.sensitivity import make_adaptive_run_with_tangents
 from .solution.sensitivity import check_alone
 from .values.keywords import explains_keywords
 
@@ -128,7 +128,7 @@ def solve(
     IntegrationError
         A failed trajectory and ``on_failure="raise"``; its ``solution`` has the rest.
     KeyboardInterrupt
-        Ctrl-C; in its ``solution`` the trajectories that had not arrived are CANCELLED.
+        Ctrl-C; in its ``solution`` the trajectories that had not outcome are CANCELLED.
 
     References
     ----------
@@ -153,8 +153,8 @@ def solve(
     }  # fmt: skip
     if sensitivity is not None:
         check_alone(watch=watch, events=events, bound=bound, out=out, components=components)
-        *laid_out, names = make_journey_with_tangents(system, x0, v0, sensitivity, given)
+        *laid_out, names = make_adaptive_run_with_tangents(system, x0, v0, sensitivity, given)
         return AdaptiveSolution._with_tangents(
-            lambda: AdaptiveSolution.of_journey(*laid_out), names
+            lambda: AdaptiveSolution.of_adaptive_run(*laid_out), names
         )
-    return AdaptiveSolution.of_journey(*make_journey(system, x0, v0, given))
+    return AdaptiveSolution.of_adaptive_run(*make_adaptive_run(system, x0, v0, given))

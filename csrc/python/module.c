@@ -130,26 +130,26 @@ static int module_exec(PyObject *module) {
     if (state->isa < 0) return -1;
     state->run_type = PyType_FromModuleAndSpec(module, &run_spec, NULL);
     state->stepper_type = PyType_FromModuleAndSpec(module, &stepper_spec, NULL);
-    state->journey_type = PyType_FromModuleAndSpec(module, &journey_spec, NULL);
-    if (!state->run_type || !state->stepper_type || !state->journey_type || name_fields(state))
+    state->adaptive_run_type = PyType_FromModuleAndSpec(module, &adaptive_run_spec, NULL);
+    if (!state->run_type || !state->stepper_type || !state->adaptive_run_type || name_fields(state))
         return -1;
     return PyModule_AddObjectRef(module, "Run", state->run_type) ||
                    PyModule_AddObjectRef(module, "Stepper", state->stepper_type) ||
-                   PyModule_AddObjectRef(module, "Journey", state->journey_type)
+                   PyModule_AddObjectRef(module, "AdaptiveRun", state->adaptive_run_type)
                ? -1
                : 0;
 }
 static int module_traverse(PyObject *module, visitproc visit, void *arg) {
     Py_VISIT(state_of(module)->run_type);
     Py_VISIT(state_of(module)->stepper_type);
-    Py_VISIT(state_of(module)->journey_type);
+    Py_VISIT(state_of(module)->adaptive_run_type);
     return 0;
 }
 static int module_clear(PyObject *module) {
     for (int i = 0; i < MOST_FIELDS; i++) Py_CLEAR(state_of(module)->field_names[i]);
     Py_CLEAR(state_of(module)->run_type);
     Py_CLEAR(state_of(module)->stepper_type);
-    Py_CLEAR(state_of(module)->journey_type);
+    Py_CLEAR(state_of(module)->adaptive_run_type);
     return 0;
 }
 
@@ -179,7 +179,8 @@ static PyMethodDef functions[] = {
     {"starter", core_starter, METH_O, starter_doc},
     {"start", WITH_NAMES(core_start), METH_VARARGS | METH_KEYWORDS, start_doc},
     {"stepper", WITH_NAMES(core_stepper), METH_VARARGS | METH_KEYWORDS, stepper_doc},
-    {"journey", WITH_NAMES(core_journey), METH_VARARGS | METH_KEYWORDS, journey_doc},
+    {"start_adaptive", WITH_NAMES(core_start_adaptive), METH_VARARGS | METH_KEYWORDS,
+     start_adaptive_doc},
     {"shielded", core_shielded, METH_VARARGS, shielded_doc},
     {"to_nearest", WITH_NAMES(core_to_nearest), METH_VARARGS | METH_KEYWORDS, to_nearest_doc},
     {NULL, NULL, 0, NULL},

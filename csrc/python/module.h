@@ -6,7 +6,7 @@
 
 enum { MOST_FIELDS = 40 };
 typedef struct {
-    PyObject *run_type, *stepper_type, *journey_type;
+    PyObject *run_type, *stepper_type, *adaptive_run_type;
     PyObject *field_names[MOST_FIELDS]; /* of fields.c, interned like those of a caller */
     int isa;                            /* the instruction set in use */
 } State;
@@ -87,9 +87,9 @@ int work_together(Task task, PyObject *progress, int64_t helpers);
 extern const char shielded_doc[], to_nearest_doc[];
 PyObject *core_shielded(PyObject *module, PyObject *args);
 PyObject *core_to_nearest(PyObject *module, PyObject *args, PyObject *keywords);
-/* run_type.c, stepper_type.c, journey_type.c */
-extern PyType_Spec run_spec, stepper_spec, journey_spec;
-extern const char start_doc[], stepper_doc[], journey_doc[];
-PyObject *core_journey(PyObject *module, PyObject *args, PyObject *keywords);
+/* run_type.c, stepper_type.c, adaptive_run_type.c */
+extern PyType_Spec run_spec, stepper_spec, adaptive_run_spec;
+extern const char start_doc[], stepper_doc[], start_adaptive_doc[];
+PyObject *core_start_adaptive(PyObject *module, PyObject *args, PyObject *keywords);
 PyObject *core_start(PyObject *module, PyObject *args, PyObject *keywords);
 PyObject *core_stepper(PyObject *module, PyObject *args, PyObject *keywords);

@@ -200,7 +200,7 @@ const char start_doc[] =
     "indices of the saved steps, instead of save_every; stream: write past the caches.\n"
     "use_row_kernels: those for any force, even if others are compiled.\n"
     "watches: a tuple of dictionaries: program, every, begin, asks, sums, params, t0, dt, sums_a,\n"
-    "sums_b (csrc/watching/watch.h). events: a dictionary: detect (a watch), look, react, most,\n"
+    "sums_b (csrc/watching/watch.h). events: a dictionary: detect (a watch), react, most,\n"
     "counts_a, counts_b, stopped_at, stopped_by, events (csrc/watching/events.h).\n"
     "times: a dictionary: t, count, each (whether t has a row of times for each), params, t0, dt,\n"
     "at which states go to the record, instead of steps (csrc/watching/between.h).\n"

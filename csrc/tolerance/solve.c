@@ -5,7 +5,7 @@
 #include "../aligned.h"
 #include "../kernels/tolerance/rows.h"
 #include "../run/pace.h"
-#include "passing.h"
+#include "observation.h"
 
 enum {
     MOST_REGISTERS = 8,         /* processed together, if their rows fit: */
@@ -13,81 +13,81 @@ enum {
     FIRST_ROOM = 1 << 16
 };
 
-const char *pi_journey_choose(PiJourney *j, const ResolvedSystem *resolved,
-                              const PiMethod *method) {
+const char *pi_adaptive_choose(PiAdaptiveRun *run, const ResolvedSystem *resolved,
+                               const PiMethod *method) {
     const PiQuestion force = resolved->system->dof ? PI_ACCELERATION : PI_RHS;
     if (resolved->unanswered >> force & 1) return "a program without a force moves nothing";
     if (!pi_has_estimate(method)) return "the method has no error estimate";
     if (method->family == PI_NYSTROM && !pi_sees_positions_only(resolved->system))
         return "the method needs x'' = a(t, x)";
-    j->solve.system = resolved->system;
-    j->solve.force = resolved->force;
-    j->solve.context = resolved->context;
-    j->kernel = resolved->set->solve;
+    run->solve.system = resolved->system;
+    run->solve.force = resolved->force;
+    run->solve.context = resolved->context;
+    run->kernel = resolved->set->solve;
     const int implicit = method->family == PI_IMPLICIT_RK || method->family == PI_ROSENBROCK;
     if (implicit) {
-        j->solve.implicit = method;
-        pi_make_table(method, resolved->system, &j->solve.table);
+        run->solve.implicit = method;
+        pi_make_table(method, resolved->system, &run->solve.table);
     }
-    j->solve.trial = resolved->kernels && !implicit ? resolved->kernels->trial : NULL;
-    j->vector_bytes = resolved->set->vector_bytes;
-    j->real_bytes = resolved->set->real_bits / 8;
-    pi_make_pair(method, resolved->system, &j->solve.pair);
+    run->solve.trial = resolved->kernels && !implicit ? resolved->kernels->trial : NULL;
+    run->vector_bytes = resolved->set->vector_bytes;
+    run->real_bytes = resolved->set->real_bits / 8;
+    pi_make_pair(method, resolved->system, &run->solve.pair);
     return NULL;
 }
 
-void pi_journey_prepare(PiJourney *j) {
-    const int64_t width = j->vector_bytes / j->real_bytes;
-    const int64_t block = j->solve.system->block;
-    const int64_t bytes = pi_product(pi_solve_hot_rows(&j->solve), j->vector_bytes);
-    const int64_t share = (j->solve.lanes + j->workers - 1) / j->workers;
+void pi_adaptive_prepare(PiAdaptiveRun *run) {
+    const int64_t width = run->vector_bytes / run->real_bytes;
+    const int64_t block = run->solve.system->block;
+    const int64_t bytes = pi_product(pi_solve_hot_rows(&run->solve), run->vector_bytes);
+    const int64_t share = (run->solve.lanes + run->workers - 1) / run->workers;
     const int64_t all = (share + width - 1) / width;
     int64_t n = block ? block / width : WORKSPACE_BYTES / bytes;
     if (!block && n > MOST_REGISTERS) n = MOST_REGISTERS;
     if (n > all) n = all;
     if (n > 1 && !block) n -= n % 2; /* kernels in registers process two at a time */
-    j->solve.registers = n < 1 ? 1 : n;
+    run->solve.registers = n < 1 ? 1 : n;
 }
 
 /* ---- a thread -------------------------------------------------------------------------------- */
 typedef struct {
     PiSolver solver; /* first: the part that the kernel sees */
-    PiJourney *journey;
+    PiAdaptiveRun *run;
     PiKept *kept;
-    PiPassage *passage; /* or NULL */
+    PiStepObserver *observer; /* or NULL */
 } Thread;
 
 /* Fewer at a time towards the end, so that no thread has much left when the others have finished.
  */
 static int take(PiSolver *solver, int64_t most, int64_t *first, int64_t *count) {
-    PiJourney *j = ((Thread *)solver)->journey;
-    const int64_t lanes = j->solve.lanes;
-    int64_t begun = j->next;
+    PiAdaptiveRun *run = ((Thread *)solver)->run;
+    const int64_t lanes = run->solve.lanes;
+    int64_t begun = run->next;
     do {
         if (begun >= lanes) return 0;
-        const int64_t share = (lanes - begun + 2 * j->workers - 1) / (2 * j->workers);
-        *count = j->workers == 1 || share > most ? most : share;
+        const int64_t share = (lanes - begun + 2 * run->workers - 1) / (2 * run->workers);
+        *count = run->workers == 1 || share > most ? most : share;
         if (*count > lanes - begun) *count = lanes - begun;
-    } while (!atomic_compare_exchange_weak(&j->next, &begun, begun + *count));
+    } while (!atomic_compare_exchange_weak(&run->next, &begun, begun + *count));
     *first = begun;
     return 1;
 }
 static void arrived(PiSolver *solver) {
-    atomic_fetch_add_explicit(&((Thread *)solver)->journey->done, 1, memory_order_relaxed);
+    atomic_fetch_add_explicit(&((Thread *)solver)->run->done, 1, memory_order_relaxed);
 }
-static int64_t entry_bytes(const PiJourney *j) {
-    const int64_t reals = j->solve.n_saved + 1;
-    return (int64_t)sizeof(int64_t) + (reals * j->real_bytes + 7) / 8 * 8;
+static int64_t entry_bytes(const PiAdaptiveRun *run) {
+    const int64_t reals = run->solve.n_saved + 1;
+    return (int64_t)sizeof(int64_t) + (reals * run->real_bytes + 7) / 8 * 8;
 }
 static void *keep(PiSolver *solver, int64_t lane) {
     Thread *thread = (Thread *)solver;
     PiKept *kept = thread->kept;
-    const int64_t size = entry_bytes(thread->journey);
+    const int64_t size = entry_bytes(thread->run);
     if (kept->room - kept->bytes < size) {
         const int64_t room = kept->room ? 2 * kept->room : FIRST_ROOM + size;
         char *data = realloc(kept->data, (size_t)room);
         if (!data) {
-            thread->journey->out_of_memory = thread->journey->cancelled = 1;
+            thread->run->out_of_memory = thread->run->cancelled = 1;
             return NULL;
         }
         kept->data = data;
@@ -100,19 +100,19 @@ static void *keep(PiSolver *solver, int64_t lane) {
 }
 
 static int begin_steps(PiSolver *solver, const PiSteps *steps) {
-    return pi_passage_begin(((Thread *)solver)->passage, steps);
+    return pi_step_observer_begin(((Thread *)solver)->observer, steps);
 }
-static int look_at(PiSolver *solver, const PiSteps *steps) {
-    return pi_passage_look(((Thread *)solver)->passage, steps);
+static int locate(PiSolver *solver, const PiSteps *steps) {
+    return pi_step_observer_locate(((Thread *)solver)->observer, steps);
 }
 static int accept_steps(PiSolver *solver, const PiSteps *steps) {
-    return pi_passage_accept(((Thread *)solver)->passage, steps, solver);
+    return pi_step_observer_accept(((Thread *)solver)->observer, steps, solver);
 }
 
 /* ---- when to stop ---------------------------------------------------------------------------- */
 typedef struct {
     PiPause pause; /* first: the part that forces see */
-    PiJourney *journey;
+    PiAdaptiveRun *run;
     PiPoll *poll; /* or NULL */
     void *context;
     double polled, looked;
@@ -126,80 +126,81 @@ static int look_up(PiPause *pause) {
         else if (passed > LATE) w->every = 1 + w->every / 16;
         w->looked = t;
         if (t - w->polled > POLL_SECONDS) {
-            if (w->poll(w->context, w->journey->done)) w->journey->cancelled = 1;
+            if (w->poll(w->context, w->run->done)) w->run->cancelled = 1;
             pi_keep_float_mode();
             w->looked = w->polled = now();
         }
     }
     pause->left = w->every - 1;
-    return w->journey->cancelled;
+    return w->run->cancelled;
 }
 
-void pi_journey_work(PiJourney *j, PiPoll *poll, void *context) {
-    const int64_t row = j->solve.registers * j->vector_bytes;
-    const int64_t bytes = pi_product(pi_solve_rows(&j->solve), row);
+void pi_adaptive_work(PiAdaptiveRun *run, PiPoll *poll, void *context) {
+    const int64_t row = run->solve.registers * run->vector_bytes;
+    const int64_t bytes = pi_product(pi_solve_rows(&run->solve), row);
     const double begun = poll ? now() : 0;
-    Watch watch = {{0, look_up}, j, poll, context, begun, begun, 1};
-    Thread thread = {.journey = j};
+    Watch watch = {{0, look_up}, run, poll, context, begun, begun, 1};
+    Thread thread = {.run = run};
     char *workspace = pi_aligned(pi_rounded_up(bytes, 64));
-    if (j->keep && workspace) {
+    if (run->keep && workspace) {
         thread.kept = calloc(1, sizeof *thread.kept);
         if (!thread.kept) pi_free_aligned(workspace), workspace = NULL;
         else {
-            thread.kept->next = j->kept;
-            while (!atomic_compare_exchange_weak(&j->kept, &thread.kept->next, thread.kept)) {
+            thread.kept->next = run->kept;
+            while (!atomic_compare_exchange_weak(&run->kept, &thread.kept->next, thread.kept)) {
             }
         }
     }
-    if (j->passing && workspace && !(thread.passage = pi_passage_new(j->passing, j)))
+    if (run->observation && workspace &&
+        !(thread.observer = pi_step_observer_new(run->observation, run)))
         pi_free_aligned(workspace), workspace = NULL;
     if (!workspace) {
-        j->out_of_memory = j->cancelled = 1;
+        run->out_of_memory = run->cancelled = 1;
         return;
     }
-    thread.solver = (PiSolver){.solve = &j->solve,
+    thread.solver = (PiSolver){.solve = &run->solve,
                                .workspace = workspace,
                                .pause = &watch.pause,
                                .take = take,
                                .arrived = arrived,
-                               .keep = j->keep ? keep : NULL};
-    if (thread.passage) {
+                               .keep = run->keep ? keep : NULL};
+    if (thread.observer) {
         thread.solver.begin = begin_steps;
-        thread.solver.look = look_at;
+        thread.solver.locate = locate;
         thread.solver.accept = accept_steps;
     }
     const uint32_t mode = pi_enter_float_mode();
-    if (j->kernel(&thread.solver) && !j->cancelled) j->stopped = j->cancelled = 1;
+    if (run->kernel(&thread.solver) && !run->cancelled) run->stopped = run->cancelled = 1;
     /* The polling thread polls until all have arrived: signals reach no other. */
-    while (poll && !j->cancelled && j->done < j->solve.lanes) {
+    while (poll && !run->cancelled && run->done < run->solve.lanes) {
         if (look_up(&watch.pause)) break;
         const struct timespec moment = {0, 200000};
         nanosleep(&moment, NULL);
     }
     pi_leave_float_mode(mode);
-    j->tried += thread.solver.tried;
-    j->useful += thread.solver.useful;
-    if (thread.passage) pi_passage_free(thread.passage);
+    run->tried += thread.solver.tried;
+    run->useful += thread.solver.useful;
+    if (thread.observer) pi_step_observer_free(thread.observer);
     pi_free_aligned(workspace);
 }
 
 /* ---- the kept steps -------------------------------------------------------------------------- */
-int64_t pi_journey_longest(const PiJourney *j, int64_t *counts) {
-    const int64_t size = entry_bytes(j);
+int64_t pi_adaptive_longest(const PiAdaptiveRun *run, int64_t *counts) {
+    const int64_t size = entry_bytes(run);
     int64_t most = 0, lane;
-    memset(counts, 0, (size_t)j->solve.lanes * sizeof *counts);
-    for (const PiKept *kept = j->kept; kept; kept = kept->next)
+    memset(counts, 0, (size_t)run->solve.lanes * sizeof *counts);
+    for (const PiKept *kept = run->kept; kept; kept = kept->next)
         for (int64_t from = 0; from < kept->bytes; from += size) {
             memcpy(&lane, kept->data + from, sizeof lane);
             if (++counts[lane] > most) most = counts[lane];
         }
     return most;
 }
-void pi_journey_gather(const PiJourney *j, int64_t *counts, void *times, int64_t time_next,
-                       void *states, int64_t step_next, int64_t component_next) {
-    const int64_t size = entry_bytes(j), item = j->real_bytes;
-    memset(counts, 0, (size_t)j->solve.lanes * sizeof *counts);
-    for (const PiKept *kept = j->kept; kept; kept = kept->next)
+void pi_adaptive_gather(const PiAdaptiveRun *run, int64_t *counts, void *times, int64_t time_next,
+                        void *states, int64_t step_next, int64_t component_next) {
+    const int64_t size = entry_bytes(run), item = run->real_bytes;
+    memset(counts, 0, (size_t)run->solve.lanes * sizeof *counts);
+    for (const PiKept *kept = run->kept; kept; kept = kept->next)
         for (int64_t from = 0; from < kept->bytes; from += size) {
             int64_t lane;
             memcpy(&lane, kept->data + from, sizeof lane);
@@ -207,15 +208,15 @@ void pi_journey_gather(const PiJourney *j, int64_t *counts, void *times, int64_t
             const int64_t n = counts[lane]++;
             memcpy((char *)times + (n * time_next + lane) * item, entry, (size_t)item);
             char *to = (char *)states + (n * step_next + lane) * item;
-            for (int d = 0; d < j->solve.n_saved; d++)
+            for (int d = 0; d < run->solve.n_saved; d++)
                 memcpy(to + d * component_next * item, entry + (d + 1) * item, (size_t)item);
         }
 }
-void pi_journey_free(PiJourney *j) {
-    for (PiKept *kept = j->kept, *next; kept; kept = next) {
+void pi_adaptive_free(PiAdaptiveRun *run) {
+    for (PiKept *kept = run->kept, *next; kept; kept = next) {
         next = kept->next;
         free(kept->data);
         free(kept);
     }
-    j->kept = NULL;
+    run->kept = NULL;
 }

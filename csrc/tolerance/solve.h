@@ -18,29 +18,29 @@ typedef struct {
     PiSolveKernel *kernel;
     int vector_bytes, real_bytes;
     int64_t workers;
-    int keep;                        /* every accepted step? */
-    const struct PiPassing *passing; /* watches and events; NULL: none */
+    int keep;                                /* every accepted step? */
+    const struct PiObservation *observation; /* watches and events; NULL: none */
     _Atomic int64_t next, done;
     _Atomic int cancelled, out_of_memory, stopped;
     _Atomic int64_t tried, useful;
     _Atomic(PiKept *) kept;
-} PiJourney;
+} PiAdaptiveRun;
 
 /* Sets the pair and the kernel. NULL, or why the method cannot be used. */
-const char *pi_journey_choose(PiJourney *journey, const ResolvedSystem *resolved,
-                              const PiMethod *method);
+const char *pi_adaptive_choose(PiAdaptiveRun *run, const ResolvedSystem *resolved,
+                               const PiMethod *method);
 /* Sets how many registers are processed together; after all else is set. */
-void pi_journey_prepare(PiJourney *journey);
+void pi_adaptive_prepare(PiAdaptiveRun *run);
 /* Works until no trajectory is left or it is cancelled; any number of threads at once. */
-void pi_journey_work(PiJourney *journey, PiPoll *poll, void *context);
+void pi_adaptive_work(PiAdaptiveRun *run, PiPoll *poll, void *context);
 /* The greatest number of kept entries of one trajectory. counts: those of each, to which nobody
  * else writes meanwhile. */
-int64_t pi_journey_longest(const PiJourney *journey, int64_t *counts);
+int64_t pi_adaptive_longest(const PiAdaptiveRun *run, int64_t *counts);
 /* Writes the kept steps to arrays: entry n of trajectory i at n step_next + i reals, its components
  * component_next further each. counts: as above. */
-void pi_journey_gather(const PiJourney *journey, int64_t *counts, void *times, int64_t time_next,
-                       void *states, int64_t step_next, int64_t component_next);
-void pi_journey_free(PiJourney *journey);
+void pi_adaptive_gather(const PiAdaptiveRun *run, int64_t *counts, void *times, int64_t time_next,
+                        void *states, int64_t step_next, int64_t component_next);
+void pi_adaptive_free(PiAdaptiveRun *run);
 
 /* pair.c: whether a method has an error estimate, and its numbers in the form for the kernel.
  */

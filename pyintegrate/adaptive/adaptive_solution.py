@@ -13,8 +13,8 @@ from ..run.failures import Failures
 from ..solution.solution import Solution
 from ..values.checks import numbers
 from ..values.keywords import explains_keywords
+from .adaptive_run import AdaptiveRun
 from .automatic import implicit_method
-from .journey import Travel
 
 if TYPE_CHECKING:
     from typing import Any
@@ -68,56 +68,56 @@ class AdaptiveSolution(Solution):
     """
 
     _moments: Any  # (n, lanes), of all steps; None if they were not kept
-    _passing: Any = None  # watches and events with their functions: see passing.py
+    _observation: Any = None  # watches and events with their functions: see observation.py
 
-    def __init__(self, problem, options, journey, arrived, save, before=None, passing=None):
-        self._problem, self._options, self._journey = problem, options, journey
+    def __init__(self, problem, options, control, outcome, save, before=None, observation=None):
+        self._problem, self._options, self._control = problem, options, control
         self.system, self.method = problem.system, problem.method
-        self.t0, self.n_steps = problem.t0, int(arrived.accepted.max(initial=0))
-        self._states, self._final, self._history = arrived.states, arrived.state, None
-        self._save, self._before, self._passing = save, before, passing
-        self._occurred = None if passing is None else passing.occurred
-        self._reached = arrived.t.astype(np.float64)
-        self._moments = None if arrived.moments is None else arrived.moments.astype(np.float64)
-        self._counts, batch = arrived.counts, problem.batch
-        self.steps_taken = arrived.accepted.reshape(batch)
-        self.rejected = arrived.rejected.reshape(batch)
-        self.last_step = arrived.h.astype(np.float64).reshape(batch)
-        self.stiff_since = arrived.stiff_since.reshape(batch)
-        self._stiff_after = arrived.stiff_after.reshape(batch)
-        self.rtol, self.atol = journey.rtol, journey.atol
-        self._lanes = tried, useful = arrived.lanes
+        self.t0, self.n_steps = problem.t0, int(outcome.accepted.max(initial=0))
+        self._states, self._final, self._history = outcome.states, outcome.state, None
+        self._save, self._before, self._observation = save, before, observation
+        self._event_rows = None if observation is None else observation.event_rows
+        self._reached = outcome.t.astype(np.float64)
+        self._moments = None if outcome.moments is None else outcome.moments.astype(np.float64)
+        self._counts, batch = outcome.counts, problem.batch
+        self.steps_taken = outcome.accepted.reshape(batch)
+        self.rejected = outcome.rejected.reshape(batch)
+        self.last_step = outcome.h.astype(np.float64).reshape(batch)
+        self.stiff_since = outcome.stiff_since.reshape(batch)
+        self._stiff_after = outcome.stiff_after.reshape(batch)
+        self.rtol, self.atol = control.rtol, control.atol
+        self._lanes = tried, useful = outcome.lanes
         self.useful_lanes = useful / tried if tried else 1.0
-        index = np.flatnonzero(arrived.status)
-        tries = arrived.accepted + arrived.rejected
-        first = np.where(tries[index] > 0, arrived.accepted[index] + 1, 0)
-        self._failures = Failures(index, arrived.status[index], first)
+        index = np.flatnonzero(outcome.status)
+        tries = outcome.accepted + outcome.rejected
+        first = np.where(tries[index] > 0, outcome.accepted[index] + 1, 0)
+        self._failures = Failures(index, outcome.status[index], first)
 
     @classmethod
-    def of_journey(cls, problem, options, journey, status=None, before=None, passing=None):
+    def of_adaptive_run(cls, problem, options, control, status=None, before=None, observation=None):
         """Integrate; an interrupted run has its solution in the exception."""
-        going = None
+        run = None
 
         def work():
-            nonlocal going
-            going = Travel(problem, options, journey, status, passing)
-            going.go()
-            arrived = going.arrived()
+            nonlocal run
+            run = AdaptiveRun(problem, options, control, status, observation)
+            run.integrate()
+            outcome = run.outcome()
             if options.out is not None:
-                options.out[...] = arrived.states
-                arrived = arrived.changed(states=options.out)
+                options.out[...] = outcome.states
+                outcome = outcome.changed(states=options.out)
             solution = cls(
-                *(problem, options, journey, arrived, journey.save, before, going.passing)
+                *(problem, options, control, outcome, control.save, before, run.observation)
             )
             report_failures(solution, options.on_failure)
             return solution
 
         def finish(error):
-            if not isinstance(error, KeyboardInterrupt | MemoryError) or going is None:
+            if not isinstance(error, KeyboardInterrupt | MemoryError) or run is None:
                 return
-            save = "final" if isinstance(error, MemoryError) else journey.save
-            arrived = going.arrived(save)
-            part = cls(problem, options, journey, arrived, save, before, going.passing)
+            save = "final" if isinstance(error, MemoryError) else control.save
+            outcome = run.outcome(save)
+            part = cls(problem, options, control, outcome, save, before, run.observation)
             error.solution = part  # type: ignore[union-attr]
             done = problem.lanes - np.count_nonzero(part.status == Status.CANCELLED)
             how_far = f"{done:,} of {problem.lanes:,} trajectories: see .solution"
@@ -127,9 +127,9 @@ class AdaptiveSolution(Solution):
 
     @staticmethod
     def _alone(both):
-        from .sensitivity import journey_alone
+        from .sensitivity import adaptive_motion_alone
 
-        return journey_alone(both)
+        return adaptive_motion_alone(both)
 
     # ---- times and steps ----
     @property
@@ -163,7 +163,7 @@ class AdaptiveSolution(Solution):
     def t(self) -> Floats:
         batch = self._problem.batch
         if self._save == "times":
-            times = self._journey.times.astype(np.float64)
+            times = self._control.times.astype(np.float64)
             return times if times.ndim == 1 else times.reshape(len(times), *batch)
         moments = self._reached[np.newaxis] if self._save == "final" else self._moments
         same = self._save == "final" and moments.size and np.all(moments == moments[:, :1])
@@ -178,7 +178,7 @@ class AdaptiveSolution(Solution):
     @property
     def t_end(self) -> Any:
         """The last time, as it was given."""
-        return self._journey.t_end
+        return self._control.t_end
 
     @property
     def evaluations(self) -> Any:
@@ -202,16 +202,16 @@ class AdaptiveSolution(Solution):
     # ---- results of watches ----
     @property
     def _forgot(self):
-        return self._passing is None and bool([*self.watched, *self.events])
+        return self._observation is None and bool([*self.watched, *self.events])
 
     def __getstate__(self):
-        return super().__getstate__() | {"_passing": None}
+        return super().__getstate__() | {"_observation": None}
 
     @cached_property
     def watched(self) -> Watched:
         from ..watching.watched import Watched
 
-        return Watched({}) if self._passing is None else self._passing.watched
+        return Watched({}) if self._observation is None else self._observation.watched
 
     # ---- failures ----
     @property
@@ -325,21 +325,21 @@ class AdaptiveSolution(Solution):
             return AdaptiveSolution._with_tangents(lambda: both.resume(t_end=t_end), names)
         if self._forgot:
             warn_caller(self._what_is_forgotten(), UserWarning)
-        part = AdaptiveSolution.of_journey(*resumed(self, t_end))
+        part = AdaptiveSolution.of_adaptive_run(*resumed(self, t_end))
         if self._options.events is None:  # it was unpickled, and has jumped before
             part._first_jump = self._first_jump
         return part
 
     @staticmethod
     def _join(parts):
-        from .joined_journeys import joined
+        from .joined_parts import joined
 
         return joined(parts)
 
     # ---- export ----
     def save(self, path) -> None:
         """Write the solution to a file, for ``pi.load(path)``: see ``Solution.save``."""
-        from .stored_journey import save
+        from .stored_solution import save
 
         save(self, path)
 

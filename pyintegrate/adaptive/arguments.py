@@ -1,4 +1,4 @@
-"""All checks of the arguments of a run to a tolerance: they become a Problem and a Journey."""
+"""All checks of the arguments of a run to a tolerance: they become a Problem and a StepControl."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from ..run.structure import check_structure, checked_system
 from ..values.checks import broadcast_shape, integer, numbers
 from ..values.memory import pad, spread
 from ..values.names import SENTENCES, plain
+from .adaptive_run import StepControl
 from .automatic import automatic_method, with_estimates
-from .journey import Journey
-from .passing import plan_events, plan_watch
+from .observation import plan_events, plan_watch
 
 LEAST_RTOL = 100  # rounding units of the dtype
 _ANOTHER_SOLVER = (
@@ -31,12 +31,12 @@ _ANOTHER_SOLVER = (
 USUAL_RTOL = 1e-6  # in float32 it is raised without a warning
 
 
-def make_journey(system, x0, v0, given):
+def make_adaptive_run(system, x0, v0, given):
     """Check the arguments of ``solve``, a dictionary, and broadcast them.
 
     Returns
     -------
-    Problem, Options, Journey
+    Problem, Options, StepControl
     """
     return _core.to_nearest(_make, system, x0, v0, given)
 
@@ -83,7 +83,7 @@ def _make(system, x0, v0, given):
         })  # fmt: skip
         n = 1 if times is None else len(times)
         _check_out(problem, options, save, n, {"x0": x0, "v0": v0, "times": given["times"]})
-        journey = Journey.of({
+        control = StepControl.of({
             "t_end": t_end, "rtol": rtol, "atol": atol, "rows_end": row(t_end, batch, dtype),
             "rows_rtol": _rows(rtol, system, batch, dtype),
             "rows_atol": _rows(atol, system, batch, dtype),
@@ -92,7 +92,7 @@ def _make(system, x0, v0, given):
             "save": save, "times": times,
             "automatic": given["method"] == "auto",
         })  # fmt: skip
-    return problem, options, journey
+    return problem, options, control
 
 
 def checked_method(method, rtol, system):
@@ -230,16 +230,16 @@ def resumed(solution, t_end):
 
     Returns
     -------
-    Problem, Options, Journey, status, before, passing
+    Problem, Options, StepControl, status, before, observation
     """
-    problem, journey = solution._problem, solution._journey
+    problem, control = solution._problem, solution._control
     batch, dtype, lanes = problem.batch, problem.dtype, problem.lanes
     t_end = checked_times("t_end", t_end)
     check_rounded("t_end", t_end, dtype)
     if broadcast_shape({"t_end": np.shape(t_end), "the solution": batch}) != batch:
         raise ValueError(f"t_end has shape {np.shape(t_end)}: it does not fit the batch {batch}")
     reached = solution._reached.reshape(batch)
-    begun = np.sign(np.asarray(journey.t_end, np.float64) - problem.t0)
+    begun = np.sign(np.asarray(control.t_end, np.float64) - problem.t0)
     if np.any((np.asarray(t_end) - reached) * begun * (solution.status == 0) < 0):
         raise ValueError("t_end lies before the end of this solution")
     rows = pad(solution._final, (lanes,), dtype)
@@ -248,14 +248,14 @@ def resumed(solution, t_end):
         arithmetic=ARITHMETIC,
     )  # fmt: skip
     warn_of_change(problem.method, problem.system, problem.arithmetic)
-    save = "final" if journey.save == "times" else journey.save
+    save = "final" if control.save == "times" else control.save
     first_step = abs(solution.last_step)
     status = solution.status.reshape(-1).copy()
     status[status == Status.OK] = Status.CANCELLED
     return (
         further,
         solution._options.changed(out=None),
-        journey.changed(
+        control.changed(
             t_end=t_end,
             rows_end=row(t_end, batch, dtype),
             save=save,
@@ -265,5 +265,5 @@ def resumed(solution, t_end):
         ),
         status,
         (solution.origin, solution._origin_time),
-        solution._passing,
+        solution._observation,
     )

@@ -11,28 +11,28 @@ from __future__ import annotations
 import numpy as np
 
 from ..solution.sensitivity import with_tangents
-from .arguments import make_journey
-from .journey import Arrived
+from .adaptive_run import AdaptiveOutcome
+from .arguments import make_adaptive_run
 
 
-def make_journey_with_tangents(system, x0, v0, sensitivity, given):
-    """The same as ``make_journey`` for the system with tangents, and the names of `sensitivity`.
+def make_adaptive_run_with_tangents(system, x0, v0, sensitivity, given):
+    """``make_adaptive_run`` for the system with tangents, and the names of `sensitivity`.
 
     Returns
     -------
-    Problem, Options, Journey, and a tuple of str
+    Problem, Options, StepControl, and a tuple of str
     """
-    problem, options, journey = make_journey(system, x0, v0, given)
+    problem, options, control = make_adaptive_run(system, x0, v0, given)
     start = problem.initial[:, : problem.lanes].T.reshape(*problem.batch, system.dim)
     both, names, state, _ = with_tangents(system, sensitivity, start, None, problem.dtype)
-    with_both, options, long = make_journey(
+    with_both, options, long = make_adaptive_run(
         both, state, None,
         given | {"rtol": 1.0, "atol": 1.0, "method": problem.method, "dtype": problem.dtype},
     )  # fmt: skip
     shorter = problem.dtype.type(1 / np.sqrt(1 + len(both.directions)))
-    fields: dict = {"rtol": journey.rtol, "atol": journey.atol, "automatic": journey.automatic}
+    fields: dict = {"rtol": control.rtol, "atol": control.atol, "automatic": control.automatic}
     for name, free in (("rows_rtol", 0.0), ("rows_atol", np.inf)):
-        rows = [row * shorter for row in getattr(journey, name)]
+        rows = [row * shorter for row in getattr(control, name)]
         fields[name] = _spread(rows, both, free)
     return with_both, options, long.changed(**fields), names
 
@@ -45,12 +45,12 @@ def _spread(rows, both, free):
     return tuple(found)
 
 
-def journey_alone(both):
+def adaptive_motion_alone(both):
     """The parts of the solution of the motion alone, from one with tangents."""
-    problem, journey, before = both._problem, both._journey, both._before
+    problem, control, before = both._problem, both._control, both._before
     system, rows = both.system.base, both.system.places[:, 0]
-    tolerances = {name: getattr(journey, name) for name in ("rows_rtol", "rows_atol")}
-    arrived = Arrived(
+    tolerances = {name: getattr(control, name) for name in ("rows_rtol", "rows_atol")}
+    outcome = AdaptiveOutcome(
         state=both._final[rows], t=both._reached, h=both.last_step.reshape(-1),
         accepted=both.steps_taken.reshape(-1), rejected=both.rejected.reshape(-1),
         status=both.status.reshape(-1), lanes=both._lanes, states=_inside(both.y, rows),
@@ -60,8 +60,8 @@ def journey_alone(both):
     return (
         problem.changed(system=system, initial=problem.initial[rows]),
         both._options,
-        journey.changed(**{k: tuple(v[i] for i in rows) for k, v in tolerances.items()}),
-        arrived,
+        control.changed(**{k: tuple(v[i] for i in rows) for k, v in tolerances.items()}),
+        outcome,
         both._save,
         before and (before[0][..., rows], before[1]),
     )

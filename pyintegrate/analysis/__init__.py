@@ -10,15 +10,15 @@ from .chaos.indicators import ChaosMap
 from .conserved_energy import EnergyDrift, energy_drift
 from .error_against_step import Convergence, convergence
 from .error_against_work import WorkPrecision, work_precision
-from .passing.exits import Passages, escape_times, first_passages
-from .passing.plane import Scan
-from .passing.returns import OrbitDiagram, ReturnMap, orbit_diagram, return_map
-from .passing.surface import crossings
 from .phase import period_error, phase_drift
 from .poincare import Section, poincare_section
 from .qualities import MethodQualities, quality
 from .recommendation import Recommendation
 from .regions import StabilityRegion, stability_region
+from .sections.exits import Passages, escape_times, first_passages
+from .sections.grid_scan import Scan
+from .sections.return_maps import OrbitDiagram, ReturnMap, orbit_diagram, return_map
+from .sections.surface_crossings import crossings
 from .stiffness import MaxStiffness, max_stiffness, real_stability_limit, stability_limit
 
 __all__ = [

@@ -24,13 +24,13 @@ from .error_against_step import convergence
 from .error_against_work import work_precision
 from .error_curves import error
 from .heat_maps import heatmap
-from .passing.attractor_maps import basin_map
-from .passing.scan_maps import passages, scan
-from .passing.section_points import orbit_diagram, return_map, section
 from .paths import trajectory
 from .phase_curves import phase_drift
 from .phase_space import phase_portrait
 from .region_contours import stability_region
+from .sections.attractor_maps import basin_map
+from .sections.scan_maps import passages, scan
+from .sections.section_points import orbit_diagram, return_map, section
 from .stability_maps import stability_map
 from .style import colour_of
 

@@ -99,7 +99,7 @@ def _solutions(sources):
 
 def _step(solution):
     """The step or the tolerance, which distinguishes solutions by one method."""
-    if solution._journey is not None:
+    if solution._control is not None:
         rtol = np.asarray(solution.rtol, dtype=np.float64)
         same = rtol.size and rtol.min() == rtol.max()
         return f" to {f'{rtol.min():.3g}' if same else 'various tolerances'}"

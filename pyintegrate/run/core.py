@@ -12,7 +12,7 @@ from ..values.named import Named
 from .failures import NONE, Failures
 
 if TYPE_CHECKING:
-    from ..watching.happened import Occurred
+    from ..watching.event_log import EventRows
 
 # Threads pay off after some milliseconds of work: this many components x evaluations
 # x steps.
@@ -32,7 +32,7 @@ class Rows(Named):
     state: np.ndarray | None
     failures: Failures
     sums: list[np.ndarray] | None = None  # of watches: watched.py
-    occurred: Occurred | None = None  # events: happened.py
+    event_rows: EventRows | None = None  # events: event_log.py
 
 
 class Run:
@@ -48,17 +48,17 @@ class Run:
         Where the saves go; by default new memory.
     sums : Sums, optional
         The memory of watches.
-    occurrences : Occurrences, optional
+    event_memory : EventMemory, optional
         The memory of events.
     """
 
-    def __init__(self, problem, options, failures=None, record=None, sums=None, occurrences=None):
+    def __init__(self, problem, options, failures=None, record=None, sums=None, event_memory=None):
         dim, dtype, saves = problem.system.dim, problem.dtype, options.saves(problem)
         places = options.places(problem.system)
         shape = problem.initial.shape
         # A second state survives an interrupt; so does a record in memory of all components.
         two = options.elsewhere or (saves.final_only and problem.initial.nbytes <= SPARE_BYTES)
-        two = two or sums is not None or occurrences is not None or saves.given is not None
+        two = two or sums is not None or event_memory is not None or saves.given is not None
         state_a = fresh(shape, dtype)
         state_b = fresh(shape, dtype) if two else state_a
         stream = record is not None and record.nbytes >= STREAM_BYTES
@@ -68,14 +68,14 @@ class Run:
             record = fresh((saves.count, len(places), row), dtype)
         self._problem, self._options, self.saves, self._places = problem, options, saves, places
         self._record, self._states = record, (problem.initial, state_a, state_b)
-        self._core, self._sums, self._occurrences = None, sums, occurrences
+        self._core, self._sums, self._event_memory = None, sums, event_memory
         if problem.lanes == 0:
             return
         work = problem.lanes * dim * problem.n_steps * max(problem.method.evaluations, 1)
         self._workers = options.workers if work >= WORTH_THREADS else 1
         self._core = _start(
             problem, options, saves, self._workers, state_a, state_b, record, places, stream,
-            sums, occurrences,
+            sums, event_memory,
         )  # fmt: skip
         if failures is not None:
             self._core.fail(*failures)
@@ -118,8 +118,8 @@ class Run:
         whole = completed == self._problem.n_steps
         if self._sums is not None:
             fields["sums"] = self._sums.after(blocks, whole)
-        if self._occurrences is not None:
-            fields["occurred"] = self._occurrences.after(blocks, whole)
+        if self._event_memory is not None:
+            fields["event_rows"] = self._event_memory.after(blocks, whole)
         return Rows.of(fields)
 
 
@@ -142,7 +142,7 @@ def _asked(problem, times):
 
 
 def _start(
-    problem, options, saves, workers, state_a, state_b, record, places, stream, sums, occurrences
+    problem, options, saves, workers, state_a, state_b, record, places, stream, sums, event_memory
 ):  # fmt: skip
     """The run of the C core, not begun."""
     one = problem.initial.strides[1] == 0  # all trajectories begin alike
@@ -167,6 +167,6 @@ def _start(
     }
     if sums is not None:
         fields["watches"] = sums.fields()
-    if occurrences is not None:
-        fields["events"] = occurrences.fields()
+    if event_memory is not None:
+        fields["events"] = event_memory.fields()
     return _core.start(fields)

@@ -39,11 +39,11 @@ class Outcome(Named):
     history: np.ndarray | None
     failures: Failures
     sums: list[np.ndarray] | None = None  # of watches: watched.py
-    occurred: Any = None  # an Occurred, for events: happened.py
+    event_rows: Any = None  # an EventRows, for events: event_log.py
 
 
-def begin(problem, options, failures=None, sums=None, occurred=None):
-    """The object that integrates a Problem; sums, occurred: those of a run that is continued.
+def begin(problem, options, failures=None, sums=None, event_rows=None):
+    """The object that integrates a Problem; sums, event_rows: those of a run that is continued.
 
     Returns
     -------
@@ -53,7 +53,7 @@ def begin(problem, options, failures=None, sums=None, occurred=None):
     """
     watched = None, None
     if options.watch is not None or options.events is not None:
-        watched = _watched(problem, options, sums, occurred)
+        watched = _watched(problem, options, sums, event_rows)
     if options.out is not None and not options.saves(problem).final_only:
         record = _as_rows(options.out)
         if record is None:
@@ -62,14 +62,14 @@ def begin(problem, options, failures=None, sums=None, occurred=None):
     return _AtOnce(problem, options, failures, None, watched)
 
 
-def _watched(problem, options, sums, occurred):
+def _watched(problem, options, sums, event_rows):
     """The memory of watches and of events, if there are any."""
-    from ..watching.happened import Occurrences
+    from ..watching.event_log import EventMemory
     from ..watching.watched import Sums
 
     return (
         None if options.watch is None else Sums(options.watch, problem, sums),
-        None if options.events is None else Occurrences(options.events, problem, occurred),
+        None if options.events is None else EventMemory(options.events, problem, event_rows),
     )
 
 
@@ -100,7 +100,7 @@ def _pinned(*arrays):
 def _outcome(problem, options, saves, rows):
     dim, lanes, elsewhere = problem.system.dim, problem.lanes, options.elsewhere
     record, completed, state, out = rows.record, rows.completed, rows.state, options.out
-    watching = rows.sums is not None or rows.occurred is not None or saves.given is not None
+    watching = rows.sums is not None or rows.event_rows is not None or saves.given is not None
     if record is None:
         places = options.places(problem.system)
         record = state[np.newaxis, list(places) if elsewhere else slice(dim)]
@@ -121,7 +121,7 @@ def _outcome(problem, options, saves, rows):
     final = state[:dim, :lanes] if ends_apart else None
     return Outcome.of({
         "completed": completed, "states": states, "final": final, "history": history,
-        "failures": rows.failures, "sums": rows.sums, "occurred": rows.occurred,
+        "failures": rows.failures, "sums": rows.sums, "event_rows": rows.event_rows,
     })  # fmt: skip
 
 
@@ -236,7 +236,7 @@ class _Done(Named):
     steps: int
     state: np.ndarray
     failures: Failures | None
-    watched: tuple = (None, None)  # sums, occurred
+    watched: tuple = (None, None)  # sums, event_rows
 
 
 class _InBlocks:
@@ -301,7 +301,7 @@ class _InBlocks:
         if not isinstance(out, np.ndarray):
             out[a:b] = np.ascontiguousarray(y[..., places])
         state = _padded(state, problem)
-        watched = rows.sums, rows.occurred
+        watched = rows.sums, rows.event_rows
         steps = done.steps + completed
         return _Done(saves=b, steps=steps, state=state, failures=rows.failures, watched=watched)
 
@@ -315,10 +315,10 @@ class _InBlocks:
             out[0] = outward(problem.initial[self._places, :lanes], problem.batch)
         history = done.state[dim:, :lanes] if len(done.state) > dim else None
         failed = NONE if done.failures is None else done.failures
-        sums, occurred = done.watched
+        sums, event_rows = done.watched
         return Outcome(
             completed=done.steps, states=out, final=done.state[:dim, :lanes], history=history,
-            failures=failed, sums=sums, occurred=occurred,
+            failures=failed, sums=sums, event_rows=event_rows,
         )  # fmt: skip
 
 

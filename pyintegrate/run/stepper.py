@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from ..method.method import Method
     from ..system.system import System
     from ..values.types import ArrayLike, DTypeLike, Floats, Integers
+    from ..watching.event_log import Events
     from ..watching.events import Event
-    from ..watching.happened import Events
     from ..watching.reductions import Reduction
     from ..watching.watched import Watched
 
@@ -193,7 +193,7 @@ class Stepper(LiveState):
 
     @property
     def events(self) -> Events:
-        from ..watching.happened import Events
+        from ..watching.event_log import Events
 
         return Events({}) if self._by_hand is None else self._by_hand.events()
 

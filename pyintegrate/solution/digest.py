@@ -37,20 +37,20 @@ def _said(solution):
     """Everything but the saved states, by name."""
     problem = solution._problem
     arrays: dict = {}
-    journey = solution._journey is not None
-    how = _TO_A_TOLERANCE if journey else ("dt",)
+    adaptive = solution._control is not None
+    how = _TO_A_TOLERANCE if adaptive else ("dt",)
     return {
         "system": _system(solution.system, arrays),
         "method": to_data(solution.method, "method", arrays),
         "coefficients": to_data(solution.method.coefficients, "coefficients", arrays),
-        "starter": None if journey else to_data(problem.starter, "starter", arrays),
+        "starter": None if adaptive else to_data(problem.starter, "starter", arrays),
         "compensated": solution._options.compensated,
         "dtype": problem.dtype.name,
         "batch": problem.batch,
         "t0": np.asarray(solution.t0, np.float64),
         **{name: np.asarray(getattr(solution, name)) for name in how},
         "n_steps": solution.n_steps,
-        "interrupted": not journey and solution.n_steps < problem.n_steps,
+        "interrupted": not adaptive and solution.n_steps < problem.n_steps,
         "driven": problem.driven,
         "steps": solution.steps,
         "t": solution.t,

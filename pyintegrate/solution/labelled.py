@@ -59,7 +59,7 @@ def to_dataset(solution):
     }
     variables["status"] = (dims, solution.status, {"long_name": "see pyintegrate.Status; 0 is OK"})
     variables["failed_step"] = (dims, solution.failed_step, {"long_name": "-1 where fine"})
-    if solution._journey is not None:
+    if solution._control is not None:
         for name in ("steps_taken", "rejected", "evaluations", "last_step", "stiff_since"):
             variables[name] = (dims, getattr(solution, name), {})
     variables |= _results(solution, dims)
@@ -181,7 +181,7 @@ def _unit(units, name):
 
 def _clock(solution):
     """The numbers that set the times of the states: t0, and the step, or the tolerances."""
-    if solution._journey is None:
+    if solution._control is None:
         return {"dt": solution.dt, "t0": solution.t0}
     batch, dim = solution.status.shape, solution.system.dim
     times = {"t0": solution.t0, "t_end": solution.t_end}

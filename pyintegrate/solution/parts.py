@@ -51,14 +51,14 @@ def concatenate(*parts: Solution) -> Solution:
                 f"part {number} was saved at times=, and parts are joined by their steps: integrate"
                 " with save="
             )
-        if (part._journey is None) != (parts[0]._journey is None):
+        if (part._control is None) != (parts[0]._control is None):
             raise ValueError(
                 f"part {number} does not follow on from part {number - 1}: one went to a tolerance,"
                 " the other has steps of one length"
             )
-        if part._journey is None and number and (reason := _break(parts[number - 1], part)):
+        if part._control is None and number and (reason := _break(parts[number - 1], part)):
             raise ValueError(f"part {number} does not follow on from part {number - 1}: {reason}")
-    if parts[0]._journey is not None:
+    if parts[0]._control is not None:
         return parts[0]._join(parts)
     carried = [part._carried for part in parts if part._carried is not None]
     if len(carried) == len(parts) and len({names for _, names in carried}) == 1:
@@ -90,7 +90,7 @@ def concatenate(*parts: Solution) -> Solution:
         history=rows[dim:] if len(rows) > dim else None,
         failures=last._failures,
         sums=last._sums,
-        occurred=last._occurred,
+        event_rows=last._event_rows,
     )
     return Solution(problem, options, outcome)._told(last)
 

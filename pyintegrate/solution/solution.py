@@ -250,7 +250,7 @@ class Solution(States):
             arithmetic=ARITHMETIC, origin=Origin(began.state, began.step, self)
         )
         warn_of_change(problem.method, problem.system, problem.arithmetic)
-        part = Solution.of_run(further, options, self._failures, self._sums, self._occurred)
+        part = Solution.of_run(further, options, self._failures, self._sums, self._event_rows)
         if self._options.events is None:  # it was loaded, and has jumped before
             part._first_jump = self._first_jump
         return part

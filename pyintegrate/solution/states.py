@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ..values.types import Booleans, Floats, Integers
-    from ..watching.happened import Events
+    from ..watching.event_log import Events
     from ..watching.watched import Watched
 
 WATCHING = ("watched", "events", "stopped_at", "stopped_by")  # results that go into files
@@ -26,9 +26,9 @@ WATCHING = ("watched", "events", "stopped_at", "stopped_by")  # results that go 
 class States:
     """Saved states, and the trajectories that failed; see ``Solution``."""
 
-    _sums = _occurred = None  # also in pickles of version 0.1
+    _sums = _event_rows = None  # also in pickles of version 0.1
     _carried: Any = None  # the solution with tangents, and the names
-    _journey: Any = None  # for a run to a tolerance: adaptive/journey.py
+    _control: Any = None  # for a run to a tolerance: adaptive/adaptive_run.py
 
     def __init__(self, problem, options, outcome):
         """For ``integrate``: made from an ``Outcome`` (run/output.py)."""
@@ -38,7 +38,7 @@ class States:
         self.n_steps = outcome.completed
         self._states, self._final, self._history = outcome.states, outcome.final, outcome.history
         self._failures = outcome.failures  # including those that an event has stopped
-        self._sums, self._occurred = outcome.sums, outcome.occurred
+        self._sums, self._event_rows = outcome.sums, outcome.event_rows
         if outcome.completed < problem.n_steps:
             self._failures = outcome.failures.until(problem.first + outcome.completed)
 
@@ -121,7 +121,13 @@ class States:
         """Functions stay behind, those of progress and of watches: they belong to one process."""
         options = self._options.changed(progress=False, watch=None, events=None)
         results = {name: getattr(self, name) for name in (*WATCHING, "_first_jump")}
-        state = {**self.__dict__, **results, "_options": options, "_sums": None, "_occurred": None}
+        state = {
+            **self.__dict__,
+            **results,
+            "_options": options,
+            "_sums": None,
+            "_event_rows": None,
+        }
         state.pop("_in_memory", None)  # a view
         return state
 
@@ -135,7 +141,7 @@ class States:
     def _forgot(self):
         """Whether it has results of watches or events without their functions."""
         return (self._sums is None and bool(self.watched)) or (
-            self._occurred is None and bool(self.events)
+            self._event_rows is None and bool(self.events)
         )
 
     def _what_is_forgotten(self):
@@ -267,11 +273,11 @@ class States:
     @cached_property
     def events(self) -> Events:
         """The events of the run by name; see ``pi.event``."""
-        from ..watching.happened import Events
+        from ..watching.event_log import Events
 
-        if self._occurred is None:
+        if self._event_rows is None:
             return Events({})
-        return Events.of_run(self._options.events, self._problem, self._occurred)
+        return Events.of_run(self._options.events, self._problem, self._event_rows)
 
     @cached_property
     def _first_jump(self):
@@ -284,17 +290,17 @@ class States:
     def stopped_at(self) -> Floats:
         """When an event stopped each trajectory, (*batch); NaN if it ran to the end."""
         stopped = self.status == Status.STOPPED
-        if self._occurred is None:
+        if self._event_rows is None:
             return np.full(self._problem.batch, np.nan)
-        return np.where(stopped, self._occurred.stopped[0].reshape(self._problem.batch), np.nan)
+        return np.where(stopped, self._event_rows.stopped[0].reshape(self._problem.batch), np.nan)
 
     @cached_property
     def stopped_by(self) -> Any:
         """Names of the events that stopped the trajectories, (*batch); "" if none did."""
-        if self._occurred is None:
+        if self._event_rows is None:
             return np.full(self._problem.batch, "")
         names = np.array([*self._options.events.events, ""])
-        which = self._occurred.stopped[1].reshape(self._problem.batch)
+        which = self._event_rows.stopped[1].reshape(self._problem.batch)
         return names[np.where(self.status == Status.STOPPED, which, -1)]
 
     def _column(self, t):

@@ -178,7 +178,7 @@ def load(path: str | PathLike[str], system: System | None = None) -> Solution:
         )
     try:
         if version == TO_A_TOLERANCE:
-            return load_journey(header, arrays, system)
+            return load_adaptive(header, arrays, system)
         check_header(header)
         check_arrays(header, arrays, check_results(header, arrays))
         system = made("system", system_from_data, header["system"], arrays, system)
@@ -191,9 +191,9 @@ def load(path: str | PathLike[str], system: System | None = None) -> Solution:
         raise ValueError(f"{path} is damaged: its header is nested without end") from None
 
 
-def load_journey(header, arrays, given):
+def load_adaptive(header, arrays, given):
     """A solution to a tolerance."""
-    from ..adaptive.stored_journey import solution_of
+    from ..adaptive.stored_solution import solution_of
 
     return solution_of(header, arrays, given)
 

@@ -21,8 +21,8 @@ ARRAYS = (
     "t", "steps", "dt", "t0", "y", "first_state", "last_state",
     "failed_index", "failed_status", "failed_step",
 )  # fmt: skip
-TO_A_TOLERANCE = 2  # the version of files of runs to a tolerance: adaptive/stored_journey.py
-JOURNEY_ARRAYS = (
+TO_A_TOLERANCE = 2  # the version of files of runs to a tolerance: adaptive/stored_solution.py
+ADAPTIVE_ARRAYS = (
     "t", "y", "counts", "t0", "t_end", "rtol", "atol", "max_step", "first_state", "last_state",
     "reached", "last_step", "steps_taken", "rejected", "status", "stiff_since", "stiff_after",
     "origin_state", "origin_time",
@@ -32,7 +32,7 @@ _MOST_STEPS, _MOST_LANES = 1 << 53, 1 << 48  # in a run; 1 << 54 steps with thos
 
 def array_names(header):
     """The names of all arrays that belong to a header."""
-    of_all = JOURNEY_ARRAYS if header.get("version") == TO_A_TOLERANCE else ARRAYS
+    of_all = ADAPTIVE_ARRAYS if header.get("version") == TO_A_TOLERANCE else ARRAYS
     names, rest = dict.fromkeys(of_all), [header]
     while rest:
         value = rest.pop()

@@ -11,8 +11,8 @@ from math import prod
 import numpy as np
 
 from ..errors import Status
+from ..watching.event_log import EventLog, Events
 from ..watching.events import MOST_EVENTS
-from ..watching.happened import Events, Happened
 from ..watching.plan import MOST_SUMS
 from ..watching.watched import Watched
 from .jumps import has_jumped
@@ -130,25 +130,25 @@ def give_results(solution, header, arrays):
     watched = _listed(header, "watched", 3, _MOST_RESULTS)
     results = {name: arrays[data["array"]] for name, _, data in watched}
     kinds = {name: tuple(kind) for name, kind, _ in watched if kind}
-    happened = {}
+    logs = {}
     for name, parts in header.get("events", []):
         t, y, values, count, unresolved = (arrays[parts[part]["array"]] for part in _PARTS)
         if np.any(count < 0):
             refuse(f"events: {name:.80}", "a count below 0")
         names, overflow = solution.system.state_names, count > t.shape[-1]
-        happened[name] = Happened(names, t, y, values, count, overflow, unresolved)
-    told = {"watched": Watched(results, kinds), "events": Events(happened)}
+        logs[name] = EventLog(names, t, y, values, count, overflow, unresolved)
+    told = {"watched": Watched(results, kinds), "events": Events(logs)}
     if "first_jump" in header:
         solution._first_jump = arrays[header["first_jump"]["array"]]
-    if happened:
+    if logs:
         at, which = (arrays[header["stopped"][key]["array"]] for key in ("at", "by"))
         stopped = solution.status == Status.STOPPED
-        if np.any(which >= len(happened)) or np.any((which >= 0) != stopped):
+        if np.any(which >= len(logs)) or np.any((which >= 0) != stopped):
             refuse("stopped", "expected the number of an event where a trajectory has stopped")
         if np.any(np.isfinite(at) & ~stopped):
             refuse("stopped", "a time where no trajectory has stopped")
-        told |= {"stopped_at": at, "stopped_by": np.array([*happened, ""])[which]}
-    if results or happened:
+        told |= {"stopped_at": at, "stopped_by": np.array([*logs, ""])[which]}
+    if results or logs:
         told.setdefault("stopped_at", solution.stopped_at)
         told.setdefault("stopped_by", solution.stopped_by)
         solution.__dict__.update(told)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..values.memory import aligned
-from .happened import Events, Occurred, Occurrences, check_beginning
+from .event_log import EventMemory, EventRows, Events, check_beginning
 from .plan import Plan
 from .watched import Kept, Watched, change_of_energy, first_numbers, program_fields, row_of
 
@@ -46,8 +46,8 @@ class ByHand:
             )
         if events is not None:
             check_beginning(events, problem, first_numbers(events.numbers, problem))
-            self._occurrences = Occurrences(events, problem)
-            fields = self._occurrences.fields()
+            self._event_memory = EventMemory(events, problem)
+            fields = self._event_memory.fields()
             self._sums.append(self._initial(events))
             last = self._sums[-1]
             counts = fields["counts_a"]
@@ -184,8 +184,8 @@ class ByHand:
             return Events({})
         lanes = self._problem.lanes
         memory = [tuple(a[..., :lanes] for a in one) for one in self._memory]
-        occurred = Occurred(None, self._counts[:, :lanes], None, memory)
-        return Events.of_run(self._events, self._problem, occurred)
+        event_rows = EventRows(None, self._counts[:, :lanes], None, memory)
+        return Events.of_run(self._events, self._problem, event_rows)
 
     def stopped(self, stopped):
         """When and by which event, (*batch); stopped: which trajectories an event has stopped."""

@@ -34,14 +34,14 @@ def windings(angle: Quantity, *, every: int = 1, after: ArrayLike | None = None)
     10.001
     """
 
-    def trace(ledger):
-        turn, q = 2 * np.pi, ledger.q
-        change = q - ledger.before(q)
+    def trace(rows):
+        turn, q = 2 * np.pi, rows.q
+        change = q - rows.before(q)
         change = change - turn * np.rint(change / turn)
-        s, n = ledger.sum(np.where(ledger.is_first, 0.0, change)), ledger.count
+        s, n = rows.sum(np.where(rows.is_first, 0.0, change)), rows.count
         return {
             "": lambda a: seen(s.get(a) / turn, n.get(a)), ".count": n.whole,
-            ".nan_step": ledger.nan_step,
+            ".nan_step": rows.nan_step,
         }  # fmt: skip
 
     return Reduction("windings", angle, every, after, trace)
@@ -59,9 +59,9 @@ def count(condition: Quantity, *, every: int = 1, after: ArrayLike | None = None
     3142
     """
 
-    def trace(ledger):
-        n = ledger.keep(0.0)
-        n.then(n.old + np.where(ledger.q != 0, 1.0, 0.0))
+    def trace(rows):
+        n = rows.keep(0.0)
+        n.then(n.old + np.where(rows.q != 0, 1.0, 0.0))
         return {"": n.whole}
 
     return Reduction("count", condition, every, after, trace)
@@ -79,9 +79,9 @@ def first_time(condition: Quantity, *, every: int = 1, after: ArrayLike | None =
     1.6
     """
 
-    def trace(ledger):
-        at = ledger.keep(np.nan)
-        at.then(np.where((at.old != at.old) & (ledger.q != 0), ledger.t, at.old))
+    def trace(rows):
+        at = rows.keep(np.nan)
+        at.then(np.where((at.old != at.old) & (rows.q != 0), rows.t, at.old))
         return {"": at.get}
 
     return Reduction("first_time", condition, every, after, trace)
@@ -103,15 +103,15 @@ def periods(quantity: Quantity, *, every: int = 1, after: ArrayLike | None = Non
     (True, 15)
     """
 
-    def trace(ledger):
-        from .ledger import cubic_root
+    def trace(rows):
+        from .accumulators import cubic_root
 
-        q, i = ledger.q, ledger.index
-        c, b, a = ledger.before(q, 1), ledger.before(q, 2), ledger.before(q, 3)
+        q, i = rows.q, rows.index
+        c, b, a = rows.before(q, 1), rows.before(q, 2), rows.before(q, 3)
         passage = (b < 0) & (c >= 0) & (i >= 3)
-        where = weighed.passage_time(ledger) if ledger.uneven else i - 2 + cubic_root(a, b, c, q)
-        n, start, at = ledger.keep(0.0), ledger.keep(np.nan), ledger.keep(np.nan)
-        s1, s2 = ledger.keep(0.0), ledger.keep(0.0)
+        where = weighed.passage_time(rows) if rows.uneven else i - 2 + cubic_root(a, b, c, q)
+        n, start, at = rows.keep(0.0), rows.keep(np.nan), rows.keep(np.nan)
+        s1, s2 = rows.keep(0.0), rows.keep(0.0)
         d = where - at.old - s1.old  # from the first period
         s1.then(np.where(passage & (n.old == 1), where - at.old, s1.old))
         s2.then(np.where(passage & (n.old > 1), s2.old + d * d, s2.old))
@@ -122,7 +122,7 @@ def periods(quantity: Quantity, *, every: int = 1, after: ArrayLike | None = Non
         def lengths(a):
             return np.maximum(n.get(a) - 1, 0)
 
-        nan_step = ledger.nan_step
+        nan_step = rows.nan_step
 
         def mean(a):
             whole = np.where(nan_step(a) < 0, lengths(a), 0)  # a NaN hides a passage
@@ -175,9 +175,9 @@ def reduce(
     if start.ndim > 1 or not start.size:
         raise ValueError(f"initial must be a number or a list of numbers, got {initial!r}")
 
-    def trace(ledger):
-        kept = [ledger.keep(float(value)) for value in start.ravel()]
-        for item, symbol in zip(kept, ledger.update(update, kept, start.ndim), strict=True):
+    def trace(rows):
+        kept = [rows.keep(float(value)) for value in start.ravel()]
+        for item, symbol in zip(kept, rows.update(update, kept, start.ndim), strict=True):
             item.then(symbol)
         if not start.ndim:
             return {"": kept[0].get}
@@ -220,9 +220,9 @@ def histogram(
         raise ValueError(f"range must be two finite numbers, the smaller first, got {range!r}")
     low, high = map(float, edges)
 
-    def trace(ledger):
+    def trace(rows):
         edges = np.linspace(low, high, bins + 1)
-        kept = ledger.tally(edges)
+        kept = rows.tally(edges)
         return {
             "": lambda a: np.stack([item.whole(a) for item in kept], axis=-1),
             ".edges": lambda a: edges,

@@ -10,7 +10,7 @@ import numpy as np
 from ..trace.expression import node_of
 from ..values.checks import integer, numbers
 from ..values.memory import check_memory
-from .ledger import number
+from .accumulators import number
 from .reduction import Reduction
 
 if TYPE_CHECKING:
@@ -86,16 +86,16 @@ def density(
     if any(np.any(np.diff(one) <= 0) for one in edges):
         raise ValueError(f"range {range!r} is too small for {bins!r} bins: edges coincide")
 
-    def trace(ledger):
+    def trace(rows):
         nodes = []
         for what in asked:
-            q: Any = number(ledger.view.graph, ledger.view.quantity(what))
-            if ledger.active is not None:  # a NaN lies in no bin
-                q = np.where(ledger.active, q, np.nan)
-            nodes.append(node_of(ledger.view.graph, q))
+            q: Any = number(rows.view.graph, rows.view.quantity(what))
+            if rows.active is not None:  # a NaN lies in no bin
+                q = np.where(rows.active, q, np.nan)
+            nodes.append(node_of(rows.view.graph, q))
         names = (".edges",) if len(edges) == 1 else (".x_edges", ".y_edges")
         own = {name: (lambda a, one=one: one) for name, one in zip(names, edges, strict=True)}
-        return {"": ledger.book.density(nodes, edges)} | own
+        return {"": rows.shared.density(nodes, edges)} | own
 
     return Reduction("density", asked, every, after, trace)
 

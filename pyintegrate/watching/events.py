@@ -14,7 +14,7 @@ from ..trace.expression import Symbol, node_of
 from ..trace.program import assemble
 from ..values.checks import integer, numbers
 from ..values.keywords import explains_keywords
-from .ledger import CHANGE, PASSES, PROGRAM
+from .accumulators import CHANGE, PASSES, PROGRAM
 from .plan import clocks, known_place
 from .quantity import View, check_quantity, invariant_names, leading
 from .saltation import BaseView, whole_jump

@@ -39,10 +39,10 @@ def last(quantity: Quantity, *, every: int = 1, after: ArrayLike | None = None) 
     (True, 10.0)
     """
 
-    def trace(ledger):
-        value, at = ledger.keep(np.nan), ledger.keep(np.nan)
-        value.then(ledger.q)
-        at.then(ledger.t)
+    def trace(rows):
+        value, at = rows.keep(np.nan), rows.keep(np.nan)
+        value.then(rows.q)
+        at.then(rows.t)
         return {"": value.get, ".time": at.get}
 
     return Reduction("last", quantity, every, after, trace)
@@ -60,8 +60,8 @@ def first(quantity: Quantity, *, every: int = 1, after: ArrayLike | None = None)
     5.0
     """
 
-    def trace(ledger):
-        value, at = ledger.first(ledger.q), ledger.first(ledger.t)
+    def trace(rows):
+        value, at = rows.first(rows.q), rows.first(rows.t)
         return {"": value.get, ".time": at.get}
 
     return Reduction("first", quantity, every, after, trace)
@@ -70,19 +70,19 @@ def first(quantity: Quantity, *, every: int = 1, after: ArrayLike | None = None)
 def _extreme(name, quantity, every, after, of, beyond):
     """The first value that no other exceeds; a NaN stays."""
 
-    def trace(ledger):
-        known = ledger.reduced(name)
+    def trace(rows):
+        known = rows.reduced(name)
         if known is not None:
             return {
                 "": known.value, ".time": lambda a: a.time(known.get(a, 1)),
                 ".nan_step": known.nan_step,
             }  # fmt: skip
-        best, at = ledger.keep(np.nan), ledger.keep(np.nan)
-        value = of(ledger.q)
-        news = ledger.is_first | ((best.old == best.old) & ~beyond(best.old, value))
+        best, at = rows.keep(np.nan), rows.keep(np.nan)
+        value = of(rows.q)
+        news = rows.is_first | ((best.old == best.old) & ~beyond(best.old, value))
         best.then(np.where(news, value, best.old))
-        at.then(np.where(news, ledger.t, at.old))
-        return {"": best.get, ".time": at.get, ".nan_step": ledger.nan_step}
+        at.then(np.where(news, rows.t, at.old))
+        return {"": best.get, ".time": at.get, ".nan_step": rows.nan_step}
 
     return Reduction(name, quantity, every, after, trace)
 

@@ -6,16 +6,16 @@ import numpy as np
 
 from ..trace.expression import Symbol
 from ..trace.program import BANK_SHIFT, T, Y, assemble
+from .accumulators import CHANGE, ENERGY, MOST_REDUCED, STATE, Accumulators, Shared
 from .analyses import expanded
-from .ledger import CHANGE, ENERGY, MOST_REDUCED, STATE, Book, Ledger
 from .quantity import View, check_quantity, invariant_names, phase_numbers
 from .reductions import Reduction
 
 MOST_SUMS = 4096  # for one trajectory
 
 
-class Account:
-    """The kept numbers from which results are made.
+class Totals:
+    """The final values of accumulators, from which results are made.
 
     Attributes
     ----------
@@ -102,8 +102,8 @@ class Group:
             system, extras, error or "energy" in quantities,
             bool(quantities & set(invariant_names(system))),
         )  # fmt: skip
-        book, self.results = Book(every, uneven), {}
-        book.begin = view.params["_begin"] if restarts else None
+        shared, self.results = Shared(every, uneven), {}
+        shared.begin = view.params["_begin"] if restarts else None
         for name, reduction in reductions.items():
             active = None
             if reduction.after is not None:
@@ -112,23 +112,23 @@ class Group:
             own = reduction.name not in ("reduce", "density")
             quantity = None
             if reduction.quantity == "phase_drift":
-                turns = Ledger(view, book, None, None).unwrapped(view.phase_drift())
+                turns = Accumulators(view, shared, None, None).unwrapped(view.phase_drift())
                 quantity = Symbol(turns.node)
             elif own and not known[name]:
                 quantity = view.quantity(reduction.quantity)
-            ledger = Ledger(view, book, quantity, active, known[name])
-            for suffix, result in reduction.trace(ledger).items():
+            rows = Accumulators(view, shared, quantity, active, known[name])
+            for suffix, result in reduction.trace(rows).items():
                 self.results[name + suffix] = result
         view.graph.dim = view.size
-        self.initial = np.array([*(kept.initial for kept in book.kept), *book.initial])
+        self.initial = np.array([*(kept.initial for kept in shared.kept), *shared.initial])
         if len(self.initial) > MOST_SUMS:
             raise ValueError(
                 f"watch keeps {len(self.initial)} numbers of each trajectory, at most {MOST_SUMS}"
             )
-        self.sums, self.reduced = len(book.kept), tuple(book.reduced)
+        self.sums, self.reduced = len(shared.kept), tuple(shared.reduced)
         self.change = any(source == CHANGE for _, source, _ in self.reduced)
-        self.densities = tuple(book.densities)
-        nodes = {"invariants": [*(kept.node for kept in book.kept), *book.quantities]}
+        self.densities = tuple(shared.densities)
+        nodes = {"invariants": [*(kept.node for kept in shared.kept), *shared.quantities]}
         self.program = assemble(view.graph, nodes, view.rows)
         self.program.handle  # noqa: B018  (the verifier agrees)
         self.zeros = [

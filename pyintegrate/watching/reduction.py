@@ -18,7 +18,7 @@ class Reduction:
     every : int
     after : array_like or None
     trace : callable
-        Ledger -> dict: results by suffix, each a function of an Account; see ledger.py.
+        Accumulators -> dict: results by suffix, each a function of Totals; see accumulators.py.
     """
 
     def __init__(self, name, quantity, every, after, trace):

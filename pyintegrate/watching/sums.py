@@ -33,8 +33,8 @@ def total(quantity: Quantity, *, every: int = 1, after: ArrayLike | None = None)
     11.0
     """
 
-    def trace(ledger):
-        (s, nan_step), n = _total(ledger, "sum"), ledger.count
+    def trace(rows):
+        (s, nan_step), n = _total(rows, "sum"), rows.count
         return {"": lambda a: seen(s(a), n.get(a)), ".count": n.whole, ".nan_step": nan_step}
 
     return Reduction("total", quantity, every, after, trace)
@@ -52,10 +52,10 @@ def mean(quantity: Quantity, *, every: int = 1, after: ArrayLike | None = None) 
     (True, 1001)
     """
 
-    def trace(ledger):
-        if ledger.uneven:
-            return weighed.mean(ledger)
-        (s, nan_step), n = _total(ledger, "sum"), ledger.count
+    def trace(rows):
+        if rows.uneven:
+            return weighed.mean(rows)
+        (s, nan_step), n = _total(rows, "sum"), rows.count
         return {"": lambda a: s(a) / n.get(a), ".count": n.whole, ".nan_step": nan_step}
 
     return Reduction("mean", quantity, every, after, trace)
@@ -73,10 +73,10 @@ def rms(quantity: Quantity, *, every: int = 1, after: ArrayLike | None = None) -
     0.707
     """
 
-    def trace(ledger):
-        if ledger.uneven:
-            return weighed.rms(ledger)
-        (s, nan_step), n = _total(ledger, "squares"), ledger.count
+    def trace(rows):
+        if rows.uneven:
+            return weighed.rms(rows)
+        (s, nan_step), n = _total(rows, "squares"), rows.count
         return {
             "": lambda a: np.sqrt(s(a) / n.get(a)), ".count": n.whole, ".nan_step": nan_step,
         }  # fmt: skip
@@ -84,20 +84,20 @@ def rms(quantity: Quantity, *, every: int = 1, after: ArrayLike | None = None) -
     return Reduction("rms", quantity, every, after, trace)
 
 
-def _total(ledger, kind):
-    """Account -> the sum of a quantity, or of its squares; and its first step with a NaN."""
-    known = ledger.reduced(kind)
+def _total(rows, kind):
+    """Totals -> the sum of a quantity, or of its squares; and its first step with a NaN."""
+    known = rows.reduced(kind)
     if known is not None:
         return (lambda a: known.sum(a, power=1 if kind == "sum" else 2)), known.nan_step
-    s = ledger.sum(ledger.q if kind == "sum" else ledger.q * ledger.q)
-    return s.get, ledger.nan_step
+    s = rows.sum(rows.q if kind == "sum" else rows.q * rows.q)
+    return s.get, rows.nan_step
 
 
 class _Line:
-    """Sums of the distance d from the first value, of index d and of d^2: Account -> array."""
+    """Sums of the distance d from the first value, of index d and of d^2: Totals -> array."""
 
-    def __init__(self, ledger):
-        known = ledger.reduced("line")
+    def __init__(self, rows):
+        known = rows.reduced("line")
         if known is not None:
             self.first, self.s1, self.si, self.s2 = (
                 lambda a, i=i: known.line(a)[i] for i in range(4)
@@ -105,18 +105,18 @@ class _Line:
             self.t_first = lambda a: a.start + a.began * a.interval
             self.nan_step = known.nan_step
             return
-        self.nan_step = ledger.nan_step
-        d = ledger.shifted
-        self.first, self.t_first = ledger.first(ledger.q).get, ledger.first(ledger.t).get
-        self.s1, self.si = ledger.sum(d).get, ledger.sum(ledger.index * d).get
-        self.s2 = ledger.sum(d * d).get
+        self.nan_step = rows.nan_step
+        d = rows.shifted
+        self.first, self.t_first = rows.first(rows.q).get, rows.first(rows.t).get
+        self.s1, self.si = rows.sum(d).get, rows.sum(rows.index * d).get
+        self.s2 = rows.sum(d * d).get
 
 
 def _spread(name, quantity, every, after, of):
-    def trace(ledger):
-        if ledger.uneven:
-            return weighed.spread(ledger, of)
-        n, sums = ledger.count, _Line(ledger)
+    def trace(rows):
+        if rows.uneven:
+            return weighed.spread(rows, of)
+        n, sums = rows.count, _Line(rows)
 
         def variance(a):
             count, once = n.get(a), sums.s1(a)
@@ -172,10 +172,10 @@ def slope(quantity: Quantity, *, every: int = 1, after: ArrayLike | None = None)
     True
     """
 
-    def trace(ledger):
-        if ledger.uneven:
-            return weighed.slope(ledger)
-        n, sums = ledger.count, _Line(ledger)
+    def trace(rows):
+        if rows.uneven:
+            return weighed.slope(rows)
+        n, sums = rows.count, _Line(rows)
 
         def line(a):
             """Slope per step that counts, mean of d, sum of squares of the steps."""
@@ -217,15 +217,15 @@ def integral(quantity: Quantity, *, every: int = 1, after: ArrayLike | None = No
     True
     """
 
-    def trace(ledger):
-        if ledger.uneven:
-            return weighed.integral(ledger)
-        before = ledger.before(ledger.q)
-        area = ledger.sum(np.where(ledger.is_first, 0.0, (before + ledger.q) * 0.5))
-        n = ledger.count
+    def trace(rows):
+        if rows.uneven:
+            return weighed.integral(rows)
+        before = rows.before(rows.q)
+        area = rows.sum(np.where(rows.is_first, 0.0, (before + rows.q) * 0.5))
+        n = rows.count
         return {
             "": lambda a: seen(area.get(a) * a.interval, n.get(a)), ".count": n.whole,
-            ".nan_step": ledger.nan_step,
+            ".nan_step": rows.nan_step,
         }  # fmt: skip
 
     return Reduction("integral", quantity, every, after, trace)

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..values.memory import SPARE_BYTES, aligned
 from .density import Image
-from .plan import Account
+from .plan import Totals
 from .quantity import energy_of, phase_of
 
 
@@ -184,7 +184,7 @@ class Watched(Mapping):
     def of_sums(cls, plan, problem, sums, last, began=None, units=None):
         """Results from the sums of each group; last: the last step of each trajectory, (*batch).
 
-        began, units: for each group, if trajectories of a Stepper have restarted: see Account.
+        began, units: for each group, if trajectories of a Stepper have restarted: see Totals.
         """
         results = {}
         if sums.until is not None:
@@ -198,10 +198,10 @@ class Watched(Mapping):
             if group.change:
                 unit = change_of_energy(problem)[2] if units is None else units[number]
             images = sums.images[number] if group.densities else ()
-            account = Account(values, group.every, count, start, problem.dt, unit, images, before)
+            totals = Totals(values, group.every, count, start, problem.dt, unit, images, before)
             with np.errstate(all="ignore"):
                 for name, result in group.results.items():
-                    results[name] = np.asarray(result(account))
+                    results[name] = np.asarray(result(totals))
         order: dict[str, np.ndarray] = {}
         for name in plan.watch:
             order |= {key: results[key] for key in results if f"{key}.".startswith(f"{name}.")}

@@ -22,24 +22,24 @@ class Weighed:
     """Integrals over time of one quantity: of 1, of d = q - q_first and of its products with the
     time since the first step."""
 
-    def __init__(self, ledger):
-        self._ledger = ledger
-        t = ledger.t
-        before = ledger.before(t)
-        self._step = np.where(ledger.is_first, 0.0, t - before)
-        self._since = t - np.where(ledger.is_first, t, ledger.first(t).old)
-        self.first, self.t_first = ledger.first(ledger.q).get, ledger.first(t).get
-        self.span = ledger.sum(self._step).get
+    def __init__(self, rows):
+        self._rows = rows
+        t = rows.t
+        before = rows.before(t)
+        self._step = np.where(rows.is_first, 0.0, t - before)
+        self._since = t - np.where(rows.is_first, t, rows.first(t).old)
+        self.first, self.t_first = rows.first(rows.q).get, rows.first(t).get
+        self.span = rows.sum(self._step).get
 
     def integral(self, power, moment=0):
         """The integral of d^power (t - t_first)^moment."""
-        ledger, value = self._ledger, 1.0
+        rows, value = self._rows, 1.0
         for _ in range(power):
-            value = value * ledger.shifted
+            value = value * rows.shifted
         for _ in range(moment):
             value = value * self._since
-        both = (ledger.before(value) + value) * 0.5
-        return ledger.sum(np.where(ledger.is_first, 0.0, both * self._step)).get
+        both = (rows.before(value) + value) * 0.5
+        return rows.sum(np.where(rows.is_first, 0.0, both * self._step)).get
 
 
 def _over(a, b):
@@ -47,31 +47,31 @@ def _over(a, b):
     return np.where(b == 0, 0.0, a / np.where(b == 0, 1.0, b))
 
 
-def mean(ledger):
-    w, n = Weighed(ledger), ledger.count
+def mean(rows):
+    w, n = Weighed(rows), rows.count
     d = w.integral(1)
     return {
         "": lambda a: seen(w.first(a) + _over(d(a), w.span(a)), n.get(a)), ".count": n.whole,
-        ".nan_step": ledger.nan_step,
+        ".nan_step": rows.nan_step,
     }  # fmt: skip
 
 
-def rms(ledger):
-    w, n = Weighed(ledger), ledger.count
-    q = ledger.q
-    both = (ledger.before(q * q) + q * q) * 0.5
-    squares = ledger.sum(np.where(ledger.is_first, 0.0, both * w._step)).get
+def rms(rows):
+    w, n = Weighed(rows), rows.count
+    q = rows.q
+    both = (rows.before(q * q) + q * q) * 0.5
+    squares = rows.sum(np.where(rows.is_first, 0.0, both * w._step)).get
 
     def result(a):
         whole = np.where(w.span(a) == 0, w.first(a) ** 2, _over(squares(a), w.span(a)))
         return seen(np.sqrt(whole), n.get(a))
 
-    return {"": result, ".count": n.whole, ".nan_step": ledger.nan_step}
+    return {"": result, ".count": n.whole, ".nan_step": rows.nan_step}
 
 
-def spread(ledger, of):
+def spread(rows, of):
     """The variance, or a function `of` it."""
-    w, n = Weighed(ledger), ledger.count
+    w, n = Weighed(rows), rows.count
     d, squares = w.integral(1), w.integral(2)
 
     def variance(a):
@@ -80,13 +80,13 @@ def spread(ledger, of):
 
     return {
         "": lambda a: seen(of(variance(a)), n.get(a)), ".count": n.whole,
-        ".nan_step": ledger.nan_step,
+        ".nan_step": rows.nan_step,
     }  # fmt: skip
 
 
-def slope(ledger):
+def slope(rows):
     """The line of least mean square distance over time."""
-    w, n = Weighed(ledger), ledger.count
+    w, n = Weighed(rows), rows.count
     d, squares, once = w.integral(1), w.integral(2), w.integral(1, 1)
     since, since2 = w.integral(0, 1), w.integral(0, 2)
 
@@ -108,24 +108,24 @@ def slope(ledger):
         ".intercept": intercept,
         ".residual": lambda a: np.sqrt(line(a)[3]),
         ".count": n.whole,
-        ".nan_step": ledger.nan_step,
+        ".nan_step": rows.nan_step,
     }
 
 
-def integral(ledger):
-    w, n = Weighed(ledger), ledger.count
-    both = (ledger.before(ledger.q) + ledger.q) * 0.5
-    area = ledger.sum(np.where(ledger.is_first, 0.0, both * w._step))
+def integral(rows):
+    w, n = Weighed(rows), rows.count
+    both = (rows.before(rows.q) + rows.q) * 0.5
+    area = rows.sum(np.where(rows.is_first, 0.0, both * w._step))
     return {
-        "": lambda a: seen(area.get(a), n.get(a)), ".count": n.whole, ".nan_step": ledger.nan_step,
+        "": lambda a: seen(area.get(a), n.get(a)), ".count": n.whole, ".nan_step": rows.nan_step,
     }  # fmt: skip
 
 
-def passage_time(ledger):
+def passage_time(rows):
     """When the quantity crossed zero in the last step but one, by the cubic through four values."""
-    q, t = ledger.q, ledger.t
-    c, b, a = ledger.before(q, 1), ledger.before(q, 2), ledger.before(q, 3)
-    tc, tb, ta = ledger.before(t, 1), ledger.before(t, 2), ledger.before(t, 3)
+    q, t = rows.q, rows.t
+    c, b, a = rows.before(q, 1), rows.before(q, 2), rows.before(q, 3)
+    tc, tb, ta = rows.before(t, 1), rows.before(t, 2), rows.before(t, 3)
     # s = (t - tb) / (tc - tb): values b at 0, c at 1, a at sa < 0, q at sd > 1. Newton's form
     # b + s (c - b) + s (s - 1) (e + (s - sd) f).
     step = tc - tb

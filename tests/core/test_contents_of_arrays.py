@@ -79,7 +79,7 @@ def test_a_value_among_edges_that_do_not_increase_has_some_bin(edges, monkeypatc
 
 
 @pytest.mark.parametrize("counted", [-1.0, -1e300, np.nan, 1e300])
-@pytest.mark.parametrize("name", ["start", "journey"])
+@pytest.mark.parametrize("name", ["start", "start_adaptive"])
 def test_events_are_kept_in_their_arrays_only(name, counted, monkeypatch):
     events = {"through": pi.event("x", keep=2)}
 
@@ -91,46 +91,46 @@ def test_events_are_kept_in_their_arrays_only(name, counted, monkeypatch):
             pi.solve(pi.systems.spring(b=0.0), np.ones(8), 0.0, t_end=2.0, events=events)
 
     fields = given(monkeypatch, name, run)
-    of_events = fields["events"] if name == "start" else fields["passing"]["events"]
+    of_events = fields["events"] if name == "start" else fields["observation"]["events"]
     (event,) = of_events["events"]
     assert np.isfinite(event["t"]).any()
     whole, event["t"] = guarded(event["t"].shape, np.float64)
     for counts in ("counts", "counts_a", "counts_b"):
         if counts in of_events:
             of_events[counts][...] = counted
-    if name == "journey":
+    if name == "start_adaptive":
         fields["status"][...] = pi.Status.CANCELLED
         fields["accepted"][...] = fields["rejected"][...] = 0
-        fields["passing"]["seen"][...] = 0
+        fields["observation"]["seen"][...] = 0
     getattr(_core, name)(**fields).work()
     assert is_guarded(whole)
 
 
 def kept_steps(monkeypatch):
-    """A journey of three trajectories that kept its steps, and how many each has at most."""
+    """A run of three trajectories that kept its steps, and how many each has at most."""
     fields = given(
-        monkeypatch, "journey",
+        monkeypatch, "start_adaptive",
         lambda: pi.solve(pi.systems.oscillator, np.ones((3, 2)), t_end=5.0, save="all"),
     )  # fmt: skip
     fields["status"][...] = pi.Status.CANCELLED
-    journey = _core.journey(**fields)
-    journey.work()
-    return journey, journey.longest(np.zeros(3, np.int64))
+    run = _core.start_adaptive(**fields)
+    run.work()
+    return run, run.longest(np.zeros(3, np.int64))
 
 
 def test_what_counts_hold_before_makes_no_room_for_steps(monkeypatch):
-    journey, n = kept_steps(monkeypatch)
-    assert journey.longest(np.full(3, -1)) == n
+    run, n = kept_steps(monkeypatch)
+    assert run.longest(np.full(3, -1)) == n
     with pytest.raises(ValueError, match="times has .* bytes, expected"):
-        journey.gather(np.full(3, -1), np.zeros((n - 1, 3)), np.zeros((n - 1, 2, 3)))
+        run.gather(np.full(3, -1), np.zeros((n - 1, 3)), np.zeros((n - 1, 2, 3)))
 
 
 def test_counts_may_lie_in_the_times_that_are_gathered(monkeypatch):
-    journey, n = kept_steps(monkeypatch)
+    run, n = kept_steps(monkeypatch)
     whole, times = guarded((n, 3), np.float64)
     times[...] = 0.0
     states = np.zeros((n, 2, 3))
-    journey.gather(times[0].view(np.int64), times, states)
+    run.gather(times[0].view(np.int64), times, states)
     assert times[0].view(np.int64).max() == n
     assert np.all(times[1] > 0)
     assert is_guarded(whole)

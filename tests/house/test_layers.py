@@ -23,7 +23,7 @@ FLOORS = (
 FACADES = {
     ("method.method", "certificate"),
     ("solution.solution", "save"),
-    ("solution.storage", "load_journey"),
+    ("solution.storage", "load_adaptive"),
     ("adaptive.adaptive_solution", "save"),
     ("system.system", "tangent"),
     ("solution.solution", "plot"),
@@ -38,12 +38,12 @@ FACADES = {
     ("analysis.poincare", "plot"),
     ("analysis.chaos.exponents", "plot"),
     ("analysis.chaos.indicators", "plot"),
-    ("analysis.passing.exits", "plot"),
-    ("analysis.passing.plane", "plot"),
-    ("analysis.passing.returns", "plot"),
+    ("analysis.sections.exits", "plot"),
+    ("analysis.sections.grid_scan", "plot"),
+    ("analysis.sections.return_maps", "plot"),
 }
 FACADE_NAMES = {
-    "save", "load_journey", "drift_at_end", "plot", "animate", "certificate", "table", "tangent",
+    "save", "load_adaptive", "drift_at_end", "plot", "animate", "certificate", "table", "tangent",
 }  # fmt: skip
 # Public names that are to come.
 TO_COME: set[str] = set()

@@ -11,6 +11,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import pyintegrate as pi
@@ -74,6 +75,20 @@ def test_other_pickles_load():
             assert then["rk4"].y.tobytes() == today["rk4"].y.tobytes()
         elif name == "traced":
             assert then.as_data() == today.as_data()
+
+
+def test_pickles_load_whose_modules_and_classes_have_other_names():
+    """A run to a tolerance with a watch and an event, and an orbit diagram."""
+    sol = pickle.loads((HERE / "object_renamed_solve.pickle").read_bytes())
+    assert type(sol).__name__ == "AdaptiveSolution"
+    assert sol.t_end == 5
+    assert sol.watched["e"] < 1e-10
+    with pytest.warns(UserWarning, match="unpickled"):
+        assert sol.resume(t_end=6.0).t[-1] == 6
+    diagram = pickle.loads((HERE / "object_renamed_orbit.pickle").read_bytes())
+    assert type(diagram) is pi.analysis.OrbitDiagram
+    assert len(np.unique(diagram.at)) == 3
+    assert pickle.loads(pickle.dumps(sol)).events["up"].count == 0
 
 
 def test_a_pickle_loads_before_anything_else_is_imported():

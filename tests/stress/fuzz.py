@@ -200,22 +200,22 @@ def evaluate(rng):
     _core.evaluate(*some_bent(rng, arguments))
 
 
-def travel(rng, journey, lanes, components):
+def work_adaptively(rng, run, lanes, components):
     """Methods of a batch that goes to a tolerance."""
     for _ in range(int(rng.integers(0, 5))):
         what = pick(rng, ["work", "work", "gather", "longest", "lanes"])
         counts = np.full(lanes, pick(rng, [0, 0, 1, -1, -(2**63)]), np.int64)
         if what == "work":
-            journey.work(enough, int(rng.integers(-1, 4)))
+            run.work(enough, int(rng.integers(-1, 4)))
         elif what == "lanes":
-            journey.lanes()
+            run.lanes()
         elif what == "longest":
-            journey.longest(*some_bent(rng, (counts,)))
+            run.longest(*some_bent(rng, (counts,)))
         else:
-            n = journey.longest(counts)
+            n = run.longest(counts)
             states = np.zeros((n, components, lanes))
             arrays = bent_inside(rng, (counts, np.zeros((n, lanes)), states), [counts, states])
-            journey.gather(*(arrays if rng.random() < 0.7 else (counts, states[:, 0], states)))
+            run.gather(*(arrays if rng.random() < 0.7 else (counts, states[:, 0], states)))
 
 
 CALLS = recorded.calls()
@@ -243,8 +243,8 @@ def of_the_package(rng):
             use(rng, made, lanes, lanes * n_steps <= WORK)
     elif name == "stepper":
         use_stepper(rng, made, int(fields["lanes"]))
-    elif name == "journey":
-        travel(rng, made, int(fields["lanes"]), len(fields["saved"]))
+    elif name == "start_adaptive":
+        work_adaptively(rng, made, int(fields["lanes"]), len(fields["saved"]))
     elif name == "make_program":
         out, one = np.zeros((99, 1)), np.ones(1)
         dim, n_params = arguments[3], arguments[5]

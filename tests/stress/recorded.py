@@ -1,7 +1,7 @@
 """Calls that the package makes of its core, with their arguments: what fuzz.py bends.
 
-`calls()` makes a run of each kind and keeps what start, stepper, journey, evaluate, make_program
-and make_method were given; `copied` is the same once more, in memory of its own.
+`calls()` makes a run of each kind and keeps what start, stepper, start_adaptive, evaluate,
+make_program and make_method were given; `copied` is the same once more, in memory of its own.
 """
 
 import numpy as np
@@ -10,7 +10,7 @@ import pyintegrate as pi
 from pyintegrate import _core
 from pyintegrate.values.memory import aligned
 
-NAMES = ["start", "stepper", "journey", "evaluate", "make_program", "make_method"]
+NAMES = ["start", "stepper", "start_adaptive", "evaluate", "make_program", "make_method"]
 
 
 def copied(value):

@@ -10,7 +10,7 @@
  * implicit pairs are too long for smooth interpolation: theirs are always shortened.) Hairer,
  * Norsett, Wanner I, II.6. */
 #pragma once
-#include "looking.h"
+#include "event_location.h"
 
 /* Memory, and theta_j, 1 / prod_i (theta_j - theta_i) and 2 l_j'(theta_j) of the nodes. */
 static void make_dense(Lanes *l) {
@@ -44,7 +44,7 @@ static int find_dense(Lanes *l) {
         const int64_t u = i / VLEN, at = i % VLEN;
         const real end = lane_of(l->tn, i), ahead = lane_of(own(l, OWN_NEXT), i) < 0 ? -1 : 1;
         int64_t k = l->due[i], within = 0;
-        const int whole = !s->implicit && (!l->solver->look || l->end[i] == PI_STEP_MADE);
+        const int whole = !s->implicit && (!l->solver->locate || l->end[i] == PI_STEP_MADE);
         while (l->accepted[u][at] && whole && within < enough && k < s->n_times &&
                (all[k * s->times_next + l->id[i] * s->times_lane] - end) * ahead < 0)
             k++, within++;

@@ -83,7 +83,7 @@ static void record_due(Lanes *l) {
 /* The data that Radau's method keeps of a step serve the next, unless that begins elsewhere. */
 static void remember_radau(Lanes *l) {
     radau_accept(&l->c, &l->radau, l->accepted);
-    for (int64_t i = 0; l->solver->look && i < l->c.R * VLEN; i++)
+    for (int64_t i = 0; l->solver->locate && i < l->c.R * VLEN; i++)
         if (l->end[i] == PI_STEP_JUMPED) {
             l->radau.jacobian[i / VLEN][i % VLEN] = NO_JACOBIAN;
             l->radau.h_before[i / VLEN][i % VLEN] = 0;
@@ -125,10 +125,10 @@ static int go_on(Lanes *l) {
     step_rows(l);
     judge(l);
     PiSteps steps;
-    if (l->solver->look && look_at_steps(l, &steps)) return -1;
+    if (l->solver->locate && locate_events(l, &steps)) return -1;
     if (l->solve->record) record_due(l);
     if (c->stopped) return -1;
-    if (l->solver->look && l->solver->accept(l->solver, &steps)) return -1;
+    if (l->solver->locate && l->solver->accept(l->solver, &steps)) return -1;
     commit(l);
     vint leaves = {0};
     for (int64_t u = 0; u < c->R; u++) leaves |= l->leaves[u];

@@ -1,5 +1,5 @@
-/* Accepted steps are shown to watches and events (PiSteps): the parts of a step that they request
- * are shortened steps of the method, of all lanes at once. */
+/* Events are located in accepted steps (PiSteps): the parts of a step that an observer requests are
+ * shortened steps of the method, of all lanes at once. */
 #pragma once
 #include "start.h"
 
@@ -53,8 +53,9 @@ static void end_step(Lanes *l, int64_t i) {
     ((vint *)own(l, OWN_TAKEN))[u][at] -= 1;
     ((vint *)own(l, OWN_REJECTED))[u][at] += 1;
 }
-/* Shows the accepted steps until nothing more is requested; -1 if that stops the run. */
-static int look_at_steps(Lanes *l, PiSteps *steps) {
+/* Shows the accepted steps to the observer until nothing more is requested; -1 if that stops the
+ * run. */
+static int locate_events(Lanes *l, PiSteps *steps) {
     Chunk *c = &l->c;
     const int64_t lanes = c->R * VLEN;
     int jumped = 0, asks;
@@ -70,7 +71,7 @@ static int look_at_steps(Lanes *l, PiSteps *steps) {
                        .after = l->yn,
                        .part = c->h,
                        .within = l->between};
-    while ((asks = l->solver->look(l->solver, steps)) > 0) {
+    while ((asks = l->solver->locate(l->solver, steps)) > 0) {
         make_parts(l);
         if (c->stopped) return -1;
     }

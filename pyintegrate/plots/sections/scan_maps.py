@@ -15,8 +15,8 @@ from ..style import BLUE, axis_label, on_ground, unit_of, with_unit
 if TYPE_CHECKING:
     from typing import Any
 
-    from ...analysis.passing.exits import Passages
-    from ...analysis.passing.plane import Scan
+    from ...analysis.sections.exits import Passages
+    from ...analysis.sections.grid_scan import Scan
     from ...values.types import ArrayLike, Axes
 
 WORDS = {

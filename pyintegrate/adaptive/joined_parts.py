@@ -1,4 +1,4 @@
-"""Parts of a run to a tolerance, each going on from the end of the one before, are joined.
+"""Parts of a run to a tolerance, each continuing from the end of the one before, are joined.
 
 The steps are those that were made: each part ends at its own t_end, where one long run would not
 have ended a step.
@@ -12,7 +12,7 @@ from ..errors import Status
 from ..run.output import outward
 from ..solution.parts import another_end, differing
 from ..values.memory import check_memory
-from .journey import Arrived
+from .adaptive_run import AdaptiveOutcome
 
 
 def joined(parts):
@@ -47,11 +47,11 @@ def joined(parts):
     fields = _all_steps(parts) if last._save == "all" else _at_times(parts)
     times = fields.pop("times", None)
     saved = "all" if times is None else "times"
-    journey = last._journey.changed(save=saved, times=times)
+    control = last._control.changed(save=saved, times=times)
     tries = [(part.steps_taken + part.rejected).reshape(-1) for part in parts]
     since, after = _stiff(parts, tries)
     lanes = zip(*(part._lanes for part in parts), strict=True)
-    arrived = Arrived.of({
+    outcome = AdaptiveOutcome.of({
         "state": last._final, "t": last._reached.astype(first._problem.dtype),
         "h": _last_steps(parts),
         "accepted": sum(part.steps_taken.reshape(-1) for part in parts),
@@ -61,7 +61,7 @@ def joined(parts):
     })  # fmt: skip
     problem = first._problem.changed(arithmetic=last._problem.arithmetic)
     options = last._options.changed(out=None)
-    whole = kind(problem, options, journey, arrived, saved, first._before, last._passing)
+    whole = kind(problem, options, control, outcome, saved, first._before, last._observation)
     return whole._told(last)
 
 
@@ -105,9 +105,9 @@ def _at_times(parts):
     asked: list[np.ndarray] = []
     states: list[np.ndarray] = []
     for part in parts:
-        own = part._journey.times
+        own = part._control.times
         if part._save == "final":
-            own = np.asarray(part._journey.rows_end, problem.dtype)[np.newaxis]
+            own = np.asarray(part._control.rows_end, problem.dtype)[np.newaxis]
             if asked and np.array_equal(own, asked[-1][-1:]):  # no way from there
                 continue
         asked.append(own)

@@ -1,9 +1,9 @@
-/* A lane within its step: the next part of it to request, to find where a quantity is zero
- * (within.c). */
+/* The search for a zero of a quantity within the step of a lane: the next part of the step to
+ * request (zero_search.c). */
 #pragma once
 #include "../watching/search.h"
 
-typedef enum { RESTS, SEEKS_DIP, SEEKS_ROOT, SEEKS_MORE, PASSES_ON, HAPPENS } Doing;
+typedef enum { RESTS, SEEKS_DIP, SEEKS_ROOT, SEEKS_MORE, RECROSSES, HAPPENS } Doing;
 typedef struct {
     Doing doing;
     const PiRun *run;  /* only its precision is used */
@@ -33,5 +33,5 @@ void next_more(Search *search, double g);
 /* After a jump at a zero that is crossed again, or may be: does it keep its sign? Then n_moved is
  * 2, else 0. The zero was located to a part of the step that jumped, `last`: a shorter step does
  * not tell. */
-void begin_passing_on(Search *search, double last);
-void next_passing_on(Search *search, double moved);
+void begin_recrossing(Search *search, double last);
+void next_recrossing(Search *search, double moved);

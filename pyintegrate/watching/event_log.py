@@ -1,4 +1,4 @@
-"""The events of a run: their memory in the core, and their results."""
+"""The log of the events of a run: its memory in the core, and the results."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ if TYPE_CHECKING:
     from typing import Any
 
 
-class Occurrences:
+class EventMemory:
     """The events of an EventPlan over a Problem, in the rows of the core.
 
     Parameters
     ----------
     plan : EventPlan
     problem : Problem
-    earlier : Occurred, optional
+    earlier : EventRows, optional
         The results of the run that this one continues.
     """
 
@@ -84,11 +84,11 @@ class Occurrences:
             "events": tuple(events),
         }  # fmt: skip
 
-    def going_on(self, problem, occurred):
+    def going_on(self, problem, event_rows):
         """For the continuation of the same run."""
-        out = Occurrences.__new__(Occurrences)
+        out = EventMemory.__new__(EventMemory)
         out._plan, out._problem, out._numbers = self._plan, problem, self._numbers
-        out._lay_out(occurred)
+        out._lay_out(event_rows)
         return out
 
     def after(self, blocks, whole=True):
@@ -102,7 +102,7 @@ class Occurrences:
             counts = np.zeros_like(counts)
         sums = self._sums[here][:, :lanes]
         memory = [tuple(a[..., :lanes] for a in three) for three in self._memory]
-        return Occurred(sums, counts, (self._stopped_at[:lanes], self._stopped_by[:lanes]), memory)
+        return EventRows(sums, counts, (self._stopped_at[:lanes], self._stopped_by[:lanes]), memory)
 
 
 _INVARIANTS = _core.questions().index("invariants")
@@ -168,7 +168,7 @@ def _two(rows):
     return a, np.empty_like(a) if a.nbytes <= SPARE_BYTES else a
 
 
-class Occurred:
+class EventRows:
     """The arrays that the core leaves: sums, counts, (time, event) of stops, kept events.
 
     Rows of the counts: the number of each event, then how many of each had two more zeros in their
@@ -179,7 +179,7 @@ class Occurred:
         self.sums, self.counts, self.stopped, self.memory = sums, counts, stopped, memory
 
 
-class Happened:
+class EventLog:
     """The occurrences of one event in all trajectories.
 
     Attributes
@@ -187,7 +187,7 @@ class Happened:
     t : ndarray, shape (*batch, keep)
         Times, NaN after the last.
     y : ndarray, shape (*batch, keep, dim)
-        States; ``happened["x"]`` is a component, (*batch, keep).
+        States; ``log["x"]`` is a component, (*batch, keep).
     values : ndarray, shape (*batch, keep, k)
     count : ndarray of int64, shape (*batch)
     overflow : ndarray of bool, shape (*batch)
@@ -202,7 +202,7 @@ class Happened:
         self.count, self.overflow, self.unresolved = count, overflow, unresolved
 
     @property
-    def first(self) -> Happened:
+    def first(self) -> EventLog:
         """The first event of each trajectory: the same without the axis `keep`."""
         if not self.t.shape[-1]:
             raise ValueError("no event was kept: keep=1")
@@ -210,7 +210,7 @@ class Happened:
             a[..., 0] if a.ndim == self.t.ndim else a[..., 0, :]
             for a in (self.t, self.y, self.values)
         )
-        return Happened(self._names, t, y, values, self.count, self.overflow, self.unresolved)
+        return EventLog(self._names, t, y, values, self.count, self.overflow, self.unresolved)
 
     def __getitem__(self, name: str) -> Any:
         if name not in self._names:
@@ -229,43 +229,46 @@ class Happened:
 class Events(Mapping):
     """Events by name."""
 
-    def __init__(self, happened):
-        self._happened = happened
+    def __init__(self, logs):
+        self._logs = logs
+
+    def __setstate__(self, state):
+        self._logs = state.get("_logs", state.get("_happened"))  # a name of earlier pickles
 
     @classmethod
-    def of_run(cls, plan, problem, occurred):
+    def of_run(cls, plan, problem, event_rows):
         batch, names = problem.batch, problem.system.state_names
-        unresolved = occurred.counts[len(plan.events) :] > 0
-        happened = {}
+        unresolved = event_rows.counts[len(plan.events) :] > 0
+        logs = {}
         for i, (name, one) in enumerate(plan.events.items()):
-            count = occurred.counts[i].astype(np.int64)
+            count = event_rows.counts[i].astype(np.int64)
             none = np.arange(one.keep)[:, np.newaxis] >= count
             arrays = []
-            for memory in occurred.memory[i]:
+            for memory in event_rows.memory[i]:
                 array = np.where(none[:, np.newaxis], np.nan, memory)
                 arrays.append(np.moveaxis(array, -1, 0).reshape(*batch, *array.shape[:2]))
             t, y, values = arrays
             count = count.reshape(batch)
-            happened[name] = Happened(
+            logs[name] = EventLog(
                 names, t[..., 0], y, values, count, count > one.keep, unresolved[i].reshape(batch)
             )
-        return cls(happened)
+        return cls(logs)
 
     def __getitem__(self, name):
-        if name in self._happened:
-            return self._happened[name]
-        known = ", ".join(self._happened) or "none: integrate with events={...}"
+        if name in self._logs:
+            return self._logs[name]
+        known = ", ".join(self._logs) or "none: integrate with events={...}"
         raise KeyError(f"no event is named {name!r}; there are {known}")
 
     def __iter__(self):
-        return iter(self._happened)
+        return iter(self._logs)
 
     def __len__(self):
-        return len(self._happened)
+        return len(self._logs)
 
     def _ipython_key_completions_(self):
-        return list(self._happened)
+        return list(self._logs)
 
     def __repr__(self):
-        lines = [f"  {name}: {one!r}" for name, one in self._happened.items()]
+        lines = [f"  {name}: {one!r}" for name, one in self._logs.items()]
         return "\n".join(["<Events", *lines]) + ">" if lines else "<no events>"

@@ -1,4 +1,4 @@
-"""The rows that a reduction keeps: symbols of the sums so far, and of those after a step."""
+"""The numbers that reductions accumulate: symbols of their values so far, and after a step."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from ..trace.expression import Symbol, node_of
 MOST_REDUCED = 128  # in one program: PI_MAX_REDUCED
 
 
-class Kept:
-    """A number that is kept for each trajectory.
+class Accumulator:
+    """A number that is accumulated for each trajectory.
 
     Attributes
     ----------
@@ -23,40 +23,40 @@ class Kept:
         Its place among the sums.
     """
 
-    def __init__(self, ledger, initial):
-        self.ledger, self.initial = ledger, float(initial)
-        self.old, self.row = ledger.view.sum(), len(ledger.book.kept)
+    def __init__(self, rows, initial):
+        self.rows, self.initial = rows, float(initial)
+        self.old, self.row = rows.view.sum(), len(rows.shared.kept)
         self.node = None
-        ledger.book.kept.append(self)
+        rows.shared.kept.append(self)
 
     def then(self, symbol):
         """Set its value after a step that counts."""
-        if self.ledger.active is not None:
-            symbol = np.where(self.ledger.active, symbol, self.old)
-        graph = self.ledger.view.graph
+        if self.rows.active is not None:
+            symbol = np.where(self.rows.active, symbol, self.old)
+        graph = self.rows.view.graph
         self.node = real(graph, node_of(graph, symbol))
 
-    def get(self, account):
-        return account.values[self.row]
+    def get(self, totals):
+        return totals.values[self.row]
 
-    def whole(self, account):
+    def whole(self, totals):
         """As an integer."""
-        return self.get(account).astype(np.int64)
+        return self.get(totals).astype(np.int64)
 
 
 class Sum:
     """A sum with its accumulated rounding error (Neumaier 1974)."""
 
-    def __init__(self, ledger, term):
-        self.high, self.low = ledger.keep(0.0), ledger.keep(0.0)
+    def __init__(self, rows, term):
+        self.high, self.low = rows.keep(0.0), rows.keep(0.0)
         s, c = self.high.old, self.low.old
         t = s + term
         z = t - s  # Knuth's exact error of t, whichever of the two is larger
         self.high.then(t)
         self.low.then(c + ((s - (t - z)) + (term - z)))
 
-    def get(self, account):
-        return _whole_sum(self.high.get(account), self.low.get(account))
+    def get(self, totals):
+        return _whole_sum(self.high.get(totals), self.low.get(totals))
 
 
 def _whole_sum(high, low):
@@ -87,52 +87,52 @@ class Reduced:
     remaining factor of the division is applied here, in the unit of the quantity.
     """
 
-    def __init__(self, book, first, source, is_line):
-        self.book, self.first, self.change = book, first, source == CHANGE
+    def __init__(self, shared, first, source, is_line):
+        self.shared, self.first, self.change = shared, first, source == CHANGE
         self.is_line = is_line
 
-    def get(self, account, i=0):
+    def get(self, totals, i=0):
         """A row without conversion."""
-        return account.values[len(self.book.kept) + self.first + i]
+        return totals.values[len(self.shared.kept) + self.first + i]
 
-    def value(self, account, i=0, power=1):
+    def value(self, totals, i=0, power=1):
         """A row, converted to the quantity's unit to a power."""
-        return self._in_unit(account, self.get(account, i), power)
+        return self._in_unit(totals, self.get(totals, i), power)
 
-    def sum(self, account, i=0, power=1):
+    def sum(self, totals, i=0, power=1):
         """A sum of two parts."""
-        whole = _whole_sum(self.get(account, i), self.get(account, i + 1))
-        return self._in_unit(account, whole, power)
+        whole = _whole_sum(self.get(totals, i), self.get(totals, i + 1))
+        return self._in_unit(totals, whole, power)
 
-    def line(self, account):
+    def line(self, totals):
         """The first value, and sums of d, index d and d^2: of whole blocks and of the rest."""
-        a, b, c = (self.get(account, i) for i in (7, 8, 9))
-        rest, sums = (a, (account.count + account.began) * a - b, c), []
+        a, b, c = (self.get(totals, i) for i in (7, 8, 9))
+        rest, sums = (a, (totals.count + totals.began) * a - b, c), []
         for i, (term, power) in enumerate(zip(rest, (1, 1, 2), strict=True)):
-            high, low = self.get(account, 1 + 2 * i), self.get(account, 2 + 2 * i)
+            high, low = self.get(totals, 1 + 2 * i), self.get(totals, 2 + 2 * i)
             t = high + term
             z = t - high
             whole = _whole_sum(t, low + ((high - (t - z)) + (term - z)))
-            sums.append(self._in_unit(account, whole, power))
-        if np.any(account.began):  # the index counts from there
-            sums[1] = np.where(account.began == 0, sums[1], sums[1] - account.began * sums[0])
-        return [self.value(account), *sums]
+            sums.append(self._in_unit(totals, whole, power))
+        if np.any(totals.began):  # the index counts from there
+            sums[1] = np.where(totals.began == 0, sums[1], sums[1] - totals.began * sums[0])
+        return [self.value(totals), *sums]
 
-    def nan_step(self, account):
+    def nan_step(self, totals):
         """The first step at which the quantity was NaN, -1 if there was none.
 
         Extremes and sums hold it in their second row, lines in the low part of a sum.
         """
         if self.is_line:
-            spoiled = np.isnan(self.get(account, 5)) | np.isnan(self.get(account, 9))
-            spoiled &= ~np.isinf(self.get(account))  # the distances from it are NaN as well
+            spoiled = np.isnan(self.get(totals, 5)) | np.isnan(self.get(totals, 9))
+            spoiled &= ~np.isinf(self.get(totals))  # the distances from it are NaN as well
         else:
-            spoiled = np.isnan(self.get(account))
-        return _whole_step(np.where(spoiled, self.get(account, 6 if self.is_line else 1), np.nan))
+            spoiled = np.isnan(self.get(totals))
+        return _whole_step(np.where(spoiled, self.get(totals, 6 if self.is_line else 1), np.nan))
 
-    def _in_unit(self, account, value, power):
+    def _in_unit(self, totals, value, power):
         for _ in range(power if self.change else 0):
-            value = value / account.unit
+            value = value / totals.unit
         return value
 
 
@@ -142,21 +142,21 @@ class Counted:
     def __init__(self, old):
         self.old = old
 
-    def get(self, account):
-        return account.count
+    def get(self, totals):
+        return totals.count
 
-    def whole(self, account):
-        return account.count.astype(np.int64)
+    def whole(self, totals):
+        return totals.count.astype(np.int64)
 
 
-class Book:
-    """Everything that the reductions of one program keep; equal sums are kept once.
+class Shared:
+    """Everything that the reductions of one program keep: they share equal accumulators.
 
     Attributes
     ----------
     uneven : bool
         Whether the steps differ in length, between lanes and in time.
-    kept : list of Kept
+    kept : list of Accumulator
     quantities : list of Node
     reduced : list of tuple of int
         Reductions that the core computes: index, source (PROGRAM, ...), index in the source.
@@ -178,7 +178,7 @@ class Book:
         """One image of quantities over bins; edges: one array for each quantity."""
         self.densities.append((tuple(map(self.quantity, nodes)), tuple(edges)))
         at = len(self.densities) - 1
-        return lambda account: account.images[at]
+        return lambda totals: totals.images[at]
 
     def reduce(self, kind, source, number):
         which, initial = REDUCTIONS[kind]
@@ -187,8 +187,8 @@ class Book:
         return Reduced(self, len(self.initial) - len(initial), source, kind == "line")
 
 
-class Ledger:
-    """The rows of one reduction.
+class Accumulators:
+    """The accumulators of one reduction.
 
     Attributes
     ----------
@@ -200,38 +200,38 @@ class Ledger:
         Where the core finds the quantity without a program: STATE and a component, ENERGY, CHANGE.
     """
 
-    def __init__(self, view, book, quantity, active, known=None):
-        self.view, self.book, self.active, self.known = view, book, active, known
+    def __init__(self, view, shared, quantity, active, known=None):
+        self.view, self.shared, self.active, self.known = view, shared, active, known
         self.t: Any = view.t
         self.q: Any = None if quantity is None else number(view.graph, quantity)
 
     @property
     def uneven(self):
         """Whether the steps differ in length: sums are then weighted by time (weighed.py)."""
-        return self.book.uneven
+        return self.shared.uneven
 
     def keep(self, initial):
-        return Kept(self, initial)
+        return Accumulator(self, initial)
 
     def _once(self, what, symbol, make):
         """Make once for a symbol, shared by all reductions that include the same steps."""
         nodes = [None if s is None else node_of(self.view.graph, s) for s in (symbol, self.active)]
         key = (what, *(None if node is None else node.number for node in nodes))
-        if key not in self.book.known:
-            self.book.known[key] = make()
-        return self.book.known[key]
+        if key not in self.shared.known:
+            self.shared.known[key] = make()
+        return self.shared.known[key]
 
     def reduced(self, kind):
         """The quantity's reduction by the core; None if only some steps count."""
         if self.known is not None:
             key = kind, *self.known
-            if key not in self.book.known:
-                self.book.known[key] = self.book.reduce(kind, *self.known)
-            return self.book.known[key]
-        if self.active is not None or self.uneven or len(self.book.reduced) >= MOST_REDUCED:
+            if key not in self.shared.known:
+                self.shared.known[key] = self.shared.reduce(kind, *self.known)
+            return self.shared.known[key]
+        if self.active is not None or self.uneven or len(self.shared.reduced) >= MOST_REDUCED:
             return None
-        node, book = node_of(self.view.graph, self.q), self.book
-        return self._once(kind, self.q, lambda: book.reduce(kind, PROGRAM, book.quantity(node)))
+        node, shared = node_of(self.view.graph, self.q), self.shared
+        return self._once(kind, self.q, lambda: shared.reduce(kind, PROGRAM, shared.quantity(node)))
 
     @property
     def count(self):
@@ -239,7 +239,7 @@ class Ledger:
 
         def make():
             if self.active is None and not self.uneven:
-                number, begin = self.view.n / float(self.book.every), self.book.begin
+                number, begin = self.view.n / float(self.shared.every), self.shared.begin
                 return Counted(number if begin is None else number - begin)
             n = self.keep(0.0)
             n.then(n.old + 1.0)
@@ -249,20 +249,20 @@ class Ledger:
 
     @property
     def nan_step(self):
-        """Account -> the first step at which the quantity was NaN, -1 if there was none.
+        """Totals -> the first step at which the quantity was NaN, -1 if there was none.
 
         If steps differ in length they are counted like the states that ``save="all"`` keeps.
         """
 
         def make():
-            every_step = Ledger(self.view, self.book, None, None)
+            every_step = Accumulators(self.view, self.shared, None, None)
             step, q = every_step.index if self.uneven else self.view.n, self.q
             at = self.keep(np.nan)
             at.then(np.where((at.old != at.old) & (q != q), step, at.old))
             return at
 
         kept = self._once("nan", self.q, make)
-        return lambda account: _whole_step(kept.get(account))
+        return lambda totals: _whole_step(kept.get(totals))
 
     @property
     def index(self):

@@ -13,8 +13,8 @@ from .orbit_colours import Orbits
 if TYPE_CHECKING:
     from typing import Any
 
-    from ...analysis.passing.returns import OrbitDiagram, ReturnMap
     from ...analysis.poincare import Section
+    from ...analysis.sections.return_maps import OrbitDiagram, ReturnMap
     from ...values.types import Axes
 
 MANY = 2000  # points above which they are drawn as small as possible

@@ -18,7 +18,7 @@ from ..run.output import outward
 from ..solution import files
 from ..solution.storage import saved_states, shared_header, warn_of_sensitivities
 from ..solution.stored_fields import (
-    JOURNEY_ARRAYS,
+    ADAPTIVE_ARRAYS,
     TO_A_TOLERANCE,
     check_array,
     check_one_of,
@@ -37,9 +37,9 @@ from ..solution.stored_system import (
 )
 from ..values.checks import MOST_COMPONENTS
 from ..values.memory import check_memory, pad
+from .adaptive_run import AdaptiveOutcome
 from .adaptive_solution import AdaptiveSolution
-from .arguments import LEAST_RTOL, make_journey, rounded_times
-from .journey import Arrived
+from .arguments import LEAST_RTOL, make_adaptive_run, rounded_times
 
 _MOST_STEPS = (1 << 31) - 2  # in a trajectory
 _FIELDS = ("goes_on", "max_steps", "automatic", "lanes", "resumed", "arithmetic")
@@ -48,24 +48,24 @@ _FIELDS = ("goes_on", "max_steps", "automatic", "lanes", "resumed", "arithmetic"
 def save(solution, path):
     """Write a solution; see ``Solution.save``."""
     warn_of_sensitivities(solution, 4)
-    problem, journey = solution._problem, solution._journey
+    problem, control = solution._problem, solution._control
     arrays: dict[str, Any] = {}
     batch, lanes = problem.batch, problem.lanes
     header = {
         **shared_header(solution, TO_A_TOLERANCE, arrays),
         "save": solution._save,
-        "goes_on": "all" if journey.save == "all" else "final",
-        "max_steps": int(journey.max_steps),
-        "automatic": bool(journey.automatic),
+        "goes_on": "all" if control.save == "all" else "final",
+        "max_steps": int(control.max_steps),
+        "automatic": bool(control.automatic),
         "lanes": [int(n) for n in solution._lanes],
         "resumed": solution._before is not None,
     }
-    max_step = np.asarray(journey.max_step, np.float64)
+    max_step = np.asarray(control.max_step, np.float64)
     arrays |= {
         "t": solution.t,
         "y": saved_states(solution),
         "t0": np.asarray(problem.t0, np.float64),
-        "t_end": np.asarray(journey.t_end, np.float64),
+        "t_end": np.asarray(control.t_end, np.float64),
         "rtol": solution.rtol,
         "atol": solution.atol,
         "max_step": max_step if max_step.ndim == 0 else max_step.reshape(batch),
@@ -95,9 +95,9 @@ def solution_of(header, arrays, given):
     system = made("system", system_from_data, header["system"], arrays, given)
     check_state_names(header, system)
     method = method_from_data(header, arrays)
-    problem, options, journey = made("system", _made_again, header, arrays, system, method)
-    journey = _with_saves(header, arrays, journey, problem)
-    arrived = _arrived(header, arrays, problem, options, journey)
+    problem, options, control = made("system", _made_again, header, arrays, system, method)
+    control = _with_saves(header, arrays, control, problem)
+    outcome = _outcome(header, arrays, problem, options, control)
     before = None
     if header["resumed"]:
         time = arrays["origin_time"]
@@ -105,7 +105,7 @@ def solution_of(header, arrays, given):
             refuse("origin_time", "expected finite times")
         state = outward(arrays["origin_state"], problem.batch)
         before = state, float(time) if time.ndim == 0 else time
-    solution = AdaptiveSolution(problem, options, journey, arrived, header["save"], before)
+    solution = AdaptiveSolution(problem, options, control, outcome, header["save"], before)
     if not np.array_equal(solution.t, arrays["t"], equal_nan=True):
         refuse("t", "the times are not those at which the trajectories ended")
     return give_results(solution, header, arrays)
@@ -165,7 +165,7 @@ def _check_arrays(header, arrays, results):
     for name in arrays:
         shape, kind = arrays.about(name)
         if (
-            name not in {*JOURNEY_ARRAYS, *results}
+            name not in {*ADAPTIVE_ARRAYS, *results}
             and prod(shape) > max(lanes, 1) * MOST_COMPONENTS
         ):
             refuse(name, f"an array of shape {shape} is more than {lanes} trajectories need")
@@ -177,7 +177,7 @@ def _check_arrays(header, arrays, results):
 
 
 def _made_again(header, arrays, system, method):
-    """Problem, Options and Journey of a run that saves only its end."""
+    """Problem, Options and StepControl of a run that saves only its end."""
     batch, dim, dtype = tuple(header["batch"]), system.dim, np.dtype(header["dtype"])
     check_parameters(system, batch, dtype)
     times = {name: arrays[name] for name in ("t0", "t_end", "max_step", "rtol", "atol")}
@@ -192,7 +192,7 @@ def _made_again(header, arrays, system, method):
             refuse(name, f"expected finite tolerances of at least {value:g}")
     usual = dict.fromkeys(("times", "out", "components", "watch", "events", "first_step"))
     first = arrays["first_state"]
-    problem, options, journey = make_journey(
+    problem, options, control = make_adaptive_run(
         system, np.moveaxis(first, 0, -1).reshape(*batch, dim), None,
         {
             **usual, **times, "dtype": dtype, "method": method, "save": "final", "workers": 1,
@@ -209,23 +209,23 @@ def _made_again(header, arrays, system, method):
     problem = problem.changed(
         initial=pad(first, (problem.lanes,), dtype), arithmetic=header["arithmetic"]
     )
-    return problem, options, journey
+    return problem, options, control
 
 
-def _with_saves(header, arrays, journey, problem):
-    """The journey with the saves of the one in the file."""
-    journey = journey.changed(automatic=header["automatic"], save=header["goes_on"])
+def _with_saves(header, arrays, control, problem):
+    """The control with the saves of the one in the file."""
+    control = control.changed(automatic=header["automatic"], save=header["goes_on"])
     if header["save"] != "times":
-        return journey
+        return control
     # Rounding keeps the order: in the dtype of the run the times lie within its ends as well.
     ends = (np.asarray(end).astype(problem.dtype).astype(np.float64)
-            for end in (problem.t0, journey.t_end))  # fmt: skip
+            for end in (problem.t0, control.t_end))  # fmt: skip
     asked = arrays["t"]
     times = made("t", rounded_times, asked, *ends, problem.batch, problem.dtype)
-    return journey.changed(save="times", times=times)
+    return control.changed(save="times", times=times)
 
 
-def _arrived(header, arrays, problem, options, journey):
+def _outcome(header, arrays, problem, options, control):
     """The results of the trajectories: numbers that must be consistent."""
     lanes, dtype, save = problem.lanes, problem.dtype, header["save"]
     names = ("reached", "last_step", "steps_taken", "rejected", "status")
@@ -237,7 +237,7 @@ def _arrived(header, arrays, problem, options, journey):
         refuse("status", f"expected numbers from 0 to {int(max(Status))}")
     if not np.all(np.isfinite(h)):
         refuse("last_step", "expected finite steps")
-    begin, end = (np.broadcast_to(row, (lanes,)) for row in (problem.rows_t0, journey.rows_end))
+    begin, end = (np.broadcast_to(row, (lanes,)) for row in (problem.rows_t0, control.rows_end))
     within = (t >= np.minimum(begin, end)) & (t <= np.maximum(begin, end))
     if not np.all(within & ((status != Status.OK) | (t == end))):
         refuse("reached", "expected times from t0 to t_end, and t_end where nothing failed")
@@ -262,7 +262,7 @@ def _arrived(header, arrays, problem, options, journey):
         found = y[ends, :, np.arange(lanes)].T
         if not np.array_equal(found, last[list(options.places(problem.system))], equal_nan=True):
             refuse("last_state", "it is not the last state in y")
-    return Arrived(
+    return AdaptiveOutcome(
         state=last, t=t.astype(dtype), h=h.astype(dtype), accepted=accepted, rejected=rejected,
         status=status, lanes=tuple(header["lanes"]), states=outward(y, problem.batch),
         moments=moments, counts=counts, stiff_since=since, stiff_after=after,

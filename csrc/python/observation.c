@@ -1,13 +1,13 @@
 /* Watches and events of a run to a tolerance: named fields of each, and memory for each
  * trajectory. */
-#include "passing.h"
+#include "observation.h"
 
-void free_passing(Passing *to) {
+void free_observation(Observation *to) {
     if (!to) return;
-    PiPassing *p = &to->passing;
+    PiObservation *p = &to->observation;
     for (int w = 0; w < p->n_watches; w++) PyMem_Free(p->watch[w].params);
     PyMem_Free(p->watch);
-    PyMem_Free(p->look.params);
+    PyMem_Free(p->detect.params);
     PyMem_Free(p->react.params);
     PyMem_Free(p->event);
     Py_XDECREF(to->programs);
@@ -15,18 +15,18 @@ void free_passing(Passing *to) {
 }
 
 /* Fields program, asks, sums, params and, if there are sums, kept: (lanes, sums). */
-static int read_look(PyObject *module, Passing *to, const PiJourney *journey, PyObject *system,
-                     PyObject *fields, Views *views, PiLook *look) {
-    const int64_t lanes = journey->solve.lanes;
+static int read_program(PyObject *module, Observation *to, const PiAdaptiveRun *run,
+                        PyObject *system, PyObject *fields, Views *views, PiLaneProgram *one) {
+    const int64_t lanes = run->solve.lanes;
     PyObject *program = watch_field(fields, "program"), *asks, *sums, *params, *kept;
     if (!program || !(asks = watch_field(fields, "asks")) ||
         !(sums = watch_field(fields, "sums")) || !(params = watch_field(fields, "params")) ||
         !(kept = watch_field(fields, "kept")) || PyList_Append(to->programs, program) ||
-        find_system(module, program, 64, &look->program) ||
-        find_system(module, system, 64, &look->system))
+        find_system(module, program, 64, &one->program) ||
+        find_system(module, system, 64, &one->system))
         return -1;
-    const PiSystem *s = look->system.system, *p = look->program.system;
-    const unsigned unanswered = look->system.unanswered;
+    const PiSystem *s = one->system.system, *p = one->program.system;
+    const unsigned unanswered = one->system.unanswered;
     const int64_t n_sums = PyLong_AsLongLong(sums), n_asks = PyLong_AsLongLong(asks);
     if (PyErr_Occurred()) return -1;
     const int64_t rows = s->dim + 1 + (n_asks & PI_WATCH_ENERGY ? 1 : 0) +
@@ -34,25 +34,25 @@ static int read_look(PyObject *module, Passing *to, const PiJourney *journey, Py
     if (n_asks < 0 || n_asks > PI_WATCH_ALL || n_sums < 0 || n_sums > PI_MAX_REGISTERS ||
         rows != p->dim || p->dof || p->n_params < s->n_params || p->n_invariants < 1 ||
         (kept != Py_None && p->n_invariants < n_sums) ||
-        look->program.unanswered >> PI_INVARIANTS & 1 || s->dim != journey->solve.system->dim ||
+        one->program.unanswered >> PI_INVARIANTS & 1 || s->dim != run->solve.system->dim ||
         (n_asks & PI_WATCH_ENERGY && unanswered >> PI_ENERGY & 1) ||
         (n_asks & PI_WATCH_INVARIANTS && unanswered >> PI_INVARIANTS & 1)) {
         PyErr_SetString(PyExc_ValueError, "the program of a watch does not fit its system");
         return -1;
     }
-    look->n_sums = (int)n_sums;
-    look->asks = (int)n_asks;
-    look->params = PyMem_Calloc((size_t)p->n_params + 1, sizeof *look->params);
-    if (!look->params) return PyErr_NoMemory(), -1;
-    if (views_rows(views, params, "params of a watch", p->n_params, lanes, 8, look->params))
+    one->n_sums = (int)n_sums;
+    one->asks = (int)n_asks;
+    one->params = PyMem_Calloc((size_t)p->n_params + 1, sizeof *one->params);
+    if (!one->params) return PyErr_NoMemory(), -1;
+    if (views_rows(views, params, "params of a watch", p->n_params, lanes, 8, one->params))
         return -1;
     if (kept == Py_None) return 0;
-    look->sums = views_array(views, kept, "kept", pi_product(lanes, n_sums), 8, 1);
-    return look->sums ? 0 : -1;
+    one->sums = views_array(views, kept, "kept", pi_product(lanes, n_sums), 8, 1);
+    return one->sums ? 0 : -1;
 }
-static int read_watches_of(PyObject *module, Passing *to, const PiJourney *journey,
+static int read_watches_of(PyObject *module, Observation *to, const PiAdaptiveRun *run,
                            PyObject *system, PyObject *list, Views *views) {
-    PiPassing *p = &to->passing;
+    PiObservation *p = &to->observation;
     const Py_ssize_t n = PyTuple_Check(list) ? PyTuple_Size(list) : -1;
     if (n < 0 || n > PI_MAX_OBSERVERS) {
         PyErr_SetString(PyExc_ValueError, "watches: expected a tuple of some dictionaries");
@@ -62,7 +62,7 @@ static int read_watches_of(PyObject *module, Passing *to, const PiJourney *journ
     if (!p->watch) return PyErr_NoMemory(), -1;
     for (Py_ssize_t w = 0; w < n; w++) {
         p->n_watches++;
-        if (read_look(module, to, journey, system, PyTuple_GetItem(list, w), views, &p->watch[w]))
+        if (read_program(module, to, run, system, PyTuple_GetItem(list, w), views, &p->watch[w]))
             return -1;
         if (!p->watch[w].sums) {
             PyErr_SetString(PyExc_ValueError, "a watch keeps something");
@@ -71,30 +71,31 @@ static int read_watches_of(PyObject *module, Passing *to, const PiJourney *journ
     }
     return 0;
 }
-static int read_all_events(PyObject *module, Passing *to, const PiJourney *journey,
+static int read_all_events(PyObject *module, Observation *to, const PiAdaptiveRun *run,
                            PyObject *system, PyObject *fields, Views *views) {
-    PiPassing *p = &to->passing;
-    const int64_t lanes = journey->solve.lanes;
-    const int dim = journey->solve.system->dim;
-    PyObject *look = watch_field(fields, "look"), *react, *list, *most, *counts, *at, *by, *known;
-    if (!look || !(react = watch_field(fields, "react")) ||
+    PiObservation *p = &to->observation;
+    const int64_t lanes = run->solve.lanes;
+    const int dim = run->solve.system->dim;
+    PyObject *detect = watch_field(fields, "detect"), *react, *list, *most, *counts, *at, *by,
+             *known;
+    if (!detect || !(react = watch_field(fields, "react")) ||
         !(list = watch_field(fields, "events")) || !(most = watch_field(fields, "most")) ||
         !(counts = watch_field(fields, "counts")) || !(at = watch_field(fields, "stopped_at")) ||
         !(by = watch_field(fields, "stopped_by")) || !(known = watch_field(fields, "known")) ||
-        read_look(module, to, journey, system, look, views, &p->look) ||
-        (react != Py_None && read_look(module, to, journey, system, react, views, &p->react)))
+        read_program(module, to, run, system, detect, views, &p->detect) ||
+        (react != Py_None && read_program(module, to, run, system, react, views, &p->react)))
         return -1;
     p->most = PyLong_AsLongLong(most);
     if (PyErr_Occurred()) return -1;
     const Py_ssize_t n = PyTuple_Check(list) ? PyTuple_Size(list) : -1;
-    if (n < 1 || n > 127 || p->look.program.system->n_invariants != n || p->most < 1) {
+    if (n < 1 || n > 127 || p->detect.program.system->n_invariants != n || p->most < 1) {
         PyErr_SetString(PyExc_ValueError, "events: expected a tuple, and a quantity of each");
         return -1;
     }
     p->stride = lanes;
     p->event = PyMem_Calloc((size_t)n, sizeof *p->event);
     if (!p->event) return PyErr_NoMemory(), -1;
-    const int64_t each = pi_passing_known(n);
+    const int64_t each = pi_known_numbers(n);
     if (!(p->counts =
               views_array(views, counts, "counts", pi_product(2, pi_product(n, lanes)), 8, 1)) ||
         !(p->stopped_at = views_array(views, at, "stopped_at", lanes, 8, 1)) ||
@@ -109,20 +110,20 @@ static int read_all_events(PyObject *module, Passing *to, const PiJourney *journ
     return 0;
 }
 
-Passing *read_passing(PyObject *module, PiJourney *journey, PyObject *system, PyObject *fields,
-                      Views *views) {
-    Passing *to = PyMem_Calloc(1, sizeof *to);
-    if (!to) return (Passing *)PyErr_NoMemory();
+Observation *read_observation(PyObject *module, PiAdaptiveRun *run, PyObject *system,
+                              PyObject *fields, Views *views) {
+    Observation *to = PyMem_Calloc(1, sizeof *to);
+    if (!to) return (Observation *)PyErr_NoMemory();
     PyObject *watches = watch_field(fields, "watches"), *events, *seen;
     to->programs = PyList_New(0);
     if (!to->programs || !watches || !(events = watch_field(fields, "events")) ||
         !(seen = watch_field(fields, "seen")) ||
-        !(to->passing.seen = views_array(views, seen, "seen", journey->solve.lanes, 1, 1)) ||
-        read_watches_of(module, to, journey, system, watches, views) ||
-        (events != Py_None && read_all_events(module, to, journey, system, events, views))) {
-        free_passing(to);
+        !(to->observation.seen = views_array(views, seen, "seen", run->solve.lanes, 1, 1)) ||
+        read_watches_of(module, to, run, system, watches, views) ||
+        (events != Py_None && read_all_events(module, to, run, system, events, views))) {
+        free_observation(to);
         return NULL;
     }
-    journey->passing = &to->passing;
+    run->observation = &to->observation;
     return to;
 }

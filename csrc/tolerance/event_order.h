@@ -1,17 +1,17 @@
-/* The memory of a thread for watches and events, and which event of a lane's step is located next
- * (seek.c). */
+/* Which event of a lane's step is located next (event_order.c), and the memory of a thread that
+ * observes steps. */
 #pragma once
 #include <math.h>
 #include "../watching/passage.h"
-#include "looks.h"
-#include "within.h"
+#include "lane_programs.h"
+#include "zero_search.h"
 
-struct PiPassage {
-    const PiPassing *of;
-    int dim, real_bytes, looking;
+struct PiStepObserver {
+    const PiObservation *of;
+    int dim, real_bytes, locating;
     PiRun precision; /* other fields of a run are unused */
     int64_t lanes;
-    LookRows *watch, look, react;
+    ProgramRows *watch, detect, react;
     Search *search;
     double *g;       /* quantities at the end of the step, of each lane */
     double *found;   /* times within the step of each lane, 2 per event; infinite: none */
@@ -22,10 +22,10 @@ struct PiPassage {
     int8_t *sees[2]; /* which lanes a watch sees */
     char *memory;
 };
-static inline double get(const PiPassage *p, const void *row, int64_t i) {
+static inline double get(const PiStepObserver *p, const void *row, int64_t i) {
     return p->real_bytes == 8 ? ((const double *)row)[i] : ((const float *)row)[i];
 }
-static inline void set(const PiPassage *p, void *row, int64_t i, double value) {
+static inline void set(const PiStepObserver *p, void *row, int64_t i, double value) {
     if (p->real_bytes == 8) ((double *)row)[i] = value;
     else ((float *)row)[i] = (float)value;
 }
@@ -33,20 +33,20 @@ static inline void set(const PiPassage *p, void *row, int64_t i, double value) {
 /* The data of a trajectory: quantities, and those one step before; the last step, and the event
  * whose jump ended it; times of the start and of the last jump, and the number of consecutive jumps
  * without progress. */
-static inline double *known(const PiPassage *p, int64_t id) {
-    return p->of->known + id * pi_passing_known(p->of->count);
+static inline double *known(const PiStepObserver *p, int64_t id) {
+    return p->of->known + id * pi_known_numbers(p->of->count);
 }
-static inline double *last_step(const PiPassage *p, int64_t id) {
+static inline double *last_step(const PiStepObserver *p, int64_t id) {
     return known(p, id) + 2 * p->of->count;
 }
 enum { LAST_STEP, START, LAST_JUMP, LOST_JUMPS, JUMPED_BY };
 
 /* A condition that begins to hold by the jump at the end of the last step occurs at the
  * beginning of the next. (It has no dips, and does not use its value one step before.) */
-int is_begun(const PiPassage *passage, int64_t id, int event);
+int is_begun(const PiStepObserver *observer, int64_t id, int event);
 /* The next event of a lane's step that occurs, if any. */
-void choose_event(const PiPassage *passage, int64_t lane);
+void choose_event(const PiStepObserver *observer, int64_t lane);
 /* The next event of the step to locate; then they occur, in order of time. */
-void next_search(const PiPassage *passage, int64_t lane, int64_t id);
+void next_search(const PiStepObserver *observer, int64_t lane, int64_t id);
 /* After a search: the crossing that it has found, and the one after a dip. */
-void end_search(const PiPassage *passage, int64_t lane, int64_t id);
+void end_search(const PiStepObserver *observer, int64_t lane, int64_t id);

@@ -1,40 +1,42 @@
-/* Watches and events during a run to a tolerance: see passing.h. Events are located by within.c. */
-#include "passing.h"
+/* Observation of a run to a tolerance: see observation.h. */
+#include "observation.h"
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include "../aligned.h"
-#include "seek.h"
+#include "event_order.h"
 
 /* Intervals between jumps that are lost in the rounding of the time, a few rounding units in single
  * precision: the jumps make no progress. */
 #define NOWHERE_NEAR        0x1p-30
 #define NOWHERE_NEAR_SINGLE 0x1p-18
 
-static double to_real(const PiPassage *p, double x) { return p->real_bytes == 8 ? x : (float)x; }
+static double to_real(const PiStepObserver *p, double x) {
+    return p->real_bytes == 8 ? x : (float)x;
+}
 
-static int begins(const PiPassage *p, const PiSteps *s, int64_t i, int j) {
+static int begins(const PiStepObserver *p, const PiSteps *s, int64_t i, int j) {
     const double side = p->of->event[j].direction, landing = side * p->g[i * p->of->count + j];
     const int waits = is_begun(p, s->id[i], j) && j != p->search[i].slot / 2 &&
                       p->found[2 * (i * p->of->count + j)] == 0;
-    return !p->of->event[j].located && side * p->look.answer[j * p->lanes + i] > 0 &&
+    return !p->of->event[j].located && side * p->detect.answer[j * p->lanes + i] > 0 &&
            (side * known(p, s->id[i])[j] < 0 || landing < 0 || waits);
 }
 
 /* ---- consequences of an event ---------------------------------------------------------------- */
-static double time_at(const PiPassage *p, const PiSteps *s, int64_t i) {
+static double time_at(const PiStepObserver *p, const PiSteps *s, int64_t i) {
     const Search *search = &p->search[i];
     if (search->part == search->h) return get(p, s->t, i);
     return get(p, s->t0, i) + (get(p, s->t0_low, i) + search->part);
 }
 /* The state that a lane has requested. */
-static const void *state_at(const PiPassage *p, const PiSteps *s, int64_t i) {
+static const void *state_at(const PiStepObserver *p, const PiSteps *s, int64_t i) {
     const Search *search = &p->search[i];
     return search->part == 0 ? s->before : search->part == search->h ? s->after : s->within;
 }
 /* The step ends there, at the state of the event. */
-static void end_at(PiPassage *p, const PiSteps *s, int64_t i, PiStepEnd end) {
+static void end_at(PiStepObserver *p, const PiSteps *s, int64_t i, PiStepEnd end) {
     const Search *search = &p->search[i];
     const void *from = state_at(p, s, i);
     for (int d = 0; d < p->dim; d++) {
@@ -49,17 +51,17 @@ static void end_at(PiPassage *p, const PiSteps *s, int64_t i, PiStepEnd end) {
     set(p, s->t_low, i, (t0 - (t - back)) + (rest - back));
 }
 /* Do the jumps make no progress? */
-static int is_zeno(const PiPassage *p, double t, int64_t id) {
+static int is_zeno(const PiStepObserver *p, double t, int64_t id) {
     const double *last = last_step(p, id);
     const double near = p->real_bytes == 8 ? NOWHERE_NEAR : NOWHERE_NEAR_SINGLE;
     return fabs(t - last[LAST_JUMP]) <= near * fabs(t - last[START]);
 }
-static void jump(PiPassage *p, const PiSteps *s, int64_t i, const PiEvent *event) {
+static void jump(PiStepObserver *p, const PiSteps *s, int64_t i, const PiEvent *event) {
     const double *answer = p->react.answer + event->then * p->lanes + i;
     int finite = 1;
     end_at(p, s, i, PI_STEP_JUMPED);
     for (int j = 0; j < p->of->count; j++)
-        p->g[i * p->of->count + j] = p->look.answer[j * p->lanes + i]; /* before the jump */
+        p->g[i * p->of->count + j] = p->detect.answer[j * p->lanes + i]; /* before the jump */
     for (int d = 0; d < p->dim; d++) {
         const double y = answer[d * p->lanes];
         finite &= fabs(y) <= (p->real_bytes == 8 ? DBL_MAX : FLT_MAX);
@@ -67,9 +69,9 @@ static void jump(PiPassage *p, const PiSteps *s, int64_t i, const PiEvent *event
     }
     if (!finite) s->end[i] = PI_STEP_LOST;
 }
-static void happens(PiPassage *p, const PiSteps *s, int64_t i) {
+static void happens(PiStepObserver *p, const PiSteps *s, int64_t i) {
     Search *search = &p->search[i];
-    const PiPassing *of = p->of;
+    const PiObservation *of = p->of;
     const int j = search->slot / 2;
     const PiEvent *event = &of->event[j];
     const int64_t id = s->id[i];
@@ -112,25 +114,25 @@ static void happens(PiPassage *p, const PiSteps *s, int64_t i) {
 
 /* ---- a chunk of lanes ------------------------------------------------------------------------ */
 /* The requested states and times of lanes, or those at the end of the step. */
-static int show(const PiPassage *p, LookRows *r, const PiSteps *s, int within) {
+static int show(const PiStepObserver *p, ProgramRows *r, const PiSteps *s, int within) {
     for (int64_t i = 0; i < p->lanes; i++) {
         const int own = within && p->search[i].doing != RESTS;
         const void *y = own ? state_at(p, s, i) : s->after;
         r->t[i] = own ? time_at(p, s, i) : get(p, s->t, i);
         for (int d = 0; d < p->dim; d++) r->y[d * p->lanes + i] = get(p, y, d * p->lanes + i);
     }
-    return look_from(r, s->id) || ask_look(r) ? -1 : 0;
+    return load_parameters(r, s->id) || run_program(r) ? -1 : 0;
 }
 /* A watch sees states of the lanes marked in `sees`: before jumps, or those at the end. */
-static int add_up(const PiPassage *p, int number, const PiSteps *s, const int8_t *sees,
+static int add_up(const PiStepObserver *p, int number, const PiSteps *s, const int8_t *sees,
                   int before) {
-    const PiLook *look = &p->of->watch[number];
-    LookRows *r = &p->watch[number];
-    double *sums = look_sums(r);
-    const int n = look->n_sums;
+    const PiLaneProgram *program = &p->of->watch[number];
+    ProgramRows *r = &p->watch[number];
+    double *sums = program_sums(r);
+    const int n = program->n_sums;
     for (int64_t i = 0; i < p->lanes; i++)
         for (int k = 0; sees[i] && k < n; k++)
-            sums[k * p->lanes + i] = look->sums[s->id[i] * n + k];
+            sums[k * p->lanes + i] = program->sums[s->id[i] * n + k];
     for (int64_t i = 0; i < p->lanes; i++) {
         const int lands = before && s->end[i] == PI_STEP_JUMPED;
         r->t[i] = get(p, s->t, i);
@@ -139,14 +141,14 @@ static int add_up(const PiPassage *p, int number, const PiSteps *s, const int8_t
             r->y[at] = lands ? p->landing[at] : get(p, s->after, at);
         }
     }
-    if (look_from(r, s->id) || ask_look(r)) return -1;
+    if (load_parameters(r, s->id) || run_program(r)) return -1;
     for (int64_t i = 0; i < p->lanes; i++)
         for (int k = 0; sees[i] && k < n; k++)
-            look->sums[s->id[i] * n + k] = r->answer[k * p->lanes + i];
+            program->sums[s->id[i] * n + k] = r->answer[k * p->lanes + i];
     return 0;
 }
 
-int pi_passage_begin(PiPassage *p, const PiSteps *s) {
+int pi_step_observer_begin(PiStepObserver *p, const PiSteps *s) {
     int8_t *first = p->sees[0];
     int any = 0;
     for (int64_t i = 0; i < p->lanes; i++) {
@@ -155,13 +157,13 @@ int pi_passage_begin(PiPassage *p, const PiSteps *s) {
     }
     for (int w = 0; any && w < p->of->n_watches; w++)
         if (add_up(p, w, s, first, 0)) return -1;
-    if (any && p->of->count && show(p, &p->look, s, 0)) return -1;
+    if (any && p->of->count && show(p, &p->detect, s, 0)) return -1;
     for (int64_t i = 0; i < p->lanes; i++) {
         if (!first[i]) continue;
         p->of->seen[s->id[i]] = 1;
         if (!p->of->count) continue;
         for (int j = 0; j < p->of->count; j++)
-            known(p, s->id[i])[j] = p->look.answer[j * p->lanes + i];
+            known(p, s->id[i])[j] = p->detect.answer[j * p->lanes + i];
         last_step(p, s->id[i])[START] = get(p, s->t, i);
         last_step(p, s->id[i])[LOST_JUMPS] = 0;
         last_step(p, s->id[i])[JUMPED_BY] = -1;
@@ -170,16 +172,16 @@ int pi_passage_begin(PiPassage *p, const PiSteps *s) {
 }
 
 /* The steps as a whole. */
-static int look_first(PiPassage *p, const PiSteps *s) {
+static int whole_steps(PiStepObserver *p, const PiSteps *s) {
     const int count = p->of->count;
-    p->looking = 1;
+    p->locating = 1;
     memcpy(p->id, s->id, (size_t)p->lanes * sizeof *p->id);
     for (int64_t i = 0; i < p->lanes; i++)
         p->search[i] = (Search){.run = &p->precision, .h = get(p, s->part, i), .j = -1, .dip = NAN};
-    if (show(p, &p->look, s, 0)) return -1;
+    if (show(p, &p->detect, s, 0)) return -1;
     for (int64_t i = 0; i < p->lanes; i++) {
         if (s->end[i] != PI_STEP_MADE) continue;
-        for (int j = 0; j < count; j++) p->g[i * count + j] = p->look.answer[j * p->lanes + i];
+        for (int j = 0; j < count; j++) p->g[i * count + j] = p->detect.answer[j * p->lanes + i];
         for (int k = 0; k < 2 * count; k++) {
             p->found[i * 2 * count + k] = INFINITY;
             p->more[i * 2 * count + k] = NAN;
@@ -189,11 +191,11 @@ static int look_first(PiPassage *p, const PiSteps *s) {
     return 0;
 }
 /* The requested parts. */
-static int look_within(PiPassage *p, const PiSteps *s) {
-    if (show(p, &p->look, s, 1)) return -1;
+static int requested_parts(PiStepObserver *p, const PiSteps *s) {
+    if (show(p, &p->detect, s, 1)) return -1;
     int happen = 0;
     for (int64_t i = 0; i < p->lanes; i++) happen |= p->search[i].doing == HAPPENS;
-    if (happen && p->react.look && show(p, &p->react, s, 1)) return -1;
+    if (happen && p->react.of && show(p, &p->react, s, 1)) return -1;
     for (int64_t i = 0; i < p->lanes; i++) {
         Search *search = &p->search[i];
         if (search->doing == RESTS) continue;
@@ -201,19 +203,19 @@ static int look_within(PiPassage *p, const PiSteps *s) {
             happens(p, s, i);
             continue;
         }
-        const double g = p->look.answer[search->j * p->lanes + i];
+        const double g = p->detect.answer[search->j * p->lanes + i];
         const double old = known(p, s->id[i])[search->j];
         const int passed = crosses(&p->of->event[search->j], old, g);
         if (search->doing == SEEKS_ROOT) next_root(search, g);
         else if (search->doing == SEEKS_DIP) next_dip(search, old > 0 ? g : -g, g);
         else if (search->doing == SEEKS_MORE) next_more(search, g);
-        else next_passing_on(search, passed ? fabs(g - old) : 0);
+        else next_recrossing(search, passed ? fabs(g - old) : 0);
     }
     return 0;
 }
-int pi_passage_look(PiPassage *p, const PiSteps *s) {
+int pi_step_observer_locate(PiStepObserver *p, const PiSteps *s) {
     if (!p->of->count) return 0;
-    if (p->looking ? look_within(p, s) : look_first(p, s)) return -1;
+    if (p->locating ? requested_parts(p, s) : whole_steps(p, s)) return -1;
     int asks = 0;
     for (int64_t i = 0; i < p->lanes; i++) {
         Search *search = &p->search[i];
@@ -225,18 +227,18 @@ int pi_passage_look(PiPassage *p, const PiSteps *s) {
 }
 
 /* Accepted steps: updates the data of their trajectories. */
-static int settle_events(PiPassage *p, const PiSteps *s) {
+static int settle_events(PiStepObserver *p, const PiSteps *s) {
     const int count = p->of->count;
     int jumped = 0;
     for (int64_t i = 0; i < p->lanes; i++) jumped |= s->end[i] == PI_STEP_JUMPED;
-    if (jumped && show(p, &p->look, s, 0)) return -1;
+    if (jumped && show(p, &p->detect, s, 0)) return -1;
     for (int64_t i = 0; i < p->lanes; i++) {
         if (s->end[i] == PI_STEP_NONE || s->end[i] == PI_STEP_LOST) continue;
         double *g = known(p, s->id[i]), *last = last_step(p, s->id[i]), t = get(p, s->t, i);
         const int lands = s->end[i] == PI_STEP_JUMPED;
         for (int j = 0; j < count; j++) {
             g[count + j] = !lands ? g[j] : begins(p, s, i, j) ? INFINITY : NAN;
-            g[j] = lands ? p->look.answer[j * p->lanes + i] : p->g[i * count + j];
+            g[j] = lands ? p->detect.answer[j * p->lanes + i] : p->g[i * count + j];
         }
         last[LAST_STEP] = p->search[i].h;
         last[JUMPED_BY] = lands ? p->search[i].slot / 2 : -1;
@@ -249,14 +251,14 @@ static int settle_events(PiPassage *p, const PiSteps *s) {
         p->of->stopped_by[s->id[i]] = (int8_t)p->search[i].stopped_by;
     }
     memset(p->added, 0, (size_t)(p->lanes * 2 * count) * sizeof *p->added);
-    p->looking = 0;
+    p->locating = 0;
     return 0;
 }
 /* Has a step ended where it begins? Its state is that after the step before. */
-static int stands(const PiPassage *p, const PiSteps *s, int64_t i) {
+static int stands(const PiStepObserver *p, const PiSteps *s, int64_t i) {
     return get(p, s->t, i) == get(p, s->t0, i) && get(p, s->t_low, i) == get(p, s->t0_low, i);
 }
-static int keep_landings(const PiPassage *p, const PiSteps *s, PiSolver *solver) {
+static int keep_landings(const PiStepObserver *p, const PiSteps *s, PiSolver *solver) {
     const PiSolve *solve = solver->solve;
     for (int64_t i = 0; i < p->lanes; i++) {
         if (s->end[i] != PI_STEP_JUMPED || stands(p, s, i)) continue;
@@ -268,7 +270,7 @@ static int keep_landings(const PiPassage *p, const PiSteps *s, PiSolver *solver)
     }
     return 0;
 }
-int pi_passage_accept(PiPassage *p, const PiSteps *s, PiSolver *solver) {
+int pi_step_observer_accept(PiStepObserver *p, const PiSteps *s, PiSolver *solver) {
     int8_t *const *sees = p->sees;
     int jumped = 0;
     for (int64_t i = 0; i < p->lanes; i++) {
@@ -283,17 +285,17 @@ int pi_passage_accept(PiPassage *p, const PiSteps *s, PiSolver *solver) {
 
 /* ---- memory ---------------------------------------------------------------------------------- */
 /* The bytes that it needs; assigns them within a memory, if there is one. */
-static int64_t lay_out(PiPassage *p, char *memory) {
-    const PiPassing *of = p->of;
+static int64_t lay_out(PiStepObserver *p, char *memory) {
+    const PiObservation *of = p->of;
     const int64_t lanes = p->lanes, row = pi_product(lanes, sizeof(double)), n = of->count;
     int64_t used = 0;
     p->watch = place(memory, &used, pi_product(of->n_watches, sizeof *p->watch));
     for (int w = 0; w < of->n_watches; w++)
-        place_look(memory, &used, &of->watch[w], memory ? &p->watch[w] : NULL, lanes);
+        place_program(memory, &used, &of->watch[w], memory ? &p->watch[w] : NULL, lanes);
     for (int i = 0; i < 2; i++) p->sees[i] = place(memory, &used, lanes);
     if (!n) return used;
-    place_look(memory, &used, &of->look, &p->look, lanes);
-    if (of->react.program.system) place_look(memory, &used, &of->react, &p->react, lanes);
+    place_program(memory, &used, &of->detect, &p->detect, lanes);
+    if (of->react.program.system) place_program(memory, &used, &of->react, &p->react, lanes);
     p->search = place(memory, &used, pi_product(lanes, sizeof *p->search));
     p->g = place(memory, &used, pi_product(n, row));
     p->found = place(memory, &used, pi_product(2 * n, row));
@@ -303,13 +305,13 @@ static int64_t lay_out(PiPassage *p, char *memory) {
     p->landing = place(memory, &used, pi_product(p->dim, row));
     return used;
 }
-PiPassage *pi_passage_new(const PiPassing *of, const PiJourney *journey) {
-    PiPassage *p = calloc(1, sizeof *p);
+PiStepObserver *pi_step_observer_new(const PiObservation *of, const PiAdaptiveRun *run) {
+    PiStepObserver *p = calloc(1, sizeof *p);
     if (!p) return NULL;
     p->of = of;
-    p->dim = journey->solve.system->dim;
-    p->real_bytes = p->precision.real_bytes = journey->real_bytes;
-    p->lanes = journey->solve.registers * (journey->vector_bytes / journey->real_bytes);
+    p->dim = run->solve.system->dim;
+    p->real_bytes = p->precision.real_bytes = run->real_bytes;
+    p->lanes = run->solve.registers * (run->vector_bytes / run->real_bytes);
     const int64_t bytes = lay_out(p, NULL);
     p->memory = pi_aligned(bytes);
     if (!p->memory) {
@@ -320,9 +322,9 @@ PiPassage *pi_passage_new(const PiPassing *of, const PiJourney *journey) {
     lay_out(p, p->memory);
     return p;
 }
-void pi_passage_free(PiPassage *p) {
+void pi_step_observer_free(PiStepObserver *p) {
     const int rows = 2 * p->of->count;
-    for (int64_t i = 0; p->looking && i < p->lanes; i++)
+    for (int64_t i = 0; p->locating && i < p->lanes; i++)
         for (int j = 0; j < rows; j++)
             if (p->added[i * rows + j])
                 p->of->counts[j * p->of->stride + p->id[i]] -= p->added[i * rows + j];

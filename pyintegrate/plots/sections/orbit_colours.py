@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...analysis.passing.lanes import taken
+from ...analysis.sections.lanes import taken
 from ..style import PALETTE, axis_label, on_ground, unit_of, with_unit
 
 if TYPE_CHECKING:

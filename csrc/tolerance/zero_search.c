@@ -1,6 +1,6 @@
 /* A lane within its step: where a quantity crosses zero, requesting one part of the step at a time;
  * dips, and further zeros, as in watching/passage.c, by successive parabolas. */
-#include "within.h"
+#include "zero_search.h"
 
 static void ask_root(Search *s) {
     double x;
@@ -62,13 +62,13 @@ void next_more(Search *s, double g) {
         ask_least(s);
     }
 }
-void begin_passing_on(Search *s, double last) {
-    s->doing = PASSES_ON;
+void begin_recrossing(Search *s, double last) {
+    s->doing = RECROSSES;
     s->n_moved = 0;
     s->span = fabs(s->h) < fabs(last) ? last : s->h;
     s->part = pi_rounded(s->run, ldexp(s->span, -pi_binary_digits(s->run)));
 }
-void next_passing_on(Search *s, double moved) {
+void next_recrossing(Search *s, double moved) {
     s->part = NAN;
     s->moved[s->n_moved++] = moved;
     if (s->n_moved == 2 && !pi_has_speed(s->run, s->moved)) s->n_moved = 0;

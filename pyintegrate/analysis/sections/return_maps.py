@@ -10,8 +10,8 @@ import numpy as np
 
 from ...values.checks import integer
 from ..poincare import Section
-from .plane import checked_axes, laid_out
-from .surface import crossings
+from .grid_scan import checked_axes, laid_out
+from .surface_crossings import crossings
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

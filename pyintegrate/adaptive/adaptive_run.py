@@ -1,4 +1,4 @@
-"""A run to a tolerance: its tolerances, its times, its saves; and how the core carries it out.
+"""A run to a tolerance: its step control, how the core carries it out, and its outcome.
 
 States and times go to the core as rows over the batch; each trajectory chooses its own steps there.
 """
@@ -20,8 +20,8 @@ _LANES_WORTH_A_THREAD = 16
 _LEFT = 16  # in place of a Status: left to an implicit method (PI_LEFT_TO_ANOTHER)
 
 
-class Journey(Named):
-    """The tolerances and times of a run, checked; its mathematics is a ``Problem``.
+class StepControl(Named):
+    """Tolerances, limits and times of a run, checked; its mathematics is a ``Problem``.
 
     Rows are floats if one value serves all trajectories, else arrays with one item per trajectory.
     """
@@ -41,7 +41,7 @@ class Journey(Named):
     stiff: np.ndarray | None = None  # (lanes,): which "auto" has found stiff before; None: none
 
 
-class Arrived(Named):
+class AdaptiveOutcome(Named):
     """The results of the core: arrays over the lanes."""
 
     state: np.ndarray  # (dim, lanes)
@@ -59,15 +59,15 @@ class Arrived(Named):
     stiff_after: np.ndarray | None = None
 
 
-class Travel:
+class AdaptiveRun:
     """A run in the core; `status` (lanes,): trajectories that are not CANCELLED stay.
 
-    earlier: the Passing of the run that this one continues.
+    earlier: the Observation of the run that this one continues.
     """
 
-    def __init__(self, problem, options, journey, status=None, earlier=None):
+    def __init__(self, problem, options, control, status=None, earlier=None):
         lanes, dtype = problem.lanes, problem.dtype
-        self._problem, self._options, self._journey = problem, options, journey
+        self._problem, self._options, self._control = problem, options, control
         places = options.places(problem.system)
         self._state = np.array(problem.initial[:, :lanes])
         self._t = np.full(lanes, problem.rows_t0, dtype)
@@ -75,36 +75,36 @@ class Travel:
         self._counts = np.zeros((2, lanes), np.int64)
         self._status = np.full(lanes, Status.CANCELLED, np.int8) if status is None else status
         self._record = None
-        n = 0 if journey.times is None else len(journey.times)
-        if journey.save == "times":
+        n = 0 if control.times is None else len(control.times)
+        if control.save == "times":
             check_memory(n * len(places) * lanes * dtype.itemsize, n, problem.batch, len(places))
             self._record = np.empty((n, len(places), lanes), dtype)
-        self._places, self._core, self._implicit, self.passing = places, None, None, None
+        self._places, self._core, self._implicit, self.observation = places, None, None, None
         if options.watch is not None or options.events is not None:
-            from .passing import Passing
+            from .observation import Observation
 
-            ahead = np.where(np.asarray(journey.t_end) < problem.t0, -1.0, 1.0)
-            self.passing = Passing(problem, options, ahead, earlier)
+            ahead = np.where(np.asarray(control.t_end) < problem.t0, -1.0, 1.0)
+            self.observation = Observation(problem, options, ahead, earlier)
         self.stiff_since = np.full(lanes, np.nan)
         self.stiff_after = np.zeros(lanes, np.int64)
         self._workers = max(1, min(options.workers, -(-lanes // _LANES_WORTH_A_THREAD)))
         if lanes:
             rows = tuple(np.ascontiguousarray(row[:lanes]) for row in problem.initial)
             decay = 0.0
-            if journey.automatic:
+            if control.automatic:
                 decay = least_decay(problem.method)
-                known = np.zeros(lanes, bool) if journey.stiff is None else journey.stiff
+                known = np.zeros(lanes, bool) if control.stiff is None else control.stiff
                 self._status[known & (self._status == Status.CANCELLED)] = _LEFT
-                self._h[known] = np.broadcast_to(journey.first_step, (lanes,))[known]
+                self._h[known] = np.broadcast_to(control.first_step, (lanes,))[known]
             self._core = self._made(
-                problem.method, rows, problem.rows_t0, journey.first_step, decay
+                problem.method, rows, problem.rows_t0, control.first_step, decay
             )
 
     def _made(self, method, initial, t0, first_step, decay):
-        """The core's journey, for trajectories that are CANCELLED so far."""
-        problem, options, journey = self._problem, self._options, self._journey
+        """The core's run, for trajectories that are CANCELLED so far."""
+        problem, options, control = self._problem, self._options, self._control
         times = self._record is not None and len(self._record) > 0
-        return _core.journey(
+        return _core.start_adaptive(
             system=problem.system._core_for(method),
             method=method.handle,
             bits=8 * problem.dtype.itemsize,
@@ -112,13 +112,13 @@ class Travel:
             workers=self._workers,
             initial=initial,
             params=problem.rows_params,
-            rtol=journey.rows_rtol,
-            atol=journey.rows_atol,
+            rtol=control.rows_rtol,
+            atol=control.rows_atol,
             t0=t0,
-            t_end=journey.rows_end,
+            t_end=control.rows_end,
             first_step=first_step,
-            max_step=journey.max_step,
-            max_steps=journey.max_steps,
+            max_step=control.max_step,
+            max_steps=control.max_steps,
             bound=options.bound,
             state=self._state,
             t=self._t,
@@ -128,14 +128,14 @@ class Travel:
             status=self._status,
             saved=self._places,
             record=self._record if times else None,
-            times=journey.times,
-            each=journey.times is not None and journey.times.ndim > 1,
-            keep=journey.save == "all",
-            passing=None if self.passing is None else self.passing.fields(),
+            times=control.times,
+            each=control.times is not None and control.times.ndim > 1,
+            keep=control.save == "all",
+            observation=None if self.observation is None else self.observation.fields(),
             decay=decay,
         )
 
-    def go(self):
+    def integrate(self):
         """Run until every trajectory has arrived, or failed."""
         if self._core is None:
             return
@@ -162,9 +162,9 @@ class Travel:
         self._implicit = implicit = self._made(implicit_method(), *start, 0.0)
         implicit.work(report, self._workers - 1)
 
-    def arrived(self, save=None):
-        """The results so far, as Arrived; `save`: "final" instead of what was requested."""
-        save = save or self._journey.save
+    def outcome(self, save=None):
+        """The results so far, as AdaptiveOutcome; `save`: "final" instead of what was requested."""
+        save = save or self._control.save
         problem, lanes = self._problem, self._problem.lanes
         fields = {
             "state": self._state, "t": self._t, "h": self._h, "accepted": self._counts[0],
@@ -181,7 +181,7 @@ class Travel:
         else:
             record, fields["moments"], fields["counts"] = self._gathered(lanes)
         fields["states"] = outward(record, problem.batch)
-        return Arrived.of(fields)
+        return AdaptiveOutcome.of(fields)
 
     @property
     def _cores(self):

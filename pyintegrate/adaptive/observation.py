@@ -1,7 +1,7 @@
 """Watches and events of a run to a tolerance: checked, traced, and their memory in the core.
 
 Programs and results are those of fixed steps (watching/); their memory is ordered by trajectory
-here, since each is at its own step and time (csrc/tolerance/passing.h).
+here, since each is at its own step and time (csrc/tolerance/observation.h).
 """
 
 from __future__ import annotations
@@ -9,13 +9,13 @@ from __future__ import annotations
 import numpy as np
 
 from ..values.memory import check_memory
+from ..watching.event_log import EventRows, check_beginning
 from ..watching.events import EventPlan
-from ..watching.happened import Occurred, check_beginning
 from ..watching.plan import Plan, checked
 from ..watching.watched import Kept, Watched, first_numbers, row_of
 from ..watching.weighed import REFUSED
 
-_KNOWN = 5  # numbers per trajectory besides two for each event: pi_passing_known
+_KNOWN = 5  # numbers per trajectory besides two for each event: pi_known_numbers
 
 
 def plan_watch(system, watch):
@@ -39,7 +39,7 @@ def plan_events(system, events):
     return EventPlan(system, events)
 
 
-class Passing:
+class Observation:
     """The watches and events of a run.
 
     Parameters
@@ -49,7 +49,7 @@ class Passing:
         With a Plan and an EventPlan.
     ahead : float or ndarray
         The direction of time of each trajectory: -1 or 1.
-    earlier : Passing, optional
+    earlier : Observation, optional
         That of the run that this one continues.
     """
 
@@ -60,7 +60,7 @@ class Passing:
         if earlier is not None:
             self._numbers = earlier._numbers
             self._seen, self._kept = earlier._seen.copy(), [a.copy() for a in earlier._kept]
-            self._occurred = None if self._events is None else _copied(earlier._occurred)
+            self._event_rows = None if self._events is None else _copied(earlier._event_rows)
             self._known = earlier._known.copy()
             return
         lanes = problem.lanes
@@ -74,19 +74,19 @@ class Passing:
         self._kept = [np.tile(group.initial, (lanes, 1)) for group in groups]
         count = 0 if self._events is None else len(self._events.events)
         self._known = np.full((lanes, 2 * count + _KNOWN), np.nan)
-        self._occurred = None if self._events is None else _nothing(self._events, problem)
+        self._event_rows = None if self._events is None else _nothing(self._events, problem)
 
     def fields(self):
-        """The field `passing` of the core's journey."""
+        """The field `observation` of the core's control."""
         groups = [] if self._plan is None else self._plan.groups
         watches = [
-            self._look(group.program, group, kept)
+            self._program_fields(group.program, group, kept)
             for group, kept in zip(groups, self._kept, strict=True)
         ]
-        events = None if self._occurred is None else self._event_fields(self._occurred)
+        events = None if self._event_rows is None else self._event_fields(self._event_rows)
         return {"seen": self._seen, "watches": tuple(watches), "events": events}
 
-    def _look(self, program, plan, kept=None):
+    def _program_fields(self, program, plan, kept=None):
         """The fields of a program for the core, from a Group or an EventPlan."""
         numbers = [self._numbers[name] if v is None else v for name, v in plan.numbers.items()]
         rows = [*self._problem.system.parameter_rows, *numbers]
@@ -95,7 +95,7 @@ class Passing:
             "params": tuple(row_of(self._problem, value) for value in rows),
         }  # fmt: skip
 
-    def _event_fields(self, occurred):
+    def _event_fields(self, event_rows):
         plan = self._events
         events = [
             {
@@ -105,21 +105,21 @@ class Passing:
                 "values": values,
             }
             for i, (one, (t, y, values)) in enumerate(
-                zip(plan.events.values(), occurred.memory, strict=True)
+                zip(plan.events.values(), event_rows.memory, strict=True)
             )
         ]  # fmt: skip
         return {
-            "look": self._look(plan.program, plan),
-            "react": None if plan.react is None else self._look(plan.react, plan),
+            "detect": self._program_fields(plan.program, plan),
+            "react": None if plan.react is None else self._program_fields(plan.react, plan),
             "most": max(one.max_per_step for one in plan.events.values()),
-            "counts": occurred.counts, "stopped_at": occurred.stopped[0],
-            "stopped_by": occurred.stopped[1], "known": self._known, "events": tuple(events),
+            "counts": event_rows.counts, "stopped_at": event_rows.stopped[0],
+            "stopped_by": event_rows.stopped[1], "known": self._known, "events": tuple(events),
         }  # fmt: skip
 
     @property
-    def occurred(self):
+    def event_rows(self):
         """The events, like those of fixed steps; None if there are none."""
-        return self._occurred
+        return self._event_rows
 
     @property
     def watched(self):
@@ -140,11 +140,11 @@ def _nothing(plan, problem):
     )
     memory = [tuple(np.full((e.keep, k, lanes), np.nan) for k in (1, dim, n)) for e, n in kept]
     stopped = np.full(lanes, np.nan), np.full(lanes, -1, np.int8)
-    return Occurred(None, np.zeros((2 * len(kept), lanes)), stopped, memory)
+    return EventRows(None, np.zeros((2 * len(kept), lanes)), stopped, memory)
 
 
-def _copied(occurred):
+def _copied(event_rows):
     """A copy in new memory, for a run that is continued."""
-    memory = [tuple(array.copy() for array in three) for three in occurred.memory]
-    stopped = occurred.stopped[0].copy(), occurred.stopped[1].copy()
-    return Occurred(None, occurred.counts.copy(), stopped, memory)
+    memory = [tuple(array.copy() for array in three) for three in event_rows.memory]
+    stopped = event_rows.stopped[0].copy(), event_rows.stopped[1].copy()
+    return EventRows(None, event_rows.counts.copy(), stopped, memory)

@@ -1,23 +1,23 @@
-/* Which event of a step is located next: see seek.h. */
-#include "seek.h"
+/* Which event of a step is located next: see event_order.h. */
+#include "event_order.h"
 
-int is_begun(const PiPassage *p, int64_t id, int j) {
+int is_begun(const PiStepObserver *p, int64_t id, int j) {
     return !p->of->event[j].located && known(p, id)[p->of->count + j] == INFINITY;
 }
 /* The parabola through the last three steps, which differ in length, extrapolated back to where the
  * first of three equal steps would be: may it cross zero and return? */
-static int dips(const PiPassage *p, const Search *s, int64_t id, double old, double new) {
+static int dips(const PiStepObserver *p, const Search *s, int64_t id, double old, double new) {
     const double last = known(p, id)[p->of->count + s->j], r = last_step(p, id)[LAST_STEP] / s->h;
     const double bend = ((last - old) / r + (new - old)) / (1 + r);
     return may_dip(2 * old - new + 2 * bend, old, new);
 }
 
 /* A step after a jump, no longer than the part of the one before to which its place is known. */
-static int is_short(const PiPassage *p, const Search *s, int64_t id) {
+static int is_short(const PiStepObserver *p, const Search *s, int64_t id) {
     return fabs(s->h) <= ldexp(fabs(last_step(p, id)[LAST_STEP]), -2 * pi_binary_digits(s->run));
 }
 
-void choose_event(const PiPassage *p, int64_t i) {
+void choose_event(const PiStepObserver *p, int64_t i) {
     Search *s = &p->search[i];
     const double *found = p->found + i * 2 * p->of->count;
     s->slot = 0;
@@ -28,7 +28,7 @@ void choose_event(const PiPassage *p, int64_t i) {
     s->doing = fabs(found[s->slot]) < INFINITY ? HAPPENS : RESTS;
     s->part = s->doing == HAPPENS ? found[s->slot] : 0;
 }
-void next_search(const PiPassage *p, int64_t i, int64_t id) {
+void next_search(const PiStepObserver *p, int64_t i, int64_t id) {
     Search *s = &p->search[i];
     const double *const old = known(p, id), *const new = p->g + i * p->of->count;
     while (++s->j < p->of->count) {
@@ -38,7 +38,7 @@ void next_search(const PiPassage *p, int64_t i, int64_t id) {
         if (is_begun(p, id, s->j)) p->found[i * 2 * p->of->count + 2 * s->j] = 0;
         else if (crosses(e, b, a) && !e->located) p->found[i * 2 * p->of->count + 2 * s->j] = s->h;
         else if (again && (crosses(e, b, a) || is_short(p, s, id)))
-            begin_passing_on(s, last_step(p, id)[LAST_STEP]);
+            begin_recrossing(s, last_step(p, id)[LAST_STEP]);
         else if (crosses(e, b, a)) begin_root(s, 2 * s->j, 0, b, s->h, a);
         else if (e->located && a * b > 0 && dips(p, s, id, b, a)) begin_dip(s, b, a);
         else continue;
@@ -46,16 +46,16 @@ void next_search(const PiPassage *p, int64_t i, int64_t id) {
     }
     choose_event(p, i);
 }
-void end_search(const PiPassage *p, int64_t i, int64_t id) {
+void end_search(const PiStepObserver *p, int64_t i, int64_t id) {
     Search *s = &p->search[i];
     const PiEvent *e = &p->of->event[s->j];
     const double old = known(p, id)[s->j], new = p->g[i * p->of->count + s->j];
     const int first = 2 * s->j;
-    if (s->doing == PASSES_ON && !s->n_moved && crosses(e, old, new)) {
+    if (s->doing == RECROSSES && !s->n_moved && crosses(e, old, new)) {
         begin_root(s, first, 0, old, s->h, new);
         return;
     }
-    if (s->doing == PASSES_ON && s->n_moved && old * new > 0)
+    if (s->doing == RECROSSES && s->n_moved && old * new > 0)
         p->g[i * p->of->count + s->j] = 0; /* not yet, but too close to decide */
     if (s->doing == SEEKS_ROOT) {
         p->found[i * 2 * p->of->count + s->slot] = s->best;

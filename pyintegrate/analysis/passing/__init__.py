@@ -1,1 +1,0 @@
-"""Analysis by events and watches: which surfaces trajectories cross, where and when."""

@@ -1,0 +1,1 @@
+"""Crossings of surfaces: sections, return maps, exits and first passages; scans over grids."""
