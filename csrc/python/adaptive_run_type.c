@@ -148,9 +148,9 @@ const char start_adaptive_doc[] =
     "rejected; status (bytes): trajectories of status CANCELLED are integrated, others stay.\n"
     "saved: indices of components. record (n, components, lanes) with any strides: states at\n"
     "times, (n,), or with each=True (n, lanes); None for none. keep: whether gather() will be\n"
-    "called. observation: watches and events (observation.c), or None. decay: h times the rate of decay\n"
-    "from which a trajectory leaves as stiff, with the status 16; 0: never. accepted and rejected\n"
-    "are incremented from their given values.";
+    "called. observation: watches and events (observation.c), or None. decay: h times the rate of\n"
+    "decay from which a trajectory leaves as stiff, with the status 16; 0: never. accepted and\n"
+    "rejected are incremented from their given values.";
 PyObject *core_start_adaptive(PyObject *module, PyObject *args, PyObject *keywords) {
     static char *names[] = {
         "system", "method", "bits",        "lanes",      "workers",  "initial",   "params", "rtol",
