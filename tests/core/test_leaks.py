@@ -214,7 +214,7 @@ CALLS = {
     "integrate: warn": lambda: integrated(on_failure="warn"),
     "integrate: out": lambda: integrated(out=np.empty((21, 300, 3)), components=["x", "y", "z"]),
     "integrate: interrupted": interrupted,
-    "adaptive": lambda: pi.solve(LORENZ, states(LORENZ, (30,)), t_end=0.3, times=[0.1, 0.2]),
+    "start_adaptive": lambda: pi.solve(LORENZ, states(LORENZ, (30,)), t_end=0.3, times=[0.1, 0.2]),
     "adaptive: all steps": lambda: pi.solve(LORENZ, states(LORENZ, (3,)), t_end=0.3, save="all"),
     "adaptive: watched": lambda: pi.solve(
         LORENZ, states(LORENZ, (30,)), t_end=0.3, watch={"m": pi.watch.mean("x")},
