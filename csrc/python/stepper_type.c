@@ -90,9 +90,9 @@ static int make_observers(PyObject *module, Stepper *s, const RunObjects *o) {
                : 0;
 }
 
-/* One of the phases; all work on the same rows and share the failures of the first. The rows are
- * checked as soon as the method gives their number, before anything of their size is allocated.
- */
+/* One of the phases; all work on the same rows, in the same tiles, and share the failures of the
+ * first and the copy of the state before a block. The rows are checked as soon as the method gives
+ * their number, before anything of their size is allocated. */
 static int make_phase(PyObject *module, Stepper *s, const ResolvedSystem *resolved, int phase,
                       PyObject *method, const RunObjects *o) {
     PiRun *run = &s->run[phase];
@@ -102,8 +102,8 @@ static int make_phase(PyObject *module, Stepper *s, const ResolvedSystem *resolv
     }
     s->methods[phase] = Py_NewRef(method);
     if (choose_method(run, resolved, method, phase == STEP ? o->starter : NULL)) return -1;
-    if (run->state_rows > s->run[STEP].state_rows) {
-        PyErr_SetString(PyExc_ValueError, "a kick or a drift remembers nothing");
+    if (run->state_rows != s->run[STEP].state_rows) {
+        PyErr_SetString(PyExc_ValueError, "a kick or a drift remembers what the step does");
         return -1;
     }
     if (phase == STEP && (make_rows(s, o) || make_observers(module, s, o))) return -1;

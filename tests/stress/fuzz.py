@@ -1,28 +1,30 @@
 """Raw arguments for the C core, mutated at random: it may refuse them, and never crash.
 
-    python tests/stress/fuzz.py [seconds] [seed]
+    python tests/stress/fuzz.py [seconds] [seed] [calls at most]
 
-To be run under AddressSanitizer and UndefinedBehaviorSanitizer (`make fuzz`). Tables of
-coefficients go through make_method and are then integrated with; the arguments of start, evaluate
-and of the methods of a run begin as right ones, of which some are replaced or bent (bending.py). So
-do those of calls that the package itself has made (recorded.py), with watches, events, tolerances
-and byte code, also deep inside and in what arrays hold. The number of the case at hand is kept in
-build/fuzz.case, from which `python tests/stress/fuzz.py 0 seed:number` repeats it after a crash.
+Under AddressSanitizer and UndefinedBehaviorSanitizer in `make fuzz`. A case makes right arguments
+once, and then some forty calls with them, each with other ones replaced or bent (bending.py):
+tables of coefficients go through make_method and are then integrated with; start, stepper,
+evaluate; calls that the package itself has made (recorded.py), with watches, events, tolerances and
+byte code, also deep inside and in what arrays hold. What a call makes is used, with bent arguments
+again. Every call of the core is counted. The calls are made in a child process (child.py): should
+it crash, `python tests/stress/fuzz.py 0 seed:number` repeats the case.
 """
 
-import os
-import struct
+import itertools
 import sys
 import time
 from collections import Counter
-from pathlib import Path
 
+import child
 import numpy as np
 import recorded
 from bending import (
     HANDLES,
     SYSTEMS,
+    Chance,
     arrays_of,
+    bent,
     bent_fields,
     bent_inside,
     number,
@@ -36,31 +38,55 @@ from pyintegrate.values.memory import aligned, padded
 
 OPEN = {item["name"]: item["numbers"] for item in _core.families() if not item["closed"]}
 EXPECTED = (TypeError, ValueError, OverflowError, MemoryError, IndexError, BufferError)
-WORK = 200_000  # components times steps that a case may take
+WORK = 200_000  # components times steps that a run may take
+BENDS = 40  # calls of a case, besides those of what they make
+FLAT = 8 << 20  # bytes that a million calls and more may take
+COUNTS: Counter = Counter()  # calls of the core: (name, outcome)
+
+
+def attempt(name, function, *arguments, **keywords):
+    """A call of the core: its result, or None."""
+    try:
+        made = function(*arguments, **keywords)
+    except EXPECTED as error:
+        COUNTS[name, type(error).__name__] += 1
+        return None
+    COUNTS[name, "answered"] += 1
+    return made
 
 
 def method(rng):
     """A handle, of the catalogue or from a random table."""
-    if rng.random() < 0.4:
-        return pick(rng, HANDLES)
+    made = None
+    if rng.random() < 0.6:
+        made = attempt("make_method", _core.make_method, *some_bent(rng, table(rng)))
+    return made or pick(rng, HANDLES)
+
+
+def table(rng):
+    """Arguments of make_method."""
     family, stages = pick(rng, [*OPEN]), pick(rng, [1, 2, 3, 5, 20])
     widths = []
     for row in OPEN[family]:
         width = 0 if row["optional"] and rng.random() < 0.5 else stages + row["more"]
         widths += [width] * (stages if row["matrix"] else 1)
-    table = tuple(numbers(rng, width) for width in widths)
-    arguments = (family, stages, int(rng.integers(stages + 1)), table, pick(rng, [1, 2]))
-    return _core.make_method(*some_bent(rng, arguments))
+    rows = tuple(numbers(rng, width) for width in widths)
+    return family, stages, rng.integers(stages + 1), rows, pick(rng, [1, 2])
 
 
-def history_rows(system, scheme, compensated):
-    try:
-        return _core.history_rows(system["name"], scheme, compensated)
-    except EXPECTED:
-        return 0
+def methods(rng):
+    arguments = table(rng)
+    for _ in range(BENDS):
+        these = bent_inside(rng, arguments, [None]) if rng.random() < 0.5 else arguments
+        if isinstance(these, tuple):
+            attempt("make_method", _core.make_method, *some_bent(rng, these))
 
 
-def drive(rng, params, n_steps, stride):
+def history_rows(*arguments):
+    return attempt("history_rows", _core.history_rows, *arguments) or 0
+
+
+def drive(rng, params, stride):
     """Fields of start that may be left out."""
     strides = None
     if rng.random() < 0.3:
@@ -73,14 +99,14 @@ def drive(rng, params, n_steps, stride):
     }
 
 
-def stepper(rng):
+def steppers(rng):
     system = SYSTEMS[pick(rng, list(SYSTEMS))]
-    bits, lanes, scheme = pick(rng, [64, 32]), int(rng.integers(1, 60)), method(rng)
+    bits, lanes, scheme = pick(rng, [64, 32]), rng.integers(1, 60), method(rng)
     dtype = np.dtype(f"f{bits // 8}")
     compensated = pick(rng, [False, True])
-    rows = system["dim"] + history_rows(system, scheme, compensated)
+    rows = system["dim"] + history_rows(system["name"], scheme, compensated)
     state = aligned((rows, padded(lanes, dtype)), dtype)
-    state[...] = rng.normal(size=state.shape)
+    state[...] = rng.arrays.normal(size=state.shape)
     fields = {
         "system": system["name"], "bits": bits, "lanes": lanes, "bound": pick(rng, [np.inf, 5.0]),
         "t0": 0.0, "dt": 0.01, "state": state,
@@ -89,79 +115,82 @@ def stepper(rng):
         "methods": pick(rng, [(scheme,), (scheme,) * 3, tuple(method(rng) for _ in range(3))]),
         "starter": pick(rng, [None, None, pick(rng, HANDLES)]),
     }  # fmt: skip
-    use_stepper(rng, _core.stepper(**bent_fields(rng, fields)), lanes)
+    for _ in range(BENDS):
+        made = attempt("stepper", _core.stepper, **bent_fields(rng, fields))
+        if made:
+            use_stepper(rng, made, lanes)
 
 
 def use_stepper(rng, made, lanes):
-    for _ in range(int(rng.integers(0, 8))):
+    for _ in range(rng.integers(20)):
         what = pick(
             rng, ["step", "step", "kick", "drift", "begin", "failures", "clear_failure", "fail",
                   "look"]
         )  # fmt: skip
-        lane = int(rng.integers(-1 if rng.random() < 0.1 else 0, lanes + (rng.random() < 0.1)))
+        lane = rng.integers(-1 if rng.random() < 0.1 else 0, lanes + (rng.random() < 0.1))
         steps = pick(rng, [0, 1, 3, 20, -1, -(2**63), "1", None])
         right = {
-            "step": (steps,), "begin": (int(rng.integers(5)), bool(rng.integers(2))),
-            "clear_failure": (lane,), "fail": (lane, int(rng.integers(6)), int(rng.integers(99))),
-            "look": (int(rng.integers(9)),),
+            "step": (steps,), "begin": (rng.integers(5), bool(rng.integers(2))),
+            "clear_failure": (lane,), "fail": (lane, rng.integers(6), rng.integers(99)),
+            "look": (rng.integers(9),),
         }.get(what, ())  # fmt: skip
-        getattr(made, what)(*(right if what == "step" else some_bent(rng, right)))
+        arguments = right if what == "step" else some_bent(rng, right)
+        attempt(f"stepper.{what}", getattr(made, what), *arguments)
 
 
 def renormalised(rng, dim, stride):
     """Tangents that are renormalised: any components serve. Only a run without record takes it."""
     if rng.random() < 0.7:
         return None
-    vectors = int(rng.integers(1, dim + 1))
-    size, indicators = int(rng.integers(1, dim // vectors + 1)), int(rng.integers(2))
-    fields = {
-        "every": int(rng.integers(1, 30)), "vectors": vectors, "dim": size,
-        "orthogonal": int(rng.integers(2)), "indicators": indicators,
-        "places": rng.integers(0, dim, (vectors, size)),
+    vectors = rng.integers(1, dim + 1)
+    size, indicators = rng.integers(1, dim // vectors + 1), rng.integers(2)
+    return {
+        "every": rng.integers(1, 30), "vectors": vectors, "dim": size,
+        "orthogonal": rng.integers(2), "indicators": indicators,
+        "places": rng.arrays.integers(0, dim, (vectors, size)),
         "sums": np.zeros((vectors + 3 * indicators, stride)),
     }  # fmt: skip
-    return bent_fields(rng, fields)
 
 
-def start(rng):
+def starts(rng):
     system = SYSTEMS[pick(rng, list(SYSTEMS))]
-    bits, lanes = pick(rng, [64, 32]), int(rng.integers(0, 200))
+    bits, lanes = pick(rng, [64, 32]), rng.integers(200)
     dtype, dim = np.dtype(f"f{bits // 8}"), system["dim"]
-    stride, n_steps, save = padded(lanes, dtype), int(rng.integers(0, 40)), int(rng.integers(1, 50))
+    stride, n_steps, save = padded(lanes, dtype), rng.integers(40), rng.integers(1, 50)
     room = pick(rng, [stride, lanes])
     saves = 1 - (-n_steps // save)
 
     scheme = method(rng)
     compensated = pick(rng, [False, True])
-    past = history_rows(system, scheme, compensated)
+    past = history_rows(system["name"], scheme, compensated)
 
     def states():
         out = aligned((dim + past, stride), dtype)
-        out[...] = rng.normal(size=out.shape)
+        out[...] = rng.arrays.normal(size=out.shape)
         return out
 
     def row():
         return np.full(pick(rng, [1, stride]) or 1, number(rng), dtype)
 
-    with np.errstate(all="ignore"):
-        params = tuple(row() for _ in system["params"])
-        fields = {
-            "system": system["name"], "method": scheme, "bits": bits, "lanes": lanes,
-            "first": int(rng.integers(0, 100)), "n_steps": n_steps, "save_every": save,
-            "bound": pick(rng, [np.inf, np.inf, 5.0]), "workers": int(rng.integers(1, 4)),
-            "t0": row(), "dt": row(), "params": params, "initial": states(), "state_a": states(),
-            "state_b": states(), "record": pick(rng, [None, aligned((saves, dim, room), dtype)]),
-            "compensated": compensated, "saved": tuple(range(dim)), "stream": int(rng.integers(2)),
-            **drive(rng, params, n_steps, stride), "renormalise": renormalised(rng, dim, stride),
-        }  # fmt: skip
-    fields = bent_fields(rng, fields)
-    if rng.random() < 0.2:  # one buffer for both, as for large states
-        fields["state_b"] = fields.get("state_a")
-    run = _core.start(**fields)
-    lanes, n_steps = fields["lanes"], fields["n_steps"]
-    finite = int(lanes) * int(n_steps) * dim <= WORK
-    for _ in range(int(rng.integers(0, 6))):
-        use(rng, run, int(lanes), finite)
+    params = tuple(row() for _ in system["params"])
+    fields = {
+        "system": system["name"], "method": scheme, "bits": bits, "lanes": lanes,
+        "first": rng.integers(100), "n_steps": n_steps, "save_every": save,
+        "bound": pick(rng, [np.inf, np.inf, 5.0]), "workers": pick(rng, [1, 1, 2, 3]),
+        "t0": row(), "dt": row(), "params": params, "initial": states(), "state_a": states(),
+        "state_b": states(), "record": pick(rng, [None, aligned((saves, dim, room), dtype)]),
+        "compensated": compensated, "saved": tuple(range(dim)), "stream": rng.integers(2),
+        **drive(rng, params, stride), "renormalise": renormalised(rng, dim, stride),
+    }  # fmt: skip
+    for _ in range(BENDS):
+        these = bent_fields(rng, fields)
+        if isinstance(these.get("renormalise"), dict) and rng.random() < 0.5:
+            these["renormalise"] = bent_inside(rng, these["renormalise"], [None])
+        if rng.random() < 0.2:  # one buffer for both, as for large states
+            these["state_b"] = these.get("state_a")
+        run = attempt("start", _core.start, **these)
+        if run:
+            use(rng, run, these["lanes"], these["n_steps"], dim)
 
 
 def enough(done):
@@ -169,25 +198,27 @@ def enough(done):
     raise OverflowError("this takes too long")
 
 
-def use(rng, run, lanes, finite):
-    """A method of a run, with good or bad arguments."""
-    what = pick(rng, ["work", "work", "fail", "failures", "outcome", "cancel"])
-    if what == "work":
-        if not finite and rng.random() < 0.9:
-            run.cancel()
-        run.work(*pick(rng, [(enough,), (enough, int(rng.integers(4))), (enough, -1)]))
-    elif what in ("fail", "failures"):
-        count = run.outcome()[2] if what == "failures" else int(rng.integers(0, 5))
-        index = rng.integers(-1 if rng.random() < 0.1 else 0, max(lanes, 1), count)
-        arrays = (index, rng.integers(-128, 127, count).astype(np.int8), rng.integers(0, 99, count))
-        getattr(run, what)(*some_bent(rng, arrays))
-    else:
-        getattr(run, what)()
+def use(rng, run, lanes, n_steps, dim):
+    """Methods of a run, with good and bad arguments; most of what would not end is cancelled."""
+    if lanes * n_steps * dim > WORK and rng.random() < 0.98:
+        attempt("run.cancel", run.cancel)
+    for _ in range(rng.integers(12)):
+        what = pick(rng, ["work", "work", "fail", "failures", "outcome", "cancel"])
+        arguments = ()
+        if what == "work":
+            arguments = pick(rng, [(enough,), (enough, rng.integers(4)), (enough, -1)])
+        elif what in ("fail", "failures"):
+            count = run.outcome()[2] if what == "failures" else rng.integers(5)
+            index = rng.arrays.integers(-1 if rng.random() < 0.1 else 0, max(lanes, 1), count)
+            counts = np.zeros(count, np.int64)
+            statuses = rng.arrays.integers(-128, 127, count).astype(np.int8)
+            arguments = some_bent(rng, (index, statuses, counts + rng.integers(99)))
+        attempt(f"run.{what}", getattr(run, what), *arguments)
 
 
 def evaluate(rng):
     system = SYSTEMS[pick(rng, list(SYSTEMS))]
-    bits, lanes, question = pick(rng, [64, 32]), int(rng.integers(0, 100)), int(rng.integers(5))
+    bits, lanes, question = pick(rng, [64, 32]), rng.integers(100), rng.integers(5)
     dtype, dim = np.dtype(f"f{bits // 8}"), system["dim"]
     answers = (dim, system["dof"], 1, len(system["invariants"]), dim * dim)[question]
 
@@ -197,108 +228,124 @@ def evaluate(rng):
     out = np.zeros((answers, lanes), dtype)
     arguments = (system["name"], bits, question, lanes, row(), tuple(row() for _ in range(dim)),
                  tuple(row() for _ in system["params"]), out)  # fmt: skip
-    _core.evaluate(*some_bent(rng, arguments))
+    for _ in range(BENDS):
+        attempt("evaluate", _core.evaluate, *some_bent(rng, arguments))
 
 
 def work_adaptively(rng, run, lanes, components):
     """Methods of a batch that goes to a tolerance."""
-    for _ in range(int(rng.integers(0, 5))):
-        what = pick(rng, ["work", "work", "gather", "longest", "lanes"])
+    for _ in range(rng.integers(12)):
+        what = pick(rng, ["work", "gather", "gather", "longest", "longest", "lanes"])
         counts = np.full(lanes, pick(rng, [0, 0, 1, -1, -(2**63)]), np.int64)
+        arguments = ()
         if what == "work":
-            run.work(enough, int(rng.integers(-1, 4)))
-        elif what == "lanes":
-            run.lanes()
+            arguments = enough, rng.integers(-1, 4)
         elif what == "longest":
-            run.longest(*some_bent(rng, (counts,)))
-        else:
-            n = run.longest(counts)
+            arguments = some_bent(rng, (counts,))
+        elif what == "gather":
+            n = attempt("adaptive.longest", run.longest, counts) or 0
             states = np.zeros((n, components, lanes))
             arrays = bent_inside(rng, (counts, np.zeros((n, lanes)), states), [counts, states])
-            run.gather(*(arrays if rng.random() < 0.7 else (counts, states[:, 0], states)))
+            whole = isinstance(arrays, tuple) and rng.random() < 0.7
+            arguments = arrays if whole else (counts, states[:, 0], states)
+        attempt(f"adaptive.{what}", getattr(run, what), *arguments)
 
 
 CALLS = recorded.calls()
 OTHERS = {
     "scales": ("lorenz",), "starter": (HANDLES[0],), "rigid_phases": (HANDLES[0],),
-    "history_rows": ("lorenz", HANDLES[0], True), "method": ("rk4",), "method_bits": (0,),
-    "make_system": ("n_body", 3),
+    "history_rows": ("lorenz", HANDLES[0], True), "method": ("rk4",), "make_system": ("n_body", 3),
 }  # fmt: skip
 
 
 def of_the_package(rng):
     """A call that the package has made, bent, and what one does with its result."""
     name, arguments, keywords = recorded.copied(pick(rng, CALLS))
-    both = (arguments, keywords) if arguments and keywords else (arguments or keywords,)
-    arrays = arrays_of(both)
-    for _ in range(pick(rng, [0, 1, 1, 1, 2, 3])):
-        both = tuple(bent_inside(rng, part, arrays or [None]) for part in both)
-    arguments = next((part for part in both if isinstance(part, tuple)), ())
-    keywords = next((part for part in both if isinstance(part, dict)), {})
-    made = getattr(_core, name)(*arguments, **keywords)
+    right = (arguments, keywords) if arguments and keywords else (arguments or keywords,)
+    arrays = arrays_of(right) or [None]
+    for _ in range(BENDS):
+        parts = right
+        for _ in range(pick(rng, [0, 1, 1, 1, 1, 2, 2, 3])):
+            parts = tuple(bent_inside(rng, part, arrays) for part in parts)
+        arguments = next((part for part in parts if isinstance(part, tuple)), ())
+        keywords = next((part for part in parts if isinstance(part, dict)), {})
+        made = attempt(name, getattr(_core, name), *arguments, **keywords)
+        if made:
+            go_on(rng, name, made, arguments, keywords)
+
+
+def go_on(rng, name, made, arguments, keywords):
+    """Use what a call has made of these arguments."""
     fields = arguments[0] if name in ("start", "stepper") and arguments else keywords
     if name == "start":
-        lanes, n_steps = int(fields["lanes"]), int(fields["n_steps"])
-        for _ in range(int(rng.integers(0, 6))):
-            use(rng, made, lanes, lanes * n_steps <= WORK)
+        use(rng, made, fields["lanes"], fields["n_steps"], 1)
     elif name == "stepper":
-        use_stepper(rng, made, int(fields["lanes"]))
+        use_stepper(rng, made, fields["lanes"])
     elif name == "start_adaptive":
-        work_adaptively(rng, made, int(fields["lanes"]), len(fields["saved"]))
+        saved = fields.get("saved")
+        work_adaptively(rng, made, fields["lanes"], len(saved) if isinstance(saved, tuple) else 2)
     elif name == "make_program":
         out, one = np.zeros((99, 1)), np.ones(1)
         dim, n_params = arguments[3], arguments[5]
-        question = int(rng.integers(5))
+        question = rng.integers(5)
         if dim * dim + n_params < 99:
-            _core.evaluate(made, 64, question, 1, one, (one,) * dim, (one,) * n_params, out)
+            attempt("evaluate", _core.evaluate, made, 64, question, 1, one, (one,) * dim,
+                    (one,) * n_params, out)  # fmt: skip
 
 
-def another(rng):
-    """One of the small functions."""
-    name = pick(rng, list(OTHERS))
-    getattr(_core, name)(*some_bent(rng, OTHERS[name]))
+def others(rng):
+    """The small functions."""
+    for _ in range(BENDS):
+        name = pick(rng, list(OTHERS))
+        attempt(name, getattr(_core, name), *some_bent(rng, OTHERS[name]))
+    attempt("method_bits", _core.method_bits, bent(rng, 10**6))  # right ones take milliseconds
 
 
-KINDS = [start, start, evaluate, stepper, method, *[of_the_package] * 4, another]
+KINDS = [starts, starts, evaluate, steppers, methods, *[of_the_package] * 4, others]
 
 
 def one_case(seed, case):
-    rng = np.random.default_rng([seed, case])
-    kind = pick(rng, KINDS)
-    try:
-        kind(rng)
-    except (*EXPECTED, UnicodeError) as error:
-        return type(error).__name__, kind.__name__
-    return "no error", kind.__name__
+    rng = Chance(f"{seed}:{case}")
+    rng.arrays = np.random.default_rng([seed, case])
+    with np.errstate(all="ignore"):
+        pick(rng, KINDS)(rng)
 
 
-def memory():
-    """Megabytes in use."""
-    pages = Path("/proc/self/statm")
-    return int(pages.read_text().split()[1]) * 4096 / 1e6 if pages.exists() else np.nan
-
-
-def main(seconds, seed, first):
-    Path("build").mkdir(exist_ok=True)
-    kept = os.open("build/fuzz.case", os.O_RDWR | os.O_CREAT)
-    outcomes, end, case, before = Counter(), time.monotonic() + seconds, first, memory()
-    while True:
-        os.pwrite(kept, struct.pack("qq", seed, case), 0)
-        outcomes[one_case(seed, case)] += 1
-        case += 1
-        if case - first == 20_000:
-            before = memory()
-        if time.monotonic() > end:
+def main(seconds, seed, first, most, note):
+    """Call for so many seconds, at most so often."""
+    end, before, threads = time.monotonic() + seconds, child.resident(), child.threads()
+    calls = told = 0
+    for case in itertools.count(first):
+        note(seed, case)
+        one_case(seed, case)
+        calls = COUNTS.total()
+        if case - first == 2_000:
+            before = child.resident()
+        if calls > told + 1e6:
+            told = calls
+            print(f"{calls} calls, {child.resident() / 1e6:.1f} MB", flush=True)
+        if time.monotonic() > end or calls >= most:
             break
-    sums = Counter()
-    for (outcome, _), n in outcomes.items():
-        sums[outcome] += n
-    print(f"{case - first} cases:", ", ".join(f"{k} {n}" for k, n in sorted(sums.items())))
-    answered = {kind: n for (outcome, kind), n in sorted(outcomes.items()) if outcome == "no error"}
-    print("  answered:", ", ".join(f"{k} {n}" for k, n in answered.items()))
-    print(f"  memory: {before:.0f} MB at first, {memory():.0f} MB in the end")
+    grown, outcomes, answered = child.resident() - before, Counter(), Counter()
+    for (name, outcome), n in COUNTS.items():
+        outcomes[outcome] += n
+        answered[name] += n * (outcome == "answered")
+    print(
+        f"hostile calls, seed {seed}: {case + 1 - first} cases of {calls} calls:", _list(outcomes)
+    )
+    print("  answered:", _list(answered))
+    print(f"  memory: {before / 1e6:.1f} MB at first, {(before + grown) / 1e6:.1f} MB in the end;"
+          f" {child.threads() - threads} threads left")  # fmt: skip
+    assert child.threads() == threads
+    assert calls < 1e6 or grown <= FLAT, "memory has grown"
+
+
+def _list(counts):
+    return ", ".join(f"{name} {n}" for name, n in sorted(counts.items()) if n)
 
 
 if __name__ == "__main__":
-    seed, _, case = (sys.argv[2] if len(sys.argv) > 2 else "1").partition(":")
-    main(float(sys.argv[1]) if len(sys.argv) > 1 else 60.0, int(seed), int(case or 0))
+    seconds, seed, most = (*sys.argv[1:], *("60", "1", "inf")[len(sys.argv) - 1 :])
+    seed, _, case = seed.partition(":")
+    guard = child.guarded("hostile calls")
+    main(float(seconds), int(seed), int(case or 0), float(most), guard)
