@@ -163,9 +163,10 @@ class AdaptiveRun:
         implicit.work(report, self._workers - 1)
 
     def outcome(self, save=None):
-        """The results so far, as AdaptiveOutcome; `save`: "final" instead of what was requested."""
+        """The results so far, as AdaptiveOutcome; `save`: "final" or "later" (see kept), instead of
+        what was requested."""
         save = save or self._control.save
-        problem, lanes = self._problem, self._problem.lanes
+        problem = self._problem
         fields = {
             "state": self._state, "t": self._t, "h": self._h, "accepted": self._counts[0],
             "rejected": self._counts[1], "status": self._status,
@@ -178,10 +179,18 @@ class AdaptiveRun:
             record[:, :, waiting] = self._state[list(self._places)][:, waiting]
         elif save == "final":
             record = self._state[np.newaxis, list(self._places)]
+        elif save == "later":
+            return AdaptiveOutcome.of(fields)
         else:
-            record, fields["moments"], fields["counts"] = self._gathered(lanes)
+            fields["states"], fields["moments"], fields["counts"] = self.kept()
+            return AdaptiveOutcome.of(fields)
         fields["states"] = outward(record, problem.batch)
         return AdaptiveOutcome.of(fields)
+
+    def kept(self):
+        """Accepted steps: states (n, *batch, components), times and counts."""
+        record, moments, counts = self._gathered(self._problem.lanes)
+        return outward(record, self._problem.batch), moments, counts
 
     @property
     def _cores(self):

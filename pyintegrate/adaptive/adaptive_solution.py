@@ -67,19 +67,20 @@ class AdaptiveSolution(Solution):
     ('dormand_prince_rkn1210', 18, True)
     """
 
-    _moments: Any  # (n, lanes), of all steps; None if they were not kept
     _observation: Any = None  # watches and events with their functions: see observation.py
+    _later: Any = None  # gives the kept steps of a run that was interrupted
 
     def __init__(self, problem, options, control, outcome, save, before=None, observation=None):
         self._problem, self._options, self._control = problem, options, control
         self.system, self.method = problem.system, problem.method
         self.t0, self.n_steps = problem.t0, int(outcome.accepted.max(initial=0))
-        self._states, self._final, self._history = outcome.states, outcome.state, None
+        self._final, self._history = outcome.state, None
         self._save, self._before, self._observation = save, before, observation
         self._event_rows = None if observation is None else observation.event_rows
         self._reached = outcome.t.astype(np.float64)
-        self._moments = None if outcome.moments is None else outcome.moments.astype(np.float64)
-        self._counts, batch = outcome.counts, problem.batch
+        if outcome.states is not None:
+            self._set_steps(outcome.states, outcome.moments, outcome.counts)
+        batch = problem.batch
         self.steps_taken = outcome.accepted.reshape(batch)
         self.rejected = outcome.rejected.reshape(batch)
         self.last_step = outcome.h.astype(np.float64).reshape(batch)
@@ -116,8 +117,9 @@ class AdaptiveSolution(Solution):
             if not isinstance(error, KeyboardInterrupt | MemoryError) or run is None:
                 return
             save = "final" if isinstance(error, MemoryError) else control.save
-            outcome = run.outcome(save)
+            outcome = run.outcome("later" if save == "all" else save)
             part = cls(problem, options, control, outcome, save, before, run.observation)
+            part._later = run.kept
             error.solution = part  # type: ignore[union-attr]
             done = problem.lanes - np.count_nonzero(part.status == Status.CANCELLED)
             how_far = f"{done:,} of {problem.lanes:,} trajectories: see .solution"
@@ -130,6 +132,26 @@ class AdaptiveSolution(Solution):
         from .sensitivity import adaptive_motion_alone
 
         return adaptive_motion_alone(both)
+
+    # ---- the kept steps ----
+    # Some trajectories of an interrupted run are far ahead of the others: one array of all may be
+    # much larger than what was kept, and take long or find no memory. It is made when needed.
+    def _set_steps(self, states, moments, counts):
+        self._states, self._counts = states, counts
+        self._moments = None if moments is None else moments.astype(np.float64, copy=False)
+        return self
+
+    @cached_property
+    def _states(self) -> Any:
+        return self._set_steps(*self._later())._states
+
+    @cached_property
+    def _moments(self) -> Any:  # (n, lanes), of all steps; None if they were not kept
+        return self._set_steps(*self._later())._moments
+
+    @cached_property
+    def _counts(self) -> Any:
+        return self._set_steps(*self._later())._counts
 
     # ---- times and steps ----
     @property
@@ -205,7 +227,8 @@ class AdaptiveSolution(Solution):
         return self._observation is None and bool([*self.watched, *self.events])
 
     def __getstate__(self):
-        return super().__getstate__() | {"_observation": None}
+        self._states  # noqa: B018  # they are made
+        return super().__getstate__() | {"_observation": None, "_later": None}
 
     @cached_property
     def watched(self) -> Watched:

@@ -1,6 +1,7 @@
 """Trajectories that cannot arrive say why, when and with which step; the others do not care."""
 
 import os
+import pickle
 import signal
 import threading
 
@@ -9,6 +10,7 @@ import pytest
 
 import pyintegrate as pi
 from pyintegrate import Status
+from pyintegrate.adaptive.adaptive_run import AdaptiveRun
 
 RUN = {"rtol": 1e-6, "atol": 1e-9, "on_failure": "ignore"}
 blow_up = pi.rhs(dim=1)(lambda t, y: [y[0] ** 2])  # y = 1 / (1 / y0 - t)
@@ -126,6 +128,48 @@ def test_an_interrupt_keeps_what_has_arrived(workers):
     assert np.all(sol.status[40:] == Status.CANCELLED)
     assert np.array_equal(sol.final[:40], whole.final)
     assert np.isfinite(sol.final).all()
+
+
+def interrupted():
+    """Two trajectories, of which one has arrived."""
+
+    def progress(done, total):
+        if done:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt) as caught:
+        pi.solve(pi.systems.lorenz, LORENZ, t_end=[0.5, 1e9], save="all", max_steps=1 << 30,
+                 progress=progress)  # fmt: skip
+    return caught.value.solution
+
+
+LORENZ = np.array([[1.0, 1, 1], [1, 2, 3]])
+
+
+def test_steps_of_an_interrupted_run_are_put_together_when_they_are_asked_for(monkeypatch):
+    """Trajectories that are far ahead of the others make the array of all steps larger than what
+    was computed, and perhaps than the memory."""
+
+    def no_memory(run, lanes):
+        raise MemoryError("72 GB")
+
+    monkeypatch.setattr(AdaptiveRun, "_gathered", no_memory)
+    sol = interrupted()
+    assert list(sol.status) == [Status.OK, Status.CANCELLED]
+    assert np.isfinite(sol.final).all()
+    with pytest.raises(MemoryError, match="72 GB"):
+        sol.y  # noqa: B018
+
+
+def test_steps_of_an_interrupted_run_are_those_of_a_whole_one():
+    sol, n = interrupted(), 20
+    again = pickle.loads(pickle.dumps(sol))
+    whole = pi.solve(pi.systems.lorenz, LORENZ, t_end=[0.5, sol.t[n, 1]], save="all")
+    for part in (sol, again):
+        assert part.counts[0] == whole.counts[0] > 5
+        assert part.counts[1] > n
+        assert part.y[:n].tobytes() == whole.y[:n].tobytes()
+        assert part.t[:n].tobytes() == whole.t[:n].tobytes()
 
 
 def test_an_exception_of_a_force_comes_out():

@@ -170,7 +170,9 @@ def test_a_stepper_looks_at_its_state_before_it_makes_anything_of_that_size(lane
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 4096  # kB
 
 
-@pytest.mark.parametrize("one, other", [("adams_bashforth4", "rk4"), ("rk4", "adams_bashforth4")])
+@pytest.mark.parametrize(
+    ("one", "other"), [("adams_bashforth4", "rk4"), ("rk4", "adams_bashforth4")]
+)
 def test_the_phases_of_a_stepper_have_the_same_rows(one, other):
     """They share the copy of the state from before a block, and the failures of its tiles."""
     step, kick = (_core.method(name)["handle"] for name in (one, other))

@@ -1,12 +1,17 @@
 """Storms of interrupts on runs, solves and Steppers: each call ends with one of them.
 
-    python tests/stress/attack/signals.py [seconds] [seed]
+    python tests/stress/attack/signals.py [seconds] [seed] [interrupted calls at most]
 
 An interrupt comes every 0.3 to 5 ms from a random moment on, wherever the call is: in C, in a force
 or a progress callable of Python, while threads start and end, while a solution is put together.
 Each call must end with one KeyboardInterrupt, whose solution has the bits of an undisturbed run
 of as many steps (of `solve`: in all trajectories that have arrived), what was watched included; a
 Stepper must be at one step, and go on to the same bits; no thread may be left.
+
+Printed are the times from the first interrupt to the exception, as quantiles, for all calls and for
+each family. A call looks for interrupts every 50 ms: the mean is at least half of that, and a busy
+machine adds to it. What does not depend on the machine is how long the thread computes from the
+moment at which it has looked to the exception.
 """
 
 import os
@@ -14,9 +19,14 @@ import random
 import signal
 import sys
 import time
-from collections import Counter
+from collections import Counter, defaultdict
+from pathlib import Path
 
 import numpy as np
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+import child
 
 import pyintegrate as pi
 
@@ -45,24 +55,27 @@ class Storm:
     """Interrupts while `call` runs; the rest of this script is left alone."""
 
     def __init__(self):
-        self.sent, self.due, self.latencies = 0, 0.0, []
+        self.seen, self.due, self.times = None, 0.0, []
         signal.signal(signal.SIGALRM, self.handle)
 
     def handle(self, number, frame):
         while frame and frame.f_code is not call.__code__:
             frame = frame.f_back
         if frame:
-            self.sent += 1
+            self.seen = self.seen or (time.monotonic(), time.thread_time())
             raise KeyboardInterrupt
 
     def on(self, delay, interval):
-        self.sent, self.due = 0, time.monotonic() + delay
+        self.seen, self.due = None, time.monotonic() + delay
         signal.setitimer(signal.ITIMER_REAL, delay, interval)
 
     def over(self):
-        """A call was ended by an interrupt, some time after the first was sent."""
-        self.latencies.append(time.monotonic() - self.due)
+        """A call was ended by an interrupt: how long after the first was sent, how much of that
+        until the call looked, and how long the thread computed from there on."""
+        now, computed = time.monotonic(), time.thread_time()
         self.off()
+        seen, before = self.seen
+        self.times.append((now - self.due, seen - self.due, computed - before))
 
     def off(self):
         signal.setitimer(signal.ITIMER_REAL, 0)
@@ -80,6 +93,14 @@ def start_of(rng, system, lanes):
         y[rng.randrange(lanes)] = np.nan
         y[rng.randrange(lanes)] *= 1e3
     return y
+
+
+def some_of(rng, y):
+    """Numbers of trajectories, few of many, for the bits do not depend on the others."""
+    if len(y) <= 20 or rng.random() < 0.05:
+        return slice(None)
+    finite = np.isfinite(y).all(axis=1) & (abs(y) < 100).all(axis=1)
+    return np.union1d(np.flatnonzero(~finite), rng.sample(range(len(y)), 9))
 
 
 def attack_run(rng, storm):
@@ -118,12 +139,14 @@ def attack_run(rng, storm):
     else:
         storm.off()
         return f"{name} {saves}: over before"
-    whole = pi.integrate(system, y, **fixed, n_steps=sol.n_steps, save="final")
-    assert sol.final.tobytes() == whole.final.tobytes(), (name, saves, sol.n_steps)
-    assert sol.status.tobytes() == whole.status.tobytes(), (name, saves, sol.n_steps)
+    some = some_of(rng, y)
+    whole = pi.integrate(system, y[some], **fixed, n_steps=sol.n_steps, save="final")
+    assert sol.final[some].tobytes() == whole.final.tobytes(), (name, saves, sol.n_steps)
+    assert sol.status[some].tobytes() == whole.status.tobytes(), (name, saves, sol.n_steps)
     if "watch" in fixed:
         name += " watched"
-        assert sol.watched["top"].tobytes() == whole.watched["top"].tobytes(), (name, sol.n_steps)
+        top = sol.watched["top"][some]
+        assert top.tobytes() == whole.watched["top"].tobytes(), (name, sol.n_steps)
     assert 0 <= sol.n_steps - sol.steps[-1] < every, (name, saves, sol.n_steps, sol.steps[-1])
     return f"{name} {saves}"
 
@@ -173,40 +196,71 @@ def attack_stepper(rng, storm):
             call(stepper.step, FOREVER)
         except KeyboardInterrupt:
             storm.over()
-        n = stepper.n
-        whole = pi.integrate(system, y, **fixed, n_steps=n, save="final", on_failure="ignore")
-        assert stepper.y.tobytes() == whole.final.tobytes(), (name, n)
-        assert stepper.failed_step.tobytes() == whole.failed_step.tobytes(), (name, n)
+        n, some = stepper.n, some_of(rng, y)
+        whole = pi.integrate(system, y[some], **fixed, n_steps=n, save="final", on_failure="ignore")
+        assert stepper.y[some].tobytes() == whole.final.tobytes(), (name, n)
+        assert stepper.failed_step[some].tobytes() == whole.failed_step.tobytes(), (name, n)
     return f"stepper {name}"
 
 
-def main(seconds, seed):
-    """Attack for so many seconds; the counts by kind."""
-    counts, storm, case = Counter(), Storm(), 0
-    end, threads = time.monotonic() + seconds, len(os.listdir("/proc/self/task"))
-    while time.monotonic() < end:
-        case += 1
-        rng = random.Random(f"{seed}:{case}")
+def left(threads):
+    """Threads left: at once, and when those that have just ended had a moment to vanish."""
+    at_once = child.threads() - threads
+    for _ in range(2000):
+        if child.threads() <= threads:
+            return at_once, 0
+        time.sleep(0.001)
+    return at_once, child.threads() - threads
+
+
+def main(seconds, seed, first, most, note):
+    """Attack for so many seconds, with so many interrupted calls at most."""
+    counts, storm, case, times = Counter(), Storm(), first, defaultdict(list)
+    begun, threads, before, ending = time.monotonic(), child.threads(), child.resident(), 0
+    end = begun + seconds
+    while time.monotonic() < end and len(storm.times) < most:
+        rng, n = random.Random(f"{seed}:{case}"), len(storm.times)
+        note(seed, case)
         try:
             attack = rng.choice([attack_run, attack_run, attack_stepper, attack_solve])
-            counts[attack(rng, storm)] += 1
-            for _ in range(2000):  # those that have just ended are given a moment
-                if len(os.listdir("/proc/self/task")) <= threads:
-                    break
-                time.sleep(0.001)
-            assert len(os.listdir("/proc/self/task")) <= threads, "a thread is left"
+            counts[name := attack(rng, storm)] += 1
+            at_once, later = left(threads)
+            ending += at_once > 0
+            assert not later, "a thread is left"
         except BaseException:
             storm.off()
             print(f"attack by signals: case {seed}:{case}")
             raise
-    print(f"attack by signals, seed {seed}: {case} cases: {dict(sorted(counts.items()))}")
-    if storm.latencies:
-        middle, late, last = np.quantile(storm.latencies, [0.5, 0.99, 1])
-        print(f"  {len(storm.latencies)} interrupted calls ended after {middle:.3f} s,"
-              f" 99 % of them within {late:.3f} s, all within {last:.3f} s")  # fmt: skip
-    return counts
+        family = " ".join(word for word in name.split() if word in ("solve", "stepper")) or "run"
+        system = next(word for word in [*SYSTEMS, "record"] if word in name)
+        times[f"{family}, {system}"] += storm.times[n:]
+        case += 1
+    print(f"attack by signals, seed {seed}: {case - first} cases: {dict(sorted(counts.items()))}")
+    load, took = " ".join(f"{n:.1f}" for n in os.getloadavg()), time.monotonic() - begun
+    memory = [f"{size / 1e6:.0f} MB" for size in (before, child.resident())]
+    print(f"  {took:.0f} s, load {load}, nice {os.nice(0)}; memory {' and then '.join(memory)}")
+    if storm.times:
+        at_once = f"in {ending} of {case - first} cases one was about to end"
+        print(f"  {len(storm.times)} interrupted calls; 0 threads left, {at_once}")
+        report("all", storm.times)
+        for family, these in sorted(times.items()):
+            report(family, these)
+
+
+def report(family, times):
+    """Quantiles."""
+    if not times:
+        return
+    parts = np.quantile(times, [0.5, 0.99, 1], axis=0).T * 1e3
+    words = ["to the exception", "until it looked", "computing since then"]
+    told = (
+        f"{word} {q[0]:.1f} {q[1]:.1f} {q[2]:.1f}" for word, q in zip(words, parts, strict=True)
+    )
+    print(f"    {family} ({len(times)}), median, 99 % and most in ms: {'; '.join(told)}")
 
 
 if __name__ == "__main__":
-    given = [int(argument) for argument in sys.argv[1:]]
-    main(*given, *(60, 1)[len(given) :])
+    seconds, seed, most = (*sys.argv[1:], *("60", "1", "inf")[len(sys.argv) - 1 :])
+    seed, _, case = seed.partition(":")
+    guard = child.guarded("attack by signals")
+    main(float(seconds), int(seed), int(case or 0), float(most), guard)
