@@ -1,6 +1,9 @@
 """Radau IIA of order 5 to a tolerance: its numbers, its work, and what it keeps."""
 
+import os
 import re
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -151,3 +154,34 @@ def test_equations_without_a_solution_are_a_status():
                    on_failure="ignore")  # fmt: skip
     assert pi.Status(int(sol.status[0])).name in ("STEP_TOO_SMALL", "NOT_CONVERGED", "NOT_FINITE")
     assert sol.final[1, 0] == pytest.approx(0.1 / 0.8, rel=1e-5)
+
+
+RAISING = """
+import numpy as np, pyintegrate as pi
+
+left = 1 << 30
+
+def force(t, y):
+    global left
+    left -= 1
+    if left < 0:
+        raise ArithmeticError
+    return np.stack([y[1], -y[0]])
+
+slow = pi.rhs(dim=2, trace=False)(force)
+for left in range(20):
+    try:
+        pi.solve(slow, np.ones((9, 2)), t_end=1.0, method="radau_iia5")
+    except ArithmeticError:
+        print("raised")
+"""
+
+
+def test_a_force_may_raise_before_there_are_factors():
+    """Their pivots are places in memory; here new memory is full of what is none."""
+    full = {"MALLOC_PERTURB_": "165", "MALLOC_MMAP_THRESHOLD_": "1000000000"}
+    path = os.pathsep.join(map(os.path.dirname, pi.__path__))
+    done = subprocess.run([sys.executable, "-c", RAISING], capture_output=True, text=True,
+                          env={**os.environ, **full, "PYTHONPATH": path})  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == "raised\n" * 20

@@ -41,9 +41,10 @@ static void factor_rows(Chunk *c, int n, vreal *M, vint *pivot) {
             ENTRY(k, k) = inverse;
         }
 }
-/* Solves M x = r in place, n rows of r. */
+/* Solves M x = r in place, n rows of r. Of a chunk that has stopped there may be no pivots. */
 static void substitute_rows(const Chunk *c, int n, const vreal *M, const vint *pivot, vreal *r) {
     const int64_t R = c->R;
+    if (c->stopped) return;
     for (int64_t u = 0; u < R; u++) {
         for (int k = 0; k < n; k++) {
             for (int64_t lane = 0; lane < VLEN; lane++) {
