@@ -134,38 +134,55 @@ typedef struct {
     int quadratic_kinetic; /* composition: has its order only if T is quadratic in the momenta */
     const char *written;   /* the descriptor as written in methods/: its numbers with all digits,
                               for exact arithmetic; run/catalogue.c fills it in */
-    /* Runge-Kutta: k_s = f(t + c_s h, y + h sum_j a_sj k_j),  y += h sum_s b_s k_s;
-     * Nystrom: k_s = a(t + c_s h, x + c_s h v + h^2 sum_j a_sj k_j),
-     *          x += h v + h^2 sum_s b_s k_s,  v += h sum_s velocity_s k_s */
-    double c[PI_MAX_STAGES], a[PI_MAX_STAGES][PI_MAX_STAGES], b[PI_MAX_STAGES];
-    /* Runge-Kutta: weights of other orders, whose difference from b estimates the error; the second
-     * serves a combined estimate. Order 0: there are none. Nystrom: those of the positions, and of
-     * the velocities. */
-    int embedded_order, embedded2_order;
-    double b_embedded[PI_MAX_STAGES], b_embedded2[PI_MAX_STAGES], velocity_embedded[PI_MAX_STAGES];
-    /* Rosenbrock, with J = df/dy and df/dt at the beginning of the step:
-     * (inverse_ss - h J) u_s = h f(t + c_s h, y + sum_j a_sj u_j) - sum_j<s inverse_sj u_j
-     *                          + h^2 d_s df/dt,   y += sum_s b_s u_s,
-     * where `inverse` is that of the matrix of the coefficients gamma_sj, u = gamma k, and d_s the
-     * sum of its row s */
-    double inverse[PI_MAX_LINEAR][PI_MAX_LINEAR], d[PI_MAX_LINEAR];
-    /* composition: for each s  v += kick_s h a(x),  x += drift_s h v; zeros are skipped */
-    double kick[PI_MAX_SUBSTEPS], drift[PI_MAX_SUBSTEPS];
-    /* multistep, k = stages, oldest first: sum_j alpha_j y_{n+j} = h sum_j beta_j f_{n+j}, or
-     * sum_j alpha_j x_{n+j} = h^2 sum_j beta_j a_{n+j} with derivative = 2, where
-     * v_{n+k} = v_{n+k-1} + h sum_j velocity_j a_{n+j}, or without such weights v is a difference
-     * of positions: central, or backward. With a predictor, f_{n+k} is taken at
-     * y_{n+k} = y_{n+k-1} + h sum_j predictor_j f_{n+j}. */
-    int derivative, backward;
-    double alpha[PI_MAX_STAGES + 1], beta[PI_MAX_STAGES + 1], predictor[PI_MAX_STAGES];
-    double velocity[PI_MAX_STAGES + 1];
+    int embedded_order, embedded2_order; /* of the error estimates below; 0: there is none */
+    int derivative, backward;            /* multistep */
     /* rigid motion: one step consists of `stages` steps of lengths b_s h */
     PiRigidRule rule;
     PiGyroscopic gyroscopic;
     PiPhase phase;
     int exponential; /* q = exp(h w / 2) q, instead of q += (h / 2) (0, w) q */
     int unnormalised;
+    /* Families share the memory of a union: read only what the family of the method has. */
+    union {
+        struct {
+            /* Runge-Kutta: k_s = f(t + c_s h, y + h sum_j a_sj k_j),  y += h sum_s b_s k_s;
+             * Nystrom: k_s = a(t + c_s h, x + c_s h v + h^2 sum_j a_sj k_j),
+             *          x += h v + h^2 sum_s b_s k_s,  v += h sum_s velocity_s k_s */
+            double c[PI_MAX_STAGES], b[PI_MAX_STAGES];
+            /* Runge-Kutta: weights of other orders, whose difference from b estimates the error;
+             * the second serves a combined estimate. Nystrom: those of the positions, and of the
+             * velocities. */
+            double b_embedded[PI_MAX_STAGES];
+            union {
+                double b_embedded2[PI_MAX_STAGES], velocity_embedded[PI_MAX_STAGES];
+                /* Rosenbrock, with J = df/dy and df/dt at the beginning of the step:
+                 * (inverse_ss - h J) u_s = h f(t + c_s h, y + sum_j a_sj u_j)
+                 *                        - sum_j<s inverse_sj u_j + h^2 d_s df/dt,
+                 * y += sum_s b_s u_s, where `inverse` is that of the matrix of the coefficients
+                 * gamma_sj, u = gamma k, and d_s the sum of its row s */
+                struct {
+                    double inverse[PI_MAX_LINEAR][PI_MAX_LINEAR], d[PI_MAX_LINEAR];
+                };
+            };
+        };
+        /* composition: for each s  v += kick_s h a(x),  x += drift_s h v; zeros are skipped */
+        struct {
+            double kick[PI_MAX_SUBSTEPS], drift[PI_MAX_SUBSTEPS];
+        };
+        /* multistep, k = stages, oldest first: sum_j alpha_j y_{n+j} = h sum_j beta_j f_{n+j}, or
+         * sum_j alpha_j x_{n+j} = h^2 sum_j beta_j a_{n+j} with derivative = 2, where
+         * v_{n+k} = v_{n+k-1} + h sum_j velocity_j a_{n+j}, or without such weights v is a
+         * difference of positions: central, or backward. With a predictor, f_{n+k} is taken at
+         * y_{n+k} = y_{n+k-1} + h sum_j predictor_j f_{n+j}. */
+        struct {
+            double alpha[PI_MAX_STAGES + 1], beta[PI_MAX_STAGES + 1], predictor[PI_MAX_STAGES];
+        };
+    };
+    double velocity[PI_MAX_STAGES + 1]; /* Nystrom, multistep */
+    double a[][PI_MAX_STAGES];          /* as many rows as the file gives: one for each stage */
 } PiMethod;
+/* Memory for a method of any number of stages. */
+enum { PI_METHOD_BYTES = sizeof(PiMethod) + PI_MAX_STAGES * sizeof(double[PI_MAX_STAGES]) };
 
 /* A method in the form for a table kernel: one sparse row of weights for each linear combination.
  * Explicit Runge-Kutta: rows 0..stages-1 make the stages and row `stages` the step. On x'' = a(t,

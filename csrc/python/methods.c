@@ -24,7 +24,7 @@ PyObject *core_make_method(PyObject *module, PyObject *args) {
     while (family < PI_FAMILIES && strcmp(name, pi_families[family].name)) family++;
     if (family == PI_FAMILIES || pi_families[family].closed)
         return PyErr_Format(PyExc_ValueError, "no family %s", name);
-    PiMethod *m = PyMem_Malloc(sizeof *m);
+    PiMethod *m = PyMem_Calloc(1, PI_METHOD_BYTES);
     if (!m) return PyErr_NoMemory();
     *m = (PiMethod){.name = "",
                     .family = (PiFamily)family,

@@ -107,6 +107,19 @@ def test_the_module_of_the_page_is_one_text(tmp_path):
         subprocess.run(["node", "--check", tmp_path / "page.mjs"], check=True)
 
 
+def test_a_page_that_loads_slowly_is_not_written(tmp_path, monkeypatch):
+    monkeypatch.setattr(make_page, "about", lambda: {"systems": {}})
+    core, made = tmp_path / "lab.wasm", tmp_path / "index.html"
+    core.write_bytes(bytes(make_page.LARGEST_CORE + 1))
+    with pytest.raises(SystemExit, match="the core has 1,000,001 bytes: 1,000,000 at most"):
+        make_page.main(core, made)
+    core.write_bytes(bytes(10_000))
+    monkeypatch.setattr(make_page, "LARGEST", 10_000)  # without the core's 4/3 bytes for each
+    with pytest.raises(SystemExit, match="the page has .* bytes: 10,000 at most"):
+        make_page.main(core, made)
+    assert not made.exists()
+
+
 WORK = """
 import { readFileSync } from "node:fs";
 import { engineOf } from "./engine.mjs";
@@ -129,6 +142,7 @@ def test_the_core_of_the_page_has_the_bits_of_the_package(tmp_path):
     newest = max(p.stat().st_mtime for p in [*ROOT.glob("csrc/**/*.[ch]"), *ROOT.glob("page/*.c")])
     if not wasm.exists() or wasm.stat().st_mtime < newest:
         pytest.skip("the core for the page is not built: make page")
+    assert wasm.stat().st_size <= make_page.LARGEST_CORE
     about = make_page.about()
     (tmp_path / "about.json").write_text(json.dumps(about))
     (tmp_path / "engine.mjs").write_text((ROOT / "page" / "engine.js").read_text())

@@ -6,6 +6,7 @@ import re
 
 import numpy as np
 import pytest
+from places import ROOT
 from reference import POINT_METHODS, states
 
 import pyintegrate as pi
@@ -73,6 +74,16 @@ def test_the_catalogue_is_a_mapping():
     assert "rk5" not in pi.methods
     with pytest.raises(TypeError):
         pi.methods["rk4"] = METHODS[0]
+
+
+def test_a_matrix_has_a_row_for_each_stage():
+    """The core has memory for the rows in the file and no others (`a` in csrc/pyintegrate.h)."""
+    tables = [method for method in METHODS if "A" in method.coefficients]
+    assert len(tables) > 60
+    for method in tables:
+        text = (ROOT / "csrc" / "methods" / f"{method.name}.h").read_text()
+        rows = re.search(r"\.a = \{((?:\s*\{[^{}]*\},?)*)\}", text)[1].count("{")
+        assert rows == method.stages, f"{method.name}.h: a row for each stage, also {{0}}"
 
 
 @every

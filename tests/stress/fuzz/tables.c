@@ -9,17 +9,19 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     Bytes in = {data, size};
     int8_t shape[7];
     take(&in, shape, sizeof shape);
-    PiMethod m = {.name = "",
-                  .family = (PiFamily)shape[0],
-                  .stages = shape[1],
-                  .order = shape[1],
-                  .evaluations = shape[2],
-                  .derivative = shape[3]};
-    const int rows = pi_method_rows(&m);
+    _Alignas(PiMethod) char memory[PI_METHOD_BYTES] = {0};
+    PiMethod *const m = (PiMethod *)memory;
+    *m = (PiMethod){.name = "",
+                    .family = (PiFamily)shape[0],
+                    .stages = shape[1],
+                    .order = shape[1],
+                    .evaluations = shape[2],
+                    .derivative = shape[3]};
+    const int rows = pi_method_rows(m);
     if (rows < 0) return -1;
     for (int i = 0; i < rows; i++) {
         int n, optional;
-        double *row = pi_method_row(&m, i, &n, &optional);
+        double *row = pi_method_row(m, i, &n, &optional);
         take(&in, row, n * sizeof *row);
     }
     const double h = shape[5] ? 1.0 / shape[5] : 1e300;
@@ -28,7 +30,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     const PiKernels *kernels = &set->systems[where / 4 % (unsigned)set->n_systems];
     for (int i = 0; i < pi_n_systems; i++)
         if (!strcmp(pi_systems[i]->name, kernels->system))
-            run_some(set, pi_systems[i], where & 2 ? NULL : kernels, kernels->force, NULL, &m, h,
+            run_some(set, pi_systems[i], where & 2 ? NULL : kernels, kernels->force, NULL, m, h,
                      shape[4]);
     return 0;
 }
