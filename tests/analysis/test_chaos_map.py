@@ -45,6 +45,18 @@ def test_megno_is_its_sum():
     np.testing.assert_allclose(mapped("megno", 100.0).values, Y.mean(axis=0), rtol=1e-11)
 
 
+@pytest.mark.parametrize("k, order", [(2, 0.01), (4, 1e-9)])
+def test_gali_of_the_orbits_of_chaostools(k, order):
+    """A periodic, a quasiperiodic and a chaotic orbit of Henon and Heiles, with the bounds at
+    t = 1000 that ChaosTools.jl (test/chaosdetection/gali.jl) sets for its own."""
+    start = np.array([[0, 0.295456, 0.407308431, 0], [0, 0.483, 0.27898039, 0],
+                      [0, -0.25, 0.42081, 0]])  # fmt: skip
+    found = pi.chaos_map(pi.systems.henon_heiles, start[:, :2], start[:, 2:], dt=0.05, k=k,
+                         t_end=1000.0, indicator="gali", method="velocity_verlet")  # fmt: skip
+    assert (found.values[:2] > order).all()
+    assert found.values[2] <= 1e-12
+
+
 def test_indicators_tell_chaos_from_order():
     fli, megno = mapped("fli").values, mapped("megno").values
     assert fli[0] > 50

@@ -9,7 +9,8 @@ from places import ROOT
 import pyintegrate as pi
 
 DOCS = ROOT / "docs"
-RUN = ["start", "cookbook", "coming/scipy", "coming/game_loop", "coming/matlab"]
+RUN = ["start", "cookbook", "coming/scipy", "coming/game_loop", "coming/matlab",
+       "coming/dynamicalsystems"]
 
 
 @pytest.fixture
