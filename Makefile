@@ -83,11 +83,12 @@ sanitize: .venv-sanitize/.built
 
 # Raw arguments for the core, bent at random, for so many seconds under the same sanitizers; then
 # libFuzzer on byte code and on tables of coefficients (tests/stress/fuzz/), half the time each. Needs clang
-# and its run-time library (Debian: clang libclang-rt-14-dev).
+# and its run-time library (Debian: clang libclang-rt-14-dev). make libfuzzer FUZZ_SANITIZE= runs several times as
+# many programs: it sees only crashes, and answers that depend on what memory held before.
 FUZZ_SECONDS ?= 60
+FUZZ_SANITIZE ?= -fsanitize=address,undefined -fno-sanitize-recover=undefined
 CLANG ?= clang
-LIBFUZZER = -g1 -DPI_ROLLED -ffp-contract=off -fno-math-errno -std=gnu11 -Wall -Wextra -Werror \
-    -fsanitize=address,undefined -fno-sanitize-recover=undefined
+LIBFUZZER = -g1 -DPI_ROLLED -ffp-contract=off -fno-math-errno -std=gnu11 -Wall -Wextra -Werror $(FUZZ_SANITIZE)
 FUZZED_C = tests/stress/fuzz/float_mode.c $(wildcard csrc/bytecode/*.c) \
     $(filter-out %/dispatch.c,$(wildcard csrc/run/*.c))
 fuzz: .venv-sanitize/.built
@@ -102,7 +103,7 @@ fuzz: .venv-sanitize/.built
 libfuzzer: .venv-sanitize/.built
 	rm -rf build/fuzz && mkdir -p build/fuzz/found/programs build/fuzz/found/tables
 	cd .venv-sanitize && $(SANITIZED_PYTHON) bin/python ../tests/stress/fuzz/seeds.py ../build/fuzz/seeds
-	for bits in 64 32; do $(CLANG) $(LIBFUZZER) -O0 -fsanitize=fuzzer-no-link \
+	for bits in 64 32; do $(CLANG) $(LIBFUZZER) $(if $(FUZZ_SANITIZE),-O0,-O1) -fsanitize=fuzzer-no-link \
 	    -c tests/stress/fuzz/kernels_f$$bits.c -o build/fuzz/kernels_f$$bits.o || exit 1; done
 	for target in programs tables; do $(CLANG) $(LIBFUZZER) -O1 -fsanitize=fuzzer tests/stress/fuzz/$$target.c \
 	    $(FUZZED_C) build/fuzz/kernels_f*.o -lm -o build/fuzz/$$target || exit 1; done
@@ -115,7 +116,8 @@ libfuzzer: .venv-sanitize/.built
 # What others may hand us, damaged and forged at random (files, caches of compiled libraries, byte code),
 # what may come in the middle of a call (storms of signals, hostile threads, refused memory), calls from
 # small stacks, random forces and tables against NumPy, raw arguments for the core, threads on one run
-# under ThreadSanitizer: for so many seconds each (tests/stress/attack/).
+# under ThreadSanitizer: for so many seconds each (tests/stress/attack/). An hour in all:
+# make attack ATTACK_SECONDS=360
 ATTACK_SECONDS ?= 60
 ATTACK_SEED ?= 1
 ATTACK = $(ATTACK_SECONDS) $(ATTACK_SEED)
@@ -134,8 +136,9 @@ RACE_C = tests/stress/race.c tests/stress/fuzz/kernels_f64.c $(FUZZED_C)
 
 # Random calls, right and wrong: no crash, no leak, sampled answers compared (about ten minutes).
 SOAK_CALLS ?= 1000000
+SOAK_SEED ?= 1
 soak: $(VENV)/.dev
-	$(PY) tests/stress/soak.py $(SOAK_CALLS)
+	$(PY) tests/stress/soak.py $(SOAK_CALLS) $(SOAK_SEED)
 
 # Lines of the C core that are reached by those of its tests that are quick, by calls bent at random, and
 # by refused memory. A line counts where any of the kernels that it is compiled into comes to it.
@@ -146,8 +149,9 @@ COVERED = $(SANITIZED) $(addsuffix .py,$(addprefix tests/, \
     system/test_rigid_body system/test_systems watching/test_conditions_after_jumps watching/test_impulses))
 TEST_NEEDS = "import tomllib; extras = tomllib.load(open('pyproject.toml', 'rb'))['project']['optional-dependencies']; \
     print(*(p for n in ('dev', 'plot', 'xarray', 'pandas', 'io', 'dask') for p in extras[n] if p[:5] != 'pyint'))"
+COVERAGE_WORKERS ?= auto
 coverage:
-	rm -rf build .venv-coverage
+	rm -rf .venv-coverage
 	$(PYTHON) -m venv .venv-coverage
 	.venv-coverage/bin/python -m pip install --quiet --disable-pip-version-check gcovr "numpy>=2" \
 	    $$($(PYTHON) -c $(TEST_NEEDS))
@@ -157,7 +161,8 @@ coverage:
 	cd .venv-coverage/tree && PYINTEGRATE_CFLAGS="-O1 -DPI_ROLLED -Wno-psabi --coverage" \
 	    PYINTEGRATE_LDFLAGS="--coverage $(WRAPPED) $(CURDIR)/.venv-coverage/refusals.o" \
 	    ../bin/python setup.py -q build_ext --inplace
-	cd .venv-coverage/tree && PYTHONPATH=$$PWD ../bin/python -m pytest -q -n auto $(COVERED)
+	cd .venv-coverage/tree && PYTHONPATH=$$PWD ../bin/python -m pytest -q -p no:cacheprovider \
+	    -n $(COVERAGE_WORKERS) $(COVERED)
 	cd .venv-coverage/tree && PYTHONPATH=$$PWD ../bin/python tests/stress/fuzz.py 30
 	cd .venv-coverage/tree && PYTHONPATH=$$PWD ../bin/python tests/stress/attack/memory.py 30
 	cd .venv-coverage/tree && ../bin/gcovr --root . --filter csrc --merge-mode-functions=merge-use-line-min \

@@ -4,7 +4,8 @@
 
 Every call is made of random parts; some parts are hostile. A call may give an answer or raise one
 of the exceptions that the contract names. Now and then the answer of a right call is compared with
-the NumPy twin of its method. Resident memory must stay flat. What fails prints its seed and number:
+the NumPy twin of its method. Resident memory must stay flat. What fails or crashes prints its seed
+and number (child.py);
 `python tests/stress/soak.py 1 seed:number` repeats it.
 """
 
@@ -21,6 +22,7 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
+import child
 import reference
 import soak_worlds
 from hostile import HOSTILE, Hostile, hostile, pick
@@ -221,9 +223,10 @@ def resident():
         return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
 
 
-def main(calls, seed, first=0):
+def main(calls, seed, first, note):
     outcomes, start, memory = {}, time.time(), []
     for number in range(first, first + calls):
+        note(seed, number)
         outcome = one_call(seed, number)
         outcomes[outcome] = outcomes.get(outcome, 0) + 1
         if (number - first + 1) % max(calls // 20, 1) == 0:
@@ -240,4 +243,5 @@ def main(calls, seed, first=0):
 
 if __name__ == "__main__":
     seed, _, number = (sys.argv[2] if len(sys.argv) > 2 else "1").partition(":")
-    main(int(sys.argv[1]) if len(sys.argv) > 1 else 1_000_000, int(seed), int(number or 0))
+    calls = int(sys.argv[1]) if len(sys.argv) > 1 else 1_000_000
+    main(calls, int(seed), int(number or 0), child.guarded("soak"))

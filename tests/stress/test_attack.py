@@ -33,3 +33,19 @@ def test_calls_of_the_core_without_memory_of_python_raise_memory_error(tmp_path)
     call = [sys.executable, "-c", text]
     done = subprocess.run(call, capture_output=True, text=True, cwd=tmp_path, env=where)
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize(
+    ("end", "report"),
+    [
+        ("os.abort()", "attack: SIGABRT ended it in case 5:3\n"),
+        ("while True: pass", "attack: case 5:3 has not ended in 1 s\n"),
+        ("raise SystemExit(4)", "attack: case 5:3 failed\n"),
+    ],
+)
+def test_the_parent_of_an_attack_says_in_which_case_it_ended(end, report):
+    text = f"import child, os\nnote = child.guarded('attack', 1)\nnote(5, 3)\n{end}\n"
+    call = [sys.executable, "-c", text]
+    done = subprocess.run(call, capture_output=True, text=True, cwd=ATTACK.parent)
+    assert done.stdout == report
+    assert done.returncode == (4 if "Exit" in end else 1)

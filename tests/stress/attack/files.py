@@ -126,6 +126,8 @@ class Attack:
             self.sources["zarr"] = []
         for i, sol in enumerate(originals()):
             for kind, these in self.sources.items():
+                if kind == "zarr" and i % 4:
+                    continue  # they take long
                 sol.save(path := Path(work) / f"{i}.{kind}")
                 ask(pi.load(path))  # and imports what it needs
                 these.append(Source(path))

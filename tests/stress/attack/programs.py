@@ -1,6 +1,6 @@
 """Byte code bent at random: what the verifier accepts does what a plain interpreter says.
 
-    python tests/stress/attack/programs.py [seconds] [seed]
+    python tests/stress/attack/programs.py [seconds] [seed] [cases at most]
 
 Programs of random forces are changed: words, pairs of instructions, sections, sizes. The core
 refuses such a program with a ValueError, or answers each question as the interpreter below does, to
@@ -13,8 +13,13 @@ import random
 import sys
 import time
 from collections import Counter
+from pathlib import Path
 
 import numpy as np
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+import child
 from forces import compute, random_function
 
 import pyintegrate as pi
@@ -277,11 +282,12 @@ def step(program, handle, y, params, dtype):
         assert same(got[i], expected), ("step", i, got[i], expected.values)
 
 
-def main(seconds, seed, first=0, most=1 << 62):
-    """Attack for so many seconds; the counts."""
+def main(seconds, seed, first, most, note):
+    """Attack for so many seconds, with so many cases at most."""
     counts, case, program = Counter(), first, None
     end = time.monotonic() + seconds
     while time.monotonic() < end and case < first + most:
+        note(seed, case)
         rng = random.Random(f"{seed}:{case // 50}")  # the program is that of fifty cases
         if program is None or case % 50 == 0:
             program = random_program(rng)
@@ -300,10 +306,10 @@ def main(seconds, seed, first=0, most=1 << 62):
             raise
         counts["same"] += 1
     print(f"attack by programs, seed {seed}: {case - first} cases: {dict(sorted(counts.items()))}")
-    return counts
 
 
 if __name__ == "__main__":
-    seconds, seed = (*sys.argv[1:], *("60", "1")[len(sys.argv) - 1 :])
+    seconds, seed, most = (*sys.argv[1:], *("60", "1", "inf")[len(sys.argv) - 1 :])
     seed, _, case = seed.partition(":")
-    main(float(seconds), int(seed), int(case or 0) // 50 * 50)
+    guard = child.guarded("attack by programs")
+    main(float(seconds), int(seed), int(case or 0) // 50 * 50, float(most), guard)
