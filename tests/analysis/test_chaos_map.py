@@ -45,7 +45,7 @@ def test_megno_is_its_sum():
     np.testing.assert_allclose(mapped("megno", 100.0).values, Y.mean(axis=0), rtol=1e-11)
 
 
-@pytest.mark.parametrize("k, order", [(2, 0.01), (4, 1e-9)])
+@pytest.mark.parametrize(("k", "order"), [(2, 0.01), (4, 1e-9)])
 def test_gali_of_the_orbits_of_chaostools(k, order):
     """A periodic, a quasiperiodic and a chaotic orbit of Henon and Heiles, with the bounds at
     t = 1000 that ChaosTools.jl (test/chaosdetection/gali.jl) sets for its own."""

@@ -175,7 +175,7 @@ def test_a_stepper_looks_at_its_state_before_it_makes_anything_of_that_size(lane
 )
 def test_the_phases_of_a_stepper_have_the_same_rows(one, other):
     """They share the copy of the state from before a block, and the failures of its tiles."""
-    step, kick = (_core.method(name)["handle"] for name in names)
+    step, kick = (_core.method(name)["handle"] for name in (one, other))
     rows = 2 + _core.history_rows("oscillator", step, False)
     with pytest.raises(ValueError, match="a kick or a drift remembers what the step does"):
         _core.stepper(

@@ -9,8 +9,14 @@ from places import ROOT
 import pyintegrate as pi
 
 DOCS = ROOT / "docs"
-RUN = ["start", "cookbook", "coming/scipy", "coming/game_loop", "coming/matlab",
-       "coming/dynamicalsystems"]
+RUN = [
+    "start",
+    "cookbook",
+    "coming/scipy",
+    "coming/game_loop",
+    "coming/matlab",
+    "coming/dynamicalsystems",
+]
 
 
 @pytest.fixture
