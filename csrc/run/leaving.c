@@ -254,7 +254,7 @@ int advance_leaving(PiRun *run, int64_t number, PiTile *tile, int64_t from, int6
 }
 
 /* ---- lanes that an observer stops ------------------------------------------------------------ */
-/* Room for FEW_STEPS of all lanes that go on together, or for more steps of fewer lanes: each
+/* Room for STEPS_SHOWN of all lanes that go on together, or for more steps of fewer lanes: each
  * component of a state in whole cache lines, and one more after all its states. */
 int64_t stopping_rows_bytes(const PiRun *run) {
     const int64_t states = pi_product(pi_product(STEPS_SHOWN, run->shown_lanes), run->real_bytes);

@@ -4,10 +4,11 @@
 #include "../run/families.h"
 #include "../run/layout.h"
 
-enum { STATES = PI_REDUCE_STATES, STATES_BYTES = 64 << 10 };
 enum {
-    CALL_BYTES = 16 << 10
-}; /* of scratch and results, if a program is asked for several states */
+    STATES = PI_REDUCE_STATES,
+    STATES_BYTES = 64 << 10,
+    CALL_BYTES = 16 << 10, /* of scratch and results, if a program is asked for several states */
+};
 
 static int has_energy(const PiWatch *w) {
     int found = w->asks & PI_WATCH_ENERGY;
@@ -28,8 +29,9 @@ static int64_t states_at_once(const PiWatch *w, int64_t lanes) {
     const int64_t fit = STATES_BYTES / bytes;
     return fit < 1 ? 1 : smaller(fit, STATES);
 }
-/* The rows of such calls besides the states and results: parameters, time, scratch; and how long
- * they are at most, unless one state is longer. */
+/* A program may be asked for several states in one call: its rows besides the states and results,
+ * which are parameters, time and scratch; and how long they are at most, unless one state is longer.
+ */
 static int64_t rows_of_call(const PiWatch *w) {
     const PiSystem *s = w->program.system;
     return pi_sum(pi_parameter_rows(s) + 1, s->scratch);
