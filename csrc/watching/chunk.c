@@ -30,7 +30,8 @@ static int64_t states_at_once(const PiWatch *w, int64_t lanes) {
     return fit < 1 ? 1 : smaller(fit, STATES);
 }
 /* A program may be asked for several states in one call: its rows besides the states and results,
- * which are parameters, time and scratch; and how long they are at most, unless one state is longer.
+ * which are parameters, time and scratch; and how long they are at most, unless one state is
+ * longer.
  */
 static int64_t rows_of_call(const PiWatch *w) {
     const PiSystem *s = w->program.system;
