@@ -33,6 +33,8 @@ _CONCERNS = {
 
 def warn_of_change(method, system, number):
     """Warn if a run that began in arithmetic `number` continues in another, and bits differ."""
+    if number == ARITHMETIC:
+        return
     low, high = sorted((number, ARITHMETIC))
     later = range(low + 1, high + 1)
     if number > ARITHMETIC or any(_CONCERNS[n](method, system) for n in later):

@@ -77,7 +77,7 @@ class Run:
             problem, options, saves, self._workers, state_a, state_b, record, places, stream,
             sums, event_memory,
         )  # fmt: skip
-        if failures is not None:
+        if failures:
             self._core.fail(*failures)
 
     def work(self):
@@ -146,8 +146,8 @@ def _start(
 ):  # fmt: skip
     """The run of the C core, not begun."""
     one = problem.initial.strides[1] == 0  # all trajectories begin alike
-    fields = problem.core_fields(options)
-    fields |= {
+    fields = {
+        **problem.core_fields(options),
         "save_every": saves.every,
         "method": problem.method.handle,
         "first": problem.first,

@@ -49,7 +49,7 @@ class Failures:
 
     def failed(self):
         """Only the failures, without trajectories that an event stopped."""
-        if not len(self):
+        if not self.index.size:
             return self
         keep = self.status != Status.STOPPED
         return self if keep.all() else Failures(*(part[keep] for part in self))

@@ -91,7 +91,9 @@ def _pinned(*arrays):
     """Weak references, which keep ``ndarray.resize`` from moving memory that the core uses."""
     pins = []
     for array in arrays:
-        while type(array) is not float and isinstance(array, np.ndarray):
+        if type(array) is float:
+            continue
+        while isinstance(array, np.ndarray):
             pins.append(ref(array))
             array = array.base
     return pins
@@ -102,8 +104,8 @@ def _outcome(problem, options, saves, rows):
     record, completed, state, out = rows.record, rows.completed, rows.state, options.out
     watching = rows.sums is not None or rows.event_rows is not None or saves.given is not None
     if record is None:
-        places = options.places(problem.system)
-        record = state[np.newaxis, list(places) if elsewhere else slice(dim)]
+        places = list(options.places(problem.system)) if elsewhere else slice(dim)
+        record = state[np.newaxis, places, :lanes]
     elif not elsewhere and completed < problem.n_steps and not watching:
         saved = saves.until(completed)
         record, completed = record[:saved], int(saves.steps[saved - 1])
@@ -127,10 +129,12 @@ def _outcome(problem, options, saves, rows):
 
 def outward(rows, batch):
     """(..., components, lanes) inside -> (..., *batch, components) outside, without a copy."""
-    lead = rows.ndim - 2
+    if len(batch) == 1:
+        return rows.swapaxes(-1, -2)
     outside = rows.reshape(rows.shape[:-1] + batch)
     if not batch:
         return outside
+    lead = rows.ndim - 2
     return outside.transpose(*range(lead), *range(lead + 1, outside.ndim), lead)
 
 

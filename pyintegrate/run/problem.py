@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..method.arithmetic import ARITHMETIC
 from ..method.method import Method
 from ..system.system import System
 from ..values.checks import broadcast_shape
@@ -54,22 +55,26 @@ class Problem(Named):
         """t0 + n dt, shape (len(steps),) or (len(steps), *batch)."""
         return times(self.t0, self.dt, steps, self.batch)
 
-    def continued(self, state, first, n_steps, options, drive=None):
-        """The same problem continued from a state, as ``initial``, at step `first`."""
-        changed = {"initial": state, "first": first, "n_steps": n_steps}
-        further = self.changed(**changed)
+    def continued(self, state, first, n_steps, options, origin, drive=None):
+        """The same problem continued from a state, as ``initial``, at step `first`.
+
+        origin: where the motion began, see solution/origin.py.
+        """
+        changed = {
+            "initial": state, "first": first, "n_steps": n_steps, "origin": origin,
+            "arithmetic": ARITHMETIC,
+        }  # fmt: skip
         check_size(self.system, self.batch, self.dtype, n_steps, options, len(state))
         if drive is not None:
             arrays, shapes = check_drive(drive, self.system)
             if broadcast_shape({**shapes, "the solution": self.batch}) != self.batch:
                 raise ValueError(f"drive does not fit the batch {self.batch}: {shapes}")
-            rows, strides = driven_rows(
+            changed["rows_params"], changed["drive_strides"] = driven_rows(
                 arrays, self.system, self.undriven, n_steps, self.batch, self.dtype
             )
-            return further.changed(rows_params=rows, drive_strides=strides)
-        if self.driven and n_steps:
+        elif self.driven and n_steps:
             raise ValueError("the run was driven: resume needs `drive` for the further steps")
-        return further
+        return self.changed(**changed)
 
     def core_fields(self, options):
         """The fields of the C core, by name, that are the same for a run and for a Stepper."""

@@ -18,8 +18,10 @@ def checked_dtype(dtype, x0, v0):
         # A Python number has no precision of its own, as in NumPy (NEP 50).
         if type(x0) in _WEAK and type(v0) in _WEAK:
             return _DOUBLE
-        given = {getattr(a, "dtype", None) for a in (x0, v0) if type(a) not in _WEAK}
-        return _SINGLE if given == {_SINGLE} else _DOUBLE
+        for a in (x0, v0):
+            if type(a) not in _WEAK and getattr(a, "dtype", None) != _SINGLE:
+                return _DOUBLE
+        return _SINGLE
     try:
         dtype = np.dtype(dtype)
     except TypeError:

@@ -8,7 +8,7 @@ import numpy as np
 
 from .. import _core
 from ..errors import report_failures, warn_caller
-from ..method.arithmetic import ARITHMETIC, warn_of_change
+from ..method.arithmetic import warn_of_change
 from ..run import output
 from ..run.evaluations import count_evaluations
 from ..run.steps import steps_to
@@ -243,12 +243,10 @@ class Solution(States):
                 raise ValueError(f"t_end lies {-n_steps} steps before the end of this solution")
         else:
             n_steps = whole_steps(n_steps)
-        further = problem.continued(self._last_state(), first, n_steps, options, drive)
-        output.check_out(further, options, dict(drive or {}))
         began = origin_of(problem)
-        further = further.changed(
-            arithmetic=ARITHMETIC, origin=Origin(began.state, began.step, self)
-        )
+        origin = Origin(began.state, began.step, self)
+        further = problem.continued(self._last_state(), first, n_steps, options, origin, drive)
+        output.check_out(further, options, dict(drive or {}))
         warn_of_change(problem.method, problem.system, problem.arithmetic)
         part = Solution.of_run(further, options, self._failures, self._sums, self._event_rows)
         if self._options.events is None:  # it was loaded, and has jumped before
@@ -257,7 +255,7 @@ class Solution(States):
 
     def _last_rows(self):
         """The last state and the history of the method, if available: (rows, lanes)."""
-        rows = np.moveaxis(self.final, -1, 0).reshape(self.system.dim, self._problem.lanes)
+        rows = self.final.reshape(self._problem.lanes, self.system.dim).T
         return rows if self._history is None else np.concatenate([rows, self._history])
 
     def _last_state(self):

@@ -38,6 +38,7 @@ def broadcast(shapes):
 def broadcast_shape(shapes):
     """The broadcast of named shapes; the error names two that do not fit."""
     different = set(shapes.values())
+    different.discard(())  # which fits any
     if len(different) < 2:
         return different.pop() if different else ()
     try:
