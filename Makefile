@@ -150,12 +150,15 @@ COVERED = $(SANITIZED) $(addsuffix .py,$(addprefix tests/, \
 TEST_NEEDS = "import tomllib; extras = tomllib.load(open('pyproject.toml', 'rb'))['project']['optional-dependencies']; \
     print(*(p for n in ('dev', 'plot', 'xarray', 'pandas', 'io', 'dask') for p in extras[n] if p[:5] != 'pyint'))"
 COVERAGE_WORKERS ?= auto
-coverage:
+.venv-coverage/.made: pyproject.toml
 	rm -rf .venv-coverage
 	$(PYTHON) -m venv .venv-coverage
 	.venv-coverage/bin/python -m pip install --quiet --disable-pip-version-check gcovr "numpy>=2" \
 	    $$($(PYTHON) -c $(TEST_NEEDS))
-	mkdir -p .venv-coverage/tree && cp -r csrc pyintegrate tests setup.py pyproject.toml README.md \
+	@touch $@
+coverage: .venv-coverage/.made
+	rm -rf .venv-coverage/tree && mkdir .venv-coverage/tree
+	cp -r csrc pyintegrate tests setup.py pyproject.toml README.md \
 	    LICENSE CHANGELOG.md .venv-coverage/tree && rm -f .venv-coverage/tree/pyintegrate/*.so
 	$${CC:-cc} -O1 -fPIC -c tests/stress/attack/refusals.c -o .venv-coverage/refusals.o
 	cd .venv-coverage/tree && PYINTEGRATE_CFLAGS="-O1 -DPI_ROLLED -Wno-psabi --coverage" \
