@@ -19,7 +19,7 @@ FUNCTIONS = {
     "minimum": lambda a, b: np.minimum(a, b),
     "maximum": lambda a, b: np.maximum(a, b),
     "where": lambda a, b, c: np.where(a < b, c, a * 0.5),
-    "between": lambda a, b, c: np.where((a > b) & ~(c <= a), b, c),
+    "between": lambda a, b, c: np.where((a > b) & np.logical_not(c <= a), b, c),
     "sqrt": lambda a: np.sqrt(1 + a * a),
     "sin": lambda a: np.sin(a),
     "cos": lambda a: np.cos(a),
