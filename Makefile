@@ -140,8 +140,8 @@ SOAK_SEED ?= 1
 soak: $(VENV)/.dev
 	$(PY) tests/stress/soak.py $(SOAK_CALLS) $(SOAK_SEED)
 
-# Lines of the C core that are reached by those of its tests that are quick, by calls bent at random, and
-# by refused memory. A line counts where any of the kernels that it is compiled into comes to it.
+# Lines of the C core that are reached by those of its tests that are quick, by calls and programs bent at
+# random, and by refused memory. A line counts where any of the kernels that it is compiled into comes to it.
 COVERED = $(SANITIZED) $(addsuffix .py,$(addprefix tests/, \
     adaptive/test_dense adaptive/test_watches_and_events adaptive/test_radau core/test_contents_of_arrays \
     core/test_scales method/test_multistep_methods method/test_rigid_methods run/test_float_modes run/test_history \
@@ -167,6 +167,7 @@ coverage: .venv-coverage/.made
 	cd .venv-coverage/tree && PYTHONPATH=$$PWD ../bin/python -m pytest -q -p no:cacheprovider \
 	    -n $(COVERAGE_WORKERS) $(COVERED)
 	cd .venv-coverage/tree && PYTHONPATH=$$PWD ../bin/python tests/stress/fuzz.py 30
+	cd .venv-coverage/tree && PYTHONPATH=$$PWD ../bin/python tests/stress/attack/programs.py 30
 	cd .venv-coverage/tree && PYTHONPATH=$$PWD ../bin/python tests/stress/attack/memory.py 30
 	cd .venv-coverage/tree && ../bin/gcovr --root . --filter csrc --merge-mode-functions=merge-use-line-min \
 	    --gcov-ignore-parse-errors=all --sort uncovered-percent
