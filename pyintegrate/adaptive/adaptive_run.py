@@ -38,7 +38,10 @@ class StepControl(Named):
     save: str  # "all", "final" or "times"
     times: np.ndarray | None  # (n,) or (n, lanes), in the dtype of the run
     automatic: bool  # whether the tolerance chose the method
-    stiff: np.ndarray | None = None  # (lanes,): which "auto" has found stiff before; None: none
+    # Of the run that this one continues, (lanes,): its last steps, 0 if there is none; which "auto"
+    # has found stiff, None: none.
+    last_step: float | np.ndarray = 0.0
+    stiff: np.ndarray | None = None
 
 
 class AdaptiveOutcome(Named):
@@ -71,7 +74,7 @@ class AdaptiveRun:
         places = options.places(problem.system)
         self._state = np.array(problem.initial[:, :lanes])
         self._t = np.full(lanes, problem.rows_t0, dtype)
-        self._h = np.zeros(lanes, dtype)
+        self._h = np.full(lanes, control.last_step, dtype)
         self._counts = np.zeros((2, lanes), np.int64)
         self._status = np.full(lanes, Status.CANCELLED, np.int8) if status is None else status
         self._record = None
@@ -95,7 +98,6 @@ class AdaptiveRun:
                 decay = least_decay(problem.method)
                 known = np.zeros(lanes, bool) if control.stiff is None else control.stiff
                 self._status[known & (self._status == Status.CANCELLED)] = _LEFT
-                self._h[known] = np.broadcast_to(control.first_step, (lanes,))[known]
             self._core = self._made(
                 problem.method, rows, problem.rows_t0, control.first_step, decay
             )

@@ -14,7 +14,7 @@ from ..run.options import Options
 from ..run.output import check_out
 from ..run.problem import Problem
 from ..run.state import checked_dtype, components_of
-from ..run.steps import check_rounded, checked_times
+from ..run.steps import check_rounded, checked_times, in_dtype
 from ..run.structure import check_structure, checked_system
 from ..values.checks import broadcast_shape, integer, numbers
 from ..values.memory import pad, spread
@@ -211,7 +211,8 @@ def rounded_times(times, t0, t_end, batch, dtype):
             ) from None
     column = array.reshape(-1, *(1,) * len(batch)) if shared else array
     first, last = np.minimum(t0, t_end), np.maximum(t0, t_end)
-    outside = ~((column >= first) & (column <= last))
+    moments = in_dtype(column, dtype)
+    outside = ~((moments >= in_dtype(first, dtype)) & (moments <= in_dtype(last, dtype)))
     if np.any(outside):
         wrong = np.broadcast_to(column, outside.shape)[outside].flat[0]
         raise ValueError(
@@ -239,8 +240,9 @@ def resumed(solution, t_end):
     if broadcast_shape({"t_end": np.shape(t_end), "the solution": batch}) != batch:
         raise ValueError(f"t_end has shape {np.shape(t_end)}: it does not fit the batch {batch}")
     reached = solution._reached.reshape(batch)
-    begun = np.sign(np.asarray(control.t_end, np.float64) - problem.t0)
-    if np.any((np.asarray(t_end) - reached) * begun * (solution.status == 0) < 0):
+    way = in_dtype(control.t_end, dtype) - in_dtype(problem.t0, dtype)
+    begun = np.sign(np.where(way == 0, solution.last_step, way))
+    if np.any((in_dtype(t_end, dtype) - reached) * begun * (solution.status == 0) < 0):
         raise ValueError("t_end lies before the end of this solution")
     rows = pad(solution._final, (lanes,), dtype)
     further = problem.changed(
@@ -249,7 +251,6 @@ def resumed(solution, t_end):
     )  # fmt: skip
     warn_of_change(problem.method, problem.system, problem.arithmetic)
     save = "final" if control.save == "times" else control.save
-    first_step = abs(solution.last_step)
     status = solution.status.reshape(-1).copy()
     status[status == Status.OK] = Status.CANCELLED
     return (
@@ -260,7 +261,8 @@ def resumed(solution, t_end):
             rows_end=row(t_end, batch, dtype),
             save=save,
             times=None,
-            first_step=row(first_step, batch, dtype),
+            first_step=row(abs(solution.last_step), batch, dtype),
+            last_step=solution.last_step.reshape(-1).astype(dtype),
             stiff=np.isfinite(solution.stiff_since).reshape(-1),
         ),
         status,

@@ -11,6 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..integration import integrate
+from ..run.steps import in_dtype
 from .automatic import implicit_method
 
 LEAST = 200  # points of a smooth line over the run
@@ -29,7 +30,8 @@ def states_at(solution, t):
     low, high = np.minimum(first, last), np.maximum(first, last)
     column = flat[:, np.newaxis]
     slack = 1e-12 * np.maximum(abs(low), abs(high))
-    outside = ~((column >= low - slack) & (column <= high + slack))
+    asked = in_dtype(column, states.dtype)
+    outside = ~((asked >= low - slack) & (asked <= high + slack))
     if np.any(outside):
         wrong = np.broadcast_to(column, outside.shape)[outside][0]
         raise ValueError(

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..errors import Status
 from ..run.output import outward
 from ..solution.parts import another_end, differing
 from ..values.memory import check_memory
@@ -53,7 +52,7 @@ def joined(parts):
     lanes = zip(*(part._lanes for part in parts), strict=True)
     outcome = AdaptiveOutcome.of({
         "state": last._final, "t": last._reached.astype(first._problem.dtype),
-        "h": _last_steps(parts),
+        "h": last.last_step.reshape(-1),
         "accepted": sum(part.steps_taken.reshape(-1) for part in parts),
         "rejected": sum(part.rejected.reshape(-1) for part in parts),
         "status": last.status.reshape(-1), "lanes": tuple(map(sum, lanes)),
@@ -120,16 +119,6 @@ def _at_times(parts):
         "times": np.ascontiguousarray(np.concatenate(asked)),
         "states": np.concatenate(states),
     }
-
-
-def _last_steps(parts):
-    """The step that each would go on with; of one that failed, that with which it did."""
-    found = parts[0].last_step.reshape(-1).copy()
-    for part in parts[1:]:
-        new = part.last_step.reshape(-1)
-        goes_on = (part.status.reshape(-1) == Status.OK) | (new != 0)
-        found[goes_on] = new[goes_on]
-    return found
 
 
 def _stiff(parts, tries):

@@ -217,11 +217,8 @@ def _with_saves(header, arrays, control, problem):
     control = control.changed(automatic=header["automatic"], save=header["goes_on"])
     if header["save"] != "times":
         return control
-    # Rounding keeps the order: in the dtype of the run the times lie within its ends as well.
-    ends = (np.asarray(end).astype(problem.dtype).astype(np.float64)
-            for end in (problem.t0, control.t_end))  # fmt: skip
-    asked = arrays["t"]
-    times = made("t", rounded_times, asked, *ends, problem.batch, problem.dtype)
+    ends = problem.t0, control.t_end
+    times = made("t", rounded_times, arrays["t"], *ends, problem.batch, problem.dtype)
     return control.changed(save="times", times=times)
 
 

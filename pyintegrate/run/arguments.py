@@ -86,7 +86,8 @@ def _make_run(system, x0, v0, dt, t_end, n_steps, t0, method, dtype, start, driv
         if drive is not None:
             raise ValueError("times= goes between the steps, where a drive has no value: use save=")
         asked = fitted(options.times, batch, dt)
-        options = options.changed(times=asked, steps=steps_of(asked, t0, dt, n_steps, batch))
+        places = steps_of(asked, t0, dt, n_steps, batch, dtype)
+        options = options.changed(times=asked, steps=places)
 
     lanes = prod(batch)
     stride = padded(lanes, dtype)

@@ -7,6 +7,7 @@ from functools import lru_cache
 import numpy as np
 
 from ..values.checks import integer, numbers
+from .steps import in_dtype
 
 
 def check_save(save):
@@ -158,11 +159,11 @@ def fitted(times, batch, forwards):
     return times
 
 
-def steps_of(times, t0, dt, n_steps, batch):
+def steps_of(times, t0, dt, n_steps, batch, dtype):
     """The first step at or after each time, (n,) or (n, *batch); ValueError for one outside.
 
     A time is outside if it is before the first or after the last by more than 1e-9 of a step, or of
-    itself.
+    itself, and is not the first or the last in the run's dtype.
     """
     differs = np.ndim(t0) or np.ndim(dt)
     if times.ndim == 1 and differs:
@@ -170,6 +171,8 @@ def steps_of(times, t0, dt, n_steps, batch):
     position = (times - t0) / dt
     slack = 1e-9 * np.maximum(1, np.abs(position))
     outside = (position < -slack) | (position > n_steps + slack)
+    if np.any(outside):
+        outside &= (times != in_dtype(t0, dtype)) & (times != in_dtype(t0 + n_steps * dt, dtype))
     if np.any(outside):
         wrong = np.broadcast_to(times, position.shape)[outside].flat[0]
         first, last = np.ravel(t0 + 0 * dt)[0], np.ravel(t0 + n_steps * dt)[0]

@@ -39,6 +39,12 @@ def check_rounded(name, value, dtype):
         raise ValueError(f"{name} must be {rule}, got {wrong} (in {dtype.name})")
 
 
+def in_dtype(t, dtype):
+    """Times as a run in this dtype has them, in float64: these must lie within it."""
+    with np.errstate(over="ignore", under="ignore"):
+        return np.asarray(t, dtype).astype(np.float64)
+
+
 def step_count(dt, t0, t_end, n_steps):
     if (t_end is None) == (n_steps is None):
         got = "neither" if t_end is None else "both"

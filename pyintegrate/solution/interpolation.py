@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..run.steps import in_dtype
 from ..run.times import time_of
 
 
@@ -27,6 +28,10 @@ def hermite(solution, t):
     position = (times - solution.t0) / solution.dt  # in steps
     slack = 1e-9 * np.maximum(1, abs(position))
     outside = (position < solution.steps[0] - slack) | (position > solution.steps[-1] + slack)
+    for end in solution.t[[0, -1]] if np.any(outside) else ():  # in the run's dtype, it is inside
+        is_end = times == in_dtype(end, solution.y.dtype)
+        position = np.where(is_end & outside, (end - solution.t0) / solution.dt, position)
+        outside = outside & ~is_end
     outside |= ~np.isfinite(position)
     if np.any(outside):
         wrong = np.broadcast_to(times, position.shape)[outside].flat[0]

@@ -265,7 +265,7 @@ def _solution(header, arrays, system):
 def _check_asked(problem, t, completed, steps):
     """The requested times lie within the steps of the run."""
     found = steps_of(fitted(check_times(t), problem.batch, problem.dt), problem.t0, problem.dt,
-                     completed, problem.batch)  # fmt: skip
+                     completed, problem.batch, problem.dtype)  # fmt: skip
     if not np.array_equal(found, steps):
         raise ValueError("the times do not lie in the steps of the file")
 

@@ -83,7 +83,8 @@ static void leave(Lanes *l, int64_t i, PiStatus status) {
     for (int d = 0; d < l->c.dim; d++)
         ((real *)s->state)[d * s->stride + id] = lane_of(l->c.y + d * l->c.R, i);
     ((real *)s->t)[id] = lane_of(l->c.t0, i);
-    ((real *)s->h)[id] = lane_of(own(l, OWN_NEXT), i);
+    const real next = lane_of(own(l, OWN_NEXT), i);
+    if (next != 0) ((real *)s->h)[id] = next; /* over no distance: the one that is there */
     s->accepted[id] = ((vint *)own(l, OWN_TAKEN))[i / VLEN][i % VLEN];
     s->rejected[id] = ((vint *)own(l, OWN_REJECTED))[i / VLEN][i % VLEN];
     s->status[id] = (int8_t)status;
