@@ -17,7 +17,6 @@ except ImportError as missing:
         "pyintegrate.dask needs dask.array, which is not installed: pip install pyintegrate[dask]"
     ) from missing
 
-from .integration import integrate as _integrate
 from .run import output
 from .run.arguments import make_run
 from .run.state import checked_dtype
@@ -323,11 +322,15 @@ def pick(runs, number):
 
 def _run_chunk(*arrays, system, names, n_steps, options):
     """One chunk: its states, status and failed steps."""
-    values = dict(zip(names, arrays, strict=True))
-    params = {k.removeprefix("params."): values.pop(k) for k in names if k.startswith("params.")}
-    sol = _integrate(system(**params), n_steps=n_steps, **values, **options)
+    values = {"x0": None, "v0": None} | dict(zip(names, arrays, strict=True))
+    sol = _integrate(system, values, n_steps, options)
     # Axes of length 1 in every input of this chunk have length 1 in the result too.
     return tuple(_results_of(sol).values())
+
+
+def _integrate(system, values, n_steps, options):
+    """As ``integrate``, but of a part of the batch, all of which may begin with a watched NaN."""
+    return Solution.of_run(*_check(system, values, None, n_steps, options))
 
 
 def _inner_axes(system, given):

@@ -2,19 +2,19 @@
 #include "event_order.h"
 
 int is_begun(const PiStepObserver *p, int64_t id, int j) {
-    return !p->of->event[j].located && known(p, id)[p->of->count + j] == INFINITY;
+    return !p->of->event[j].located && known(p, id)[p->of->count + j] == JUST_BEGUN;
 }
 /* The parabola through the last three steps, which differ in length, extrapolated back to where the
  * first of three equal steps would be: may it cross zero and return? */
 static int dips(const PiStepObserver *p, const Search *s, int64_t id, double old, double new) {
     const double last = known(p, id)[p->of->count + s->j], r = last_step(p, id)[LAST_STEP] / s->h;
+    if (!isfinite(last)) return 0;
     const double bend = ((last - old) / r + (new - old)) / (1 + r);
     return may_dip(2 * old - new + 2 * bend, old, new);
 }
 
-/* A step after a jump, no longer than the part of the one before to which its place is known. */
-static int is_short(const PiStepObserver *p, const Search *s, int64_t id) {
-    return fabs(s->h) <= ldexp(fabs(last_step(p, id)[LAST_STEP]), -2 * pi_binary_digits(s->run));
+int is_short(const PiStepObserver *p, const Search *s, int64_t id, double part) {
+    return fabs(part) <= ldexp(fabs(last_step(p, id)[LAST_STEP]), -2 * pi_binary_digits(s->run));
 }
 
 void choose_event(const PiStepObserver *p, int64_t i) {
@@ -34,10 +34,10 @@ void next_search(const PiStepObserver *p, int64_t i, int64_t id) {
     while (++s->j < p->of->count) {
         const PiEvent *e = &p->of->event[s->j];
         const double b = old[s->j], a = new[s->j];
-        const int again = e->located && last_step(p, id)[JUMPED_BY] == s->j;
+        const int again = e->located && old[p->of->count + s->j] == JUST_JUMPED;
         if (is_begun(p, id, s->j)) p->found[i * 2 * p->of->count + 2 * s->j] = 0;
         else if (crosses(e, b, a) && !e->located) p->found[i * 2 * p->of->count + 2 * s->j] = s->h;
-        else if (again && (crosses(e, b, a) || is_short(p, s, id)))
+        else if (again && (crosses(e, b, a) || is_short(p, s, id, s->h)))
             begin_recrossing(s, last_step(p, id)[LAST_STEP]);
         else if (crosses(e, b, a)) begin_root(s, 2 * s->j, 0, b, s->h, a);
         else if (e->located && a * b > 0 && dips(p, s, id, b, a)) begin_dip(s, b, a);
@@ -55,8 +55,10 @@ void end_search(const PiStepObserver *p, int64_t i, int64_t id) {
         begin_root(s, first, 0, old, s->h, new);
         return;
     }
-    if (s->doing == RECROSSES && s->n_moved && old * new > 0)
-        p->g[i * p->of->count + s->j] = 0; /* not yet, but too close to decide */
+    if (s->doing == RECROSSES && s->n_moved) {
+        known(p, id)[s->j] = 0;
+        if (old * new > 0) p->g[i * p->of->count + s->j] = 0; /* not yet, but too close to decide */
+    }
     if (s->doing == SEEKS_ROOT) {
         p->found[i * 2 * p->of->count + s->slot] = s->best;
         if (begin_more(s)) return;

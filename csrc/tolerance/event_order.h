@@ -30,16 +30,22 @@ static inline void set(const PiStepObserver *p, void *row, int64_t i, double val
     else ((float *)row)[i] = (float)value;
 }
 
-/* The data of a trajectory: quantities, and those one step before; the last step, and the event
- * whose jump ended it; times of the start and of the last jump, and the number of consecutive jumps
- * without progress. */
+/* The data of a trajectory: quantities, and those one step before; the last step; times of the
+ * start and of the last jump, and the number of consecutive jumps without progress. */
 static inline double *known(const PiStepObserver *p, int64_t id) {
     return p->of->known + id * pi_known_numbers(p->of->count);
 }
 static inline double *last_step(const PiStepObserver *p, int64_t id) {
     return known(p, id) + 2 * p->of->count;
 }
-enum { LAST_STEP, START, LAST_JUMP, LOST_JUMPS, JUMPED_BY };
+enum { LAST_STEP, START, LAST_JUMP, LOST_JUMPS };
+/* After a jump, in place of a quantity one step before: those of events that have just jumped, and
+ * of conditions that begin to hold. */
+#define JUST_JUMPED (-INFINITY)
+#define JUST_BEGUN  INFINITY
+/* Is a part of a step after a jump no longer than the part of the step before to which its place is
+ * known? */
+int is_short(const PiStepObserver *observer, const Search *search, int64_t id, double part);
 
 /* A condition that begins to hold by the jump at the end of the last step occurs at the
  * beginning of the next. (It has no dips, and does not use its value one step before.) */

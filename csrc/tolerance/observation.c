@@ -16,11 +16,12 @@ static double to_real(const PiStepObserver *p, double x) {
     return p->real_bytes == 8 ? x : (float)x;
 }
 
+/* Does condition j begin to hold by the jump of another event? */
 static int begins(const PiStepObserver *p, const PiSteps *s, int64_t i, int j) {
     const double side = p->of->event[j].direction, landing = side * p->g[i * p->of->count + j];
-    const int waits = is_begun(p, s->id[i], j) && j != p->search[i].slot / 2 &&
-                      p->found[2 * (i * p->of->count + j)] == 0;
-    return !p->of->event[j].located && side * p->detect.answer[j * p->lanes + i] > 0 &&
+    const int waits = is_begun(p, s->id[i], j) && p->found[2 * (i * p->of->count + j)] == 0;
+    return !p->of->event[j].located && j != p->search[i].slot / 2 &&
+           side * p->detect.answer[j * p->lanes + i] > 0 &&
            (side * known(p, s->id[i])[j] < 0 || landing < 0 || waits);
 }
 
@@ -166,7 +167,6 @@ int pi_step_observer_begin(PiStepObserver *p, const PiSteps *s) {
             known(p, s->id[i])[j] = p->detect.answer[j * p->lanes + i];
         last_step(p, s->id[i])[START] = get(p, s->t, i);
         last_step(p, s->id[i])[LOST_JUMPS] = 0;
-        last_step(p, s->id[i])[JUMPED_BY] = -1;
     }
     return 0;
 }
@@ -226,6 +226,14 @@ int pi_step_observer_locate(PiStepObserver *p, const PiSteps *s) {
     return asks;
 }
 
+/* Has event j just jumped: at the end of the step, or, as its quantity passes on, at its beginning,
+ * if the jump at its end came at once? */
+static int has_just_jumped(const PiStepObserver *p, int64_t i, int64_t id, int j) {
+    const Search *search = &p->search[i];
+    if (j == search->slot / 2) return 1;
+    return known(p, id)[j] == 0 && known(p, id)[p->of->count + j] == JUST_JUMPED &&
+           is_short(p, search, id, search->part);
+}
 /* Accepted steps: updates the data of their trajectories. */
 static int settle_events(PiStepObserver *p, const PiSteps *s) {
     const int count = p->of->count;
@@ -237,11 +245,14 @@ static int settle_events(PiStepObserver *p, const PiSteps *s) {
         double *g = known(p, s->id[i]), *last = last_step(p, s->id[i]), t = get(p, s->t, i);
         const int lands = s->end[i] == PI_STEP_JUMPED;
         for (int j = 0; j < count; j++) {
-            g[count + j] = !lands ? g[j] : begins(p, s, i, j) ? INFINITY : NAN;
+            const int jumped = lands && has_just_jumped(p, i, s->id[i], j);
+            g[count + j] = !lands               ? g[j]
+                           : jumped             ? JUST_JUMPED
+                           : begins(p, s, i, j) ? JUST_BEGUN
+                                                : NAN;
             g[j] = lands ? p->detect.answer[j * p->lanes + i] : p->g[i * count + j];
         }
         last[LAST_STEP] = p->search[i].h;
-        last[JUMPED_BY] = lands ? p->search[i].slot / 2 : -1;
         if (lands) {
             last[LOST_JUMPS] = is_zeno(p, t, s->id[i]) ? last[LOST_JUMPS] + 1 : 0;
             last[LAST_JUMP] = t;

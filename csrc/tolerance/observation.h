@@ -32,7 +32,7 @@ typedef struct PiObservation {
     double *known; /* pi_known_numbers() numbers per trajectory */
     int8_t *seen;  /* for each trajectory: has its first state been seen? */
 } PiObservation;
-static inline int64_t pi_known_numbers(int64_t events) { return 2 * events + 5; }
+static inline int64_t pi_known_numbers(int64_t events) { return 2 * events + 4; }
 
 /* A thread's memory for so many lanes; NULL without memory. */
 typedef struct PiStepObserver PiStepObserver;

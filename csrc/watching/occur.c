@@ -66,25 +66,39 @@ static int passes_on(Lane *l, int j) {
     }
     return pi_has_speed(l->run, far);
 }
-/* The rest of the step after a jump of event j, which does not recur if its quantity passes on. */
-static int make_rest(Lane *l, int j) {
-    const double rest = pi_rounded(l->run, l->h - l->before.passed);
-    const double least = ldexp(fabs(l->h), -2 * pi_binary_digits(l->run));
+static double nothing_of(const Lane *l) { return ldexp(fabs(l->h), -2 * pi_binary_digits(l->run)); }
+/* The quantities of events that have just jumped, as zeros of l->trial.g: that of the last jump,
+ * from `before` at `best`, and those of jumps just before it that pass on. */
+static void mark_jumped(Lane *l, int last) {
+    const int here = fabs(l->best.passed - l->before.passed) <= nothing_of(l);
+    for (int j = 0; j < l->e->count; j++)
+        l->trial.g[j] = !(j == last || (here && l->before.g[j] == 0));
+}
+/* Event j, which has just jumped, does not recur if its quantity passes on. 0, or -1. */
+static int pass_on(Lane *l, int j, double rest) {
     double *const before = &l->before.g[j], *const after = &l->after.g[j];
-    if (rest == 0) copy_moment(l, &l->before, &l->after);
-    else if (make_step(l, &l->before, rest, &l->after)) return -1;
-    l->after.passed = l->h;
-    if (rest != 0 && quantities_at(l, &l->after)) return -1;
-    if (!crosses(&l->e->event[j], *before, *after) && fabs(rest) > least) return 0;
+    if (!crosses(&l->e->event[j], *before, *after) && fabs(rest) > nothing_of(l)) return 0;
     const int on = passes_on(l, j);
     if (on <= 0) return on;
     if (*before * *after > 0) *after = 0; /* not yet, but too close to decide */
     *before = 0;
     return 0;
 }
+/* The rest of the step after a jump. */
+static int make_rest(Lane *l) {
+    const double rest = pi_rounded(l->run, l->h - l->before.passed);
+    if (rest == 0) copy_moment(l, &l->before, &l->after);
+    else if (make_step(l, &l->before, rest, &l->after)) return -1;
+    l->after.passed = l->h;
+    if (rest != 0 && quantities_at(l, &l->after)) return -1;
+    for (int j = 0; j < l->e->count; j++)
+        if (l->trial.g[j] == 0 && pass_on(l, j, rest)) return -1;
+    return 0;
+}
 
-/* A condition that holds after a jump, but not just before or at the start, occurs there,
- * before the rest of the step; so does one that is still pending since another jump. */
+/* A condition that holds after the jump of another event, but not just before or at the start,
+ * occurs there, before the rest of the step; so does one that is still pending since another jump.
+ */
 enum { BY_JUMP = SECOND + 1 };
 static void before_jump(const Lane *l, char *done) {
     for (int j = 0; j < l->e->count; j++) {
@@ -93,11 +107,12 @@ static void before_jump(const Lane *l, char *done) {
         done[j] = free || done[j] == BY_JUMP ? BY_JUMP : NOWHERE;
     }
 }
-static int after_jump(const Lane *l, char *done) {
+static int after_jump(const Lane *l, int last, char *done) {
     int any = 0;
     for (int j = 0; j < l->e->count; j++) {
         const PiEvent *event = &l->e->event[j];
-        if (event->located || !(event->direction * l->best.g[j] > 0)) done[j] = NOWHERE;
+        const int holds = event->direction * l->best.g[j] > 0;
+        if (event->located || j == last || !holds) done[j] = NOWHERE;
         any |= done[j];
     }
     return any;
@@ -148,9 +163,10 @@ int go_through(Lane *l, int dips, char *done) {
         l->n_ahead = 0;
         before_jump(l, done);
         if (quantities_at(l, &l->best)) return BREAKS;
-        const int begins = after_jump(l, done);
+        const int begins = after_jump(l, next, done);
+        mark_jumped(l, next);
         copy_moment(l, &l->best, &l->before);
-        if (make_rest(l, next)) return BREAKS;
+        if (make_rest(l)) return BREAKS;
         if (l->before.passed == l->h && !begins) return JUMPS;
     }
 }

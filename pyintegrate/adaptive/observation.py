@@ -9,13 +9,14 @@ from __future__ import annotations
 import numpy as np
 
 from ..values.memory import check_memory
+from ..watching.beginning import check_watched
 from ..watching.event_log import EventRows, check_beginning
 from ..watching.events import EventPlan
 from ..watching.plan import Plan, checked
 from ..watching.watched import Kept, Watched, first_numbers, row_of
 from ..watching.weighed import REFUSED
 
-_KNOWN = 5  # numbers per trajectory besides two for each event: pi_known_numbers
+_KNOWN = 4  # numbers per trajectory besides two for each event: pi_known_numbers
 
 
 def plan_watch(system, watch):
@@ -67,6 +68,7 @@ class Observation:
         names = [] if self._plan is None else [n for g in self._plan.groups for n in g.numbers]
         names += [] if self._events is None else [*self._events.numbers]
         self._numbers = first_numbers(names, self._problem)
+        check_watched(self._plan, self._problem)
         if self._events is not None:
             check_beginning(self._events, self._problem, self._numbers)
         self._seen = np.zeros(lanes, np.int8)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..values.memory import aligned
+from .beginning import check_watched
 from .event_log import EventMemory, EventRows, Events, check_beginning
 from .plan import Plan
 from .watched import Kept, Watched, change_of_energy, first_numbers, program_fields, row_of
@@ -37,6 +38,7 @@ class ByHand:
                 " watch a histogram, which each trajectory has"
             )
         self._programs = [*groups, *([] if events is None else [events])]
+        check_watched(self._plan, problem)
         self._sums = [self._initial(one) for one in groups]
         self.fields, self._params, self._changes = {}, [], []
         if groups:

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .. import _core
 from ..values.memory import SPARE_BYTES, aligned, check_memory
-from .watched import beginning_of, first_numbers, program_fields, row_of
+from .beginning import at_start, told_start
+from .watched import first_numbers, program_fields
 
 if TYPE_CHECKING:
     from typing import Any
@@ -105,12 +105,6 @@ class EventMemory:
         return EventRows(sums, counts, (self._stopped_at[:lanes], self._stopped_by[:lanes]), memory)
 
 
-_INVARIANTS = _core.questions().index("invariants")
-
-
-_TOGETHER = 1 << 16  # trajectories whose quantities are computed at once
-
-
 def check_beginning(plan, problem, known):
     """Refuse a quantity that is not finite at the start of a trajectory with a finite state.
 
@@ -123,42 +117,16 @@ def check_beginning(plan, problem, known):
     known : dict
         From ``first_numbers``.
     """
-    system, lanes = problem.system, problem.lanes
-    if not lanes:
-        return
-    y, t = beginning_of(problem)
-    rows: list = [*problem.initial[: system.dim], 0.0]
-    rows += [row_of(problem, system.energy(y, t))] if plan.asks & 1 else []
-    rows += [row_of(problem, q) for q in system.invariants(y, t).values()] if plan.asks & 2 else []
-    numbers = [known[name] if v is None else v for name, v in plan.numbers.items()]
-    params = [row_of(problem, value) for value in (*system.parameter_rows, *numbers)]
-    clock, own = row_of(problem, t), len(system.parameter_rows)
-    for begin in range(0, lanes, _TOGETHER):
-        count = min(_TOGETHER, lanes - begin)
-
-        def part(row, some=slice(begin, begin + count)):
-            return np.atleast_1d(np.asarray(row, np.float64))[some if np.ndim(row) else ...]
-
-        here, there = tuple(map(part, rows)), tuple(map(part, params))
-        out = np.empty((len(plan.events), count))
-        _core.evaluate(plan.program.handle, 64, _INVARIANTS, count, part(clock), here, there, out)
-        good = np.ones(count, bool)
-        for row in (*here[: system.dim], *there[:own]):
-            good &= np.isfinite(row)
+    program, count = plan.program, len(plan.events)
+    for begin, good, out in at_start(plan, program, plan.asks, count, problem, known):
         for (name, one), values in zip(plan.events.items(), out, strict=True):
             wrong = np.flatnonzero(good & ~np.isfinite(values))
             if one.after is None and wrong.size:
-                _refuse_beginning(name, values[wrong[0]], begin + int(wrong[0]), clock, problem)
-
-
-def _refuse_beginning(name, value, lane, clock, problem):
-    at = ", ".join(map(str, np.unravel_index(lane, problem.batch)))
-    raise ValueError(
-        f"the quantity of event {name!r} is {value} at the start"
-        f"{f' of trajectory {at}' if problem.batch else ''}, t ="
-        f" {clock[lane] if np.ndim(clock) else clock:g}: expected a finite number, since events are"
-        " changes of its sign; after= lets it start later"
-    )
+                raise ValueError(
+                    f"the quantity of event {name!r} is {values[wrong[0]]} at the start"
+                    f"{told_start(begin + int(wrong[0]), problem)}: expected a finite number, since"
+                    " events are changes of its sign; after= lets it start later"
+                )
 
 
 def _two(rows):

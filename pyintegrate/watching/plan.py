@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..trace.expression import Symbol
+from ..trace.expression import Symbol, node_of
 from ..trace.program import BANK_SHIFT, T, Y, assemble
 from .accumulators import CHANGE, ENERGY, MOST_REDUCED, STATE, Accumulators, Shared
 from .analyses import expanded
@@ -102,7 +102,7 @@ class Group:
             system, extras, error or "energy" in quantities,
             bool(quantities & set(invariant_names(system))),
         )  # fmt: skip
-        shared, self.results = Shared(every, uneven), {}
+        shared, self.results, asked = Shared(every, uneven), {}, {}
         shared.begin = view.params["_begin"] if restarts else None
         for name, reduction in reductions.items():
             active = None
@@ -119,6 +119,8 @@ class Group:
             rows = Accumulators(view, shared, quantity, active, known[name])
             for suffix, result in reduction.trace(rows).items():
                 self.results[name + suffix] = result
+            if callable(reduction.quantity) and reduction.after is None and own:
+                asked[name] = node_of(view.graph, rows.q)
         view.graph.dim = view.size
         self.initial = np.array([*(kept.initial for kept in shared.kept), *shared.initial])
         if len(self.initial) > MOST_SUMS:
@@ -135,6 +137,16 @@ class Group:
             np.zeros([len(one) - 1 for one in edges], np.int64) for _, edges in self.densities
         ]
         self.asks = view.asks | clocks(self.program, system.dim)
+        # Functions of which a NaN stays in the results: what `beginning` asks.
+        self._asked = {name: q for name, q in asked.items() if f"{name}.nan_step" in self.results}
+        self._graph, self._rows = view.graph, view.rows
+
+    @property
+    def beginning(self):
+        """The names of functions of which a NaN at the first step would stay, and a program of
+        these."""
+        nodes = {"invariants": [*self._asked.values()]}
+        return [*self._asked], assemble(self._graph, nodes, self._rows) if self._asked else None
 
 
 # Reductions whose sums the core keeps if they include all steps (kernels/rows/reduce.h).

@@ -125,3 +125,53 @@ def test_what_comes_to_rest_does_not_fall_through():
     )  # fmt: skip
     assert sol.status == pi.Status.ZENO
     assert (sol["z"] >= 0).all()
+
+
+def _beside(then):
+    """What may jump at the moment of an impulse that doubles the speed of x = t."""
+    return {
+        "a condition of the time": pi.event(lambda t, x, v, at: t >= at, then=then),
+        "one that the impulse makes hold": pi.event(lambda t, x, v: v > 1.5, then=then),
+        "another place": pi.event(lambda t, x, v, at: x - at, then=then),
+        "a condition of the place": pi.event(lambda t, x, v, at: x >= at, then=then),
+    }
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("order", [1, -1], ids=["impulse first", "impulse last"])
+@pytest.mark.parametrize("beside", _beside(None))
+def test_what_jumps_at_its_moment_does_not_repeat_an_impulse(beside, order, dtype):
+    other = _beside(lambda t, x, v: (x, v + 10))[beside]
+    for when in (1.0, 1.003, 0.99):
+        free = pi.acceleration(lambda t, x, v, at: 0 * x, dof=1, at=when)()
+        own = pi.event(lambda t, x, v, at: t - at, then=lambda t, x, v: (x, v + 1))
+        events = dict([("impulse", own), ("other", other)][::order])
+        run = {"events": events, "dtype": dtype}
+        stepper = pi.Stepper(free, 0.0, 1.0, dt=0.01, **run)
+        stepper.step(300)
+        ends = {
+            "dt = 0.01": pi.integrate(free, 0.0, 1.0, dt=0.01, n_steps=300, **run),
+            "dt = 1/4": pi.integrate(free, 0.0, 1.0, dt=0.25, n_steps=12, method="dop853", **run),
+            "solve": pi.solve(free, 0.0, 1.0, t_end=3.0, rtol=1e-4, **run),
+            "kept": pi.solve(free, [0.0], [1.0], t_end=3.0, rtol=1e-4, save="all", **run),
+            "kvaerno43": pi.solve(free, 0.0, 1.0, t_end=3.0, rtol=1e-4, method="kvaerno43", **run),
+            "short": pi.solve(free, 0.0, 1.0, t_end=3.0, rtol=1e-4, max_step=0.25, **run),
+            "by hand": stepper,
+        }  # fmt: skip
+        for name, sol in ends.items():
+            assert np.all(sol.status == pi.Status.OK), name
+            counts = sol.events["impulse"].count, sol.events["other"].count
+            assert np.ravel(counts).tolist() == [1, 1], name
+            speed = sol.v if sol is stepper else sol.final[..., 1]
+            assert np.ravel(speed).tolist() == [12.0], name
+
+
+@pytest.mark.parametrize("dt", [0.01, 0.25, 0.3])
+def test_a_condition_happens_once_where_its_own_jump_leaves_it(dt):
+    once = {"c": pi.event(lambda t, x, v: x >= 1, then=lambda t, x, v: (x, v + 10))}
+    for sol in (
+        pi.integrate(FREE, 0.0, 1.0, dt=dt, n_steps=round(3 / dt), events=once),
+        pi.solve(FREE, 0.0, 1.0, t_end=3.0, max_step=dt, events=once),
+    ):
+        assert sol.events["c"].count == 1
+        assert sol.final[1] == 11.0

@@ -152,3 +152,39 @@ def test_without_a_formula_all_works_that_needs_none(verb, make):
         for argument in ({"watch": {"q": w.mean(quantity)}}, {"events": {"q": pi.event(quantity)}}):
             with pytest.raises(ValueError, match="no energy|no phase|no quantity"):
                 verb(**run, **argument)
+
+
+@VERBS
+@pytest.mark.parametrize("kind", [w.mean, w.maximum, w.integral, w.slope, w.periods, w.windings],
+                         ids=lambda k: k.__name__)  # fmt: skip
+def test_a_function_that_is_nan_at_the_start_of_all_trajectories(verb, kind):
+    def below(t, x, v):
+        return np.sqrt(0.5 - x)
+
+    words = r"watch\['q'\] is nan at the start of trajectory 0, t = 0 and of all others"
+    with pytest.raises(ValueError, match=words):
+        verb(watch={"fine": kind("x"), "q": kind(below)})
+    with pytest.raises(ValueError, match=r"at the start, t = 3, and a NaN stays.*after="):
+        verb(x=2.0, t0=3.0, watch={"q": kind(below)})
+    verb(watch={"q": kind(below, after=0.5)}, x=2.0)
+    verb(watch={"q": pi.watch.last(below)}, x=2.0)  # of which it does not stay
+
+
+@VERBS
+def test_a_function_that_is_nan_at_the_start_of_some(verb):
+    """There it stays, and tells its step: a trajectory is no error of the others."""
+    sol = verb(x=[0.2, 1.0, np.nan], watch={"q": w.maximum(lambda t, x, v: np.sqrt(0.5 - x))},
+               **({} if verb is by_hand else {"on_failure": "ignore"}))  # fmt: skip
+    assert np.isnan(sol.watched["q"][1:]).all()
+    assert np.isfinite(sol.watched["q"][0])
+    assert sol.watched["q.nan_step"][:2].tolist() == [-1, 0]
+    verb(x=[np.nan, np.nan], watch={"q": w.maximum(lambda t, x, v: x * x)},
+         **({} if verb is by_hand else {"on_failure": "ignore"}))  # fmt: skip
+
+
+def test_a_chunk_of_dask_is_not_the_whole_batch():
+    da = pytest.importorskip("dask.array")
+    x = da.from_array(np.array([1.0, 2.0, 0.1, 0.2]), chunks=2)
+    sol = pi.dask.integrate(pi.systems.oscillator, x, 0.0, dt=0.1, n_steps=10, save="final",
+                            watch={"q": w.mean(lambda t, x, v: np.sqrt(0.5 - x))})  # fmt: skip
+    assert np.isnan(sol.watched["q"].compute()).tolist() == [True, True, False, False]
