@@ -94,6 +94,44 @@ def test_words_would_notice_a_coefficient_wrong_in_the_thirtieth_digit(method):
     assert oc.order(with_numbers(method, change)) < method.order
 
 
+NYSTROM = [m for m in POINT_METHODS if m.family == "nystrom" and m.order > 1]
+
+
+@pytest.mark.parametrize("method", NYSTROM, ids=str)
+def test_nystrom_trees_would_notice_any_weight_wrong_in_the_thirtieth_digit(method):
+    """Of positions and of velocities, each alone, and two of the velocity with the right sum."""
+    exact, _ = method.exact_coefficients
+    assert oc.order(method) == min(method.order, oc.HIGHEST)
+
+    def wrong(name, *stages):
+        def change(numbers):
+            for sign, stage in zip((1, -1), stages, strict=False):
+                numbers[name][stage] += sign * TINY
+
+        return with_numbers(method, change)
+
+    for name in ("b", "velocity"):
+        used = [s for s, weight in enumerate(exact[name]) if weight]
+        for stage in used:
+            assert oc.order(wrong(name, stage)) < method.order, (name, stage)
+    for stage in used[1:]:
+        if exact["c"][stage] != exact["c"][used[0]]:
+            assert oc.order(wrong("velocity", used[0], stage)) == 1
+
+
+@pytest.mark.parametrize("method", [m for m in NYSTROM if m.embedded], ids=str)
+@pytest.mark.parametrize("which", [0, 1], ids=["positions", "velocities"])
+def test_nystrom_trees_would_notice_any_wrong_weight_of_an_estimate(method, which):
+    numbers, rounding = method.exact_coefficients
+    for stage in (s for s, weight in enumerate(method.exact_embedded[which][0]) if weight):
+        weights = [(list(w), left) for w, left in method.exact_embedded]
+        weights[which][0][stage] += TINY
+        changed = SimpleNamespace(
+            exact_coefficients=(numbers, rounding), exact_embedded=weights, family="nystrom"
+        )
+        assert oc.embedded_orders(changed)[0] < method.embedded["order"], stage
+
+
 # ---- user-defined methods ------------------------------------------------------------------------
 
 # Users define no Nystrom or Rosenbrock methods, and no velocities that are differences.
