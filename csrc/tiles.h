@@ -231,7 +231,7 @@ typedef struct {
     int n_rtol, n_atol;
     int64_t max_steps; /* attempted, accepted or rejected */
     double bound;      /* largest |component| allowed */
-    double decay; /* h |lambda| of decay from which a trajectory leaves as stiff; 0: none does */
+    double decay; /* h |lambda| from which one leaves as stiff, or up to which as calm; 0: never */
     /* Rows of results. status: trajectories with PI_CANCELLED are integrated; others stay. accepted
      * and rejected are incremented from their given values. */
     void *state; /* `dim` rows, `stride` reals apart */

@@ -148,8 +148,9 @@ const char start_adaptive_doc[] =
     "rejected; status (bytes): trajectories of status CANCELLED are integrated, others stay.\n"
     "saved: indices of components. record (n, components, lanes) with any strides: states at\n"
     "times, (n,), or with each=True (n, lanes); None for none. keep: whether gather() will be\n"
-    "called. observation: watches and events (observation.c), or None. decay: h times the rate of\n"
-    "decay from which a trajectory leaves as stiff, with the status 16; 0: never. accepted and\n"
+    "called. observation: watches and events (observation.c), or None. decay: h times the rate\n"
+    "of decay from which a trajectory leaves as stiff, with the status 16, or with Radau's method\n"
+    "h times the fastest rate up to which it leaves as no longer stiff; 0: never. accepted and\n"
     "rejected are incremented from their given values.";
 PyObject *core_start_adaptive(PyObject *module, PyObject *args, PyObject *keywords) {
     static char *names[] = {

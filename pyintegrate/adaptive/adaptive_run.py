@@ -5,6 +5,7 @@ States and times go to the core as rows over the batch; each trajectory chooses 
 
 from __future__ import annotations
 
+from itertools import count
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from ..errors import Status
 from ..run.output import outward
 from ..values.memory import check_memory
 from ..values.named import Named
-from .automatic import implicit_method, least_decay
+from .automatic import implicit_method, leaving_rate
 
 _LANES_WORTH_A_THREAD = 16
 _LEFT = 16  # in place of a Status: left to an implicit method (PI_LEFT_TO_ANOTHER)
@@ -57,9 +58,10 @@ class AdaptiveOutcome(Named):
     states: Any = None  # (n_saved, *batch, components)
     moments: np.ndarray | None = None  # times of each trajectory, of all steps: (n_saved, lanes)
     counts: np.ndarray | None = None  # the number of times, (lanes,)
-    # For trajectories that "auto" found stiff: when, NaN for others, and after how many attempts.
-    stiff_since: np.ndarray | None = None
-    stiff_after: np.ndarray | None = None
+    # Of those that "auto" found stiff: from when until when, (n, 2, lanes), NaN for none; and the
+    # attempts of the implicit method.
+    stiff_spans: np.ndarray | None = None
+    stiff_tries: np.ndarray | None = None
 
 
 class AdaptiveRun:
@@ -82,28 +84,32 @@ class AdaptiveRun:
         if control.save == "times":
             check_memory(n * len(places) * lanes * dtype.itemsize, n, problem.batch, len(places))
             self._record = np.empty((n, len(places), lanes), dtype)
-        self._places, self._core, self._implicit, self.observation = places, None, None, None
+        self._places, self.observation = places, None
+        self._cores: list = []  # the current one; before it, if all steps are kept, those of before
+        self._tried = np.zeros(2, np.int64)  # by the others: AdaptiveOutcome.lanes
         if options.watch is not None or options.events is not None:
             from .observation import Observation
 
             ahead = np.where(np.asarray(control.t_end) < problem.t0, -1.0, 1.0)
             self.observation = Observation(problem, options, ahead, earlier)
-        self.stiff_since = np.full(lanes, np.nan)
-        self.stiff_after = np.zeros(lanes, np.int64)
+        self._spans: list[np.ndarray] = []
+        self._stiff_tries = np.zeros(lanes, np.int64)
         self._workers = max(1, min(options.workers, -(-lanes // _LANES_WORTH_A_THREAD)))
         if lanes:
             rows = tuple(np.ascontiguousarray(row[:lanes]) for row in problem.initial)
-            decay = 0.0
             if control.automatic:
-                decay = least_decay(problem.method)
                 known = np.zeros(lanes, bool) if control.stiff is None else control.stiff
                 self._status[known & (self._status == Status.CANCELLED)] = _LEFT
-            self._core = self._made(
-                problem.method, rows, problem.rows_t0, control.first_step, decay
-            )
+            self._begin(problem.method, rows, problem.rows_t0, control.first_step)
 
-    def _made(self, method, initial, t0, first_step, decay):
-        """The core's run, for trajectories that are CANCELLED so far."""
+    def _begin(self, method, initial, t0, first_step):
+        """A run of the core, for trajectories that are CANCELLED so far."""
+        core = self._made(method, initial, t0, first_step)
+        if self._cores and self._control.save != "all":
+            self._tried += self._cores.pop().lanes()
+        self._cores.append(core)
+
+    def _made(self, method, initial, t0, first_step):
         problem, options, control = self._problem, self._options, self._control
         times = self._record is not None and len(self._record) > 0
         return _core.start_adaptive(
@@ -134,35 +140,41 @@ class AdaptiveRun:
             each=control.times is not None and control.times.ndim > 1,
             keep=control.save == "all",
             observation=None if self.observation is None else self.observation.fields(),
-            decay=decay,
+            decay=leaving_rate(problem.method, method) if control.automatic else 0.0,
         )
 
     def integrate(self):
         """Run until every trajectory has arrived, or failed."""
-        if self._core is None:
+        if not self._cores:
             return
         if self._options.progress is False:
-            self._work(self._core, None)
+            self._work(None)
             return
         from ..run.progress import Reporter
 
         with Reporter(self._options.progress, self._problem.lanes, "trajectory") as report:
-            self._work(self._core, report)
+            self._work(report)
 
-    def _work(self, core, report):
-        """Run with the method; then with an implicit one those that turned out to be stiff."""
-        try:
-            core.work(report, self._workers - 1)
-        finally:
-            left = self._status == _LEFT
-            self._status[left] = Status.CANCELLED
-            self.stiff_since[left] = self._t[left]
-            self.stiff_after[left] = self._counts[:, left].sum(axis=0)
-        if not left.any():
-            return
-        start = tuple(self._state.copy()), self._t.copy(), abs(self._h)
-        self._implicit = implicit = self._made(implicit_method(), *start, 0.0)
-        implicit.work(report, self._workers - 1)
+    def _work(self, report):
+        """Run with the method; those that turn out to be stiff with an implicit one; and those that
+        are stiff no more with the method again, until all have arrived."""
+        for number in count():
+            stiff, before = number % 2 == 1, self._counts.sum(axis=0)
+            try:
+                self._cores[-1].work(report, self._workers - 1)
+            finally:
+                left = self._status == _LEFT
+                self._status[left] = Status.CANCELLED
+                if stiff:
+                    self._stiff_tries += self._counts.sum(axis=0) - before
+                elif left.any():
+                    self._spans.append(np.full((2, len(left)), np.nan))
+                if left.any():
+                    self._spans[-1][int(stiff), left] = self._t[left]
+            if not left.any():
+                return
+            method = self._problem.method if stiff else implicit_method()
+            self._begin(method, tuple(self._state.copy()), self._t.copy(), abs(self._h))
 
     def outcome(self, save=None):
         """The results so far, as AdaptiveOutcome; `save`: "final" or "later" (see kept), instead of
@@ -172,8 +184,9 @@ class AdaptiveRun:
         fields = {
             "state": self._state, "t": self._t, "h": self._h, "accepted": self._counts[0],
             "rejected": self._counts[1], "status": self._status,
-            "lanes": tuple(map(sum, zip((0, 0), *(c.lanes() for c in self._cores), strict=True))),
-            "stiff_since": self.stiff_since, "stiff_after": self.stiff_after,
+            "lanes": tuple(int(n) for n in sum((c.lanes() for c in self._cores), self._tried)),
+            "stiff_spans": np.array(self._spans).reshape(len(self._spans), 2, problem.lanes),
+            "stiff_tries": self._stiff_tries,
         }  # fmt: skip
         if save == "times":
             record: Any = self._record
@@ -194,16 +207,12 @@ class AdaptiveRun:
         record, moments, counts = self._gathered(self._problem.lanes)
         return outward(record, self._problem.batch), moments, counts
 
-    @property
-    def _cores(self):
-        return [core for core in (self._core, self._implicit) if core is not None]
-
     def _gathered(self, lanes):
         """All accepted steps of all trajectories, NaN after the last of each."""
         parts = [self._steps_of(core, lanes) for core in self._cores]
         counts = sum((part[2] for part in parts), np.zeros(lanes, np.int64))
-        if len(parts) == 2:  # both parts hold the state at which the method changed
-            counts -= (parts[0][2] > 0) & (parts[1][2] > 0)
+        there = sum((part[2] > 0 for part in parts), np.zeros(lanes, np.int64))
+        counts -= np.maximum(there - 1, 0)  # two parts hold the state at which the method changed
         n, components = max(1, counts.max(initial=0)), len(self._places)
         dtype = self._problem.dtype
         check_memory(n * (components + 1) * lanes * dtype.itemsize, n, (lanes,), components)
@@ -212,14 +221,13 @@ class AdaptiveRun:
         else:
             record = np.full((n, components, lanes), np.nan, dtype)
             moments = np.full((n, lanes), np.nan, dtype)
-            for states, times, steps in parts[:1]:
-                record[: len(states)], moments[: len(states)] = states, times
-                begun = steps
-            for states, times, steps in parts[1:]:
+            end = np.zeros(lanes, np.int64)
+            for states, times, steps in parts:
                 for lane in np.flatnonzero(steps):
-                    first = max(0, begun[lane] - 1)
-                    record[first : first + steps[lane], :, lane] = states[: steps[lane], :, lane]
-                    moments[first : first + steps[lane], lane] = times[: steps[lane], lane]
+                    first = max(0, end[lane] - 1)
+                    end[lane] = first + steps[lane]
+                    record[first : end[lane], :, lane] = states[: steps[lane], :, lane]
+                    moments[first : end[lane], lane] = times[: steps[lane], lane]
         for lane in np.flatnonzero(counts == 0):  # those that were not begun
             record[0, :, lane] = self._state[list(self._places), lane]
             moments[0, lane] = self._t[lane]

@@ -52,8 +52,11 @@ class AdaptiveSolution(Solution):
     last_step : ndarray, shape (*batch)
         The signed step with which each would continue, 0 if there was none.
     stiff_since : ndarray, shape (*batch)
-        The time at which "auto" changed a trajectory to "radau_iia5", because it was stiff for the
-        explicit pair `method`; NaN for the others.
+        The time since which "auto" has continued a trajectory with "radau_iia5", because it is
+        stiff for the explicit pair `method`; NaN for those that are not stiff at their end.
+    stiff_spans : ndarray, shape (n, 2, *batch)
+        The time at which each was found stiff, and the time at which it was stiff no more and went
+        on with `method`: once or several times, NaN where there is none.
     rtol, atol : ndarray
         The tolerances used.
     useful_lanes : float
@@ -84,8 +87,11 @@ class AdaptiveSolution(Solution):
         self.steps_taken = outcome.accepted.reshape(batch)
         self.rejected = outcome.rejected.reshape(batch)
         self.last_step = outcome.h.astype(np.float64).reshape(batch)
-        self.stiff_since = outcome.stiff_since.reshape(batch)
-        self._stiff_after = outcome.stiff_after.reshape(batch)
+        self.stiff_spans = outcome.stiff_spans.reshape(len(outcome.stiff_spans), 2, *batch)
+        begun, ended = self.stiff_spans[:, 0], self.stiff_spans[:, 1]
+        last = np.where(np.isnan(ended), begun, np.nan)
+        self.stiff_since = np.fmax.reduce(last, axis=0, initial=np.nan)
+        self._stiff_tries = outcome.stiff_tries.reshape(batch)
         self.rtol, self.atol = control.rtol, control.atol
         self._lanes = tried, useful = outcome.lanes
         self.useful_lanes = useful / tried if tried else 1.0
@@ -208,9 +214,8 @@ class AdaptiveSolution(Solution):
 
         For an implicit pair those of one Newton iteration per step, whatever their number.
         """
-        tries = self.steps_taken + self.rejected
-        own = np.where(np.isfinite(self.stiff_since), self._stiff_after, tries)
-        return 2 + own * _evaluations(self.method) + (tries - own) * _evaluations(implicit_method())
+        own, stiff = self.steps_taken + self.rejected - self._stiff_tries, self._stiff_tries
+        return 2 + own * _evaluations(self.method) + stiff * _evaluations(implicit_method())
 
     @cached_property
     def origin(self) -> Floats:
@@ -308,7 +313,7 @@ class AdaptiveSolution(Solution):
     @property
     def _has_states_within(self):
         """Whether pictures draw lines through states within the steps: for explicit pairs."""
-        explicit = not (self.method.implicit or np.isfinite(self.stiff_since).any())
+        explicit = not (self.method.implicit or np.isfinite(self.stiff_spans).any())
         return self._save == "all" and explicit and self._complete
 
     # ---- continuation ----

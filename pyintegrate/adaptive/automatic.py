@@ -38,13 +38,20 @@ def implicit_method():
     return methods["radau_iia5"]
 
 
-@cache
-def least_decay(method):
-    """The h |lambda| of decay from which a trajectory is stiff for an explicit pair; 0 if none is.
+_CALM = 0.5  # of the limit
 
-    Motions of x'' = a(t, x) decay as fast as they grow, if they do: these are not stiff.
+
+@cache
+def leaving_rate(pair, method):
+    """The h |lambda| at which a trajectory leaves to the other method; 0 if none does.
+
+    From the pair those that decay as fast or faster leave as stiff; from the implicit method those
+    whose rates are all slower leave as stiff no more. Motions of x'' = a(t, x) decay as fast as
+    they grow, if they do: these are not stiff.
     """
-    return 0.0 if method.family == "nystrom" else STIFF * border(method)
+    if pair.family == "nystrom":
+        return 0.0
+    return (STIFF if method is pair else _CALM) * border(pair)
 
 
 def with_estimates():

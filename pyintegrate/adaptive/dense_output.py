@@ -125,7 +125,10 @@ def part_of_step(solution, t, y, h):
     system, method = solution.system, solution.method
     if method.implicit:
         return implicit_step(system, method, t, y, h)
-    stiff = (t - solution.stiff_since) * np.sign(solution.t_end - solution.t0) >= 0
+    ahead = np.sign(solution.t_end - solution.t0)
+    stiff = np.zeros(t.shape, bool)
+    for begun, ended in solution.stiff_spans:
+        stiff |= ((t - begun) * ahead >= 0) & ~((t - ended) * ahead >= 0)
     if not np.any(stiff):
         return step(system, method, t, y, h)
     late = implicit_step(system, implicit_method(), t, y, np.where(stiff, h, 0.0))

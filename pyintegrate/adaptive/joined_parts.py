@@ -47,8 +47,6 @@ def joined(parts):
     times = fields.pop("times", None)
     saved = "all" if times is None else "times"
     control = last._control.changed(save=saved, times=times)
-    tries = [(part.steps_taken + part.rejected).reshape(-1) for part in parts]
-    since, after = _stiff(parts, tries)
     lanes = zip(*(part._lanes for part in parts), strict=True)
     outcome = AdaptiveOutcome.of({
         "state": last._final, "t": last._reached.astype(first._problem.dtype),
@@ -56,7 +54,9 @@ def joined(parts):
         "accepted": sum(part.steps_taken.reshape(-1) for part in parts),
         "rejected": sum(part.rejected.reshape(-1) for part in parts),
         "status": last.status.reshape(-1), "lanes": tuple(map(sum, lanes)),
-        "stiff_since": since, "stiff_after": after, "moments": None, "counts": None, **fields,
+        "stiff_spans": _stiff_spans(parts),
+        "stiff_tries": sum(part._stiff_tries.reshape(-1) for part in parts),
+        "moments": None, "counts": None, **fields,
     })  # fmt: skip
     problem = first._problem.changed(arithmetic=last._problem.arithmetic)
     options = last._options.changed(out=None)
@@ -121,13 +121,17 @@ def _at_times(parts):
     }
 
 
-def _stiff(parts, tries):
-    """Since when each trajectory has been stiff, and after how many tries of all parts."""
-    since = np.full(len(tries[0]), np.nan)
-    after, before = np.zeros(len(since), np.int64), np.zeros(len(since), np.int64)
-    for part, made in zip(parts, tries, strict=True):
-        fresh = np.isnan(since) & np.isfinite(part.stiff_since.reshape(-1))
-        since[fresh] = part.stiff_since.reshape(-1)[fresh]
-        after[fresh] = (before + part._stiff_after.reshape(-1))[fresh]
-        before += made
-    return since, after
+def _stiff_spans(parts):
+    """From when until when each trajectory was stiff: a part may go on within a span."""
+    spans: list[np.ndarray] = []
+    for part in parts:
+        lanes = part._problem.lanes
+        start = np.broadcast_to(part._problem.rows_t0, (lanes,))
+        for span in part.stiff_spans.reshape(len(part.stiff_spans), 2, lanes).copy():
+            for earlier in spans:
+                same = np.isfinite(earlier[0]) & np.isnan(earlier[1]) & (span[0] == start)
+                earlier[1, same] = span[1, same]
+                span[:, same] = np.nan
+            if np.isfinite(span).any():
+                spans.append(span)
+    return np.array(spans)

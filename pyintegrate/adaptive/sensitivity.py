@@ -55,7 +55,7 @@ def adaptive_motion_alone(both):
         accepted=both.steps_taken.reshape(-1), rejected=both.rejected.reshape(-1),
         status=both.status.reshape(-1), lanes=both._lanes, states=_inside(both.y, rows),
         moments=both._moments, counts=both._counts,
-        stiff_since=both.stiff_since.reshape(-1), stiff_after=both._stiff_after.reshape(-1),
+        stiff_spans=both.stiff_spans, stiff_tries=both._stiff_tries.reshape(-1),
     )  # fmt: skip
     return (
         problem.changed(system=system, initial=problem.initial[rows]),

@@ -76,8 +76,8 @@ def save(solution, path):
         "steps_taken": solution.steps_taken,
         "rejected": solution.rejected,
         "status": solution.status,
-        "stiff_since": solution.stiff_since,
-        "stiff_after": solution._stiff_after,
+        "stiff_spans": solution.stiff_spans,
+        "stiff_tries": solution._stiff_tries,
     }
     if solution._save == "all":
         arrays["counts"] = solution.counts
@@ -135,7 +135,7 @@ def _check_arrays(header, arrays, results):
     batch, dtype, total = tuple(header["batch"]), np.dtype(header["dtype"]), 0
     lanes, dim = prod(batch), len(header["state_names"])
     each = {"reached": float, "last_step": float, "steps_taken": np.int64, "rejected": np.int64,
-            "status": np.int8, "stiff_since": float, "stiff_after": np.int64}  # fmt: skip
+            "status": np.int8, "stiff_tries": np.int64}  # fmt: skip
     if header["save"] == "all":
         each["counts"] = np.int64
 
@@ -155,6 +155,7 @@ def _check_arrays(header, arrays, results):
     check("t", np.float64, *[(count,)] * (header["save"] != "all" or not batch), (count, *batch))
     for name, kind in each.items():
         check(name, np.dtype(kind), batch)
+    check("stiff_spans", np.dtype(float), (*arrays.about("stiff_spans")[0][:1], 2, *batch))
     states = ["first_state", "last_state", *["origin_state"] * header["resumed"]]
     for name in states:
         check(name, dtype, (dim, lanes))
@@ -238,14 +239,19 @@ def _outcome(header, arrays, problem, options, control):
     within = (t >= np.minimum(begin, end)) & (t <= np.maximum(begin, end))
     if not np.all(within & ((status != Status.OK) | (t == end))):
         refuse("reached", "expected times from t0 to t_end, and t_end where nothing failed")
-    since, after = arrays["stiff_since"].reshape(lanes), arrays["stiff_after"].reshape(lanes)
-    if np.any(np.isfinite(since)) and not header["automatic"]:
-        refuse("stiff_since", "expected NaN of a method that was named")
+    spans, tries = arrays["stiff_spans"], arrays["stiff_tries"].reshape(lanes)
+    spans = spans.reshape(len(spans), 2, lanes)
+    if np.any(np.isfinite(spans)) and not header["automatic"]:
+        refuse("stiff_spans", "expected NaN of a method that was named")
     first, final = np.minimum(begin, t), np.maximum(begin, t)
-    if not np.all(np.isnan(since) | ((since >= first) & (since <= final))):
-        refuse("stiff_since", "expected times from t0 to reached, or NaN")
-    if np.any((after < 0) | (after > accepted + rejected) | ((after > 0) & np.isnan(since))):
-        refuse("stiff_after", "expected numbers of tries")
+    if not np.all(np.isnan(spans) | ((spans >= first) & (spans <= final))):
+        refuse("stiff_spans", "expected times from t0 to reached, or NaN")
+    span = (spans[:, 1] - spans[:, 0]) * np.where(end < begin, -1, 1)
+    if not np.all(np.isnan(spans[:, 1]) | (span >= 0)):
+        refuse("stiff_spans", "expected ends after beginnings")
+    never = np.all(np.isnan(spans[:, 0]), axis=0)
+    if np.any((tries < 0) | (tries > accepted + rejected) | ((tries > 0) & never)):
+        refuse("stiff_tries", "expected numbers of tries")
     y, last = arrays["y"], arrays["last_state"]
     y = y.reshape(*y.shape[:2], lanes)
     moments = counts = None
@@ -262,7 +268,7 @@ def _outcome(header, arrays, problem, options, control):
     return AdaptiveOutcome(
         state=last, t=t.astype(dtype), h=h.astype(dtype), accepted=accepted, rejected=rejected,
         status=status, lanes=tuple(header["lanes"]), states=outward(y, problem.batch),
-        moments=moments, counts=counts, stiff_since=since, stiff_after=after,
+        moments=moments, counts=counts, stiff_spans=spans, stiff_tries=tries,
     )  # fmt: skip
 
 

@@ -24,7 +24,7 @@ ARRAYS = (
 TO_A_TOLERANCE = 2  # the version of files of runs to a tolerance: adaptive/stored_solution.py
 ADAPTIVE_ARRAYS = (
     "t", "y", "counts", "t0", "t_end", "rtol", "atol", "max_step", "first_state", "last_state",
-    "reached", "last_step", "steps_taken", "rejected", "status", "stiff_since", "stiff_after",
+    "reached", "last_step", "steps_taken", "rejected", "status", "stiff_spans", "stiff_tries",
     "origin_state", "origin_time",
 )  # fmt: skip
 _MOST_STEPS, _MOST_LANES = 1 << 53, 1 << 48  # in a run; 1 << 54 steps with those before it

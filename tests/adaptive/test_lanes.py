@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import test_calm_again
 from conftest import same_bits
 from places import TESTS
 
@@ -119,6 +120,9 @@ def print_digests():
                          rtol=2e-5, dtype=dtype, times=np.linspace(0, 50, 90))  # fmt: skip
         assert np.isfinite(stiff.stiff_since).any()
         parts = [stiff.y, stiff.steps_taken, stiff.rejected, stiff.last_step, stiff.stiff_since]
+        calm = test_calm_again.solve(dtype=dtype, rtol=2e-5, atol=1e-5)
+        assert np.isfinite(calm.stiff_spans[:, 1]).any()
+        parts += [calm.final, calm.steps_taken, calm.stiff_spans]
         whole = b"".join(np.ascontiguousarray(a).tobytes() for a in parts)
         found[f"auto-{dtype.__name__}"] = hashlib.sha256(whole).hexdigest()
     print(json.dumps(found))

@@ -136,7 +136,8 @@ static int go_on(Lanes *l) {
         if (l->accepted[i / VLEN][i % VLEN] && keep_lane(l, i)) return -1;
     for (int64_t i = 0; vany(leaves) && i < c->R * VLEN; i++)
         if (l->leaves[i / VLEN][i % VLEN]) leave(l, i, (PiStatus)l->code[i / VLEN][i % VLEN]);
-    if (l->solve->decay > 0) stiff_lanes_leave(l);
+    if (l->solve->decay > 0 && l->solve->pair.slope != 0) calm_lanes_leave(l);
+    else if (l->solve->decay > 0) stiff_lanes_leave(l);
     return c->stopped ? -1 : 0;
 }
 

@@ -19,7 +19,8 @@ enum {
     OWN_REJECTED,
     OWN_JACOBIAN, /* for Radau's method: whether a Jacobian is kept, and the last step */
     OWN_BEFORE,
-    OWN_CHECK, /* attempts before the next test of stiffness; positive tests in a row */
+    OWN_CHECK, /* stiffness.h: attempts before the next test, positive ones in a row, attempts at
+                * the start; or calm steps in a row, since when, and since when it is stiff */
     OWN_RTOL,
     OWN_ATOL,
     OWN_STATE,
@@ -33,7 +34,7 @@ static inline void own_rows(const PiSolve *s, int64_t at[OWN_PARTS + 1]) {
     for (int i = 0; i < OWN_PARTS; i++) {
         int64_t rows = 1;
         if (i == OWN_JACOBIAN || i == OWN_BEFORE) rows = s->pair.slope != 0;
-        else if (i == OWN_CHECK) rows = s->decay > 0 ? 2 : 0;
+        else if (i == OWN_CHECK) rows = s->decay > 0 ? 3 : 0;
         else if (i == OWN_RTOL) rows = s->n_rtol;
         else if (i == OWN_ATOL) rows = s->n_atol;
         else if (i == OWN_STATE || i == OWN_LOW) rows = s->system->dim;

@@ -2,7 +2,8 @@
 #pragma once
 #include "trial.h"
 
-enum { FIRST_CHECK = 1000 }; /* attempts before the first test of stiffness */
+/* Attempts before the first test of stiffness, and before that of one that has been stiff. */
+enum { FIRST_CHECK = 1000, FIRST_AGAIN = 50 };
 
 static void load_own(const Lanes *l, PiRow row, int64_t first, int64_t count, vreal *to) {
     const real *data = (const real *)row.data;
@@ -140,7 +141,7 @@ static int load_waiting(Lanes *l, int64_t first, int64_t count, vreal *slope) {
         c->t[u] = c->t0[u];
         own(l, OWN_ERROR)[u] = vset(NO_ERROR_YET);
         own(l, OWN_GROWTH)[u] = vset(MOST_GROWTH);
-        if (s->decay > 0) ((vint *)own(l, OWN_CHECK))[u] = vset_int(FIRST_CHECK);
+        if (s->decay > 0 && s->pair.slope != 0) own(l, OWN_CHECK)[2 * c->R + u] = c->t0[u];
     }
     rhs_rows(c, times(c, 0, 0), c->y, slope);
     first_steps(l, slope, given);
@@ -150,8 +151,15 @@ static int load_waiting(Lanes *l, int64_t first, int64_t count, vreal *slope) {
         l->due[i] = 0;
         l->active[i / VLEN][i % VLEN] = -(l->id[i] >= 0);
         if (i < count) {
-            ((vint *)own(l, OWN_TAKEN))[i / VLEN][i % VLEN] = (integer)s->accepted[first + i];
-            ((vint *)own(l, OWN_REJECTED))[i / VLEN][i % VLEN] = (integer)s->rejected[first + i];
+            const integer taken = (integer)s->accepted[first + i];
+            const integer rejected = (integer)s->rejected[first + i], made = taken + rejected;
+            ((vint *)own(l, OWN_TAKEN))[i / VLEN][i % VLEN] = taken;
+            ((vint *)own(l, OWN_REJECTED))[i / VLEN][i % VLEN] = rejected;
+            if (s->decay > 0 && s->pair.slope == 0) {
+                vint *const due = (vint *)own(l, OWN_CHECK) + i / VLEN;
+                due[0][i % VLEN] = made + (made ? FIRST_AGAIN : FIRST_CHECK);
+                due[2 * c->R][i % VLEN] = made;
+            }
         }
         if (i < count && l->id[i] < 0) l->solver->arrived(l->solver);
         l->end[i] = l->id[i] >= 0 && !first_status(l, slope, i) ? PI_STEP_MADE : PI_STEP_NONE;

@@ -6,11 +6,19 @@
  * Eight multiplications by the Jacobian, by differences of the slope along one direction, leave v
  * in the space of the largest one or two eigenvalues, which are the roots of x^2 = a x + b with J^2
  * v = a J v + b v in the least squares: a real one and the next, or a pair. Hairer, Wanner (1996),
- * Solving Ordinary Differential Equations II, IV.2. */
+ * Solving Ordinary Differential Equations II, IV.2.
+ *
+ * And whether one that Radau's method continues is stiff no more: the explicit pair would be stable
+ * with the same steps, h |lambda| well within its limit for the largest eigenvalue of the Jacobian
+ * that is kept. It must be so for twenty steps in a row, a sixteenth of all attempts, and a tenth
+ * of the time for which the trajectory has been stiff: a relaxation oscillation has fast motions,
+ * of many steps in a short time, and is stiff again after each. Tests of one that has gone back
+ * come after 50, 100, 200, ... further attempts. */
 #pragma once
 #include "start.h"
 
-enum { POWERS = 8, IN_A_ROW = 6, SOON_AGAIN = 20 };
+enum { POWERS = 8, IN_A_ROW = 6, SOON_AGAIN = 20, CALM_IN_A_ROW = 20, CALM_SHARE = 16 };
+#define CALM_PART REAL(0.1) /* of the time before */
 
 /* <x, y> of register u, in units of the sizes of the components. */
 INLINE vreal product_of(const Chunk *c, const vreal *x, const vreal *y, const vreal *size,
@@ -48,6 +56,26 @@ INLINE vreal fastest_decay(vreal p00, vreal p01, vreal p11, vreal q0, vreal q1) 
     const vreal pair = vselect(most > REAL(-0.5) * least, vset(0), least);
     return vselect(rest <= p11 * REAL(1e-3), one, pair);
 }
+/* The sizes of the components, and a vector in which all of them have theirs. */
+static void sizes_and_start(const Lanes *l, vreal *size, vreal *start) {
+    const Chunk *c = &l->c;
+    const int64_t R = c->R;
+    for (int64_t i = 0; i < c->dim * R; i++) {
+        const vreal rtol = own(l, OWN_RTOL)[l->solve->n_rtol > 1 ? i : i % R];
+        const vreal atol = own(l, OWN_ATOL)[l->solve->n_atol > 1 ? i : i % R];
+        size[i] = vabs(c->y[i]) + atol / rtol + vset(REAL_MIN_NORMAL);
+        const vreal along = i / R % 2 ? -size[i] : size[i];
+        start[i] = vselect(size[i] <= vset(REAL_MAX), along, vset(0)); /* 0 for tangents */
+    }
+}
+/* The lanes of l->passed leave to the other method. */
+static void leave_to_another(Lanes *l) {
+    for (int64_t i = 0; i < l->c.R * VLEN && !l->c.stopped; i++)
+        if (l->passed[i / VLEN][i % VLEN]) {
+            leave(l, i, (PiStatus)PI_LEFT_TO_ANOTHER);
+            l->leaves[i / VLEN][i % VLEN] = -1;
+        }
+}
 /* Lanes that are stiff leave; slope, size and three vectors use rows that the next step
  * overwrites. */
 static void stiff_lanes_leave(Lanes *l) {
@@ -64,13 +92,7 @@ static void stiff_lanes_leave(Lanes *l) {
         any |= l->passed[u];
     }
     if (!vany(any)) return;
-    for (int64_t i = 0; i < n; i++) {
-        const vreal rtol = own(l, OWN_RTOL)[l->solve->n_rtol > 1 ? i : i % R];
-        const vreal atol = own(l, OWN_ATOL)[l->solve->n_atol > 1 ? i : i % R];
-        size[i] = vabs(c->y[i]) + atol / rtol + vset(REAL_MIN_NORMAL);
-        const vreal start = i / R % 2 ? -size[i] : size[i];
-        v0[i] = vselect(size[i] <= vset(REAL_MAX), start, vset(0)); /* 0 for tangents */
-    }
+    sizes_and_start(l, size, v0);
     rhs_rows(c, times(c, 0, 0), c->y, slope);
     for (int i = 0; i < POWERS; i++) times_jacobian(l, v0, slope, size, length);
     for (int64_t u = 0; u < R; u++)
@@ -87,13 +109,58 @@ static void stiff_lanes_leave(Lanes *l) {
         const vint asked = l->passed[u], stiff = -own(l, OWN_NEXT)[u] * decay >= vset(most);
         const vint made = ((vint *)own(l, OWN_TAKEN))[u] + ((vint *)own(l, OWN_REJECTED))[u];
         vint *const due = (vint *)own(l, OWN_CHECK) + u, *const often = due + R;
+        const vint twice = 2 * made - due[2 * R];
         *often = vselect_int(asked, (*often - stiff) & stiff, *often);
-        *due = vselect_int(asked, made + vselect_int(stiff, vset_int(SOON_AGAIN), made), *due);
+        *due = vselect_int(asked, vselect_int(stiff, made + SOON_AGAIN, twice), *due);
         l->passed[u] &= *often == vset_int(IN_A_ROW);
     }
-    for (int64_t i = 0; i < R * VLEN && !c->stopped; i++)
-        if (l->passed[i / VLEN][i % VLEN]) {
-            leave(l, i, (PiStatus)PI_LEFT_TO_ANOTHER);
-            l->leaves[i / VLEN][i % VLEN] = -1;
+    leave_to_another(l);
+}
+
+/* x becomes h J x, with the Jacobian that Radau's method keeps and the step that it would try next.
+ */
+static void times_kept_jacobian(Lanes *l, vreal *x) {
+    const Chunk *c = &l->c;
+    const int64_t R = c->R, n = c->dim;
+    const vreal *const J = l->radau.part[RADAU_JACOBIAN];
+    vreal *const out = l->sums;
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t u = 0; u < R; u++) {
+            vreal sum = vset(0);
+            for (int64_t k = 0; k < n; k++) sum = vfma(J[(i * n + k) * R + u], x[k * R + u], sum);
+            out[i * R + u] = own(l, OWN_NEXT)[u] * sum;
         }
+    copy_rows(c, c->dim, out, x);
+}
+/* Lanes that are stiff no more leave; size, a vector and its length use rows that the next step
+ * overwrites. Of |(h J)^8 v|^2 <= (h |lambda|)^8 |(h J)^4 v|^2 no root is needed. */
+static void calm_lanes_leave(Lanes *l) {
+    Chunk *c = &l->c;
+    const int64_t R = c->R;
+    const real most = (real)l->solve->decay, square = most * most,
+               eighth = square * square * square * square;
+    vreal *const size = l->yn, *const x = l->low, *const before = l->tn;
+    vint any = {0};
+    for (int64_t u = 0; u < R; u++) any |= l->active[u] & l->accepted[u];
+    if (!vany(any)) return;
+    sizes_and_start(l, size, x);
+    for (int i = 0; i < POWERS; i++) {
+        times_kept_jacobian(l, x);
+        for (int64_t u = 0; i == POWERS / 2 - 1 && u < R; u++)
+            before[u] = product_of(c, x, x, size, u);
+    }
+    for (int64_t u = 0; u < R; u++) {
+        const vreal after = product_of(c, x, x, size, u), t = c->t0[u];
+        const vint made = l->active[u] & l->accepted[u];
+        const vint calm = (after <= vset(eighth) * before[u]) & (after <= vset(REAL_MAX));
+        vint *const often = (vint *)own(l, OWN_CHECK) + u;
+        vreal *const since = own(l, OWN_CHECK) + R + u, stiff = since[R];
+        *since = vselect(made & ((*often == vset_int(0)) | ~calm), t, *since);
+        *often = vselect_int(made, (*often - calm) & calm, *often);
+        const vint lasts = vabs(t - *since) >= vabs(*since - stiff) * CALM_PART;
+        const vint tries = ((vint *)own(l, OWN_TAKEN))[u] + ((vint *)own(l, OWN_REJECTED))[u];
+        l->passed[u] =
+            made & lasts & (*often >= vset_int(CALM_IN_A_ROW)) & (*often * CALM_SHARE >= tries);
+    }
+    leave_to_another(l);
 }
