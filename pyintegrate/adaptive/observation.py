@@ -13,8 +13,8 @@ from ..watching.beginning import check_watched
 from ..watching.event_log import EventRows, check_beginning
 from ..watching.events import EventPlan
 from ..watching.plan import Plan, checked
+from ..watching.time_weighted import REFUSED
 from ..watching.watched import Kept, Watched, first_numbers, row_of
-from ..watching.weighed import REFUSED
 
 _KNOWN = 4  # numbers per trajectory besides two for each event: pi_known_numbers
 

@@ -207,7 +207,7 @@ class Accumulators:
 
     @property
     def uneven(self):
-        """Whether the steps differ in length: sums are then weighted by time (weighed.py)."""
+        """Whether the steps differ in length: sums are then weighted by time (time_weighted.py)."""
         return self.shared.uneven
 
     def keep(self, initial):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..values.checks import integer, numbers
-from . import weighed
+from . import time_weighted
 from .reduction import Reduction, seen
 
 if TYPE_CHECKING:
@@ -109,7 +109,7 @@ def periods(quantity: Quantity, *, every: int = 1, after: ArrayLike | None = Non
         q, i = rows.q, rows.index
         c, b, a = rows.before(q, 1), rows.before(q, 2), rows.before(q, 3)
         passage = (b < 0) & (c >= 0) & (i >= 3)
-        where = weighed.passage_time(rows) if rows.uneven else i - 2 + cubic_root(a, b, c, q)
+        where = time_weighted.passage_time(rows) if rows.uneven else i - 2 + cubic_root(a, b, c, q)
         n, start, at = rows.keep(0.0), rows.keep(np.nan), rows.keep(np.nan)
         s1, s2 = rows.keep(0.0), rows.keep(0.0)
         d = where - at.old - s1.old  # from the first period

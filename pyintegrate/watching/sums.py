@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from . import weighed
+from . import time_weighted
 from .reduction import Reduction, seen
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ def mean(quantity: Quantity, *, every: int = 1, after: ArrayLike | None = None) 
 
     def trace(rows):
         if rows.uneven:
-            return weighed.mean(rows)
+            return time_weighted.mean(rows)
         (s, nan_step), n = _total(rows, "sum"), rows.count
         return {"": lambda a: s(a) / n.get(a), ".count": n.whole, ".nan_step": nan_step}
 
@@ -75,7 +75,7 @@ def rms(quantity: Quantity, *, every: int = 1, after: ArrayLike | None = None) -
 
     def trace(rows):
         if rows.uneven:
-            return weighed.rms(rows)
+            return time_weighted.rms(rows)
         (s, nan_step), n = _total(rows, "squares"), rows.count
         return {
             "": lambda a: np.sqrt(s(a) / n.get(a)), ".count": n.whole, ".nan_step": nan_step,
@@ -115,7 +115,7 @@ class _Line:
 def _spread(name, quantity, every, after, of):
     def trace(rows):
         if rows.uneven:
-            return weighed.spread(rows, of)
+            return time_weighted.spread(rows, of)
         n, sums = rows.count, _Line(rows)
 
         def variance(a):
@@ -174,7 +174,7 @@ def slope(quantity: Quantity, *, every: int = 1, after: ArrayLike | None = None)
 
     def trace(rows):
         if rows.uneven:
-            return weighed.slope(rows)
+            return time_weighted.slope(rows)
         n, sums = rows.count, _Line(rows)
 
         def line(a):
@@ -219,7 +219,7 @@ def integral(quantity: Quantity, *, every: int = 1, after: ArrayLike | None = No
 
     def trace(rows):
         if rows.uneven:
-            return weighed.integral(rows)
+            return time_weighted.integral(rows)
         before = rows.before(rows.q)
         area = rows.sum(np.where(rows.is_first, 0.0, (before + rows.q) * 0.5))
         n = rows.count

@@ -11,7 +11,7 @@ from ...errors import report_failures
 from ...run.progress import Reporter
 from ...run.steps import checked_times, steps_between
 from ...values.keywords import explains_keywords
-from .setting_out import Measured, set_out
+from .generic_tangents import Measured, set_out
 
 if TYPE_CHECKING:
     from collections.abc import Callable

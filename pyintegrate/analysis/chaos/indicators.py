@@ -11,8 +11,8 @@ from ...integration import integrate
 from ...run.progress import Reporter
 from ...values.keywords import explains_keywords
 from .exponents import lyapunov, tell
+from .generic_tangents import Measured, set_out
 from .renormalised import Renormalised
-from .setting_out import Measured, set_out
 
 if TYPE_CHECKING:
     from ...system.system import System

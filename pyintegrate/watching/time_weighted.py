@@ -18,7 +18,7 @@ REFUSED = {
 }
 
 
-class Weighed:
+class Weighted:
     """Integrals over time of one quantity: of 1, of d = q - q_first and of its products with the
     time since the first step."""
 
@@ -48,7 +48,7 @@ def _over(a, b):
 
 
 def mean(rows):
-    w, n = Weighed(rows), rows.count
+    w, n = Weighted(rows), rows.count
     d = w.integral(1)
     return {
         "": lambda a: seen(w.first(a) + _over(d(a), w.span(a)), n.get(a)), ".count": n.whole,
@@ -57,7 +57,7 @@ def mean(rows):
 
 
 def rms(rows):
-    w, n = Weighed(rows), rows.count
+    w, n = Weighted(rows), rows.count
     q = rows.q
     both = (rows.before(q * q) + q * q) * 0.5
     squares = rows.sum(np.where(rows.is_first, 0.0, both * w._step)).get
@@ -71,7 +71,7 @@ def rms(rows):
 
 def spread(rows, of):
     """The variance, or a function `of` it."""
-    w, n = Weighed(rows), rows.count
+    w, n = Weighted(rows), rows.count
     d, squares = w.integral(1), w.integral(2)
 
     def variance(a):
@@ -86,7 +86,7 @@ def spread(rows, of):
 
 def slope(rows):
     """The line of least mean square distance over time."""
-    w, n = Weighed(rows), rows.count
+    w, n = Weighted(rows), rows.count
     d, squares, once = w.integral(1), w.integral(2), w.integral(1, 1)
     since, since2 = w.integral(0, 1), w.integral(0, 2)
 
@@ -113,7 +113,7 @@ def slope(rows):
 
 
 def integral(rows):
-    w, n = Weighed(rows), rows.count
+    w, n = Weighted(rows), rows.count
     both = (rows.before(rows.q) + rows.q) * 0.5
     area = rows.sum(np.where(rows.is_first, 0.0, both * w._step))
     return {
