@@ -139,9 +139,8 @@ class AdaptiveSolution(Solution):
 
         return adaptive_motion_alone(both)
 
-    # ---- the kept steps ----
-    # Some trajectories of an interrupted run are far ahead of the others: one array of all may be
-    # much larger than what was kept, and take long or find no memory. It is made when needed.
+    # ---- the kept steps: of an interrupted run made when needed, for where some trajectories are
+    # far ahead of the others, one array may be much larger than what was kept, or than the memory
     def _set_steps(self, states, moments, counts):
         self._states, self._counts = states, counts
         self._moments = None if moments is None else moments.astype(np.float64, copy=False)
