@@ -36,6 +36,9 @@ export async function engineOf(bytes, about) {
       ([text]) => core[`lab_${kind}`](text)));
   }
 
+  /** The number of a system, and of its parts if it is of any size. */
+  const placeOf = (system) => [numberOf("system", system), about.systems[system].parts ?? 0];
+
   const flat = (params) => Float64Array.from(Object.values(params).flat(Infinity));
 
   /** The states of a run, (n / every + 1, dim), and the first step not completed or -1. */
@@ -43,7 +46,7 @@ export async function engineOf(bytes, about) {
     const saves = Math.floor(n / every) + 1 + (n % every ? 1 : 0);
     const out = new Float64Array(saves * start.length);
     return withArrays([flat(params), Float64Array.from(start), out], ([p, y, made], read) => {
-      const failed = core.lab_run(numberOf("system", system), numberOf("method", method), p, y, dt, n, every, made);
+      const failed = core.lab_run(...placeOf(system), numberOf("method", method), p, y, dt, n, every, made);
       if (failed === -2) throw new Error("the page has no memory left for so many steps");
       if (failed === -3) throw new Error(`${method} cannot integrate ${system}`);
       return { y: read(2), failed };
@@ -58,7 +61,7 @@ export async function engineOf(bytes, about) {
     for (let i = 0; i < n; i++) for (let d = 0; d < dim; d++) rows[d * n + i] = states[i * dim + d];
     return withArrays([flat(params), Float64Array.from(t), rows, new Float64Array(many * n)],
       ([p, times, y, out], read) => {
-        core.lab_ask(numberOf("system", system), about.questions.indexOf(question), p, n, times, y, out);
+        core.lab_ask(...placeOf(system), about.questions.indexOf(question), p, n, times, y, out);
         return read(3);
       });
   }
@@ -86,12 +89,30 @@ export async function engineOf(bytes, about) {
   }
   const fastestAlong = (system, params, y) => turningAlong(system, params, Float64Array.from(y), y.length).speed;
 
+  /** df/dy at a state, (dim, dim), at time 0; of rigid bodies by central differences. */
+  function jacobian(system, params, y) {
+    const dim = y.length;
+    if (about.systems[system].structure !== "rigid_body") return answers(system, params, "jacobian", [0], y, dim * dim);
+    const lanes = 2 * dim;
+    const shifts = Array.from(y, (v) => 1e-5 * Math.max(1, Math.abs(v)));
+    const states = new Float64Array(lanes * dim);
+    for (let lane = 0; lane < lanes; lane++) {
+      states.set(y, lane * dim);
+      states[lane * dim + (lane >> 1)] += lane % 2 ? -shifts[lane >> 1] : shifts[lane >> 1];
+    }
+    const f = answers(system, params, "rhs", new Float64Array(lanes), states, dim); // (dim, lanes)
+    return Float64Array.from({ length: dim * dim }, (_, k) => {
+      const [i, j] = [Math.floor(k / dim), k % dim];
+      return (f[i * lanes + 2 * j] - f[i * lanes + 2 * j + 1]) / (2 * shifts[j]);
+    });
+  }
+
   function turningAlong(system, params, y, dim) {
     const count = y.length / dim;
     const stride = Math.max(1, Math.floor(count / SAMPLES));
     let [speed, turning] = [0, []];
     for (let n = 0; n < count; n += stride) {
-      const J = answers(system, params, "jacobian", [0], y.subarray(n * dim, (n + 1) * dim), dim * dim);
+      const J = jacobian(system, params, y.subarray(n * dim, (n + 1) * dim));
       if (!J.every(Number.isFinite)) continue;
       const values = dim <= 4 ? eigenvalues(J, dim) : [];
       const size = dim <= 4 ? Math.max(...values.map((z) => Math.hypot(...z))) : spectralRadius(J, dim);
@@ -126,7 +147,7 @@ export async function engineOf(bytes, about) {
         made.ghost_energy = energyErrors(system, params, t, ghost, first).errors;
       }
       made.phase = phaseErrors(system, told, params, y, ghost, failed);
-      made.distance = distances(y, ghost, start.length, told.dof || start.length);
+      made.distance = distances(y, ghost, told);
       return made;
     });
     const { turning, speed } = truths.values().next().value;
@@ -176,12 +197,22 @@ function toEven(x) {
   return Math.abs(x % 1) === 0.5 && near % 2 ? near - 1 : near;
 }
 
-function distances(y, ghost, dim, positions) {
+/** Distances from the true position; of a rigid body the angles from its orientation. */
+function distances(y, ghost, { dim, dof, structure }) {
   return Float64Array.from({ length: y.length / dim }, (_, n) => {
+    const [a, b] = [y, ghost].map((all) => all.subarray(n * dim, (n + 1) * dim));
+    if (structure === "rigid_body") return angleBetween(a.subarray(3, 7), b.subarray(3, 7));
     let sum = 0;
-    for (let d = 0; d < positions; d++) sum += (y[n * dim + d] - ghost[n * dim + d]) ** 2;
+    for (let d = 0; d < (dof || dim); d++) sum += (a[d] - b[d]) ** 2;
     return Math.sqrt(sum);
   });
+}
+
+/** The angle of the turn from one orientation to another, of quaternions of any length. */
+function angleBetween(p, q) {
+  const [a, b] = [p, q].map((one) => Array.from(one, (v) => v / Math.hypot(...one)));
+  const apart = [1, -1].map((sign) => Math.hypot(...a.map((v, i) => v - sign * b[i])));
+  return 4 * Math.asin(Math.min(...apart) / 2);
 }
 
 /** An angle that grows along the motion, or null: exact ones of oscillators and orbits, else around

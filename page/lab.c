@@ -15,21 +15,39 @@ EXPORT int lab_method(const char *name) {
         if (!strcmp(pi_methods[i]->name, name)) return i;
     return -1;
 }
+/* Those of any size come last. */
 EXPORT int lab_system(const char *name) {
     for (int i = 0; i < pi_n_systems; i++)
         if (!strcmp(pi_systems[i]->name, name)) return i;
+    for (int i = 0; i < pi_n_sized_systems; i++)
+        if (!strcmp(pi_sized_systems[i]->one.name, name)) return pi_n_systems + i;
     return -1;
+}
+
+/* The system of a number; `sized` is the memory for one of any size, which has parts. */
+static ResolvedSystem resolved(int number, int parts, PiSized *sized) {
+    ResolvedSystem made = {.set = &pi_baseline_f64};
+    if (number < pi_n_systems) {
+        made.system = pi_systems[number];
+        made.kernels = &pi_baseline_f64.systems[number];
+        made.force = made.kernels->force;
+    } else {
+        *sized = pi_sized(number - pi_n_systems, parts);
+        made.system = &sized->system;
+        made.force = pi_baseline_f64.sized[sized->number];
+        made.context = sized;
+    }
+    return made;
 }
 
 /* n_steps steps from time 0; every `every`-th state to out, (n_steps / every + 1, dim), and its
  * last. params: a number for each parameter, elements of arrays one by one. The first step not
  * completed; -1 where fine; -2 without memory; -3 for a method that does not fit the system. */
-EXPORT int lab_run(int system_number, int method_number, const double *params,
+EXPORT int lab_run(int system_number, int parts, int method_number, const double *params,
                    const double *initial, double dt, int n_steps, int every, double *out) {
-    const PiSystem *system = pi_systems[system_number];
-    const PiKernels *kernels = &pi_baseline_f64.systems[system_number];
-    const ResolvedSystem resolved = {
-        .system = system, .kernels = kernels, .set = &pi_baseline_f64, .force = kernels->force};
+    PiSized sized;
+    const ResolvedSystem found = resolved(system_number, parts, &sized);
+    const PiSystem *system = found.system;
     const int padded = 64 / sizeof(double);
     double t0 = 0;
     PiRun run = {.bits = 64,
@@ -42,7 +60,7 @@ EXPORT int lab_run(int system_number, int method_number, const double *params,
                  .bound = 1e300 * 1e300,
                  .t0 = {&t0, 0},
                  .h = {&dt, 0}};
-    const char *refusal = pi_run_choose(&run, &resolved, pi_methods[method_number], NULL);
+    const char *refusal = pi_run_choose(&run, &found, pi_methods[method_number], NULL);
     if (refusal || (pi_methods[method_number]->derivative == 2 && system->velocity_dependent))
         return -3;
     PiRow *rows = calloc(system->n_params + 1, sizeof *rows);
@@ -87,12 +105,15 @@ EXPORT int lab_run(int system_number, int method_number, const double *params,
 
 /* Answers to a question (csrc/tiles.h) at `lanes` states: y is (dim, lanes), out (answers, lanes).
  * The number of answers; 0 where there are none; -2 without memory. */
-EXPORT int lab_ask(int system_number, int question, const double *params, int lanes,
+EXPORT int lab_ask(int system_number, int parts, int question, const double *params, int lanes,
                    const double *t, const double *y, double *out) {
-    const PiSystem *system = pi_systems[system_number];
+    PiSized sized;
+    const ResolvedSystem found = resolved(system_number, parts, &sized);
+    const PiSystem *system = found.system;
     const int64_t answers = pi_answer_rows(system, (PiQuestion)question);
     PiSample sample = {.system = system,
-                       .force = pi_baseline_f64.systems[system_number].force,
+                       .force = found.force,
+                       .context = found.context,
                        .lanes = lanes,
                        .t = {(void *)t, 1},
                        .out = out};

@@ -27,16 +27,14 @@ from pyintegrate.laboratory.descriptions import (
 HERE = Path(__file__).parent
 DIGEST_STEPS, OFFSET, PRIME = 16, 14695981039346656037, 1099511628211
 LARGEST_CORE, LARGEST = 1_000_000, 1_500_000  # bytes of the core as WebAssembly, and of the page
-SIZED = ("n_body", "rigid_body")  # systems of any size are not in the core of the page
+PARTS = {"n_body": 3, "rigid_body": 0}  # bodies, springs: of systems of any size
 
 
 def about():
     """What the page knows of systems and methods: plain data, and the digest of the bits."""
     systems = {}
     for name, system in drawable().items():
-        if name in SIZED:
-            continue
-        told = systems[name] = describe_system(system)
+        told = systems[name] = describe_system(system) | {"parts": PARTS.get(name, 0)}
         told["fitting"] = fitting(system, pi.methods.values())
         told["cost"] = {m: cost(system, m) for m in told["fitting"]}
     used = {method for told in systems.values() for method in told["fitting"]}
@@ -65,9 +63,10 @@ def digest(systems):
     """The hash of the last states of all methods on all systems: that of page/engine.js."""
     value = OFFSET
     for name, told in systems.items():
+        system, start = drawable()[name], np.array(told["start"])
         for method in told["fitting"]:
             sol = pi.integrate(
-                pi.systems[name], dt=told["dt"], n_steps=DIGEST_STEPS, method=method,
+                system, start, dt=told["dt"], n_steps=DIGEST_STEPS, method=method,
                 save="final", on_failure="ignore",
             )  # fmt: skip
             for byte in np.ascontiguousarray(sol.final).tobytes():

@@ -17,16 +17,26 @@ const SCENES = [
     "Almost upright, where a small error of the energy decides whether it goes over the top. Drag it."],
   ["chaos", { system: "double_pendulum", dt: 0.02, t_end: 20, methods: ["rk4", "velocity_verlet"] },
     "Two motions that begin alike, and errors that grow by themselves: after a while no method at this step is right."],
+  ["a box that tumbles", { system: "rigid_body", dt: 0.1, t_end: 60, methods: ["rigid_semi_implicit_euler", "rigid_splitting2"] },
+    "A turn about the middle one of three axes is unstable: again and again the box flips over. When it does is a matter of the method; the splitting keeps the angular momentum. Move inverse inertia 2 until it is the smallest."],
+  ["three bodies in an eight", { system: "n_body", dt: 0.1, t_end: 60, methods: ["rk4", "velocity_verlet"] },
+    "Three equal bodies chase one another along an eight. Take larger steps: whose eight lasts longest?"],
 ];
+
+/** Numbers, one after the other, as an array like another. */
+const shaped = (like, numbers) => (Array.isArray(like) ? like.map((one) => shaped(one, numbers)) : numbers.shift());
 
 /** A whole state from part of one. */
 function completed(about, part) {
   const system = about.systems[part.system] ?? about.systems.oscillator;
   const name = about.systems[part.system] ? part.system : "oscillator";
-  const params = Object.fromEntries(Object.entries(system.params).map(([key, p]) => [key, p.value]));
+  const params = Object.fromEntries(Object.entries(system.params).map(([key, { value }]) => {
+    const given = [part.params?.[key] ?? value].flat(Infinity);
+    return [key, given.length === [value].flat(Infinity).length ? shaped(value, given) : value];
+  }));
   const methods = (part.methods ?? system.methods).filter((m) => system.fitting.includes(m)).slice(0, 4);
   return {
-    system: name, params: { ...params, ...part.params },
+    system: name, params,
     start: part.start?.length === system.dim ? part.start : system.start,
     dt: part.dt > 0 ? part.dt : system.dt, t_end: part.t_end > 0 ? part.t_end : system.t_end,
     methods: methods.length ? methods : system.methods, equal_work: part.equal_work ?? false,

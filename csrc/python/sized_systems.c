@@ -30,18 +30,9 @@ PyObject *core_make_system(PyObject *module, PyObject *args) {
         number++;
     if (number == pi_n_sized_systems || parts < 0 || parts > 1 << 20)
         return PyErr_Format(PyExc_ValueError, "no system %s of %lld parts", name, parts);
-    const PiSizedSystem *s = pi_sized_systems[number];
-    const int n = (int)parts;
     SizedSystem *made = PyMem_Malloc(sizeof *made);
     if (!made) return PyErr_NoMemory();
-    *made = (SizedSystem){{resolve_sized}, {.system = s->one, .number = number, .parts = n}};
-    PiSystem *system = &made->sized.system;
-    system->dim += n * s->dim;
-    system->dof += n * s->dof;
-    system->n_params += n * s->n_params;
-    system->n_derived += n * s->n_derived;
-    system->scratch += n * s->scratch;
-    system->operations = pi_product(s->pairs, pi_product(n, n) / 2);
+    *made = (SizedSystem){{resolve_sized}, pi_sized(number, (int)parts)};
     PyObject *capsule = PyCapsule_New(made, SYSTEM_CAPSULE, free_system);
     if (!capsule) PyMem_Free(made);
     return capsule;

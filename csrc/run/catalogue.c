@@ -4,8 +4,10 @@
 #include <string.h>
 #include "../pyintegrate.h"
 #include "../simd.h"
+#include "../sizes.h"
 #include "../tiles.h"
 #include "../vmath/vmath.h"
+#include "run.h"
 
 #define METHOD(id, kind, ...)                                                                      \
     static const PiMethod id = {.name = #id, .family = kind, .written = #__VA_ARGS__, __VA_ARGS__};
@@ -57,4 +59,16 @@ const PiMethod *pi_method_named(const char *name) {
     for (int i = 0; i < pi_n_methods; i++)
         if (!strcmp(pi_methods[i]->name, name)) return pi_methods[i];
     return NULL;
+}
+
+PiSized pi_sized(int number, int parts) {
+    const PiSizedSystem *s = pi_sized_systems[number];
+    PiSized made = {.system = s->one, .number = number, .parts = parts};
+    made.system.dim += parts * s->dim;
+    made.system.dof += parts * s->dof;
+    made.system.n_params += parts * s->n_params;
+    made.system.n_derived += parts * s->n_derived;
+    made.system.scratch += parts * s->scratch;
+    made.system.operations = pi_product(s->pairs, pi_product(parts, parts) / 2);
+    return made;
 }

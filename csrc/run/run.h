@@ -22,6 +22,8 @@ typedef struct {
     const void *context;
     unsigned unanswered;
 } ResolvedSystem;
+/* The system of any size of that number, of so many parts (catalogue.c). */
+PiSized pi_sized(int number, int parts);
 
 /* Sums of observers in stepping by hand, to be restored when a block is undone. */
 typedef struct {

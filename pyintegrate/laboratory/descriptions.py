@@ -72,14 +72,16 @@ def describe_system(system: System) -> dict[str, Any]:
     dt, t_end = (0.1, 50.0) if start is None else usual_run(system, start)
     params = {}
     for name, value in system.params.items():
-        values = np.ravel(value)
-        if not values.size:  # springs of a body that has none
+        if not np.size(value):  # springs of a body that has none
             continue
-        sliders = 0 < values.size <= MOST_ELEMENTS
+        shape = np.shape(value)
+        matrix = len(shape) == 2 and shape[0] == shape[1]
+        values = np.diagonal(value) if matrix else np.ravel(value)
+        sliders = (matrix or len(shape) < 2) and values.size <= MOST_ELEMENTS
         low, high = zip(*(_range(name, float(x)) for x in values), strict=True) if sliders else (
             (), ())  # fmt: skip
         params[name] = {
-            "value": float(values[0]) if np.ndim(value) == 0 else np.asarray(value).tolist(),
+            "value": np.asarray(value, dtype=float).tolist(),
             "low": list(low), "high": list(high), "unit": _unit(system, name),
         }  # fmt: skip
     return {

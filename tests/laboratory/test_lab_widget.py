@@ -10,7 +10,7 @@ import pyintegrate as pi
 
 pytest.importorskip("anywidget")
 from pyintegrate.laboratory import front_end  # noqa: E402
-from pyintegrate.laboratory.descriptions import drawable  # noqa: E402
+from pyintegrate.laboratory.descriptions import describe_system, drawable  # noqa: E402
 
 ARRAYS = ("t", "y", "ghost", "energy", "ghost_energy", "phase", "distance")
 
@@ -93,6 +93,9 @@ def test_a_rigid_body_turns_as_a_box():
     start = [0, 0, 0, 1, 0, 0, 0], [0, 0, 0, 0.01, 1, 0]
     lab = pi.lab(tumbling, *start, methods=["rigid_rk4", "rigid_splitting2"], dt=0.1, t_end=20.0)
     assert lab.about["systems"]["rigid_body"]["scene"]["kind"] == "box"
+    inertia = lab.about["systems"]["rigid_body"]["params"]["inverse_inertia"]
+    assert np.array(inertia["value"]).shape == (3, 3)
+    assert inertia["high"] == [3.0, 1.5, 1.0]  # three times the diagonal
     assert lab.record["ghost"].startswith("pi.solve")
     for run in lab.record["runs"]:
         y, true = (array(run, name, 13)[:, 3:7] for name in ("y", "ghost"))
@@ -104,6 +107,14 @@ def test_a_rigid_body_turns_as_a_box():
     names: dict = {}
     exec(lab.python.replace("c.plot()", ""), names)
     assert names["c"]["rigid_rk4"].y.tobytes() == lab.solution["rigid_rk4"].y.tobytes()
+
+
+def test_matrices_have_sliders_only_on_a_diagonal():
+    hung = pi.systems.rigid_body(anchors=[[0, 0, 1]])
+    params = describe_system(hung)["params"]
+    assert {name: len(params[name]["low"]) for name in ("anchors", "stiffness", "torque")} == {
+        "anchors": 0, "stiffness": 1, "torque": 3
+    }  # fmt: skip
 
 
 def test_explosions_are_shown():

@@ -2,6 +2,12 @@
 import { element } from "./look.js";
 import { segments, slider } from "./controls.js";
 
+/** The i-th number of a parameter: itself, an element of an array, or of a matrix's diagonal. */
+const numberOf = (value, i) => (Array.isArray(value) ? numberOf(value[i], i) : value);
+/** The parameter with another i-th number. */
+const withNumber = (value, i, number) => (Array.isArray(value)
+  ? value.map((one, k) => (k === i ? withNumber(one, i, number) : one)) : number);
+
 /** Fill the side with sliders of the step, the end, parameters and the start. */
 export function fillSide(parts, system, first, change, setStart) {
   // The newest values: what one slider has changed stays when another is moved.
@@ -15,13 +21,11 @@ export function fillSide(parts, system, first, change, setStart) {
   const params = [];
   for (const [name, p] of Object.entries(system.params)) {
     p.low.forEach((low, i) => {
-      const array = Array.isArray(p.value);
-      const now = array ? state.params[name][i] : state.params[name];
-      const made = slider({ name: array ? `${name} ${i + 1}` : name, unit: p.unit, value: now,
+      const now = numberOf(state.params[name], i);
+      const made = slider({ name: Array.isArray(p.value) ? `${name} ${i + 1}` : name, unit: p.unit, value: now,
         low: now < low ? 2 * now : low, high: now > p.high[i] ? 2 * now : p.high[i],
         change: (value) => {
-          const whole = array ? state.params[name].map((v, k) => (k === i ? value : v)) : value;
-          state.params = { ...state.params, [name]: whole };
+          state.params = { ...state.params, [name]: withNumber(state.params[name], i, value) };
           change({ params: state.params });
         } });
       params.push(made.root);
