@@ -129,7 +129,11 @@ export async function engineOf(bytes, about) {
     const told = about.systems[system];
     const n = stepsOf(state.dt, state.t_end, about.longest);
     const truths = new Map();
+    const multiplied = ["linear_factor", "angular_factor"].some((name) => (params[name] ?? 1) !== 1);
     const runs = methods.map((method) => {
+      if (multiplied && about.methods[method].family !== "rigid_body") {
+        throw new Error(`method ${method} knows no linear_factor and angular_factor: take a method for rigid bodies, or damping`);
+      }
       let [dt, steps] = [state.dt, n];
       if (state.equal_work && method !== methods[0]) {
         steps = Math.max(1, toEven((n * told.cost[methods[0]]) / told.cost[method]));

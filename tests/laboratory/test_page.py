@@ -138,8 +138,10 @@ const { params, start, dt } = about.systems.rigid_body;
 const box = { ...state, system: "rigid_body", start, dt, methods: ["rigid_splitting2"],
   params: Object.fromEntries(Object.entries(params).map(([name, { value }]) => [name, value])) };
 const [tumbled, speed] = await engine.run(box).then(({ runs, speed }) => [runs[0], speed]);
+const refused = await engine.run({ ...box, methods: ["rk4"],
+  params: { ...box.params, linear_factor: 0.9 } }).catch((error) => error.message);
 console.log(JSON.stringify({ digest: await engine.digest(), python: record.python, ghost, runs,
-  box, speed, tumbled: Array.from(tumbled.y), turned: Array.from(tumbled.distance) }));
+  box, refused, speed, tumbled: Array.from(tumbled.y), turned: Array.from(tumbled.distance) }));
 """
 
 
@@ -177,6 +179,7 @@ def test_the_core_of_the_page_has_the_bits_of_the_package(tmp_path):
     assert max(made["turned"]) > 1e-3
     # a hundred times the tolerance of the notebook's true motion: the turn is unstable
     assert np.abs(made["turned"] - record["runs"][0]["distance"]).max() < 1e-9
+    assert "method rk4 knows no linear_factor" in made["refused"]
     turning = np.array(record["turning"]) @ (1, 1j)
     assert made["speed"] == pytest.approx(abs(turning).max(), rel=0.2)  # |J^16|^(1/16), at samples
 
