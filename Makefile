@@ -7,7 +7,7 @@ CLANG_FORMAT_FILES = $(filter-out csrc/methods/% csrc/vmath/%,$(shell find csrc 
     $(wildcard benchmarks/*.c page/*.c tests/stress/*.c tests/stress/*/*.[ch])
 
 .PHONY: demo test lint cppcheck sanitize fuzz libfuzzer attack race soak coverage bench bench-peers bench-tangents latency certificates docs docs-check dist \
-        wheels wheels-test portability bits page lab-browser clean
+        wheels wheels-run wheels-test aarch64 portability bits page lab-browser clean
 
 demo: $(VENV)/.demo
 	$(PY) examples/phase_drift.py
@@ -264,12 +264,25 @@ lab-browser: $(VENV)/.dev page
 # Wheels of all platforms in dist, cross-built by the clang of the package ziglang and checked.
 # Names of some platforms (packaging/wheels.py): make wheels PLATFORMS="win_amd64 macosx_arm64"
 # They hold the page of the lab where make page can make it.
-wheels:
+wheels: .venv-wheels/.made
 	$(MAKE) --no-print-directory page || echo "THE WHEELS ARE WITHOUT THE PAGE OF THE LAB"
+	.venv-wheels/bin/python packaging/wheels.py $(PLATFORMS)
+.venv-wheels/.made:
 	$(PYTHON) -m venv .venv-wheels
 	.venv-wheels/bin/python -m pip install --quiet --disable-pip-version-check "ziglang>=0.15" lief abi3info \
 	    "setuptools>=77" wheel
-	.venv-wheels/bin/python packaging/wheels.py $(PLATFORMS)
+	@touch $@
+
+# What make wheels has compiled, without Python: its bits, wherever something here can run it.
+wheels-run: .venv-wheels/.made
+	.venv-wheels/bin/python packaging/run_core.py $(PLATFORMS)
+
+# The wheel for aarch64, run under qemu with Debian's Python: the digest, then of each folder of tests
+# as many as AARCH64_SECONDS allow (packaging/aarch64.py): make aarch64 FOLDERS="values core"
+# Needs qemu-user-static, gcc-aarch64-linux-gnu, libc6-dev-arm64-cross.
+aarch64: .venv-wheels/.made
+	.venv-wheels/bin/python packaging/wheels.py manylinux_aarch64
+	.venv-wheels/bin/python packaging/aarch64.py $(FOLDERS)
 
 # The sdist and the abi3 wheel, tested beside the oldest and the newest NumPy under $(PYTHONS).
 wheels-test:
