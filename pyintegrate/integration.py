@@ -9,7 +9,6 @@ from .run.output import check_out
 from .solution.sensitivity import check_alone, with_tangents
 from .solution.solution import Solution
 from .values.keywords import explains_keywords
-from .watching.beginning import check_watched
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -171,6 +170,8 @@ def integrate(
     if out is not None:
         inputs = {"x0": x0, "v0": v0, "dt": dt, "t0": t0, "t_end": t_end, "start": start}
         check_out(problem, options, inputs | dict(drive or {}))
-    if problem.n_steps:
+    if options.watch is not None and problem.n_steps:
+        from .watching.beginning import check_watched
+
         check_watched(options.watch, problem)
     return Solution.of_run(problem, options)
