@@ -17,6 +17,7 @@ const PiKernelSet FUZZED_SET = {
     .rows = ROW_KERNELS,
     .evaluate = evaluate,
     .program = run_program,
+    .apart = run_program_apart,
 #if PI_REAL_BITS == 64
     .reduce = reduce,
 #endif
