@@ -6,7 +6,7 @@ PY      = $(VENV)/bin/python
 CLANG_FORMAT_FILES = $(filter-out csrc/methods/% csrc/vmath/%,$(shell find csrc -name '*.[ch]')) \
     $(wildcard benchmarks/*.c page/*.c tests/stress/*.c tests/stress/*/*.[ch])
 
-.PHONY: demo test lint cppcheck cppcheck-core cppcheck-kernels sanitize fuzz libfuzzer attack race soak coverage bench bench-peers bench-tangents latency certificates docs docs-check dist \
+.PHONY: demo test lint cppcheck sanitize fuzz libfuzzer attack race soak coverage bench bench-peers bench-tangents latency certificates docs docs-check dist \
         wheels wheels-run wheels-test aarch64 portability bits page lab-browser clean
 
 demo: $(VENV)/.demo
@@ -38,20 +38,16 @@ lint: $(VENV)/.dev
 	$(PY) -m mypy
 	$(PY) -m mypy.stubtest pyintegrate._core --mypy-config-file pyproject.toml
 	for file in $(CORE_C); do $${CC:-cc} $(STACK) -I$$($(PY) -c $(INCLUDE)) $$file || exit 1; done
-	if command -v $(CPPCHECK) >/dev/null; then $(MAKE) -j 2 --no-print-directory cppcheck; fi
+	if command -v $(CPPCHECK) >/dev/null; then $(MAKE) --no-print-directory cppcheck; fi
 
 # In make lint where it is installed (apt-get install cppcheck). The macros of Python.h, which it does
-# not read, are told to it. The kernels, which are one file, take as long as all else, beside it.
+# not read, are told to it.
 CPPCHECK ?= cppcheck
-FUZZED_KERNELS = tests/stress/fuzz/kernels_f64.c
-cppcheck: cppcheck-core cppcheck-kernels
-cppcheck-kernels: CHECKED = $(FUZZED_KERNELS)
-cppcheck-core: CHECKED = $(filter-out csrc/kernels/%,$(shell find csrc -name '*.c')) $(wildcard tests/*.c tests/core/*.c) \
-    $(filter-out %_f32.c $(FUZZED_KERNELS),$(wildcard tests/stress/fuzz/*.c))
-cppcheck-core cppcheck-kernels:
-	$(CPPCHECK) -q --enable=warning,performance --std=c11 --error-exitcode=1 \
+cppcheck:
+	$(CPPCHECK) -q -j $$(nproc) --enable=warning,performance --std=c11 --error-exitcode=1 \
 	    --suppressions-list=csrc/cppcheck.txt -D__x86_64__ -DPI_ROLLED '-DPy_BEGIN_ALLOW_THREADS={' \
-	    '-DPy_END_ALLOW_THREADS=}' '-DPy_RETURN_NONE=return NULL' $(CHECKED)
+	    '-DPy_END_ALLOW_THREADS=}' '-DPy_RETURN_NONE=return NULL' $(filter-out csrc/kernels/%,$(shell find csrc -name '*.c')) \
+	    $(wildcard tests/*.c tests/core/*.c) $(filter-out %_f32.c,$(wildcard tests/stress/fuzz/*.c))
 
 # The tests that reach C, under AddressSanitizer and UndefinedBehaviorSanitizer, in a virtual environment
 # of their own. Left to make test are pictures, notebooks and pure mathematics, what compiles, and what
