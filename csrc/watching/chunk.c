@@ -29,10 +29,8 @@ static int64_t states_at_once(const PiWatch *w, int64_t lanes) {
     const int64_t fit = STATES_BYTES / bytes;
     return fit < 1 ? 1 : smaller(fit, STATES);
 }
-/* A program may be asked for several states in one call: its rows besides the states and results,
- * which are parameters, time and scratch; and how long they are at most, unless one state is
- * longer.
- */
+/* A program may be asked for several states in one call. Its rows besides states and results:
+ * parameters, time, scratch; and how long they are at most, unless one state is longer. */
 static int64_t rows_of_call(const PiWatch *w) {
     const PiSystem *s = w->program.system;
     return pi_sum(pi_parameter_rows(s) + 1, s->scratch);
@@ -130,13 +128,14 @@ int pi_chunk_open(WatchChunk *c, const PiWatch *w, const int64_t *at, int64_t n_
         spread_row(c, c->p + i * lanes, w->params[i]);
         if (i < 64 && !w->params[i].stride) c->uniform |= (uint64_t)1 << i;
     }
-    c->alike =
-        n < 64 && c->uniform == ((uint64_t)1 << n) - 1 && !w->origin.stride && !w->factor.stride;
+    const int rows = n + w->program.system->n_derived, bits = 64;
+    c->alike = rows < bits && c->uniform == ((uint64_t)1 << n) - 1 && !w->origin.stride &&
+               !w->factor.stride;
     spread_row(c, c->origin, w->origin);
     spread_row(c, c->factor, w->factor);
     if (w->runs && pi_chunk_ask(&w->program, PI_PREPARE, c, c->y[0], c->p, c->p)) return -1;
-    const int rows = n + w->program.system->n_derived;
-    for (int i = 0; i < rows; i++) /* of those that are alike the first register is read */
+    /* Byte code reads one register of rows that are alike, if they are no more than its bits. */
+    for (int i = 0; i < rows; i++)
         for (int64_t k = 0; k < (c->alike ? smaller(c->several, 1) : c->several); k++)
             memcpy(c->call + (i * c->several + k) * lanes, c->p + i * lanes, lanes * sizeof *c->p);
     if (!asks_system(w)) return 0;

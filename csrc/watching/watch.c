@@ -43,11 +43,10 @@ static double *answer_of(const WatchChunk *c, int64_t k, int i) {
     return c->answers + (i * c->states + k) * c->lanes;
 }
 /* The k-th state as the first rows of c->y[0]. */
-static double *take_state(const WatchChunk *c, const States *states, int64_t k) {
+static void take_state(const WatchChunk *c, const States *states, int64_t k) {
     const double *from = states->at + k * states->next;
     for (int d = 0; d < c->w->components; d++, from += states->apart)
         memcpy(c->y[0] + d * c->lanes, from, c->lanes * sizeof *from);
-    return c->y[0];
 }
 /* The program evaluates the state that has been taken and updates its sums; frozen lanes keep
  * theirs. */

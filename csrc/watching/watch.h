@@ -85,7 +85,7 @@ typedef struct {
     double *y[2], *p, *own_p, *t, *scratch;
     double *origin, *factor, *ends, *copied, *energy, *answers, *call, *sums;
     uint64_t uniform; /* parameters with one value for all lanes, as bits */
-    int alike;        /* are all, with `origin` and `factor`? */
+    int alike;        /* do all these bits say so, and are `origin` and `factor` alike too? */
     int states;       /* that are evaluated together */
     int64_t several;  /* of them in one call of the program, which has rows of its own; or 0 */
     int has_energy, asks_time;
