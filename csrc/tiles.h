@@ -80,7 +80,10 @@ typedef struct {
     void *record;      /* components after every record_every steps and after the last; or NULL */
     int64_t record_every, record_next; /* record_next: reals from each to the next */
     int64_t in_stride, out_stride, record_stride;
-    int stream;   /* write the record past the caches? It is then aligned to a vector */
+    int stream; /* write the record past the caches? It is then aligned to a vector */
+    /* If origin.data is not NULL, one row is recorded in place of the components: (energy - origin)
+     * factor. By kernels with PiKernels.changes. */
+    PiRow origin, factor;
     int64_t lane; /* where the tile begins in the rows below */
     PiRow t0, h;
     const PiRow *params;
@@ -302,6 +305,7 @@ typedef struct {
     PiForce *force;
     PiTrial *trial;
     PiEnergies *energies; /* in double precision */
+    int changes;          /* do the kernels record changes of an energy without time? */
 } PiKernels;
 
 /* A system compiled by itself: its kernels, or NULL if it was compiled with other headers. */

@@ -113,7 +113,8 @@
      .specialised = {[PI_RK4] = id##_rk4, __VA_ARGS__},                                            \
      .force = id##_on_rows,                                                                        \
      .trial = TRIAL_OF(id),                                                                        \
-     .energies = ENERGIES_OF(id)},
+     .energies = ENERGIES_OF(id),                                                                  \
+     .changes = RECORDS_CHANGES},
 #define HEAVY_SYSTEM(id, ...)                                                                      \
     ROW(id, [PI_TSITOURAS54] = id##_any_explicit_rk,                                               \
         [PI_SEMI_IMPLICIT_EULER] = id##_any_composition,                                           \

@@ -105,6 +105,22 @@ INLINE void write_record(const Model *model, int count, int64_t left, const Flig
             EACH(u, 0, count) vstore(record + d * stride + u * VLEN, f->y[u][d]);
 }
 
+/* Do kernels record changes of energy? Watches reduce them in double precision. */
+enum { RECORDS_CHANGES = PI_REAL_BITS == 64 && PI_VECTOR_BYTES > 16 };
+/* The changes of the first `left` registers, with the bits of energy_rows (on_rows.h). scaled: were
+ * scales taken out of the parameters? */
+INLINE void write_changes(const Model *model, int scaled, int count, int64_t left, const Flight *f,
+                          const vreal *origin, const vreal *factor, real *record) {
+    EACH(u, 0, count) {
+        vreal p[PI_MAX_PARAMS];
+        EACH(i, 0, PI_MAX_PARAMS) p[i] = f->p[u][i];
+        EACH(d, 0, model->system->dim)
+            if (scaled && model->system->scale[d]) p[model->system->scale[d] - 1] = f->scale[u][d];
+        const vreal change = (model->energy(vset(0), f->y[u], p) - origin[u]) * factor[u];
+        if (u < left) vstore(record + u * VLEN, change);
+    }
+}
+
 /* `count` registers from index r on; past the last one, that one is computed and written again. */
 INLINE int group(const KernelChoice *choice, const PiTile *tile, const Model *model, int64_t r,
                  int count) {
@@ -113,7 +129,9 @@ INLINE int group(const KernelChoice *choice, const PiTile *tile, const Model *mo
     /* A specialised kernel has its weights in registers; others share those of a common step. */
     const int weights = weight_count(choice);
     const int64_t stride = choice->specialised || tile->h.stride ? weights : 0;
-    vreal w[count * weights];
+    vreal w[count * weights], origin[count], factor[count];
+    const int changes =
+        RECORDS_CHANGES && model->energy && !model->system->time_dependent && tile->origin.data;
     Flight f;
     EACH(u, 0, count) {
         const int64_t lane = place(tile, r, u) * VLEN;
@@ -122,6 +140,8 @@ INLINE int group(const KernelChoice *choice, const PiTile *tile, const Model *mo
             f.p[u][d] = load_row(tile->params[d], tile->lane + lane);
         f.t0[u] = load_row(tile->t0, tile->lane + lane);
         f.h[u] = load_row(tile->h, tile->lane + lane);
+        origin[u] = changes ? load_row(tile->origin, tile->lane + lane) : vset(0);
+        factor[u] = changes ? load_row(tile->factor, tile->lane + lane) : vset(0);
         if (model->prepare) model->prepare(f.p[u]);
         take_scales(model, choice->scaled, &f, u);
         EACH(d, 0, model->system->dof) f.kept[u][d] = vset(0);
@@ -141,14 +161,22 @@ INLINE int group(const KernelChoice *choice, const PiTile *tile, const Model *mo
     while (n < last) {
         if (n == save)
             save = record && tile->record_every < last - n ? n + tile->record_every : last;
-        for (const int64_t stop = looks ? n + 1 : save; n < stop; n++)
-            step(choice, tile, model, count, w, stride, n, &f);
+        const int64_t stop = looks ? n + 1 : save;
+        do step(choice, tile, model, count, w, stride, n, &f);
+        while (++n < stop);
         if (looks)
-            EACH(u, 0, count)
-                EACH(d, 0, dim) far[u] = vfarther(f.y[u][d], far[u]);
+            EACH(u, 0, count) {
+                vreal most = f.y[u][0];
+                EACH(d, 1, dim) most = vmagnitude(f.y[u][d], most);
+                far[u] = vfarther(most, far[u]);
+            }
         if (record && n == save) {
-            keep_frozen(tile, model, r, count, &f);
-            write_record(model, count, left, &f, record, record_stride, stream);
+            if (changes) { /* those of frozen lanes count for nothing */
+                write_changes(model, choice->scaled, count, left, &f, origin, factor, record);
+            } else {
+                keep_frozen(tile, model, r, count, &f);
+                write_record(model, count, left, &f, record, record_stride, stream);
+            }
             record += record_next;
         }
     }

@@ -17,6 +17,8 @@ void prepare_observers(PiRun *run) {
         run->interval = common_divisor(run->observers[i].every, run->interval);
     run->cut = run->interval;
     if (has_seen_bound(run)) run->interval = 1;
+    run->changes = run->n_observers == 1 && run->observers[0].origin && !run->force &&
+                   run->real_bytes == 8 && isinf(run->bound) && !run->drive_strides;
     for (int i = 0; i < run->n_observers && !run->writer; i++) {
         const PiObserver *o = &run->observers[i];
         const int fits = o->place && o->every == run->interval;

@@ -9,8 +9,9 @@
 
 enum {
     BLOCK_SAVES = PI_BLOCK_SAVES,
-    SCRATCH_STATES = 16, /* in the scratch at once */
-    TILE_BYTES = 16384,  /* of state, so that in and out stay in the first cache */
+    SCRATCH_STATES = 16,  /* in the scratch at once */
+    SCRATCH_CHANGES = 64, /* of energy, one row each */
+    TILE_BYTES = 16384,   /* of state, so that in and out stay in the first cache */
     IN_FLIGHT = 8,
     LEAST_STEPS = 16, /* for which lanes are packed because they leave */
     PACKED_TILES = 8, /* their tiles are larger by this, so that few lanes fill registers */
@@ -88,11 +89,15 @@ static int64_t seen_offset(const PiRun *run) {
 /* Reals from a component of the shown states to the next: those of one state lie side by side, the
  * states one after the other, then a cache line, since multiples of 4 KiB would share few sets of
  * the cache. */
+static int64_t states_at_once(const PiRun *run) {
+    return run->changes ? SCRATCH_CHANGES : SCRATCH_STATES;
+}
 static int64_t seen_stride(const PiRun *run) {
-    return pi_sum(pi_product(SCRATCH_STATES, run->tile_lanes), 64 / run->real_bytes);
+    return pi_sum(pi_product(states_at_once(run), run->tile_lanes), 64 / run->real_bytes);
 }
 static int64_t observers_offset(const PiRun *run) {
-    const int64_t rows = is_shown(run) && !run->writer ? run->system->dim : 0;
+    const int64_t each = run->changes ? 1 : run->system->dim;
+    const int64_t rows = is_shown(run) && !run->writer ? each : 0;
     const int64_t bytes = stops_make_room(run)
                               ? stopping_rows_bytes(run)
                               : pi_product(pi_product(rows, seen_stride(run)), run->real_bytes);
@@ -181,11 +186,17 @@ static int advance_together(PiRun *run, PiSeen seen, PiTile *tile, void *target,
     tile->record_next = seen.next = place.next;
     tile->record_every = run->interval;
     tile->stream = place.stream;
+    seen.changes = run->changes;
+    if (run->changes) {
+        tile->origin = *run->observers[0].origin;
+        tile->factor = *run->observers[0].factor;
+    }
     tile->reach = has_seen_bound(run) ? far : NULL;
     int bad = call_kernel(run, tile, target, scratch, to_target);
     tile->reach = NULL;
     if (bad >= 0 && has_seen_bound(run)) bad = find_leavers(run, &seen, tile, far);
     tile->record = NULL;
+    tile->origin.data = NULL;
     tile->stream = 0;
     if (bad) return bad;
     return let_intervene(run, seen, tile) ? -1 : show(run, &seen);
@@ -221,7 +232,7 @@ int advance_tile(PiRun *run, int64_t number, int64_t block, char *scratch, PiPau
     int64_t alone = from; /* until here each interval is one call: a lane fails before it */
     for (int64_t step = from; step < to;) {
         const int several = together && step >= alone;
-        const int64_t states = run->writer ? BLOCK_SAVES : SCRATCH_STATES;
+        const int64_t states = run->writer ? BLOCK_SAVES : states_at_once(run);
         const int64_t most = each_step ? 1 : several ? interval * states : interval;
         const int64_t stop = smaller(to, (over(step, most) + 1) * most);
         /* The last call must write to the target, and none to its own input. */

@@ -138,6 +138,37 @@ static States states_from(const WatchChunk *c, const PiRun *run, const char *row
 static int is_same(const PiReduced *a, const PiReduced *b) {
     return a->source == b->source && a->number == b->number;
 }
+/* All reductions of `count` states, from step n on; of and next: where each source of a reduction
+ * has the rows of the first state, and how many registers further those of the next. */
+typedef struct {
+    const double *of[PI_SOURCES];
+    int64_t next[PI_SOURCES], apart[PI_SOURCES];
+} Sources;
+static void reduce(const WatchChunk *c, const PiRun *run, const Sources *from, int64_t n,
+                   int64_t count, const double *ends, double *sums) {
+    const PiWatch *w = c->w;
+    PiReduceRows reduced = {.registers = pi_in_registers(&w->program, c->lanes),
+                            .count = count,
+                            .step = n,
+                            .every = w->every,
+                            .index = over(n, w->every),
+                            .factor = c->factor,
+                            .ends = ends,
+                            .stride = c->at ? c->lanes : run->stride};
+    PiReduceOne all[PI_MAX_REDUCED];
+    for (int i = 0; i < w->n_reduced; i += reduced.n) {
+        const PiReduced *one = &w->reduced[i];
+        reduced.n = 0;
+        for (int j = i; j < w->n_reduced && is_same(&w->reduced[j], one); j++)
+            all[reduced.n++] = (PiReduceOne){(PiReduction)w->reduced[j].kind,
+                                             sums + w->reduced[j].first * reduced.stride};
+        reduced.of = all;
+        reduced.quantity = from->of[one->source] + one->number * from->apart[one->source];
+        reduced.next = pi_in_registers(&w->program, from->next[one->source]);
+        reduced.origin = one->source == PI_OF_CHANGE && !c->changes ? c->origin : NULL;
+        w->program.set->reduce(&reduced);
+    }
+}
 /* Some states, each `every`-th step from step n on: their rows are `next` reals apart. */
 static int see(WatchChunk *c, const PiRun *run, const PiSeen *seen, int64_t n, int64_t count,
                const char *rows, int64_t next, const double *ends, double *sums) {
@@ -159,30 +190,10 @@ static int see(WatchChunk *c, const PiRun *run, const PiSeen *seen, int64_t n, i
         if (w->n_densities)
             see_densities(c, seen, seen->lane + seen->lanes - c->lane, step, k, ends);
     }
-    PiReduceRows reduced = {.registers = pi_in_registers(&w->program, lanes),
-                            .count = count,
-                            .step = n,
-                            .every = every,
-                            .index = over(n, every),
-                            .factor = c->factor,
-                            .ends = ends,
-                            .stride = c->at ? lanes : run->stride};
-    const double *const of[PI_SOURCES] = {c->answers, states.at, c->energy, c->energy};
-    const int64_t from[PI_SOURCES] = {lanes, states.next, lanes, lanes};
-    const int64_t apart[PI_SOURCES] = {c->states * lanes, states.apart};
-    PiReduceOne all[PI_MAX_REDUCED];
-    for (int i = 0; i < w->n_reduced; i += reduced.n) {
-        const PiReduced *one = &w->reduced[i];
-        reduced.n = 0;
-        for (int j = i; j < w->n_reduced && is_same(&w->reduced[j], one); j++)
-            all[reduced.n++] = (PiReduceOne){(PiReduction)w->reduced[j].kind,
-                                             sums + w->reduced[j].first * reduced.stride};
-        reduced.of = all;
-        reduced.quantity = of[one->source] + one->number * apart[one->source];
-        reduced.next = pi_in_registers(&w->program, from[one->source]);
-        reduced.origin = one->source == PI_OF_CHANGE && !c->changes ? c->origin : NULL;
-        w->program.set->reduce(&reduced);
-    }
+    const Sources from = {{c->answers, states.at, c->energy, c->energy},
+                          {lanes, states.next, lanes, lanes},
+                          {c->states * lanes, states.apart}};
+    reduce(c, run, &from, n, count, ends, sums);
     return 0;
 }
 
@@ -216,8 +227,14 @@ int pi_watch_see(PiWatch *w, const PiRun *run, const PiSeen *seen) {
         double *const own = c->at ? c->sums : sums + lane;
         if (c->at) pick_sums(c, run, sums, 0);
         else copy_sums(c, run, sums, 0);
+        if (seen->changes) {
+            const double *rows = (const double *)row_at(run, seen->rows, seen->next, first, at);
+            const int64_t next = each * seen->next;
+            const Sources from = {{NULL, NULL, rows, rows}, {0, 0, next, next}, {0}};
+            reduce(c, run, &from, n, count, still ? c->ends : NULL, own);
+        }
         const int64_t some = c->states;
-        for (int64_t i = 0; i < count; i += some)
+        for (int64_t i = 0; i < count && !seen->changes; i += some)
             if (see(c, run, seen, n + i * w->every, smaller(some, count - i),
                     row_at(run, seen->rows, seen->next, first + i * each, at), each * seen->next,
                     still ? c->ends : NULL, own))
@@ -249,10 +266,25 @@ static int observe(void *self, const PiRun *run, const PiSeen *seen) {
 static void open(void *self, const PiRun *run, int64_t tile, int64_t block, void *scratch) {
     pi_watch_open(self, run, tile, block, scratch);
 }
+/* Does it reduce nothing but the energy, or nothing but its change, so that kernels can supply it?
+ */
+static int reduces_only(const PiWatch *w, PiSource source) {
+    int others = w->runs || w->n_densities || !w->n_reduced;
+    for (int i = 0; i < w->n_reduced; i++) others |= w->reduced[i].source != (int)source;
+    const ResolvedSystem *s = &w->system;
+    return !others && s->kernels && s->kernels->changes && !s->system->time_dependent;
+}
 PiObserver pi_watch_observer(PiWatch *w, const PiRun *run) {
+    static const double zero = 0, one = 1;
+    static const PiRow none = {&zero, 0}, unit = {&one, 0};
+    const int changes = reduces_only(w, PI_OF_CHANGE), energies = reduces_only(w, PI_OF_ENERGY);
     return (PiObserver){.self = w,
                         .every = common_divisor(w->every, run->first % w->every),
                         .observe = observe,
                         .open = open,
-                        .scratch_bytes = scratch_bytes};
+                        .scratch_bytes = scratch_bytes,
+                        .origin = changes    ? &w->origin
+                                  : energies ? &none
+                                             : NULL,
+                        .factor = changes ? &w->factor : &unit};
 }

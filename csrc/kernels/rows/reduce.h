@@ -77,31 +77,43 @@ INLINE vreal further(PiReduction kind, vreal q, vreal best) {
            : kind == PI_LARGEST ? vlarger(q, best)
                                 : vfarther(q, best);
 }
+enum { QUARTERS = 4 };
 INLINE void reduce_extreme(PiReduction kind, const Column *c, vreal *s) {
     const PiReduceRows *r = c->rows;
-    vreal best[4] = {s[0], s[0], s[0], s[0]}, step = s[1];
-    const vreal every = vset((real)r->every);
+    /* Four stretches of the column at once; what is left over follows the last. */
+    const int64_t length = r->count / QUARTERS, next = length * c->next;
+    vreal best[QUARTERS] = {s[0], s[0], s[0], s[0]};
     const vreal *q = c->q;
-    int64_t k = 0;
     FEW_TURNS
-    for (; k + 4 <= r->count; k += 4)
-        EACH(i, 0, 4) best[i] = further(kind, *q, best[i]), q += c->next;
-    for (; k < r->count; k++) best[0] = further(kind, *q, best[0]), q += c->next;
-    best[0] = further(kind, best[0], best[1]);
-    best[0] = further(kind, further(kind, best[2], best[3]), best[0]);
-    const vint news = best[0] != s[0];
+    for (int64_t k = 0; k < length; k++, q += c->next)
+        EACH(i, 0, QUARTERS) best[i] = further(kind, q[i * next], best[i]);
+    q += (QUARTERS - 1) * next;
+    for (int64_t k = QUARTERS * length; k < r->count; k++, q += c->next)
+        best[QUARTERS - 1] = further(kind, *q, best[QUARTERS - 1]);
+    const vreal most =
+        further(kind, further(kind, best[2], best[3]), further(kind, best[0], best[1]));
+    const vint news = most != s[0];
     /* A magnitude below zero is the initial value of a lane that restarts. */
     const vint odd = kind == PI_LARGEST_MAGNITUDE ? ~(s[0] >= vset(0)) : s[0] != s[0];
-    if (c->nan || r->ends || r->index == 0 || vany(odd | (news & (best[0] == vset(0))))) {
+    if (c->nan || r->ends || r->index == 0 || vany(odd | (news & (most == vset(0))))) {
         reduce_each_extreme(kind, c, s);
         return;
     }
     if (!vany(news)) return;
-    vreal at = step_of(r, r->count - 1);
-    FEW_TURNS
-    for (k = r->count; k > 0; k--, at -= every)
-        step = vselect_equal(magnitude(kind, *(q -= c->next)), best[0], at, step);
-    s[0] = vselect(news, best[0], s[0]);
+    /* From the last stretch to the first, those that have it in a lane. */
+    vreal step = s[1];
+    int64_t end = r->count;
+    for (int i = QUARTERS - 1; i >= 0; end = i-- * length) {
+        if (!vany(news & (best[i] == most))) {
+            q = c->q + i * next;
+            continue;
+        }
+        vreal at = step_of(r, end - 1);
+        FEW_TURNS
+        for (int64_t k = end; k > i * length; k--, at -= vset((real)r->every))
+            step = vselect_equal(magnitude(kind, *(q -= c->next)), most, at, step);
+    }
+    s[0] = vselect(news, most, s[0]);
     s[1] = vselect(news, step, s[1]);
 }
 /* The number of the first step of the column with a NaN; NaN if there is none. */
