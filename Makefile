@@ -7,7 +7,7 @@ CLANG_FORMAT_FILES = $(filter-out csrc/methods/% csrc/vmath/%,$(shell find csrc 
     $(wildcard benchmarks/*.c page/*.c tests/stress/*.c tests/stress/*/*.[ch])
 
 .PHONY: demo test lint cppcheck sanitize fuzz libfuzzer attack race soak coverage bench bench-peers bench-tangents latency certificates docs docs-check dist \
-        wheels wheels-run wheels-test aarch64 portability bits page lab-browser clean
+        wheels wheels-run wheels-test wheels-native aarch64 windows portability bits page lab-browser clean
 
 demo: $(VENV)/.demo
 	$(PY) examples/phase_drift.py
@@ -277,12 +277,23 @@ wheels: .venv-wheels/.made
 wheels-run: .venv-wheels/.made
 	.venv-wheels/bin/python packaging/run_core.py $(PLATFORMS)
 
+# The wheel for this processor through the tests: it is Clang's, all else here is GCC's (packaging/native.py).
+wheels-native: .venv-wheels/.made
+	.venv-wheels/bin/python packaging/wheels.py manylinux_$(shell uname -m)
+	.venv-wheels/bin/python packaging/native.py $(FOLDERS)
+
 # The wheel for aarch64, run under qemu with Debian's Python: the digest, then of each folder of tests
 # as many as AARCH64_SECONDS allow (packaging/aarch64.py): make aarch64 FOLDERS="values core"
 # Needs qemu-user-static, gcc-aarch64-linux-gnu, libc6-dev-arm64-cross.
 aarch64: .venv-wheels/.made
 	.venv-wheels/bin/python packaging/wheels.py manylinux_aarch64
 	.venv-wheels/bin/python packaging/aarch64.py $(FOLDERS)
+
+# The wheel for Windows, run by Wine with a Python of Windows, in the same way (packaging/windows.py).
+# Needs wine64 and wine of Debian.
+windows: .venv-wheels/.made
+	.venv-wheels/bin/python packaging/wheels.py win_amd64
+	.venv-wheels/bin/python packaging/windows.py $(FOLDERS)
 
 # The sdist and the abi3 wheel, tested beside the oldest and the newest NumPy under $(PYTHONS).
 wheels-test:

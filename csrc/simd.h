@@ -69,7 +69,12 @@ INLINE vreal vabs(vreal a) { return (vreal)((vint)a & ~(vint)vset(REAL(-0.0))); 
 /* Magnitude of a with the sign of b. */
 INLINE vreal vcopysign(vreal a, vreal b) {
     const vint sign = (vint)vset(REAL(-0.0));
-    return (vreal)(((vint)a & ~sign) | ((vint)b & sign));
+    vreal r = (vreal)(((vint)a & ~sign) | ((vint)b & sign));
+#if defined(__clang__) && PI_VECTOR_BYTES == 64
+    /* LLVM 22 takes vselect(mask, this, b) for one masked vpternlog, with its operands confused. */
+    __asm__("" : "+v"(r));
+#endif
+    return r;
 }
 
 /* To be called after streaming stores, before another thread reads them. */

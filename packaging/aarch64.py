@@ -10,15 +10,13 @@ tests: all of them, or as many, in an order of chance with a fixed seed, as AARC
 of the processor allow. Needs packages of Debian (PACKAGES).
 """
 
-import json
 import os
 import shutil
 import subprocess
 import sys
-import tomllib
-from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
+from elsewhere import FOLDERS, ROOT, install, run_folder
+
 BUILD = ROOT / "build" / "aarch64"
 DEBIAN = BUILD / "root"
 PYTHON = DEBIAN / "usr/bin/python"
@@ -26,14 +24,6 @@ SITE = DEBIAN / "usr/lib/python3/dist-packages"
 EMULATOR, COMPILER = "qemu-aarch64-static", "aarch64-linux-gnu-gcc"
 PACKAGES = "qemu-user-static gcc-aarch64-linux-gnu libc6-dev-arm64-cross"
 SECONDS = os.environ.get("AARCH64_SECONDS", "300")
-LATE = 600  # seconds of one test
-# The other folders: pages, notebooks, builds, browsers, and what runs for a given time.
-FOLDERS = (
-    "values", "system", "watching", "user_system", "tangents", "run", "core", "method", "solution",
-    "adaptive", "analysis", "plots",
-)  # fmt: skip
-EXTRAS = ("plot", "cli", "progress", "xarray", "pandas", "io", "dask", "lab")
-TOOLS = ["distributed", "pytest>=8", "pytest-timeout", "hypothesis", "mpmath", "scipy", "cffi"]
 # Newest first: pip takes a wheel for any of them.
 PLATFORMS = ("manylinux_2_28_aarch64", "manylinux_2_17_aarch64", "manylinux2014_aarch64")
 
@@ -61,18 +51,6 @@ def unpack_debian():
     PYTHON.chmod(0o755)
 
 
-def install_packages():
-    """What the tests import, for the root's Python; pip of this machine fetches it."""
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    extras = [name for extra in EXTRAS for name in project["optional-dependencies"][extra]]
-    version = PYTHON.with_name("python3").resolve().name.removeprefix("python")
-    pip = [sys.executable, "-m", "pip", "install", "-q", "--disable-pip-version-check"]
-    tags = [word for platform in PLATFORMS for word in ("--platform", platform)]
-    subprocess.run([*pip, "--target", SITE, "--python-version", version, *tags,
-                    "--only-binary", ":all:", *project["dependencies"], *extras, *TOOLS],
-                   check=True)  # fmt: skip
-
-
 def environment():
     """That of the tests: compilers make code for the root."""
     tools = BUILD / "tools"
@@ -84,32 +62,6 @@ def environment():
     return {**left, "PATH": f"{tools}:{os.environ['PATH']}", "PYTHONPATH": str(ROOT / "packaging")}
 
 
-def run_folder(folder, given):
-    """The tests of a folder: whether none failed."""
-    counts, log = BUILD / f"{folder}.json", BUILD / f"{folder}.log"
-    counts.unlink(missing_ok=True)
-    given = {**given, "SAMPLE_SECONDS": SECONDS, "SAMPLE_COUNTS": str(counts)}
-    command = [
-        PYTHON, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "sampling",
-        f"--timeout={LATE}", "-c", ROOT / "pyproject.toml", "--rootdir", ROOT,
-        ROOT / "tests" / folder,
-    ]  # fmt: skip
-    with log.open("w") as output:
-        done = subprocess.run(
-            command, cwd=BUILD, env=given, stdout=output, stderr=subprocess.STDOUT
-        )
-    n = json.loads(counts.read_text()) if counts.exists() else {}
-    kinds = {kind: n.get(kind, 0) for kind in ("passed", "failed", "skipped", "late")}
-    became = ", ".join(f"{number} {kind}" for kind, number in kinds.items())
-    print(f"{folder}: {sum(kinds.values())} of {n.get('collected', 0)} run: {became}", flush=True)
-    bad = [line for line in log.read_text().splitlines() if line.startswith(("FAILED", "ERROR"))]
-    print("".join(f"  {line}\n" for line in bad), end="", flush=True)
-    ended = done.returncode in (0, 1, 2) and n
-    if not ended:
-        print(f"  pytest ended with {done.returncode}: {log}", flush=True)
-    return bool(ended) and not n.get("failed")
-
-
 def main(folders):
     """Set up what is not there, then run."""
     for program in (EMULATOR, COMPILER):
@@ -118,7 +70,8 @@ def main(folders):
     if not PYTHON.exists():
         unpack_debian()
     if not (SITE / "pytest").exists():
-        install_packages()
+        version = PYTHON.with_name("python3").resolve().name.removeprefix("python")
+        install(SITE, version, PLATFORMS)
     for name in ("pyintegrate", "pyintegrate-*"):
         for former in SITE.glob(name):
             shutil.rmtree(former)
@@ -127,7 +80,7 @@ def main(folders):
     given = environment()
     digest = [PYTHON, "-m", "pyintegrate", "info", "--digest"]
     told = subprocess.run(digest, cwd=BUILD, env=given)
-    fine = [run_folder(folder, given) for folder in folders or FOLDERS]
+    fine = [run_folder(folder, [PYTHON], BUILD, given, SECONDS) for folder in folders or FOLDERS]
     raise SystemExit(told.returncode or not all(fine))
 
 

@@ -1,8 +1,9 @@
 """A plugin of pytest (-p sampling): tests in an order of chance until a time is up, and counts.
 
 SAMPLE_SECONDS is the time for tests, in seconds of the processor, collecting not included;
-SAMPLE_COUNTS the file for the counts, written after every test, so that it is there after a crash.
-Tests that pytest-timeout ends are counted apart, as late: a slow machine is no failure.
+SAMPLE_STATE a file for what has been done, written before and after every test. If the process dies
+in a test, another with the same file goes on with the next, and counts that one as died. Tests that
+pytest-timeout ends are counted apart, as late: a slow machine is no failure.
 """
 
 import json
@@ -11,9 +12,10 @@ import random
 from collections import Counter
 from pathlib import Path
 
-SECONDS, FILE = float(os.environ["SAMPLE_SECONDS"]), Path(os.environ["SAMPLE_COUNTS"])
-COUNTS: Counter = Counter()
+SECONDS, FILE = float(os.environ["SAMPLE_SECONDS"]), Path(os.environ["SAMPLE_STATE"])
 SEED = 1
+STATE = json.loads(FILE.read_text()) if FILE.exists() else {"done": [], "used": 0.0, "died": []}
+COUNTS = Counter(STATE.get("counts", {}))
 
 
 def used():
@@ -21,13 +23,28 @@ def used():
     return sum(os.times()[:4])
 
 
+def write(**news):
+    STATE.update(news, counts=COUNTS)
+    FILE.write_text(json.dumps(STATE))
+
+
 def pytest_collection_modifyitems(items):
+    if STATE.get("running"):
+        STATE["died"].append(STATE["running"])
+        STATE["done"].append(STATE["running"])
+    COUNTS["collected"] = len(items)
     random.Random(SEED).shuffle(items)
+    done = set(STATE["done"])
+    items[:] = [item for item in items if item.nodeid not in done]
 
 
 def pytest_collection_finish(session):
-    session.sampled_until = used() + SECONDS
-    COUNTS["collected"] = len(session.items)
+    session.sampled_from = used() - STATE["used"]
+    write(running=None)
+
+
+def pytest_runtest_setup(item):
+    write(running=item.nodeid)
 
 
 def pytest_runtest_logreport(report):
@@ -36,11 +53,15 @@ def pytest_runtest_logreport(report):
         COUNTS["late" if late else report.outcome] += 1
 
 
+def pytest_runtest_logfinish(nodeid):
+    STATE["done"].append(nodeid)
+
+
 def pytest_runtest_teardown(item):
-    FILE.write_text(json.dumps(COUNTS))
-    if used() > item.session.sampled_until:
+    STATE["used"] = used() - item.session.sampled_from
+    if STATE["used"] > SECONDS:
         item.session.shouldstop = "the time is up"
 
 
 def pytest_sessionfinish():
-    FILE.write_text(json.dumps(COUNTS))
+    write(running=None, ended=True)

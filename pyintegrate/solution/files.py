@@ -19,6 +19,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..values.disk import to_disk
 from .stored_arrays import BLOCK_BYTES, HEADER, read_npz, read_zarr, zarr_header, zarr_package
 from .stored_fields import FORMAT, array_names
 
@@ -83,7 +84,7 @@ def write(path, header, arrays):
             _check_ours(path)
             _write_zarr(beside, header, arrays)
             _replace_folder(beside, path)
-        _to_disk(folder)
+        to_disk(folder)
     finally:
         if os.path.isdir(beside):
             _remove(beside)
@@ -114,15 +115,6 @@ def read(path):
     except Exception as error:  # a damaged file may raise anything in the readers of its format
         name = "" if type(error) is ValueError else f"{type(error).__name__}: "
         raise ValueError(f"{path} is damaged, or no solution: {name}{str(error):.800}") from error
-
-
-def _to_disk(path):
-    """Wait until a file or a folder is on disk, not only in the memory of the system."""
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 # ---- npz -----------------------------------------------------------------------------------------
@@ -228,8 +220,8 @@ def _write_zarr(path, header, arrays):
                     to[a : a + len(block)] = block
     for folder, _, files in os.walk(path):
         for file in files:
-            _to_disk(os.path.join(folder, file))
-        _to_disk(folder)
+            to_disk(os.path.join(folder, file))
+        to_disk(folder)
 
 
 def _replace_folder(new, old):

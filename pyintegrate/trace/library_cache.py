@@ -17,6 +17,8 @@ import tempfile
 from contextlib import suppress
 from pathlib import Path
 
+from ..values.disk import to_disk
+
 _CURE = "set PYINTEGRATE_CACHE to a folder of your own"
 
 
@@ -62,6 +64,8 @@ def private_folder():
 
 
 def _check_private(folder, about):
+    if os.name == "nt":  # modes say nothing there: a user's folders are private by their lists
+        return
     owner = os.geteuid() if hasattr(os, "geteuid") else about.st_uid
     if about.st_uid != owner:
         raise RuntimeError(
@@ -81,7 +85,7 @@ def _check_above(folder, above, about):
 
     Owners and groups of the folders above are trusted: they act with their owner's permission.
     """
-    if about.st_mode & stat.S_IWOTH and not about.st_mode & stat.S_ISVTX:
+    if os.name != "nt" and about.st_mode & stat.S_IWOTH and not about.st_mode & stat.S_ISVTX:
         raise RuntimeError(
             f"compiled libraries are not kept in {str(folder)!r}: everybody may write in"
             f" {str(above)!r} and could put another folder in its place: {_CURE}"
@@ -150,11 +154,7 @@ def keep(folder, key, content):
         with suppress(FileNotFoundError):
             os.unlink(beside)
         raise
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
+    to_disk(folder)
 
 
 def load(folder, key, content):

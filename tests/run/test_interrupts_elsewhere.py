@@ -5,7 +5,6 @@ kernel of a notebook. Nothing here depends on the speed of the machine: the runs
 import signal
 import threading
 
-import jupyter_client
 import numpy as np
 import pytest
 from reference import states
@@ -13,6 +12,8 @@ from reference.threads import threads_left
 
 import pyintegrate as pi
 from pyintegrate.run import core
+
+jupyter_client = pytest.importorskip("jupyter_client")
 
 FOREVER = 1 << 50
 workers = pytest.mark.parametrize("workers", [1, 2])

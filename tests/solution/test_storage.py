@@ -249,7 +249,7 @@ def test_a_crash_while_writing_leaves_the_old_file_and_nothing_else(kind, tmp_pa
     def crash(*_, **__):
         raise Crash
 
-    points = {"npz": ["_write_npz", "_blocks"], "zarr": ["_write_zarr", "_to_disk", "_chunks"]}
+    points = {"npz": ["_write_npz", "_blocks"], "zarr": ["_write_zarr", "to_disk", "_chunks"]}
     for point in (*points[kind], "_replace_folder" if kind == "zarr" else "_blocks"):
         with monkeypatch.context() as patch:
             patch.setattr(files, point, crash)
@@ -268,7 +268,7 @@ def test_a_killed_writer_leaves_the_old_file(kind, tmp_path):
     code = f"""
 import os, pyintegrate as pi
 from pyintegrate.solution import files
-last = files._to_disk
+last = files.to_disk
 os.fsync = lambda descriptor: os._exit(9)  # all is written, nothing is renamed
 pi.integrate(pi.systems.lorenz, dt=1e-3, n_steps=1000).save({str(path)!r})
 """

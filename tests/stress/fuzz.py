@@ -11,6 +11,7 @@ again. Every call of the core is counted. The calls are made in a child process 
 it crash, `python tests/stress/fuzz.py 0 seed:number` repeats the case.
 """
 
+import gc
 import itertools
 import sys
 import time
@@ -40,7 +41,7 @@ OPEN = {item["name"]: item["numbers"] for item in _core.families() if not item["
 EXPECTED = (TypeError, ValueError, OverflowError, MemoryError, IndexError, BufferError)
 WORK = 200_000  # components times steps that a run may take
 BENDS = 40  # calls of a case, besides those of what they make
-FLAT = 8 << 20  # bytes that a million calls and more may take
+FLAT = 1 << 20, 20_000  # bytes and blocks that a million calls and more may take
 COUNTS: Counter = Counter()  # calls of the core: (name, outcome)
 
 
@@ -313,20 +314,22 @@ def one_case(seed, case):
 
 def main(seconds, seed, first, most, note):
     """Call for so many seconds, at most so often."""
-    end, before, threads = time.monotonic() + seconds, child.resident(), child.threads()
-    calls = told = 0
+    end, threads = time.monotonic() + seconds, child.threads()
+    before, held, calls, told = child.resident(), child.held(), 0, 0
     for case in itertools.count(first):
         note(seed, case)
         one_case(seed, case)
         calls = COUNTS.total()
         if case - first == 2_000:
-            before = child.resident()
+            before, held = child.resident(), child.held()
         if calls > told + 1e6:
             told = calls
             print(f"{calls} calls, {child.resident() / 1e6:.1f} MB", flush=True)
         if time.monotonic() > end or calls >= most:
             break
-    grown, outcomes, answered = child.resident() - before, Counter(), Counter()
+    gc.collect()
+    grown = [now - then for now, then in zip(child.held(), held, strict=True)]
+    outcomes, answered = Counter(), Counter()
     for (name, outcome), n in COUNTS.items():
         outcomes[outcome] += n
         answered[name] += n * (outcome == "answered")
@@ -334,10 +337,11 @@ def main(seconds, seed, first, most, note):
         f"hostile calls, seed {seed}: {case + 1 - first} cases of {calls} calls:", _list(outcomes)
     )
     print("  answered:", _list(answered))
-    print(f"  memory: {before / 1e6:.1f} MB at first, {(before + grown) / 1e6:.1f} MB in the end;"
+    print(f"  memory: {before / 1e6:.1f} MB resident at first, {child.resident() / 1e6:.1f} MB in"
+          f" the end, {grown[0]} bytes and {grown[1]} blocks more held;"
           f" {child.threads() - threads} threads left")  # fmt: skip
     assert child.threads() == threads
-    assert calls < 1e6 or grown <= FLAT, "memory has grown"
+    assert calls < 1e6 or (grown[0] <= FLAT[0] and grown[1] <= FLAT[1]), "memory has grown"
 
 
 def _list(counts):
