@@ -56,8 +56,9 @@ def main(folders):
     given = {**os.environ, "WINEPREFIX": str(BUILD / "prefix"), "WINEDEBUG": "-all"}
     python = ["wine", PYTHON]
     digest = [*python, "-m", "pyintegrate", "info", "--digest"]
-    told = subprocess.run(digest, env=given, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE)
-    print(told.stdout.decode(), end="", flush=True)
+    told = subprocess.run(digest, env=given, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT)  # fmt: skip
+    print(told.stdout.decode(errors="replace"), end="", flush=True)
     fine = [run_folder(name, python, BUILD, given, SECONDS) for name in folders or FOLDERS]
     raise SystemExit(told.returncode or not all(fine))
 

@@ -73,10 +73,7 @@ def check_memory(size, entries, batch, dim):
     """Refuse a size that does not fit the machine's memory, before anything is allocated."""
     if size < SPARE_BYTES:
         return
-    try:
-        available = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    except (AttributeError, ValueError, OSError):
-        available = 1 << 62
+    available = _physical_memory()
     if size > available:
         raise MemoryError(
             f"{entries} saved states of {batch} trajectories of {dim} components take"
@@ -84,3 +81,23 @@ def check_memory(size, entries, batch, dim):
             " (save=k, save='final'), use"
             " dtype=np.float32, or integrate the batch in parts"
         )
+
+
+def _physical_memory():
+    """Bytes of memory that the machine has; a very large number if it does not say."""
+    try:
+        if os.name == "nt":
+            return _windows_memory()
+        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    except (AttributeError, ValueError, OSError):
+        return 1 << 62
+
+
+def _windows_memory():
+    """From GlobalMemoryStatusEx, whose structure is two 32-bit and seven 64-bit integers."""
+    import ctypes
+
+    status = (ctypes.c_uint64 * 8)(64)  # the first integer is the size of the structure
+    if not ctypes.windll.kernel32.GlobalMemoryStatusEx(status):
+        raise OSError("Windows does not say how much memory it has")
+    return status[1]

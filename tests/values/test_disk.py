@@ -1,4 +1,4 @@
-"""Files and folders are flushed; on Windows as that allows it: no folders, and files for writing."""
+"""Files and folders are flushed; on Windows as it allows: no folders, and files for writing."""
 
 import os
 
@@ -25,4 +25,5 @@ def test_what_is_flushed_and_how(system, expected, tmp_path, monkeypatch):
         patch.setattr(os, "fsync", flushed.append)
         for path in paths:
             to_disk(path)
-    assert opened == expected and len(flushed) == len(expected)
+    assert opened == expected
+    assert len(flushed) == len(expected)

@@ -1,6 +1,7 @@
 """What was watched and met goes wherever solutions go: into files, labelled arrays, dask, parts."""
 
 import json
+import os
 import pickle
 import warnings
 import zipfile
@@ -178,6 +179,7 @@ def test_a_table_of_ends_has_a_row_for_each_trajectory():
 
 
 @pytest.mark.parametrize("save", [50, "final"])
+@pytest.mark.skipif(os.name == "nt", reason="Windows drops dots at the end of a folder's name")
 def test_chunks_of_dask_have_the_same_results(save, tmp_path):
     da = pytest.importorskip("dask.array")
     whole = throw(save)
