@@ -50,10 +50,10 @@ static int read_saved(AdaptiveRun *r, PyObject *saved) {
     r->saved = PyMem_Calloc(n < 0 ? 1 : n + 1, sizeof *r->saved);
     if (!r->saved) return PyErr_NoMemory(), -1;
     for (Py_ssize_t i = 0; i < n; i++) {
-        const long c = PyLong_AsLong(PyTuple_GetItem(saved, i));
+        const long long c = PyLong_AsLongLong(PyTuple_GetItem(saved, i));
         if (c == -1 && PyErr_Occurred()) return -1;
         if (c < 0 || c >= s->system->dim)
-            return PyErr_Format(PyExc_ValueError, "there is no component %ld", c), -1;
+            return PyErr_Format(PyExc_ValueError, "there is no component %lld", c), -1;
         r->saved[i] = (int)c;
     }
     s->saved = r->saved;

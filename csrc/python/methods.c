@@ -111,10 +111,10 @@ const char method_bits_doc[] =
     "method_bits(number) -> runs, bits: a hash of the results of the method of that index in\n"
     "method_names() on all systems, and the number of runs. The hash of all is that of these.";
 PyObject *core_method_bits(PyObject *module, PyObject *number) {
-    const long method = PyLong_AsLong(number);
+    const long long method = PyLong_AsLongLong(number);
     if (method == -1 && PyErr_Occurred()) return NULL;
     if (method < 0 || method >= pi_n_methods)
-        return PyErr_Format(PyExc_ValueError, "number must be 0 to %d, got %ld", pi_n_methods - 1,
+        return PyErr_Format(PyExc_ValueError, "number must be 0 to %d, got %lld", pi_n_methods - 1,
                             method);
     const PiIsa *isa = pi_isa(state_of(module)->isa);
     unsigned long long bits;

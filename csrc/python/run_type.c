@@ -101,10 +101,10 @@ static int read_record(Run *r, const RunObjects *o, int stream) {
     record->saved = PyMem_Calloc(n + 1, sizeof *record->saved);
     if (!record->saved) return PyErr_NoMemory(), -1;
     for (Py_ssize_t i = 0; i < n; i++) {
-        const long c = PyLong_AsLong(PyTuple_GetItem(saved, i));
+        const long long c = PyLong_AsLongLong(PyTuple_GetItem(saved, i));
         if (c == -1 && PyErr_Occurred()) return -1;
         if (c < 0 || c >= run->system->dim) {
-            PyErr_Format(PyExc_ValueError, "there is no component %ld", c);
+            PyErr_Format(PyExc_ValueError, "there is no component %lld", c);
             return -1;
         }
         record->saved[i] = (int)c;

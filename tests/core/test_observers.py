@@ -5,11 +5,13 @@ import shlex
 import subprocess
 import sysconfig
 
+import pytest
 from places import ROOT, TESTS
 
 CSRC = ROOT / "csrc"
 
 
+@pytest.mark.skipif(os.name == "nt", reason="takes a compiler for Unix")
 def test_observers_see_each_of_their_steps_once(tmp_path):
     cc = shlex.split(os.environ.get("CC") or sysconfig.get_config_var("CC") or "cc")
     flags = ["-O1", "-DPI_ROLLED", "-ffp-contract=off", "-fno-math-errno", "-std=gnu11", "-w"]
