@@ -61,9 +61,9 @@ def run_folder(folder, python, build, given, seconds):
     kinds["died"] = len(found.get("died", ()))
     became = ", ".join(f"{number} {kind}" for kind, number in kinds.items() if number)
     print(f"{folder}: {sum(kinds.values())} of {n.get('collected', 0)} run: {became}", flush=True)
-    lines = log.read_text(errors="replace").splitlines()
-    bad = [line for line in lines if line.startswith(("FAILED", "ERROR", "wine: Unimplemented"))]
-    print("".join(f"  {line}\n" for line in dict.fromkeys(bad)), end="", flush=True)
+    told = [f"failed: {test}" for test in found.get("failures", ())]
+    told += [f"died: {test}" for test in found.get("died", ())]
+    print("".join(f"  {line}\n" for line in told), end="", flush=True)
     if not found.get("ended"):
         print(f"  pytest did not end: {log}", flush=True)
     return bool(found.get("ended")) and not n.get("failed")

@@ -14,7 +14,8 @@ from pathlib import Path
 
 SECONDS, FILE = float(os.environ["SAMPLE_SECONDS"]), Path(os.environ["SAMPLE_STATE"])
 SEED = 1
-STATE = json.loads(FILE.read_text()) if FILE.exists() else {"done": [], "used": 0.0, "died": []}
+STATE = json.loads(FILE.read_text()) if FILE.exists() else {}
+STATE = {"done": [], "used": 0.0, "died": [], "failures": []} | STATE
 COUNTS = Counter(STATE.get("counts", {}))
 
 
@@ -51,6 +52,9 @@ def pytest_runtest_logreport(report):
     if report.when == "call" or report.outcome != "passed":
         late = report.failed and "from pytest-timeout" in str(report.longrepr)
         COUNTS["late" if late else report.outcome] += 1
+        if report.failed and not late:
+            told = str(report.longrepr).strip().splitlines()[-1:]
+            STATE["failures"].append(f"{report.nodeid}: {' '.join(told)}")
 
 
 def pytest_runtest_logfinish(nodeid):

@@ -1,5 +1,6 @@
 """The hook between steps, as C sees it: observers.c watches runs in all the ways there are."""
 
+import errno
 import os
 import shlex
 import subprocess
@@ -23,6 +24,11 @@ def test_observers_see_each_of_their_steps_once(tmp_path):
     ]
     program = tmp_path / "observers"
     subprocess.run([*cc, *flags, *map(str, sources), "-lm", "-o", program], check=True)
-    told = subprocess.run([program], capture_output=True, text=True)
+    try:
+        told = subprocess.run([program], capture_output=True, text=True)
+    except OSError as error:
+        if error.errno != errno.ENOEXEC:
+            raise
+        pytest.skip("programs of this platform are not started here: it is emulated")
     assert (told.returncode, told.stderr) == (0, "")
     assert told.stdout == "384 runs\n"
