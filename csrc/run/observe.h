@@ -30,7 +30,7 @@ typedef struct {
     int64_t tile, lane, lanes; /* the first lane, and their number; padding may follow */
     int64_t block;             /* of time; 0: the initial state */
     int64_t step, every, count;
-    int changes; /* the rows are (energy - origin) factor, as the observer asked, and no states */
+    int changes; /* one row of (energy - origin) factor each, in place of the components */
     const void *rows;
     int64_t stride, next;
     const void *writer; /* `self` of the observer that owns the rows; or NULL */
@@ -61,8 +61,8 @@ typedef struct {
     /* May it be shown some lanes of a tile side by side, because it stops so many that it pays to
      * continue with the others alone? Then it intervenes, and observes block 0 only. */
     int packed;
-    /* Not NULL: instead of states it needs rows of (energy - origin) factor only, which kernels in
-     * registers compute themselves for the only observer of a run. `every` is 1. */
+    /* origin may be NULL. Otherwise it needs no states: rows of (energy - origin) factor do, which
+     * kernels in registers write if no other observer wants states (tiles.h). */
     const PiRow *origin, *factor;
     /* May be NULL: the destination of the states from `step` on of the lanes from `lane` on. */
     PiPlace (*place)(void *self, const PiRun *run, int64_t lane, int64_t step);

@@ -98,6 +98,7 @@ def _windows_memory():
     import ctypes
 
     status = (ctypes.c_uint64 * 8)(64)  # the first integer is the size of the structure
-    if not ctypes.windll.kernel32.GlobalMemoryStatusEx(status):
+    kernel = ctypes.windll.kernel32  # type: ignore[attr-defined]
+    if not kernel.GlobalMemoryStatusEx(status):
         raise OSError("Windows does not say how much memory it has")
     return status[1]
