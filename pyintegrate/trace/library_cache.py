@@ -129,14 +129,20 @@ def _content(path, length):
     """The content of a regular file of this user with `length` bytes, else None."""
     flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
     try:
-        with open(os.open(path, flags | getattr(os, "O_CLOEXEC", 0)), "rb") as file:
-            about = os.fstat(file.fileno())
-            own = not hasattr(os, "geteuid") or about.st_uid == os.geteuid()
-            if not stat.S_ISREG(about.st_mode) or about.st_size != length or not own:
-                return None
-            content = file.read(length + 1)
-    except OSError:  # gone, a link, or unreadable
+        descriptor = os.open(path, flags | getattr(os, "O_CLOEXEC", 0))
+    except OSError:  # gone, or a link
         return None
+    try:  # a folder opens too, but not as a file of Python's
+        about = os.fstat(descriptor)
+        own = not hasattr(os, "geteuid") or about.st_uid == os.geteuid()
+        if not stat.S_ISREG(about.st_mode) or about.st_size != length or not own:
+            return None
+        with open(descriptor, "rb", closefd=False) as file:
+            content = file.read(length + 1)
+    except OSError:  # unreadable
+        return None
+    finally:
+        os.close(descriptor)
     return content if len(content) == length else None
 
 

@@ -1,5 +1,6 @@
 """The cache of compiled libraries: private, verified before loading, built again if damaged."""
 
+import contextlib
 import hashlib
 import os
 import shutil
@@ -75,6 +76,19 @@ def test_what_is_whole_is_not_built_again(cache, builds):
     assert works(oscillate)
     assert works(oscillate(k=3.0))
     assert not builds
+
+
+@pytest.mark.skipif(not os.path.isdir("/proc/self/fd"), reason="nothing lists open files here")
+@pytest.mark.parametrize("make", [os.mkdir, getattr(os, "mkfifo", None), Path.touch])
+def test_what_is_no_library_is_closed_again(cache, make):
+    for path in _each(cache):
+        path.unlink()
+        make(path)
+    before = os.listdir("/proc/self/fd")
+    for key in {path.name.split(".")[0] for path in _each(cache)}:
+        with contextlib.suppress(OSError):  # a folder is not removed
+            assert library_cache.find(cache, key) is None
+    assert len(os.listdir("/proc/self/fd")) == len(before)
 
 
 def _each(folder):

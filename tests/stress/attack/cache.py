@@ -90,8 +90,10 @@ def plant(rng, folder):
         key = _file(rng, folder).name.split(".")[0]
         length = rng.choice([len(content), 0, 10**9, 10**30])
         told = rng.choice([library_cache.digest("other", content), "0" * 32, "../../x"[:2] * 16])
-        with contextlib.suppress(OSError):
-            (folder / f"{key}.{length}.{told}.so").write_bytes(content)
+        path = folder / f"{key}.{length}.{told}.so"
+        if not stat.S_ISFIFO(path.lstat().st_mode if os.path.lexists(path) else 0):
+            with contextlib.suppress(OSError):  # a folder has the name
+                path.write_bytes(content)
 
 
 def open_up(rng, folder):
