@@ -248,7 +248,7 @@ def work_adaptively(rng, run, lanes, components):
             states = np.zeros((n, components, lanes))
             arrays = bent_inside(rng, (counts, np.zeros((n, lanes)), states), [counts, states])
             whole = isinstance(arrays, tuple) and rng.random() < 0.7
-            arguments = arrays if whole else (counts, states[:, 0], states)
+            arguments = arrays if whole else (counts, states.sum(axis=1), states)
         attempt(f"adaptive.{what}", getattr(run, what), *arguments)
 
 

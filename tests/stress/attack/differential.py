@@ -116,6 +116,8 @@ def attack(rng):
             answers.append(reference.TWINS[method.family](
                 twin, y.astype(real), real(t0), real(h), steps, **method.coefficients))  # fmt: skip
     loop, truth = answers
+    if not np.isfinite(loop).all():
+        return "overflows"
     off, loop_off = (abs(a.astype(truth.dtype) - truth) for a in (sol.final, loop))
     rounding = steps * method.stages * np.finfo(dtype).eps * (1 + abs(truth).max())
     allowed = 100 * max(loop_off.max(), rounding)
