@@ -96,7 +96,8 @@ def attack_run(rng):
         first = system.state_names[0]
         if rng.random() < 0.3:
             options["watch"] = {"high": pi.watch.maximum(first), "mean": pi.watch.mean(first)}
-        if rng.random() < 0.3 and "drive" not in options:
+        one_step = pi.methods[options["method"]].family != "multistep"
+        if rng.random() < 0.3 and "drive" not in options and one_step:
             options["events"] = {"crossing": pi.event(first, stop=rng.random() < 0.5)}
 
     def call():
