@@ -6,25 +6,48 @@ PY      = $(VENV)/bin/python
 CLANG_FORMAT_FILES = $(filter-out csrc/methods/% csrc/vmath/%,$(shell find csrc -name '*.[ch]')) \
     $(wildcard benchmarks/*.c page/*.c tests/stress/*.c tests/stress/*/*.[ch])
 
-.PHONY: demo test lint cppcheck sanitize fuzz libfuzzer attack race soak coverage bench bench-peers bench-tangents latency certificates docs docs-check dist \
+.PHONY: demo test test-all mutations lint cppcheck sanitize fuzz libfuzzer attack race soak coverage bench bench-peers bench-tangents latency certificates docs docs-check dist \
         wheels wheels-run wheels-test wheels-native aarch64 windows portability bits page lab-browser clean
 
 demo: $(VENV)/.demo
 	$(PY) examples/phase_drift.py
 
-test: $(VENV)/.dev
-	$(PY) -m pytest -n auto
+# What a contributor runs. make test-all adds what takes long, or needs the tools of make lint.
+test: $(VENV)/.test
+	$(PY) -m pytest -q -n auto
+test-all: $(VENV)/.dev
+	$(PY) -m pytest -q -n auto --all
 
-# A virtual environment with the package in it: what a user has, and what a developer has.
+# A virtual environment with the package in it. The core is compiled while pip fetches what the demo
+# needs, and only what has changed (setup.py); the environment finds it in pyintegrate/.
 BUILD_INPUTS = setup.py pyproject.toml $(shell find csrc -type f)
+PIP = $(PY) -m pip install --quiet --disable-pip-version-check
+NEEDS = "import sys, tomllib; extras = tomllib.load(open('pyproject.toml', 'rb'))['project']['optional-dependencies']; \
+    print(*(p for n in sys.argv[1:] for p in extras[n] if p[:5] != 'pyint'))"
 $(PY):
 	$(PYTHON) -m venv $(VENV)
-$(VENV)/.demo: $(PY) $(BUILD_INPUTS)
-	$(PY) -m pip install --quiet --disable-pip-version-check -e ".[plot]"
+	$(PIP) "setuptools>=77"
+$(VENV)/.core: $(PY) $(BUILD_INPUTS)
+	$(PY) setup.py -q build_ext --inplace
 	@touch $@
-$(VENV)/.dev: $(PY) $(BUILD_INPUTS)
-	$(PY) -m pip install --quiet --disable-pip-version-check -e ".[dev]"
-	@touch $@ $(VENV)/.demo
+$(VENV)/.plot: $(PY) pyproject.toml
+	$(PIP) "numpy>=2" $$($(PY) -c $(NEEDS) plot)
+	@touch $@
+# A path that type checkers follow, too.
+$(VENV)/.installed: $(VENV)/.core $(VENV)/.plot
+	[ -e $@ ] && [ $@ -nt pyproject.toml ] || \
+	    $(PIP) --no-deps --no-build-isolation -C editable_mode=compat -e .
+	@touch $@
+$(VENV)/.demo: $(PY) $(BUILD_INPUTS)
+	@$(MAKE) --no-print-directory -j2 $(VENV)/.installed
+	@touch $@
+$(VENV)/.test: $(VENV)/.demo pyproject.toml
+	[ -e $@ ] && [ $@ -nt pyproject.toml ] || $(PIP) $$($(PY) -c $(NEEDS) $(TEST_EXTRAS))
+	@touch $@
+$(VENV)/.dev: $(VENV)/.test
+	[ -e $@ ] && [ $@ -nt pyproject.toml ] || $(PIP) $$($(PY) -c $(NEEDS) lint)
+	@touch $@
+TEST_EXTRAS = test plot cli progress notebook xarray pandas io dask lab
 
 # Threads may have small stacks: outside the kernels no array on one is as long as an input says, or large.
 CORE_C = $(filter-out csrc/kernels/%,$(shell find csrc -name '*.c'))
@@ -73,7 +96,7 @@ SANITIZED_PYTHON = ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 \
 	rm -rf build .venv-sanitize
 	$(PYTHON) -m venv .venv-sanitize
 	$${CC:-cc} -O1 -fPIC -c tests/stress/attack/refusals.c -o $(REFUSALS)
-	PYINTEGRATE_CFLAGS="-O1 -g1 -DPI_ROLLED -Wno-psabi $(SANITIZE)" \
+	PYINTEGRATE_ISA_BUILD=all PYINTEGRATE_CFLAGS="-O1 -g1 -DPI_ROLLED -Wno-psabi $(SANITIZE)" \
 	    PYINTEGRATE_LDFLAGS="$(SANITIZE) $(WRAPPED) $(REFUSALS)" \
 	    .venv-sanitize/bin/python -m pip install --quiet --disable-pip-version-check ".[dev]"
 	@touch $@
@@ -147,14 +170,12 @@ COVERED = $(SANITIZED) $(addsuffix .py,$(addprefix tests/, \
     core/test_scales method/test_multistep_methods method/test_rigid_methods run/test_float_modes run/test_history \
     run/test_leaving run/test_pauses run/test_same_start run/test_stepper_undone solution/test_digest system/test_n_body \
     system/test_rigid_body system/test_systems watching/test_conditions_after_jumps watching/test_impulses))
-TEST_NEEDS = "import tomllib; extras = tomllib.load(open('pyproject.toml', 'rb'))['project']['optional-dependencies']; \
-    print(*(p for n in ('dev', 'plot', 'xarray', 'pandas', 'io', 'dask') for p in extras[n] if p[:5] != 'pyint'))"
 COVERAGE_WORKERS ?= auto
 .venv-coverage/.made: pyproject.toml
 	rm -rf .venv-coverage
 	$(PYTHON) -m venv .venv-coverage
 	.venv-coverage/bin/python -m pip install --quiet --disable-pip-version-check gcovr "numpy>=2" \
-	    $$($(PYTHON) -c $(TEST_NEEDS))
+	    $$($(PYTHON) -c $(NEEDS) $(TEST_EXTRAS))
 	@touch $@
 coverage: .venv-coverage/.made
 	rm -rf .venv-coverage/tree && mkdir .venv-coverage/tree
@@ -300,8 +321,8 @@ wheels-test:
 	PYTHONS="$${PYTHONS:-$(PYTHON)}" .ci/wheels
 
 dist: $(VENV)/.dev
-	$(PY) -m pip install --quiet --disable-pip-version-check build
-	$(PY) -m build
+	$(PIP) build
+	PYINTEGRATE_ISA_BUILD=all $(PY) -m build
 
 clean:
 	rm -rf build dist *.egg-info $(VENV) .venv-sanitize .venv-coverage .venv-wheels docs/_build docs/generated docs/notebooks docs/methods docs/systems pyintegrate/*.so phase_drift.png

@@ -1,11 +1,18 @@
-"""The extension module: kernels for each instruction set, compiled in parallel."""
+"""The extension module: kernels for each instruction set in parts, compiled side by side.
 
+A build is for the machine that builds: the baseline and the best instruction set of its processor.
+PYINTEGRATE_ISA_BUILD=all builds every set, for others; or it names some: "avx2 avx512".
+"""
+
+import hashlib
 import os
 import platform
+import re
 import shutil
 import subprocess
 import sys
 import sysconfig
+import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from glob import glob
 from pathlib import Path
@@ -16,7 +23,7 @@ from setuptools.command.build_py import build_py
 
 # -ffp-contract=off: a multiply-add is fused where it is written, and nowhere else.
 FLAGS = [
-    "-O3",
+    "-O2",
     "-g0",
     "-ffp-contract=off",
     "-fno-math-errno",
@@ -40,6 +47,23 @@ CLANG_TARGETS = {
         "-mprefer-vector-width=512",
     ],
 }
+# The parts of the kernels of a set (PI_PARTS of csrc/pyintegrate.h); the first takes longest.
+PARTS = range(5)
+# Beside a wider set the baseline of x86-64, whose fma is a function of the C library, is kept small.
+SMALL = ["-Os", "-DPI_ROLLED", "-Wno-psabi"]
+# The loops of the interpreter gain from what -O3 adds, kernels do not.
+FAST = ["-O3"]
+SETS = ("avx2", "avx512")
+# Which of them this machine and its operating system have.
+PROBE = """#include <stdio.h>
+int main(void) {
+    int avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+    int avx512 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+                 __builtin_cpu_supports("avx512vl");
+    puts(avx2 && avx512 ? "avx512" : avx2 ? "avx2" : "baseline");
+    return 0;
+}
+"""
 
 
 MSVC = """pyintegrate needs Clang on Windows: MSVC has no vector extensions. Install the wheel
@@ -79,8 +103,68 @@ def check_target(macros):
         )
 
 
+def best_set(command):
+    """The best instruction set of this machine; None where a program of the compiler does not run."""
+    with tempfile.TemporaryDirectory() as folder:
+        program = Path(folder) / "probe"
+        program.with_suffix(".c").write_text(PROBE)
+        try:
+            subprocess.run(
+                [command, f"{program}.c", "-o", program], check=True, capture_output=True
+            )
+            return subprocess.run(
+                [program], check=True, capture_output=True, text=True
+            ).stdout.strip()
+        except (OSError, subprocess.CalledProcessError):
+            return None
+
+
+def chosen_sets(command):
+    """The instruction sets beside the baseline that PYINTEGRATE_ISA_BUILD asks for."""
+    asked = os.environ.get("PYINTEGRATE_ISA_BUILD", "").replace(",", " ").split() or ["native"]
+    if unknown := set(asked) - {"all", "native", "baseline", *SETS}:
+        raise SystemExit(
+            f"PYINTEGRATE_ISA_BUILD={' '.join(asked)}: {', '.join(sorted(unknown))} is not one of"
+            f" native, all, baseline, {', '.join(SETS)}"
+        )
+    if not target_platform().endswith(("x86_64", "amd64")):
+        return []
+    if "native" in asked:
+        asked = [*asked, (command and best_set(command)) or "all"]
+    return [name for name in SETS if {name, "all"} & set(asked)]
+
+
+def jobs(sets, clang):
+    """(source, name, flags) of each object of the core, the slowest first."""
+    found = []
+    for path in sorted(glob("csrc/**/*.c", recursive=True)):
+        source, kind = Path(path), Path(path).stem.split("_")[0]
+        if source.parent.name != "isa":
+            found.append((path, "_".join(source.with_suffix("").parts), []))
+        elif kind in sets or kind not in SETS:
+            own = CLANG_TARGETS.get(kind, []) if clang else []
+            if kind == "baseline" and sets:
+                found.append((path, source.stem, [*own, *SMALL]))
+            else:
+                own_parts = [[*own, *(FAST if n == 0 else []), f"-DPI_PART={n}"] for n in PARTS]
+                found += [(path, f"{source.stem}_{n}", own_parts[n]) for n in PARTS]
+    return sorted(
+        found, key=lambda job: ("avx" not in job[1], job[1][-2:] != "_0", "isa" not in job[0])
+    )
+
+
+def is_fresh(made):
+    """Is an object newer than all that it was made from?"""
+    told = made.with_suffix(".d")
+    if not (made.exists() and told.exists()):
+        return False
+    needed = re.split(r"(?<!\\)\s+", told.read_text().replace("\\\n", " ").split(":", 1)[1].strip())
+    needed = [Path(name.replace("\\ ", " ")) for name in needed]
+    return all(p.exists() and p.stat().st_mtime <= made.stat().st_mtime for p in needed)
+
+
 class BuildCore(build_ext):
-    """Compile the files of the extension side by side; they are few and large."""
+    """Compile what has changed, side by side; objects stay in build/core."""
 
     def build_extension(self, ext):
         compiler, compile_one = self.compiler, self.compiler.compile
@@ -89,31 +173,50 @@ class BuildCore(build_ext):
                 raise SystemExit(MSVC)
             if not compiler.initialized:
                 compiler.initialize()
-            compiler.cc, clang, prefix = found, True, "/clang:"
-            ext.extra_compile_args = [prefix + flag for flag in ext.extra_compile_args]
+            compiler.cc, clang, prefix, command = found, True, "/clang:", None
         else:
             macros = known_to(compiler.compiler_so)
             check_target(macros)
-            clang, prefix = "__clang__" in macros, ""
+            clang, prefix, command = "__clang__" in macros, "", compiler.compiler_so[0]
+        sets = chosen_sets(command)
+        without = [f"-DPI_WITHOUT_{name.upper()}" for name in SETS if name not in sets]
+        given = ext.extra_compile_args
+        words = compiler.__dict__.get("compiler_so"), FLAGS, without, given, sys.version
+        names = [str(word) for word in words]
+        key = hashlib.sha256("\n".join(names).encode()).hexdigest()[:12]
+        folder = Path("build") / "core" / key
 
-        def compile_all(sources, **options):
-            def one(source):
-                target = Path(source).stem.split("_")[0] if clang else ""
-                options_here = dict(options)
-                own = [prefix + flag for flag in CLANG_TARGETS.get(target, [])]
-                options_here["extra_postargs"] = options["extra_postargs"] + own
-                return compile_one([source], **options_here)
+        def compile_all(sources, macros=None, include_dirs=None, debug=0, **_):
+            def one(job):
+                source, name, own = job
+                made = folder / name / Path(source).with_suffix(compiler.obj_extension)
+                if not is_fresh(made):
+                    told = ["-MMD", "-MF", str(made.with_suffix(".d"))]
+                    words = [*FLAGS, *without, *own, *given, *told]
+                    compile_one(
+                        [source], output_dir=str(folder / name), macros=macros,
+                        include_dirs=include_dirs, debug=debug,
+                        extra_postargs=[prefix + word for word in words],
+                    )  # fmt: skip
+                return str(made)
 
-            for folder in {os.path.dirname(source) for source in sources}:
-                compiler.mkpath(os.path.join(self.build_temp, folder))
+            todo = jobs(sets, clang)
+            for source, name, _ in todo:
+                (folder / name / source).parent.mkdir(parents=True, exist_ok=True)
             with ThreadPoolExecutor(os.cpu_count()) as pool:
-                return [made for group in pool.map(one, sources) for made in group]
+                return list(pool.map(one, todo))
 
+        # Of several builds with other flags in one folder the last one is what is asked for.
+        last = Path("build") / "core" / "last"
+        last.parent.mkdir(parents=True, exist_ok=True)
+        if not last.exists() or last.read_text() != key:
+            self.force = True
         compiler.compile = compile_all
         try:
             super().build_extension(ext)
         finally:
             compiler.compile = compile_one
+        last.write_text(key)
 
 
 class BuildPackage(build_py):
@@ -128,31 +231,25 @@ class BuildPackage(build_py):
                 self.copy_file(name, target)
 
 
-def sources():
-    """All C files, the slowest first; kernels only for the processor that builds."""
-    x86 = target_platform().endswith(("x86_64", "amd64"))
-    files = [name for name in glob("csrc/**/*.c", recursive=True) if x86 or "avx" not in name]
-    return sorted(files, key=lambda name: ("avx" not in name, "isa" not in name, name))
-
-
-version = next(
-    line.split('"')[1]
-    for line in Path("pyproject.toml").read_text().splitlines()
-    if line.startswith("version")
-)
-setup(
-    cmdclass={"build_ext": BuildCore, "build_py": BuildPackage},
-    ext_modules=[
-        Extension(
-            "pyintegrate._core",
-            sources(),
-            depends=glob("csrc/**/*.h", recursive=True),
-            define_macros=[("PYINTEGRATE_VERSION", f'"{version}"')],
-            extra_compile_args=FLAGS + os.environ.get("PYINTEGRATE_CFLAGS", "").split(),
-            extra_link_args=os.environ.get("PYINTEGRATE_LDFLAGS", "").split(),
-            libraries=[] if sys.platform == "win32" else ["m"],
-            py_limited_api=not FREE_THREADED,
-        )
-    ],
-    options={} if FREE_THREADED else {"bdist_wheel": {"py_limited_api": "cp311"}},
-)
+if __name__ == "__main__":
+    version = next(
+        line.split('"')[1]
+        for line in Path("pyproject.toml").read_text().splitlines()
+        if line.startswith("version")
+    )
+    setup(
+        cmdclass={"build_ext": BuildCore, "build_py": BuildPackage},
+        ext_modules=[
+            Extension(
+                "pyintegrate._core",
+                sorted(glob("csrc/**/*.c", recursive=True)),
+                depends=glob("csrc/**/*.h", recursive=True),
+                define_macros=[("PYINTEGRATE_VERSION", f'"{version}"')],
+                extra_compile_args=os.environ.get("PYINTEGRATE_CFLAGS", "").split(),
+                extra_link_args=os.environ.get("PYINTEGRATE_LDFLAGS", "").split(),
+                libraries=[] if sys.platform == "win32" else ["m"],
+                py_limited_api=not FREE_THREADED,
+            )
+        ],
+        options={} if FREE_THREADED else {"bdist_wheel": {"py_limited_api": "cp311"}},
+    )

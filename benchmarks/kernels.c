@@ -33,7 +33,7 @@ static double rate(const PiKernelSet *set, const char *system, const char *metho
     const int number = find_system(system), lanes = REGISTERS * set->vector_bytes / 8;
     const PiSystem *s = pi_systems[number];
     const PiMethod *m = find_method(method);
-    const PiKernels *kernels = &set->systems[number];
+    const PiKernels *kernels = pi_kernels(set, number);
     PiKernel *kernel = m->specialised && !general ? kernels->specialised[m->specialised]
                                                   : kernels->family[m->family];
     PiTable table;

@@ -1,6 +1,7 @@
 /* The table of contents: one line for each method and each system. Read several times, each time
- * with other definitions of METHOD, SYSTEM, HEAVY_SYSTEM and SIZED_SYSTEM (kernels/instances.h,
- * run/catalogue.c). */
+ * with other definitions of METHOD, SYSTEM, COMPACT_SYSTEM and SIZED_SYSTEM (kernels/instances.h,
+ * run/catalogue.c). Kernels are compiled in parts, side by side, each for its systems (PI_HAS). */
+#ifndef PI_PART
 #include "methods/explicit_euler.h"
 #include "methods/midpoint.h"
 #include "methods/heun2.h"
@@ -148,26 +149,41 @@
 #include "methods/rigid_rk4_unnormalised.h"
 #include "methods/rigid_splitting2.h"
 #include "methods/rigid_splitting4.h"
+#endif
 
+#if PI_HAS(1)
 #include "systems/constant_force.h"
 #include "systems/acceleration_profile.h"
 #include "systems/oscillator.h"
 #include "systems/spring.h"
 #include "systems/momentum_spring.h"
+#endif
+
+#if PI_HAS(2)
 #include "systems/spring_3d.h"
 #include "systems/projectile.h"
 #include "systems/projectile_drag.h"
 #include "systems/pendulum.h"
 #include "systems/driven_pendulum.h"
 #include "systems/double_pendulum.h"
+#endif
+
+#if PI_HAS(3)
 #include "systems/duffing.h"
 #include "systems/van_der_pol.h"
 #include "systems/kepler.h"
 #include "systems/henon_heiles.h"
+#endif
+
+#if PI_HAS(4)
 #include "systems/lorenz.h"
 #include "systems/rossler.h"
 #include "systems/lotka_volterra.h"
 #include "systems/logistic.h"
 #include "systems/three_body.h"
+#endif
+
+#if PI_HAS(0)
 #include "systems/n_body.h"
 #include "systems/rigid_body.h"
+#endif

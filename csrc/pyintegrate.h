@@ -27,6 +27,15 @@ enum {
     PI_MAX_NUMBER = 1 << 16, /* components, parameters of a user-defined system */
 };
 
+/* The parts in which kernels are compiled: 0 for any force, the others for the systems that
+ * contents.h gives them. Without PI_PART a file compiles all. */
+enum { PI_PARTS = 5 };
+#ifdef PI_PART
+#define PI_HAS(part) (PI_PART == (part))
+#else
+#define PI_HAS(part) 1
+#endif
+
 /* How a trajectory ended. */
 typedef enum {
     PI_OK = 0,

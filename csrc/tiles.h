@@ -315,10 +315,15 @@ typedef const PiKernels *PiOneSystem(uint64_t layout);
      (sizeof(PiRows) + sizeof(PiKernels)) << 2 | PI_FAMILIES)
 
 typedef struct {
+    int n;
+    const PiKernels *systems;
+} PiKernelPart;
+typedef struct {
     const char *isa;
-    int real_bits, vector_bytes, n_systems;
-    const PiKernels *systems;    /* in the order of contents.h */
-    PiForce *const *sized;       /* of the systems of any size; the context is a PiSized */
+    int real_bits, vector_bytes;
+    const PiKernelPart
+        *parts[PI_PARTS];  /* of the systems, in the order of contents.h; NULL past the last */
+    PiForce *const *sized; /* of the systems of any size; the context is a PiSized */
     PiKernel *rows[PI_FAMILIES]; /* for any force */
     PiEvaluate *evaluate;
     PiForce *program;     /* runs byte code; its context is a PiProgram */
@@ -326,13 +331,21 @@ typedef struct {
     PiReduce *reduce;     /* in double precision */
     PiSolveKernel *solve; /* to a tolerance, any force */
 } PiKernelSet;
+/* The kernels of a system by its number in contents.h. */
+static inline const PiKernels *pi_kernels(const PiKernelSet *set, int number) {
+    const PiKernelPart *const *part = set->parts;
+    while (number >= (*part)->n) number -= (*part++)->n;
+    return &(*part)->systems[number];
+}
 
 /* ---- run/dispatch.c -------------------------------------------------------------------------- */
-/* Kernel sets of an instruction set by number, the best last; NULL past the end. */
+/* Kernel sets of an instruction set by number, the best last; NULL past the end. Those that were
+ * not built are NULL. */
 typedef struct {
     const char *name;
     const PiKernelSet *f64, *f32;
 } PiIsa;
 const PiIsa *pi_isa(int number);
-int pi_isa_supported(int number);
-int pi_fma_is_exact(void); /* is the C library's fma, which the baseline uses, exact? */
+int pi_isa_supported(int number); /* was it built, and does this machine have it? */
+const char *pi_isa_missing(void); /* a set of this machine above those that were built; or NULL */
+int pi_fma_is_exact(void);        /* is the C library's fma, which the baseline uses, exact? */

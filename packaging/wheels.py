@@ -7,7 +7,6 @@ the Python that runs this, with packaging/pyconfig.h; on Windows names are impor
 through a library that is made of the list of the stable ABI. check_wheel.py looks at the results.
 """
 
-import ast
 import os
 import shutil
 import subprocess
@@ -23,6 +22,10 @@ from check_wheel import check
 from wheel.wheelfile import WheelFile
 
 ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+os.chdir(ROOT)
+from setup import FLAGS, SETS, jobs  # noqa: E402
+
 BUILD, DIST = ROOT / "build" / "wheels", ROOT / "dist"
 ZIG = [sys.executable, "-m", "ziglang"]
 OLDEST = PyVersion(3, 11)
@@ -67,20 +70,6 @@ PLATFORMS = {
 }  # fmt: skip
 
 
-def assigned(name):
-    """A constant of setup.py, which is not run for it."""
-    for node in ast.parse((ROOT / "setup.py").read_text()).body:
-        if isinstance(node, ast.Assign) and node.targets[0].id == name:
-            return ast.literal_eval(node.value)
-    raise LookupError(f"setup.py has no {name}")
-
-
-def sources(platform):
-    """The C files of a platform, the slowest first."""
-    files = [p for p in (ROOT / "csrc").rglob("*.c") if platform.x86 or "avx" not in p.name]
-    return sorted(files, key=lambda path: ("avx" not in path.name, "isa" not in path.parts, path))
-
-
 def headers():
     """Python's headers, told of no platform."""
     folder = BUILD / "include"
@@ -114,24 +103,23 @@ def compile_core(name, platform, version, include, pool):
     folder = BUILD / name
     folder.mkdir(parents=True, exist_ok=True)
     flags = [
-        *assigned("FLAGS"), *os.environ.get("PYINTEGRATE_CFLAGS", "").split(),
-        "-fno-sanitize=all", f'-DPYINTEGRATE_VERSION="{version}"', f"-I{include}",
+        *FLAGS, *os.environ.get("PYINTEGRATE_CFLAGS", "").split(), "-fno-sanitize=all", f'-DPYINTEGRATE_VERSION="{version}"', f"-I{include}",
         *(() if "windows" in platform.target else ("-fPIC",)),
     ]  # fmt: skip
     zig = [*ZIG, "cc", "-target", platform.target]
 
-    def one(source):
-        kind = source.stem.split("_")[0]
-        target = folder / f"{source.parent.name}_{source.stem}.o"
-        own = assigned("CLANG_TARGETS").get(kind, [])
-        if shared := MADE.get((platform.kernels, source.stem)):
+    def one(job):
+        source, object_name, own = job
+        kernels = Path(source).parent.name == "isa"
+        target = folder / f"{'isa_' if kernels else ''}{object_name.removeprefix('csrc_')}.o"
+        if shared := MADE.get((platform.kernels, object_name)):
             return shared
         run([*zig, *flags, *own, "-c", source, "-o", target])
-        if source.parent.name == "isa":
-            MADE[platform.kernels, source.stem] = target
+        if kernels:
+            MADE[platform.kernels, object_name] = target
         return target
 
-    objects = list(pool.map(one, sources(platform)))
+    objects = list(pool.map(one, jobs(SETS if platform.x86 else (), clang=True)))
     extra = [import_library()] if "windows" in platform.target else []
     library = folder / platform.library
     run([*zig, "-shared", "-s", "-o", library, *objects, *extra, *platform.link])

@@ -29,7 +29,7 @@ static ResolvedSystem resolved(int number, int parts, PiSized *sized) {
     ResolvedSystem made = {.set = &pi_baseline_f64};
     if (number < pi_n_systems) {
         made.system = pi_systems[number];
-        made.kernels = &pi_baseline_f64.systems[number];
+        made.kernels = pi_kernels(&pi_baseline_f64, number);
         made.force = made.kernels->force;
     } else {
         *sized = pi_sized(number - pi_n_systems, parts);

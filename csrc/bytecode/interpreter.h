@@ -42,26 +42,21 @@ static unsigned what_varies(const PiInstruction *at, const Banks *banks) {
  * generic loop REST runs, each with its own stride (0 or 1).
  *
  * `strides` has a bit for each operand: set where it differs from lane to lane. */
-enum { A_VARIES = 1, B_VARIES = 2, C_VARIES = 4, D_VARIES = 8, ALL_VARY = 15 };
+enum { ABREAST = 4, A_VARIES = 1, B_VARIES = 2, C_VARIES = 4, D_VARIES = 8, ALL_VARY = 15 };
 #define BLOCKS(A, B, C, D, ...)                                                                    \
-    for (; i + PI_IN_FLIGHT_SMALL <= n; i += PI_IN_FLIGHT_SMALL) {                                 \
-        vreal result[PI_IN_FLIGHT_SMALL];                                                          \
-        EACH(u, 0, PI_IN_FLIGHT_SMALL) {                                                           \
+    for (; i + ABREAST <= n; i += ABREAST) {                                                       \
+        vreal result[ABREAST];                                                                     \
+        EACH(u, 0, ABREAST) {                                                                      \
             const vreal a = A, b = B, c = C, d = D;                                                \
             (void)a, (void)b, (void)c, (void)d;                                                    \
             result[u] = __VA_ARGS__;                                                               \
         }                                                                                          \
-        EACH(u, 0, PI_IN_FLIGHT_SMALL) to[i + u] = result[u];                                      \
+        EACH(u, 0, ABREAST) to[i + u] = result[u];                                                 \
     }
-#if defined(__clang__) || defined(PI_ROLLED)
-#define SOME_AT_ONCE
-#else
-#define SOME_AT_ONCE _Pragma("GCC unroll 4")
-#endif
 #define REST(...)                                                                                  \
     const int64_t sa = strides & 1, sb = strides >> 1 & 1, sc = strides >> 2 & 1,                  \
                   sd = strides >> 3;                                                               \
-    SOME_AT_ONCE for (; i < n; i++) {                                                              \
+    for (; i < n; i++) {                                                                           \
         const vreal a = pa[i * sa], b = pb[i * sb], c = pc[i * sc], d = pd[i * sd];                \
         (void)a, (void)b, (void)c, (void)d;                                                        \
         to[i] = __VA_ARGS__;                                                                       \
@@ -112,7 +107,6 @@ static void run_section(const PiInstruction *at, const PiInstruction *end, const
 }
 #undef BLOCKS
 #undef REST
-#undef SOME_AT_ONCE
 #undef CHEAP
 #undef OPERATION
 

@@ -129,7 +129,7 @@ uint64_t pi_method_bits(const PiIsa *isa, int method, int *runs) {
         for (int k = 0; k < 6 && *runs >= 0; k++) {
             /* In registers, on rows, and carrying its rounding. */
             const PiKernelSet *set = k % 2 ? isa->f32 : isa->f64;
-            const PiKernels *kernels = s < pi_n_systems ? &set->systems[s] : NULL;
+            const PiKernels *kernels = s < pi_n_systems ? pi_kernels(set, s) : NULL;
             const Case c = s < pi_n_systems ? (Case){pi_systems[s], kernels, kernels->force, NULL}
                                             : sized(set, s - pi_n_systems, made);
             const int done = integrate(set, &c, pi_methods[method], set->real_bits / 8, k / 2 > 0,

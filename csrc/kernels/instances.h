@@ -1,5 +1,5 @@
 /* The kernels of every system in contents.h, and those for any force: what isa/ compiles for each
- * instruction set and precision. */
+ * instruction set and precision, in parts (PI_PART) or all at once. */
 #pragma once
 #include "../vmath/vmath.h"
 #include "loop.h"
@@ -9,9 +9,11 @@
  * and takes the kernels for any force from the package. */
 #ifndef PI_ONE_SYSTEM
 #define PI_CONTENTS "../contents.h"
+#if PI_HAS(0)
 #include "../bytecode/interpreter.h"
 #include "rows/loop.h"
 #include "tolerance/loop.h"
+#endif
 #endif
 
 /* contents.h is read four times. Each file in it is one call of a macro, which each reading
@@ -25,30 +27,44 @@
  *      line in the table `systems`;
  *   4. nothing; here systems of any size give the name of their force.
  *
- * First reading of contents.h: the methods and systems themselves. A HEAVY_SYSTEM's force takes so
- * long that specialised kernels gain nothing, nor do many registers in flight: it has
- * none, and compiles in a third of the time. */
+ * First reading of contents.h: the methods and systems themselves. A COMPACT_SYSTEM has no
+ * specialised kernels, and its registers in flight go through loops: where the force takes most of
+ * the time nothing is lost. Specialised kernels of Tsitouras' method are for first-order systems.
+ */
 #define METHOD(id, kind, ...)                                                                      \
     static const PiMethod id __attribute__((unused)) = {.name = #id, .family = kind, __VA_ARGS__};
 #define MATHEMATICS(...) __VA_ARGS__
 #define SYSTEM(id, mathematics, ...)                                                               \
     static const PiSystem id##_system = {.name = #id, __VA_ARGS__};                                \
     static const Model id##_model = {.system = &id##_system, mathematics};
-#define HEAVY_SYSTEM(id, mathematics, ...)                                                         \
+#define COMPACT_SYSTEM(id, mathematics, ...)                                                       \
     static const PiSystem id##_system = {.name = #id, __VA_ARGS__};                                \
-    static const Model id##_model = {.system = &id##_system, .heavy = 1, mathematics};
+    static const Model id##_model = {.system = &id##_system, .compact = 1, mathematics};
 #define SIZED_SYSTEM(id, ...)
+#ifdef PI_PART
+#include "../methods/rk4.h"
+#include "../methods/semi_implicit_euler.h"
+#include "../methods/tsitouras54.h"
+#include "../methods/velocity_verlet.h"
+#endif
 #include PI_CONTENTS
 
 /* Second reading: a kernel for each system and family, and for each specialised method. */
 #undef METHOD
 #undef SYSTEM
-#undef HEAVY_SYSTEM
+#undef COMPACT_SYSTEM
 #define METHOD(id, kind, ...)
-#define KERNEL(id, label, ...)                                                                     \
+#define KERNEL(id, label, rest, ...)                                                               \
     static int id##_##label(const PiTile *tile) {                                                  \
         const KernelChoice choice = {__VA_ARGS__, 0};                                              \
-        return advance(&choice, tile, &id##_model, in_flight(&choice, &id##_model));               \
+        return advance(&choice, tile, &id##_model, in_flight(&choice, &id##_model), id##_##rest);  \
+    }
+/* The same through loops, for the last registers; also for the specialised kernels of the family.
+ */
+#define REST(id, label, ...)                                                                       \
+    static int id##_##label(const PiTile *tile, int64_t r) {                                       \
+        const KernelChoice choice = {__VA_ARGS__, 0};                                              \
+        return go_through_loops(&choice, tile, &id##_model, r);                                    \
     }
 #define ANSWER(id, question)                                                                       \
     case question: return answer_rows(&id##_model, question, rows);
@@ -71,9 +87,12 @@
 #define ENERGIES_OF(id) NULL
 #endif
 #define GENERAL(id)                                                                                \
-    KERNEL(id, any_explicit_rk, PI_EXPLICIT_RK, PI_GENERAL, tile->method)                          \
-    KERNEL(id, any_composition, PI_COMPOSITION, PI_GENERAL, tile->method)                          \
-    KERNEL(id, rk4, PI_EXPLICIT_RK, PI_RK4, &rk4)                                                  \
+    REST(id, rest_explicit_rk, PI_EXPLICIT_RK, PI_GENERAL, tile->method)                           \
+    REST(id, rest_composition, PI_COMPOSITION, PI_GENERAL, tile->method)                           \
+    REST(id, rest_rk4, PI_EXPLICIT_RK, PI_RK4, &rk4)                                               \
+    KERNEL(id, any_explicit_rk, rest_explicit_rk, PI_EXPLICIT_RK, PI_GENERAL, tile->method)        \
+    KERNEL(id, any_composition, rest_composition, PI_COMPOSITION, PI_GENERAL, tile->method)        \
+    KERNEL(id, rk4, rest_rk4, PI_EXPLICIT_RK, PI_RK4, &rk4)                                        \
     TRIAL(id)                                                                                      \
     ENERGIES(id)                                                                                   \
     static int id##_on_rows(const void *context, PiQuestion question, const PiRows *rows) {        \
@@ -91,20 +110,25 @@
     }
 #if PI_VECTOR_BYTES > 16
 #define SPECIALISED(id)                                                                            \
-    KERNEL(id, tsitouras54, PI_EXPLICIT_RK, PI_TSITOURAS54, &tsitouras54)                          \
-    KERNEL(id, semi_implicit_euler, PI_COMPOSITION, PI_SEMI_IMPLICIT_EULER, &semi_implicit_euler)  \
-    KERNEL(id, velocity_verlet, PI_COMPOSITION, PI_VELOCITY_VERLET, &velocity_verlet)
+    KERNEL(id, tsitouras, rest_explicit_rk, PI_EXPLICIT_RK, PI_TSITOURAS54, &tsitouras54)          \
+    static int id##_tsitouras54(const PiTile *tile) {                                              \
+        return id##_system.dof ? id##_any_explicit_rk(tile) : id##_tsitouras(tile);                \
+    }                                                                                              \
+    KERNEL(id, semi_implicit_euler, rest_composition, PI_COMPOSITION, PI_SEMI_IMPLICIT_EULER,      \
+           &semi_implicit_euler)                                                                   \
+    KERNEL(id, velocity_verlet, rest_composition, PI_COMPOSITION, PI_VELOCITY_VERLET,              \
+           &velocity_verlet)
 #else
 #define SPECIALISED(id)
 #endif
-#define SYSTEM(id, ...)       GENERAL(id) SPECIALISED(id)
-#define HEAVY_SYSTEM(id, ...) GENERAL(id)
+#define SYSTEM(id, ...)         GENERAL(id) SPECIALISED(id)
+#define COMPACT_SYSTEM(id, ...) GENERAL(id)
 #include PI_CONTENTS
 
-/* Third reading: their table. Heavy systems, and the baseline, have few specialised kernels; the
+/* Third reading: their table. Compact systems, and the baseline, have few specialised kernels; the
  * general ones give the same bits. */
 #undef SYSTEM
-#undef HEAVY_SYSTEM
+#undef COMPACT_SYSTEM
 #define ROW(id, ...)                                                                               \
     {.system = #id,                                                                                \
      .family = {[PI_EXPLICIT_RK] = id##_any_explicit_rk,                                           \
@@ -115,7 +139,7 @@
      .trial = TRIAL_OF(id),                                                                        \
      .energies = ENERGIES_OF(id),                                                                  \
      .changes = RECORDS_CHANGES},
-#define HEAVY_SYSTEM(id, ...)                                                                      \
+#define COMPACT_SYSTEM(id, ...)                                                                    \
     ROW(id, [PI_TSITOURAS54] = id##_any_explicit_rk,                                               \
         [PI_SEMI_IMPLICIT_EULER] = id##_any_composition,                                           \
         [PI_VELOCITY_VERLET] = id##_any_composition)
@@ -125,21 +149,41 @@
         [PI_SEMI_IMPLICIT_EULER] = id##_semi_implicit_euler,                                       \
         [PI_VELOCITY_VERLET] = id##_velocity_verlet)
 #else
-#define SYSTEM HEAVY_SYSTEM
+#define SYSTEM COMPACT_SYSTEM
 #endif
+#if defined PI_ONE_SYSTEM || !defined PI_PART || PI_PART > 0
 static const PiKernels systems[] = {
 #include PI_CONTENTS
 };
+#endif
 #ifdef PI_ONE_SYSTEM
 __attribute__((visibility("default"))) const PiKernels *PI_ONE_SYSTEM(uint64_t layout);
 const PiKernels *PI_ONE_SYSTEM(uint64_t layout) { return layout == PI_LAYOUT ? systems : NULL; }
 #else
+/* The parts find each other by name: pi_avx2_f64_part1. */
+#define JOINED(set, part)  set##_part##part
+#define PART_OF(set, part) JOINED(set, part)
+#define ALL_SYSTEMS        {sizeof systems / sizeof *systems, systems}
+#if defined PI_PART && PI_PART > 0
+extern const PiKernelPart PART_OF(PI_KERNEL_SET, PI_PART);
+const PiKernelPart PART_OF(PI_KERNEL_SET, PI_PART) = ALL_SYSTEMS;
+#else
+#ifdef PI_PART
+extern const PiKernelPart PART_OF(PI_KERNEL_SET, 1), PART_OF(PI_KERNEL_SET, 2),
+    PART_OF(PI_KERNEL_SET, 3), PART_OF(PI_KERNEL_SET, 4);
+#define THE_PARTS                                                                                  \
+    {&PART_OF(PI_KERNEL_SET, 1), &PART_OF(PI_KERNEL_SET, 2), &PART_OF(PI_KERNEL_SET, 3),           \
+     &PART_OF(PI_KERNEL_SET, 4)}
+#else
+static const PiKernelPart all_systems = ALL_SYSTEMS;
+#define THE_PARTS {&all_systems}
+#endif
 /* Fourth reading: systems of any size are forces on rows. */
 #undef SYSTEM
-#undef HEAVY_SYSTEM
+#undef COMPACT_SYSTEM
 #undef SIZED_SYSTEM
 #define SYSTEM(id, ...)
-#define HEAVY_SYSTEM(id, ...)
+#define COMPACT_SYSTEM(id, ...)
 #define SIZED_SYSTEM(id, force, ...) force,
 static PiForce *const sized_forces[] = {
 #include PI_CONTENTS
@@ -148,8 +192,7 @@ const PiKernelSet PI_KERNEL_SET = {
     .isa = PI_ISA,
     .real_bits = PI_REAL_BITS,
     .vector_bytes = PI_VECTOR_BYTES,
-    .n_systems = sizeof systems / sizeof *systems,
-    .systems = systems,
+    .parts = THE_PARTS,
     .sized = sized_forces,
     .rows = ROW_KERNELS,
     .evaluate = evaluate,
@@ -160,4 +203,5 @@ const PiKernelSet PI_KERNEL_SET = {
 #endif
     .solve = solve_on_rows,
 };
+#endif
 #endif

@@ -14,16 +14,18 @@
 #endif
 
 PyDoc_STRVAR(info_doc, "info() -> dictionary: version, arithmetic, compiler, instruction_set,\n"
-                       "instruction_sets.");
+                       "instruction_sets (of this machine, as far as they were built), built.");
 static PyObject *core_info(PyObject *module, PyObject *none) {
     (void)none;
-    PyObject *sets = PyList_New(0);
-    for (int i = 0; sets && pi_isa(i); i++)
-        if (pi_isa_supported(i) && append(sets, PyUnicode_FromString(pi_isa(i)->name)))
+    PyObject *sets = PyList_New(0), *built = PyList_New(0);
+    for (int i = 0; sets && built && pi_isa(i); i++)
+        if ((pi_isa(i)->f64 && append(built, PyUnicode_FromString(pi_isa(i)->name))) ||
+            (pi_isa_supported(i) && append(sets, PyUnicode_FromString(pi_isa(i)->name))))
             Py_CLEAR(sets);
-    return Py_BuildValue("{ss si ss ss sN}", "version", PYINTEGRATE_VERSION, "arithmetic",
+    return Py_BuildValue("{ss si ss ss sN sN}", "version", PYINTEGRATE_VERSION, "arithmetic",
                          PI_ARITHMETIC, "compiler", COMPILER, "instruction_set",
-                         pi_isa(state_of(module)->isa)->name, "instruction_sets", sets);
+                         pi_isa(state_of(module)->isa)->name, "instruction_sets", sets, "built",
+                         built);
 }
 
 /* ---- questions ------------------------------------------------------------------------------- */
@@ -114,7 +116,8 @@ static int choose_isa(void) {
     if (best < 0) {
         PyErr_Format(
             PyExc_ImportError,
-            "PYINTEGRATE_ISA=%s: expected baseline, avx2 or avx512, where the machine has it",
+            "PYINTEGRATE_ISA=%s: expected baseline, avx2 or avx512, where the machine has it "
+            "and it was built (PYINTEGRATE_ISA_BUILD=all builds every one)",
             wanted ? wanted : "");
     }
     return best;
@@ -128,6 +131,8 @@ static int module_exec(PyObject *module) {
                -1;
     state->isa = choose_isa();
     if (state->isa < 0) return -1;
+    const char *wanted = getenv("PYINTEGRATE_ISA");
+    state->missing = wanted && *wanted ? NULL : pi_isa_missing();
     state->run_type = PyType_FromModuleAndSpec(module, &run_spec, NULL);
     state->stepper_type = PyType_FromModuleAndSpec(module, &stepper_spec, NULL);
     state->adaptive_run_type = PyType_FromModuleAndSpec(module, &adaptive_run_spec, NULL);

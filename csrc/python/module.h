@@ -9,6 +9,7 @@ typedef struct {
     PyObject *run_type, *stepper_type, *adaptive_run_type;
     PyObject *field_names[MOST_FIELDS]; /* of fields.c, interned like those of a caller */
     int isa;                            /* the instruction set in use */
+    const char *missing; /* a better one of this machine that was not built: warned of once */
 } State;
 static inline State *state_of(PyObject *module) { return (State *)PyModule_GetState(module); }
 

@@ -12,7 +12,7 @@
 #define METHOD(id, kind, ...)                                                                      \
     static const PiMethod id = {.name = #id, .family = kind, .written = #__VA_ARGS__, __VA_ARGS__};
 #define SYSTEM(id, mathematics, ...) static const PiSystem id##_system = {.name = #id, __VA_ARGS__};
-#define HEAVY_SYSTEM                 SYSTEM
+#define COMPACT_SYSTEM               SYSTEM
 #define SIZED_SYSTEM(id, force, ...) static const PiSizedSystem id##_system = {__VA_ARGS__};
 #include "../contents.h"
 #undef METHOD

@@ -8,11 +8,20 @@ extern const PiKernelSet pi_baseline_f64, pi_baseline_f32;
 extern const PiKernelSet pi_avx2_f64, pi_avx2_f32, pi_avx512_f64, pi_avx512_f32;
 #endif
 
+/* A build for one machine leaves out the sets that it does not use (setup.py). */
 static const PiIsa isas[] = {
     {"baseline", &pi_baseline_f64, &pi_baseline_f32},
 #if defined(__x86_64__)
+#ifdef PI_WITHOUT_AVX2
+    {"avx2", NULL, NULL},
+#else
     {"avx2", &pi_avx2_f64, &pi_avx2_f32},
+#endif
+#ifdef PI_WITHOUT_AVX512
+    {"avx512", NULL, NULL},
+#else
     {"avx512", &pi_avx512_f64, &pi_avx512_f32},
+#endif
 #endif
 };
 
@@ -36,13 +45,19 @@ static int has_registers(int number) {
 }
 #endif
 
-int pi_isa_supported(int number) {
+static int machine_has(int number) {
     if (number == 0) return pi_fma_is_exact();
 #if defined(__x86_64__)
     return has_registers(number);
 #else
     return 0;
 #endif
+}
+int pi_isa_supported(int number) { return isas[number].f64 && machine_has(number); }
+const char *pi_isa_missing(void) {
+    for (int i = sizeof isas / sizeof *isas - 1; i >= 0; i--)
+        if (machine_has(i)) return isas[i].f64 ? NULL : isas[i].name;
+    return NULL;
 }
 
 /* (1 + e)(1 - e) - 1 = -e^2 is lost if the product is rounded before the sum. */

@@ -22,10 +22,12 @@ INLINE void constant_force_jacobian(vreal t, const vreal *y, const vreal *p,
     (void)t, (void)y, (void)p, (void)J; /* all zero */
 }
 #endif
-SYSTEM(constant_force,
-       MATHEMATICS(.acceleration = constant_force_acceleration, .prepare = constant_force_prepare,
-                   .energy = constant_force_energy, .jacobian = constant_force_jacobian),
-       .title = "constant force", .equation = "mass x'' = force",
-       .reference = "Galilei (1638), Discorsi, third day", .structure = PI_SECOND_ORDER, .dim = 2,
-       .dof = 1, .state = {{"x", "m", 0, "position"}, {"v", "m/s", 0, "velocity"}}, .n_params = 2,
-       .params = {{"force", "N", 10, "force"}, {"mass", "kg", 1, "mass"}})
+COMPACT_SYSTEM(constant_force,
+               MATHEMATICS(.acceleration = constant_force_acceleration,
+                           .prepare = constant_force_prepare, .energy = constant_force_energy,
+                           .jacobian = constant_force_jacobian),
+               .title = "constant force", .equation = "mass x'' = force",
+               .reference = "Galilei (1638), Discorsi, third day", .structure = PI_SECOND_ORDER,
+               .dim = 2, .dof = 1,
+               .state = {{"x", "m", 0, "position"}, {"v", "m/s", 0, "velocity"}}, .n_params = 2,
+               .params = {{"force", "N", 10, "force"}, {"mass", "kg", 1, "mass"}})

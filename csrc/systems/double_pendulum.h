@@ -99,7 +99,7 @@ INLINE void double_pendulum_jacobian(vreal t, const vreal *y, const vreal *p,
     }
 }
 #endif
-HEAVY_SYSTEM(
+COMPACT_SYSTEM(
     double_pendulum,
     MATHEMATICS(.acceleration = double_pendulum_acceleration, .prepare = double_pendulum_prepare,
                 .energy = double_pendulum_energy, .jacobian = double_pendulum_jacobian),

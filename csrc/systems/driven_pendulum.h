@@ -36,7 +36,7 @@ INLINE void driven_pendulum_jacobian(vreal t, const vreal *y, const vreal *p,
     J[0][1] = -p[DRIVEN_PENDULUM_DAMPING];
 }
 #endif
-HEAVY_SYSTEM(
+COMPACT_SYSTEM(
     driven_pendulum,
     MATHEMATICS(.acceleration = driven_pendulum_acceleration, .prepare = driven_pendulum_prepare,
                 .energy = driven_pendulum_energy, .jacobian = driven_pendulum_jacobian),

@@ -18,10 +18,12 @@ INLINE void logistic_jacobian(vreal t, const vreal *y, const vreal *p,
     J[0][0] = vfma(REAL(-2.0) * p[LOGISTIC_R_CAPACITY], y[0], p[LOGISTIC_R]);
 }
 #endif
-SYSTEM(logistic,
-       MATHEMATICS(.rhs = logistic_rhs, .prepare = logistic_prepare, .jacobian = logistic_jacobian),
-       .title = "logistic growth", .equation = "n' = r n (1 - n / capacity)",
-       .reference = "Verhulst (1838), Corr. Math. Phys. 10, 113-121", .structure = PI_FIRST_ORDER,
-       .dim = 1, .state = {{"n", "1", 1, "population"}}, .n_params = 2,
-       .params = {{"r", "1/s", 1, "growth of a small population"},
-                  {"capacity", "1", 100, "population that is sustained"}})
+COMPACT_SYSTEM(logistic,
+               MATHEMATICS(.rhs = logistic_rhs, .prepare = logistic_prepare,
+                           .jacobian = logistic_jacobian),
+               .title = "logistic growth", .equation = "n' = r n (1 - n / capacity)",
+               .reference = "Verhulst (1838), Corr. Math. Phys. 10, 113-121",
+               .structure = PI_FIRST_ORDER, .dim = 1, .state = {{"n", "1", 1, "population"}},
+               .n_params = 2,
+               .params = {{"r", "1/s", 1, "growth of a small population"},
+                          {"capacity", "1", 100, "population that is sustained"}})

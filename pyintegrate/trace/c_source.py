@@ -73,7 +73,7 @@ def source(system):
     title = re.sub(r"[^ -~]", "?", system.name)
     structure = {"first_order": "PI_FIRST_ORDER", "separable": "PI_SEPARABLE"}
     scales = _core.scales(program.handle)
-    kind = "HEAVY_SYSTEM" if cost > _HEAVY else "SYSTEM"
+    kind = "COMPACT_SYSTEM" if cost > _HEAVY else "SYSTEM"
     flags = {
         "velocity_dependent": system.velocity_dependent,
         "time_dependent": system._definition["time_dependent"],

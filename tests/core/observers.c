@@ -63,7 +63,7 @@ static void run_with(Watch *const *watches, int64_t every, int direct, int64_t n
     static double initial[DIM * STRIDE], a[DIM * STRIDE], b[DIM * STRIDE];
     const PiSystem *system = pi_systems[0];
     int number = 0;
-    while (strcmp(pi_fuzz_f64.systems[number].system, "lorenz")) number++;
+    while (strcmp(pi_kernels(&pi_fuzz_f64, number)->system, "lorenz")) number++;
     for (int i = 0; i < pi_n_systems; i++)
         if (!strcmp(pi_systems[i]->name, "lorenz")) system = pi_systems[i];
     double t0 = 0, h = 0.004, p[DIM];
@@ -84,9 +84,9 @@ static void run_with(Watch *const *watches, int64_t every, int direct, int64_t n
                  .state = {a, b}};
     fill(initial, failing);
     const ResolvedSystem resolved = {.system = system,
-                                     .kernels = &pi_fuzz_f64.systems[number],
+                                     .kernels = pi_kernels(&pi_fuzz_f64, number),
                                      .set = &pi_fuzz_f64,
-                                     .force = pi_fuzz_f64.systems[number].force};
+                                     .force = pi_kernels(&pi_fuzz_f64, number)->force};
     expect(!pi_run_choose(&run, &resolved, pi_method_named("rk4"), NULL), "the method");
     int saved[DIM] = {0, 1, 2};
     PiRecord record = {.every = every,

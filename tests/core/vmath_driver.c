@@ -30,22 +30,31 @@ static void scatter(real *y, vreal v, long i, long n) {
     vstore(lane, v);
     for (int l = 0; l < VLEN && i + l < n; l++) y[i + l] = lane[l];
 }
-#define ONE_ARGUMENT(name)                                                                       \
-    void f_##name(const real *x, real *y, long n);                                               \
-    void f_##name(const real *x, real *y, long n) {                                              \
-        for (long i = 0; i < n; i += VLEN) scatter(y, v##name(gather(x, i, n)), i, n);           \
+#define ONE_ARGUMENT(name)                                                                         \
+    void f_##name(const real *x, real *y, long n);                                                 \
+    void f_##name(const real *x, real *y, long n) {                                                \
+        for (long i = 0; i < n; i += VLEN) scatter(y, v##name(gather(x, i, n)), i, n);             \
     }
-#define TWO_ARGUMENTS(name)                                                                      \
-    void f_##name(const real *a, const real *b, real *y, long n);                                \
-    void f_##name(const real *a, const real *b, real *y, long n) {                               \
-        for (long i = 0; i < n; i += VLEN)                                                       \
-            scatter(y, v##name(gather(a, i, n), gather(b, i, n)), i, n);                         \
+#define TWO_ARGUMENTS(name)                                                                        \
+    void f_##name(const real *a, const real *b, real *y, long n);                                  \
+    void f_##name(const real *a, const real *b, real *y, long n) {                                 \
+        for (long i = 0; i < n; i += VLEN)                                                         \
+            scatter(y, v##name(gather(a, i, n), gather(b, i, n)), i, n);                           \
     }
-INLINE vreal vsincos_sin(vreal x) { vreal s, c; vsincos(x, &s, &c); return s; }
-INLINE vreal vsincos_cos(vreal x) { vreal s, c; vsincos(x, &s, &c); return c; }
+INLINE vreal vsincos_sin(vreal x) {
+    vreal s, c;
+    vsincos(x, &s, &c);
+    return s;
+}
+INLINE vreal vsincos_cos(vreal x) {
+    vreal s, c;
+    vsincos(x, &s, &c);
+    return c;
+}
 
-ONE_ARGUMENT(sin) ONE_ARGUMENT(cos) ONE_ARGUMENT(sincos_sin) ONE_ARGUMENT(sincos_cos)
-ONE_ARGUMENT(exp) ONE_ARGUMENT(log)
-ONE_ARGUMENT(tan) ONE_ARGUMENT(asin) ONE_ARGUMENT(acos) ONE_ARGUMENT(atan) TWO_ARGUMENTS(atan2)
-ONE_ARGUMENT(expm1) ONE_ARGUMENT(log1p) ONE_ARGUMENT(sinh) ONE_ARGUMENT(cosh) ONE_ARGUMENT(tanh)
-TWO_ARGUMENTS(pow) ONE_ARGUMENT(cbrt) TWO_ARGUMENTS(hypot)
+ONE_ARGUMENT(sin)
+ONE_ARGUMENT(cos) ONE_ARGUMENT(sincos_sin) ONE_ARGUMENT(sincos_cos) ONE_ARGUMENT(exp)
+    ONE_ARGUMENT(log) ONE_ARGUMENT(tan) ONE_ARGUMENT(asin) ONE_ARGUMENT(acos) ONE_ARGUMENT(atan)
+        TWO_ARGUMENTS(atan2) ONE_ARGUMENT(expm1) ONE_ARGUMENT(log1p) ONE_ARGUMENT(sinh)
+            ONE_ARGUMENT(cosh) ONE_ARGUMENT(tanh) TWO_ARGUMENTS(pow) ONE_ARGUMENT(cbrt)
+                TWO_ARGUMENTS(hypot)

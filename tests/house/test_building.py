@@ -55,7 +55,9 @@ def test_the_instruction_sets_are_those_of_the_processor():
         expected.append("avx2")
         if {"avx512f", "avx512dq", "avx512vl"} <= flags:
             expected.append("avx512")
-    assert _core.info()["instruction_sets"] == expected
+    built = _core.info()["built"]
+    assert _core.info()["instruction_sets"] == [name for name in expected if name in built]
+    assert "baseline" in built
 
 
 def functions(*names):
@@ -64,7 +66,7 @@ def functions(*names):
     tree.body = [
         node
         for node in tree.body
-        if isinstance(node, ast.Import | ast.ImportFrom)
+        if isinstance(node, ast.Import | ast.ImportFrom | ast.Assign)
         or (isinstance(node, ast.FunctionDef) and node.name in names)
     ]
     made: dict = {}
@@ -80,9 +82,26 @@ def functions(*names):
 def test_kernels_are_those_of_the_platform_that_is_built_for(host, x86, monkeypatch):
     monkeypatch.chdir(ROOT)
     monkeypatch.setenv("_PYTHON_HOST_PLATFORM", host)
-    sources, _ = functions("sources", "target_platform")
-    assert any("avx512" in name for name in sources()) == x86
-    assert any("baseline" in name for name in sources())
+    monkeypatch.setenv("PYINTEGRATE_ISA_BUILD", "all")
+    chosen_sets, jobs, _ = functions("chosen_sets", "jobs", "target_platform")
+    names = [name for _, name, _ in jobs(chosen_sets(None), clang=True)]
+    assert any("avx512" in name for name in names) == x86
+    assert any("baseline" in name for name in names)
+
+
+def test_a_build_is_for_this_machine_or_for_those_that_are_named(monkeypatch):
+    monkeypatch.setenv("_PYTHON_HOST_PLATFORM", "linux-x86_64")
+    monkeypatch.delenv("PYINTEGRATE_ISA_BUILD", raising=False)
+    chosen_sets, *_ = functions("chosen_sets", "best_set", "target_platform")
+    chosen_sets.__globals__["best_set"] = lambda command: "avx2"
+    assert chosen_sets("cc") == ["avx2"]
+    assert chosen_sets(None) == ["avx2", "avx512"]  # nothing can be asked: for all
+    for asked, sets in (("all", ["avx2", "avx512"]), ("baseline", []), ("avx512", ["avx512"])):
+        monkeypatch.setenv("PYINTEGRATE_ISA_BUILD", asked)
+        assert chosen_sets("cc") == sets
+    monkeypatch.setenv("PYINTEGRATE_ISA_BUILD", "sse9")
+    with pytest.raises(SystemExit, match="PYINTEGRATE_ISA_BUILD=sse9: sse9 is not one of native"):
+        chosen_sets("cc")
 
 
 def test_a_universal_python_builds_the_half_that_runs(monkeypatch):

@@ -50,8 +50,9 @@ static World *make(const char *name, int workers, int rows, int one_state, int r
     const PiKernels *kernels = NULL;
     for (int i = 0; i < pi_n_systems; i++)
         if (!strcmp(pi_systems[i]->name, "lorenz")) system = pi_systems[i];
-    for (int i = 0; i < pi_fuzz_f64.n_systems; i++)
-        if (!strcmp(pi_fuzz_f64.systems[i].system, "lorenz")) kernels = &pi_fuzz_f64.systems[i];
+    for (int i = 0; i < pi_fuzz_f64.parts[0]->n; i++)
+        if (!strcmp(pi_kernels(&pi_fuzz_f64, i)->system, "lorenz"))
+            kernels = pi_kernels(&pi_fuzz_f64, i);
     w->run = (PiRun){.bits = 64,
                      .real_bytes = 8,
                      .lanes = LANES,

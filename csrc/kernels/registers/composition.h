@@ -26,39 +26,40 @@ INLINE void accumulate_scaled(const Model *model, int first, int n, vreal w, con
     }
 }
 /* The registers in flight go side by side through kicks and drifts; kept: the force from the step
- * before (or from composition_start), if it is kept. */
+ * before (or from composition_start), if it is kept. fresh: there is none yet. */
 INLINE void composition_step(const Model *model, const PiMethod *m, int count, const vreal *w,
-                             int64_t stride, int64_t n, Flight *f) {
+                             int64_t stride, int64_t n, int fresh, Flight *f) {
     const int dof = model->system->dof, keeps = keeps_force(m, model->system);
     vreal t[PI_MAX_FLIGHT], velocity[PI_MAX_DIM];
-    EACH(u, 0, count) t[u] = time_at(f->t0[u], f->h[u], n);
+    FLIGHT(u, 0, count, t[u] = time_at(f->t0[u], f->h[u], n););
     double drifted = 0;
     for (int s = 0; s < m->stages; s++) {
         if (m->kick[s] != 0) {
-            EACH(u, 0, count) {
+            FLIGHT(u, 0, count, {
                 vreal *x = f->y[u], *v = x + dof, *a = f->kept[u];
-                if (s > 0 || !keeps) model->acceleration(t[u], x, v, f->p[u], a);
+                if (s > 0 || fresh || !keeps) model->acceleration(t[u], x, v, f->p[u], a);
                 accumulate_scaled(model, dof, dof, w[u * stride + 2 * s], a, u, f);
-            }
+            });
         }
         if (m->drift[s] != 0) {
             drifted += m->drift[s];
             const int ended = fabs(drifted - 1) < 1e-14;
-            EACH(u, 0, count) {
+            FLIGHT(u, 0, count, {
                 const vreal *v = f->y[u] + dof;
                 if (model->velocity) model->velocity(v, f->p[u], velocity);
                 accumulate_scaled(model, 0, dof, w[u * stride + 2 * s + 1],
                                   model->velocity ? velocity : v, u, f);
                 t[u] = time_at(f->t0[u], f->h[u], n + ended);
                 if (!ended) t[u] = vfma(vset((real)drifted), f->h[u], t[u]);
-            }
+            });
         }
     }
 }
 INLINE void composition_start(const Model *model, const PiMethod *m, int count, int64_t n,
                               Flight *f) {
     if (!keeps_force(m, model->system)) return;
-    EACH(u, 0, count)
+    FLIGHT(u, 0, count, {
         model->acceleration(time_at(f->t0[u], f->h[u], n), f->y[u], f->y[u] + model->system->dof,
                             f->p[u], f->kept[u]);
+    });
 }

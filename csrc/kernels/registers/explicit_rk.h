@@ -60,23 +60,34 @@ INLINE void table_weights(const PiTable *m, vreal h, vreal *w) {
         w[i] = (i < positions ? h2 : h) * (real)m->weight[i];
 }
 /* y[u] += sum_j w_j k_j[u] over a row of the table. */
-INLINE void combine(const PiTable *m, int row, int n, int count, const vreal *w, int64_t stride,
-                    vreal k[][PI_MAX_FLIGHT][PI_MAX_DIM], vreal y[][PI_MAX_DIM], int first) {
-    for (int i = m->start[row]; i < m->start[row + 1]; i++)
-        EACH(u, 0, count) accumulate(n, w[u * stride + i], k[m->index[i]][u], y[u] + first);
+INLINE void combine(const Model *model, const PiTable *m, int row, int n, int count, const vreal *w,
+                    int64_t stride, vreal k[][PI_MAX_FLIGHT][PI_MAX_DIM], vreal y[][PI_MAX_DIM],
+                    int first) {
+    if (rolled(model))
+        for (int u = 0; u < count; u++) {
+            vreal sum[PI_MAX_DIM];
+            assign(n, y[u] + first, sum);
+            for (int i = m->start[row]; i < m->start[row + 1]; i++)
+                accumulate(n, w[u * stride + i], k[m->index[i]][u], sum);
+            assign(n, sum, y[u] + first);
+        }
+    else
+        for (int i = m->start[row]; i < m->start[row + 1]; i++)
+            EACH(u, 0, count) accumulate(n, w[u * stride + i], k[m->index[i]][u], y[u] + first);
 }
 INLINE void any_explicit_rk_step(const Model *model, const PiTable *m, int count, const vreal *w,
                                  int64_t stride, int64_t n, Flight *f) {
     const int dim = model->system->dim;
     vreal k[PI_MAX_STAGES][PI_MAX_FLIGHT][PI_MAX_DIM], ys[PI_MAX_FLIGHT][PI_MAX_DIM];
     for (int s = 0; s < m->stages; s++) {
-        EACH(u, 0, count) assign(dim, f->y[u], ys[u]);
-        combine(m, s, dim, count, w, stride, k, ys, 0);
+        FLIGHT(u, 0, count, assign(dim, f->y[u], ys[u]););
+        combine(model, m, s, dim, count, w, stride, k, ys, 0);
         const vreal c = vset((real)m->c[s]);
-        EACH(u, 0, count)
+        FLIGHT(u, 0, count, {
             rhs(model, vfma(c, f->h[u], time_at(f->t0[u], f->h[u], n)), ys[u], f->p[u], k[s][u]);
+        });
     }
-    combine(m, m->stages, dim, count, w, stride, k, f->y, 0);
+    combine(model, m, m->stages, dim, count, w, stride, k, f->y, 0);
 }
 INLINE void any_nystrom_form_step(const Model *model, const PiTable *m, int count, const vreal *w,
                                   int64_t stride, int64_t n, Flight *f) {
@@ -84,15 +95,15 @@ INLINE void any_nystrom_form_step(const Model *model, const PiTable *m, int coun
     vreal k[PI_MAX_STAGES][PI_MAX_FLIGHT][PI_MAX_DIM], xs[PI_MAX_FLIGHT][PI_MAX_DIM];
     for (int s = 0; s < m->stages; s++) {
         const vreal c = vset((real)m->c[s]);
-        EACH(u, 0, count) assign(dof, f->y[u], xs[u]);
-        if (m->c[s] != 0)
-            EACH(u, 0, count) accumulate(dof, f->h[u] * c, f->y[u] + dof, xs[u]);
-        combine(m, s, dof, count, w, stride, k, xs, 0);
-        EACH(u, 0, count)
+        FLIGHT(u, 0, count, assign(dof, f->y[u], xs[u]););
+        if (m->c[s] != 0) FLIGHT(u, 0, count, accumulate(dof, f->h[u] * c, f->y[u] + dof, xs[u]););
+        combine(model, m, s, dof, count, w, stride, k, xs, 0);
+        FLIGHT(u, 0, count, {
             model->acceleration(vfma(c, f->h[u], time_at(f->t0[u], f->h[u], n)), xs[u],
                                 f->y[u] + dof, f->p[u], k[s][u]);
+        });
     }
-    EACH(u, 0, count) accumulate(dof, f->h[u], f->y[u] + dof, f->y[u]);
-    combine(m, m->stages, dof, count, w, stride, k, f->y, 0);
-    combine(m, m->stages + 1, dof, count, w, stride, k, f->y, dof);
+    FLIGHT(u, 0, count, accumulate(dof, f->h[u], f->y[u] + dof, f->y[u]););
+    combine(model, m, m->stages, dof, count, w, stride, k, f->y, 0);
+    combine(model, m, m->stages + 1, dof, count, w, stride, k, f->y, dof);
 }

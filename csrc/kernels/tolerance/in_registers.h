@@ -61,7 +61,7 @@ INLINE void trial_some(const Model *model, const PiTrialRows *r, int64_t first, 
 }
 INLINE void trial_in_registers(const Model *model, const PiTrialRows *rows) {
     int64_t u = 0;
-    if (!model->heavy)
+    if (!model->compact)
         for (; u + TRIAL_ABREAST <= rows->registers; u += TRIAL_ABREAST)
             trial_some(model, rows, u, TRIAL_ABREAST);
     for (; u < rows->registers; u++) trial_some(model, rows, u, 1);

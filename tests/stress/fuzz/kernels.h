@@ -8,12 +8,12 @@
 #include "../../../csrc/kernels/rows/loop.h"
 #include "../../../csrc/kernels/instances.h"
 
+static const PiKernelPart part = {sizeof systems / sizeof *systems, systems};
 const PiKernelSet FUZZED_SET = {
     .isa = "fuzz",
     .real_bits = PI_REAL_BITS,
     .vector_bytes = PI_VECTOR_BYTES,
-    .n_systems = sizeof systems / sizeof *systems,
-    .systems = systems,
+    .parts = {&part},
     .rows = ROW_KERNELS,
     .evaluate = evaluate,
     .program = run_program,

@@ -27,7 +27,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     const double h = shape[5] ? 1.0 / shape[5] : 1e300;
     const unsigned where = (uint8_t)shape[6];
     const PiKernelSet *set = where & 1 ? &pi_fuzz_f32 : &pi_fuzz_f64;
-    const PiKernels *kernels = &set->systems[where / 4 % (unsigned)set->n_systems];
+    const PiKernels *kernels = pi_kernels(set, where / 4 % (unsigned)set->parts[0]->n);
     for (int i = 0; i < pi_n_systems; i++)
         if (!strcmp(pi_systems[i]->name, kernels->system))
             run_some(set, pi_systems[i], where & 2 ? NULL : kernels, kernels->force, NULL, m, h,
