@@ -2,6 +2,7 @@
 
 import json
 import re
+from pathlib import Path
 
 import numpy
 import pytest
@@ -26,16 +27,28 @@ def path(request):
     return request.param
 
 
-def test_runs_in_under_a_minute(path, tmp_path, monkeypatch):
+LONG = ("04_a_million_pendulums", "09_what_happened_to_a_million")
+RUNS = [
+    pytest.param(path, marks=[pytest.mark.long] * (path.stem in LONG), id=path.stem)
+    for path in NOTEBOOKS
+]
+DRAWS = re.compile(r"\bplt\.|\.plot\(|\bplots\.(?!colour_of)")  # into one figure a cell
+
+
+@pytest.mark.parametrize("path", RUNS)
+def test_runs_in_under_a_minute_and_every_cell_shows_its_picture(path, tmp_path, monkeypatch):
     # The kernel is another process: this one's backend must not reach it.
     monkeypatch.delenv("MPLBACKEND", raising=False)
+    monkeypatch.setenv("PYTHONPATH", str(Path(pyintegrate.__file__).parents[1]))
     notebook = nbformat.read(path, as_version=4)
     client = nbclient.NotebookClient(
         notebook, timeout=60, kernel_name="python3", resources={"metadata": {"path": str(tmp_path)}}
     )
     client.execute()  # raises CellExecutionError, with the cell and its traceback
-    outputs = [o for cell in notebook.cells if cell.cell_type == "code" for o in cell.outputs]
-    assert any("image/png" in output.get("data", {}) for output in outputs)
+    cells = [cell for cell in notebook.cells if cell.cell_type == "code"]
+    shown = [sum("image/png" in o.get("data", {}) for o in cell.outputs) for cell in cells]
+    assert shown == [bool(DRAWS.search(cell.source)) for cell in cells]
+    outputs = [o for cell in cells for o in cell.outputs]
     noise = [o.text for o in outputs if o.output_type == "stream" and o.name == "stderr"]
     assert not noise
 

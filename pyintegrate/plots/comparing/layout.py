@@ -41,10 +41,17 @@ def fitting(names, rows, figsize):
 
 @contextmanager
 def small_text(small):
-    """Texts of the size that journals ask for, unless a size of one's own is set."""
-    usual = matplotlib.rcParams["font.size"] == matplotlib.rcParamsDefault["font.size"]
-    with matplotlib.rc_context({"font.size": TEXT} if small and usual else {}):
+    """Texts of the size that journals ask for, unless a size of one's own is set.
+
+    A new figure may load the backend, which sets what `matplotlib.rc_context` would undo.
+    """
+    own = matplotlib.rcParams["font.size"]
+    if small and own == matplotlib.rcParamsDefault["font.size"]:
+        matplotlib.rcParams["font.size"] = TEXT
+    try:
         yield
+    finally:
+        matplotlib.rcParams["font.size"] = own
 
 
 def hold_text(ax):
