@@ -71,7 +71,7 @@ def main(arguments=None):
         )
         try:
             code = options.run(options) or 0
-            sys.stdout.flush()
+            print(end="", flush=True)  # also if standard output is closed
         except (ValueError, TypeError, MemoryError, ImportError, OSError, LookupError) as error:
             if isinstance(error, BrokenPipeError):  # head, less: the reader has closed the pipe
                 os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -263,11 +263,9 @@ def _convergence(options):
 
 
 def _figures(options):
-    import matplotlib
+    from pyintegrate.plots import gallery, matplotlib
 
     matplotlib.use("Agg")
-    from pyintegrate.plots import gallery
-
     for drawn in gallery.write(options.out, options.only):
         print(drawn.path, flush=True)
 

@@ -1,7 +1,7 @@
 """Tables and facts on a terminal, at most 100 columns wide, or as JSON for scripts.
 
-If standard output is a terminal and the package rich is installed, rich draws them, in colours
-unless NO_COLOR is set.
+If standard output is a terminal and the package rich is installed, headings and names are in
+colours unless NO_COLOR is set.
 """
 
 from __future__ import annotations
@@ -19,24 +19,14 @@ WIDEST = 100
 
 def show(table):
     """Print a Table."""
+    text = fitted(table, width())
     if drawn := _rich():
-        from rich.box import SIMPLE_HEAD
-        from rich.markup import escape
-        from rich.table import Table
+        from rich.text import Text
 
-        made = Table(
-            title=escape(table.title) or None,
-            caption=escape(table.note) or None,
-            box=SIMPLE_HEAD,
-        )
-        for i, (name, side) in enumerate(zip(table.columns, table.align, strict=True)):
-            colour = "cyan" if i == 0 else None
-            made.add_column(escape(name), justify="left" if side == "l" else "right", style=colour)
-        for row in table.rows:
-            made.add_row(*map(escape, row))
-        drawn.print(made)
+        head, rule, rows = text.partition("\n--")
+        drawn.print(Text(head, "bold cyan").append(rule + rows, ""), soft_wrap=True)
     else:
-        print(fitted(table, width()))
+        print(text)
 
 
 def facts(about):
@@ -114,7 +104,7 @@ def _line(row, widths, align, bottom=False):
 
 
 def _terminal():
-    return sys.stdout.isatty()
+    return sys.stdout is not None and sys.stdout.isatty()  # None: it is closed
 
 
 def _rich():

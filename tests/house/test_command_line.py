@@ -227,6 +227,37 @@ def test_a_terminal_without_rich_gets_plain_text(capsys, monkeypatch):
     assert run(capsys, "systems")[1] == plain
 
 
+@pytest.mark.parametrize("columns", [20, 80])
+def test_a_narrow_terminal_cuts_no_number_and_needs_ascii_only(capsys, monkeypatch, columns):
+    pytest.importorskip("rich", reason="rich draws tables in terminals: pip install rich")
+    words = "compare kepler --methods rk4,dop853 --dt .01 --t-end 6"
+    plain = run(capsys, words)[1].split()
+    monkeypatch.setattr(printing, "_terminal", lambda: True)
+    monkeypatch.setenv("COLUMNS", str(columns))
+    monkeypatch.setenv("NO_COLOR", "1")
+    drawn = run(capsys, words)[1]
+    assert drawn.isascii()
+    cells = {cell for cell in plain if "e-" in cell}
+    assert len(cells) > 5
+    assert cells <= set(drawn.split())
+
+
+@pytest.mark.parametrize("words", ["info", "systems --names", "methods", ""])
+def test_a_closed_output_is_no_error(capsys, monkeypatch, words):
+    monkeypatch.setattr(sys, "stdout", None)
+    assert main(words.split()) == 0
+
+
+def test_figures_without_matplotlib_say_what_to_install(capsys, monkeypatch):
+    for name in [*sys.modules]:
+        if name.startswith("pyintegrate.plots"):
+            monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    code, _, err = run(capsys, "figures --out pictures")
+    assert code == 2
+    assert "pip install pyintegrate[plot]" in err
+
+
 @pytest.mark.parametrize(("given", "name"), [("rk4", "rk4"), ("RK45", "dormand_prince54")])
 def test_methods_describes_one(capsys, given, name):
     code, out, _ = run(capsys, ["methods", given])
