@@ -5,6 +5,8 @@ run is known to be under way, so that no test depends on the speed of the machin
 """
 
 import _thread
+import errno
+import io
 import signal
 import sys
 import threading
@@ -224,6 +226,30 @@ def test_progress_true_writes_to_stderr_with_and_without_tqdm(capsys, monkeypatc
     assert "10/10" in bar.err
     assert line.err.endswith("10 of 10 steps\n")
     assert bar.out == line.out == ""
+
+
+class Full(io.StringIO):
+    def write(self, text):
+        raise OSError(errno.ENOSPC, "no space left on device")
+
+
+@pytest.mark.parametrize("bar", [True, False])
+@pytest.mark.parametrize("errors", [None, Full()], ids=["closed", "full"])
+def test_a_bar_that_cannot_be_drawn_costs_no_result(capsys, monkeypatch, errors, bar):
+    monkeypatch.setattr(tqdm.auto.tqdm, "monitor_interval", 0)
+    if not bar:
+        monkeypatch.setitem(sys.modules, "tqdm.auto", None)
+    monkeypatch.setattr(sys, "stderr", errors)
+    assert same_bits(run(n_steps=10, progress=True).y, run(n_steps=10).y)
+    assert capsys.readouterr().out == ""
+
+
+def test_an_error_of_ones_own_callable_is_not_lost():
+    def refuse(done, total):
+        raise OSError("mine")
+
+    with pytest.raises(OSError, match="mine"):
+        run(n_steps=10, progress=refuse)
 
 
 # ---- several at once -----------------------------------------------------------------------------
