@@ -1,7 +1,7 @@
 """Tables and facts on a terminal, at most 100 columns wide, or as JSON for scripts.
 
-If standard output is a terminal and the package rich is installed, headings and names are in
-colours unless NO_COLOR is set.
+If standard output is a terminal and the package rich is installed, headings and names are
+in colours unless NO_COLOR is set.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ def show(table):
         from rich.text import Text
 
         head, rule, rows = text.partition("\n--")
-        drawn.print(Text(head, "bold cyan").append(rule + rows, ""), soft_wrap=True)
+        drawn.print(Text.assemble((head, "bold cyan"), rule, rows), soft_wrap=True)
     else:
         print(text)
 
