@@ -182,3 +182,10 @@ def test_every_way_out_gives_the_mode_back(mode):
     LORENZ.rhs(0.0, y)
     assert mxcsr() & 0x6000 == mode << 3
     assert mxcsr() & 0x8040 == 0x8040
+
+
+def test_a_digest_knows_subnormals_where_the_caller_has_switched_them_off():
+    sol = pi.integrate(pi.systems.oscillator, 1e-308, 1e-309, dt=0.01, n_steps=300)
+    expected = sol.digest()
+    set_flush(True)
+    assert sol.digest() == expected
