@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import importlib
+import pickle
+import sys
 from math import prod
 
 import numpy as np
@@ -83,9 +85,15 @@ class CallbackSystem(TracedSystem):
         return np.stack(rows, axis=1)
 
     def __reduce__(self):
-        """Pickled by name: the function itself is not data."""
+        """Pickled by name: the function itself is not data.
+
+        Workers of joblib have another ``__main__``; their cloudpickle makes data of its functions.
+        """
         function = self._definition["function"]
         module, name = function.__module__, function.__qualname__
+        by_value = map(sys.modules.get, ("cloudpickle", "joblib.externals.cloudpickle"))
+        if module == "__main__" and (pickler := next(filter(None, by_value), None)):
+            return _from_value, (pickler.dumps(super().__reduce__()),)
         found = _named(module, name)
         if not isinstance(found, CallbackSystem):
             raise TypeError(
@@ -94,6 +102,11 @@ class CallbackSystem(TracedSystem):
                 " module, or leave trace=False away"
             )
         return _named_system, (module, name, dict(self._params))
+
+
+def _from_value(data):
+    make, given = pickle.loads(data)
+    return make(*given)
 
 
 def _named(module, name):
