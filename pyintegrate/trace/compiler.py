@@ -48,16 +48,15 @@ def headers():
 
 def _compiler():
     """The command, the whole path of its program, and the version that it prints."""
-    given = os.environ.get("CC", "cc")
+    given = os.environ.get("CC", "").strip() or "cc"
     try:
         command = shlex.split(given)
     except ValueError as error:
         raise RuntimeError(f"CC is no command, {given!r}: {error}") from None
-    program = shutil.which(command[0]) if command else None
+    program = shutil.which(command[0])
     if program is None:
         raise RuntimeError(
-            f"no C compiler {given or 'cc'!r} here: install GCC or Clang, or set CC;"
-            f" without one {_WITHOUT}"
+            f"no C compiler {given!r} here: install GCC or Clang, or set CC; without one {_WITHOUT}"
         )
     command[0] = os.path.abspath(program)
     try:

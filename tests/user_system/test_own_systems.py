@@ -1,6 +1,8 @@
 """A user's own systems run like the built-in ones: every method, every split, the same bits."""
 
 import os
+import pickle
+import shutil
 import subprocess
 import sys
 import threading
@@ -215,6 +217,27 @@ def test_untraced_functions_give_the_same_motion():
     assert single.y.dtype == np.float32
 
 
+SCRIPT = """
+import sys, cloudpickle, pyintegrate as pi
+
+factor = 2.0
+
+@pi.acceleration(dof=1, k=15.0, trace=False)
+def pulled(t, x, v, k):
+    return -factor * k * x
+
+sys.stdout.buffer.write(cloudpickle.dumps(pulled(k=3.0)))
+"""
+
+
+def test_an_untraced_function_of_a_script_goes_to_workers_with_another_main():
+    pytest.importorskip("cloudpickle")
+    made = subprocess.run([sys.executable, "-c", SCRIPT], capture_output=True, check=True).stdout
+    again = pickle.loads(made)
+    assert again.acceleration(0.0, [1.0], [0.0]) == -6.0
+    assert pickle.loads(pickle.dumps(untraced)) == untraced
+
+
 @pytest.mark.parametrize("workers", [1, 3])
 def test_an_exception_of_a_function_stops_the_run(workers):
     calls = []
@@ -316,8 +339,6 @@ def test_compiled_systems_have_the_bits_of_the_byte_code(system, cache):
 
 
 def test_compiling_is_cached_and_pickles_as_byte_code(cache, monkeypatch):
-    import pickle
-
     spring.compile()
     monkeypatch.setattr(compiler, "_build", lambda *_: pytest.fail("compiled a second time"))
     again = spring(k=3.0).compile()  # other parameters, the same library
@@ -327,6 +348,13 @@ def test_compiling_is_cached_and_pickles_as_byte_code(cache, monkeypatch):
     assert loaded == again
     assert not loaded.compiled
     assert again(b=0.0).compiled
+
+
+def test_an_empty_CC_is_none(cache, monkeypatch):
+    if shutil.which("cc") is None:
+        pytest.skip("no C compiler")
+    monkeypatch.setenv("CC", "")
+    assert spring.compile().compiled
 
 
 def test_compiling_needs_a_compiler_that_works(cache, monkeypatch, tmp_path):
