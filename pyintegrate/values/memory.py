@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from math import prod
+from pathlib import Path
 
 import numpy as np
 
@@ -13,6 +15,8 @@ SPARE_BYTES = 64 << 20  # states up to this have a second buffer, which survives
 # Larger records that go to memory already in use bypass the caches; freshly mapped pages do not,
 # as the kernel has just zeroed them there.
 STREAM_BYTES = 16 << 20
+# A container's limit, in cgroups of version 2 and 1.
+LIMITS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
 MAX_AXES = 32  # of a batch and its components: the limit of np.broadcast_shapes
 
 
@@ -70,14 +74,17 @@ def whole(rows):
 
 
 def check_memory(size, entries, batch, dim):
-    """Refuse a size that does not fit the machine's memory, before anything is allocated."""
+    """Refuse a size that does not fit the memory of this machine, or container, beforehand."""
     if size < SPARE_BYTES:
         return
     available = _physical_memory()
+    for limit in map(Path, LIMITS):
+        with suppress(OSError, ValueError):  # no such file, or "max"
+            available = min(available, int(limit.read_text()))
     if size > available:
         raise MemoryError(
             f"{entries} saved states of {batch} trajectories of {dim} components take"
-            f" {size / 1e9:.3g} GB, and this machine has {available / 1e9:.3g} GB: save fewer steps"
+            f" {size / 1e9:.3g} GB, and there is {available / 1e9:.3g} GB here: save fewer steps"
             " (save=k, save='final'), use"
             " dtype=np.float32, or integrate the batch in parts"
         )

@@ -19,6 +19,7 @@ from reference import KERNELS, names, states
 import pyintegrate as pi
 from pyintegrate.run import core
 from pyintegrate.run import output as recording
+from pyintegrate.values import memory
 from pyintegrate.values.memory import aligned
 
 LORENZ = pi.systems.lorenz
@@ -319,6 +320,18 @@ def test_a_zarr_array_must_be_writable(tmp_path):
 def test_wrong_components_are_refused(components, kind):
     with pytest.raises(kind, match=r"components must be .*, got"):
         run(components=components)
+
+
+@pytest.mark.parametrize("said", ["100000000\n", "max\n"])
+def test_a_container_has_less_memory_than_its_machine(monkeypatch, tmp_path, said):
+    limit = tmp_path / "memory.max"
+    limit.write_text(said)
+    monkeypatch.setattr(memory, "LIMITS", [limit, tmp_path / "none"])
+    if said == "max\n":
+        memory.check_memory(200_000_000, 1, (1,), 1)
+    else:
+        with pytest.raises(MemoryError, match="take 0.2 GB, and there is 0.1 GB here"):
+            memory.check_memory(200_000_000, 1, (1,), 1)
 
 
 def test_a_size_is_predicted_without_memory_for_it():
