@@ -76,7 +76,8 @@ def page() -> Path:
     path = STATIC / "page.html"
     if not path.exists():
         raise OSError(
-            "this installation was built without the page of the lab: make page in the sources"
-            " builds it (it needs clang and wasm-ld), or open pi.lab() in a notebook"
+            "this installation was built without the page of the lab: pip install pyintegrate[lab]"
+            " and open pi.lab() in a notebook, or build the page in the sources, by make page (it"
+            " needs clang and wasm-ld)"
         )
     return path

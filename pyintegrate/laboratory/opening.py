@@ -69,7 +69,6 @@ def lab(
     except ImportError as missing:
         raise ImportError(
             "pi.lab is a widget of anywidget, which is not installed: pip install pyintegrate[lab]"
-            " (without a notebook: python -m pyintegrate lab opens it in the browser)"
         ) from missing
     from .widget import Lab
 
