@@ -84,9 +84,11 @@ def target_platform():
 def known_to(command):
     """The macros that a compiler of the kind of GCC knows before it reads a file."""
     words = [*command, *os.environ.get("PYINTEGRATE_CFLAGS", "").split()]
-    told = subprocess.run(
-        [*words, "-dM", "-E", "-x", "c", os.devnull], capture_output=True, text=True
-    )
+    words += ["-dM", "-E", "-x", "c", os.devnull]
+    try:
+        told = subprocess.run(words, capture_output=True, text=True)
+    except OSError as error:
+        raise SystemExit(f"pyintegrate needs GCC or Clang: {command[0]}: {error}") from None
     if told.returncode:
         raise SystemExit(f"pyintegrate needs GCC or Clang, and {command[0]} says: {told.stderr}")
     lines = (line.split(maxsplit=2)[1:] for line in told.stdout.splitlines())

@@ -47,6 +47,13 @@ def test_a_compiler_that_is_none_of_ours_is_refused(tmp_path):
     assert re.search("needs GCC or Clang, and .*/cc says: unknown option", told)
 
 
+def test_where_there_is_no_compiler_it_says_what_is_needed(tmp_path):
+    code, told = build(tmp_path, CC="no-such-compiler")
+    assert code != 0
+    assert "pyintegrate needs GCC or Clang: no-such-compiler: " in told
+    assert "Traceback" not in told
+
+
 @pytest.mark.skipif(not Path("/proc/cpuinfo").exists(), reason="Linux says what processors have")
 def test_the_instruction_sets_are_those_of_the_processor():
     flags = set(Path("/proc/cpuinfo").read_text().split())
