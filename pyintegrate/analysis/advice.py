@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..values.table import Table
+from ..values.table import Table, Tabled
 from .accuracy import CHECKS, FINEST_RUN, TIMES, follow, sampled, settle, suitable_methods
 
 if TYPE_CHECKING:
@@ -112,7 +112,7 @@ def advise_dt(
     return StepAdvice(motion, error, found)
 
 
-class StepAdvice(Mapping[str, Advice]):
+class StepAdvice(Tabled, Mapping[str, Advice]):
     """Largest steps by method, made by `advise_dt`: a mapping from names to `Advice`."""
 
     def __init__(self, motion, error, found):
@@ -161,12 +161,6 @@ class StepAdvice(Mapping[str, Advice]):
         span = f"t = {self.t0:g} to {self.t_end:.6g} {unit}".rstrip()
         title = f"{self.system.title}, {span}: an error of at most {self.error:g} of the motion"
         return Table(title, columns, rows, "evaluations and time for one trajectory of a batch")
-
-    def __repr__(self):
-        return repr(self.table())
-
-    def _repr_html_(self):
-        return self.table()._repr_html_()
 
 
 def largest_step(motion, method, error, checks, most=MOST, fine=FINE):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import warn_record
+from ..values.table import Table, Tabled, batch_axes
 from .observables import blocks, check_solution, cure, found, only_the_end, times
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ SWINGS = 6  # crossings of the line that make an oscillation
 
 
 @dataclass(frozen=True, eq=False)
-class EnergyDrift:
+class EnergyDrift(Tabled):
     """The shape of an energy error, per trajectory: each array has the shape of the batch.
 
     Attributes
@@ -54,6 +55,12 @@ class EnergyDrift:
     def secular(self) -> Booleans:
         """Whether the slope differs from zero by more than three standard errors."""
         return np.abs(self.slope) > 3 * self.slope_uncertainty
+
+    def table(self) -> Table:
+        """A row for each trajectory."""
+        names = [name for name in self.__dataclass_fields__ if name != "time_unit"]
+        arrays = {name: getattr(self, name) for name in names}
+        return Table.of("Energy drift", batch_axes(np.shape(self.slope)), arrays)
 
     def __repr__(self):
         per, unit = f"/{self.time_unit}" * bool(self.time_unit), f" {self.time_unit}".rstrip()

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..values.table import Table
+from ..values.table import Table, Tabled
 from .accuracy import ROUNDING, follow, ladder, suitable_methods
 
 if TYPE_CHECKING:
@@ -99,7 +99,7 @@ def convergence(
     return Convergence(motion, chosen, rungs, errors)
 
 
-class Convergence(Mapping[str, OrderFit]):
+class Convergence(Tabled, Mapping[str, OrderFit]):
     """Errors over dt by method, made by `convergence`: a mapping from names to `OrderFit`.
 
     Attributes
@@ -162,12 +162,6 @@ class Convergence(Mapping[str, OrderFit]):
         from ..plots import convergence
 
         return convergence(self, **keywords)
-
-    def __repr__(self):
-        return repr(self.table())
-
-    def _repr_html_(self):
-        return self.table()._repr_html_()
 
 
 def typical(errors):

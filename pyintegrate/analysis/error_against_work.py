@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..values.table import Table
+from ..values.table import Table, Tabled
 from .accuracy import ROUNDING, follow, ladder, suitable_methods
 from .error_against_step import typical
 
@@ -87,7 +87,7 @@ def work_precision(
     return WorkPrecision(motion, curves)
 
 
-class WorkPrecision(Mapping[str, Any]):
+class WorkPrecision(Tabled, Mapping[str, Any]):
     """Error and cost by method, made by `work_precision`.
 
     A mapping from names to (dt, evaluations, seconds, error): arrays (n,), (n,), (n,) for one
@@ -181,9 +181,3 @@ class WorkPrecision(Mapping[str, Any]):
         from ..plots import work_precision
 
         return work_precision(self, **keywords)
-
-    def __repr__(self):
-        return repr(self.table())
-
-    def _repr_html_(self):
-        return self.table()._repr_html_()

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..integration import integrate
 from ..system.catalogue import systems
-from ..values.table import Table
+from ..values.table import Table, Tabled
 from .accuracy import distance, suitable_methods
 from .error_against_step import convergence
 
@@ -133,7 +133,7 @@ def quality(
     return MethodQualities(found, system, period, work, periods)
 
 
-class MethodQualities(Mapping[str, Quality]):
+class MethodQualities(Tabled, Mapping[str, Quality]):
     """Quality by method, made by `quality`; shows itself as a table."""
 
     def __init__(self, found, system, period, work, periods):
@@ -192,12 +192,6 @@ class MethodQualities(Mapping[str, Quality]):
             f"{self.periods} periods"
         )
         return Table(title, columns, rows, note)
-
-    def __repr__(self):
-        return repr(self.table())
-
-    def _repr_html_(self):
-        return self.table()._repr_html_()
 
 
 def _secular(error, steps):

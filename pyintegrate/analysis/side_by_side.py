@@ -17,6 +17,7 @@ from ..run.structure import checked_system, usual_methods
 from ..solving import solve
 from ..values.checks import numbers
 from ..values.keywords import explains_keywords
+from ..values.table import Tabled, pandas
 from ..watching.analyses import of_comparison
 from .comparing.chosen import Chosen, listed, method_of, same_work, to_a_tolerance
 from .measures import measured
@@ -163,7 +164,7 @@ def compare(
     return Comparison(system, solutions, equal_work=bool(equal_work), seconds=seconds)
 
 
-class Comparison(Mapping[Any, "Solution"]):
+class Comparison(Tabled, Mapping[Any, "Solution"]):
     """Solutions of one motion by several methods, by name; made by `compare`.
 
     Parameters
@@ -304,20 +305,18 @@ class Comparison(Mapping[Any, "Solution"]):
 
         return comparison(self, **keywords)
 
+    def to_pandas(self) -> Any:
+        """The numbers of `summary()` as a DataFrame of pandas, a row for each solution."""
+        return pandas().DataFrame.from_dict(self.summary(), orient="index")
+
     def animate(self, **keywords):
         """Show all motions together as an animation: see `pyintegrate.plots.animate`."""
         from ..plots import animate
 
         return animate(self, **keywords)
 
-    def __repr__(self):
-        return repr(self.table())
 
-    def _repr_html_(self):
-        return self.table()._repr_html_()
-
-
-class Comparisons(Mapping[Any, Comparison]):
+class Comparisons(Tabled, Mapping[Any, Comparison]):
     """Comparisons of several systems by name; made by `compare`.
 
     Parameters
@@ -369,12 +368,6 @@ class Comparisons(Mapping[Any, Comparison]):
         from ..plots import comparison
 
         return comparison(self, **keywords)
-
-    def __repr__(self):
-        return repr(self.table())
-
-    def _repr_html_(self):
-        return self.table()._repr_html_()
 
 
 def _unique(argument, values, key):

@@ -11,7 +11,7 @@ from ..integration import integrate
 from ..method.catalogue import find_method
 from ..method.method import Method
 from ..theory import stability
-from ..values.table import Table
+from ..values.table import Table, Tabled
 from .accuracy import listed, suitable_methods
 from .growth import step_excess, tolerance
 
@@ -163,7 +163,7 @@ def max_stiffness(
     return MaxStiffness(found, system, parameter, dt)
 
 
-class MaxStiffness(Mapping[str, Any]):
+class MaxStiffness(Tabled, Mapping[str, Any]):
     """Largest stable parameter by method, made by `max_stiffness`; shows itself as a table."""
 
     def __init__(self, found, system, parameter, dt):
@@ -199,12 +199,6 @@ class MaxStiffness(Mapping[str, Any]):
         columns = ["method", f"largest {self.parameter}{unit}", "evaluations", "at equal work"]
         note = "at equal work: the step as many times longer as the method evaluates the force"
         return Table(f"{self.system.title}, {step}", columns, rows, note)
-
-    def __repr__(self):
-        return repr(self.table())
-
-    def _repr_html_(self):
-        return self.table()._repr_html_()
 
 
 def is_linear(system, method, dt):

@@ -15,7 +15,7 @@ from ..theory import order_conditions
 from ..theory.conditions import Conditions
 from ..theory.multistep_conditions import palindromic
 from ..theory.stability import a_stable, decay_limit, l_stable, stability_angle
-from ..values.table import Table
+from ..values.table import Table, Tabled
 from . import twin
 from .measured_order import measured_order
 
@@ -33,7 +33,7 @@ _PROBLEMS = {
 }
 
 
-class Certificate:
+class Certificate(Tabled):
     """The properties of a method, declared and found; prints as text, shows as HTML.
 
     Attributes
@@ -194,12 +194,6 @@ class Certificate:
             ("reversible", _yes(m.symmetric), f"{self.reversal_defect:.1e}",
              f"{steps} forward and back, Kepler, h = {_step(m)}"),
         ]  # fmt: skip
-
-    def __repr__(self):
-        return repr(self.table())
-
-    def _repr_html_(self):
-        return self.table()._repr_html_()
 
     def as_dict(self):
         """Plain numbers and strings, as stored in docs/certificates.json."""

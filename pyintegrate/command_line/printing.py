@@ -14,6 +14,8 @@ import textwrap
 
 import numpy as np
 
+from ..values.table import number
+
 WIDEST = 100
 
 
@@ -45,7 +47,7 @@ def facts(about):
 def as_json(value):
     """Print a Table, or facts, as JSON; values that JSON cannot hold become null or text."""
     if hasattr(value, "columns"):
-        rows = [dict(zip(value.columns, map(_number, row), strict=True)) for row in value.rows]
+        rows = [dict(zip(value.columns, map(number, row), strict=True)) for row in value.rows]
         value = {"title": value.title, "rows": rows, "note": value.note}
     print(json.dumps(_plain(value), indent=1, ensure_ascii=False, allow_nan=False))
 
@@ -116,16 +118,6 @@ def _rich():
     except ImportError:
         return None
     return Console(width=width(), highlight=False)
-
-
-def _number(cell):
-    """A cell as a number if it is one, and None if it is empty."""
-    if cell in ("", "-"):
-        return None
-    try:
-        return float(cell) if set(cell) & set(".einfa") else int(cell)
-    except ValueError:
-        return cell
 
 
 def _plain(value):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from .table import html_table
+from .table import MethodTable
 
 if TYPE_CHECKING:
     from typing import Any
@@ -182,4 +182,4 @@ class Method:
         return self.made_by
 
     def _repr_html_(self):
-        return html_table([self])
+        return MethodTable([self])._repr_html_()

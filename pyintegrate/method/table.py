@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from ..values.table import Table
+
 _COLUMNS = (
     ("method", "{0.name}"),
     ("order", "{0.order}"),
@@ -22,34 +24,10 @@ def _cells(method):
         yield {"0": "-", "1": "yes"}[text] if name in _FLAGS else text
 
 
-class MethodTable:
+class MethodTable(Table):
     """A table of methods that prints as text and shows as HTML."""
 
     def __init__(self, methods):
+        rows = [[*_cells(method)] for method in methods]
+        super().__init__("", [name for name, _ in _COLUMNS], rows, align="l" * len(_COLUMNS))
         self.methods = methods
-
-    def __str__(self):
-        rows = [[name for name, _ in _COLUMNS], *(list(_cells(m)) for m in self.methods)]
-        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-        return "\n".join(
-            "  ".join(cell.ljust(w) for cell, w in zip(row, widths, strict=True)).rstrip()
-            for row in rows
-        )
-
-    __repr__ = __str__
-
-    def _repr_html_(self):
-        return html_table(self.methods)
-
-
-def html_table(methods):
-    from html import escape
-
-    head = "".join(f"<th>{name}</th>" for name, _ in _COLUMNS)
-    body = "".join(
-        "<tr>"
-        + "".join(f"<td style='text-align:left'>{escape(c)}</td>" for c in _cells(m))
-        + "</tr>"
-        for m in methods
-    )
-    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from .. import _core
+from ..values.table import pandas
 
 
 def to_dataset(solution):
@@ -83,14 +84,7 @@ def to_dataset(solution):
 
 def to_frame(solution):
     """See ``Solution.to_pandas``."""
-    try:
-        import pandas
-    except ImportError as missing:
-        raise ImportError(
-            "to_pandas() needs the package pandas, which is not installed:"
-            " pip install pyintegrate[pandas]"
-        ) from missing
-
+    DataFrame, MultiIndex = pandas().DataFrame, pandas().MultiIndex
     batch, dims = solution.status.shape, _dimensions(solution)
     if "t" in solution.components:
         raise ValueError(f"{solution.system.name!r} calls a component t, as time: rename it")
@@ -101,15 +95,15 @@ def to_frame(solution):
     rows |= {name: np.moveaxis(solution[name], 0, -1)[valid] for name in solution.components}
     rows |= {name: value.reshape(-1) for name, value in told.items()}
     if not batch:
-        return pandas.DataFrame(rows).set_index("t")
+        return DataFrame(rows).set_index("t")
     varying = _varying(solution)
     places = np.nonzero(valid)
     index = [
         np.ravel(varying[name])[place] if name in varying else place
         for name, place in zip(dims, places, strict=False)
     ]
-    index = pandas.MultiIndex.from_arrays([*index, rows.pop("t")], names=[*dims, "t"])
-    return pandas.DataFrame(rows, index)
+    index = MultiIndex.from_arrays([*index, rows.pop("t")], names=[*dims, "t"])
+    return DataFrame(rows, index)
 
 
 def _results(solution, dims):

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from typing import Any
+
+MOST = 20  # rows of arrays that are shown
 
 
 class Table:
@@ -52,6 +56,48 @@ class Table:
         self.title, self.note = title, note
         self.columns, self.rows = tuple(columns), tuple(tuple(row) for row in rows)
         self.align = align or "l" + "r" * (len(self.columns) - 1)
+        self._data: dict[str, Any] = {}
+
+    @classmethod
+    def of(cls, title: str, axes: Mapping[str, Any], arrays: Mapping[str, Any], where=True):
+        """A row for each point of a grid, after its places along the axes.
+
+        Parameters
+        ----------
+        title : str
+        axes : mapping of str to array_like, shape (n,)
+        arrays : mapping of str to array_like
+            Broadcast over the grid, whose axes are those of `axes` in their order.
+        where : array_like of bool, optional
+            Which points have a row.
+
+        Examples
+        --------
+        >>> Table.of("", {"k": [1, 2]}, {"square": [1.0, 4.0]})
+        k  square
+        ---------
+        1       1
+        2       4
+        """
+        places = np.meshgrid(*map(np.asarray, axes.values()), indexing="ij", copy=False)
+        shape = tuple(map(len, axes.values()))
+        index = np.flatnonzero(np.broadcast_to(where, shape))
+        data = {
+            name: np.broadcast_to(array, shape)
+            for name, array in zip((*axes, *arrays), (*places, *arrays.values()), strict=True)
+        }
+        shown = np.linspace(0, len(index) - 1, min(len(index), MOST)).round().astype(int)
+        rows = [[_cell(array.flat[i]) for array in data.values()] for i in index[shown]]
+        note = f"{MOST} of {len(index):,} rows" if len(index) > MOST else ""
+        table = cls(title, [*data], rows, note, "r" * len(data))
+        table._data = {name: array.ravel()[index] for name, array in data.items()}
+        return table
+
+    def to_pandas(self) -> Any:
+        """A DataFrame of pandas: whole arrays, or the numbers as they are printed."""
+        cells = zip(*self.rows, strict=True)
+        printed = zip(self.columns, ([*map(number, column)] for column in cells), strict=False)
+        return pandas().DataFrame(self._data or dict(printed))
 
     def __repr__(self):
         cells = [self.columns, *self.rows]
@@ -64,7 +110,7 @@ class Table:
 
         rule = "-" * (sum(widths) + 2 * (len(widths) - 1))
         body = [line(self.columns), rule, *map(line, self.rows)]
-        return "\n".join([self.title] * bool(self.title) + body + [self.note] * bool(self.note))
+        return "\n".join(filter(None, [self.title, *body, self.note]))
 
     def _repr_html_(self):
         from html import escape
@@ -84,3 +130,55 @@ class Table:
             f"<thead>{line(self.columns, 'th')}</thead>"
             f"<tbody>{''.join(line(row, 'td') for row in self.rows)}</tbody></table>{note}"
         )
+
+
+class Tabled:
+    """What shows itself as the table that `table()` makes."""
+
+    def __repr__(self):
+        return repr(self.table())  # type: ignore[attr-defined]
+
+    def _repr_html_(self):
+        return self.table()._repr_html_()  # type: ignore[attr-defined]
+
+    def to_pandas(self) -> Any:
+        """Its table as a DataFrame of pandas, the numbers unrounded where they are arrays."""
+        return self.table().to_pandas()  # type: ignore[attr-defined]
+
+
+def batch_axes(shape):
+    """The axes of a batch by name.
+
+    Examples
+    --------
+    >>> [*batch_axes((3,))], [*batch_axes((3, 2))]
+    (['batch'], ['batch_0', 'batch_1'])
+    """
+    names = ["batch"] if len(shape) == 1 else [f"batch_{i}" for i in range(len(shape))]
+    return dict(zip(names, map(np.arange, shape), strict=True))
+
+
+def number(cell):
+    """A cell as a number if it is one, and None if it is empty."""
+    if cell in ("", "-"):
+        return None
+    try:
+        return float(cell) if set(cell) & set(".einfa") else int(cell.replace(",", ""))
+    except ValueError:
+        return cell
+
+
+def pandas():
+    """The package, or an ImportError that says how to install it."""
+    try:
+        import pandas
+    except ImportError as missing:
+        raise ImportError(
+            "to_pandas() needs the package pandas, which is not installed:"
+            " pip install pyintegrate[pandas]"
+        ) from missing
+    return pandas
+
+
+def _cell(value):
+    return f"{value:.6g}" if isinstance(value, float | np.floating) else str(value)

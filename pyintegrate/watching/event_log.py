@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..values.memory import SPARE_BYTES, aligned, check_memory
+from ..values.table import Table, Tabled, batch_axes
 from .beginning import at_start, told_start
 from .watched import first_numbers, program_fields
 
@@ -147,7 +148,7 @@ class EventRows:
         self.sums, self.counts, self.stopped, self.memory = sums, counts, stopped, memory
 
 
-class EventLog:
+class EventLog(Tabled):
     """The occurrences of one event in all trajectories.
 
     Attributes
@@ -188,13 +189,23 @@ class EventLog:
     def _ipython_key_completions_(self):
         return list(self._names)
 
-    def __repr__(self):
-        if not isinstance(self.count, np.ndarray):  # a dask array: not yet known
-            return f"<events of {self.count.size} trajectories>"
-        return f"<{int(self.count.sum())} events of {self.count.size} trajectories>"
+    def table(self) -> Table:
+        """A row for each event that was kept; none before dask has computed them."""
+        if not isinstance(self.count, np.ndarray):
+            return Table(self._size(), [], [])
+        axes = batch_axes(self.count.shape)
+        if self.t.ndim > self.count.ndim:
+            axes["event"] = np.arange(self.t.shape[-1])
+        states = {name: self[name] for name in self._names}
+        return Table.of(self._size(), axes, {"t": self.t, **states}, ~np.isnan(self.t))
+
+    def _size(self):
+        known = isinstance(self.count, np.ndarray)
+        many = f"{int(self.count.sum()):,} " if known else ""
+        return f"{many}events of {self.count.size:,} trajectories"
 
 
-class Events(Mapping):
+class Events(Tabled, Mapping):
     """Events by name."""
 
     def __init__(self, logs):
@@ -237,6 +248,6 @@ class Events(Mapping):
     def _ipython_key_completions_(self):
         return list(self._logs)
 
-    def __repr__(self):
-        lines = [f"  {name}: {one!r}" for name, one in self._logs.items()]
-        return "\n".join(["<Events", *lines]) + ">" if lines else "<no events>"
+    def table(self) -> Table:
+        """A row for each of them."""
+        return Table("", ["event", "kept"], [(n, one._size()) for n, one in self._logs.items()])

@@ -8,6 +8,7 @@ from copy import copy
 import numpy as np
 
 from ..values.memory import SPARE_BYTES, aligned
+from ..values.table import Table, Tabled
 from .density import Image
 from .plan import Totals
 from .quantity import energy_of, phase_of
@@ -167,7 +168,7 @@ def beginning_of(problem):
     return y, problem.times(np.array([step]))[0]
 
 
-class Watched(Mapping):
+class Watched(Tabled, Mapping):
     """Results of watches by name, arrays over the batch; secondary results have dotted names.
 
     Parameters
@@ -229,9 +230,10 @@ class Watched(Mapping):
     def _ipython_key_completions_(self):
         return list(self._results)
 
-    def __repr__(self):
-        lines = [f"  {name}: {_told(value)}" for name, value in self._results.items()]
-        return "\n".join(["<Watched", *lines]) + ">" if lines else "<nothing was watched>"
+    def table(self) -> Table:
+        """A row for each result."""
+        rows = [(name, _told(value)) for name, value in self._results.items()]
+        return Table("", ["watched", "value"], rows)
 
 
 def _told(value):

@@ -148,15 +148,15 @@ def test_an_unknown_name_gets_the_nearest_ones(name, near):
 def test_the_table_prints_and_shows_every_method():
     table = pi.methods.table()
     lines = str(table).split("\n")
-    assert len(lines) == len(METHODS) + 1
+    assert len(lines) == len(METHODS) + 2  # headings and a rule
     assert repr(table) == str(table)
     html = table._repr_html_()
     assert html == pi.methods._repr_html_()
-    for line, method in zip(lines[1:], METHODS, strict=True):
+    for line, method in zip(lines[2:], METHODS, strict=True):
         assert line.startswith(method.name)
         assert f"{method.stability_limit:.5g}" in line
         assert html.count(f">{method.name}<") == 1
-    assert len({line.index(m.title) for line, m in zip(lines[1:], METHODS, strict=True)}) == 1
+    assert len({line.index(m.title) for line, m in zip(lines[2:], METHODS, strict=True)}) == 1
 
 
 @every

@@ -11,6 +11,7 @@ from ...errors import report_failures
 from ...run.progress import Reporter
 from ...run.steps import checked_times, steps_between
 from ...values.keywords import explains_keywords
+from ...values.table import Table, batch_axes
 from .generic_tangents import Measured, set_out
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from ...values.types import ArrayLike, Axes, DTypeLike, Floats
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class LyapunovExponents(Measured):
     """The exponents of a batch of motions; made by ``pi.lyapunov``.
 
@@ -67,12 +68,11 @@ class LyapunovExponents(Measured):
 
         return lyapunov(self, **keywords)
 
-    def __repr__(self):
+    def table(self) -> Table:
+        """A row for each trajectory."""
         *batch, k = self.exponents.shape
-        if batch:
-            return f"<{k} Lyapunov exponents of {self.system.name}, batch {tuple(batch)}>"
-        numbers = ", ".join(f"{value:.4g}" for value in self.exponents)
-        return f"<Lyapunov exponents of {self.system.name}: {numbers}>"
+        columns = {f"exponent {i + 1}": self.exponents[..., i] for i in range(k)}
+        return Table.of(f"Lyapunov exponents of {self.system.name}", batch_axes(batch), columns)
 
 
 def kaplan_yorke(exponents, complete):

@@ -10,12 +10,13 @@ from ...run.state import checked_dtype, components_of
 from ...run.structure import checked_system
 from ...tangents.directions import Directions
 from ...values.checks import integer
+from ...values.table import Tabled
 from .renormalised import Renormalised
 
 _ALONE = 100  # steps in which a single tangent in double precision cannot overflow
 
 
-class Measured:
+class Measured(Tabled):
     """Results for a batch, of which some may have failed: a base class."""
 
     status: np.ndarray

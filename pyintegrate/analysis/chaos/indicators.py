@@ -10,6 +10,7 @@ import numpy as np
 from ...integration import integrate
 from ...run.progress import Reporter
 from ...values.keywords import explains_keywords
+from ...values.table import Table, batch_axes
 from .exponents import lyapunov, tell
 from .generic_tangents import Measured, set_out
 from .renormalised import Renormalised
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from ...values.types import ArrayLike, Axes
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class ChaosMap(Measured):
     """An indicator of chaos over a batch; made by ``pi.chaos_map``.
 
@@ -47,8 +48,10 @@ class ChaosMap(Measured):
 
         return chaos_map(self, **keywords)
 
-    def __repr__(self):
-        return f"<{self.indicator} of {self.solution.system.name}, batch {self.values.shape}>"
+    def table(self) -> Table:
+        """A row for each trajectory."""
+        title = f"{self.indicator} of {self.solution.system.name}, batch {self.values.shape}"
+        return Table.of(title, batch_axes(self.values.shape), {self.indicator: self.values})
 
 
 def _fli(run, every):

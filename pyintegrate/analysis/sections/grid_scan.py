@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from copy import copy
 from dataclasses import dataclass
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,6 +14,7 @@ from ...integration import integrate
 from ...run.state import components_of
 from ...values.checks import broadcast_shape, numbers
 from ...values.keywords import explains_keywords
+from ...values.table import Table, Tabled, batch_axes
 from ...watching.events import Event
 from ...watching.reductions import Reduction
 
@@ -23,8 +26,8 @@ if TYPE_CHECKING:
     from ...values.types import ArrayLike, Axes, Floats
 
 
-@dataclass(frozen=True, eq=False)
-class Scan:
+@dataclass(frozen=True, eq=False, repr=False)
+class Scan(Tabled):
     """A measure over a grid.
 
     Attributes
@@ -54,9 +57,25 @@ class Scan:
 
         return scan(self, **keywords)
 
-    def __repr__(self):
+    def table(self) -> Table:
+        """A row for each point of the grid."""
         size = " x ".join(f"{name} ({len(axis)})" for name, axis in self.axes.items())
-        return f"<Scan of {self.solution.system.name} over {size}>"
+        axes = self.axes | batch_axes(self.values.shape[len(self.axes) :])
+        title = f"Scan of {self.solution.system.name} over {size}"
+        return Table.of(title, axes, {"value": self.values})
+
+    def __getstate__(self):
+        """Of what was measured only the names, for pictures: functions are no data."""
+        measure = copy(self.measure)
+        if callable(measure):
+            measure = _only_name(measure)
+        else:
+            vars(measure).update({name: _only_name(one) for name, one in vars(measure).items()})
+        return self.__dict__ | {"measure": measure}
+
+
+def _only_name(value):
+    return SimpleNamespace(__name__=value.__name__) if callable(value) else value
 
 
 @explains_keywords(integrate)
