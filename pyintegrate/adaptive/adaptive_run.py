@@ -153,7 +153,9 @@ class AdaptiveRun:
         from ..run.progress import Reporter
 
         with Reporter(self._options.progress, self._problem.lanes, "trajectory") as report:
-            self._work(report)
+            # Those that leave one method for another have not arrived.
+            under_way = [Status.CANCELLED, _LEFT]
+            self._work(lambda _: report(np.count_nonzero(~np.isin(self._status, under_way))))
 
     def _work(self, report):
         """Run with the method; those that turn out to be stiff with an implicit one; and those that

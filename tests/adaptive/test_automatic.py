@@ -166,3 +166,16 @@ def test_sensitivities_go_the_same_way():
     found = np.ravel(sol.sensitivity["mu"])
     # Of x it is 7e-5, and the quotient's roundings are 1e-9.
     assert np.allclose(found, ((up - down) / (2 * h)).ravel(), rtol=1e-3, atol=1e-7)
+
+
+def test_progress_counts_those_that_have_arrived():
+    told = []
+
+    def stop(done, total):
+        told.append(done)
+        raise KeyboardInterrupt
+
+    weather = pi.systems.lorenz(rho=np.linspace(0, 28, 2000))  # most of them become stiff
+    with pytest.raises(KeyboardInterrupt) as stopped:
+        pi.solve(weather, t_end=5000.0, rtol=1e-10, save="final", progress=stop)
+    assert np.count_nonzero(stopped.value.solution.status != pi.Status.CANCELLED) >= told[0]
