@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import builtins
 import inspect
 from collections.abc import Callable
 from functools import wraps
+from traceback import walk_tb
 from typing import TypeVar
 
 Function = TypeVar("Function", bound=Callable)
@@ -91,7 +93,7 @@ RESULTS = {
 def explains_keywords(rest: Callable | None = None) -> Callable[[Function], Function]:
     """A decorator for functions of a system: the error for a wrong keyword says what to write.
 
-    Calls that succeed are not affected. The signature and the types stay as they are.
+    In IPython an error of an argument shows the call, not how it was checked. Calls that succeed are not affected. The signature and the types stay as they are.
 
     Parameters
     ----------
@@ -116,12 +118,23 @@ def explains_keywords(rest: Callable | None = None) -> Callable[[Function], Func
             except TypeError as error:
                 message = _explanation(function, rest, arguments, keywords, error)
                 if not message:
+                    _shorten(error)
                     raise
+            except (ValueError, LookupError) as error:
+                _shorten(error)
+                raise
             raise TypeError(message)
 
         return checked
 
     return decorate
+
+
+def _shorten(error):
+    """Take the frames within this package, if there are no others, from an error in IPython."""
+    frames = [frame.f_globals.get("__name__", "") for frame, _ in walk_tb(error.__traceback__)]
+    if hasattr(builtins, "__IPYTHON__") and all(n.startswith("pyintegrate.") for n in frames):
+        error.__traceback__ = None
 
 
 def _explanation(function, rest, arguments, keywords, error):

@@ -1,10 +1,12 @@
 """What one sees by tab, help() and repr: what is public, and no more."""
 
+import inspect
 import os
 import pydoc
 import shutil
 import subprocess
 import sys
+import traceback
 from pathlib import Path
 
 import pytest
@@ -39,6 +41,45 @@ def test_help_of_a_system_hides_what_is_between_modules(system):
     for name in ("core_for", "ready", "refusal"):
         assert f" {name}(" not in text
         assert not hasattr(system, name)
+
+
+def test_a_system_is_called_with_its_parameters():
+    assert str(inspect.signature(pi.systems.pendulum)) == "(*, g=9.81, length=1.0)"
+    assert list(inspect.signature(pi.systems.three_body(g=2.0)).parameters) == ["g", "masses"]
+
+
+def test_the_pictures_are_listed_without_what_draws_them():
+    pytest.importorskip("matplotlib")
+    assert dir(pi.plots) == sorted(pi.plots.__all__)
+
+
+def frames(run):
+    with pytest.raises((ValueError, KeyError, TypeError)) as caught:
+        run()
+    return len(traceback.extract_tb(caught.value.__traceback__)) - 2  # this one, and run()
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"dt": 0.0}, {"method": "rk5"}, {"watch": {"a": "nothing"}}], ids=str
+)
+def test_an_error_in_a_notebook_shows_the_call_and_not_how_it_was_checked(monkeypatch, wrong):
+    def run():
+        pi.integrate(pi.systems.spring, **({"dt": 0.1, "n_steps": 3} | wrong))
+
+    assert frames(run) > 2
+    monkeypatch.setattr("builtins.__IPYTHON__", True, raising=False)
+    assert frames(run) == 0
+
+
+def test_an_error_of_ones_own_function_is_shown_in_a_notebook(monkeypatch):
+    monkeypatch.setattr("builtins.__IPYTHON__", True, raising=False)
+
+    def mine(sol):
+        raise ValueError("mine")
+
+    with pytest.raises(ValueError, match="mine") as caught:
+        pi.scan(pi.systems.spring, {"k": [1.0]}, mine, dt=0.1, n_steps=3)
+    assert "mine" in [frame.name for frame in traceback.extract_tb(caught.value.__traceback__)]
 
 
 def test_a_fixed_timestep_prints_what_it_steps():
