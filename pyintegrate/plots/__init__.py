@@ -59,3 +59,7 @@ __all__ = [
     "trajectory",
     "work_precision",
 ]
+
+
+def __dir__():
+    return __all__

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cached_property
+from inspect import Parameter, Signature
 from math import prod
 from types import MappingProxyType
 from typing import TYPE_CHECKING
@@ -26,6 +27,17 @@ _RHS, _ACCELERATION, _ENERGY, _INVARIANTS, _JACOBIAN = map(
     _core.questions().index, ("rhs", "acceleration", "energy", "invariants", "jacobian")
 )
 _MOST_NUMBERS = 1 << 58  # in an array
+
+
+class _Signature:
+    """The parameters of a system as keywords, for those who ask how to call it."""
+
+    def __get__(self, system, owner):
+        if system is not None:
+            return Signature(
+                Parameter(name, Parameter.KEYWORD_ONLY, default=value)
+                for name, value in system.params.items()
+            )
 
 
 class System(ClosedForms):
@@ -73,6 +85,8 @@ class System(ClosedForms):
             velocity_dependent=definition["velocity_dependent"],
             positions=definition.get("positions", definition["dof"]),
         )
+
+    __signature__ = _Signature()
 
     def __setattr__(self, name, value):
         raise AttributeError(
