@@ -47,7 +47,8 @@ def at_start(plan, program, asks, count, problem, known):
         n = min(_TOGETHER, lanes - begin)
 
         def part(row, some=slice(begin, begin + n)):
-            return np.atleast_1d(np.asarray(row, np.float64))[some if np.ndim(row) else ...]
+            # A row of a batch that starts alike is a view of one item: the core reads whole ones.
+            return np.ascontiguousarray(row[some] if np.ndim(row) else row, np.float64)
 
         here, there = tuple(map(part, rows)), tuple(map(part, params))
         out = np.empty((count, n))

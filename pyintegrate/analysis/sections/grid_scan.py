@@ -103,7 +103,8 @@ def scan(
         (for their number, with ``keep=0``); or a function of the Solution that returns (*grid). It
         gets only the final states, unless ``save=`` asks for more.
     x0, v0 : array_like, optional
-        As in ``integrate``; the axes of a batch of starts come after those of the grid.
+        As in ``integrate``; the axes of a batch of starts come after those of the grid. Starts
+        of shape (*grid, 1) are one for each point.
     dt, t_end : array_like
         As in ``integrate``, which also takes ``n_steps`` instead.
     **options
@@ -188,6 +189,8 @@ def laid_out(system, grid, x0, v0):
     components, shapes = components_of(system, x0, v0)
     others = {n: s for n, s in system.batch_shapes.items() if n not in grid}
     after = len(broadcast_shape(shapes | others))
+    if broadcast_shape(shapes) == (*map(len, grid.values()), 1):  # a start for each point
+        after -= len(grid)
     along = {}
     for i, (name, values) in enumerate(grid.items()):
         along[name] = values.reshape((-1,) + (1,) * (len(grid) - 1 - i + after))

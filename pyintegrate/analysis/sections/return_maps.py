@@ -169,7 +169,8 @@ def orbit_diagram(
     quantity : str or callable
         The quantity to draw: a component, or a function of (t, x, v) or (t, y) and any parameters.
     x0, v0 : array_like, optional
-        As in ``integrate``.
+        As in ``integrate``: a batch of starts begins at each of the n values; starts of shape
+        (n, 1) are one for each value.
     section : str or callable, optional
         The surface at whose crossings the quantity is taken, as in ``crossings``; by default the
         maxima of a position, where its velocity falls through zero. For a driven motion give
