@@ -52,18 +52,14 @@ int pi_parts_advance(const PiParts *p, const PiPart *part) {
         const PiPart *one = &part[i];
         const double h = pi_real_at(run, p->tile->h.data, p->tile->h.stride * p->lane[i]);
         const double t0 = pi_real_at(run, p->tile->t0.data, p->tile->t0.stride * p->lane[i]);
-        const int known = one->carried ? rows : dim;
+        const int known = one->whole ? rows : dim;
         for (int d = 0; d < rows; d++)
             pi_set_real(run, p->in, d * stride + k, d < known ? one->from[d] : 0);
-        if (run->real_bytes == 8) {
-            double t = fma((double)(one->n - 1), h, t0);
-            if (one->passed != 0) t += one->passed;
-            ((double *)p->t)[k] = t;
-        } else {
-            float t = fmaf((float)(one->n - 1), (float)h, (float)t0);
-            if (one->passed != 0) t += (float)one->passed;
-            ((float *)p->t)[k] = t;
-        }
+        const int64_t begun = one->whole ? 0 : one->n - 1;
+        double t = run->real_bytes == 8 ? fma((double)begun, h, t0)
+                                        : fmaf((float)begun, (float)h, (float)t0);
+        if (one->passed != 0) t = pi_rounded(run, t + pi_rounded(run, one->passed));
+        pi_set_real(run, p->t, k, t);
         pi_set_real(run, p->h, k, one->h);
     }
     PiTile tile = *p->tile;
@@ -77,7 +73,7 @@ int pi_parts_advance(const PiParts *p, const PiPart *part) {
     tile.t0 = (PiRow){p->t, 1};
     tile.h = (PiRow){p->h, 1};
     tile.params = p->params;
-    tile.first = 0;
+    tile.first = part->whole ? part->n - 1 : 0;
     tile.steps = 1;
     tile.frozen = NULL;
     tile.reach = NULL;
