@@ -202,7 +202,10 @@ class Watched(Tabled, Mapping):
             totals = Totals(values, group.every, count, start, problem.dt, unit, images, before)
             with np.errstate(all="ignore"):
                 for name, result in group.results.items():
-                    results[name] = np.asarray(result(totals))
+                    results[name] = np.array(result(totals))
+                    # Of two NaNs NumPy passes on either, as the length of its loop has it.
+                    wrong = np.isnan(results[name])
+                    np.copyto(results[name], np.nan, "unsafe", wrong)
         order: dict[str, np.ndarray] = {}
         for name in plan.watch:
             order |= {key: results[key] for key in results if f"{key}.".startswith(f"{name}.")}

@@ -129,3 +129,18 @@ def test_steps_of_solve_are_those_of_its_states():
     sol = make(watch={"m": w.mean(root)}, events={"x": bounce})
     kept = np.where(sol.valid[..., np.newaxis], sol.y, np.inf)
     assert np.array_equal(sol.watched["m.nan_step"], expected(kept))
+
+
+def test_the_sign_of_a_nan_does_not_depend_on_the_batch():
+    def watched(n):
+        options = {
+            "dt": 0.1,
+            "n_steps": 4,
+            "save": "final",
+            "watch": {"q": w.slope("x", after=9.0)},
+        }
+        return pi.integrate(pi.systems.oscillator, np.ones((n, 2)), **options).watched
+
+    for n in (2, 9, 33):
+        for name, value in watched(n).items():
+            assert value.tobytes() == n * watched(1)[name].tobytes(), name
