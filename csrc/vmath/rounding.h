@@ -16,3 +16,20 @@ INLINE vreal vsign(vreal a) {
     const vreal size = vselect(a == vset(0), vset(0), vcopysign(vset(1), a));
     return vselect(a == a, size, a);
 }
+/* The rest of a division whose quotient is cut towards zero, with the sign of a (C's fmod). Exact:
+ * b grows by powers of two until a holds it less than 2^52 times; from there on back to b, each
+ * quotient is found in one division, perhaps 1 too large, and a - q b is representable. */
+INLINE vreal vfmod(vreal a, vreal b) {
+    const vreal up = vset(REAL(1.0) * ((natural)1 << (MANTISSA_BITS - 1))), size = vabs(a);
+    const vint valid = (size < vset(INFINITY)) & (vabs(b) > vset(0));
+    const vreal least = vselect(valid, vabs(b), vset(INFINITY)), held = size / up;
+    vreal r = size, by = least;
+    for (vint small; vany(small = valid & (by <= held));) by = vselect(small, by * up, by);
+    for (vint more = valid;;) {
+        const vreal rest = vfma(-vfloor(r / by), by, r);
+        r = vselect(more & (by <= r), vselect(rest < vset(0), rest + by, rest), r);
+        more = by > least;
+        if (!vany(more)) return vselect(valid, vcopysign(r, a), vset(NAN));
+        by = vselect(more, by / up, by);
+    }
+}

@@ -103,6 +103,10 @@ _RULES: dict[str, Callable] = {
     "cosh": lambda g, n, a: (g.make("sinh", a),),
     "tanh": lambda g, n, a: (_one_minus_square(g, n),),
     "power": _power,
+    "fmod": lambda g, n, a, b: (
+        g.constant(1.0),
+        g.negative(g.make("rint", g.divide(g.subtract(a, n), b))),
+    ),
     "hypot": lambda g, n, a, b: (
         g.multiply(a, _reciprocal(g, n)),
         g.multiply(b, _reciprocal(g, n)),

@@ -71,7 +71,7 @@ def where(graph, condition, a, b):
 
 
 def power(graph, x, y):
-    """x**y; products for integer exponents, and a root for half-integer ones."""
+    """x**y; products for integer exponents, and a root for half-integer ones, 0 for x = -0."""
     x, y = real(graph, x), real(graph, y)
     if not y.is_constant:
         return graph.make("power", x, y)
@@ -80,11 +80,11 @@ def power(graph, x, y):
         return graph.make("power", x, y)
     if y.value == 0:
         return graph.constant(1.0)
-    if y.value == -0.5:
-        return graph.divide(graph.constant(1.0), graph.make("sqrt", x))
     whole, half = divmod(abs(int(twice)), 2)
-    result = graph.make("sqrt", x) if half else None
-    square = x
+    # The root of -0 is -0, which a further factor x makes 0; NumPy's x**0.5 is its sqrt.
+    signed = whole & 1 or y.value == 0.5
+    root = graph.make("sqrt", x if signed else graph.add(x, graph.constant(0.0))) if half else None
+    result, square = root, x
     while whole:
         if whole & 1:
             result = square if result is None else graph.multiply(result, square)
@@ -98,21 +98,34 @@ def _times(factor):
     return lambda graph, x: graph.scaled(real(graph, x), factor)
 
 
+def _division(graph, x, y):
+    """The quotient rounded down, before it is rounded, and the remainder, as NumPy has them."""
+    x, y, zero = real(graph, x), real(graph, y), graph.constant(0.0)
+    rest = graph.make("fmod", x, y)
+    none = graph.make("equal", rest, zero)
+    other = graph.make("logical_xor", _less(graph, rest, zero), _less(graph, y, zero))
+    other = graph.make("logical_and", graph.make("logical_not", none), other)
+    up = graph.make("where", none, graph.make("copysign", zero, y), rest)
+    down = graph.make("where", other, graph.constant(1.0), zero)
+    quotient = graph.subtract(graph.divide(graph.subtract(x, rest), y), down)
+    return quotient, graph.make("where", other, graph.add(rest, y), up)
+
+
 def floor_divide(graph, x, y):
-    return graph.make("floor", graph.divide(real(graph, x), real(graph, y)))
+    """The quotient of x without its remainder, to the nearest integer; x / y where y = 0."""
+    x, y, zero = real(graph, x), real(graph, y), graph.constant(0.0)
+    quotient, ratio = _division(graph, x, y)[0], graph.divide(x, y)
+    whole = graph.make("floor", quotient)
+    above = _less(graph, graph.constant(0.5), graph.subtract(quotient, whole))
+    whole = graph.make("where", above, graph.add(whole, graph.constant(1.0)), whole)
+    none = graph.make("equal", whole, zero)
+    whole = graph.make("where", none, graph.make("copysign", zero, ratio), whole)
+    return graph.make("where", graph.make("equal", y, zero), ratio, whole)
 
 
 def remainder(graph, x, y):
-    """x - y floor(x/y), with the sign of y; a quotient rounded up to an integer is corrected."""
-    x, y = real(graph, x), real(graph, y)
-    zero = graph.constant(0.0)
-    rest = graph.subtract(x, graph.multiply(floor_divide(graph, x, y), y))
-    wrong = graph.make(
-        "logical_and",
-        graph.make("not_equal", rest, zero),
-        graph.make("logical_xor", _less(graph, rest, zero), _less(graph, y, zero)),
-    )
-    return graph.make("where", wrong, graph.add(rest, y), rest)
+    """The rest of a division that is rounded down: it has the sign of y."""
+    return _division(graph, x, y)[1]
 
 
 def _less(graph, a, b):
@@ -122,12 +135,6 @@ def _less(graph, a, b):
 def truncate(graph, x):
     x = real(graph, x)
     return graph.make("copysign", graph.make("floor", graph.make("absolute", x)), x)
-
-
-def fmod(graph, x, y):
-    x, y = real(graph, x), real(graph, y)
-    rest = remainder(graph, graph.make("absolute", x), graph.make("absolute", y))
-    return graph.make("copysign", rest, x)
 
 
 def _ceil(graph, x):
@@ -158,19 +165,31 @@ def _compare_size(name):
 
 
 def _arcsinh(graph, x):
-    """sign(x) log1p(|x| + x^2 / (1 + sqrt(1 + x^2)))"""
+    """sign(x) log1p(|x| + x^2 / (1 + sqrt(1 + x^2))), or log(2 |x|) where x^2 overflows"""
     x = real(graph, x)
     one, size, square = graph.constant(1.0), graph.make("absolute", x), graph.multiply(x, x)
     root = graph.make("sqrt", graph.add(one, square))
     inside = graph.add(size, graph.divide(square, graph.add(one, root)))
-    return graph.make("copysign", graph.make("log1p", inside), x)
+    safe = graph.make("log1p", inside)
+    return graph.make("copysign", _or_far(graph, _finite(graph, square), safe, size), x)
 
 
 def _arccosh(graph, x):
-    """log1p(s + sqrt(s (s + 2))), s = x - 1"""
+    """log1p(s + sqrt(s (s + 2))), s = x - 1 >= 0, or log(2 s) where the product overflows"""
     s = graph.subtract(real(graph, x), graph.constant(1.0))
-    root = graph.make("sqrt", graph.multiply(s, graph.add(s, graph.constant(2.0))))
-    return graph.make("log1p", graph.add(s, root))
+    square = graph.multiply(s, graph.add(s, graph.constant(2.0)))
+    near = graph.make("log1p", graph.add(s, graph.make("sqrt", square)))
+    above = graph.make("less_equal", graph.constant(0.0), s)
+    return _or_far(graph, graph.make("logical_and", above, _finite(graph, square)), near, s)
+
+
+def _finite(graph, x):
+    return _less(graph, x, graph.constant(math.inf))
+
+
+def _or_far(graph, near, value, size):
+    far = graph.add(graph.make("log", size), graph.constant(math.log(2)))
+    return graph.make("where", near, value, far)
 
 
 def _arctanh(graph, x):
@@ -236,7 +255,6 @@ FUNCTIONS = {
     "reciprocal": lambda graph, x: graph.divide(graph.constant(1.0), real(graph, x)),
     "floor_divide": floor_divide,
     "remainder": remainder,
-    "fmod": fmod,
     "trunc": truncate,
     "ceil": _ceil,
     "fmin": _fmin,
