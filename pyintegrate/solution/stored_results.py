@@ -20,6 +20,7 @@ from .stored_fields import refuse
 
 _MOST_RESULTS = 8 * MOST_SUMS
 _MOST_IMAGE = 1 << 28  # items in a result without batch axes
+_EDGES = (".edges", ".x_edges", ".y_edges")
 _PARTS = ("t", "y", "values", "count", "unresolved")
 
 
@@ -66,6 +67,11 @@ def _listed(header, field, length, most):
     return rows
 
 
+def _bins(shape):
+    """How many bins edges of this shape have; 0: it is none of edges."""
+    return shape[0] - 1 if len(shape) == 1 else 0
+
+
 def check_results(header, arrays):
     """Shapes and types of the arrays, before any is read; their names.
 
@@ -90,15 +96,19 @@ def check_results(header, arrays):
         if shape != expected:
             refuse(field, f"it has the shape {shape}, expected {expected}")
 
-    for _, kind, data in _listed(header, "watched", 3, _MOST_RESULTS):
+    shapes = {}
+    for name, kind, data in _listed(header, "watched", 3, _MOST_RESULTS):
         words = isinstance(kind, list) and all(isinstance(word, str) for word in kind)
         if not words or len(kind) not in (0, 2):
             refuse("watched", f"{kind!r:.80}, expected a function of pi.watch and its quantity")
-        shape = about(data, "watched", [np.dtype(np.float64), np.dtype(np.int64)])
-        rest = shape[len(batch) :] if shape[: len(batch)] == batch else None
-        of_each = rest is not None and len(rest) <= 1 and prod(rest) <= MOST_SUMS
-        if not of_each and (len(shape) > 2 or prod(shape) > _MOST_IMAGE):
-            refuse("watched", f"it has the shape {shape}, and the batch is {batch}")
+        shapes[name] = about(data, "watched", [np.dtype(np.float64), np.dtype(np.int64)])
+    for name, shape in shapes.items():
+        bins = tuple(_bins(shapes[name + end]) for end in _EDGES if name + end in shapes)
+        of, _, last = name.rpartition(".")
+        edges = f".{last}" in _EDGES and of in shapes and _bins(shape) > 0
+        own = prod(bins) <= MOST_SUMS and shape == (*batch, *bins)
+        if not (edges or own or (bins and shape == bins and prod(bins) <= _MOST_IMAGE)):
+            refuse("watched", f"{name:.80} has the shape {shape}, and the batch is {batch}")
     events = _listed(header, "events", 2, MOST_EVENTS)
     for name, parts in events:
         if not isinstance(parts, dict) or set(parts) != {*_PARTS}:
@@ -143,7 +153,7 @@ def give_results(solution, header, arrays):
     if logs:
         at, which = (arrays[header["stopped"][key]["array"]] for key in ("at", "by"))
         stopped = solution.status == Status.STOPPED
-        if np.any(which >= len(logs)) or np.any((which >= 0) != stopped):
+        if np.any(~((which >= -1) & (which < len(logs)))) or np.any((which >= 0) != stopped):
             refuse("stopped", "expected the number of an event where a trajectory has stopped")
         if np.any(np.isfinite(at) & ~stopped):
             refuse("stopped", "a time where no trajectory has stopped")

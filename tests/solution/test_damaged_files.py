@@ -267,3 +267,35 @@ def test_foreign_files_are_refused(tmp_path):
     (tmp_path / "b.zarr").mkdir()
     with pytest.raises(ValueError, match="damaged, or no solution"):
         pi.load(tmp_path / "b.zarr")
+
+
+@pytest.fixture
+def watched(tmp_path):
+    """The arrays of a file with events and with watches of all shapes."""
+    watch = {
+        "bins": pi.watch.histogram("x", 5, (-2, 2)),
+        "image": pi.watch.density(("x", "v"), 4, ((-2, 2), (-2, 2))),
+        "swing": pi.watch.maximum("x"),
+    }
+    stop = {"top": pi.event("v", stop=True)}
+    options = {"dt": 0.1, "n_steps": 40, "watch": watch, "events": stop}
+    sol = pi.integrate(pi.systems.oscillator, np.linspace(0.5, 1, 6), 0.5, **options)
+    sol.save(tmp_path / "a.npz")
+    assert same(pi.load(tmp_path / "a.npz"), sol)
+    return dict(np.load(tmp_path / "a.npz"))
+
+
+@pytest.mark.parametrize("number", [-2, -128, 1, 127])
+def test_a_trajectory_is_stopped_by_an_event_of_the_file(watched, number, tmp_path):
+    watched["stopped_by"][2] = number
+    np.savez(tmp_path / "b.npz", **watched)
+    with pytest.raises(ValueError, match="damaged.*number of an event"):
+        pi.load(tmp_path / "b.npz")
+
+
+def test_watched_arrays_have_their_shapes(watched, tmp_path):
+    for name in [name for name in watched if name.startswith("watched_")]:
+        for other in (watched[name][:-1], watched[name][..., np.newaxis]):
+            np.savez(tmp_path / "b.npz", **{**watched, name: other})
+            with pytest.raises(ValueError, match="damaged.*shape"):
+                pi.load(tmp_path / "b.npz")

@@ -7,7 +7,6 @@ methods, of which those that keep a force from step to step differ most.
 import dask
 import dask.array as da
 import numpy as np
-import pytest
 from conftest import same_bits
 from pairwise import cases
 
