@@ -34,6 +34,12 @@ def states_at(solution, t):
     outside = ~((asked >= low - slack) & (asked <= high + slack))
     if np.any(outside):
         wrong = np.broadcast_to(column, outside.shape)[outside][0]
+        if low.max() > high.min():
+            raise ValueError(
+                "at(t) takes times that every trajectory has passed, and there are none: one"
+                f" begins at {low.max()}, another ends at {high.min()}; solve with times= of shape"
+                " (n, *batch) for times of each"
+            )
         raise ValueError(
             f"t = {wrong} is outside the times {low.max()} .. {high.min()} of the run"
             f"{_stopped(solution)}"

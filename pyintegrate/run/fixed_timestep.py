@@ -7,10 +7,21 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..values.checks import integer
+from ..values.named import Named
 from .stepper import Stepper
 
 if TYPE_CHECKING:
     from ..values.types import Floats
+    from .snapshot import Snapshot
+
+
+class LoopSnapshot(Named):
+    """A FixedTimestep and its Stepper between two frames; made by ``FixedTimestep.snapshot``."""
+
+    stepper: Snapshot
+    before: np.ndarray
+    rest: float
+    dropped: int
 
 
 class FixedTimestep:
@@ -53,6 +64,56 @@ class FixedTimestep:
         self.dropped = 0
         self._rest = 0.0  # time that has passed since the last step
         self._before = stepper.y.copy()
+        self._restored = stepper._restored
+
+    def snapshot(self) -> LoopSnapshot:
+        """The clock, the state before the last step, and the Stepper's snapshot, for a replay.
+
+        Examples
+        --------
+        >>> import pyintegrate as pi
+        >>> loop = pi.FixedTimestep(pi.Stepper(pi.systems.spring, dt=0.25))
+        >>> alpha = loop.advance(0.625)
+        >>> then = loop.snapshot()
+        >>> loop.advance(1.0) == 0.5, loop.stepper.n
+        (True, 6)
+        >>> loop.restore(then)
+        >>> loop.stepper.n
+        2
+        """
+        self._check()
+        return LoopSnapshot(
+            stepper=self.stepper.snapshot(), before=self._before.copy(), rest=self._rest,
+            dropped=self.dropped,
+        )  # fmt: skip
+
+    def restore(self, snapshot: LoopSnapshot) -> None:
+        """Return to a snapshot of this loop or of an equal one; ValueError for another.
+
+        Examples
+        --------
+        >>> import pyintegrate as pi
+        >>> loop = pi.FixedTimestep(pi.Stepper(pi.systems.spring, dt=0.25))
+        >>> start = loop.snapshot()
+        >>> alpha = loop.advance(0.6)
+        >>> loop.restore(start)
+        >>> loop.stepper.n, loop.blend(0.0).tolist() == loop.blend(1.0).tolist()
+        (0, True)
+        """
+        if not isinstance(snapshot, LoopSnapshot):
+            cure = ": restore what loop.snapshot() returned"
+            raise TypeError(f"snapshot is a {type(snapshot).__name__}{cure}")
+        self.stepper.restore(snapshot.stepper)
+        self._before, self._rest = snapshot.before.copy(), snapshot.rest
+        self.dropped, self._restored = snapshot.dropped, self.stepper._restored
+
+    def _check(self):
+        """Refuse a Stepper that has gone back alone: the clock and the picture have not."""
+        if self.stepper._restored != self._restored:
+            raise ValueError(
+                "stepper was restored without its loop, whose clock is of another time: take"
+                " loop.snapshot() and loop.restore(...) instead, or make a new FixedTimestep"
+            )
 
     def __repr__(self):
         return (
@@ -94,6 +155,7 @@ class FixedTimestep:
             raise ValueError(
                 f"frame_time must be from 0 to 2**53 dt = {dt * 2.0**53:.6g}, got {frame_time}"
             )
+        self._check()
         self._rest += float(frame_time)
         due = int(self._rest / dt + 1e-9)  # a frame of exactly n steps takes n
         self._rest = max(self._rest - due * dt, 0.0)
@@ -122,4 +184,5 @@ class FixedTimestep:
         """
         if not (isinstance(alpha, int | float | np.number) and 0 <= alpha <= 1):
             raise ValueError(f"alpha must be from 0 to 1, got {alpha!r}")
+        self._check()
         return self._before + alpha * (self.stepper.y - self._before)

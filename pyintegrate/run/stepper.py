@@ -139,6 +139,7 @@ class Stepper(LiveState):
             | {"methods": _phases(problem.method), "params": param_rows, "state": self._rows}
             | ({} if self._by_hand is None else self._by_hand.fields)
         )
+        self._restored = 0  # times
         self._has_history = problem.has_history
         if self._has_history:
             self._core.begin(0, True)
@@ -344,6 +345,7 @@ class Stepper(LiveState):
         state = present_rows(snapshot.rows, self.method, self.system.dof, snapshot.arithmetic)
 
         def go_back():
+            self._restored += 1
             self._rows[...] = state
             for rows, kept in zip(self._param_rows, snapshot.params, strict=True):
                 rows[...] = kept

@@ -63,6 +63,7 @@ CALLS = {
     "Stepper.y": (lambda y: setattr(stepper(), "y", y), {"y": 1.0}),
     "FixedTimestep": (pi.FixedTimestep, {"stepper": stepper(), "max_steps": 3}),
     "FixedTimestep.advance": (lambda frame_time: loop().advance(frame_time), {"frame_time": 0.1}),
+    "FixedTimestep.restore": (lambda snapshot: loop().restore(snapshot), {"snapshot": None}),
     "FixedTimestep.blend": (lambda alpha: loop().blend(alpha), {"alpha": 0.1}),
     "RungeKutta": (pi.RungeKutta, {"A": [[0, 0], [1, 0]], "b": [0.5, 0.5], "c": [0, 1],
                                    "name": "a", "order": None}),

@@ -1,5 +1,6 @@
 """Stepping by hand gives the bits of a run, and can be interfered with, undone and replayed."""
 
+import pickle
 import threading
 
 import numpy as np
@@ -287,3 +288,30 @@ def test_wrong_frames_are_refused():
         pi.FixedTimestep(pi.Stepper(pi.systems.spring, dt=-0.1))
     with pytest.raises(ValueError, match="max_steps"):
         pi.FixedTimestep(stepper, max_steps=0)
+
+
+def test_a_restored_loop_replays_its_frames():
+    loop = pi.FixedTimestep(pi.Stepper(pi.systems.spring, dt=1 / 100), max_steps=2)
+    frames = np.random.default_rng(1).uniform(0, 0.03, 250)
+
+    def play(some):
+        alphas = [loop.advance(frame) for frame in some]
+        return [*alphas, loop.dropped, loop.stepper.n], loop.blend(alphas[-1])
+
+    play(frames[:100])
+    then = pickle.loads(pickle.dumps(loop.snapshot()))
+    numbers, drawn = play(frames[100:])
+    loop.restore(then)
+    again = play(frames[100:])
+    assert numbers == again[0]
+    assert same_bits(drawn, again[1])
+
+
+def test_a_stepper_restored_without_its_loop_is_noticed():
+    loop = pi.FixedTimestep(pi.Stepper(pi.systems.spring, dt=1 / 64))
+    start = loop.stepper.snapshot()
+    loop.advance(0.1)
+    loop.stepper.restore(start)
+    for call in (lambda: loop.advance(0.1), lambda: loop.blend(0.5), loop.snapshot):
+        with pytest.raises(ValueError, match=r"stepper was restored.*loop\.restore"):
+            call()
