@@ -68,6 +68,8 @@ class DaskSolution:
     (1, 1000)
     """
 
+    _of_each: tuple = ()  # the names of parameters that were given beside the system
+
     def __init__(self, system, components, t, steps, results, watched, events, runs):
         self.system, self.components = system, components
         self.t, self.steps = t, steps
@@ -141,7 +143,9 @@ class DaskSolution:
         return later.compute() if compute else later
 
     def __repr__(self):
-        return f"<DaskSolution of {self.system!r}: y {self.y.shape}, chunks {self.y.chunks}>"
+        own = "".join(f", {name} of each" for name in self._of_each)
+        y = f"y {self.y.shape}, chunks {self.y.chunks}"
+        return f"<DaskSolution of {self.system!r}{own}: {y}>"
 
 
 def _where(place, chunks):
@@ -297,7 +301,9 @@ def integrate(
         parts = [results[f"events.{name}.{part}"] for part in _PARTS]
         logs[name] = EventLog(system.state_names, *parts)
     told = Events(logs)
-    return DaskSolution(system, components, t, steps, results, watched, told, runs)
+    found = DaskSolution(system, components, t, steps, results, watched, told, runs)
+    found._of_each = tuple(params)
+    return found
 
 
 _ALWAYS = ("y", "status", "failed_step")

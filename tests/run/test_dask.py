@@ -282,3 +282,11 @@ def test_one_number_is_the_velocity_of_every_component():
     eager = pi.integrate(pi.systems.kepler, x0, 0.5, **options)
     assert lazy.y.dtype == eager.y.dtype == np.float32
     assert np.array_equal(lazy.y.compute(), eager.y)
+
+
+def test_what_is_not_computed_yet_is_no_solution_for_an_analysis():
+    sol = springs(20, watch="energy_drift")
+    for analysis in (pi.analysis.energy_drift, pi.analysis.phase_drift):
+        with pytest.raises(TypeError, match=r"got DaskSolution.*watch="):
+            analysis(sol)
+    assert "spring(k=15, b=0.1, m=1), k of each, b of each: y" in repr(sol)
