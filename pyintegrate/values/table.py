@@ -13,6 +13,23 @@ if TYPE_CHECKING:
 MOST = 20  # rows of arrays that are shown
 
 
+class Number(str):
+    """The text of a number in a table, and its value, which JSON holds.
+
+    Examples
+    --------
+    >>> Number("0.333", 1 / 3).value
+    0.3333333333333333
+    """
+
+    value: float
+
+    def __new__(cls, text, value):
+        out = super().__new__(cls, text)
+        out.value = value
+        return out
+
+
 class Table:
     """Rows under headings; prints as text, shows as HTML.
 
@@ -160,6 +177,8 @@ def batch_axes(shape):
 
 def number(cell):
     """A cell as a number if it is one, and None if it is empty."""
+    if hasattr(cell, "value"):
+        return cell.value
     if cell in ("", "-"):
         return None
     try:

@@ -3,7 +3,7 @@
 import numpy as np
 
 from ...errors import one_record_warning
-from ...values.table import Table
+from ...values.table import Number, Table
 from ..observables import (
     energies,
     every_step,
@@ -72,7 +72,8 @@ def comparison_table(comparison):
     for (key, measures), step, solution in zip(summary.items(), steps, solutions, strict=True):
         name = key[0] if isinstance(key, tuple) else key
         cells = [_cell(measures[measure], form, best) for _, measure, form, best in columns]
-        took = "{:.2g}".format(measures["seconds"] or 0.0)
+        seconds = measures["seconds"] or 0.0
+        took = Number(f"{seconds:.2g}", seconds)
         evaluations = _count(measures["evaluations"])
         taken = [_count(_steps_taken(solution))] * count_steps
         rows.append([name, *[step] * show_steps, *cells, *taken, evaluations, *[took] * timed])
@@ -163,7 +164,7 @@ def _cell(values, form, best):
     if form == "{:.9f}" and not 1e-3 < np.max(np.abs(values)) < 1e3:
         form = "{:.6g}"  # nine decimals say nothing about a motion that decayed or exploded
     if values.size == 1:
-        return form.format(values[0])
+        return Number(form.format(values[0]), float(values[0]))
     worst = values[np.argmax(np.abs(values - best))]
     return f"{form.format(np.median(values))} / {form.format(worst)}"
 
@@ -176,7 +177,9 @@ def _steps_taken(solution):
 def _count(values):
     """An integer, or the least and the most."""
     least, most = (f"{f(values, initial=start):,}" for f, start in ((np.min, 1 << 62), (np.max, 0)))
-    return most if least == most or not np.size(values) else f"{least} .. {most}"
+    if least != most and np.size(values):
+        return f"{least} .. {most}"
+    return Number(most, int(np.max(values, initial=0)))
 
 
 def _step(solution):
