@@ -185,3 +185,20 @@ def test_a_force_may_raise_before_there_are_factors():
                           env={**os.environ, **full, "PYTHONPATH": path})  # fmt: skip
     assert done.returncode == 0, done.stderr
     assert done.stdout == "raised\n" * 20
+
+
+@pytest.mark.parametrize("atol", [0.0, 1e-300, 1e-200])
+def test_a_tolerance_out_of_reach_is_said_soon(atol):
+    """Two species begin at 0, where no step is short enough: steps shrink to the smallest number."""
+    rates = pi.rhs(
+        lambda t, y: (
+            1e4 * y[1] * y[2] - 0.04 * y[0],
+            0.04 * y[0] - 1e4 * y[1] * y[2] - 3e7 * y[1] ** 2,
+            3e7 * y[1] ** 2,
+        ),
+        dim=3,
+    )
+    options = {"rtol": 1e-6, "atol": atol, "method": "radau_iia5", "on_failure": "ignore"}
+    sol = pi.solve(rates, [1.0, 0, 0], t_end=40.0, **options)
+    assert sol.status == pi.Status.NOT_CONVERGED
+    assert sol.rejected < 1000

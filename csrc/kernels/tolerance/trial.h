@@ -309,7 +309,9 @@ INLINE void judge_some(Lanes *l, const int combined, int64_t u, int count) {
             finite &= size <= vset(REAL_MAX);
             inside &= size <= vset(bound);
         }
-        const vreal error = log_error(l, combined, h, sum[i], sum2[i]);
+        /* A sum without a finite value says nothing of h, of however small a step it is. */
+        const vreal error = vselect(sum[i] <= vset(REAL_MAX),
+                                    log_error(l, combined, h, sum[i], sum2[i]), vset(REAL_MAX));
         const vint good = (error <= vset(0)) & finite, active = l->active[at];
         const vint accepted = good & inside & active, last = l->last[at];
         vreal *const next = own(l, OWN_NEXT) + at, *const longest = own(l, OWN_LONGEST) + at;
