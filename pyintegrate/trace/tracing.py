@@ -193,9 +193,27 @@ def call(function, arguments, params):
             raise _untraceable(function, error.__cause__) from None
         raise TypeError(
             f"{describe(function)} cannot be traced: {type(error).__name__}: {error}\n  at"
-            f" {place_of_error(error, function)}\n  cure: see NumPy's functions that can be traced"
-            f" (pyintegrate.trace.numpy_functions.known_functions()), or {NO_TRACING}"
+            f" {place_of_error(error, function)}\n  cure: {_cure(error)}"
         ) from error
+
+
+def _cure(error):
+    """The remedy for an error of a user's function."""
+    if isinstance(error, NameError):
+        return (
+            f"a parameter {error.name!r} is an argument of the function, and has its default in the"
+            f" decorator: @pi.rhs(dim=1, {error.name}=1.0), def f(t, y, {error.name}); or correct"
+            " its name"
+        )
+    if isinstance(error, TypeError) and "object is not callable" in str(error):
+        return (
+            "the state and the parameters are numbers at time t; delays, y(t - 1), are not solved"
+            " here: a chain of first-order lags comes close (see the guide, What it is not)"
+        )
+    return (
+        "see NumPy's functions that can be traced"
+        f" (pyintegrate.trace.numpy_functions.known_functions()), or {NO_TRACING}"
+    )
 
 
 def _untraceable(function, error):

@@ -1,0 +1,15 @@
+"""An error in a user's function has the cure of that error."""
+
+import pytest
+
+import pyintegrate as pi
+
+
+def test_a_delay_is_not_solved_here():
+    with pytest.raises(TypeError, match=r"not callable(.|\n)*cure:.*delays"):
+        pi.rhs(lambda t, y: -y(t - 1.0), dim=1)
+
+
+def test_a_misspelt_parameter_is_a_parameter():
+    with pytest.raises(TypeError, match=r"NameError(.|\n)*cure: a parameter 'kk' is an argument"):
+        pi.acceleration(lambda t, x, v, k: -kk * x, k=1.0)  # noqa: F821
