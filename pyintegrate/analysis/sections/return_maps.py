@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import prod
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,6 +10,7 @@ import numpy as np
 from ...values.checks import integer
 from ..poincare import Section
 from .grid_scan import checked_axes, laid_out
+from .lanes import taken
 from .surface_crossings import crossings
 
 if TYPE_CHECKING:
@@ -212,7 +212,7 @@ def orbit_diagram(
     grid = checked_axes(axis, system)
     if len(grid) != 1:
         raise ValueError(f"axis must be one parameter and its values, got {', '.join(grid)}")
-    ((parameter, values),) = grid.items()
+    (parameter,) = grid
     given = section
     if section is None and options.get("period") is None:
         section = _velocity_of(quantity, system)
@@ -223,12 +223,15 @@ def orbit_diagram(
         quantity=section, **arguments, dt=dt, t_end=t_end, after=after, keep=keep, values=own,
         **options,
     )  # fmt: skip
-    taken = found.values[:, 0] if callable(quantity) else found[quantity]
+    drawn = found.values[:, 0] if callable(quantity) else found[quantity]
     name = getattr(quantity, "__name__", "value") if callable(quantity) else quantity
     name = "quantity" if name == "<lambda>" else name
-    each = prod(found.batch[1:])
-    at, where = values[found.trajectory // each], _where(given, options)
-    return OrbitDiagram(parameter, at, taken, name, found, where)
+    if parameter in system.params:
+        values = arguments["system"].params[parameter]
+    else:
+        values = arguments["x0"][..., system.state_names.index(parameter)]
+    at = taken(values, found.batch, found.trajectory)
+    return OrbitDiagram(parameter, at, drawn, name, found, _where(given, options))
 
 
 def _where(section, options):
