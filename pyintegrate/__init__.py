@@ -133,13 +133,21 @@ _OBJECTS = {
 }
 
 
+_SOLVE = ": pi.solve(system, y0, t_end=t), with system = pi.rhs(f, dim=len(y0)) of f(t, y)"
+_ELSEWHERE = {
+    "save": ": a solution saves itself, sol.save(path)",
+    "solve_ivp": _SOLVE,
+    "odeint": _SOLVE + "; here t comes first",
+}
+
+
 def __getattr__(name):
     if name in _MODULES:
         found = importlib.import_module(_MODULES[name], __name__)
     elif name in _OBJECTS:
         found = getattr(importlib.import_module(_OBJECTS[name], __name__), name)
     else:
-        cure = ": a solution saves itself, sol.save(path)" if name == "save" else ""
+        cure = _ELSEWHERE.get(name, "")
         raise AttributeError(f"module 'pyintegrate' has no attribute {name!r}{cure}")
     globals()[name] = found
     return found

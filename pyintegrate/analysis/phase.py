@@ -163,13 +163,30 @@ def _forget(drift, marks, most, resumed):
 
 
 def _forget_rest(solution, drift):
-    """NaN for trajectories at rest, which have no phase."""
+    """NaN for trajectories at rest, and where a motion has died: they have no phase.
+
+    A rate below the smallest normal number over the rounding unit has lost digits.
+    """
     system, t, y = solution.system, times(solution), solution.y
-    still = ~np.any(system.rhs(solution._origin_time, solution.origin), axis=-1)
+    about = np.finfo(y.dtype)
+    least = about.smallest_normal / about.eps
+
+    def at_rest(t, y, least):
+        with np.errstate(all="ignore"):
+            return ~np.any(np.abs(system.rhs(t, y)) >= least, axis=-1)
+
+    still = at_rest(solution._origin_time, solution.origin, about.smallest_subnormal)
     if still.any():
         drift[:, np.broadcast_to(still, drift.shape[1:])] = np.nan
-    if len(y) and not np.all(np.any(system.rhs(t[-1], y[-1]), axis=-1)):
-        drift[np.broadcast_to(~np.any(system.rhs(t, y), axis=-1), drift.shape)] = np.nan
+    if not len(y) or not at_rest(t[-1], y[-1], least).any():
+        return
+    dead = np.broadcast_to(at_rest(t, y, least), drift.shape) & ~np.isnan(drift)
+    drift[dead] = np.nan
+    if dead.any():
+        warn_record(
+            "the phase drift is NaN where the motion has died: its rates are below"
+            f" {least:.0e}, where numbers lose their digits. End earlier (t_end=)"
+        )
 
 
 @one_record_warning()

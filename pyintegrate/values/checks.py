@@ -19,6 +19,8 @@ def numbers(name, value):
         array = np.asarray(value)
     except ValueError as error:
         raise ValueError(f"{name} must be a regular array of numbers: {error}") from None
+    if isinstance(value, np.ma.MaskedArray) and np.ma.is_masked(value):
+        raise ValueError(f"{name} has masked items, which have no value: fill them, filled(...)")
     if array.dtype.kind not in "iuf":
         raise TypeError(f"{name} must hold real numbers, got {array.dtype}")
     if array.ndim > MAX_AXES:

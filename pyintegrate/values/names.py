@@ -144,6 +144,8 @@ class Names:
         """The catalogue's name for this one, or None."""
         if name in self._written:
             return self._written[name]
+        if not name.isprintable():
+            return None
         key = plain(name)
         found = self._plain.get(key)
         for ending in _ENDINGS:

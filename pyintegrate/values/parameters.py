@@ -10,7 +10,7 @@ from itertools import groupby
 
 import numpy as np
 
-from .memory import MAX_AXES
+from .checks import numbers
 
 
 def declared(rows):
@@ -30,20 +30,7 @@ def checked(name, value, shape):
     """A float, or a read-only copy of an array of float64, (*batch, *shape)."""
     if type(value) is float and not shape:
         return value
-    try:
-        array = np.asarray(value)
-    except ValueError:
-        raise ValueError(
-            f"parameter {name} must be a number or a regular array of numbers"
-        ) from None
-    if array.dtype.kind not in "iuf":
-        raise TypeError(
-            f"parameter {name} must be a real number or an array of them, got {array.dtype}"
-        )
-    if array.ndim > MAX_AXES:
-        raise ValueError(
-            f"parameter {name} has {array.ndim} axes, and at most {MAX_AXES} are supported"
-        )
+    array = numbers(f"parameter {name}", value)
     if array.shape[max(array.ndim - len(shape), 0) :] != shape:
         raise ValueError(
             f"parameter {name} has shape {array.shape}: its last"

@@ -83,7 +83,7 @@ def check_watched(plan, problem):
             continue
         known = first_numbers(group.numbers, problem)
         all_nan, lane = np.ones(len(names), bool), None
-        for begin, good, out in at_start(group, program, 0, len(names), problem, known):
+        for begin, good, out in at_start(group, program, group.asks, len(names), problem, known):
             all_nan &= np.all(np.isnan(out) | ~good, axis=1)
             if not all_nan.any():
                 break

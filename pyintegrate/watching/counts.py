@@ -128,13 +128,17 @@ def periods(quantity: Quantity, *, every: int = 1, after: ArrayLike | None = Non
             whole = np.where(nan_step(a) < 0, lengths(a), 0)  # a NaN hides a passage
             return seen((at.get(a) - start.get(a)) / np.where(whole > 0, whole, 1), whole)
 
+        def length(a):
+            return mean(a) * np.abs(a.interval)
+
         def variance(a):
             off = mean(a) - s1.get(a)
             spread = s2.get(a) / np.where(lengths(a) > 0, lengths(a), np.nan) - off * off
             return np.maximum(spread, 0) * a.interval**2
 
         return {
-            "": lambda a: mean(a) * np.abs(a.interval),
+            "": length,
+            ".mean": length,
             ".count": lambda a: lengths(a).astype(np.int64),
             ".variance": variance,
             ".nan_step": nan_step,

@@ -16,7 +16,7 @@ from ..values.checks import integer, numbers
 from ..values.keywords import explains_keywords
 from .accumulators import CHANGE, PASSES, PROGRAM
 from .plan import clocks, known_place
-from .quantity import View, check_quantity, invariant_names, leading
+from .quantity import View, asked_names, check_quantity, leading
 from .saltation import BaseView, whole_jump
 
 if TYPE_CHECKING:
@@ -30,8 +30,9 @@ class Event:
     """An event; made by ``pi.event``."""
 
     def __init__(
-        self, quantity, direction, stop, keep, then, values, params, max_per_step, after=None
-    ):
+        self, quantity, direction, stop, keep, then, values, params, max_per_step, after=None,
+        level=None,
+    ):  # fmt: skip
         self.quantity = quantity
         if isinstance(direction, bool) or direction not in (-1, 0, 1):
             raise ValueError(f"direction must be -1, 0 or 1, got {direction!r}")
@@ -42,6 +43,7 @@ class Event:
         self.values = _function("values", values)
         self.max_per_step = integer("max_per_step", max_per_step, 1)
         self.after = None if after is None else numbers("after", after).astype(np.float64)
+        self.level = None if level is None else numbers("level", level).astype(np.float64)
         if not isinstance(params, Mapping | None):
             raise TypeError(f"params must map names to numbers, got {type(params).__name__}")
         self.params = {
@@ -72,6 +74,7 @@ def event(
     params: Mapping[str, ArrayLike] | None = None,
     max_per_step: int = 100,
     after: ArrayLike | None = None,
+    level: ArrayLike | None = None,
 ) -> Event:
     """An event: a quantity of each trajectory crosses zero.
 
@@ -89,7 +92,7 @@ def event(
     ----------
     quantity : str or callable
         A component, "energy", "energy_error", an invariant, "phase", or a function of (t, x, v)
-        or (t, y) and any parameters by name; traced like a force.
+        or (t, y) and any parameters, the energy or invariants by name; traced like a force.
     direction : {-1, 0, 1}, optional
         Falling, both or rising, in the direction of the steps. Default: the sign of the function's
         attribute ``direction``, as in SciPy's ``solve_ivp``; both if it has none.
@@ -110,6 +113,8 @@ def event(
         More events than this in a step end the trajectory with status ZENO.
     after : array_like, optional
         A time, or one for each trajectory: there are no events before the first step from there on.
+    level : array_like, optional
+        The value that the quantity crosses, or one for each trajectory; 0 by default.
 
     Returns
     -------
@@ -137,7 +142,7 @@ def event(
             direction = int(np.sign(float(direction)))
     if stop is None:
         stop = getattr(quantity, "terminal", False) or False
-    return Event(quantity, direction, stop, keep, then, values, params, max_per_step, after)
+    return Event(quantity, direction, stop, keep, then, values, params, max_per_step, after, level)
 
 
 class EventPlan:
@@ -168,17 +173,20 @@ class EventPlan:
                     raise ValueError(f"params of event {key!r}: {name!r} is one of the system's")
                 names[key, name] = f"_{key}.{name}"
                 self.numbers[names[key, name]] = value
-        asked = {e.quantity for e in self.events.values() if isinstance(e.quantity, str)}
+        asked, energy, invariants = set(), False, False
+        for one in self.events.values():
+            functions = [f for f in (one.quantity, one.then, one.values) if f is not None]
+            found = asked_names(functions, system, one.params)
+            asked, energy, invariants = asked | found[0], energy | found[1], invariants | found[2]
         if "energy_error" in asked:
             self.numbers |= {"_energy": None, "_energy_scale": None}
         late = {key: one.after for key, one in self.events.items() if one.after is not None}
         self.numbers |= {f"_{key}..after": after for key, after in late.items()}
         if late:
             self.numbers["_forwards"] = None
-        view = View(
-            system, dict.fromkeys(self.numbers, ()), bool(asked & {"energy", "energy_error"}),
-            bool(asked & set(invariant_names(system))),
-        )  # fmt: skip
+        levels = {key: one.level for key, one in self.events.items() if one.level is not None}
+        self.numbers |= {f"_{key}..level": level for key, level in levels.items()}
+        view = View(system, dict.fromkeys(self.numbers, ()), energy, invariants)
         own = {
             key: {name: view.params[names[key, name]] for name in one.params}
             for key, one in self.events.items()
@@ -212,7 +220,8 @@ class EventPlan:
 
     def _source(self, system, one, i):
         """Where the core finds the i-th quantity without a program: plan.Group."""
-        place = None if one.after is not None else known_place(system, one.quantity)
+        changed = one.after is not None or one.level is not None
+        place = None if changed else known_place(system, one.quantity)
         return place if place and place[0] != CHANGE else (PROGRAM, i)
 
     def _quantity(self, view, key, own):
@@ -227,6 +236,10 @@ class EventPlan:
                 symbol = np.where(symbol, 1.0, -1.0)
         else:
             symbol = view.quantity(what)
+        if self.events[key].level is not None:
+            if condition:
+                raise ValueError(f"level of event {key!r}: a condition holds or not, and has none")
+            symbol = symbol - view.params[f"_{key}..level"]
         self._passes[key] = None if condition else node_of(view.graph, symbol)
         if self.events[key].after is not None:
             late = (view.t - view.params[f"_{key}..after"]) * view.params["_forwards"] >= 0
@@ -256,8 +269,11 @@ class EventPlan:
             for key, one in self.events.items()
             for name, value in one.params.items()
         }
-        late = {key: one.after for key, one in self.events.items() if one.after is not None}
-        return shapes | {f"after of event {key!r}": after.shape for key, after in late.items()}
+        for key, one in self.events.items():
+            for word in ("after", "level"):
+                if (value := getattr(one, word)) is not None:
+                    shapes[f"{word} of event {key!r}"] = value.shape
+        return shapes
 
 
 def _view_of(view, one):

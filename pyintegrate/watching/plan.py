@@ -8,7 +8,7 @@ from ..trace.expression import Symbol, node_of
 from ..trace.program import BANK_SHIFT, T, Y, assemble
 from .accumulators import CHANGE, ENERGY, MOST_REDUCED, STATE, Accumulators, Shared
 from .analyses import expanded
-from .quantity import View, check_quantity, invariant_names, phase_numbers
+from .quantity import View, asked_names, check_quantity, phase_numbers
 from .reductions import Reduction
 
 MOST_SUMS = 4096  # for one trajectory
@@ -79,8 +79,9 @@ class Group:
             q
             for name, r in reductions.items()
             for q in r.quantities
-            if isinstance(q, str) and not known[name]
+            if not known[name] and (isinstance(q, str) or r.name != "reduce")
         }
+        quantities, energy, invariants = asked_names(quantities, system, numbers)
         error = "energy_error" in quantities
         self.numbers = dict(numbers)
         if error:
@@ -98,10 +99,7 @@ class Group:
         if restarts:
             self.numbers["_begin"] = np.zeros(())
         extras = dict.fromkeys(self.numbers, ())
-        view = View(
-            system, extras, error or "energy" in quantities,
-            bool(quantities & set(invariant_names(system))),
-        )  # fmt: skip
+        view = View(system, extras, energy, invariants)
         shared, self.results, asked = Shared(every, uneven), {}, {}
         shared.begin = view.params["_begin"] if restarts else None
         for name, reduction in reductions.items():

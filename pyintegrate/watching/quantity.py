@@ -110,7 +110,9 @@ class View:
     def call(self, function, own=(), before=()):
         """The result of a function. own: symbols of its own parameters by name."""
         count, names = leading(function, self.system, len(before))
-        known = {key: self.params[key] for key in self.params if not key.startswith("_")}
+        known = dict(self.invariants)
+        known |= {} if self.energy is None else {"energy": self.energy}
+        known |= {key: self.params[key] for key in self.params if not key.startswith("_")}
         known |= dict(own)
         for name in names:
             if name not in known:
@@ -174,6 +176,22 @@ def leading(function, system, before=0):
     )
     got = ", ".join(a.name for a in arguments)
     raise TypeError(f"{told} takes ({got}): expected {known}")
+
+
+def asked_names(quantities, system, own=()):
+    """The names that quantities ask the core for; own: parameters that are not the system's.
+
+    Returns
+    -------
+    set of str, bool, bool
+        All names; whether the energy is among them, and an invariant.
+    """
+    asked: set[str] = set()
+    for what in quantities:
+        asked |= {what} if isinstance(what, str) else {*leading(what, system)[1]}
+    asked -= {*system.params, *own}
+    energy = system.has_energy and bool(asked & {"energy", "energy_error"})
+    return asked, energy, bool(asked & set(invariant_names(system)))
 
 
 def check_quantity(what, system, turns=False):

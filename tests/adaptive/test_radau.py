@@ -189,7 +189,7 @@ def test_a_force_may_raise_before_there_are_factors():
 
 @pytest.mark.parametrize("atol", [0.0, 1e-300, 1e-200])
 def test_a_tolerance_out_of_reach_is_said_soon(atol):
-    """Two species begin at 0, where no step is short enough: steps shrink to the smallest number."""
+    """Two species begin at 0, where no step is short enough: steps shrink to the smallest one."""
     rates = pi.rhs(
         lambda t, y: (
             1e4 * y[1] * y[2] - 0.04 * y[0],

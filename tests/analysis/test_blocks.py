@@ -116,3 +116,14 @@ def test_what_comes_after_a_failure_does_not_count():
     # 14 stretches of the whole run hold the scatter that 20 of the other do.
     assert ours.slope_uncertainty == pytest.approx(alone.slope_uncertainty, rel=0.5)
     assert np.isnan(pi.analysis.phase_drift(whole)[good + 1 :]).all()
+
+
+@pytest.mark.parametrize("watch", [None, "phase_drift"])
+def test_a_motion_that_has_died_has_no_phase(watch):
+    """Its angle is that of numbers without digits; before, the drift is as ever."""
+    options = {"dt": 0.01, "t_end": 600.0, "save": 20, "watch": watch}
+    sol = pi.integrate(pi.systems.spring(k=15.0, b=4.0), **options)
+    with pytest.warns(pi.RecordWarning, match="died"):
+        drift = pi.analysis.phase_drift(sol)
+    assert np.isnan(drift[-1])
+    assert abs(drift[sol.t < 300]).max() < 1e-4

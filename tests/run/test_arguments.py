@@ -214,3 +214,26 @@ def test_an_impossible_size_is_a_memory_error_with_the_cure(call):
 def test_an_impossible_size_counts_the_states_that_would_be_saved(save, entries):
     with pytest.raises(MemoryError, match=f"^{entries} saved states of"):
         run(n_steps=10**15, save=save)
+
+
+def test_masked_items_are_no_numbers():
+    masked = np.ma.masked_array([1.0, 2.0, 3.0], mask=[0, 1, 0])
+    for name in ("x0", "v0", "dt", "t0"):
+        right = {"x0": 1.0, "v0": 0.0, "dt": 0.1, "t0": 0.0}
+        with pytest.raises(ValueError, match=f"{name} has masked items"):
+            pi.integrate(pi.systems.spring, **{**right, name: masked}, n_steps=1)
+    with pytest.raises(ValueError, match=r"\bk\b.*masked items"):
+        pi.systems.spring(k=masked)
+    whole = np.ma.masked_array([1.0, 2.0])
+    assert pi.integrate(pi.systems.spring, whole, 0.0, dt=0.1, n_steps=1).final.shape == (2, 2)
+
+
+def test_names_have_no_hidden_characters():
+    with pytest.raises(ValueError, match="rk4"):
+        pi.methods["rk4\0"]
+
+
+@pytest.mark.parametrize("name", ["solve_ivp", "odeint"])
+def test_the_names_of_scipy_lead_here(name):
+    with pytest.raises(AttributeError, match=r"pi\.solve\(system, y0, t_end=t\)"):
+        getattr(pi, name)
