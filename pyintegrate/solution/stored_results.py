@@ -96,17 +96,20 @@ def check_results(header, arrays):
         if shape != expected:
             refuse(field, f"it has the shape {shape}, expected {expected}")
 
-    shapes = {}
+    shapes, named = {}, set()
     for name, kind, data in _listed(header, "watched", 3, _MOST_RESULTS):
         words = isinstance(kind, list) and all(isinstance(word, str) for word in kind)
         if not words or len(kind) not in (0, 2):
             refuse("watched", f"{kind!r:.80}, expected a function of pi.watch and its quantity")
+        named |= {name} if kind else set()
         shapes[name] = about(data, "watched", [np.dtype(np.float64), np.dtype(np.int64)])
     for name, shape in shapes.items():
         bins = tuple(_bins(shapes[name + end]) for end in _EDGES if name + end in shapes)
         of, _, last = name.rpartition(".")
         edges = f".{last}" in _EDGES and of in shapes and _bins(shape) > 0
-        own = prod(bins) <= MOST_SUMS and shape == (*batch, *bins)
+        # A user's own reduction may have any axis.
+        rest = bins if bins or name in named else shape[len(batch) :][:1]
+        own = prod(rest) <= MOST_SUMS and shape == (*batch, *rest)
         if not (edges or own or (bins and shape == bins and prod(bins) <= _MOST_IMAGE)):
             refuse("watched", f"{name:.80} has the shape {shape}, and the batch is {batch}")
     events = _listed(header, "events", 2, MOST_EVENTS)

@@ -295,7 +295,7 @@ def test_a_trajectory_is_stopped_by_an_event_of_the_file(watched, number, tmp_pa
 
 def test_watched_arrays_have_their_shapes(watched, tmp_path):
     for name in [name for name in watched if name.startswith("watched_")]:
-        for other in (watched[name][:-1], watched[name][..., np.newaxis]):
+        for other in (watched[name][:-1], watched[name][..., np.newaxis, np.newaxis]):
             np.savez(tmp_path / "b.npz", **{**watched, name: other})
             with pytest.raises(ValueError, match="damaged.*shape"):
                 pi.load(tmp_path / "b.npz")
