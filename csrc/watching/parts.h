@@ -8,8 +8,8 @@ typedef struct {
     int64_t n;
     double passed, h;
     const double *from; /* run->state_rows of them */
-    int whole;          /* the whole step, with rounding errors, which are unknown within one; alone,
-                           since its number is the tile's and its times are those of a run */
+    int whole;          /* the whole step, with those rounding errors, which are unknown within one;
+                           alone: its number is the tile's, and its times are those of a run */
     double *to;         /* the same; may be `from` */
 } PiPart;
 
