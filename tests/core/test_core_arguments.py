@@ -120,6 +120,16 @@ def test_components_that_are_not_there_are_refused(saved):
         start(saved=saved)
 
 
+@pytest.mark.parametrize(("method", "system"), [
+    ("velocity_verlet", "lorenz"), ("runge_kutta_nystrom4", "lorenz"), ("stormer4", "lorenz"),
+    ("rigid_rk4", "oscillator"),
+])  # fmt: skip
+def test_a_method_that_does_not_fit_the_system_is_refused(method, system):
+    """Nobody asks the core for this, which would have no force to call."""
+    with pytest.raises(ValueError, match="the method needs"):
+        start(method=_core.method(method)["handle"], system=system)
+
+
 def test_strides_of_half_an_item_are_refused():
     record = np.lib.stride_tricks.as_strided(np.zeros(99), (2, 1, 4), (64, 8, 4))
     with pytest.raises(ValueError, match="whole items"):

@@ -125,6 +125,23 @@ def test_a_failed_trajectory_ends_alone():
 # ---- what it is for ------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_a_small_state_survives_a_large_increment(dtype):
+    """Whichever of the two is larger: half an ulp of 1, and 1, and half an ulp are an ulp more."""
+
+    @pi.rhs(dim=1, rate=0.0)
+    def steady(t, y, rate):
+        return [rate]
+
+    half = np.finfo(dtype).eps / 2
+    run = {"dt": 1.0, "n_steps": 2, "method": "explicit_euler"}
+    run["drive"] = {"rate": np.array([1.0, half], dtype)}
+    y = np.array([half], dtype)
+    assert pi.integrate(steady, y, **run).final == 1
+    assert pi.integrate(steady, y, **run, compensated=True).final == 1 + 2 * half
+
+
+
 def test_a_long_sum_is_the_exact_one():
     """v += h a, a million times, with h a = 1/10 in exact arithmetic of the doubles h and a."""
     n, h, force = 1_000_000, 0.1, 1.0

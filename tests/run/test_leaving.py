@@ -61,6 +61,21 @@ def test_no_bit_depends_on_who_is_beside(dtype, compensated):
         np.testing.assert_array_equal(some.status, whole.status[part])
 
 
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_parameters_go_along(dtype):
+    """Who stays moves to the place of who leaves, with numbers of its own."""
+    mu = np.random.default_rng(3).uniform(0.1, 4.0, 700).astype(dtype)
+    run = {"dt": 0.02, "n_steps": STEPS, "on_failure": "ignore", "save": "final", "bound": 2.5}
+    run["dtype"] = dtype
+    start = np.array([1.0, 0.5], dtype)
+    whole = pi.integrate(pi.systems.van_der_pol(mu=mu), start, **run)
+    assert 100 < whole.n_failed < 600
+    for part in (slice(0, 699, 41), slice(699, 700)):
+        some = pi.integrate(pi.systems.van_der_pol(mu=mu[part]), start, **run)
+        np.testing.assert_array_equal(some.failed_step, whole.failed_step[part])
+        np.testing.assert_array_equal(some.final, whole.final[part])
+
+
 def test_who_comes_back_has_left():
     # x = cos t is beyond 0.9 until t = 0.45 and again later; v = -sin t beyond it in between.
     start = [[0.1, 0.0], [0.0, 0.95], [0.95, 0.0]]

@@ -114,6 +114,15 @@ def test_any_choice_of_components_in_any_order(data):
     assert further.components == sol.components
 
 
+@pytest.mark.parametrize("n_steps", [247, 250, 251, 257, 500, 507])
+def test_the_last_save_has_its_place_after_any_number_of_blocks(n_steps):
+    """Of 250 steps, which are 25 saves; a last interval may be alone in a block."""
+    y = states(LORENZ, (64,))
+    every = run(y=y, n_steps=n_steps).y
+    some = run(y=y, n_steps=n_steps, save=10).y
+    assert same_bits(some, every[[*range(0, n_steps, 10), n_steps]])
+
+
 def test_what_was_not_saved_cannot_be_asked_for():
     sol = run(pi.systems.kepler, components=["y", "vx"])
     assert sol.y.shape == (101, 5, 2)

@@ -148,6 +148,19 @@ def test_rollback_and_replay_give_the_same_bits(method):
         pi.Stepper(pi.systems.pendulum, dt=0.01, method=method).restore(before)
 
 
+@pytest.mark.parametrize("n", [0, 1, 2, 3, 5])
+def test_a_memory_that_is_rolled_back_is_made_again(n):
+    """Also to before a multistep method had all its past."""
+    stepper = pi.Stepper(pi.systems.pendulum, dt=0.01, method="adams_bashforth4")
+    stepper.step(n)
+    before = stepper.snapshot()
+    stepper.step(9)
+    there = stepper.y.copy()
+    stepper.restore(before)
+    stepper.step(9)
+    assert same_bits(stepper.y, there)
+
+
 def test_reset_restarts_some_and_leaves_the_others():
     y = states(pi.systems.pendulum, (6,))
     stepper = pi.Stepper(pi.systems.pendulum, y, dt=0.01)

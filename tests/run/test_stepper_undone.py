@@ -121,12 +121,12 @@ def test_a_trajectory_that_fails_in_a_block_that_is_undone_has_not_failed():
             raise Stop
         return y * 1.0
 
-    y = np.linspace(1, 9.9, 5000)[:, np.newaxis]
+    y = np.linspace(1, 9.995, 5000)[:, np.newaxis]
     options = {"dt": 1e-3, "method": "adams_bashforth2", "start": "explicit_euler", "bound": 10.0}
     once = pi.Stepper(growing, y, **options)
     before = len(calls)
     once.step(20)
-    assert np.any(once.failed_step == 11)
+    assert {1, 11} <= set(once.failed_step)
     when[0] = len(calls) + (len(calls) - before) * 19 // 20
     stepper = pi.Stepper(growing, y, **options)
     with pytest.raises(Stop):

@@ -129,6 +129,12 @@ def test_a_trajectory_that_fails_or_stops_counts_until_then():
     assert sol.n_failed == 1
     expected, _ = np.histogram(sol.y[..., 0][sol.valid], 6, (0, 3))
     assert np.array_equal(sol.watched["d"], expected)
+    # The last valid state lies in a bin, and is counted once.
+    stop = {"stop": pi.event(lambda t, y: y[0] - 2, stop=True)}
+    for end in ({"bound": 2.0}, {"events": stop}):
+        sol = pi.integrate(grow, [[0.1], [1.0]], **options, **end)
+        expected, _ = np.histogram(sol.y[..., 0][sol.valid], 6, (0, 3))
+        assert np.array_equal(sol.watched["d"], expected)
 
 
 @pytest.mark.parametrize(
