@@ -61,6 +61,11 @@ def test_a_motion_without_friction_that_is_unstable_is_not_stiff():
     sol = pi.solve(falls, [1e-9], [0.0], t_end=3000.0, rtol=1e-3, atol=1e-3, save="final")
     assert sol.steps_taken > 2000
     assert np.isnan(sol.stiff_since)
+    # As equations of first order, upright throughout: for a pair that leaves what decays so fast.
+    falls = pi.rhs(dim=2)(lambda t, y: (y[1], 25 * np.sin(y[0])))
+    upright = pi.solve(falls, [0.0, 0.0], t_end=4000.0, max_step=2.0, save="final")
+    assert upright.steps_taken >= 2000
+    assert np.isnan(upright.stiff_since)
 
 
 def test_order_split_and_workers_change_no_bit():

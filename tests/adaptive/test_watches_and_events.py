@@ -246,6 +246,22 @@ def test_nothing_interpolates_across_a_jump():
     assert abs(drop({"floor": FLOOR}, times=t)["z"] - z).max() < 1e-12
 
 
+@pytest.mark.parametrize("method", ["tsitouras54", "bogacki_shampine32", "verner98", "radau_iia5"])
+def test_the_step_after_a_jump_is_one_from_there(method):
+    """Also of methods that begin with the last slope of the step before, which is another's."""
+    decay = pi.rhs(dim=1)(lambda t, y: (-y[0],))
+    up = pi.event(lambda t, y: y[0] - 0.5, direction=-1, then=lambda t, y: 8 * y)
+    run = {"rtol": 1e-6, "atol": 1e-9, "method": method}
+    sol = pi.solve(decay, [1.0], t_end=2.0, events={"up": up}, save="all", **run)
+    (landing,) = 1 + np.flatnonzero(sol.t[1:] == sol.t[:-1])
+    t0, t_end = sol.t[landing : landing + 2]
+    step = pi.solve(decay, sol.y[landing], t0=t0, t_end=t_end, first_step=t_end - t0, **run)
+    assert step.steps_taken == 1
+    # Radau's method begins elsewhere, and ends within some hundredths of the tolerance.
+    close = 1e-7 if method == "radau_iia5" else 1e-14
+    assert sol.y[landing + 1] == pytest.approx(step.final, rel=close)
+
+
 def test_after_a_stop_there_are_no_states_and_the_event_is_named():
     sol = drop({"floor": pi.event("z", direction=-1, stop=True)}, save="all")
     with pytest.raises(ValueError, match="outside the times .* of the run, stopped by 'floor'$"):

@@ -7,6 +7,7 @@ import pytest
 
 import pyintegrate as pi
 from pyintegrate import _core
+from pyintegrate.trace.graph import Graph
 from pyintegrate.trace.program import CONSTANT, OUT, QUESTIONS, SCRATCH, P, Program, T, V, Y
 from pyintegrate.trace.tracing import Traced
 
@@ -254,6 +255,18 @@ def test_exact_rewrites_keep_every_bit():
         assert np.array_equal(got[:, i], expected[:, i], equal_nan=True), i
         finite = ~np.isnan(expected[:, i])
         assert np.array_equal(np.signbit(got[finite, i]), np.signbit(expected[finite, i])), i
+
+
+def test_constants_are_folded_where_that_is_exact():
+    """A sum that rounds would round otherwise in single precision."""
+    g = Graph(1, 0)
+    fold = {name: lambda a, b, name=name: g.make(name, *map(g.constant, (a, b))) for name in
+            ("add", "subtract", "multiply", "divide")}  # fmt: skip
+    assert fold["add"](0.5, 0.25).value == 0.75
+    assert fold["divide"](3.0, 8.0).value == 0.375
+    rounded = [("add", 0.1, 0.2), ("subtract", 1.0, 0.1), ("multiply", 0.1, 0.3),
+               ("divide", 1.0, 3.0), ("multiply", 1e300, 1e300)]  # fmt: skip
+    assert [fold[name](a, b).operation for name, a, b in rounded] == [name for name, *_ in rounded]
 
 
 def test_lanes_do_not_see_each_other():

@@ -182,6 +182,7 @@ def test_multistep_methods_of_ones_own_know_their_order_and_limit():
     [
         (([-5, 4, 1], [2, 4, 0]), "root of size 5.*root condition"),
         (([-1, 3, -3, 1], [0, 0, 0, 0]), "roots on the unit circle more than once"),
+        (([-2, 5, -4, 1], [0, 0, -1, 0], None, 2), "root of size 2.*root condition"),
         (([1, -2, 1], [0, 1, 0]), "sum of j alpha_j is 0, expected 1"),
         (([-1, 1], [0.5, 0.4]), "sum of j alpha_j is 1, expected 0.9"),
         (([-1, 1.5], [0.5, 0.5]), "sum of alpha_j"),

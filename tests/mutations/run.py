@@ -261,7 +261,9 @@ def main():
     if asked.again:
         RESULTS.unlink(missing_ok=True)
     known = known_results()
-    todo = [m for m in mutations if not known.get(key(m), "\tbroken").split("\t")[1] != "broken"]
+    for mutation in mutations:
+        mutation["key"] = key(mutation)
+    todo = [m for m in mutations if known.get(m["key"], "\tbroken").split("\t")[1] == "broken"]
     print(f"{len(mutations)} mutations, {len(mutations) - len(todo)} of them known", flush=True)
     trees = Queue()
     if todo:
@@ -276,7 +278,7 @@ def main():
         finally:
             trees.put(tree)
         seconds = f"{time.monotonic() - since:.0f}"
-        told = (key(mutation), verdict, seconds, mutation["file"], mutation["why"], by)
+        told = (mutation["key"], verdict, seconds, mutation["file"], mutation["why"], by)
         line = "\t".join(" ".join(word.split()) for word in told)
         with RESULTS.open("a") as file:
             file.write(line + "\n")
@@ -286,7 +288,7 @@ def main():
     with ThreadPoolExecutor(asked.jobs) as pool:
         list(pool.map(one, todo))
     known = known_results()
-    lines = [known[key(m)].split("\t") for m in mutations]
+    lines = [known[m["key"]].split("\t") for m in mutations]
     missed = [line for line in lines if line[1] != "noticed"]
     print(f"{len(lines) - len(missed)} of {len(lines)} noticed,"
           f" {(time.monotonic() - begun) / 60:.0f} minutes")  # fmt: skip
