@@ -131,6 +131,7 @@ def test_sensitivities_are_joined():
         (lambda a: pi.solve(pi.systems.kepler, [2.0, 0, 0, 0.7], t0=1.0, t_end=2.0, rtol=1e-6),
          "another state"),
         (lambda a: pi.solve(pi.systems.kepler, t_end=1.0, rtol=1e-7).resume(t_end=2.0), "rtol"),
+        (lambda a: pi.solve(pi.systems.kepler, t_end=1.0, atol=1e-12).resume(t_end=2.0), "atol"),
         (lambda a: pi.solve(pi.systems.kepler, t_end=1.0, method="dop853").resume(t_end=2.0),
          "method"),
         (lambda a: pi.solve(pi.systems.kepler, t_end=1.0, save="final").resume(t_end=2.0),

@@ -88,7 +88,9 @@ def test_steps_are_those_of_the_controller(method, first):
     """A first step of 5 is rejected, by all but one of them several times."""
     m = pi.methods[method]
     given = {} if first is None else {"first_step": first}
-    sol = pi.solve(SWING, START, t_end=END, rtol=RTOL, atol=ATOL, method=method, save="all", **given)
+    sol = pi.solve(
+        SWING, START, t_end=END, rtol=RTOL, atol=ATOL, method=method, save="all", **given
+    )
     t, rejected = twin(m, first or first_step(m))
     assert sol.steps_taken == len(t) - 1
     assert sol.rejected == rejected

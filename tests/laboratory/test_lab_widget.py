@@ -11,6 +11,7 @@ import pyintegrate as pi
 pytest.importorskip("anywidget")
 from pyintegrate.laboratory import front_end  # noqa: E402
 from pyintegrate.laboratory.descriptions import describe_system, drawable  # noqa: E402
+from pyintegrate.laboratory.record import steps_of  # noqa: E402
 
 ARRAYS = ("t", "y", "ghost", "energy", "ghost_energy", "phase", "distance")
 
@@ -28,6 +29,12 @@ def sent_by_the_browser(lab, **patch):
     lab._handle_msg({"content": {"data": message}, "buffers": []})
     assert lab.record["number"] == number
     return lab.record
+
+
+def test_steps_are_the_nearest_whole_number():
+    """0.3 / 0.1 is a little less than 3 in doubles, and 0.7 / 0.1."""
+    assert [steps_of(0.1, n / 10) for n in range(1, 50)] == list(range(1, 50))
+    assert (steps_of(0.1, 1e-9), steps_of(1e-9, 1.0)) == (1, 20_000)
 
 
 @pytest.mark.parametrize("name", sorted(drawable()))

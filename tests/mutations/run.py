@@ -46,10 +46,10 @@ def built_set():
 
 
 # ---- the core -----------------------------------------------------------------------------------
-FLAGS = (
-    "-O1 -g0 -fPIC -DPI_ROLLED -ffp-contract=off -fno-math-errno -fno-tree-vectorize"
-    " -fvisibility=hidden -std=gnu11 -Wno-psabi -w"
-).split()
+FLAGS = [
+    *("-O1", "-g0", "-fPIC", "-DPI_ROLLED", "-ffp-contract=off", "-fno-math-errno", "-w"),
+    *("-fno-tree-vectorize", "-fvisibility=hidden", "-std=gnu11", "-Wno-psabi"),
+]
 
 
 def compiler():

@@ -141,7 +141,6 @@ def test_a_small_state_survives_a_large_increment(dtype):
     assert pi.integrate(steady, y, **run, compensated=True).final == 1 + 2 * half
 
 
-
 def test_a_long_sum_is_the_exact_one():
     """v += h a, a million times, with h a = 1/10 in exact arithmetic of the doubles h and a."""
     n, h, force = 1_000_000, 0.1, 1.0

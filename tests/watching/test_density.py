@@ -68,10 +68,12 @@ def test_values_at_edges_lie_where_those_of_numpy_lie():
     values = np.concatenate([edges, np.nextafter(edges, 9), np.nextafter(edges, -9), [np.nan]])
     sol = pi.integrate(
         stay, values[:-1, np.newaxis], dt=1.0, n_steps=0,
-        watch={"d": pi.watch.density("y", 10, (-0.3, 0.7))},
+        watch={"d": pi.watch.density("y", 10, (-0.3, 0.7)),
+               "h": pi.watch.histogram("y", 10, (-0.3, 0.7))},
     )  # fmt: skip
     expected, _ = np.histogram(values[:-1], 10, (-0.3, 0.7))
     assert np.array_equal(sol.watched["d"], expected)
+    assert np.array_equal(sol.watched["h"].sum(axis=0), expected)
 
 
 def test_more_notes_than_room_are_counted_too(states, monkeypatch):
