@@ -18,9 +18,7 @@ except ImportError as missing:
     ) from missing
 
 from .run import output
-from .run.arguments import make_run
-from .run.state import checked_dtype
-from .run.structure import checked_system
+from .run.arguments import checked_dtype, checked_system, make_run
 from .run.times import time_of, times
 from .solution.solution import Solution
 from .values.checks import integer
@@ -279,7 +277,7 @@ def integrate(
         name=f"pyintegrate-{dask.base.tokenize(system, arrays, n_steps, options)}",
         system=system, names=present, n_steps=n_steps, options=options,
     )  # fmt: skip
-    steps = checked.saves(problem).steps
+    steps = checked.saves(problem.n_steps).steps
     components = checked.saved_names(system)
     none = output.begin(problem.changed(n_steps=0), checked).outcome()
     sample = Solution(problem.changed(n_steps=0), checked, none)

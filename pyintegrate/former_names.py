@@ -115,7 +115,7 @@ def _with_options(state):
     """The fields that version 0.1 pickled as one Problem, split into Problem and Options."""
     from .run.failures import Failures
     from .run.options import Options
-    from .run.output import outward
+    from .run.core import outward
 
     problem = state.pop("_problem")
     old = problem.__dict__

@@ -96,6 +96,7 @@ int advance_stopping(PiRun *run, PiTile *tile, PiSeen seen, int64_t from, int64_
 /* ---- failures.c ------------------------------------------------------------------------------ */
 /* PI_OK, or why the state of a lane is not valid. */
 PiStatus state_status(const PiRun *run, const void *rows, int64_t stride, int64_t lane);
+int states_are_valid(const PiRun *run, const void *rows, int64_t stride, int64_t lanes);
 /* Freezes a lane of a tile. Only the thread that works on the tile calls this. 0, or -1. */
 int fail(PiRun *run, int64_t tile, int64_t lane, PiStatus status, int64_t step);
 /* Finds the lanes of a tile that have failed, after its kernel has reported one. 0, or -1. */

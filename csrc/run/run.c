@@ -60,9 +60,10 @@ static int begin_tile(PiRun *run, int64_t number, char *scratch) {
     const int64_t lanes = lanes_in(run, number);
     const int look = !run->same || run->n_observers;
     const void *rows = look ? initial_rows(run, number) : run->initial;
-    PiStatus status = PI_OK;
-    for (int64_t i = 0; i < lanes; i++) {
-        if (i == 0 || !run->same) status = state_status(run, rows, look ? run->stride : 1, i);
+    const int64_t stride = look ? run->stride : 1, different = run->same ? 1 : lanes;
+    const int valid = states_are_valid(run, rows, stride, different);
+    for (int64_t i = 0; !valid && i < lanes; i++) {
+        const PiStatus status = state_status(run, rows, stride, i % different);
         if (status && fail(run, number, i, status, run->first)) return -1;
     }
     if (!run->n_observers) return 0;

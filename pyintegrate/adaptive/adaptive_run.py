@@ -12,7 +12,7 @@ import numpy as np
 
 from .. import _core
 from ..errors import Status
-from ..run.output import outward
+from ..run.core import outward
 from ..values.memory import check_memory
 from ..values.named import Named
 from .automatic import implicit_method, leaving_rate

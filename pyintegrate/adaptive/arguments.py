@@ -10,12 +10,17 @@ from .. import _core
 from ..errors import Status, UnknownNameError, warn_caller
 from ..method.arithmetic import ARITHMETIC, warn_of_change
 from ..method.catalogue import find_method
+from ..run.arguments import (
+    check_structure,
+    checked_dtype,
+    checked_system,
+    checked_times,
+    components_of,
+)
 from ..run.options import Options
 from ..run.output import check_out
 from ..run.problem import Problem
-from ..run.state import checked_dtype, components_of
-from ..run.steps import check_rounded, checked_times, in_dtype
-from ..run.structure import check_structure, checked_system
+from ..run.times import in_dtype
 from ..values.checks import broadcast_shape, integer, numbers
 from ..values.memory import pad, spread
 from ..values.names import SENTENCES, plain
@@ -54,14 +59,12 @@ def _make(system, x0, v0, given):
     components = system._ready(components, dtype)
     rtol, atol = checked_tolerance("rtol", given["rtol"]), checked_tolerance("atol", given["atol"])
     method = checked_method(given["method"], rtol, system)
-    t0, t_end = checked_times("t0", given["t0"]), checked_times("t_end", given["t_end"])
-    check_rounded("t0", t0, dtype)
-    check_rounded("t_end", t_end, dtype)
+    shapes |= system.batch_shapes
+    t0, t_end = (checked_times(name, given[name], dtype, shapes) for name in ("t0", "t_end"))
     first_step, max_step = (
         _step("first_step", given["first_step"]),
         _step("max_step", given["max_step"]),
     )
-    shapes = {**shapes, **system.batch_shapes, "t0": np.shape(t0), "t_end": np.shape(t_end)}
     shapes |= {"first_step": np.shape(first_step), "max_step": np.shape(max_step)}
     for name, value in (("rtol", rtol), ("atol", atol)):
         shapes[name] = value.shape[:-1] if _each(value, system) else value.shape
@@ -235,9 +238,9 @@ def resumed(solution, t_end):
     """
     problem, control = solution._problem, solution._control
     batch, dtype, lanes = problem.batch, problem.dtype, problem.lanes
-    t_end = checked_times("t_end", t_end)
-    check_rounded("t_end", t_end, dtype)
-    if broadcast_shape({"t_end": np.shape(t_end), "the solution": batch}) != batch:
+    shapes = {"the solution": batch}
+    t_end = checked_times("t_end", t_end, dtype, shapes)
+    if broadcast_shape(shapes) != batch:
         raise ValueError(f"t_end has shape {np.shape(t_end)}: it does not fit the batch {batch}")
     reached = solution._reached.reshape(batch)
     way = in_dtype(control.t_end, dtype) - in_dtype(problem.t0, dtype)

@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..integration import integrate
-from ..run.steps import in_dtype
+from ..run.times import in_dtype
 from .automatic import implicit_method
 
 LEAST = 200  # points of a smooth line over the run

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..run.output import outward
+from ..run.core import outward
 from ..solution.parts import another_end, differing
 from ..values.memory import check_memory
 from .adaptive_run import AdaptiveOutcome

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import Status
-from ..run.output import outward
+from ..run.core import outward
 from ..solution import files
 from ..solution.storage import saved_states, shared_header, warn_of_sensitivities
 from ..solution.stored_fields import (

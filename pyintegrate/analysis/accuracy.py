@@ -19,7 +19,7 @@ from ..integration import integrate
 from ..method.catalogue import find_method
 from ..method.catalogue import methods as catalogue
 from ..method.method import Method
-from ..run.structure import check_structure, checked_system
+from ..run.arguments import check_structure, checked_system
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -217,7 +217,7 @@ def ladder(steps=None, dt=None, t0=0.0, t_end=None):
     [10, 20]
     """
     if dt is not None:
-        from ..run.steps import steps_between
+        from ..run.arguments import steps_between
 
         if steps is not None or t_end is None:
             raise ValueError("give steps, or dt and t_end")

@@ -4,7 +4,7 @@ import numpy as np
 
 from ..integration import integrate
 from ..method.catalogue import find_method
-from ..run.structure import check_structure
+from ..run.arguments import check_structure
 from ..system.catalogue import systems
 from ..theory import multistep_stability, stability
 

@@ -13,7 +13,7 @@ import numpy as np
 from ..adaptive.tolerances import Tolerance
 from ..errors import one_record_warning
 from ..integration import integrate
-from ..run.structure import checked_system, usual_methods
+from ..run.arguments import checked_system, usual_methods
 from ..solving import solve
 from ..values.checks import numbers
 from ..values.keywords import explains_keywords

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..run.structure import check_structure, usual_methods
+from ..run.arguments import check_structure, usual_methods
 from ..system.catalogue import systems as catalogue
 from ..theory.stability import decay_limit, stability_polynomial
 from .scenes import scene, turning

@@ -10,8 +10,7 @@ import traitlets
 
 from ..method.catalogue import find_method
 from ..method.catalogue import methods as catalogue
-from ..run.state import components_of
-from ..run.structure import checked_system, usual_methods
+from ..run.arguments import checked_system, components_of, usual_methods
 from ..system.catalogue import systems as known_systems
 from ..values.checks import numbers
 from . import front_end

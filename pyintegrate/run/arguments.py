@@ -3,26 +3,27 @@
 from __future__ import annotations
 
 from contextlib import nullcontext
-from math import prod
+from math import isfinite, prod
+from types import NoneType
 
 import numpy as np
 
 from .. import _core
 from ..method.arithmetic import ARITHMETIC
 from ..method.catalogue import find_method
-from ..values.checks import broadcast_shape
+from ..system.system import System
+from ..values.checks import broadcast_shape, numbers, whole_steps
 from ..values.memory import pad, padded, spread
-from .drive import check_drive, driven_rows
-from .options import Options
+from .options import Options, check_last, fitted, steps_of
 from .problem import Problem, check_size
-from .saves import check_last, fitted, steps_of
-from .starter import check_start
-from .state import checked_dtype, components_of
-from .steps import check_rounded, checked_times, step_count
-from .structure import check_structure, checked_system
 
-_DOUBLE = np.dtype(np.float64)
+_WEAK = frozenset((NoneType, bool, int, float))
+_SINGLE, _DOUBLE = np.dtype(np.float32), np.dtype(np.float64)
 _AS_IT_IS = nullcontext()
+_UNEVEN = (
+    ": give n_steps=, with which trajectories end at different times; or make one call for each"
+    " dt or t_end; or use pi.solve(..., rtol=...), which finds the steps, and takes an array t_end"
+)
 
 
 def make_run(
@@ -47,39 +48,49 @@ def _make_run(system, x0, v0, dt, t_end, n_steps, t0, method, dtype, start, driv
     method = find_method(method)
     check_structure(method, system)
     options = Options.checked(system, options)
+    plans = {}
     if options.watch is not None:
         from ..watching.plan import Plan
 
-        options = options.changed(watch=Plan(system, options.watch))
+        plans["watch"] = Plan(system, options.watch)
     if options.events is not None:
         from ..watching.events import EventPlan, check_method
 
         check_method(method)
-        options = options.changed(events=EventPlan(system, options.events))
+        plans["events"] = EventPlan(system, options.events)
+    if plans:
+        options = options.changed(**plans)
     dtype = checked_dtype(dtype, x0, v0)
-    components, state_shapes = components_of(system, x0, v0)
-    starter, past = check_start(start, method, system)
+    components, shapes = components_of(system, x0, v0)
+    starter, past = None, []
+    if start is not None:
+        from .starter import check_start
+
+        starter, past = check_start(start, method, system)
     remembered = _core.history_rows(system._core_for(method), method.handle, options.compensated)
     components = system._ready(components, dtype)
-    dt, t0 = checked_times("dt", dt), checked_times("t0", t0)
-    check_rounded("dt", dt, dtype)
-    check_rounded("t0", t0, dtype)
-    shapes = {**state_shapes, **system.batch_shapes}
-    driven, driven_shapes = check_drive(drive, system)
-    shapes |= driven_shapes
+    shapes |= system.batch_shapes
+    dt = checked_times("dt", dt, dtype, shapes)
+    t0 = checked_times("t0", t0, dtype, shapes)
+    if drive is not None:
+        from .drive import check_drive, driven_rows
+
+        driven, driven_shapes = check_drive(drive, system)
+        shapes |= driven_shapes
     if past:
         shapes["start"] = past[0].shape
-    shapes["dt"], shapes["t0"] = _shape(dt), _shape(t0)
     if t_end is not None:
-        t_end = checked_times("t_end", t_end)
-        check_rounded("t_end", t_end, _DOUBLE)
-        shapes["t_end"] = _shape(t_end)
-    if options.watch is not None:
-        shapes |= options.watch.shapes
-    if options.events is not None:
-        shapes |= options.events.shapes
+        t_end = checked_times("t_end", t_end, _DOUBLE, shapes)
+    for plan in plans.values():
+        shapes |= plan.shapes
     batch = broadcast_shape(shapes)
-    n_steps = step_count(dt, t0, t_end, n_steps)
+    if (t_end is None) == (n_steps is None):
+        got = "neither" if t_end is None else "both"
+        raise ValueError(f"give exactly one of t_end and n_steps, got {got}")
+    if n_steps is None:
+        n_steps = steps_between(dt, t0, t_end, _UNEVEN)
+    else:
+        n_steps = whole_steps(n_steps)
     if options.steps is not None:
         check_last(options.steps, n_steps)
     if options.times is not None:
@@ -90,43 +101,231 @@ def _make_run(system, x0, v0, dt, t_end, n_steps, t0, method, dtype, start, driv
         options = options.changed(times=asked, steps=places)
 
     lanes = prod(batch)
-    stride = padded(lanes, dtype)
-    check_size(system, batch, dtype, n_steps, options, system.dim + remembered)
+    check_size(system, batch, lanes, dtype, n_steps, options, system.dim + remembered)
 
     rows = [*components, *past, *[0.0] * (remembered - len(past))]
-
-    def row(value):
-        if type(value) is float:
-            return value
-        if value.ndim == 0:
-            return float(value)
-        whole = value.shape == batch and lanes == stride and value.dtype == dtype
-        if whole and value.flags.c_contiguous:  # read-only, and in the layout of the core
-            return value.reshape(-1)
-        return pad([value], batch, dtype)[0]
-
+    undriven, strides = [], None
     with _rounding(dtype, rows):
-        params, strides = tuple(map(row, system.parameter_rows)), None
-        undriven = params
-        if driven:
+        for value in (dt, t0, *system.parameter_rows):
+            undriven.append(value if type(value) is float else _row(value, batch, dtype))
+        rows_dt, rows_t0, *undriven = undriven
+        params = undriven = tuple(undriven)
+        if drive:
             params, strides = driven_rows(driven, system, params, n_steps, batch, dtype)
+        initial = spread(rows, batch, dtype)
         problem = Problem.of({
             "system": system, "method": method, "dtype": dtype, "batch": batch, "lanes": lanes,
-            "stride": stride, "dt": dt, "t0": t0, "rows_dt": row(dt), "rows_t0": row(t0),
-            "rows_params": params, "undriven": undriven, "initial": spread(rows, batch, dtype),
+            "stride": initial.shape[1], "dt": dt, "t0": t0, "rows_dt": rows_dt, "rows_t0": rows_t0,
+            "rows_params": params, "undriven": undriven, "initial": initial,
             "starter": starter, "has_history": bool(past), "drive_strides": strides, "first": 0,
             "n_steps": n_steps, "arithmetic": ARITHMETIC,
         })  # fmt: skip
     return problem, options
 
 
+def _row(value, batch, dtype):
+    """An array as the core takes it: a float, or padded items; the same memory if it fits."""
+    if value.ndim == 0:
+        return float(value)
+    whole = value.shape == batch and value.dtype == dtype and value.flags.c_contiguous
+    if whole and value.size == padded(value.size, dtype):  # read-only
+        return value.reshape(-1)
+    return pad([value], batch, dtype)[0]
+
+
 def _rounding(dtype, rows):
     """Numbers may overflow or underflow in the run's dtype, without a warning."""
-    if dtype is _DOUBLE and not [r for r in rows if type(r) is not float and r.itemsize > 8]:
-        return _AS_IT_IS
+    if dtype is _DOUBLE:
+        for row in rows:
+            if type(row) is not float and row.itemsize > 8:
+                break
+        else:
+            return _AS_IT_IS
     return np.errstate(over="ignore", under="ignore", invalid="ignore")
 
 
-def _shape(value):
-    """The shape of a float or an array."""
-    return () if type(value) is float else value.shape
+# ---- system and method --------------------------------------------------------------------------
+
+_REQUIREMENTS = _core.requirements()
+
+# Default methods: two to compare, and one to step by hand.
+_USUAL = {
+    "first_order": (("rk4", "explicit_euler"), "rk4"),
+    "second_order": (("rk4", "semi_implicit_euler"), "semi_implicit_euler"),
+    "separable": (("rk4", "semi_implicit_euler"), "semi_implicit_euler"),
+    "rigid_body": (("rigid_rk4", "rigid_semi_implicit_euler"), "rigid_semi_implicit_euler"),
+}
+
+
+def checked_system(system):
+    """The system; a TypeError with the remedy if it is something else."""
+    if isinstance(system, System):
+        return system
+    cure = ""
+    if isinstance(system, str):
+        cure = f": use pi.systems[{system!r}]"
+    elif callable(system) and not isinstance(system, type):
+        cure = (
+            ": make one of the function with @pi.rhs, which takes f(t, y) with y' = f, or with"
+            " @pi.acceleration, which takes a(t, x, v) with x'' = a"
+        )
+    raise TypeError(f"system must be a System, got {type(system).__name__}{cure}")
+
+
+def usual_methods(system):
+    """The two default methods of a comparison of a system; for any structure."""
+    if system.structure == "first_order" and system.positions:  # a non-separable Hamiltonian
+        return ("rk4", "implicit_midpoint")
+    return _USUAL[system.structure][0]
+
+
+def usual_stepper(system):
+    """The method that a Stepper of a system takes by default."""
+    return _USUAL[system.structure][1]
+
+
+def check_structure(method, system):
+    """Refuse a method that needs a structure which the system lacks."""
+    meaning, structures = _REQUIREMENTS[method.requires]
+    if system.structure in structures:
+        if method.velocity_free and system.velocity_dependent:
+            raise ValueError(
+                f"method {method.name!r} is for x'' = a(t, x): it has no velocity to ask the force"
+                f" with, and that of {system.name!r} sees the velocity; use one that requires"
+                " 'any', such as 'rk4', or 'separable', such as 'velocity_verlet'"
+            )
+        if refusal := system._refusal(method):
+            raise ValueError(refusal)
+        return
+    cure = "one that requires 'any', such as 'rk4'"
+    if method.requires == "quadratic_kinetic" and system.structure == "separable":
+        cure = "one that requires 'separable', such as 'blanes_moan4', or 'any', such as 'rk4'"
+    raise ValueError(
+        f"method {method.name!r} needs a {method.requires} system ({meaning}), and"
+        f" {system.name!r} is {system.structure}; use {cure}"
+    )
+
+
+# ---- state --------------------------------------------------------------------------------------
+
+
+def checked_dtype(dtype, x0, v0):
+    """The dtype of a run; by default float32 if all arrays of the state are."""
+    if dtype is None:
+        # A Python number has no precision of its own, as in NumPy (NEP 50).
+        if type(x0) in _WEAK and type(v0) in _WEAK:
+            return _DOUBLE
+        for a in (x0, v0):
+            if type(a) not in _WEAK and getattr(a, "dtype", None) != _SINGLE:
+                return _DOUBLE
+        return _SINGLE
+    try:
+        dtype = np.dtype(dtype)
+    except TypeError:
+        raise TypeError(f"dtype must be float32 or float64, got {dtype!r}") from None
+    if dtype not in (np.float32, np.float64) or not dtype.isnative:
+        raise ValueError(f"dtype must be float32 or float64, got {dtype}")
+    return dtype
+
+
+def components_of(system, x0, v0):
+    """Components of the state, each an array of batch shape, and the named batch shapes."""
+    dim, lead = system.dim, system.positions
+    if x0 is None:
+        if v0 is not None:
+            raise ValueError("v0 was given without x0: give both, or the whole state as x0")
+        if system.initial is None:
+            raise ValueError(f"x0 must be given: {system.name!r} here has no default state")
+        return list(system.initial), {}
+    if dim == 2 and lead and type(x0) is float is type(v0):
+        return [x0, v0], {}
+    x0 = numbers("x0", x0)
+    if v0 is None:
+        if x0.ndim == 0 or x0.shape[-1] != dim:
+            names = ", ".join(system.state_names)
+            raise ValueError(
+                f"x0 has shape {x0.shape}: without v0 it is the whole state, whose last axis holds"
+                f" the {dim} components ({names}) of {system.name!r}"
+            )
+        return [x0[..., d] for d in range(dim)], {"x0": x0.shape[:-1]}
+    if not lead:
+        raise ValueError(
+            f"v0 was given, and {system.name!r} is first_order: give the whole state as x0"
+        )
+    v0 = numbers("v0", v0)
+    if dim == 2:
+        return [x0, v0], {"x0": x0.shape, "v0": v0.shape}
+    if v0.ndim == 0:  # the same for all components: usually at rest
+        v0 = np.broadcast_to(v0, (dim - lead,))
+    for name, value, size in (("x0", x0, lead), ("v0", v0, dim - lead)):
+        if value.ndim == 0 or value.shape[-1] != size:
+            raise ValueError(
+                f"{name} has shape {value.shape}: with x0 and v0 given, its last axis holds the"
+                f" {size} {'positions' if name == 'x0' else 'velocities'} of {system.name!r}"
+            )
+    shapes = {"x0": x0.shape[:-1], "v0": v0.shape[:-1]}
+    return [*np.moveaxis(x0, -1, 0), *np.moveaxis(v0, -1, 0)], shapes
+
+
+# ---- times --------------------------------------------------------------------------------------
+
+
+def checked_times(name, value, dtype, shapes):
+    """A float, or a read-only array of floats: finite in the dtype too, and dt is not zero.
+
+    The shape of an array goes into `shapes`.
+    """
+    if type(value) is float and dtype is _DOUBLE and isfinite(value) and (value or name != "dt"):
+        return value
+    value = numbers(name, value).astype(np.float64)
+    value.flags.writeable = False
+    with np.errstate(over="ignore", under="ignore"):
+        rounded = np.asarray(value, dtype)
+    good = np.isfinite(rounded) & ((rounded != 0) | (name != "dt"))
+    if not good.all():
+        rule = "finite and non-zero" if name == "dt" else "finite"
+        wrong = np.ravel(value)[~np.ravel(good)][0]
+        raise ValueError(f"{name} must be {rule}, got {wrong} (in {dtype.name})")
+    shapes[name] = value.shape
+    return value if value.ndim else float(value)
+
+
+def steps_to(t_end, dt, t0, batch):
+    """The steps from t0 to an end time that must fit a given batch."""
+    shapes = {"the solution": batch}
+    t_end = checked_times("t_end", t_end, _DOUBLE, shapes)
+    if broadcast_shape(shapes) != batch:
+        raise ValueError(f"t_end has shape {np.shape(t_end)}: it does not fit the batch {batch}")
+    return steps_between(dt, t0, t_end)
+
+
+def steps_between(dt, t0, t_end, cure=": make one call for each dt or t_end"):
+    """The number of steps from t0 to t_end, an integer and the same for every trajectory."""
+    with np.errstate(over="ignore", under="ignore", invalid="ignore"):
+        ratio = np.ravel((np.asarray(t_end, dtype=np.float64) - t0) / dt)
+    if np.any(abs(ratio) > 1 << 53) or not np.all(np.isfinite(ratio)):
+        raise ValueError("(t_end - t0) / dt is more than 2**53 steps: t_end, t0 or dt is wrong")
+    if not ratio.size:
+        return 0
+    n = np.rint(ratio)
+    if n[0] < 0:
+        raise ValueError(
+            f"t_end = {np.ravel(t_end)[0]:g} is behind t0 = {np.ravel(t0)[0]:g}"
+            f" for dt = {np.ravel(dt)[0]:g}"
+        )
+    if np.any(abs(ratio - n) > 1e-9 * np.maximum(1, n)):
+        i = int(np.argmax(abs(ratio - n)))
+        t, h, start = (float(np.ravel(a)[min(i, np.size(a) - 1)]) for a in (t_end, dt, t0))
+        low = int(np.floor(ratio[i]))
+        raise ValueError(
+            f"t_end = {t:.12g} is {ratio[i]:.12g} steps of dt = {h:.12g} from t0 ="
+            f" {start:.12g}, not a whole number; the nearest are"
+            f" t_end = {start + low * h:.12g} ({low} steps) and"
+            f" t_end = {start + (low + 1) * h:.12g} ({low + 1} steps)"
+        )
+    if np.any(n != n[0]):
+        raise ValueError(
+            f"every trajectory must take the same number of steps: t_end, t0 and dt give from"
+            f" {n.min():.0f} to {n.max():.0f}{cure}"
+        )
+    return int(n[0])

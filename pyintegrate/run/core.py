@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
+from weakref import ref
 
 import numpy as np
+from numpy import ndarray
 
 from .. import _core
 from ..values.memory import COMPACT_BYTES, SPARE_BYTES, STREAM_BYTES, fresh
@@ -12,6 +14,8 @@ from ..values.named import Named
 from .failures import NONE, Failures
 
 if TYPE_CHECKING:
+    from typing import Any
+
     from ..watching.event_log import EventRows
 
 # Threads pay off after some milliseconds of work: this many components x evaluations
@@ -19,17 +23,19 @@ if TYPE_CHECKING:
 WORTH_THREADS = 2_000_000
 
 
-class Rows(Named):
-    """The result of the core, in rows.
+class Outcome(Named):
+    """The result of a run, from which a Solution is made.
 
-    record : ndarray, shape (n_saved, components, lanes or more), or None if nothing was saved;
-    state : ndarray, shape (dim + history of the method, stride), after the completed steps, or
-    None if an interrupt came when it was overwritten.
+    states : ndarray or zarr array, shape (n_saved or more, *batch, components)
+    final, history : ndarray, shape (dim, lanes) and (history of the method, lanes)
+        The components of the state after the last completed step, None if `states` ends with
+        them; the history of the method, None if it has none or an interrupt lost it.
     """
 
-    completed: int  # steps that every trajectory has completed
-    record: np.ndarray | None
-    state: np.ndarray | None
+    completed: int  # steps; if `final` is None, up to the last save
+    states: Any
+    final: np.ndarray | None
+    history: np.ndarray | None
     failures: Failures
     sums: list[np.ndarray] | None = None  # of watches: watched.py
     event_rows: EventRows | None = None  # events: event_log.py
@@ -53,34 +59,54 @@ class Run:
     """
 
     def __init__(self, problem, options, failures=None, record=None, sums=None, event_memory=None):
-        dim, dtype, saves = problem.system.dim, problem.dtype, options.saves(problem)
-        places = options.places(problem.system)
-        shape = problem.initial.shape
+        system, dtype, initial, lanes = problem.system, problem.dtype, problem.initial, problem.lanes
+        saves, elsewhere = options.saves(problem.n_steps), options.elsewhere
+        watching = sums is not None or event_memory is not None or saves.given is not None
         # A second state survives an interrupt; so does a record in memory of all components.
-        two = options.elsewhere or (saves.final_only and problem.initial.nbytes <= SPARE_BYTES)
-        two = two or sums is not None or event_memory is not None or saves.given is not None
-        state_a = fresh(shape, dtype)
-        state_b = fresh(shape, dtype) if two else state_a
+        two = saves.final_only and initial.nbytes <= SPARE_BYTES
+        state_a = fresh(initial.shape, dtype)
+        state_b = fresh(initial.shape, dtype) if two or watching or elsewhere else state_a
         stream = record is not None and record.nbytes >= STREAM_BYTES
-        if record is None and not saves.final_only:
-            compact = problem.lanes * dtype.itemsize < COMPACT_BYTES
-            row = problem.lanes if compact else problem.stride
-            record = fresh((saves.count, len(places), row), dtype)
-        self._problem, self._options, self.saves, self._places = problem, options, saves, places
-        self._record, self._states = record, (problem.initial, state_a, state_b)
-        self._core, self._sums, self._event_memory = None, sums, event_memory
-        if problem.lanes == 0:
+        if not saves.final_only:
+            places = options.places(system)
+            if record is None:
+                row = lanes if lanes * dtype.itemsize < COMPACT_BYTES else problem.stride
+                record = fresh((saves.count, len(places), row), dtype)
+        self._problem, self._options, self.saves, self.record = problem, options, saves, record
+        self._states, self._core = (initial, state_a, state_b), None
+        self._sums, self._event_memory = sums, event_memory
+        self._elsewhere, self._watching = elsewhere, watching
+        if lanes == 0:
             return
-        work = problem.lanes * dim * problem.n_steps * max(problem.method.evaluations, 1)
-        self._workers = options.workers if work >= WORTH_THREADS else 1
-        self._core = _start(
-            problem, options, saves, self._workers, state_a, state_b, record, places, stream,
-            sums, event_memory,
+        workers, method = options.workers, problem.method
+        if workers > 1:
+            work = lanes * system.dim * problem.n_steps * max(method.evaluations, 1)
+            workers = workers if work >= WORTH_THREADS else 1
+        self._helpers = workers - 1
+        fields = problem.core_fields(
+            options, save_every=saves.every, method=method.handle, first=problem.first,
+            n_steps=problem.n_steps, workers=workers, params=problem.rows_params,
+            drive_strides=problem.drive_strides, has_history=problem.has_history,
+            # One item a row if all trajectories begin alike.
+            initial=initial if initial.strides[1] else initial[:, 0].copy(),
+            state_a=state_a, state_b=state_b,
         )  # fmt: skip
+        if record is not None:
+            fields |= {
+                "record": record, "saved": places, "save_steps": saves.given, "stream": stream,
+            }  # fmt: skip
+        if options.times is not None:
+            fields["times"] = _asked(problem, options.times)
+        if sums is not None:
+            fields["watches"] = sums.fields()
+        if event_memory is not None:
+            fields["events"] = event_memory.fields()
+        self._pins = _pinned([options.out, initial, *problem.rows_params])
+        self._core = _core.start(fields)
         if failures:
             self._core.fail(*failures)
 
-    def work(self):
+    def go(self):
         """Make all steps, in the calling thread and `workers` - 1 others."""
         if self._options.progress is False:
             self._work(None)
@@ -92,35 +118,82 @@ class Run:
 
     def _work(self, report):
         if self._core is not None:
-            self._core.work(report, self._workers - 1)
+            self._core.work(report, self._helpers)
 
     def rows(self):
-        """The steps that every trajectory has completed, as Rows."""
-        problem, record = self._problem, self._record
-        if self._core is None:
-            return self._rows(problem.n_steps, record, self._states[1], NONE, 0)
-        completed, where, count, blocks = self._core.outcome()
-        state = self._states[where] if where >= 0 else None
-        begun = self.saves.given is None or not np.any(self.saves.given[:1])
-        if completed == 0 and record is not None and begun:  # interrupted, maybe before any save
-            record[0, :, : problem.lanes] = problem.initial[list(self._places), : problem.lanes]
-        if state is None and record is None:  # interrupted, and the state between overwritten
-            completed, state = 0, problem.initial
-        failed = NONE
-        if count:
-            failed = Failures.room(count)
-            self._core.failures(*failed)
-        return self._rows(completed, record, state, failed, blocks)
+        """The steps that every trajectory has completed: their number, the state, failures, watched.
 
-    def _rows(self, completed, record, state, failures, blocks):
-        """Rows, with the sums and the occurrences after `blocks` blocks of time."""
-        fields = {"completed": completed, "record": record, "state": state, "failures": failures}
-        whole = completed == self._problem.n_steps
-        if self._sums is not None:
-            fields["sums"] = self._sums.after(blocks, whole)
-        if self._event_memory is not None:
-            fields["event_rows"] = self._event_memory.after(blocks, whole)
-        return Rows.of(fields)
+        The state, (dim + history of the method, stride), is None if an interrupt came when it was
+        overwritten. The saves are in `record`, if there are any. watched: sums and event_rows.
+        """
+        problem, record, failed = self._problem, self.record, NONE
+        completed, state, blocks = problem.n_steps, self._states[1], 0
+        if self._core is not None:
+            completed, where, count, blocks = self._core.outcome()
+            state = self._states[where] if where >= 0 else None
+            if completed == 0 and record is not None:  # interrupted, maybe before any save
+                if not np.any(self.saves.steps[:1]):
+                    places = list(self._options.places(problem.system))
+                    record[0, :, : problem.lanes] = problem.initial[places, : problem.lanes]
+            elif state is None and record is None:  # interrupted, and what is between overwritten
+                completed, state = 0, problem.initial
+            if count:
+                failed = Failures.room(count)
+                self._core.failures(*failed)
+        sums, events, whole = self._sums, self._event_memory, completed == problem.n_steps
+        if sums is not None:
+            sums = sums.after(blocks, whole)
+        if events is not None:
+            events = events.after(blocks, whole)
+        return completed, state, failed, (sums, events)
+
+    def outcome(self):
+        """The Outcome: after an interrupt, of the steps that every trajectory has completed."""
+        problem, record, elsewhere = self._problem, self.record, self._elsewhere
+        dim, lanes, batch, out = problem.system.dim, problem.lanes, problem.batch, self._options.out
+        completed, state, failures, (sums, event_rows) = self.rows()
+        final = history = None
+        if state is not None and len(state) > dim:
+            history = state[dim:, :lanes].copy()
+        if elsewhere or (self._watching and not self.saves.final_only):
+            final = state[:dim, :lanes]
+        if record is None:
+            record = state[np.newaxis, :dim]
+            if elsewhere:
+                record = record[:, list(self._options.places(problem.system))]
+        elif completed < problem.n_steps and final is None:
+            saved = self.saves.until(completed)
+            if int(self.saves.steps[saved - 1]) < completed:
+                completed, history = int(self.saves.steps[saved - 1]), None
+            record = record[:saved]
+        if batch and record.shape[-1] > lanes:
+            record = record[..., :lanes]
+        states = outward(record, batch)
+        if out is not None:
+            if self.saves.final_only:
+                out[...] = states
+            states = out
+        return Outcome.of({
+            "completed": completed, "states": states, "final": final, "history": history,
+            "failures": failures, "sums": sums, "event_rows": event_rows,
+        })  # fmt: skip
+
+
+def _pinned(objects):
+    """Weak references, which keep ``ndarray.resize`` from moving memory that the core uses."""
+    arrays = [one for one in objects if isinstance(one, ndarray)]
+    return [*map(ref, arrays), *_pinned([one.base for one in arrays])] if arrays else []
+
+
+def outward(rows, batch):
+    """(..., components, lanes) inside -> (..., *batch, components) outside, without a copy."""
+    if not batch:
+        return rows[..., 0]
+    if len(batch) == 1:
+        return rows.swapaxes(-1, -2)
+    outside = rows.reshape(rows.shape[:-1] + batch)
+    lead = rows.ndim - 2
+    return outside.transpose(*range(lead), *range(lead + 1, outside.ndim), lead)
 
 
 def _asked(problem, times):
@@ -139,34 +212,3 @@ def _asked(problem, times):
         "t0": row_of(problem, problem.t0),
         "dt": row_of(problem, problem.dt),
     }
-
-
-def _start(
-    problem, options, saves, workers, state_a, state_b, record, places, stream, sums, event_memory
-):  # fmt: skip
-    """The run of the C core, not begun."""
-    one = problem.initial.strides[1] == 0  # all trajectories begin alike
-    fields = {
-        **problem.core_fields(options),
-        "save_every": saves.every,
-        "method": problem.method.handle,
-        "first": problem.first,
-        "n_steps": problem.n_steps,
-        "workers": workers,
-        "params": problem.rows_params,
-        "drive_strides": problem.drive_strides,
-        "initial": problem.initial[:, 0].copy() if one else problem.initial,
-        "has_history": problem.has_history,
-        "state_a": state_a,
-        "state_b": state_b,
-        "record": record,
-        "saved": places,
-        "save_steps": None if record is None else saves.given,
-        "times": None if options.times is None else _asked(problem, options.times),
-        "stream": stream,
-    }
-    if sums is not None:
-        fields["watches"] = sums.fields()
-    if event_memory is not None:
-        fields["events"] = event_memory.fields()
-    return _core.start(fields)

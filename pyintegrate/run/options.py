@@ -3,16 +3,191 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from functools import lru_cache
 from typing import Any, ClassVar
 
 import numpy as np
 
 from ..values.checks import integer, numbers, places_of
 from ..values.named import Named
-from .saves import Saves, check_save, check_times, saves_of
+from .times import in_dtype
 
 _DOUBLE = np.dtype(np.float64)
+
+
+# ---- saves --------------------------------------------------------------------------------------
+
+
+def check_save(save):
+    """ "all", "final", an interval of steps between saves, or an array of step indices."""
+    if isinstance(save, str):
+        if save not in ("all", "final"):
+            raise ValueError(
+                "save must be 'all', 'final', a number of steps or an increasing array of step"
+                f" numbers, got {save!r}"
+            )
+        return save
+    if isinstance(save, list | tuple | range) or np.ndim(save):
+        return _numbers_of_steps(save)
+    return integer("save", save, 1)
+
+
+def _numbers_of_steps(save):
+    """Increasing indices of steps, all of which the run must contain."""
+    try:
+        steps = np.array(save)
+    except ValueError as error:
+        raise ValueError(f"save must be a regular array: {error}") from None
+    whole = steps.dtype.kind in "iu" or (
+        steps.dtype.kind == "f" and np.array_equal(steps, np.rint(steps))
+    )
+    if steps.ndim != 1 or not whole:
+        raise TypeError(
+            "save takes the numbers of the saved steps as whole numbers in one axis, got shape"
+            f" {steps.shape} of {steps.dtype}; times go into times="
+        )
+    if not len(steps):
+        raise ValueError("save is empty: name a step, or save='final'")
+    if steps[0] < 0 or np.any(steps[1:] <= steps[:-1]):
+        raise ValueError(
+            "save must be increasing numbers of steps from 0 on: np.unique(save) sorts them"
+        )
+    if steps[-1] > 1 << 53:
+        raise ValueError(f"save has step {steps[-1]}, and a run has at most 2**53")
+    steps = steps.astype(np.int64)
+    steps.flags.writeable = False
+    return steps
+
+
+def check_last(steps, n_steps):
+    """Refuse a saved step that the run does not reach."""
+    if steps[-1] > n_steps:
+        raise ValueError(f"save has step {steps[-1]}, and the run ends with step {n_steps}")
+
+
+@lru_cache(maxsize=64)
+def saves_of(save, n_steps):
+    """The Saves of a run; the same object for every run of equal length."""
+    return Saves(save, n_steps)
+
+
+class Saves:
+    """The saves of a run of `n_steps`: steps 0, k, 2k, ... and the last, or the last alone.
+
+    Attributes
+    ----------
+    count : int
+    every : int
+        Steps from one save to the next; at most `n_steps`.
+    final_only : bool
+    n_steps : int
+    given : ndarray of int or None
+        The saves if no interval gives them: those that a user gives, those of joined parts, or
+        the steps that contain the requested times, (n,) or (n, *batch).
+    """
+
+    __slots__ = ("count", "every", "final_only", "given", "n_steps")
+
+    def __init__(self, save, n_steps, given=None):
+        self.final_only, self.n_steps = save == "final" and given is None, n_steps
+        self.given = given
+        whole = max(n_steps, 1)
+        self.every = whole if save == "final" else 1 if save == "all" else min(save, whole)
+        self.count = 1 if self.final_only else 1 - -n_steps // self.every
+        if given is not None:
+            self.count = len(given)
+
+    @property
+    def steps(self):
+        """Indices of the saved steps, counted from the first of the run."""
+        if self.given is not None:
+            return self.given
+        if self.final_only:
+            return np.array([self.n_steps])
+        steps = np.arange(0, self.n_steps + 1, self.every)
+        return steps if steps[-1] == self.n_steps else np.append(steps, self.n_steps)
+
+    def until(self, completed):
+        """The number of saves in a run that ended after `completed` steps."""
+        steps = self.steps
+        if steps.ndim > 1:  # those of times, which lie in different steps of each trajectory
+            steps = steps.reshape(len(steps), -1).max(axis=1, initial=0)
+        return int(np.searchsorted(steps, completed, side="right"))
+
+
+# ---- times --------------------------------------------------------------------------------------
+
+
+def check_times(times):
+    """Finite numbers, whose first axis is that of the times: read-only, float64."""
+    array = np.array(numbers("times", times), np.float64)
+    if array.ndim == 0:
+        array = array.reshape(1)
+    if not array.size:
+        raise ValueError(f"times has shape {array.shape}: name a time, or save='final'")
+    if not np.all(np.isfinite(array)):
+        wrong = array[~np.isfinite(array)][0]
+        raise ValueError(f"times must be finite, got {wrong}")
+    array.flags.writeable = False
+    return array
+
+
+def fitted(times, batch, forwards):
+    """Times of shape (n,), or (n, *batch), monotonic in the direction of the run.
+
+    Parameters
+    ----------
+    times : ndarray
+        From ``check_times``.
+    batch : tuple of int
+    forwards : float or ndarray
+        Positive if time grows, as dt; broadcasts to the batch.
+    """
+    if times.ndim > 1:
+        try:
+            fits = np.broadcast_shapes(times.shape[1:], batch) == batch
+        except ValueError:
+            fits = False
+        if not fits:
+            raise ValueError(
+                f"times has shape {times.shape}, expected (n,) or (n, *batch) with the batch"
+                f" {batch}"
+            )
+        times = np.broadcast_to(times, (len(times), *batch))
+    ahead = np.diff(times, axis=0)
+    if times.ndim == 1 and np.ndim(forwards):
+        ahead = np.reshape(ahead, (-1, *(1,) * len(batch)))
+    if np.any(ahead * np.sign(forwards) < 0):
+        raise ValueError(
+            "times must go on in the direction of the run (grow where dt > 0, fall where dt < 0):"
+            " sort them, np.sort(times, axis=0)"
+        )
+    return times
+
+
+def steps_of(times, t0, dt, n_steps, batch, dtype):
+    """The first step at or after each time, (n,) or (n, *batch); ValueError for one outside.
+
+    A time is outside if it is before the first or after the last by more than 1e-9 of a step, or of
+    itself, and is not the first or the last in the run's dtype.
+    """
+    differs = np.ndim(t0) or np.ndim(dt)
+    if times.ndim == 1 and differs:
+        times = times.reshape(-1, *(1,) * len(batch))
+    position = (times - t0) / dt
+    slack = 1e-9 * np.maximum(1, np.abs(position))
+    outside = (position < -slack) | (position > n_steps + slack)
+    if np.any(outside):
+        outside &= (times != in_dtype(t0, dtype)) & (times != in_dtype(t0 + n_steps * dt, dtype))
+    if np.any(outside):
+        wrong = np.broadcast_to(times, position.shape)[outside].flat[0]
+        first, last = np.ravel(t0 + 0 * dt)[0], np.ravel(t0 + n_steps * dt)[0]
+        many = " (of the first trajectory)" if differs else ""
+        raise ValueError(f"times has {wrong}, outside the run, {first} .. {last}{many}")
+    return np.ceil(np.clip(position, 0, n_steps)).astype(np.int64)
+
+
+# ---- options ------------------------------------------------------------------------------------
 
 
 def _bound(bound):
@@ -87,8 +262,8 @@ class Option:
     def __set_name__(self, owner, name):
         owner.known[name], owner.usual[name] = self, self.given
         if self.core:
-            owner.of_core.append((name, self.core))
-        setattr(owner, name, self.default)  # a given value is stored in the instance
+            owner.of_core[name] = self
+        setattr(owner, name, self.default)  # for instances of former versions
 
 
 class Options(Named):
@@ -96,10 +271,10 @@ class Options(Named):
 
     known: ClassVar[dict[str, Option]] = {}
     usual: ClassVar[dict[str, Any]] = {}  # the defaults
-    of_core: ClassVar[list[tuple[str, Callable]]] = []
+    of_core: ClassVar[dict[str, Option]] = {}
 
     save = Option("all", check_save)
-    bound = Option(None, _bound, core=_rounded)
+    bound = Option(None, _bound, core=_rounded)  # without one the core's is infinite
     compensated = Option(False, _compensated, core=lambda compensated, problem: compensated)
     workers = Option(1, _workers)
     progress = Option(False, _progress)
@@ -129,13 +304,13 @@ class Options(Named):
         if "components" in fields:
             places = places_of(fields["components"], system)
             fields["components"] = tuple(system.state_names[i] for i in places)
-        return cls.of(fields)
+        return USUAL.changed(**fields)
 
-    def saves(self, problem):
-        """The saved steps of a problem."""
+    def saves(self, n_steps):
+        """The saved steps of a run of so many."""
         if self.steps is None:
-            return saves_of(self.save, problem.n_steps)
-        return Saves(self.save, problem.n_steps, self.steps)
+            return saves_of(self.save, n_steps)
+        return Saves(self.save, n_steps, self.steps)
 
     def saved_names(self, system):
         """Names of the components that are saved."""
@@ -157,4 +332,4 @@ class Options(Named):
         return self.out is not None or self.components is not None
 
 
-USUAL = Options()
+USUAL = Options(**{name: option.default for name, option in Options.known.items()})

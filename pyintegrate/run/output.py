@@ -11,35 +11,16 @@ import sys
 from itertools import pairwise
 from math import prod
 from typing import Any
-from weakref import ref
 
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
 from ..values.named import Named
-from . import core
+from .core import Outcome, Run, outward
 from .failures import NONE, Failures
 
 BLOCK_BYTES = 8 << 20  # of record, computed at once and then copied
 MOST_COUNTED = 1 << 20  # items in an array whose axes do not nest
-
-
-class Outcome(Named):
-    """The result of a run, from which a Solution is made.
-
-    states : ndarray or zarr array, shape (n_saved or more, *batch, components)
-    final, history : ndarray, shape (dim, lanes) and (history of the method, lanes)
-        The components of the state after the last completed step, None if `states` ends with
-        them; the history of the method, None if it has none or an interrupt lost it.
-    """
-
-    completed: int  # steps; if `final` is None, up to the last save
-    states: Any
-    final: np.ndarray | None
-    history: np.ndarray | None
-    failures: Failures
-    sums: list[np.ndarray] | None = None  # of watches: watched.py
-    event_rows: Any = None  # an EventRows, for events: event_log.py
 
 
 def begin(problem, options, failures=None, sums=None, event_rows=None):
@@ -51,15 +32,14 @@ def begin(problem, options, failures=None, sums=None, event_rows=None):
         ``go()`` makes all steps. ``outcome()`` gives the Outcome; after an interrupt of `go`,
         that of the steps that every trajectory has completed.
     """
-    watched = None, None
+    watched, record = (None, None), None
     if options.watch is not None or options.events is not None:
         watched = _watched(problem, options, sums, event_rows)
-    if options.out is not None and not options.saves(problem).final_only:
+    if options.out is not None and not options.saves(problem.n_steps).final_only:
         record = _as_rows(options.out)
         if record is None:
             return _InBlocks(problem, options, failures, watched)
-        return _AtOnce(problem, options, failures, record, watched)
-    return _AtOnce(problem, options, failures, None, watched)
+    return Run(problem, options, failures, record, *watched)
 
 
 def _watched(problem, options, sums, event_rows):
@@ -71,71 +51,6 @@ def _watched(problem, options, sums, event_rows):
         None if options.watch is None else Sums(options.watch, problem, sums),
         None if options.events is None else EventMemory(options.events, problem, event_rows),
     )
-
-
-class _AtOnce(core.Run):
-    """One run of the core."""
-
-    def __init__(self, problem, options, failures, record, watched):
-        self._pins = _pinned(options.out, problem.initial, *problem.rows_params)
-        super().__init__(problem, options, failures, record, *watched)
-
-    def go(self):
-        self.work()
-
-    def outcome(self):
-        return _outcome(self._problem, self._options, self.saves, self.rows())
-
-
-def _pinned(*arrays):
-    """Weak references, which keep ``ndarray.resize`` from moving memory that the core uses."""
-    pins = []
-    for array in arrays:
-        if type(array) is float:
-            continue
-        while isinstance(array, np.ndarray):
-            pins.append(ref(array))
-            array = array.base
-    return pins
-
-
-def _outcome(problem, options, saves, rows):
-    dim, lanes, elsewhere = problem.system.dim, problem.lanes, options.elsewhere
-    record, completed, state, out = rows.record, rows.completed, rows.state, options.out
-    watching = rows.sums is not None or rows.event_rows is not None or saves.given is not None
-    if record is None:
-        places = list(options.places(problem.system)) if elsewhere else slice(dim)
-        record = state[np.newaxis, places, :lanes]
-    elif not elsewhere and completed < problem.n_steps and not watching:
-        saved = saves.until(completed)
-        record, completed = record[:saved], int(saves.steps[saved - 1])
-    if record.shape[-1] > lanes:
-        record = record[..., :lanes]
-    states = outward(record, problem.batch)
-    if out is not None:
-        if saves.final_only:
-            out[...] = states
-        states = out
-    history = None
-    if state is not None and len(state) > dim and completed == rows.completed:
-        history = state[dim:, :lanes].copy()
-    ends_apart = elsewhere or (watching and not saves.final_only)
-    final = state[:dim, :lanes] if ends_apart else None
-    return Outcome.of({
-        "completed": completed, "states": states, "final": final, "history": history,
-        "failures": rows.failures, "sums": rows.sums, "event_rows": rows.event_rows,
-    })  # fmt: skip
-
-
-def outward(rows, batch):
-    """(..., components, lanes) inside -> (..., *batch, components) outside, without a copy."""
-    if len(batch) == 1:
-        return rows.swapaxes(-1, -2)
-    outside = rows.reshape(rows.shape[:-1] + batch)
-    if not batch:
-        return outside
-    lead = rows.ndim - 2
-    return outside.transpose(*range(lead), *range(lead + 1, outside.ndim), lead)
 
 
 # ---- the caller's array --------------------------------------------------------------------------
@@ -160,7 +75,7 @@ def check_out(problem, options, inputs):
             f"out must be a NumPy array, a memmap or a zarr array, got {type(out).__name__}"
         )
     components = options.n_components(problem.system)
-    expected = (options.saves(problem).count, *problem.batch, components)
+    expected = (options.saves(problem.n_steps).count, *problem.batch, components)
     if tuple(out.shape) != expected:
         raise ValueError(
             f"out has shape {tuple(out.shape)}, expected (n_saved, *batch, components) = {expected}"
@@ -248,7 +163,7 @@ class _InBlocks:
 
     def __init__(self, problem, options, failures, watched):
         self._problem, self._options, self._watched = problem, options, watched
-        self._saves = options.saves(problem)
+        self._saves = options.saves(problem.n_steps)
         self._places = list(options.places(problem.system))
         # The finished parts, the current one, and its run are assigned together, because an
         # interrupt may come between two assignments.
@@ -277,37 +192,35 @@ class _InBlocks:
                         one and one.going_on(part, earlier)
                         for one, earlier in zip(self._watched, done.watched, strict=True)
                     ]
-                run = core.Run(part, here, done.failures, None, *self._watched)
+                run = Run(part, here, done.failures, None, *self._watched)
                 self._state = done, part, run
-                run.work()
+                run.go()
                 done = self._written(*self._state)
                 self._state = done, None, None
 
     def _written(self, done, part, run):
         """The saves that all trajectories have completed; the first belongs to the part before."""
         problem, out, places = self._problem, self._options.out, self._places
-        rows, made = run.rows(), run.saves
-        count = made.until(rows.completed)
-        skip, state = int(done.saves > 0), rows.state
-        if count <= skip and rows.completed < part.n_steps:
+        made, record, saves, skip = run.rows(), run.record, run.saves, int(done.saves > 0)
+        completed, state, failures, watched = made
+        count = saves.until(completed)
+        if count <= skip and completed < part.n_steps:
             return done
-        completed = rows.completed
         if completed < part.n_steps:
-            completed = int(made.steps[count - 1])
-        if state is None or completed < rows.completed:
+            completed = int(saves.steps[count - 1])
+        if state is None or completed < made[0]:
             if len(problem.initial) > problem.system.dim:
                 return done  # the history of the method is lost
-            state = rows.record[count - 1]
-        y = outward(rows.record[skip:count, :, : problem.lanes], problem.batch)
+            state = record[count - 1]
+        y = outward(record[skip:count, :, : problem.lanes], problem.batch)
         a, b = done.saves, done.saves + len(y)
         for to, place in enumerate(places) if isinstance(out, np.ndarray) else ():
             out[a:b, ..., to] = y[..., place]
         if not isinstance(out, np.ndarray):
             out[a:b] = np.ascontiguousarray(y[..., places])
         state = _padded(state, problem)
-        watched = rows.sums, rows.event_rows
         steps = done.steps + completed
-        return _Done(saves=b, steps=steps, state=state, failures=rows.failures, watched=watched)
+        return _Done(saves=b, steps=steps, state=state, failures=failures, watched=watched)
 
     def outcome(self):
         problem, out = self._problem, self._options.out

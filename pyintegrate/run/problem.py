@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from math import prod
 from typing import Any
 
 import numpy as np
@@ -11,10 +10,10 @@ from ..method.arithmetic import ARITHMETIC
 from ..method.method import Method
 from ..system.system import System
 from ..values.checks import broadcast_shape
-from ..values.memory import check_memory
+from ..values.memory import SPARE_BYTES, check_memory
 from ..values.named import Named
 from .drive import check_drive, driven_rows
-from .saves import saves_of
+from .options import saves_of
 from .times import times
 
 
@@ -64,7 +63,9 @@ class Problem(Named):
             "initial": state, "first": first, "n_steps": n_steps, "origin": origin,
             "arithmetic": ARITHMETIC,
         }  # fmt: skip
-        check_size(self.system, self.batch, self.dtype, n_steps, options, len(state))
+        check_size(
+            self.system, self.batch, self.lanes, self.dtype, n_steps, options, len(state)
+        )
         if drive is not None:
             arrays, shapes = check_drive(drive, self.system)
             if broadcast_shape({**shapes, "the solution": self.batch}) != self.batch:
@@ -76,9 +77,9 @@ class Problem(Named):
             raise ValueError("the run was driven: resume needs `drive` for the further steps")
         return self.changed(**changed)
 
-    def core_fields(self, options):
-        """The fields of the C core, by name, that are the same for a run and for a Stepper."""
-        fields = {
+    def core_fields(self, options, /, **fields):
+        """Fields of the C core, with those that are the same for a run and for a Stepper."""
+        fields |= {
             "system": self.system._core_for(self.method),
             "bits": self.dtype.itemsize * 8,
             "lanes": self.lanes,
@@ -86,15 +87,17 @@ class Problem(Named):
             "dt": self.rows_dt,
             "starter": None if self.starter is None else self.starter.handle,
         }
-        for name, core in options.of_core:
-            fields[name] = core(getattr(options, name), self)
+        for name, option in options.of_core.items():
+            value = getattr(options, name)
+            if value is not option.default:
+                fields[name] = option.core(value, self)
         return fields
 
 
-def check_size(system, batch, dtype, n_steps, options, state_rows):
+def check_size(system, batch, lanes, dtype, n_steps, options, state_rows):
     """Refuse a record and two states that do not fit the machine's memory."""
-    steps = options.steps
-    entries = saves_of(options.save, n_steps).count if steps is None else len(steps)
+    entries = options.saves(n_steps).count
     recorded = 0 if options.out is not None else options.n_components(system)
-    size = prod(batch) * (recorded * entries + state_rows * 2) * dtype.itemsize
-    check_memory(size, entries, batch, recorded or state_rows)
+    size = lanes * (recorded * entries + state_rows * 2) * dtype.itemsize
+    if size >= SPARE_BYTES:
+        check_memory(size, entries, batch, recorded or state_rows)

@@ -11,11 +11,10 @@ from ..errors import Status
 from ..method.arithmetic import present_rows, warn_of_change
 from ..values.keywords import explains_keywords
 from ..values.memory import whole
-from .arguments import make_run
+from .arguments import checked_system, make_run, usual_stepper
 from .failures import Failures
 from .live_views import LiveState, live_parameters
 from .snapshot import Snapshot, kind_of
-from .structure import checked_system, usual_stepper
 from .times import time_of
 
 if TYPE_CHECKING:
@@ -135,10 +134,11 @@ class Stepper(LiveState):
 
             self._by_hand = ByHand(problem, options.watch, options.events, self._param_rows)
         self._core = _core.stepper(
-            problem.core_fields(options)
-            | {"methods": _phases(problem.method), "params": param_rows, "state": self._rows}
-            | ({} if self._by_hand is None else self._by_hand.fields)
-        )
+            problem.core_fields(
+                options, methods=_phases(problem.method), params=param_rows, state=self._rows,
+                **({} if self._by_hand is None else self._by_hand.fields),
+            )
+        )  # fmt: skip
         self._restored = 0  # times
         self._has_history = problem.has_history
         if self._has_history:

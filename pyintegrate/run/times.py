@@ -32,3 +32,9 @@ def time_of(t0, dt, n):
         return t0 + n * dt
     with np.errstate(over="ignore"):
         return t0 + n * dt
+
+
+def in_dtype(t, dtype):
+    """Times as a run in this dtype has them, in float64: these must lie within it."""
+    with np.errstate(over="ignore", under="ignore"):
+        return np.asarray(t, dtype).astype(np.float64)

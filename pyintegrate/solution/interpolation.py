@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..run.steps import in_dtype
-from ..run.times import time_of
+from ..run.times import in_dtype, time_of
 
 
 def hermite(solution, t):

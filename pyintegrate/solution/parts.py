@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..run.output import Outcome, outward
+from ..run.core import Outcome, outward
 from ..values.memory import check_memory, fresh
 from .solution import Solution
 
@@ -80,7 +80,7 @@ def concatenate(*parts: Solution) -> Solution:
     problem = _joined(begin, last)
     options = last._options.changed(out=None, steps=None)
     steps = steps - begin.first
-    if not np.array_equal(options.saves(problem).steps, steps):  # no interval gives these
+    if not np.array_equal(options.saves(problem.n_steps).steps, steps):  # no interval gives these
         options = options.changed(steps=steps)
     rows, dim = last._last_rows(), begin.system.dim
     outcome = Outcome(

@@ -7,9 +7,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..run.output import Outcome
-from ..run.state import checked_dtype, components_of
-from ..run.structure import checked_system
+from ..run.arguments import checked_dtype, checked_system, components_of
+from ..run.core import Outcome
 from .origin import Origin
 
 _STARTS = ("x0", "v0")

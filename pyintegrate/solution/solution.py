@@ -10,8 +10,8 @@ from .. import _core
 from ..errors import report_failures, warn_caller
 from ..method.arithmetic import warn_of_change
 from ..run import output
+from ..run.arguments import steps_to
 from ..run.evaluations import count_evaluations
-from ..run.steps import steps_to
 from ..values.checks import numbers, whole_steps
 from ..values.keywords import RESULTS, explains_keywords
 from ..values.memory import pad
@@ -78,7 +78,8 @@ class Solution(States):
             going = output.begin(problem, options, failures, *watched)
             going.go()
             solution = cls(problem, options, going.outcome())
-            report_failures(solution, options.on_failure)
+            if solution._failures.index.size:
+                report_failures(solution, options.on_failure)
             return solution
 
         def finish(error):

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..errors import IntegrationError, Status
 from ..former_names import current_state
-from ..run import output
+from ..run.core import outward
 from .origin import origin_of
 from .sensitivity import derivatives, motion_alone
 
@@ -31,7 +31,7 @@ class States:
     _control: Any = None  # for a run to a tolerance: adaptive/adaptive_run.py
 
     def __init__(self, problem, options, outcome):
-        """For ``integrate``: made from an ``Outcome`` (run/output.py)."""
+        """For ``integrate``: made from an ``Outcome`` (run/core.py)."""
         self._problem, self._options = problem, options
         self.system, self.method = problem.system, problem.method
         self.dt, self.t0 = problem.dt, problem.t0
@@ -68,7 +68,7 @@ class States:
 
     @property
     def _saves(self):
-        return self._options.saves(self._problem)
+        return self._options.saves(self._problem.n_steps)
 
     @cached_property
     def t(self) -> Floats:
@@ -115,7 +115,7 @@ class States:
 
     def _outward(self, rows):
         """(dim, lanes or more) inside -> (*batch, dim) outside, without a copy."""
-        return output.outward(rows[:, : self._problem.lanes], self._problem.batch)
+        return outward(rows[:, : self._problem.lanes], self._problem.batch)
 
     def __getstate__(self):
         """Functions stay behind, those of progress and of watches: they belong to one process."""

@@ -19,8 +19,8 @@ from ..method.arithmetic import present_rows
 from ..method.method import Method
 from ..run.arguments import make_run
 from ..run.failures import Failures
-from ..run.output import Outcome, outward
-from ..run.saves import check_times, fitted, steps_of
+from ..run.options import check_times, fitted, steps_of
+from ..run.core import Outcome, outward
 from ..run.starter import check_start
 from ..system.system import System
 from ..values.memory import pad
@@ -231,10 +231,10 @@ def _solution(header, arrays, system):
     steps = arrays["steps"]
     ended = steps.ndim == 1 and steps.size > 0 and steps[-1] == header["first"] + completed
     ended = ended and not header.get("times")
-    apart = options.elsewhere or not (ended or options.saves(problem).final_only)
+    apart = options.elsewhere or not (ended or options.saves(problem.n_steps).final_only)
     if options.elsewhere:
         states = np.moveaxis(arrays["y"], 1, -1)
-    elif options.saves(problem).final_only:  # as a run leaves it, in padded rows
+    elif options.saves(problem.n_steps).final_only:  # as a run leaves it, in padded rows
         rows = pad(last[:dim], (problem.lanes,), problem.dtype)
         states = outward(rows[np.newaxis, :, : problem.lanes], problem.batch)
     else:
@@ -248,7 +248,7 @@ def _solution(header, arrays, system):
         failures=Failures(*failed),
     )
     solution = Solution(problem, options, outcome)
-    if options.saves(problem).final_only and not options.elsewhere:
+    if options.saves(problem.n_steps).final_only and not options.elsewhere:
         final = last[:dim].reshape(1, dim, *header["batch"])
         if not np.array_equal(final, arrays["y"], equal_nan=True):
             refuse("last_state", "it is not the state in y")

@@ -72,6 +72,7 @@ class System(ClosedForms):
     structure: str
     velocity_dependent: bool
     positions: int  # components of x0 if v0 is given
+    core: Any  # the name or handle by which the C core knows it
     _definition: dict
     _params: Mapping
 
@@ -81,6 +82,7 @@ class System(ClosedForms):
             _params=MappingProxyType(params),
             dim=definition["dim"],
             dof=definition["dof"],
+            core=definition["name"],
             structure=definition["structure"],
             velocity_dependent=definition["velocity_dependent"],
             positions=definition.get("positions", definition["dof"]),
@@ -113,11 +115,6 @@ class System(ClosedForms):
     @property
     def params(self) -> Mapping[str, Any]:
         return self._params
-
-    @property
-    def core(self) -> Any:
-        """The name or handle by which the C core knows it."""
-        return self._definition["name"]
 
     def _core_for(self, method):
         """The same for a method, which may need derivatives."""

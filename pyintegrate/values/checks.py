@@ -39,8 +39,7 @@ def broadcast(shapes):
 
 def broadcast_shape(shapes):
     """The broadcast of named shapes; the error names two that do not fit."""
-    different = set(shapes.values())
-    different.discard(())  # which fits any
+    different = set(filter(None, shapes.values()))  # an empty one fits any
     if len(different) < 2:
         return different.pop() if different else ()
     try:

@@ -11,6 +11,7 @@ import numpy as np
 
 ALIGNMENT = 64  # bytes: the widest register, and a cache line
 COMPACT_BYTES = 1024  # rows shorter than this are not padded in a record, nor aligned
+ALIGNED_BYTES = 1 << 16  # less than this is written before an alignment would pay
 SPARE_BYTES = 64 << 20  # states up to this have a second buffer, which survives an interrupt
 # Larger records that go to memory already in use bypass the caches; freshly mapped pages do not,
 # as the kernel has just zeroed them there.
@@ -36,7 +37,7 @@ def aligned(shape, dtype):
 
 def fresh(shape, dtype):
     """New memory, aligned unless it is so small that the time is not worth it."""
-    small = prod(shape) * dtype.itemsize < COMPACT_BYTES
+    small = prod(shape) * dtype.itemsize < ALIGNED_BYTES
     return np.empty(shape, dtype) if small else aligned(shape, dtype)
 
 
@@ -66,7 +67,7 @@ def spread(rows, batch, dtype):
 
 def whole(rows):
     """Rows that the core writes to step by step: aligned, with one item per lane."""
-    if rows.strides[1] and rows.nbytes >= COMPACT_BYTES:
+    if rows.strides[1] and rows.nbytes >= ALIGNED_BYTES:
         return rows
     out = aligned(rows.shape, rows.dtype)
     out[...] = rows

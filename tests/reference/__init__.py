@@ -11,7 +11,7 @@ from types import SimpleNamespace
 import numpy as np
 
 import pyintegrate as pi
-from pyintegrate.run.structure import check_structure
+from pyintegrate.run.arguments import check_structure
 
 from . import multistep
 

@@ -26,10 +26,10 @@ def steps_done(*arguments, **options):
         signal.setitimer(signal.ITIMER_REAL, 0.1)
         original(run)
 
-    original = core.Run.work
+    original = core.Run.go
     try:
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(core.Run, "work", work)
+            patch.setattr(core.Run, "go", work)
             with pytest.raises(KeyboardInterrupt) as caught:
                 pi.integrate(*arguments, dt=1e-6, save="final", **options)
     finally:

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...errors import report_failures
+from ...run.arguments import steps_between
 from ...run.progress import Reporter
-from ...run.steps import checked_times, steps_between
+from ...values.checks import numbers
 from ...values.keywords import explains_keywords
 from ...values.table import Table, batch_axes
 from .generic_tangents import Measured, set_out
@@ -234,8 +235,8 @@ def tell(found):
 
 def _transient(transient, problem):
     """Its number of steps, the same for all trajectories."""
-    length = checked_times("transient", transient)
-    if not np.all(np.asarray(length) >= 0):
+    length = numbers("transient", transient)
+    if not np.all(length >= 0):
         raise ValueError(f"transient must be a time, 0 or more, got {transient!r}")
     try:
         return steps_between(np.abs(problem.dt), 0.0, length)

@@ -5,9 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ...method.catalogue import find_method
-from ...run.arguments import make_run
-from ...run.state import checked_dtype, components_of
-from ...run.structure import checked_system
+from ...run.arguments import checked_dtype, checked_system, components_of, make_run
 from ...tangents.directions import Directions
 from ...values.checks import integer
 from ...values.table import Tabled

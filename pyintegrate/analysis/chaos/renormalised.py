@@ -61,12 +61,12 @@ class Renormalised:
             "orthogonal": int(self._orthogonal), "indicators": int(self._indicators),
             "places": np.ascontiguousarray(self.rows, np.int64), "sums": self._sums,
         }  # fmt: skip
-        run = _core.start(problem.core_fields(self._options) | {
-            "save_every": n_steps, "method": problem.method.handle, "first": done,
-            "n_steps": n_steps, "workers": workers, "params": problem.rows_params,
-            "initial": self._state[:, 0].copy() if one else self._state,
-            "state_a": state[0], "state_b": state[1], "renormalise": renormalise,
-        })  # fmt: skip
+        run = _core.start(problem.core_fields(
+            self._options, save_every=n_steps, method=problem.method.handle, first=done,
+            n_steps=n_steps, workers=workers, params=problem.rows_params,
+            initial=self._state[:, 0].copy() if one else self._state,
+            state_a=state[0], state_b=state[1], renormalise=renormalise,
+        ))  # fmt: skip
         if len(self.failures):
             run.fail(*self.failures)
         run.work(None if report is None else lambda steps: report(done + steps), workers - 1)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...integration import integrate
-from ...run.state import components_of
+from ...run.arguments import components_of
 from ...values.checks import broadcast_shape, numbers
 from ...values.keywords import explains_keywords
 from ...values.table import Table, Tabled, batch_axes
