@@ -113,9 +113,9 @@ def current_state(state):
 
 def _with_options(state):
     """The fields that version 0.1 pickled as one Problem, split into Problem and Options."""
+    from .run.core import outward
     from .run.failures import Failures
     from .run.options import Options
-    from .run.core import outward
 
     problem = state.pop("_problem")
     old = problem.__dict__

@@ -106,7 +106,7 @@ static int integrate(const PiKernelSet *set, const Case *c, const PiMethod *m, i
         params[i] = (PiRow){&values[i], 0};
     }
     run.params = params;
-    if (pi_run_prepare(&run)) return pi_free_aligned(memory), -1;
+    if (pi_run_prepare(&run)) return pi_run_free(&run), pi_free_aligned(memory), -1;
     pi_run_work(&run, NULL, NULL);
     const int fine = !run.out_of_memory;
     const void *state = pi_run_state(&run);

@@ -39,7 +39,7 @@ double step_operations(const PiRun *run) {
     const int newton =
         m->family == PI_MULTISTEP && m->beta[m->stages] != 0 && m->predictor[m->stages - 1] == 0;
     const int one = newton || m->family == PI_ROSENBROCK;
-    const double unknowns = (double)(one ? 1 : run->table.largest_group) * s->dim;
+    const double unknowns = (double)(one ? 1 : run->table->largest_group) * s->dim;
     return (m->evaluations + 1) * force + 4 * unknowns * unknowns * unknowns / 3;
 }
 /* If the force is slow a block is short: about 50 ms for all lanes together, since an interrupt

@@ -18,7 +18,7 @@ PiStatus state_status(const PiRun *run, const void *rows, int64_t stride, int64_
     }
     return status;
 }
-/* Without a branch, so that compilers use wide registers. */
+/* The same for many lanes at once, without a branch. */
 int states_are_valid(const PiRun *run, const void *rows, int64_t stride, int64_t lanes) {
     const double most = fmin(run->bound, DBL_MAX);
     int bad = 0;

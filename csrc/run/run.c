@@ -131,7 +131,7 @@ static const PiRow *driven(const PiRun *run, int64_t step, char *scratch) {
 static PiTile make_tile(const PiRun *run, int64_t number, char *scratch, PiPause *pause) {
     PiTile tile = {.system = run->system,
                    .method = run->method,
-                   .table = &run->table,
+                   .table = run->table,
                    .registers =
                        ceil_div(lanes_in(run, number), run->vector_bytes / run->real_bytes),
                    .lane = number * run->tile_lanes,
@@ -147,7 +147,7 @@ static PiTile make_tile(const PiRun *run, int64_t number, char *scratch, PiPause
                    .compensated = run->compensated,
                    .starter_until = run->starter_until,
                    .starter = run->starter,
-                   .starter_table = &run->starter_table,
+                   .starter_table = run->starter_table,
                    .pause = pause};
     if (run->real_bytes == 4 && tile.bound > FLT_MAX) tile.bound = FLT_MAX;
     return tile;
@@ -312,9 +312,13 @@ int pi_run_prepare(PiRun *run) {
     run->tile_lanes = smaller(fitting, sharing);
     if (run->tile_lanes < group) run->tile_lanes = group;
     run->n_tiles = ceil_div(run->lanes, run->tile_lanes);
+    run->failures = calloc(run->n_tiles ? run->n_tiles : 1, sizeof *run->failures);
+    run->table = malloc((run->starter ? 2 : 1) * sizeof *run->table);
+    if (!run->failures || !run->table) return -1;
+    run->starter_table = run->table + 1;
     const uint32_t mode = pi_enter_float_mode();
-    pi_make_table(run->method, run->system, &run->table);
-    if (run->starter) pi_make_table(run->starter, run->system, &run->starter_table);
+    pi_make_table(run->method, run->system, run->table);
+    if (run->starter) pi_make_table(run->starter, run->system, run->starter_table);
     pi_leave_float_mode(mode);
     run->block_steps = steps_of_block(run);
     run->n_blocks = count_blocks(run);
@@ -328,8 +332,7 @@ int pi_run_prepare(PiRun *run) {
     if (run->chunk < 1) run->chunk = 1;
     run->workspace_bytes = run->force ? pi_product(run->chunk, needed) : 0;
     place_observers(run);
-    run->failures = calloc(run->n_tiles ? run->n_tiles : 1, sizeof *run->failures);
-    return run->failures ? 0 : -1;
+    return 0;
 }
 
 void pi_run_work(PiRun *run, PiPoll *poll, void *context) {
@@ -378,5 +381,7 @@ void pi_run_free(PiRun *run) {
         free(run->failures[i].step);
     }
     free(run->failures);
+    free(run->table);
     run->failures = NULL;
+    run->table = NULL;
 }

@@ -69,7 +69,7 @@ struct PiRun {
     int n_undo;
 
     /* pi_run_prepare: */
-    PiTable table, starter_table;
+    PiTable *table, *starter_table; /* side by side, if there is a starter */
     int64_t cut;      /* blocks of time end at its multiples */
     int64_t interval; /* steps between the states that observers see */
     int alone;        /* does each call of a kernel end with an interval? */

@@ -87,10 +87,7 @@ def _make_run(system, x0, v0, dt, t_end, n_steps, t0, method, dtype, start, driv
     if (t_end is None) == (n_steps is None):
         got = "neither" if t_end is None else "both"
         raise ValueError(f"give exactly one of t_end and n_steps, got {got}")
-    if n_steps is None:
-        n_steps = steps_between(dt, t0, t_end, _UNEVEN)
-    else:
-        n_steps = whole_steps(n_steps)
+    n_steps = steps_between(dt, t0, t_end, _UNEVEN) if n_steps is None else whole_steps(n_steps)
     if options.steps is not None:
         check_last(options.steps, n_steps)
     if options.times is not None:
@@ -104,12 +101,10 @@ def _make_run(system, x0, v0, dt, t_end, n_steps, t0, method, dtype, start, driv
     check_size(system, batch, lanes, dtype, n_steps, options, system.dim + remembered)
 
     rows = [*components, *past, *[0.0] * (remembered - len(past))]
-    undriven, strides = [], None
     with _rounding(dtype, rows):
-        for value in (dt, t0, *system.parameter_rows):
-            undriven.append(value if type(value) is float else _row(value, batch, dtype))
-        rows_dt, rows_t0, *undriven = undriven
-        params = undriven = tuple(undriven)
+        rows_dt, rows_t0 = _row(dt, batch, dtype), _row(t0, batch, dtype)
+        params = undriven = tuple([_row(p, batch, dtype) for p in system.parameter_rows])
+        strides = None
         if drive:
             params, strides = driven_rows(driven, system, params, n_steps, batch, dtype)
         initial = spread(rows, batch, dtype)
@@ -124,7 +119,9 @@ def _make_run(system, x0, v0, dt, t_end, n_steps, t0, method, dtype, start, driv
 
 
 def _row(value, batch, dtype):
-    """An array as the core takes it: a float, or padded items; the same memory if it fits."""
+    """A value as the core takes it: a float, or padded items; the same memory if it fits."""
+    if type(value) is float:
+        return value
     if value.ndim == 0:
         return float(value)
     whole = value.shape == batch and value.dtype == dtype and value.flags.c_contiguous

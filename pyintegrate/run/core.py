@@ -59,7 +59,7 @@ class Run:
     """
 
     def __init__(self, problem, options, failures=None, record=None, sums=None, event_memory=None):
-        system, dtype, initial, lanes = problem.system, problem.dtype, problem.initial, problem.lanes
+        initial, dtype, lanes = problem.initial, problem.dtype, problem.lanes
         saves, elsewhere = options.saves(problem.n_steps), options.elsewhere
         watching = sums is not None or event_memory is not None or saves.given is not None
         # A second state survives an interrupt; so does a record in memory of all components.
@@ -68,7 +68,7 @@ class Run:
         state_b = fresh(initial.shape, dtype) if two or watching or elsewhere else state_a
         stream = record is not None and record.nbytes >= STREAM_BYTES
         if not saves.final_only:
-            places = options.places(system)
+            places = options.places(problem.system)
             if record is None:
                 row = lanes if lanes * dtype.itemsize < COMPACT_BYTES else problem.stride
                 record = fresh((saves.count, len(places), row), dtype)
@@ -80,7 +80,7 @@ class Run:
             return
         workers, method = options.workers, problem.method
         if workers > 1:
-            work = lanes * system.dim * problem.n_steps * max(method.evaluations, 1)
+            work = lanes * problem.system.dim * problem.n_steps * max(method.evaluations, 1)
             workers = workers if work >= WORTH_THREADS else 1
         self._helpers = workers - 1
         fields = problem.core_fields(
@@ -101,7 +101,7 @@ class Run:
             fields["watches"] = sums.fields()
         if event_memory is not None:
             fields["events"] = event_memory.fields()
-        self._pins = _pinned([options.out, initial, *problem.rows_params])
+        self._pins = _pinned((options.out, initial, *problem.rows_params))
         self._core = _core.start(fields)
         if failures:
             self._core.fail(*failures)
@@ -121,10 +121,11 @@ class Run:
             self._core.work(report, self._helpers)
 
     def rows(self):
-        """The steps that every trajectory has completed: their number, the state, failures, watched.
+        """The steps that every trajectory has completed: their number, the state after them, the
+        failures, and what was watched, (sums, event_rows). `record` has the saves.
 
         The state, (dim + history of the method, stride), is None if an interrupt came when it was
-        overwritten. The saves are in `record`, if there are any. watched: sums and event_rows.
+        overwritten.
         """
         problem, record, failed = self._problem, self.record, NONE
         completed, state, blocks = problem.n_steps, self._states[1], 0
@@ -181,8 +182,12 @@ class Run:
 
 def _pinned(objects):
     """Weak references, which keep ``ndarray.resize`` from moving memory that the core uses."""
-    arrays = [one for one in objects if isinstance(one, ndarray)]
-    return [*map(ref, arrays), *_pinned([one.base for one in arrays])] if arrays else []
+    pins = []
+    for one in objects:
+        while isinstance(one, ndarray):
+            pins.append(ref(one))
+            one = one.base
+    return pins
 
 
 def outward(rows, batch):

@@ -304,7 +304,7 @@ class Options(Named):
         if "components" in fields:
             places = places_of(fields["components"], system)
             fields["components"] = tuple(system.state_names[i] for i in places)
-        return USUAL.changed(**fields)
+        return cls.of(USUAL.__dict__ | fields)
 
     def saves(self, n_steps):
         """The saved steps of a run of so many."""

@@ -13,7 +13,6 @@ from ..values.checks import broadcast_shape
 from ..values.memory import SPARE_BYTES, check_memory
 from ..values.named import Named
 from .drive import check_drive, driven_rows
-from .options import saves_of
 from .times import times
 
 

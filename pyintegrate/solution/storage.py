@@ -18,9 +18,9 @@ from .. import _core
 from ..method.arithmetic import present_rows
 from ..method.method import Method
 from ..run.arguments import make_run
+from ..run.core import Outcome, outward
 from ..run.failures import Failures
 from ..run.options import check_times, fitted, steps_of
-from ..run.core import Outcome, outward
 from ..run.starter import check_start
 from ..system.system import System
 from ..values.memory import pad

@@ -60,7 +60,7 @@ def pad(rows, batch, dtype):
 def spread(rows, batch, dtype):
     """Like `pad`, but a read-only view of one item per row if a large batch is all alike."""
     lanes = prod(batch)
-    if lanes * dtype.itemsize < COMPACT_BYTES or any(np.ndim(row) for row in rows):
+    if lanes * dtype.itemsize < COMPACT_BYTES or any(map(np.ndim, rows)):
         return pad(rows, batch, dtype)
     return np.broadcast_to(pad(rows, (), dtype)[:, :1], (len(rows), padded(lanes, dtype)))
 
