@@ -18,6 +18,10 @@ test: $(VENV)/.test
 test-all: $(VENV)/.dev
 	$(PY) -m pytest -q -n auto --all
 
+# Small bugs put in one at a time (tests/mutations): does a test notice each?
+mutations: $(VENV)/.test
+	$(PY) tests/mutations/run.py
+
 # A virtual environment with the package in it. The core is compiled while pip fetches what the demo
 # needs, and only what has changed (setup.py); the environment finds it in pyintegrate/.
 BUILD_INPUTS = setup.py pyproject.toml $(shell find csrc -type f)

@@ -165,7 +165,11 @@ def info(options):
         return code
     sets = ", ".join(map(str, about["instruction_sets"]))
     told = {name: about[name] for name in ("version", "arithmetic", "compiler")}
-    told |= {"instruction set": f"{about['instruction_set']} (of {sets})", "cores": about["cores"]}
+    told |= {
+        "instruction set": f"{about['instruction_set']} (of {sets})",
+        "built for": ", ".join(about["built"]),
+        "cores": about["cores"],
+    }
     if digest:
         told["bits"] = (
             f"{digest['bits']}, of {digest['runs']:,} runs of {digest['methods']} methods"
