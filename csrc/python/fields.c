@@ -26,7 +26,7 @@ static const Field fields[] = {
     {"n_steps", INTEGER, NUMBER(n_steps), START, START, 0, 0x1p54},
     {"save_every", INTEGER, NUMBER(save_every), START, START, 1, 0x1p54},
     {"workers", INTEGER, NUMBER(workers), START, START, 1, 0x1p31 - 1},
-    {"bound", REAL, NUMBER(bound), 0, BOTH, 0, HUGE_VAL},
+    {"bound", REAL, NUMBER(bound), BOTH, BOTH, 0, HUGE_VAL},
     {"has_history", FLAG, NUMBER(has_history), 0, START, 0, 1},
     {"use_row_kernels", FLAG, NUMBER(use_row_kernels), 0, START, 0, 1},
     {"compensated", FLAG, NUMBER(compensated), 0, BOTH, 0, 1},
@@ -132,7 +132,6 @@ int read_fields(PyObject *module, PyObject *given, Entry entry, PiRun *run, RunO
     const char *caller = entry == START ? "start()" : "stepper()";
     Py_ssize_t found = 0;
     *objects = (RunObjects){0};
-    run->bound = HUGE_VAL;
     for (int i = 0; i < FIELDS; i++) {
         const Field *field = &fields[i];
         if (!(field->known & entry)) continue;
@@ -145,5 +144,6 @@ int read_fields(PyObject *module, PyObject *given, Entry entry, PiRun *run, RunO
         if (value && read_field(field, value, run, objects)) return -1;
         found += value != NULL;
     }
+    if (run->bits == 32) run->bound = (float)run->bound;
     return found < PyDict_Size(given) ? refuse_unknown(given, entry, caller) : 0;
 }

@@ -188,7 +188,7 @@ const char start_doc[] =
     "system, method: name or handle, handle; starter: the method for the first steps of a\n"
     "multistep method, None for the default one. bits: 64 or 32. lanes: trajectories. first:\n"
     "index of the step before the first; n_steps; save_every: steps from one save to the next.\n"
-    "bound: of the components, infinite by default. workers: threads that will share the run.\n"
+    "bound: of the components, may be infinite. workers: threads that will share the run.\n"
     "t0, dt, params: rows, each of one value or one for each lane; params is a tuple.\n"
     "drive_strides: for driven parameters, the items from each row to that of the next step\n"
     "(1: one value serves all lanes), 0 for the others.\n"
@@ -208,8 +208,8 @@ const char start_doc[] =
     "(csrc/watching/renormalise.h).\n"
     "compensated: carry the rounding errors of additions to the state, in rows at the end of\n"
     "the state.\n"
-    "Fields come in a dictionary or as keywords. May be left out: starter, first, bound,\n"
-    "drive_strides, has_history, record with saved, save_steps and stream, use_row_kernels, watches, events,\n"
+    "Fields come in a dictionary or as keywords. May be left out: starter, first, drive_strides,\n"
+    "has_history, record with saved, save_steps and stream, use_row_kernels, watches, events,\n"
     "times, renormalise, compensated.";
 PyObject *core_start(PyObject *module, PyObject *args, PyObject *keywords) {
     RunObjects objects;

@@ -106,18 +106,14 @@ class Run:
         if failures:
             self._core.fail(*failures)
 
-    def go(self):
+    def go(self, report=None):
         """Make all steps, in the calling thread and `workers` - 1 others."""
-        if self._options.progress is False:
-            self._work(None)
-        else:
+        if report is None and self._options.progress is not False:
             from .progress import Reporter
 
             with Reporter(self._options.progress, self._problem.n_steps) as report:
-                self._work(report)
-
-    def _work(self, report):
-        if self._core is not None:
+                self.go(report)
+        elif self._core is not None:
             self._core.work(report, self._helpers)
 
     def rows(self):

@@ -12,9 +12,6 @@ from ..values.checks import integer, numbers, places_of
 from ..values.named import Named
 from .times import in_dtype
 
-_DOUBLE = np.dtype(np.float64)
-
-
 # ---- saves --------------------------------------------------------------------------------------
 
 
@@ -226,14 +223,6 @@ def _compensated(compensated):
     return bool(compensated)
 
 
-def _rounded(number, problem):
-    """In the dtype of the run."""
-    if problem.dtype is _DOUBLE:
-        return number
-    with np.errstate(over="ignore", under="ignore"):
-        return float(problem.dtype.type(number))
-
-
 def _times(times):
     return None if times is None else check_times(times)
 
@@ -243,7 +232,7 @@ def _as_given(value):
 
 
 class Option:
-    """An option of a run: its default, its check, and how the C core takes it, if it does.
+    """An option of a run: its default, its check, and whether the C core takes it.
 
     Parameters
     ----------
@@ -251,18 +240,18 @@ class Option:
         Its value if the user does not give it.
     check : callable
         Value -> checked value; TypeError or ValueError.
-    core : callable, optional
-        (value, problem) -> the field of the same name with which the core starts.
+    core : bool
+        Whether the core starts with a field of the same name.
     """
 
-    def __init__(self, default, check, core=None):
+    def __init__(self, default, check, core=False):
         self.given, self.default = default, check(default)
         self.check, self.core = check, core
 
     def __set_name__(self, owner, name):
         owner.known[name], owner.usual[name] = self, self.given
         if self.core:
-            owner.of_core[name] = self
+            owner.of_core.append(name)
         setattr(owner, name, self.default)  # for instances of former versions
 
 
@@ -271,11 +260,11 @@ class Options(Named):
 
     known: ClassVar[dict[str, Option]] = {}
     usual: ClassVar[dict[str, Any]] = {}  # the defaults
-    of_core: ClassVar[dict[str, Option]] = {}
+    of_core: ClassVar[list[str]] = []
 
     save = Option("all", check_save)
-    bound = Option(None, _bound, core=_rounded)  # without one the core's is infinite
-    compensated = Option(False, _compensated, core=lambda compensated, problem: compensated)
+    bound = Option(None, _bound, core=True)
+    compensated = Option(False, _compensated, core=True)
     workers = Option(1, _workers)
     progress = Option(False, _progress)
     on_failure = Option("warn", _on_failure)

@@ -86,10 +86,8 @@ class Problem(Named):
             "dt": self.rows_dt,
             "starter": None if self.starter is None else self.starter.handle,
         }
-        for name, option in options.of_core.items():
-            value = getattr(options, name)
-            if value is not option.default:
-                fields[name] = option.core(value, self)
+        for name in options.of_core:
+            fields[name] = getattr(options, name)
         return fields
 
 

@@ -12,7 +12,7 @@ ABSENT = object()
 def fields_of(lanes=1, **changes):
     arguments = {
         "system": "logistic", "method": _core.methods()[0]["handle"], "bits": 64, "lanes": lanes,
-        "n_steps": 1, "save_every": 1, "workers": 1, "t0": np.zeros(1),
+        "n_steps": 1, "save_every": 1, "bound": np.inf, "workers": 1, "t0": np.zeros(1),
         "dt": np.ones(1), "params": (np.ones(1),) * 2, "initial": aligned((1, 16), float),
         "state_a": aligned((1, 16), float), "state_b": aligned((1, 16), float),
         "record": aligned((2, 1, 64), float), "saved": (0,),
@@ -32,7 +32,7 @@ def test_a_run_without_lanes_has_nothing_to_do():
 
 
 @pytest.mark.parametrize("name", ["system", "method", "bits", "lanes", "n_steps", "save_every",
-                                  "workers", "t0", "dt", "params", "initial", "state_a",
+                                  "bound", "workers", "t0", "dt", "params", "initial", "state_a",
                                   "state_b"])  # fmt: skip
 def test_a_field_that_is_missing_is_named(name):
     with pytest.raises(TypeError, match=rf"start\(\) needs the field {name}$"):

@@ -33,7 +33,7 @@ PATCH = [
     (
         "pyintegrate/run/options.py",
         "    progress = Option(",
-        "    most_blocks = Option(None, lambda n: n or 0, core=lambda n, problem: n)\n"
+        "    most_blocks = Option(None, lambda n: n or 0, core=True)\n"
         "    progress = Option(",
     ),
     ("csrc/run/run.h", "    double bound;", "    int64_t most_blocks;\n    double bound;"),
