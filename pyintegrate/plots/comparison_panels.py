@@ -123,22 +123,25 @@ def comparison(
     possible = [panel for panel in firsts[0] if all(panel in others for others in firsts)]
     names = chosen_panels(panels, possible, PANELS)
     notes = [subtitle]
-    if column and panels is None:
+    if panels is None and ax is None and figsize is not None:
         names = layout.fitting(names, len(rows), figsize)
         notes += [f"{len(names)} of {len(possible)} panels"] * (len(names) < len(possible))
     below = 0.06 * sum(len(curves) for _, curves in rows)  # a long legend
-    size = (max(7.0, WIDTH * len(names) + 0.4), HEIGHT * len(rows) + 0.8 + below)
+    large = max(1.0, points("font.size") / 10)
+    size = max(7.0, WIDTH * len(names) + 0.4) * large, (HEIGHT * len(rows) + 0.8 + below) * large
     shape = len(rows), len(names)
-    with layout.small_text(column):
+    size = figure_size(figsize, size)
+    small = column or (ax is None and size[1] < 0.8 * HEIGHT * len(rows))
+    with layout.small_text(small):
         lying = (shape[0] * shape[1], 1) if column else shape
-        axes = several_axes(ax, lying, figure_size(figsize, size)).reshape(shape)
+        axes = several_axes(ax, lying, size).reshape(shape)
         for (heading, curves), row in zip(rows, axes, strict=True):
             shown = last_periods(curves[0].solution) if window is None else window
             for panel, one in zip(names, row, strict=True):
                 PANELS[panel](one, curves, shown, keywords)
                 one.xaxis.set_major_locator(MaxNLocator(nbins=5, steps=[1, 2, 5, 10]))
                 one.xaxis.get_major_formatter().set_useOffset(False)
-                if column:
+                if small:
                     layout.hold_text(one)
             if column and len(rows) == 1:
                 notes.append(heading.replace("\n", ", "))

@@ -13,7 +13,7 @@ SHARE = 0.48  # of the width of a figure that a legend beside the data may take
 
 
 class Panels(np.ndarray):
-    """The axes of a picture with several panels, as an array; `figure` is theirs.
+    """The axes of a picture with several panels, as an array; `figure` and `savefig` are theirs.
 
     Examples
     --------
@@ -26,6 +26,12 @@ class Panels(np.ndarray):
     @property
     def figure(self):
         return self.flat[0].figure
+
+    def savefig(self, *arguments, **keywords):
+        self.figure.savefig(*arguments, **keywords)
+
+    def __repr__(self):
+        return f"<{' x '.join(map(str, self.shape))} panels>"
 
 
 def panels(axes):
@@ -156,10 +162,17 @@ def say(ax, title=None, note=""):
         ax.set_title(note, loc="right", fontsize="small", **muted())
     if title:
         free = ax.get_aspect() == "auto" or ax.get_adjustable() == "datalim"
-        room = (0.8 if free else 0.5) * ax.figure.get_figwidth()  # from the left of the axes
+        room = (0.8 if free else 0.5) * slot(ax)  # from the left of the axes
         text = wrapped(title, max(width, room) if free else room, "axes.titlesize")
         beside = text_width(text, "axes.titlesize") + text_width(note, SIZE) < width
         ax.set_title(text + "\n" * (bool(note) and not beside), loc="left")
+
+
+def slot(ax):
+    """The width in inches that some axes have in their figure, with all that is beside them."""
+    place = ax.get_subplotspec()
+    share = 1.0 if place is None else len(place.colspan) / place.get_gridspec().ncols
+    return share * ax.figure.get_figwidth()
 
 
 def muted():
@@ -177,7 +190,7 @@ def place_legend(ax, share=SHARE, least=2, **keywords):
     if len(names) < least:
         return
     figure = ax.figure
-    wide = legend_width(names) > share * figure.get_figwidth()
+    wide = legend_width(names) > share * slot(ax)
     if figure.get_layout_engine() is None or (wide and len(figure.axes) > 1):
         ax.legend(handles, names, loc="best", **keywords)
     elif wide:

@@ -7,6 +7,7 @@ import matplotlib
 from ..frame import SMALL, figure_size, legend_below, points, say, text_width, wrapped
 
 NARROW = 4.0  # inches: a panel that has no room beside it
+BESIDE = 2.5  # inches of width that one of several panels beside each other takes
 LEAST = 1.3  # inches of height that a panel in a column takes, with its title and axis
 AROUND = 0.8  # inches of title and legend
 TELLING = ("energy", "phase error", "motion", "phase portrait")  # those kept first
@@ -26,16 +27,16 @@ def is_column(ax, figsize):
 
 
 def fitting(names, rows, figsize):
-    """The panels that a column has room for, the most telling ones; at least one.
+    """The panels that a page or a column has room for, the most telling ones; at least one.
 
     Examples
     --------
     >>> fitting(["motion", "phase error", "energy", "phase portrait"], 1, (3.4, 3.6))
     ['phase error', 'energy']
     """
-    height = figure_size(figsize, None)[1]
-    most = max(1, int((height - AROUND) / (LEAST * rows)))
-    kept = sorted(names, key=TELLING.index)[:most]
+    width, height = figsize
+    most = int(width / BESIDE if width >= SMALL else (height - AROUND) / (LEAST * rows))
+    kept = sorted(names, key=TELLING.index)[: max(1, most)]
     return [name for name in names if name in kept]
 
 
