@@ -58,8 +58,7 @@ class EnergyDrift(Tabled):
 
     def table(self) -> Table:
         """A row for each trajectory."""
-        names = [name for name in self.__dataclass_fields__ if name != "time_unit"]
-        arrays = {name: getattr(self, name) for name in names}
+        arrays = {name: value for name, value in vars(self).items() if name != "time_unit"}
         return Table.of("Energy drift", batch_axes(np.shape(self.slope)), arrays)
 
     def __repr__(self):

@@ -6,8 +6,9 @@ import numpy as np
 
 from ..adaptive.dense_output import filled
 from ..solution.jumps import beyond_jump, has_jumped
+from .comparing.telling import looks_of, parts_of, texts_of
 from .frame import line_keywords
-from .style import colours, exact_look, line_style, on_ground, title_of, unit_of
+from .style import PALETTE, exact_look
 from .thinning import (
     LINE,
     POINTS,
@@ -33,27 +34,42 @@ class Curve:
     solution: object
     label: str
     keywords: dict = field(default_factory=dict)
+    parts: tuple = ()  # for a small batch those of each trajectory, with its name
+
+    def look(self, number):
+        """Keywords of one of its trajectories; one name for all is in the legend once."""
+        if self.parts:
+            return self.parts[number]
+        return self.keywords | {"label": self.label if number == 0 else "_nolegend_"}
 
 
-def collect(sources, labels=None):
+def collect(sources, labels=None, ax=None, keywords=None):
     """Solutions and comparisons as a flat list of curves.
 
     Parameters
     ----------
     sources : tuple
         Solutions, comparisons, or lists of them; or curves, which are returned unchanged.
-    labels : dict, optional
-        Legend text by method name; the method's title by default.
+    labels : dict or sequence of str, optional
+        Legend text by method name, or of each solution; the method's title by default, with what
+        tells several by one method apart.
+    ax : Axes, optional
+        Where they will be drawn: colours of its lines are avoided.
+    keywords : dict, optional
+        For `Axes.plot`: a `label` is taken out.
 
     Returns
     -------
     list of Curve
-        Colours distinguish methods; line styles several solutions of one colour.
+        Colours distinguish methods, or the trajectories of one; line styles several solutions by
+        each of several methods.
 
     Raises
     ------
     TypeError
         For anything else, and if there is nothing to draw.
+    ValueError
+        For a wrong number of labels.
 
     Examples
     --------
@@ -68,17 +84,14 @@ def collect(sources, labels=None):
     if not solutions:
         raise TypeError("there is nothing to draw: give one or more solutions or comparisons")
     names = [solution.method.name for solution in solutions]
-    palette, curves = colours(names), []
-    seen: dict[str, int] = {}  # solutions drawn in a colour so far
-    for solution, name in zip(solutions, names, strict=True):
-        turn = seen[palette[name]] = seen.get(palette[name], -1) + 1
-        label = (labels or {}).get(name, title_of(solution.method))
-        if names.count(name) > 1:
-            label += _step(solution)
-        colour = palette[name]
-        style = {"color": on_ground(colour), "linestyle": line_style(colour, turn)}
-        curves.append(Curve(solution, label, style))
-    return curves
+    own = (keywords or {}).pop("label", None)
+    texts = texts_of(solutions, names, labels if own is None else [own] * len(names))
+    few = len(names) == 1 and own is None and 1 < batch_size(solutions[0]) <= len(PALETTE)
+    if few and all(told := parts_of(solutions[0])):
+        looks = looks_of(names * len(told), ax)
+        parts = [look | {"label": text} for look, text in zip(looks, told, strict=True)]
+        return [Curve(solutions[0], texts[0], looks[0], tuple(parts))]
+    return [*map(Curve, solutions, texts, looks_of(names, ax))]
 
 
 def _solutions(sources):
@@ -95,17 +108,6 @@ def _solutions(sources):
                 f"plots draw Solutions and Comparisons, got {type(source).__name__}: "
                 "pass what pi.integrate or pi.compare returned"
             )
-
-
-def _step(solution):
-    """The step or the tolerance, which distinguishes solutions by one method."""
-    if solution._control is not None:
-        rtol = np.asarray(solution.rtol, dtype=np.float64)
-        same = rtol.size and rtol.min() == rtol.max()
-        return f" to {f'{rtol.min():.3g}' if same else 'various tolerances'}"
-    dt = np.asarray(solution.dt, dtype=np.float64)
-    step = f"{dt.min():g}" if dt.size and dt.min() == dt.max() else "various"
-    return f", dt = {step} {unit_of(solution.system, 't')}".rstrip()
 
 
 def times_of(solution, index):
@@ -153,8 +155,7 @@ def against_time(ax, curve, values, keywords, window=None, bands=False, name=Non
         if window is not None:
             inside = (t >= min(window)) & (t <= max(window))
             t, one = t[inside], one[inside]
-        style = {"linewidth": 1.3, "alpha": opacity(len(chosen))} | curve.keywords | keywords
-        style["label"] = curve.label if number == 0 else "_nolegend_"
+        style = {"linewidth": 1.3, "alpha": opacity(len(chosen))} | curve.look(number) | keywords
         if swings_of(one) > DASHED and not bands and "linestyle" not in keywords:
             style["linestyle"] = "-"
         if len(one) == 1:
@@ -288,6 +289,8 @@ def draw_path(ax, solution, values, index, together, window, style, keywords):
         style["linestyle"] = "-"  # dashes would leave a few pixels per turn
     if not joined or len(parts[0]) == 1 or step_length(*parts[:2]) > DOTS:
         style |= {"linestyle": "", "marker": "o", "markersize": 2.2, "markeredgewidth": 0}
+        if "marker" in keywords:  # a cross is all edge
+            del style["markeredgewidth"]
     jumps = jumps_between(solution, index, t[points])
     (line,) = ax.plot(*parted(jumps, *(part[points] for part in parts)), **(style | keywords))
     if len(parts) == 2:

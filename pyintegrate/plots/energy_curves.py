@@ -56,8 +56,8 @@ def energy(
         Whether to put a legend beside the axes.
     exact : bool, optional
         Whether to draw the energy of the exact motion, if there is one.
-    labels : dict, optional
-        Legend text by method name.
+    labels : dict or sequence of str, optional
+        Legend text by method name, or of each solution.
     window : tuple of float, optional
         Draw only from one time to another.
     title : str, optional
@@ -65,7 +65,7 @@ def energy(
     figsize : tuple of float, optional
         Width and height of a new figure in inches.
     **keywords
-        For `Axes.plot`.
+        For `Axes.plot`; a `label` is the name in the legend.
 
     Returns
     -------
@@ -83,7 +83,7 @@ def energy(
     >>> ax.get_ylabel()
     'E(t) / E(0)'
     """
-    curves = collect(sources, labels)
+    curves = collect(sources, labels, ax, keywords)
     held = [energies(curve.solution) for curve in curves]
     for curve, one in zip(curves, held, strict=True):
         if one is None:

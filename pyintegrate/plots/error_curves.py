@@ -57,8 +57,8 @@ def error(
         Where to draw; a new figure by default.
     legend : bool, optional
         Whether to put a legend beside the axes.
-    labels : dict, optional
-        Legend text by method name.
+    labels : dict or sequence of str, optional
+        Legend text by method name, or of each solution.
     window : tuple of float, optional
         Draw only from one time to another.
     title : str, optional
@@ -66,7 +66,7 @@ def error(
     figsize : tuple of float, optional
         Width and height of a new figure in inches.
     **keywords
-        For `Axes.plot`.
+        For `Axes.plot`; a `label` is the name in the legend.
 
     Returns
     -------
@@ -85,7 +85,7 @@ def error(
     >>> ax.get_ylabel(), ax.get_yscale()
     ('largest position error so far [m]', 'log')
     """
-    curves = collect(sources, labels)
+    curves = collect(sources, labels, ax, keywords)
     system = curves[0].solution.system
     if quantity is None:
         quantity = "position" if system.dof else "state"

@@ -62,8 +62,8 @@ def trajectory(
         Whether to put a legend beside the axes.
     exact : bool, optional
         Whether to draw the exact motion, if there is one.
-    labels : dict, optional
-        Legend text by method name.
+    labels : dict or sequence of str, optional
+        Legend text by method name, or of each solution.
     window : tuple of float, optional
         Draw only from one time to another.
     title : str, optional
@@ -71,7 +71,7 @@ def trajectory(
     figsize : tuple of float, optional
         Width and height of a new figure in inches.
     **keywords
-        For `Axes.plot`.
+        For `Axes.plot`; a `label` is the name in the legend.
 
     Returns
     -------
@@ -90,7 +90,7 @@ def trajectory(
     ('time [s]', 'x [m]')
     """
     by_method = len(sources) > 1 and all(isinstance(source, Curve) for source in sources)
-    curves, keywords = collect(sources, labels), line_keywords(keywords)
+    curves, keywords = collect(sources, labels, ax, keywords), line_keywords(keywords)
     solution = curves[0].solution
     system = solution.system
     flat = ax is not None and not hasattr(ax, "get_zlim")
@@ -244,7 +244,7 @@ def _draw_paths(ax, curve, values, window, keywords):
     solution, thinned = curve.solution, []
     chosen = chosen_trajectories(batch_of(solution))
     for number, index in enumerate(chosen):
-        style = curve.keywords | {"label": curve.label if number == 0 else "_nolegend_"}
+        style = curve.look(number)
         line, count, joined = draw_path(
             ax, solution, values, index, len(chosen), window, style, keywords
         )
@@ -263,6 +263,8 @@ def _draw_final_states(ax, curves, values, keywords):
             flat = [part[spread(len(part), POINTS)] for part in flat]
         shown = max(shown, len(flat[0]))
         dots = {"linestyle": "", "marker": "o", "markeredgewidth": 0}
+        if "marker" in keywords:  # a cross is all edge
+            del dots["markeredgewidth"]
         dots["markersize"] = 2.2 if shown > 1 else 5.0
         ax.plot(*flat, **(curve.keywords | dots | {"label": curve.label} | keywords))
     if size <= shown:

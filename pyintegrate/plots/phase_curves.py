@@ -46,8 +46,8 @@ def phase_drift(
         Whether to put a legend beside the axes.
     exact : bool, optional
         Whether to draw the zero line.
-    labels : dict, optional
-        Legend text by method name.
+    labels : dict or sequence of str, optional
+        Legend text by method name, or of each solution.
     window : tuple of float, optional
         Draw only from one time to another.
     title : str, optional
@@ -55,7 +55,7 @@ def phase_drift(
     figsize : tuple of float, optional
         Width and height of a new figure in inches.
     **keywords
-        For `Axes.plot`.
+        For `Axes.plot`; a `label` is the name in the legend.
 
     Returns
     -------
@@ -73,7 +73,7 @@ def phase_drift(
     >>> ax.get_ylabel()
     'phase error [rad]'
     """
-    curves = collect(sources, labels)
+    curves = collect(sources, labels, ax, keywords)
     drifts = [drift_of(curve.solution, reference) for curve in curves]
     ax = new_axes(ax, figsize)
     if exact:

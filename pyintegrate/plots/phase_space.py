@@ -45,8 +45,8 @@ def phase_portrait(
         Whether to put a legend beside the axes.
     exact : bool, optional
         Whether to draw the exact motion, if there is one.
-    labels : dict, optional
-        Legend text by method name.
+    labels : dict or sequence of str, optional
+        Legend text by method name, or of each solution.
     window : tuple of float, optional
         Draw only from one time to another.
     title : str, optional
@@ -54,7 +54,7 @@ def phase_portrait(
     figsize : tuple of float, optional
         Width and height of a new figure in inches.
     **keywords
-        For `Axes.plot`.
+        For `Axes.plot`; a `label` is the name in the legend.
 
     Returns
     -------
@@ -72,7 +72,7 @@ def phase_portrait(
     >>> ax.get_xlabel(), ax.get_ylabel()
     ('x [m]', 'v [m/s]')
     """
-    curves, keywords = collect(sources, labels), line_keywords(keywords)
+    curves, keywords = collect(sources, labels, ax, keywords), line_keywords(keywords)
     system = curves[0].solution.system
     if components is None:
         if system.dim < 2:

@@ -93,7 +93,8 @@ RESULTS = {
 def explains_keywords(rest: Callable | None = None) -> Callable[[Function], Function]:
     """A decorator for functions of a system: the error for a wrong keyword says what to write.
 
-    In IPython an error of an argument shows the call, not how it was checked. Calls that succeed are not affected. The signature and the types stay as they are.
+    Calls that succeed are not affected. In IPython an error of an argument shows the call, not how
+    it was checked. The signature and the types stay as they are.
 
     Parameters
     ----------

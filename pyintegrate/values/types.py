@@ -24,5 +24,5 @@ MaybeFloats: TypeAlias = NDArray[np.floating[Any]] | Any
 Integers: TypeAlias = NDArray[np.signedinteger[Any]]
 Booleans: TypeAlias = NDArray[np.bool_]
 AxesArray: TypeAlias = NDArray[np.object_]  # of Matplotlib's Axes
-Labels: TypeAlias = Mapping[Any, str]  # names in a legend, by the key of the solution
+Labels: TypeAlias = Mapping[Any, str] | Sequence[str]  # in a legend, by method or in order
 Methods: TypeAlias = "str | Method | Sequence[str | Method]"

@@ -148,3 +148,66 @@ def test_a_picture_of_the_gallery_is_understood_without_its_caption(name):
     for text in [ax.title for ax in figure.axes] + [ax._left_title for ax in figure.axes]:
         box = text.get_window_extent()
         assert not text.get_text() or (box.x0 >= edge.x0 and box.x1 <= edge.x1), "a cut title"
+
+
+def overlapping(axes):
+    """Texts of a figure that cover each other, by their boxes in pixels."""
+    axes.figure.draw_without_rendering()
+    texts = [text for ax in axes.flat for text in (ax.title, ax._left_title, ax.xaxis.label)]
+    boxes = [text.get_window_extent() for text in texts if text.get_text()]
+    return sum(a.overlaps(b) for i, a in enumerate(boxes) for b in boxes[:i])
+
+
+@pytest.mark.parametrize(("size", "figsize"), [(16, None), (10, (6.0, 3.0))])
+def test_titles_of_a_comparison_do_not_overlap_in_large_text_or_a_small_figure(size, figsize):
+    c = pi.compare(pi.systems.oscillator(omega=15**0.5), dt=0.1, t_end=90.0)
+    with matplotlib.rc_context({"font.size": size}):
+        axes = c.plot(figsize=figsize)
+        assert overlapping(axes) == 0
+
+
+def test_a_legend_does_not_take_the_room_of_axes_in_a_mosaic():
+    c = pi.compare(pi.systems.oscillator, dt=0.1, t_end=9.0)
+    figure, axes = pyplot.subplot_mosaic("AB;CC", layout="constrained", figsize=(9, 6))
+    for ax in axes.values():
+        pi.plots.energy(c, ax=ax)
+    figure.draw_without_rendering()
+    half = axes["C"].get_position().width / 2
+    assert axes["A"].get_position().width > 0.8 * half
+
+
+def named_curves(ax):
+    return [line for line in ax.get_lines() if line.get_label()[0] != "_"]
+
+
+def test_every_curve_has_its_own_name_and_colour():
+    runs = [pi.integrate(pi.systems.pendulum, x, 0.0, dt=0.02, t_end=2.0) for x in (1.0, 2.0)]
+    one = pi.plots.trajectory(runs[0], label="1 rad", exact=False)
+    pi.plots.trajectory(runs[1], label="2 rad", exact=False, ax=one)
+    both = pi.plots.trajectory(*runs, exact=False)
+    named = pi.plots.phase_portrait(*runs, labels=["one", "two"], exact=False)
+    many = pi.integrate(pi.systems.pendulum(length=[1.0, 2.0, 3.0]), dt=0.02, t_end=2.0)
+    batch = pi.plots.energy(many, exact=False)
+    expected = [["1 rad", "2 rad"], [f"classical Runge-Kutta, initial θ = {x} rad" for x in (1, 2)],
+                ["one", "two"], [f"length = {x} m" for x in (1, 2, 3)]]  # fmt: skip
+    for ax, names in zip((one, both, named, batch), expected, strict=True):
+        assert [line.get_label() for line in named_curves(ax)] == names
+        assert len({line.get_color() for line in named_curves(ax)}) == len(names)
+    alike = pi.integrate(pi.systems.pendulum, [1.0, 1.0], 0.0, dt=0.02, t_end=2.0)
+    labels = [line.get_label() for line in named_curves(pi.plots.energy(alike, exact=False))]
+    assert labels == ["classical Runge-Kutta"]
+    with pytest.raises(ValueError, match="labels: expected 2 texts"):
+        pi.plots.energy(*runs, labels=["one"])
+
+
+def test_crosses_of_ones_own_are_seen_where_steps_are_coarse():
+    sol = pi.integrate(pi.systems.pendulum, 2.0, 0.0, dt=0.2, t_end=9.0)
+    (line,) = named_curves(pi.plots.phase_portrait(sol, marker="x", exact=False))
+    assert line.get_markeredgewidth() > 0
+
+
+def test_panels_save_their_figure_and_print_in_a_word(tmp_path):
+    axes = pi.compare(pi.systems.oscillator, dt=0.1, t_end=9.0).plot()
+    axes.savefig(tmp_path / "panels.png")
+    assert (tmp_path / "panels.png").stat().st_size > 0
+    assert repr(axes) == "<1 x 4 panels>"

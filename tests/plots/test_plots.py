@@ -211,11 +211,11 @@ def test_methods_keep_their_colours_and_newcomers_get_free_ones():
     assert len(set(chosen.values())) == 4
 
 
-def test_steps_of_one_method_differ_in_line_style():
+def test_steps_of_one_method_differ_in_colour_and_line_style():
     ax = pi.plots.trajectory([oscillate(dt=0.1), oscillate(dt=0.2)])
     lines = [one for one in ax.get_lines() if "dt = " in one.get_label()]
     assert len({one.get_linestyle() for one in lines}) == 2
-    assert len({one.get_color() for one in lines}) == 1
+    assert len({one.get_color() for one in lines}) == 2
 
 
 def test_thinning_keeps_extremes_and_ends():
