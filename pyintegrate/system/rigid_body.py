@@ -36,6 +36,8 @@ class RigidBody(System):
     velocities at each step. Springs hold ``attachments`` in body axes to ``anchors``, each (n, 3),
     with ``stiffness`` and ``rest_lengths``, each (n,).
 
+    ``invariants(y)`` has the momentum and the angular momentum about the centre in world axes.
+
     ``inverse_inertia`` is a matrix (*batch, 3, 3) in body axes, or its diagonal (*batch, 3);
     a shape that ends in (3, 3) is a matrix, so that three diagonals are (3, 1, 3) or matrices.
 
