@@ -98,6 +98,7 @@ static int make_phase(PyObject *module, Stepper *s, const ResolvedSystem *resolv
     PiRun *run = &s->run[phase];
     if (phase != STEP) {
         *run = s->run[STEP];
+        run->table = NULL; /* its own */
         run->n_observers = run->n_undo = 0;
     }
     s->methods[phase] = Py_NewRef(method);

@@ -313,7 +313,7 @@ int pi_run_prepare(PiRun *run) {
     if (run->tile_lanes < group) run->tile_lanes = group;
     run->n_tiles = ceil_div(run->lanes, run->tile_lanes);
     run->failures = calloc(run->n_tiles ? run->n_tiles : 1, sizeof *run->failures);
-    run->table = malloc((run->starter ? 2 : 1) * sizeof *run->table);
+    run->table = malloc(pi_product(run->starter ? 2 : 1, sizeof *run->table));
     if (!run->failures || !run->table) return -1;
     run->starter_table = run->table + 1;
     const uint32_t mode = pi_enter_float_mode();
