@@ -97,7 +97,7 @@ SANITIZED = $(addsuffix .py,$(addprefix tests/, \
 SANITIZED_PYTHON = ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 \
     LD_PRELOAD="$$($${CC:-cc} -print-file-name=libasan.so) libstdc++.so.6"
 .venv-sanitize/.built: $(BUILD_INPUTS) $(wildcard pyintegrate/*.py pyintegrate/*/*.py)
-	rm -rf build .venv-sanitize
+	rm -rf build/lib* build/bdist* .venv-sanitize
 	$(PYTHON) -m venv .venv-sanitize
 	$${CC:-cc} -O1 -fPIC -c tests/stress/attack/refusals.c -o $(REFUSALS)
 	PYINTEGRATE_ISA_BUILD=all PYINTEGRATE_CFLAGS="-O1 -g1 -DPI_ROLLED -Wno-psabi $(SANITIZE)" \

@@ -49,7 +49,7 @@ CLANG_TARGETS = {
 }
 # The parts of the kernels of a set (PI_PARTS of csrc/pyintegrate.h); the first takes longest.
 PARTS = range(5)
-# Beside a wider set the baseline of x86-64, whose fma is a function of the C library, is kept small.
+# Beside a wider set the baseline of x86-64, whose fma is a function of C, is kept small.
 SMALL = ["-Os", "-DPI_ROLLED", "-Wno-psabi"]
 # The loops of the interpreter gain from what -O3 adds, kernels do not.
 FAST = ["-O3"]
@@ -106,7 +106,7 @@ def check_target(macros):
 
 
 def best_set(command):
-    """The best instruction set of this machine; None where a program of the compiler does not run."""
+    """The best instruction set of this machine; None where nothing can be asked."""
     with tempfile.TemporaryDirectory() as folder:
         program = Path(folder) / "probe"
         program.with_suffix(".c").write_text(PROBE)

@@ -103,7 +103,8 @@ def compile_core(name, platform, version, include, pool):
     folder = BUILD / name
     folder.mkdir(parents=True, exist_ok=True)
     flags = [
-        *FLAGS, *os.environ.get("PYINTEGRATE_CFLAGS", "").split(), "-fno-sanitize=all", f'-DPYINTEGRATE_VERSION="{version}"', f"-I{include}",
+        *FLAGS, *os.environ.get("PYINTEGRATE_CFLAGS", "").split(),
+        "-fno-sanitize=all", f'-DPYINTEGRATE_VERSION="{version}"', f"-I{include}",
         *(() if "windows" in platform.target else ("-fPIC",)),
     ]  # fmt: skip
     zig = [*ZIG, "cc", "-target", platform.target]

@@ -70,9 +70,9 @@ struct PiRun {
 
     /* pi_run_prepare: */
     PiTable *table, *starter_table; /* side by side, if there is a starter */
-    int64_t cut;      /* blocks of time end at its multiples */
-    int64_t interval; /* steps between the states that observers see */
-    int alone;        /* does each call of a kernel end with an interval? */
+    int64_t cut;                    /* blocks of time end at its multiples */
+    int64_t interval;               /* steps between the states that observers see */
+    int alone;                      /* does each call of a kernel end with an interval? */
     int64_t observer_offset[PI_MAX_OBSERVERS + 1]; /* of their scratch; the end */
     int changes;              /* do kernels write changes of energy for the only observer? */
     const PiObserver *writer; /* whose memory kernels write to; NULL: the scratch */

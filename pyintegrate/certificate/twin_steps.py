@@ -1,4 +1,7 @@
-"""The step of every family in plain Python, over any kind of number."""
+"""The step of every family in plain Python, over any kind of number.
+
+Arrays are left factors: mpf * array prints the array before it asks it to multiply.
+"""
 
 from __future__ import annotations
 
@@ -65,7 +68,7 @@ def _sum(weights, values, beside):
     """beside + sum of weight value, skipping None."""
     for weight, value in zip(weights, values, strict=False):
         if weight is not None:
-            beside = beside + weight * value
+            beside = beside + value * weight
     return beside
 
 
@@ -122,8 +125,8 @@ def _explicit_rk(method, motion, h, n_steps, y):
     used = _used_stages(A, b)
 
     def moved(y, weights, k):
-        pairs = [w * k[j] for j, w in enumerate(weights) if w is not None and j in k]
-        return y + h * sum(pairs[1:], pairs[0]) if pairs else y
+        pairs = [k[j] * w for j, w in enumerate(weights) if w is not None and j in k]
+        return y + sum(pairs[1:], pairs[0]) * h if pairs else y
 
     for _ in range(n_steps):
         k: dict[int, Any] = {}
@@ -155,7 +158,7 @@ def _implicit_rk(method, motion, h, n_steps, y):
 
     def states(k, y, number):
         rows, step = number(A), number(h)
-        return [number(y) + step * _sum(row, k, 0.0 * k[0]) for row in rows]
+        return [number(y) + _sum(row, k, 0.0 * k[0]) * step for row in rows]
 
     def equations(u, motion, number):
         k = u.reshape(stages, dim)
@@ -167,7 +170,7 @@ def _implicit_rk(method, motion, h, n_steps, y):
         k = k.reshape(stages, dim)
         fixed: list[Any] = [last] if shared and last is not None else []
         k = fixed + [motion.slope(x) for x in states(k, y, lambda x: x)[len(fixed) :]]
-        y, last = y + h * _sum(b, k, 0.0 * k[0]), k[-1]
+        y, last = y + _sum(b, k, 0.0 * k[0]) * h, k[-1]
     return y
 
 
@@ -179,11 +182,11 @@ def _rosenbrock(method, motion, h, n_steps, y):
         along = [
             motion.along(y, column([motion.numbers.make(x) for x in row])) for row in unit.tolist()
         ]
-        M = inverse[0][0] * unit - h * np.stack(along, axis=-1)
+        M = inverse[0][0] * unit - np.stack(along, axis=-1) * h
         u: list[Any] = []
         for row, before in zip(table["A"], inverse, strict=True):
             slope = motion.slope(_sum(row, u, y))
-            u.append(_eliminated(M, h * slope - _sum(before, u, 0.0 * y)))
+            u.append(_eliminated(M, slope * h - _sum(before, u, 0.0 * y)))
         y = _sum(table["b"], u, y)
     return y
 
@@ -214,9 +217,9 @@ def _composition(method, motion, h, n_steps, y):
             if kick is not None:
                 if now is None:
                     now = motion.acceleration(q)
-                p = p + h * kick * now
+                p = p + now * (h * kick)
             if drift is not None:
-                q, now = q + h * drift * motion.velocity(p), None
+                q, now = q + motion.velocity(p) * (h * drift), None
     return np.concatenate([q, p])
 
 
@@ -227,10 +230,10 @@ def _nystrom(method, motion, h, n_steps, y):
     for _ in range(n_steps):
         k: list[Any] = []
         for node, row in zip(c, A, strict=True):
-            there = x if node is None else x + node * h * v
-            k.append(motion.acceleration(there + h * h * _sum(row, k, 0.0 * x)))
-        x = x + h * v + h * h * _sum(table["b"], k, 0.0 * x)
-        v = v + h * _sum(table["velocity"], k, 0.0 * x)
+            there = x if node is None else x + v * (node * h)
+            k.append(motion.acceleration(there + _sum(row, k, 0.0 * x) * (h * h)))
+        x = x + v * h + _sum(table["b"], k, 0.0 * x) * (h * h)
+        v = v + _sum(table["velocity"], k, 0.0 * x) * h
     return np.concatenate([x, v])
 
 
@@ -249,10 +252,10 @@ def _multistep(method, motion, h, n_steps, y):
     states = _first_steps(method, motion, h, n_steps, y)
     slopes = [motion.slope(state) for state in states]
     for _ in range(n_steps + 1 - len(states)):
-        known = _negative_sum(table["alpha"], states) + h * _sum(beta[:-1], slopes, 0.0 * y)
+        known = _negative_sum(table["alpha"], states) + _sum(beta[:-1], slopes, 0.0 * y) * h
         if predictor:
-            guess = states[-1] + h * _sum(predictor, slopes, 0.0 * y)
-            new = known + h * beta[-1] * motion.slope(guess)
+            guess = states[-1] + _sum(predictor, slopes, 0.0 * y) * h
+            new = known + motion.slope(guess) * (h * beta[-1])
         else:
             new = _implicit(known, h, beta[-1], Motion.slope, states[-1], motion)
         states, slopes = [*states[1:], new], [*slopes[1:], motion.slope(new)]
@@ -266,14 +269,14 @@ def _positions(method, motion, h, n_steps, y):
     x, v = [motion.split(state)[0] for state in states], motion.split(states[-1])[1]
     a = [motion.acceleration(q) for q in x]
     for _ in range(n_steps + 1 - len(states)):
-        known = _negative_sum(table["alpha"], x) + h * h * _sum(beta[:-1], a, 0.0 * v)
+        known = _negative_sum(table["alpha"], x) + _sum(beta[:-1], a, 0.0 * v) * (h * h)
         new = _implicit(known, h * h, beta[-1], Motion.acceleration, x[-1], motion)
         x, a = [*x[1:], new], [*a, motion.acceleration(new)]
-        v, a = v + h * _sum(table["velocity"], a, 0.0 * v), a[1:]
+        v, a = v + _sum(table["velocity"], a, 0.0 * v) * h, a[1:]
     if not table["velocity"] and n_steps:
         v = (x[-1] - x[-2]) / h
         if not method.backward:  # (x1 - x-1) / (2 h), which needs the next step
-            v = v + h * a[-1] * 0.5
+            v = v + a[-1] * h * 0.5
     return np.concatenate([x[-1], v])
 
 
@@ -300,7 +303,7 @@ def _implicit(known, h, beta, force, guess, motion):
         return known
 
     def equations(u, motion, number):
-        return u - number(known) - number(h) * number(beta) * force(motion, u)
+        return u - number(known) - force(motion, u) * (number(h) * number(beta))
 
     return _solve(equations, guess, motion)
 

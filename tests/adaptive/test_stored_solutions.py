@@ -5,7 +5,7 @@ The files of fixed steps are in tests/solution/test_storage.py and test_damaged_
 
 import numpy as np
 import pytest
-from conftest import same_bits
+from conftest import each, same_bits
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -46,7 +46,7 @@ def run(save="all", **keywords):
 # ---- whole again ---------------------------------------------------------------------------------
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(data=st.data())
 def test_every_kind_of_solution_comes_back_and_goes_on(data, tmp_path_factory):
     draw = data.draw
@@ -265,11 +265,9 @@ NUMBERS = [
 ]
 
 
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize(
-    ("name", "change", "words"), NUMBERS, ids=[f"{i}-{n[0]}" for i, n in enumerate(NUMBERS)]
-)
-def test_numbers_that_do_not_fit_one_another_are_an_error(name, change, words, kind, tmp_path):
+@pytest.mark.parametrize(("wrong", "kind"), each(NUMBERS, KINDS))
+def test_numbers_that_do_not_fit_one_another_are_an_error(wrong, kind, tmp_path):
+    _, change, words = wrong
     run().save(tmp_path / f"a.{kind}")
     header, arrays = files.read(tmp_path / f"a.{kind}")
     files.write(tmp_path / f"b.{kind}", header, change(arrays))

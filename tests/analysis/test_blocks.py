@@ -1,5 +1,7 @@
 """What is analysed block by block is what it would be at once, whatever the size of a block."""
 
+from functools import cache
+
 import numpy as np
 import pytest
 
@@ -37,10 +39,15 @@ def everything(solution):
     return found
 
 
+@cache
+def whole_record(name):
+    return everything(RUNS[name])
+
+
 @pytest.mark.parametrize("name", RUNS)
 @pytest.mark.parametrize("size", [1, 40, 1000], ids=lambda size: f"blocks of {size}")
 def test_the_size_of_a_block_does_not_matter(name, size, monkeypatch):
-    whole = everything(RUNS[name])
+    whole = whole_record(name)
     monkeypatch.setattr(observables, "BLOCK", size)
     parts = everything(RUNS[name])
     for quantity, value in whole.items():

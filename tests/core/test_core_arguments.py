@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from conftest import pairs
 
 from pyintegrate import _core
 from pyintegrate.values.memory import aligned, padded
@@ -136,9 +137,10 @@ def test_strides_of_half_an_item_are_refused():
         start(record=record)
 
 
-@pytest.mark.parametrize("lanes", [1, 5, 9, 40])
-@pytest.mark.parametrize("order", [(0, 1, 2), (2, 1, 0), (1, 2, 0), (0, 2, 1)], ids=str)
-@pytest.mark.parametrize("sign", [1, -1])
+@pytest.mark.parametrize(
+    ("lanes", "order", "sign"),
+    pairs([1, 5, 9, 40], [(0, 1, 2), (2, 1, 0), (1, 2, 0), (0, 2, 1)], [1, -1]),
+)
 def test_a_record_has_any_strides_and_nothing_else_is_written(lanes, order, sign):
     """Each save of each trajectory is at its place, and the memory around the array untouched."""
     shape = (4, 2, lanes)

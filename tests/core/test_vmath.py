@@ -17,6 +17,7 @@ import zlib
 
 import numpy as np
 import pytest
+from conftest import every_case
 
 mpmath = pytest.importorskip("mpmath")
 from mpmath import mp, mpf  # noqa: E402
@@ -360,7 +361,7 @@ def draw(samplers, dtype, n, seed):
     return np.concatenate([sampler(generator, dtype, n) for sampler in samplers])
 
 
-def sample(name, real_bits, n=500):
+def sample(name, real_bits, n=500 if every_case else 250):
     """The points of ACCURACY: one array for each argument."""
     samplers = ACCURACY[name][0]
     columns = [samplers] if callable(samplers[0]) else samplers

@@ -4,13 +4,10 @@ Taylor's method, y += sum_s b_s h^(s+1) J^s f with the Jacobian J of the force, 
 b = 1, 1/2 two derivatives of the solution, order 2.
 """
 
-import os
 import re
-import shutil
-import subprocess
-import sys
 
 import pytest
+from copies import built_copy, run_in
 from places import ROOT
 
 MOST_FILES = 6
@@ -52,7 +49,22 @@ TAYLOR(taylor2, .order = 2, .stages = 2, .evaluations = 1, .title = "Taylor, ord
        .formula = "y += h f + h^2/2 J f", .aliases = "", .reference = "Taylor (1715)",
        .b = {1, 1/2.})
 """
-OWN = {"csrc/kernels/rows/taylor.h": KERNEL, "csrc/methods/taylor2.h": METHOD}
+TWIN = """\
+from .rosenbrock import jacobian
+
+
+def integrate(system, y, t0, h, n_steps, b):
+    for n in range(n_steps):
+        term, J = h * system.rhs(t0 + n * h, y), h * jacobian(system, t0 + n * h, y)
+        for weight in b:
+            y, term = y + weight * term, (J @ term[..., None])[..., 0]
+    return y
+"""
+OWN = {
+    "csrc/kernels/rows/taylor.h": KERNEL,
+    "csrc/methods/taylor2.h": METHOD,
+    "tests/reference/taylor.py": TWIN,
+}
 CONTENTS = ("csrc/contents.h", '#include "methods/taylor2.h"\n')
 
 # File, what stands there, what is put before it: a place each.
@@ -110,40 +122,25 @@ def test_the_recipe_names_these_files():
     assert len(named) <= MOST_FILES
 
 
-@pytest.fixture(scope="module", name="copy")
-def _copy(tmp_path_factory):
-    copy = tmp_path_factory.mktemp("family") / "copy"
-    ignore = shutil.ignore_patterns("*.so", "__pycache__", "vmath_driver*")
-    for folder in ("csrc", "pyintegrate"):
-        shutil.copytree(ROOT / folder, copy / folder, ignore=ignore)
-    for file in ("setup.py", "pyproject.toml", "README.md", "LICENSE"):
-        shutil.copy(ROOT / file, copy)
+def test_what_the_recipe_changes_is_there():
+    for file, before, _ in PLACES:
+        assert (ROOT / file).read_text().count(before) == 1, f"{file}: {before!r}"
+
+
+@pytest.fixture(scope="module")
+def copy(tmp_path_factory):
+    return built_copy(tmp_path_factory)
+
+
+def add_to(copy):
+    """The family, added to a copy of the repository (copies.py)."""
     for file, text in OWN.items():
         (copy / file).write_text(text)
     with (copy / CONTENTS[0]).open("a") as lines:
         lines.write(CONTENTS[1])
     for file, before, added in PLACES:
         text = (copy / file).read_text()
-        assert text.count(before) == 1, f"{file}: {before!r}: {text.count(before)} times"
         (copy / file).write_text(text.replace(before, added + before))
-    done = run(copy, "setup.py", "--quiet", "build_ext", "--inplace")
-    assert done.returncode == 0, done.stderr
-    return copy
-
-
-def run(copy, *words):
-    # Barely optimised: it is built to be run once. The bits do not depend on it.
-    flags = {"PYINTEGRATE_CFLAGS": "-O1 -DPI_ROLLED -Wno-psabi", "PYINTEGRATE_LDFLAGS": ""}
-    env = {**os.environ, **flags, "PYTHONPATH": str(copy)}
-    env.pop("LD_PRELOAD", None)
-    return subprocess.run(
-        [sys.executable, *words], cwd=copy, env=env, capture_output=True, text=True
-    )
-
-
-def used(copy, text):
-    done = run(copy, "-c", "import numpy as np, pyintegrate as pi\n" + text)
-    assert done.returncode == 0, done.stderr
 
 
 # Each step rounds a few times, by half a unit of the last place of a number below 1: 4 units.
@@ -176,7 +173,9 @@ assert "taylor" in pi._core.limits()["jacobian"]
 """
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("text", [DECAY, OSCILLATOR, CERTIFICATE],
                          ids=["decay", "oscillator", "certificate"])  # fmt: skip
 def test_a_method_of_the_family(copy, text):
-    used(copy, text)
+    done = run_in(copy, "-c", "import numpy as np, pyintegrate as pi\n" + text)
+    assert done.returncode == 0, done.stderr

@@ -3,11 +3,8 @@
 `most_blocks` ends a run after that many blocks of time; the core reads it at each block.
 """
 
-import os
-import shutil
-import subprocess
-import sys
-
+import pytest
+from copies import built_copy, run_in
 from places import ROOT
 
 MOST_PLACES = 8
@@ -57,29 +54,27 @@ print(pi.integrate(pi.systems.spring, most_blocks=2, **call).n_steps,
 """
 
 
-def test_an_option_that_the_core_reads_takes_few_places(tmp_path):
+def test_an_option_that_the_core_reads_takes_few_places():
     assert len(PATCH) <= MOST_PLACES
-    copy = tmp_path / "copy"
-    ignore = shutil.ignore_patterns("*.so", "__pycache__", "vmath_driver*")
-    for folder in ("csrc", "pyintegrate"):
-        shutil.copytree(ROOT / folder, copy / folder, ignore=ignore)
-    for file in ("setup.py", "pyproject.toml", "README.md", "LICENSE"):
-        shutil.copy(ROOT / file, copy)
+    for file, before, _ in PATCH:
+        assert (ROOT / file).read_text().count(before) == 1, f"{file}: {before!r}"
+
+
+@pytest.fixture(scope="module")
+def copy(tmp_path_factory):
+    return built_copy(tmp_path_factory)
+
+
+def add_to(copy):
+    """The option, added to a copy of the repository (copies.py)."""
     for file, before, after in PATCH:
         text = (copy / file).read_text()
-        assert text.count(before) == 1, (
-            f"{file}: {before!r} stands there {text.count(before)} times"
-        )
         (copy / file).write_text(text.replace(before, after))
-    env = {**os.environ, "PYINTEGRATE_CFLAGS": "-O1 -DPI_ROLLED -Wno-psabi"}
-    env.pop("LD_PRELOAD", None)
-    env["PYINTEGRATE_LDFLAGS"] = ""
-    build = [sys.executable, "setup.py", "--quiet", "build_ext", "--inplace"]
-    done = subprocess.run(build, cwd=copy, env=env, capture_output=True, text=True)
+
+
+@pytest.mark.long
+def test_the_core_reads_it(copy):
+    done = run_in(copy, "-c", USE)
     assert done.returncode == 0, done.stderr
-    done = subprocess.run(
-        [sys.executable, "-c", USE], cwd=copy, env={**env, "PYTHONPATH": str(copy)},
-        capture_output=True, text=True, check=True,
-    )  # fmt: skip
     # A block is 256 steps, or as many whole intervals of saves as fit into it: 2 of 100.
     assert done.stdout.split() == ["400", "1000"]

@@ -284,8 +284,12 @@ def test_compare_needs_no_methods(capsys, system):
 
 def test_info_says_what_the_build_is(capsys):
     _, out, _ = run(capsys, "info")
-    fields = dict(line.split(maxsplit=1) for line in out.replace("ion set", "ion_set").splitlines())
-    assert set(fields) == {"version", "arithmetic", "compiler", "instruction_set", "cores"}
+    lines = out.replace("n set", "n_set").replace("t for", "t_for").splitlines()
+    fields = dict(line.split(maxsplit=1) for line in lines)
+    assert set(fields) == {
+        "version", "arithmetic", "compiler", "instruction_set", "built_for", "cores",
+    }  # fmt: skip
+    assert "baseline" in fields["built_for"]
     assert int(fields["cores"]) == os.cpu_count()
 
 

@@ -1,13 +1,10 @@
 """A method and a system take one file and one line: the steps of CONTRIBUTING.md, on a copy."""
 
-import os
 import re
-import shutil
-import subprocess
-import sys
 from textwrap import dedent
 
 import pytest
+from copies import built_copy, run_in
 from places import ROOT
 
 PAGE = (ROOT / "CONTRIBUTING.md").read_text()
@@ -25,18 +22,20 @@ def steps(title):
     return file, contents, line
 
 
-@pytest.fixture(scope="module", name="copy")
-def _copy(tmp_path_factory):
-    """The repository with both added, under names that are free, and built."""
-    copy = tmp_path_factory.mktemp("house") / "copy"
-    ignore = shutil.ignore_patterns("*.so", "__pycache__", "vmath_driver*")
-    for folder in ("csrc", "pyintegrate", "tests/golden", "tests/method", "tests/reference"):
-        shutil.copytree(ROOT / folder, copy / folder, ignore=ignore)
-    (copy / "docs").mkdir()
-    for file in ("setup.py", "pyproject.toml", "README.md", "LICENSE", "docs/certificates.json",
-                 "docs/methods.md", "tests/conftest.py", "tests/places.py"):  # fmt: skip
-        shutil.copy(ROOT / file, copy / file)
+def test_the_recipes_name_files_that_are_there():
+    for title in ("Add a method", "Add a system"):
+        file, contents, line = steps(title)
+        assert line == f'#include "{file.removeprefix("csrc/")}"'
+        assert "methods/rk4.h" in (ROOT / contents).read_text()
 
+
+@pytest.fixture(scope="module")
+def copy(tmp_path_factory):
+    return built_copy(tmp_path_factory)
+
+
+def add_to(copy):
+    """Both, added to a copy of the repository under names that are free (copies.py)."""
     file, contents, line = steps("Add a method")
     table = dedent(re.search(r"^   ```c\n(.*?)^   ```", section("Add a method"), re.M | re.S)[1])
     (copy / file.replace("heun3", "made_up")).write_text(table.replace("heun3", "made_up"))
@@ -50,20 +49,6 @@ def _copy(tmp_path_factory):
     with (copy / contents).open("a") as lines:
         lines.write(line + "\n")
 
-    # Barely optimised: it is built to be run once. The bits do not depend on it.
-    done = run(copy, "setup.py", "--quiet", "build_ext", "--inplace")
-    assert done.returncode == 0, done.stderr
-    return copy
-
-
-def run(copy, *words):
-    flags = {"PYINTEGRATE_CFLAGS": "-O1 -DPI_ROLLED -Wno-psabi", "PYINTEGRATE_LDFLAGS": ""}
-    env = {**os.environ, **flags, "PYTHONPATH": str(copy)}
-    env.pop("LD_PRELOAD", None)
-    return subprocess.run(
-        [sys.executable, *words], cwd=copy, env=env, capture_output=True, text=True
-    )
-
 
 USE = """
 import numpy as np, pyintegrate as pi
@@ -76,19 +61,22 @@ assert np.array_equal(here.energy(), there.energy())
 """
 
 
+@pytest.mark.long
 def test_both_are_in_the_catalogues_and_run(copy):
-    done = run(copy, "-c", USE)
+    done = run_in(copy, "-c", USE)
     assert done.returncode == 0, done.stderr
 
 
+@pytest.mark.long
 def test_a_method_is_certified_and_has_its_golden_row(copy):
     """What `make certificates` does, for this method alone; then the tests of certificates."""
-    done = run(copy, "tests/golden/add_rows.py")
-    assert (done.returncode, done.stdout) == (0, "made_up: a row in methods.txt\n"), done.stderr
-    rows = [line.split() for line in (copy / "tests/golden/methods.txt").read_text().splitlines()]
-    (expected,) = (values for name, *values in rows if name == "heun3")
-    assert rows[-1] == ["made_up", *expected]
+    done = run_in(copy, "tests/golden/add_rows.py")
+    assert done.returncode == 0, done.stderr
+    assert "made_up: a row in methods.txt" in done.stdout.splitlines()
+    lines = (copy / "tests/golden/methods.txt").read_text().splitlines()
+    rows = {name: values for name, *values in map(str.split, lines)}
+    assert rows["made_up"] == rows["heun3"]
     files = (f"tests/method/test_{name}.py" for name in ("certificates", "order_conditions"))
-    done = run(copy, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-k", "made_up", *files)
+    done = run_in(copy, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-k", "made_up", *files)
     assert done.returncode == 0, done.stdout
     assert re.search(r"\b[4-9] passed", done.stdout)

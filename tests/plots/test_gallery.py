@@ -52,6 +52,33 @@ def test_pictures_look_like_those_in_the_docs(written, name):
     assert np.abs(ours - stored).mean() < 0.01
 
 
+def test_every_picture_is_understood_without_its_caption(written):
+    for name in PICTURES:
+        understood(written[name].result)
+
+
+def understood(result):
+    figure = result.figure if hasattr(result, "figure") else result.flat[0].figure
+    figure.canvas.draw()
+    titles = [ax.get_title(loc) for ax in figure.axes for loc in ("left", "center")]
+    said = figure._suptitle.get_text() if figure._suptitle else ""
+    assert len(max([said, *titles], key=len)) > 10, "no title says what is to be seen"
+    boxes = [ax.bbox for ax in figure.axes if ax.get_visible() and ax.get_lines()]
+    legends = [*figure.legends, *filter(None, (ax.get_legend() for ax in figure.axes))]
+    for legend in legends:
+        place = legend.get_window_extent()
+        assert not any(place.overlaps(box) for box in boxes), "the legend lies on the data"
+    for ax in figure.axes:
+        if ax.get_visible() and ax.get_lines():
+            # Some panels share the label of their neighbour.
+            assert ax.get_xlabel() or ax.get_shared_x_axes().get_siblings(ax) != [ax]
+            assert ax.get_ylabel() or ax.get_shared_y_axes().get_siblings(ax) != [ax]
+    edge = figure.bbox
+    for text in [ax.title for ax in figure.axes] + [ax._left_title for ax in figure.axes]:
+        box = text.get_window_extent()
+        assert not text.get_text() or (box.x0 >= edge.x0 and box.x1 <= edge.x1), "a cut title"
+
+
 def test_the_page_shows_every_figure_with_its_code():
     page = (DOCS / "gallery.md").read_text(encoding="utf-8")
     for name, figure in FIGURES.items():

@@ -10,8 +10,7 @@ matplotlib.use("Agg")
 from matplotlib import pyplot  # noqa: E402  (the backend comes first)
 from matplotlib.colors import to_rgb  # noqa: E402
 
-from pyintegrate.plots import curves, gallery, heat_maps, stability_maps, style  # noqa: E402
-from pyintegrate.plots.gallery.figures import FIGURES  # noqa: E402
+from pyintegrate.plots import curves, heat_maps, stability_maps, style  # noqa: E402
 from pyintegrate.plots.log_axis import log_axis, plain  # noqa: E402
 
 METHODS = ["rk4", "semi_implicit_euler", "velocity_verlet", "explicit_euler", "midpoint"]
@@ -124,30 +123,6 @@ def test_what_explodes_is_darker_than_what_decays():
 def test_the_first_classes_of_a_map_are_dark_and_light():
     assert abs(grey(heat_maps.CLASSES[0]) - grey(heat_maps.CLASSES[1])) > 0.2
     assert len(set(heat_maps.CLASSES)) == len(heat_maps.CLASSES)
-
-
-@pytest.mark.parametrize("name", [name for name in FIGURES if not name.endswith("_table")])
-def test_a_picture_of_the_gallery_is_understood_without_its_caption(name):
-    result = gallery.draw(name)
-    figure = result.figure if hasattr(result, "figure") else result.flat[0].figure
-    figure.canvas.draw()
-    titles = [ax.get_title(loc) for ax in figure.axes for loc in ("left", "center")]
-    said = figure._suptitle.get_text() if figure._suptitle else ""
-    assert len(max([said, *titles], key=len)) > 10, "no title says what is to be seen"
-    boxes = [ax.bbox for ax in figure.axes if ax.get_visible() and ax.get_lines()]
-    legends = [*figure.legends, *filter(None, (ax.get_legend() for ax in figure.axes))]
-    for legend in legends:
-        place = legend.get_window_extent()
-        assert not any(place.overlaps(box) for box in boxes), "the legend lies on the data"
-    for ax in figure.axes:
-        if ax.get_visible() and ax.get_lines():
-            # Some panels share the label of their neighbour.
-            assert ax.get_xlabel() or ax.get_shared_x_axes().get_siblings(ax) != [ax]
-            assert ax.get_ylabel() or ax.get_shared_y_axes().get_siblings(ax) != [ax]
-    edge = figure.bbox
-    for text in [ax.title for ax in figure.axes] + [ax._left_title for ax in figure.axes]:
-        box = text.get_window_extent()
-        assert not text.get_text() or (box.x0 >= edge.x0 and box.x1 <= edge.x1), "a cut title"
 
 
 def overlapping(axes):

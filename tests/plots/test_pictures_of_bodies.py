@@ -57,11 +57,11 @@ def test_what_was_not_saved_is_named(call, needed):
 
 def test_a_page_holds_all_frames_below_the_limit():
     c = pi.compare(pi.systems.kepler, dt=0.02, t_end=12.0)
-    with pyplot.rc_context({"animation.embed_limit": 1.0}):
-        page = c.animate(seconds=1.5).to_jshtml()
+    with pyplot.rc_context({"animation.embed_limit": 0.4}):
+        page = c.animate(seconds=0.5).to_jshtml()
     frames = re.findall(r"frames\[(\d+)\] = \"data:image/png", page)
-    assert len(frames) == 30
-    assert len(page) < 2**20
+    assert len(frames) == 10
+    assert len(page) < 0.4 * 2**20
     default = drawn_once(c.animate(seconds=10))
     room = 20 * 2**20 * 3 / 4 / default.count
     assert default._dpi(20.0) >= 60  # still sharp

@@ -330,10 +330,10 @@ def test_odd_solutions_are_drawn(make):
     sol = make()
     for plot in PLOTS:
         ax = getattr(pi.plots, plot)(sol)
-        ax.figure.canvas.draw()
+        ax.figure.draw_without_rendering()
     c = Comparison(sol.system, {sol.method.name: sol})
     assert sol.method.name in str(c.table())
-    c.plot()[0, 0].figure.canvas.draw()
+    c.plot()[0, 0].figure.draw_without_rendering()
 
 
 def test_the_energy_of_a_resumed_run_does_not_jump():

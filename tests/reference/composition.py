@@ -12,9 +12,9 @@ def step(acceleration, velocity, t, h, x, v, kicks, drifts):
     drifted = 0 * h
     for kick, drift in zip(kicks, drifts, strict=True):
         if kick:
-            v = v + h * kick * acceleration(t + h * drifted, x, v)
+            v = v + acceleration(t + h * drifted, x, v) * (h * kick)
         if drift:
-            x = x + h * drift * velocity(x, v)
+            x = x + velocity(x, v) * (h * drift)
             drifted = drifted + drift
     return x, v
 

@@ -8,9 +8,9 @@ def step(f, t, h, y, A, b, c):
     """One step from the state y, (*batch, dim), at the time t."""
     k = []
     for row, node in zip(A, c, strict=True):
-        inner = sum((a * slope for a, slope in zip(row, k, strict=False)), 0 * y)
-        k.append(f(t + node * h, y + h * inner))
-    return y + h * sum(weight * slope for weight, slope in zip(b, k, strict=True))
+        inner = sum((slope * a for a, slope in zip(row, k, strict=False)), 0 * y)
+        k.append(f(t + node * h, y + inner * h))
+    return y + sum(slope * weight for weight, slope in zip(b, k, strict=True)) * h
 
 
 def integrate(system, y, t0, h, n_steps, A, b, c):

@@ -10,7 +10,7 @@ def step(f, t, h, y, A, b, c):
     """One step from the state y, (*batch, dim), at the time t."""
 
     def moved(weights, k):
-        return y + h * sum(w * slope for w, slope in zip(weights, k, strict=True))
+        return y + sum(slope * w for w, slope in zip(weights, k, strict=True)) * h
 
     def slopes(k):
         return [f(t + node * h, moved(row, k)) for row, node in zip(A, c, strict=True)]

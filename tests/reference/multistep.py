@@ -13,18 +13,18 @@ from .solve import fixed_point
 def weighted(weights, values):
     """sum w_j v_j over as many values as there are"""
     pairs = zip(weights, values, strict=False)
-    return sum((w * value for w, value in pairs), 0 * values[0])
+    return sum((value * w for w, value in pairs), 0 * values[0])
 
 
 def step(f, h, t, states, slopes, alpha, beta, predictor):
     """The state at the time t, from k states before it and the slopes there."""
-    known = h * weighted(beta, slopes) - weighted(alpha, states)
+    known = weighted(beta, slopes) * h - weighted(alpha, states)
     if any(predictor):
-        guess = states[-1] + h * weighted(predictor, slopes)
-        return known + h * beta[-1] * f(t, guess)
+        guess = states[-1] + weighted(predictor, slopes) * h
+        return known + f(t, guess) * (h * beta[-1])
     if not beta[-1]:
         return known
-    return fixed_point(lambda u: [known + h * beta[-1] * f(t, u[0])], [states[-1]])[0]
+    return fixed_point(lambda u: [known + f(t, u[0]) * (h * beta[-1])], [states[-1]])[0]
 
 
 def integrate(
@@ -63,18 +63,18 @@ def integrate(
         new = step(force, power, t, states, slopes, alpha, beta, predictor)
         states, slopes = [*states[1:], new], [*slopes, force(t, new)]
         if any(velocity):
-            v = v + h * weighted(velocity, slopes)
+            v = v + weighted(velocity, slopes) * h
         slopes = slopes[1:]
     if derivative == 1:
         return states[-1]
     if not first and n_steps:
         v = (states[-1] - states[-2]) / h
         if not backward:  # (x_(n+1) - x_(n-1)) / 2h
-            v = v + h * slopes[-1] / real(2)
+            v = v + slopes[-1] * h / real(2)
     return np.concatenate([states[-1], v], axis=-1)
 
 
 def previous(system, y, t0, h):
     """The state one step before, of which the position counts."""
     x, v = y[..., : system.dof], y[..., system.dof :]
-    return np.concatenate([x - h * v + h * h * system.acceleration(t0, x, v) / 2, v], axis=-1)
+    return np.concatenate([x - v * h + system.acceleration(t0, x, v) * (h * h) / 2, v], axis=-1)

@@ -11,10 +11,10 @@ def step(acceleration, t, h, x, v, A, b, c, velocity):
     """One step from positions x and velocities v, (*batch, dof), at the time t."""
     k = []
     for row, node in zip(A, c, strict=True):
-        inner = sum((a * slope for a, slope in zip(row, k, strict=False)), 0 * x)
-        k.append(acceleration(t + node * h, x + node * h * v + h * h * inner, v))
-    x = x + h * v + h * h * sum(w * slope for w, slope in zip(b, k, strict=True))
-    return x, v + h * sum(w * slope for w, slope in zip(velocity, k, strict=True))
+        inner = sum((slope * a for a, slope in zip(row, k, strict=False)), 0 * x)
+        k.append(acceleration(t + node * h, x + v * (node * h) + inner * (h * h), v))
+    x = x + v * h + sum(slope * w for w, slope in zip(b, k, strict=True)) * (h * h)
+    return x, v + sum(slope * w for w, slope in zip(velocity, k, strict=True)) * h
 
 
 def integrate(system, y, t0, h, n_steps, A, b, c, velocity):

@@ -47,15 +47,15 @@ def time_derivative(f, t, h, y):
 def step(system, t, h, y, alpha, gamma, b, c, d):
     """One step from the state y, (*batch, dim), at the time t."""
     J, ft, k = jacobian(system, t, y), time_derivative(system.rhs, t, h, y), []
-    M = np.eye(y.shape[-1], dtype=int) - h * gamma[0][0] * J
+    M = np.eye(y.shape[-1], dtype=int) - J * (h * gamma[0][0])
     for row, low, node, shift in zip(alpha, gamma, c, d, strict=True):
-        moved = y + sum((a * x for a, x in zip(row, k, strict=False)), 0 * y)
-        along = sum((g * x for g, x in zip(low, k, strict=False)), 0 * y)
-        right = h * system.rhs(t + node * h, moved) + h * h * shift * ft
+        moved = y + sum((x * a for a, x in zip(row, k, strict=False)), 0 * y)
+        along = sum((x * g for g, x in zip(low, k, strict=False)), 0 * y)
+        right = system.rhs(t + node * h, moved) * h + ft * (h * h * shift)
         k.append(
-            eliminated(M, (right + h * np.sum(J * along[..., None, :], axis=-1))[..., None])[..., 0]
+            eliminated(M, (right + np.sum(J * along[..., None, :], axis=-1) * h)[..., None])[..., 0]
         )
-    return y + sum(weight * slope for weight, slope in zip(b, k, strict=True))
+    return y + sum(slope * weight for weight, slope in zip(b, k, strict=True))
 
 
 def integrate(system, y, t0, h, n_steps, A, b, c, d, inverse):

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import xarray
 import zarr
-from conftest import same_bits
+from conftest import each, same_bits
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from reference import states
@@ -75,9 +75,9 @@ def test_each_chunk_is_integrated_once(monkeypatch, tmp_path):
     assert len(calls) == 12
 
 
-@pytest.mark.parametrize("system", pi.systems.values(), ids=list(pi.systems))
-@pytest.mark.parametrize("dtype", [np.float64, np.float32])
-def test_whole_states_with_times_of_their_own(system, dtype):
+@pytest.mark.parametrize(("name", "dtype"), each(list(pi.systems), [np.float64, np.float32]))
+def test_whole_states_with_times_of_their_own(name, dtype):
+    system = pi.systems[name]
     y, dt, t0 = states(system, (4, 5), dtype), np.linspace(1, 2, 5) * 1e-3, np.arange(4.0)[:, None]
     whole = pi.integrate(system, y, dt=dt, t0=t0, n_steps=7)
     lazy = da.from_array(y, chunks=(2, 3, 1)), da.from_array(dt, chunks=2), da.from_array(t0)
@@ -185,6 +185,7 @@ def test_dask_that_is_not_installed_is_named():
 # ---- beyond one process --------------------------------------------------------------------------
 
 
+@pytest.mark.long
 @pytest.mark.filterwarnings("ignore")  # of the cluster's own making
 def test_a_local_cluster_of_two_processes_gives_the_same_bits(tmp_path):
     import distributed

@@ -14,7 +14,7 @@ import threading
 import numpy as np
 import pytest
 import tqdm.auto
-from conftest import same_bits
+from conftest import pairs, same_bits
 from reference import states
 from reference.threads import threads_left
 
@@ -156,9 +156,9 @@ class Stop(Exception):
     pass
 
 
-@workers
-@pytest.mark.parametrize("save", ["final", "all", 7])
-@pytest.mark.parametrize("n_steps", [0, 1, 300, 20_000])
+@pytest.mark.parametrize(
+    ("n_steps", "save", "workers"), pairs([0, 1, 300, 20_000], ["final", "all", 7], [1, 2])
+)
 def test_progress_grows_and_ends_at_the_total(n_steps, save, workers):
     calls, threads = [], set()
 

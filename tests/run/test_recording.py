@@ -11,7 +11,7 @@ import threading
 import numpy as np
 import pytest
 import zarr
-from conftest import same_bits
+from conftest import pairs, same_bits
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from reference import KERNELS, names, states
@@ -77,9 +77,10 @@ def test_the_record_is_the_same_wherever_it_goes(method, system):
     assert same_bits(out, whole.y)  # nothing was written over it
 
 
-@kinds
-@pytest.mark.parametrize("save", ["all", "final", 7, 64, 1000])
-@pytest.mark.parametrize("shape", [(), (4,), (2, 3), (4, 8), (600,)])
+@pytest.mark.parametrize(
+    ("shape", "save", "kind"),
+    pairs([(), (4,), (2, 3), (4, 8), (600,)], ["all", "final", 7, 64, 1000], KINDS),
+)
 def test_every_kind_of_array(shape, save, kind, tmp_path):
     y = states(LORENZ, shape)
     whole = run(y=y, save=save)

@@ -5,8 +5,8 @@ import threading
 
 import numpy as np
 import pytest
-from conftest import same_bits
-from reference import states
+from conftest import pairs, same_bits
+from reference import DTYPES, states
 
 import pyintegrate as pi
 
@@ -14,10 +14,10 @@ METHODS = ["semi_implicit_euler", "rk4", "velocity_verlet", "forest_ruth4", "ver
 BATCHES = [(), (5,), (3, 70)]
 
 
-@pytest.mark.parametrize("dtype", [np.float64, np.float32])
-@pytest.mark.parametrize("batch", BATCHES, ids=str)
-@pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("name", ["pendulum", "kepler", "duffing", "driven_pendulum"])
+@pytest.mark.parametrize(
+    ("name", "method", "batch", "dtype"),
+    pairs(["pendulum", "kepler", "duffing", "driven_pendulum"], METHODS, BATCHES, DTYPES),
+)
 def test_steps_have_the_bits_of_a_run(name, method, batch, dtype):
     system, y = pi.systems[name], states(pi.systems[name], batch)
     stepper = pi.Stepper(system, y, dt=0.01, t0=0.5, method=method, dtype=dtype)

@@ -46,7 +46,7 @@ def test_an_interrupt_leaves_all_trajectories_at_one_step(method, bound, alarm):
     stepper = pi.Stepper(LORENZ, y, dt=1e-5, method=method, bound=bound)
     last = 0
     for _ in range(2):
-        alarm(0.4)
+        alarm(0.1)
         with pytest.raises(KeyboardInterrupt):
             stepper.step(FOREVER)
         last, before = same_as_a_run(stepper, y, method, bound=bound), last
@@ -78,7 +78,7 @@ def calling(when):
 def test_a_force_that_raises_leaves_all_trajectories_at_one_step(later, method):
     when = [-1]
     system, calls = calling(when)
-    x = np.linspace(1, 2, 50_000)  # some tiles
+    x = np.linspace(1, 2, 6_000)  # some tiles
     stepper = pi.Stepper(system, x, 0.0, dt=1e-5, method=method)
     stepper.step(2)
     when[0] = len(calls) + later

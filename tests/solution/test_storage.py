@@ -11,7 +11,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from conftest import same_bits
+from conftest import pairs, same_bits
 from reference import COVERING_IN_BOTH, names, states
 
 import pyintegrate as pi
@@ -57,9 +57,10 @@ def test_a_loaded_solution_is_the_one_that_was_saved_and_goes_on(method, system,
     assert same(loaded.resume(n_steps=25), sol.resume(n_steps=25))
 
 
-@kinds
-@pytest.mark.parametrize("save", ["all", "final", 7])
-@pytest.mark.parametrize("shape", [(), (1,), (3,), (2, 3), (2, 0), (1, 1, 70)])
+@pytest.mark.parametrize(
+    ("shape", "save", "kind"),
+    pairs([(), (1,), (3,), (2, 3), (2, 0), (1, 1, 70)], ["all", "final", 7], KINDS),
+)
 def test_every_shape_and_every_interval(shape, save, kind, tmp_path):
     sol = run(shape=shape, save=save)
     sol.save(tmp_path / f"a.{kind}")

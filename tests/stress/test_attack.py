@@ -13,6 +13,7 @@ import pyintegrate as pi
 ATTACK = Path(__file__).resolve().parent / "attack"
 
 
+@pytest.mark.long  # make attack
 @pytest.mark.parametrize(
     "name", ["files", "cache", "signals", "threads", "stacks", "programs", "differential"]
 )

@@ -171,7 +171,7 @@ def test_systems_of_pointers_are_systems(library):
         (PROTOTYPE(lorenz_python), {"dim": 0}, "dim must be at least 1"),
         (PROTOTYPE(lorenz_python), {"params": [1.0]}, "params must be a dictionary"),
         (PROTOTYPE(lorenz_python), {"params": {"y": 1.0}}, "params has 'y'"),
-        (PROTOTYPE(lorenz_python), {"params": {"k": "a"}}, "parameter k must be a real number"),
+        (PROTOTYPE(lorenz_python), {"params": {"k": "a"}}, "parameter k must hold real numbers"),
         (PROTOTYPE(lorenz_python), {"state_names": "a b"}, "state_names must be 3"),
         (PROTOTYPE(lorenz_python), {"units": {"z": "m"}}, "units has 'z'"),
         (PROTOTYPE(lorenz_python), {"initial": [1.0]}, "initial"),

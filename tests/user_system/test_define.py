@@ -194,7 +194,7 @@ def test_options_are_checked():
         ({"dof": 0}, ValueError, "dof must be at least 1"),
         ({"dof": 1.5}, TypeError, "dof must be an integer"),
         ({"name": 3}, TypeError, "name must be a string"),
-        ({"k": "stiff"}, TypeError, "parameter k must be a real number"),
+        ({"k": "stiff"}, TypeError, "parameter k must hold real numbers"),
         ({"k": [[1.0], [1.0, 2.0]]}, ValueError, "parameter k must be"),
         ({"q": 1.0}, TypeError, "got 'q', which f() does not take"),
     ]

@@ -8,6 +8,7 @@ import warnings
 
 import numpy as np
 import pytest
+from conftest import each
 
 import pyintegrate as pi
 
@@ -45,8 +46,7 @@ def bits(watched, names):
     }
 
 
-@pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("name", SYSTEMS)
+@pytest.mark.parametrize(("name", "method"), each(SYSTEMS, METHODS))
 def test_the_bits_do_not_depend_on_who_computes_the_energy(name, method):
     system = pi.systems.get(name)()
     try:

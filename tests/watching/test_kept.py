@@ -8,7 +8,7 @@ import zipfile
 
 import numpy as np
 import pytest
-from conftest import same_bits
+from conftest import each, same_bits
 
 import pyintegrate as pi
 from pyintegrate.solution import files
@@ -48,11 +48,10 @@ def same_results(a, b):
     return True
 
 
-@pytest.mark.parametrize("kind", ["npz", "zarr"])
-@pytest.mark.parametrize("options", [
+@pytest.mark.parametrize(("options", "kind"), each([
     {}, {"save": "final"}, {"components": ["z"]}, {"watch": None}, {"events": None},
     {"n_steps": 0}, {"dtype": np.float32},
-])  # fmt: skip
+], ["npz", "zarr"]))  # fmt: skip
 def test_files_keep_all_bits(kind, options, tmp_path):
     sol = throw(**options)
     sol.save(tmp_path / f"a.{kind}")
