@@ -62,9 +62,7 @@ class Problem(Named):
             "initial": state, "first": first, "n_steps": n_steps, "origin": origin,
             "arithmetic": ARITHMETIC,
         }  # fmt: skip
-        check_size(
-            self.system, self.batch, self.lanes, self.dtype, n_steps, options, len(state)
-        )
+        check_size(self.system, self.batch, self.lanes, self.dtype, n_steps, options, len(state))
         if drive is not None:
             arrays, shapes = check_drive(drive, self.system)
             if broadcast_shape({**shapes, "the solution": self.batch}) != self.batch:

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from conftest import every_case, same_bits
+from conftest import same_bits
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from places import TESTS
@@ -21,6 +21,7 @@ from reference import (
     COVERING_IN_BOTH,
     DTYPES,
     KERNELS_IN_BOTH,
+    PAIRS,
     names,
     states,
     with_factors,
@@ -47,11 +48,11 @@ def digest(*arrays):
     return hashlib.sha256(b"".join(np.ascontiguousarray(a).tobytes() for a in arrays)).hexdigest()
 
 
-def print_digests(pairs):
+def print_digests():
     """A hash for each method, system and dtype; run in a process of its own for each set."""
     found = {"instruction_set": pi._core.info()["instruction_set"]}
     for dtype in DTYPES:
-        for (method, system), name in zip(pairs, names(pairs), strict=True):
+        for (method, system), name in zip(PAIRS, names(PAIRS), strict=True):
             # Without instructions for it, fused multiply-adds are slow: fewer where Newton works.
             lanes, n_steps = (9, 2) if pi.methods[str(method)].implicit else (70, 5)
             sol = run(system, states(system, (lanes,), dtype), method, n_steps=n_steps)
@@ -71,11 +72,7 @@ def print_digests(pairs):
 
 
 def digests_on(instruction_set):
-    command = [
-        sys.executable,
-        "-c",
-        f"from test_bits import *; print_digests({'PAIRS' if every_case else 'COVERING'})",
-    ]
+    command = [sys.executable, "-c", "import test_bits; test_bits.print_digests()"]
     package, here = Path(pi.__file__).parents[1], Path(__file__).parent
     path = os.pathsep.join([str(package), str(TESTS), str(here), os.environ.get("PYTHONPATH", "")])
     environment = os.environ | {"PYINTEGRATE_ISA": instruction_set, "PYTHONPATH": path}

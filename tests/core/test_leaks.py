@@ -22,14 +22,8 @@ pytestmark = pytest.mark.skipif(
     not sys.platform.startswith("linux"), reason="asks the C library of Linux what it holds"
 )
 LORENZ, SPRING = pi.systems.lorenz, pi.systems.spring
-REPEATS = 20
+REPEATS = 60
 SEEN = 32  # bytes for each call
-
-
-@pytest.fixture(scope="module", autouse=True)
-def _what_other_tests_left_is_not_looked_through():
-    gc.collect()
-    gc.freeze()
 
 
 class Mallinfo2(ctypes.Structure):

@@ -20,7 +20,12 @@ def test_an_example_draws_its_picture(path, tmp_path, monkeypatch, capfd):
     picture = tmp_path / "picture.png"
     monkeypatch.setattr(sys, "argv", [str(path), str(picture)])
     monkeypatch.chdir(path.parents[1])
-    runpy.run_path(str(path), run_name="__main__")
+    code = 0
+    try:
+        runpy.run_path(str(path), run_name="__main__")
+    except SystemExit as end:
+        code = end.code or 0
+    assert code == 0
     assert picture.stat().st_size > 10_000
     said, complained = capfd.readouterr()
     assert f"picture written to {picture}" in said
