@@ -12,9 +12,10 @@ from .log_axis import log_axis
 from .style import looks, unit_of, with_unit
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from typing import Any
 
-    from ..values.types import Axes, Labels
+    from ..values.types import Axes
 
 
 def convergence(
@@ -22,7 +23,7 @@ def convergence(
     *,
     ax: Axes | None = None,
     legend: bool = True,
-    labels: Labels | None = None,
+    labels: Mapping[Any, str] | None = None,
     title: str | None = None,
     figsize: tuple[float, float] | None = None,
     **keywords: Any,

@@ -14,9 +14,10 @@ from .log_axis import log_axis
 from .style import looks
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from typing import Any
 
-    from ..values.types import Axes, Labels
+    from ..values.types import Axes
 
 LABELS = {
     "evaluations": "force evaluations",
@@ -30,7 +31,7 @@ def work_precision(
     of: str = "evaluations",
     ax: Axes | None = None,
     legend: bool = True,
-    labels: Labels | None = None,
+    labels: Mapping[Any, str] | None = None,
     title: str | None = None,
     figsize: tuple[float, float] | None = None,
     **keywords: Any,

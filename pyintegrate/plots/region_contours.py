@@ -10,9 +10,10 @@ from .frame import finish, line_keywords, muted, new_axes
 from .style import looks, title_of
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from typing import Any
 
-    from ..values.types import Axes, Labels
+    from ..values.types import Axes
 
 
 def stability_region(
@@ -20,7 +21,7 @@ def stability_region(
     extent: tuple[float, float, float, float] | None = None,
     ax: Axes | None = None,
     legend: bool = True,
-    labels: Labels | None = None,
+    labels: Mapping[Any, str] | None = None,
     title: str | None = None,
     figsize: tuple[float, float] | None = None,
     **keywords: Any,

@@ -17,9 +17,10 @@ from .frame import figure_size, several_axes, wrapped
 from .style import axis_label, title_of, unit_of
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from typing import Any
 
-    from ..values.types import Axes, Labels, Methods
+    from ..values.types import Axes, Methods
 
 STEPS = 400  # of the simulation: growth by 2 % per step then appears as a factor of 3000
 CLIP = 0.3  # growth or decay per step beyond which the colour is saturated
@@ -33,7 +34,7 @@ def stability_map(
     damping: float | None = None,
     points: int = 160,
     ax: Axes | None = None,
-    labels: Labels | None = None,
+    labels: Mapping[Any, str] | None = None,
     title: str | None = None,
     figsize: tuple[float, float] | None = None,
 ) -> Any:

@@ -48,7 +48,7 @@ def _make_run(system, x0, v0, dt, t_end, n_steps, t0, method, dtype, start, driv
     method = find_method(method)
     check_structure(method, system)
     options = Options.checked(system, options)
-    plans = {}
+    plans: dict = {}
     if options.watch is not None:
         from ..watching.plan import Plan
 

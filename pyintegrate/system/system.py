@@ -35,8 +35,10 @@ class _Signature:
     def __get__(self, system, owner):
         if system is not None:
             return Signature(
-                Parameter(name, Parameter.KEYWORD_ONLY, default=value)
-                for name, value in system.params.items()
+                [
+                    Parameter(name, Parameter.KEYWORD_ONLY, default=value)
+                    for name, value in system.params.items()
+                ]
             )
 
 

@@ -173,7 +173,8 @@ class EventPlan:
                     raise ValueError(f"params of event {key!r}: {name!r} is one of the system's")
                 names[key, name] = f"_{key}.{name}"
                 self.numbers[names[key, name]] = value
-        asked, energy, invariants = set(), False, False
+        asked: set = set()
+        energy = invariants = False
         for one in self.events.values():
             functions = [f for f in (one.quantity, one.then, one.values) if f is not None]
             found = asked_names(functions, system, one.params)
