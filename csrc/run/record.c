@@ -17,8 +17,8 @@ static void write_save(const PiRun *run, const PiRecord *r, int64_t save, int64_
     char *to = (char *)r->data + (save * r->save_stride + lane * r->lane_stride) * run->real_bytes;
     if (r->lane_stride == 1)
         for (int i = 0; i < r->n_saved; i++)
-            memcpy(row_at(run, to, r->component_stride, i, 0),
-                   row_at(run, rows, stride, r->saved[i], 0), lanes * run->real_bytes);
+            memmove(row_at(run, to, r->component_stride, i, 0), /* given apart, or one array */
+                    row_at(run, rows, stride, r->saved[i], 0), lanes * run->real_bytes);
     else if (run->real_bytes == 8) SCATTER(double)
     else SCATTER(float)
 }
