@@ -21,7 +21,6 @@ except ModuleNotFoundError as _missing:
         " build the core here (pip install -e .)"
     ) from _missing
 
-from . import former_names
 from .errors import (
     ArithmeticWarning,
     IntegrationError,
@@ -60,7 +59,6 @@ if TYPE_CHECKING:
     from .watching import reductions as watch
     from .watching.events import event
 
-former_names.install()
 __version__ = _info()["version"]
 __all__ = [
     "ArithmeticWarning",

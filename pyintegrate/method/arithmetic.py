@@ -1,12 +1,10 @@
 """The version number of the arithmetic: it increases when the bits of some methods change.
 
 The number is in the C core (csrc/pyintegrate.h); files, pickles and snapshots hold that of the
-version that made them. Those of version 0.1, which hold none, have number 1.
+version that made them.
 """
 
 from __future__ import annotations
-
-import numpy as np
 
 from .. import _core
 from ..errors import ArithmeticWarning, warn_caller
@@ -44,26 +42,3 @@ def warn_of_change(method, system, number):
             " what changed)",
             ArithmeticWarning,
         )
-
-
-def present_rows(rows, method, dof, number):
-    """A state with its history, in the layout of this arithmetic.
-
-    Parameters
-    ----------
-    rows : ndarray, shape (n, lanes or more), or None
-        Components and the history of the method, or only the history, in the arithmetic `number`.
-    method : Method
-    dof : int
-    number : int
-
-    Returns
-    -------
-    ndarray, or None
-    """
-    if number > 1 or rows is None or method.derivative != 2:
-        return rows
-    # Differences of positions carry remainders here; in older files these are 0.
-    alpha = method.coefficients["alpha"]
-    states = len(alpha) - 2 - next(i for i, weight in enumerate(alpha) if weight)
-    return np.concatenate([rows, np.zeros((states * dof, rows.shape[1]), rows.dtype)])

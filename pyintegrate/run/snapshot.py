@@ -17,13 +17,6 @@ class Snapshot:
         self.failures = stepper._core.failures()
         self.watching = [] if stepper._by_hand is None else stepper._by_hand.copy()
 
-    def __setstate__(self, state):
-        if "begun" in state:  # version 0.1
-            state["has_history"] = state.pop("begun")
-        state.setdefault("arithmetic", 1)
-        state.setdefault("watching", [])
-        self.__dict__.update(state)
-
     def __repr__(self):
         return f"<Snapshot at step {self.n}>"
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from .. import _core
 from ..errors import Status
-from ..method.arithmetic import present_rows, warn_of_change
+from ..method.arithmetic import warn_of_change
 from ..values.keywords import explains_keywords
 from ..values.memory import whole
 from .arguments import checked_system, make_run, usual_stepper
@@ -342,11 +342,10 @@ class Stepper(LiveState):
         if snapshot.kind != (here := kind_of(self)):
             raise ValueError(f"the snapshot is of {snapshot.kind}, not like this Stepper: {here}")
         warn_of_change(self.method, self.system, snapshot.arithmetic)
-        state = present_rows(snapshot.rows, self.method, self.system.dof, snapshot.arithmetic)
 
         def go_back():
             self._restored += 1
-            self._rows[...] = state
+            self._rows[...] = snapshot.rows
             for rows, kept in zip(self._param_rows, snapshot.params, strict=True):
                 rows[...] = kept
             self._has_history = snapshot.has_history

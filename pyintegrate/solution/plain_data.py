@@ -7,7 +7,6 @@ from fractions import Fraction
 
 import numpy as np
 
-from ..former_names import remake
 from ..method.catalogue import find_method
 from ..method.composition import from_weights
 from ..method.method import Method
@@ -73,14 +72,12 @@ _MAKERS: dict = {
     "runge_kutta": RungeKutta,
     "composition": from_weights,
     "multistep": Multistep,
-    "own_method": remake,
 }
 _CHECKED = {
     **_MAKERS,
     "runge_kutta": _own_method(RungeKutta, 5, -1),
     "composition": _own_method(from_weights, 5, -1),
     "multistep": _own_method(Multistep, 7, -1),
-    "own_method": _own_method(remake, 6, 3),
     "bodies": _bodies,
     "traced_system": _traced_system,
     "traced": Traced.from_data,

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..errors import IntegrationError, Status
-from ..former_names import current_state
 from ..run.core import outward
 from .origin import origin_of
 from .sensitivity import derivatives, motion_alone
@@ -151,9 +150,6 @@ class States:
             " are neither watched nor stopped. To go on with them, resume before saving, or"
             " integrate from `final` with watch= and events="
         )
-
-    def __setstate__(self, state):
-        self.__dict__.update(current_state(state))
 
     # ---- arrays ----
     @property

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from .. import _core
-from ..method.arithmetic import present_rows
 from ..method.method import Method
 from ..run.arguments import make_run
 from ..run.core import Outcome, outward
@@ -206,7 +205,7 @@ def _solution(header, arrays, system):
     if starter is not None and not isinstance(starter, Method):
         refuse("starter", "it is no method")
     made("starter", check_start, starter, method, system)
-    number = header.get("arithmetic", 1)
+    number = header["arithmetic"]
     problem = problem.changed(
         arithmetic=number,
         first=header["first"],
@@ -226,7 +225,7 @@ def _solution(header, arrays, system):
     components = tuple(header["components"])
     if components != system.state_names:
         options = options.changed(components=components)
-    last, dim = _present(arrays["last_state"], header, problem), system.dim
+    last, dim = arrays["last_state"], system.dim
     # A run with watches can be interrupted between two saves, at any step.
     steps = arrays["steps"]
     ended = steps.ndim == 1 and steps.size > 0 and steps[-1] == header["first"] + completed
@@ -289,21 +288,12 @@ def _run(header, arrays, system, method):
     )  # fmt: skip
     if problem.batch != batch:
         refuse("batch", f"{batch}, and the states and parameters have {problem.batch}")
-    remembered, rows = len(problem.initial), len(first)
-    first = _present(first, header, problem)
-    if len(first) != remembered:
+    rows = len(first)
+    if rows != len(problem.initial):
         refuse("first_state", f"it has {rows} rows, and they do not give {remembered}")
     if last not in (dim, rows):
         refuse("last_state", f"it has {last} rows, expected {dim} or {rows}")
     return problem.changed(initial=pad(first, (problem.lanes,), dtype)), options
-
-
-def _present(rows, header, problem):
-    """A state in the current arithmetic; one that has lost its history stays without."""
-    system, number = problem.system, header.get("arithmetic", 1)
-    if len(rows) == system.dim:
-        return rows
-    return present_rows(rows, problem.method, system.dof, number)
 
 
 def _origin_to_data(problem, arrays):

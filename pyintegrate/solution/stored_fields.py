@@ -98,8 +98,7 @@ def check_shared(header, further):
         _names(header, name)
     if not set(header["components"]) <= set(header["state_names"]):
         refuse("components", f"{header['components']!r:.80}, which are not all in state_names")
-    if "arithmetic" in header:  # not in files of version 0.1
-        check_whole(header, "arithmetic", 1, 1 << 31)
+    check_whole(header, "arithmetic", 1, 1 << 31)
     if not isinstance(header["system"], dict) or not isinstance(header["system"].get("name"), str):
         refuse("system", "it has no name")
 

@@ -211,9 +211,6 @@ class Events(Tabled, Mapping):
     def __init__(self, logs):
         self._logs = logs
 
-    def __setstate__(self, state):
-        self._logs = state.get("_logs", state.get("_happened"))  # a name of earlier pickles
-
     @classmethod
     def of_run(cls, plan, problem, event_rows):
         batch, names = problem.batch, problem.system.state_names

@@ -6,7 +6,6 @@ import re
 import subprocess
 import sys
 import warnings
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -17,7 +16,6 @@ from pyintegrate import _core
 from pyintegrate.method.arithmetic import _CONCERNS, ARITHMETIC
 from pyintegrate.solution.stored_arrays import HEADER
 
-LEGACY = Path(__file__).resolve().parent / "legacy"
 CONCERNED, OTHERS = ("stormer_verlet", "numerov4", "bdf3", "gauss4"), ("rk4", "adams_bashforth3")
 
 
@@ -126,57 +124,13 @@ def test_number_3_concerns_rates_with_a_scale(method, name, warns):
     assert [w.category for w in caught] == [pi.ArithmeticWarning] * warns
 
 
-@pytest.mark.parametrize("file", ["stormer.npz", "stormer.pickle", "multistep.npz", "all.pickle"])
-def test_what_version_0_1_wrote_has_number_1(file):
-    path = LEGACY / file
-    sol = pi.load(path) if path.suffix == ".npz" else pickle.loads(path.read_bytes())
-    assert sol.arithmetic == 1
-    if file == "all.pickle":
-        return
-    with pytest.warns(pi.ArithmeticWarning):
-        further = sol.resume(n_steps=200)
-    options = {"method": sol.method, "dt": 0.05, "n_steps": 209, "save": "final"}
-    if sol.method.name == "stormer_verlet":
-        options["start"] = [0.7, -0.07]
-    long = pi.integrate(pi.systems.kepler, **options)
-    assert further.final == pytest.approx(long.final, rel=1e-10)
-
-
-@pytest.mark.parametrize("method", ["stormer_verlet", "numerov4", "quinlan8b", "bdf3"])
-def test_a_history_of_number_1_has_no_rests(method, tmp_path):
-    """Its rows are those of today without the last, one for each difference of positions."""
-    sol = run(method)
-    rests = {"stormer_verlet": 2, "numerov4": 2, "quinlan8b": 14, "bdf3": 0}[method]
-    sol.save(tmp_path / "a.npz")
-    with np.load(tmp_path / "a.npz") as file:
-        arrays = dict(file)
-    header = json.loads(arrays[HEADER].item())
-    del header["arithmetic"], header["compensated"]
-    arrays[HEADER] = np.array(json.dumps(header))
-    for name in ("first_state", "last_state"):
-        arrays[name] = arrays[name][: len(arrays[name]) - rests]
-    np.savez(tmp_path / "a.npz", **arrays)
-    loaded = pi.load(tmp_path / "a.npz")
-    assert loaded.arithmetic == 1
-    rows, before = sol._last_rows(), loaded._last_rows()
-    rows[len(rows) - rests :] = 0
-    assert same_bits(before, rows)
-    with pytest.warns(pi.ArithmeticWarning):
-        found = loaded.resume(n_steps=5).final
-    assert found == pytest.approx(sol.resume(n_steps=5).final, rel=1e-12)
-    if rests:
-        with pytest.raises(ValueError, match="damaged: first_state: it has"):
-            pi.load(with_header(tmp_path / "a.npz", arithmetic=2))
-
-
 def test_a_snapshot_of_another_arithmetic_warns():
     stepper = pi.Stepper(pi.systems.kepler, dt=0.05, method="stormer_verlet")
     stepper.step(5)
     snapshot = stepper.snapshot()
     stepper.restore(snapshot)
     there = stepper.y.copy()
-    del snapshot.arithmetic
-    snapshot.rows = snapshot.rows[:-2]  # without the rests
+    snapshot.arithmetic = 1
     snapshot = pickle.loads(pickle.dumps(snapshot))
     with pytest.warns(pi.ArithmeticWarning, match="arithmetic 1"):
         stepper.restore(snapshot)
