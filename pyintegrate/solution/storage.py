@@ -290,7 +290,7 @@ def _run(header, arrays, system, method):
         refuse("batch", f"{batch}, and the states and parameters have {problem.batch}")
     rows = len(first)
     if rows != len(problem.initial):
-        refuse("first_state", f"it has {rows} rows, and they do not give {remembered}")
+        refuse("first_state", f"it has {rows} rows, and they do not give {len(problem.initial)}")
     if last not in (dim, rows):
         refuse("last_state", f"it has {last} rows, expected {dim} or {rows}")
     return problem.changed(initial=pad(first, (problem.lanes,), dtype)), options
