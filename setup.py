@@ -150,7 +150,9 @@ def jobs(sets, clang):
             if kind == "baseline" and sets:
                 found.append((path, source.stem, [*own, *SMALL]))
             else:
-                own_parts = [[*own, *(FAST if n == 0 else UNROLLED), f"-DPI_PART={n}"] for n in PARTS]
+                own_parts = [
+                    [*own, *(FAST if n == 0 else UNROLLED), f"-DPI_PART={n}"] for n in PARTS
+                ]
                 found += [(path, f"{source.stem}_{n}", own_parts[n]) for n in PARTS]
     return sorted(
         found, key=lambda job: ("avx" not in job[1], job[1][-2:] != "_0", "isa" not in job[0])
