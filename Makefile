@@ -23,10 +23,9 @@ mutations: $(VENV)/.test
 	$(PY) tests/mutations/run.py
 
 # A virtual environment with the package in it. The core is compiled while pip fetches what the demo
-# needs, and only what has changed (setup.py); the environment finds it in pyintegrate/. Python compiles
-# of the packages what is imported (--no-compile).
+# needs, and only what has changed (setup.py); the environment finds it in pyintegrate/.
 BUILD_INPUTS = setup.py pyproject.toml $(shell find csrc -type f)
-PIP = $(PY) -m pip install --quiet --disable-pip-version-check --no-compile
+PIP = $(PY) -m pip install --quiet --disable-pip-version-check
 NEEDS = "import sys, tomllib; extras = tomllib.load(open('pyproject.toml', 'rb'))['project']['optional-dependencies']; \
     print(*(p for n in sys.argv[1:] for p in extras[n] if p[:5] != 'pyint'))"
 $(PY):
