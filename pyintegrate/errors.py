@@ -97,7 +97,7 @@ class ArithmeticWarning(UserWarning):
     --------
     >>> import warnings, pyintegrate as pi
     >>> sol = pi.integrate(pi.systems.kepler, dt=0.05, n_steps=9, method="bdf3")
-    >>> sol._problem = sol._problem.changed(arithmetic=1)  # as if version 0.1 had written it
+    >>> sol._problem = sol._problem.changed(arithmetic=1)  # as an earlier version wrote it
     >>> with warnings.catch_warnings(record=True, action="always") as caught:
     ...     further = sol.resume(n_steps=1)
     >>> caught[0].category.__name__, sol.arithmetic, further.arithmetic

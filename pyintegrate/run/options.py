@@ -252,7 +252,7 @@ class Option:
         owner.known[name], owner.usual[name] = self, self.given
         if self.core:
             owner.of_core.append(name)
-        setattr(owner, name, self.default)  # for instances of former versions
+        setattr(owner, name, self.default)  # for instances that were pickled before it was there
 
 
 class Options(Named):

@@ -25,7 +25,7 @@ WATCHING = ("watched", "events", "stopped_at", "stopped_by")  # results that go 
 class States:
     """Saved states, and the trajectories that failed; see ``Solution``."""
 
-    _sums = _event_rows = None  # also in pickles of version 0.1
+    _sums = _event_rows = None  # of a run that has none
     _carried: Any = None  # the solution with tangents, and the names
     _control: Any = None  # for a run to a tolerance: adaptive/adaptive_run.py
 

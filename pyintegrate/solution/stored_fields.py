@@ -114,7 +114,7 @@ def check_header(header):
         refuse("save", f"{save!r:.80}, expected 'all', 'final' or a number of steps")
     for name in ("begun", "driven"):
         check_one_of(header, name, True, False)
-    if "compensated" in header:  # not in files of version 0.1, nor the fields below
+    if "compensated" in header:  # as the fields below, in newer files
         check_one_of(header, "compensated", True, False)
     if header.get("joined") not in (None, True, False):
         refuse("joined", f"{header['joined']!r:.80}, expected True or False")

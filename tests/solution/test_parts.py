@@ -78,7 +78,7 @@ def test_without_the_part_before_its_turns_are_not_guessed():
 
 def test_a_part_that_was_written_without_an_origin_counts_from_itself(tmp_path):
     sol = pi.integrate(pi.systems.pendulum, dt=0.1, n_steps=10).resume(n_steps=5)
-    sol._problem = sol._problem.changed(origin=None)  # as in the files of version 0.1.0
+    sol._problem = sol._problem.changed(origin=None)  # as in files that do not say
     old = through_a_file(sol, tmp_path)
     assert np.array_equal(old.origin, old.initial)
     assert old.energy_error()[0] == 0
