@@ -42,7 +42,7 @@ from .adaptive_solution import AdaptiveSolution
 from .arguments import LEAST_RTOL, make_adaptive_run, rounded_times
 
 _MOST_STEPS = (1 << 31) - 2  # in a trajectory
-_FIELDS = ("goes_on", "max_steps", "automatic", "lanes", "resumed", "arithmetic")
+_FIELDS = ("goes_on", "max_steps", "automatic", "lanes", "resumed")
 
 
 def save(solution, path):
@@ -121,7 +121,6 @@ def _check_header(header):
     if header["save"] == "times":
         check_one_of(header, "goes_on", "final")
     check_whole(header, "max_steps", 1, _MOST_STEPS)
-    check_whole(header, "arithmetic", 1, 1 << 31)
     for name in ("automatic", "resumed"):
         check_one_of(header, name, True, False)
     lanes = header["lanes"]

@@ -215,10 +215,10 @@ def _solution(header, arrays, system):
         has_history=header["begun"],
         drive_strides=(0,) * len(problem.rows_params) if header["driven"] else None,
     )
-    problem = problem.changed(origin=made("origin", _origin, header.get("origin"), arrays, problem))
-    if header.get("joined"):
+    problem = problem.changed(origin=made("origin", _origin, header["origin"], arrays, problem))
+    if header["joined"]:
         options = options.changed(steps=check_steps(header, arrays["steps"]))
-    if header.get("times"):
+    if header["times"]:
         options = options.changed(times=arrays["t"])
     failed = tuple(arrays[f"failed_{what}"] for what in ("index", "status", "step"))
     check_failures(header, *failed)
@@ -229,7 +229,7 @@ def _solution(header, arrays, system):
     # A run with watches can be interrupted between two saves, at any step.
     steps = arrays["steps"]
     ended = steps.ndim == 1 and steps.size > 0 and steps[-1] == header["first"] + completed
-    ended = ended and not header.get("times")
+    ended = ended and not header["times"]
     apart = options.elsewhere or not (ended or options.saves(problem.n_steps).final_only)
     if options.elsewhere:
         states = np.moveaxis(arrays["y"], 1, -1)
@@ -256,7 +256,7 @@ def _solution(header, arrays, system):
     t = arrays["t"]
     if solution.t.shape != t.shape or not np.array_equal(solution.t, t, equal_nan=True):
         refuse("t", "the times are not t0 + n dt")
-    if header.get("times") and len(t):
+    if header["times"] and len(t):
         made("t", _check_asked, problem, t, completed, solution.steps)
     return give_results(solution, header, arrays)
 
@@ -283,7 +283,7 @@ def _run(header, arrays, system, method):
         options={
             "save": header["save"], "on_failure": header["on_failure"],
             "bound": None if header["bound"] == np.inf else header["bound"],
-            "compensated": header.get("compensated", False),
+            "compensated": header["compensated"],
         },
     )  # fmt: skip
     if problem.batch != batch:

@@ -73,9 +73,12 @@ def _names(header, name):
 
 _SHARED = (
     "system", "method", "coefficients", "dtype", "batch", "save", "bound", "on_failure",
-    "components", "state_names",
+    "components", "state_names", "arithmetic", "watched", "events",
 )  # fmt: skip
-_FIELDS = ("first", "n_steps", "completed", "starter", "begun", "driven")
+_FIELDS = (
+    "first", "n_steps", "completed", "starter", "begun", "driven", "compensated", "joined", "times",
+    "origin",
+)  # fmt: skip
 
 
 def check_shared(header, further):
@@ -112,17 +115,11 @@ def check_header(header):
     save = header["save"]
     if save not in ("all", "final") and not (type(save) is int and save >= 1):
         refuse("save", f"{save!r:.80}, expected 'all', 'final' or a number of steps")
-    for name in ("begun", "driven"):
+    for name in ("begun", "driven", "compensated", "joined", "times"):
         check_one_of(header, name, True, False)
-    if "compensated" in header:  # as the fields below, in newer files
-        check_one_of(header, "compensated", True, False)
-    if header.get("joined") not in (None, True, False):
-        refuse("joined", f"{header['joined']!r:.80}, expected True or False")
-    if header.get("times") not in (None, True, False):
-        refuse("times", f"{header['times']!r:.80}, expected True or False")
-    if header.get("times") and (header.get("joined") is not True or header["first"]):
+    if header["times"] and (not header["joined"] or header["first"]):
         refuse("times", "expected a run of its own, whose steps are named")
-    origin = header.get("origin")
+    origin = header["origin"]
     if origin is not None and not (isinstance(origin, dict) and {"step", "state"} <= set(origin)):
         refuse("origin", f"{origin!r:.80}, expected a step and a state")
 
@@ -154,9 +151,9 @@ def check_arrays(header, arrays, results=()):
         Everything is consistent, and is more than this machine holds.
     """
     batch, count = tuple(header["batch"]), entries(header)
-    if header.get("joined"):
+    if header["joined"]:
         count = (*arrays.about("steps")[0], 0)[0]
-        if not count >= 0 or (count > header["completed"] + 1 and not header.get("times")):
+        if not count >= 0 or (count > header["completed"] + 1 and not header["times"]):
             refuse("steps", f"{count} of them, and the run has {header['completed']}")
     lanes, dtype = prod(batch), np.dtype(header["dtype"])
     total = 0
@@ -167,7 +164,7 @@ def check_arrays(header, arrays, results=()):
     for name in ("first_state", "last_state"):
         rows = arrays.about(name)[0][:1]
         check(name, dtype, (*rows, lanes))
-    each = [(count, *batch)] * bool(header.get("times"))
+    each = [(count, *batch)] * bool(header["times"])
     check("steps", np.int64, (count,), *each)
     check("t", np.float64, (count,), (count, *batch))
     for name in ("dt", "t0"):
@@ -216,7 +213,7 @@ def check_parameters(system, batch, dtype):
 def check_steps(header, steps):
     """Saves without a common interval, counted from the first step."""
     steps = steps - header["first"]
-    least = 0 if header.get("times") else 1  # several times may lie in one step
+    least = 0 if header["times"] else 1  # several times may lie in one step
     if np.any(np.diff(steps, axis=0) < least) or np.any(
         (steps < 0) | (steps > header["completed"])
     ):

@@ -57,7 +57,7 @@ def _array_of(data, field):
 
 def _listed(header, field, length, most):
     """The entries of a list, which begin with distinct names."""
-    rows = header.get(field, [])
+    rows = header[field]
     fits = isinstance(rows, list) and len(rows) <= most
     if not fits or not all(isinstance(row, list) and len(row) == length for row in rows):
         refuse(field, f"{rows!r:.80}, expected at most {most} lists of {length}")
@@ -144,7 +144,7 @@ def give_results(solution, header, arrays):
     results = {name: arrays[data["array"]] for name, _, data in watched}
     kinds = {name: tuple(kind) for name, kind, _ in watched if kind}
     logs = {}
-    for name, parts in header.get("events", []):
+    for name, parts in header["events"]:
         t, y, values, count, unresolved = (arrays[parts[part]["array"]] for part in _PARTS)
         if np.any(count < 0):
             refuse(f"events: {name:.80}", "a count below 0")

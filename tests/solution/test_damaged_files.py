@@ -127,6 +127,17 @@ def test_a_header_that_does_not_fit_is_an_error(change, words, tmp_path):
         pi.load(tmp_path / "b.npz")
 
 
+@pytest.mark.parametrize("adaptive", [False, True])
+def test_a_field_that_is_missing_is_named(adaptive, tmp_path):
+    sol = pi.solve(pi.systems.lorenz, t_end=1) if adaptive else run()
+    sol.save(tmp_path / "a.npz")
+    header, arrays = files.read(tmp_path / "a.npz")
+    for name in header.keys() - {"written_by"}:
+        files.write(tmp_path / "b.npz", {k: header[k] for k in header if k != name}, arrays)
+        with pytest.raises(ValueError, match=f"{name}: it is missing|no solution|upgrade"):
+            pi.load(tmp_path / "b.npz")
+
+
 @pytest.mark.parametrize("number", ["0x1p99999", "1", 3, None, "nan nan"])
 def test_a_slope_that_is_no_number_is_an_error(number, tmp_path):
     run().save(tmp_path / "a.npz")
