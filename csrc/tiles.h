@@ -233,6 +233,7 @@ typedef struct {
     const PiRow *rtol, *atol;   /* one row, or one for each component */
     int n_rtol, n_atol;
     int64_t max_steps; /* attempted, accepted or rejected */
+    int segments;      /* are states within every step shown to observers? */
     double bound;      /* largest |component| allowed */
     double decay; /* h |lambda| from which one leaves as stiff, or up to which as calm; 0: never */
     /* Rows of results. status: trajectories with PI_CANCELLED are integrated; others stay. accepted
@@ -263,7 +264,7 @@ typedef enum {
     PI_STEP_LOST,  /* its new state is not finite: the one before is kept */
     PI_STEP_JUMPED /* continues from another state */
 } PiStepEnd;
-typedef struct {
+typedef struct PiSteps {
     int64_t lanes;
     const int64_t *id; /* the trajectory of each lane */
     int8_t *end;       /* a PiStepEnd for each */
@@ -272,6 +273,10 @@ typedef struct {
     void *t, *t_low, *after; /* the same at its end */
     void *part;         /* a time within the step: first its end, then the requested one, or 0 */
     const void *within; /* the states there */
+    /* `dim` rows of states on the polynomials of the steps, each lane's at theta from 0 to 1 of its
+     * step as first shown, in double precision. */
+    void (*at)(const struct PiSteps *steps, const double *theta, double *y);
+    const void *of;
 } PiSteps;
 
 /* A thread that works on it. */

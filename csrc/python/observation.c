@@ -8,6 +8,10 @@ void free_observation(Observation *to) {
     for (int w = 0; w < p->n_watches; w++) PyMem_Free(p->watch[w].params);
     PyMem_Free(p->watch);
     PyMem_Free(p->detect.params);
+    PyMem_Free(p->timed.params);
+    PyMem_Free(p->reduction);
+    PyMem_Free(p->need);
+    PyMem_Free(p->after);
     PyMem_Free(p->react.params);
     PyMem_Free(p->event);
     Py_XDECREF(to->programs);
@@ -71,6 +75,49 @@ static int read_watches_of(PyObject *module, Observation *to, const PiAdaptiveRu
     }
     return 0;
 }
+/* Fields program, ..., reductions: a tuple of (kind, quantity, after), apart: which quantities need
+ * their zeros apart, numbers: (lanes, numbers of all), after: rows of times. */
+static int read_reductions(PyObject *module, Observation *to, const PiAdaptiveRun *run,
+                           PyObject *system, PyObject *fields, Views *views) {
+    PiObservation *p = &to->observation;
+    const int64_t lanes = run->solve.lanes;
+    PyObject *list, *numbers, *after;
+    if (!(list = watch_field(fields, "reductions")) ||
+        !(numbers = watch_field(fields, "numbers")) || !(after = watch_field(fields, "after")) ||
+        read_program(module, to, run, system, fields, views, &p->timed))
+        return -1;
+    const int quantities = p->timed.program.system->n_invariants;
+    const Py_ssize_t n = PyTuple_Check(list) ? PyTuple_Size(list) : -1;
+    const Py_ssize_t n_after = PyTuple_Check(after) ? PyTuple_Size(after) : -1;
+    if (n < 1 || n > PI_MAX_REGISTERS || n_after < 0 || n_after > PI_MAX_OBSERVERS * 8) {
+        PyErr_SetString(PyExc_ValueError, "reductions: expected a tuple of some");
+        return -1;
+    }
+    p->reduction = PyMem_Calloc((size_t)n, sizeof *p->reduction);
+    p->need = PyMem_Calloc((size_t)quantities, 1);
+    p->after = PyMem_Calloc((size_t)n_after + 1, sizeof *p->after);
+    if (!p->reduction || !p->need || !p->after) return PyErr_NoMemory(), -1;
+    for (int i = 0; i < quantities; i++) p->need[i] = PI_NEED_APART; /* of comparisons */
+    for (Py_ssize_t i = 0; i < n; i++) {
+        PiPieceReduction *r = &p->reduction[i];
+        if (!PyArg_ParseTuple(PyTuple_GetItem(list, i), "iii", &r->kind, &r->quantity, &r->after))
+            return -1;
+        if (r->kind < 0 || r->kind >= PI_PIECE_KINDS || r->quantity < 0 ||
+            r->quantity >= quantities || r->after < -1 || r->after >= n_after)
+            return PyErr_SetString(PyExc_ValueError, "a reduction is out of range"), -1;
+        const int8_t need = pi_piece_need[r->kind];
+        int8_t *known = &p->need[r->quantity];
+        if (*known == PI_NEED_APART || need > *known) *known = need;
+        r->first = p->n_numbers;
+        p->n_numbers += pi_piece_rows[r->kind];
+    }
+    p->n_reductions = (int)n;
+    p->n_after = (int)n_after;
+    p->numbers = views_array(views, numbers, "numbers", pi_product(lanes, p->n_numbers), 8, 1);
+    if (!p->numbers) return -1;
+    return n_after ? views_rows(views, after, "after of watches", (int)n_after, lanes, 8, p->after)
+                   : 0;
+}
 static int read_all_events(PyObject *module, Observation *to, const PiAdaptiveRun *run,
                            PyObject *system, PyObject *fields, Views *views) {
     PiObservation *p = &to->observation;
@@ -88,7 +135,7 @@ static int read_all_events(PyObject *module, Observation *to, const PiAdaptiveRu
     p->most = PyLong_AsLongLong(most);
     if (PyErr_Occurred()) return -1;
     const Py_ssize_t n = PyTuple_Check(list) ? PyTuple_Size(list) : -1;
-    if (n < 1 || n > 127 || p->detect.program.system->n_invariants != n || p->most < 1) {
+    if (n < 1 || n > 127 || p->detect.program.system->n_invariants < n || p->most < 1) {
         PyErr_SetString(PyExc_ValueError, "events: expected a tuple, and a quantity of each");
         return -1;
     }
@@ -114,16 +161,18 @@ Observation *read_observation(PyObject *module, PiAdaptiveRun *run, PyObject *sy
                               PyObject *fields, Views *views) {
     Observation *to = PyMem_Calloc(1, sizeof *to);
     if (!to) return (Observation *)PyErr_NoMemory();
-    PyObject *watches = watch_field(fields, "watches"), *events, *seen;
+    PyObject *watches = watch_field(fields, "watches"), *events, *seen, *timed;
     to->programs = PyList_New(0);
     if (!to->programs || !watches || !(events = watch_field(fields, "events")) ||
-        !(seen = watch_field(fields, "seen")) ||
+        !(seen = watch_field(fields, "seen")) || !(timed = watch_field(fields, "timed")) ||
         !(to->observation.seen = views_array(views, seen, "seen", run->solve.lanes, 1, 1)) ||
         read_watches_of(module, to, run, system, watches, views) ||
+        (timed != Py_None && read_reductions(module, to, run, system, timed, views)) ||
         (events != Py_None && read_all_events(module, to, run, system, events, views))) {
         free_observation(to);
         return NULL;
     }
     run->observation = &to->observation;
+    run->solve.segments = to->observation.count || to->observation.n_reductions;
     return to;
 }

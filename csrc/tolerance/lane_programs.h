@@ -1,7 +1,15 @@
 /* Programs of byte code, run for lanes at their own steps and times (lane_programs.c). */
 #pragma once
-#include "observation.h"
+#include "../watching/watch.h"
+#include "solve.h"
 
+/* A program whose state y is that of watch.h; all in double precision. */
+typedef struct {
+    ResolvedSystem program, system; /* system: for the energy */
+    int asks, n_sums;               /* PI_WATCH_...; rows of y that are sums, the last */
+    PiRow *params;                  /* of the program; the system's are the first */
+    double *sums;                   /* n_sums per trajectory; NULL: none */
+} PiLaneProgram;
 /* The rows of a program, `lanes` doubles each, and the trajectories whose parameters they hold. */
 typedef struct {
     const PiLaneProgram *of;

@@ -1,23 +1,17 @@
-/* Observation of a run to a tolerance, its watches and events: watches are sums over accepted
- * steps, events are sign changes of a quantity of a lane. Lanes have their own steps and times, so
- * that programs of byte code run for all lanes together (PiLaneProgram), and their data are stored
- * by trajectory: one that takes another's lane brings its own.
+/* Observation of a run to a tolerance, its watches and events. Both see what a quantity does within
+ * the accepted steps, on the polynomials of its pieces (pieces.h): watches reduce these over time
+ * (reductions.h), events are their zeros. Only user-defined reductions, and the first and last
+ * values, see the states at the ends of the steps (`watch`). Lanes have their own steps and times,
+ * so that programs of byte code run for all lanes together (PiLaneProgram), and their data are
+ * stored by trajectory: one that takes another's lane brings its own.
  *
- * Events are located by parts of the step, which the kernel makes for all lanes together: each lane
- * requests one (PiSteps), receives its state, and requests the next: Chandrupatla's method as a
- * state machine. A jump ends the step, since the error estimate does not cover the time after it; a
- * watch sees both its sides. */
+ * An event that stops a trajectory or makes it jump ends its step, since the error estimate does
+ * not cover the time after it: at a state that the kernel makes by a part of the step (PiSteps),
+ * corrected where the quantity is not yet zero. A watch sees both sides of a jump. */
 #pragma once
 #include "../watching/events.h"
-#include "solve.h"
+#include "reductions.h"
 
-/* A program whose state y is that of watch.h; all in double precision. */
-typedef struct {
-    ResolvedSystem program, system; /* system: for the energy */
-    int asks, n_sums;               /* PI_WATCH_...; rows of y that are sums, the last */
-    PiRow *params;                  /* of the program; the system's are the first */
-    double *sums;                   /* n_sums per trajectory; NULL: none */
-} PiLaneProgram;
 typedef struct PiObservation {
     PiLaneProgram *watch;
     int n_watches;
@@ -30,9 +24,17 @@ typedef struct PiObservation {
     double *counts, *stopped_at; /* counts: as in events.h */
     int8_t *stopped_by;
     double *known; /* pi_known_numbers() numbers per trajectory */
-    int8_t *seen;  /* for each trajectory: has its first state been seen? */
+    /* Reductions over time of the quantities of one program (no program: none): numbers of each
+     * trajectory, and the times from which they count. */
+    PiLaneProgram timed;
+    PiPieceReduction *reduction;
+    int n_reductions, n_numbers, n_after;
+    int8_t *need; /* PiNeed of each quantity */
+    double *numbers;
+    PiRow *after;
+    int8_t *seen; /* for each trajectory: has its first state been seen? */
 } PiObservation;
-static inline int64_t pi_known_numbers(int64_t events) { return 2 * events + 4; }
+static inline int64_t pi_known_numbers(int64_t events) { return 2 * events + 3; }
 
 /* A thread's memory for so many lanes; NULL without memory. */
 typedef struct PiStepObserver PiStepObserver;

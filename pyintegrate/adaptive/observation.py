@@ -16,7 +16,7 @@ from ..watching.plan import Plan, checked
 from ..watching.time_weighted import REFUSED
 from ..watching.watched import Kept, Watched, first_numbers, row_of
 
-_KNOWN = 4  # numbers per trajectory besides two for each event: pi_known_numbers
+_KNOWN = 3  # numbers per trajectory besides two for each event: pi_known_numbers
 
 
 def plan_watch(system, watch):
@@ -62,7 +62,7 @@ class Observation:
             self._numbers = earlier._numbers
             self._seen, self._kept = earlier._seen.copy(), [a.copy() for a in earlier._kept]
             self._event_rows = None if self._events is None else _copied(earlier._event_rows)
-            self._known = earlier._known.copy()
+            self._known, self._timed = earlier._known.copy(), earlier._timed.copy()
             return
         lanes = problem.lanes
         names = [] if self._plan is None else [n for g in self._plan.groups for n in g.numbers]
@@ -75,6 +75,8 @@ class Observation:
         groups = [] if self._plan is None else self._plan.groups
         self._kept = [np.tile(group.initial, (lanes, 1)) for group in groups]
         count = 0 if self._events is None else len(self._events.events)
+        timed = [number for group in groups for number in group.timed_initial]
+        self._timed = np.tile(timed, (lanes, 1))
         self._known = np.full((lanes, 2 * count + _KNOWN), np.nan)
         self._event_rows = None if self._events is None else _nothing(self._events, problem)
 
@@ -86,7 +88,17 @@ class Observation:
             for group, kept in zip(groups, self._kept, strict=True)
         ]
         events = None if self._event_rows is None else self._event_fields(self._event_rows)
-        return {"seen": self._seen, "watches": tuple(watches), "events": events}
+        timed = [self._timed_fields(group) for group in groups if group.timed]
+        return {
+            "seen": self._seen, "watches": tuple(w for w in watches if w["sums"]),
+            "timed": timed[0] if timed else None, "events": events,
+        }  # fmt: skip
+
+    def _timed_fields(self, group):
+        after = [row_of(self._problem, value) for value in group.after]
+        return self._program_fields(group.timed_program, group) | {
+            "reductions": tuple(group.timed), "numbers": self._timed, "after": tuple(after),
+        }  # fmt: skip
 
     def _program_fields(self, program, plan, kept=None):
         """The fields of a program for the core, from a Group or an EventPlan."""
@@ -111,7 +123,7 @@ class Observation:
             )
         ]  # fmt: skip
         return {
-            "detect": self._program_fields(plan.program, plan),
+            "detect": self._program_fields(plan.apart_program, plan),
             "react": None if plan.react is None else self._program_fields(plan.react, plan),
             "most": max(one.max_per_step for one in plan.events.values()),
             "counts": event_rows.counts, "stopped_at": event_rows.stopped[0],
@@ -130,7 +142,8 @@ class Observation:
             return Watched({})
         kept = Kept(rows.T for rows in self._kept)
         none = np.zeros(self._problem.batch)
-        return Watched.of_sums(self._plan, self._problem, kept, none)
+        timed = self._timed.T.reshape(self._timed.shape[1], *self._problem.batch)
+        return Watched.of_sums(self._plan, self._problem, kept, none, timed=timed)
 
 
 def _nothing(plan, problem):

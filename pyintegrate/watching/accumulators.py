@@ -8,6 +8,7 @@ import numpy as np
 
 from ..trace.elementary import real
 from ..trace.expression import Symbol, node_of
+from .time_weighted import KINDS, Timed
 
 MOST_REDUCED = 128  # in one program: PI_MAX_REDUCED
 
@@ -160,12 +161,15 @@ class Shared:
     quantities : list of Node
     reduced : list of tuple of int
         Reductions that the core computes: index, source (PROGRAM, ...), index in the source.
+    timed : list of tuple of int
+        Those over time, of steps that differ in length: kind, quantity, row of `after` or -1.
     """
 
     def __init__(self, every=1, uneven=False):
         self.every, self.uneven, self.kept, self.known = every, uneven, [], {}
         self.quantities, self.reduced, self.initial = [], [], []
         self.densities: list[tuple] = []
+        self.timed, self.timed_nodes, self.numbers = [], [], []
         self.begin: Any = None  # the index of the first step that counts, if it is not 0
 
     def quantity(self, node):
@@ -200,8 +204,9 @@ class Accumulators:
         Where the core finds the quantity without a program: STATE and a component, ENERGY, CHANGE.
     """
 
-    def __init__(self, view, shared, quantity, active, known=None):
+    def __init__(self, view, shared, quantity, active, known=None, after=-1):
         self.view, self.shared, self.active, self.known = view, shared, active, known
+        self.after = after  # the row of times from which steps count
         self.t: Any = view.t
         self.q: Any = None if quantity is None else number(view.graph, quantity)
 
@@ -220,6 +225,23 @@ class Accumulators:
         if key not in self.shared.known:
             self.shared.known[key] = make()
         return self.shared.known[key]
+
+    def timed(self, kind):
+        """The quantity's reduction over time by the core."""
+        shared, graph = self.shared, self.view.graph
+        node = real(graph, node_of(graph, self.q))
+
+        def make():
+            # Turns and truth values are resolved in another way than a number is.
+            key = node, kind if kind in ("turns", "truth") else "value"
+            if key not in shared.timed_nodes:
+                shared.timed_nodes.append(key)
+            number, initial = KINDS[kind]
+            shared.timed.append((number, shared.timed_nodes.index(key), self.after))
+            shared.numbers += initial
+            return Timed(len(shared.numbers) - len(initial))
+
+        return self._once(f"timed {kind}", self.q, make)
 
     def reduced(self, kind):
         """The quantity's reduction by the core; None if only some steps count."""

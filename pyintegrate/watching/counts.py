@@ -35,6 +35,8 @@ def windings(angle: Quantity, *, every: int = 1, after: ArrayLike | None = None)
     """
 
     def trace(rows):
+        if rows.uneven:
+            return time_weighted.windings(rows)
         turn, q = 2 * np.pi, rows.q
         change = q - rows.before(q)
         change = change - turn * np.rint(change / turn)
@@ -80,11 +82,62 @@ def first_time(condition: Quantity, *, every: int = 1, after: ArrayLike | None =
     """
 
     def trace(rows):
+        if rows.uneven:
+            return time_weighted.first_time(rows)
         at = rows.keep(np.nan)
         at.then(np.where((at.old != at.old) & (rows.q != 0), rows.t, at.old))
         return {"": at.get}
 
     return Reduction("first_time", condition, every, after, trace)
+
+
+def entries(condition: Quantity, *, every: int = 1, after: ArrayLike | None = None) -> Reduction:
+    """How often a condition begins to hold; at the first step that counts it does not begin.
+
+    With ``pi.solve`` within the steps as well; -1 if it changes too fast. See ``last``.
+
+    Examples
+    --------
+    >>> import pyintegrate as pi
+    >>> sol = pi.integrate(pi.systems.oscillator, 1.0, 0.0, dt=0.1, n_steps=200, save="final",
+    ...                    watch={"right": pi.watch.entries(lambda t, x, v: x > 0.5)})
+    >>> int(sol.watched["right"])
+    3
+    """
+
+    def trace(rows):
+        if rows.uneven:
+            return time_weighted.entries(rows)
+        n, before = rows.keep(0.0), rows.before(rows.q)
+        n.then(n.old + np.where((rows.q != 0) & (before == 0), 1.0, 0.0))
+        return {"": n.whole}
+
+    return Reduction("entries", condition, every, after, trace)
+
+
+def time_within(
+    condition: Quantity, *, every: int = 1, after: ArrayLike | None = None
+) -> Reduction:
+    """How long a condition held: at fixed steps the trapezoidal rule; see ``entries``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import pyintegrate as pi
+    >>> sol = pi.solve(pi.systems.oscillator, 1.0, 0.0, t_end=2 * np.pi,
+    ...                watch={"right": pi.watch.time_within(lambda t, x, v: x > 0.5)})
+    >>> round(float(sol.watched["right"]), 6), round(2 * np.pi / 3, 6)
+    (2.094395, 2.094395)
+    """
+
+    def trace(rows):
+        if rows.uneven:
+            return time_weighted.time_within(rows)
+        holds = np.where(rows.q != 0, 1.0, 0.0)
+        both = rows.sum(np.where(rows.is_first, 0.0, (rows.before(holds) + holds) * 0.5))
+        return {"": lambda a: np.abs(both.get(a) * a.interval)}
+
+    return Reduction("time_within", condition, every, after, trace)
 
 
 def periods(quantity: Quantity, *, every: int = 1, after: ArrayLike | None = None) -> Reduction:
@@ -106,10 +159,12 @@ def periods(quantity: Quantity, *, every: int = 1, after: ArrayLike | None = Non
     def trace(rows):
         from .accumulators import cubic_root
 
+        if rows.uneven:
+            return time_weighted.periods(rows)
         q, i = rows.q, rows.index
         c, b, a = rows.before(q, 1), rows.before(q, 2), rows.before(q, 3)
         passage = (b < 0) & (c >= 0) & (i >= 3)
-        where = time_weighted.passage_time(rows) if rows.uneven else i - 2 + cubic_root(a, b, c, q)
+        where = i - 2 + cubic_root(a, b, c, q)
         n, start, at = rows.keep(0.0), rows.keep(np.nan), rows.keep(np.nan)
         s1, s2 = rows.keep(0.0), rows.keep(0.0)
         d = where - at.old - s1.old  # from the first period

@@ -15,7 +15,7 @@ from ..trace.program import assemble
 from ..values.checks import integer, numbers
 from ..values.keywords import explains_keywords
 from .accumulators import CHANGE, PASSES, PROGRAM
-from .plan import clocks, known_place
+from .plan import clocks, comparisons, known_place
 from .quantity import View, asked_names, check_quantity, leading
 from .saltation import BaseView, whole_jump
 
@@ -213,11 +213,18 @@ class EventPlan:
         )
         self.initial = np.array([np.nan, np.nan, 0.0, 0.0] * len(quantities))
         self.program = assemble(graph, {"invariants": nodes}, view.rows)
+        self._traced = graph, nodes, view.rows
         self.react = assemble(graph, {"invariants": answers}, view.rows) if answers else None
         for program in (self.program, self.react):
             if program is not None:
                 program.handle  # noqa: B018  (the verifier agrees)
         self.asks = view.asks | clocks(self.program, system.dim)
+
+    @property
+    def apart_program(self):
+        """The quantities, then what is compared in them: csrc/tolerance/pieces.h."""
+        graph, nodes, rows = self._traced
+        return assemble(graph, {"invariants": [*nodes, *comparisons(graph, nodes)]}, rows)
 
     def _source(self, system, one, i):
         """Where the core finds the i-th quantity without a program: plan.Group."""

@@ -32,12 +32,16 @@ class Totals:
         The unit in which the core keeps the relative change of the energy.
     images : list of ndarray
         Densities, for the batch as a whole.
+    timed : ndarray or None
+        The numbers of reductions over time: (numbers, *batch).
     began : int or ndarray
         How many steps counted before a trajectory restarted, in a Stepper that resets.
     """
 
-    def __init__(self, values, every, count, start, step, unit=None, images=(), began=0):
-        self.unit, self.images, self.began = unit, images, began
+    def __init__(
+        self, values, every, count, start, step, unit=None, images=(), began=0, timed=None
+    ):
+        self.unit, self.images, self.began, self.timed = unit, images, began, timed
         self.values, self.interval, self.count = values, every * step, count
         self.start, self.step = start, step
 
@@ -103,8 +107,9 @@ class Group:
         shared, self.results, asked = Shared(every, uneven), {}, {}
         shared.begin = view.params["_begin"] if restarts else None
         for name, reduction in reductions.items():
-            active = None
+            active, at = None, -1
             if reduction.after is not None:
+                at = [*times].index(reduction.after.tobytes())
                 after = view.params[named[reduction.after.tobytes()]]
                 active = (view.t - after) * view.params["_forwards"] >= 0
             own = reduction.name not in ("reduce", "density")
@@ -114,7 +119,7 @@ class Group:
                 quantity = Symbol(turns.node)
             elif own and not known[name]:
                 quantity = view.quantity(reduction.quantity)
-            rows = Accumulators(view, shared, quantity, active, known[name])
+            rows = Accumulators(view, shared, quantity, active, known[name], at)
             for suffix, result in reduction.trace(rows).items():
                 self.results[name + suffix] = result
             if callable(reduction.quantity) and reduction.after is None and own:
@@ -128,9 +133,14 @@ class Group:
         self.sums, self.reduced = len(shared.kept), tuple(shared.reduced)
         self.change = any(source == CHANGE for _, source, _ in self.reduced)
         self.densities = tuple(shared.densities)
+        self.after, self.timed, self.timed_initial = [*times.values()], shared.timed, shared.numbers
         nodes = {"invariants": [*(kept.node for kept in shared.kept), *shared.quantities]}
         self.program = assemble(view.graph, nodes, view.rows)
         self.program.handle  # noqa: B018  (the verifier agrees)
+        if self.timed:
+            nodes = [node for node, _ in shared.timed_nodes]
+            nodes += comparisons(view.graph, nodes)
+            self.timed_program = assemble(view.graph, {"invariants": nodes}, view.rows)
         self.zeros = [
             np.zeros([len(one) - 1 for one in edges], np.int64) for _, edges in self.densities
         ]
@@ -145,6 +155,22 @@ class Group:
         these."""
         nodes = {"invariants": [*self._asked.values()]}
         return [*self._asked], assemble(self._graph, nodes, self._rows) if self._asked else None
+
+
+def comparisons(graph, nodes):
+    """The differences of what is compared in quantities: they switch at the zeros of these."""
+    found, seen = [], set()
+    nodes = [*nodes]
+    while nodes:
+        node = nodes.pop()
+        if node.number in seen:
+            continue
+        seen.add(node.number)
+        nodes += node.arguments
+        pair = node.arguments
+        if node.is_mask and len(pair) == 2 and not any(one.is_mask for one in pair):
+            found.append(graph.make("subtract", *pair))
+    return [node for node in found if not node.is_fixed]
 
 
 # Reductions whose sums the core keeps if they include all steps (kernels/rows/reduce.h).

@@ -4,16 +4,25 @@ Each has options ``every=k`` (steps 0, k, 2k, ... only) and ``after=t`` (no step
 time). Results are in ``sol.watched``.
 """
 
-from .counts import count, first_time, histogram, periods, reduce, windings
+from .counts import (
+    count,
+    entries,
+    first_time,
+    histogram,
+    periods,
+    reduce,
+    time_within,
+    windings,
+)  # fmt: skip
 from .density import density
 from .extremes import first, last, max_abs, maximum, minimum
 from .reduction import Reduction as Reduction
 from .sums import integral, mean, rms, slope, std, total, variance
 
 __all__ = [
-    "count", "density", "first", "first_time", "histogram", "integral", "last", "max_abs",
-    "maximum", "mean", "minimum", "periods", "reduce", "rms", "slope", "std", "total", "variance",
-    "windings",
+    "count", "density", "entries", "first", "first_time", "histogram", "integral", "last",
+    "max_abs", "maximum", "mean", "minimum", "periods", "reduce", "rms", "slope", "std",
+    "time_within", "total", "variance", "windings",
 ]  # fmt: skip
 
 

@@ -1,144 +1,176 @@
-"""Reductions over steps of different lengths: sums are weighted by time.
+"""Reductions over the time of a run to a tolerance, whose steps differ in length.
 
-A sum over the steps becomes the integral over time by the trapezoidal rule, so that the many short
-steps of a fast passage count only for the time that they take.
+The core reduces the quantity itself, a polynomial on each piece of a step, so that the result is as
+good as the states are, however long the steps (csrc/tolerance/reductions.h).
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from .reduction import seen
-
 # Reductions without meaning over steps whose lengths the tolerance chooses, and the alternative.
 REFUSED = {
     "total": "pi.watch.integral is weighted by time",
-    "histogram": "pi.watch.integral of a condition is the time spent where it holds",
+    "count": "pi.watch.time_within is the time during which a condition holds, pi.watch.entries how"
+    " often it begins to",
+    "histogram": "pi.watch.time_within of a bin is the time spent in it",
     "density": "integrate at fixed steps",
+}
+# The numbers of each: index in the core, initial values.
+_NAN = float("nan")
+KINDS = {
+    "moments": (0, (_NAN, _NAN, _NAN, 0, 0, 0, 0, 0, 0, 0)),
+    "maximum": (1, (_NAN, _NAN)),
+    "minimum": (2, (_NAN, _NAN)),
+    "max_abs": (3, (_NAN, _NAN)),
+    "passages": (4, (0, _NAN, _NAN, _NAN, 0)),
+    "turns": (5, (0, 0, _NAN)),
+    "truth": (6, (0, 0, 0, _NAN, _NAN)),
 }
 
 
-class Weighted:
-    """Integrals over time of one quantity: of 1, of d = q - q_first and of its products with the
-    time since the first step."""
+class Timed:
+    """The numbers that the core keeps of a reduction."""
+
+    def __init__(self, first):
+        self._first = first
+
+    def get(self, totals, i=0):
+        return totals.timed[self._first + i]
+
+    def sum(self, totals, i):
+        """A sum of two parts."""
+        return self.get(totals, i) + self.get(totals, i + 1)
+
+
+def _results(rows, result, **others):
+    others = {f".{name}": other for name, other in others.items()}
+    return {"": result, **others, ".count": rows.count.whole, ".nan_step": rows.nan_step}
+
+
+class _Moments:
+    """Of d = q - q_0 over the time tau since the first state: the span and mean values."""
 
     def __init__(self, rows):
-        self._rows = rows
-        t = rows.t
-        before = rows.before(t)
-        self._step = np.where(rows.is_first, 0.0, t - before)
-        self._since = t - np.where(rows.is_first, t, rows.first(t).old)
-        self.first, self.t_first = rows.first(rows.q).get, rows.first(t).get
-        self.span = rows.sum(self._step).get
+        self._kept = rows.timed("moments")
 
-    def integral(self, power, moment=0):
-        """The integral of d^power (t - t_first)^moment."""
-        rows, value = self._rows, 1.0
-        for _ in range(power):
-            value = value * rows.shifted
-        for _ in range(moment):
-            value = value * self._since
-        both = (rows.before(value) + value) * 0.5
-        return rows.sum(np.where(rows.is_first, 0.0, both * self._step)).get
+    def span(self, a):
+        return self._kept.get(a, 2) - self._kept.get(a, 1)
 
+    def first(self, a):
+        return self._kept.get(a, 0) + self._kept.get(a, 9)  # NaN where it was unresolved
 
-def _over(a, b):
-    """a / b, and 0 if both are 0: over no time a mean is the only value."""
-    return np.where(b == 0, 0.0, a / np.where(b == 0, 1.0, b))
+    def t_first(self, a):
+        return self._kept.get(a, 1)
+
+    def integral(self, a, i=0):
+        """Of d, d^2, d tau."""
+        return self._kept.sum(a, 3 + 2 * i)
+
+    def mean(self, a, i=0):
+        """Over no time it is that of the only value: 0."""
+        span = self.span(a)
+        return np.where(span == 0, 0.0, self.integral(a, i) / np.where(span == 0, 1.0, span))
 
 
 def mean(rows):
-    w, n = Weighted(rows), rows.count
-    d = w.integral(1)
-    return {
-        "": lambda a: seen(w.first(a) + _over(d(a), w.span(a)), n.get(a)), ".count": n.whole,
-        ".nan_step": rows.nan_step,
-    }  # fmt: skip
+    m = _Moments(rows)
+    return _results(rows, lambda a: m.first(a) + m.mean(a))
 
 
 def rms(rows):
-    w, n = Weighted(rows), rows.count
-    q = rows.q
-    both = (rows.before(q * q) + q * q) * 0.5
-    squares = rows.sum(np.where(rows.is_first, 0.0, both * w._step)).get
+    m = _Moments(rows)
 
-    def result(a):
-        whole = np.where(w.span(a) == 0, w.first(a) ** 2, _over(squares(a), w.span(a)))
-        return seen(np.sqrt(whole), n.get(a))
+    def squares(a):
+        first = m.first(a)
+        return first * first + 2 * first * m.mean(a) + m.mean(a, 1)
 
-    return {"": result, ".count": n.whole, ".nan_step": rows.nan_step}
+    return _results(rows, lambda a: np.sqrt(np.maximum(squares(a), 0.0)))
 
 
 def spread(rows, of):
     """The variance, or a function `of` it."""
-    w, n = Weighted(rows), rows.count
-    d, squares = w.integral(1), w.integral(2)
+    m = _Moments(rows)
 
     def variance(a):
-        middle = _over(d(a), w.span(a))
-        return np.maximum(_over(squares(a), w.span(a)) - middle * middle, 0.0)
+        return np.maximum(m.mean(a, 1) - m.mean(a) ** 2 + 0 * m.first(a), 0.0)
 
-    return {
-        "": lambda a: seen(of(variance(a)), n.get(a)), ".count": n.whole,
-        ".nan_step": rows.nan_step,
-    }  # fmt: skip
+    return _results(rows, lambda a: of(variance(a)))
 
 
 def slope(rows):
     """The line of least mean square distance over time."""
-    w, n = Weighted(rows), rows.count
-    d, squares, once = w.integral(1), w.integral(2), w.integral(1, 1)
-    since, since2 = w.integral(0, 1), w.integral(0, 2)
+    m = _Moments(rows)
 
     def line(a):
         """Slope, means of t - t_first and of d, and the mean square distance."""
-        span = w.span(a)
-        t, q = _over(since(a), span), _over(d(a), span)
-        width = _over(since2(a), span) - t * t
-        rise = (_over(once(a), span) - t * q) / np.where(width > 0, width, np.nan)
-        left = _over(squares(a), span) - q * q - rise * rise * width
-        return rise, t, q, np.maximum(left, 0.0)
+        span = m.span(a)
+        width, t, d = span * span / 12, span / 2, m.mean(a)  # means: (t - mean t)^2, t, d
+        rise = (m.mean(a, 2) - t * d) / np.where(width > 0, width, np.nan) + 0 * m.first(a)
+        left = m.mean(a, 1) - d * d - rise * rise * width
+        return rise, t, d, np.maximum(left, 0.0)
 
     def intercept(a):
-        rise, t, q, _ = line(a)
-        return w.first(a) + q - rise * (w.t_first(a) + t)
+        rise, t, d, _ = line(a)
+        return m.first(a) + d - rise * (m.t_first(a) + t)
 
-    return {
-        "": lambda a: line(a)[0],
-        ".intercept": intercept,
-        ".residual": lambda a: np.sqrt(line(a)[3]),
-        ".count": n.whole,
-        ".nan_step": rows.nan_step,
-    }
+    return _results(
+        rows, lambda a: line(a)[0], intercept=intercept, residual=lambda a: np.sqrt(line(a)[3])
+    )
 
 
 def integral(rows):
-    w, n = Weighted(rows), rows.count
-    both = (rows.before(rows.q) + rows.q) * 0.5
-    area = rows.sum(np.where(rows.is_first, 0.0, both * w._step))
+    m = _Moments(rows)
+    return _results(rows, lambda a: m.first(a) * m.span(a) + m.integral(a))
+
+
+def extreme(rows, name):
+    kept = rows.timed(name)
+    return {"": kept.get, ".time": lambda a: kept.get(a, 1), ".nan_step": rows.nan_step}
+
+
+def periods(rows):
+    kept, nan_step = rows.timed("passages"), rows.nan_step
+
+    def lengths(a):
+        return np.maximum(kept.get(a) - 1, 0)
+
+    def length(a):
+        count = lengths(a)
+        both = kept.get(a, 2) - kept.get(a, 1)
+        return np.where(count > 0, np.abs(both) / np.where(count > 0, count, 1), np.nan)
+
+    def variance(a):
+        count, first = lengths(a), np.abs(kept.get(a, 3))
+        off = length(a) - first
+        spread = kept.get(a, 4) / np.where(count > 0, count, np.nan) - off * off
+        return np.where(count == 1, 0.0 * off, np.maximum(spread, 0.0))
+
     return {
-        "": lambda a: seen(area.get(a), n.get(a)), ".count": n.whole, ".nan_step": rows.nan_step,
+        "": length, ".mean": length, ".count": lambda a: lengths(a).astype(np.int64),
+        ".variance": variance, ".nan_step": nan_step,
     }  # fmt: skip
 
 
-def passage_time(rows):
-    """When the quantity crossed zero in the last step but one, by the cubic through four values."""
-    q, t = rows.q, rows.t
-    c, b, a = rows.before(q, 1), rows.before(q, 2), rows.before(q, 3)
-    tc, tb, ta = rows.before(t, 1), rows.before(t, 2), rows.before(t, 3)
-    # s = (t - tb) / (tc - tb): values b at 0, c at 1, a at sa < 0, q at sd > 1. Newton's form
-    # b + s (c - b) + s (s - 1) (e + (s - sd) f).
-    step = tc - tb
-    sa, sd = (ta - tb) / step, (t - tb) / step
-    rise = c - b
-    e = ((q - c) / (sd - 1.0) - rise) / sd
-    e_a = ((a - c) / (sa - 1.0) - rise) / sa
-    f = (e_a - e) / (sa - sd)
-    # b + one s + two s^2 + f s^3
-    two = e - (1.0 + sd) * f
-    one = rise - e + sd * f
-    s = b / (b - c)
-    for _ in range(4):
-        value = ((f * s + two) * s + one) * s + b
-        s = s - value / ((3 * f * s + 2 * two) * s + one)
-    return tb + s * step
+def windings(rows):
+    kept, n = rows.timed("turns"), rows.count
+
+    def turns(a):
+        return kept.sum(a, 0) / (2 * np.pi) + 0 * kept.get(a, 2)  # NaN: nothing was seen
+
+    return {"": turns, ".count": n.whole, ".nan_step": rows.nan_step}
+
+
+def entries(rows):
+    kept = rows.timed("truth")
+    return {"": lambda a: np.nan_to_num(kept.get(a), nan=-1).astype(np.int64)}
+
+
+def time_within(rows):
+    kept = rows.timed("truth")
+    return {"": lambda a: np.abs(kept.sum(a, 1))}
+
+
+def first_time(rows):
+    kept = rows.timed("truth")
+    return {"": lambda a: kept.get(a, 3)}

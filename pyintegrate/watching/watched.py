@@ -182,7 +182,7 @@ class Watched(Tabled, Mapping):
         self._results, self._kinds = results, dict(kinds)
 
     @classmethod
-    def of_sums(cls, plan, problem, sums, last, began=None, units=None):
+    def of_sums(cls, plan, problem, sums, last, began=None, units=None, timed=None):
         """Results from the sums of each group; last: the last step of each trajectory, (*batch).
 
         began, units: for each group, if trajectories of a Stepper have restarted: see Totals.
@@ -199,7 +199,9 @@ class Watched(Tabled, Mapping):
             if group.change:
                 unit = change_of_energy(problem)[2] if units is None else units[number]
             images = sums.images[number] if group.densities else ()
-            totals = Totals(values, group.every, count, start, problem.dt, unit, images, before)
+            totals = Totals(
+                values, group.every, count, start, problem.dt, unit, images, before, timed
+            )
             with np.errstate(all="ignore"):
                 for name, result in group.results.items():
                     results[name] = np.array(result(totals))

@@ -83,8 +83,8 @@ def test_at_agrees_with_times():
     run = {"t_end": 5.0, "rtol": 1e-6, "atol": 1e-8}
     sol = pi.solve(pi.systems.pendulum, [[1.0, 0.0], [2.0, 0.5]], save="all", **run)
     at = pi.solve(pi.systems.pendulum, [[1.0, 0.0], [2.0, 0.5]], times=times, **run)
-    # The same steps with another order of roundings; weights of 120 times slopes of 10.
-    assert np.allclose(sol.at(times), at.y, rtol=0, atol=1e-11)
+    # By shortened steps and on polynomials: some tolerances of a motion with slopes of 10.
+    assert np.allclose(sol.at(times), at.y, rtol=0, atol=1e-5)
     assert np.allclose(sol.at(sol.t[3, 0])[0], sol.y[3, 0], rtol=0, atol=1e-14)
 
 

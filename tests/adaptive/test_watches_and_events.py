@@ -34,43 +34,90 @@ WATCHES = {
     "std": pi.watch.std("x"), "slope": pi.watch.slope("x"), "integral": pi.watch.integral("x"),
     "maximum": pi.watch.maximum("x"), "max_abs": pi.watch.max_abs("x"), "last": pi.watch.last("x"),
     "first": pi.watch.first("y"), "late": pi.watch.mean("x", after=0.5),
-    "count": pi.watch.count(lambda t, y: y[0] > 0),
+    "right": pi.watch.time_within(lambda t, y: y[0] > 0),
     "own": pi.watch.reduce(lambda kept, t, y: kept + t * y[1], 0.0),
 }  # fmt: skip
 
 
-def seen(t, x, y):
-    """The same of all steps of one trajectory, from its saves."""
-    w = np.concatenate([[0], np.diff(t)]) / 2 + np.concatenate([np.diff(t), [0]]) / 2
-    mean, span = (w * x).sum() / w.sum(), w.sum()
-    line = np.polyfit(t - t.mean(), x, 1, w=np.sqrt(abs(w)))
-    late = t >= 0.5
-    out = {
-        "mean": mean, "rms": np.sqrt((w * x * x).sum() / span), "integral": (w * x).sum(),
-        "variance": (w * (x - mean) ** 2).sum() / span, "slope": line[0],
-        "slope.intercept": line[1] - line[0] * t.mean(), "maximum": x.max(), "last": x[-1],
-        "maximum.time": t[x.argmax()], "max_abs": abs(x).max(), "first": y[0],
-        "mean.count": len(t), "count": (x > 0).sum(), "own": (t * y).sum(),
-    }  # fmt: skip
-    if late.any():
-        out["late"] = np.trapezoid(x[late], t[late]) / np.ptp(t[late])
-    left = x - np.polyval(line, t - t.mean())
-    out["slope.residual"] = np.sqrt((w * left**2).sum() / span)
-    out["std"] = np.sqrt(out["variance"])
-    return out
-
-
 @pytest.mark.parametrize("t_end", [2.0, -0.3])
-def test_a_watch_sees_each_accepted_step_and_weighs_it_by_its_length(t_end):
-    watch = dict(WATCHES)
-    if t_end < 0:
-        del watch["late"]
-    sol = pi.solve(pi.systems.lorenz, start(), t_end=t_end, watch=watch, save="all", rtol=1e-7)
-    for i, n in enumerate(sol.counts):
-        expected = seen(sol.t[:n, i], *np.moveaxis(sol.y[:n, i, :2], -1, 0))
-        for name, value in expected.items():
-            # Sums of hundreds of steps, and a fit whose matrix loses some digits.
-            assert sol.watched[name][i] == pytest.approx(value, rel=1e-9), name
+def test_a_watch_is_that_of_the_motion_between_the_steps_too(t_end):
+    """Against many times of it on Boole's rule; the extremes of such times are off by 1e-8."""
+    watch = {key: one for key, one in WATCHES.items() if t_end > 0 or key != "late"}
+    run = {"t_end": t_end, "rtol": 1e-7}
+    sol = pi.solve(pi.systems.lorenz, start(), watch=watch, save="all", **run)
+    t = np.linspace(0, t_end, 40001)
+    x, y = np.moveaxis(pi.solve(pi.systems.lorenz, start(), times=t, **run).y[..., :2], -1, 0)
+    weights = np.tile([14, 32, 12, 32], 10000)
+    weights = np.r_[7, weights[1:], 7] * 4 / 90 / 40000
+    mean = weights @ x
+    spread = weights @ (x - mean) ** 2
+    line = np.polynomial.polynomial.polyfit(t, x, 1, w=np.sqrt(weights))
+    expected = {
+        "mean": mean, "rms": np.sqrt(weights @ x**2), "integral": t_end * mean,
+        "variance": spread, "std": np.sqrt(spread), "slope": line[1], "slope.intercept": line[0],
+        "maximum": x.max(0), "max_abs": abs(x).max(0), "last": x[-1], "first": y[0],
+    }  # fmt: skip
+    if t_end > 0:
+        expected["late"] = np.trapezoid(x[10000:], t[10000:], axis=0) / 1.5
+    for name, value in expected.items():
+        assert sol.watched[name] == pytest.approx(value, rel=1e-5, abs=1e-5), name
+    held = np.trapezoid(1.0 * (x > 0), t, axis=0) * np.sign(t_end)
+    assert sol.watched["right"] == pytest.approx(held, abs=20 * abs(t_end) / 40000)
+    own = [(sol.t[:n, i] * sol.y[:n, i, 1]).sum() for i, n in enumerate(sol.counts)]
+    assert sol.watched["own"] == pytest.approx(own, rel=1e-12)
+    assert np.array_equal(sol.watched["mean.count"], sol.counts)
+
+
+def test_long_steps_hide_nothing_from_watches():
+    """Steps of two radians of x = cos t. The error of the states at 1e-6 is about 1e-6."""
+    w, t_end = pi.watch, 200.0
+    watch = {
+        "square": w.mean(lambda t, x, v: x * x), "size": w.integral(lambda t, x, v: np.abs(x)),
+        "T": w.periods("x"), "turns": w.windings("phase"), "least": w.minimum("x"),
+        "in": w.time_within(lambda t, x, v: x > 0.9), "enters": w.entries(lambda t, x, v: x > 0.9),
+        "first": w.first_time(lambda t, x, v: x < -0.5),
+        "both": w.time_within(lambda t, x, v: (x > 0.9) & (v > 0)),
+    }  # fmt: skip
+    sol = pi.solve(pi.systems.oscillator, 1.0, 0.0, t_end=t_end, rtol=1e-6, atol=1e-6, watch=watch)
+    plain = pi.solve(pi.systems.oscillator, 1.0, 0.0, t_end=t_end, rtol=1e-6, atol=1e-6)
+    assert same_bits(sol.final, plain.final)
+    assert sol.steps_taken < 130
+    angle = np.arccos(0.9)
+    exact = {
+        "square": 0.5 + np.sin(2 * t_end) / (4 * t_end),
+        "T": 2 * np.pi, "turns": t_end / (2 * np.pi), "least": -1.0, "in": 64 * angle - angle,
+        "enters": 31, "first": 2 * np.pi / 3, "both": 31 * angle,
+        "size": 2 * 64 + np.sin(t_end),  # 127.5 half turns: up to 63.5 pi, then 0.508 from there
+    }  # fmt: skip
+    for name, value in exact.items():
+        assert sol.watched[name] == pytest.approx(value, rel=1e-5), name
+
+
+@pytest.mark.parametrize("level", [0.3, 0.7, 0.9, 0.99])
+@pytest.mark.parametrize("rtol", [1e-4, 1e-6, 1e-9])
+def test_no_crossing_of_a_long_step_is_missed(level, rtol):
+    """Of cos(t + phase) up to t = 20, half a tolerance and more away from grazing the ends."""
+    phase = np.random.default_rng(1).uniform(0, 2 * np.pi, 300)
+    angle = np.arccos(level)
+    crossings = (2 * np.pi * np.arange(5)[:, np.newaxis] + [-angle, angle]).ravel()
+    after = crossings[:, np.newaxis] - phase
+    clear = (abs(after) > 1e-3).all(0) & (abs(after - 20) > 1e-3).all(0)
+    sol = pi.solve(
+        pi.systems.oscillator, np.cos(phase), -np.sin(phase), t_end=20.0, rtol=rtol, atol=rtol,
+        events={"x": pi.event("x", level=level)},
+    )  # fmt: skip
+    count = ((after > 0) & (after < 20)).sum(0)
+    assert clear.sum() > 290
+    assert np.array_equal(sol.events["x"].count[clear], count[clear])
+    assert not sol.events["x"].unresolved.any()
+
+
+def test_kicks_faster_than_the_motion_are_all_met():
+    kick = pi.event(lambda t, x, v: np.sin(3 * np.pi * t), then=lambda t, x, v: (x, v + 1e-3),
+                    keep=70)  # fmt: skip
+    sol = pi.solve(pi.systems.oscillator, 1.0, 0.0, t_end=20.1, events={"kick": kick})
+    assert sol.events["kick"].count == 60
+    assert abs(sol.events["kick"].t[:60] - np.arange(1, 61) / 3).max() < 1e-13
 
 
 def test_watches_of_named_quantities_agree_with_the_analyses():
@@ -79,12 +126,13 @@ def test_watches_of_named_quantities_agree_with_the_analyses():
         watch=["energy_drift"],
     )  # fmt: skip
     error = np.nanmax(abs(sol.energy_error()), axis=0)
-    assert sol.watched["energy_drift.largest"] == pytest.approx(error, rel=1e-12)
+    assert (sol.watched["energy_drift.largest"] >= error * (1 - 1e-9)).all()  # within steps as well
+    assert (sol.watched["energy_drift.largest"] < 3 * error).all()
     oscillator = pi.solve(
-        pi.systems.oscillator, t_end=100.0, rtol=1e-10, max_step=0.1,
+        pi.systems.oscillator, t_end=100.0, rtol=1e-10,
         watch={"T": pi.watch.periods("x"), "turns": pi.watch.windings("phase")},
     )  # fmt: skip
-    assert abs(oscillator.watched["T"] - 2 * np.pi) < 1e-5  # the fourth power of the step
+    assert abs(oscillator.watched["T"] - 2 * np.pi) < 1e-8
     assert abs(oscillator.watched["turns"] - 100 / (2 * np.pi)) < 1e-9
 
 

@@ -34,12 +34,19 @@ def to_a_tolerance(roots, event, dt=1.0, **options):
 VERBS = pytest.mark.parametrize("verb", [fixed, to_a_tolerance])
 
 
-@VERBS
+def test_to_a_tolerance_all_three_are_found():
+    roots = zeros()
+    z = to_a_tolerance(roots, pi.event("y", keep=3), rtol=1e-9).events["z"]
+    assert (z.count == 3).all()
+    assert abs(z.t - roots).max() < 1e-9
+    assert not z.unresolved.any()
+
+
 @pytest.mark.parametrize("direction", [0, 1])
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
-def test_three_zeros_in_a_step_are_told(verb, direction, dtype):
+def test_three_zeros_in_a_step_are_told(direction, dtype):
     """With the zero that was found divided out a parabola is left, which three places know."""
-    sol = verb(zeros(), pi.event("y", direction), dtype=dtype)
+    sol = fixed(zeros(), pi.event("y", direction), dtype=dtype)
     assert (sol.events["z"].count == 1).all()
     # In single precision a place within 1/64 of the step around the zero tells nothing, and values
     # between close zeros are of the size of roundings.
@@ -84,13 +91,12 @@ def test_smooth_quantities_are_resolved(dtype):
             assert not one.unresolved.any()
 
 
-@VERBS
 @pytest.mark.parametrize("how", ["stop", "then"])
-def test_a_stop_or_a_jump_is_told_where_a_zero_was_before_it(verb, how):
+def test_a_stop_or_a_jump_is_told_where_a_zero_was_before_it(how):
     """What would have come after it does not come."""
     ends = {"stop": {"stop": True}, "then": {"then": lambda t, y: (y[0] * 0 + 1,)}}[how]
     roots = zeros()
-    z = verb(roots, pi.event("y", 1, **ends)).events["z"]
+    z = fixed(roots, pi.event("y", 1, **ends)).events["z"]
     first = abs(z.t[:, 0] - roots[:, 0]) < 1e-6
     assert 20 < first.sum() < 180
     assert np.array_equal(z.unresolved, ~first)

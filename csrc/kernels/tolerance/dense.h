@@ -1,107 +1,166 @@
-/* Many times within one step of an explicit pair: a polynomial instead of a shortened step for each
- * of them, by Hermite interpolation of states and slopes at theta_j = j / (m + 1) of the step,
- * where the m inner ones are computed by shortened steps:
+/* The polynomial of an accepted step, for states within it: one for each pair, whatever is asked.
+ *
+ * An explicit pair has the Hermite polynomial through states and slopes at theta_j = j / (m + 1)
+ * of the step, where the m inner states are made by shortened steps:
  *
  *     u = y_0 + sum_j (1 - 2 l_j'(theta_j) (theta - theta_j)) l_j^2 (y_j - y_0)
  *             + h sum_j (theta - theta_j) l_j^2 f_j
  *
- * of degree 2 m + 3 >= p, and so of the order p of the method. It is used for trajectories with
- * more than m times in a step, each by itself; with fewer, shortened steps cost less. (Steps of
- * implicit pairs are too long for smooth interpolation: theirs are always shortened.) Hairer,
- * Norsett, Wanner I, II.6. */
+ * of degree 2 m + 3 >= p, and so of the order p of the method. Implicit pairs, whose slopes may
+ * change abruptly, have the polynomial through states alone, at thirds of the step; Radau's method
+ * its collocation polynomial. All are kept as sums of Chebyshev polynomials in 2 theta - 1, y_0
+ * taken out. Hairer, Norsett, Wanner I, II.6. */
 #pragma once
-#include "event_location.h"
+#include "chebyshev.h"
+#include "start.h"
 
-/* Memory, and theta_j, 1 / prod_i (theta_j - theta_i) and 2 l_j'(theta_j) of the nodes. */
+/* States after parts of the steps, from the same state with the same first slope. */
+static void make_parts(Lanes *l) {
+    vreal *const last = l->after, *const after = l->yn, *const low = l->low;
+    l->after = l->unused;
+    if (l->solve->pair.slope != 0) radau_parts_of_steps(l);
+    else try_steps(l);
+    l->after = last;
+    if (l->c.stopped) return;
+    l->yn = l->between, l->low = l->ys; /* rounding errors are not needed here */
+    step_rows(l);
+    l->yn = after, l->low = low;
+}
+/* The value of basis function j at theta: of state j, or of slope j. */
+static double dense_basis(const Lanes *l, int j, int slope, double theta) {
+    const int last = l->nodes + 1;
+    double lagrange = 1, bend = 0;
+    for (int i = 0; i <= last; i++) {
+        if (i == j) continue;
+        lagrange *= (theta - l->node_at[i]) / (l->node_at[j] - l->node_at[i]);
+        bend += 2 / (l->node_at[j] - l->node_at[i]);
+    }
+    if (l->solve->implicit) return lagrange;
+    const double square = lagrange * lagrange, off = theta - l->node_at[j];
+    return square * (slope ? off : 1 - bend * off);
+}
+/* Memory, theta_j, and the Chebyshev coefficients of the basis: those of states 1 to m + 1, then
+ * of slopes 0 to m + 1. */
 static void make_dense(Lanes *l) {
     const PiSolve *s = l->solve;
-    const int m = l->nodes = dense_nodes(s);
-    if (!s->record) return;
+    const int m = l->nodes = dense_nodes(s), states = m + 1, rows = dense_basis_rows(s);
+    if (!s->record && !s->segments) return;
     l->whole = take_rows(&l->c, 1);
     l->dense = (vint *)take_rows(&l->c, 1);
-    if (s->implicit) return;
     l->node_states = take_rows(&l->c, (int64_t)m * l->c.dim);
-    l->node_slopes = take_rows(&l->c, (int64_t)(m + 2) * l->c.dim);
-    for (int j = 0; j <= m + 1; j++) {
-        double scale = 1, bend = 0;
-        for (int i = 0; i <= m + 1; i++) {
-            const double apart = (double)(j - i) / (m + 1);
-            scale /= i == j ? 1 : apart;
-            bend += i == j ? 0 : 2 / apart;
-        }
-        l->node_at[j] = (real)((double)j / (m + 1));
-        l->node_scale[j] = (real)scale;
-        l->node_bend[j] = (real)bend;
+    l->node_slopes = take_rows(&l->c, s->implicit ? 0 : (int64_t)(m + 2) * l->c.dim);
+    l->poly = take_rows(&l->c, (int64_t)(rows + 1) * l->c.dim);
+    for (int j = 0; j <= m + 1; j++)
+        l->node_at[j] = s->pair.slope != 0 && j ? s->implicit->c[j - 1] : (double)j / (m + 1);
+    for (int row = 0; row < rows; row++) {
+        double value[CHEB_MOST + 1], a[CHEB_MOST + 1];
+        for (int i = 0; i <= CHEB_MOST; i++)
+            value[i] = dense_basis(l, row < states ? row + 1 : row - states, row >= states,
+                                   0.5 * (1 + cheb_point(CHEB_MOST, i)));
+        cheb_coefficients(CHEB_MOST, value, a);
+        for (int k = 0; k <= rows; k++) l->node_basis[row][k] = (real)a[k];
     }
 }
-/* Which lanes have so many times within their step, which must not have ended at an event. */
+/* Is a time to be saved within the step of lane i? */
+static int has_due(const Lanes *l, int64_t i) {
+    const real end = lane_of(l->tn, i), ahead = lane_of(own(l, OWN_NEXT), i) < 0 ? -1 : 1;
+    return (lane_of(own(l, OWN_DUE), i) - end) * ahead < 0;
+}
+/* Which lanes need it; 0: none. */
 static int find_dense(Lanes *l) {
     const PiSolve *s = l->solve;
-    const real *all = (const real *)s->times;
-    const int enough = l->nodes ? l->nodes + 1 : 2;
     int any = 0;
     for (int64_t i = 0; i < l->c.R * VLEN; i++) {
         const int64_t u = i / VLEN, at = i % VLEN;
-        const real end = lane_of(l->tn, i), ahead = lane_of(own(l, OWN_NEXT), i) < 0 ? -1 : 1;
-        int64_t k = l->due[i], within = 0;
-        const int whole = !s->implicit && (!l->solver->locate || l->end[i] == PI_STEP_MADE);
-        while (l->accepted[u][at] && whole && within < enough && k < s->n_times &&
-               (all[k * s->times_next + l->id[i] * s->times_lane] - end) * ahead < 0)
-            k++, within++;
-        l->dense[u][at] = -(within == enough);
-        any |= within == enough;
+        const int asked = l->accepted[u][at] && (s->segments || (s->record && has_due(l, i)));
+        l->dense[u][at] = -asked;
+        any |= asked;
     }
     return any;
 }
-/* The steps of lanes that interpolate, and the slopes at their beginnings. */
-static void begin_nodes(Lanes *l) {
-    Chunk *c = &l->c;
-    for (int64_t u = 0; u < c->R; u++) {
-        const vreal rounded = l->tn_low[u] - own(l, OWN_T_LOW)[u];
-        l->whole[u] = vselect(l->dense[u], (l->tn[u] - c->t0[u]) + rounded, vset(0));
-        c->h[u] = vset(0);
-    }
-    rhs_rows(c, times(c, 0, 0), c->y, l->node_slopes);
-}
-/* The intermediate state is that of node j, after steps c->h. */
-static void take_node(Lanes *l, int j) {
+/* States and slopes of the lanes in `dense` at theta_j of the step. */
+static void make_nodes(Lanes *l) {
     Chunk *c = &l->c;
     const int64_t n = c->dim * c->R;
-    copy_rows(c, c->dim, l->between, l->node_states + (j - 1) * n);
-    rhs_rows(c, times(c, 0, 1), l->between, l->node_slopes + j * n);
-}
-static void end_nodes(Lanes *l) {
-    Chunk *c = &l->c;
-    copy_rows(c, 1, l->whole, c->h);
-    rhs_rows(c, times(c, 0, 1), l->yn, l->node_slopes + (l->nodes + 1) * c->dim * c->R);
-}
-/* u(theta) for lanes that interpolate, into the intermediate state; c->h is the time in the step.
- */
-static void on_polynomial(Lanes *l) {
-    const Chunk *c = &l->c;
-    const int64_t R = c->R, n = c->dim * R;
     const int m = l->nodes;
+    vreal *const z = l->radau.part[RADAU_Z];
+    if (l->solve->pair.slope != 0) {
+        for (int64_t i = 0; i < m * n; i++) l->node_states[i] = c->y[i % n] + z[i];
+        return;
+    }
+    for (int j = 0; j <= m + 1 && !c->stopped; j++) {
+        for (int64_t u = 0; u < c->R; u++)
+            c->h[u] = j > m ? l->whole[u] : l->whole[u] * (real)l->node_at[j];
+        if (j && j <= m) make_parts(l);
+        vreal *const state = j == 0 ? c->y : j <= m ? l->between : l->yn;
+        if (j && j <= m) copy_rows(c, c->dim, state, l->node_states + (j - 1) * n);
+        for (int64_t i = 0; j && j <= m && l->solve->implicit && i < n; i++) {
+            /* Where its equations could not be solved, the chord. */
+            vreal *const here = l->node_states + (j - 1) * n + i;
+            const vreal chord = vfma(vset((real)l->node_at[j]), l->yn[i] - c->y[i], c->y[i]);
+            *here = vselect(vabs(*here) <= vset(REAL_MAX), *here, chord);
+        }
+        if (!l->solve->implicit)
+            rhs_rows(c, times(c, 0, 1), state, l->node_slopes + (int64_t)j * n);
+    }
+}
+/* The polynomials of the lanes' steps. */
+static void make_polynomials(Lanes *l) {
+    Chunk *c = &l->c;
+    const int64_t R = c->R, n = c->dim * R;
+    const int m = l->nodes, states = m + 1, rows = dense_basis_rows(l->solve);
+    if (!(l->solve->record || l->solve->segments) || !find_dense(l)) return;
     for (int64_t u = 0; u < R; u++) {
+        const vreal rounded = l->tn_low[u] - own(l, OWN_T_LOW)[u];
+        l->whole[u] = vselect(l->dense[u], (l->tn[u] - c->t0[u]) + rounded, vset(0));
+    }
+    make_nodes(l);
+    for (int64_t i = 0; i < n; i++)
+        for (int k = 0; k <= rows; k++) {
+            vreal sum = vset(0);
+            for (int row = 0; row < rows; row++) {
+                const int j = row < states ? row + 1 : row - states;
+                const vreal state = j <= m ? l->node_states[(j - 1) * n + i] : l->yn[i];
+                const vreal of =
+                    row < states ? state - c->y[i] : l->whole[i % R] * l->node_slopes[j * n + i];
+                sum = vfma(vset(l->node_basis[row][k]), of, sum);
+            }
+            l->poly[k * n + i] = sum;
+        }
+}
+/* u(theta) of component rows i of register u. */
+INLINE vreal on_polynomial(const Lanes *l, int64_t i, vreal theta) {
+    const int rows = dense_basis_rows(l->solve);
+    const int64_t n = l->c.dim * l->c.R;
+    const vreal x = theta + theta - vset(1), twice = x + x;
+    vreal b1 = vset(0), b2 = vset(0);
+    for (int k = rows; k > 0; k--) {
+        const vreal b = vfma(twice, b1, l->poly[k * n + i] - b2);
+        b2 = b1;
+        b1 = b;
+    }
+    return l->c.y[i] + vfma(x, b1, l->poly[i] - b2);
+}
+/* The intermediate state of lanes that interpolate; c->h is the time within the step. */
+static void interpolate(Lanes *l) {
+    const Chunk *c = &l->c;
+    for (int64_t u = 0; u < c->R; u++) {
         if (!vany(l->dense[u] & l->passed[u])) continue;
         const vreal theta = c->h[u] / l->whole[u];
-        vreal of_state[MOST_NODES + 2], of_slope[MOST_NODES + 2];
-        for (int j = 0; j <= m + 1; j++) {
-            vreal lagrange = vset(l->node_scale[j]);
-            for (int i = 0; i <= m + 1; i++)
-                if (i != j) lagrange *= theta - vset(l->node_at[i]);
-            const vreal square = lagrange * lagrange, off = theta - vset(l->node_at[j]);
-            of_state[j] = square * vfma(off, vset(-l->node_bend[j]), vset(1));
-            of_slope[j] = square * off * l->whole[u];
-        }
-        for (int64_t i = u; i < n; i += R) {
-            vreal sum = vset(0);
-            for (int j = 0; j <= m + 1; j++)
-                sum = vfma(of_slope[j], l->node_slopes[j * n + i], sum);
-            for (int j = 1; j <= m + 1; j++) {
-                const vreal state = j <= m ? l->node_states[(j - 1) * n + i] : l->yn[i];
-                sum = vfma(of_state[j], state - c->y[i], sum);
-            }
-            l->between[i] = vselect(l->dense[u], c->y[i] + sum, l->between[i]);
+        for (int64_t i = u; i < c->dim * c->R; i += c->R)
+            l->between[i] = vselect(l->dense[u], on_polynomial(l, i, theta), l->between[i]);
+    }
+}
+/* For observers: states at theta of each lane, in double precision. */
+static void states_at(const PiSteps *steps, const double *theta, double *y) {
+    const Lanes *l = steps->of;
+    const int64_t R = l->c.R, lanes = R * VLEN;
+    for (int64_t u = 0; u < R; u++) {
+        vreal at;
+        for (int64_t i = 0; i < VLEN; i++) at[i] = (real)theta[u * VLEN + i];
+        for (int64_t d = 0; d < l->c.dim; d++) {
+            const vreal state = on_polynomial(l, d * R + u, at);
+            for (int64_t i = 0; i < VLEN; i++) y[d * lanes + u * VLEN + i] = (double)state[i];
         }
     }
 }

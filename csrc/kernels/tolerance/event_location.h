@@ -1,20 +1,8 @@
 /* Events are located in accepted steps (PiSteps): the parts of a step that an observer requests are
  * shortened steps of the method, of all lanes at once. */
 #pragma once
-#include "start.h"
+#include "dense.h"
 
-/* States after parts of the steps, from the same state with the same first slope. */
-static void make_parts(Lanes *l) {
-    vreal *const last = l->after, *const after = l->yn, *const low = l->low;
-    l->after = l->unused;
-    if (l->solve->pair.slope != 0) radau_parts_of_steps(l);
-    else try_steps(l);
-    l->after = last;
-    if (l->c.stopped) return;
-    l->yn = l->between, l->low = l->ys; /* rounding errors are not needed here */
-    step_rows(l);
-    l->yn = after, l->low = low;
-}
 /* The first slope of lanes that continue from another state, since that of the last step is
  * invalid. */
 static void slopes_after_jumps(Lanes *l) {
@@ -70,7 +58,9 @@ static int locate_events(Lanes *l, PiSteps *steps) {
                        .t_low = l->tn_low,
                        .after = l->yn,
                        .part = c->h,
-                       .within = l->between};
+                       .within = l->between,
+                       .at = states_at,
+                       .of = l};
     while ((asks = l->solver->locate(l->solver, steps)) > 0) {
         make_parts(l);
         if (c->stopped) return -1;

@@ -1,7 +1,7 @@
 /* To a tolerance: every lane advances by its own trial steps; one that has arrived makes room for
  * the next trajectory. No lane depends on its neighbours. */
 #pragma once
-#include "dense.h"
+#include "event_location.h"
 #include "stiffness.h"
 
 static Lanes make_lanes(PiSolver *solver, const PiTile *tile, vreal **free) {
@@ -33,16 +33,15 @@ static Lanes make_lanes(PiSolver *solver, const PiTile *tile, vreal **free) {
     return l;
 }
 
-/* Lanes, interpolated or not, whose step has passed their next time, and its time in the step.
- * Where is it not the end? */
-static vint find_passed(Lanes *l, int dense) {
+/* Lanes whose step has passed their next time, and its time in the step; returns those for which
+ * it is not the end. */
+static vint find_passed(Lanes *l) {
     Chunk *c = &l->c;
     const vreal *due = own(l, OWN_DUE);
     vint within = {0};
     for (int64_t u = 0; u < c->R; u++) {
         const vreal ahead = vcopysign(vset(1), own(l, OWN_NEXT)[u]);
-        const vint of_these = l->accepted[u] & (dense ? l->dense[u] : ~l->dense[u]);
-        const vint passed = of_these & ((due[u] - l->tn[u]) * ahead <= vset(0));
+        const vint passed = l->accepted[u] & ((due[u] - l->tn[u]) * ahead <= vset(0));
         l->passed[u] = passed;
         within |= passed & (due[u] != l->tn[u]);
         c->h[u] = vselect(passed, (due[u] - c->t0[u]) - own(l, OWN_T_LOW)[u], vset(0));
@@ -57,30 +56,20 @@ static void record_passed(Lanes *l) {
         set_due(l, i);
     }
 }
-/* States at times that the accepted steps have passed: by steps of the method that end there, from
- * the same state with the same first slope; or on a polynomial through some of them. */
+/* States at times that the accepted steps have passed: on the polynomials of explicit pairs; with
+ * implicit ones by steps of the method that end there, from the same state. */
 static void record_due(Lanes *l) {
-    Chunk *c = &l->c;
-    const int nodes = find_dense(l) ? l->nodes + 1 : 0; /* and the end of the step */
-    if (nodes) begin_nodes(l);
-    for (int j = 1; !c->stopped; j++) {
-        const vint within = find_passed(l, 0);
-        for (int64_t u = 0; j < nodes && u < c->R; u++)
-            c->h[u] = vselect(l->dense[u], l->whole[u] * l->node_at[j], c->h[u]);
-        if (j >= nodes && !any_row(c, l->passed)) break;
-        if (j < nodes || vany(within)) make_parts(l);
-        if (j < nodes) take_node(l, j);
-        if (!c->stopped) record_passed(l);
-    }
-    if (nodes && !c->stopped) end_nodes(l);
-    while (nodes && !c->stopped) {
-        find_passed(l, 1);
-        if (!any_row(c, l->passed)) return;
-        on_polynomial(l);
-        record_passed(l);
+    while (!l->c.stopped) {
+        const vint within = find_passed(l);
+        if (!any_row(&l->c, l->passed)) return;
+        if (vany(within)) {
+            if (l->solve->implicit) make_parts(l);
+            else interpolate(l);
+        }
+        if (!l->c.stopped) record_passed(l);
     }
 }
-/* The data that Radau's method keeps of a step serve the next, unless that begins elsewhere. */
+/* Radau's method reuses its Jacobian and the shape of the step; a jump discards them. */
 static void remember_radau(Lanes *l) {
     radau_accept(&l->c, &l->radau, l->accepted);
     for (int64_t i = 0; l->solver->locate && i < l->c.R * VLEN; i++)
@@ -124,6 +113,8 @@ static int go_on(Lanes *l) {
     if (c->stopped) return -1;
     step_rows(l);
     judge(l);
+    make_polynomials(l);
+    if (c->stopped) return -1;
     PiSteps steps;
     if (l->solver->locate && locate_events(l, &steps)) return -1;
     if (l->solve->record) record_due(l);

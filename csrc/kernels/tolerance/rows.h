@@ -58,16 +58,21 @@ static inline int64_t newton_workspace(const PiSolve *s) {
  * a mask, a time and bytes each; slopes, and two more; stage, state, rounding errors, an
  * intermediate state, slopes of waiting trajectories, three sums; a time and seven masks. */
 enum { EACH_SET = 9, SINGLE_ROWS = 8 };
-/* States within a step for a polynomial (dense.h). */
-enum { MOST_NODES = 6 };
+/* States within a step for its polynomial, and the functions of which that is a sum (dense.h). */
+enum { MOST_NODES = 6, MOST_BASIS = 2 * MOST_NODES + 3 };
 static inline int dense_nodes(const PiSolve *s) {
-    const int nodes = (s->pair.order + 2) / 2 - 2;
+    const int nodes = s->implicit ? 2 : (s->pair.order + 2) / 2 - 2;
     return nodes > MOST_NODES ? MOST_NODES : nodes > 0 ? nodes : 0;
 }
-/* These with their slopes, and a length and a mask. */
+static inline int dense_basis_rows(const PiSolve *s) {
+    return s->implicit ? dense_nodes(s) + 1 : 2 * dense_nodes(s) + 3;
+}
+/* These states with their slopes, the coefficients of the polynomial, a length and a mask. */
 static inline int64_t dense_rows(const PiSolve *s) {
-    const int64_t states = s->implicit ? 0 : 2 * dense_nodes(s) + 2;
-    return s->record ? states * s->system->dim + 2 : 0;
+    const int64_t nodes = dense_nodes(s), slopes = s->implicit ? 0 : nodes + 2;
+    return s->record || s->segments
+               ? (nodes + slopes + dense_basis_rows(s) + 1) * s->system->dim + 2
+               : 0;
 }
 static inline int64_t pi_solve_rows(const PiSolve *s) {
     int64_t at[OWN_PARTS + 1];

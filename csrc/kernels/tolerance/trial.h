@@ -30,10 +30,11 @@ typedef struct {
     vreal *tn, *tn_low;                 /* time after the step */
     vint *active, *last, *accepted, *passed, *leaves, *code, *idle;
     Radau radau;
-    int nodes; /* within a step: their states, all slopes, the step, and the lanes */
-    vreal *node_states, *node_slopes, *whole;
+    int nodes; /* within a step: their states, all slopes, the step, and the lanes (dense.h) */
+    vreal *node_states, *node_slopes, *whole, *poly;
     vint *dense;
-    real node_at[MOST_NODES + 2], node_scale[MOST_NODES + 2], node_bend[MOST_NODES + 2];
+    double node_at[MOST_NODES + 2];
+    real node_basis[MOST_BASIS][MOST_BASIS + 1];
     int8_t *end; /* for each lane: the end of its step (PiStepEnd) */
 } Lanes;
 

@@ -1,0 +1,231 @@
+/* Quantities within accepted steps: see pieces.h. */
+#include "pieces.h"
+#include <math.h>
+#include <string.h>
+
+enum { NODES = CHEB_MOST + 1, MOST_PIECES = 512 };
+/* A condition that changes so often on such a piece flickers by rounding, or is too fast. */
+#define FLICKERS 6
+#define SHORT    0x1p-16
+#define INEXACT  0.02    /* how much that part is, of the resolution */
+#define SHORTEST 0x1p-50 /* piece, as a part of the step */
+
+/* Parts of the memory in order; the bytes of all. */
+static int64_t lay_out(Pieces *p, const PiLaneProgram *program, int64_t lanes, char *memory) {
+    const int64_t row = pi_product(lanes, sizeof(double));
+    const int64_t count = program->program.system->n_invariants;
+    int64_t used = 0;
+    place_program(memory, &used, program, &p->rows, lanes);
+    double **const rows[] = {&p->h, &p->resolution, &p->from, &p->to, &p->theta};
+    int64_t **const numbers[] = {&p->n_ends, &p->made, &p->points, &p->of};
+    for (int i = 0; i < 5; i++) *rows[i] = place(memory, &used, row);
+    for (int i = 0; i < 4; i++) *numbers[i] = place(memory, &used, row);
+    p->ends = place(memory, &used, pi_product(PI_MOST_ENDS, row));
+    p->rough = place(memory, &used, pi_product(count, lanes));
+    p->seeks = place(memory, &used, lanes);
+    p->fails = place(memory, &used, lanes);
+    p->noise = place(memory, &used, pi_product(count, row));
+    p->value = place(memory, &used, pi_product(pi_product(count, NODES), row));
+    return used;
+}
+int64_t pieces_bytes(const PiLaneProgram *program, int64_t lanes) {
+    Pieces none;
+    return lay_out(&none, program, lanes, NULL);
+}
+void open_pieces(Pieces *p, const PiLaneProgram *program, const int8_t *need, int64_t lanes,
+                 char *memory) {
+    *p = (Pieces){.count = program->program.system->n_invariants, .need = need, .lanes = lanes};
+    lay_out(p, program, lanes, memory);
+}
+void begin_pieces(Pieces *p, int64_t i, int64_t id, double h, double resolution, double to) {
+    p->h[i] = h;
+    p->resolution[i] = resolution;
+    p->to[i] = 0;
+    p->ends[i * PI_MOST_ENDS] = to;
+    p->n_ends[i] = 1;
+    p->made[i] = p->points[i] = 0;
+    for (int q = 0; q < p->count; q++) p->noise[q * p->lanes + i] *= p->of[i] == id ? 0.5 : 0;
+    p->of[i] = id;
+}
+void cut_pieces(Pieces *p, int64_t i, double at) {
+    double *ends = p->ends + i * PI_MOST_ENDS;
+    int64_t k = p->n_ends[i];
+    if (!(at > 0) || k == PI_MOST_ENDS) return;
+    for (; k > 0 && ends[k - 1] < at; k--) ends[k] = ends[k - 1];
+    if (k == 0) { /* beyond the last */
+        memmove(ends, ends + 1, (size_t)p->n_ends[i] * sizeof *ends);
+        return;
+    }
+    ends[k] = at;
+    p->n_ends[i]++;
+}
+
+/* ---- values ---------------------------------------------------------------------------------- */
+static double real_of(const void *row, int64_t i, int real_bytes) {
+    return real_bytes == 8 ? ((const double *)row)[i] : (double)((const float *)row)[i];
+}
+/* All quantities at theta of each lane's step, in p->rows.answer. At its ends the states are the
+ * accepted ones. rounded: not 0, the states are slightly off, in patterns by number. */
+static int ask_at(Pieces *p, const PiSteps *s, int real_bytes, const double *after, int rounded) {
+    ProgramRows *r = &p->rows;
+    const int dim = r->of->system.system->dim;
+    s->at(s, p->theta, r->y);
+    for (int64_t i = 0; i < p->lanes; i++) {
+        const double t0 = real_of(s->t0, i, real_bytes);
+        r->t[i] = t0 + (real_of(s->t0_low, i, real_bytes) + p->theta[i] * p->h[i]);
+        if (p->theta[i] == 1)
+            r->t[i] = real_of(s->t, i, real_bytes) + real_of(s->t_low, i, real_bytes);
+        for (int d = 0; d < dim && (p->theta[i] == 0 || p->theta[i] == 1); d++) {
+            const int64_t at = d * p->lanes + i;
+            r->y[at] = p->theta[i] == 0 ? real_of(s->before, at, real_bytes)
+                       : after          ? after[at]
+                                        : real_of(s->after, at, real_bytes);
+        }
+    }
+    const double least = real_bytes == 8 ? 0x1p-51 : 0x1p-22;
+    for (int d = 0; rounded && d < dim; d++)
+        for (int64_t i = 0; i < p->lanes; i++) {
+            const double off = fmax(least, INEXACT * p->resolution[i]);
+            r->y[d * p->lanes + i] *= rounded >> (d % 3 + 1) & 1 ? 1 + off : 1 - off;
+        }
+    return load_parameters(r, s->id) || run_program(r) ? -1 : 0;
+}
+/* Values at point number `node` of all lanes in `which`, of degree 16. */
+static int ask_node(Pieces *p, const PiSteps *s, int real_bytes, const double *after, int node) {
+    const double x = cheb_point(CHEB_MOST, node);
+    for (int64_t i = 0; i < p->lanes; i++) p->theta[i] = piece_part(p, i, x);
+    if (ask_at(p, s, real_bytes, after, 0)) return -1;
+    for (int q = 0; q < p->count; q++)
+        for (int64_t i = 0; i < p->lanes; i++)
+            if (!p->points[i])
+                p->value[(q * NODES + node) * p->lanes + i] = p->rows.answer[q * p->lanes + i];
+    return 0;
+}
+/* What a small part of the tolerance of the states, or rounding, does to a quantity. */
+static int ask_noise(Pieces *p, const PiSteps *s, int real_bytes, const double *after) {
+    for (int node = 1; node < CHEB_MOST; node += 2) {
+        const double x = cheb_point(CHEB_MOST, node);
+        for (int64_t i = 0; i < p->lanes; i++) p->theta[i] = piece_part(p, i, x);
+        if (ask_at(p, s, real_bytes, after, node)) return -1;
+        for (int q = 0; q < p->count; q++)
+            for (int64_t i = 0; i < p->lanes; i++) {
+                if (!p->fails[i]) continue;
+                double *noise = &p->noise[q * p->lanes + i];
+                const double off = 4 * fabs(p->rows.answer[q * p->lanes + i] -
+                                            p->value[(q * NODES + node) * p->lanes + i]);
+                if (off > *noise) *noise = off;
+            }
+    }
+    return 0;
+}
+
+/* ---- is it resolved? --------------------------------------------------------------------------
+ */
+static int has_decayed(int n, const double *f, double resolution, double noise) {
+    double a[NODES], size = 0;
+    cheb_coefficients_from(n - 2, n, f, a);
+    for (int i = 0; i <= n; i++) size = fabs(f[i]) > size ? fabs(f[i]) : size;
+    const double tail = fabs(a[n]) + fabs(a[n - 1]) + fabs(a[n - 2]);
+    return tail <= fmax(resolution * size, noise);
+}
+/* Are the turns between the points unambiguous: at most a quarter each, and the same in all if
+ * every second point is left out? */
+static int turns_are_clear(int n, const double *f) {
+    const double turn = 6.283185307179586477;
+    double all[2] = {0, 0};
+    for (int step = 1; step <= 2; step++)
+        for (int i = 0; i < n; i += step) {
+            double change = f[i + step] - f[i];
+            change -= turn * rint(change / turn);
+            if (step == 1 && fabs(change) > 0.25 * turn) return 0;
+            all[step - 1] += change;
+        }
+    return fabs(all[0] - all[1]) < 1;
+}
+static int is_resolved(const Pieces *p, int64_t i, int q, int n) {
+    const int step = CHEB_MOST / n, need = p->need[q];
+    double f[NODES], square[NODES], size = 0;
+    int finite = 0, changes = 0;
+    for (int k = 0; k <= n; k++) {
+        f[k] = p->value[(q * NODES + k * step) * p->lanes + i];
+        finite += isfinite(f[k]) != 0;
+        changes += k && f[k] != f[k - 1];
+        square[k] = f[k] * f[k];
+        size = fabs(f[k]) > size ? fabs(f[k]) : size;
+    }
+    if (!finite) return 1; /* nothing is known there */
+    if (finite <= n) return need == PI_NEED_APART;
+    if (need == PI_NEED_TRUTH)
+        return !changes || (changes >= FLICKERS && p->to[i] - p->from[i] <= SHORT);
+    if (need == PI_NEED_TURNS) return n == CHEB_MOST && turns_are_clear(n, f);
+    const double resolution = p->resolution[i], noise = p->noise[q * p->lanes + i];
+    if (!has_decayed(n, f, resolution, noise)) return 0;
+    if (need == PI_NEED_SQUARE)
+        return has_decayed(n, square, resolution, noise * (2 * size + noise));
+    if (need == PI_NEED_APART) {
+        PiZero zeros[PI_MOST_ZEROS];
+        int near = 0, apart = 0;
+        for (int k = 1; k <= n; k++) apart += (f[k] < 0) != (f[k - 1] < 0);
+        return find_zeros(n, f, 0, 0, zeros, &near) <= apart;
+    }
+    return 1;
+}
+/* Of all quantities; then the piece has n + 1 points. */
+static int decide(Pieces *p, int64_t i, int n) {
+    for (int q = 0; q < p->count; q++)
+        if (!is_resolved(p, i, q, n)) return 0;
+    for (int q = 0; q < p->count; q++) p->rough[q * p->lanes + i] = 0;
+    p->points[i] = n;
+    return 1;
+}
+
+/* The first half of a piece that is not resolved comes next; 0: it is taken as it is. */
+static int halves(Pieces *p, int64_t i) {
+    if (decide(p, i, CHEB_MOST)) return 0; /* but for its noise */
+    if (p->to[i] - p->from[i] <= SHORTEST || ++p->made[i] >= MOST_PIECES ||
+        p->n_ends[i] >= PI_MOST_ENDS) {
+        for (int q = 0; q < p->count; q++)
+            p->rough[q * p->lanes + i] = (int8_t)!is_resolved(p, i, q, CHEB_MOST);
+        p->points[i] = CHEB_MOST;
+        return 0;
+    }
+    p->ends[i * PI_MOST_ENDS + p->n_ends[i]++] = p->to[i];
+    p->to[i] = p->from[i] + 0.5 * (p->to[i] - p->from[i]);
+    return 1;
+}
+static void step_on(Pieces *p, int64_t i) {
+    p->from[i] = p->to[i];
+    p->to[i] = p->ends[i * PI_MOST_ENDS + --p->n_ends[i]];
+}
+int next_pieces(Pieces *p, const PiSteps *s, int real_bytes, const double *after) {
+    int any = 0;
+    for (int64_t i = 0; i < p->lanes; i++)
+        if (!p->points[i] && p->n_ends[i]) {
+            step_on(p, i);
+            p->seeks[i] = 1;
+            any = 1;
+        } else {
+            p->seeks[i] = 0;
+            if (!p->points[i]) p->from[i] = p->to[i] = 0;
+        }
+    while (any) {
+        int fail = 0;
+        for (int node = 0; node <= CHEB_MOST; node += 2)
+            if (ask_node(p, s, real_bytes, after, node)) return -1;
+        any = 0;
+        for (int64_t i = 0; i < p->lanes; i++) {
+            p->fails[i] = p->seeks[i] && !p->points[i] && !decide(p, i, CHEB_MOST / 2);
+            any |= p->fails[i];
+        }
+        for (int node = 1; any && node < CHEB_MOST; node += 2)
+            if (ask_node(p, s, real_bytes, after, node)) return -1;
+        for (int64_t i = 0; i < p->lanes; i++) {
+            p->fails[i] = p->fails[i] && !decide(p, i, CHEB_MOST);
+            fail |= p->fails[i];
+        }
+        if (fail && ask_noise(p, s, real_bytes, after)) return -1;
+        any = 0;
+        for (int64_t i = 0; i < p->lanes; i++) any |= p->fails[i] && halves(p, i);
+    }
+    return 0;
+}

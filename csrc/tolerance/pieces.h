@@ -1,0 +1,74 @@
+/* Quantities within accepted steps (pieces.c): each lane's step is divided into pieces, on each of
+ * which a quantity is a polynomial of degree 8 or 16, known by its values at Chebyshev points of
+ * the polynomial of the step. A piece is halved until the coefficients have decayed, by each lane
+ * for itself: watches and events are operations on these polynomials.
+ * Battles, Trefethen (2004), SIAM J. Sci. Comput. 25, 1743-1770. */
+#pragma once
+#include "../kernels/tolerance/chebyshev.h"
+#include "lane_programs.h"
+
+/* What must be resolved of a quantity: its polynomial; its square as well; its turns, as an angle;
+ * where it changes, as a truth value. PI_NEED_APART: also two zeros between two points. */
+typedef enum { PI_NEED_VALUE, PI_NEED_SQUARE, PI_NEED_TURNS, PI_NEED_TRUTH, PI_NEED_APART } PiNeed;
+enum { PI_NEEDS = PI_NEED_APART + 1, PI_MOST_ENDS = 64 };
+
+typedef struct {
+    ProgramRows rows;
+    int count; /* quantities */
+    const int8_t *need;
+    int64_t lanes;
+    double *h, *resolution; /* of each lane: its step; how far coefficients must decay, relative */
+    double *from, *to;      /* its piece, as parts of the step */
+    double *ends;           /* PI_MOST_ENDS: where its next pieces end, the nearest last */
+    int64_t *n_ends, *made; /* how many these are, and how many pieces there were; */
+    int64_t *points;        /* the degree of its piece; 0: none */
+    int64_t *of;            /* whose noise was measured */
+    int8_t *rough;          /* of each quantity and lane: is it not resolved on the piece? */
+    int8_t *seeks, *fails;  /* of each lane: is its piece not found yet? was it too long? */
+    double *theta, *value, *noise;
+} Pieces;
+
+int64_t pieces_bytes(const PiLaneProgram *program, int64_t lanes);
+void open_pieces(Pieces *pieces, const PiLaneProgram *program, const int8_t *need, int64_t lanes,
+                 char *memory);
+/* A lane's step, of trajectory `id` and length h, up to a part of it; more places where a piece
+ * must end; that it has no further piece. */
+void begin_pieces(Pieces *pieces, int64_t lane, int64_t id, double h, double resolution, double to);
+void cut_pieces(Pieces *pieces, int64_t lane, double at);
+static inline void end_pieces(Pieces *p, int64_t lane) { p->n_ends[lane] = p->points[lane] = 0; }
+/* The next piece of each lane that has one and whose last was taken: values, and `points` other
+ * than 0. 0, or -1. after: states at the ends of the steps, in double precision, or NULL for those
+ * of `steps`. */
+int next_pieces(Pieces *pieces, const PiSteps *steps, int real_bytes, const double *after);
+/* The piece of a lane is done with. */
+/* A jump of a quantity is enclosed in a piece that is short: is this one unresolved and is not? */
+static inline int piece_is_lost(const Pieces *p, int64_t lane, int quantity) {
+    return p->rough[quantity * p->lanes + lane] && p->to[lane] - p->from[lane] > 0x1p-20;
+}
+static inline void take_piece(Pieces *p, int64_t lane) { p->points[lane] = 0; }
+/* The values of a quantity on the piece, n + 1 of them, returned. */
+static inline int piece_values(const Pieces *p, int64_t lane, int quantity, double *f) {
+    const int n = (int)p->points[lane], step = CHEB_MOST / n;
+    for (int i = 0; i <= n; i++)
+        f[i] = p->value[(quantity * (CHEB_MOST + 1) + i * step) * p->lanes + lane];
+    return n;
+}
+/* The part of the step at x of the piece. */
+static inline double piece_part(const Pieces *p, int64_t lane, double x) {
+    const double from = p->from[lane], to = p->to[lane];
+    return x <= -1 ? from : x >= 1 ? to : from + (to - from) * (0.5 * (1 + x));
+}
+
+/* ---- zeros.c --------------------------------------------------------------------------------- */
+typedef struct {
+    double x; /* from -1 to 1 */
+    int rises;
+} PiZero;
+enum { PI_MOST_ZEROS = 2 * CHEB_MOST };
+/* Where a polynomial with these values changes sign after -1, in order; their number. begins: it is
+ * zero at -1 but for rounding, and that zero is divided out. near: set if it comes as close to
+ * another zero as `error`. */
+int find_zeros(int n, const double *f, int begins, double error, PiZero *zeros, int *near);
+/* The largest value of a polynomial with these values, and where; sign -1: of its negative. A rough
+ * value if that is below one that is known. */
+double largest_value(int n, const double *f, int sign, double known, double *x);

@@ -1,0 +1,119 @@
+/* Reductions over time: see reductions.h. */
+#include "reductions.h"
+#include <math.h>
+
+const int8_t pi_piece_rows[PI_PIECE_KINDS] = {10, 2, 2, 2, 5, 3, 5};
+const int8_t pi_piece_need[PI_PIECE_KINDS] = {PI_NEED_SQUARE, PI_NEED_VALUE, PI_NEED_VALUE,
+                                              PI_NEED_VALUE,  PI_NEED_VALUE, PI_NEED_TURNS,
+                                              PI_NEED_TRUTH};
+#define TURN 6.283185307179586477
+
+/* A sum in two parts: Neumaier (1974), Z. angew. Math. Mech. 54, 39-51. */
+static void add(double *sum, double term) {
+    const double t = sum[0] + term, z = t - sum[0];
+    sum[1] += (sum[0] - (t - z)) + (term - z);
+    sum[0] = t;
+}
+
+static void moments(int n, const double *f, double t_from, double t_to, double *m) {
+    double d[CHEB_MOST + 1], a[CHEB_MOST + 1];
+    if (isnan(m[0])) m[0] = f[0], m[1] = t_from;
+    const double half = 0.5 * (t_to - t_from), since = t_from - m[1];
+    for (int power = 0; power < 3; power++) {
+        for (int i = 0; i <= n; i++) {
+            const double off = f[i] - m[0], tau = since + half * (1 + cheb_point(n, i));
+            d[i] = power == 0 ? off : power == 1 ? off * off : off * tau;
+        }
+        cheb_coefficients(n, d, a);
+        add(&m[3 + 2 * power], half * cheb_integral(n, a));
+    }
+}
+static void extreme(int sign, double value, double t, double *m) {
+    if (isnan(m[1]) || sign * value > sign * m[0]) m[0] = value, m[1] = t;
+}
+static double time_on(double t_from, double t_to, double x) {
+    return x <= -1 ? t_from : x >= 1 ? t_to : t_from + (t_to - t_from) * (0.5 * (1 + x));
+}
+static void extremes(int kind, int n, const double *f, double t_from, double t_to, double *m) {
+    for (int sign = 1; sign >= -1; sign -= 2) {
+        if (kind == (sign > 0 ? PI_TIMED_MINIMUM : PI_TIMED_MAXIMUM)) continue;
+        double x;
+        const double known = isnan(m[1])                ? -INFINITY
+                             : kind == PI_TIMED_MAX_ABS ? m[0]
+                                                        : sign * m[0];
+        const double best = largest_value(n, f, sign, known, &x), t = time_on(t_from, t_to, x);
+        if (kind == PI_TIMED_MAX_ABS) extreme(1, best, t, m);
+        else extreme(sign, sign * best, t, m);
+    }
+}
+static void passages(int n, const double *f, double t_from, double t_to, double *m) {
+    PiZero zeros[PI_MOST_ZEROS];
+    int near = 0;
+    const int count = find_zeros(n, f, 0, 0, zeros, &near);
+    for (int i = 0; i < count; i++) {
+        if (!zeros[i].rises) continue;
+        const double t = time_on(t_from, t_to, zeros[i].x);
+        if (m[0] == 0) m[1] = t;
+        if (m[0] == 1) m[3] = t - m[2];
+        if (m[0] > 1) m[4] += (t - m[2] - m[3]) * (t - m[2] - m[3]);
+        m[2] = t;
+        m[0] += 1;
+    }
+}
+static void turns(int n, const double *f, double *m) {
+    for (int i = 0; i <= n; i++) {
+        double change = isnan(m[2]) ? 0 : f[i] - m[2];
+        change -= TURN * rint(change / TURN);
+        add(m, change);
+        m[2] = f[i];
+    }
+}
+static void truth_at(double holds, double t, double *m) {
+    if (holds != 0) {
+        if (m[4] == 0) m[0] += 1;
+        if (isnan(m[3])) m[3] = t;
+    }
+    m[4] = holds != 0;
+}
+static void truth(int n, const double *f, double t_from, double t_to, double *m) {
+    truth_at(f[0], t_from, m); /* one value, or a change on a very short piece */
+    truth_at(f[n], t_to, m);
+    add(&m[1], (t_to - t_from) * (f[0] == f[n] ? f[0] != 0 : 0.5));
+}
+
+/* It becomes NaN, and stays so. */
+static void spoil(const PiPieceReduction *r, double t, double *m) {
+    if (r->kind == PI_MOMENTS) m[9] = NAN;
+    else if (r->kind <= PI_TIMED_MAX_ABS) m[0] = NAN, m[1] = t;
+    else if (r->kind == PI_PASSAGES) m[1] = m[2] = NAN;
+    else m[0] = m[1] = NAN;
+}
+void reduce_piece(const PiPieceReduction *r, const Pieces *p, int64_t lane, double t_from,
+                  double t_to, double *numbers) {
+    double f[CHEB_MOST + 1];
+    double *m = numbers + r->first;
+    const int n = piece_values(p, lane, r->quantity, f);
+    int finite = 0;
+    for (int i = 0; i <= n; i++) finite += isfinite(f[i]) != 0;
+    if (finite <= n) {
+        if (!finite) spoil(r, t_from, m); /* else a single place without a value */
+        return;
+    }
+    if (piece_is_lost(p, lane, r->quantity)) spoil(r, t_from, m);
+    if (r->kind == PI_MOMENTS) moments(n, f, t_from, t_to, m);
+    else if (r->kind <= PI_TIMED_MAX_ABS) extremes(r->kind, n, f, t_from, t_to, m);
+    else if (r->kind == PI_PASSAGES) passages(n, f, t_from, t_to, m);
+    else if (r->kind == PI_TURNS) turns(n, f, m);
+    else truth(n, f, t_from, t_to, m);
+    if (r->kind == PI_MOMENTS) m[2] = t_to;
+}
+void reduce_value(const PiPieceReduction *r, double value, double t, double *numbers) {
+    double *m = numbers + r->first;
+    if (!isfinite(value)) spoil(r, t, m);
+    else if (r->kind == PI_MOMENTS && isnan(m[0])) m[0] = value, m[1] = m[2] = t;
+    else if (r->kind <= PI_TIMED_MAX_ABS && r->kind != PI_MOMENTS)
+        extreme(r->kind == PI_TIMED_MINIMUM ? -1 : 1,
+                r->kind == PI_TIMED_MAX_ABS ? fabs(value) : value, t, m);
+    else if (r->kind == PI_TURNS) turns(0, &value, m);
+    else if (r->kind == PI_TRUTH) truth_at(value, t, m);
+}

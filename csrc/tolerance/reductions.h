@@ -1,0 +1,33 @@
+/* Reductions over the time of a quantity that is a polynomial on each piece of a step
+ * (reductions.c): what watches keep in a run to a tolerance. */
+#pragma once
+#include "pieces.h"
+
+/* The numbers that each keeps of a trajectory, NaN at first unless they are sums or counts. Of a
+ * quantity q with first value q_0 at t_0, d = q - q_0, tau = t - t_0:
+ * moments: q_0, t_0, the last t, the integrals of d, d^2 and d tau, each in two parts, and whether
+ * it was unresolved; extremes: the value and its time; passages: how many rising zeros, the first
+ * and the last time, the first length, the sum of squares of lengths minus the first; turns: the
+ * angle in two parts, the last value; truth: how often it begins, the time in two parts, the first
+ * time, the last value. */
+typedef enum {
+    PI_MOMENTS,
+    PI_TIMED_MAXIMUM,
+    PI_TIMED_MINIMUM,
+    PI_TIMED_MAX_ABS,
+    PI_PASSAGES,
+    PI_TURNS,
+    PI_TRUTH
+} PiPieceKind;
+enum { PI_PIECE_KINDS = PI_TRUTH + 1 };
+extern const int8_t pi_piece_rows[PI_PIECE_KINDS], pi_piece_need[PI_PIECE_KINDS];
+typedef struct {
+    int kind, quantity, first; /* PiPieceKind; its first number among those of a trajectory */
+    int after;                 /* the row of times from which it counts, or -1 */
+} PiPieceReduction;
+
+/* The quantity on lane i's piece, between two times. */
+void reduce_piece(const PiPieceReduction *reduction, const Pieces *pieces, int64_t lane,
+                  double t_from, double t_to, double *numbers);
+/* A single value: the first, or after a jump. */
+void reduce_value(const PiPieceReduction *reduction, double value, double t, double *numbers);

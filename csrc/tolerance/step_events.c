@@ -1,0 +1,378 @@
+/* The events of accepted steps: found on the polynomials of their quantities, in order of time. One
+ * that only is kept has its state on the polynomial of the step. One that ends the step gets a
+ * state that the method makes, and is placed where the quantity is zero there, on the side before:
+ * by Newton's method with the slope of the polynomial. */
+#include <float.h>
+#include <math.h>
+#include <string.h>
+#include "observer.h"
+
+/* Intervals between jumps that are lost in the rounding of the time, a few rounding units in single
+ * precision: the jumps make no progress. */
+#define NOWHERE_NEAR        0x1p-30
+#define NOWHERE_NEAR_SINGLE 0x1p-18
+
+/* The part of a step to which a place in it is known. */
+static double least_part(const PiStepObserver *p) {
+    return p->real_bytes == 8 ? 2 * DBL_EPSILON : 2 * FLT_EPSILON;
+}
+static void add_to_count(PiStepObserver *p, int64_t i, int64_t id, int row) {
+    p->of->counts[row * p->of->stride + id] += 1;
+    p->added[i * 2 * p->of->count + row] += 1;
+}
+
+/* ---- the events of a piece ------------------------------------------------------------------- */
+static void occurs(Occurring *o, double part, double slope, int event) {
+    int k = o->count;
+    if (k == MOST_PENDING) return;
+    for (; k > 0 && (o->pending[k - 1].part < part ||
+                     (o->pending[k - 1].part == part && o->pending[k - 1].event < event));
+         k--)
+        o->pending[k] = o->pending[k - 1];
+    o->pending[k] = (Occurrence){part, slope, event};
+    o->count++;
+}
+/* Does a quantity, which has just jumped at its zero, cross it all the same? An impulse keeps its
+ * speed, and it is on the other side at once; a body at rest has none, and moves with the square of
+ * the time: the first 1/1024 of the step tells. */
+static int falls_through(const PiEvent *e, int n, const double *f, const double *a, const double *d,
+                         double to) {
+    const double side = e->direction ? e->direction : f[0] < 0 ? 1 : -1, x = 2 * 0x1p-10 / to;
+    if (x > 1) return 0;
+    const double speed = side * cheb_value(n - 1, d, -1);
+    const double way = side * (cheb_value(n, a, x - 1) - f[0]) / x;
+    return speed >= -0x1p-20 * way && way > 0 && !(speed > 0.5 * way);
+}
+/* Is a quantity still at the zero at which it has just jumped? */
+static int is_at_zero(const PiStepObserver *p, int64_t i, int j, double value) {
+    const double zero = p->zero[i * p->of->count + j];
+    return zero > 0 && fabs(value) <= zero;
+}
+static void find_located(PiStepObserver *p, int64_t i, int64_t id, int j) {
+    const PiEvent *e = &p->of->event[j];
+    const Pieces *q = &p->quantities;
+    double f[CHEB_MOST + 1], a[CHEB_MOST + 1], d[CHEB_MOST + 1], size = 0;
+    const int n = piece_values(q, i, j, f);
+    for (int k = 0; k <= n; k++) {
+        if (!isfinite(f[k])) return;
+        size = fabs(f[k]) > size ? fabs(f[k]) : size;
+    }
+    const double error = 20 * q->resolution[i] * size;
+    if (cheb_is_clear(n, f, error) && !piece_is_lost(q, i, j)) return;
+    const int begins = is_at_zero(p, i, j, f[0]);
+    if (begins && is_at_zero(p, i, j, size)) return; /* and has not left it */
+    if (!begins) p->zero[i * p->of->count + j] = 0;
+    cheb_coefficients(n, f, a);
+    cheb_derivative(n, a, d);
+    if (begins && falls_through(e, n, f, a, d, q->to[i])) {
+        occurs(&p->occurring[i], 0, 0, j);
+        return;
+    }
+    PiZero zeros[PI_MOST_ZEROS];
+    int near = 0;
+    const int count = find_zeros(n, f, begins, error, zeros, &near);
+    for (int k = 0; k < count; k++) {
+        if (e->direction && (e->direction > 0) != zeros[k].rises) continue;
+        const double slope = cheb_value(n - 1, d, zeros[k].x) * 2 / (q->to[i] - q->from[i]);
+        occurs(&p->occurring[i], piece_part(q, i, zeros[k].x), slope, j);
+    }
+    if (near || piece_is_lost(q, i, j)) add_to_count(p, i, id, p->of->count + j);
+}
+/* A condition has one value on a piece, or changes on a very short one; or it flickers. */
+static void find_condition(PiStepObserver *p, int64_t i, int64_t id, int j) {
+    const Pieces *q = &p->quantities;
+    double f[CHEB_MOST + 1];
+    int changes = 0;
+    const int n = piece_values(q, i, j, f);
+    for (int k = 1; k <= n; k++) changes += f[k] != f[k - 1];
+    if (changes > 1) add_to_count(p, i, id, p->of->count + j);
+    for (int k = n; k > 0; k--)
+        if (crosses(&p->of->event[j], f[k - 1], f[k]) && crosses(&p->of->event[j], f[0], f[n])) {
+            occurs(&p->occurring[i], piece_part(q, i, cheb_point(n, k)), 0, j);
+            return;
+        }
+}
+static void find_events(PiStepObserver *p, int64_t i, int64_t id) {
+    memset(p->tied + i * p->of->count, 0, (size_t)p->of->count);
+    for (int j = 0; j < p->of->count; j++) {
+        if (p->quantities.from[i] == 0 && known(p, id)[p->of->count + j] == BEGINS_WITH_EVENT)
+            occurs(&p->occurring[i], 0, 0, j);
+        if (p->of->event[j].located) find_located(p, i, id, j);
+        else find_condition(p, i, id, j);
+    }
+}
+
+/* ---- consequences of an event ---------------------------------------------------------------- */
+/* The step ends there, at the state of the event. */
+static void end_at(PiStepObserver *p, const PiSteps *s, int64_t i, double part, PiStepEnd end) {
+    for (int d = 0; d < p->dim; d++) {
+        const int64_t at = d * p->lanes + i;
+        p->landing[at] = p->state[at];
+        if (part != 1) set(p, s->after, at, p->state[at]);
+    }
+    s->end[i] = (int8_t)end;
+    p->part[i] = part;
+    p->occurring[i].count = 0;
+    end_pieces(&p->quantities, i);
+    if (part == 1) return;
+    const double t0 = get(p, s->t0, i), rest = get(p, s->t0_low, i) + part * p->h[i];
+    const double sum = t0 + rest, t = p->real_bytes == 8 ? sum : (float)sum, back = t - t0;
+    set(p, s->t, i, t);
+    set(p, s->t_low, i, (t0 - (t - back)) + (rest - back));
+}
+/* Do the jumps make no progress? */
+static int is_zeno(const PiStepObserver *p, double t, int64_t id) {
+    const double *last = past(p, id);
+    const double near = p->real_bytes == 8 ? NOWHERE_NEAR : NOWHERE_NEAR_SINGLE;
+    return fabs(t - last[LAST_JUMP]) <= near * fabs(t - last[START]);
+}
+static void jump(PiStepObserver *p, const PiSteps *s, int64_t i, const Occurrence *this) {
+    const PiEvent *event = &p->of->event[this->event];
+    const double *answer = p->react.answer + event->then * p->lanes + i;
+    int finite = 1;
+    Occurring *o = &p->occurring[i];
+    o->stopped_by = this->event;
+    o->zero = fmax(64 * least_part(p) * fabs(this->slope),
+                   2 * fabs(p->detect.answer[this->event * p->lanes + i]));
+    if (this->part == 0) /* as before */
+        o->zero = fmax(o->zero, -known(p, s->id[i])[p->of->count + this->event]);
+    int8_t *tied = p->tied + i * p->of->count;
+    for (int j = 0; j < p->of->count; j++) {
+        double f[CHEB_MOST + 1] = {0}, g = p->detect.answer[j * p->lanes + i]; /* before the jump */
+        piece_values(&p->quantities, i, j, f);
+        tied[j] = tied[j] == 0 && crosses(&p->of->event[j], f[0], g) && !is_at_zero(p, i, j, f[0]);
+        p->g[i * p->of->count + j] = g;
+    }
+    for (int k = 0; k < o->count; k++)
+        tied[o->pending[k].event] |= o->pending[k].part - this->part <= 16 * least_part(p);
+    end_at(p, s, i, this->part, PI_STEP_JUMPED);
+    for (int d = 0; d < p->dim; d++) {
+        const double y = answer[d * p->lanes];
+        finite &= fabs(y) <= (p->real_bytes == 8 ? DBL_MAX : FLT_MAX);
+        set(p, s->after, d * p->lanes + i, y);
+    }
+    if (!finite) s->end[i] = PI_STEP_LOST;
+}
+static int ends_step(const PiStepObserver *p, int64_t i, int64_t id, int j) {
+    const PiEvent *e = &p->of->event[j];
+    return e->then >= 0 || p->occurring[i].events >= p->of->most ||
+           (e->stop && p->of->counts[j * p->of->stride + id] + 1 >= (double)e->stop);
+}
+/* The next event of a lane occurs, at p->state. */
+static void happens(PiStepObserver *p, const PiSteps *s, int64_t i) {
+    Occurring *o = &p->occurring[i];
+    const PiObservation *of = p->of;
+    const Occurrence this = o->pending[--o->count];
+    const int j = this.event;
+    const PiEvent *event = &of->event[j];
+    const int64_t id = s->id[i];
+    const double t = time_within_step(p, s, i, this.part);
+    const int lost = event->then >= 0 && is_zeno(p, t, id);
+    if (o->events++ == of->most || (lost && past(p, id)[LOST_JUMPS] >= (double)of->most)) {
+        end_at(p, s, i, this.part, PI_STEP_ZENO);
+        return;
+    }
+    double *count = &of->counts[j * of->stride + id];
+    const int64_t k = pi_kept_before(event, *count);
+    add_to_count(p, i, id, j);
+    p->tied[i * of->count + j] = -1;
+    if (k >= 0) {
+        event->t[k * of->stride + id] = t;
+        for (int d = 0; d < p->dim; d++)
+            event->y[(k * p->dim + d) * of->stride + id] = p->state[d * p->lanes + i];
+        for (int v = 0; v < event->n_values; v++)
+            event->values[(k * event->n_values + v) * of->stride + id] =
+                p->react.answer[(event->value + v) * p->lanes + i];
+    }
+    if (event->stop && *count >= (double)event->stop) {
+        o->stopped_by = j;
+        end_at(p, s, i, this.part, PI_STEP_STOPPED);
+    } else if (event->then >= 0) jump(p, s, i, &this);
+}
+
+/* ---- a chunk of lanes ------------------------------------------------------------------------ */
+/* A program's answers at p->state. */
+static int show_state(PiStepObserver *p, ProgramRows *r, const PiSteps *s) {
+    for (int64_t i = 0; i < p->lanes; i++) {
+        const Occurring *o = &p->occurring[i];
+        r->t[i] =
+            o->count ? time_within_step(p, s, i, o->pending[o->count - 1].part) : get(p, s->t, i);
+        if (o->asks && p->real_bytes == 4) r->t[i] = (float)r->t[i];
+        for (int d = 0; d < p->dim; d++) r->y[d * p->lanes + i] = p->state[d * p->lanes + i];
+    }
+    return load_parameters(r, s->id) || run_program(r) ? -1 : 0;
+}
+static int is_finite(const PiStepObserver *p, const void *state, int64_t i) {
+    int finite = 1;
+    for (int d = 0; d < p->dim; d++) finite &= isfinite(get(p, state, d * p->lanes + i)) != 0;
+    return finite;
+}
+/* The states at the next events: on the polynomials, those at the ends of the steps, or what the
+ * kernel has made. */
+static void find_states(PiStepObserver *p, const PiSteps *s) {
+    double *part = p->quantities.theta;
+    for (int64_t i = 0; i < p->lanes; i++) {
+        const Occurring *o = &p->occurring[i];
+        part[i] = o->count ? o->pending[o->count - 1].part : 0;
+    }
+    s->at(s, part, p->state);
+    for (int64_t i = 0; i < p->lanes; i++) {
+        const int made = p->occurring[i].asks && is_finite(p, s->within, i);
+        for (int d = 0; d < p->dim; d++) {
+            const int64_t at = d * p->lanes + i;
+            if (part[i] == 0) p->state[at] = get(p, s->before, at);
+            else if (part[i] == 1) p->state[at] = p->after[at];
+            else if (made) p->state[at] = get(p, s->within, at);
+        }
+    }
+}
+/* Is the place of a lane's next event still to be corrected? A zero is approached from the side
+ * before; a condition holds there. */
+static int is_corrected(PiStepObserver *p, int64_t i) {
+    Occurring *o = &p->occurring[i];
+    Occurrence *e = &o->pending[o->count - 1];
+    const PiEvent *event = &p->of->event[e->event];
+    const double g = p->detect.answer[e->event * p->lanes + i];
+    const double least = least_part(p);
+    if (e->part == 0 || o->corrections++ == MOST_CORRECTIONS) return 0;
+    if (!event->located) {
+        if (!(g * event->direction < 0) || e->part == 1) return 0;
+        e->part = fmin(e->part + ldexp(least, (p->real_bytes == 8 ? 4 : 2) * o->corrections), 1);
+        return 1;
+    }
+    const int passed = e->slope > 0 ? g >= 0 : g <= 0;
+    double slope = e->slope;
+    if (o->corrections > 1) {
+        const double secant = (g - o->last_g) / (e->part - o->last_part), ratio = secant / slope;
+        if (ratio > 0.125 && ratio < 8) slope = secant;
+    }
+    o->last_g = g, o->last_part = e->part;
+    const double off = g / slope;
+    if (!(fabs(off) < 0x1p-6) || (!passed && (fabs(off) <= 8 * least || e->part == 1))) return 0;
+    const double further = passed ? ldexp(least, o->corrections - 1) : 0;
+    e->part = fmin(fmax(e->part - off - further, 0x1p-52), 1 - 0x1p-53);
+    return 1;
+}
+/* Lets events occur until all lanes have had theirs, or request a part of their step. 1, 0 or -1.
+ */
+static int go_through(PiStepObserver *p, const PiSteps *s) {
+    for (;;) {
+        int waits = 0, asks = 0, ready = 0, again = 0;
+        for (int64_t i = 0; i < p->lanes; i++) {
+            Occurring *o = &p->occurring[i];
+            if (!o->count && p->quantities.points[i]) take_piece(&p->quantities, i);
+            waits |= !o->count && p->quantities.n_ends[i];
+        }
+        if (waits) {
+            if (next_pieces(&p->quantities, s, p->real_bytes, NULL)) return -1;
+            for (int64_t i = 0; i < p->lanes; i++)
+                if (!p->occurring[i].count && p->quantities.points[i]) find_events(p, i, s->id[i]);
+        }
+        find_states(p, s);
+        if (show_state(p, &p->detect, s)) return -1;
+        for (int64_t i = 0; i < p->lanes; i++) {
+            Occurring *o = &p->occurring[i];
+            if (!o->count) continue;
+            const Occurrence *e = &o->pending[o->count - 1];
+            const int ends = ends_step(p, i, s->id[i], e->event);
+            const int made = !ends || o->asks || e->part == 0 || e->part == 1;
+            o->ready = made && !is_corrected(p, i);
+            o->asks = ends && !o->ready && e->part < 1;
+            asks |= o->asks;
+            again |= !o->asks;
+            ready |= o->ready;
+        }
+        if (ready && p->react.of && show_state(p, &p->react, s)) return -1;
+        for (int64_t i = 0; i < p->lanes; i++) {
+            Occurring *o = &p->occurring[i];
+            if (!o->count || !o->ready) continue;
+            happens(p, s, i);
+            o->asks = o->ready = o->corrections = 0;
+        }
+        if (asks) return 1;
+        if (!again && !waits) return 0;
+    }
+}
+int locate_events(PiStepObserver *p, const PiSteps *s) {
+    if (!p->locating) {
+        p->locating = 1;
+        memcpy(p->id, s->id, (size_t)p->lanes * sizeof *p->id);
+        for (int64_t i = 0; i < p->lanes; i++) {
+            p->occurring[i] = (Occurring){.stopped_by = -1};
+            end_pieces(&p->quantities, i);
+            if (s->end[i] != PI_STEP_MADE) continue;
+            begin_pieces(&p->quantities, i, s->id[i], p->h[i], resolution_of(p, s->id[i]), 1);
+            for (int j = 0; j < p->of->count; j++)
+                p->zero[i * p->of->count + j] = -known(p, s->id[i])[p->of->count + j];
+        }
+    }
+    const int asks = go_through(p, s);
+    for (int64_t i = 0; i < p->lanes; i++) {
+        const Occurring *o = &p->occurring[i];
+        const int own = asks == 1 && o->asks;
+        set(p, s->part, i, own ? o->pending[o->count - 1].part * p->h[i] : 0);
+    }
+    return asks;
+}
+
+/* ---- between the steps ----------------------------------------------------------------------- */
+static int show_ends(PiStepObserver *p, const PiSteps *s) {
+    for (int64_t i = 0; i < p->lanes; i++) {
+        p->occurring[i].count = 0;
+        for (int d = 0; d < p->dim; d++)
+            p->state[d * p->lanes + i] = get(p, s->after, d * p->lanes + i);
+    }
+    return show_state(p, &p->detect, s);
+}
+int begin_events(PiStepObserver *p, const PiSteps *s, const int8_t *first) {
+    if (show_ends(p, s)) return -1;
+    for (int64_t i = 0; i < p->lanes; i++) {
+        if (!first[i]) continue;
+        double *g = known(p, s->id[i]);
+        for (int j = 0; j < p->of->count; j++) {
+            g[j] = p->detect.answer[j * p->lanes + i];
+            g[p->of->count + j] = BEGINS_ANYHOW;
+        }
+        past(p, s->id[i])[START] = get(p, s->t, i);
+        past(p, s->id[i])[LOST_JUMPS] = 0;
+    }
+    return 0;
+}
+/* How event j begins the step after a jump. */
+static double begins(const PiStepObserver *p, int64_t i, int64_t id, int j, double now) {
+    const PiEvent *e = &p->of->event[j];
+    const double before = p->g[i * p->of->count + j], start = known(p, id)[j];
+    if (j == p->occurring[i].stopped_by) return -p->occurring[i].zero;
+    if (!e->located) {
+        const double side = e->direction;
+        const int begins = side * before < 0 || side * start < 0 || p->tied[i * p->of->count + j];
+        return side * now > 0 && begins ? BEGINS_WITH_EVENT : BEGINS_ANYHOW;
+    }
+    return p->tied[i * p->of->count + j] && now * start <= 0 ? BEGINS_WITH_EVENT : BEGINS_ANYHOW;
+}
+int settle_events(PiStepObserver *p, const PiSteps *s) {
+    const int count = p->of->count;
+    if (show_ends(p, s)) return -1;
+    for (int64_t i = 0; i < p->lanes; i++) {
+        if (s->end[i] == PI_STEP_NONE || s->end[i] == PI_STEP_LOST) continue;
+        double *g = known(p, s->id[i]), *last = past(p, s->id[i]), t = get(p, s->t, i);
+        const int lands = s->end[i] == PI_STEP_JUMPED;
+        for (int j = 0; j < count; j++) {
+            const double now = p->detect.answer[j * p->lanes + i];
+            const int stays = g[count + j] < 0 && fabs(now) <= -g[count + j];
+            const double begin = lands ? begins(p, i, s->id[i], j, now) : BEGINS_ANYHOW;
+            if (begin != BEGINS_ANYHOW || !stays) g[count + j] = begin;
+            g[j] = now;
+        }
+        if (lands) {
+            last[LOST_JUMPS] = is_zeno(p, t, s->id[i]) ? last[LOST_JUMPS] + 1 : 0;
+            last[LAST_JUMP] = t;
+        }
+        if (s->end[i] != PI_STEP_STOPPED) continue;
+        p->of->stopped_at[s->id[i]] = time_within_step(p, s, i, p->part[i]);
+        p->of->stopped_by[s->id[i]] = (int8_t)p->occurring[i].stopped_by;
+    }
+    memset(p->added, 0, (size_t)(p->lanes * 2 * count) * sizeof *p->added);
+    p->locating = 0;
+    return 0;
+}
