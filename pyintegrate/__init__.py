@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from .analysis.recommendation import advise
     from .analysis.sections.grid_scan import scan
     from .analysis.side_by_side import compare
+    from .initial_values import solve_ivp
     from .laboratory.opening import lab
     from .method.composition import Composition
     from .method.multistep import Multistep
@@ -93,6 +94,7 @@ __all__ = [
     "rhs",
     "scan",
     "solve",
+    "solve_ivp",
     "systems",
     "tolerance",
     "watch",
@@ -127,15 +129,14 @@ _OBJECTS = {
     "rhs": ".user_system.decorators",
     "scan": ".analysis.sections.grid_scan",
     "solve": ".solving",
+    "solve_ivp": ".initial_values",
     "tolerance": ".adaptive.tolerances",
 }
 
 
-_SOLVE = ": pi.solve(system, y0, t_end=t), with system = pi.rhs(f, dim=len(y0)) of f(t, y)"
 _ELSEWHERE = {
     "save": ": a solution saves itself, sol.save(path)",
-    "solve_ivp": _SOLVE,
-    "odeint": _SOLVE + "; here t comes first",
+    "odeint": ": pi.solve_ivp(lambda t, y: f(y, t), (t[0], t[-1]), y0, 'LSODA', t_eval=t).y.T",
 }
 
 
