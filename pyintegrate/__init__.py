@@ -57,6 +57,7 @@ if TYPE_CHECKING:
     from .solving import solve
     from .user_system.c_pointer import c_function
     from .user_system.decorators import acceleration, hamiltonian, potential, rhs
+    from .values.citations import cite
     from .watching import reductions as watch
     from .watching.events import event
 
@@ -80,6 +81,7 @@ __all__ = [
     "analysis",
     "c_function",
     "chaos_map",
+    "cite",
     "compare",
     "concatenate",
     "event",
@@ -118,6 +120,7 @@ _OBJECTS = {
     "advise": ".analysis.recommendation",
     "c_function": ".user_system.c_pointer",
     "chaos_map": ".analysis.chaos.indicators",
+    "cite": ".values.citations",
     "compare": ".analysis.side_by_side",
     "concatenate": ".solution.parts",
     "event": ".watching.events",
