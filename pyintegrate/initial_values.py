@@ -151,11 +151,11 @@ def solve_ivp(
     looked_at = [_bound(one, args) for one in several]
     times = None if t_eval is None else rounded_times(t_eval, t0, t_end, (), float, "t_eval")
     system = _system(_bound(fun, args), start, vectorized)
-    method = getattr(method, "__name__", method)
+    name: Any = getattr(method, "__name__", method)
     keep = 100
     while True:
         run = solve(
-            system, start, t0=t0, t_end=t_end, method=_OTHERS.get(method, method), save="all",
+            system, start, t0=t0, t_end=t_end, method=_OTHERS.get(name, name), save="all",
             rtol=rtol, atol=atol, on_failure="ignore", **options,
             events={str(i): event(one, keep=keep) for i, one in enumerate(looked_at)} or None,
         )  # fmt: skip
