@@ -70,7 +70,7 @@ class OdeResult:
         return getattr(self, name)
 
 
-@explains_keywords()
+@explains_keywords(solve)
 def solve_ivp(
     fun: Function,
     t_span: Sequence[float],

@@ -334,7 +334,9 @@ def test_a_motion_that_ends_early_says_so():
         ({"t_eval": [4, 6]}, "t_eval"),
         ({"t_eval": [7, 6]}, "t_eval"),
         ({"method": "nothing"}, "nothing"),
-        ({"rtoll": 1}, "rtol"),
+        ({"rtoll": 1}, "solve_ivp takes no rtoll: did you mean rtol"),
+        ({"first_stepp": 1}, "solve_ivp takes no first_stepp: did you mean first_step"),
+        ({"max_step": "long"}, "max_step must"),
         ({"t_span": (np.nan, 1)}, "t0"),
     ],
 )
