@@ -28,6 +28,7 @@ html_theme = "pydata_sphinx_theme"
 templates_path = ["_templates"]
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
+html_js_files = [("gallery.js", {"defer": "defer"})]
 html_math_renderer = "mathml"  # formulas need neither a script nor the network
 html_show_sphinx = False
 html_copy_source = False

@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from .analysis.recommendation import advise
     from .analysis.sections.grid_scan import scan
     from .analysis.side_by_side import compare
+    from .initial_values import solve_ivp
     from .laboratory.opening import lab
     from .method.composition import Composition
     from .method.multistep import Multistep
@@ -56,6 +57,7 @@ if TYPE_CHECKING:
     from .solving import solve
     from .user_system.c_pointer import c_function
     from .user_system.decorators import acceleration, hamiltonian, potential, rhs
+    from .values.citations import cite
     from .watching import reductions as watch
     from .watching.events import event
 
@@ -79,6 +81,7 @@ __all__ = [
     "analysis",
     "c_function",
     "chaos_map",
+    "cite",
     "compare",
     "concatenate",
     "event",
@@ -93,6 +96,7 @@ __all__ = [
     "rhs",
     "scan",
     "solve",
+    "solve_ivp",
     "systems",
     "tolerance",
     "watch",
@@ -116,6 +120,7 @@ _OBJECTS = {
     "advise": ".analysis.recommendation",
     "c_function": ".user_system.c_pointer",
     "chaos_map": ".analysis.chaos.indicators",
+    "cite": ".values.citations",
     "compare": ".analysis.side_by_side",
     "concatenate": ".solution.parts",
     "event": ".watching.events",
@@ -127,15 +132,14 @@ _OBJECTS = {
     "rhs": ".user_system.decorators",
     "scan": ".analysis.sections.grid_scan",
     "solve": ".solving",
+    "solve_ivp": ".initial_values",
     "tolerance": ".adaptive.tolerances",
 }
 
 
-_SOLVE = ": pi.solve(system, y0, t_end=t), with system = pi.rhs(f, dim=len(y0)) of f(t, y)"
 _ELSEWHERE = {
     "save": ": a solution saves itself, sol.save(path)",
-    "solve_ivp": _SOLVE,
-    "odeint": _SOLVE + "; here t comes first",
+    "odeint": ": pi.solve_ivp(lambda t, y: f(y, t), (t[0], t[-1]), y0, 'LSODA', t_eval=t).y.T",
 }
 
 

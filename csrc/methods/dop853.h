@@ -5,7 +5,7 @@
 EXPLICIT_RK(dop853, .order = 8, .stages = 12, .evaluations = 12,
             .title = "Dormand-Prince 8(5,3) of DOP853", .formula = "twelve stages of order 8",
             .aliases = "dop8 dp853 hairer_dop853",
-            .reference = "Dormand, Prince, revised in Hairer, Norsett, Wanner (1993), Solving Ordinary Differential Equations I, II.5 and II.10",
+            .reference = "Hairer, Norsett, Wanner (1993), Solving Ordinary Differential Equations I, II.5 and II.10; the pair of Dormand and Prince, revised",
             .c = {0, 0.05260015195876773187855875444880160900791188917546, 0.07890022793815159781783813167320241351186783376319, 0.11835034190722739672675719750980362026780175064478, 0.28164965809277260327324280249019637973219824935522, 1/3., 1/4., 4/13., 127/195., 3/5., 6/7., 1},
             .a = {{0},
                   {0.05260015195876773187855875444880160900791188917546},

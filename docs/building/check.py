@@ -3,7 +3,7 @@
     python docs/building/check.py [--shots FOLDER PAGE ...]
 
 The pages are read as they were built. Chromium, where it is installed, then opens each of them in
-frames of 400 and 1280 pixels and says what overflows; with `--shots` it takes pictures of some
+frames of 360 and 1280 pixels and says what overflows; with `--shots` it takes pictures of some
 pages instead, in both widths, light and dark.
 """
 
@@ -21,7 +21,7 @@ from threading import Event, Thread
 from urllib.parse import quote, unquote, urlsplit
 
 BUILT = Path(__file__).resolve().parent.parent / "_build" / "html"
-WIDTHS = (400, 1280)
+WIDTHS = (360, 1280)
 PATIENCE = 900.0  # seconds for all pages
 HARNESS = """<!doctype html><body style="margin:0"><script>
 const jobs = JOBS, found = [];

@@ -1,4 +1,4 @@
-"""The link to the lab: a page of its own, `docs/lab/index.html`, copied where it was built."""
+"""The lab, a page of its own: `docs/lab/index.html`, copied where it was built; a link, a frame."""
 
 import shutil
 from pathlib import Path
@@ -24,6 +24,17 @@ class LabLink(Directive):
         return [nodes.raw("", text, format="html")]
 
 
+class LabFrame(Directive):
+    """The lab itself in the place of its content, a picture, once that is shown: lab_frame.js."""
+
+    has_content = True
+
+    def run(self):
+        inside = nodes.container(classes=["lab-frame"])
+        self.state.nested_parse(self.content, self.content_offset, inside)
+        return [inside]
+
+
 def _copy(app, failure):
     if PAGE.is_file() and not failure:
         shutil.copytree(PAGE.parent, Path(app.outdir) / "lab", dirs_exist_ok=True)
@@ -31,4 +42,7 @@ def _copy(app, failure):
 
 def setup(app):
     app.add_directive("lab-link", LabLink)
+    app.add_directive("lab-frame", LabFrame)
+    if PAGE.is_file():
+        app.add_js_file("lab_frame.js", loading_method="defer")
     app.connect("build-finished", _copy)

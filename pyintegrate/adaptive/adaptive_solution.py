@@ -84,13 +84,13 @@ class AdaptiveSolution(Solution):
         if outcome.states is not None:
             self._set_steps(outcome.states, outcome.moments, outcome.counts)
         batch = problem.batch
-        self.steps_taken = outcome.accepted.reshape(batch)
-        self.rejected = outcome.rejected.reshape(batch)
-        self.last_step = outcome.h.astype(np.float64).reshape(batch)
+        self.steps_taken: Integers = outcome.accepted.reshape(batch)
+        self.rejected: Integers = outcome.rejected.reshape(batch)
+        self.last_step: Floats = outcome.h.astype(np.float64).reshape(batch)
         self.stiff_spans = outcome.stiff_spans.reshape(len(outcome.stiff_spans), 2, *batch)
         begun, ended = self.stiff_spans[:, 0], self.stiff_spans[:, 1]
         last = np.where(np.isnan(ended), begun, np.nan)
-        self.stiff_since = np.fmax.reduce(last, axis=0, initial=np.nan)
+        self.stiff_since: Floats = np.fmax.reduce(last, axis=0, initial=np.nan)
         self._stiff_tries = outcome.stiff_tries.reshape(batch)
         self.rtol, self.atol = control.rtol, control.atol
         self._lanes = tried, useful = outcome.lanes

@@ -198,18 +198,18 @@ def _rows(tolerance, system, batch, dtype):
     return tuple(row(tolerance[..., d], batch, dtype) for d in range(system.dim))
 
 
-def rounded_times(times, t0, t_end, batch, dtype):
+def rounded_times(times, t0, t_end, batch, dtype, name="times"):
     """The times to save at, in order from t0 to t_end, in the dtype of the run."""
-    array = numbers("times", times).astype(np.float64)
+    array = numbers(name, times).astype(np.float64)
     if array.ndim == 0:
-        raise ValueError("times must be an array, (n,) or (n, *batch), got a number")
+        raise ValueError(f"{name} must be an array, (n,) or (n, *batch), got a number")
     shared = array.ndim == 1
     if not shared:
         try:
             array = np.broadcast_to(array, (len(array), *batch))
         except ValueError:
             raise ValueError(
-                f"times has shape {array.shape}: expected (n,) or (n, *batch) with the batch"
+                f"{name} has shape {array.shape}: expected (n,) or (n, *batch) with the batch"
                 f" {batch}"
             ) from None
     column = array.reshape(-1, *(1,) * len(batch)) if shared else array
@@ -219,12 +219,12 @@ def rounded_times(times, t0, t_end, batch, dtype):
     if np.any(outside):
         wrong = np.broadcast_to(column, outside.shape)[outside].flat[0]
         raise ValueError(
-            f"times must lie between t0 and t_end of every trajectory, got {wrong:g} for"
+            f"{name} must lie between t0 and t_end of every trajectory, got {wrong:g} for"
             f" {np.min(first):g} .. {np.max(last):g}"
         )
     ahead = np.where(np.asarray(t_end) < t0, -1, 1)
     if np.any(np.diff(column, axis=0) * ahead < 0):
-        raise ValueError("times must be in order, from t0 to t_end")
+        raise ValueError(f"{name} must be in order, from t0 to t_end")
     rounded = np.ascontiguousarray(array, dtype)
     return rounded if shared else rounded.reshape(len(array), -1)
 

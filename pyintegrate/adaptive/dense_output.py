@@ -53,8 +53,10 @@ def states_at(solution, t):
     start, begin = moments[i, lanes], states[i, lanes]
     shape = (len(flat), *batch)
     h = np.clip(column, low, high) - start
-    out = part_of_step(solution, start.reshape(shape), begin.reshape(*shape, -1), h.reshape(shape))
-    return out.astype(states.dtype, copy=False).reshape(*t.shape, *batch, -1)
+    out = part_of_step(
+        solution, start.reshape(shape), begin.reshape(*shape, states.shape[-1]), h.reshape(shape)
+    )
+    return out.astype(states.dtype, copy=False).reshape(*t.shape, *batch, states.shape[-1])
 
 
 def states_within(solution, index, number, t):
@@ -145,7 +147,7 @@ def part_of_step(solution, t, y, h):
 def implicit_step(system, method, t, y, h):
     """One step in the core of each, where h is not 0: its equations are solved to rounding."""
     moves = h != 0
-    sol = integrate(system, y, dt=np.where(moves, h, 1.0), t0=t, n_steps=1, method=method,
+    sol = integrate(system, y, dt=np.where(moves, h, 1e-30), t0=t, n_steps=1, method=method,
                     save="final", on_failure="ignore")  # fmt: skip
     failed = moves & (sol.status != 0)
     if np.any(failed):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from ..values.citations import cite
 from .table import MethodTable
 
 if TYPE_CHECKING:
@@ -124,6 +125,8 @@ class Method:
         from ..theory.stability import oscillator_limit
 
         return oscillator_limit(self)
+
+    cite = cite
 
     def certificate(self) -> Certificate:
         """All properties of the method, proved and measured: prints as text, shows as HTML.

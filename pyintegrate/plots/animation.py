@@ -52,7 +52,8 @@ def animate(
     against time. Only saved states are shown, and no line joins two of them across a jump of an
     event.
 
-    In a notebook, ``HTML(animate(sol).to_jshtml())`` plays it; ``.save("motion.gif")`` saves it,
+    At the end of a notebook's cell it plays (``HTML(animate(sol).to_jshtml())`` elsewhere in one; a
+    few seconds pass while the frames are drawn); ``.save("motion.gif")`` saves it,
     and ``.save("motion.mp4")`` if ffmpeg is installed. A page holds all frames, which are made
     small enough for ``rcParams["animation.embed_limit"]``.
 
@@ -324,6 +325,15 @@ def _kind():
             settings: Any = {"savefig.dpi": self._dpi(limit), "animation.embed_limit": 8 * limit}
             with matplotlib.rc_context(settings):
                 return super().to_jshtml(fps, embed_frames, default_mode)
+
+        def _repr_html_(self):
+            """At the end of a cell: frames that play, in the place of a still picture."""
+            if "inline" not in matplotlib.get_backend():
+                return super()._repr_html_()
+            from matplotlib import pyplot
+
+            pyplot.close(self.figure)
+            return self.to_jshtml()
 
         def _dpi(self, limit):
             """Dots per inch at which all frames together stay below a limit in megabytes."""

@@ -9,6 +9,7 @@ import numpy as np
 
 from ..errors import IntegrationError, Status
 from ..run.core import outward
+from ..values.citations import cite
 from .origin import origin_of
 from .sensitivity import derivatives, motion_alone
 
@@ -326,6 +327,8 @@ class States:
         'no trajectory failed'
         """
         return self._failures.failed().report(self._problem.batch, self.t0, self.dt)
+
+    cite = cite
 
     def digest(self) -> str:
         """A hash of everything in this solution, as 64 hexadecimal digits (SHA-256).

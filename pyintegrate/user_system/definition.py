@@ -264,14 +264,12 @@ class Definition:
         names = self._state_names(dim, dof)
         units = self._units(names)
         initial = self._initial(dim)
-        doc = inspect.getdoc(self.function) or ""
-        exact = self.given.get("exact")
         title = string("title", self.given.get("title"), self.name.replace("_", " "))
         return {
             "name": self.name,
             "title": title,
             "equation": "",
-            "reference": self.given.get("reference") or doc,
+            "reference": self.given.get("reference") or inspect.getdoc(self.function) or "",
             "structure": structure,
             "dim": dim,
             "dof": dof if structure != "first_order" else 0,
@@ -279,7 +277,7 @@ class Definition:
             "params": [(n, units[n], value, "") for n, value in self.defaults.items()],
             "invariants": [],
             "shapes": self.shapes,
-            "exact": exact,
+            "exact": self.given.get("exact"),
             "time_unit": units["t"],
         }
 
@@ -340,17 +338,16 @@ class Definition:
         traced = system.acceleration(t, y[:, :dof], y[:, dof:]) if dof else system.rhs(t, y)
         tracing.compare(self.function, plain, traced, t, y)
 
-    def _callback_system(self):
+    def called(self):
+        """The system whose force is the function itself, not tried."""
         if self.kind not in ("acceleration", "rhs"):
             raise TypeError(
                 f"@pi.{self.kind} takes derivatives and needs a trace: use @pi.acceleration or"
                 " @pi.rhs with trace=False"
             )
-        size = self.size
-        if size is None:
-            if self.kind == "rhs":
-                raise ValueError(f"{self.name}(): give dim= where trace=False")
-            size = 1
+        if self.size is None and self.kind == "rhs":
+            raise ValueError(f"{self.name}(): give dim= where trace=False")
+        size = self.size or 1
         second = self.kind == "acceleration"
         dim, dof = (2 * size, size) if second else (size, 0)
         definition = self._definition("second_order" if second else "first_order", dim, dof)
@@ -360,7 +357,10 @@ class Definition:
             "velocity_dependent": second and self.given.get("velocity_dependent", True),
             "time_dependent": True,
         }
-        system = CallbackSystem(definition, dict(self.defaults))
+        return CallbackSystem(definition, dict(self.defaults))
+
+    def _callback_system(self):
+        system = self.called()
         t, y = tracing.points(system.initial)
         params = [np.full(len(t), value) for value in system.parameter_rows]
         given = (t, y.T.copy(), params)
@@ -368,7 +368,7 @@ class Definition:
         with np.errstate(all="ignore"):
             system.answer(0, *given)
         self._unchanged(kept, given)
-        if second and not system.velocity_dependent:
+        if system.dof and not system.velocity_dependent:
             self._check_without_velocity(system, *kept)
         return system
 

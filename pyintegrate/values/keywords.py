@@ -153,7 +153,8 @@ def _explanation(function, rest, arguments, keywords, error):
     timed = given.keys() & {"dt", "t_end", "n_steps"}  # words that solve_ivp does not have
     if not timed and _is_pair(given.get("x0")) and (is_function or "v0" in given):
         parts.append(
-            f"{name} takes (system, x0, v0), not solve_ivp's (fun, t_span, y0): {_STATE}; {_END}"
+            f"{name} takes (system, x0, v0), not solve_ivp's (fun, t_span, y0), which"
+            f" pi.solve_ivp takes: {_STATE}; {_END}"
         )
     for word in wrong:
         parts.append(f"{name} takes no {word}: {_cure(word, known)}")

@@ -19,8 +19,8 @@ __all__ = [
     "MaybeFloats", "Methods",
 ]  # fmt: skip
 
-Floats: TypeAlias = NDArray[np.floating[Any]]
-MaybeFloats: TypeAlias = NDArray[np.floating[Any]] | Any
+Floats: TypeAlias = NDArray[np.float64]  # or float32, where that is asked for
+MaybeFloats: TypeAlias = NDArray[np.float64] | Any
 Integers: TypeAlias = NDArray[np.signedinteger[Any]]
 Booleans: TypeAlias = NDArray[np.bool_]
 AxesArray: TypeAlias = NDArray[np.object_]  # of Matplotlib's Axes

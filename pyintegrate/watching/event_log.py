@@ -13,7 +13,7 @@ from .beginning import at_start, told_start
 from .watched import first_numbers, program_fields
 
 if TYPE_CHECKING:
-    from typing import Any
+    from ..values.types import Booleans, Floats, Integers
 
 
 class EventMemory:
@@ -166,6 +166,13 @@ class EventLog(Tabled):
         some times and counts may be missing. Smaller steps locate all of them.
     """
 
+    t: Floats
+    y: Floats
+    values: Floats
+    count: Integers
+    overflow: Booleans
+    unresolved: Booleans
+
     def __init__(self, names, t, y, values, count, overflow, unresolved):
         self._names, self.t, self.y, self.values = names, t, y, values
         self.count, self.overflow, self.unresolved = count, overflow, unresolved
@@ -181,7 +188,7 @@ class EventLog(Tabled):
         )
         return EventLog(self._names, t, y, values, self.count, self.overflow, self.unresolved)
 
-    def __getitem__(self, name: str) -> Any:
+    def __getitem__(self, name: str) -> Floats:
         if name not in self._names:
             raise KeyError(f"there are the components {', '.join(self._names)}, not {name!r}")
         return self.y[..., self._names.index(name)]
@@ -230,7 +237,7 @@ class Events(Tabled, Mapping):
             )
         return cls(logs)
 
-    def __getitem__(self, name):
+    def __getitem__(self, name: str) -> EventLog:
         if name in self._logs:
             return self._logs[name]
         known = ", ".join(self._logs) or "none: integrate with events={...}"

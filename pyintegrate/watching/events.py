@@ -338,12 +338,10 @@ def _not_by_name(events):
     for i, one in enumerate(several):
         word = getattr(one, "__name__", "")
         word = word if word.isidentifier() else f"event_{i}"
-        about = [f"direction={int(np.sign(d))}" for d in [getattr(one, "direction", 0)] if d]
-        about += [f"stop={n}" for n in [getattr(one, "terminal", False)] if n]
-        parts.append(f"{word!r}: pi.event({', '.join([word, *about])})")
+        parts.append(f"{word!r}: pi.event({word})")
     return (
-        f"events have names here, and their options are arguments: events={{{', '.join(parts)}}};"
-        " a function takes (t, y) or (t, x, v), and is traced"
+        f"events have names here: events={{{', '.join(parts)}}}; a function takes (t, y) or"
+        " (t, x, v), and is traced; its attributes terminal and direction count"
     )
 
 

@@ -17,6 +17,7 @@ PACKAGE = ROOT / "pyintegrate"
 FLOORS = (
     "_core", "errors", "values", "theory", "method", "trace", "system", "user_system", "tangents",
     "watching", "run", "solution", "integration", "adaptive", "solving",
+    "initial_values",
     "certificate", "analysis", "plots", "laboratory", "dask", "__init__", "command_line",
     "__main__",
 )  # fmt: skip

@@ -49,6 +49,23 @@ def test_the_lines_of_a_page_run(page, tmp_path, monkeypatch):
         assert names["thrown"].events["ground"].first["z"] == pytest.approx(0, abs=1e-12)
 
 
+def test_each_cell_of_the_comparison_has_its_source():
+    text = (DOCS / "compared.md").read_text()
+    known = dict(re.findall(r"^\[([\w-]+)\]: (https://\S+)$", text, re.M))
+    lines = text.split("## At a glance\n")[1].split("\n\n")[0].splitlines()
+    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
+    assert [row[0] for row in rows[3:]] == [
+        "SciPy", "diffrax", "heyoka", "REBOUND", "SciML", "DynamicalSystems.jl", "numbalsoda",
+        "CuBIE", "MPGOS", "galpy", "Boost.odeint",
+    ]  # fmt: skip
+    for row in rows[2:]:
+        assert len(row) == len(rows[0])
+        for cell in row[1:-1]:
+            assert cell == "-" or re.fullmatch(r"\[.+\](\[.+\]|\(\w+\.md\))", cell)
+    used = set(re.findall(r"\]\[([\w-]+)\]", text))
+    assert used == set(known)
+
+
 def test_the_cookbook_has_its_twenty_tasks():
     numbers = re.findall(r"^## (\d+)\. ", (DOCS / "cookbook.md").read_text(), re.M)
     assert numbers == [str(n) for n in range(1, 21)]

@@ -187,3 +187,11 @@ def test_compiled_systems_find_the_headers(tmp_path):
     for path in [*CSRC.rglob("*.h"), *CSRC.glob("kernels/isa/*.c")]:
         shipped = tmp_path / "pyintegrate" / "csrc" / path.relative_to(CSRC)
         assert shipped.read_bytes() == path.read_bytes()
+
+
+def test_the_citation_has_the_version_and_the_licence_of_the_package():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    lines = (ROOT / "CITATION.cff").read_text().splitlines()
+    assert f"version: {project['version']}" in lines
+    assert f"license: {project['license']}" in lines
+    assert '  - name: "The pyintegrate developers"' in lines

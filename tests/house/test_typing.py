@@ -11,6 +11,7 @@ import re
 import shutil
 import subprocess
 import sys
+from importlib.metadata import PackageNotFoundError, distribution
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -39,14 +40,18 @@ def written(folder):
     return sorted(folder.glob("*.py"))
 
 
-def complaints(command, folder):
+def complaints(command, folder, found=None):
     """What a checker says of the files, to which this package is an installed one.
+
+    `found` says where; by default in its folder, {} where the environment has it.
 
     It knows no types of the options in ``run = {"dt": 0.1, "save": 10}; integrate(system, **run)``
     and takes each for any: what it says of those is left out. SciPy has no types: least_squares is
     taken to want text where its default is.
     """
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), "MYPYPATH": str(ROOT)}
+    found = {"PYTHONPATH": str(ROOT), "MYPYPATH": str(ROOT)} if found is None else found
+    environment = {k: v for k, v in os.environ.items() if k not in ("PYTHONPATH", "MYPYPATH")}
+    environment |= found
     run = subprocess.run(
         [sys.executable, "-m", *command],
         cwd=folder,
@@ -68,6 +73,14 @@ def complaints(command, folder):
     ]
 
 
+POSITIONS = """
+import numpy as np
+from numpy.typing import NDArray
+
+import pyintegrate as pi
+
+x: NDArray[np.float64] = pi.integrate(pi.systems.spring, dt=0.1, n_steps=5).x
+"""
 MYPY = """
 [mypy]
 strict = True
@@ -115,6 +128,27 @@ def test_pyright_finds_nothing(tmp_path):
     settings = {"strict": ["user_code.py"], "extraPaths": [str(ROOT)]}
     (tmp_path / "pyrightconfig.json").write_text(json.dumps(settings))
     assert complaints(["pyright", "--pythonpath", sys.executable], tmp_path) == []
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("checker", ["mypy", "pyright"])
+def test_an_editable_install_has_types(tmp_path, checker):
+    """In the environment of make demo, where no path leads to the sources but the installed one."""
+    pytest.importorskip(checker)
+    try:
+        distribution("pyintegrate")
+    except PackageNotFoundError:
+        pytest.skip("pyintegrate is not installed here")
+    for path in written(tmp_path):
+        if not path.name.startswith("readme"):
+            path.unlink()
+    (tmp_path / "positions.py").write_text(POSITIONS)
+    (tmp_path / "mypy.ini").write_text(MYPY.replace("ignore_missing_imports = True\n", ""))
+    command = {"mypy": ["mypy", "."], "pyright": ["pyright", "--pythonpath", sys.executable]}
+    assert len(list(tmp_path.glob("*.py"))) > 5
+    assert complaints(command[checker], tmp_path, {}) == []
+    (tmp_path / "positions.py").write_text(POSITIONS.replace("float64", "int64"))
+    assert len(complaints(command[checker], tmp_path, {})) == 1
 
 
 # ---- nothing public is without a type ------------------------------------------------------------

@@ -131,6 +131,39 @@ def test_the_lines_of_the_page_make_its_numbers(browser):
         assert np.abs(np.array(phase, dtype=float) - drift).max() < 1e-9
 
 
+# Pixels of the right half of the first strip that are drawn and not grey: of curves, beyond now.
+COLOURED = """
+const canvas = document.querySelector(".pl-charts canvas"), [w, h] = [canvas.width, canvas.height];
+const pixels = canvas.getContext("2d").getImageData(w / 2, 0, w / 2, h).data;
+let count = 0;
+for (let i = 0; i < pixels.length; i += 4) {
+  const [r, g, b, a] = pixels.slice(i, i + 4);
+  if (a > 20 && Math.max(r, g, b) - Math.min(r, g, b) > 40) count += 1;
+}
+return count;
+"""
+
+
+def test_the_whole_run_is_drawn_before_it_is_played(browser):
+    open_page(browser)
+    assert browser.execute_script("return lab.time") == 0
+    assert until(browser, COLOURED) > 500
+
+
+def test_typed_numbers_are_taken_by_enter_and_wrong_ones_say_so(browser):
+    open_page(browser)
+    box = browser.find_element(By.CSS_SELECTOR, "[aria-label='step h, as a number']")
+    box.send_keys(Keys.CONTROL + "a" + Keys.NULL, "1/32", Keys.ENTER)
+    until(browser, "return lab.state.dt === 1 / 32")
+    box.send_keys(Keys.CONTROL + "a" + Keys.NULL, "0", Keys.ENTER)
+    assert box.get_attribute("aria-invalid") == "true"
+    assert "above 0" in box.get_attribute("title")
+    assert state(browser)["dt"] == 1 / 32
+    box.send_keys(Keys.CONTROL + "a" + Keys.NULL, "0.25", Keys.TAB)
+    until(browser, "return lab.state.dt === 0.25")
+    assert box.get_attribute("aria-invalid") is None
+
+
 def test_beyond_the_limit_the_box_lights_up(browser):
     open_page(browser, address="system=oscillator&dt=2.1&until=60&methods=rk4,semi_implicit_euler")
     browser.execute_script("lab.goTo(50)")

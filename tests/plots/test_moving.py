@@ -190,3 +190,12 @@ def test_a_film_shows_what_the_figure_shows(draw, tmp_path):
 def test_with_ffmpeg_a_film_is_written(short, tmp_path):
     short.save(tmp_path / "a.mp4")
     assert (tmp_path / "a.mp4").read_bytes()[4:8] == b"ftyp"
+
+
+def test_an_animation_at_the_end_of_a_cell_moves_by_itself(short, monkeypatch):
+    monkeypatch.setattr("matplotlib.get_backend", lambda: "inline")
+    page = short._repr_html_()
+    assert page.count("data:image/png") == short.count
+    assert not pyplot.fignum_exists(short.figure.number)  # no still picture beside it
+    monkeypatch.setattr("matplotlib.get_backend", lambda: "qtagg")
+    assert short._repr_html_() is None  # its window moves

@@ -231,9 +231,3 @@ def test_masked_items_are_no_numbers():
 def test_names_have_no_hidden_characters():
     with pytest.raises(ValueError, match="rk4"):
         pi.methods["rk4\0"]
-
-
-@pytest.mark.parametrize("name", ["solve_ivp", "odeint"])
-def test_the_names_of_scipy_lead_here(name):
-    with pytest.raises(AttributeError, match=r"pi\.solve\(system, y0, t_end=t\)"):
-        getattr(pi, name)

@@ -1,7 +1,8 @@
-// Strips that grow as time runs, and the phase portrait.
+// Strips and the phase portrait: the whole run, pale beyond the moment shown.
 import { prepare, short, ticks } from "./look.js";
 
 const LEFT = 46, RIGHT = 14, TOP = 8, BOTTOM = 20;
+const PALE = 0.22; // of the run beyond the moment shown
 
 /** The range of a strip: all that is finite, but no more than `most` either way. */
 export function rangeOf(all, most, logarithmic) {
@@ -60,7 +61,10 @@ export function drawStrip(canvas, strip, end, time, look) {
   c.beginPath();
   c.rect(LEFT, TOP - 4, inner.w + 1, inner.h + 8);
   c.clip();
-  for (const line of strip.lines) drawLine(c, line, x, y, time, inner.w / end);
+  for (const [until, alpha] of [[Infinity, PALE], [time, 1]]) {
+    c.globalAlpha = alpha;
+    for (const line of strip.lines) drawLine(c, line, x, y, until, inner.w / end);
+  }
   c.restore();
   c.strokeStyle = look.soft;
   c.globalAlpha = 0.6;
@@ -71,7 +75,7 @@ export function drawStrip(canvas, strip, end, time, look) {
   c.globalAlpha = 1;
 }
 
-/** A line as far as time has run; where many steps share a pixel, their lowest and highest. */
+/** A line as far as `time`; where many steps share a pixel, their lowest and highest. */
 function drawLine(c, { t, values, colour, wide }, x, y, time, scale) {
   c.strokeStyle = colour;
   c.lineWidth = wide ? 4 : 1.7;
@@ -136,13 +140,16 @@ export function drawPortrait(canvas, portrait, time, look) {
     c.strokeStyle = c.fillStyle = colour;
     c.lineWidth = wide ? 4 : 1.5;
     const count = states.length / dim;
-    const last = Math.min(count - 1, Math.floor(time / dt + 1e-9));
-    const stride = Math.max(1, Math.floor(last / 4000));
-    c.beginPath();
-    for (let n = 0; n <= last; n += stride) {
-      c.lineTo(within(x(states[n * dim + across])), within(y(states[n * dim + up])));
+    const now = Math.min(count - 1, Math.floor(time / dt + 1e-9));
+    for (const [last, alpha] of [[count - 1, PALE], [now, 1]]) {
+      const stride = Math.max(1, Math.floor(last / 4000));
+      c.globalAlpha = alpha;
+      c.beginPath();
+      for (let n = 0; n <= last; n += stride) {
+        c.lineTo(within(x(states[n * dim + across])), within(y(states[n * dim + up])));
+      }
+      c.stroke();
     }
-    c.stroke();
     if (wide) continue;
     c.beginPath();
     c.arc(within(x(at[across])), within(y(at[up])), 5, 0, 7);

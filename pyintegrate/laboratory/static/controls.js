@@ -12,19 +12,30 @@ export function slider({ name, unit, value, low, high, change, logarithmic = fal
   });
   const box = element("input", {
     type: "text", inputmode: "decimal", spellcheck: "false", "aria-label": `${name}, as a number`,
-    onchange: () => {
-      const typed = Number(box.value.replace("−", "-").replace(",", "."));
-      if (box.value.trim() && Number.isFinite(typed) && (!logarithmic || typed > 0)) give(typed);
-      else show(current);
-    },
+    onchange: take,
+    // JupyterLab cancels the line break, and with it the change.
+    onkeydown: (event) => event.key === "Enter" && take(),
   });
   const marks = element("div", { class: "pl-marks" });
-  let current = value;
+  let current = value, shown = "";
+  /** What was typed: a number or a fraction; what is none stays, and says what it should be. */
+  function take() {
+    if (box.value === shown) return;
+    const [above, below = 1] = box.value.replace("−", "-").replaceAll(",", ".").split("/").map((part) =>
+      (part.trim() ? Number(part) : NaN));
+    const typed = Number((above / below).toPrecision(12));
+    if (Number.isFinite(typed) && (!logarithmic || typed > 0)) return give(typed);
+    box.setAttribute("aria-invalid", "true");
+    box.title = `a number${logarithmic ? " above 0" : ""}, as 0.1 or 1/30`;
+  }
   function show(now) {
     current = now;
+    box.removeAttribute("aria-invalid");
+    box.title = "";
     range.value = Math.round((1000 * (to(now) - a)) / (b - a));
     range.style.setProperty("--pl-share", `${Math.max(0, Math.min(100, range.value / 10))}%`);
     if (document.activeElement !== box || Number(box.value) !== now) box.value = String(Number(now.toPrecision(7)));
+    shown = box.value;
   }
   function give(now) {
     show(now);

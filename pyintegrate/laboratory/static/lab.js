@@ -21,7 +21,7 @@ export function mount(root, engine, firstState, { onState = () => {}, footer = [
   let system = about.systems[state.system];
   let record = null;
   let time = 0, playing = false, speed = 1, logarithmic = false, linesFor = "";
-  let [busy, waiting, frame, lastFrame, turn] = [false, false, 0, 0, false];
+  let [busy, waiting, frame, lastFrame, turn, later] = [false, false, 0, 0, false, 0];
   let [colours, look, cards, parts, sliders, held] = [[], {}, [], {}, {}, null];
 
   // ---- asking the engine: the newest state counts, those between are skipped ----
@@ -375,6 +375,7 @@ export function mount(root, engine, firstState, { onState = () => {}, footer = [
         parts.side),
       element("footer", {}, ...footer));
     root.tabIndex = -1;
+    root.dataset.lmSuppressShortcuts = "true"; // keys are the lab's: JupyterLab deletes cells by them
     root.addEventListener("keydown", (event) => {
       if (!["INPUT", "SELECT", "BUTTON", "TEXTAREA"].includes(event.target.tagName) && event.key === " ") play(!playing);
       else if (event.target.type === "range" || event.target.type === "text") return;
@@ -387,7 +388,9 @@ export function mount(root, engine, firstState, { onState = () => {}, footer = [
     sliders = fillSide(parts, system, state, change, setStart);
   }
 
-  function dress() {
+  /** In the colours of the page: now, and when its style sheets have arrived. */
+  function dress(why) {
+    if (why !== later) later = setTimeout(() => dress(later), 500);
     root.dataset.look = themeOf(root);
     look = inks(root);
     parts.stage.key = "";
@@ -410,7 +413,7 @@ export function mount(root, engine, firstState, { onState = () => {}, footer = [
   dressed.observe(document.documentElement, { attributes: true, attributeFilter: ["data-theme"] });
   const media = matchMedia("(prefers-color-scheme: dark)");
   media.addEventListener("change", dress);
-  dress();
+  dress(null);
   ask();
   return {
     /** A state from outside: the URL, or the kernel. */
@@ -438,6 +441,7 @@ export function mount(root, engine, firstState, { onState = () => {}, footer = [
     close() {
       play(false);
       cancelAnimationFrame(frame);
+      clearTimeout(later);
       sized.disconnect();
       dressed.disconnect();
       media.removeEventListener("change", dress);

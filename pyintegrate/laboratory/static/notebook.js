@@ -43,8 +43,10 @@ function engineOf(model) {
       const record = model.get("record");
       if ((state.number ?? 0) === (record.number ?? 0)) return arraysOf(record);
       const answer = answered(state.number);
-      model.set("state", state);
-      model.save_changes();
+      if (model.get("state").number !== state.number) { // another view has not sent it already
+        model.set("state", state);
+        model.save_changes();
+      }
       return answer;
     },
     rates(t, y) {
@@ -69,10 +71,11 @@ function render({ model, el }) {
   const root = document.createElement("div");
   el.append(root);
   const lab = mount(root, engine, model.get("state"));
-  // What a cell assigns has the number of the newest state; an echo of an older one has not.
+  // What a cell assigns has the number of the newest state, what another view shows a higher one; an
+  // echo of an older one has not.
   const fromKernel = () => {
     const state = model.get("state");
-    if ((state.number ?? 0) !== (lab.state.number ?? 0)) return;
+    if ((state.number ?? 0) < (lab.state.number ?? 0)) return;
     if (JSON.stringify(state) !== JSON.stringify(lab.state)) lab.show(state);
   };
   const again = () => (model.get("record").number ?? 0) === (lab.state.number ?? 0) && lab.refresh();

@@ -14,7 +14,7 @@ from pyintegrate.analysis.side_by_side import Comparison, Comparisons
 from pyintegrate.system.n_body import NBody
 from pyintegrate.user_system.traced import TracedSystem
 
-Floats = NDArray[np.floating[Any]]
+Floats = NDArray[np.float64]
 
 
 @pi.acceleration(k=15.0, b=0.1)
@@ -110,3 +110,23 @@ assert_type(pi.analysis.stability_limit("rk4"), float)
 assert_type(pi.analysis.convergence(spring, ["rk4"]), Convergence)
 assert_type(pi.plots.phase_portrait(sol, lw=2), Axes)
 assert_type(pi.plots.energy(one, labels={"rk4": "Kutta"}), Axes)
+
+# ---- to a tolerance, events, SciPy's door
+adaptive = pi.solve(pi.systems.lorenz, t_end=1.0, events={"top": pi.event("z")})
+positions: NDArray[np.float64] = adaptive.x
+assert_type(adaptive.steps_taken, NDArray[np.signedinteger[Any]])
+assert_type(adaptive.last_step, Floats)
+assert_type(adaptive.events["top"].t, Floats)
+assert_type(adaptive.events["top"]["x"], Floats)
+assert_type(adaptive.events["top"].first.count, NDArray[np.signedinteger[Any]])
+assert_type(sol.cite(), str)
+assert_type(pi.methods["rk4"].cite("text"), str)
+
+
+def shrink(t: float, y: Floats) -> Floats:
+    return -y
+
+
+found = pi.solve_ivp(shrink, (0, 1), [1.0], dense_output=True)
+assert_type(found.y, Floats)
+assert_type(found.status, int)

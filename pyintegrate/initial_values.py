@@ -1,0 +1,216 @@
+"""`solve_ivp`: the arguments and the result of SciPy's, over `solve`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from .adaptive.arguments import rounded_times
+from .errors import Status
+from .solving import solve
+from .user_system.definition import Definition
+from .values.checks import numbers
+from .values.keywords import explains_keywords
+from .watching.events import event
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from typing import Any
+
+    from .method.method import Method
+    from .user_system.decorators import Function
+    from .values.types import ArrayLike, Floats
+
+_FAR = 1e300  # where a run without an end ends
+_OTHERS = {"BDF": "radau_iia5", "LSODA": "auto"}
+_MESSAGES = (
+    "The solver successfully reached the end of the integration interval.",
+    "A termination event occurred.",
+    "Required step size is less than spacing between numbers.",
+)
+
+
+@dataclass
+class OdeResult:
+    """The result of ``pi.solve_ivp``, with SciPy's fields, as attributes or in brackets.
+
+    Attributes
+    ----------
+    t : ndarray, shape (n_points,)
+    y : ndarray, shape (n, n_points)
+    sol : callable or None
+        ``sol(t)``: the states at any times of the run, (n,) or (n, len(t)).
+    t_events, y_events : list of ndarray or None
+        The times of each event, (n_found,), and the states there, (n_found, n).
+    nfev, njev, nlu : int
+        Evaluations of the force, of its Jacobian, factorizations.
+    status : int
+        0 at the end of `t_span`, 1 at a terminal event, -1 where the run failed.
+    message : str
+    success : bool
+        Whether `status` is 0 or 1.
+    """
+
+    t: Floats
+    y: Floats
+    sol: Callable[[ArrayLike], Floats] | None
+    t_events: list[Floats] | None
+    y_events: list[Floats] | None
+    nfev: int
+    njev: int
+    nlu: int
+    status: int
+    message: str
+    success: bool
+
+    def __getitem__(self, name: str) -> Any:
+        return getattr(self, name)
+
+
+@explains_keywords(solve)
+def solve_ivp(
+    fun: Function,
+    t_span: Sequence[float],
+    y0: ArrayLike,
+    method: str | Method | type = "RK45",
+    t_eval: ArrayLike | None = None,
+    dense_output: bool = False,
+    events: Function | Sequence[Function] | None = None,
+    vectorized: bool = False,
+    args: Sequence[Any] | None = None,
+    *,
+    rtol: ArrayLike = 1e-3,
+    atol: ArrayLike = 1e-6,
+    jac: Any = None,
+    **options: Any,
+) -> OdeResult:
+    """Solve y' = fun(t, y): SciPy's ``solve_ivp``, with its arguments and its results.
+
+    A function that can be traced runs in C, any other is called as SciPy calls it. ``pi.solve``
+    takes batches, and what is watched.
+
+    Parameters
+    ----------
+    fun : callable
+        ``fun(t, y, *args)`` -> n real numbers.
+    t_span : (float, float)
+        First and last time; the last may be infinite.
+    y0 : array_like, shape (n,)
+    method : str, Method or class
+        "RK23", "RK45", "DOP853", "Radau", or any other that ``pi.solve`` takes. "BDF" runs
+        "radau_iia5" and "LSODA" runs "auto", for the same problems.
+    t_eval : array_like, optional
+        Times of the result, in order; default: the steps.
+    dense_output : bool
+        Whether the result has ``sol(t)``.
+    events : callable or sequence of callable, optional
+        ``event(t, y, *args)`` -> a number, with the attributes ``terminal`` (True or a count) and
+        ``direction``; traced, and located as ``pi.event`` says. A zero at the start counts.
+    vectorized : bool
+        Whether `fun` takes y of shape (n, k).
+    args : sequence, optional
+        Further arguments of `fun` and of the events.
+    rtol, atol : float or array_like, shape (n,)
+    jac
+        Not used: derivatives are those of the traced function, or differences.
+    **options
+        Those of ``pi.solve``: `first_step`, `max_step`, `max_steps`, `workers`.
+
+    Returns
+    -------
+    OdeResult
+        With t, y (n, n_points), sol, t_events, y_events, nfev, njev, nlu, status, message, success.
+
+    Raises
+    ------
+    TypeError, ValueError
+        A wrong argument, before anything runs; a time outside of the run in ``sol(t)``.
+
+    Examples
+    --------
+    >>> import pyintegrate as pi
+    >>> def fall(t, y):
+    ...     return [y[1], -9.8]
+    >>> def ground(t, y):
+    ...     return y[0]
+    >>> ground.terminal, ground.direction = True, -1
+    >>> res = pi.solve_ivp(fall, (0, 100), [0, 49], events=ground)
+    >>> res.message, res.t_events[0].round(9)
+    ('A termination event occurred.', array([10.]))
+    """
+    t0, t_end = np.clip(numbers("t_span", t_span).astype(float), -_FAR, _FAR)
+    start = np.atleast_1d(numbers("y0", y0)).astype(float)
+    if start.ndim != 1 or not np.isfinite(start).all():
+        raise ValueError(f"y0 must be finite numbers in one dimension, got {y0!r}")
+    if not isinstance(args, list | tuple | None):
+        raise TypeError(f"args must be a tuple, got {args!r}: args=({args!r},)")
+    several = [events] if callable(events) else events or ()
+    looked_at = [_bound(one, args) for one in several]
+    times = None if t_eval is None else rounded_times(t_eval, t0, t_end, (), float, "t_eval")
+    system = _system(_bound(fun, args), start, vectorized)
+    name: Any = getattr(method, "__name__", method)
+    keep = 100
+    while True:
+        run = solve(
+            system, start, t0=t0, t_end=t_end, method=_OTHERS.get(name, name), save="all",
+            rtol=rtol, atol=atol, on_failure="ignore", **options,
+            events={str(i): event(one, keep=keep) for i, one in enumerate(looked_at)} or None,
+        )  # fmt: skip
+        most = max([int(one.count) for one in run.events.values()], default=0)
+        if most <= keep:
+            break
+        keep = most
+    near = run.t[:2][-1], run.y[:2][-1]
+    last, found, status = run.t[-1], [], 0 if run.status == Status.OK else -1
+    for i, one in enumerate(looked_at):
+        t = run.events[str(i)].t
+        t = t[np.isfinite(t)]
+        if one(t0, start) == 0 <= one(*near) * getattr(one, "direction", 0):  # as SciPy counts
+            t = np.append(t0, t)
+        found.append(t)
+        if len(t) >= (count := int(getattr(one, "terminal", 0) or keep + 2)):
+            last, status = min(last, t[count - 1], key=lambda at: abs(at - t0)), 1
+    found = [t[abs(t - t0) <= abs(last - t0)] for t in found]
+    if times is None:
+        times = np.append(run.t[abs(run.t - t0) < abs(last - t0)], last)
+    times = times[abs(times - t0) <= abs(last - t0)]
+    jacobians = int(run.steps_taken + run.rejected if run.method.implicit else run._stiff_tries)
+    return OdeResult(
+        times, run.at(times).T, partial(_states, run) if dense_output else None,
+        None if events is None else found,
+        None if events is None else [run.at(t) if len(t) else t for t in found],
+        int(run.evaluations), jacobians, jacobians, status,
+        run.failures() if run.status == Status.TOO_MANY_STEPS else _MESSAGES[status], status >= 0,
+    )  # fmt: skip
+
+
+def _states(run, t):
+    return run.at(t).T
+
+
+def _bound(function, args):
+    """The function of (t, y) alone, with its attributes."""
+
+    def bound(t, y):
+        return function(t, y, *(args or ()))
+
+    vars(bound).update(getattr(function, "__dict__", {}))
+    return bound
+
+
+def _system(fun, start, vectorized):
+    """The function as a System, traced if that is possible."""
+    options = {"name": "fun", "initial": start}
+    try:
+        return Definition("rhs", fun, len(start), options).system()
+    except Exception:  # whatever it does with symbols: it is called with numbers
+        pass
+
+    def each(t, y):
+        states = y.T[..., np.newaxis] if vectorized else y.T
+        return np.stack([np.array(fun(*at)).ravel() for at in zip(t, states, strict=True)], axis=1)
+
+    return Definition("rhs", each, len(start), {"trace": False, **options}).called()
