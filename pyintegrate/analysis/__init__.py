@@ -12,6 +12,7 @@ from .error_against_step import Convergence, convergence
 from .error_against_work import WorkPrecision, work_precision
 from .phase import period_error, phase_drift
 from .poincare import Section, poincare_section
+from .portraits.resting_points import Equilibria, equilibria
 from .qualities import MethodQualities, quality
 from .recommendation import Recommendation
 from .regions import StabilityRegion, stability_region
@@ -26,6 +27,7 @@ __all__ = [
     "ChaosMap",
     "Convergence",
     "EnergyDrift",
+    "Equilibria",
     "LyapunovExponents",
     "MaxStiffness",
     "MethodQualities",
@@ -44,6 +46,7 @@ __all__ = [
     "convergence",
     "crossings",
     "energy_drift",
+    "equilibria",
     "escape_times",
     "first_passages",
     "max_stiffness",
