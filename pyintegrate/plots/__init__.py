@@ -27,6 +27,8 @@ from .heat_maps import heatmap
 from .paths import trajectory
 from .phase_curves import phase_drift
 from .phase_space import phase_portrait
+from .portraits.phase_planes import phase_plane
+from .portraits.resting_marks import equilibria
 from .region_contours import stability_region
 from .sections.attractor_maps import basin_map
 from .sections.scan_maps import passages, scan
@@ -43,6 +45,7 @@ __all__ = [
     "convergence",
     "dashboard",
     "energy",
+    "equilibria",
     "error",
     "heatmap",
     "lyapunov",
@@ -50,6 +53,7 @@ __all__ = [
     "overview",
     "passages",
     "phase_drift",
+    "phase_plane",
     "phase_portrait",
     "return_map",
     "scan",

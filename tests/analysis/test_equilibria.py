@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 
 import pyintegrate as pi
+from pyintegrate.analysis.portraits.boxes import Box
+from pyintegrate.analysis.portraits.drives import without_drive
 from pyintegrate.values.sobol_points import sobol_points
 
 qmc = pytest.importorskip("scipy.stats.qmc")
@@ -105,3 +107,42 @@ def test_a_wrong_box_is_named(box, told):
 def test_a_driven_motion_needs_a_time():
     with pytest.raises(ValueError, match=r"give t=0\.0 to freeze it"):
         pi.analysis.equilibria(pi.systems.duffing, ROOM)
+
+
+def test_manifolds_of_the_pendulum_are_its_separatrix():
+    """E = g: omega = 2 sqrt(g / length) cos(theta / 2); Runge-Kutta 4 in steps of 1/200."""
+    box = {"theta": (-4, 4), "omega": (-7, 7)}
+    found = pi.analysis.equilibria(pi.systems.pendulum, box)
+    lines = found.manifolds(length=2.0)
+    assert len(lines["stable"]) == len(lines["unstable"]) == 4
+    for line in (*lines["stable"], *lines["unstable"]):
+        theta, omega = line[~np.isnan(line[:, 0])].T
+        expected = 2 * np.sqrt(9.81) * np.abs(np.cos(theta / 2))
+        assert np.abs(omega) == pytest.approx(expected, abs=2e-6)
+
+
+def test_a_manifold_has_the_length_asked_for():
+    found = pi.analysis.equilibria(rivals, [(-0.5, 4), (-0.5, 4)])
+    for lines in found.manifolds(length=0.2).values():
+        steps = np.linalg.norm(np.diff(lines / found.box.size, axis=1), axis=-1)
+        assert steps.sum(axis=1) == pytest.approx(np.full(2, 0.2), abs=1e-6)
+
+
+def test_lorenz_has_an_unstable_manifold_of_one_dimension():
+    found = pi.analysis.equilibria(pi.systems.lorenz(rho=10.0), [(-20, 20), (-20, 20), (-1, 30)])
+    lines = found.manifolds(length=4.0)
+    assert lines["unstable"].shape[0] == 2
+    assert lines["stable"].shape[0] == 0  # a surface
+    assert (lines["unstable"][0][2:10] * lines["unstable"][1][2:10])[:, 0].max() < 0
+
+
+@pytest.mark.parametrize(
+    ("system", "name"),
+    [(pi.systems.duffing, "gamma"), (pi.systems.driven_pendulum, "amplitude"),
+     (pi.systems.spring, None)],
+)  # fmt: skip
+def test_the_drive_is_the_factor_of_what_changes_with_time(system, name):
+    box = Box(system, {system.state_names[0]: (-2, 2)})
+    rest, found = without_drive(system, box)
+    assert found == name
+    assert name is None or rest.params[name] == 0

@@ -22,7 +22,7 @@ class Box:
     Attributes
     ----------
     names : tuple of str
-        The bounded components.
+        The bounded components, in the order of the state.
     places : ndarray of int
         Their indices.
     low, high : ndarray
@@ -49,9 +49,9 @@ class Box:
                 f"box has {', '.join(map(repr, unknown)) or 'no component'}: expected components of"
                 f" {system.name}, which are {', '.join(known)}"
             )
-        self.system, self.names = system, tuple(named)
+        self.system, self.names = system, tuple(name for name in known if name in named)
         self.places = np.array([known.index(name) for name in self.names])
-        bounds = [numbers(f"box[{name!r}]", value) for name, value in named.items()]
+        bounds = [numbers(f"box[{name!r}]", named[name]) for name in self.names]
         for name, pair in zip(self.names, bounds, strict=True):
             if pair.shape != (2,) or not np.isfinite(pair).all() or not pair[0] < pair[1]:
                 raise ValueError(f"box[{name!r}] must be (low, high), got {named[name]!r}")

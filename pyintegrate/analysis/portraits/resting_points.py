@@ -8,16 +8,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...run.arguments import checked_system
-from ...values.checks import broadcast_shape, integer, numbers
+from ...values.checks import broadcast_shape, integer, numbers, positive
 from ...values.table import Table, Tabled, batch_axes
 from ..sections.lanes import system_at, taken
 from .boxes import Box
+from .drives import is_driven
+from .field_lines import manifold_lines
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from ...system.system import System
-    from ...values.types import ArrayLike
+    from ...values.types import ArrayLike, Axes, Floats
 
 ROUNDS = 80  # of Newton: a double root, approached by halving, takes fifty
 HALVINGS = 8
@@ -56,6 +58,7 @@ class Equilibria(Tabled):
     system : System
     t : ndarray
         The time at which the field was frozen.
+    box : Box
     """
 
     points: np.ndarray
@@ -70,6 +73,47 @@ class Equilibria(Tabled):
     starts: int
     system: Any
     t: Any
+    box: Any
+
+    def manifolds(self, length: float = 3.0) -> dict[str, Floats]:
+        """The stable and unstable manifolds of the saddles, where these are lines.
+
+        Parameters
+        ----------
+        length : float, optional
+            How long a line may be, in widths of the box.
+
+        Returns
+        -------
+        dict of ndarray, shape (lines, n, dim)
+            "stable" and "unstable": two lines for each saddle with one such direction, from the
+            saddle on, by Runge-Kutta 4 in lengths of 1/200 of the box or less. A line ends, and is
+            NaN from there on, where it leaves the box or arrives at an equilibrium.
+
+        Raises
+        ------
+        ValueError
+            For a batch of parameters.
+
+        Examples
+        --------
+        The separatrix of the undamped Duffing well returns to its saddle:
+
+        >>> import numpy as np, pyintegrate as pi
+        >>> well = pi.systems.duffing(delta=0.0, gamma=0.0)
+        >>> found = pi.analysis.equilibria(well, {"x": (-2, 2), "v": (-1, 1)})
+        >>> line = found.manifolds()["unstable"][0]
+        >>> line = line[~np.isnan(line[:, 0])]
+        >>> bool(np.abs(well.energy(line)).max() < 1e-6), line[-1].tolist()
+        (True, [0.0, 0.0])
+        """
+        return manifold_lines(self, positive("length", length))
+
+    def plot(self, **keywords: Any) -> Axes:
+        """Draw them by kind, or over a parameter: see ``pyintegrate.plots.equilibria``."""
+        from ...plots import equilibria
+
+        return equilibria(self, **keywords)
 
     def __len__(self) -> int:
         return self.points.shape[-2]
@@ -116,8 +160,9 @@ def equilibria(
     Returns
     -------
     Equilibria
-        With ``points``, ``eigenvalues``, ``kinds``, ``stability``, and ``table()``. It cannot
-        prove that there are no others: see ``hits``, ``outside`` and ``lost``.
+        With ``points``, ``eigenvalues``, ``kinds``, ``stability``, ``manifolds()``,
+        ``table()`` and ``plot()``. It cannot prove that there are no others: see ``hits``,
+        ``outside`` and ``lost``.
 
     Raises
     ------
@@ -172,7 +217,7 @@ def equilibria(
     return described(
         system, points.reshape(*batch, most, system.dim), t,
         hits=hits.reshape(*batch, most), outside=outside.reshape(batch), lost=lost.reshape(batch),
-        starts=n,
+        starts=n, box=box,
     )  # fmt: skip
 
 
@@ -221,13 +266,6 @@ def kinds_of(eigenvalues):
     both = np.where(rests, "saddle-centre", np.where(turns, "saddle-focus", "saddle"))
     whole = ~(idle & ~turn).any(axis=-1)
     return np.where(rises & falls & whole, both, kind), stability
-
-
-def is_driven(system, box):
-    """Whether the field depends on time, somewhere in the box."""
-    y = box.starts(8, 1).reshape(8, *(1,) * len(broadcast_shape(system.batch_shapes)), system.dim)
-    fields = [system.rhs(t, y) for t in (0.0, 0.7, 13.1, 170.3)]
-    return any(not np.array_equal(field, fields[0], equal_nan=True) for field in fields[1:])
 
 
 def refined(system, y, size, t, batch, lane):
