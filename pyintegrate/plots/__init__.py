@@ -32,13 +32,14 @@ from .portraits.resting_marks import equilibria
 from .region_contours import stability_region
 from .sections.attractor_maps import basin_map
 from .sections.scan_maps import passages, scan
-from .sections.section_points import orbit_diagram, return_map, section
+from .sections.section_points import bifurcation, return_map, section
 from .stability_maps import stability_map
 from .style import colour_of
 
 __all__ = [
     "animate",
     "basin_map",
+    "bifurcation",
     "chaos_map",
     "colour_of",
     "comparison",
@@ -49,7 +50,6 @@ __all__ = [
     "error",
     "heatmap",
     "lyapunov",
-    "orbit_diagram",
     "overview",
     "passages",
     "phase_drift",
