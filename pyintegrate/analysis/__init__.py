@@ -12,24 +12,27 @@ from .error_against_step import Convergence, convergence
 from .error_against_work import WorkPrecision, work_precision
 from .phase import period_error, phase_drift
 from .poincare import Section, poincare_section
+from .portraits.bifurcations import Bifurcation, bifurcation
+from .portraits.resting_points import Equilibria, equilibria
 from .qualities import MethodQualities, quality
 from .recommendation import Recommendation
 from .regions import StabilityRegion, stability_region
 from .sections.exits import Passages, escape_times, first_passages
 from .sections.grid_scan import Scan
-from .sections.return_maps import OrbitDiagram, ReturnMap, orbit_diagram, return_map
+from .sections.return_maps import ReturnMap, return_map
 from .sections.surface_crossings import crossings
 from .stiffness import MaxStiffness, max_stiffness, real_stability_limit, stability_limit
 
 __all__ = [
     "Basins",
+    "Bifurcation",
     "ChaosMap",
     "Convergence",
     "EnergyDrift",
+    "Equilibria",
     "LyapunovExponents",
     "MaxStiffness",
     "MethodQualities",
-    "OrbitDiagram",
     "Passages",
     "Recommendation",
     "ReturnMap",
@@ -41,14 +44,15 @@ __all__ = [
     "WorkPrecision",
     "advise_dt",
     "basin",
+    "bifurcation",
     "convergence",
     "crossings",
     "energy_drift",
+    "equilibria",
     "escape_times",
     "first_passages",
     "max_stiffness",
     "modified_energy",
-    "orbit_diagram",
     "period_error",
     "phase_drift",
     "poincare_section",

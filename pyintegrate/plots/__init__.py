@@ -27,29 +27,33 @@ from .heat_maps import heatmap
 from .paths import trajectory
 from .phase_curves import phase_drift
 from .phase_space import phase_portrait
+from .portraits.phase_planes import phase_plane
+from .portraits.resting_marks import equilibria
 from .region_contours import stability_region
 from .sections.attractor_maps import basin_map
 from .sections.scan_maps import passages, scan
-from .sections.section_points import orbit_diagram, return_map, section
+from .sections.section_points import bifurcation, return_map, section
 from .stability_maps import stability_map
 from .style import colour_of
 
 __all__ = [
     "animate",
     "basin_map",
+    "bifurcation",
     "chaos_map",
     "colour_of",
     "comparison",
     "convergence",
     "dashboard",
     "energy",
+    "equilibria",
     "error",
     "heatmap",
     "lyapunov",
-    "orbit_diagram",
     "overview",
     "passages",
     "phase_drift",
+    "phase_plane",
     "phase_portrait",
     "return_map",
     "scan",

@@ -114,6 +114,14 @@ def integer(name, value, least, most=None):
     return value
 
 
+def positive(name, value):
+    """A positive, finite number as a float."""
+    number = numbers(name, value)
+    if number.ndim or not (np.isfinite(number) and number > 0):
+        raise ValueError(f"{name} must be a positive number, got {value!r}")
+    return float(number)
+
+
 def whole_steps(n_steps):
     """A number of steps that a double can hold exactly."""
     n_steps = integer("n_steps", n_steps, 0)

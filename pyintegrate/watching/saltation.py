@@ -16,11 +16,15 @@ Dynamics and Bifurcations of Non-Smooth Mechanical Systems, Springer, 7.4.
 
 from __future__ import annotations
 
+from inspect import Parameter, Signature
+from typing import Any
+
 from ..tangents.directions import elements_of
+from ..tangents.tangent_system import force_of
 from ..trace import tracing
 from ..trace.derivative import below, directional
-from ..trace.expression import Symbol
-from .quantity import View
+from ..trace.expression import Symbol, node_of
+from .quantity import View, leading
 
 
 class BaseView(View):
@@ -103,11 +107,29 @@ def _late(graph, name, g, slope, n, seeds):
 
 def _force(view, state):
     """The rate of the motion at a state, in the program of an event."""
-    graph, system = view.graph, view.system
-    traced, base = system.traced, system.base
-    places = system.places[:, 0]
-    moved = {int(place): node for place, node in zip(places, state, strict=True)}
-    dim, dof, outputs = base.dim, base.dof, traced.outputs
+    places = map(int, view.system.places[:, 0])
+    moved = dict(zip(places, state, strict=True))
+    return rates_of(view.graph, view.system.base, view.system.traced, moved)
+
+
+def rates_of(graph, system, traced, moved):
+    """The rates of the components of a motion, as nodes of another graph.
+
+    Parameters
+    ----------
+    graph : Graph
+        With the system's parameters as its first rows.
+    system : System
+    traced : Traced
+        Its force, perhaps with tangents.
+    moved : dict of int to Node
+        The components of the state by their places in the force, those of the motion first.
+
+    Returns
+    -------
+    list of Node
+    """
+    dim, dof, outputs = system.dim, system.dof, traced.outputs
     second = outputs["acceleration" if dof else "rhs"][: dof or dim]
     first = outputs["velocity"][:dof] if "velocity" in outputs else []
     leaves = {"parameter": graph.parameter, "constant": graph.constant, "state": moved.__getitem__}
@@ -120,5 +142,48 @@ def _force(view, state):
         else:
             arguments = (made[a.number] for a in node.arguments)
             made[node.number] = graph.make(node.operation, *arguments)
-    rates = [made[node.number] for node in first] if first else state[dof : 2 * dof]
+    rates = [made[node.number] for node in first] if first else [*moved.values()][dof : 2 * dof]
     return [*rates, *(made[node.number] for node in second)]
+
+
+def rate_of(system, quantity):
+    """How fast a component, or a function of the state, changes along a motion.
+
+    Parameters
+    ----------
+    system : System
+    quantity : str or callable
+
+    Returns
+    -------
+    callable
+        A function of (t, y) and any parameters, for events and watches.
+
+    Raises
+    ------
+    ValueError
+        A force that is no formula.
+    """
+    traced = force_of(system)
+    if traced is None:
+        raise ValueError(f"the force of {system.name!r} is no formula: give the rate as a function")
+    count, names = leading(quantity, system) if callable(quantity) else (1, [])
+
+    def rate(t, y, **params):
+        graph, lead = t.node.graph, system.positions
+        if callable(quantity):
+            halves = [y[:lead], y[lead:]] if count == 2 else [y]
+            state = [half[0] if count == 2 and len(half) == 1 else half for half in halves]
+            height = node_of(graph, quantity(t, *state, **params))
+        else:
+            height = y[system.state_names.index(quantity)].node
+        moved = dict(enumerate(one.node for one in y))
+        force = rates_of(graph, system, traced, moved)
+        seeds = {node.number: {0: f} for node, f in zip(moved.values(), force, strict=True)}
+        seeds[graph.time().number] = {0: graph.constant(1.0)}
+        return Symbol(directional(graph, [height], seeds)[0].get(0, graph.constant(0.0)))
+
+    form = [Parameter(name, Parameter.POSITIONAL_OR_KEYWORD) for name in ("t", "y", *names)]
+    told: Any = rate
+    told.__signature__ = Signature(form)
+    return rate

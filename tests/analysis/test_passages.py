@@ -143,26 +143,46 @@ def test_the_maxima_of_a_damped_spring_shrink_by_its_decrement():
 def test_rossler_doubles_its_period_as_published():
     """Strogatz, Nonlinear Dynamics and Chaos, figure 12.3.3: a = b = 0.2."""
     c = np.array([2.5, 3.5, 4.0])
-    diagram = pi.analysis.orbit_diagram(
-        pi.systems.rossler, {"c": c}, "x", section="y", direction=-1, dt=0.02, t_end=1200.0,
-        after=1000.0,
-    )  # fmt: skip
-    periods = [len(np.unique(diagram.values[diagram.at == one].round(2))) for one in c]
-    assert periods == [1, 2, 4]
-    own = pi.analysis.orbit_diagram(
-        pi.systems.rossler, {"c": c}, lambda t, y, a: y[0] + a, section="y", direction=-1, dt=0.02,
-        t_end=1200.0, after=1000.0, keep=7,
-    )  # fmt: skip
-    assert np.array_equal(np.unique(own.at, return_counts=True)[1], [7, 7, 7])
-    assert np.allclose(own.values[own.at == 2.5], diagram.values[0] + 0.2, atol=1e-3)
+    run = {"section": "y", "direction": -1, "dt": 0.02, "t_end": 1200.0, "transient": 1000.0}
+    diagram = pi.analysis.bifurcation(pi.systems.rossler, {"c": c}, "x", **run)
+    assert diagram.periods(0.002).tolist() == [1, 2, 4]
+    own = pi.analysis.bifurcation(
+        pi.systems.rossler, {"c": c}, lambda t, y, a: y[0] + a, **run, keep=7
+    )
+    assert own.count.tolist() == [7, 7, 7]
+    assert np.array_equal(own.values, diagram.values[:, :7] + 0.2)
 
 
 def test_the_maxima_of_an_oscillation_are_its_amplitude():
-    run = {"dt": 0.1, "t_end": 40.0, "after": 10.0, "method": "dop853"}
-    diagram = pi.analysis.orbit_diagram(pi.systems.oscillator, {"x": np.array([1, 3])}, "x", **run)
-    assert np.allclose(diagram.values, diagram.at, rtol=1e-12)
-    with pytest.raises(ValueError, match="needs a section for 'x'"):
-        pi.analysis.orbit_diagram(pi.systems.lorenz, {"rho": [1.0]}, "x", **run)
+    run = {"dt": 0.1, "t_end": 40.0, "transient": 10.0, "method": "dop853", "keep": 4}
+    turn = {"maxima": [1], "minima": [-1], "extrema": [1, -1]}
+    for section, sides in turn.items():
+        found = pi.analysis.bifurcation(
+            pi.systems.oscillator, {"x": [1, 3]}, "x", section=section, **run
+        )
+        sizes = np.abs(found.values)
+        assert np.allclose(sizes, found.at[:, np.newaxis], rtol=1e-12)
+        assert set(np.sign(found.values.flat)) == set(sides)
+
+
+def test_extremes_of_any_component_and_function_are_where_its_rate_is_zero():
+    """Of the maxima of z in Lorenz's system dz/dt = x y - beta z is zero."""
+    run = {"dt": 0.005, "transient": 5.0, "t_end": 15.0, "keep": 5, "method": "dop853"}
+    own = lambda t, y: y[2] - t  # noqa: E731
+    for quantity, rate in (("z", 0.0), (own, 1.0)):
+        found = pi.analysis.bifurcation(pi.systems.lorenz, {"rho": [28.0, 35.0]}, quantity, **run)
+        x, y, z = np.moveaxis(found.section.y, -1, 0)
+        assert np.abs(x * y - 8 / 3 * z - rate).max() < 1e-10  # of terms of some hundreds
+        assert found.count.tolist() == [5, 5]
+
+
+def test_a_motion_that_rests_has_no_points():
+    run = {"dt": 0.1, "transient": 100.0, "keep": 5}
+    found = pi.analysis.bifurcation(pi.systems.lorenz, {"rho": [0.5, 28.0]}, "z", **run)
+    assert found.count.tolist() == [0, 5]
+    assert np.isnan(found.values[0]).all()
+    assert "1 trajectories without any" in repr(found)
+    assert found.plot().get_title(loc="right") == "1 of 2 have no points"
 
 
 # ---- escapes and passages ------------------------------------------------------------------------

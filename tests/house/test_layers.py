@@ -38,6 +38,8 @@ FACADES = {
     ("analysis.regions", "plot"),
     ("analysis.basins", "plot"),
     ("analysis.poincare", "plot"),
+    ("analysis.portraits.bifurcations", "plot"),
+    ("analysis.portraits.resting_points", "plot"),
     ("analysis.chaos.exponents", "plot"),
     ("analysis.chaos.indicators", "plot"),
     ("analysis.sections.exits", "plot"),

@@ -47,12 +47,12 @@ def test_a_return_map_has_its_diagonal():
     assert not found.plot(diagonal=False).get_lines()
 
 
-def test_an_orbit_diagram_is_over_its_parameter():
-    found = pi.analysis.orbit_diagram(pi.systems.driven_pendulum,
-                                      {"amplitude": np.linspace(0.5, 1, 5)}, "omega",
-                                      period=3 * np.pi, dt=0.1, t_end=99.0, after=50.0)  # fmt: skip
+def test_a_bifurcation_diagram_is_over_its_parameter():
+    found = pi.analysis.bifurcation(pi.systems.driven_pendulum,
+                                    {"amplitude": np.linspace(0.5, 1, 5)}, "omega",
+                                    period=3 * np.pi, dt=0.1, transient=50.0, keep=4)  # fmt: skip
     ax = found.plot()
-    assert np.array_equal(dots(ax), [found.at, found.values])
+    assert np.array_equal(dots(ax), [np.repeat(found.at, 4), found.values.ravel()])
     assert labels(ax)[1] == "ω once a period [rad/s]"
     assert labels(ax)[0].startswith("amplitude")
 
@@ -186,19 +186,19 @@ def test_colours_of_a_section_may_be_numbers():
         section.plot(by="length")
 
 
-def test_the_axis_of_an_orbit_diagram_says_where_it_was_taken():
+def test_the_axis_of_a_bifurcation_diagram_says_where_it_was_taken():
     drives = {"c": np.linspace(2, 4, 3)}
-    options = {"dt": 0.05, "t_end": 100.0, "after": 60.0}
+    options = {"dt": 0.05, "t_end": 100.0, "transient": 60.0}
     for quantity, section, text in [
         ("x", "y", "x where y = 0"),
         (lambda t, y: y[0] + y[1], "y", "quantity where y = 0"),
         ("x", lambda t, y: y[1] - y[0], "x at its section"),
     ]:
-        found = pi.analysis.orbit_diagram(
+        found = pi.analysis.bifurcation(
             pi.systems.rossler, drives, quantity, section=section, **options
         )
         assert labels(found.plot()) == ("c", text)
-    found = pi.analysis.orbit_diagram(
+    found = pi.analysis.bifurcation(
         pi.systems.pendulum,
         {"length": [1.0, 2.0]},
         "theta",
@@ -206,7 +206,7 @@ def test_the_axis_of_an_orbit_diagram_says_where_it_was_taken():
         0.0,
         dt=0.05,
         t_end=9.0,
-        after=0.0,
+        transient=0.0,
     )
     assert labels(found.plot())[1] == "θ at its maxima [rad]"
 

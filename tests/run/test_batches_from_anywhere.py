@@ -17,7 +17,7 @@ CALLERS = {
     "dask": ("events", "watches", "bound"),
     "crossings": ("events", "watches", "bound"),
     "escape_times": ("events", "watches", "bound"),
-    "orbit_diagram": ("events", "watches", "bound"),
+    "bifurcation": ("events", "watches", "bound"),
     "scan": ("events", "watches", "bound"),
     "lyapunov": ("none",),
     "chaos_map": ("none",),
@@ -36,7 +36,7 @@ def possible(seen, source, size, caller):
         return False
     if source in ("dt", "t0") and (seen == "times" or caller == "scan"):
         return False  # each would have its own times; such an axis is one of the grid
-    if caller == "orbit_diagram" and source == "parameter":
+    if caller == "bifurcation" and source == "parameter":
         return False  # its own axis
     if (caller, source) in {("solve", "dt"), ("lyapunov", "dt"), ("chaos_map", "dt")}:
         return False
@@ -134,7 +134,9 @@ def run(caller, seen, a):
             system, {"b": [0.1, 0.3]}, pi.watch.last("x"), **start, **steps, **options
         )  # fmt: skip
         return {"b": np.moveaxis(here.values, 0, -1)}
-    here = analysis.orbit_diagram(system, {"b": [0.1]}, "x", **start, **steps, after=0.0, **own)
+    here = analysis.bifurcation(
+        system, {"b": [0.1]}, "x", **start, **steps, transient=0.0, keep=1000, **own
+    )
     return here.section
 
 
@@ -166,14 +168,14 @@ def test_bits_of_one_trajectory_and_of_the_batch(seen, source, size, caller):
 
 
 @pytest.mark.parametrize("n", [3, 200])
-def test_starts_of_an_orbit_diagram(n):
+def test_starts_of_a_bifurcation_diagram(n):
     """A batch of starts begins at each value, one of shape (n, 1) has a start for each."""
-    ends, x0 = {"dt": 0.1, "n_steps": 50, "after": 0.0}, np.linspace(1, 2, n)
+    ends, x0 = {"dt": 0.1, "n_steps": 50, "transient": 0.0}, np.linspace(1, 2, n)
     springs = pi.systems.spring
-    rows = pi.analysis.orbit_diagram(springs, {"k": x0 + 3}, "x", x0[:, None], 0.0, **ends)
+    rows = pi.analysis.bifurcation(springs, {"k": x0 + 3}, "x", x0[:, None], 0.0, **ends)
     assert rows.section.batch == (n, 1)
-    every = pi.analysis.orbit_diagram(springs, {"k": x0 + 3}, "x", x0[:2], 0.0, **ends)
+    every = pi.analysis.bifurcation(springs, {"k": x0 + 3}, "x", x0[:2], 0.0, **ends)
     assert every.section.batch == (n, 2)
     i = n - 1
-    one = pi.analysis.orbit_diagram(springs, {"k": [x0[i] + 3]}, "x", x0[i], 0.0, **ends)
-    assert rows.values[rows.section.trajectory == i].tobytes() == one.values.tobytes()
+    one = pi.analysis.bifurcation(springs, {"k": [x0[i] + 3]}, "x", x0[i], 0.0, **ends)
+    assert rows.values[i].tobytes() == one.values[0].tobytes()

@@ -7,13 +7,18 @@ import numpy as np
 
 def system_of(solution, lane):
     """The system with the parameters of some trajectories, by flat index."""
+    return system_at(solution.system, batch_of(solution), lane)
+
+
+def system_at(system, batch, lane):
+    """A system with the parameters at some places of a batch, by flat index."""
     params = {}
-    for name, shape in solution.system.batch_shapes.items():
+    for name, shape in system.batch_shapes.items():
         if shape:
-            value = np.asarray(solution.system.params[name])
+            value = np.asarray(system.params[name])
             own = value.shape[len(shape) :]  # for one trajectory: () except for array parameters
-            params[name] = taken(value, batch_of(solution), lane, own)
-    return solution.system(**params) if params else solution.system
+            params[name] = taken(value, batch, lane, own)
+    return system(**params) if params else system
 
 
 def batch_of(solution):

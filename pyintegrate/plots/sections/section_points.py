@@ -1,4 +1,4 @@
-"""Plots of points: sections, return maps and orbit diagrams."""
+"""Plots of points: sections, return maps and bifurcation diagrams."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ...analysis.poincare import Section
-    from ...analysis.sections.return_maps import OrbitDiagram, ReturnMap
+    from ...analysis.portraits.bifurcations import Bifurcation
+    from ...analysis.sections.return_maps import ReturnMap
     from ...values.types import Axes
 
 MANY = 2000  # points above which they are drawn as small as possible
@@ -130,8 +131,8 @@ def return_map(
     return finish(ax, name, f"{which} {name}", legend=False, title=title)
 
 
-def orbit_diagram(
-    diagram: OrbitDiagram,
+def bifurcation(
+    diagram: Bifurcation,
     *,
     ax: Axes | None = None,
     title: str | None = None,
@@ -142,8 +143,8 @@ def orbit_diagram(
 
     Parameters
     ----------
-    diagram : OrbitDiagram
-        From ``pi.analysis.orbit_diagram``.
+    diagram : Bifurcation
+        From ``pi.analysis.bifurcation``.
     ax : Axes, optional
         Where to draw; a new figure by default.
     title : str, optional
@@ -160,21 +161,26 @@ def orbit_diagram(
     Examples
     --------
     >>> import numpy as np, pyintegrate as pi
-    >>> found = pi.analysis.orbit_diagram(
+    >>> found = pi.analysis.bifurcation(
     ...     pi.systems.rossler, {"c": np.linspace(2, 6, 9)}, "x", section="y", dt=0.02,
-    ...     t_end=300.0, after=200.0)
-    >>> ax = orbit_diagram(found)
+    ...     transient=200.0, keep=20)
+    >>> ax = bifurcation(found)
     >>> ax.get_xlabel(), ax.get_ylabel()
     ('c', 'x where y = 0')
     """
     ax = new_axes(ax, figsize, (7.2, 4.4))
-    _dots(ax, diagram.at, diagram.values, keywords)
+    at = diagram.at.reshape(-1, *(1,) * (diagram.values.ndim - 1))
+    there = ~np.isnan(diagram.values)
+    at = np.broadcast_to(at, there.shape)[there]
+    _dots(ax, at, diagram.values[there], keywords)
+    none = np.count_nonzero(diagram.count == 0)
+    note = f"{none:,} of {diagram.count.size:,} have no points" if none else ""
     system = diagram.section.system
     right, up = (_named(system, name) for name in (diagram.parameter, diagram.quantity))
     if diagram.where:
         text = axis_label(system, f"{diagram.quantity} {diagram.where}")
         up = with_unit(text, unit_of(system, diagram.quantity))
-    return finish(ax, right, up, legend=False, title=title)
+    return finish(ax, right, up, legend=False, title=title, note=note)
 
 
 def _two(section):
@@ -198,7 +204,8 @@ def _named(system, name):
 
 def _dots(ax, x, y, keywords):
     few = len(x) <= MANY
-    own: dict[str, Any] = {"s": 6 if few else 1.5, "linewidths": 0, "rasterized": not few}
+    size = 6 if few else 1.5 if len(x) <= 10 * MANY else 0.3
+    own: dict[str, Any] = {"s": size, "linewidths": 0, "rasterized": not few}
     if not {"c", "color"} & set(keywords):
         own["color"] = on_ground(BLUE)
     return ax.scatter(x, y, **(own | keywords))

@@ -1,0 +1,1 @@
+"""Plots of the map of a motion: phase planes, equilibria, bifurcations, basins, flow maps."""

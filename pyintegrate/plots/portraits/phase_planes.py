@@ -1,0 +1,156 @@
+"""The phase plane: field lines, nullclines, equilibria and the manifolds of saddles."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ...analysis.portraits.boxes import Box
+from ...analysis.portraits.drives import without_drive
+from ...analysis.portraits.resting_points import equilibria as found_equilibria
+from ...run.arguments import checked_system
+from ..frame import finish, new_axes
+from ..phase_space import phase_portrait
+from ..style import BLUE, GREEN, ORANGE, VERMILLION, axis_label, on_dark, on_ground
+from .resting_marks import mark
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any
+
+    from ...system.system import System
+    from ...values.types import ArrayLike, Axes
+
+GRID = 121  # points along each axis, of the field
+
+
+def phase_plane(
+    system: System,
+    box: Mapping[str, Sequence[float]] | ArrayLike,
+    *,
+    solution: Any = None,
+    t: float | None = None,
+    n: int = 400,
+    length: float = 3.0,
+    nullclines: bool = True,
+    ax: Axes | None = None,
+    legend: bool = True,
+    title: str | None = None,
+    figsize: tuple[float, float] | None = None,
+    **keywords: Any,
+) -> Axes:
+    """Draw the phase plane of a motion with two components.
+
+    Field lines with arrows, nullclines (where one component stands still), all equilibria found,
+    by kind, and the stable and unstable manifolds of saddles.
+
+    Parameters
+    ----------
+    system : System
+        With two components.
+    box : mapping of str to (low, high), or array_like, shape (2, 2)
+        The plane: bounds of both components.
+    solution : Solution or sequence of them, optional
+        Drawn on top; of a large batch 30 trajectories.
+    t : float, optional
+        Freezes a driven motion at this time; by default it is drawn without its drive, as a note
+        says.
+    n : int, optional
+        Starts of the search for equilibria, as of ``pi.analysis.equilibria``.
+    length : float, optional
+        Of the manifolds, in widths of the box; 0 for none.
+    nullclines : bool, optional
+        Whether to draw them.
+    ax : Axes, optional
+        Where to draw; a new figure by default.
+    legend : bool, optional
+        Whether to name what is drawn.
+    title : str, optional
+        Title above the axes.
+    figsize : tuple of float, optional
+        Width and height of a new figure in inches.
+    **keywords
+        For `Axes.streamplot`: density, color, ...
+
+    Returns
+    -------
+    Axes
+
+    Raises
+    ------
+    ValueError
+        For another number of components, a batch of parameters, or a wrong box.
+
+    References
+    ----------
+    Strogatz (2015), Nonlinear Dynamics and Chaos, chapter 6.
+
+    Examples
+    --------
+    >>> import pyintegrate as pi
+    >>> ax = phase_plane(pi.systems.duffing, {"x": (-2, 2), "v": (-1.5, 1.5)})
+    >>> ax.get_title(loc="right")
+    'without its drive: gamma = 0'
+    """
+    checked_system(system)
+    if system.dim != 2 or any(system.batch_shapes.values()):
+        raise ValueError(
+            f"a phase plane is that of one motion with two components, and {system.name!r} has"
+            f" {system.dim} components and parameters of shapes {dict(system.batch_shapes)}"
+        )
+    room = Box(system, box)
+    if len(room.names) != 2:
+        raise ValueError(f"box must bound both {' and '.join(system.state_names)}, got {box!r}")
+    note = ""
+    if t is None:
+        system, drive = without_drive(system, room)
+        note = f"without its drive: {axis_label(system, drive).split(' [')[0]} = 0" if drive else ""
+    else:
+        note = f"the field at t = {t:g}"
+    found = found_equilibria(system, box, n, t=t)
+    ax = new_axes(ax, figsize, (7.4, 4.8))
+    share = np.stack(np.meshgrid(*[np.linspace(0, 1, GRID)] * 2), axis=-1)
+    y = room.filled(share.reshape(-1, 2))
+    plane = y.reshape(GRID, GRID, 2)
+    with np.errstate(all="ignore"):
+        field = system.rhs(0.0 if t is None else t, plane)
+    _draw_field(ax, plane, field, nullclines, system, keywords)
+    if length:
+        _draw_manifolds(ax, found, length)
+    if solution is not None:
+        phase_portrait(solution, ax=ax, exact=False, legend=False, zorder=3.5)
+    mark(ax, found.points[:, 0], found.points[:, 1], found, {})
+    ax.set(xlim=plane[0, [0, -1], 0], ylim=plane[[0, -1], 0, 1])
+    lost = found.lost / found.starts
+    if lost > 0.05:
+        note += f"{'; ' * bool(note)}{lost:.0%} of the starts led to no equilibrium"
+    right, up = (axis_label(system, name) for name in system.state_names)
+    return finish(ax, right, up, legend=legend, title=title, note=note)
+
+
+def _draw_field(ax, plane, field, nullclines, system, keywords):
+    x, y = plane[0, :, 0], plane[:, 0, 1]
+    grey = "0.45" if on_dark() else "0.7"
+    own = {"color": grey, "linewidth": 0.7, "arrowsize": 0.8, "density": 1.3, "zorder": 1}
+    with np.errstate(all="ignore"):
+        ax.streamplot(x, y, field[..., 0], field[..., 1], **(own | keywords))
+    if not nullclines:
+        return
+    for d, (colour, style) in enumerate(((ORANGE, "--"), (GREEN, "-."))):
+        f = np.ma.masked_invalid(field[..., d])
+        if f.count() and f.min() < 0 < f.max():
+            ax.contour(x, y, f, [0.0], colors=[on_ground(colour)], linestyles=[style],
+                       linewidths=1.2, zorder=2)  # fmt: skip
+            name = axis_label(system, system.state_names[d]).split(" [")[0]
+            ax.plot([], [], color=on_ground(colour), linestyle=style, linewidth=1.2,
+                    label=f"d{name}/dt = 0")  # fmt: skip
+
+
+def _draw_manifolds(ax, found, length):
+    for (name, lines), colour in zip(
+        sorted(found.manifolds(length).items()), (BLUE, VERMILLION), strict=True
+    ):
+        for i, line in enumerate(lines):
+            label = f"{name} manifold" if not i else None
+            ax.plot(*line.T, color=on_ground(colour), linewidth=1.6, zorder=3, label=label)

@@ -1,0 +1,148 @@
+"""Equilibria: the right-hand side is zero there, and the kinds are those of textbooks."""
+
+import numpy as np
+import pytest
+
+import pyintegrate as pi
+from pyintegrate.analysis.portraits.boxes import Box
+from pyintegrate.analysis.portraits.drives import without_drive
+from pyintegrate.values.sobol_points import sobol_points
+
+qmc = pytest.importorskip("scipy.stats.qmc")
+ROOM = {"x": (-3, 3), "v": (-1, 1)}
+
+
+@pi.rhs(dim=2, a=3.0)  # Strogatz (2015), 6.4: rabbits and sheep
+def rivals(t, y, a):
+    return y[0] * (a - y[0] - 2 * y[1]), y[1] * (2 - y[0] - y[1])
+
+
+def test_sobol_points_are_those_of_scipy():
+    expected = qmc.Sobol(32, scramble=False, bits=32).random(256)
+    assert np.array_equal(sobol_points(256, 32), expected)
+
+
+def test_a_shift_keeps_a_net():
+    """Of 2^m shifted points each dyadic interval of the first dimension holds one."""
+    shifted = np.sort(sobol_points(256, 3, seed=7), axis=0)
+    assert np.array_equal(np.floor(256 * shifted[:, 0]), np.arange(256))
+
+
+def test_rabbits_and_sheep():
+    found = pi.analysis.equilibria(rivals, [(-0.5, 4), (-0.5, 4)])
+    assert found.points == pytest.approx(np.array([[0, 0], [0, 2], [1, 1], [3, 0]]), abs=1e-12)
+    kinds = ["unstable node", "stable node", "saddle", "stable node"]
+    assert found.kinds.tolist() == kinds
+    assert found.eigenvalues[2].real == pytest.approx([2**0.5 - 1, -(2**0.5) - 1], abs=1e-12)
+
+
+def test_lorenz_loses_its_resting_points_at_the_published_rho():
+    """Lorenz (1963): rho = sigma (sigma + beta + 3) / (sigma - beta - 1) = 470/19."""
+    critical = 470 / 19
+    systems = pi.systems.lorenz(rho=critical + np.array([-0.01, 0.01]))
+    found = pi.analysis.equilibria(systems, [(-20, 20), (-20, 20), (0, 40)])
+    assert found.stability[:, 2].tolist() == ["stable", "unstable"]
+    expected = np.sqrt(8 / 3 * (systems.params["rho"] - 1))
+    assert found.points[:, 2, 0] == pytest.approx(expected, rel=1e-13)
+
+
+def test_every_equilibrium_is_one_and_batches_change_no_bits():
+    gammas = np.linspace(0, 0.5, 7)[:, np.newaxis] + np.zeros(2)
+    whole = pi.analysis.equilibria(pi.systems.duffing(gamma=gammas), ROOM, n=200, t=[0.0, 1.0])
+    there = ~np.isnan(whole.residuals)
+    assert whole.points.shape[:2] == (7, 2)
+    assert (whole.count == there.sum(axis=-1)).all()
+    assert whole.residuals[there].max() < 1e-14  # rounding of terms of size 1
+    for index in np.ndindex(7, 2):
+        one = pi.systems.duffing(gamma=gammas[index])
+        alone = pi.analysis.equilibria(one, ROOM, n=200, t=float(index[1]))
+        kept = slice(whole.count[index])
+        assert alone.points.tobytes() == whole.points[index][kept].tobytes()
+        assert (alone.hits == whole.hits[index][kept]).all()
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_every_start_is_accounted_for(seed):
+    found = pi.analysis.equilibria(pi.systems.pendulum, {"theta": (-4, 4)}, n=300, seed=seed)
+    assert found.hits.sum() + found.outside + found.lost == 300
+    assert found.kinds.tolist() == ["saddle", "centre", "saddle"]
+
+
+def test_four_dimensions_have_saddles_with_centres():
+    found = pi.analysis.equilibria(pi.systems.henon_heiles, {"x": (-2, 2), "y": (-2, 2)})
+    assert sorted(found.kinds.tolist()) == ["centre", "saddle-centre", "saddle-centre",
+                                            "saddle-centre"]  # fmt: skip
+
+
+def test_nothing_is_found_where_nothing_is():
+    @pi.rhs(dim=1)
+    def grows(t, y):
+        return 1 + y * y
+
+    found = pi.analysis.equilibria(grows, {"y": (-2, 2)}, n=50)
+    assert found.points.shape == (0, 1)
+    assert found.lost == 50
+
+
+def test_a_whole_line_of_equilibria_is_degenerate():
+    found = pi.analysis.equilibria(pi.systems.constant_force(force=0.0), {"x": (0, 1)}, n=16)
+    assert set(found.kinds) == {"degenerate"}
+    assert len(found) == 16
+
+
+@pytest.mark.parametrize(
+    ("box", "told"),
+    [
+        ({"y": (0, 1)}, "box has 'y'"),
+        ({"x": (1, 0)}, r"box\['x'\] must be \(low, high\)"),
+        ([(0, 1)], r"expected \(low, high\) for each of x, v"),
+        ({}, "no component"),
+    ],
+)
+def test_a_wrong_box_is_named(box, told):
+    with pytest.raises(ValueError, match=told):
+        pi.analysis.equilibria(pi.systems.spring, box)
+
+
+def test_a_driven_motion_needs_a_time():
+    with pytest.raises(ValueError, match=r"give t=0\.0 to freeze it"):
+        pi.analysis.equilibria(pi.systems.duffing, ROOM)
+
+
+def test_manifolds_of_the_pendulum_are_its_separatrix():
+    """E = g: omega = 2 sqrt(g / length) cos(theta / 2); Runge-Kutta 4 in steps of 1/200."""
+    box = {"theta": (-4, 4), "omega": (-7, 7)}
+    found = pi.analysis.equilibria(pi.systems.pendulum, box)
+    lines = found.manifolds(length=2.0)
+    assert len(lines["stable"]) == len(lines["unstable"]) == 4
+    for line in (*lines["stable"], *lines["unstable"]):
+        theta, omega = line[~np.isnan(line[:, 0])].T
+        expected = 2 * np.sqrt(9.81) * np.abs(np.cos(theta / 2))
+        assert np.abs(omega) == pytest.approx(expected, abs=2e-6)
+
+
+def test_a_manifold_has_the_length_asked_for():
+    found = pi.analysis.equilibria(rivals, [(-0.5, 4), (-0.5, 4)])
+    for lines in found.manifolds(length=0.2).values():
+        steps = np.linalg.norm(np.diff(lines / found.box.size, axis=1), axis=-1)
+        assert steps.sum(axis=1) == pytest.approx(np.full(2, 0.2), abs=1e-6)
+
+
+def test_lorenz_has_an_unstable_manifold_of_one_dimension():
+    found = pi.analysis.equilibria(pi.systems.lorenz(rho=10.0), [(-20, 20), (-20, 20), (-1, 30)])
+    lines = found.manifolds(length=4.0)
+    assert lines["unstable"].shape[0] == 2
+    assert lines["stable"].shape[0] == 0  # a surface
+    assert (lines["unstable"][0][2:10] * lines["unstable"][1][2:10])[:, 0].max() < 0
+
+
+@pytest.mark.parametrize(
+    ("system", "name"),
+    [(pi.systems.duffing, "gamma"), (pi.systems.driven_pendulum, "amplitude"),
+     (pi.systems.spring, None)],
+)  # fmt: skip
+def test_the_drive_is_the_factor_of_what_changes_with_time(system, name):
+    box = Box(system, {system.state_names[0]: (-2, 2)})
+    rest, found = without_drive(system, box)
+    assert found == name
+    assert name is None or rest.params[name] == 0

@@ -1,0 +1,63 @@
+"""Pictures of the map of a motion: what they show is what was computed."""
+
+import numpy as np
+import pytest
+
+import pyintegrate as pi
+
+BOX = {"x": (-2, 2), "v": (-1.5, 1.5)}
+
+
+def labels(ax):
+    return list(ax.get_legend_handles_labels()[1])
+
+
+def test_a_phase_plane_names_all_that_it_shows():
+    sol = pi.integrate(pi.systems.duffing(gamma=0.0), [0.5, 1.5], 0.5, dt=0.05, t_end=5.0)
+    ax = pi.plots.phase_plane(pi.systems.duffing, BOX, solution=sol, title="two wells")
+    names = labels(ax)
+    assert {"stable focus", "saddle", "stable manifold", "unstable manifold"} < set(names)
+    assert ax.get_title(loc="right") == "without its drive: gamma = 0"
+    assert ax.get_xlim() == (-2, 2)
+    marks = {line.get_label(): line.get_xydata() for line in ax.lines}
+    assert marks["stable focus"] == pytest.approx(np.array([[-1, 0], [1, 0]]), abs=1e-12)
+
+
+def test_a_box_may_name_its_axes_in_any_order():
+    turned = {"v": (-1.5, 1.5), "x": (-2, 2)}
+    pictures = [pi.plots.phase_plane(pi.systems.duffing, box) for box in (BOX, turned)]
+    first, second = (
+        np.concatenate([path.vertices for path in ax.collections[0].get_paths()]) for ax in pictures
+    )
+    assert np.array_equal(first, second)
+
+
+def test_a_frozen_field_says_when():
+    ax = pi.plots.phase_plane(pi.systems.duffing, BOX, t=0.0, length=0, nullclines=False)
+    assert ax.get_title(loc="right") == "the field at t = 0"
+    assert not {"stable manifold", "dx/dt = 0"} & set(labels(ax))
+
+
+@pytest.mark.parametrize(
+    ("system", "box", "told"),
+    [
+        (pi.systems.lorenz, [(0, 1)] * 3, "3 components"),
+        (pi.systems.spring(k=[1.0, 2.0]), BOX, r"\(2,\)"),
+        (pi.systems.spring, {"x": (0, 1)}, "bound both x and v"),
+    ],
+)
+def test_a_phase_plane_is_of_one_motion_of_two_components(system, box, told):
+    with pytest.raises(ValueError, match=told):
+        pi.plots.phase_plane(system, box)
+
+
+def test_equilibria_over_a_parameter_and_in_a_line():
+    systems = pi.systems.duffing(gamma=0.0, alpha=np.linspace(-1, 1, 5))
+    found = pi.analysis.equilibria(systems, {"x": (-2, 2)}, n=64)
+    ax = found.plot()
+    drawn = sum(np.isfinite(line.get_ydata()).sum() for line in ax.lines)
+    assert drawn == found.count.sum()
+    one = pi.analysis.equilibria(pi.systems.logistic, {"n": (-10, 200)}, n=16)
+    assert one.plot().get_xlabel() == "n"
+    with pytest.raises(ValueError, match="one parameter"):
+        pi.analysis.equilibria(pi.systems.spring(k=np.ones((2, 2))), {"x": (0, 1)}, 4).plot()
