@@ -78,6 +78,9 @@ typedef struct {
     int scale[PI_MAX_STATE];
     int cheap;       /* without its scales the force costs nothing */
     int scratch;     /* rows of scratch memory for the force */
+    /* Rows of the numbers of a step with noise (kernels/rows/noise.h): normals; none, or as many
+     * integrals; uniforms; none, or as many normals of the next step. steps: is there PI_NEXT? */
+    int steps, numbers[4];
     int no_jacobian; /* use differences of the right-hand side */
     int block; /* preferred lanes per call of the force (calls are expensive); 0: as many as fit */
     int may_stop;       /* does the force call functions that may stop the run? */
@@ -110,6 +113,7 @@ typedef enum {
     PI_MULTISTEP,
     PI_IMPLICIT_RK,
     PI_ROSENBROCK,
+    PI_NOISE,
     PI_RIGID_MOTION, /* "rigid_body" in Python */
     PI_FAMILIES
 } PiFamily;

@@ -30,6 +30,11 @@ static int64_t answers_to(const PiProgramText *x, PiQuestion question) {
     return pi_answer_rows(&sizes, question);
 }
 
+/* The rows of the numbers of a step with noise. */
+static int64_t numbers_of(const PiProgramText *x) {
+    return x->numbers[0] + x->numbers[1] + x->numbers[2] + x->numbers[3];
+}
+
 /* ---- the verifier ---------------------------------------------------------------------------- */
 /* Which rows of a bank a section may read, and which it has written so far. */
 typedef struct {
@@ -106,6 +111,7 @@ static int check_section(const PiProgramText *x, PiQuestion question, const int6
                               [PI_BANK_CONSTANT] = x->n_constants,
                               [PI_BANK_OUT] = answers}};
     if (question == PI_ACCELERATION) s.readable[PI_BANK_Y] = x->dof;
+    if (question == PI_NEXT) s.readable[PI_BANK_V] = numbers_of(x);
     if (velocity || prepare) s.readable[PI_BANK_Y] = s.readable[PI_BANK_T] = 0;
     if (prepare) s.readable[PI_BANK_V] = 0;
     const int64_t rows = x->n_registers + answers + x->n_params + x->n_derived;
@@ -138,6 +144,8 @@ static int check_sizes(const PiProgramText *x, char *message) {
         {"n_registers", x->n_registers, 0, PI_MAX_REGISTERS},
         {"n_constants", x->n_constants, 0, PI_MAX_CONSTANTS},
         {"n_code", x->n_code, 0, PI_MAX_CODE},
+        {"normals", x->numbers[0], 0, PI_MAX_NUMBER / 4},
+        {"uniforms", x->numbers[2], 0, PI_MAX_NUMBER / 4},
     };
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
         if (sizes[i].value < sizes[i].least || sizes[i].value > sizes[i].most)
@@ -153,6 +161,14 @@ static int check_sizes(const PiProgramText *x, char *message) {
             return refuse(message, "first order, and a section for question %d", foreign[i]);
     if (x->dof && x->first[PI_RHS] >= 0)
         return refuse(message, "the right-hand side follows from the acceleration");
+    for (int i = 1; i < 4; i += 2)
+        if (x->numbers[i] && x->numbers[i] != x->numbers[0])
+            return refuse(message, "%lld numbers besides %lld normals: expected as many, or none",
+                          (long long)x->numbers[i], (long long)x->numbers[0]);
+    if (x->numbers[3] && (x->numbers[1] || x->numbers[2]))
+        return refuse(message, "normals of the next step, and integrals or uniforms of this one");
+    if (x->first[PI_NEXT] >= 0 && x->n_params < PI_OF_RUN)
+        return refuse(message, "steps with noise without the parameters of the run");
     if (x->n_derived && x->first[PI_PREPARE] < 0)
         return refuse(message, "derived parameters, and no section for them");
     return 0;
@@ -183,7 +199,8 @@ static int reads(const PiProgramText *x, PiQuestion question, PiBank bank) {
     return 0;
 }
 static PiSystem describe(const PiProgramText *x) {
-    const PiQuestion force = x->dof ? PI_ACCELERATION : PI_RHS;
+    const int steps = x->first[PI_NEXT] >= 0;
+    const PiQuestion force = steps ? PI_NEXT : x->dof ? PI_ACCELERATION : PI_RHS;
     return (PiSystem){
         .name = "",
         .structure = !x->dof                      ? PI_FIRST_ORDER
@@ -197,7 +214,9 @@ static PiSystem describe(const PiProgramText *x) {
         .n_derived = (int)x->n_derived,
         .n_invariants = (int)x->n_invariants,
         .scratch = (int)x->n_registers,
-        .operations = x->last[force] - x->first[force],
+        .steps = steps,
+        .numbers = {(int)x->numbers[0], (int)x->numbers[1], (int)x->numbers[2], (int)x->numbers[3]},
+        .operations = x->last[force] - x->first[force] + 32 * numbers_of(x),
         .no_jacobian = x->first[PI_JACOBIAN] < 0,
     };
 }

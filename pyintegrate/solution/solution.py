@@ -95,6 +95,12 @@ class Solution(States):
 
     # ---- derived quantities ----
     @property
+    def seed(self) -> int | None:
+        """The seed of its noise; None without noise."""
+        random = self._problem.random
+        return None if random is None else random.seed
+
+    @property
     def evaluations(self) -> int:
         """Force evaluations of a trajectory; a force that depends on the velocity is not shared.
 

@@ -32,7 +32,7 @@ class View:
         self.system, self.graph = system, Graph(0, 0)
         self.extras = dict(extras)
         dim, names = system.dim, invariant_names(system) if invariants else []
-        shapes = {**system._definition["shapes"], **self.extras}
+        shapes = {**system._definition["shapes"], **system.shapes_of_run, **self.extras}
         self.params, self.rows = tracing.parameter_symbols(self.graph, shapes)
         self.t, self.n = Symbol(self.graph.time()), Symbol(self.graph.state(dim))
         self.size = dim + 1

@@ -16,7 +16,7 @@ import pyintegrate as pi
 PACKAGE = ROOT / "pyintegrate"
 FLOORS = (
     "_core", "errors", "values", "theory", "method", "trace", "system", "user_system", "tangents",
-    "watching", "run", "solution", "integration", "adaptive", "solving",
+    "stochastic", "watching", "run", "solution", "integration", "adaptive", "solving",
     "certificate", "analysis", "plots", "laboratory", "dask", "__init__", "command_line",
     "__main__",
 )  # fmt: skip
