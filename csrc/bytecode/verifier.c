@@ -31,9 +31,7 @@ static int64_t answers_to(const PiProgramText *x, PiQuestion question) {
 }
 
 /* The rows of the numbers of a step with noise. */
-static int64_t numbers_of(const PiProgramText *x) {
-    return x->numbers[0] + x->numbers[1] + x->numbers[2] + x->numbers[3];
-}
+static int64_t numbers_of(const PiProgramText *x) { return x->noises * (x->second ? 2 : 1); }
 
 /* ---- the verifier ---------------------------------------------------------------------------- */
 /* Which rows of a bank a section may read, and which it has written so far. */
@@ -144,8 +142,8 @@ static int check_sizes(const PiProgramText *x, char *message) {
         {"n_registers", x->n_registers, 0, PI_MAX_REGISTERS},
         {"n_constants", x->n_constants, 0, PI_MAX_CONSTANTS},
         {"n_code", x->n_code, 0, PI_MAX_CODE},
-        {"normals", x->numbers[0], 0, PI_MAX_NUMBER / 4},
-        {"uniforms", x->numbers[2], 0, PI_MAX_NUMBER / 4},
+        {"noises", x->noises, 0, PI_MAX_NUMBER / 2},
+        {"second", x->second, PI_NO_SECOND, PI_INCREMENTS_AHEAD},
     };
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
         if (sizes[i].value < sizes[i].least || sizes[i].value > sizes[i].most)
@@ -161,12 +159,6 @@ static int check_sizes(const PiProgramText *x, char *message) {
             return refuse(message, "first order, and a section for question %d", foreign[i]);
     if (x->dof && x->first[PI_RHS] >= 0)
         return refuse(message, "the right-hand side follows from the acceleration");
-    for (int i = 1; i < 4; i += 2)
-        if (x->numbers[i] && x->numbers[i] != x->numbers[0])
-            return refuse(message, "%lld numbers besides %lld normals: expected as many, or none",
-                          (long long)x->numbers[i], (long long)x->numbers[0]);
-    if (x->numbers[3] && (x->numbers[1] || x->numbers[2]))
-        return refuse(message, "normals of the next step, and integrals or uniforms of this one");
     if (x->first[PI_NEXT] >= 0 && x->n_params < PI_OF_RUN)
         return refuse(message, "steps with noise without the parameters of the run");
     if (x->n_derived && x->first[PI_PREPARE] < 0)
@@ -215,7 +207,8 @@ static PiSystem describe(const PiProgramText *x) {
         .n_invariants = (int)x->n_invariants,
         .scratch = (int)x->n_registers,
         .steps = steps,
-        .numbers = {(int)x->numbers[0], (int)x->numbers[1], (int)x->numbers[2], (int)x->numbers[3]},
+        .noises = (int)x->noises,
+        .second = (PiSecondNumbers)x->second,
         .operations = x->last[force] - x->first[force] + 32 * numbers_of(x),
         .no_jacobian = x->first[PI_JACOBIAN] < 0,
     };

@@ -198,8 +198,7 @@ PyObject *core_limits(PyObject *module, PyObject *none) {
             Py_CLEAR(jacobian);
     return Py_BuildValue("{si si si si si si si si si sN sN}", "of_run", PI_OF_RUN,
                          "kernel_components", PI_MAX_DIM, "kernel_parameters", PI_MAX_PARAMS,
-                         "components", PI_MAX_NUMBER,
-                         "parameters", PI_MAX_NUMBER, "stages", PI_MAX_STAGES, "substeps",
-                         PI_MAX_SUBSTEPS, "words", PI_WORDS, "bank_shift", PI_BANK_SHIFT, "banks",
-                         banks, "jacobian", jacobian);
+                         "components", PI_MAX_NUMBER, "parameters", PI_MAX_NUMBER, "stages",
+                         PI_MAX_STAGES, "substeps", PI_MAX_SUBSTEPS, "words", PI_WORDS,
+                         "bank_shift", PI_BANK_SHIFT, "banks", banks, "jacobian", jacobian);
 }

@@ -131,7 +131,7 @@ const char noise_doc[] =
     "seed: below 2**64; stream: 0 normals, 1 second normals, 2 uniforms; counters: (n, 3) uint64,\n"
     "trajectory, step and component; out: n doubles.";
 PyObject *core_noise(PyObject *module, PyObject *args) {
-    enum { TOGETHER = 64 };
+    enum { REGISTER = 8 }; /* doubles of the widest */
     PyObject *counters, *result;
     unsigned long long seed;
     int stream;
@@ -139,24 +139,15 @@ PyObject *core_noise(PyObject *module, PyObject *args) {
     Views views = {0};
     const uint64_t *asked = views_array(&views, counters, "counters", 0, 8, 0);
     const int64_t n = asked ? (*views_find(&views, "counters"))->buffer.len / 24 : 0;
-    double *out = asked ? views_array(&views, result, "out", n, 8, 1) : NULL;
-    uint64_t trajectory[TOGETHER];
-    double both[2][TOGETHER];
-    PiPairs pairs = {.seed = seed, .stream = stream, .lanes = TOGETHER};
-    pairs.trajectory = trajectory, pairs.first = both[0], pairs.second = both[1];
+    double *out = asked ? views_array(&views, result, "out", n, 8, 1) : NULL, both[2][REGISTER];
+    uint64_t trajectory[REGISTER] = {0};
     const uint32_t mode = pi_enter_float_mode();
-    /* Neighbours of one step and component are drawn together. */
-    for (int64_t from = 0, to; out && from < n; from = to) {
-        const uint64_t *first = asked + 3 * from;
-        for (to = from; to < n && to < from + TOGETHER && asked[3 * to + 1] == first[1] &&
-                        asked[3 * to + 2] == first[2];
-             to++)
-            trajectory[to - from] = asked[3 * to];
-        for (int64_t i = to - from; i < TOGETHER; i++) trajectory[i] = 0;
-        pairs.pair = first[1] / 2;
-        pairs.component = (int)first[2];
-        pi_isa(state_of(module)->isa)->f64->draw(&pairs);
-        memcpy(out + from, both[first[1] % 2], (size_t)(to - from) * sizeof *out);
+    for (int64_t i = 0; out && i < n; i++, asked += 3) {
+        const PiPairs pair = {seed,     asked[1] / 2, (int)asked[2], stream,
+                              REGISTER, trajectory,   both[0],       both[1]};
+        trajectory[0] = asked[0];
+        pi_isa(state_of(module)->isa)->f64->draw(&pair);
+        out[i] = both[asked[1] % 2][0];
     }
     pi_leave_float_mode(mode);
     views_release(&views);

@@ -71,10 +71,8 @@ static int64_t multistep_workspace(const PiMethod *m, const PiSystem *system) {
 /* The next state, the numbers of a step; and in double precision, two rows each: the trajectories,
  * the numbers of a pair of substeps, and their sums. */
 static int64_t noise_workspace(const PiMethod *m, const PiSystem *system) {
-    int64_t rows = 0;
     (void)m;
-    for (int i = 0; i < 4; i++) rows += system->numbers[i];
-    return system->dim + 2 + 9 * rows;
+    return system->dim + 2 + 18 * (int64_t)system->noises;
 }
 
 /* ---- the table ------------------------------------------------------------------------------- */

@@ -56,7 +56,7 @@ class MethodCatalogue(Mapping[str, Method]):
         --------
         >>> import pyintegrate as pi
         >>> [name for name, m in pi.methods.noise.items() if m.strong_order == 1.5]
-        ['sra1', 'sra3', 'sriw1']
+        ['sra1', 'sriw1']
         """
         from .stochastic import METHODS
 

@@ -45,19 +45,16 @@ class StochasticMethod(Method):
     langevin: bool
     step: Any  # the formula
 
-    def __init__(self, step, *, strong, weak, noise, evaluations, title, formula, reference,
-                 interpretation="ito", langevin=False):  # fmt: skip
+    def __init__(self, step, *, title, formula, reference, evaluations, weak_order, **properties):
         name = step.__name__
         super().__init__(
-            name=name, title=title, family="noise", order=weak, stages=1, evaluations=evaluations,
-            symplectic=False, symmetric=False, coefficients={},
+            name=name, title=title, family="noise", order=weak_order, stages=1,
+            evaluations=evaluations, symplectic=False, symmetric=False, coefficients={},
             handle=_core.make_method("noise", 1, evaluations, ()), written={},
             made_by=(stochastic_method, (name,)), formula=formula, reference=reference,
         )  # fmt: skip
-        self.__dict__.update(
-            strong_order=strong, weak_order=weak, noise=noise, interpretation=interpretation,
-            langevin=langevin, step=step,
-        )  # fmt: skip
+        usual = {"interpretation": "ito", "langevin": False}
+        self.__dict__.update(usual, step=step, weak_order=weak_order, **properties)
 
 
 METHODS: dict[str, StochasticMethod] = {}
@@ -92,14 +89,14 @@ def times(factor, terms):
 
 
 # ---- strong order 1 ------------------------------------------------------------------------------
-@_method(strong=0.5, weak=1, noise="general", evaluations=1, title="Euler-Maruyama",
+@_method(strong_order=0.5, weak_order=1, noise="general", evaluations=1, title="Euler-Maruyama",
          formula="y += h f + g dW",
          reference="Maruyama (1955), Rend. Circ. Mat. Palermo 4, 48-90")  # fmt: skip
 def euler_maruyama(s):
     return plus(s.y, times(s.h, s.drift()), s.kick(s.dW))
 
 
-@_method(strong=1.0, weak=1, noise="commutative", evaluations=1, title="Milstein",
+@_method(strong_order=1.0, weak_order=1, noise="commutative", evaluations=1, title="Milstein",
          formula="y += h f + g dW + sum_jk L^j g_k (dW_j dW_k - delta_jk h) / 2",
          reference="Milstein (1974), Teor. Veroyatnost. i Primenen. 19, 583-588")  # fmt: skip
 def milstein(s):
@@ -110,8 +107,8 @@ def milstein(s):
     return y
 
 
-@_method(strong=1.0, weak=1, noise="commutative", evaluations=2, interpretation="stratonovich",
-         title="Heun for Stratonovich equations",
+@_method(strong_order=1.0, weak_order=1, noise="commutative", evaluations=2,
+         interpretation="stratonovich", title="Heun for Stratonovich equations",
          formula="Y = y + h f + g dW;  y += h (f + f(Y)) / 2 + (g + g(Y)) dW / 2",
          reference="Rumelin (1982), SIAM J. Numer. Anal. 19, 604-613")  # fmt: skip
 def heun_stratonovich(s):
@@ -122,83 +119,63 @@ def heun_stratonovich(s):
 
 
 # ---- strong order 1.5 ----------------------------------------------------------------------------
-# Rossler (2010), SIAM J. Numer. Anal. 48, 922-952: tables 6.1 to 6.3. A row for each stage.
+# The numbers are those of Rossler's tables 6.1 and 6.3.
 _ROSSLER = "Rossler (2010), SIAM J. Numer. Anal. 48, 922-952"
+_BETA = (
+    (-1, -1, 2, -2),
+    (4 / 3, 4 / 3, -4 / 3, 5 / 3),
+    (2 / 3, -1 / 3, -2 / 3, -2 / 3),
+    (0, 0, 0, 1),
+)
 
 
-def _additive(s, c0, c1, A, B, a, b1, b2):
-    """H_i = y + h sum A_ij f(H_j) + sum B_ij g(t + c1_j h) I10 / h,
-    y += h sum a_i f(H_i) + sum g(t + c1_i h) (b1_i dW + b2_i I10 / h)."""
-    along = [i / s.h for i in s.I10]
-    f: list = []
-    for c, row_a, row_b in zip(c0, A, B, strict=True):
-        H = s.y
-        for k, weight in enumerate(row_a):
-            H = plus(H, times(weight * s.h, f[k])) if weight else H
-        for k, weight in enumerate(row_b):
-            H = plus(H, times(weight, s.kick(along, None, c1[k]))) if weight else H
-        f.append(s.drift(H, c))
-    y = s.y
-    for k in range(len(a)):
-        y = plus(y, times(a[k] * s.h, f[k]))
-        numbers = _weighted([(b1[k], s.dW), (b2[k], along)])
-        y = plus(y, s.kick(numbers, None, c1[k])) if numbers else y
-    return y
+def _weighted(weights, lists):
+    """Sums of lists of numbers with weights, those that are not zero."""
+    first, *rest = (times(w, numbers) for w, numbers in zip(weights, lists, strict=True) if w)
+    return plus(first, *rest)
 
 
-def _weighted(terms):
-    """Sums of lists of numbers with weights; None if all weights are zero."""
-    lists = [[w * x for x in numbers] if w != 1 else numbers for w, numbers in terms if w]
-    return [sum(rest, first) for first, *rest in zip(*lists, strict=True)] if lists else None
-
-
-@_method(strong=1.5, weak=2, noise="additive", evaluations=2, title="SRA1 of Rossler",
+@_method(strong_order=1.5, weak_order=2, noise="additive", evaluations=2, title="SRA1 of Rossler",
          formula="H = y + 3/4 h f + 3/2 g(t + h) I10 / h;"
          "  y += h (f + 2 f(H)) / 3 + g(t + h) dW - (g(t + h) - g) I10 / h",
          reference=_ROSSLER)  # fmt: skip
 def sra1(s):
-    return _additive(s, (0, 3 / 4), (1, 0), ((), (3 / 4,)), ((), (3 / 2,)), (1 / 3, 2 / 3), (1, 0),
-                     (-1, 1))  # fmt: skip
-
-
-@_method(strong=1.5, weak=2, noise="additive", evaluations=3, reference=_ROSSLER,
-         title="SRA3 of Rossler, order 3 without noise",
-         formula="three stages; y += h (f + f(H2) + 4 f(H3)) / 6 + the noise of sra1")  # fmt: skip
-def sra3(s):
-    return _additive(s, (0, 1, 1 / 2), (1, 0, 0), ((), (1,), (1 / 4, 1 / 4)), ((), (), (1, 1 / 2)),
-                     (1 / 6, 1 / 6, 2 / 3), (1, 0, 0), (-1, 1, 0))  # fmt: skip
-
-
-@_method(strong=1.5, weak=2, noise="diagonal", evaluations=2, title="SRIW1 of Rossler",
-         formula="four stages of g, two of f", reference=_ROSSLER)  # fmt: skip
-def sriw1(s):
-    h, root = s.h, s.root_h
-    I10 = [i / h for i in s.I10]
-    I11 = [0.5 * (w * w - h) / root for w in s.dW]
-    I111 = [w * (w * w - 3.0 * h) / (6.0 * h) for w in s.dW]
-
-    def g(weight, c, *others):
-        """g at y + weight h f + sqrt(h) times those of other stages, as a product with numbers."""
-        y = plus(s.y, times(weight * h, f1), *(times(w, g(one)) for w, g in others))
-        return lambda numbers: s.kick(numbers, y, c)
-
-    f1, one = s.drift(), [root] * len(s.dW)
-    g1 = s.kick
-    f2 = s.drift(plus(s.y, times(3 / 4 * h, f1), times(3 / 2, g1(I10))), 3 / 4)
-    g2 = g(1 / 4, 1 / 4, (1 / 2, g1))
-    g3 = g(1.0, 1.0, (-1.0, g1))
-    g4 = g(1 / 4, 1 / 4, (-5.0, g1), (3.0, g2), (1 / 2, g3))
+    mean, f = [i / s.h for i in s.I10], s.drift()
+    H = plus(s.y, times(3 / 4 * s.h, f), times(3 / 2, s.kick(mean, None, 1.0)))
     return plus(
-        s.y, times(1 / 3 * h, f1), times(2 / 3 * h, f2),
-        g1(_weighted([(-1, s.dW), (-1, I11), (2, I10), (-2, I111)])),
-        g2(_weighted([(4 / 3, s.dW), (4 / 3, I11), (-4 / 3, I10), (5 / 3, I111)])),
-        g3(_weighted([(2 / 3, s.dW), (-1 / 3, I11), (-2 / 3, I10), (-2 / 3, I111)])),
-        g4(I111),
+        s.y, times(1 / 3 * s.h, f), times(2 / 3 * s.h, s.drift(H, 3 / 4)),
+        s.kick(_weighted((1.0, -1.0), (s.dW, mean)), None, 1.0), s.kick(mean),
     )  # fmt: skip
 
 
+@_method(strong_order=1.5, weak_order=2, noise="diagonal", evaluations=2, title="SRIW1 of Rossler",
+         formula="four stages of g, two of f", reference=_ROSSLER)  # fmt: skip
+def sriw1(s):
+    h, root, f1 = s.h, s.root_h, s.drift()
+    integrals = (
+        s.dW,
+        [0.5 * (w * w - h) / root for w in s.dW],  # I11 / sqrt(h)
+        [i / h for i in s.I10],
+        [w * (w * w - 3.0 * h) / (6.0 * h) for w in s.dW],  # I111 / h
+    )
+
+    def g(weight, c, *others):
+        """g at y + weight h f + sqrt(h) times those of other stages, as a product with numbers."""
+        ones = [root] * len(s.dW)
+        y = plus(s.y, times(weight * h, f1), *(times(w, k(ones)) for w, k in others))
+        return lambda numbers: s.kick(numbers, y, c)
+
+    g1 = s.kick
+    H = plus(s.y, times(3 / 4 * h, f1), times(3 / 2, g1(integrals[2])))
+    g2 = g(1 / 4, 1 / 4, (1 / 2, g1))
+    g3 = g(1.0, 1.0, (-1.0, g1))
+    g4 = g(1 / 4, 1 / 4, (-5.0, g1), (3.0, g2), (1 / 2, g3))
+    kicks = (k(_weighted(row, integrals)) for k, row in zip((g1, g2, g3, g4), _BETA, strict=True))
+    return plus(s.y, times(1 / 3 * h, f1), times(2 / 3 * h, s.drift(H, 3 / 4)), *kicks)
+
+
 # ---- Langevin equations --------------------------------------------------------------------------
-@_method(strong=1.0, weak=2, noise="additive", evaluations=2, langevin=True,
+@_method(strong_order=1.0, weak_order=2, noise="additive", evaluations=2, langevin=True,
          title="BAOAB: half a kick, half a drift, friction and noise, and back",
          formula="v += h a / 2;  x += h v / 2;  v = c v + sqrt((1 - c^2) kT / m) R,"
          " c = exp(-friction h);  x += h v / 2;  v += h a(x) / 2",
@@ -211,21 +188,7 @@ def baoab(s):
     return [*x, *plus(v, times(0.5 * s.h, s.force(x, v, 1.0)))]
 
 
-@_method(strong=1.0, weak=2, noise="additive", evaluations=2, langevin=True,
-         title="OBABO: velocity Verlet between two halves of friction and noise",
-         formula="O(h/2), velocity Verlet, O(h/2): v = c v + sqrt((1 - c^2) kT / m) R,"
-         " c = exp(-friction h / 2)",
-         reference="Bussi, Parrinello (2007), Phys. Rev. E 75, 056707")  # fmt: skip
-def obabo(s):
-    first, second = s.two_normals()
-    v = s.bath(s.v, 0.5 * s.h, first)
-    v = plus(v, times(0.5 * s.h, s.force(s.x, v)))
-    x = plus(s.x, times(s.h, v))
-    v = plus(v, times(0.5 * s.h, s.force(x, v, 1.0)))
-    return [*x, *s.bath(v, 0.5 * s.h, second)]
-
-
-@_method(strong=1.0, weak=2, noise="additive", evaluations=2, langevin=True,
+@_method(strong_order=1.0, weak_order=2, noise="additive", evaluations=2, langevin=True,
          title="Gronbech-Jensen and Farago",
          formula="x += b h v + b h^2 a / 2 + b h B / 2;  v = A v + h (A a + a(x)) / 2 + b B,"
          "  b = 1 / (1 + friction h / 2), A = (1 - friction h / 2) b, B = sqrt(2 friction kT h / m)"
@@ -241,7 +204,7 @@ def gjf(s):
     return [*x, *plus(v, times(0.5 * s.h, s.force(x, v, 1.0)))]
 
 
-@_method(strong=0.5, weak=1, noise="additive", evaluations=1,
+@_method(strong_order=0.5, weak_order=1, noise="additive", evaluations=1,
          title="the overdamped limit of BAOAB: mean of two steps' noise",
          formula="y += h f + g (dW + dW of the next step) / 2: of weak order 2 for the stationary"
          " law of constant g",

@@ -133,9 +133,6 @@ class RandomNumbers(Named):
 
     __hash__ = None  # type: ignore[assignment]
 
-    def __repr__(self):
-        return f"noise of {', '.join(f'{name}={value}' for name, value in vars(self).items())}"
-
     @property
     def shape(self):
         """Of the batch, as far as the numbers of the trajectories give it."""

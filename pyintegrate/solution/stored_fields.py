@@ -275,7 +275,7 @@ def check_definition(definition, noisy=False):
     if noisy:
         check_one_of(definition, "interpretation", "ito", "stratonovich")
         noises = found.pop("diffusion", 0)
-        if not noises or noises % dim or found.pop("force", dof) != dof:
+        if noises % dim or (found.pop("force", dof), found.pop("bath", dof + 1)) != (dof, dof + 1):
             refuse("system: traced", f"{noises} numbers of a diffusion of {dim} components")
     if found != answers:
         refuse("system: traced", f"its answers are not those of a {structure} system")

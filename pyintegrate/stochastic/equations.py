@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, overload
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -19,12 +19,6 @@ if TYPE_CHECKING:
     Function = Callable[..., Any]
 
 
-@overload
-def sde(function: Function, /, **options: Any) -> NoisySystem: ...
-@overload
-def sde(
-    function: None = None, /, *, dim: int | None = None, **options: Any
-) -> Callable[[Function], NoisySystem]: ...
 def sde(
     function: Function | None = None,
     /,
@@ -32,7 +26,7 @@ def sde(
     dim: int | None = None,
     interpretation: Literal["ito", "stratonovich"] = "ito",
     **options: Any,
-) -> NoisySystem | Callable[[Function], NoisySystem]:
+) -> Any:
     """Make a System of dy = f dt + g dW, written for one trajectory.
 
     Parameters

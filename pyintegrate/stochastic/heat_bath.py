@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..system.system import System
-from ..tangents.formulas import FORCES, built_in_force
+from ..tangents.tangent_system import force_of
 from ..trace.graph import Graph
 from ..trace.tracing import Traced
-from ..user_system.traced import TracedSystem
 from ..values.parameters import checked
 from .noisy_system import NoisySystem
 from .step import OF_RUN, placed
@@ -82,7 +81,11 @@ def langevin(
             f"{' with noise' if isinstance(system, NoisySystem) else ''}: a heat bath needs"
             " x'' = a(t, x), as @pi.acceleration and @pi.potential make it"
         )
-    force = _force(system)
+    force = force_of(system)
+    if force is None:
+        raise ValueError(
+            f"{system.name!r} is called, and noise needs its formula: leave trace= away"
+        )
     taken = {"friction", "temperature", "mass"} & set(system.params)
     if taken:
         raise ValueError(f"{system.name!r} has a parameter {taken.pop()!r}: give it another name")
@@ -98,11 +101,10 @@ def langevin(
             raise ValueError(f"{name} must be {'positive' if name == 'mass' else 'at least 0'},"
                              f" got {value!r:.80}")  # fmt: skip
     _tell_of_own_damping(system)
-    old = system._definition
+    old = {key: value for key, value in system._definition.items() if key != "compiled"}
+    traced = _heated(force, system.dof, bool(own))
     definition = {
-        key: old[key] for key in ("dim", "dof", "structure", "state", "equation", "reference")
-    } | {
-        "name": system.name,
+        **old,
         "title": f"{system.title} in a heat bath",
         "params": [*old["params"], *((n, "1", np.ones(s)[()], "") for n, s in shapes.items())],
         "shapes": {**old["shapes"], **shapes},
@@ -111,12 +113,10 @@ def langevin(
         "time_unit": old.get("time_unit", "s"),
         "interpretation": "ito",
         "base": system,
-    }  # fmt: skip
-    traced = _heated(force, system.dof, bool(own))
-    definition["traced"] = traced
-    definition["velocity_dependent"] = True
-    definition["time_dependent"] = traced.time_dependent
-    definition["frozen"] = old.get("frozen")
+        "traced": traced,
+        "velocity_dependent": True,
+        "time_dependent": traced.time_dependent,
+    }
     return LangevinSystem(definition, {**system._params, **values})
 
 
@@ -132,18 +132,6 @@ class LangevinSystem(NoisySystem):
         return base(**{name: self._params[name] for name in base.params}).energy(y, t)
 
 
-def _force(system):
-    """The operations of a system's force."""
-    if isinstance(system, TracedSystem):
-        return system.traced
-    if system.name in FORCES:
-        return built_in_force(system)
-    raise ValueError(
-        f"{system.name!r} has no formula for its force, which noise needs: write it with"
-        " @pi.acceleration"
-    )
-
-
 def _heated(force, dof, one_each):
     """The force, the drift and the diffusion, as a Traced."""
     rows = force.n_params
@@ -151,16 +139,17 @@ def _heated(force, dof, one_each):
     state = [graph.state(i) for i in range(2 * dof)]
     accelerations = placed(graph, force.outputs["acceleration"], state, graph.time())
     friction, temperature = graph.parameter(rows), graph.parameter(rows + 1)
-    double = graph.scaled(graph.multiply(friction, temperature), 2.0)
-    zero, diffusion, drift = graph.constant(0.0), [], []
+    zero, diffusion, drift, heat = graph.constant(0.0), [], [], []
     for i, a in enumerate(accelerations):
-        mass = graph.parameter(rows + 2 + (i if one_each else 0))
-        push = graph.make("sqrt", graph.divide(double, mass))
+        mass = graph.parameter(rows + 2 + i * one_each)
+        heat.append(graph.divide(temperature, mass))
+        push = graph.make("sqrt", graph.scaled(graph.multiply(friction, heat[i]), 2.0))
         drift.append(graph.subtract(a, graph.multiply(friction, state[dof + i])))
         diffusion += [push if k == i else zero for k in range(dof)]
     outputs = {
         "acceleration": drift,
         "force": accelerations,
+        "bath": [friction, *heat],
         "diffusion": [zero] * dof**2 + diffusion,
     }
     if "energy" in force.outputs:
@@ -175,74 +164,52 @@ def _mass(system):
     any distance are exact but for rounding."""
     if not system.has_energy:
         raise ValueError(f"{system.name!r} has no energy, from which the mass is read: give mass=")
-    dof = system.dof
-    directions = np.eye(dof)
-
-    def energy(x, v):
-        return np.asarray(system.energy(np.concatenate([x, v])), np.float64)
-
+    dof, one = system.dof, _FAR * np.eye(system.dof)
+    v = np.stack([one[:, None] + one, one[:, None] - one])
+    lead = max([len(shape) for shape in system.batch_shapes.values()], default=0)
     found = []
     for shift in (0.0, 0.3):
-        x, still = system.initial[:dof] + shift, np.zeros(dof)
-        rest = energy(x, still)
-        one = [energy(x, _FAR * e) + energy(x, -_FAR * e) - 2 * rest for e in directions]
-        masses = np.stack([value / _FAR**2 for value in one], axis=-1)
-        for i in range(dof):
-            for k in range(i):
-                both = energy(x, _FAR * (directions[i] + directions[k]))
-                both = both - energy(x, _FAR * (directions[i] - directions[k]))
-                cross = np.abs(both / (2 * _FAR**2))
-                if np.any(cross > 1e-9 * np.max(masses, axis=-1)):
-                    raise _no_mass(system, f"the energy couples the velocities {i} and {k}")
-        found.append(masses)
-    if not np.allclose(*found, rtol=1e-9, equal_nan=True):
-        raise _no_mass(system, "it changes with the position")
-    masses = found[0]
-    alike = np.all(masses == masses[..., :1])
-    if alike and masses.shape[:-1][-1:] != (dof,):
-        return masses[..., 0]
-    return masses
-
-
-def _no_mass(system, reason):
-    return ValueError(
-        f"{system.name!r} has no constant mass for each coordinate: {reason}; a heat bath needs one"
-    )
+        y = np.concatenate([np.broadcast_to(system.initial[:dof] + shift, v.shape), v], axis=-1)
+        a, b = system.energy(y.reshape(2, dof, dof, *(1,) * lead, 2 * dof))
+        found.append((a - b) / (2 * _FAR**2))
+    masses = np.diagonal(found[0])
+    cross = np.moveaxis(found[0], (0, 1), (-2, -1)) - masses[..., None] * np.eye(dof)
+    far = 1e-9 * np.max(masses)
+    if np.any(abs(found[0] - found[1]) > far) or np.any(abs(cross) > far):
+        raise ValueError(
+            f"{system.name!r} has no constant mass for each coordinate, which a heat bath needs:"
+            " d2E/dv2 couples them, or changes with the position"
+        )
+    return masses[..., 0] if np.all(masses == masses[..., :1]) else masses
 
 
 # ---- damping and drives --------------------------------------------------------------------------
+# Two times and two velocities at which a force is compared.
+_SEES = {"velocity": ((0.3, 0.3), (1.0, -2.0)), "time": ((0.3, 1.7), (0.5, 0.5))}
+
+
 def _tell_of_own_damping(system):
     """Warn if the force depends on velocity or time, and name the parameters to set to 0."""
-    causes = {}
-    for what, differs in (("velocity", _sees_velocity), ("time", _sees_time)):
-        if not differs(system):
-            continue
-        shapes = system._definition["shapes"]
-        cures = [name for name in system.params
-                 if not differs(system(**{name: np.zeros(shapes[name])[()]}))]  # fmt: skip
-        causes[what] = cures[:1]
+    causes, cures = [], []
+    for what, points in _SEES.items():
+        if _changes(system, *points):
+            causes.append(what)
+            zeros = {name: np.zeros(shape)[()] for name, shape in
+                     system._definition["shapes"].items()}  # fmt: skip
+            cures += [f"{name}=0" for name, zero in zeros.items()
+                      if not _changes(system(**{name: zero}), *points)][:1]  # fmt: skip
     if causes:
-        cure = ", ".join(f"{name}=0" for names in causes.values() for name in names)
         warnings.warn(
             f"the force of {system.name!r} depends on the {' and the '.join(causes)}: its own"
             " damping or drive breaks the balance of friction and noise, and the law is not"
-            f" exp(-E / temperature){f'; set {cure}' if cure else ''}",
+            f" exp(-E / temperature){'; set ' * bool(cures)}{', '.join(cures)}",
             UserWarning,
             stacklevel=3,
         )
 
 
-def _sees_velocity(system):
-    return _changes(system, 0.3, 0.3, 1.0, -2.0)
-
-
-def _sees_time(system):
-    return _changes(system, 0.3, 1.7, 0.5, 0.5)
-
-
-def _changes(system, t, later, v, other):
-    x = system.initial[: system.dof] + 0.25
+def _changes(system, times, velocities):
+    x, v = system.initial[: system.dof] + 0.25, np.ones(system.dof)
     with np.errstate(all="ignore"):
-        a = system.acceleration(t, x, np.full(system.dof, v))
-        b = system.acceleration(later, x, np.full(system.dof, other))
+        a, b = (system.acceleration(t, x, u * v) for t, u in zip(times, velocities, strict=True))
     return not np.array_equal(a, b, equal_nan=True)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import operator
 import random
 from fractions import Fraction
+from itertools import product
 
 from ..trace.derivative import below
 from .step import derivatives_along, is_zero
@@ -23,21 +25,16 @@ def kind_of(traced, m):
         return "additive"
     if m == dim and all(
         seen <= {i} if i == k else is_zero(node)
-        for (i, k), node, seen in zip(_pairs(dim, m), g, states, strict=True)
+        for (i, k), node, seen in zip(product(range(dim), range(m)), g, states, strict=True)
     ):
         return "diagonal"
     along = derivatives_along(traced, m)
     alike = (
-        _same(traced.graph, a, b)
-        for j in range(m)
-        for k in range(j)
-        for a, b in zip(along[j, k], along[k, j], strict=True)
+        _same(traced.graph, along.get((j, k), {}).get(i), along.get((k, j), {}).get(i))
+        for j, k, i in product(range(m), range(m), range(dim))
+        if k < j
     )
     return "commutative" if all(alike) else "general"
-
-
-def _pairs(dim, m):
-    return [(i, k) for i in range(dim) for k in range(m)]
 
 
 def _same(graph, a, b):
@@ -47,31 +44,27 @@ def _same(graph, a, b):
     """
     zero = graph.constant(0.0)
     a, b = a or zero, b or zero
-    return all(_values(seed, (a, b)) in (0, None) for seed in range(2)) if a is not b else True
+    return a is b or all(_values(seed, (a, b)) == 0 for seed in range(2))
+
+
+_RULES: dict = {
+    "add": operator.add,
+    "subtract": operator.sub,
+    "multiply": operator.mul,
+    "negative": operator.neg,
+    "divide": lambda a, b: a * pow(b, _PRIME - 2, _PRIME),
+}
 
 
 def _values(seed, pair):
-    """The difference of two nodes at a random point; None where it divides by zero."""
+    """The difference of two nodes at a random point."""
     draw, known = random.Random(seed), {}
     for node in below(pair):
-        parts = [known[x.number] for x in node.arguments]
-        match node.operation:
-            case "constant" if abs(node.value) < float("inf"):
-                exact = Fraction(node.value)
-                value = exact.numerator * pow(exact.denominator, -1, _PRIME)
-            case "add":
-                value = parts[0] + parts[1]
-            case "subtract":
-                value = parts[0] - parts[1]
-            case "multiply":
-                value = parts[0] * parts[1]
-            case "negative":
-                value = -parts[0]
-            case "divide":
-                if not parts[1]:
-                    return None
-                value = parts[0] * pow(parts[1], -1, _PRIME)
-            case _:
-                value = draw.randrange(_PRIME)
+        if node.operation in _RULES:
+            value = _RULES[node.operation](*(known[x.number] for x in node.arguments))
+        elif node.is_constant and abs(node.value) < float("inf"):
+            value = _RULES["divide"](*Fraction(node.value).as_integer_ratio())
+        else:
+            value = draw.randrange(_PRIME)
         known[node.number] = value % _PRIME
-    return (known[pair[0].number] - known[pair[1].number]) % _PRIME
+    return known[pair[0].number] - known[pair[1].number]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import cached_property
-from math import prod
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
@@ -14,7 +13,7 @@ from ..system.system import System
 from ..trace.program import assemble
 from ..user_system.traced import TracedSystem
 from .kinds import kind_of
-from .step import OF_RUN, step_program
+from .step import OF_RUN, drift_nodes, step_program
 
 if TYPE_CHECKING:
     from ..values.types import ArrayLike, Floats
@@ -86,27 +85,15 @@ class NoisySystem(TracedSystem):
         return _core.evaluate(program.handle, bits, question, *arguments)
 
     def _formulas(self):
-        lines = super()._formulas()
         from ..trace.mathematics import formulas
 
         names, m = self.state_names, self.noises
-        left = [f"g[{name}, {k + 1}]" for name in names for k in range(m)]
-        shown = formulas(self.traced.graph, self.traced.outputs["diffusion"], left, names,
-                         self._parameter_names())  # fmt: skip
-        return [*lines, *(line for line in shown if not line.endswith("= 0"))]
-
-    # ---- rows of parameters, for the formulas of methods ----
-    def row_of(self, name, element=0):
-        """The row of a parameter, or of an element of it."""
-        shapes = self._definition["shapes"]
-        names = list(shapes)
-        return sum(prod(shapes[n]) for n in names[: names.index(name)]) + element
-
-    @property
-    def mass_rows(self):
-        """The row of the mass of each coordinate."""
-        each = self._definition["shapes"]["mass"] != ()
-        return [self.row_of("mass", i if each else 0) for i in range(self.dof)]
+        left = [f"{name}'" for name in names] + [
+            f"g[{n}, {k + 1}]" for n in names for k in range(m)
+        ]
+        right = [*drift_nodes(self.traced), *self.traced.outputs["diffusion"]]
+        lines = formulas(self.traced.graph, right, left, names, self._parameter_names())
+        return [line for line in lines if not line.endswith("= 0")]
 
     # ---- runs ----
     @property

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from functools import reduce
+from itertools import product
+
 import numpy as np
 
 from .. import _core
@@ -11,7 +14,8 @@ from ..trace.graph import Graph
 from ..trace.program import assemble
 
 # Parameters of the run, after those of the system: csrc/tiles.h.
-STEP, SUBSTEPS, _, _, _, _, _ = range(OF_RUN := _core.limits()["of_run"])
+STEP, SUBSTEPS, OF_RUN = 0, 1, _core.limits()["of_run"]
+NO_SECOND, INTEGRALS, INCREMENTS_AHEAD = range(3)  # PiSecondNumbers
 
 
 def placed(graph, nodes, state, time):
@@ -52,8 +56,8 @@ class Step:
     """
 
     def __init__(self, system, method, graph):
-        self._system, self._graph, self._count = system, graph, system.noises
-        self._integrals = self._ahead = False
+        self._system, self._graph = system, graph
+        self.second = NO_SECOND
         first = system.traced.n_params - OF_RUN
         self.h = Symbol(graph.parameter(first + STEP))
         self._substeps = Symbol(graph.parameter(first + SUBSTEPS))
@@ -65,8 +69,9 @@ class Step:
     # ---- numbers ----
     def _numbers(self, kind, scale):
         """A row of numbers for each noise, the kind-th, times a factor."""
-        first = self._system.dim + kind * self._count
-        return [scale * Symbol(self._graph.state(first + k)) for k in range(self._count)]
+        n = self._system.noises
+        first = self._system.dim + kind * n
+        return [scale * Symbol(self._graph.state(first + k)) for k in range(n)]
 
     @property
     def dW(self):
@@ -78,26 +83,14 @@ class Step:
 
     @property
     def I10(self):
-        self._integrals = True
+        self.second = INTEGRALS
         part = self.h / self._substeps
         return self._numbers(1, part * np.sqrt(part))
 
     @property
     def next_dW(self):
-        self._ahead = True
+        self.second = INCREMENTS_AHEAD
         return self._numbers(1, np.sqrt(self.h / self._substeps))
-
-    def two_normals(self):
-        """Two sets of them, for the two halves of a step."""
-        self._count *= 2
-        both = self.Z
-        return both[: len(both) // 2], both[len(both) // 2 :]
-
-    @property
-    def numbers(self):
-        """How many rows of each kind the step needs (PiSystem.numbers)."""
-        n = self._count
-        return n, n * self._integrals, 0, n * self._ahead
 
     # ---- the equations ----
     def _at(self, nodes, y, fraction):
@@ -131,52 +124,43 @@ class Step:
 
     def changes(self):
         """(j, k, L^j g_k), L^j g_k = sum_l g_lj dg_k/dy_l, where it is not zero, j <= k."""
-        for (j, k), nodes in derivatives_along(self._system.traced, self._system.noises).items():
-            if j <= k and any(n is not None for n in nodes):
-                present = [n for n in nodes if n is not None]
-                symbols = iter(self._at(present, None, 0.0))
-                yield j, k, [None if n is None else next(symbols) for n in nodes]
+        for (j, k), parts in derivatives_along(self._system.traced, self._system.noises).items():
+            if j <= k:
+                found = dict(zip(parts, self._at([*parts.values()], None, 0.0), strict=True))
+                yield j, k, [found.get(i) for i in range(self._system.dim)]
 
     # ---- Langevin ----
     @property
     def friction(self):
-        return self._parameter("friction")
+        return self._bath[0]
 
-    def _parameter(self, name):
-        row = self._system.row_of(name)
-        return Symbol(self._graph.parameter(row))
+    @property
+    def _bath(self):
+        """The friction, and temperature / mass of each coordinate."""
+        return self._at(self._system.traced.outputs["bath"], None, 0.0)
 
     def bath(self, v, h, normals):
         """v after a time h of friction and noise alone, exactly."""
-        c = np.exp(-(self.friction * h))
+        friction, *heat = self._bath
+        c = np.exp(-(friction * h))
         spread = np.sqrt(1.0 - c * c)
-        masses = self._system.mass_rows
-        heat = self._parameter("temperature")
-        new = []
-        for i, (one, R) in enumerate(zip(v, normals, strict=True)):
-            m = Symbol(self._graph.parameter(masses[i]))
-            new.append(c * one + (spread * np.sqrt(heat / m)) * R)
-        return new
+        return [
+            c * one + (spread * np.sqrt(square)) * R
+            for one, square, R in zip(v, heat, normals, strict=True)
+        ]
 
 
 def derivatives_along(traced, m):
-    """{(j, k): the components of L^j g_k}, a node each, or None for zero."""
+    """{(j, k): {i: component i of L^j g_k}}, without zeros."""
     graph, g = traced.graph, traced.outputs["diffusion"]
     state = [graph.state(i) for i in range(graph.dim)]
-    slopes = forward(graph, g, state)
-    found = {}
-    for j in range(m):
-        for k in range(m):
-            nodes: list = []
-            for i in range(graph.dim):
-                total = None
-                for at, slope in enumerate(slopes[i * m + k].get(s.number) for s in state):
-                    if slope is None or is_zero(slope) or is_zero(g[at * m + j]):
-                        continue
-                    term = graph.multiply(g[at * m + j], slope)
-                    total = term if total is None else graph.add(total, term)
-                nodes.append(total)
-            found[j, k] = nodes
+    slopes, found = forward(graph, g, state), {}
+    for j, k, i in product(range(m), range(m), range(graph.dim)):
+        slope = slopes[i * m + k]
+        terms = [graph.multiply(g[at * m + j], slope[s.number]) for at, s in enumerate(state)
+                 if s.number in slope and not is_zero(g[at * m + j])]  # fmt: skip
+        if terms:
+            found.setdefault((j, k), {})[i] = reduce(graph.add, terms)
     return found
 
 
@@ -194,14 +178,11 @@ def converted(system, interpretation):
     drift = drift_nodes(system.traced)
     if interpretation == system.interpretation:
         return drift
-    graph, m = system.traced.graph, system.noises
-    along = derivatives_along(system.traced, m)
+    graph, drift = system.traced.graph, [*drift]
     half = -0.5 if interpretation == "stratonovich" else 0.5
-    for j in range(m):
-        drift = [
-            f if term is None else graph.add(f, graph.scaled(term, half))
-            for f, term in zip(drift, along[j, j], strict=True)
-        ]
+    for (j, k), parts in derivatives_along(system.traced, system.noises).items():
+        for i, term in parts.items() if j == k else ():
+            drift[i] = graph.add(drift[i], graph.scaled(term, half))
     return drift
 
 
@@ -217,4 +198,4 @@ def step_program(system, method):
     }
     if "energy" in source.outputs:
         outputs["energy"] = placed(graph, source.outputs["energy"], state, time)
-    return assemble(graph, outputs, source.n_params, step.numbers)
+    return assemble(graph, outputs, source.n_params, system.noises, step.second)

@@ -34,8 +34,8 @@ class Program:
         First and last instruction of each question; -1 for one that is not answered.
     sizes : tuple of int
         dim, dof, n_params, n_derived, n_invariants, n_registers.
-    numbers : tuple of int
-        Rows of the numbers of a step with noise (PiSystem.numbers in csrc/pyintegrate.h).
+    noises, second : int
+        Of a step with noise: see PiSystem in csrc/pyintegrate.h.
     handle : capsule
         The verified program. Made when first needed.
 
@@ -45,24 +45,25 @@ class Program:
         From ``handle``, if the verifier refuses the code.
     """
 
-    def __init__(self, code, constants, sections, sizes, numbers=(0, 0, 0, 0)):
+    def __init__(self, code, constants, sections, sizes, noises=0, second=0):
         self.code = np.ascontiguousarray(code, dtype=np.int32).reshape(-1, WORDS)
         self.constants = np.ascontiguousarray(constants, dtype=np.float64)
         self.sections = np.ascontiguousarray(sections, dtype=np.int32).reshape(-1, 2)
         self.sizes = tuple(int(size) for size in sizes)
-        self.numbers = tuple(numbers)
+        self.noises, self.second = noises, second
         self._handle = None
 
     @property
     def handle(self):
         if self._handle is None:
             self._handle = _core.make_program(
-                self.code, self.constants, self.sections, *self.sizes, self.numbers
+                self.code, self.constants, self.sections, *self.sizes, self.noises, self.second
             )
         return self._handle
 
     def __reduce__(self):
-        return Program, (self.code, self.constants, self.sections, self.sizes, self.numbers)
+        arguments = self.code, self.constants, self.sections, self.sizes, self.noises, self.second
+        return Program, arguments
 
     def __eq__(self, other):
         if not isinstance(other, Program):
@@ -74,7 +75,7 @@ class Program:
 
     def _bits(self):
         arrays = (self.code, self.constants, self.sections)
-        return (*(a.tobytes() for a in arrays), self.sizes, self.numbers)
+        return (*(a.tobytes() for a in arrays), self.sizes, self.noises, self.second)
 
     def has(self, question):
         """Whether a question of QUESTIONS has a section."""
@@ -291,7 +292,7 @@ def _pair(first, second, arguments, i):
 _ADDEND = {"fma": "plus_product", "fms": "from_product", "fnma": "minus_product"}
 
 
-def assemble(graph, outputs, n_params, numbers=(0, 0, 0, 0)):
+def assemble(graph, outputs, n_params, noises=0, second=0):
     """Byte code.
 
     Parameters
@@ -301,8 +302,8 @@ def assemble(graph, outputs, n_params, numbers=(0, 0, 0, 0)):
         Question -> list of nodes, its result row by row.
     n_params : int
         Rows of parameters.
-    numbers : tuple of int
-        Rows of the numbers of a step with noise.
+    noises, second : int
+        Of a step with noise.
 
     Returns
     -------
@@ -329,5 +330,6 @@ def assemble(graph, outputs, n_params, numbers=(0, 0, 0, 0)):
         np.array(assembler.values),
         sections,
         sizes,
-        numbers,
+        noises,
+        second,
     )

@@ -23,6 +23,7 @@ FLOORS = (
 # Functions that may import from above: one line each, that forwards.
 FACADES = {
     ("method.method", "certificate"),
+    ("system.catalogue", "noise"),
     ("solution.solution", "save"),
     ("solution.storage", "load_adaptive"),
     ("adaptive.adaptive_solution", "save"),
@@ -45,6 +46,7 @@ FACADES = {
 }
 FACADE_NAMES = {
     "save", "load_adaptive", "drift_at_end", "plot", "animate", "certificate", "table", "tangent",
+    "noise",
 }  # fmt: skip
 # Public names that are to come.
 TO_COME: set[str] = set()

@@ -188,10 +188,10 @@ static int rigid_motion_rows(const PiTile *tile) { return rows_kernel(tile, run_
 static int noise_kernel(const PiTile *tile) { return rows_kernel(tile, run_noise); }
 /* The row kernels of all families, for any force: PiKernelSet.rows. */
 #define ROW_KERNELS                                                                                \
-    {[PI_EXPLICIT_RK] = explicit_rk_rows,  [PI_COMPOSITION] = composition_rows,                    \
-     [PI_NYSTROM] = explicit_rk_rows,      [PI_MULTISTEP] = multistep_rows,                        \
-     [PI_IMPLICIT_RK] = implicit_rk_rows,  [PI_ROSENBROCK] = rosenbrock_rows_kernel,               \
-     [PI_NOISE] = noise_kernel,            [PI_RIGID_MOTION] = rigid_motion_rows}
+    {[PI_EXPLICIT_RK] = explicit_rk_rows, [PI_COMPOSITION] = composition_rows,                     \
+     [PI_NYSTROM] = explicit_rk_rows,     [PI_MULTISTEP] = multistep_rows,                         \
+     [PI_IMPLICIT_RK] = implicit_rk_rows, [PI_ROSENBROCK] = rosenbrock_rows_kernel,                \
+     [PI_NOISE] = noise_kernel,           [PI_RIGID_MOTION] = rigid_motion_rows}
 
 /* ---- questions ------------------------------------------------------------------------------- */
 static void load_some(PiRow row, int64_t lane, int64_t lanes, int64_t R, vreal *to) {
