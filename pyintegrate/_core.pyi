@@ -49,6 +49,8 @@ def make_program(
     n_derived: int,
     n_invariants: int,
     n_registers: int,
+    noises: int = 0,
+    second: int = 0,
     /,
 ) -> object: ...
 def make_compiled(program: object, f64: int, f32: int, owner: object, /) -> object: ...

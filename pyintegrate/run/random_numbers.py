@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import _core
-from ..values.checks import broadcast_shape, integer
+from ..values.checks import broadcast_shape, integer, numbers
 from ..values.named import Named
 
 if TYPE_CHECKING:
@@ -60,9 +60,7 @@ def noise(
     >>> bool(abs(z.mean()) < 0.02), bool(abs(z.std() - 1) < 0.01)
     (True, True)
     """
-    seed = checked_seed(seed)
-    if stream not in (0, 1, 2):
-        raise ValueError(f"stream must be 0, 1 or 2, got {stream!r}")
+    seed, stream = checked_seed(seed), integer("stream", stream, 0, 2)
     given = (
         _whole("trajectory", trajectory, _TRAJECTORIES),
         _whole("step", step, _STEPS),
@@ -80,7 +78,7 @@ def noise(
 
 def _whole(name, value, end):
     """An array of whole numbers from 0 to below an end."""
-    array = np.asarray(value)
+    array = numbers(name, value)
     if array.dtype.kind not in "iu":
         raise TypeError(f"{name} must be whole numbers, got {array.dtype}")
     if array.size and (array.min() < 0 or array.max() >= end):
@@ -103,8 +101,10 @@ class RandomNumbers(Named):
     @classmethod
     def checked(cls, system, dt, seed=None, first_trajectory=0, substeps=1):
         """None for a system without noise."""
+        first = _first(first_trajectory)
+        substeps = integer("substeps", substeps, 1, _MASK)
         if system.noise is None:
-            usual = (seed is None, np.array_equal(first_trajectory, 0), substeps == 1)
+            usual = (seed is None, type(first) is int and first == 0, substeps == 1)
             if not all(usual):
                 name = ("seed", "first_trajectory", "substeps")[usual.index(False)]
                 raise ValueError(
@@ -121,8 +121,8 @@ class RandomNumbers(Named):
             raise ValueError(f"dt must be positive where there is noise, got {np.min(dt)}")
         return cls.of({
             "seed": checked_seed(seed),
-            "first_trajectory": _first(first_trajectory),
-            "substeps": integer("substeps", substeps, 1, _MASK),
+            "first_trajectory": first,
+            "substeps": substeps,
         })  # fmt: skip
 
     def __eq__(self, other):

@@ -166,7 +166,7 @@ class Solution(States):
         return self.y - (exact if self._complete else exact[..., places])
 
     def at(self, t: ArrayLike) -> Floats:
-        """States between the saved ones, by cubic Hermite interpolation.
+        """States between the saved ones, by cubic Hermite interpolation; of noise on a chord.
 
         Parameters
         ----------

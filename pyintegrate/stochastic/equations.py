@@ -85,7 +85,8 @@ class _Definition(Definition):
     made, of_run = NoisySystem, OF_RUN
 
     def __init__(self, function, size, interpretation, options):
-        if interpretation not in ("ito", "stratonovich"):
+        known = isinstance(interpretation, str) and interpretation in ("ito", "stratonovich")
+        if not known:
             raise ValueError(
                 f"interpretation must be 'ito' or 'stratonovich', got {interpretation!r}"
             )
@@ -105,9 +106,9 @@ class _Definition(Definition):
         matrix = rows.ndim == 2 and len(rows) == dim
         if not matrix and rows.shape != (dim,) and not (dim == 1 and rows.ndim == 0):
             raise ValueError(
-                f"{tracing.describe(self.function)} returns a diffusion of shape {rows.shape},"
-                f" expected ({dim},), a noise for each component, or ({dim}, m) for m noises\n  at"
-                f" {tracing.place_of_function(self.function)}"
+                f"{tracing.describe(self.function)} returns a diffusion of shape {rows.shape}"
+                f" with dim={dim}, expected ({dim},), a noise for each component, or ({dim}, m)"
+                f" for m noises\n  at {tracing.place_of_function(self.function)}"
             )
         count = rows.size
         flat = list(rows.ravel())

@@ -58,7 +58,8 @@ _RULES: dict = {
 
 def _values(seed, pair):
     """The difference of two nodes at a random point."""
-    draw, known = random.Random(seed), {}
+    known: dict[int, int] = {}
+    draw = random.Random(seed)
     for node in below(pair):
         if node.operation in _RULES:
             value = _RULES[node.operation](*(known[x.number] for x in node.arguments))

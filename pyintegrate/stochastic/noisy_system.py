@@ -51,7 +51,7 @@ class NoisySystem(TracedSystem):
         return "force" in self.traced.outputs
 
     @property
-    def noise(self) -> str:
+    def noise(self) -> str:  # type: ignore[override]
         programs = self.traced._programs
         if "kind" not in programs:
             programs["kind"] = kind_of(self.traced, self.noises)
@@ -97,7 +97,7 @@ class NoisySystem(TracedSystem):
 
     # ---- runs ----
     @property
-    def usual_method(self) -> str:
+    def usual_method(self) -> str:  # type: ignore[override]
         """The method that is taken if none is named."""
         if self.langevin:
             return "baoab"

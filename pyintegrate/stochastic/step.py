@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import reduce
 from itertools import product
+from typing import Any
 
 import numpy as np
 
@@ -59,8 +60,8 @@ class Step:
         self._system, self._graph = system, graph
         self.second = NO_SECOND
         first = system.traced.n_params - OF_RUN
-        self.h = Symbol(graph.parameter(first + STEP))
-        self._substeps = Symbol(graph.parameter(first + SUBSTEPS))
+        self.h: Any = Symbol(graph.parameter(first + STEP))
+        self._substeps: Any = Symbol(graph.parameter(first + SUBSTEPS))
         self.root_h = np.sqrt(self.h)
         self.y = [Symbol(graph.state(i)) for i in range(system.dim)]
         self.x, self.v = self.y[: system.dof], self.y[system.dof :]
@@ -154,7 +155,8 @@ def derivatives_along(traced, m):
     """{(j, k): {i: component i of L^j g_k}}, without zeros."""
     graph, g = traced.graph, traced.outputs["diffusion"]
     state = [graph.state(i) for i in range(graph.dim)]
-    slopes, found = forward(graph, g, state), {}
+    found: dict = {}
+    slopes = forward(graph, g, state)
     for j, k, i in product(range(m), range(m), range(graph.dim)):
         slope = slopes[i * m + k]
         terms = [graph.multiply(g[at * m + j], slope[s.number]) for at, s in enumerate(state)

@@ -56,9 +56,8 @@ class Program:
     @property
     def handle(self):
         if self._handle is None:
-            self._handle = _core.make_program(
-                self.code, self.constants, self.sections, *self.sizes, self.noises, self.second
-            )
+            numbers = (*self.sizes, self.noises, self.second)
+            self._handle = _core.make_program(self.code, self.constants, self.sections, *numbers)
         return self._handle
 
     def __reduce__(self):

@@ -206,6 +206,8 @@ def check_quantity(what, system, turns=False):
     if what in ("energy", "energy_error"):
         if not system.has_energy:
             raise ValueError(f"{system.name!r} has no energy")
+        if system.noise is not None and "energy" not in system.traced.outputs:
+            raise ValueError(f"the energy of {system.name!r} has no formula: give a function")
         return
     if what == "phase":
         if system._closed_form("phase") is None:

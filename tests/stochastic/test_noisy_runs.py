@@ -188,6 +188,12 @@ def test_watches_see_the_steps_of_a_noisy_path():
     assert np.array_equal(full.watched["first"], times, equal_nan=True)
 
 
+def test_states_between_the_steps_lie_on_a_chord():
+    sol = pi.integrate(growth, start(growth, 5), **RUN, seed=3)
+    half = sol.at((sol.t[7] + sol.t[8]) / 2)
+    assert np.abs(half - (sol.y[7] + sol.y[8]) / 2).max() < 1e-15
+
+
 def test_the_method_follows_from_the_noise():
     general = pi.sde(dim=2)(lambda t, y: (-y, [y[1], y[0]]))
     meant = pi.sde(dim=1, interpretation="stratonovich")(lambda t, y: (-y, y))
@@ -218,9 +224,12 @@ def test_the_method_follows_from_the_noise():
         (lambda: pi.integrate(growth, **RUN, seed=1, compensated=True), "compensated= does not go"),
         (lambda: pi.solve(growth, t_end=1.0), "use pi.integrate"),
         (lambda: growth.tangent(1), "has noise"),
+        (lambda: pi.advise(growth, t_end=1.0, error=1e-3), "has noise"),
+        (lambda: pi.integrate(warm(), **RUN, seed=1, watch={"e": pi.watch.mean("energy")}),
+         "has no formula: give a function"),
         (lambda: growth.compile(), "leave compile"),
         (lambda: pi.sde(dim=2)(lambda t, y: -y), "must return the drift and the diffusion"),
-        (lambda: pi.sde(dim=2)(lambda t, y: (-y, [[1.0, 2.0]])), r"diffusion of shape \(1, 2\)"),
+        (lambda: pi.sde(dim=2)(lambda t, y: (-y, [[1.0, 2.0]])), r"shape \(1, 2\) with dim=2"),
         (lambda: pi.sde(dim=1, interpretation="Ito")(lambda t, y: (-y, y)), "interpretation must"),
         (lambda: pi.sde(dim=1)(lambda t, y: (-y, DRAW.normal() * y)), "it is random"),
         (lambda: pi.concatenate(a := pi.integrate(growth, **RUN, seed=1),
