@@ -64,6 +64,8 @@ typedef struct {
     const char *meaning;
 } PiQuantity;
 
+/* None; integrals of the noises; their increments in the next step. */
+typedef enum { PI_NO_SECOND, PI_INTEGRALS, PI_INCREMENTS_AHEAD } PiSecondNumbers;
 typedef struct {
     const char *name, *title, *equation, *reference;
     PiStructure structure;
@@ -76,8 +78,12 @@ typedef struct {
      * The force uses it only as this factor, so that kernels may move it into their weights: once
      * per trajectory, not once per force. If it is 1 the force gives the rates without it. */
     int scale[PI_MAX_STATE];
-    int cheap;       /* without its scales the force costs nothing */
-    int scratch;     /* rows of scratch memory for the force */
+    int cheap;   /* without its scales the force costs nothing */
+    int scratch; /* rows of scratch memory for the force */
+    /* Of a step with noise (PI_NEXT, if `steps` is set): how many noises, and which numbers come
+     * after their increments (kernels/rows/noise.h). */
+    int steps, noises;
+    PiSecondNumbers second;
     int no_jacobian; /* use differences of the right-hand side */
     int block; /* preferred lanes per call of the force (calls are expensive); 0: as many as fit */
     int may_stop;       /* does the force call functions that may stop the run? */
@@ -110,6 +116,7 @@ typedef enum {
     PI_MULTISTEP,
     PI_IMPLICIT_RK,
     PI_ROSENBROCK,
+    PI_NOISE,
     PI_RIGID_MOTION, /* "rigid_body" in Python */
     PI_FAMILIES
 } PiFamily;

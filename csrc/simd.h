@@ -194,3 +194,18 @@ INLINE vreal vfarther(vreal a, vreal far) { return vlarger(vabs(a), far); }
 /* The smaller and the larger; a NaN in either is the result (numpy.minimum, numpy.maximum). */
 INLINE vreal vmin(vreal a, vreal b) { return vselect((a < b) | (a != a), a, b); }
 INLINE vreal vmax(vreal a, vreal b) { return vselect((a > b) | (a != a), a, b); }
+#if PI_REAL_BITS == 64
+/* The products of the lower halves of the lanes, 32 bits each. */
+typedef uint64_t vhalves __attribute__((vector_size(PI_VECTOR_BYTES)));
+INLINE vhalves vmultiply_halves(vhalves a, vhalves b) {
+#if PI_VECTOR_BYTES == 64
+    return (vhalves)_mm512_mul_epu32((__m512i)a, (__m512i)b);
+#elif PI_VECTOR_BYTES == 32
+    return (vhalves)_mm256_mul_epu32((__m256i)a, (__m256i)b);
+#elif defined(__SSE2__)
+    return (vhalves)_mm_mul_epu32((__m128i)a, (__m128i)b);
+#else
+    return (a & 0xffffffff) * (b & 0xffffffff);
+#endif
+}
+#endif

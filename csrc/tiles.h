@@ -28,6 +28,7 @@ typedef enum {
     PI_INVARIANTS,
     PI_JACOBIAN, /* dim * dim rows: d rhs_i / dy_k is row i * dim + k */
     PI_VELOCITY, /* dof rows: T_p of a separable system */
+    PI_NEXT,     /* dim rows: the state after a step with noise, in place of v its numbers */
     PI_PREPARE   /* fills in the derived parameters */
 } PiQuestion;
 enum { PI_QUESTIONS = PI_PREPARE + 1 };
@@ -36,7 +37,8 @@ extern const char *const pi_question_names[PI_QUESTIONS]; /* run/catalogue.c */
 /* Rows of the result; 0 for PI_PREPARE, which writes parameters. */
 static inline int64_t pi_answer_rows(const PiSystem *system, PiQuestion question) {
     switch (question) {
-    case PI_RHS: return system->dim;
+    case PI_RHS:
+    case PI_NEXT: return system->dim;
     case PI_ACCELERATION:
     case PI_VELOCITY: return system->dof;
     case PI_ENERGY: return 1;
@@ -62,6 +64,24 @@ typedef struct {
 /* 0; otherwise the run must stop (a callback has raised, or a pause). context: the force's own
  * data. */
 typedef int PiForce(const void *context, PiQuestion question, const PiRows *rows);
+
+/* ---- noise ----------------------------------------------------------------------------------- */
+/* Pairs of random numbers of some lanes: standard normals, or of the stream PI_UNIFORMS numbers
+ * between 0 and 1. The key of the generator is the seed; its counter is, from the lowest bit on,
+ * the number of the pair (48 bits), the component (16), the trajectory (48) and the stream (16).
+ * Substeps 2 i and 2 i + 1 have the first and the second number of pair i. */
+enum { PI_NORMALS, PI_SECOND_NORMALS, PI_UNIFORMS, PI_STREAMS };
+typedef struct {
+    uint64_t seed, pair;
+    int component, stream;
+    int64_t lanes; /* whole registers */
+    const uint64_t *trajectory;
+    double *first, *second;
+} PiPairs;
+typedef void PiDraw(const PiPairs *pairs);
+/* The last parameters of a system with noise belong to the run: the step; the number of substeps;
+ * three and two times 24 bits, the lowest first, of the seed and of the trajectory's number. */
+enum { PI_OF_STEP, PI_OF_SUBSTEPS, PI_OF_SEED, PI_OF_TRAJECTORY = PI_OF_SEED + 3, PI_OF_RUN = 7 };
 
 /* ---- tiles and kernels ----------------------------------------------------------------------- */
 /* Lanes of one quantity: stride 1, or 0 if one value serves all. */
@@ -94,6 +114,7 @@ typedef struct {
     /* Row kernels only: */
     PiForce *force;
     const void *context;
+    PiDraw *draw;
     void *workspace;
     int64_t chunk;         /* registers processed together */
     int history;           /* rows of the state past its components: the history of the method, */
@@ -335,6 +356,7 @@ typedef struct {
     PiApart *apart;       /* the same */
     PiReduce *reduce;     /* in double precision */
     PiSolveKernel *solve; /* to a tolerance, any force */
+    PiDraw *draw;         /* in double precision */
 } PiKernelSet;
 /* The kernels of a system by its number in contents.h. */
 static inline const PiKernels *pi_kernels(const PiKernelSet *set, int number) {

@@ -51,10 +51,13 @@ if TYPE_CHECKING:
     from .method.multistep import Multistep
     from .method.runge_kutta import RungeKutta
     from .run.fixed_timestep import FixedTimestep
+    from .run.random_numbers import noise
     from .run.stepper import Stepper
     from .solution.parts import concatenate
     from .solution.storage import load
     from .solving import solve
+    from .stochastic.equations import sde
+    from .stochastic.heat_bath import langevin
     from .user_system.c_pointer import c_function
     from .user_system.decorators import acceleration, hamiltonian, potential, rhs
     from .values.citations import cite
@@ -88,13 +91,16 @@ __all__ = [
     "hamiltonian",
     "integrate",
     "lab",
+    "langevin",
     "load",
     "lyapunov",
     "methods",
+    "noise",
     "plots",
     "potential",
     "rhs",
     "scan",
+    "sde",
     "solve",
     "solve_ivp",
     "systems",
@@ -126,11 +132,14 @@ _OBJECTS = {
     "event": ".watching.events",
     "hamiltonian": ".user_system.decorators",
     "lab": ".laboratory.opening",
+    "langevin": ".stochastic.heat_bath",
     "load": ".solution.storage",
     "lyapunov": ".analysis.chaos.exponents",
+    "noise": ".run.random_numbers",
     "potential": ".user_system.decorators",
     "rhs": ".user_system.decorators",
     "scan": ".analysis.sections.grid_scan",
+    "sde": ".stochastic.equations",
     "solve": ".solving",
     "solve_ivp": ".initial_values",
     "tolerance": ".adaptive.tolerances",

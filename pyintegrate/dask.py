@@ -17,8 +17,10 @@ except ImportError as missing:
         "pyintegrate.dask needs dask.array, which is not installed: pip install pyintegrate[dask]"
     ) from missing
 
+from .method.catalogue import RK4
 from .run import output
 from .run.arguments import checked_dtype, checked_system, make_run
+from .run.random_numbers import numbered
 from .run.times import time_of, times
 from .solution.solution import Solution
 from .values.checks import integer
@@ -172,7 +174,7 @@ def integrate(
     n_steps: int | None = None,
     t0: Any = 0.0,
     params: Mapping[str, Any] | None = None,
-    method: str | Method = "rk4",
+    method: str | Method = RK4,
     save: Literal["all", "final"] | int | Sequence[int] | Integers = "all",
     times: ArrayLike | None = None,
     dtype: DTypeLike | None = None,
@@ -182,6 +184,9 @@ def integrate(
     components: Sequence[str] | None = None,
     watch: Any = None,
     events: Mapping[str, Event] | None = None,
+    seed: int | None = None,
+    first_trajectory: Any = 0,
+    substeps: int = 1,
 ) -> DaskSolution:
     """Integrate batches that are dask arrays; nothing is computed until it is requested.
 
@@ -204,6 +209,8 @@ def integrate(
     watch, events
         As in ``pyintegrate.integrate``, with numbers as `after` and as `params` of events; results
         are dask arrays.
+    seed, first_trajectory, substeps
+        As in ``pyintegrate.integrate``; `first_trajectory` may be a dask.array.
 
     Returns
     -------
@@ -228,28 +235,24 @@ def integrate(
     """
     checked_system(system)
     params = dict(params or {})
-    given = {
-        "x0": x0,
-        "v0": v0,
-        "dt": dt,
-        "t0": t0,
-        **{f"params.{k}": v for k, v in params.items()},
-    }
+    given = {"x0": x0, "v0": v0, "dt": dt, "t0": t0}
+    given |= {f"params.{k}": v for k, v in params.items()}
     inner = _inner_axes(system, given)
+    if system.noise is not None or np.ndim(first_trajectory):
+        shapes = [np.shape(v)[: np.ndim(v) - inner[k]] for k, v in given.items() if v is not None]
+        given["first_trajectory"] = numbered(first_trajectory, shapes, da.arange)
+        inner["first_trajectory"] = 0
     sample, t_end = _sample(system, given, inner, t_end)
     options: dict[str, Any] = {"method": method, "save": save, "workers": workers, "bound": bound}
     options |= {
-        "on_failure": "ignore",
-        "components": components,
-        "compensated": compensated,
-        "dtype": checked_dtype(dtype, x0, v0),
-        "watch": watch,
-        "events": events,
-    }
+        "on_failure": "ignore", "components": components, "compensated": compensated,
+        "dtype": checked_dtype(dtype, x0, v0), "watch": watch, "events": events,
+        "noise": {"seed": seed, "substeps": substeps},
+    }  # fmt: skip
     if times is not None:
+        options["times"] = times
         if np.ndim(times) > 1 or isinstance(dt, da.Array) or isinstance(t0, da.Array):
             raise TypeError("times takes one axis here, and dt and t0 that are no dask arrays")
-        options["times"] = times
     problem, checked = _check(system, sample, t_end, n_steps, options)
     if checked.watch is not None and any(group.densities for group in checked.watch.groups):
         raise ValueError(
@@ -257,20 +260,18 @@ def integrate(
             " integrate them one by one, and add up their images"
         )
     n_steps = problem.n_steps
-    names = list(given)
-    arrays, axes = [], []
+    present, arrays, axes = [], [], []
     rank = max(np.ndim(v) - inner[k] for k, v in given.items() if v is not None)
     batch_axes = tuple(f"batch {i:02}" for i in range(rank))
-    for name in names:
-        value = given[name]
+    for name, value in given.items():
         if value is None:
             continue
+        present.append(name)
         array = da.asarray(value)
         batch = array.ndim - inner[name]
         array = array.rechunk(dict.fromkeys(range(batch, array.ndim), -1))
         arrays.append(array)
         axes.append((*batch_axes[rank - batch :], *(f"{name} {i}" for i in range(inner[name]))))
-    present = [name for name in names if given[name] is not None]
     pairs = [item for pair in zip(arrays, axes, strict=True) for item in pair]
     runs = da.blockwise(
         _run_chunk, batch_axes, *pairs, concatenate=True, dtype=object, meta=np.empty((0,) * rank),
@@ -379,11 +380,13 @@ def _check(system, sample, t_end, n_steps, options):
     if n_steps is not None:
         n_steps = integer("n_steps", n_steps, 0)
     carried_out = dict(options)
-    method, dtype = carried_out.pop("method"), carried_out.pop("dtype")
+    method, dtype, noise = (carried_out.pop(name) for name in ("method", "dtype", "noise"))
+    if "first_trajectory" in sample:
+        noise = noise | {"first_trajectory": sample["first_trajectory"]}
     return make_run(
         system(**params) if params else system, sample["x0"], sample["v0"], dt=sample["dt"],
         t_end=t_end, n_steps=n_steps, t0=sample["t0"], method=method, dtype=dtype,
-        options=carried_out,
+        noise=noise, options=carried_out,
     )  # fmt: skip
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from .method.catalogue import RK4
 from .run.arguments import make_run
 from .run.output import check_out
 from .solution.sensitivity import check_alone, with_tangents
@@ -31,7 +32,7 @@ def integrate(
     t_end: ArrayLike | None = None,
     n_steps: int | None = None,
     t0: ArrayLike = 0.0,
-    method: str | Method = "rk4",
+    method: str | Method = RK4,
     save: Literal["all", "final"] | int | Sequence[int] | Integers = "all",
     times: ArrayLike | None = None,
     dtype: DTypeLike | None = None,
@@ -47,6 +48,9 @@ def integrate(
     watch: Mapping[str, Reduction | str] | Sequence[str] | str | None = None,
     events: Mapping[str, Event] | None = None,
     sensitivity: str | Sequence[str] | None = None,
+    seed: int | None = None,
+    first_trajectory: ArrayLike = 0,
+    substeps: int = 1,
 ) -> Solution:
     """Integrate a batch of trajectories at a fixed step.
 
@@ -68,6 +72,8 @@ def integrate(
     t0 : array_like
         The first time. Step n is at t0 + n dt.
     method : str or Method
+        Default for a system with noise: milstein, euler_maruyama if its noise is general,
+        heun_stratonovich if it is meant so, baoab for a heat bath.
     save : {"all", "final"}, int, or increasing array of int
         Every step; only the last state; every k-th step and the last; or the steps with these
         indices: ``np.unique(np.geomspace(1, n_steps, 100).round())``,
@@ -124,6 +130,15 @@ def integrate(
         (``System.tangent``). The states agree to rounding with those of a run without this option.
         Not with watch, events, bound, out or components: integrate ``system.tangent(...)`` for
         those.
+    seed : int, optional
+        For a system with noise, which needs it: a whole number below 2**64. The noise depends on
+        it, on the number of the trajectory and on the step, and on nothing else.
+    first_trajectory : int or array_like of int
+        The number of the first trajectory; or an array over the batch with that of each. The same
+        number is the same noise: an array of zeros gives all parameters of a batch one path.
+    substeps : int
+        With noise: dW of a step is the sum of so many finer ones, so that dt with substeps=2 is
+        driven by the path of dt/2.
 
     Returns
     -------
@@ -161,6 +176,7 @@ def integrate(
     problem, options = make_run(
         system, x0, v0, dt=dt, t_end=t_end, n_steps=n_steps, t0=t0, method=method, dtype=dtype,
         start=start, drive=drive,
+        noise={"seed": seed, "first_trajectory": first_trajectory, "substeps": substeps},
         options={
             "save": save, "workers": workers, "progress": progress, "on_failure": on_failure,
             "bound": bound, "compensated": compensated, "out": out, "components": components,

@@ -144,7 +144,8 @@ INLINE uint64_t single_parameters(const PiProgram *program, uint64_t uniform, ui
 
 static Banks banks_of(const PiProgram *program, PiQuestion question, const PiRows *rows) {
     const int64_t bytes = rows->registers * PI_VECTOR_BYTES;
-    const int halves = question == PI_ACCELERATION || question == PI_VELOCITY;
+    const int halves =
+        question == PI_ACCELERATION || question == PI_VELOCITY || question == PI_NEXT;
     Banks banks;
     for (int bank = 0; bank < PI_BANKS; bank++) banks.stride[bank] = bytes;
     banks.base[PI_BANK_SCRATCH] = (char *)rows->scratch;

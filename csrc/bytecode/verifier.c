@@ -30,6 +30,9 @@ static int64_t answers_to(const PiProgramText *x, PiQuestion question) {
     return pi_answer_rows(&sizes, question);
 }
 
+/* The rows of the numbers of a step with noise. */
+static int64_t numbers_of(const PiProgramText *x) { return x->noises * (x->second ? 2 : 1); }
+
 /* ---- the verifier ---------------------------------------------------------------------------- */
 /* Which rows of a bank a section may read, and which it has written so far. */
 typedef struct {
@@ -106,6 +109,7 @@ static int check_section(const PiProgramText *x, PiQuestion question, const int6
                               [PI_BANK_CONSTANT] = x->n_constants,
                               [PI_BANK_OUT] = answers}};
     if (question == PI_ACCELERATION) s.readable[PI_BANK_Y] = x->dof;
+    if (question == PI_NEXT) s.readable[PI_BANK_V] = numbers_of(x);
     if (velocity || prepare) s.readable[PI_BANK_Y] = s.readable[PI_BANK_T] = 0;
     if (prepare) s.readable[PI_BANK_V] = 0;
     const int64_t rows = x->n_registers + answers + x->n_params + x->n_derived;
@@ -138,6 +142,8 @@ static int check_sizes(const PiProgramText *x, char *message) {
         {"n_registers", x->n_registers, 0, PI_MAX_REGISTERS},
         {"n_constants", x->n_constants, 0, PI_MAX_CONSTANTS},
         {"n_code", x->n_code, 0, PI_MAX_CODE},
+        {"noises", x->noises, 0, PI_MAX_NUMBER / 2},
+        {"second", x->second, PI_NO_SECOND, PI_INCREMENTS_AHEAD},
     };
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
         if (sizes[i].value < sizes[i].least || sizes[i].value > sizes[i].most)
@@ -153,6 +159,8 @@ static int check_sizes(const PiProgramText *x, char *message) {
             return refuse(message, "first order, and a section for question %d", foreign[i]);
     if (x->dof && x->first[PI_RHS] >= 0)
         return refuse(message, "the right-hand side follows from the acceleration");
+    if (x->first[PI_NEXT] >= 0 && x->n_params < PI_OF_RUN)
+        return refuse(message, "steps with noise without the parameters of the run");
     if (x->n_derived && x->first[PI_PREPARE] < 0)
         return refuse(message, "derived parameters, and no section for them");
     return 0;
@@ -183,7 +191,8 @@ static int reads(const PiProgramText *x, PiQuestion question, PiBank bank) {
     return 0;
 }
 static PiSystem describe(const PiProgramText *x) {
-    const PiQuestion force = x->dof ? PI_ACCELERATION : PI_RHS;
+    const int steps = x->first[PI_NEXT] >= 0;
+    const PiQuestion force = steps ? PI_NEXT : x->dof ? PI_ACCELERATION : PI_RHS;
     return (PiSystem){
         .name = "",
         .structure = !x->dof                      ? PI_FIRST_ORDER
@@ -197,7 +206,10 @@ static PiSystem describe(const PiProgramText *x) {
         .n_derived = (int)x->n_derived,
         .n_invariants = (int)x->n_invariants,
         .scratch = (int)x->n_registers,
-        .operations = x->last[force] - x->first[force],
+        .steps = steps,
+        .noises = (int)x->noises,
+        .second = (PiSecondNumbers)x->second,
+        .operations = x->last[force] - x->first[force] + 32 * numbers_of(x),
         .no_jacobian = x->first[PI_JACOBIAN] < 0,
     };
 }

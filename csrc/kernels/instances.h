@@ -105,6 +105,7 @@
             ANSWER(id, PI_JACOBIAN)                                                                \
             ANSWER(id, PI_VELOCITY)                                                                \
             ANSWER(id, PI_PREPARE)                                                                 \
+        case PI_NEXT: break;                                                                       \
         }                                                                                          \
         return 0;                                                                                  \
     }
@@ -200,6 +201,7 @@ const PiKernelSet PI_KERNEL_SET = {
     .apart = run_program_apart,
 #if PI_REAL_BITS == 64
     .reduce = reduce,
+    .draw = draw_pairs,
 #endif
     .solve = solve_on_rows,
 };

@@ -19,6 +19,7 @@ INLINE int answer_rows(const Model *model, PiQuestion question, const PiRows *ro
         case PI_ACCELERATION:
             if (model->acceleration) model->acceleration(t, y, y + dof, p, answer), n = dof;
             break;
+        case PI_NEXT: break;
         case PI_VELOCITY:
             if (model->velocity) model->velocity(y + dof, p, answer), n = dof;
             break;

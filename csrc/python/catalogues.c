@@ -185,7 +185,8 @@ PyObject *core_requirements(PyObject *module, PyObject *none) {
 const char limits_doc[] =
     "limits() -> dictionary: the most components and parameters of a kernel in registers and of a\n"
     "user's system, the most stages; words of an instruction, names of the banks by number, where\n"
-    "the number of the bank begins in a word; the families of methods that take a Jacobian.";
+    "the number of the bank begins in a word; the families of methods that take a Jacobian;\n"
+    "of_run: the last parameters of a system with noise, which belong to the run.";
 PyObject *core_limits(PyObject *module, PyObject *none) {
     (void)module, (void)none;
     PyObject *banks = PyList_New(0);
@@ -195,9 +196,9 @@ PyObject *core_limits(PyObject *module, PyObject *none) {
     for (int i = 0; jacobian && i < PI_FAMILIES; i++)
         if (pi_families[i].jacobian && append(jacobian, PyUnicode_FromString(pi_families[i].name)))
             Py_CLEAR(jacobian);
-    return Py_BuildValue("{si si si si si si si si sN sN}", "kernel_components", PI_MAX_DIM,
-                         "kernel_parameters", PI_MAX_PARAMS, "components", PI_MAX_NUMBER,
-                         "parameters", PI_MAX_NUMBER, "stages", PI_MAX_STAGES, "substeps",
-                         PI_MAX_SUBSTEPS, "words", PI_WORDS, "bank_shift", PI_BANK_SHIFT, "banks",
-                         banks, "jacobian", jacobian);
+    return Py_BuildValue("{si si si si si si si si si sN sN}", "of_run", PI_OF_RUN,
+                         "kernel_components", PI_MAX_DIM, "kernel_parameters", PI_MAX_PARAMS,
+                         "components", PI_MAX_NUMBER, "parameters", PI_MAX_NUMBER, "stages",
+                         PI_MAX_STAGES, "substeps", PI_MAX_SUBSTEPS, "words", PI_WORDS,
+                         "bank_shift", PI_BANK_SHIFT, "banks", banks, "jacobian", jacobian);
 }

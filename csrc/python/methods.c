@@ -1,4 +1,4 @@
-/* User-defined methods, from their numbers; the requirements of a method. */
+/* User-defined methods, from their numbers; the requirements of a method; random numbers. */
 #include <string.h>
 #include "../digest/digest.h"
 #include "module.h"
@@ -123,4 +123,33 @@ PyObject *core_method_bits(PyObject *module, PyObject *number) {
     bits = pi_method_bits(isa, (int)method, &runs);
     Py_END_ALLOW_THREADS
     return runs < 0 ? PyErr_NoMemory() : Py_BuildValue("iK", runs, bits);
+}
+
+/* ---- random numbers -------------------------------------------------------------------------- */
+const char noise_doc[] =
+    "noise(seed, stream, counters, out)\n\n"
+    "seed: below 2**64; stream: 0 normals, 1 second normals, 2 uniforms; counters: (n, 3) uint64,\n"
+    "trajectory, step and component; out: n doubles.";
+PyObject *core_noise(PyObject *module, PyObject *args) {
+    enum { REGISTER = 8 }; /* doubles of the widest */
+    PyObject *counters, *result;
+    unsigned long long seed;
+    int stream;
+    if (!PyArg_ParseTuple(args, "KiOO:noise", &seed, &stream, &counters, &result)) return NULL;
+    Views views = {0};
+    const uint64_t *asked = views_array(&views, counters, "counters", 0, 8, 0);
+    const int64_t n = asked ? (*views_find(&views, "counters"))->buffer.len / 24 : 0;
+    double *out = asked ? views_array(&views, result, "out", n, 8, 1) : NULL, both[2][REGISTER];
+    uint64_t trajectory[REGISTER] = {0};
+    const uint32_t mode = pi_enter_float_mode();
+    for (int64_t i = 0; out && i < n; i++, asked += 3) {
+        const PiPairs pair = {seed,     asked[1] / 2, (int)asked[2], stream,
+                              REGISTER, trajectory,   both[0],       both[1]};
+        trajectory[0] = asked[0];
+        pi_isa(state_of(module)->isa)->f64->draw(&pair);
+        out[i] = both[asked[1] % 2][0];
+    }
+    pi_leave_float_mode(mode);
+    views_release(&views);
+    return out ? Py_NewRef(Py_None) : NULL;
 }

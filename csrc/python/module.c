@@ -180,6 +180,7 @@ static PyMethodDef functions[] = {
     {"make_program", core_make_program, METH_VARARGS, make_program_doc},
     {"make_compiled", core_make_compiled, METH_VARARGS, make_compiled_doc},
     {"make_callback", core_make_callback, METH_VARARGS, make_callback_doc},
+    {"noise", core_noise, METH_VARARGS, noise_doc},
     {"history_rows", core_history_rows, METH_VARARGS, history_rows_doc},
     {"starter", core_starter, METH_O, starter_doc},
     {"start", WITH_NAMES(core_start), METH_VARARGS | METH_KEYWORDS, start_doc},

@@ -62,7 +62,8 @@ PyObject *core_make_callback(PyObject *module, PyObject *args);
 PyObject *core_make_system(PyObject *module, PyObject *args);
 /* methods.c */
 extern const char make_method_doc[], starter_doc[], rigid_phases_doc[], history_rows_doc[],
-    method_bits_doc[];
+    method_bits_doc[], noise_doc[];
+PyObject *core_noise(PyObject *module, PyObject *args);
 PyObject *core_make_method(PyObject *module, PyObject *args);
 PyObject *core_starter(PyObject *module, PyObject *method);
 PyObject *core_rigid_phases(PyObject *module, PyObject *method);

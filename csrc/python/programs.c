@@ -52,15 +52,15 @@ static PyObject *program_capsule(PiProgram *program) {
 
 const char make_program_doc[] =
     "make_program(code, constants, sections, dim, dof, n_params, n_derived, n_invariants,\n"
-    "             n_registers) -> handle\n\n"
+    "             n_registers, noises=0, second=0) -> handle\n\n"
     "code: int32, six words an instruction; constants: float64; sections: int32, first and last\n"
-    "instruction for each question, -1 for one without an answer. ValueError: refused by the\n"
-    "verifier.";
+    "instruction for each question, -1 for one without an answer; noises, second: of a step with\n"
+    "noise (PiSystem). ValueError: refused by the verifier.";
 static PyObject *make_program(PyObject *args) {
     PyObject *code, *constants, *sections;
-    long long size[6];
-    if (!PyArg_ParseTuple(args, "OOOLLLLLL:make_program", &code, &constants, &sections, &size[0],
-                          &size[1], &size[2], &size[3], &size[4], &size[5]))
+    long long size[8] = {0};
+    if (!PyArg_ParseTuple(args, "OOOLLLLLL|LL:make_program", &code, &constants, &sections, &size[0],
+                          &size[1], &size[2], &size[3], &size[4], &size[5], &size[6], &size[7]))
         return NULL;
     Views views = {0};
     PiProgramText text = {.dim = size[0],
@@ -68,7 +68,9 @@ static PyObject *make_program(PyObject *args) {
                           .n_params = size[2],
                           .n_derived = size[3],
                           .n_invariants = size[4],
-                          .n_registers = size[5]};
+                          .n_registers = size[5],
+                          .noises = size[6],
+                          .second = size[7]};
     PyObject *result = NULL;
     const int32_t *section;
     if ((text.words = views_array(&views, code, "code", 0, 4, 0)) &&

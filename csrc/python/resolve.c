@@ -22,7 +22,7 @@ int find_system(PyObject *module, PyObject *object, int64_t bits, ResolvedSystem
         PyErr_Format(PyExc_ValueError, "bits is %lld, expected 32 or 64", (long long)bits);
         return -1;
     }
-    *to = (ResolvedSystem){.set = bits == 64 ? isa->f64 : isa->f32};
+    *to = (ResolvedSystem){.set = bits == 64 ? isa->f64 : isa->f32, .draw = isa->f64->draw};
     if (PyCapsule_CheckExact(object)) {
         const SystemHandle *handle = PyCapsule_GetPointer(object, SYSTEM_CAPSULE);
         return handle ? handle->resolve(handle, to) : -1;

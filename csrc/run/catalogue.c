@@ -53,7 +53,7 @@ const char *const pi_question_names[PI_QUESTIONS] = {
     [PI_RHS] = "rhs",           [PI_ACCELERATION] = "acceleration",
     [PI_ENERGY] = "energy",     [PI_INVARIANTS] = "invariants",
     [PI_JACOBIAN] = "jacobian", [PI_VELOCITY] = "velocity",
-    [PI_PREPARE] = "prepare"};
+    [PI_NEXT] = "next",         [PI_PREPARE] = "prepare"};
 
 const PiMethod *pi_method_named(const char *name) {
     for (int i = 0; i < pi_n_methods; i++)

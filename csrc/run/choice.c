@@ -27,7 +27,9 @@ const char *pi_run_choose(PiRun *run, const ResolvedSystem *resolved, const PiMe
         first = starter;
     }
     const PiQuestion force = resolved->system->dof ? PI_ACCELERATION : PI_RHS;
-    if (resolved->unanswered >> force & 1) return "a program without a force moves nothing";
+    if (method->family == PI_NOISE) {
+        if (!resolved->system->steps) return "the method needs a system with noise";
+    } else if (resolved->unanswered >> force & 1) return "a program without a force moves nothing";
     const PiRequirement *requirement = pi_requirement(method);
     if (!(requirement->structures >> resolved->system->structure & 1)) return requirement->refusal;
     if (run->compensated && !pi_compensates(method))
@@ -39,6 +41,7 @@ const char *pi_run_choose(PiRun *run, const ResolvedSystem *resolved, const PiMe
     run->starter_until = run->has_history ? 0 : pi_first_steps(method);
     run->state_rows =
         resolved->system->dim + pi_history_rows(method, resolved->system, run->compensated);
+    run->draw = resolved->draw;
     choose_kernel(run, resolved);
     return NULL;
 }

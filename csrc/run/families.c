@@ -68,6 +68,12 @@ static int64_t multistep_workspace(const PiMethod *m, const PiSystem *system) {
     (void)m;
     return 8 * (int64_t)system->dim + newton_rows(system->dim, 1);
 }
+/* The next state, the numbers of a step; and in double precision, two rows each: the trajectories,
+ * the numbers of a pair of substeps, and their sums. */
+static int64_t noise_workspace(const PiMethod *m, const PiSystem *system) {
+    (void)m;
+    return system->dim + 2 + 18 * (int64_t)system->noises;
+}
 
 /* ---- the table ------------------------------------------------------------------------------- */
 #define LIST(field) {.name = #field, .offset = offsetof(PiMethod, field)}
@@ -136,6 +142,11 @@ const PiFamilyDescriptor pi_families[PI_FAMILIES] = {
                        .jacobian = 1,
                        .compensates = 1,
                        .workspace_rows = rosenbrock_workspace},
+    [PI_NOISE] = {.name = "noise",
+                  .requirement = &any,
+                  .most_stages = 1,
+                  .free_evaluations = 1,
+                  .workspace_rows = noise_workspace},
     [PI_RIGID_MOTION] = {.name = "rigid_body",
                          .requirement = &rigid_body,
                          .numbers = {{.name = "substeps", .offset = offsetof(PiMethod, b)}},

@@ -141,6 +141,7 @@ static PiTile make_tile(const PiRun *run, int64_t number, char *scratch, PiPause
                    .bound = isinf(run->bound) ? DBL_MAX : run->bound,
                    .force = run->force,
                    .context = run->context,
+                   .draw = run->draw,
                    .workspace = scratch + tile_bytes(run),
                    .chunk = run->chunk,
                    .history = run->state_rows - run->system->dim,

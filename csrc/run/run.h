@@ -20,6 +20,7 @@ typedef struct {
     const PiKernelSet *set;
     PiForce *force;
     const void *context;
+    PiDraw *draw;
     unsigned unanswered;
 } ResolvedSystem;
 /* The system of any size of that number, of so many parts (catalogue.c). */
@@ -51,6 +52,7 @@ struct PiRun {
     PiKernel *kernel;
     PiForce *force; /* for row kernels, with its data */
     const void *context;
+    PiDraw *draw;
     const PiMethod *starter; /* of a multistep method, or NULL */
     int64_t starter_until;   /* steps before this one are made by the starter */
     int vector_bytes;

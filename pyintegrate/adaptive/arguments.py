@@ -48,6 +48,11 @@ def make_adaptive_run(system, x0, v0, given):
 
 def _make(system, x0, v0, given):
     checked_system(system)
+    if system.noise is not None:
+        raise ValueError(
+            f"{system.name!r} has noise, whose steps have one length: use"
+            " pi.integrate(system, dt=..., seed=...)"
+        )
     names = ("bound", "workers", "progress", "on_failure", "out", "components", "watch", "events")
     options = Options.checked(system, {name: given[name] for name in names})
     if options.watch is not None:

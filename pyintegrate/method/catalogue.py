@@ -44,7 +44,23 @@ class MethodCatalogue(Mapping[str, Method]):
             return self._methods[name]
         if name in self._all:
             return self._methods.setdefault(name, self._make(name))
+        if name in self.noise:
+            return self.noise[name]
         return self[self._names.find(name)]
+
+    @property
+    def noise(self) -> Mapping[str, Method]:
+        """The methods for systems with noise, by name: ``methods["milstein"]`` is one of them.
+
+        Examples
+        --------
+        >>> import pyintegrate as pi
+        >>> [name for name, m in pi.methods.noise.items() if m.strong_order == 1.5]
+        ['sra1', 'sriw1']
+        """
+        from .stochastic import METHODS
+
+        return METHODS
 
     def __getattr__(self, name: str) -> Method:
         if name.startswith("_"):
@@ -118,6 +134,13 @@ _PROPERTIES = (
     "family", "order", "stages", "evaluations", "symplectic", "symmetric", "implicit",
     "self_starting", "derivative", "requires",
 )  # fmt: skip
+
+
+class Usual(str):
+    """The method that is taken if none is given: this one, unless the system has its own."""
+
+
+RK4 = Usual("rk4")
 
 
 def find_method(method: str | Method) -> Method:

@@ -10,12 +10,13 @@ import numpy as np
 
 from .. import _core
 from ..method.arithmetic import ARITHMETIC
-from ..method.catalogue import find_method
+from ..method.catalogue import Usual, find_method
 from ..system.system import System
 from ..values.checks import broadcast_shape, numbers, whole_steps
 from ..values.memory import pad, padded, spread
 from .options import Options, check_last, fitted, steps_of
 from .problem import Problem, check_size
+from .random_numbers import RandomNumbers, check_without
 
 _WEAK = frozenset((NoneType, bool, int, float))
 _SINGLE, _DOUBLE = np.dtype(np.float32), np.dtype(np.float64)
@@ -28,9 +29,10 @@ _UNEVEN = (
 
 def make_run(
     system, x0=None, v0=None, *, dt, t_end=None, n_steps=None, t0=0.0, method, dtype=None,
-    start=None, drive=None, options,
+    start=None, drive=None, noise=None, options,
 ):  # fmt: skip
-    """Check the arguments of ``integrate`` and broadcast them; `options` is a dictionary.
+    """Check the arguments of ``integrate`` and broadcast them; `options` is a dictionary, and so is
+    `noise`, of seed, first_trajectory and substeps.
 
     Numbers are rounded to nearest, whatever rounding mode other libraries have set.
 
@@ -39,15 +41,20 @@ def make_run(
     Problem, Options
     """
     return _core.to_nearest(
-        _make_run, system, x0, v0, dt, t_end, n_steps, t0, method, dtype, start, drive, options
-    )
+        _make_run, system, x0, v0, dt, t_end, n_steps, t0, method, dtype, start, drive, noise,
+        options,
+    )  # fmt: skip
 
 
-def _make_run(system, x0, v0, dt, t_end, n_steps, t0, method, dtype, start, drive, options):
+def _make_run(
+    system, x0, v0, dt, t_end, n_steps, t0, method, dtype, start, drive, noise, options
+):  # fmt: skip
     checked_system(system)
-    method = find_method(method)
+    method = find_method(system.usual_method if isinstance(method, Usual) else method)
     check_structure(method, system)
     options = Options.checked(system, options)
+    if system.noise is not None:
+        check_without(options, drive)
     plans: dict = {}
     if options.watch is not None:
         from ..watching.plan import Plan
@@ -79,6 +86,9 @@ def _make_run(system, x0, v0, dt, t_end, n_steps, t0, method, dtype, start, driv
         shapes |= driven_shapes
     if past:
         shapes["start"] = past[0].shape
+    random = RandomNumbers.checked(system, dt, **(noise or {}))
+    if random is not None:
+        shapes["first_trajectory"] = random.shape
     if t_end is not None:
         t_end = checked_times("t_end", t_end, _DOUBLE, shapes)
     for plan in plans.values():
@@ -100,20 +110,24 @@ def _make_run(system, x0, v0, dt, t_end, n_steps, t0, method, dtype, start, driv
     lanes = prod(batch)
     check_size(system, batch, lanes, dtype, n_steps, options, system.dim + remembered)
 
-    rows = [*components, *past, *[0.0] * (remembered - len(past))]
-    with _rounding(dtype, rows):
+    state = [*components, *past, *[0.0] * (remembered - len(past))]
+    with _rounding(dtype, state):
         rows_dt, rows_t0 = _row(dt, batch, dtype), _row(t0, batch, dtype)
-        params = undriven = tuple([_row(p, batch, dtype) for p in system.parameter_rows])
+        rows = system.parameter_rows
+        if random is not None:
+            of_run = random.rows(dt, batch, n_steps)
+            rows = [*rows[: -len(of_run)], *of_run]
+        params = undriven = tuple([_row(p, batch, dtype) for p in rows])
         strides = None
         if drive:
             params, strides = driven_rows(driven, system, params, n_steps, batch, dtype)
-        initial = spread(rows, batch, dtype)
+        initial = spread(state, batch, dtype)
         problem = Problem.of({
             "system": system, "method": method, "dtype": dtype, "batch": batch, "lanes": lanes,
             "stride": initial.shape[1], "dt": dt, "t0": t0, "rows_dt": rows_dt, "rows_t0": rows_t0,
             "rows_params": params, "undriven": undriven, "initial": initial,
             "starter": starter, "has_history": bool(past), "drive_strides": strides, "first": 0,
-            "n_steps": n_steps, "arithmetic": ARITHMETIC,
+            "n_steps": n_steps, "arithmetic": ARITHMETIC, "random": random,
         })  # fmt: skip
     return problem, options
 
@@ -171,6 +185,8 @@ def checked_system(system):
 
 def usual_methods(system):
     """The two default methods of a comparison of a system; for any structure."""
+    if system.noise is not None:
+        return tuple(dict.fromkeys((system.usual_method, "euler_maruyama")))
     if system.structure == "first_order" and system.positions:  # a non-separable Hamiltonian
         return ("rk4", "implicit_midpoint")
     return _USUAL[system.structure][0]
@@ -178,12 +194,19 @@ def usual_methods(system):
 
 def usual_stepper(system):
     """The method that a Stepper of a system takes by default."""
+    if system.noise is not None:
+        return system.usual_method
     return _USUAL[system.structure][1]
 
 
 def check_structure(method, system):
     """Refuse a method that needs a structure which the system lacks."""
     meaning, structures = _REQUIREMENTS[method.requires]
+    if method.family == "noise" and system.noise is None:
+        raise ValueError(
+            f"method {method.name!r} is for equations with noise, and {system.name!r} has none:"
+            " make one by @pi.sde or pi.langevin, or use another method, such as 'rk4'"
+        )
     if system.structure in structures:
         if method.velocity_free and system.velocity_dependent:
             raise ValueError(

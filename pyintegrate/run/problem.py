@@ -42,6 +42,7 @@ class Problem(Named):
     first: int  # the index of the step of `initial`
     n_steps: int
     arithmetic: int  # the version of the arithmetic that made `initial`, and makes the steps
+    random: Any = None  # a RandomNumbers, where there is noise
     origin: Any = None  # of a resumed run: see solution/origin.py
 
     @property

@@ -40,7 +40,8 @@ class Stepper(LiveState):
     ----------
     system : System
     x0, v0 : array_like, optional
-        As in ``pi.integrate``; so are t0, dtype, bound, compensated, start, watch, events.
+        As in ``pi.integrate``; so are t0, dtype, bound, compensated, start, watch, events, seed,
+        first_trajectory, substeps.
     dt : array_like
         The step; one for all or one for each trajectory.
     method : str or Method, optional
@@ -109,11 +110,15 @@ class Stepper(LiveState):
         start: str | Method | ArrayLike | None = None,
         watch: Mapping[str, Reduction | str] | Sequence[str] | str | None = None,
         events: Mapping[str, Event] | None = None,
+        seed: int | None = None,
+        first_trajectory: ArrayLike = 0,
+        substeps: int = 1,
     ) -> None:
         if method is None:
             method = usual_stepper(checked_system(system))
         problem, options = make_run(
             system, x0, v0, dt=dt, n_steps=0, t0=t0, method=method, dtype=dtype, start=start,
+            noise={"seed": seed, "first_trajectory": first_trajectory, "substeps": substeps},
             options={
                 "save": "final", "bound": bound, "compensated": compensated, "watch": watch,
                 "events": events,
@@ -223,7 +228,7 @@ class Stepper(LiveState):
     ) -> None:
         """Restart some trajectories, also failed ones; time and the others continue.
 
-        Their status, watches and events start again, from the new state.
+        Their status, watches and events start again, from the new state; noise goes on.
 
         Parameters
         ----------
@@ -267,7 +272,7 @@ class Stepper(LiveState):
         else:
             fresh, _ = make_run(
                 self.system, x0, v0, dt=1.0, n_steps=0, method=problem.method, dtype=problem.dtype,
-                options={"save": "final"},
+                noise=problem.random and {"seed": 0}, options={"save": "final"},
             )  # fmt: skip
             given = fresh.initial[: self.system.dim, : fresh.lanes]
             given = given.reshape(self.system.dim, *fresh.batch)

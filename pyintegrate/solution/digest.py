@@ -39,7 +39,8 @@ def _said(solution):
     arrays: dict = {}
     adaptive = solution._control is not None
     how = _TO_A_TOLERANCE if adaptive else ("dt",)
-    return {
+    noise = {} if problem.random is None else {"noise": dict(vars(problem.random))}
+    return noise | {
         "system": _system(solution.system, arrays),
         "method": to_data(solution.method, "method", arrays),
         "coefficients": to_data(solution.method.coefficients, "coefficients", arrays),

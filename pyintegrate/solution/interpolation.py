@@ -49,8 +49,11 @@ def hermite(solution, t):
     width = steps * solution.dt
     moments = time_of(solution.t0, solution.dt, solution.steps[i])
     _refuse_jumps(solution, moments, moments + width)
-    slope0 = solution.system.rhs(moments, start) * width[..., np.newaxis]
-    slope1 = solution.system.rhs(moments + width, stop) * width[..., np.newaxis]
+    if solution.system.noise is None:
+        slope0 = solution.system.rhs(moments, start) * width[..., np.newaxis]
+        slope1 = solution.system.rhs(moments + width, stop) * width[..., np.newaxis]
+    else:  # a chord
+        slope0 = slope1 = stop - start
     s = ((position - solution.steps[i]) / steps)[..., np.newaxis]
     if not solution._whole:  # after a failure or a stop the last state is repeated
         beyond = ~np.take_along_axis(solution.valid, i + 1, axis=0)[..., np.newaxis]

@@ -133,7 +133,7 @@ def differing(a, b):
     str or None
     """
     before, after = a._problem, b._problem
-    for name in ("system", "method", "batch", "dtype"):
+    for name in ("system", "method", "batch", "dtype", "random"):
         one, other = getattr(before, name), getattr(after, name)
         if one != other:
             return f"its {name} is {other!r}, not {one!r}"

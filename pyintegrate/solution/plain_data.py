@@ -12,6 +12,9 @@ from ..method.composition import from_weights
 from ..method.method import Method
 from ..method.multistep import Multistep
 from ..method.runge_kutta import RungeKutta
+from ..method.stochastic import stochastic_method
+from ..stochastic.heat_bath import LangevinSystem
+from ..stochastic.noisy_system import NoisySystem
 from ..system.n_body import restore_bodies
 from ..system.system import System, restore
 from ..tangents.tangent_system import TangentSystem
@@ -30,9 +33,20 @@ def _bodies(n, state, units, params):
     return restore_bodies(n, state, units, params)()  # checked like a new call
 
 
-def _traced_system(definition, params):
-    check_definition(definition)
-    return _restore_own(TracedSystem, definition, params)
+# Systems of traced functions, which are data.
+_TRACED = {
+    "traced_system": TracedSystem,
+    "noisy_system": NoisySystem,
+    "langevin_system": LangevinSystem,
+}
+
+
+def _traced_system(kind):
+    def make(definition, params):
+        check_definition(definition, kind is not TracedSystem)
+        return _restore_own(kind, definition, params)
+
+    return make
 
 
 def _own_method(maker, count, place):
@@ -69,6 +83,7 @@ _MAKERS: dict = {
     "system": restore,
     "bodies": restore_bodies,
     "method": find_method,
+    "stochastic_method": stochastic_method,
     "runge_kutta": RungeKutta,
     "composition": from_weights,
     "multistep": Multistep,
@@ -79,7 +94,7 @@ _CHECKED = {
     "composition": _own_method(from_weights, 5, -1),
     "multistep": _own_method(Multistep, 7, -1),
     "bodies": _bodies,
-    "traced_system": _traced_system,
+    **{name: _traced_system(kind) for name, kind in _TRACED.items()},
     "traced": Traced.from_data,
 }
 
@@ -100,10 +115,11 @@ def to_data(value, name, arrays):
         return {"make": "traced", "args": [to_data(value.as_data(), name, arrays)]}
     if isinstance(value, TangentSystem):
         value = value.plain()
-    if type(value) is TracedSystem:  # a user-defined function, such as exact=, is no data
-        parts = value.__reduce__()[1][1:]
-        args = [to_data(part, f"{name}_{i}", arrays) for i, part in enumerate(parts)]
-        return {"make": "traced_system", "args": args}
+    for maker, kind in _TRACED.items():
+        if type(value) is kind:  # a user-defined function, such as exact=, is no data
+            parts = value.__reduce__()[1][1:]
+            args = [to_data(part, f"{name}_{i}", arrays) for i, part in enumerate(parts)]
+            return {"make": maker, "args": args}
     if isinstance(value, System | Method):
         reduced = value.__reduce__()
         for key, maker in _MAKERS.items():

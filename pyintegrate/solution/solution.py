@@ -95,6 +95,12 @@ class Solution(States):
 
     # ---- derived quantities ----
     @property
+    def seed(self) -> int | None:
+        """The seed of its noise; None without noise."""
+        random = self._problem.random
+        return None if random is None else random.seed
+
+    @property
     def evaluations(self) -> int:
         """Force evaluations of a trajectory; a force that depends on the velocity is not shared.
 
@@ -160,7 +166,7 @@ class Solution(States):
         return self.y - (exact if self._complete else exact[..., places])
 
     def at(self, t: ArrayLike) -> Floats:
-        """States between the saved ones, by cubic Hermite interpolation.
+        """States between the saved ones, by cubic Hermite interpolation; of noise on a chord.
 
         Parameters
         ----------

@@ -82,6 +82,7 @@ def save(solution, path):
         "joined": options.steps is not None,
         "times": options.times is not None,
         "origin": _origin_to_data(problem, arrays),
+        **noise_to_data(problem, arrays),
     }
     arrays |= {
         "t": solution.t,
@@ -279,7 +280,7 @@ def _run(header, arrays, system, method):
     dt, t0 = (float(a) if a.ndim == 0 else a for a in (arrays["dt"], arrays["t0"]))
     problem, options = make_run(
         system, np.moveaxis(first[:dim], 0, -1).reshape(*batch, dim), dt=dt, n_steps=0, t0=t0,
-        method=method, dtype=dtype,
+        method=method, dtype=dtype, noise=made("noise", _noise, header.get("noise"), arrays),
         options={
             "save": header["save"], "on_failure": header["on_failure"],
             "bound": None if header["bound"] == np.inf else header["bound"],
@@ -294,6 +295,21 @@ def _run(header, arrays, system, method):
     if last not in (dim, rows):
         refuse("last_state", f"it has {last} rows, expected {dim} or {rows}")
     return problem.changed(initial=pad(first, (problem.lanes,), dtype)), options
+
+
+def noise_to_data(problem, arrays):
+    """What the random numbers of a run depend on; nothing without noise."""
+    if problem.random is None:
+        return {}
+    given = vars(problem.random).items()
+    return {"noise": {key: to_data(value, f"noise_{key}", arrays) for key, value in given}}
+
+
+def _noise(fields, arrays):
+    if fields is None:
+        return {}
+    names = ("seed", "first_trajectory", "substeps")
+    return {name: from_data(fields[name], arrays) for name in names}
 
 
 def _origin_to_data(problem, arrays):

@@ -12,6 +12,7 @@ from math import prod
 import numpy as np
 
 from ..errors import Status
+from ..stochastic.step import OF_RUN
 from ..values.checks import MOST_COMPONENTS
 from ..values.memory import MAX_AXES, check_memory
 
@@ -254,7 +255,7 @@ _QUESTIONS = {  # and the number of their results: dim or dof components
 }
 
 
-def check_definition(definition):
+def check_definition(definition, noisy=False):
     """A traced system as data: its names, sizes and results must be consistent."""
     traced, structure = definition["traced"], definition["structure"]
     for name in _TEXTS:
@@ -270,7 +271,13 @@ def check_definition(definition):
         refuse("system: dof", f"{dof} with dim {dim} do not fit a {structure} system")
     answers = {"energy": 1} if "energy" in traced.outputs else {}
     answers |= {key: definition[size] for key, size in _QUESTIONS[structure].items()}
-    if {key: len(nodes) for key, nodes in traced.outputs.items()} != answers:
+    found = {key: len(nodes) for key, nodes in traced.outputs.items()}
+    if noisy:
+        check_one_of(definition, "interpretation", "ito", "stratonovich")
+        noises = found.pop("diffusion", 0)
+        if noises % dim or (found.pop("force", dof), found.pop("bath", dof + 1)) != (dof, dof + 1):
+            refuse("system: traced", f"{noises} numbers of a diffusion of {dim} components")
+    if found != answers:
         refuse("system: traced", f"its answers are not those of a {structure} system")
     shapes = definition["shapes"]
     rows = 0
@@ -278,7 +285,7 @@ def check_definition(definition):
         if type(shape) is not tuple or not all(type(n) is int and n >= 0 for n in shape):
             refuse("system: shapes", f"{name} has the shape {shape!r:.80}")
         rows += prod(shape)
-    if rows != traced.n_params or rows > MOST_COMPONENTS:
+    if rows + OF_RUN * noisy != traced.n_params or rows > MOST_COMPONENTS:
         refuse("system: shapes", f"{rows} numbers, and {traced.n_params} in the force")
     for what, count in (("state", dim), ("params", len(shapes))):
         quantities = definition[what]

@@ -45,7 +45,23 @@ class SystemCatalogue(Mapping[str, System]):
             return self._systems[name]
         if name in self._all:
             return self._systems.setdefault(name, self._make(name))
+        if name in self.noise:
+            return self.noise[name]
         return self[self._names.find(name)]
+
+    @property
+    def noise(self) -> Mapping[str, System]:
+        """The systems with noise, by name: ``systems["double_well"]`` is one of them.
+
+        Examples
+        --------
+        >>> import pyintegrate as pi
+        >>> pi.systems.double_well.noise, list(pi.systems.noise)[0]
+        ('additive', 'ornstein_uhlenbeck')
+        """
+        from ..stochastic.known_equations import SYSTEMS
+
+        return SYSTEMS
 
     def __getattr__(self, name: str) -> System:
         if name.startswith("_"):

@@ -7,7 +7,7 @@ from functools import cached_property
 from inspect import Parameter, Signature
 from math import prod
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -75,6 +75,9 @@ class System(ClosedForms):
     velocity_dependent: bool
     positions: int  # components of x0 if v0 is given
     core: Any  # the name or handle by which the C core knows it
+    noise: str | None = None  # the kind of its noise: stochastic/noisy_system.py
+    usual_method: str = "rk4"
+    shapes_of_run: ClassVar[dict] = {}  # of further parameters, which belong to the run
     _definition: dict
     _params: Mapping
 

@@ -43,6 +43,8 @@ def tangent(system, k, parameters=()):
     """See ``System.tangent``."""
     if isinstance(system, Directions):
         raise ValueError(f"{system.name} has tangents already: take those of its base")
+    if system.noise is not None:
+        raise ValueError(f"{system.name} has noise, of which tangents are not made")
     k = integer("k", k, 0)
     elements = elements_of(system, parameters)
     n = k + len(elements)

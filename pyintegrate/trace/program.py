@@ -34,6 +34,8 @@ class Program:
         First and last instruction of each question; -1 for one that is not answered.
     sizes : tuple of int
         dim, dof, n_params, n_derived, n_invariants, n_registers.
+    noises, second : int
+        Of a step with noise: see PiSystem in csrc/pyintegrate.h.
     handle : capsule
         The verified program. Made when first needed.
 
@@ -43,21 +45,24 @@ class Program:
         From ``handle``, if the verifier refuses the code.
     """
 
-    def __init__(self, code, constants, sections, sizes):
+    def __init__(self, code, constants, sections, sizes, noises=0, second=0):
         self.code = np.ascontiguousarray(code, dtype=np.int32).reshape(-1, WORDS)
         self.constants = np.ascontiguousarray(constants, dtype=np.float64)
         self.sections = np.ascontiguousarray(sections, dtype=np.int32).reshape(-1, 2)
         self.sizes = tuple(int(size) for size in sizes)
+        self.noises, self.second = noises, second
         self._handle = None
 
     @property
     def handle(self):
         if self._handle is None:
-            self._handle = _core.make_program(self.code, self.constants, self.sections, *self.sizes)
+            numbers = (*self.sizes, self.noises, self.second)
+            self._handle = _core.make_program(self.code, self.constants, self.sections, *numbers)
         return self._handle
 
     def __reduce__(self):
-        return Program, (self.code, self.constants, self.sections, self.sizes)
+        arguments = self.code, self.constants, self.sections, self.sizes, self.noises, self.second
+        return Program, arguments
 
     def __eq__(self, other):
         if not isinstance(other, Program):
@@ -69,7 +74,7 @@ class Program:
 
     def _bits(self):
         arrays = (self.code, self.constants, self.sections)
-        return (*(a.tobytes() for a in arrays), self.sizes)
+        return (*(a.tobytes() for a in arrays), self.sizes, self.noises, self.second)
 
     def has(self, question):
         """Whether a question of QUESTIONS has a section."""
@@ -130,9 +135,9 @@ class _Assembler:
             return P << BANK_SHIFT | node.value
         if node.operation == "time":
             return T << BANK_SHIFT
-        dof = self.graph.dof
-        if dof and node.value >= dof:
-            return V << BANK_SHIFT | (node.value - dof)
+        first = self.graph.dof or self.graph.dim  # past the state: the numbers of a step with noise
+        if node.value >= first:
+            return V << BANK_SHIFT | (node.value - first)
         return Y << BANK_SHIFT | node.value
 
     def prepared(self, node):
@@ -286,7 +291,7 @@ def _pair(first, second, arguments, i):
 _ADDEND = {"fma": "plus_product", "fms": "from_product", "fnma": "minus_product"}
 
 
-def assemble(graph, outputs, n_params):
+def assemble(graph, outputs, n_params, noises=0, second=0):
     """Byte code.
 
     Parameters
@@ -296,6 +301,8 @@ def assemble(graph, outputs, n_params):
         Question -> list of nodes, its result row by row.
     n_params : int
         Rows of parameters.
+    noises, second : int
+        Of a step with noise.
 
     Returns
     -------
@@ -322,4 +329,6 @@ def assemble(graph, outputs, n_params):
         np.array(assembler.values),
         sections,
         sizes,
+        noises,
+        second,
     )

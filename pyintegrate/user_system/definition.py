@@ -18,6 +18,7 @@ from ..values.checks import (
     string,
     units_by_name,
 )
+from ..values.parameters import checked_mass
 from .callback import _ACCELERATION, CallbackSystem, write_rows
 from .component_names import default_names, free_names
 from .signature import MOST_GUESSED, OPTIONS, check_order, parameter_defaults
@@ -29,6 +30,7 @@ _MOTION = {
     "rhs": (("t", "y"),),
     "hamiltonian": (("t", "q", "p"),),
     "potential": (("t", "x", "v"),),
+    "sde": (("t", "y"),),
 }
 
 
@@ -44,6 +46,8 @@ class Definition:
     options : dict
         Options of the decorator, and values of parameters.
     """
+
+    made, of_run = TracedSystem, 0  # the type of the system; parameters that belong to a run
 
     def __init__(self, kind, function, size, options):
         self.kind, self.function = kind, function
@@ -61,8 +65,9 @@ class Definition:
         self._check_velocity_dependent()
         for what in ("energy", "exact"):
             self._check_option(what)
-        label = "dim" if kind == "rhs" else "dof"
-        self.size = None if size is None else integer(label, size, 1, MOST_COMPONENTS)
+        self.first_order = kind in ("rhs", "sde")
+        self.label = "dim" if self.first_order else "dof"
+        self.size = None if size is None else integer(self.label, size, 1, MOST_COMPONENTS)
         if self.size is None:
             self.size = self._size_of_options()
 
@@ -80,7 +85,7 @@ class Definition:
         check_order(told, names, _MOTION[self.kind])
         if self.kind in ("hamiltonian", "potential"):
             return  # exact(t, q, p, ...), whatever the function's own arguments
-        expected = [*list(inspect.signature(self.function).parameters)[: self.leading]]
+        expected = list(inspect.signature(self.function).parameters)[: self.leading]
         check_order(told, names, (tuple(expected),))
         expected += list(self.defaults)
         if len(names) != len(expected) or names[self.leading :] != list(self.defaults):
@@ -109,7 +114,7 @@ class Definition:
                 given = self.given[what]
                 given = given.split() if isinstance(given, str) else given
                 count = len(np.ravel(np.asarray(given, dtype=object)))
-                return count if self.kind == "rhs" else max(count // 2, 1)
+                return count if self.first_order else max(count // 2, 1)
         return None
 
     # ---- the system ----
@@ -121,7 +126,7 @@ class Definition:
         kind = "second_order"
         if self.kind == "hamiltonian":
             kind = "separable" if "velocity" in traced.outputs else "first_order"
-        elif self.kind == "rhs":
+        elif self.first_order:
             kind = "first_order"
         definition = self._definition(kind, traced.graph.dim, traced.graph.dof)
         definition["traced"] = traced
@@ -130,8 +135,8 @@ class Definition:
         definition["velocity_dependent"] = bool(traced.graph.dof and traced.velocity_dependent)
         definition["time_dependent"] = traced.time_dependent
         definition["frozen"] = Frozen(self.function, self.given.get("energy")) or None
-        system = TracedSystem(definition, dict(self.defaults))
-        if self.kind in ("acceleration", "rhs"):
+        system = self.made(definition, dict(self.defaults))
+        if self.kind in ("acceleration", "rhs", "sde"):
             self._compare(system)
         traced.program().handle  # noqa: B018  (the verifier agrees)
         return system
@@ -145,23 +150,23 @@ class Definition:
                 fits.append(size)
             except (TypeError, ValueError) as error:
                 first = first or error
-            if size == 1 and fits and self.kind != "rhs":
+            if size == 1 and fits and not self.first_order:
                 return 1  # on scalars
-        label = "dim" if self.kind == "rhs" else "dof"
         if len(fits) == 1:
             return fits[0]
         if fits:
             raise ValueError(
-                f"{self.name}() works with {', '.join(map(str, fits))} components: give {label}="
+                f"{self.name}() works with {', '.join(map(str, fits))} components: give"
+                f" {self.label}="
             )
         assert first is not None
-        raise type(first)(f"{first}\n  (tried without {label}=: give it if that is the cause)")
+        raise type(first)(f"{first}\n  (tried without {self.label}=: give it if that is the cause)")
 
     def _traced(self, size):
-        graph = Graph(size, 0) if self.kind == "rhs" else Graph(2 * size, size)
+        graph = Graph(size, 0) if self.first_order else Graph(2 * size, size)
         params, rows = tracing.parameter_symbols(graph, self.shapes)
         outputs = getattr(self, f"_{self.kind}")(graph, size, params)
-        return tracing.Traced(graph, outputs, rows).without_dead_code()
+        return tracing.Traced(graph, outputs, rows + self.of_run).without_dead_code()
 
     def _state(self, graph):
         """The arguments after t: positions and velocities, or the state."""
@@ -294,7 +299,7 @@ class Definition:
     def _initial(self, dim):
         initial = self.given.get("initial")
         if initial is None:
-            return np.array([1.0] + [0.0] * (dim - 1)) if self.kind != "rhs" else np.ones(dim)
+            return np.ones(dim) if self.first_order else np.array([1.0] + [0.0] * (dim - 1))
         value = numbers("initial", initial).astype(np.float64)
         if np.shape(value) != (dim,) or not np.all(np.isfinite(value)):
             raise ValueError(
@@ -319,7 +324,10 @@ class Definition:
         with np.errstate(all="ignore"):
             result = self.function(t, *state, **params)
         self._unchanged(kept, given)
-        answer = np.empty((dof or len(y), 1))
+        return self._numbers(result, dof or len(y))
+
+    def _numbers(self, result, count):
+        answer = np.empty((count, 1))
         write_rows(self.function, result, answer)
         return answer[:, 0]
 
@@ -390,11 +398,3 @@ def _symbol(node):
     from ..trace.expression import Symbol
 
     return Symbol(node)
-
-
-def checked_mass(mass, dof):
-    """A positive number, or one for each component."""
-    value = numbers("mass", mass).astype(np.float64)
-    if np.shape(value) not in ((), (dof,)) or not np.all(np.asarray(value) > 0):
-        raise ValueError(f"mass must be positive, a number or {dof} of them, got {mass!r}")
-    return value

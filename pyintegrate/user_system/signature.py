@@ -15,6 +15,7 @@ OPTIONS = (
 _OWN_OPTIONS = {  # of single decorators
     "acceleration": ("dof",),
     "rhs": ("dim",),
+    "sde": ("dim", "interpretation"),
     "hamiltonian": ("dof",),
     "potential": ("dof", "mass"),
 }
@@ -22,6 +23,7 @@ MOST_GUESSED = 12  # components, if neither dof nor dim is given
 _LEADING = {
     "acceleration": (("t", "x", "v"),),
     "rhs": (("t", "y"),),
+    "sde": (("t", "y"),),
     "hamiltonian": (("q", "p"), ("t", "q", "p")),
     "potential": (("x",), ("t", "x")),
 }

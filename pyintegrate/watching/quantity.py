@@ -32,7 +32,7 @@ class View:
         self.system, self.graph = system, Graph(0, 0)
         self.extras = dict(extras)
         dim, names = system.dim, invariant_names(system) if invariants else []
-        shapes = {**system._definition["shapes"], **self.extras}
+        shapes = {**system._definition["shapes"], **system.shapes_of_run, **self.extras}
         self.params, self.rows = tracing.parameter_symbols(self.graph, shapes)
         self.t, self.n = Symbol(self.graph.time()), Symbol(self.graph.state(dim))
         self.size = dim + 1
@@ -206,6 +206,8 @@ def check_quantity(what, system, turns=False):
     if what in ("energy", "energy_error"):
         if not system.has_energy:
             raise ValueError(f"{system.name!r} has no energy")
+        if system.noise is not None and "energy" not in system.traced.outputs:
+            raise ValueError(f"the energy of {system.name!r} has no formula: give a function")
         return
     if what == "phase":
         if system._closed_form("phase") is None:

@@ -16,7 +16,7 @@ import pyintegrate as pi
 PACKAGE = ROOT / "pyintegrate"
 FLOORS = (
     "_core", "errors", "values", "theory", "method", "trace", "system", "user_system", "tangents",
-    "watching", "run", "solution", "integration", "adaptive", "solving",
+    "stochastic", "watching", "run", "solution", "integration", "adaptive", "solving",
     "initial_values",
     "certificate", "analysis", "plots", "laboratory", "dask", "__init__", "command_line",
     "__main__",
@@ -24,6 +24,7 @@ FLOORS = (
 # Functions that may import from above: one line each, that forwards.
 FACADES = {
     ("method.method", "certificate"),
+    ("system.catalogue", "noise"),
     ("solution.solution", "save"),
     ("solution.storage", "load_adaptive"),
     ("adaptive.adaptive_solution", "save"),
@@ -48,6 +49,7 @@ FACADES = {
 }
 FACADE_NAMES = {
     "save", "load_adaptive", "drift_at_end", "plot", "animate", "certificate", "table", "tangent",
+    "noise",
 }  # fmt: skip
 # Public names that are to come.
 TO_COME: set[str] = set()

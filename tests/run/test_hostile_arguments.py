@@ -52,6 +52,14 @@ CALLS = {
         "on_failure": "ignore", "bound": None, "compensated": False, "start": None, "drive": None,
         "out": None, "components": None,
         "watch": None, "events": None}),
+    "noise": (pi.noise, {"seed": 1, "trajectory": 0, "step": 0, "component": 0, "stream": 0}),
+    "sde": (lambda **given: pi.sde(lambda t, y: (-y, 1.0), **given), {
+        "dim": 1, "interpretation": "ito", "initial": None}),
+    "langevin": (pi.langevin, {
+        "system": pi.systems.oscillator, "friction": 1.0, "temperature": 1.0, "mass": 1.0}),
+    "integrate with noise": (pi.integrate, {
+        "system": pi.systems.double_well, "dt": 0.1, "n_steps": 3, "seed": 1,
+        "first_trajectory": 0, "substeps": 1}),
     "integrate to t_end": (pi.integrate, {"system": SPRING, "dt": 0.1, "t_end": 0.3}),
     "Stepper": (lambda n_steps, **given: pi.Stepper(**given), {
         **RUN, "method": "rk4", "dtype": None, "bound": None, "compensated": False,

@@ -4,6 +4,7 @@
 #include "classical_rk4.h"
 #include "composition.h"
 #include "multistep.h"
+#include "noise.h"
 #if PI_REAL_BITS == 64
 #include "reduce.h"
 #endif
@@ -144,6 +145,7 @@ static void run_multistep(Chunk *c) {
     if (s.power == 2 && !tile->starter) difference_velocities(c, &s, tile->first + tile->steps);
 }
 
+static void run_noise(Chunk *c) { noise_rows(c); }
 static void run_rigid_motion(Chunk *c) { rigid_motion(c, c->tile->method); }
 
 INLINE int rows_kernel(const PiTile *tile, void (*run)(Chunk *)) {
@@ -183,12 +185,13 @@ static int implicit_rk_rows(const PiTile *tile) { return rows_kernel(tile, run_i
 static int rosenbrock_rows_kernel(const PiTile *tile) { return rows_kernel(tile, run_rosenbrock); }
 static int multistep_rows(const PiTile *tile) { return rows_kernel(tile, run_multistep); }
 static int rigid_motion_rows(const PiTile *tile) { return rows_kernel(tile, run_rigid_motion); }
+static int noise_kernel(const PiTile *tile) { return rows_kernel(tile, run_noise); }
 /* The row kernels of all families, for any force: PiKernelSet.rows. */
 #define ROW_KERNELS                                                                                \
-    {[PI_EXPLICIT_RK] = explicit_rk_rows,  [PI_COMPOSITION] = composition_rows,                    \
-     [PI_NYSTROM] = explicit_rk_rows,      [PI_MULTISTEP] = multistep_rows,                        \
-     [PI_IMPLICIT_RK] = implicit_rk_rows,  [PI_ROSENBROCK] = rosenbrock_rows_kernel,               \
-     [PI_RIGID_MOTION] = rigid_motion_rows}
+    {[PI_EXPLICIT_RK] = explicit_rk_rows, [PI_COMPOSITION] = composition_rows,                     \
+     [PI_NYSTROM] = explicit_rk_rows,     [PI_MULTISTEP] = multistep_rows,                         \
+     [PI_IMPLICIT_RK] = implicit_rk_rows, [PI_ROSENBROCK] = rosenbrock_rows_kernel,                \
+     [PI_NOISE] = noise_kernel,           [PI_RIGID_MOTION] = rigid_motion_rows}
 
 /* ---- questions ------------------------------------------------------------------------------- */
 static void load_some(PiRow row, int64_t lane, int64_t lanes, int64_t R, vreal *to) {

@@ -1,0 +1,125 @@
+/* Steps with noise on rows: the numbers of each step are drawn here; what becomes of the state is
+ * one question to the system, PI_NEXT.
+ *
+ * The numbers of a step, a row for each noise: W, the sum of the normals z of its substeps; then,
+ * if it has second numbers, J = sum (W before the substep + z / 2 + u / sqrt(12)) with second
+ * normals u, which is I(1,0) in units of the substep^(3/2); or W of the next step. */
+#pragma once
+#include "chunk.h"
+#if PI_REAL_BITS == 64
+#include "../../vmath/normal.h"
+
+/* The pairs of some registers side by side, from lane i on. */
+INLINE void draw_some(const PiPairs *pairs, int64_t i, int count, int stream) {
+    const uint64_t of_component = pairs->pair >> 32 | (uint64_t)pairs->component << 16;
+    vnatural word[4][4];
+    EACH(u, 0, count) {
+        vnatural trajectory;
+        memcpy(&trajectory, pairs->trajectory + i + u * VLEN, sizeof trajectory);
+        word[u][0] = vset_natural(pairs->pair);
+        word[u][1] = vset_natural(of_component);
+        word[u][2] = trajectory;
+        word[u][3] = trajectory >> 32 | vset_natural((uint64_t)stream << 16);
+    }
+    philox(count, word, pairs->seed);
+    EACH(u, 0, count) {
+        const vnatural a = joined(word[u][0], word[u][1]), b = joined(word[u][2], word[u][3]);
+        vreal first = unit_interval(a), second = unit_interval(b);
+        if (stream != PI_UNIFORMS) on_circle(radius(first), b, &first, &second);
+        vstore(pairs->first + i + u * VLEN, first);
+        vstore(pairs->second + i + u * VLEN, second);
+    }
+}
+/* A PiDraw. Registers side by side hide the latency of the ten rounds. */
+static void draw_pairs(const PiPairs *pairs) {
+    enum { ABREAST = PI_VECTOR_BYTES == 64 ? 4 : 2 };
+    const int stream = pairs->stream;
+    int64_t i = 0;
+    if (stream != PI_UNIFORMS)
+        for (; i + ABREAST * VLEN <= pairs->lanes; i += ABREAST * VLEN)
+            draw_some(pairs, i, ABREAST, stream);
+    for (; i < pairs->lanes; i += VLEN) draw_some(pairs, i, 1, stream);
+}
+#endif
+
+/* Row `row` of the parameters of the run, as a whole number below 2^24; of one lane. */
+static uint64_t of_run(const Chunk *c, int row, int64_t lane) {
+    const int64_t at = c->tile->system->n_params - PI_OF_RUN + row;
+    const real value = ((const real *)(c->p + at * c->R))[lane];
+    return value >= 0 && value < (real)0x1p24 ? (uint64_t)value : 0;
+}
+
+/* The numbers of a chunk: rows of doubles. */
+typedef struct {
+    int64_t lanes, substeps;
+    int noises, streams; /* streams: with second normals, 2 */
+    PiPairs pairs;
+    double *both; /* the rows of an even substep, then those of the odd one after it */
+} Numbers;
+/* The rows of a substep; fresh: the one before has not been drawn. */
+static const double *drawn(Chunk *c, Numbers *numbers, int64_t substep, int fresh) {
+    const int rows = numbers->streams * numbers->noises;
+    double *const odd = numbers->both + rows * numbers->lanes;
+    PiPairs *pairs = &numbers->pairs;
+    pairs->pair = (uint64_t)substep / 2;
+    for (int i = 0; (fresh || substep % 2 == 0) && i < rows && !c->stopped; i++) {
+        pairs->stream = i / numbers->noises;
+        pairs->component = i % numbers->noises;
+        pairs->first = numbers->both + i * numbers->lanes;
+        pairs->second = odd + i * numbers->lanes;
+        c->tile->draw(pairs);
+        c->stopped |= pi_pause(c->tile->pause);
+    }
+    return substep % 2 ? odd : numbers->both;
+}
+/* The rows of a step from those of its substeps, W and J. */
+static void sum_up(Chunk *c, Numbers *numbers, int64_t step, int fresh, double *W) {
+    const int64_t n = numbers->noises * numbers->lanes;
+    double *const J = W + n;
+    for (int64_t k = 0; k < numbers->substeps && !c->stopped; k++) {
+        const double *z = drawn(c, numbers, step * numbers->substeps + k, fresh && k == 0);
+        for (int64_t i = 0; numbers->streams == 2 && i < n; i++) {
+            const double inside = 0.5 * z[i] + 0x1.279a74590331dp-2 * z[n + i];
+            J[i] = k ? J[i] + (W[i] + inside) : inside;
+        }
+        for (int64_t i = 0; i < n; i++) W[i] = k ? W[i] + z[i] : z[i];
+    }
+}
+
+static void noise_rows(Chunk *c) {
+    enum { WIDTH = 64 / PI_REAL_BITS }; /* doubles fill so many rows */
+    const PiTile *tile = c->tile;
+    const PiSystem *system = tile->system;
+    const int ahead = system->second == PI_INCREMENTS_AHEAD;
+    Numbers numbers = {.lanes = c->R * VLEN,
+                       .substeps = (int64_t)of_run(c, PI_OF_SUBSTEPS, 0),
+                       .noises = system->noises,
+                       .streams = system->second == PI_INTEGRALS ? 2 : 1};
+    const int64_t n = numbers.noises, all = n * (system->second ? 2 : 1), lanes = numbers.lanes;
+    vreal *y = c->y, *next = take_rows(c, c->dim), *given = take_rows(c, all);
+    double *W = (double *)take_rows(c, WIDTH * all), *const last = W + ahead * n * lanes;
+    uint64_t *trajectory = (uint64_t *)take_rows(c, WIDTH);
+    numbers.both = (double *)take_rows(c, WIDTH * 2 * n * numbers.streams);
+    for (int64_t i = 0; i < lanes; i++)
+        trajectory[i] = of_run(c, PI_OF_TRAJECTORY, i) | of_run(c, PI_OF_TRAJECTORY + 1, i) << 24;
+    numbers.pairs = (PiPairs){.trajectory = trajectory, .lanes = lanes};
+    for (int i = 0; i < 3; i++) numbers.pairs.seed |= of_run(c, PI_OF_SEED + i, 0) << (24 * i);
+    if (numbers.substeps < 1) numbers.substeps = 1;
+    if (ahead) sum_up(c, &numbers, tile->first, 1, last);
+    const int direct = WIDTH == 1 && numbers.substeps == 1 && !system->second;
+    for (int64_t step = tile->first; step < tile->first + tile->steps && !c->stopped; step++) {
+        const void *of_step = W;
+        if (ahead) memcpy(W, last, n * lanes * sizeof *W);
+        if (direct) of_step = drawn(c, &numbers, step, step == tile->first);
+        else sum_up(c, &numbers, step + ahead, !ahead && step == tile->first, last);
+        if (WIDTH == 2) {
+            for (int64_t i = 0; i < all * lanes; i++) ((real *)given)[i] = (real)W[i];
+            of_step = given;
+        }
+        ask(c, PI_NEXT, times(c, step, 0), y, of_step, next);
+        vreal *const before = y;
+        y = next;
+        next = before;
+    }
+    if (y != c->y) copy_rows(c, c->dim, y, c->y);
+}

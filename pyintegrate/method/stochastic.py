@@ -1,0 +1,214 @@
+"""Methods for equations with noise: each is the formula of one step, traced with the system.
+
+A formula takes a ``Step`` (pyintegrate/stochastic/step.py) and returns the components of the next
+state. Sums and products are those of lists of components; one that is missing is zero.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from .. import _core
+from .method import Method
+
+if TYPE_CHECKING:
+    from typing import Any
+
+KINDS = ("additive", "diagonal", "commutative", "general")  # each is a case of the next
+
+
+class StochasticMethod(Method):
+    """A method for systems with noise: ``pi.sde`` and ``pi.langevin``.
+
+    Attributes
+    ----------
+    strong_order, weak_order : float, int
+        Of the error of single paths, and of expectations; `order` is the weak one.
+    noise : {"additive", "diagonal", "commutative", "general"}
+        The most general noise for which it has them.
+    interpretation : {"ito", "stratonovich"}
+        The calculus in which it converges; equations in the other one are converted.
+    langevin : bool
+        Whether it takes a ``pi.langevin`` system and its damping exactly.
+
+    Examples
+    --------
+    >>> import pyintegrate as pi
+    >>> pi.methods["milstein"].strong_order, pi.methods["milstein"].noise
+    (1.0, 'commutative')
+    """
+
+    strong_order: float
+    weak_order: int
+    noise: str
+    interpretation: str
+    langevin: bool
+    step: Any  # the formula
+
+    def __init__(self, step, *, title, formula, reference, evaluations, weak_order, **properties):
+        name = step.__name__
+        super().__init__(
+            name=name, title=title, family="noise", order=weak_order, stages=1,
+            evaluations=evaluations, symplectic=False, symmetric=False, coefficients={},
+            handle=_core.make_method("noise", 1, evaluations, ()), written={},
+            made_by=(stochastic_method, (name,)), formula=formula, reference=reference,
+        )  # fmt: skip
+        usual = {"interpretation": "ito", "langevin": False}
+        self.__dict__.update(usual, step=step, weak_order=weak_order, **properties)
+
+
+METHODS: dict[str, StochasticMethod] = {}
+
+
+def stochastic_method(name):
+    """One of them, by its name: for pickles and files."""
+    return METHODS[name]
+
+
+def _method(**properties):
+    def add(step):
+        METHODS[step.__name__] = StochasticMethod(step, **properties)
+        return step
+
+    return add
+
+
+# ---- lists of components -------------------------------------------------------------------------
+def plus(*lists):
+    """The sum, component by component, from the left; None is zero."""
+    total = list(lists[0])
+    for terms in lists[1:]:
+        total = [b if a is None else a if b is None else a + b
+                 for a, b in zip(total, terms, strict=True)]  # fmt: skip
+    return total
+
+
+def times(factor, terms):
+    """Each component multiplied by a factor."""
+    return [None if x is None else factor * x for x in terms]
+
+
+# ---- strong order 1 ------------------------------------------------------------------------------
+@_method(strong_order=0.5, weak_order=1, noise="general", evaluations=1, title="Euler-Maruyama",
+         formula="y += h f + g dW",
+         reference="Maruyama (1955), Rend. Circ. Mat. Palermo 4, 48-90")  # fmt: skip
+def euler_maruyama(s):
+    return plus(s.y, times(s.h, s.drift()), s.kick(s.dW))
+
+
+@_method(strong_order=1.0, weak_order=1, noise="commutative", evaluations=1, title="Milstein",
+         formula="y += h f + g dW + sum_jk L^j g_k (dW_j dW_k - delta_jk h) / 2",
+         reference="Milstein (1974), Teor. Veroyatnost. i Primenen. 19, 583-588")  # fmt: skip
+def milstein(s):
+    y = plus(s.y, times(s.h, s.drift()), s.kick(s.dW))
+    for j, k, change in s.changes():
+        square = s.dW[j] * s.dW[k]
+        y = plus(y, times(square if j != k else 0.5 * (square - s.h), change))
+    return y
+
+
+@_method(strong_order=1.0, weak_order=1, noise="commutative", evaluations=2,
+         interpretation="stratonovich", title="Heun for Stratonovich equations",
+         formula="Y = y + h f + g dW;  y += h (f + f(Y)) / 2 + (g + g(Y)) dW / 2",
+         reference="Rumelin (1982), SIAM J. Numer. Anal. 19, 604-613")  # fmt: skip
+def heun_stratonovich(s):
+    f, kick, half = s.drift(), s.kick(s.dW), 0.5 * s.h
+    there = plus(s.y, times(s.h, f), kick)
+    half_kicks = plus(kick, s.kick(s.dW, there, 1.0))
+    return plus(s.y, times(half, plus(f, s.drift(there, 1.0))), times(0.5, half_kicks))
+
+
+# ---- strong order 1.5 ----------------------------------------------------------------------------
+# The numbers are those of Rossler's tables 6.1 and 6.3.
+_ROSSLER = "Rossler (2010), SIAM J. Numer. Anal. 48, 922-952"
+_BETA = (
+    (-1, -1, 2, -2),
+    (4 / 3, 4 / 3, -4 / 3, 5 / 3),
+    (2 / 3, -1 / 3, -2 / 3, -2 / 3),
+    (0, 0, 0, 1),
+)
+
+
+def _weighted(weights, lists):
+    """Sums of lists of numbers with weights, those that are not zero."""
+    first, *rest = (times(w, numbers) for w, numbers in zip(weights, lists, strict=True) if w)
+    return plus(first, *rest)
+
+
+@_method(strong_order=1.5, weak_order=2, noise="additive", evaluations=2, title="SRA1 of Rossler",
+         formula="H = y + 3/4 h f + 3/2 g(t + h) I10 / h;"
+         "  y += h (f + 2 f(H)) / 3 + g(t + h) dW - (g(t + h) - g) I10 / h",
+         reference=_ROSSLER)  # fmt: skip
+def sra1(s):
+    mean, f = [i / s.h for i in s.I10], s.drift()
+    H = plus(s.y, times(3 / 4 * s.h, f), times(3 / 2, s.kick(mean, None, 1.0)))
+    return plus(
+        s.y, times(1 / 3 * s.h, f), times(2 / 3 * s.h, s.drift(H, 3 / 4)),
+        s.kick(_weighted((1.0, -1.0), (s.dW, mean)), None, 1.0), s.kick(mean),
+    )  # fmt: skip
+
+
+@_method(strong_order=1.5, weak_order=2, noise="diagonal", evaluations=2, title="SRIW1 of Rossler",
+         formula="four stages of g, two of f", reference=_ROSSLER)  # fmt: skip
+def sriw1(s):
+    h, root, f1 = s.h, s.root_h, s.drift()
+    integrals = (
+        s.dW,
+        [0.5 * (w * w - h) / root for w in s.dW],  # I11 / sqrt(h)
+        [i / h for i in s.I10],
+        [w * (w * w - 3.0 * h) / (6.0 * h) for w in s.dW],  # I111 / h
+    )
+
+    def g(weight, c, *others):
+        """g at y + weight h f + sqrt(h) times those of other stages, as a product with numbers."""
+        ones = [root] * len(s.dW)
+        y = plus(s.y, times(weight * h, f1), *(times(w, k(ones)) for w, k in others))
+        return lambda numbers: s.kick(numbers, y, c)
+
+    g1 = s.kick
+    H = plus(s.y, times(3 / 4 * h, f1), times(3 / 2, g1(integrals[2])))
+    g2 = g(1 / 4, 1 / 4, (1 / 2, g1))
+    g3 = g(1.0, 1.0, (-1.0, g1))
+    g4 = g(1 / 4, 1 / 4, (-5.0, g1), (3.0, g2), (1 / 2, g3))
+    kicks = (k(_weighted(row, integrals)) for k, row in zip((g1, g2, g3, g4), _BETA, strict=True))
+    return plus(s.y, times(1 / 3 * h, f1), times(2 / 3 * h, s.drift(H, 3 / 4)), *kicks)
+
+
+# ---- Langevin equations --------------------------------------------------------------------------
+@_method(strong_order=1.0, weak_order=2, noise="additive", evaluations=2, langevin=True,
+         title="BAOAB: half a kick, half a drift, friction and noise, and back",
+         formula="v += h a / 2;  x += h v / 2;  v = c v + sqrt((1 - c^2) kT / m) R,"
+         " c = exp(-friction h);  x += h v / 2;  v += h a(x) / 2",
+         reference="Leimkuhler, Matthews (2013), Appl. Math. Res. Express 2013, 34-56")  # fmt: skip
+def baoab(s):
+    x, v = s.x, plus(s.v, times(0.5 * s.h, s.force(s.x, s.v)))
+    x = plus(x, times(0.5 * s.h, v))
+    v = s.bath(v, s.h, s.Z)
+    x = plus(x, times(0.5 * s.h, v))
+    return [*x, *plus(v, times(0.5 * s.h, s.force(x, v, 1.0)))]
+
+
+@_method(strong_order=1.0, weak_order=2, noise="additive", evaluations=2, langevin=True,
+         title="Gronbech-Jensen and Farago",
+         formula="x += b h v + b h^2 a / 2 + b h B / 2;  v = A v + h (A a + a(x)) / 2 + b B,"
+         "  b = 1 / (1 + friction h / 2), A = (1 - friction h / 2) b, B = sqrt(2 friction kT h / m)"
+         " R",
+         reference="Gronbech-Jensen, Farago (2013), Mol. Phys. 111, 983-991")  # fmt: skip
+def gjf(s):
+    damped = 0.5 * (s.friction * s.h)
+    b = 1.0 / (1.0 + damped)
+    A = (1.0 - damped) * b
+    a, push = s.force(s.x, s.v), s.kick(s.dW)[len(s.x) :]
+    x = plus(s.x, times(b * s.h, s.v), times(0.5 * b * s.h * s.h, a), times(0.5 * b * s.h, push))
+    v = plus(times(A, s.v), times(0.5 * s.h * A, a), times(b, push))
+    return [*x, *plus(v, times(0.5 * s.h, s.force(x, v, 1.0)))]
+
+
+@_method(strong_order=0.5, weak_order=1, noise="additive", evaluations=1,
+         title="the overdamped limit of BAOAB: mean of two steps' noise",
+         formula="y += h f + g (dW + dW of the next step) / 2: of weak order 2 for the stationary"
+         " law of constant g",
+         reference="Leimkuhler, Matthews (2013), Appl. Math. Res. Express 2013, 34-56")  # fmt: skip
+def brownian_baoab(s):
+    mean = [0.5 * (a + b) for a, b in zip(s.dW, s.next_dW, strict=True)]
+    return plus(s.y, times(s.h, s.drift()), s.kick(mean))

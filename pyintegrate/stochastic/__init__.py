@@ -1,0 +1,1 @@
+"""Systems with noise: their definition, the kind of their noise, the program of a step."""

@@ -1,0 +1,215 @@
+"""``langevin``: a mechanical system in a heat bath."""
+
+from __future__ import annotations
+
+import warnings
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..system.system import System
+from ..tangents.tangent_system import force_of
+from ..trace.graph import Graph
+from ..trace.tracing import Traced
+from ..values.parameters import checked
+from .noisy_system import NoisySystem
+from .step import OF_RUN, placed
+
+if TYPE_CHECKING:
+    from ..values.types import ArrayLike
+
+_FAR = 1024.0  # velocities at which the kinetic energy is read: large, and exact as a square
+
+
+def langevin(
+    system: System,
+    *,
+    friction: ArrayLike,
+    temperature: ArrayLike,
+    mass: ArrayLike | None = None,
+) -> LangevinSystem:
+    """The system in a heat bath: dv = a dt - friction v dt + sqrt(2 friction temperature / m) dW.
+
+    Friction and noise balance: positions and velocities go to the law exp(-E / temperature), if
+    the forces come from a potential.
+
+    Parameters
+    ----------
+    system : System
+        Of positions and velocities, x'' = a(t, x), built-in or traced.
+    friction : array_like
+        [1 / the unit of "t"]; one for all, or one for each trajectory.
+    temperature : array_like
+        kT, in the system's unit of energy; also over the batch.
+    mass : array_like, optional
+        One for all coordinates, or one for each, the last axis. Default: read from the energy, as
+        d2E/dv2.
+
+    Returns
+    -------
+    NoisySystem
+        Of the same structure, with the further parameters friction, temperature and mass.
+
+    Raises
+    ------
+    TypeError, ValueError
+        A system without velocities or a formula; a mass that is not constant, or not one for each
+        coordinate; negative values.
+
+    Warns
+    -----
+    UserWarning
+        The system has damping or a drive of its own, which breaks the balance.
+
+    References
+    ----------
+    Leimkuhler, Matthews (2015), Molecular Dynamics, Springer, chapters 6 and 7.
+
+    Examples
+    --------
+    >>> import numpy as np, pyintegrate as pi
+    >>> warm = pi.langevin(pi.systems.oscillator, friction=1.0, temperature=0.5)
+    >>> sol = pi.integrate(warm, np.zeros(4000), 0.0, dt=0.1, n_steps=200, seed=1, save="final")
+    >>> bool(abs(np.mean(sol.x**2) - 0.5) < 0.05)
+    True
+    """
+    if not isinstance(system, System):
+        raise TypeError(f"system must be a System, got {type(system).__name__}")
+    if system.structure != "second_order" or isinstance(system, NoisySystem):
+        raise ValueError(
+            f"{system.name!r} is {system.structure}"
+            f"{' with noise' if isinstance(system, NoisySystem) else ''}: a heat bath needs"
+            " x'' = a(t, x), as @pi.acceleration and @pi.potential make it"
+        )
+    force = force_of(system)
+    if force is None:
+        raise ValueError(
+            f"{system.name!r} is called, and noise needs its formula: leave trace= away"
+        )
+    taken = {"friction", "temperature", "mass"} & set(system.params)
+    if taken:
+        raise ValueError(f"{system.name!r} has a parameter {taken.pop()!r}: give it another name")
+    each = _mass(system) if mass is None else mass
+    # One for each coordinate, or one for all.
+    own = (system.dof,) if system.dof > 1 and np.shape(each)[-1:] == (system.dof,) else ()
+    shapes = {"friction": (), "temperature": (), "mass": own}
+    given = {"friction": friction, "temperature": temperature, "mass": each}
+    values = {name: checked(name, value, shapes[name]) for name, value in given.items()}
+    for name, value in values.items():
+        least_ok = np.asarray(value) > 0 if name == "mass" else np.asarray(value) >= 0
+        if not np.all(least_ok | np.isnan(value)):
+            raise ValueError(f"{name} must be {'positive' if name == 'mass' else 'at least 0'},"
+                             f" got {value!r:.80}")  # fmt: skip
+    _tell_of_own_damping(system)
+    old = {key: value for key, value in system._definition.items() if key != "compiled"}
+    traced = _heated(force, system.dof, bool(own))
+    definition = {
+        **old,
+        "title": f"{system.title} in a heat bath",
+        "params": [*old["params"], *((n, "1", np.ones(s)[()], "") for n, s in shapes.items())],
+        "shapes": {**old["shapes"], **shapes},
+        "invariants": [],
+        "exact": None,
+        "time_unit": old.get("time_unit", "s"),
+        "interpretation": "ito",
+        "base": system,
+        "traced": traced,
+        "velocity_dependent": True,
+        "time_dependent": traced.time_dependent,
+    }
+    return LangevinSystem(definition, {**system._params, **values})
+
+
+class LangevinSystem(NoisySystem):
+    """A mechanical system in a heat bath; made by ``pi.langevin``. Its energy is the system's."""
+
+    @property
+    def has_energy(self) -> bool:
+        return self._definition["base"].has_energy
+
+    def energy(self, y, t=0.0):
+        base = self._definition["base"]
+        return base(**{name: self._params[name] for name in base.params}).energy(y, t)
+
+
+def _heated(force, dof, one_each):
+    """The force, the drift and the diffusion, as a Traced."""
+    rows = force.n_params
+    graph = Graph(2 * dof, dof)
+    state = [graph.state(i) for i in range(2 * dof)]
+    accelerations = placed(graph, force.outputs["acceleration"], state, graph.time())
+    friction, temperature = graph.parameter(rows), graph.parameter(rows + 1)
+    zero, diffusion, drift, heat = graph.constant(0.0), [], [], []
+    for i, a in enumerate(accelerations):
+        mass = graph.parameter(rows + 2 + i * one_each)
+        heat.append(graph.divide(temperature, mass))
+        push = graph.make("sqrt", graph.scaled(graph.multiply(friction, heat[i]), 2.0))
+        drift.append(graph.subtract(a, graph.multiply(friction, state[dof + i])))
+        diffusion += [push if k == i else zero for k in range(dof)]
+    outputs = {
+        "acceleration": drift,
+        "force": accelerations,
+        "bath": [friction, *heat],
+        "diffusion": [zero] * dof**2 + diffusion,
+    }
+    if "energy" in force.outputs:
+        outputs["energy"] = placed(graph, force.outputs["energy"], state, graph.time())
+    total = rows + 2 + (dof if one_each else 1) + OF_RUN
+    return Traced(graph, outputs, total).without_dead_code()
+
+
+# ---- the mass ------------------------------------------------------------------------------------
+def _mass(system):
+    """d2E/dv2, of shape (*batch) or (*batch, dof): E is quadratic in v, so that differences over
+    any distance are exact but for rounding."""
+    if not system.has_energy:
+        raise ValueError(f"{system.name!r} has no energy, from which the mass is read: give mass=")
+    dof, one = system.dof, _FAR * np.eye(system.dof)
+    v = np.stack([one[:, None] + one, one[:, None] - one])
+    lead = max([len(shape) for shape in system.batch_shapes.values()], default=0)
+    found = []
+    for shift in (0.0, 0.3):
+        y = np.concatenate([np.broadcast_to(system.initial[:dof] + shift, v.shape), v], axis=-1)
+        a, b = system.energy(y.reshape(2, dof, dof, *(1,) * lead, 2 * dof))
+        found.append((a - b) / (2 * _FAR**2))
+    masses = np.diagonal(found[0])
+    cross = np.moveaxis(found[0], (0, 1), (-2, -1)) - masses[..., None] * np.eye(dof)
+    far = 1e-9 * np.max(masses)
+    if np.any(abs(found[0] - found[1]) > far) or np.any(abs(cross) > far):
+        raise ValueError(
+            f"{system.name!r} has no constant mass for each coordinate, which a heat bath needs:"
+            " d2E/dv2 couples them, or changes with the position"
+        )
+    return masses[..., 0] if np.all(masses == masses[..., :1]) else masses
+
+
+# ---- damping and drives --------------------------------------------------------------------------
+# Two times and two velocities at which a force is compared.
+_SEES = {"velocity": ((0.3, 0.3), (1.0, -2.0)), "time": ((0.3, 1.7), (0.5, 0.5))}
+
+
+def _tell_of_own_damping(system):
+    """Warn if the force depends on velocity or time, and name the parameters to set to 0."""
+    causes, cures = [], []
+    for what, points in _SEES.items():
+        if _changes(system, *points):
+            causes.append(what)
+            zeros = {name: np.zeros(shape)[()] for name, shape in
+                     system._definition["shapes"].items()}  # fmt: skip
+            cures += [f"{name}=0" for name, zero in zeros.items()
+                      if not _changes(system(**{name: zero}), *points)][:1]  # fmt: skip
+    if causes:
+        warnings.warn(
+            f"the force of {system.name!r} depends on the {' and the '.join(causes)}: its own"
+            " damping or drive breaks the balance of friction and noise, and the law is not"
+            f" exp(-E / temperature){'; set ' * bool(cures)}{', '.join(cures)}",
+            UserWarning,
+            stacklevel=3,
+        )
+
+
+def _changes(system, times, velocities):
+    x, v = system.initial[: system.dof] + 0.25, np.ones(system.dof)
+    with np.errstate(all="ignore"):
+        a, b = (system.acceleration(t, x, u * v) for t, u in zip(times, velocities, strict=True))
+    return not np.array_equal(a, b, equal_nan=True)

@@ -1,0 +1,143 @@
+"""Systems with noise: dy = f dt + g dW."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+
+from .. import _core
+from ..method.stochastic import KINDS, METHODS
+from ..system.system import System
+from ..trace.program import assemble
+from ..user_system.traced import TracedSystem
+from .kinds import kind_of
+from .step import OF_RUN, drift_nodes, step_program
+
+if TYPE_CHECKING:
+    from ..values.types import ArrayLike, Floats
+
+_INVARIANTS = _core.questions().index("invariants")
+
+
+class NoisySystem(TracedSystem):
+    """A System with noise; see ``pi.sde`` and ``pi.langevin``.
+
+    Its ``rhs`` is the drift f. ``pi.integrate`` needs a ``seed`` for it.
+
+    Attributes
+    ----------
+    noise : {"additive", "diagonal", "commutative", "general"}
+        The kind of the noise, proved from the program.
+    noises : int
+        How many independent noises it has.
+    interpretation : {"ito", "stratonovich"}
+    """
+
+    shapes_of_run: ClassVar[dict] = {"_of_run": (OF_RUN,)}
+
+    @property
+    def noises(self) -> int:
+        return len(self.traced.outputs["diffusion"]) // self.dim
+
+    @property
+    def interpretation(self) -> str:
+        return self._definition["interpretation"]
+
+    @property
+    def langevin(self) -> bool:
+        """Whether it is a ``pi.langevin`` system."""
+        return "force" in self.traced.outputs
+
+    @property
+    def noise(self) -> str:  # type: ignore[override]
+        programs = self.traced._programs
+        if "kind" not in programs:
+            programs["kind"] = kind_of(self.traced, self.noises)
+        return programs["kind"]
+
+    @cached_property
+    def parameter_rows(self) -> list[Floats]:
+        """Those of the system, and room for those of the run."""
+        own = System.parameter_rows.func(self)  # type: ignore[attr-defined]
+        return [*own, *[np.zeros(())] * OF_RUN]
+
+    def diffusion(self, t: ArrayLike, y: ArrayLike) -> Floats:
+        """g(t, y), shape (*batch, dim, noises).
+
+        Examples
+        --------
+        >>> import pyintegrate as pi
+        >>> growth = pi.sde(dim=1, sigma=0.2)(lambda t, y, sigma: (0.0 * y, sigma * y))
+        >>> growth.diffusion(0.0, [10.0])
+        array([[2.]])
+        """
+        flat = self._ask(_INVARIANTS, t, y, self.dim * self.noises)
+        return flat.reshape(*flat.shape[:-1], self.dim, self.noises)
+
+    def _evaluate(self, bits, question, *arguments):
+        if question != _INVARIANTS:
+            return super()._evaluate(bits, question, *arguments)
+        source = self.traced
+        nodes = {"invariants": source.outputs["diffusion"]}
+        program = assemble(source.graph, nodes, source.n_params)
+        return _core.evaluate(program.handle, bits, question, *arguments)
+
+    def _formulas(self):
+        from ..trace.mathematics import formulas
+
+        names, m = self.state_names, self.noises
+        left = [f"{name}'" for name in names] + [
+            f"g[{n}, {k + 1}]" for n in names for k in range(m)
+        ]
+        right = [*drift_nodes(self.traced), *self.traced.outputs["diffusion"]]
+        lines = formulas(self.traced.graph, right, left, names, self._parameter_names())
+        return [line for line in lines if not line.endswith("= 0")]
+
+    # ---- runs ----
+    @property
+    def usual_method(self) -> str:  # type: ignore[override]
+        """The method that is taken if none is named."""
+        if self.langevin:
+            return "baoab"
+        if self.interpretation == "stratonovich":
+            return "heun_stratonovich"
+        return "euler_maruyama" if self.noise == "general" else "milstein"
+
+    def _refusal(self, method):
+        suited = [name for name, m in METHODS.items() if self._suits(m)]
+        if method.family == "noise" and self._suits(method):
+            return None
+        reason = "is for equations without noise"
+        if method.family == "noise":
+            reason = (
+                "takes pi.langevin systems"
+                if method.langevin and not self.langevin
+                else f"takes {method.noise} noise"
+            )
+        return (
+            f"method {method.name!r} {reason}, and that of {self.name!r} is {self.noise}"
+            f" ({self.interpretation}); use {', '.join(suited)}"
+        )
+
+    def _suits(self, method):
+        if method.langevin:
+            return self.langevin
+        if method.name == "brownian_baoab" and self.langevin:
+            return False
+        return KINDS.index(self.noise) <= KINDS.index(method.noise)
+
+    def _core_for(self, method):
+        if method.family != "noise":
+            return super()._core_for(method)
+        self._look_at_variables()
+        programs = self.traced._programs
+        if method.name not in programs:
+            programs[method.name] = step_program(self, method)
+        return programs[method.name].handle
+
+    def compile(self):
+        raise ValueError(
+            f"{self.name!r} has noise, whose steps run as byte code: leave compile() away"
+        )

@@ -1,0 +1,203 @@
+"""The program of a step with noise: the formula of a method, traced with the system."""
+
+from __future__ import annotations
+
+from functools import reduce
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+from .. import _core
+from ..trace.derivative import below, forward
+from ..trace.expression import Symbol, node_of
+from ..trace.graph import Graph
+from ..trace.program import assemble
+
+# Parameters of the run, after those of the system: csrc/tiles.h.
+STEP, SUBSTEPS, OF_RUN = 0, 1, _core.limits()["of_run"]
+NO_SECOND, INTEGRALS, INCREMENTS_AHEAD = range(3)  # PiSecondNumbers
+
+
+def placed(graph, nodes, state, time):
+    """Nodes of any graph as nodes of `graph`, at another state and time."""
+    made: dict = {}
+    for node in below(nodes):
+        match node.operation:
+            case "constant":
+                new = graph.constant(node.value)
+            case "parameter":
+                new = graph.parameter(node.value)
+            case "state":
+                new = state[node.value]
+            case "time":
+                new = time
+            case _:
+                new = graph.make(node.operation, *(made[a.number] for a in node.arguments))
+        made[node.number] = new
+    return [made[node.number] for node in nodes]
+
+
+def is_zero(node):
+    return node.is_constant and node.value == 0
+
+
+class Step:
+    """A step of a system with noise, in symbols: what a method makes its formula of.
+
+    Attributes
+    ----------
+    h, root_h : Symbol
+        The step, and its square root.
+    y : list of Symbol
+        The state; `x` and `v` are its halves.
+    dW, I10, next_dW, Z : list of Symbol
+        Increments of the noises, their integrals over the step, the increments of the next step,
+        and dW / sqrt(h).
+    """
+
+    def __init__(self, system, method, graph):
+        self._system, self._graph = system, graph
+        self.second = NO_SECOND
+        first = system.traced.n_params - OF_RUN
+        self.h: Any = Symbol(graph.parameter(first + STEP))
+        self._substeps: Any = Symbol(graph.parameter(first + SUBSTEPS))
+        self.root_h = np.sqrt(self.h)
+        self.y = [Symbol(graph.state(i)) for i in range(system.dim)]
+        self.x, self.v = self.y[: system.dof], self.y[system.dof :]
+        self._drift = converted(system, method.interpretation)
+
+    # ---- numbers ----
+    def _numbers(self, kind, scale):
+        """A row of numbers for each noise, the kind-th, times a factor."""
+        n = self._system.noises
+        first = self._system.dim + kind * n
+        return [scale * Symbol(self._graph.state(first + k)) for k in range(n)]
+
+    @property
+    def dW(self):
+        return self._numbers(0, np.sqrt(self.h / self._substeps))
+
+    @property
+    def Z(self):
+        return self._numbers(0, 1.0 / np.sqrt(self._substeps))
+
+    @property
+    def I10(self):
+        self.second = INTEGRALS
+        part = self.h / self._substeps
+        return self._numbers(1, part * np.sqrt(part))
+
+    @property
+    def next_dW(self):
+        self.second = INCREMENTS_AHEAD
+        return self._numbers(1, np.sqrt(self.h / self._substeps))
+
+    # ---- the equations ----
+    def _at(self, nodes, y, fraction):
+        """Nodes of the system at a state, and at a fraction of the step."""
+        graph = self._graph
+        time = Symbol(graph.time())
+        time = time if fraction == 0 else time + fraction * self.h
+        state = [node_of(graph, value) for value in (self.y if y is None else y)]
+        return [Symbol(n) for n in placed(graph, nodes, state, node_of(graph, time))]
+
+    def drift(self, y=None, fraction=0.0):
+        """f(t + fraction h, y)"""
+        return self._at(self._drift, y, fraction)
+
+    def force(self, x, v, fraction=0.0):
+        """The acceleration of a Langevin system without friction."""
+        return self._at(self._system.traced.outputs["force"], [*x, *v], fraction)
+
+    def kick(self, numbers, y=None, fraction=0.0):
+        """g(t + fraction h, y) times a number for each noise; None where there is none."""
+        rows = self._system.traced.outputs["diffusion"]
+        m = self._system.noises
+        entries = self._at(rows, y, fraction)
+        total: list = [None] * self._system.dim
+        for place, entry in enumerate(entries):
+            i, k = divmod(place, m)
+            if not is_zero(rows[place]):
+                term = entry * numbers[k]
+                total[i] = term if total[i] is None else total[i] + term
+        return total
+
+    def changes(self):
+        """(j, k, L^j g_k), L^j g_k = sum_l g_lj dg_k/dy_l, where it is not zero, j <= k."""
+        for (j, k), parts in derivatives_along(self._system.traced, self._system.noises).items():
+            if j <= k:
+                found = dict(zip(parts, self._at([*parts.values()], None, 0.0), strict=True))
+                yield j, k, [found.get(i) for i in range(self._system.dim)]
+
+    # ---- Langevin ----
+    @property
+    def friction(self):
+        return self._bath[0]
+
+    @property
+    def _bath(self):
+        """The friction, and temperature / mass of each coordinate."""
+        return self._at(self._system.traced.outputs["bath"], None, 0.0)
+
+    def bath(self, v, h, normals):
+        """v after a time h of friction and noise alone, exactly."""
+        friction, *heat = self._bath
+        c = np.exp(-(friction * h))
+        spread = np.sqrt(1.0 - c * c)
+        return [
+            c * one + (spread * np.sqrt(square)) * R
+            for one, square, R in zip(v, heat, normals, strict=True)
+        ]
+
+
+def derivatives_along(traced, m):
+    """{(j, k): {i: component i of L^j g_k}}, without zeros."""
+    graph, g = traced.graph, traced.outputs["diffusion"]
+    state = [graph.state(i) for i in range(graph.dim)]
+    found: dict = {}
+    slopes = forward(graph, g, state)
+    for j, k, i in product(range(m), range(m), range(graph.dim)):
+        slope = slopes[i * m + k]
+        terms = [graph.multiply(g[at * m + j], slope[s.number]) for at, s in enumerate(state)
+                 if s.number in slope and not is_zero(g[at * m + j])]  # fmt: skip
+        if terms:
+            found.setdefault((j, k), {})[i] = reduce(graph.add, terms)
+    return found
+
+
+def drift_nodes(traced):
+    """The components of the drift."""
+    graph = traced.graph
+    if not graph.dof:
+        return traced.outputs["rhs"]
+    velocity = [graph.state(i) for i in range(graph.dof, graph.dim)]
+    return [*velocity, *traced.outputs["acceleration"]]
+
+
+def converted(system, interpretation):
+    """The drift of the same equation in a calculus: Stratonovich's lacks sum_j L^j g_j / 2."""
+    drift = drift_nodes(system.traced)
+    if interpretation == system.interpretation:
+        return drift
+    graph, drift = system.traced.graph, [*drift]
+    half = -0.5 if interpretation == "stratonovich" else 0.5
+    for (j, k), parts in derivatives_along(system.traced, system.noises).items():
+        for i, term in parts.items() if j == k else ():
+            drift[i] = graph.add(drift[i], graph.scaled(term, half))
+    return drift
+
+
+def step_program(system, method):
+    """The byte code of a step of a method."""
+    source = system.traced
+    graph = Graph(system.dim, 0)
+    step = Step(system, method, graph)
+    state, time = [graph.state(i) for i in range(system.dim)], graph.time()
+    outputs = {
+        "next": [node_of(graph, y) for y in method.step(step)],
+        "rhs": placed(graph, drift_nodes(source), state, time),
+    }
+    if "energy" in source.outputs:
+        outputs["energy"] = placed(graph, source.outputs["energy"], state, time)
+    return assemble(graph, outputs, source.n_params, system.noises, step.second)

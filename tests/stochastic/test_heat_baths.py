@@ -1,0 +1,199 @@
+"""Langevin equations: exact stationary laws, the mass that is read, warnings with their cure."""
+
+import warnings
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+import pyintegrate as pi
+
+KT, OMEGA, FRICTION, MASS = 0.7, 1.3, 0.9, 2.0
+
+
+def stationary(step, variance):
+    """The stationary (<xx>, <xv>, <vv>) of a linear step(x, v, r) whose r has a variance: exactly.
+
+    z -> M z + n r, so that C = M C M^T + variance n n^T: three linear equations.
+    """
+    (p, q), (s, t), (n, o) = step(1, 0, 0), step(0, 1, 0), step(0, 0, 1)  # columns of M, and n
+    matrix = [
+        [1 - p * p, -2 * p * s, -s * s],
+        [-p * q, 1 - p * t - s * q, -s * t],
+        [-q * q, -2 * q * t, 1 - t * t],
+    ]
+    right = [variance * n * n, variance * n * o, variance * o * o]
+    whole = determinant(matrix)
+    return [
+        determinant([row[:k] + [y] + row[k + 1 :] for row, y in zip(matrix, right, strict=True)])
+        / whole
+        for k in range(3)
+    ]
+
+
+def determinant(m):
+    (a, b, c), (d, e, f), (g, h, i) = m
+    return a * (e * i - f * h) - b * (d * i - f * g) + c * (d * h - e * g)
+
+
+# Steps, frequencies, temperatures and c = exp(-friction h), or frictions: the laws are rational
+# functions of degrees below 16 in each, equal if they agree at 3 x 17 points on curves through all.
+POINTS = [
+    tuple(Fraction(n * k + 1, m) for k, m in ((2, 40), (3, 61), (5, 17), (1, 53)))
+    for n in range(1, 52)
+]
+
+
+@pytest.mark.parametrize(("h", "w", "T", "c"), POINTS)
+def test_baoab_has_the_exact_variance_of_positions_for_every_step(h, w, T, c):
+    """kT / w^2 at unit mass, and m <v^2> = kT (1 - h^2 w^2 / 4)."""
+
+    def step(x, v, r):
+        v = v - h / 2 * w**2 * x
+        x = x + h / 2 * v
+        v = c * v + r
+        x = x + h / 2 * v
+        return x, v - h / 2 * w**2 * x
+
+    assert stationary(step, (1 - c**2) * T) == [T / w**2, 0, T * (1 - h**2 * w**2 / 4)]
+
+
+@pytest.mark.parametrize(("h", "w", "T", "g"), POINTS)
+def test_gjf_has_the_exact_variance_of_positions_for_every_step(h, w, T, g):
+    def step(x, v, r):
+        b = 1 / (1 + g * h / 2)
+        A, a = (1 - g * h / 2) * b, -(w**2) * x
+        new = x + b * h * v + b * h**2 / 2 * a + b * h / 2 * r
+        return new, A * v + h / 2 * (A * a - w**2 * new) + b * r
+
+    assert stationary(step, 2 * g * T * h)[0] == T / w**2
+
+
+spring = pi.systems.spring(k=MASS * OMEGA**2, b=0.0, m=MASS)
+warm = pi.langevin(spring, friction=FRICTION, temperature=KT)
+
+
+def variances(method, dt, n=40_000, seed=1):
+    """m w^2 <x^2> and m <v^2> over a batch that began in equilibrium, after 40 units of time."""
+    draw = np.random.default_rng(seed)
+    x = draw.normal(size=n) * np.sqrt(KT / MASS) / OMEGA
+    v = draw.normal(size=n) * np.sqrt(KT / MASS)
+    sol = pi.integrate(warm, x, v, dt=dt, n_steps=round(40 / dt), method=method, seed=seed,
+                       save="final")  # fmt: skip
+    return MASS * OMEGA**2 * np.var(sol.x), MASS * np.var(sol.v)
+
+
+# The variance of 40,000 normals scatters by sqrt(2 / 40,000) = 0.7 %: 4 of these.
+@pytest.mark.parametrize("dt", [0.05, 0.5, 1.0])
+@pytest.mark.parametrize("method", ["baoab", "gjf"])
+def test_positions_have_the_exact_temperature_at_large_steps(method, dt):
+    assert abs(variances(method, dt)[0] / KT - 1) < 0.028
+
+
+@pytest.mark.parametrize("dt", [0.5, 1.0])
+def test_velocities_of_baoab_have_the_temperature_of_the_formula(dt):
+    expected = KT * (1 - dt**2 * OMEGA**2 / 4)
+    assert abs(variances("baoab", dt)[1] / expected - 1) < 0.028
+
+
+def test_mean_of_two_increments_has_the_exact_stationary_variance():
+    """brownian_baoab on dy = -y dt + sqrt(2) dW: variance 1 for every step below 2; proved, and
+    Euler-Maruyama's is 1 / (1 - h / 2)."""
+    overdamped = pi.sde(dim=1)(lambda t, y: (-y, np.sqrt(2.0)))
+    start = np.random.default_rng(2).normal(size=(40_000, 1))
+    found = {
+        method: np.var(
+            pi.integrate(
+                overdamped, start, dt=0.5, n_steps=60, method=method, seed=1, save="final"
+            ).final
+        )
+        for method in ("brownian_baoab", "euler_maruyama")
+    }
+    assert abs(found["brownian_baoab"] - 1) < 0.028
+    assert abs(found["euler_maruyama"] * 0.75 - 1) < 0.028
+
+
+def test_without_friction_the_bath_is_silent():
+    """baoab is then position Verlet's splitting: the orbit of velocity Verlet, to rounding."""
+    cold = pi.langevin(spring, friction=0.0, temperature=KT)
+    run = {"dt": 0.1, "n_steps": 100}
+    found = pi.integrate(cold, 1.0, 0.0, **run, seed=1).y
+    plain = pi.integrate(spring, 1.0, 0.0, **run, method="velocity_verlet").y
+    # Each of 100 steps rounds a few times at magnitudes below 2.
+    assert np.abs(found - plain).max() < 100 * 10 * 2.0**-52
+
+
+def test_the_drift_and_the_diffusion_are_those_of_the_definition():
+    y = np.array([0.3, -0.2])
+    assert np.allclose(warm.rhs(0.0, y), [y[1], -(OMEGA**2) * y[0] - FRICTION * y[1]], rtol=1e-15)
+    assert warm.diffusion(0.0, y)[1, 0] == pytest.approx(np.sqrt(2 * FRICTION * KT / MASS), 1e-15)
+    assert warm.energy(y) == spring.energy(y)
+    assert warm.noise == "additive"
+
+
+@pytest.mark.parametrize(
+    ("system", "mass"),
+    [
+        (pi.systems.spring(m=[1.0, 2.5], b=0.0), [1.0, 2.5]),
+        (pi.systems.pendulum(length=2.0), 4.0),
+        (pi.systems.henon_heiles, 1.0),
+        (pi.systems.three_body(masses=(1.0, 2.0, 3.0)), [1.0, 1.0, 2.0, 2.0, 3.0, 3.0]),
+        (pi.potential(dof=2, mass=[1.0, 3.0])(lambda x: x @ x), [1.0, 3.0]),
+    ],
+)
+def test_the_mass_is_read_from_the_energy(system, mass):
+    """To the rounding of differences at a distance of 1024: a few units of 2^-53."""
+    found = pi.langevin(system, friction=1.0, temperature=1.0).params["mass"]
+    assert np.allclose(found, mass, rtol=1e-13)
+    assert np.shape(found) == np.shape(mass)
+
+
+def test_friction_and_temperature_over_a_batch():
+    several = pi.langevin(spring, friction=[0.5, 1.0, 2.0], temperature=np.full((4, 1), KT))
+    sol = pi.integrate(several, dt=0.1, n_steps=5, seed=1)
+    assert sol.y.shape == (6, 4, 3, 2)
+    one = pi.langevin(spring, friction=2.0, temperature=KT)
+    alone = pi.integrate(one, dt=0.1, n_steps=5, seed=1, first_trajectory=11)
+    assert np.array_equal(sol.y[:, 3, 2], alone.y)
+
+
+@pytest.mark.parametrize(
+    ("system", "said"),
+    [
+        (pi.systems.duffing, "velocity and the time.*set delta=0, gamma=0"),
+        (pi.systems.spring, "depends on the velocity.*set b=0"),
+        (pi.systems.van_der_pol, "depends on the velocity.*set mu=0"),
+    ],
+)
+def test_damping_and_drives_of_its_own_are_told_with_their_cure(system, said):
+    with pytest.warns(UserWarning, match=said):
+        pi.langevin(system, friction=1.0, temperature=1.0)
+
+
+@pytest.mark.parametrize("name", ["oscillator", "pendulum", "kepler", "henon_heiles", "three_body"])
+def test_conservative_systems_are_taken_without_a_warning(name):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        hot = pi.langevin(pi.systems[name], friction=1.0, temperature=0.01)
+    assert pi.integrate(hot, dt=0.001, n_steps=3, seed=1).status == pi.Status.OK
+
+
+@pytest.mark.parametrize(
+    ("make", "said"),
+    [
+        (lambda: pi.langevin("spring", friction=1, temperature=1), "system must be a System"),
+        (lambda: pi.langevin(pi.systems.lorenz, friction=1, temperature=1), "needs x'' = a"),
+        (lambda: pi.langevin(warm, friction=1, temperature=1), "with noise"),
+        (lambda: pi.langevin(pi.systems.double_pendulum, friction=1, temperature=1),
+         "no constant mass for each coordinate"),
+        (lambda: pi.langevin(pi.acceleration(lambda t, x, v: -x), friction=1, temperature=1),
+         "give mass="),
+        (lambda: pi.langevin(spring, friction=-1, temperature=1), "friction must be at least 0"),
+        (lambda: pi.langevin(spring, friction=1, temperature=-1), "temperature must be at least 0"),
+        (lambda: pi.langevin(spring, friction=1, temperature=1, mass=0), "mass must be positive"),
+        (lambda: pi.integrate(warm, dt=0.1, n_steps=1, seed=1, method="brownian_baoab"), "baoab"),
+    ],
+)  # fmt: skip
+def test_refusals_name_what_is_missing(make, said):
+    with pytest.raises((TypeError, ValueError), match=said):
+        make()

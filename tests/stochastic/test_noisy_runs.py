@@ -1,0 +1,259 @@
+"""Runs with noise: the same bits however they are carried out, and refusals with their cure."""
+
+import os
+import pickle
+import subprocess
+import sys
+import warnings
+
+import numpy as np
+import pytest
+from places import ROOT
+
+import pyintegrate as pi
+
+RUN = {"dt": 1 / 64, "n_steps": 60}
+DRAW = np.random.default_rng(1)
+
+
+@pi.sde(dim=1, mu=0.05, sigma=0.2)
+def growth(t, y, mu, sigma):
+    return mu * y, sigma * y
+
+
+@pi.sde(dim=2, k=1.0, s=0.3)
+def coupled(t, y, k, s):
+    return [-k * y[0] + y[1], np.sin(t) - y[1]], [[s, 0.0, 0.2], [s * y[0], 0.1, y[1]]]
+
+
+@pi.sde(dim=2, s=0.3)
+def driven(t, y, s):
+    return [-y[0] + y[1] ** 2, np.sin(t) - y[1]], [s, s * (1.0 + t)]
+
+
+warm = pi.langevin(pi.systems.henon_heiles, friction=0.5, temperature=0.01)
+# A system for every method.
+RUNS = {
+    "euler_maruyama": coupled, "milstein": growth, "heun_stratonovich": growth, "sra1": driven,
+    "sriw1": growth, "baoab": warm, "gjf": warm,
+    "brownian_baoab": driven,
+}  # fmt: skip
+
+
+def test_there_is_a_run_for_every_method():
+    assert set(RUNS) == set(pi.methods.noise)
+
+
+def start(system, n=300):
+    return np.broadcast_to(system.initial, (n, system.dim)) * np.linspace(0.9, 1.1, n)[:, None]
+
+
+def digests():
+    """A digest for each method in both precisions; printed by a process for each set."""
+    return [
+        pi.integrate(
+            system, start(system, 37), **RUN, method=method, seed=2, dtype=dtype, save=9
+        ).digest()
+        for method, system in RUNS.items()
+        for dtype in (np.float32, np.float64)
+    ]  # fmt: skip
+
+
+def test_every_instruction_set_gives_the_same_bits():
+    text = "import test_noisy_runs as t; print(t.digests(), t.pi._core.info()['instruction_set'])"
+    here, answers = str(digests()), {}
+    for name in pi._core.info()["instruction_sets"]:
+        path = os.pathsep.join([str(ROOT), str(ROOT / "tests"), str(ROOT / "tests/stochastic")])
+        environment = os.environ | {"PYINTEGRATE_ISA": name, "PYTHONPATH": path}
+        done = subprocess.run(
+            [sys.executable, "-c", text], env=environment, capture_output=True, text=True
+        )
+        assert done.returncode == 0, done.stderr
+        answers[name] = done.stdout.strip()
+    assert answers == {name: f"{here} {name}" for name in answers}
+
+
+@pytest.mark.parametrize("method", RUNS)
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_bits_do_not_depend_on_how_a_run_is_carried_out(method, dtype):
+    """Splits of the batch and of time, workers, saves, substeps' parity, the Stepper, packing."""
+    system, x = RUNS[method], start(RUNS[method]).astype(dtype)
+    run = RUN | {"method": method, "seed": 7, "dtype": dtype, "substeps": 3}
+    whole = pi.integrate(system, x, **run)
+    for save in (7, "final"):
+        other = pi.integrate(system, x, **run, save=save, workers=2)
+        assert np.array_equal(other.final, whole.final)
+    part = pi.integrate(system, x[100:133], **run, first_trajectory=100)
+    assert np.array_equal(part.y, whole.y[:, 100:133])
+    backwards = pi.integrate(system, x[::-1], **run, first_trajectory=np.arange(300)[::-1])
+    assert np.array_equal(backwards.y[:, ::-1], whole.y)
+    first = pi.integrate(system, x, **run | {"n_steps": 17})
+    assert np.array_equal(first.resume(n_steps=43).final, whole.final)
+    stepper = pi.Stepper(system, x, dt=RUN["dt"], method=method, dtype=dtype, seed=7, substeps=3)
+    stepper.step(5)
+    before = stepper.snapshot()
+    stepper.step(20)
+    stepper.restore(before)
+    stepper.step(55)
+    assert np.array_equal(stepper.y, whole.final)
+    bounded = pi.integrate(system, x, **run, bound=1e6)  # one step a call
+    assert np.array_equal(bounded.y, whole.y)
+
+
+def test_lanes_that_fail_leave_the_others_as_they_are():
+    """One that blows up is frozen alone; its neighbours keep the bits of a run without it."""
+    wild = pi.sde(dim=1, c=np.array(0.0))(lambda t, y, c: (c * y**3 - y, 0.3 + 0.0 * y))
+    c = np.zeros(50)
+    c[13] = 1e3
+    y = np.full((50, 1), 2.0)
+    with pytest.warns(pi.IntegrationWarning):
+        found = pi.integrate(wild(c=c), y, **RUN, seed=1)
+    calm = pi.integrate(wild, y, **RUN, seed=1)
+    others = np.arange(50) != 13
+    assert np.array_equal(found.y[:, others], calm.y[:, others])
+    assert found.status[13] == pi.Status.NOT_FINITE
+
+
+def test_leaving_a_bound_makes_room_without_a_trace():
+    """The batch is packed as lanes leave; each stays with the path of its own number."""
+    drift = pi.sde(dim=1)(lambda t, y: (0.0 * y, 1.0 + 0.0 * y))
+    run = {"dt": 0.01, "n_steps": 400, "seed": 5}
+    path = pi.integrate(drift, np.zeros((1000, 1)), **run)
+    left = pi.integrate(drift, np.zeros((1000, 1)), **run, bound=1.0, on_failure="ignore",
+                        save="final")  # fmt: skip
+    outside = abs(path["y"]) > 1.0
+    first = np.where(outside.any(axis=0), outside.argmax(axis=0), -1)
+    assert np.array_equal(left.failed_step, first)
+
+
+def test_the_numbers_are_those_of_noise():
+    """A step of Euler-Maruyama repeated with pi.noise, to a rounding of each operation."""
+    system = pi.sde(dim=2)(lambda t, y: (-y, [[1.0, y[1]], [y[0], 2.0]]))
+    y, dt, k = start(system, 20), 0.1, 3
+    found = pi.integrate(system, y, dt=dt, n_steps=2, seed=8, substeps=k).y
+    lanes = np.arange(20)
+    for n in range(2):
+        z = [sum(pi.noise(8, lanes, k * n + j, i) for j in range(k)) for i in (0, 1)]
+        dW = np.sqrt(dt / k) * np.array(z)
+        a, b = found[n].T
+        expected = np.stack([a - dt * a + dW[0] + b * dW[1], b - dt * b + a * dW[0] + 2 * dW[1]])
+        assert np.abs(found[n + 1] - expected.T).max() < 1e-14
+
+
+def test_the_same_numbers_for_many_parameters():
+    """An array of numbers of trajectories: common random numbers."""
+    sigma = np.linspace(0.1, 0.2, 5)
+    sol = pi.integrate(growth(sigma=sigma), **RUN, seed=1, first_trajectory=np.zeros(5, int))
+    alone = pi.integrate(growth(sigma=0.2), **RUN, seed=1)
+    assert np.array_equal(sol.y[:, -1], alone.y)
+
+
+@pytest.mark.parametrize("method", RUNS)
+def test_files_pickles_and_digests_keep_the_noise(method, tmp_path):
+    system = RUNS[method]
+    first = np.arange(6)[::-1] + 2**40
+    sol = pi.integrate(system, start(system, 6), **RUN, method=method, seed=2**64 - 1, substeps=2,
+                       first_trajectory=first, save=20)  # fmt: skip
+    sol.save(tmp_path / "run.npz")
+    long = sol.resume(n_steps=9)
+    for again in (pi.load(tmp_path / "run.npz"), pickle.loads(pickle.dumps(sol))):
+        assert again.seed == sol.seed == 2**64 - 1
+        assert again.digest() == sol.digest()
+        assert np.array_equal(again.resume(n_steps=9).y, long.y)
+        assert again.system == system
+    other = pi.integrate(system, start(system, 6), **RUN, method=method, seed=1, save=20)
+    assert other.digest() != sol.digest()
+
+
+def test_dask_has_the_bits_of_one_run():
+    da = pytest.importorskip("dask.array")
+    x = start(growth, 50)
+    whole = pi.integrate(growth, x, **RUN, seed=4, first_trajectory=7, save="final")
+    lazy = pi.dask.integrate(growth, da.from_array(x, chunks=(13, 1)), **RUN, seed=4,
+                             first_trajectory=7, save="final")  # fmt: skip
+    assert np.array_equal(lazy.final.compute(), whole.final)
+
+
+def test_compare_takes_a_seed():
+    c = pi.compare(growth, dt=0.01, n_steps=10, seed=1)
+    assert list(c) == ["milstein", "euler_maruyama"]
+
+
+def test_watches_see_the_steps_of_a_noisy_path():
+    watch = {"top": pi.watch.maximum("y"), "first": pi.watch.first_time(lambda t, y: y[0] > 1.01)}
+    full = pi.integrate(growth, start(growth, 40), **RUN, seed=3, watch=watch)
+    assert np.array_equal(full.watched["top"], full["y"].max(axis=0))
+    above = full["y"] > 1.01
+    times = np.where(above.any(axis=0), full.t[above.argmax(axis=0)], np.nan)
+    assert np.array_equal(full.watched["first"], times, equal_nan=True)
+
+
+def test_states_between_the_steps_lie_on_a_chord():
+    sol = pi.integrate(growth, start(growth, 5), **RUN, seed=3)
+    half = sol.at((sol.t[7] + sol.t[8]) / 2)
+    assert np.abs(half - (sol.y[7] + sol.y[8]) / 2).max() < 1e-15
+
+
+def test_the_method_follows_from_the_noise():
+    general = pi.sde(dim=2)(lambda t, y: (-y, [y[1], y[0]]))
+    meant = pi.sde(dim=1, interpretation="stratonovich")(lambda t, y: (-y, y))
+    expected = {growth: "milstein", driven: "milstein", general: "euler_maruyama"}
+    expected |= {meant: "heun_stratonovich", warm: "baoab"}
+    for system, name in expected.items():
+        assert pi.integrate(system, dt=0.1, n_steps=1, seed=1).method.name == name
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (lambda: pi.integrate(growth, **RUN), r"needs a seed, a whole number: seed=1"),
+        (lambda: pi.integrate(pi.systems.spring, **RUN, seed=1), "has no noise: leave it away"),
+        (lambda: pi.integrate(pi.systems.spring, **RUN, substeps=2), "substeps was given"),
+        (lambda: pi.integrate(growth, **RUN, seed=-1), "seed must be at least 0"),
+        (lambda: pi.integrate(growth, **RUN, seed=1.0), "seed must be an integer"),
+        (lambda: pi.integrate(growth, dt=-0.1, n_steps=1, seed=1), "dt must be positive"),
+        (lambda: pi.integrate(growth, **RUN, seed=1, substeps=0), "substeps must be at least 1"),
+        (lambda: pi.integrate(growth, **RUN, seed=1, first_trajectory=[1, 2], x0=np.ones((3, 1))),
+         "x0 has batch shape .* and first_trajectory"),
+        (lambda: pi.integrate(growth, **RUN, seed=1, first_trajectory=-1),
+         "first_trajectory must be from 0"),
+        (lambda: pi.integrate(growth, **RUN, seed=1, method="rk4"), "use euler_maruyama, milstein"),
+        (lambda: pi.integrate(growth, **RUN, seed=1, method="sra1"), "takes additive noise.*sriw1"),
+        (lambda: pi.integrate(growth, **RUN, seed=1, method="baoab"), "takes pi.langevin systems"),
+        (lambda: pi.integrate(pi.systems.spring, **RUN, method="milstein"), "by @pi.sde or"),
+        (lambda: pi.integrate(growth, **RUN, seed=1, compensated=True), "compensated= does not go"),
+        (lambda: pi.solve(growth, t_end=1.0), "use pi.integrate"),
+        (lambda: growth.tangent(1), "has noise"),
+        (lambda: pi.advise(growth, t_end=1.0, error=1e-3), "has noise"),
+        (lambda: pi.integrate(warm(), **RUN, seed=1, watch={"e": pi.watch.mean("energy")}),
+         "has no formula: give a function"),
+        (lambda: growth.compile(), "leave compile"),
+        (lambda: pi.sde(dim=2)(lambda t, y: -y), "must return the drift and the diffusion"),
+        (lambda: pi.sde(dim=2)(lambda t, y: (-y, [[1.0, 2.0]])), r"shape \(1, 2\) with dim=2"),
+        (lambda: pi.sde(dim=1, interpretation="Ito")(lambda t, y: (-y, y)), "interpretation must"),
+        (lambda: pi.sde(dim=1)(lambda t, y: (-y, DRAW.normal() * y)), "it is random"),
+        (lambda: pi.concatenate(a := pi.integrate(growth, **RUN, seed=1),
+                                pi.integrate(growth, a.final, **RUN, seed=2)), "random|begins"),
+    ],
+)  # fmt: skip
+def test_refusals_name_the_remedy(call, said):
+    with pytest.raises((TypeError, ValueError), match=said):
+        call()
+
+
+def test_kinds_of_noise_are_proved_from_the_program():
+    """By dependence, not by shape; commutativity as an identity."""
+
+    def kind(g, dim=2):
+        return pi.sde(dim=dim)(lambda t, y: (-y, g(t, y))).noise
+
+    assert kind(lambda t, y: [1.0, 2.0 + t]) == "additive"
+    assert kind(lambda t, y: [y[0], np.sin(y[1]) * t]) == "diagonal"
+    assert kind(lambda t, y: [[y[0], 0.0], [0.0, y[1]]]) == "diagonal"
+    assert kind(lambda t, y: [y[0] * np.sqrt(y[1]), y[1]]) == "general"  # Heston's shape
+    assert kind(lambda t, y: [[0.1 * y[0], 0.2 * y[0]], [0.1 * y[1], 0.2 * y[1]]]) == "commutative"
+    assert kind(lambda t, y: [[y[0] ** 2 + y[1]], [y[0]]]) == "commutative"  # a single noise
+    assert kind(lambda t, y: [[1.0, 0.0], [0.0, y[0]]]) == "general"
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert warm.noise == "additive"
