@@ -90,7 +90,7 @@ static void spoil(const PiPieceReduction *r, double t, double *m) {
 }
 void reduce_piece(const PiPieceReduction *r, const Pieces *p, int64_t lane, double t_from,
                   double t_to, double *numbers) {
-    double f[CHEB_MOST + 1];
+    double f[CHEB_MOST + 1] = {0};
     double *m = numbers + r->first;
     const int n = piece_values(p, lane, r->quantity, f);
     int finite = 0;

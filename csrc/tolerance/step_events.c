@@ -51,7 +51,7 @@ static int is_at_zero(const PiStepObserver *p, int64_t i, int j, double value) {
 static void find_located(PiStepObserver *p, int64_t i, int64_t id, int j) {
     const PiEvent *e = &p->of->event[j];
     const Pieces *q = &p->quantities;
-    double f[CHEB_MOST + 1], a[CHEB_MOST + 1], d[CHEB_MOST + 1], size = 0;
+    double f[CHEB_MOST + 1] = {0}, a[CHEB_MOST + 1], d[CHEB_MOST + 1], size = 0;
     const int n = piece_values(q, i, j, f);
     for (int k = 0; k <= n; k++) {
         if (!isfinite(f[k])) return;
@@ -81,7 +81,7 @@ static void find_located(PiStepObserver *p, int64_t i, int64_t id, int j) {
 /* A condition has one value on a piece, or changes on a very short one; or it flickers. */
 static void find_condition(PiStepObserver *p, int64_t i, int64_t id, int j) {
     const Pieces *q = &p->quantities;
-    double f[CHEB_MOST + 1];
+    double f[CHEB_MOST + 1] = {0};
     int changes = 0;
     const int n = piece_values(q, i, j, f);
     for (int k = 1; k <= n; k++) changes += f[k] != f[k - 1];
