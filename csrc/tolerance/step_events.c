@@ -1,7 +1,6 @@
-/* The events of accepted steps: found on the polynomials of their quantities, in order of time. One
- * that only is kept has its state on the polynomial of the step. One that ends the step gets a
- * state that the method makes, and is placed where the quantity is zero there, on the side before:
- * by Newton's method with the slope of the polynomial. */
+/* The events of accepted steps: found on the polynomials of their quantities, in order of time.
+ * Each gets a state that the method makes, and is placed where the quantity is zero there, on the
+ * side before: by secants, first with the slope of the polynomial. */
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -153,11 +152,6 @@ static void jump(PiStepObserver *p, const PiSteps *s, int64_t i, const Occurrenc
     }
     if (!finite) s->end[i] = PI_STEP_LOST;
 }
-static int ends_step(const PiStepObserver *p, int64_t i, int64_t id, int j) {
-    const PiEvent *e = &p->of->event[j];
-    return e->then >= 0 || p->occurring[i].events >= p->of->most ||
-           (e->stop && p->of->counts[j * p->of->stride + id] + 1 >= (double)e->stop);
-}
 /* The next event of a lane occurs, at p->state. */
 static void happens(PiStepObserver *p, const PiSteps *s, int64_t i) {
     Occurring *o = &p->occurring[i];
@@ -273,11 +267,10 @@ static int go_through(PiStepObserver *p, const PiSteps *s) {
         for (int64_t i = 0; i < p->lanes; i++) {
             Occurring *o = &p->occurring[i];
             if (!o->count) continue;
-            const Occurrence *e = &o->pending[o->count - 1];
-            const int ends = ends_step(p, i, s->id[i], e->event);
-            const int made = !ends || o->asks || e->part == 0 || e->part == 1;
+            const double part = o->pending[o->count - 1].part;
+            const int made = o->asks || part == 0 || part == 1;
             o->ready = made && !is_corrected(p, i);
-            o->asks = ends && !o->ready && e->part < 1;
+            o->asks = !o->ready && o->pending[o->count - 1].part < 1;
             asks |= o->asks;
             again |= !o->asks;
             ready |= o->ready;

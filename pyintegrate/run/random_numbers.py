@@ -103,7 +103,7 @@ class RandomNumbers(Named):
         """None for a system without noise."""
         first = _first(first_trajectory)
         substeps = integer("substeps", substeps, 1, _MASK)
-        if system.noise is None:
+        if getattr(system, "noise", None) is None:  # what is no system is refused later
             usual = (seed is None, type(first) is int and first == 0, substeps == 1)
             if not all(usual):
                 name = ("seed", "first_trajectory", "substeps")[usual.index(False)]

@@ -129,6 +129,8 @@ ALSO_NAMED = {
 # Elsewhere: pi.compare and what is in analysis and plots have tests of their own.
 ELSEWHERE = {
     "advise",
+    "cite",
+    "solve_ivp",
     "compare",
     "ArithmeticWarning",
     "IntegrationError",
