@@ -141,7 +141,7 @@ def advise(
         )
     if np.ndim(t0) or np.ndim(t_end) or not np.isfinite(t_end) or t_end == t0:
         raise ValueError(f"t_end must be one finite time other than t0 = {t0!r}, got {t_end!r}")
-    if system.noise is not None:
+    if getattr(system, "noise", None) is not None:  # what is no system is refused below
         raise ValueError(f"{system.name!r} has noise: docs/noise.md says which method suits which")
     motion = settle(system, x0, v0, float(t0), float(t_end), error)
     kind, asked = nature(motion), t_end
