@@ -139,7 +139,8 @@ PyObject *core_noise(PyObject *module, PyObject *args) {
     Views views = {0};
     const uint64_t *asked = views_array(&views, counters, "counters", 0, 8, 0);
     const int64_t n = asked ? (*views_find(&views, "counters"))->buffer.len / 24 : 0;
-    double *out = asked ? views_array(&views, result, "out", n, 8, 1) : NULL, both[2][REGISTER];
+    double *out = asked ? views_array(&views, result, "out", n, 8, 1) : NULL,
+           both[2][REGISTER] = {{0}};
     uint64_t trajectory[REGISTER] = {0};
     const uint32_t mode = pi_enter_float_mode();
     for (int64_t i = 0; out && i < n; i++, asked += 3) {

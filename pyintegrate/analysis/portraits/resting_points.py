@@ -240,7 +240,10 @@ def described(system, points, t, **counts):
         whole[there] = part
         found.append(whole.reshape(*shape, *part.shape[1:]))
     count = there.reshape(shape).sum(axis=-1)
-    return Equilibria(points, *found, count=count, system=system, t=t, **counts)
+    values, kinds, stability, residual = found
+    return Equilibria(
+        points, values, kinds, stability, residual, count=count, system=system, t=t, **counts
+    )
 
 
 def kinds_of(eigenvalues):

@@ -90,7 +90,8 @@ def equilibria(
         y, label = np.zeros_like(x), [label[0], ""]
     ax = new_axes(ax, figsize, (7.2, 4.4))
     mark(ax, x, y, found, keywords)
-    return finish(ax, *label, legend=legend, title=title)
+    xlabel, ylabel = label
+    return finish(ax, xlabel, ylabel, legend=legend, title=title)
 
 
 def mark(ax, x, y, found, keywords):
