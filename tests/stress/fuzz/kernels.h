@@ -20,5 +20,6 @@ const PiKernelSet FUZZED_SET = {
     .apart = run_program_apart,
 #if PI_REAL_BITS == 64
     .reduce = reduce,
+    .draw = draw_pairs,
 #endif
 };
