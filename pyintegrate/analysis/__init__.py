@@ -13,6 +13,12 @@ from .error_against_work import WorkPrecision, work_precision
 from .phase import period_error, phase_drift
 from .poincare import Section, poincare_section
 from .portraits.bifurcations import Bifurcation, bifurcation
+from .portraits.recurrences import (
+    AttractorBranches,
+    Attractors,
+    attractors,
+    continue_attractors,
+)
 from .portraits.resting_points import Equilibria, equilibria
 from .qualities import MethodQualities, quality
 from .recommendation import Recommendation
@@ -24,6 +30,8 @@ from .sections.surface_crossings import crossings
 from .stiffness import MaxStiffness, max_stiffness, real_stability_limit, stability_limit
 
 __all__ = [
+    "AttractorBranches",
+    "Attractors",
     "Basins",
     "Bifurcation",
     "ChaosMap",
@@ -43,8 +51,10 @@ __all__ = [
     "Table",
     "WorkPrecision",
     "advise_dt",
+    "attractors",
     "basin",
     "bifurcation",
+    "continue_attractors",
     "convergence",
     "crossings",
     "energy_drift",
