@@ -12,13 +12,9 @@ from .error_against_step import Convergence, convergence
 from .error_against_work import WorkPrecision, work_precision
 from .phase import period_error, phase_drift
 from .poincare import Section, poincare_section
+from .portraits.attractor_branches import AttractorBranches, continue_attractors
 from .portraits.bifurcations import Bifurcation, bifurcation
-from .portraits.recurrences import (
-    AttractorBranches,
-    Attractors,
-    attractors,
-    continue_attractors,
-)
+from .portraits.recurrences import Attractors, attractors
 from .portraits.resting_points import Equilibria, equilibria
 from .qualities import MethodQualities, quality
 from .recommendation import Recommendation

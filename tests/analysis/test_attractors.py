@@ -84,7 +84,7 @@ def test_what_leaves_the_box_is_counted():
     starts = np.linspace(-1.41, 1.91, 34)[:, np.newaxis]
     found = pi.analysis.attractors(escapes, {"y": (-2, 2)}, starts, dt=0.05, n=64)
     assert found.outside == np.sum(starts > 1.5)
-    assert found.attractors[:, 0] == pytest.approx([1, -1])
+    assert np.sort(found.attractors[:, 0]) == pytest.approx([-1, 1])
 
 
 def test_a_pitchfork_is_followed():
