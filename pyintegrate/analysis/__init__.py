@@ -12,7 +12,9 @@ from .error_against_step import Convergence, convergence
 from .error_against_work import WorkPrecision, work_precision
 from .phase import period_error, phase_drift
 from .poincare import Section, poincare_section
+from .portraits.attractor_branches import AttractorBranches, continue_attractors
 from .portraits.bifurcations import Bifurcation, bifurcation
+from .portraits.recurrences import Attractors, attractors
 from .portraits.resting_points import Equilibria, equilibria
 from .qualities import MethodQualities, quality
 from .recommendation import Recommendation
@@ -24,6 +26,8 @@ from .sections.surface_crossings import crossings
 from .stiffness import MaxStiffness, max_stiffness, real_stability_limit, stability_limit
 
 __all__ = [
+    "AttractorBranches",
+    "Attractors",
     "Basins",
     "Bifurcation",
     "ChaosMap",
@@ -43,8 +47,10 @@ __all__ = [
     "Table",
     "WorkPrecision",
     "advise_dt",
+    "attractors",
     "basin",
     "bifurcation",
+    "continue_attractors",
     "convergence",
     "crossings",
     "energy_drift",

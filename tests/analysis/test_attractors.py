@@ -1,0 +1,116 @@
+"""Attractors by recurrence: published fractions, and no dependence on the order of the starts."""
+
+import numpy as np
+import pytest
+
+import pyintegrate as pi
+
+
+@pi.rhs(dim=3, F=6.886, G=1.347, a=0.255, b=4.0)
+def lorenz84(t, y, F, G, a, b):
+    x, y, z = y
+    return -(y**2) - z**2 - a * x + a * F, x * y - y - b * x * z + G, b * x * y + x * z - z
+
+
+@pi.acceleration(dof=2, omega=0.8, damping=0.2, d=0.2)
+def magnets(t, x, v, omega, damping, d):
+    pull = [-(omega**2) * x[i] - damping * v[i] for i in range(2)]
+    for angle in 2 * np.pi / 3 * np.arange(3):
+        away = np.cos(angle) - x[0], np.sin(angle) - x[1]
+        r2 = away[0] ** 2 + away[1] ** 2 + d**2
+        pull = [pull[i] + away[i] / (r2 * np.sqrt(r2)) for i in range(2)]
+    return pull
+
+
+def close(found, expected, sigmas=4):
+    """Fractions within `sigmas` of their errors, and of half a percent of the published ones."""
+    room = sigmas * np.hypot(found.errors, 0.005)
+    return (np.abs(found.fractions - expected) < room).all()
+
+
+def test_lorenz_84_has_three_attractors_with_the_published_fractions():
+    """Attractors.jl, test of the mapper (Datseris, Wagemakers 2022): 0.642, 0.193, 0.165."""
+    starts = np.random.default_rng(1).uniform(-3, 3, (2000, 3))
+    found = pi.analysis.attractors(lorenz84, [(-3, 3)] * 3, starts, dt=0.02, cells=200, n=400)
+    assert len(found.points) == 3
+    assert close(found, [0.642, 0.193, 0.165])
+    assert found.points[0].std(axis=0).max() < 1e-3  # a resting point
+    assert found.lost + found.outside + np.sum(found.label >= 0) == 2000
+
+
+def test_the_magnetic_pendulum_is_fair():
+    """Three magnets, turned by a third: fractions of 1/3 for starts in a disc."""
+    rng = np.random.default_rng(2)
+    r, angle = 2 * np.sqrt(rng.random(2000)), 2 * np.pi * rng.random(2000)
+    x0 = np.stack([r * np.cos(angle), r * np.sin(angle)], axis=-1)
+    box = [(-3, 3), (-3, 3), (-4, 4), (-4, 4)]
+    found = pi.analysis.attractors(magnets, box, x0, 0 * x0, dt=0.05, n=200)
+    assert len(found.points) == 3
+    assert close(found, 1 / 3)
+
+
+def test_the_forced_duffing_oscillator_has_the_published_fractions():
+    """Attractors.jl, stroboscopic map: 0.511 and 0.489 in a square of +-2.2."""
+    system = pi.systems.duffing(alpha=-1, beta=1, delta=0.15, gamma=0.2, omega=1.0)
+    starts = np.random.default_rng(3).uniform(-2.2, 2.2, (2000, 2))
+    box, period = {"x": (-2.2, 2.2), "v": (-2.2, 2.2)}, 2 * np.pi
+    run = {"dt": period / 64, "period": period, "cells": 200, "n": 200}
+    found = pi.analysis.attractors(system, box, starts, **run)
+    assert len(found.points) == 2
+    assert close(found, 0.5)
+
+
+def test_the_order_of_the_starts_changes_nothing():
+    box = {"x": (-2, 2), "v": (-2, 2)}
+    starts = np.random.default_rng(4).uniform(-2, 2, (300, 2))
+    turned = np.random.default_rng(5).permutation(300)
+    run = {"dt": 0.1, "n": 100}
+    one, other = (
+        pi.analysis.attractors(pi.systems.duffing(gamma=0.0), box, y, **run)
+        for y in (starts, starts[turned])
+    )
+    assert np.array_equal(one.label[turned], other.label)
+    assert one.attractors.tobytes() == other.attractors.tobytes()
+    shaped = starts.reshape(10, 30, 2)
+    several = pi.analysis.attractors(pi.systems.duffing(gamma=0.0), box, shaped, **run, workers=2)
+    assert np.array_equal(several.label, one.label.reshape(10, 30))
+
+
+def test_what_leaves_the_box_is_counted():
+    @pi.rhs(dim=1)
+    def escapes(t, y):
+        return y * (1 - y) * (1 + y) * np.where(y > 1.5, -1.0, 1.0)
+
+    starts = np.linspace(-1.41, 1.91, 34)[:, np.newaxis]
+    found = pi.analysis.attractors(escapes, {"y": (-2, 2)}, starts, dt=0.05, n=64)
+    assert found.outside == np.sum(starts > 1.5)
+    assert np.sort(found.attractors[:, 0]) == pytest.approx([-1, 1])
+
+
+def test_a_pitchfork_is_followed():
+    found = pi.analysis.continue_attractors(
+        pi.systems.duffing(gamma=0.0), {"alpha": [0.5, 0.4, -0.8, -0.9]},
+        {"x": (-2, 2), "v": (-2, 2)}, dt=0.1, n=100,
+    )  # fmt: skip
+    assert found.fractions.sum(axis=1) == pytest.approx(1)
+    assert (found.fractions > 0).tolist() == [[True, False, False]] * 2 + [[False, True, True]] * 2
+    ends = np.sort(found.attractors[3, 1:, 0])
+    assert ends == pytest.approx([-(0.9**0.5), 0.9**0.5], abs=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        ({"dt": 0.1, "period": 2 * np.pi}, "give dt = period / 63"),
+        ({"dt": 0.1, "cells": 1}, "cells must be at least 2"),
+        ({"dt": [0.1, 0.2]}, "dt must be one step for all"),
+    ],
+)
+def test_wrong_arguments_are_named(options, told):
+    with pytest.raises(ValueError, match=told):
+        pi.analysis.attractors(pi.systems.duffing, {"x": (-2, 2)}, **options)
+
+
+def test_a_batch_of_parameters_is_refused():
+    with pytest.raises(ValueError, match="see continue_attractors"):
+        pi.analysis.attractors(pi.systems.duffing(gamma=[0.0, 0.1]), {"x": (-2, 2)}, dt=0.1)
