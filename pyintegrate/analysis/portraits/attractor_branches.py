@@ -98,7 +98,8 @@ def continue_attractors(
     if len(grid) != 1 or not set(grid) <= set(system.params):
         raise ValueError(f"axis must be one parameter and its values, got {', '.join(grid)}")
     ((parameter, values),) = grid.items()
-    size, several, names = Box(system, box).size, [], []
+    size, several = Box(system, box).size, []
+    names: list[list[int]] = []
     last: dict[int, Any] = {}
     for value in values:
         also = np.concatenate([p[-1:] for p in last.values()]) if last else None
