@@ -16,15 +16,17 @@ static int64_t lay_out(Pieces *p, const PiLaneProgram *program, int64_t lanes, c
     const int64_t count = program->program.system->n_invariants;
     int64_t used = 0;
     place_program(memory, &used, program, &p->rows, lanes);
-    double **const rows[] = {&p->h, &p->resolution, &p->from, &p->to, &p->theta};
+    double **const rows[] = {&p->h,     &p->resolution, &p->from,  &p->to,
+                             &p->theta, &p->t0,         &p->t0_low};
+    double **const numeric[] = {&p->noise, &p->least, &p->most, &p->tail, &p->tail_squared};
     int64_t **const numbers[] = {&p->n_ends, &p->made, &p->points, &p->of};
-    for (int i = 0; i < 5; i++) *rows[i] = place(memory, &used, row);
+    for (int i = 0; i < 7; i++) *rows[i] = place(memory, &used, row);
     for (int i = 0; i < 4; i++) *numbers[i] = place(memory, &used, row);
     p->ends = place(memory, &used, pi_product(PI_MOST_ENDS, row));
     p->rough = place(memory, &used, pi_product(count, lanes));
     p->seeks = place(memory, &used, lanes);
     p->fails = place(memory, &used, lanes);
-    p->noise = place(memory, &used, pi_product(count, row));
+    for (int i = 0; i < 5; i++) *numeric[i] = place(memory, &used, pi_product(count, row));
     p->value = place(memory, &used, pi_product(pi_product(count, NODES), row));
     return used;
 }
@@ -71,11 +73,11 @@ static int ask_at(Pieces *p, const PiSteps *s, int real_bytes, const double *aft
     const int dim = r->of->system.system->dim;
     s->at(s, p->theta, r->y);
     for (int64_t i = 0; i < p->lanes; i++) {
-        const double t0 = real_of(s->t0, i, real_bytes);
-        r->t[i] = t0 + (real_of(s->t0_low, i, real_bytes) + p->theta[i] * p->h[i]);
+        r->t[i] = p->t0[i] + (p->t0_low[i] + p->theta[i] * p->h[i]);
+        if (p->theta[i] != 0 && p->theta[i] != 1) continue;
         if (p->theta[i] == 1)
             r->t[i] = real_of(s->t, i, real_bytes) + real_of(s->t_low, i, real_bytes);
-        for (int d = 0; d < dim && (p->theta[i] == 0 || p->theta[i] == 1); d++) {
+        for (int d = 0; d < dim; d++) {
             const int64_t at = d * p->lanes + i;
             r->y[at] = p->theta[i] == 0 ? real_of(s->before, at, real_bytes)
                        : after          ? after[at]
@@ -88,12 +90,16 @@ static int ask_at(Pieces *p, const PiSteps *s, int real_bytes, const double *aft
             const double off = fmax(least, INEXACT * p->resolution[i]);
             r->y[d * p->lanes + i] *= rounded >> (d % 3 + 1) & 1 ? 1 + off : 1 - off;
         }
-    return load_parameters(r, s->id) || run_program(r) ? -1 : 0;
+    return run_program(r);
+}
+/* theta of each lane at x of its piece; of those without one, and so no need of it, at 1/2. */
+static void place_at(Pieces *p, double x) {
+    for (int64_t i = 0; i < p->lanes; i++) p->theta[i] = p->seeks[i] ? piece_part(p, i, x) : 0.5;
 }
 /* Values at point number `node` of all lanes in `which`, of degree 16. */
 static int ask_node(Pieces *p, const PiSteps *s, int real_bytes, const double *after, int node) {
     const double x = cheb_point(CHEB_MOST, node);
-    for (int64_t i = 0; i < p->lanes; i++) p->theta[i] = piece_part(p, i, x);
+    place_at(p, x);
     if (ask_at(p, s, real_bytes, after, 0)) return -1;
     for (int q = 0; q < p->count; q++)
         for (int64_t i = 0; i < p->lanes; i++)
@@ -105,7 +111,7 @@ static int ask_node(Pieces *p, const PiSteps *s, int real_bytes, const double *a
 static int ask_noise(Pieces *p, const PiSteps *s, int real_bytes, const double *after) {
     for (int node = 1; node < CHEB_MOST; node += 2) {
         const double x = cheb_point(CHEB_MOST, node);
-        for (int64_t i = 0; i < p->lanes; i++) p->theta[i] = piece_part(p, i, x);
+        place_at(p, x);
         if (ask_at(p, s, real_bytes, after, node)) return -1;
         for (int q = 0; q < p->count; q++)
             for (int64_t i = 0; i < p->lanes; i++) {
@@ -119,14 +125,42 @@ static int ask_noise(Pieces *p, const PiSteps *s, int real_bytes, const double *
     return 0;
 }
 
-/* ---- is it resolved? --------------------------------------------------------------------------
- */
-static int has_decayed(int n, const double *f, double resolution, double noise) {
-    double a[NODES], size = 0;
-    cheb_coefficients_from(n - 2, n, f, a);
-    for (int i = 0; i <= n; i++) size = fabs(f[i]) > size ? fabs(f[i]) : size;
-    const double tail = fabs(a[n]) + fabs(a[n - 1]) + fabs(a[n - 2]);
-    return tail <= fmax(resolution * size, noise);
+/* ---- is it resolved? ------------------------------------------------------------------------ */
+/* Two lanes at a time. */
+typedef double Two __attribute__((vector_size(16)));
+typedef int64_t TwoMasks __attribute__((vector_size(16)));
+static inline Two choose(TwoMasks yes, Two a, Two b) {
+    return (Two)((yes & (TwoMasks)a) | (~yes & (TwoMasks)b));
+}
+static inline Two magnitude(Two a) { return choose(a < 0, -a, a); }
+/* The range and the last coefficients of a quantity's values at n + 1 points, of lanes whose piece
+ * is still sought. Only numbers have a finite tail. */
+static void measure(Pieces *p, int q, int n) {
+    const int apart = CHEB_MOST / n, squared = p->need[q] == PI_NEED_SQUARE;
+    double weight[3][NODES];
+    for (int k = 0; k < 3; k++)
+        for (int j = 0; j <= n; j++)
+            weight[k][j] = cheb_cos(j * (n - k) * apart) / (j % n ? 1 : 2) * (k ? 2 : 1) / n;
+    for (int64_t i = 0; i < p->lanes; i += 2) {
+        const double *value = p->value + q * NODES * p->lanes + i;
+        const Two first = *(const Two *)value;
+        Two least = first, most = first, sum[3] = {{0}}, square[3] = {{0}};
+        for (int j = 0; j <= n; j++) {
+            const Two f = *(const Two *)(value + j * apart * p->lanes), f2 = f * f;
+            least = choose(f < least, f, least);
+            most = choose(f > most, f, most);
+            for (int k = 0; k < 3; k++) sum[k] += weight[k][j] * f;
+            for (int k = 0; k < 3 && squared; k++) square[k] += weight[k][j] * f2;
+        }
+        const Two tail = magnitude(sum[0]) + magnitude(sum[1]) + magnitude(sum[2]);
+        const Two of_squares = magnitude(square[0]) + magnitude(square[1]) + magnitude(square[2]);
+        for (int e = 0; e < 2; e++) {
+            const int64_t at = q * p->lanes + i + e;
+            if (p->points[i + e]) continue;
+            p->least[at] = least[e], p->most[at] = most[e];
+            p->tail[at] = tail[e], p->tail_squared[at] = of_squares[e];
+        }
+    }
 }
 /* Are the turns between the points unambiguous: at most a quarter each, and the same in all if
  * every second point is left out? */
@@ -144,31 +178,33 @@ static int turns_are_clear(int n, const double *f) {
 }
 static int is_resolved(const Pieces *p, int64_t i, int q, int n) {
     const int step = CHEB_MOST / n, need = p->need[q];
-    double f[NODES], square[NODES], size = 0;
+    const int64_t at = q * p->lanes + i;
+    const double least = p->least[at], most = p->most[at], noise = p->noise[at];
+    const double size = most > -least ? most : -least, enough = p->resolution[i] * size;
+    const int is_number = isfinite(p->tail[at]) && need != PI_NEED_TRUTH && need != PI_NEED_TURNS;
+    if (is_number) {
+        if (p->tail[at] > fmax(enough, noise)) return 0;
+        if (need == PI_NEED_SQUARE)
+            return p->tail_squared[at] <= fmax(enough * size, noise * (2 * size + noise));
+        if (need == PI_NEED_VALUE || cheb_is_clear(least, most, enough)) return 1;
+    }
+    double f[NODES];
     int finite = 0, changes = 0;
     for (int k = 0; k <= n; k++) {
         f[k] = p->value[(q * NODES + k * step) * p->lanes + i];
         finite += isfinite(f[k]) != 0;
         changes += k && f[k] != f[k - 1];
-        square[k] = f[k] * f[k];
-        size = fabs(f[k]) > size ? fabs(f[k]) : size;
     }
     if (!finite) return 1; /* nothing is known there */
     if (finite <= n) return need == PI_NEED_APART;
     if (need == PI_NEED_TRUTH)
         return !changes || (changes >= FLICKERS && p->to[i] - p->from[i] <= SHORT);
     if (need == PI_NEED_TURNS) return n == CHEB_MOST && turns_are_clear(n, f);
-    const double resolution = p->resolution[i], noise = p->noise[q * p->lanes + i];
-    if (!has_decayed(n, f, resolution, noise)) return 0;
-    if (need == PI_NEED_SQUARE)
-        return has_decayed(n, square, resolution, noise * (2 * size + noise));
-    if (need == PI_NEED_APART) {
-        PiZero zeros[PI_MOST_ZEROS];
-        int near = 0, apart = 0;
-        for (int k = 1; k <= n; k++) apart += (f[k] < 0) != (f[k - 1] < 0);
-        return find_zeros(n, f, 0, 0, zeros, &near) <= apart;
-    }
-    return 1;
+    if (!is_number) return 0; /* overflow */
+    PiZero zeros[PI_MOST_ZEROS];
+    int near = 0, apart = 0;
+    for (int k = 1; k <= n; k++) apart += (f[k] < 0) != (f[k - 1] < 0);
+    return find_zeros(n, f, 0, 0, zeros, &near) <= apart;
 }
 /* Of all quantities; then the piece has n + 1 points. */
 static int decide(Pieces *p, int64_t i, int n) {
@@ -199,19 +235,23 @@ static void step_on(Pieces *p, int64_t i) {
 }
 int next_pieces(Pieces *p, const PiSteps *s, int real_bytes, const double *after) {
     int any = 0;
-    for (int64_t i = 0; i < p->lanes; i++)
+    for (int64_t i = 0; i < p->lanes; i++) {
+        p->t0[i] = real_of(s->t0, i, real_bytes);
+        p->t0_low[i] = real_of(s->t0_low, i, real_bytes);
         if (!p->points[i] && p->n_ends[i]) {
             step_on(p, i);
             p->seeks[i] = 1;
             any = 1;
         } else {
             p->seeks[i] = 0;
-            if (!p->points[i]) p->from[i] = p->to[i] = 0;
         }
+    }
+    if (any && load_parameters(&p->rows, s->id)) return -1;
     while (any) {
         int fail = 0;
         for (int node = 0; node <= CHEB_MOST; node += 2)
             if (ask_node(p, s, real_bytes, after, node)) return -1;
+        for (int q = 0; q < p->count; q++) measure(p, q, CHEB_MOST / 2);
         any = 0;
         for (int64_t i = 0; i < p->lanes; i++) {
             p->fails[i] = p->seeks[i] && !p->points[i] && !decide(p, i, CHEB_MOST / 2);
@@ -219,6 +259,7 @@ int next_pieces(Pieces *p, const PiSteps *s, int real_bytes, const double *after
         }
         for (int node = 1; any && node < CHEB_MOST; node += 2)
             if (ask_node(p, s, real_bytes, after, node)) return -1;
+        for (int q = 0; any && q < p->count; q++) measure(p, q, CHEB_MOST);
         for (int64_t i = 0; i < p->lanes; i++) {
             p->fails[i] = p->fails[i] && !decide(p, i, CHEB_MOST);
             fail |= p->fails[i];

@@ -26,6 +26,10 @@ typedef struct {
     int8_t *rough;          /* of each quantity and lane: is it not resolved on the piece? */
     int8_t *seeks, *fails;  /* of each lane: is its piece not found yet? was it too long? */
     double *theta, *value, *noise;
+    /* Of the values of each quantity and lane: their range, and the last three coefficients of the
+     * polynomial and of that through their squares, together. */
+    double *least, *most, *tail, *tail_squared;
+    double *t0, *t0_low; /* where the steps begin */
 } Pieces;
 
 int64_t pieces_bytes(const PiLaneProgram *program, int64_t lanes);
@@ -61,7 +65,7 @@ static inline double piece_part(const Pieces *p, int64_t lane, double x) {
 
 /* ---- zeros.c --------------------------------------------------------------------------------- */
 typedef struct {
-    double x; /* from -1 to 1 */
+    double x, slope; /* from -1 to 1 */
     int rises;
 } PiZero;
 enum { PI_MOST_ZEROS = 2 * CHEB_MOST };

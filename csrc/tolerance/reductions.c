@@ -16,17 +16,16 @@ static void add(double *sum, double term) {
 }
 
 static void moments(int n, const double *f, double t_from, double t_to, double *m) {
-    double d[CHEB_MOST + 1], a[CHEB_MOST + 1];
     if (isnan(m[0])) m[0] = f[0], m[1] = t_from;
     const double half = 0.5 * (t_to - t_from), since = t_from - m[1];
-    for (int power = 0; power < 3; power++) {
-        for (int i = 0; i <= n; i++) {
-            const double off = f[i] - m[0], tau = since + half * (1 + cheb_point(n, i));
-            d[i] = power == 0 ? off : power == 1 ? off * off : off * tau;
-        }
-        cheb_coefficients(n, d, a);
-        add(&m[3 + 2 * power], half * cheb_integral(n, a));
+    double sum[3] = {0};
+    for (int i = 0; i <= n; i++) {
+        const double off = f[i] - m[0], part = cheb_weight(n, i) * off;
+        sum[0] += part;
+        sum[1] += part * off;
+        sum[2] += part * (since + half * (1 + cheb_point(n, i)));
     }
+    for (int power = 0; power < 3; power++) add(&m[3 + 2 * power], half * sum[power]);
 }
 static void extreme(int sign, double value, double t, double *m) {
     if (isnan(m[1]) || sign * value > sign * m[0]) m[0] = value, m[1] = t;

@@ -1,6 +1,7 @@
-/* The events of accepted steps: found on the polynomials of their quantities, in order of time.
- * Each gets a state that the method makes, and is placed where the quantity is zero there, on the
- * side before: by secants, first with the slope of the polynomial. */
+/* The events of accepted steps: found on the polynomials of their quantities, in order of time, and
+ * placed where the quantity is zero by secants, first with the slope of the polynomial. One that
+ * only is seen has the state of the step's polynomial. From one that stops or jumps the motion may
+ * go on: its state is made by the method, and lies on the side before. */
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -34,11 +35,13 @@ static void occurs(Occurring *o, double part, double slope, int event) {
 /* Does a quantity, which has just jumped at its zero, cross it all the same? An impulse keeps its
  * speed, and it is on the other side at once; a body at rest has none, and moves with the square of
  * the time: the first 1/1024 of the step tells. */
-static int falls_through(const PiEvent *e, int n, const double *f, const double *a, const double *d,
-                         double to) {
+static int falls_through(const PiEvent *e, int n, const double *f, double to) {
     const double side = e->direction ? e->direction : f[0] < 0 ? 1 : -1, x = 2 * 0x1p-10 / to;
+    double a[CHEB_MOST + 1], slope;
     if (x > 1) return 0;
-    const double speed = side * cheb_value(n - 1, d, -1);
+    cheb_coefficients(n, f, a);
+    cheb_value_and_slope(n, a, -1, &slope);
+    const double speed = side * slope;
     const double way = side * (cheb_value(n, a, x - 1) - f[0]) / x;
     return speed >= -0x1p-20 * way && way > 0 && !(speed > 0.5 * way);
 }
@@ -50,20 +53,18 @@ static int is_at_zero(const PiStepObserver *p, int64_t i, int j, double value) {
 static void find_located(PiStepObserver *p, int64_t i, int64_t id, int j) {
     const PiEvent *e = &p->of->event[j];
     const Pieces *q = &p->quantities;
-    double f[CHEB_MOST + 1] = {0}, a[CHEB_MOST + 1], d[CHEB_MOST + 1], size = 0;
-    const int n = piece_values(q, i, j, f);
-    for (int k = 0; k <= n; k++) {
-        if (!isfinite(f[k])) return;
-        size = fabs(f[k]) > size ? fabs(f[k]) : size;
-    }
+    const int64_t at = j * p->lanes + i;
+    const double least = q->least[at], most = q->most[at], size = most > -least ? most : -least;
     const double error = 20 * q->resolution[i] * size;
-    if (cheb_is_clear(n, f, error) && !piece_is_lost(q, i, j)) return;
+    if (cheb_is_clear(least, most, error) && !piece_is_lost(q, i, j)) return;
+    double f[CHEB_MOST + 1] = {0};
+    const int n = piece_values(q, i, j, f);
+    for (int k = 0; k <= n; k++)
+        if (!isfinite(f[k])) return;
     const int begins = is_at_zero(p, i, j, f[0]);
     if (begins && is_at_zero(p, i, j, size)) return; /* and has not left it */
     if (!begins) p->zero[i * p->of->count + j] = 0;
-    cheb_coefficients(n, f, a);
-    cheb_derivative(n, a, d);
-    if (begins && falls_through(e, n, f, a, d, q->to[i])) {
+    if (begins && falls_through(e, n, f, q->to[i])) {
         occurs(&p->occurring[i], 0, 0, j);
         return;
     }
@@ -72,7 +73,7 @@ static void find_located(PiStepObserver *p, int64_t i, int64_t id, int j) {
     const int count = find_zeros(n, f, begins, error, zeros, &near);
     for (int k = 0; k < count; k++) {
         if (e->direction && (e->direction > 0) != zeros[k].rises) continue;
-        const double slope = cheb_value(n - 1, d, zeros[k].x) * 2 / (q->to[i] - q->from[i]);
+        const double slope = zeros[k].slope * 2 / (q->to[i] - q->from[i]);
         occurs(&p->occurring[i], piece_part(q, i, zeros[k].x), slope, j);
     }
     if (near || piece_is_lost(q, i, j)) add_to_count(p, i, id, p->of->count + j);
@@ -201,6 +202,8 @@ static int is_finite(const PiStepObserver *p, const void *state, int64_t i) {
     for (int d = 0; d < p->dim; d++) finite &= isfinite(get(p, state, d * p->lanes + i)) != 0;
     return finite;
 }
+/* Does the step end at an event? */
+static int ends_step(const PiEvent *e) { return e->stop || e->then >= 0; }
 /* The states at the next events: on the polynomials, those at the ends of the steps, or what the
  * kernel has made. */
 static void find_states(PiStepObserver *p, const PiSteps *s) {
@@ -234,7 +237,8 @@ static int is_corrected(PiStepObserver *p, int64_t i) {
         e->part = fmin(e->part + ldexp(least, (p->real_bytes == 8 ? 4 : 2) * o->corrections), 1);
         return 1;
     }
-    const int passed = e->slope > 0 ? g >= 0 : g <= 0;
+    const int ends = ends_step(event), passed = ends && (e->slope > 0 ? g >= 0 : g <= 0);
+    if (!ends && o->corrections > 1) return 0;
     double slope = e->slope;
     if (o->corrections > 1) {
         const double secant = (g - o->last_g) / (e->part - o->last_part), ratio = secant / slope;
@@ -267,10 +271,10 @@ static int go_through(PiStepObserver *p, const PiSteps *s) {
         for (int64_t i = 0; i < p->lanes; i++) {
             Occurring *o = &p->occurring[i];
             if (!o->count) continue;
-            const double part = o->pending[o->count - 1].part;
-            const int made = o->asks || part == 0 || part == 1;
-            o->ready = made && !is_corrected(p, i);
-            o->asks = !o->ready && o->pending[o->count - 1].part < 1;
+            const Occurrence *e = &o->pending[o->count - 1];
+            const int seen = !ends_step(&p->of->event[e->event]);
+            o->ready = (seen || o->asks || e->part == 0 || e->part == 1) && !is_corrected(p, i);
+            o->asks = !seen && !o->ready && e->part < 1;
             asks |= o->asks;
             again |= !o->asks;
             ready |= o->ready;

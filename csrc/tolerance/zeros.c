@@ -2,18 +2,20 @@
 #include <math.h>
 #include "pieces.h"
 
-/* A zero of the polynomial a between lo and hi, where it has values of different sign: bisection,
- * and secants in turn. */
+/* A zero of the polynomial a between lo and hi, where it has values of different sign: Newton's
+ * method from a secant, and bisection where that leaves the interval. */
 static double zero_between(int n, const double *a, double lo, double hi, double f_lo, double f_hi) {
-    for (int i = 0; i < 100; i++) {
-        if (f_hi == 0 || hi - lo <= 0x1p-50) return hi;
-        double x = i % 2 ? 0.5 * (lo + hi) : hi - f_hi * ((hi - lo) / (f_hi - f_lo));
+    if (f_hi == 0) return hi;
+    double x = hi - f_hi * ((hi - lo) / (f_hi - f_lo));
+    for (int i = 0; i < 100 && hi - lo > 0x1p-50; i++) {
         if (!(x > lo && x < hi)) x = 0.5 * (lo + hi);
-        if (!(x > lo && x < hi)) return hi;
-        const double f = cheb_value(n, a, x);
-        if (f == 0) return x;
-        if ((f < 0) == (f_lo < 0)) lo = x, f_lo = f;
-        else hi = x, f_hi = f;
+        double slope;
+        const double f = cheb_value_and_slope(n, a, x, &slope), off = f / slope;
+        if (f == 0 || fabs(off) <= 0x1p-52) return x;
+        if ((f < 0) == (f_lo < 0)) lo = x;
+        else hi = x;
+        /* Every fourth step halves, whatever the slopes are. */
+        x = i % 4 < 3 ? x - off : 0.5 * (lo + hi);
     }
     return hi;
 }
@@ -32,6 +34,10 @@ typedef struct {
     double bend, error;
     PiZero *zeros;
 } Isolation;
+static void add_zero(Isolation *s, double x, int rises) {
+    const double slope = cheb_value(s->n - 1, s->d, x) * (s->begins ? x + 1 : 1);
+    s->zeros[s->found++] = (PiZero){x, slope, rises};
+}
 static void isolate(Isolation *s, double lo, double hi, double p_lo, double p_hi) {
     const double m = 0.5 * (lo + hi), r = 0.5 * (hi - lo), rest = 0.5 * s->bend * r * r;
     const double p = cheb_value(s->n, s->a, m), slope = cheb_value(s->n - 1, s->d, m);
@@ -42,7 +48,7 @@ static void isolate(Isolation *s, double lo, double hi, double p_lo, double p_hi
     if (monotone || fabs(p) + fabs(slope) * r + rest <= error) {
         s->near |= !monotone && !crosses;
         if (crosses && s->found < PI_MOST_ZEROS)
-            s->zeros[s->found++] = (PiZero){zero_between(s->n, s->a, lo, hi, p_lo, p_hi), p_lo < 0};
+            add_zero(s, zero_between(s->n, s->a, lo, hi, p_lo, p_hi), p_lo < 0);
         return;
     }
     isolate(s, lo, m, p_lo, p);

@@ -84,7 +84,8 @@ def event(
     and the first after a jump. Of three crossings within one step one is located, and
     ``.unresolved`` is True if the others are noticed. After a jump a quantity starts from its new
     value: a zero that the jump skips is no event. The time is located to rounding by repeating a
-    part of the step: it has the order of the method. The state is on the side before the crossing.
+    part of the step: it has the order of the method. The state is on the side before the crossing
+    (under `solve`, to rounding, unless the event stops or jumps).
     A condition (``lambda t, x, v: x @ x > 4``) occurs at the first step where it holds, or at
     the jump of another event after which it holds and before which it did not.
 

@@ -40,32 +40,24 @@ static const double cheb_cosine[32] = {1,
 static inline double cheb_cos(int k) { return cheb_cosine[k & 31]; }
 /* Point i of n + 1, from -1 to 1. */
 static inline double cheb_point(int n, int i) { return -cheb_cos(i * (CHEB_MOST / n)); }
-/* The coefficients a[from..n] of sum_k a_k T_k(x) with values f_i at the points:
+/* The coefficients of sum_k a_k T_k(x) with values f_i at the points:
  * a_k = (2 / n) sum_i f_i cos(i k pi / n) (-1)^k, halved for i and for k at 0 and n. */
-static inline void cheb_coefficients_from(int from, int n, const double *f, double *a) {
+static inline void cheb_coefficients(int n, const double *f, double *a) {
     const int part = CHEB_MOST / n, half = n / 2;
     double even[CHEB_MOST / 2 + 1] = {0}, odd[CHEB_MOST / 2 + 1] = {0}; /* f_i +- f_(n - i) */
     for (int i = 0; i < half; i++) even[i] = f[i] + f[n - i], odd[i] = f[i] - f[n - i];
     even[0] *= 0.5, odd[0] *= 0.5;
     even[half] = f[half], odd[half] = 0;
-    for (int k = from; k <= n; k++) {
+    for (int k = 0; k <= n; k++) {
         const double *const g = k % 2 ? odd : even;
         double sum = 0;
         for (int i = 0; i <= half; i++) sum += g[i] * cheb_cos(i * k * part);
         a[k] = sum * (k == 0 || k == n ? 1.0 : 2.0) / n * (k % 2 ? -1 : 1);
     }
 }
-static inline void cheb_coefficients(int n, const double *f, double *a) {
-    cheb_coefficients_from(0, n, f, a);
-}
-/* Can a polynomial with these values have no zero? It is within 2.7 times (Lebesgue's constant of
- * these points) half their range of the middle of that. */
-static inline int cheb_is_clear(int n, const double *f, double error) {
-    double least = f[0], most = f[0];
-    for (int i = 1; i <= n; i++) {
-        least = f[i] < least ? f[i] : least;
-        most = f[i] > most ? f[i] : most;
-    }
+/* Can a polynomial with values from `least` to `most` at the points have no zero? It is within 2.7
+ * times (Lebesgue's constant of these points) half their range of the middle of that. */
+static inline int cheb_is_clear(double least, double most, double error) {
     const double middle = 0.5 * (least + most), half = 0.5 * (most - least);
     return (middle < 0 ? -middle : middle) > 2.7 * half + error;
 }
@@ -86,9 +78,26 @@ static inline void cheb_derivative(int n, const double *a, double *d) {
     for (int k = n - 2; k >= 0; k--) d[k] = d[k + 2] + 2 * (k + 1) * a[k + 1];
     d[0] *= 0.5;
 }
-/* The integral from -1 to 1: sum over even k of 2 a_k / (1 - k^2). */
-static inline double cheb_integral(int n, const double *a) {
-    double sum = 0;
-    for (int k = 0; k <= n; k += 2) sum += a[k] * (2.0 / (1 - k * k));
-    return sum;
+/* The value at x and the slope there. */
+static inline double cheb_value_and_slope(int n, const double *a, double x, double *slope) {
+    double b1 = 0, b2 = 0, c1 = 0, c2 = 0; /* c: the derivatives of b */
+    for (int k = n; k > 0; k--) {
+        const double c = 2 * b1 + (2 * x * c1 - c2), b = a[k] + (2 * x * b1 - b2);
+        c2 = c1, c1 = c;
+        b2 = b1, b1 = b;
+    }
+    *slope = b1 + (x * c1 - c2);
+    return a[0] + (x * b1 - b2);
+}
+/* Weights of the values at points i for the integral from -1 to 1, n = 8 or 16: w_i = w_(n - i).
+ * Clenshaw, Curtis (1960), Numer. Math. 2, 197-205. */
+static inline double cheb_weight(int n, int i) {
+    static const double eight[] = {0.015873015873015873016, 0.14621864921601815501,
+                                   0.27936507936507936508, 0.3617178587204897815,
+                                   0.39365079365079365079};
+    static const double sixteen[] = {
+        0.0039215686274509803922, 0.037368702837205610321, 0.075482331543151834413,
+        0.10890555258189093044,   0.13895646836823307412,  0.16317266428170330256,
+        0.181473784236493357,     0.19251386461292564687,  0.19641012582189052777};
+    return (n == 8 ? eight : sixteen)[i <= n / 2 ? i : n - i];
 }

@@ -49,7 +49,7 @@ static void make_dense(Lanes *l) {
     l->dense = (vint *)take_rows(&l->c, 1);
     l->node_states = take_rows(&l->c, (int64_t)m * l->c.dim);
     l->node_slopes = take_rows(&l->c, s->implicit ? 0 : (int64_t)(m + 2) * l->c.dim);
-    l->poly = take_rows(&l->c, (int64_t)(rows + 1) * l->c.dim);
+    l->poly = take_rows(&l->c, (int64_t)(rows + 2) * l->c.dim);
     for (int j = 0; j <= m + 1; j++)
         l->node_at[j] = s->pair.slope != 0 && j ? s->implicit->c[j - 1] : (double)j / (m + 1);
     for (int row = 0; row < rows; row++) {
@@ -115,51 +115,64 @@ static void make_polynomials(Lanes *l) {
         l->whole[u] = vselect(l->dense[u], (l->tn[u] - c->t0[u]) + rounded, vset(0));
     }
     make_nodes(l);
-    for (int64_t i = 0; i < n; i++)
-        for (int k = 0; k <= rows; k++) {
-            vreal sum = vset(0);
+    for (int64_t i = 0; i < n; i++) {
+        vreal of[MOST_BASIS];
+        for (int j = 1; j <= states; j++)
+            of[j - 1] = (j <= m ? l->node_states[(j - 1) * n + i] : l->yn[i]) - c->y[i];
+        for (int row = states; row < rows; row++)
+            of[row] = l->whole[i % R] * l->node_slopes[(row - states) * n + i];
+        for (int k = 0; k <= rows; k += 2) { /* two sums abreast; the last may be one too many */
+            vreal sum = vset(0), next = vset(0);
             for (int row = 0; row < rows; row++) {
-                const int j = row < states ? row + 1 : row - states;
-                const vreal state = j <= m ? l->node_states[(j - 1) * n + i] : l->yn[i];
-                const vreal of =
-                    row < states ? state - c->y[i] : l->whole[i % R] * l->node_slopes[j * n + i];
-                sum = vfma(vset(l->node_basis[row][k]), of, sum);
+                sum = vfma(vset(l->node_basis[row][k]), of[row], sum);
+                next = vfma(vset(l->node_basis[row][k + 1]), of[row], next);
             }
             l->poly[k * n + i] = sum;
+            l->poly[(k + 1) * n + i] = next;
         }
-}
-/* u(theta) of component rows i of register u. */
-INLINE vreal on_polynomial(const Lanes *l, int64_t i, vreal theta) {
-    const int rows = dense_basis_rows(l->solve);
-    const int64_t n = l->c.dim * l->c.R;
-    const vreal x = theta + theta - vset(1), twice = x + x;
-    vreal b1 = vset(0), b2 = vset(0);
-    for (int k = rows; k > 0; k--) {
-        const vreal b = vfma(twice, b1, l->poly[k * n + i] - b2);
-        b2 = b1;
-        b1 = b;
     }
-    return l->c.y[i] + vfma(x, b1, l->poly[i] - b2);
+}
+/* T_k(2 theta - 1) for k up to the degree, and 0. */
+INLINE void chebyshev_at(int degree, vreal theta, vreal *t) {
+    const vreal x = theta + theta - vset(1), twice = x + x;
+    t[0] = vset(1), t[1] = x;
+    for (int k = 2; k <= degree; k++) t[k] = vfma(twice, t[k - 1], -t[k - 2]);
+    t[degree + 1] = vset(0);
+}
+/* u(theta) of row i: even and odd terms abreast. */
+INLINE vreal on_polynomial(const Lanes *l, int degree, int64_t i, const vreal *t) {
+    const int64_t n = l->c.dim * l->c.R;
+    const vreal *a = l->poly + i;
+    vreal even = vset(0), odd = vset(0);
+    for (int k = 0; k <= degree; k += 2, a += 2 * n) {
+        even = vfma(t[k], a[0], even);
+        odd = vfma(t[k + 1], a[n], odd);
+    }
+    return l->c.y[i] + (even + odd);
 }
 /* The intermediate state of lanes that interpolate; c->h is the time within the step. */
 static void interpolate(Lanes *l) {
     const Chunk *c = &l->c;
+    const int degree = dense_basis_rows(l->solve);
     for (int64_t u = 0; u < c->R; u++) {
         if (!vany(l->dense[u] & l->passed[u])) continue;
-        const vreal theta = c->h[u] / l->whole[u];
+        vreal t[MOST_BASIS + 2];
+        chebyshev_at(degree, c->h[u] / l->whole[u], t);
         for (int64_t i = u; i < c->dim * c->R; i += c->R)
-            l->between[i] = vselect(l->dense[u], on_polynomial(l, i, theta), l->between[i]);
+            l->between[i] = vselect(l->dense[u], on_polynomial(l, degree, i, t), l->between[i]);
     }
 }
 /* For observers: states at theta of each lane, in double precision. */
 static void states_at(const PiSteps *steps, const double *theta, double *y) {
     const Lanes *l = steps->of;
+    const int degree = dense_basis_rows(l->solve);
     const int64_t R = l->c.R, lanes = R * VLEN;
     for (int64_t u = 0; u < R; u++) {
-        vreal at;
+        vreal at, t[MOST_BASIS + 2];
         for (int64_t i = 0; i < VLEN; i++) at[i] = (real)theta[u * VLEN + i];
+        chebyshev_at(degree, at, t);
         for (int64_t d = 0; d < l->c.dim; d++) {
-            const vreal state = on_polynomial(l, d * R + u, at);
+            const vreal state = on_polynomial(l, degree, d * R + u, t);
             for (int64_t i = 0; i < VLEN; i++) y[d * lanes + u * VLEN + i] = (double)state[i];
         }
     }

@@ -71,7 +71,7 @@ static inline int dense_basis_rows(const PiSolve *s) {
 static inline int64_t dense_rows(const PiSolve *s) {
     const int64_t nodes = dense_nodes(s), slopes = s->implicit ? 0 : nodes + 2;
     return s->record || s->segments
-               ? (nodes + slopes + dense_basis_rows(s) + 1) * s->system->dim + 2
+               ? (nodes + slopes + dense_basis_rows(s) + 2) * s->system->dim + 2
                : 0;
 }
 static inline int64_t pi_solve_rows(const PiSolve *s) {

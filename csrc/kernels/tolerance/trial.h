@@ -34,7 +34,7 @@ typedef struct {
     vreal *node_states, *node_slopes, *whole, *poly;
     vint *dense;
     double node_at[MOST_NODES + 2];
-    real node_basis[MOST_BASIS][MOST_BASIS + 1];
+    real node_basis[MOST_BASIS][MOST_BASIS + 2];
     int8_t *end; /* for each lane: the end of its step (PiStepEnd) */
 } Lanes;
 
