@@ -164,24 +164,28 @@ def solve_ivp(
             break
         keep = most
     near = run.t[:2][-1], run.y[:2][-1]
-    last, found, status = run.t[-1], [], 0 if run.status == Status.OK else -1
+    last, end, found, status = run.t[-1], None, [], 0 if run.status == Status.OK else -1
     for i, one in enumerate(looked_at):
-        t = run.events[str(i)].t
-        t = t[np.isfinite(t)]
+        kept = run.events[str(i)]
+        t, y = kept.t[np.isfinite(kept.t)], kept.y[np.isfinite(kept.t)]
         if one(t0, start) == 0 <= one(*near) * getattr(one, "direction", 0):  # as SciPy counts
-            t = np.append(t0, t)
-        found.append(t)
-        if len(t) >= (count := int(getattr(one, "terminal", 0) or keep + 2)):
-            last, status = min(last, t[count - 1], key=lambda at: abs(at - t0)), 1
-    found = [t[abs(t - t0) <= abs(last - t0)] for t in found]
+            t, y = np.append(t0, t), np.append(start[None], y, axis=0)
+        found.append((t, y))
+        count = int(getattr(one, "terminal", 0) or keep + 2)
+        if len(t) >= count and abs(t[count - 1] - t0) <= abs(last - t0):
+            last, end, status = t[count - 1], y[count - 1], 1
+    found = [(t[seen], y[seen]) for t, y in found for seen in [abs(t - t0) <= abs(last - t0)]]
     if times is None:
         times = np.append(run.t[abs(run.t - t0) < abs(last - t0)], last)
     times = times[abs(times - t0) <= abs(last - t0)]
+    states = run.at(times)
+    if end is not None:
+        states[times == last] = end
     jacobians = int(run.steps_taken + run.rejected if run.method.implicit else run._stiff_tries)
     return OdeResult(
-        times, run.at(times).T, partial(_states, run) if dense_output else None,
-        None if events is None else found,
-        None if events is None else [run.at(t) if len(t) else t for t in found],
+        times, states.T, partial(_states, run) if dense_output else None,
+        None if events is None else [t for t, _ in found],
+        None if events is None else [y if len(t) else t for t, y in found],
         int(run.evaluations), jacobians, jacobians, status,
         run.failures() if run.status == Status.TOO_MANY_STEPS else _MESSAGES[status], status >= 0,
     )  # fmt: skip
