@@ -195,3 +195,15 @@ def test_the_citation_has_the_version_and_the_licence_of_the_package():
     assert f"version: {project['version']}" in lines
     assert f"license: {project['license']}" in lines
     assert '  - name: "The pyintegrate developers"' in lines
+
+
+def test_each_mutation_finds_its_place():
+    """Its text occurs once, and its tests exist."""
+    wrong = []
+    for path in sorted((ROOT / "tests" / "mutations").glob("*.toml")):
+        for one in tomllib.loads(path.read_text())["mutation"]:
+            file, tests = ROOT / one["file"], [t.split("::")[0] for t in one["tests"]]
+            if not file.exists() or file.read_text().count(one["find"]) != 1:
+                wrong.append(f"{path.name}: {one['file']}: {one['find']}")
+            wrong += [f"{path.name}: {t}" for t in tests if not (ROOT / t).exists()]
+    assert wrong == []
