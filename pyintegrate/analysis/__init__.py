@@ -16,6 +16,7 @@ from .portraits.attractor_branches import AttractorBranches, continue_attractors
 from .portraits.bifurcations import Bifurcation, bifurcation
 from .portraits.recurrences import Attractors, attractors
 from .portraits.resting_points import Equilibria, equilibria
+from .portraits.spectral_lines import Frequencies, frequencies
 from .qualities import MethodQualities, quality
 from .recommendation import Recommendation
 from .regions import StabilityRegion, stability_region
@@ -34,6 +35,7 @@ __all__ = [
     "Convergence",
     "EnergyDrift",
     "Equilibria",
+    "Frequencies",
     "LyapunovExponents",
     "MaxStiffness",
     "MethodQualities",
@@ -57,6 +59,7 @@ __all__ = [
     "equilibria",
     "escape_times",
     "first_passages",
+    "frequencies",
     "max_stiffness",
     "modified_energy",
     "period_error",

@@ -27,6 +27,7 @@ from .heat_maps import heatmap
 from .paths import trajectory
 from .phase_curves import phase_drift
 from .phase_space import phase_portrait
+from .portraits.frequency_maps import frequencies
 from .portraits.phase_planes import phase_plane
 from .portraits.resting_marks import equilibria
 from .region_contours import stability_region
@@ -48,6 +49,7 @@ __all__ = [
     "energy",
     "equilibria",
     "error",
+    "frequencies",
     "heatmap",
     "lyapunov",
     "overview",

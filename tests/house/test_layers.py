@@ -41,6 +41,7 @@ FACADES = {
     ("analysis.poincare", "plot"),
     ("analysis.portraits.bifurcations", "plot"),
     ("analysis.portraits.resting_points", "plot"),
+    ("analysis.portraits.spectral_lines", "plot"),
     ("analysis.chaos.exponents", "plot"),
     ("analysis.chaos.indicators", "plot"),
     ("analysis.sections.exits", "plot"),
