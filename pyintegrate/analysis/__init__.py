@@ -14,6 +14,7 @@ from .phase import period_error, phase_drift
 from .poincare import Section, poincare_section
 from .portraits.attractor_branches import AttractorBranches, continue_attractors
 from .portraits.bifurcations import Bifurcation, bifurcation
+from .portraits.closed_motions import PeriodicOrbits, periodic_orbits
 from .portraits.recurrences import Attractors, attractors
 from .portraits.resting_points import Equilibria, equilibria
 from .portraits.spectral_lines import Frequencies, frequencies
@@ -40,6 +41,7 @@ __all__ = [
     "MaxStiffness",
     "MethodQualities",
     "Passages",
+    "PeriodicOrbits",
     "Recommendation",
     "ReturnMap",
     "Scan",
@@ -63,6 +65,7 @@ __all__ = [
     "max_stiffness",
     "modified_energy",
     "period_error",
+    "periodic_orbits",
     "phase_drift",
     "poincare_section",
     "quality",
