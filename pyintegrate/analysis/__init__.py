@@ -15,6 +15,7 @@ from .poincare import Section, poincare_section
 from .portraits.attractor_branches import AttractorBranches, continue_attractors
 from .portraits.bifurcations import Bifurcation, bifurcation
 from .portraits.closed_motions import PeriodicOrbits, periodic_orbits
+from .portraits.flow_maps import FlowMap, ftle
 from .portraits.recurrences import Attractors, attractors
 from .portraits.resting_points import Equilibria, equilibria
 from .portraits.spectral_lines import Frequencies, frequencies
@@ -36,6 +37,7 @@ __all__ = [
     "Convergence",
     "EnergyDrift",
     "Equilibria",
+    "FlowMap",
     "Frequencies",
     "LyapunovExponents",
     "MaxStiffness",
@@ -62,6 +64,7 @@ __all__ = [
     "escape_times",
     "first_passages",
     "frequencies",
+    "ftle",
     "max_stiffness",
     "modified_energy",
     "period_error",

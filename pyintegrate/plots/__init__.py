@@ -30,6 +30,7 @@ from .phase_space import phase_portrait
 from .portraits.frequency_maps import frequencies
 from .portraits.phase_planes import phase_plane
 from .portraits.resting_marks import equilibria
+from .portraits.stretching import ftle
 from .region_contours import stability_region
 from .sections.attractor_maps import basin_map
 from .sections.scan_maps import passages, scan
@@ -50,6 +51,7 @@ __all__ = [
     "equilibria",
     "error",
     "frequencies",
+    "ftle",
     "heatmap",
     "lyapunov",
     "overview",

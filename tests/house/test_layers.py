@@ -40,6 +40,7 @@ FACADES = {
     ("analysis.basins", "plot"),
     ("analysis.poincare", "plot"),
     ("analysis.portraits.bifurcations", "plot"),
+    ("analysis.portraits.flow_maps", "plot"),
     ("analysis.portraits.resting_points", "plot"),
     ("analysis.portraits.spectral_lines", "plot"),
     ("analysis.chaos.exponents", "plot"),
