@@ -14,8 +14,11 @@ from .phase import period_error, phase_drift
 from .poincare import Section, poincare_section
 from .portraits.attractor_branches import AttractorBranches, continue_attractors
 from .portraits.bifurcations import Bifurcation, bifurcation
+from .portraits.closed_motions import PeriodicOrbits, periodic_orbits
+from .portraits.flow_maps import FlowMap, ftle
 from .portraits.recurrences import Attractors, attractors
 from .portraits.resting_points import Equilibria, equilibria
+from .portraits.spectral_lines import Frequencies, frequencies
 from .qualities import MethodQualities, quality
 from .recommendation import Recommendation
 from .regions import StabilityRegion, stability_region
@@ -34,10 +37,13 @@ __all__ = [
     "Convergence",
     "EnergyDrift",
     "Equilibria",
+    "FlowMap",
+    "Frequencies",
     "LyapunovExponents",
     "MaxStiffness",
     "MethodQualities",
     "Passages",
+    "PeriodicOrbits",
     "Recommendation",
     "ReturnMap",
     "Scan",
@@ -57,9 +63,12 @@ __all__ = [
     "equilibria",
     "escape_times",
     "first_passages",
+    "frequencies",
+    "ftle",
     "max_stiffness",
     "modified_energy",
     "period_error",
+    "periodic_orbits",
     "phase_drift",
     "poincare_section",
     "quality",

@@ -27,8 +27,10 @@ from .heat_maps import heatmap
 from .paths import trajectory
 from .phase_curves import phase_drift
 from .phase_space import phase_portrait
+from .portraits.frequency_maps import frequencies
 from .portraits.phase_planes import phase_plane
 from .portraits.resting_marks import equilibria
+from .portraits.stretching import ftle
 from .region_contours import stability_region
 from .sections.attractor_maps import basin_map
 from .sections.scan_maps import passages, scan
@@ -48,6 +50,8 @@ __all__ = [
     "energy",
     "equilibria",
     "error",
+    "frequencies",
+    "ftle",
     "heatmap",
     "lyapunov",
     "overview",

@@ -1,0 +1,261 @@
+"""Periodic orbits: guesses refined until they close, and what happens to motions beside them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...integration import integrate
+from ...run.arguments import checked_system
+from ...solving import solve
+from ...values.checks import broadcast_shape, integer, numbers, positive
+from ...values.table import Table, Tabled, batch_axes
+from ..sections.lanes import system_at
+
+if TYPE_CHECKING:
+    from ...system.system import System
+    from ...values.types import ArrayLike
+
+TRIVIAL = 1e-3  # a multiplier so near 1 is that of the flow, an integral or a symmetry
+TOO_SMALL = (1e-4, 1e-7, 1e-10)  # singular values, of the largest, that a step does without
+LONGEST = 0.5  # a step, as a share of the state and of the period
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class PeriodicOrbits(Tabled):
+    """Refined periodic orbits of a batch of guesses.
+
+    Attributes
+    ----------
+    starts : ndarray
+        (*batch, dim): a state on each, near the guess.
+    periods : ndarray
+        (*batch).
+    multipliers : ndarray of complex
+        (*batch, dim): Floquet's, eigenvalues of the derivative of the motion over one period, the
+        largest first.
+    trivial : ndarray of int
+        (*batch): how many of them are 1 to within 1e-3: two for the flow and each integral of
+        motion, one for the flow where there are none.
+    kinds : ndarray of str
+        (*batch): by the others: "stable" (all inside the unit circle), "unstable" (one outside),
+        "elliptic" (none outside, some on it), "" where none was found.
+    residuals : ndarray
+        (*batch): |y(T) - y(0)|, as a share of max(1, |y|).
+    failures : ndarray of str
+        (*batch): "" where it closes; "did not close", "resting point", "motion failed".
+    system : System
+    """
+
+    starts: np.ndarray
+    periods: np.ndarray
+    multipliers: np.ndarray
+    trivial: np.ndarray
+    kinds: np.ndarray
+    residuals: np.ndarray
+    failures: np.ndarray
+    system: Any
+
+    def table(self) -> Table:
+        """A row for each guess."""
+        largest = np.abs(self.multipliers[..., 0])
+        columns = {
+            "period": self.periods, "kind": self.kinds, "largest multiplier": largest,
+            "trivial": self.trivial, "residual": self.residuals, "failure": self.failures,
+        }  # fmt: skip
+        title = f"Periodic orbits of {self.system.name}"
+        return Table.of(title, batch_axes(self.periods.shape), columns)
+
+
+def periodic_orbits(
+    system: System,
+    x0: ArrayLike,
+    period: ArrayLike,
+    v0: ArrayLike | None = None,
+    *,
+    segments: int = 1,
+    tolerance: float = 1e-12,
+    rounds: int = 30,
+    rtol: float = 3e-14,
+    atol: float = 3e-15,
+    workers: int = 1,
+) -> PeriodicOrbits:
+    """Refine guesses of periodic orbits until they close, and tell their stability.
+
+    Shooting: Newton's method on y(T) - y(0) = 0 over the start and the period, with the exact
+    derivative of the steps made. Of all corrections the shortest is taken, so that neither
+    integrals of motion nor symmetries, which make the equations singular, need be known. The period
+    of a driven motion is kept.
+
+    Parameters
+    ----------
+    system : System
+    x0, v0 : array_like
+        Guesses, as in ``integrate``: (*batch, dim), or positions and velocities.
+    period : array_like
+        Guesses of the periods, (*batch).
+    segments : int, optional
+        Into how many parts an orbit is divided (multiple shooting), for unstable ones.
+    tolerance : float, optional
+        A residual at which an orbit closes.
+    rounds : int, optional
+        The most corrections.
+    rtol, atol, workers
+        As in ``solve``.
+
+    Returns
+    -------
+    PeriodicOrbits
+        With ``starts``, ``periods``, ``multipliers``, ``kinds``, ``residuals``, ``failures`` and
+        ``table()``.
+
+    Raises
+    ------
+    TypeError, ValueError
+        For wrong arguments.
+
+    References
+    ----------
+    Seydel (2010), Practical Bifurcation and Stability Analysis, 7. Suvakov, Dmitrasinovic (2013),
+    Phys. Rev. Lett. 110, 114301 (the orbits of the tests).
+
+    Examples
+    --------
+    The limit cycle of van der Pol's oscillator, and its period at mu = 1:
+
+    >>> import pyintegrate as pi
+    >>> found = pi.analysis.periodic_orbits(pi.systems.van_der_pol, [2.0, 0.0], 6.5)
+    >>> float(found.periods.round(10)), str(found.kinds), int(found.trivial)
+    (6.6632868593, 'stable', 1)
+    """
+    checked_system(system)
+    segments, rounds = integer("segments", segments, 1), integer("rounds", rounds, 1)
+    tolerance = positive("tolerance", tolerance)
+    period = numbers("period", period).astype(float)
+    if not (period > 0).all():
+        raise ValueError(f"period must be positive, got {period.min()}")
+    start = integrate(system, x0, v0, dt=1.0, n_steps=0, dtype=np.float64, on_failure="ignore")
+    batch = broadcast_shape({"x0": start.final.shape[:-1], "period": period.shape})
+    lanes, dim = int(np.prod(batch)), system.dim
+    y = np.broadcast_to(start.final, (*batch, dim)).reshape(lanes, dim).copy()
+    T = np.broadcast_to(period, batch).reshape(lanes).copy()
+    moving = np.array_equal(*(system_at(system, batch, np.arange(lanes)).rhs(t, y + 0.1)
+                              for t in (0.3, 13.1)), equal_nan=True)  # fmt: skip
+    shots = _Shots(system, batch, segments, moving, {"rtol": rtol, "atol": atol,
+                                                     "workers": workers})  # fmt: skip
+    all_lanes = np.arange(lanes)
+    Y = shots.laid_out(all_lanes, y, T)
+    F, ends, M = shots.fired(all_lanes, Y, T)
+    best = shots.residual(F, Y)
+    active = all_lanes[np.isfinite(best)]
+    for _ in range(rounds):
+        active = active[best[active] > tolerance]
+        if not len(active):
+            break
+        size, better = best[active].copy(), np.zeros(len(active), bool)
+        kept = Y[active], T[active], F[active], ends[active], M[active]
+        for cut in TOO_SMALL:
+            dY, dT = shots.correction(active, *kept, cut)
+            for share in (1.0, 0.25):
+                newY, newT = kept[0] + share * dY, kept[1] + share * dT
+                fired = shots.fired(active, newY, newT)
+                after = shots.residual(fired[0], newY)
+                won = after < size
+                for held, new in zip((Y, T, F, ends, M), (newY, newT, *fired), strict=True):
+                    held[active[won]] = new[won]
+                size[won], better = after[won], better | won
+                if share == 1.0 and (after < 0.5 * best[active]).all():
+                    break
+            if (size < 0.1 * best[active]).all():
+                break
+        best[active] = size
+        active = active[better]
+    return _told(system, batch, Y[:, 0], T, F, M, best, tolerance, moving)
+
+
+class _Shots:
+    """Motions of the segments of orbits, and the corrections that close them."""
+
+    def __init__(self, system, batch, segments, moving, options):
+        self.system, self.batch, self.segments = system, batch, segments
+        self.moving = moving  # the period is free
+        names = ("x0", "v0") if system.dof else ("x0",)
+        self.names, self.options = names, options | {"save": "final", "on_failure": "ignore"}
+
+    def laid_out(self, lane, y, T):
+        """States (lanes, segments, dim) along motions from y."""
+        m = self.segments
+        if m == 1:
+            return y[:, np.newaxis]
+        times = T * np.linspace(0, 1, m, endpoint=False)[:, np.newaxis]
+        own = {k: v for k, v in self.options.items() if k != "save"}
+        sol = solve(system_at(self.system, self.batch, lane), y, t_end=T, times=times, **own)
+        return np.moveaxis(sol.y, 0, 1).copy()
+
+    def fired(self, lane, Y, T):
+        """What is left open and the field at the ends (n, m, dim), derivatives (..., dim, dim)."""
+        n, m, dim = Y.shape
+        flat = np.repeat(lane, m)
+        one, part = system_at(self.system, self.batch, flat), np.repeat(T / m, m)
+        begins = np.tile(np.arange(m), n) * part
+        sol = solve(one, Y.reshape(-1, dim), t0=begins, t_end=begins + part,
+                    sensitivity=self.names, **self.options)  # fmt: skip
+        M = np.concatenate([sol.sensitivity[name][-1] for name in self.names], axis=-1)
+        end = np.where((sol.status == 0)[:, np.newaxis], sol.final, np.nan)
+        with np.errstate(all="ignore"):
+            f = one.rhs(begins + part, end)
+        F = end.reshape(Y.shape) - np.roll(Y, -1, axis=1)
+        return F, f.reshape(Y.shape), M.reshape(n, m, dim, dim)
+
+    def residual(self, F, Y):
+        """|F| as a share of max(1, |y|), (n,); inf where a motion failed."""
+        with np.errstate(all="ignore"):
+            size = np.maximum(1.0, np.linalg.norm(Y, axis=-1).max(axis=-1))
+            return np.nan_to_num(np.linalg.norm(F, axis=-1).max(axis=-1) / size, nan=np.inf)
+
+    def correction(self, lane, Y, T, F, f, M, cut):
+        """The shortest solution of the linear equations, without singular values below `cut`."""
+        n, m, dim = Y.shape
+        J = np.zeros((n, m, dim, m * dim + self.moving))
+        for i in range(m):
+            J[:, i, :, i * dim : (i + 1) * dim] += M[:, i]
+            j = (i + 1) % m
+            J[:, i, :, j * dim : (j + 1) * dim] -= np.eye(dim)
+        if self.moving:
+            J[..., -1] = f / m
+        step = -(np.linalg.pinv(J.reshape(n, m * dim, -1), rcond=cut) @ F.reshape(n, -1, 1))[..., 0]
+        size = np.maximum(1.0, np.linalg.norm(Y, axis=-1).max(axis=-1))
+        far = np.linalg.norm(step[:, : m * dim], axis=-1) / (size * np.sqrt(m))
+        far = far if not self.moving else np.maximum(far, np.abs(step[:, -1]) / T)
+        step /= np.maximum(1.0, far / LONGEST)[:, np.newaxis]
+        return step[:, : m * dim].reshape(Y.shape), step[:, -1] if self.moving else 0.0 * T
+
+
+def _told(system, batch, y, T, F, M, best, tolerance, moving):
+    """The result: multipliers, kinds and failures."""
+    lanes, dim = y.shape
+    whole = M[:, 0]
+    for i in range(1, M.shape[1]):
+        whole = M[:, i] @ whole
+    good = np.isfinite(whole).all(axis=(1, 2))
+    values = np.full((lanes, dim), complex(np.nan, np.nan))
+    values[good] = np.linalg.eigvals(whole[good])
+    order = np.lexsort((-values.imag, -np.abs(values)))
+    values = np.take_along_axis(values, order, axis=-1)
+    with np.errstate(all="ignore"):
+        own = np.abs(values - 1) > TRIVIAL
+        out = (own & (np.abs(values) > 1 + TRIVIAL)).any(axis=-1)
+        on = (own & (np.abs(np.abs(values) - 1) <= TRIVIAL)).any(axis=-1)
+        speed = np.linalg.norm(system_at(system, batch, np.arange(lanes)).rhs(0.0, y), axis=-1)
+    kinds = np.where(out, "unstable", np.where(on | ~own.any(axis=-1), "elliptic", "stable"))
+    failures = np.where(best <= tolerance, "", "did not close").astype("U13")
+    resting = moving & (speed * T < 1e-6 * np.maximum(1.0, np.linalg.norm(y, axis=-1)))
+    failures = np.where(resting, "resting point", failures)
+    failures = np.where(np.isfinite(best) & good, failures, "motion failed")
+    kinds = np.where(failures == "", kinds, "")
+    shaped = (part.reshape((*batch, *part.shape[1:]))
+              for part in (y, T, values, (~own & good[:, np.newaxis]).sum(axis=-1), kinds, best,
+                           failures))  # fmt: skip
+    return PeriodicOrbits(*shaped, system=system)

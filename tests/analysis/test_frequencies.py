@@ -1,0 +1,113 @@
+"""Frequencies by NAFF: known signals, their order of convergence, and published maps."""
+
+import numpy as np
+import pytest
+
+import pyintegrate as pi
+from pyintegrate.analysis.portraits.spectral_lines import terms
+
+TRUE = np.array([1.0, 2**0.5, 0.3])
+SIZES = np.array([1.0, 0.5, 0.2])
+LENGTHS = 100 * 2 ** np.arange(6)
+
+
+def signal(length, dt=0.1, real=True):
+    t = (np.arange(round(length / dt) + 1) * dt)[:, np.newaxis]
+    z = (SIZES * np.exp(1j * (TRUE * t + [0.1, 1.0, 0.5]))).sum(axis=1)
+    return z.real if real else z
+
+
+@pytest.mark.parametrize("real", [True, False])
+def test_frequencies_err_by_the_fourth_power_of_the_length(real):
+    """Laskar (1993): with Hann's window; the Fourier transform alone errs by pi / T."""
+    errors = [
+        np.abs(terms(signal(length, real=real)[np.newaxis], 3)[0][0] / 0.1 - TRUE).max()
+        for length in LENGTHS
+    ]
+    order = -np.polyfit(np.log(LENGTHS), np.log(errors), 1)[0]
+    assert order == pytest.approx(4, abs=0.5)  # the phases of the terms at the ends scatter it
+    assert errors[-1] < 1e-9
+
+
+def test_amplitudes_and_the_residual():
+    w, a, mean, residual = terms(2.0 + signal(3200)[np.newaxis], 3)
+    assert np.abs(a[0]) == pytest.approx(SIZES, abs=1e-6)
+    assert mean[0] == pytest.approx(2.0, abs=1e-6)
+    assert residual[0] < 1e-6
+
+
+def test_a_pendulum_has_the_frequency_of_its_amplitude():
+    special = pytest.importorskip("scipy.special")
+    swing = np.linspace(0.5, 2.5, 5)
+    found = pi.analysis.frequencies(
+        pi.systems.pendulum, 2, swing, 0.0, dt=0.01, t_end=200.0, method="yoshida6")  # fmt: skip
+    expected = np.pi * 9.81**0.5 / (2 * special.ellipk(np.sin(swing / 2) ** 2))
+    assert found.values[:, 0, 0] == pytest.approx(expected, rel=1e-8)
+    assert found.values[:, 0, 1] == pytest.approx(3 * expected, rel=1e-6)
+    assert found.drifts.max() < 1e-6
+    c = found.amplitudes[:, 0, 0]
+    assert np.abs(c.imag).max() < 1e-5  # it begins at its turning point: a cosine
+
+
+def test_a_pair_of_components_turns_with_a_sign():
+    sol = pi.integrate(pi.systems.oscillator, dt=0.02, n_steps=20_000, method="yoshida6")
+    found = pi.analysis.frequencies(sol, 1, signals=[("x", "v"), "x"])
+    assert found.values[:, 0] == pytest.approx([1.0, 1.0], abs=1e-6)
+    back = pi.analysis.frequencies(sol, 1, signals=lambda s: s["x"] + 1j * s["v"])
+    assert back.values[0, 0] == pytest.approx(-1.0, abs=1e-6)
+
+
+def test_batches_change_no_bits_and_failures_are_nan():
+    x0 = np.array([[0.3, 0, 0, 0.4], [0.1, 0.1, 0.2, 0], [np.nan, 0, 0, 0], [0, 0.2, 0.1, 0.1]])
+    run = {"dt": 0.1, "n_steps": 2000, "on_failure": "ignore"}
+    whole = pi.analysis.frequencies(pi.systems.henon_heiles, 3, x0, **run)
+    assert np.isnan(whole.values[2]).all()
+    assert np.isnan(whole.drifts[2]).all()
+    for i in (0, 1, 3):
+        one = pi.analysis.frequencies(pi.systems.henon_heiles, 3, x0[i], **run)
+        assert one.values.tobytes() == whole.values[i].tobytes()
+        assert one.amplitudes.tobytes() == whole.amplitudes[i].tobytes()
+
+
+def test_chaos_drifts_and_order_does_not():
+    """Henon, Heiles (1964), energy 1/8: an island about the periodic orbit, and the sea."""
+    y, vy = np.array([0.3, -0.25]), 0.0
+    vx = np.sqrt(2 * (1 / 8 - y**2 / 2 + y**3 / 3) - vy**2)
+    start = np.stack([0 * y, y, vx, 0 * y], axis=-1)
+    found = pi.analysis.frequencies(
+        pi.systems.henon_heiles, 1, start, dt=0.1, t_end=2000.0, method="forest_ruth4")  # fmt: skip
+    regular, chaotic = found.drifts.max(axis=1)
+    assert regular < 1e-6 < 1e-4 < chaotic
+
+
+def test_nothing_but_rounding_has_no_frequency():
+    turning = np.exp(0.3j * np.arange(512))[np.newaxis]
+    w = terms(turning, 2)[0]
+    assert w[0, 0] == pytest.approx(0.3, abs=1e-6)
+    rest = pi.integrate(pi.systems.oscillator, 0.0, 0.0, dt=0.1, n_steps=100)
+    assert np.isnan(pi.analysis.frequencies(rest).values).all()
+
+
+def test_wrong_arguments_are_named():
+    sol = pi.integrate(pi.systems.oscillator, dt=0.1, n_steps=105, save=10)
+    with pytest.raises(ValueError, match="at least 16"):
+        pi.analysis.frequencies(sol)
+    sol = pi.integrate(pi.systems.oscillator, dt=0.1, n_steps=1005, save=10)
+    with pytest.raises(ValueError, match="unequal distances"):
+        pi.analysis.frequencies(sol)
+    sol = pi.integrate(pi.systems.oscillator, dt=0.1, n_steps=100)
+    with pytest.raises(TypeError, match="a Solution has run already, and takes no dt"):
+        pi.analysis.frequencies(sol, dt=0.1)
+    with pytest.raises(ValueError, match="k must be at least 1"):
+        pi.analysis.frequencies(sol, 0)
+
+
+def test_pictures_of_a_map_and_a_spectrum():
+    pytest.importorskip("matplotlib").use("Agg")
+    start = np.stack(np.broadcast_arrays(0.0, np.linspace(0.1, 0.3, 6), 0.2, 0.0), axis=-1)
+    run = {"dt": 0.1, "n_steps": 500}
+    found = pi.analysis.frequencies(pi.systems.henon_heiles, 2, start, **run)
+    assert found.plot().get_xlabel().startswith("frequency of x")
+    assert (
+        pi.analysis.frequencies(pi.systems.henon_heiles, **run).plot().get_ylabel() == "amplitude"
+    )

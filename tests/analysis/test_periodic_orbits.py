@@ -1,0 +1,82 @@
+"""Periodic orbits: published ones close, and their multipliers are those that theory gives."""
+
+import numpy as np
+import pytest
+
+import pyintegrate as pi
+
+# Suvakov, Dmitrasinovic (2013), table I: butterfly I, moth I, goggles, yin-yang I.
+PLANAR = np.array([
+    (0.30689, 0.12551, 6.2356), (0.46444, 0.39606, 14.8939),
+    (0.08330, 0.12789, 10.4668), (0.51394, 0.30474, 17.3284),
+])  # fmt: skip
+
+
+def test_published_orbits_of_three_bodies_close():
+    """From five digits: the periods change in the last of them, the figure eight is elliptic."""
+    p, q, period = PLANAR.T
+    one = np.ones_like(p)
+    x0 = np.stack([-one, 0 * p, one, 0 * p, 0 * p, 0 * p], axis=-1)
+    v0 = np.stack([p, q, p, q, -2 * p, -2 * q], axis=-1)
+    eight = pi.systems.three_body.initial
+    x0, v0 = np.vstack([x0, eight[:6]]), np.vstack([v0, eight[6:]])
+    period = np.append(period, 6.3259)
+    found = pi.analysis.periodic_orbits(pi.systems.three_body, x0, period, v0)
+    assert (found.failures == "").all()
+    assert found.residuals.max() < 1e-12
+    assert found.periods == pytest.approx(period, abs=1e-4)
+    assert (found.trivial >= 8).all()  # place, momentum, energy, time, angle, angular momentum
+    assert found.kinds[-1] == "elliptic"
+    there = pi.solve(pi.systems.three_body, found.starts[-1], t_end=found.periods[-1],
+                     rtol=1e-13, atol=1e-15, method="verner98")  # fmt: skip
+    assert there.final == pytest.approx(found.starts[-1], abs=1e-10)
+
+
+def test_multipliers_obey_liouville():
+    """Their product is exp of the integral of the divergence, mu (1 - x^2), over one period."""
+    mu = np.array([0.2, 1.0, 2.0])
+    found = pi.analysis.periodic_orbits(pi.systems.van_der_pol(mu=mu), [2.0, 0.0], 6.5)
+    assert (found.kinds == "stable").all()
+    for i, m in enumerate(mu):
+        system, y = pi.systems.van_der_pol(mu=m), found.starts[i]
+        spread = pi.watch.integral(lambda t, x, v, mu: mu * (1 - x * x))
+        sol = pi.solve(system, y, t_end=found.periods[i], rtol=1e-12, watch={"spread": spread})
+        assert np.log(np.prod(found.multipliers[i]).real) == pytest.approx(
+            float(sol.watched["spread"]), rel=1e-6)  # fmt: skip
+
+
+def test_segments_find_the_same_orbit():
+    one, four = (
+        pi.analysis.periodic_orbits(pi.systems.van_der_pol, [2.0, 0.0], 6.5, segments=m)
+        for m in (1, 4)
+    )
+    assert four.periods == pytest.approx(one.periods, rel=1e-12)
+    assert np.abs(four.multipliers) == pytest.approx(np.abs(one.multipliers), abs=1e-9)
+
+
+def test_a_driven_motion_keeps_its_period():
+    """x'' + d x' - x + x^3 = g cos(w t): near x = 1 the swing is g / (2 - w^2 + i d w)."""
+    system, T = pi.systems.duffing(gamma=1e-3), 2 * np.pi / 1.2
+    found = pi.analysis.periodic_orbits(system, [1.0, 0.0], T)
+    assert found.periods == T
+    assert found.kinds == "stable"
+    swing = 1e-3 / (2 - 1.2**2 + 0.3j * 1.2)
+    expected = [1 + swing.real, (1.2j * swing).real]
+    assert found.starts == pytest.approx(expected, abs=2e-5)  # the square of the amplitude
+    assert np.prod(found.multipliers).real == pytest.approx(np.exp(-0.3 * T), rel=1e-10)
+
+
+def test_what_does_not_close_is_told():
+    found = pi.analysis.periodic_orbits(
+        pi.systems.lorenz(rho=0.5), [[1.0, 1.0, 1.0], [np.nan, 0, 0]], 1.0, rounds=6
+    )
+    assert found.failures[0] in ("resting point", "did not close")
+    assert found.failures[1] == "motion failed"
+    assert (found.kinds == "").all()
+
+
+def test_wrong_arguments_are_named():
+    with pytest.raises(ValueError, match="period must be positive, got -1"):
+        pi.analysis.periodic_orbits(pi.systems.lorenz, [1.0, 1.0, 1.0], -1.0)
+    with pytest.raises(ValueError, match="segments must be at least 1"):
+        pi.analysis.periodic_orbits(pi.systems.lorenz, [1.0, 1.0, 1.0], 1.0, segments=0)
