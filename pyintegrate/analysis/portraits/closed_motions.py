@@ -141,11 +141,11 @@ def periodic_orbits(
     lanes, dim = int(np.prod(batch)), system.dim
     y = np.broadcast_to(start.final, (*batch, dim)).reshape(lanes, dim).copy()
     T = np.broadcast_to(period, batch).reshape(lanes).copy()
-    moving = np.array_equal(*(system_at(system, batch, np.arange(lanes)).rhs(t, y + 0.1)
-                              for t in (0.3, 13.1)), equal_nan=True)  # fmt: skip
+    all_lanes = np.arange(lanes)
+    early, late = (system_at(system, batch, all_lanes).rhs(t, y + 0.1) for t in (0.3, 13.1))
+    moving = np.array_equal(early, late, equal_nan=True)
     shots = _Shots(system, batch, segments, moving, {"rtol": rtol, "atol": atol,
                                                      "workers": workers})  # fmt: skip
-    all_lanes = np.arange(lanes)
     Y = shots.laid_out(all_lanes, y, T)
     F, ends, M = shots.fired(all_lanes, Y, T)
     best = shots.residual(F, Y)
@@ -255,7 +255,7 @@ def _told(system, batch, y, T, F, M, best, tolerance, moving):
     failures = np.where(resting, "resting point", failures)
     failures = np.where(np.isfinite(best) & good, failures, "motion failed")
     kinds = np.where(failures == "", kinds, "")
-    shaped = (part.reshape((*batch, *part.shape[1:]))
-              for part in (y, T, values, (~own & good[:, np.newaxis]).sum(axis=-1), kinds, best,
-                           failures))  # fmt: skip
-    return PeriodicOrbits(*shaped, system=system)
+    trivial = (~own & good[:, np.newaxis]).sum(axis=-1)
+    parts: Any = (y, T, values, trivial, kinds, best, failures)
+    shaped: Any = [*(p.reshape((*batch, *p.shape[1:])) for p in parts), system]
+    return PeriodicOrbits(*shaped)

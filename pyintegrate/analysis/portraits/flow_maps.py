@@ -103,7 +103,7 @@ def ftle(
     """
     axes = checked_axes(grid, system)
     names = ("x0", "v0") if system.dof else ("x0",)
-    fixed = {"save": "final", "sensitivity": names}
+    fixed: dict[str, Any] = {"save": "final", "sensitivity": names}
     if set(fixed) & set(options):
         raise TypeError(f"ftle() decides on {' and '.join(fixed)} itself: leave them away")
     sol = integrate(**laid_out(system, axes, None, None), dt=dt, t_end=t_end, **fixed, **options)

@@ -93,4 +93,4 @@ def frequencies(
     if colorbar and points.get_array() is not None:
         text = with_unit("log10 of the drift between halves", unit)
         ax.figure.colorbar(points, ax=ax, label=text)
-    return finish(ax, *label[:2], legend=False, title=title)
+    return finish(ax, label[0], label[1], legend=False, title=title)

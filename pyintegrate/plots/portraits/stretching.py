@@ -70,4 +70,4 @@ def ftle(
     mesh = ax.pcolormesh(*found.axes.values(), values.T, **own | keywords)
     if colorbar:
         ax.figure.colorbar(mesh, ax=ax, label=text)
-    return finish(ax, *labels, legend=False, title=title)
+    return finish(ax, labels[0], labels[1], legend=False, title=title)
