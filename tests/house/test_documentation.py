@@ -3,6 +3,7 @@
 import inspect
 import re
 
+import numpy as np
 import pytest
 from places import ROOT
 
@@ -105,6 +106,19 @@ def test_the_page_about_tangents_runs():
         exec(block.replace("n = 100\n", "n = 30\n").replace("1020.0", "120.0"), names)
     assert abs(names["fit"].x[0] - 9.81) < 0.02
     assert abs(names["guess"][:, 0] - names["true_g"]).max() < 0.03
+
+
+def test_the_page_about_portraits_runs():
+    pytest.importorskip("matplotlib").use("Agg")
+    names = {}
+    for block in re.findall(r"```python\n(.*?)```", (DOCS / "portraits.md").read_text(), re.S):
+        exec(block, names)
+    assert names["found"].kinds.tolist() == ["stable focus", "saddle", "stable focus"]
+    assert abs(names["basins"].fractions - 0.5).max() < 4 * names["basins"].errors.max()
+    assert abs(names["cycle"].periods - 6.6632868593) < 1e-9
+    assert (np.diff(names["swing"].values[:, 0, 0]) < 0).all()
+    assert {1, 2}.issubset(names["diagram"].periods())
+    assert np.isfinite(names["flow"].values).all()
 
 
 def test_the_reference_lists_every_watch():
