@@ -61,7 +61,7 @@ if TYPE_CHECKING:
     from .user_system.c_pointer import c_function
     from .user_system.decorators import acceleration, hamiltonian, potential, rhs
     from .values.citations import cite
-    from .watching import across
+    from .watching.batch import statistics as across
     from .watching import reductions as watch
     from .watching.events import event
 
@@ -113,7 +113,7 @@ __all__ = [
 
 # Parts that few programs need, and where they are: loaded when first asked for.
 _MODULES = {
-    "across": ".watching.across",
+    "across": ".watching.batch.statistics",
     "analysis": ".analysis",
     "dask": ".dask",
     "plots": ".plots",

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from .method.method import Method
     from .system.system import System
     from .values.types import ArrayLike, DTypeLike, Integers
-    from .watching.across import Statistic
+    from .watching.batch.statistics import Statistic
     from .watching.events import Event
     from .watching.reductions import Reduction
 
@@ -169,7 +169,9 @@ def integrate(
     (101, 5)
     """
     if sensitivity is not None:
-        check_alone(watch=watch, events=events, across=across, bound=bound, out=out, components=components)
+        check_alone(
+            watch=watch, events=events, across=across, bound=bound, out=out, components=components
+        )
         both, names, state, dtype = with_tangents(system, sensitivity, x0, v0, dtype)
         return Solution._with_tangents(
             lambda: integrate(

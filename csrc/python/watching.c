@@ -166,7 +166,7 @@ PyObject *cells_of(const Watches *watches) {
                     memcpy(PyBytes_AsString(keys) + 8 * a->slots[2 * k + 1], &key, 8);
                 }
             both = Py_BuildValue("(Ny#)", keys, a->pages ? (char *)a->counts : "",
-                                 (Py_ssize_t)(8 * PI_PAGE * a->pages));
+                                 (Py_ssize_t)(PI_PAGE * sizeof *a->counts * a->pages));
             if (!both || PyList_Append(list, both)) Py_CLEAR(list);
             Py_XDECREF(both);
         }

@@ -4,7 +4,7 @@
 #include "../run/families.h"
 #include "../run/layout.h"
 
-enum { CHUNK_REGISTERS = 16, MOST_LANES = 512 };
+enum { CHUNK_REGISTERS = 16, MOST_LANES = PI_TOGETHER };
 
 static int64_t chunk_lanes(const PiWatch *w, const PiRun *run) {
     const int64_t lanes = CHUNK_REGISTERS * pi_watch_width(w);

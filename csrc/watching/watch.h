@@ -13,8 +13,8 @@
  * the first. */
 #pragma once
 #include "../run/run.h"
-#include "across.h"
-#include "density.h"
+#include "batch/across.h"
+#include "batch/density.h"
 
 enum { PI_WATCH_ENERGY = 1, PI_WATCH_INVARIANTS = 2, PI_WATCH_TIME = 4, PI_WATCH_STEP = 8 };
 enum { PI_WATCH_ALL = 15, PI_WATCH_SYSTEM = PI_WATCH_ENERGY | PI_WATCH_INVARIANTS };

@@ -130,7 +130,7 @@ def _make_run(
             "n_steps": n_steps, "arithmetic": ARITHMETIC, "random": random,
         })  # fmt: skip
     if options.across is not None:
-        from ..watching.batch_results import check_times
+        from ..watching.batch.results import check_times
 
         check_times(problem)
     return problem, options

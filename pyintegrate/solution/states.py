@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ..values.types import Booleans, Floats, Integers
-    from ..watching.batch_results import Across
+    from ..watching.batch.results import Across
     from ..watching.event_log import Events
     from ..watching.watched import Watched
 
@@ -256,7 +256,7 @@ class States:
     @cached_property
     def across(self) -> Across:
         """Statistics across the batch by name: arrays over the counted steps. See ``pi.across``."""
-        from ..watching.batch_results import Across, of_run
+        from ..watching.batch.results import Across, of_run
 
         if self._sums is None or not self._options.watch.across:
             return Across({})

@@ -77,9 +77,7 @@ class Group:
         None: known when the run begins.
     """
 
-    def __init__(
-        self, system, every, reductions, numbers, restarts=False, uneven=False, across=()
-    ):
+    def __init__(self, system, every, reductions, numbers, restarts=False, uneven=False, across=()):
         self.every = every
         known = {name: None if uneven else _known(system, r) for name, r in reductions.items()}
         for name in [name for name, place in known.items() if place][MOST_REDUCED:]:
@@ -247,7 +245,7 @@ class Plan:
         for name, reduction in self.watch.items():
             by_steps.setdefault(reduction.every, ({}, {}))[0][name] = reduction
         if across is not None:
-            from .across import checked as checked_across
+            from .batch.statistics import checked as checked_across
 
             self.across = checked_across(across, system)
         for name, one in self.across.items():
@@ -257,7 +255,9 @@ class Plan:
             for every, (some, of_batch) in by_steps.items()
         ]
         if len(self.groups) > 7:
-            raise ValueError(f"watch and across have {len(self.groups)} different every=, at most 7")
+            raise ValueError(
+                f"watch and across have {len(self.groups)} different every=, at most 7"
+            )
 
     @property
     def kinds(self):

@@ -14,7 +14,7 @@ from .counts import (
     time_within,
     windings,
 )  # fmt: skip
-from .density import density
+from .batch.density import density
 from .extremes import first, last, max_abs, maximum, minimum
 from .reduction import Reduction as Reduction
 from .sums import integral, mean, rms, slope, std, total, variance

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from ..values.memory import check_memory
-from ..values.table import Table, Tabled
+from ...values.memory import check_memory
+from ...values.table import Table, Tabled
 
-SUM, PRODUCT, EXTREMES, CELLS, BINS, VALUES = range(6)  # PiAcrossKind of csrc/watching/across.h
+SUM, PRODUCT, EXTREMES, CELLS, BINS, VALUES = range(6)  # PiAcrossKind of csrc/watching/batch/across.h
 LIMBS, UNITS = {SUM: 68, PRODUCT: 136}, 1074  # a sum counts 2^-1074, one of products 2^-2148
 PAGE, PAGES, CELL_SHIFT = 32, 15, 44  # cells of a page; bits of its number; bits below a cell
 COARSE = 16  # cells
@@ -144,9 +144,9 @@ class Memory:
         elif kind == VALUES:
             items = self._values[:, : self._lanes]
         elif kind == CELLS:
-            keys, counts = (np.frombuffer(part, np.int64) for part in cells)
-            page, cell = np.nonzero(counts.reshape(-1, PAGE))
-            key, count = keys[page], counts.reshape(-1, PAGE)[page, cell]
+            counts = np.frombuffer(cells[1], np.uint32).reshape(-1, PAGE)
+            page, cell = np.nonzero(counts)
+            key, count = np.frombuffer(cells[0], np.int64)[page], counts[page, cell]
             row, group = np.divmod(key >> PAGES, self._tally.shape[1])
             cell = (key & (1 << PAGES) - 1) * PAGE + cell
             items = _together(np.stack([row, group, cell, count], axis=-1))

@@ -13,17 +13,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..values.checks import integer, numbers
-from .batch_results import BINS, CELLS, EXTREMES, PRODUCT, SUM, VALUES, Across
-from .batch_results import merge as merge
+from ...values.checks import integer, numbers
+from .results import BINS, CELLS, EXTREMES, PRODUCT, SUM, VALUES, Across
+from .results import merge as merge
 from .density import density
-from .quantity import label
+from ..quantity import label
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import Any
 
-    from ..values.types import ArrayLike
+    from ...values.types import ArrayLike
 
     Quantity = str | Callable[..., Any]
 
@@ -262,7 +262,7 @@ def checked(across, system):
     """The argument `across`: names to statistics of quantities of a system."""
     from collections.abc import Mapping
 
-    from .quantity import check_quantity
+    from ..quantity import check_quantity
 
     if not isinstance(across, Mapping):
         raise TypeError(

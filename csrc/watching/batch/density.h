@@ -7,7 +7,7 @@
  * counting. */
 #pragma once
 #include <stdatomic.h>
-#include "../run/run.h"
+#include "../../run/run.h"
 
 enum { PI_MERGED, PI_NOTED /* two: of even and odd blocks */, PI_DENSITY_STATE = 3 };
 typedef struct {

@@ -5,7 +5,7 @@
 #include <string.h>
 #include "density.h"
 
-enum { MANTISSA = 52, CELL_BITS = 8, FIRST_PAGES = 64 };
+enum { MANTISSA = 52, CELL_BITS = 8, FIRST_PAGES = 64, KNOWN = 128 };
 
 static uint64_t bits_of(double q) {
     uint64_t bits;
@@ -61,7 +61,7 @@ static int grow(PiAcross *a) {
     PiAcross wider = *a;
     wider.room = a->room ? 2 * a->room : FIRST_PAGES;
     wider.slots = calloc((size_t)wider.room, 4 * sizeof *wider.slots);
-    wider.counts = wider.slots ? realloc(a->counts, pi_product(wider.room, 8 * PI_PAGE)) : NULL;
+    wider.counts = wider.slots ? realloc(a->counts, pi_product(wider.room, PI_PAGE * sizeof *a->counts)) : NULL;
     if (!wider.counts) {
         free(wider.slots);
         return -1;
@@ -74,82 +74,98 @@ static int grow(PiAcross *a) {
     a->counts = wider.counts;
     return 0;
 }
-static int count_cell(PiAcross *a, int64_t row, double q) {
-    uint64_t cell = bits_of(q - a->about) >> (MANTISSA - CELL_BITS);
-    if (!(cell >> CELL_BITS & 2047)) cell = 0; /* zero and subnormals */
-    const int64_t key = row << 15 | (int64_t)(cell / PI_PAGE);
-    if (a->pages == a->room && grow(a)) return -1;
-    int64_t *slot = find_slot(a, key);
-    if (!slot[0]) {
-        slot[0] = key + 1;
-        slot[1] = a->pages++;
-        memset(a->counts + slot[1] * PI_PAGE, 0, PI_PAGE * sizeof *a->counts);
+/* Counts cells of one row; `known` remembers the pages of some. */
+static int count_cells(PiAcross *a, int64_t row, const double *q, int64_t count) {
+    struct {
+        int32_t page, place;
+    } known[KNOWN];
+    memset(known, -1, sizeof known);
+    for (int64_t i = 0; i < count; i++) {
+        uint64_t cell = bits_of(q[i] - a->about) >> (MANTISSA - CELL_BITS);
+        const int exponent = (int)(cell >> CELL_BITS & 2047);
+        if (exponent == 2047) continue;
+        if (!exponent) cell = 0; /* zero and subnormals */
+        const int32_t page = (int32_t)(cell / PI_PAGE);
+        const int at = page & (KNOWN - 1);
+        if (known[at].page != page) {
+            if (a->pages == a->room && grow(a)) return -1;
+            int64_t *slot = find_slot(a, row << 15 | page);
+            if (!slot[0]) {
+                slot[0] = (row << 15 | page) + 1;
+                slot[1] = a->pages++;
+                memset(a->counts + slot[1] * PI_PAGE, 0, PI_PAGE * sizeof *a->counts);
+            }
+            known[at].page = page;
+            known[at].place = (int32_t)slot[1];
+        }
+        a->counts[(int64_t)known[at].place * PI_PAGE + (int64_t)(cell % PI_PAGE)]++;
     }
-    a->counts[slot[1] * PI_PAGE + (int64_t)(cell % PI_PAGE)]++;
     return 0;
 }
 
 /* ---- values of a group ----------------------------------------------------------------------- */
 static int is_finite(double q) { return (bits_of(q) >> MANTISSA & 2047) != 2047; }
-static double value_of(const PiAcross *a, const double *quantities, int64_t apart, int at) {
-    const double q = quantities[a->quantity[0] * apart + at];
-    if (a->kind != PI_EXACT_PRODUCT) return q;
-    const double r = quantities[a->quantity[1] * apart + at];
-    return is_finite(q) && is_finite(r) ? 0.0 : q * r; /* only for the tally */
+static void count_special(int64_t *tally, const double *q, int64_t count) {
+    int special = 0;
+    for (int64_t i = 0; i < count; i++) special |= !is_finite(q[i]);
+    for (int64_t i = 0; special && i < count; i++)
+        if (!is_finite(q[i])) tally[q[i] != q[i] ? 1 : q[i] > 0 ? 2 : 3]++;
+    tally[0] += count;
 }
 /* The sums of a part are made apart, and enter the row at once. */
-static void add_sums(const PiAcross *a, int64_t *item, const double *quantities, int64_t apart,
-                     const int *at, int64_t count) {
-    int64_t limbs[PI_PRODUCT_LIMBS] = {0};
-    const double *const q = quantities + a->quantity[0] * apart;
-    const double *const r = quantities + a->quantity[1] * apart;
+static void add_sums(const PiAcross *a, int64_t *item, const double *q, const double *r,
+                     int64_t count) {
+    int64_t limbs[PI_PRODUCT_LIMBS];
     const int product = a->kind == PI_EXACT_PRODUCT;
-    for (int64_t i = 0; i < count; i++) {
-        if (!is_finite(q[at[i]]) || (product && !is_finite(r[at[i]]))) continue;
-        if (product) add_product(limbs, q[at[i]], r[at[i]]);
-        else add_value(limbs, q[at[i]]);
-    }
+    memset(limbs, 0, (size_t)a->width * sizeof *limbs);
+    for (int64_t i = 0; i < count && !product; i++)
+        if (is_finite(q[i])) add_value(limbs, q[i]);
+    for (int64_t i = 0; i < count && product; i++)
+        if (is_finite(q[i]) && is_finite(r[i])) add_product(limbs, q[i], r[i]);
     for (int64_t i = 0; i < a->width; i++) item[i] += limbs[i];
 }
-static int add_part(PiAcross *a, int64_t row, const double *quantities, int64_t apart,
-                    const int *at, int64_t count) {
-    int64_t *const tally = a->tally + row * PI_TALLY, *const item = a->items + row * a->width;
-    const double *const q = quantities + a->quantity[0] * apart;
-    tally[0] += count;
+static void widen(int64_t *item, const double *q, int64_t count) {
+    int64_t low = item[0], high = item[1];
     for (int64_t i = 0; i < count; i++) {
-        const double value = value_of(a, quantities, apart, at[i]);
-        if (is_finite(value)) continue;
-        tally[value != value ? 1 : value > 0 ? 2 : 3]++;
+        if (q[i] != q[i]) continue;
+        const int64_t place = ordered(q[i]);
+        low = place < low ? place : low;
+        high = place > high ? place : high;
     }
-    if (a->kind <= PI_EXACT_PRODUCT) add_sums(a, item, quantities, apart, at, count);
-    for (int64_t i = 0; i < count && a->kind == PI_EXTREMES; i++) {
-        const double value = q[at[i]];
-        if (value != value) continue;
-        const int64_t place = ordered(value);
-        if (place < item[0]) item[0] = place;
-        if (place > item[1]) item[1] = place;
-    }
-    for (int64_t i = 0; i < count && a->kind == PI_CELLS; i++)
-        if (is_finite(q[at[i]]) && count_cell(a, row, q[at[i]])) return -1;
+    item[0] = low;
+    item[1] = high;
+}
+static int add_part(PiAcross *a, int64_t row, const double *q, const double *r, int64_t count) {
+    int64_t *const item = a->items + row * a->width;
+    count_special(a->tally + row * PI_TALLY, q, count);
+    if (a->kind <= PI_EXACT_PRODUCT) add_sums(a, item, q, r, count);
+    else if (a->kind == PI_EXTREMES) widen(item, q, count);
+    else if (a->kind == PI_CELLS) return count_cells(a, row, q, count);
     for (int64_t i = 0; i < count && a->kind == PI_BINS; i++) {
-        const int64_t bin = pi_bin_of(a->edges, a->bins, q[at[i]]);
+        const int64_t bin = pi_bin_of(a->edges, a->bins, q[i]);
         if (bin >= 0) item[bin]++;
     }
     return 0;
+}
+static void pick(double *to, const double *from, const int *at, int64_t count) {
+    for (int64_t i = 0; i < count; i++) to[i] = from[at[i]];
 }
 int pi_across_add(PiAcross *a, int64_t row, const double *quantities, int64_t apart, const int *at,
                   const int64_t *lanes, int64_t count) {
     if (row < a->first || row - a->first >= a->rows) return 0;
     row -= a->first;
     int error = 0;
+    double q[PI_TOGETHER], r[PI_TOGETHER];
+    pick(q, quantities + a->quantity[0] * apart, at, count);
+    if (a->kind == PI_EXACT_PRODUCT) pick(r, quantities + a->quantity[1] * apart, at, count);
     for (int64_t i = 0; i < count && a->kind == PI_VALUES; i++)
-        a->values[row * a->stride + lanes[i]] = quantities[a->quantity[0] * apart + at[i]];
+        a->values[row * a->stride + lanes[i]] = q[i];
     while (atomic_flag_test_and_set_explicit(&a->busy, memory_order_acquire)) sched_yield();
     for (int64_t i = 0, end; i < count && !error; i = end) {
         const int32_t label = a->label ? a->label[lanes[i]] : 0; /* others may write to it */
         for (end = i + 1; end < count && (!a->label || a->label[lanes[end]] == label);) end++;
         if (label < 0 || label >= a->groups) continue;
-        error = add_part(a, row * a->groups + label, quantities, apart, at + i, end - i);
+        error = add_part(a, row * a->groups + label, q + i, r + i, end - i);
     }
     atomic_flag_clear_explicit(&a->busy, memory_order_release);
     return error;

@@ -9,7 +9,7 @@
  * counted sparsely, by the first 8 bits of the mantissa: 256 an octave. */
 #pragma once
 #include <stdatomic.h>
-#include "../run/run.h"
+#include "../../run/run.h"
 
 typedef enum {
     PI_EXACT_SUM,
@@ -21,6 +21,7 @@ typedef enum {
     PI_ACROSS_KINDS
 } PiAcrossKind;
 enum { PI_SUM_LIMBS = 68, PI_PRODUCT_LIMBS = 136, PI_TALLY = 4, PI_PAGE = 32 };
+enum { PI_TOGETHER = 512 }; /* values at once, at most */
 typedef struct {
     int kind, quantity[2]; /* which quantities of the watch; of a product two */
     int64_t first, rows, groups;
@@ -33,11 +34,12 @@ typedef struct {
     double *values; /* a row of `stride` lanes for each step */
     int64_t width, stride;
     /* Pages of cells, by open addressing: key + 1 and page of a slot, counts of the pages. */
-    int64_t *slots, *counts, pages, room;
+    int64_t *slots, pages, room;
+    uint32_t *counts;
     atomic_flag busy;
 } PiAcross;
 
-/* Includes values of step `row` of some lanes: places `at` in rows of `apart` quantities, that of
+/* Includes up to PI_TOGETHER values of step `row` of some lanes: places `at` in rows of `apart` quantities, that of
  * index i being lane `lanes[i]` of the batch. 0, or -1 without memory. */
 int pi_across_add(PiAcross *across, int64_t row, const double *quantities, int64_t apart,
                   const int *at, const int64_t *lanes, int64_t count);
