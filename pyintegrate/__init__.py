@@ -61,8 +61,8 @@ if TYPE_CHECKING:
     from .user_system.c_pointer import c_function
     from .user_system.decorators import acceleration, hamiltonian, potential, rhs
     from .values.citations import cite
-    from .watching.batch import statistics as across
     from .watching import reductions as watch
+    from .watching.batch import statistics as across
     from .watching.events import event
 
 __version__ = _info()["version"]

@@ -9,8 +9,8 @@ import numpy as np
 
 from ..values.memory import SPARE_BYTES, aligned
 from ..values.table import Table, Tabled
-from .batch.results import Memory
 from .batch.density import Image
+from .batch.results import Memory
 from .plan import Totals
 from .quantity import energy_of, phase_of
 

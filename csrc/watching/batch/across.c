@@ -61,7 +61,8 @@ static int grow(PiAcross *a) {
     PiAcross wider = *a;
     wider.room = a->room ? 2 * a->room : FIRST_PAGES;
     wider.slots = calloc((size_t)wider.room, 4 * sizeof *wider.slots);
-    wider.counts = wider.slots ? realloc(a->counts, pi_product(wider.room, PI_PAGE * sizeof *a->counts)) : NULL;
+    const size_t bytes = (size_t)pi_product(wider.room, PI_PAGE * sizeof *a->counts);
+    wider.counts = wider.slots ? realloc(a->counts, bytes) : NULL;
     if (!wider.counts) {
         free(wider.slots);
         return -1;

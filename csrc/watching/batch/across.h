@@ -39,8 +39,8 @@ typedef struct {
     atomic_flag busy;
 } PiAcross;
 
-/* Includes up to PI_TOGETHER values of step `row` of some lanes: places `at` in rows of `apart` quantities, that of
- * index i being lane `lanes[i]` of the batch. 0, or -1 without memory. */
+/* Includes up to PI_TOGETHER values of step `row` of some lanes: places `at` in rows of `apart`
+ * quantities, that of index i being lane `lanes[i]` of the batch. 0, or -1 without memory. */
 int pi_across_add(PiAcross *across, int64_t row, const double *quantities, int64_t apart,
                   const int *at, const int64_t *lanes, int64_t count);
 void pi_across_free(PiAcross *across);

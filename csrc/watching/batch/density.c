@@ -24,7 +24,8 @@ void pi_density_add(const PiDensity *d, int64_t block, const double *quantities,
                     const int *at, int64_t count) {
     int64_t place[TOGETHER], n = 0;
     for (int64_t i = 0; i < count; i++) {
-        int64_t there = pi_bin_of(d->edges[0], d->bins[0], quantities[d->quantity[0] * lanes + at[i]]);
+        const double first = quantities[d->quantity[0] * lanes + at[i]];
+        int64_t there = pi_bin_of(d->edges[0], d->bins[0], first);
         if (there >= 0 && d->axes == 2) {
             const double q = quantities[d->quantity[1] * lanes + at[i]];
             const int64_t second = pi_bin_of(d->edges[1], d->bins[1], q);

@@ -10,7 +10,8 @@ import numpy as np
 from ...values.memory import check_memory
 from ...values.table import Table, Tabled
 
-SUM, PRODUCT, EXTREMES, CELLS, BINS, VALUES = range(6)  # PiAcrossKind of csrc/watching/batch/across.h
+# PiAcrossKind of csrc/watching/batch/across.h:
+SUM, PRODUCT, EXTREMES, CELLS, BINS, VALUES = range(6)
 LIMBS, UNITS = {SUM: 68, PRODUCT: 136}, 1074  # a sum counts 2^-1074, one of products 2^-2148
 PAGE, PAGES, CELL_SHIFT = 32, 15, 44  # cells of a page; bits of its number; bits below a cell
 COARSE = 16  # cells
@@ -122,7 +123,7 @@ class Memory:
         self._items = np.zeros((steps, groups, width), np.int64)
         if kind == EXTREMES:
             self._items[...] = _ENDS
-        self._values = np.full((steps, problem.stride) if kept else (0, 0), np.nan)
+        self._values = np.full((steps, problem.stride) if kind == VALUES else (0, 0), np.nan)
         self._lanes, self._bins = lanes, bins
 
     def fields(self):

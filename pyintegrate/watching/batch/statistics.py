@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...values.checks import integer, numbers
+from ..quantity import label
+from .density import density
 from .results import BINS, CELLS, EXTREMES, PRODUCT, SUM, VALUES, Across
 from .results import merge as merge
-from .density import density
-from ..quantity import label
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -154,7 +154,7 @@ def count(condition: Quantity, *, every: int = 1, by: ArrayLike | None = None) -
     >>> sol = pi.integrate(pi.systems.oscillator, np.linspace(0, 1, 101), 0.0, dt=0.01, n_steps=10,
     ...                    across={"far": pi.across.count(lambda t, x, v: x > 0.5, every=10)})
     >>> sol.across["far"]
-    array([50, 49])
+    array([50, 50])
     """
 
     def holds(*arguments):
