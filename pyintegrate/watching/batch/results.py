@@ -116,9 +116,12 @@ class Memory:
         kept = steps * problem.stride if kind == VALUES else 0
         size = 8 * (steps * groups * (width + 4) + kept)
         try:
-            check_memory(size, steps, (groups,) if kind != VALUES else (lanes,), width or 1)
-        except MemoryError as error:
-            raise MemoryError(f"across=: {error}; every= counts fewer steps") from None
+            check_memory(size, steps, (groups,), width)
+        except MemoryError:
+            raise MemoryError(
+                f"across= at {steps} steps, in {groups} groups, takes {size / 1e9:.3g} GB: count"
+                f" fewer steps (every=){', or leave out exact=True' if kept else ''}"
+            ) from None
         self._tally = np.zeros((steps, groups, 4), np.int64)
         self._items = np.zeros((steps, groups, width), np.int64)
         if kind == EXTREMES:
@@ -137,22 +140,24 @@ class Memory:
 
     def after(self, last, every, cells):
         """The Accumulated of steps until `last`; cells: of the core."""
-        kind, items = self._kind, self._items
+        kind, steps = self._kind, max(last // every + 1 - self._row, 0)
+        items, tally = self._items[:steps], self._tally[:steps]
         if kind in LIMBS:
             powers = np.array([1 << 32 * i for i in range(items.shape[-1])], object)
-            items = (items.astype(object) * powers).sum(axis=-1).astype(object)
-            items = items.reshape(self._tally.shape[:2])
+            sums = [sum(row * powers) for row in items.reshape(-1, items.shape[-1]).astype(object)]
+            items = np.empty(tally.shape[:2], object)
+            items.reshape(-1)[:] = sums
         elif kind == VALUES:
-            items = self._values[:, : self._lanes]
+            items = self._values[:steps, : self._lanes]
         elif kind == CELLS:
             counts = np.frombuffer(cells[1], np.uint32).reshape(-1, PAGE)
             page, cell = np.nonzero(counts)
             key, count = np.frombuffer(cells[0], np.int64)[page], counts[page, cell]
-            row, group = np.divmod(key >> PAGES, self._tally.shape[1])
+            row, group = np.divmod(key >> PAGES, max(tally.shape[1], 1))
             cell = (key & (1 << PAGES) - 1) * PAGE + cell
-            items = _together(np.stack([row, group, cell, count], axis=-1))
-        made = Accumulated(kind, self._tally, items)
-        return made.until(max(last // every + 1 - self._row, 0))
+            items = _together(np.stack([row, group, cell, count.astype(np.int64)], axis=-1))
+            items = items[items[:, 0] < steps]
+        return Accumulated(kind, tally, items)
 
 
 # ---- numbers from accumulators -------------------------------------------------------------------
