@@ -14,7 +14,8 @@ for notebook in (HERE / "notebooks").glob("*.ipynb"):  # from here the pages are
 
 import pyintegrate  # noqa: E402
 
-sys.modules["pyintegrate.watch"] = pyintegrate.watch  # a catalogue of functions, listed as a module
+for _name in ("watch", "across"):  # catalogues of functions, listed as modules
+    sys.modules[f"pyintegrate.{_name}"] = getattr(pyintegrate, _name)
 
 project = "pyintegrate"
 release = tomllib.loads((HERE.parent / "pyproject.toml").read_text())["project"]["version"]

@@ -62,6 +62,7 @@ if TYPE_CHECKING:
     from .user_system.decorators import acceleration, hamiltonian, potential, rhs
     from .values.citations import cite
     from .watching import reductions as watch
+    from .watching.batch import statistics as across
     from .watching.events import event
 
 __version__ = _info()["version"]
@@ -80,6 +81,7 @@ __all__ = [
     "Stepper",
     "System",
     "acceleration",
+    "across",
     "advise",
     "analysis",
     "c_function",
@@ -111,6 +113,7 @@ __all__ = [
 
 # Parts that few programs need, and where they are: loaded when first asked for.
 _MODULES = {
+    "across": ".watching.batch.statistics",
     "analysis": ".analysis",
     "dask": ".dask",
     "plots": ".plots",

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from .method.method import Method
     from .system.system import System
     from .values.types import ArrayLike, DTypeLike, Integers
+    from .watching.batch.statistics import Statistic
     from .watching.events import Event
     from .watching.reductions import Reduction
 
@@ -47,6 +48,7 @@ def integrate(
     components: Sequence[str] | None = None,
     watch: Mapping[str, Reduction | str] | Sequence[str] | str | None = None,
     events: Mapping[str, Event] | None = None,
+    across: Mapping[str, Statistic] | None = None,
     sensitivity: str | Sequence[str] | None = None,
     seed: int | None = None,
     first_trajectory: ArrayLike = 0,
@@ -124,6 +126,10 @@ def integrate(
         Zeros to locate within the steps, from ``pi.event``, in order to record, stop or jump:
         ``{"ground": pi.event("z", direction=-1, stop=True)}``. Results are in ``solution.events``,
         ``solution.stopped_at`` and ``solution.stopped_by``.
+    across : mapping of str to statistics, optional
+        Statistics of quantities over the whole batch at steps 0, every, 2 every, ..., from
+        ``pi.across``: ``{"band": pi.across.quantiles("x", [0.05, 0.5, 0.95], every=10)}``. Results
+        are in ``solution.across``; memory does not grow with the batch.
     sensitivity : str or sequence of str, optional
         Keep the derivatives of all saved states with respect to these: "x0", "v0" and parameters.
         They are in ``solution.sensitivity["k"]``, and exact for the steps taken
@@ -163,7 +169,9 @@ def integrate(
     (101, 5)
     """
     if sensitivity is not None:
-        check_alone(watch=watch, events=events, bound=bound, out=out, components=components)
+        check_alone(
+            watch=watch, events=events, across=across, bound=bound, out=out, components=components
+        )
         both, names, state, dtype = with_tangents(system, sensitivity, x0, v0, dtype)
         return Solution._with_tangents(
             lambda: integrate(
@@ -180,7 +188,7 @@ def integrate(
         options={
             "save": save, "workers": workers, "progress": progress, "on_failure": on_failure,
             "bound": bound, "compensated": compensated, "out": out, "components": components,
-            "watch": watch, "events": events, "times": times,
+            "watch": watch, "events": events, "times": times, "across": across,
         },
     )  # fmt: skip
     if out is not None:

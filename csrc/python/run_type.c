@@ -335,7 +335,18 @@ static PyObject *run_failures(PyObject *self, PyObject *args) {
     return error ? NULL : Py_NewRef(Py_None);
 }
 
+PyDoc_STRVAR(cells_doc, "cells() -> for each statistic across the batch (keys, counts) as bytes.");
+static PyObject *run_cells(PyObject *self, PyObject *none) {
+    (void)none;
+    Run *r = (Run *)self;
+    if (claim(r)) return NULL;
+    PyObject *cells = cells_of(&r->watches);
+    release(r);
+    return cells;
+}
+
 static PyMethodDef run_methods[] = {
+    {"cells", run_cells, METH_NOARGS, cells_doc},
     {"work", run_work, METH_VARARGS, work_doc},
     {"cancel", run_cancel, METH_NOARGS, cancel_doc},
     {"outcome", run_outcome, METH_NOARGS, outcome_doc},

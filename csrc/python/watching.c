@@ -89,9 +89,9 @@ static int read_density(PyObject *fields, int64_t n_quantities, Views *views, Pi
 static int read_densities(PyObject *fields, Views *views, PiWatch *watch) {
     PyObject *list = watch_field(fields, "densities");
     const Py_ssize_t n = list && PyTuple_Check(list) ? PyTuple_Size(list) : -1;
-    if (n < 0 || n > PI_MAX_REDUCED || n + watch->n_rows == 0) {
+    if (n < 0 || n > PI_MAX_REDUCED) {
         if (!PyErr_Occurred())
-            PyErr_SetString(PyExc_ValueError, "densities: expected a tuple, and some sums or one");
+            PyErr_SetString(PyExc_ValueError, "densities: expected a tuple");
         return -1;
     }
     watch->density = PyMem_Calloc((size_t)n + 1, sizeof *watch->density);
@@ -101,6 +101,76 @@ static int read_densities(PyObject *fields, Views *views, PiWatch *watch) {
                          &watch->density[watch->n_densities]))
             return -1;
     return 0;
+}
+static int read_statistic(PyObject *fields, const PiRun *run, int64_t n_quantities, Views *views,
+                          PiAcross *a) {
+    int64_t kind, first, second;
+    const int64_t most = (int64_t)1 << 31;
+    PyObject *about = watch_field(fields, "about"), *label;
+    atomic_flag_clear(&a->busy);
+    if (!about || integer(fields, "kind", 0, PI_ACROSS_KINDS - 1, &kind) ||
+        integer(fields, "first", 0, n_quantities - 1, &first) ||
+        integer(fields, "second", 0, n_quantities - 1, &second) ||
+        integer(fields, "row", 0, (int64_t)1 << 54, &a->first) ||
+        integer(fields, "rows", 0, (int64_t)1 << 40, &a->rows) ||
+        integer(fields, "groups", 1, most, &a->groups) ||
+        integer(fields, "bins", 1, most, &a->bins) || !(label = watch_field(fields, "label")))
+        return -1;
+    a->kind = (int)kind;
+    a->quantity[0] = (int)first;
+    a->quantity[1] = (int)second;
+    a->about = PyFloat_AsDouble(about);
+    if (PyErr_Occurred()) return -1;
+    const int64_t widths[PI_ACROSS_KINDS] = {[PI_EXACT_SUM] = PI_SUM_LIMBS,
+                                             [PI_EXACT_PRODUCT] = PI_PRODUCT_LIMBS,
+                                             [PI_EXTREMES] = 2,
+                                             [PI_BINS] = a->bins};
+    a->width = widths[kind];
+    a->stride = run->stride;
+    const int64_t rows = pi_product(a->rows, a->groups);
+    const int64_t values = kind == PI_VALUES ? pi_product(a->rows, a->stride) : 0;
+    if (label != Py_None && !(a->label = views_array(views, label, "label", run->lanes, 4, 0)))
+        return -1;
+    return !(a->tally = items(fields, "tally", pi_product(rows, PI_TALLY), views)) ||
+                   !(a->items = items(fields, "items", pi_product(rows, a->width), views)) ||
+                   !(a->values = items(fields, "values", values, views)) ||
+                   !(a->edges = items(fields, "edges", a->bins + 1, views))
+               ? -1
+               : 0;
+}
+static int read_across(PyObject *fields, const PiRun *run, Views *views, PiWatch *watch) {
+    PyObject *list = watch_field(fields, "across");
+    const Py_ssize_t n = list && PyTuple_Check(list) ? PyTuple_Size(list) : -1;
+    if (n < 0 || n > PI_MAX_REGISTERS || n + watch->n_densities + watch->n_rows == 0) {
+        if (!PyErr_Occurred()) PyErr_SetString(PyExc_ValueError, "a watch of nothing");
+        return -1;
+    }
+    watch->across = PyMem_Calloc((size_t)n + 1, sizeof *watch->across);
+    if (!watch->across) return PyErr_NoMemory(), -1;
+    for (; watch->n_across < n; watch->n_across++)
+        if (read_statistic(PyTuple_GetItem(list, watch->n_across), run, watch->n_quantities, views,
+                           &watch->across[watch->n_across]))
+            return -1;
+    return 0;
+}
+/* For each statistic of the batch the keys and the counts of its pages of cells, in no order. */
+PyObject *cells_of(const Watches *watches) {
+    PyObject *list = PyList_New(0);
+    for (int i = 0; list && i < watches->count; i++)
+        for (int j = 0; list && j < watches->watch[i].n_across; j++) {
+            const PiAcross *a = &watches->watch[i].across[j];
+            PyObject *keys = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)(8 * a->pages)), *both;
+            for (int64_t k = 0; keys && k < 2 * a->room; k++)
+                if (a->slots[2 * k]) {
+                    const int64_t key = a->slots[2 * k] - 1;
+                    memcpy(PyBytes_AsString(keys) + 8 * a->slots[2 * k + 1], &key, 8);
+                }
+            both = Py_BuildValue("(Ny#)", keys, a->pages ? (char *)a->counts : "",
+                                 (Py_ssize_t)(PI_PAGE * sizeof *a->counts * a->pages));
+            if (!both || PyList_Append(list, both)) Py_CLEAR(list);
+            Py_XDECREF(both);
+        }
+    return list;
 }
 static int read_watch(PyObject *module, const PiRun *run, PyObject *system, PyObject *fields,
                       Views *views, PyObject *programs, PiWatch *watch) {
@@ -126,7 +196,7 @@ static int read_watch(PyObject *module, const PiRun *run, PyObject *system, PyOb
                          (asks & PI_WATCH_INVARIANTS ? s->n_invariants : 0) + n_sums;
     const unsigned unanswered = watch->system.unanswered;
     if (read_reduced(fields, p->n_invariants - n_sums, watch) ||
-        read_densities(fields, views, watch))
+        read_densities(fields, views, watch) || read_across(fields, run, views, watch))
         return -1;
     if (rows != p->dim || p->dof || p->n_invariants < n_sums || p->n_params < s->n_params ||
         watch->program.unanswered >> PI_INVARIANTS & 1 || s->dim != run->system->dim ||
@@ -135,7 +205,7 @@ static int read_watch(PyObject *module, const PiRun *run, PyObject *system, PyOb
         PyErr_SetString(PyExc_ValueError, "the program of a watch does not fit its system");
         return -1;
     }
-    watch->runs = n_sums || watch->n_densities;
+    watch->runs = n_sums || watch->n_densities || watch->n_across;
     for (int i = 0; i < watch->n_reduced; i++)
         watch->runs |= watch->reduced[i].source == PI_OF_PROGRAM;
     watch->params = PyMem_Calloc((size_t)p->n_params + 1, sizeof *watch->params);
@@ -218,7 +288,8 @@ int read_events(PyObject *module, PiRun *run, PyObject *system, PyObject *fields
         return -1;
     if (react != Py_None && read_reaction(module, react, e, to)) return -1;
     const Py_ssize_t n = PyTuple_Check(list) ? PyTuple_Size(list) : -1;
-    if (n < 1 || n > 127 || e->watch.n_sums || e->watch.n_densities || e->watch.n_quantities != n ||
+    if (n < 1 || n > 127 || e->watch.n_sums || e->watch.n_densities || e->watch.n_across ||
+        e->watch.n_quantities != n ||
         e->watch.n_reduced != n || !all_pass(&e->watch) ||
         run->state_rows != run->system->dim * (run->compensated ? 2 : 1)) {
         PyErr_Format(PyExc_ValueError,
@@ -327,12 +398,16 @@ void free_watches(Watches *watches) {
     for (int i = 0; i < watches->count; i++) {
         PyMem_Free(watches->watch[i].params);
         PyMem_Free(watches->watch[i].density);
+        for (int j = 0; j < watches->watch[i].n_across; j++)
+            pi_across_free(&watches->watch[i].across[j]);
+        PyMem_Free(watches->watch[i].across);
     }
     PyMem_Free(watches->watch);
     PyMem_Free(watches->places);
     if (watches->events) {
         PyMem_Free(watches->events->watch.params);
         PyMem_Free(watches->events->watch.density);
+        PyMem_Free(watches->events->watch.across);
         PyMem_Free(watches->events->event);
     }
     PyMem_Free(watches->events);

@@ -32,4 +32,6 @@ int read_event(PyObject *fields, int dim, int64_t stride, int64_t answers, Views
                PiEvent *event);
 /* A field of a watch; NULL with an exception. */
 PyObject *watch_field(PyObject *fields, const char *name);
+/* What is counted in cells, after the run: see watching.c. */
+PyObject *cells_of(const Watches *watches);
 void free_watches(Watches *watches);

@@ -4,7 +4,7 @@
 #include "../run/families.h"
 #include "../run/layout.h"
 
-enum { CHUNK_REGISTERS = 16, MOST_LANES = 512 };
+enum { CHUNK_REGISTERS = 16, MOST_LANES = PI_TOGETHER };
 
 static int64_t chunk_lanes(const PiWatch *w, const PiRun *run) {
     const int64_t lanes = CHUNK_REGISTERS * pi_watch_width(w);
@@ -98,16 +98,26 @@ static int run_program_on(const WatchChunk *c, int64_t n, const States *states, 
     }
     return 0;
 }
-/* Passes the results of the lanes that still move, `valid` of them at most, to the densities. */
-static void see_densities(const WatchChunk *c, const PiSeen *seen, int64_t valid, double n,
+/* Passes the results of the lanes that still move, `valid` of them at most, to densities and
+ * statistics of the batch. */
+static int see_batch(const WatchChunk *c, const PiSeen *seen, int64_t valid, double n,
                           int64_t k, const double *ends) {
     const PiWatch *w = c->w;
     int at[MOST_LANES], count = 0;
+    int64_t lane[MOST_LANES];
     for (int64_t i = 0; i < smaller(c->lanes, valid); i++)
-        if (!ends || n < ends[i]) at[count++] = (int)i;
+        if (!ends || n < ends[i]) {
+            lane[count] = c->lane + (c->at ? c->at[i] : i);
+            at[count++] = (int)i;
+        }
     for (int i = 0; i < w->n_densities; i++)
         pi_density_add(&w->density[i], seen->block, answer_of(c, k, 0), c->states * c->lanes, at,
                        count);
+    int error = 0;
+    for (int i = 0; i < w->n_across && !error; i++)
+        error = pi_across_add(&w->across[i], (int64_t)n / w->every, answer_of(c, k, 0),
+                              c->states * c->lanes, at, lane, count);
+    return error;
 }
 static void see_energies(const WatchChunk *c, const States *states, int64_t count) {
     const ResolvedSystem *system = &c->w->system;
@@ -173,13 +183,14 @@ static void reduce(const WatchChunk *c, const PiRun *run, const Sources *from, i
 static int see(WatchChunk *c, const PiRun *run, const PiSeen *seen, int64_t n, int64_t count,
                const char *rows, int64_t next, const double *ends, double *sums) {
     const PiWatch *w = c->w;
+    const int of_batch = w->n_densities || w->n_across;
     const int64_t lanes = c->lanes, every = w->every;
     const States states = states_from(c, run, rows, next, seen->stride, count);
     const int one_by_one = w->runs && !c->several;
     const int energy_of_each = c->has_energy && !c->energies;
     if (c->energies) see_energies(c, &states, count);
     if (c->several && run_program_on(c, n, &states, count)) return -1;
-    for (int64_t k = 0; k < count && (one_by_one || energy_of_each || w->n_densities); k++) {
+    for (int64_t k = 0; k < count && (one_by_one || energy_of_each || of_batch); k++) {
         const double step = (double)(n + k * every);
         if (one_by_one || energy_of_each) take_state(c, &states, k);
         if (c->asks_time) pi_chunk_time(c, step, c->t);
@@ -187,8 +198,8 @@ static int see(WatchChunk *c, const PiRun *run, const PiSeen *seen, int64_t n, i
             pi_chunk_ask(&w->system, PI_ENERGY, c, c->y[0], c->own_p, c->energy + k * lanes))
             return -1;
         if (one_by_one && run_program(c, step, k, ends)) return -1;
-        if (w->n_densities)
-            see_densities(c, seen, seen->lane + seen->lanes - c->lane, step, k, ends);
+        const int64_t valid = c->at ? c->n_at : seen->lane + seen->lanes - c->lane;
+        if (of_batch && see_batch(c, seen, valid, step, k, ends)) return -1;
     }
     const Sources from = {{c->answers, states.at, c->energy, c->energy},
                           {lanes, states.next, lanes, lanes},
@@ -269,7 +280,7 @@ static void open(void *self, const PiRun *run, int64_t tile, int64_t block, void
 /* Does it reduce nothing but the energy, or nothing but its change, so that kernels can supply it?
  */
 static int reduces_only(const PiWatch *w, PiSource source) {
-    int others = w->runs || w->n_densities || !w->n_reduced;
+    int others = w->runs || !w->n_reduced;
     for (int i = 0; i < w->n_reduced; i++) others |= w->reduced[i].source != (int)source;
     const ResolvedSystem *s = &w->system;
     return !others && s->kernels && s->kernels->changes && !s->system->time_dependent;

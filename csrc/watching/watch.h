@@ -13,7 +13,8 @@
  * the first. */
 #pragma once
 #include "../run/run.h"
-#include "density.h"
+#include "batch/across.h"
+#include "batch/density.h"
 
 enum { PI_WATCH_ENERGY = 1, PI_WATCH_INVARIANTS = 2, PI_WATCH_TIME = 4, PI_WATCH_STEP = 8 };
 enum { PI_WATCH_ALL = 15, PI_WATCH_SYSTEM = PI_WATCH_ENERGY | PI_WATCH_INVARIANTS };
@@ -39,6 +40,8 @@ typedef struct {
     PiRow origin, factor; /* of the energy: its value at the start, a power of two */
     PiDensity *density;   /* n_densities of them, of the quantities */
     int n_densities;
+    PiAcross *across; /* n_across of them, of the quantities */
+    int n_across;
     double *sums[2]; /* rows of run->stride: after even and odd blocks */
 } PiWatch;
 /* Shows the program all the states that were seen; 0, or -1. */

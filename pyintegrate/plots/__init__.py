@@ -20,6 +20,7 @@ from .chaos.growth_curves import lyapunov
 from .comparison_panels import comparison
 from .dashboard_panels import dashboard, overview
 from .energy_curves import energy
+from .ensembles import fan, histogram_over_time
 from .error_against_step import convergence
 from .error_against_work import work_precision
 from .error_curves import error
@@ -50,9 +51,11 @@ __all__ = [
     "energy",
     "equilibria",
     "error",
+    "fan",
     "frequencies",
     "ftle",
     "heatmap",
+    "histogram_over_time",
     "lyapunov",
     "overview",
     "passages",

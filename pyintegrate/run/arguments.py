@@ -56,10 +56,10 @@ def _make_run(
     if system.noise is not None:
         check_without(options, drive)
     plans: dict = {}
-    if options.watch is not None:
+    if options.watch is not None or options.across is not None:
         from ..watching.plan import Plan
 
-        plans["watch"] = Plan(system, options.watch)
+        plans["watch"] = Plan(system, options.watch, across=options.across)
     if options.events is not None:
         from ..watching.events import EventPlan, check_method
 
@@ -129,6 +129,10 @@ def _make_run(
             "starter": starter, "has_history": bool(past), "drive_strides": strides, "first": 0,
             "n_steps": n_steps, "arithmetic": ARITHMETIC, "random": random,
         })  # fmt: skip
+    if options.across is not None:
+        from ..watching.batch.results import check_times
+
+        check_times(problem)
     return problem, options
 
 

@@ -139,7 +139,8 @@ class Run:
                 self._core.failures(*failed)
         sums, events, whole = self._sums, self._event_memory, completed == problem.n_steps
         if sums is not None:
-            sums = sums.after(blocks, whole)
+            last = -1 if blocks < 0 else problem.first + completed
+            sums = sums.after(blocks, whole, last, self._core)
         if events is not None:
             events = events.after(blocks, whole)
         return completed, state, failed, (sums, events)

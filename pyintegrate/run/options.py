@@ -271,6 +271,7 @@ class Options(Named):
     out = Option(None, _as_given)  # checked with the sizes of the run: output.check_out
     components: Any = Option(None, _as_given)  # checked with the system: places_of
     watch = Option(None, _as_given)  # checked with the system: a watching.plan.Plan
+    across = Option(None, _as_given)  # checked with the system: goes into the plan of watch
     events = Option(None, _as_given)  # checked with the system: a watching.events.EventPlan
     times = Option(None, _times)  # checked with the run: saves.py
     steps = Option(None, _as_given)  # the saved steps if no interval gives them: saves.py

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ..values.types import Booleans, Floats, Integers
+    from ..watching.batch.results import Across
     from ..watching.event_log import Events
     from ..watching.watched import Watched
 
@@ -119,8 +120,8 @@ class States:
 
     def __getstate__(self):
         """Functions stay behind, those of progress and of watches: they belong to one process."""
-        options = self._options.changed(progress=False, watch=None, events=None)
-        results = {name: getattr(self, name) for name in (*WATCHING, "_first_jump")}
+        options = self._options.changed(progress=False, watch=None, across=None, events=None)
+        results = {name: getattr(self, name) for name in (*WATCHING, "across", "_first_jump")}
         state = {
             **self.__dict__,
             **results,
@@ -251,6 +252,15 @@ class States:
         ends = self._failures.steps(problem.lanes).reshape(problem.batch)
         last = np.where(ends < 0, problem.first + self.n_steps, ends - 1)
         return Watched.of_sums(self._options.watch, problem, self._sums, last)
+
+    @cached_property
+    def across(self) -> Across:
+        """Statistics across the batch by name: arrays over the counted steps. See ``pi.across``."""
+        from ..watching.batch.results import Across, of_run
+
+        if self._sums is None or not self._options.watch.across:
+            return Across({})
+        return of_run(self._options.watch, self._problem, self._sums)
 
     @cached_property
     def sensitivity(self) -> dict[str, Floats]:

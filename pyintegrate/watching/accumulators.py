@@ -169,6 +169,7 @@ class Shared:
         self.every, self.uneven, self.kept, self.known = every, uneven, [], {}
         self.quantities, self.reduced, self.initial = [], [], []
         self.densities: list[tuple] = []
+        self.across: list[tuple] = []
         self.timed, self.timed_nodes, self.numbers = [], [], []
         self.begin: Any = None  # the index of the first step that counts, if it is not 0
 
@@ -183,6 +184,20 @@ class Shared:
         self.densities.append((tuple(map(self.quantity, nodes)), tuple(edges)))
         at = len(self.densities) - 1
         return lambda totals: totals.images[at]
+
+    def over_batch(self, kind, nodes, one):
+        """The index of an accumulator of the whole batch, for a Statistic: equal ones are shared.
+
+        Of nodes one or two; (kind, quantities, by, about, edges).
+        """
+        by = None if one.by is None else (one.by.shape, one.by.tobytes())
+        about, edges = one.options.get("about", 0.0), one.options.get("edges")
+        key = "across", kind, *nodes, by, about, None if edges is None else edges.tobytes()
+        if key not in self.known:
+            self.known[key] = len(self.across)
+            places = tuple(map(self.quantity, nodes))
+            self.across.append((kind, places, one.by, about, edges))
+        return self.known[key]
 
     def reduce(self, kind, source, number):
         which, initial = REDUCTIONS[kind]

@@ -6,7 +6,7 @@ import numpy as np
 
 from ..trace.expression import Symbol, node_of
 from ..trace.program import BANK_SHIFT, T, Y, assemble
-from .accumulators import CHANGE, ENERGY, MOST_REDUCED, STATE, Accumulators, Shared
+from .accumulators import CHANGE, ENERGY, MOST_REDUCED, STATE, Accumulators, Shared, number
 from .analyses import expanded
 from .quantity import View, asked_names, check_quantity, phase_numbers
 from .reductions import Reduction
@@ -67,6 +67,9 @@ class Group:
         Whether the core needs the initial energy of the motion.
     densities : tuple
         The quantities and the edges of bins of each image.
+    across : tuple
+        Accumulators of the whole batch (``Shared.over_batch``); ``across_places`` has those of each
+        statistic, by name, and ``signatures`` what its quantities compute.
     initial : ndarray
         The initial value of each sum.
     numbers : dict
@@ -74,7 +77,7 @@ class Group:
         None: known when the run begins.
     """
 
-    def __init__(self, system, every, reductions, numbers, restarts=False, uneven=False):
+    def __init__(self, system, every, reductions, numbers, restarts=False, uneven=False, across=()):
         self.every = every
         known = {name: None if uneven else _known(system, r) for name, r in reductions.items()}
         for name in [name for name, place in known.items() if place][MOST_REDUCED:]:
@@ -85,6 +88,8 @@ class Group:
             for q in r.quantities
             if not known[name] and (isinstance(q, str) or r.name != "reduce")
         }
+        across = dict(across)
+        quantities |= {q for one in across.values() for q in one.quantities}
         quantities, energy, invariants = asked_names(quantities, system, numbers)
         error = "energy_error" in quantities
         self.numbers = dict(numbers)
@@ -124,6 +129,17 @@ class Group:
                 self.results[name + suffix] = result
             if callable(reduction.quantity) and reduction.after is None and own:
                 asked[name] = node_of(view.graph, rows.q)
+        self.across_places, self.signatures = {}, {}
+        for name, one in across.items():
+            nodes = [
+                node_of(view.graph, number(view.graph, view.quantity(q))) for q in one.quantities
+            ]
+            self.across_places[name] = [
+                shared.over_batch(kind, (nodes[i], nodes[j]), one) for kind, i, j in one.needs
+            ]
+            own = assemble(view.graph, {"invariants": nodes}, view.rows)
+            self.signatures[name] = own.code.tobytes() + own.constants.tobytes()
+        self.across = tuple(shared.across)
         view.graph.dim = view.size
         self.initial = np.array([*(kept.initial for kept in shared.kept), *shared.initial])
         if len(self.initial) > MOST_SUMS:
@@ -216,23 +232,32 @@ class Plan:
         Whether trajectories restart, each at its own step: a parameter of the program, `_begin`.
     uneven : bool
         Whether the steps differ in length, as in a run to a tolerance.
+    across : mapping of str to Statistic, optional
 
     Attributes
     ----------
     groups : list of Group
     """
 
-    def __init__(self, system, watch, numbers=(), restarts=False, uneven=False):
-        self.watch = checked(watch, system)
-        by_steps: dict[int, dict] = {}
+    def __init__(self, system, watch, numbers=(), restarts=False, uneven=False, across=None):
+        self.watch, self.across = checked({} if watch is None else watch, system), {}
+        by_steps: dict[int, tuple] = {}
         for name, reduction in self.watch.items():
-            by_steps.setdefault(reduction.every, {})[name] = reduction
+            by_steps.setdefault(reduction.every, ({}, {}))[0][name] = reduction
+        if across is not None:
+            from .batch.statistics import checked as checked_across
+
+            self.across = checked_across(across, system)
+        for name, one in self.across.items():
+            by_steps.setdefault(one.every, ({}, {}))[1][name] = one
         self.groups = [
-            Group(system, every, some, dict(numbers), restarts, uneven)
-            for every, some in by_steps.items()
+            Group(system, every, some, dict(numbers), restarts, uneven, of_batch)
+            for every, (some, of_batch) in by_steps.items()
         ]
         if len(self.groups) > 7:
-            raise ValueError(f"watch has {len(self.groups)} different every=, at most 7")
+            raise ValueError(
+                f"watch and across have {len(self.groups)} different every=, at most 7"
+            )
 
     @property
     def kinds(self):
@@ -250,7 +275,7 @@ class Plan:
             f"after of {name!r}": r.after.shape
             for name, r in self.watch.items()
             if r.after is not None
-        }
+        } | {f"by of {k!r}": one.by.shape for k, one in self.across.items() if one.by is not None}
 
 
 def checked(watch, system):

@@ -4,6 +4,7 @@ Each has options ``every=k`` (steps 0, k, 2k, ... only) and ``after=t`` (no step
 time). Results are in ``sol.watched``.
 """
 
+from .batch.density import density
 from .counts import (
     count,
     entries,
@@ -14,7 +15,6 @@ from .counts import (
     time_within,
     windings,
 )  # fmt: skip
-from .density import density
 from .extremes import first, last, max_abs, maximum, minimum
 from .reduction import Reduction as Reduction
 from .sums import integral, mean, rms, slope, std, total, variance

@@ -9,7 +9,8 @@ import numpy as np
 
 from ..values.memory import SPARE_BYTES, aligned
 from ..values.table import Table, Tabled
-from .density import Image
+from .batch.density import Image
+from .batch.results import Memory
 from .plan import Totals
 from .quantity import energy_of, phase_of
 
@@ -41,6 +42,11 @@ class Sums:
     def _lay_out(self, earlier):
         plan, problem = self._plan, self._problem
         self._rows, self._first = [], problem.first + (earlier is not None)
+        self._across = [
+            [Memory(entry, group.every, problem, self._first) for entry in group.across]
+            for group in plan.groups
+        ]
+        self._across_before = None if earlier is None else earlier.across
         before = [group.zeros for group in plan.groups] if earlier is None else earlier.images
         self._images = [
             [
@@ -63,12 +69,20 @@ class Sums:
         """The field `watches` of the core's start."""
         return tuple(
             program_fields(group, self._problem, self._numbers, self._first, rows)
-            | {"densities": tuple(image.fields() for image in images)}
-            for group, rows, images in zip(self._plan.groups, self._rows, self._images, strict=True)
+            | {
+                "densities": tuple(image.fields() for image in images),
+                "across": tuple(one.fields() for one in across),
+            }
+            for group, rows, images, across in zip(
+                self._plan.groups, self._rows, self._images, self._across, strict=True
+            )
         )
 
-    def after(self, blocks, whole=True):
-        """The sums after `blocks` blocks of time, for each group; whole: after all of them."""
+    def after(self, blocks, whole, last, core):
+        """The sums after `blocks` blocks of time, for each group; whole: after all of them.
+
+        last: the last step that all have completed, -1 if none have begun.
+        """
         out = Kept()
         for (a, b), began in zip(self._rows, self._began, strict=True):
             if blocks < 0 or (a is b and not whole):
@@ -77,6 +91,16 @@ class Sums:
                 out.until = self._first - 1
             else:
                 out.append((b if blocks % 2 else a)[:, : self._problem.lanes])
+        cells = iter(core.cells() if core is not None and any(self._across) else ())
+        out.across = [
+            [one.after(last, group.every, next(cells, (b"", b""))) for one in across]
+            for group, across in zip(self._plan.groups, self._across, strict=True)
+        ]
+        if self._across_before is not None:
+            out.across = [
+                [a.then(b) for a, b in zip(before, now, strict=True)]
+                for before, now in zip(self._across_before, out.across, strict=True)
+            ]
         out.images = [[one.after(blocks) for one in images] for images in self._images]
         return out
 
@@ -91,10 +115,13 @@ class Kept(list):
         they were overwritten.
     images : list of list of ndarray
         Densities of each group.
+    across : list of list of Accumulated
+        Those of the whole batch.
     """
 
     until = None
     images: list[list[np.ndarray]] = []
+    across: list[list] = []
 
 
 def first_numbers(names, problem):
@@ -123,6 +150,7 @@ def program_fields(program, problem, known, first, sums):
         "sums": program.sums,
         "reduced": program.reduced,
         "densities": (),
+        "across": (),
         "params": tuple(rows),
         "t0": row_of(problem, problem.t0),
         "dt": row_of(problem, problem.dt),

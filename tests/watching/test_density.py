@@ -77,7 +77,7 @@ def test_values_at_edges_lie_where_those_of_numpy_lie():
 
 
 def test_more_notes_than_room_are_counted_too(states, monkeypatch):
-    monkeypatch.setattr("pyintegrate.watching.density.ROOM", 3)
+    monkeypatch.setattr("pyintegrate.watching.batch.density.ROOM", 3)
     check_plane(run({"p": PLANE}, workers=3), states.y)
 
 

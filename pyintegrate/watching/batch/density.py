@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..trace.expression import node_of
-from ..values.checks import integer, numbers
-from ..values.memory import check_memory
-from .accumulators import number
-from .reduction import Reduction
+from ...trace.expression import node_of
+from ...values.checks import integer, numbers
+from ...values.memory import check_memory
+from ..accumulators import number
+from ..reduction import Reduction
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-    from ..values.types import ArrayLike
+    from ...values.types import ArrayLike
 
 MOST_BINS = 1 << 28  # in one image
 ROOM = 1 << 16  # places noted in a block of time before they are counted in its image
@@ -101,7 +101,7 @@ def density(
 
 
 class Image:
-    """The image of a density in the core: csrc/watching/density.h.
+    """The image of a density in the core: csrc/watching/batch/density.h.
 
     Parameters
     ----------

@@ -7,7 +7,7 @@
  * counting. */
 #pragma once
 #include <stdatomic.h>
-#include "../run/run.h"
+#include "../../run/run.h"
 
 enum { PI_MERGED, PI_NOTED /* two: of even and odd blocks */, PI_DENSITY_STATE = 3 };
 typedef struct {
@@ -21,6 +21,8 @@ typedef struct {
         *state; /* the last block in the image, initially -1; the lengths of the lists */
 } PiDensity;
 
+/* The bin of a value, -1 for none; the last one has its last edge. */
+int64_t pi_bin_of(const double *edges, int64_t bins, double q);
 /* Counts the values of lanes: `at` gives the indices in the rows of quantities. */
 void pi_density_add(const PiDensity *density, int64_t block, const double *quantities,
                     int64_t lanes, const int *at, int64_t count);

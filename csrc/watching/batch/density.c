@@ -2,8 +2,8 @@
 #include "density.h"
 #include <string.h>
 
-/* The bin of a value, -1 for none: an estimate, corrected by the edges. */
-static int64_t bin_of(const double *edges, int64_t bins, double q) {
+/* An estimate, corrected by the edges. */
+int64_t pi_bin_of(const double *edges, int64_t bins, double q) {
     if (!(q >= edges[0] && q <= edges[bins])) return -1;
     const double guess = (q - edges[0]) / (edges[bins] - edges[0]) * (double)bins;
     int64_t i = guess >= 0 && guess < (double)bins ? (int64_t)guess : bins - 1; /* also of 0 / 0 */
@@ -24,10 +24,11 @@ void pi_density_add(const PiDensity *d, int64_t block, const double *quantities,
                     const int *at, int64_t count) {
     int64_t place[TOGETHER], n = 0;
     for (int64_t i = 0; i < count; i++) {
-        int64_t there = bin_of(d->edges[0], d->bins[0], quantities[d->quantity[0] * lanes + at[i]]);
+        const double first = quantities[d->quantity[0] * lanes + at[i]];
+        int64_t there = pi_bin_of(d->edges[0], d->bins[0], first);
         if (there >= 0 && d->axes == 2) {
             const double q = quantities[d->quantity[1] * lanes + at[i]];
-            const int64_t second = bin_of(d->edges[1], d->bins[1], q);
+            const int64_t second = pi_bin_of(d->edges[1], d->bins[1], q);
             there = second < 0 ? -1 : there * d->bins[1] + second;
         }
         if (there < 0) continue;

@@ -1,0 +1,1 @@
+"""What belongs to the whole batch: densities, and statistics across it at each step."""

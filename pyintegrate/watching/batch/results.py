@@ -1,0 +1,484 @@
+"""Accumulators of statistics across the batch, which merge exactly, and the results from them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from ...values.memory import check_memory
+from ...values.table import Table, Tabled
+
+# PiAcrossKind of csrc/watching/batch/across.h:
+SUM, PRODUCT, EXTREMES, CELLS, BINS, VALUES = range(6)
+LIMBS, UNITS = {SUM: 68, PRODUCT: 136}, 1074  # a sum counts 2^-1074, one of products 2^-2148
+PAGE, PAGES, CELL_SHIFT = 32, 15, 44  # cells of a page; bits of its number; bits below a cell
+COARSE = 16  # cells
+_ENDS = np.iinfo(np.int64).max, np.iinfo(np.int64).min
+
+
+class Accumulated:
+    """One accumulator of the batch, for each step and group.
+
+    Attributes
+    ----------
+    tally : ndarray of int64, shape (steps, groups, 4)
+        Values, NaN among them, infinity, minus infinity.
+    items : ndarray
+        Sums (steps, groups) as Python integers; smallest and largest as ordered bits, or bins
+        (steps, groups, n); values (steps, lanes); for cells (n, 4) sorted: step, group, cell,
+        count.
+    """
+
+    def __init__(self, kind, tally, items):
+        self.kind, self.tally, self.items = kind, tally, items
+
+    def until(self, steps):
+        keep = self.items[:steps]
+        if self.kind == CELLS:
+            keep = self.items[self.items[:, 0] < steps]
+        return Accumulated(self.kind, self.tally[:steps], keep)
+
+    def then(self, later):
+        """Followed by later steps."""
+        items = later.items
+        if self.kind == CELLS:
+            items = items + np.array([len(self.tally), 0, 0, 0])
+        tally = np.concatenate([self.tally, later.tally])
+        return Accumulated(self.kind, tally, np.concatenate([self.items, items]))
+
+    def placed(self, groups, places):
+        """The same among so many groups."""
+        if self.kind == CELLS:
+            items = self.items.copy()
+            items[:, 1] = places[items[:, 1]]
+        elif self.kind == VALUES:
+            items = self.items
+        else:
+            items = np.zeros((len(self.items), groups, *self.items.shape[2:]), self.items.dtype)
+            if self.kind == EXTREMES:
+                items[...] = _ENDS
+            items[:, places] = self.items
+        tally = np.zeros((len(self.tally), groups, 4), np.int64)
+        tally[:, places] = self.tally
+        return Accumulated(self.kind, tally, items)
+
+    def plus(self, other):
+        """Joined with that of another part of the batch."""
+        a, b = self.items, other.items
+        if self.kind == CELLS:
+            items = _together(np.concatenate([a, b]))
+        elif self.kind == VALUES:
+            items = np.concatenate([a, b], axis=1)
+        elif self.kind == EXTREMES:
+            items = np.stack(
+                [np.minimum(a[..., 0], b[..., 0]), np.maximum(a[..., 1], b[..., 1])], -1
+            )
+        else:
+            items = a + b
+        return Accumulated(self.kind, self.tally + other.tally, items)
+
+
+def _together(cells):
+    """Cells in order, each once."""
+    order = np.lexsort(cells[:, 2::-1].T)
+    cells = cells[order]
+    first = np.ones(len(cells), bool)
+    first[1:] = np.any(cells[1:, :3] != cells[:-1, :3], axis=1)
+    out = cells[first]
+    if len(out):
+        out[:, 3] = np.add.reduceat(cells[:, 3], np.flatnonzero(first))
+    return out
+
+
+class Memory:
+    """The memory of one accumulator over a Problem, in the rows of the core."""
+
+    def __init__(self, entry, every, problem, first):
+        kind, self._places, by, self._about, self._edges = entry
+        lanes, self._kind = problem.lanes, kind
+        if lanes >= 1 << 31:
+            raise ValueError(
+                f"across= takes less than 2**31 trajectories at once, got {lanes}: integrate parts"
+                " and join them by pi.across.merge"
+            )
+        self._row = -(-first // every)
+        steps = max((problem.first + problem.n_steps) // every + 1 - self._row, 0)
+        self._label, groups = None, 1
+        if by is not None:
+            names, place = np.unique(by, return_inverse=True)
+            self._label = np.broadcast_to(place.reshape(by.shape), problem.batch)
+            self._label = self._label.ravel().astype(np.int32)
+            groups = len(names)
+        bins = 1 if self._edges is None else len(self._edges) - 1
+        width = {**LIMBS, EXTREMES: 2, CELLS: 0, VALUES: 0, BINS: bins}[kind]
+        kept = steps * problem.stride if kind == VALUES else 0
+        size = 8 * (steps * groups * (width + 4) + kept)
+        try:
+            check_memory(size, steps, (groups,), width)
+        except MemoryError:
+            raise MemoryError(
+                f"across= at {steps} steps, in {groups} groups, takes {size / 1e9:.3g} GB: count"
+                f" fewer steps (every=){', or leave out exact=True' if kept else ''}"
+            ) from None
+        self._tally = np.zeros((steps, groups, 4), np.int64)
+        self._items = np.zeros((steps, groups, width), np.int64)
+        if kind == EXTREMES:
+            self._items[...] = _ENDS
+        self._values = np.full((steps, problem.stride) if kind == VALUES else (0, 0), np.nan)
+        self._lanes, self._bins = lanes, bins
+
+    def fields(self):
+        edges = np.zeros(2) if self._edges is None else self._edges
+        return {
+            "kind": self._kind, "first": self._places[0], "second": self._places[1],
+            "row": self._row, "rows": len(self._tally), "groups": self._tally.shape[1],
+            "bins": self._bins, "label": self._label, "about": self._about, "edges": edges,
+            "tally": self._tally, "items": self._items, "values": self._values,
+        }  # fmt: skip
+
+    def after(self, last, every, cells):
+        """The Accumulated of steps until `last`; cells: of the core."""
+        kind, steps = self._kind, max(last // every + 1 - self._row, 0)
+        items, tally = self._items[:steps], self._tally[:steps]
+        if kind in LIMBS:
+            powers = np.array([1 << 32 * i for i in range(items.shape[-1])], object)
+            sums = [sum(row * powers) for row in items.reshape(-1, items.shape[-1]).astype(object)]
+            items = np.empty(tally.shape[:2], object)
+            items.reshape(-1)[:] = sums
+        elif kind == VALUES:
+            items = self._values[:steps, : self._lanes]
+        elif kind == CELLS:
+            counts = np.frombuffer(cells[1], np.uint32).reshape(-1, PAGE)
+            page, cell = np.nonzero(counts)
+            key, count = np.frombuffer(cells[0], np.int64)[page], counts[page, cell]
+            row, group = np.divmod(key >> PAGES, max(tally.shape[1], 1))
+            cell = (key & (1 << PAGES) - 1) * PAGE + cell
+            items = _together(np.stack([row, group, cell, count.astype(np.int64)], axis=-1))
+            items = items[items[:, 0] < steps]
+        return Accumulated(kind, tally, items)
+
+
+# ---- numbers from accumulators -------------------------------------------------------------------
+
+
+def _quotient(a, b):
+    """The nearest double of a ratio of integers."""
+    try:
+        return a / b if b else np.nan
+    except OverflowError:
+        return np.inf if a > 0 else -np.inf
+
+
+def _each(function, *arrays):
+    out = np.array([function(*items) for items in zip(*map(np.ravel, arrays), strict=True)])
+    return out.astype(np.float64).reshape(arrays[0].shape)
+
+
+def _mean(sums):
+    n, nan, plus, minus = np.moveaxis(sums.tally, -1, 0)
+    mean = _each(lambda s, n: _quotient(s, 1 << UNITS) / n if n else np.nan, sums.items, n)
+    mean = np.where(plus > 0, np.inf, np.where(minus > 0, -np.inf, mean))
+    return np.where((nan > 0) | ((plus > 0) & (minus > 0)), np.nan, mean)
+
+
+def _covariance(a, b, product):
+    n = a.tally[..., 0].astype(object)
+    top = n * product.items - a.items * b.items
+    out = _each(_quotient, top, n * n * (1 << 2 * UNITS))
+    spoiled = (a.tally[..., 1:].sum(-1) > 0) | (b.tally[..., 1:].sum(-1) > 0)
+    return np.where(spoiled, np.nan, out)
+
+
+def _ends(extremes, which):
+    bits = extremes.items[..., which]
+    value = (bits ^ (bits >> 63 & np.iinfo(np.int64).max)).view(np.float64)
+    n, nan = extremes.tally[..., 0], extremes.tally[..., 1]
+    return np.where((n > nan), value, np.nan)
+
+
+def _edge(cell):
+    return (np.asarray(cell, np.int64) << CELL_SHIFT).view(np.float64)
+
+
+def _of_cells(cells, q, about, tally, ends):
+    """Quantiles of one step and group, and whether the cells are too coarse for them.
+
+    The order statistic of rank k is put into its cell at the height of its rank there.
+    """
+    sign, cell = cells[:, 2] >> 19, cells[:, 2] & (1 << 19) - 1
+    a, b = np.where(cell > 0, _edge(cell), 0.0), np.where(cell > 0, _edge(cell + 1), 0.0)
+    low, high = np.where(sign, -b, a), np.where(sign, -a, b)
+    order = np.argsort(np.where(sign, -cell, cell), kind="stable")
+    places = np.where(sign, -cell, cell)[order]
+    low = np.concatenate([[-np.inf], low[order] + about, [np.inf]])
+    high = np.concatenate([[-np.inf], high[order] + about, [np.inf]])
+    count = np.concatenate([[tally[3]], cells[order, 3], [tally[2]]])
+    before = np.cumsum(count) - count
+    n = int(count.sum())
+    if not n:
+        return np.full(len(q), np.nan), False
+
+    def value(rank):
+        i = np.searchsorted(before + count, rank, side="right")
+        part = (rank - before[i] + 0.5) / count[i]
+        with np.errstate(invalid="ignore"):
+            inside = low[i] + part * (high[i] - low[i])
+        return np.clip(np.where(np.isinf(low[i]), low[i], inside), *ends), i
+
+    rank = q * (n - 1)
+    k = np.floor(rank).astype(np.int64)
+    (x, i), (y, j) = value(k), value(np.minimum(k + 1, n - 1))
+    with np.errstate(invalid="ignore"):
+        out = np.where((x == y) | (rank == k), x, x + (rank - k) * (y - x))
+    first, last = (i.min(), j.max()) if len(q) > 1 else (1, len(places))
+    inner = np.clip([first, last], 1, max(len(places), 1)) - 1
+    coarse = len(places) > 0 and places[inner[1]] - places[inner[0]] < COARSE
+    return out, bool(coarse and ends[0] < ends[1])
+
+
+def _quantiles(parts, options, labels):
+    q, shape = options["q"], parts[0].tally.shape[:2]
+    out, coarse = np.full((*shape, len(q)), np.nan), np.zeros(shape, bool)
+    if options["exact"]:
+        for step, values in enumerate(parts[0].items):
+            for group in range(shape[1]):
+                some = values if labels is None else values[labels == group]
+                some = some[~np.isnan(some)]
+                if len(some):
+                    out[step, group] = np.quantile(some, q)
+        return out, coarse
+    cells, extremes = parts
+    ends = np.stack([_ends(extremes, 0), _ends(extremes, 1)], -1)
+    at = np.searchsorted(
+        cells.items[:, 0] * shape[1] + cells.items[:, 1], np.arange(shape[0] * shape[1] + 1)
+    )
+    for i in range(shape[0] * shape[1]):
+        place = np.unravel_index(i, shape)
+        some = cells.items[at[i] : at[i + 1]]
+        out[place], coarse[place] = _of_cells(
+            some, q, options["about"], cells.tally[place], ends[place]
+        )
+    return out, coarse
+
+
+def _values(name, parts, options, labels):
+    """The results of a statistic by suffix, (steps, groups, ...)."""
+    if name == "mean":
+        return {"": _mean(parts[0])}
+    if name == "count":
+        return {"": _each(_quotient, parts[0].items, np.full_like(parts[0].items, 1 << UNITS))
+                .astype(np.int64)}  # fmt: skip
+    if name in ("variance", "std"):
+        out = _covariance(parts[0], parts[0], parts[1])
+        return {"": np.sqrt(out) if name == "std" else out}
+    if name in ("minimum", "maximum"):
+        out = _ends(parts[0], int(name == "maximum"))
+        return {"": np.where(parts[0].tally[..., 1] > 0, np.nan, out)}
+    if name == "histogram":
+        return {"": parts[0].items, ".edges": options["edges"]}
+    if name == "quantiles":
+        out, coarse = _quantiles(parts, options, labels)
+        return {"": out, ".coarse": coarse, ".q": options["q"]}
+    k = int(np.sqrt(2 * len(parts))) - 1  # covariance: k + k (k + 1) / 2 accumulators
+    k = next(i for i in range(max(k - 1, 1), k + 3) if i + i * (i + 1) // 2 == len(parts))
+    out, pairs = np.empty((*parts[0].tally.shape[:2], k, k)), iter(parts[k:])
+    for i in range(k):
+        for j in range(i, k):
+            out[..., i, j] = out[..., j, i] = _covariance(parts[i], parts[j], next(pairs))
+    return {"": out}
+
+
+class Asked:
+    """One statistic of a run: what was asked, and its accumulators."""
+
+    def __init__(self, told, name, options, groups, sizes, labels, t, parts):
+        self.told, self.name, self.options, self.t, self.parts = told, name, options, t, parts
+        self.groups, self.sizes, self.labels = groups, sizes, labels
+
+    def results(self):
+        counted = self.parts[0].tally
+        out = _values(self.name, self.parts, self.options, self.labels)
+        out |= {
+            ".count": counted[..., 0], ".missing": self.sizes - counted[..., 0],
+            ".nan": counted[..., 1],
+        }  # fmt: skip
+        if self.groups is None:
+            out = {k: a if k in (".edges", ".q") else a[:, 0] for k, a in out.items()}
+        else:
+            out[".groups"] = self.groups
+        return out | {".t": self.t}
+
+
+class Across(Tabled, Mapping):
+    """Statistics across the batch by name; see ``pi.across``. Parts join by ``pi.across.merge``."""
+
+    def __init__(self, asked, system="", ranges=()):
+        self._asked, self._system, self._ranges = asked, system, ranges
+        self._made: dict[str, Any] = {}
+
+    def __getitem__(self, name):
+        first = name.split(".")[0] if isinstance(name, str) else name
+        if first in self._asked and first not in self._made:
+            self._made[first] = {
+                first + key: value for key, value in self._asked[first].results().items()
+            }
+        if name in self._made.get(first, ()):
+            return self._made[first][name]
+        known = ", ".join(self) or "none: integrate with across={...}"
+        raise KeyError(f"nothing across the batch is named {name!r}; there are {known}")
+
+    def __iter__(self):
+        for name in self._asked:
+            self[name]
+            yield from self._made[name]
+
+    def __len__(self):
+        return sum(1 for _ in self)
+
+    def _ipython_key_completions_(self):
+        return list(self)
+
+    def table(self) -> Table:
+        """A row for each result."""
+        return Table("", ["across", "shape"], [(name, self[name].shape) for name in self])
+
+
+def of_run(plan, problem, sums):
+    """The Across of a run, from what its Sums have left."""
+    asked, every_t = {}, {}
+    for group, made in zip(plan.groups, sums.across, strict=True):
+        for name, places in group.across_places.items():
+            one = plan.across[name]
+            parts = [made[i] for i in places]
+            steps = np.arange(len(parts[0].tally)) * one.every
+            if one.every not in every_t:
+                every_t[one.every] = _times(problem, steps)
+            groups, sizes, labels = None, np.array([problem.lanes]), None
+            if one.by is not None:
+                groups, labels = np.unique(one.by, return_inverse=True)
+                labels = np.broadcast_to(labels.reshape(one.by.shape), problem.batch).ravel()
+                sizes = np.bincount(labels, minlength=len(groups))
+            told = (*one.told, group.signatures[name])
+            asked[name] = Asked(
+                told, one.name, one.options, groups, sizes, labels, every_t[one.every], parts
+            )
+    ordered = {name: asked[name] for name in plan.across}
+    return Across(ordered, problem.system.name, _ranges(problem))
+
+
+def _times(problem, steps):
+    t = problem.times(steps)
+    return t.reshape(len(t), -1)[:, 0] if t.ndim > 1 and problem.lanes else t
+
+
+def check_times(problem):
+    """Refuse trajectories that are at different times at one step."""
+    for name, value in (("dt", problem.dt), ("t0", problem.t0)):
+        if np.size(value) > 1 and np.ptp(value) > 0:
+            raise ValueError(
+                f"across= needs the same times for the whole batch, and {name} differs: integrate"
+                " the trajectories of each apart"
+            )
+
+
+def _ranges(problem):
+    """The numbers of trajectories with noise: (seed, first, end)."""
+    if problem.random is None or not problem.lanes:
+        return ()
+    seed, first = problem.random.seed, problem.random.first_trajectory
+    if not np.ndim(first):
+        return ((seed, int(first), int(first) + problem.lanes),)
+    own = np.unique(first)
+    cuts = np.split(own, np.flatnonzero(np.diff(own) > 1) + 1)
+    return tuple((seed, int(one[0]), int(one[-1]) + 1) for one in cuts)
+
+
+def merge(*parts: Any) -> Across:
+    """Join the statistics of parts of a batch: to the bits of one run of all.
+
+    Parameters
+    ----------
+    *parts : Solution, or their `across`
+        Runs of one system over the same times with the same ``across=``. With noise, no two may
+        share a trajectory of a seed: ``first_trajectory=`` sets them apart.
+
+    Returns
+    -------
+    Across
+        As ``sol.across``; times that not all parts reached are dropped.
+
+    Raises
+    ------
+    ValueError
+        Parts that differ, or overlap.
+
+    Examples
+    --------
+    >>> import numpy as np, pyintegrate as pi
+    >>> def run(x0):
+    ...     return pi.integrate(pi.systems.oscillator, x0, 0.0, dt=0.01, n_steps=10,
+    ...                         save="final", across={"m": pi.across.mean("x")})
+    >>> x0 = np.linspace(0, 1, 1000)
+    >>> both = pi.across.merge(run(x0[:300]), run(x0[300:]))
+    >>> np.array_equal(both["m"], run(x0).across["m"])
+    True
+    """
+    some = [getattr(part, "across", part) for part in parts]
+    for one in some:
+        if not isinstance(one, Across) or not one._asked:
+            raise TypeError(f"merge takes solutions with across=, got {type(one).__name__}")
+    if not some:
+        raise TypeError("merge takes one part or more, got none")
+    out = some[0]
+    for one in some[1:]:
+        out = _joined(out, one)
+    return out
+
+
+def _joined(a, b):
+    if a._system != b._system:
+        raise ValueError(f"merge: parts of different systems, {a._system!r} and {b._system!r}")
+    if a._asked.keys() != b._asked.keys():
+        raise ValueError(
+            f"merge: one part has {', '.join(a._asked)} and the other {', '.join(b._asked)}: give"
+            " both the same across="
+        )
+    ranges = sorted({*a._ranges, *b._ranges})
+    if len(ranges) < len(a._ranges) + len(b._ranges) or any(
+        p[0] == q[0] and q[1] < p[2] for p, q in zip(ranges, ranges[1:], strict=False)
+    ):
+        raise ValueError(
+            "merge: the parts share trajectories of a seed, whose noise is the same: give each its"
+            " own first_trajectory= or seed="
+        )
+    asked = {}
+    for name, one in a._asked.items():
+        two = b._asked[name]
+        n = min(len(one.t), len(two.t))
+        if one.told != two.told or not np.array_equal(one.t[:n], two.t[:n]):
+            raise ValueError(
+                f"merge: {name!r} differs in its quantity, options or times: give both parts the"
+                " same across=, t0 and dt"
+            )
+        if (one.groups is None) != (two.groups is None):
+            raise ValueError(f"merge: one part of {name!r} has by= and the other not: give both")
+        groups, places = one.groups, [np.zeros(1, int)] * 2
+        if groups is not None:
+            groups = np.union1d(one.groups, two.groups)
+            places = [np.searchsorted(groups, part.groups) for part in (one, two)]
+        many = 1 if groups is None else len(groups)
+        parts = [
+            p.until(n).placed(many, places[0]).plus(q.until(n).placed(many, places[1]))
+            for p, q in zip(one.parts, two.parts, strict=True)
+        ]
+        sizes, labels = np.zeros(many, np.int64), None
+        for part, place in zip((one, two), places, strict=True):
+            sizes[place] += part.sizes
+        if groups is not None:
+            labels = np.concatenate([places[0][one.labels], places[1][two.labels]])
+        asked[name] = Asked(
+            one.told, one.name, one.options, groups, sizes, labels, one.t[:n], parts
+        )
+    return Across(asked, a._system, tuple(ranges))

@@ -1,0 +1,283 @@
+"""``pi.across``: statistics of a quantity over the batch at each counted step, without storing it.
+
+Each has options ``every=k`` (steps 0, k, 2k, ... only) and ``by=labels`` (one whole number for each
+trajectory; results then have an axis of groups after that of times). Results are in ``sol.across``,
+with dotted names: `.t`, `.count` (trajectories counted at each time), `.missing` (those that failed
+or stopped before), `.nan` (of the counted, those whose value is NaN), `.groups` (the labels). Sums
+are exact and counts whole numbers, so the bits depend on no order, split or number of threads.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ...values.checks import integer, numbers
+from ..quantity import label
+from .density import density
+from .results import BINS, CELLS, EXTREMES, PRODUCT, SUM, VALUES, Across
+from .results import merge as merge
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from typing import Any
+
+    from ...values.types import ArrayLike
+
+    Quantity = str | Callable[..., Any]
+
+__all__ = [
+    "count", "covariance", "histogram", "maximum", "mean", "merge", "minimum", "quantiles", "std",
+    "variance",
+]  # fmt: skip
+
+
+class Statistic:
+    """A statistic over the batch; made by the functions of ``pi.across``.
+
+    Parameters
+    ----------
+    name : str
+        The name of the function that made it.
+    quantities : tuple of str or callable
+    every : int
+    by : array_like or None
+    needs : tuple of (int, int, int)
+        Accumulators: kind, and the indices of one quantity or two.
+    options : dict
+    """
+
+    def __init__(self, name, quantities, every, by, needs, **options):
+        self.name, self.quantities, self.needs, self.options = name, quantities, needs, options
+        self.every, self.by = integer("every", every, 1), None
+        if by is not None:
+            labels = numbers("by", by)
+            if labels.dtype.kind not in "iu":
+                raise TypeError(
+                    f"by must be whole numbers, one for each trajectory, got {labels.dtype}:"
+                    " np.unique(labels, return_inverse=True)[1] makes them"
+                )
+            self.by = labels
+
+    @property
+    def told(self):
+        """Everything that parts of a batch must have in common, without functions."""
+        told = {k: np.asarray(v).tolist() for k, v in self.options.items()}
+        return (self.name, tuple(map(label, self.quantities)), self.every, str(told))
+
+    def __repr__(self):
+        return f"<pi.across.{self.name} of {', '.join(map(label, self.quantities))}>"
+
+
+def mean(quantity: Quantity, *, every: int = 1, by: ArrayLike | None = None) -> Statistic:
+    """The mean of a quantity over the batch: the exact sum, rounded once, over the count.
+
+    Parameters
+    ----------
+    quantity : str or callable
+        As in ``pi.watch.last``.
+    every : int
+        Steps 0, every, 2 every, ...
+    by : array_like of int, optional
+        A label for each trajectory; results have an axis of groups, by increasing label.
+
+    Returns
+    -------
+    Statistic
+
+    Examples
+    --------
+    >>> import numpy as np, pyintegrate as pi
+    >>> sol = pi.integrate(pi.systems.oscillator, np.linspace(0, 1, 101), 0.0, dt=0.01,
+    ...                    n_steps=100, save="final", across={"m": pi.across.mean("x", every=50)})
+    >>> sol.across["m"].round(4), sol.across["m.t"]
+    (array([0.5   , 0.4388, 0.2702]), array([0. , 0.5, 1. ]))
+    """
+    return Statistic("mean", (quantity,), every, by, ((SUM, 0, 0),))
+
+
+def variance(quantity: Quantity, *, every: int = 1, by: ArrayLike | None = None) -> Statistic:
+    """The variance over the batch, divided by the count: exact, rounded once; see ``mean``.
+
+    Examples
+    --------
+    >>> import pyintegrate as pi
+    >>> pi.across.variance("x")
+    <pi.across.variance of x>
+    """
+    return Statistic("variance", (quantity,), every, by, ((SUM, 0, 0), (PRODUCT, 0, 0)))
+
+
+def std(quantity: Quantity, *, every: int = 1, by: ArrayLike | None = None) -> Statistic:
+    """The standard deviation over the batch, the root of ``variance``; see ``mean``.
+
+    Examples
+    --------
+    >>> import pyintegrate as pi
+    >>> pi.across.std("x")
+    <pi.across.std of x>
+    """
+    return Statistic("std", (quantity,), every, by, ((SUM, 0, 0), (PRODUCT, 0, 0)))
+
+
+def minimum(quantity: Quantity, *, every: int = 1, by: ArrayLike | None = None) -> Statistic:
+    """The least value in the batch; see ``mean``.
+
+    Examples
+    --------
+    >>> import pyintegrate as pi
+    >>> pi.across.minimum("x")
+    <pi.across.minimum of x>
+    """
+    return Statistic("minimum", (quantity,), every, by, ((EXTREMES, 0, 0),))
+
+
+def maximum(quantity: Quantity, *, every: int = 1, by: ArrayLike | None = None) -> Statistic:
+    """The largest value in the batch; see ``mean``.
+
+    Examples
+    --------
+    >>> import pyintegrate as pi
+    >>> pi.across.maximum("x")
+    <pi.across.maximum of x>
+    """
+    return Statistic("maximum", (quantity,), every, by, ((EXTREMES, 0, 0),))
+
+
+def count(condition: Quantity, *, every: int = 1, by: ArrayLike | None = None) -> Statistic:
+    """How many trajectories a condition holds for, int64; see ``mean``.
+
+    Examples
+    --------
+    >>> import numpy as np, pyintegrate as pi
+    >>> sol = pi.integrate(pi.systems.oscillator, np.linspace(0, 1, 101), 0.0, dt=0.01, n_steps=10,
+    ...                    across={"far": pi.across.count(lambda t, x, v: x > 0.5, every=10)})
+    >>> sol.across["far"]
+    array([50, 50])
+    """
+
+    def holds(*arguments):
+        return np.where(condition(*arguments) != 0, 1.0, 0.0)
+
+    if callable(condition):
+        from inspect import signature
+
+        holds.__signature__ = signature(condition)  # type: ignore[attr-defined]
+        holds.__name__ = getattr(condition, "__name__", "condition")
+    return Statistic("count", (holds if callable(condition) else condition,), every, by,
+                     ((SUM, 0, 0),))  # fmt: skip
+
+
+def quantiles(
+    quantity: Quantity,
+    q: ArrayLike,
+    *,
+    about: float = 0.0,
+    exact: bool = False,
+    every: int = 1,
+    by: ArrayLike | None = None,
+) -> Statistic:
+    """Quantiles over the batch, shape (n_times, len(q)); see ``mean``.
+
+    They come from counts in 256 cells an octave of |quantity - about|: each of the two order
+    statistics that ``numpy.quantile`` interpolates between is known to 1/256 (0.4 %) of its
+    distance from `about`, in memory that does not grow with the batch. Infinities are the outermost
+    values; NaN is left out (`.nan`). Where the outer quantiles lie within 16 cells `.coarse` is
+    True: choose `about` close to the band.
+
+    Parameters
+    ----------
+    quantity : str or callable
+    q : array_like
+        In [0, 1].
+    about : float
+        The number around which the cells lie densest.
+    exact : bool
+        Keep all values, (n_times, trajectories), for exact quantiles as ``numpy.quantile``.
+    every, by
+        See ``mean``.
+
+    Examples
+    --------
+    >>> import numpy as np, pyintegrate as pi
+    >>> sol = pi.integrate(pi.systems.oscillator, np.linspace(0, 1, 101), 0.0, dt=0.01, n_steps=10,
+    ...                    across={"band": pi.across.quantiles("x", [0.05, 0.5], every=10)})
+    >>> sol.across["band"].shape, bool(abs(sol.across["band"][0, 1] / 0.5 - 1) < 0.004)
+    ((2, 2), True)
+    """
+    levels = numbers("q", q).astype(np.float64)
+    if levels.ndim > 1 or not levels.size or not np.all((levels >= 0) & (levels <= 1)):
+        raise ValueError(f"q must be numbers from 0 to 1, got {q!r}: percentages divided by 100")
+    centre = numbers("about", about)
+    if centre.ndim or not np.isfinite(centre):
+        raise ValueError(f"about must be a finite number, got {about!r}")
+    kinds = (VALUES,) if exact else (CELLS, EXTREMES)
+    return Statistic("quantiles", (quantity,), every, by, tuple((k, 0, 0) for k in kinds),
+                     q=np.atleast_1d(levels), about=float(centre), exact=bool(exact))  # fmt: skip
+
+
+def histogram(
+    quantity: Quantity, bins: int, range: ArrayLike, *, every: int = 1, by: ArrayLike | None = None
+) -> Statistic:
+    """How many trajectories lie in each bin, int64 (n_times, bins); `.edges`; see ``mean``.
+
+    Values outside the range, and NaN, are in no bin; the last bin has both its edges.
+
+    Examples
+    --------
+    >>> import pyintegrate as pi
+    >>> pi.across.histogram("x", 10, (0, 1))
+    <pi.across.histogram of x>
+    """
+    if isinstance(bins, tuple | list):
+        raise TypeError(f"bins must be one whole number, got {bins!r}")
+    density(quantity, bins, range)  # checks both
+    low, high = np.asarray(range, np.float64).tolist()
+    edges = np.linspace(low, high, integer("bins", bins, 1) + 1)
+    return Statistic("histogram", (quantity,), every, by, ((BINS, 0, 0),), edges=edges)
+
+
+def covariance(
+    quantities: Sequence[Quantity], *, every: int = 1, by: ArrayLike | None = None
+) -> Statistic:
+    """Covariances of several quantities over the batch, (n_times, k, k): exact, rounded once.
+
+    Divided by the count, as ``variance``; see ``mean``.
+
+    Examples
+    --------
+    >>> import pyintegrate as pi
+    >>> pi.across.covariance(("x", "v"))
+    <pi.across.covariance of x, v>
+    """
+    if isinstance(quantities, str) or callable(quantities) or not len(quantities):
+        raise TypeError(f"covariance takes a tuple of quantities, got {quantities!r}")
+    some = np.arange(len(quantities)).tolist()
+    needs = [(SUM, i, i) for i in some] + [(PRODUCT, i, j) for i in some for j in some[i:]]
+    return Statistic("covariance", tuple(quantities), every, by, tuple(needs))
+
+
+def checked(across, system):
+    """The argument `across`: names to statistics of quantities of a system."""
+    from collections.abc import Mapping
+
+    from ..quantity import check_quantity
+
+    if not isinstance(across, Mapping):
+        raise TypeError(
+            f"across must be a dictionary, as {{'m': pi.across.mean('x')}}, got {across!r}"
+        )
+    for name, one in across.items():
+        if not isinstance(name, str) or not name or "." in name:
+            raise TypeError(f"across: a name must be text without a dot, got {name!r}")
+        if not isinstance(one, Statistic):
+            raise TypeError(
+                f"across[{name!r}] must come from pi.across, as pi.across.mean('x'), got {one!r}"
+            )
+        for quantity in one.quantities:
+            check_quantity(quantity, system)
+    return dict(across)
+
+
+Across.__module__ = __name__

@@ -1,0 +1,287 @@
+"""Statistics across the batch: against NumPy and math.fsum on saved states, in any split."""
+
+import math
+import pickle
+from fractions import Fraction
+
+import matplotlib
+import numpy as np
+import pytest
+
+import pyintegrate as pi
+
+matplotlib.use("Agg")
+EVERY, STEPS = 5, 23
+SPRING = pi.systems.spring
+
+
+def start(n, seed=1):
+    """Numbers of many magnitudes, so that rounded sums would lose some of them."""
+    rng = np.random.default_rng(seed)
+    return rng.normal(size=n) * 10.0 ** rng.uniform(-6, 6, n), rng.normal(size=n)
+
+
+def everything(by=None):
+    a = pi.across
+    options = {"every": EVERY, "by": by}
+    return {
+        "mean": a.mean("x", **options),
+        "variance": a.variance("x", **options),
+        "std": a.std("v", **options),
+        "least": a.minimum("x", **options),
+        "most": a.maximum(lambda t, x, v: x * v, **options),
+        "band": a.quantiles("x", [0, 0.05, 0.5, 0.95, 1], **options),
+        "exact": a.quantiles("x", [0.05, 0.5, 0.95], exact=True, **options),
+        "bins": a.histogram("x", 10, (-2, 2), **options),
+        "both": a.covariance(("x", "v"), **options),
+        "right": a.count(lambda t, x, v: x > 0, **options),
+    }
+
+
+def run(x, v, across, n_steps=STEPS, **keywords):
+    keywords = {"save": "final", **keywords}
+    return pi.integrate(SPRING, x, v, dt=0.01, n_steps=n_steps, across=across, **keywords)
+
+
+def same(a, b):
+    assert list(a) == list(b)
+    for name in a:
+        assert a[name].dtype == b[name].dtype, name
+        assert a[name].tobytes() == b[name].tobytes(), name
+
+
+def exact_covariance(x, y):
+    """The nearest double of the covariance of these doubles."""
+    x, y = ([Fraction(float(q)) for q in some] for some in (x, y))
+    n = len(x)
+    return float(sum(p * q for p, q in zip(x, y, strict=True)) / n - sum(x) * sum(y) / n**2)
+
+
+@pytest.mark.parametrize("n", [1, 127, 128, 3000])
+def test_statistics_are_those_of_the_saved_states(n):
+    sol = run(*start(n), everything(), save="all")
+    a, x, v = sol.across, sol.x[::EVERY], sol.v[::EVERY]
+    assert a["mean.t"].tolist() == sol.t[::EVERY].tolist()
+    assert a["mean"].tolist() == [math.fsum(row) / n for row in x]
+    assert a["least"].tolist() == x.min(axis=1).tolist()
+    assert a["most"].tolist() == (x * v).max(axis=1).tolist()
+    np.testing.assert_array_equal(a["exact"], np.quantile(x, [0.05, 0.5, 0.95], axis=1).T)
+    assert a["bins"].tolist() == [np.histogram(row, 10, (-2, 2))[0].tolist() for row in x]
+    assert a["right"].tolist() == (x > 0).sum(axis=1).tolist()
+    if n < 200:
+        assert a["variance"].tolist() == [exact_covariance(row, row) for row in x]
+        assert a["both"][:, 0, 1].tolist() == [exact_covariance(*r) for r in zip(x, v, strict=True)]
+    np.testing.assert_allclose(a["std"], v.std(axis=1), rtol=1e-12)
+    assert (a["mean.count"] == n).all()
+    assert not a["mean.missing"].any()
+
+
+def test_quantiles_lie_within_their_cells():
+    """Both order statistics are known to 1/256, on either side of about=."""
+    q = np.linspace(0, 1, 41)
+    for about in (0.0, 0.7):
+        sol = run(*start(5000), {"q": pi.across.quantiles("x", q, about=about)}, save="all")
+        lower = np.quantile(sol.x, q, axis=1, method="lower").T
+        upper = np.quantile(sol.x, q, axis=1, method="higher").T
+        room = np.maximum(abs(lower - about), abs(upper - about)) / 256 * (1 + 1e-12)
+        got = sol.across["q"]
+        assert np.all(got >= lower - room)
+        assert np.all(got <= upper + room)
+
+
+def test_a_narrow_band_is_told_and_about_makes_it_fine():
+    x = 1000 + np.random.default_rng(2).normal(size=2000)
+    q = [0.05, 0.5, 0.95]
+    across = {"far": pi.across.quantiles("x", q), "near": pi.across.quantiles("x", q, about=1000)}
+    sol = pi.integrate(SPRING(k=0, b=0), x, 0.0, dt=0.1, n_steps=1, across=across)
+    assert sol.across["far.coarse"].all()
+    assert not sol.across["near.coarse"].any()
+    np.testing.assert_allclose(sol.across["near"][0], np.quantile(x, q), atol=0.01)
+
+
+def test_a_point_is_itself():
+    sol = run(np.full(100, 1.3), 0.0, {"q": pi.across.quantiles("x", [0.05, 0.95])})
+    assert sol.across["q"][0].tolist() == [1.3, 1.3]
+
+
+def test_sums_of_the_largest_and_the_smallest_doubles_are_exact():
+    x = np.array([1.7e308, 5e-324, -1.7e308, 5e-324, 1e-300, 1.7e308, -1.7e308, -1e-300])
+    sol = pi.integrate(SPRING(k=0, b=0), x, 0.0, dt=0.1, n_steps=1, across={
+        "m": pi.across.mean("x"), "v": pi.across.variance("x")})  # fmt: skip
+    assert sol.across["m"][0] == math.fsum(x) / len(x)
+    assert sol.across["v"][0] == np.inf  # too large for a double, and nothing overflowed before
+    tiny = np.array([3e-170, -3e-170])  # the squares are subnormal
+    sol = pi.integrate(SPRING(k=0, b=0), tiny, 0.0, dt=0.1, n_steps=1, across={
+        "v": pi.across.variance("x")})  # fmt: skip
+    assert sol.across["v"][0] == exact_covariance(tiny, tiny)
+
+
+@pytest.mark.parametrize("cut", [0, 1, 127, 1000])
+def test_parts_merge_to_the_bits_of_one_run(cut):
+    x, v = start(2000)
+    labels = np.random.default_rng(3).integers(0, 4, 2000)
+    parts = [run(x[s], v[s], everything(labels[s])) for s in (slice(cut), slice(cut, None))]
+    same(pi.across.merge(*parts), run(x, v, everything(labels)).across)
+    same(pi.across.merge(parts[1], parts[0].across), pi.across.merge(*parts))
+
+
+def test_workers_shapes_saves_and_resuming_change_no_bit():
+    x, v = start(4000)
+    once = run(x, v, everything()).across
+    same(run(x, v, everything(), workers=2, n_steps=STEPS, save="all").across, once)
+    shaped = run(x.reshape(40, 100), v.reshape(40, 100), everything())
+    same(shaped.across, once)
+    same(run(x, v, everything(), n_steps=11).resume(n_steps=4).resume(n_steps=8).across, once)
+    order = np.random.default_rng(4).permutation(4000)
+    same(run(x[order], v[order], everything()).across, once)
+    same(pickle.loads(pickle.dumps(shaped)).across, once)
+
+
+def test_groups_are_rows_of_their_own():
+    x, v = start(1000)
+    labels = np.repeat([7, -2, 7, 5], 250)
+    a = run(x, v, everything(labels)).across
+    assert a["mean.groups"].tolist() == [-2, 5, 7]
+    for i, one in enumerate((-2, 5, 7)):
+        own = run(x[labels == one], v[labels == one], everything()).across
+        for name in own:
+            if not name.endswith((".t", ".edges", ".q", ".groups")):
+                np.testing.assert_array_equal(a[name][:, i], own[name], err_msg=name)
+
+
+def test_failed_and_stopped_trajectories_are_missing():
+    @pi.rhs(dim=1)
+    def explosion(t, y):
+        return y * y
+
+    y0 = np.linspace(-1, 4, 300)[:, np.newaxis]
+    sol = pi.integrate(
+        explosion, y0, dt=0.01, n_steps=60, on_failure="ignore", bound=100.0, workers=2,
+        across={"m": pi.across.mean("y", every=5), "q": pi.across.quantiles("y", 0.5, every=5)},
+    )  # fmt: skip
+    assert 0 < sol.n_failed < 300
+    valid = sol.valid[::5]
+    assert sol.across["m.count"].tolist() == valid.sum(axis=1).tolist()
+    assert sol.across["m.missing"].tolist() == (~valid).sum(axis=1).tolist()
+    expected = [math.fsum(y[ok]) / ok.sum() for y, ok in zip(sol.y[::5, :, 0], valid, strict=True)]
+    assert sol.across["m"].tolist() == expected
+    ball = pi.integrate(
+        pi.systems.constant_force(force=-10.0), np.linspace(0.1, 5, 500), 0.0, dt=0.01, n_steps=50,
+        events={"ground": pi.event("x", direction=-1, stop=True)},
+        across={"m": pi.across.minimum("x")},
+    )  # fmt: skip
+    assert ball.across["m.count"].tolist() == ball.valid.sum(axis=1).tolist()
+    assert ball.across["m"].tolist() == np.where(ball.valid, ball.x, np.inf).min(axis=1).tolist()
+
+
+def test_nobody_is_left_or_there_was_none():
+    none = run(np.zeros(0), np.zeros(0), everything()).across
+    assert np.isnan(none["mean"]).all()
+    assert not none["mean.count"].any()
+    bad = run(np.full(3, np.nan), 0.0, everything(), on_failure="ignore").across
+    assert np.isnan(bad["band"]).all()
+    assert (bad["mean.missing"] == 3).all()
+
+
+def test_infinities_are_outermost_and_nan_stays_in_means_only():
+    x = np.array([-1.0, 0.0, 1.0, 2.0])
+    root, inverse = (lambda t, x, v: np.sqrt(x)), (lambda t, x, v: 1 / x)
+    sol = pi.integrate(SPRING(k=0, b=0), x, 0.0, dt=0.1, n_steps=1, across={
+        "m": pi.across.mean(root), "q": pi.across.quantiles(root, [0, 1]),
+        "i": pi.across.quantiles(inverse, [0, 1]), "mi": pi.across.mean(inverse)})  # fmt: skip
+    a = sol.across
+    assert np.isnan(a["m"]).all()
+    assert a["m.nan"].tolist() == [1, 1]
+    np.testing.assert_allclose(a["q"][0], [0, np.sqrt(2)], rtol=0.004)
+    assert a["i"][0].tolist() == [-1, np.inf]
+    assert a["mi"][0] == np.inf
+
+
+def test_noise_merges_and_overlapping_trajectories_are_refused():
+    @pi.sde(dim=1, mu=0.05, sigma=0.2)
+    def growth(t, y, mu, sigma):
+        return mu * y, sigma * y
+
+    def part(n, first, across=None):
+        across = across or {"m": pi.across.variance("y", every=10)}
+        return pi.integrate(growth, np.ones((n, 1)), dt=0.01, n_steps=50, seed=1, save="final",
+                            first_trajectory=first, across=across)  # fmt: skip
+
+    same(pi.across.merge(part(300, 0), part(700, 300)), part(1000, 0).across)
+    with pytest.raises(ValueError, match="first_trajectory"):
+        pi.across.merge(part(300, 0), part(700, 299))
+    with pytest.raises(ValueError, match="same across"):
+        pi.across.merge(part(3, 0), part(3, 3, {"m": pi.across.variance("y", every=5)}))
+    other = {"m": pi.across.variance(lambda t, y: y[0] * 2, every=10)}
+    with pytest.raises(ValueError, match="same across"):
+        pi.across.merge(part(3, 0), part(3, 3, other))
+
+
+def test_an_interrupt_leaves_the_times_that_all_have_reached():
+    x, v = start(20_000)
+    across = everything()
+    del across["exact"]  # of which 4,000 times would take 640 MB
+
+    def stop(done, total):
+        if done > 100:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt) as caught:
+        run(x, v, across, n_steps=20_000, progress=stop)
+    sol = caught.value.solution
+    a = sol.across
+    assert (a["mean.count"] == 20_000).all()
+    assert len(a["mean"]) == sol.n_steps // EVERY + 1
+    same(sol.resume(n_steps=10).across, run(x, v, across, n_steps=sol.n_steps + 10).across)
+
+
+def test_watches_go_with_it_in_any_precision():
+    x = np.linspace(1, 2, 300, dtype=np.float32)
+    sol = run(x, np.float32(0), {"m": pi.across.mean("x")}, watch={"top": pi.watch.maximum("x")},
+              save="all")  # fmt: skip
+    assert list(sol.watched)[0] == "top"
+    assert list(sol.across)[0] == "m"
+    assert sol.across["m"].tolist() == [math.fsum(row) / 300 for row in sol.x.astype(float)]
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: pi.across.mean("x", by=[0.5, 1.5]), "return_inverse"),
+        (lambda: pi.across.quantiles("x", [5, 50, 95]), "divided by 100"),
+        (lambda: pi.across.quantiles("x", 0.5, about=np.nan), "about"),
+        (lambda: pi.across.histogram("x", 10, (1, 1)), "range"),
+        (lambda: pi.across.covariance("x"), "tuple"),
+        (lambda: pi.across.mean("x", every=0), "every"),
+        (lambda: run([1.0], 0.0, {"m": pi.across.mean("nothing")}), "no quantity"),
+        (lambda: run([1.0], 0.0, pi.across.mean("x")), "dictionary"),
+        (lambda: run([1.0], 0.0, {"m": pi.watch.mean("x")}), "pi.across"),
+        (lambda: run([1.0, 2.0], 0.0, {"m": pi.across.mean("x", by=[1, 2, 3])}), "by of 'm'"),
+        (lambda: run([1.0, 2.0], 0.0, {"m": pi.across.mean("x")}, t0=[0.0, 1.0]), "t0 differs"),
+        (lambda: pi.across.merge(run([1.0], 0.0, None)), "across="),
+        (lambda: run(np.zeros(10**5), 0.0, everything(), n_steps=10**7), "fewer steps"),
+    ],
+)
+def test_bad_input_is_refused_with_its_remedy(make, message):
+    with pytest.raises((TypeError, ValueError, MemoryError), match=message):
+        make()
+
+
+def test_pictures_of_bands_and_histograms():
+    x, labels = np.linspace(0, 1, 200), np.arange(200) % 2
+    sol = run(x, 0.0, {
+        "band": pi.across.quantiles("x", [0.05, 0.5, 0.95]),
+        "group": pi.across.quantiles("x", [0.05, 0.95], by=labels),
+        "h": pi.across.histogram("x", 20, (-1, 1)),
+    }, save="all")  # fmt: skip
+    ax = pi.plots.fan(sol, "band")
+    assert len(ax.collections) == 1
+    assert len(ax.lines) == 6
+    np.testing.assert_array_equal(ax.lines[-1].get_ydata(), sol.across["band"][:, 1])
+    assert len(pi.plots.fan(sol.across, "group", group=1).lines) == 0
+    assert pi.plots.histogram_over_time(sol, "h").collections
+    for bad in (lambda: pi.plots.fan(sol, "h"), lambda: pi.plots.fan(sol, "group", group=9),
+                lambda: pi.plots.fan(sol, "group")):  # fmt: skip
+        with pytest.raises(ValueError, match=r"quantiles|group must be"):
+            bad()
+    matplotlib.pyplot.close("all")
