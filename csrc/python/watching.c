@@ -90,8 +90,7 @@ static int read_densities(PyObject *fields, Views *views, PiWatch *watch) {
     PyObject *list = watch_field(fields, "densities");
     const Py_ssize_t n = list && PyTuple_Check(list) ? PyTuple_Size(list) : -1;
     if (n < 0 || n > PI_MAX_REDUCED) {
-        if (!PyErr_Occurred())
-            PyErr_SetString(PyExc_ValueError, "densities: expected a tuple");
+        if (!PyErr_Occurred()) PyErr_SetString(PyExc_ValueError, "densities: expected a tuple");
         return -1;
     }
     watch->density = PyMem_Calloc((size_t)n + 1, sizeof *watch->density);
@@ -289,8 +288,7 @@ int read_events(PyObject *module, PiRun *run, PyObject *system, PyObject *fields
     if (react != Py_None && read_reaction(module, react, e, to)) return -1;
     const Py_ssize_t n = PyTuple_Check(list) ? PyTuple_Size(list) : -1;
     if (n < 1 || n > 127 || e->watch.n_sums || e->watch.n_densities || e->watch.n_across ||
-        e->watch.n_quantities != n ||
-        e->watch.n_reduced != n || !all_pass(&e->watch) ||
+        e->watch.n_quantities != n || e->watch.n_reduced != n || !all_pass(&e->watch) ||
         run->state_rows != run->system->dim * (run->compensated ? 2 : 1)) {
         PyErr_Format(PyExc_ValueError,
                      "events: %zd of %d quantities, for a method that remembers nothing", n,

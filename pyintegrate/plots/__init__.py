@@ -20,7 +20,6 @@ from .chaos.growth_curves import lyapunov
 from .comparison_panels import comparison
 from .dashboard_panels import dashboard, overview
 from .energy_curves import energy
-from .ensembles import fan, histogram_over_time
 from .error_against_step import convergence
 from .error_against_work import work_precision
 from .error_curves import error
@@ -28,6 +27,7 @@ from .heat_maps import heatmap
 from .paths import trajectory
 from .phase_curves import phase_drift
 from .phase_space import phase_portrait
+from .portraits.ensembles import fan, histogram_over_time
 from .portraits.frequency_maps import frequencies
 from .portraits.phase_planes import phase_plane
 from .portraits.resting_marks import equilibria

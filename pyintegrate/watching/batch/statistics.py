@@ -9,6 +9,7 @@ are exact and counts whole numbers, so the bits depend on no order, split or num
 
 from __future__ import annotations
 
+from inspect import signature
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -157,11 +158,11 @@ def count(condition: Quantity, *, every: int = 1, by: ArrayLike | None = None) -
     array([50, 50])
     """
 
-    def holds(*arguments):
-        return np.where(condition(*arguments) != 0, 1.0, 0.0)
-
     if callable(condition):
-        from inspect import signature
+        function = condition
+
+        def holds(*arguments):
+            return np.where(function(*arguments) != 0, 1.0, 0.0)
 
         holds.__signature__ = signature(condition)  # type: ignore[attr-defined]
         holds.__name__ = getattr(condition, "__name__", "condition")

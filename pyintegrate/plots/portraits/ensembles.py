@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .frame import finish, new_axes
-from .style import axis_label
+from ..frame import finish, new_axes
+from ..style import axis_label
 
 if TYPE_CHECKING:
     from typing import Any
 
-    from ..values.types import Axes
+    from ...values.types import Axes
 
 PATHS = 5  # trajectories drawn with a fan
 
@@ -127,7 +127,7 @@ def histogram_over_time(
     ...                    save="final", across={
     ...                        "x": pi.across.histogram("x", 50, (-2, 2), every=10)})
     >>> histogram_over_time(sol, "x").get_ylabel()
-    'x'
+    'x [m]'
     """
     across, asked = _asked(solution, name, "histogram")
     t, counts = across[f"{name}.t"], _of_group(across, name, asked, group)
