@@ -60,8 +60,9 @@ static int64_t *find_slot(const PiAcross *a, int64_t key) {
 static int grow(PiAcross *a) {
     PiAcross wider = *a;
     wider.room = a->room ? 2 * a->room : FIRST_PAGES;
-    wider.slots = calloc((size_t)wider.room, 4 * sizeof *wider.slots);
+    const size_t table = (size_t)pi_product(wider.room, 4 * sizeof *a->slots);
     const size_t bytes = (size_t)pi_product(wider.room, PI_PAGE * sizeof *a->counts);
+    wider.slots = calloc(1, table);
     wider.counts = wider.slots ? realloc(a->counts, bytes) : NULL;
     if (!wider.counts) {
         free(wider.slots);
