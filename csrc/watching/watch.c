@@ -100,8 +100,8 @@ static int run_program_on(const WatchChunk *c, int64_t n, const States *states, 
 }
 /* Passes the results of the lanes that still move, `valid` of them at most, to densities and
  * statistics of the batch. */
-static int see_batch(const WatchChunk *c, const PiSeen *seen, int64_t valid, double n,
-                          int64_t k, const double *ends) {
+static int see_batch(const WatchChunk *c, const PiSeen *seen, int64_t valid, double n, int64_t k,
+                     const double *ends) {
     const PiWatch *w = c->w;
     int at[MOST_LANES], count = 0;
     int64_t lane[MOST_LANES];
