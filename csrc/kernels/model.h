@@ -3,16 +3,14 @@
 #include "../simd.h"
 #include "../tiles.h"
 
-/* A system's mathematics, one wide register for each component. p: parameters, then derived ones.
- */
-typedef void Rhs(vreal t, const vreal *y, const vreal *p, vreal *dydt);
-typedef void Acceleration(vreal t, const vreal *x, const vreal *v, const vreal *p, vreal *a);
-typedef void Velocity(const vreal *momentum, const vreal *p, vreal *v); /* T_p */
+/* A system's mathematics, one wide register for each component (tiles.h). */
+typedef void Rhs RHS_ARGUMENTS;
+typedef void Acceleration ACCELERATION_ARGUMENTS;
+typedef void Velocity VELOCITY_ARGUMENTS;
 typedef void Prepare(vreal *p);
-typedef vreal Energy(vreal t, const vreal *y, const vreal *p);
-typedef void Invariants(vreal t, const vreal *y, const vreal *p, vreal *values);
-/* Second order: J[i][k] = da_i / dx_k, and da_i / dv_k from k = dof on. Otherwise df_i / dy_k. */
-typedef void Jacobian(vreal t, const vreal *y, const vreal *p, vreal J[PI_MAX_DIM][PI_MAX_DIM]);
+typedef vreal Energy ENERGY_ARGUMENTS;
+typedef void Invariants INVARIANTS_ARGUMENTS;
+typedef void Jacobian JACOBIAN_ARGUMENTS;
 
 typedef struct {
     const PiSystem *system;

@@ -7,21 +7,13 @@
  * Energy (per mass) E = v^2 / 2, and dE/dt = a v. */
 enum { ACCELERATION_PROFILE_KNOTS = 5 };
 
-INLINE void acceleration_profile_acceleration(vreal t, const vreal *x, const vreal *v,
-                                              const vreal *p, vreal *a) {
-    (void)x, (void)v;
+ACCELERATION(acceleration_profile) {
     const vreal *times = p, *accelerations = p + ACCELERATION_PROFILE_KNOTS;
     a[0] = vset(0);
     EACH(j, 0, ACCELERATION_PROFILE_KNOTS) a[0] = vselect(t >= times[j], accelerations[j], a[0]);
 }
-INLINE vreal acceleration_profile_energy(vreal t, const vreal *y, const vreal *p) {
-    (void)t, (void)p;
-    return y[1] * y[1] * REAL(0.5);
-}
-INLINE void acceleration_profile_jacobian(vreal t, const vreal *y, const vreal *p,
-                                          vreal J[PI_MAX_DIM][PI_MAX_DIM]) {
-    (void)t, (void)y, (void)p, (void)J; /* all zero */
-}
+ENERGY(acceleration_profile) { return y[1] * y[1] * REAL(0.5); }
+JACOBIAN(acceleration_profile) { /* all zero */ }
 #endif
 COMPACT_SYSTEM(acceleration_profile,
                MATHEMATICS(.acceleration = acceleration_profile_acceleration,

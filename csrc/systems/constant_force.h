@@ -5,22 +5,12 @@
  * Energy E = m v^2 / 2 - F x, conserved. */
 enum { CONSTANT_FORCE_FORCE, CONSTANT_FORCE_MASS, CONSTANT_FORCE_A };
 
-INLINE void constant_force_prepare(vreal *p) {
-    p[CONSTANT_FORCE_A] = p[CONSTANT_FORCE_FORCE] / p[CONSTANT_FORCE_MASS];
-}
-INLINE void constant_force_acceleration(vreal t, const vreal *x, const vreal *v, const vreal *p,
-                                        vreal *a) {
-    (void)t, (void)x, (void)v;
-    a[0] = p[CONSTANT_FORCE_A];
-}
-INLINE vreal constant_force_energy(vreal t, const vreal *y, const vreal *p) {
-    (void)t;
+PREPARE(constant_force) { p[CONSTANT_FORCE_A] = p[CONSTANT_FORCE_FORCE] / p[CONSTANT_FORCE_MASS]; }
+ACCELERATION(constant_force) { a[0] = p[CONSTANT_FORCE_A]; }
+ENERGY(constant_force) {
     return vfma(p[CONSTANT_FORCE_MASS] * y[1] * REAL(0.5), y[1], -p[CONSTANT_FORCE_FORCE] * y[0]);
 }
-INLINE void constant_force_jacobian(vreal t, const vreal *y, const vreal *p,
-                                    vreal J[PI_MAX_DIM][PI_MAX_DIM]) {
-    (void)t, (void)y, (void)p, (void)J; /* all zero */
-}
+JACOBIAN(constant_force) { /* all zero */ }
 #endif
 COMPACT_SYSTEM(constant_force,
                MATHEMATICS(.acceleration = constant_force_acceleration,

@@ -21,7 +21,7 @@ enum {
     DOUBLE_PENDULUM_PER_L2, /* 1 / l2 */
 };
 
-INLINE void double_pendulum_prepare(vreal *p) {
+PREPARE(double_pendulum) {
     const vreal mass = p[DOUBLE_PENDULUM_M1] + p[DOUBLE_PENDULUM_M2];
     p[DOUBLE_PENDULUM_MU] = p[DOUBLE_PENDULUM_M2] / mass;
     p[DOUBLE_PENDULUM_REST] = p[DOUBLE_PENDULUM_M1] / mass;
@@ -50,9 +50,7 @@ INLINE void double_pendulum_solve(const DoublePendulum *q, const vreal *p, vreal
     *B = vfma(-q->c, f1, f2) * q->per_det;
 }
 
-INLINE void double_pendulum_acceleration(vreal t, const vreal *x, const vreal *v, const vreal *p,
-                                         vreal *a) {
-    (void)t;
+ACCELERATION(double_pendulum) {
     const DoublePendulum q = double_pendulum_angles(x, p);
     const vreal u1 = p[DOUBLE_PENDULUM_L1] * v[0] * v[0];
     const vreal u2 = p[DOUBLE_PENDULUM_MU] * p[DOUBLE_PENDULUM_L2] * v[1] * v[1];
@@ -64,8 +62,7 @@ INLINE void double_pendulum_acceleration(vreal t, const vreal *x, const vreal *v
 }
 /* 1 - cos(theta) = 2 sin(theta / 2)^2, and |u1 + u2|^2 = (u1 cos(d) + u2)^2 + (u1 sin(d))^2: a sum
  * of positive terms. */
-INLINE vreal double_pendulum_energy(vreal t, const vreal *y, const vreal *p) {
-    (void)t;
+ENERGY(double_pendulum) {
     const vreal m1 = p[DOUBLE_PENDULUM_M1], m2 = p[DOUBLE_PENDULUM_M2], g = p[DOUBLE_PENDULUM_G];
     const vreal u1 = p[DOUBLE_PENDULUM_L1] * y[2], u2 = p[DOUBLE_PENDULUM_L2] * y[3];
     vreal s, c;
@@ -79,8 +76,7 @@ INLINE vreal double_pendulum_energy(vreal t, const vreal *y, const vreal *p) {
 }
 /* The equations differentiated: the same matrix times (dA, dB) = the derivatives of the right-hand
  * sides less those of cos(d) times B and A. */
-INLINE void double_pendulum_jacobian(vreal t, const vreal *y, const vreal *p,
-                                     vreal J[PI_MAX_DIM][PI_MAX_DIM]) {
+JACOBIAN(double_pendulum) {
     const vreal mu = p[DOUBLE_PENDULUM_MU], g = p[DOUBLE_PENDULUM_G];
     const vreal l1 = p[DOUBLE_PENDULUM_L1], l2 = p[DOUBLE_PENDULUM_L2];
     const DoublePendulum q = double_pendulum_angles(y, p);

@@ -14,24 +14,20 @@ enum {
     DRIVEN_PENDULUM_OMEGA2
 };
 
-INLINE void driven_pendulum_prepare(vreal *p) {
+PREPARE(driven_pendulum) {
     p[DRIVEN_PENDULUM_OMEGA2] = p[DRIVEN_PENDULUM_OMEGA0] * p[DRIVEN_PENDULUM_OMEGA0];
 }
-INLINE void driven_pendulum_acceleration(vreal t, const vreal *x, const vreal *v, const vreal *p,
-                                         vreal *a) {
+ACCELERATION(driven_pendulum) {
     const vreal own =
         vfma(p[DRIVEN_PENDULUM_OMEGA2], vsin(x[0]), p[DRIVEN_PENDULUM_DAMPING] * v[0]);
     a[0] = vfma(p[DRIVEN_PENDULUM_AMPLITUDE], vcos(p[DRIVEN_PENDULUM_FREQUENCY] * t), -own);
 }
 /* 1 - cos(theta) = 2 sin(theta / 2)^2 keeps its digits near rest. */
-INLINE vreal driven_pendulum_energy(vreal t, const vreal *y, const vreal *p) {
-    (void)t;
+ENERGY(driven_pendulum) {
     const vreal s = vsin(y[0] * REAL(0.5));
     return vfma(y[1] * REAL(0.5), y[1], p[DRIVEN_PENDULUM_OMEGA2] * s * s * REAL(2.0));
 }
-INLINE void driven_pendulum_jacobian(vreal t, const vreal *y, const vreal *p,
-                                     vreal J[PI_MAX_DIM][PI_MAX_DIM]) {
-    (void)t;
+JACOBIAN(driven_pendulum) {
     J[0][0] = -p[DRIVEN_PENDULUM_OMEGA2] * vcos(y[0]);
     J[0][1] = -p[DRIVEN_PENDULUM_DAMPING];
 }

@@ -8,21 +8,17 @@
  * 0, at +-sqrt(-alpha / beta). */
 enum { DUFFING_ALPHA, DUFFING_BETA, DUFFING_DELTA, DUFFING_GAMMA, DUFFING_OMEGA };
 
-INLINE void duffing_acceleration(vreal t, const vreal *x, const vreal *v, const vreal *p,
-                                 vreal *a) {
+ACCELERATION(duffing) {
     const vreal stiffness = vfma(p[DUFFING_BETA] * x[0], x[0], p[DUFFING_ALPHA]);
     const vreal own = vfma(stiffness, x[0], p[DUFFING_DELTA] * v[0]);
     a[0] = vfma(p[DUFFING_GAMMA], vcos(p[DUFFING_OMEGA] * t), -own);
 }
-INLINE vreal duffing_energy(vreal t, const vreal *y, const vreal *p) {
-    (void)t;
+ENERGY(duffing) {
     const vreal x2 = y[0] * y[0];
     return vfma(y[1], y[1], x2 * vfma(p[DUFFING_BETA] * REAL(0.5), x2, p[DUFFING_ALPHA])) *
            REAL(0.5);
 }
-INLINE void duffing_jacobian(vreal t, const vreal *y, const vreal *p,
-                             vreal J[PI_MAX_DIM][PI_MAX_DIM]) {
-    (void)t;
+JACOBIAN(duffing) {
     J[0][0] = -vfma(REAL(3.0) * p[DUFFING_BETA] * y[0], y[0], p[DUFFING_ALPHA]);
     J[0][1] = -p[DUFFING_DELTA];
 }

@@ -7,23 +7,18 @@
  * coupling^2) the motion is bounded. */
 enum { HENON_HEILES_COUPLING };
 
-INLINE void henon_heiles_acceleration(vreal t, const vreal *x, const vreal *v, const vreal *p,
-                                      vreal *a) {
-    (void)t, (void)v;
+ACCELERATION(henon_heiles) {
     const vreal coupling = p[HENON_HEILES_COUPLING];
     a[0] = -vfma(REAL(2.0) * coupling * x[0], x[1], x[0]);
     a[1] = -vfma(coupling * (x[0] - x[1]), x[0] + x[1], x[1]);
 }
-INLINE vreal henon_heiles_energy(vreal t, const vreal *y, const vreal *p) {
-    (void)t;
+ENERGY(henon_heiles) {
     const vreal x2 = y[0] * y[0], y2 = y[1] * y[1];
     const vreal cubic = y[1] * vfma(y2, vset(REAL(-1.0) / REAL(3.0)), x2);
     const vreal sum = vfma(y[2], y[2], y[3] * y[3]) + (x2 + y2);
     return vfma(p[HENON_HEILES_COUPLING], cubic, sum * REAL(0.5));
 }
-INLINE void henon_heiles_jacobian(vreal t, const vreal *y, const vreal *p,
-                                  vreal J[PI_MAX_DIM][PI_MAX_DIM]) {
-    (void)t;
+JACOBIAN(henon_heiles) {
     const vreal twice = REAL(2.0) * p[HENON_HEILES_COUPLING];
     J[0][0] = -vfma(twice, y[1], vset(REAL(1.0)));
     J[0][1] = J[1][0] = -twice * y[0];

@@ -8,27 +8,22 @@ enum { KEPLER_MU };
 
 INLINE vreal kepler_r2(const vreal *x) { return vfma(x[0], x[0], x[1] * x[1]); }
 
-INLINE void kepler_acceleration(vreal t, const vreal *x, const vreal *v, const vreal *p, vreal *a) {
-    (void)t, (void)v;
+ACCELERATION(kepler) {
     const vreal r2 = kepler_r2(x), w = -p[KEPLER_MU] / (r2 * vsqrt(r2));
     a[0] = w * x[0];
     a[1] = w * x[1];
 }
-INLINE vreal kepler_energy(vreal t, const vreal *y, const vreal *p) {
-    (void)t;
+ENERGY(kepler) {
     return vfma(y[2], y[2], y[3] * y[3]) * REAL(0.5) - p[KEPLER_MU] / vsqrt(kepler_r2(y));
 }
-INLINE void kepler_invariants(vreal t, const vreal *y, const vreal *p, vreal *values) {
-    (void)t;
+INVARIANTS(kepler) {
     const vreal r = vsqrt(kepler_r2(y)), L = vfma(y[0], y[3], -y[1] * y[2]);
     values[0] = L;
     values[1] = y[3] * L / p[KEPLER_MU] - y[0] / r;
     values[2] = -y[2] * L / p[KEPLER_MU] - y[1] / r;
 }
 /* da_i / dx_k = mu (3 x_i x_k / r^2 - delta_ik) / r^3 */
-INLINE void kepler_jacobian(vreal t, const vreal *y, const vreal *p,
-                            vreal J[PI_MAX_DIM][PI_MAX_DIM]) {
-    (void)t;
+JACOBIAN(kepler) {
     const vreal r2 = kepler_r2(y), w = p[KEPLER_MU] / (r2 * vsqrt(r2)), s = REAL(3.0) * w / r2;
     for (int i = 0; i < 2; i++)
         for (int k = 0; k < 2; k++) J[i][k] = i == k ? vfma(s * y[i], y[k], -w) : s * y[i] * y[k];

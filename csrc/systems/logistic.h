@@ -5,18 +5,9 @@
  * No energy; n = 0 and n = capacity stay. */
 enum { LOGISTIC_R, LOGISTIC_CAPACITY, LOGISTIC_R_CAPACITY };
 
-INLINE void logistic_prepare(vreal *p) {
-    p[LOGISTIC_R_CAPACITY] = p[LOGISTIC_R] / p[LOGISTIC_CAPACITY];
-}
-INLINE void logistic_rhs(vreal t, const vreal *y, const vreal *p, vreal *dydt) {
-    (void)t;
-    dydt[0] = y[0] * vfma(-p[LOGISTIC_R_CAPACITY], y[0], p[LOGISTIC_R]);
-}
-INLINE void logistic_jacobian(vreal t, const vreal *y, const vreal *p,
-                              vreal J[PI_MAX_DIM][PI_MAX_DIM]) {
-    (void)t;
-    J[0][0] = vfma(REAL(-2.0) * p[LOGISTIC_R_CAPACITY], y[0], p[LOGISTIC_R]);
-}
+PREPARE(logistic) { p[LOGISTIC_R_CAPACITY] = p[LOGISTIC_R] / p[LOGISTIC_CAPACITY]; }
+RHS(logistic) { dydt[0] = y[0] * vfma(-p[LOGISTIC_R_CAPACITY], y[0], p[LOGISTIC_R]); }
+JACOBIAN(logistic) { J[0][0] = vfma(REAL(-2.0) * p[LOGISTIC_R_CAPACITY], y[0], p[LOGISTIC_R]); }
 #endif
 COMPACT_SYSTEM(logistic,
                MATHEMATICS(.rhs = logistic_rhs, .prepare = logistic_prepare,

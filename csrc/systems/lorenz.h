@@ -5,15 +5,12 @@
  * sigma + 1 + beta. */
 enum { LORENZ_SIGMA, LORENZ_RHO, LORENZ_BETA };
 
-INLINE void lorenz_rhs(vreal t, const vreal *y, const vreal *p, vreal *dydt) {
-    (void)t;
+RHS(lorenz) {
     dydt[0] = p[LORENZ_SIGMA] * (y[1] - y[0]);
     dydt[1] = vfma(y[0], p[LORENZ_RHO] - y[2], -y[1]);
     dydt[2] = vfma(y[0], y[1], -p[LORENZ_BETA] * y[2]);
 }
-INLINE void lorenz_jacobian(vreal t, const vreal *y, const vreal *p,
-                            vreal J[PI_MAX_DIM][PI_MAX_DIM]) {
-    (void)t;
+JACOBIAN(lorenz) {
     J[0][0] = -p[LORENZ_SIGMA];
     J[0][1] = p[LORENZ_SIGMA];
     J[1][0] = p[LORENZ_RHO] - y[2];

@@ -5,19 +5,15 @@
  * Invariant V = d x - c log(x) + b y - a log(y). */
 enum { LOTKA_VOLTERRA_A, LOTKA_VOLTERRA_B, LOTKA_VOLTERRA_C, LOTKA_VOLTERRA_D };
 
-INLINE void lotka_volterra_rhs(vreal t, const vreal *y, const vreal *p, vreal *dydt) {
-    (void)t;
+RHS(lotka_volterra) {
     dydt[0] = y[0] * vfma(-p[LOTKA_VOLTERRA_B], y[1], p[LOTKA_VOLTERRA_A]);
     dydt[1] = y[1] * vfma(p[LOTKA_VOLTERRA_D], y[0], -p[LOTKA_VOLTERRA_C]);
 }
-INLINE void lotka_volterra_invariants(vreal t, const vreal *y, const vreal *p, vreal *values) {
-    (void)t;
+INVARIANTS(lotka_volterra) {
     values[0] = vfma(p[LOTKA_VOLTERRA_D], y[0], -p[LOTKA_VOLTERRA_C] * vlog(y[0])) +
                 vfma(p[LOTKA_VOLTERRA_B], y[1], -p[LOTKA_VOLTERRA_A] * vlog(y[1]));
 }
-INLINE void lotka_volterra_jacobian(vreal t, const vreal *y, const vreal *p,
-                                    vreal J[PI_MAX_DIM][PI_MAX_DIM]) {
-    (void)t;
+JACOBIAN(lotka_volterra) {
     J[0][0] = vfma(-p[LOTKA_VOLTERRA_B], y[1], p[LOTKA_VOLTERRA_A]);
     J[0][1] = -p[LOTKA_VOLTERRA_B] * y[0];
     J[1][0] = p[LOTKA_VOLTERRA_D] * y[1];

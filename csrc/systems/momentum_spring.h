@@ -7,32 +7,25 @@
  * Energy E = inverse_mass p^2 / 2 + k x^2 / 2, and dE/dt = -b (inverse_mass p)^2. */
 enum { MOMENTUM_SPRING_K, MOMENTUM_SPRING_B, MOMENTUM_SPRING_INVERSE_MASS, MOMENTUM_SPRING_B_M };
 
-INLINE void momentum_spring_prepare(vreal *p) {
+PREPARE(momentum_spring) {
     p[MOMENTUM_SPRING_B_M] = p[MOMENTUM_SPRING_B] * p[MOMENTUM_SPRING_INVERSE_MASS];
 }
-INLINE void momentum_spring_velocity(const vreal *momentum, const vreal *p, vreal *v) {
-    v[0] = p[MOMENTUM_SPRING_INVERSE_MASS] * momentum[0];
+VELOCITY(momentum_spring) { v[0] = p[MOMENTUM_SPRING_INVERSE_MASS] * momentum[0]; }
+ACCELERATION(momentum_spring) {
+    a[0] = vfma(-p[MOMENTUM_SPRING_K], x[0], -p[MOMENTUM_SPRING_B_M] * v[0]);
 }
-INLINE void momentum_spring_force(vreal t, const vreal *x, const vreal *momentum, const vreal *p,
-                                  vreal *force) {
-    (void)t;
-    force[0] = vfma(-p[MOMENTUM_SPRING_K], x[0], -p[MOMENTUM_SPRING_B_M] * momentum[0]);
-}
-INLINE vreal momentum_spring_energy(vreal t, const vreal *y, const vreal *p) {
-    (void)t;
+ENERGY(momentum_spring) {
     return vfma(p[MOMENTUM_SPRING_INVERSE_MASS] * y[1], y[1], p[MOMENTUM_SPRING_K] * y[0] * y[0]) *
            REAL(0.5);
 }
-INLINE void momentum_spring_jacobian(vreal t, const vreal *y, const vreal *p,
-                                     vreal J[PI_MAX_DIM][PI_MAX_DIM]) {
-    (void)t, (void)y;
+JACOBIAN(momentum_spring) {
     J[0][1] = p[MOMENTUM_SPRING_INVERSE_MASS];
     J[1][0] = -p[MOMENTUM_SPRING_K];
     J[1][1] = -p[MOMENTUM_SPRING_B_M];
 }
 #endif
 COMPACT_SYSTEM(momentum_spring,
-               MATHEMATICS(.acceleration = momentum_spring_force,
+               MATHEMATICS(.acceleration = momentum_spring_acceleration,
                            .velocity = momentum_spring_velocity, .prepare = momentum_spring_prepare,
                            .energy = momentum_spring_energy, .jacobian = momentum_spring_jacobian),
                .title = "spring in momentum form",

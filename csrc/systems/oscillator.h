@@ -4,24 +4,11 @@
  * Energy (per mass) E = v^2 / 2 + omega^2 x^2 / 2, conserved. */
 enum { OSCILLATOR_OMEGA, OSCILLATOR_SCALE }; /* -omega^2 */
 
-INLINE void oscillator_prepare(vreal *p) {
-    p[OSCILLATOR_SCALE] = -p[OSCILLATOR_OMEGA] * p[OSCILLATOR_OMEGA];
-}
+PREPARE(oscillator) { p[OSCILLATOR_SCALE] = -p[OSCILLATOR_OMEGA] * p[OSCILLATOR_OMEGA]; }
 
-INLINE void oscillator_acceleration(vreal t, const vreal *x, const vreal *v, const vreal *p,
-                                    vreal *a) {
-    (void)t, (void)v;
-    a[0] = p[OSCILLATOR_SCALE] * x[0];
-}
-INLINE vreal oscillator_energy(vreal t, const vreal *y, const vreal *p) {
-    (void)t;
-    return vfma(y[1], y[1], -p[OSCILLATOR_SCALE] * y[0] * y[0]) * REAL(0.5);
-}
-INLINE void oscillator_jacobian(vreal t, const vreal *y, const vreal *p,
-                                vreal J[PI_MAX_DIM][PI_MAX_DIM]) {
-    (void)t, (void)y;
-    J[0][0] = p[OSCILLATOR_SCALE];
-}
+ACCELERATION(oscillator) { a[0] = p[OSCILLATOR_SCALE] * x[0]; }
+ENERGY(oscillator) { return vfma(y[1], y[1], -p[OSCILLATOR_SCALE] * y[0] * y[0]) * REAL(0.5); }
+JACOBIAN(oscillator) { J[0][0] = p[OSCILLATOR_SCALE]; }
 #endif
 SYSTEM(oscillator,
        MATHEMATICS(.acceleration = oscillator_acceleration, .prepare = oscillator_prepare,

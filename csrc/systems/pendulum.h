@@ -5,24 +5,15 @@
  * Energy (per mass) E = (length omega)^2 / 2 + g length (1 - cos(theta)), conserved. */
 enum { PENDULUM_G, PENDULUM_LENGTH, PENDULUM_SCALE }; /* -g / length */
 
-INLINE void pendulum_prepare(vreal *p) { p[PENDULUM_SCALE] = -p[PENDULUM_G] / p[PENDULUM_LENGTH]; }
+PREPARE(pendulum) { p[PENDULUM_SCALE] = -p[PENDULUM_G] / p[PENDULUM_LENGTH]; }
 
-INLINE void pendulum_acceleration(vreal t, const vreal *x, const vreal *v, const vreal *p,
-                                  vreal *a) {
-    (void)t, (void)v;
-    a[0] = p[PENDULUM_SCALE] * vsin(x[0]);
-}
+ACCELERATION(pendulum) { a[0] = p[PENDULUM_SCALE] * vsin(x[0]); }
 /* 1 - cos(theta) = 2 sin(theta / 2)^2 keeps its digits near rest. */
-INLINE vreal pendulum_energy(vreal t, const vreal *y, const vreal *p) {
-    (void)t;
+ENERGY(pendulum) {
     const vreal s = vsin(y[0] * REAL(0.5)), speed = p[PENDULUM_LENGTH] * y[1];
     return vfma(speed * REAL(0.5), speed, p[PENDULUM_G] * p[PENDULUM_LENGTH] * s * s * REAL(2.0));
 }
-INLINE void pendulum_jacobian(vreal t, const vreal *y, const vreal *p,
-                              vreal J[PI_MAX_DIM][PI_MAX_DIM]) {
-    (void)t;
-    J[0][0] = p[PENDULUM_SCALE] * vcos(y[0]);
-}
+JACOBIAN(pendulum) { J[0][0] = p[PENDULUM_SCALE] * vcos(y[0]); }
 #endif
 SYSTEM(pendulum,
        MATHEMATICS(.long_chain = 1, .acceleration = pendulum_acceleration,

@@ -5,26 +5,19 @@
  * Energy (per mass) E = |v|^2 / 2 + g z, and the horizontal velocity, are conserved. */
 enum { PROJECTILE_G };
 
-INLINE void projectile_acceleration(vreal t, const vreal *x, const vreal *v, const vreal *p,
-                                    vreal *a) {
-    (void)t, (void)x, (void)v;
+ACCELERATION(projectile) {
     a[0] = a[1] = vset(0);
     a[2] = -p[PROJECTILE_G];
 }
-INLINE vreal projectile_energy(vreal t, const vreal *y, const vreal *p) {
-    (void)t;
+ENERGY(projectile) {
     const vreal *v = y + 3, v2 = vfma(v[0], v[0], vfma(v[1], v[1], v[2] * v[2]));
     return vfma(p[PROJECTILE_G], y[2], v2 * REAL(0.5));
 }
-INLINE void projectile_invariants(vreal t, const vreal *y, const vreal *p, vreal *values) {
-    (void)t, (void)p;
+INVARIANTS(projectile) {
     values[0] = y[3];
     values[1] = y[4];
 }
-INLINE void projectile_jacobian(vreal t, const vreal *y, const vreal *p,
-                                vreal J[PI_MAX_DIM][PI_MAX_DIM]) {
-    (void)t, (void)y, (void)p, (void)J; /* all zero */
-}
+JACOBIAN(projectile) { /* all zero */ }
 #endif
 COMPACT_SYSTEM(projectile,
                MATHEMATICS(.acceleration = projectile_acceleration, .energy = projectile_energy,

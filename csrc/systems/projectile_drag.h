@@ -5,29 +5,22 @@
  * Energy E = m |v|^2 / 2 + m g z, and dE/dt = -c |v|^3. It falls at sqrt(m g / c) in the end. */
 enum { PROJECTILE_DRAG_G, PROJECTILE_DRAG_C, PROJECTILE_DRAG_M, PROJECTILE_DRAG_C_M };
 
-INLINE void projectile_drag_prepare(vreal *p) {
-    p[PROJECTILE_DRAG_C_M] = p[PROJECTILE_DRAG_C] / p[PROJECTILE_DRAG_M];
-}
+PREPARE(projectile_drag) { p[PROJECTILE_DRAG_C_M] = p[PROJECTILE_DRAG_C] / p[PROJECTILE_DRAG_M]; }
 INLINE vreal projectile_drag_speed2(const vreal *v) {
     return vfma(v[0], v[0], vfma(v[1], v[1], v[2] * v[2]));
 }
-INLINE void projectile_drag_acceleration(vreal t, const vreal *x, const vreal *v, const vreal *p,
-                                         vreal *a) {
-    (void)t, (void)x;
+ACCELERATION(projectile_drag) {
     const vreal w = -p[PROJECTILE_DRAG_C_M] * vsqrt(projectile_drag_speed2(v));
     a[0] = w * v[0];
     a[1] = w * v[1];
     a[2] = vfma(w, v[2], -p[PROJECTILE_DRAG_G]);
 }
-INLINE vreal projectile_drag_energy(vreal t, const vreal *y, const vreal *p) {
-    (void)t;
+ENERGY(projectile_drag) {
     return p[PROJECTILE_DRAG_M] *
            vfma(p[PROJECTILE_DRAG_G], y[2], projectile_drag_speed2(y + 3) * REAL(0.5));
 }
 /* da_i / dv_k = -(c / m) (|v| delta_ik + v_i v_k / |v|), and 0 at rest */
-INLINE void projectile_drag_jacobian(vreal t, const vreal *y, const vreal *p,
-                                     vreal J[PI_MAX_DIM][PI_MAX_DIM]) {
-    (void)t;
+JACOBIAN(projectile_drag) {
     const vreal *v = y + 3, speed = vsqrt(projectile_drag_speed2(v));
     for (int i = 0; i < 3; i++)
         for (int k = 0; k < 3; k++) {

@@ -5,15 +5,12 @@
  * s = (c +- sqrt(c^2 - 4 a b)) / (2 a). */
 enum { ROSSLER_A, ROSSLER_B, ROSSLER_C };
 
-INLINE void rossler_rhs(vreal t, const vreal *y, const vreal *p, vreal *dydt) {
-    (void)t;
+RHS(rossler) {
     dydt[0] = -(y[1] + y[2]);
     dydt[1] = vfma(p[ROSSLER_A], y[1], y[0]);
     dydt[2] = vfma(y[2], y[0] - p[ROSSLER_C], p[ROSSLER_B]);
 }
-INLINE void rossler_jacobian(vreal t, const vreal *y, const vreal *p,
-                             vreal J[PI_MAX_DIM][PI_MAX_DIM]) {
-    (void)t;
+JACOBIAN(rossler) {
     J[0][1] = J[0][2] = vset(-1);
     J[1][0] = vset(1);
     J[1][1] = p[ROSSLER_A];

@@ -5,21 +5,13 @@
  * Energy E = m v^2 / 2 + k x^2 / 2, and dE/dt = -b v^2. */
 enum { SPRING_K, SPRING_B, SPRING_M, SPRING_K_M, SPRING_B_M };
 
-INLINE void spring_prepare(vreal *p) {
+PREPARE(spring) {
     p[SPRING_K_M] = p[SPRING_K] / p[SPRING_M];
     p[SPRING_B_M] = p[SPRING_B] / p[SPRING_M];
 }
-INLINE void spring_acceleration(vreal t, const vreal *x, const vreal *v, const vreal *p, vreal *a) {
-    (void)t;
-    a[0] = vfma(-p[SPRING_K_M], x[0], -p[SPRING_B_M] * v[0]);
-}
-INLINE vreal spring_energy(vreal t, const vreal *y, const vreal *p) {
-    (void)t;
-    return vfma(p[SPRING_M] * y[1], y[1], p[SPRING_K] * y[0] * y[0]) * REAL(0.5);
-}
-INLINE void spring_jacobian(vreal t, const vreal *y, const vreal *p,
-                            vreal J[PI_MAX_DIM][PI_MAX_DIM]) {
-    (void)t, (void)y;
+ACCELERATION(spring) { a[0] = vfma(-p[SPRING_K_M], x[0], -p[SPRING_B_M] * v[0]); }
+ENERGY(spring) { return vfma(p[SPRING_M] * y[1], y[1], p[SPRING_K] * y[0] * y[0]) * REAL(0.5); }
+JACOBIAN(spring) {
     J[0][0] = -p[SPRING_K_M];
     J[0][1] = -p[SPRING_B_M];
 }

@@ -17,7 +17,7 @@ enum {
     SPRING_3D_B_M
 };
 
-INLINE void spring_3d_prepare(vreal *p) {
+PREPARE(spring_3d) {
     p[SPRING_3D_K_M] = p[SPRING_3D_K] / p[SPRING_3D_M];
     p[SPRING_3D_B_M] = p[SPRING_3D_B] / p[SPRING_3D_M];
 }
@@ -28,14 +28,11 @@ INLINE vreal spring_3d_length(const vreal *x) {
 INLINE vreal spring_3d_stretch(vreal r, const vreal *p) {
     return vselect(r == 0, vset(1), (r - p[SPRING_3D_REST_LENGTH]) / r);
 }
-INLINE void spring_3d_acceleration(vreal t, const vreal *x, const vreal *v, const vreal *p,
-                                   vreal *a) {
-    (void)t;
+ACCELERATION(spring_3d) {
     const vreal w = -p[SPRING_3D_K_M] * spring_3d_stretch(spring_3d_length(x), p);
     EACH(i, 0, 3) a[i] = vfma(w, x[i], vfma(-p[SPRING_3D_B_M], v[i], p[SPRING_3D_GRAVITY + i]));
 }
-INLINE vreal spring_3d_energy(vreal t, const vreal *y, const vreal *p) {
-    (void)t;
+ENERGY(spring_3d) {
     const vreal *v = y + 3, *g = p + SPRING_3D_GRAVITY;
     const vreal stretch = spring_3d_length(y) - p[SPRING_3D_REST_LENGTH];
     const vreal v2 = vfma(v[0], v[0], vfma(v[1], v[1], v[2] * v[2]));
@@ -43,8 +40,7 @@ INLINE vreal spring_3d_energy(vreal t, const vreal *y, const vreal *p) {
     return vfma(p[SPRING_3D_M], vfma(v2, vset(REAL(0.5)), -fall),
                 p[SPRING_3D_K] * stretch * stretch * REAL(0.5));
 }
-INLINE void spring_3d_invariants(vreal t, const vreal *y, const vreal *p, vreal *values) {
-    (void)t;
+INVARIANTS(spring_3d) {
     EACH(i, 0, 3) {
         const int j = (i + 1) % 3, k = (i + 2) % 3;
         values[i] = p[SPRING_3D_M] * vfma(y[j], y[3 + k], -y[k] * y[3 + j]);
@@ -52,9 +48,7 @@ INLINE void spring_3d_invariants(vreal t, const vreal *y, const vreal *p, vreal 
 }
 /* With n = r / |r|:  da_i / dx_k = -(k / m) ((1 - rest_length / |r|) (delta_ik - n_i n_k) + n_i
  * n_k) */
-INLINE void spring_3d_jacobian(vreal t, const vreal *y, const vreal *p,
-                               vreal J[PI_MAX_DIM][PI_MAX_DIM]) {
-    (void)t;
+JACOBIAN(spring_3d) {
     const vreal r = spring_3d_length(y), stretch = spring_3d_stretch(r, p);
     for (int i = 0; i < 3; i++)
         for (int k = 0; k < 3; k++) {

@@ -7,7 +7,7 @@
  * 6.32591398292621), refined to the last digit in extended precision. */
 enum { THREE_BODY_G, THREE_BODY_MASSES, THREE_BODY_ATTRACTION = THREE_BODY_MASSES + 3 };
 
-INLINE void three_body_prepare(vreal *p) {
+PREPARE(three_body) {
     EACH(i, 0, 3) p[THREE_BODY_ATTRACTION + i] = p[THREE_BODY_G] * p[THREE_BODY_MASSES + i];
 }
 /* d = x_j - x_i; returns |d|^2. */
@@ -22,9 +22,7 @@ INLINE void three_body_pull(const vreal *x, int i, int j, vreal *pull) {
     pull[0] *= w;
     pull[1] *= w;
 }
-INLINE void three_body_acceleration(vreal t, const vreal *x, const vreal *v, const vreal *p,
-                                    vreal *a) {
-    (void)t, (void)v;
+ACCELERATION(three_body) {
     const vreal *m = p + THREE_BODY_ATTRACTION;
     vreal to2[2], to3[2], from2to3[2];
     three_body_pull(x, 0, 1, to2);
@@ -36,8 +34,7 @@ INLINE void three_body_acceleration(vreal t, const vreal *x, const vreal *v, con
         a[4 + k] = -vfma(m[0], to3[k], m[1] * from2to3[k]);
     }
 }
-INLINE vreal three_body_energy(vreal t, const vreal *y, const vreal *p) {
-    (void)t;
+ENERGY(three_body) {
     const vreal *m = p + THREE_BODY_MASSES, *v = y + 6;
     vreal kinetic = vset(0), potential = vset(0), d[2];
     EACH(i, 0, 3) {
@@ -46,8 +43,7 @@ INLINE vreal three_body_energy(vreal t, const vreal *y, const vreal *p) {
     }
     return vfma(kinetic, vset(REAL(0.5)), -p[THREE_BODY_G] * potential);
 }
-INLINE void three_body_invariants(vreal t, const vreal *y, const vreal *p, vreal *values) {
-    (void)t;
+INVARIANTS(three_body) {
     const vreal *m = p + THREE_BODY_MASSES, *v = y + 6;
     EACH(k, 0, 3) values[k] = vset(0);
     EACH(i, 0, 3) {
@@ -57,9 +53,7 @@ INLINE void three_body_invariants(vreal t, const vreal *y, const vreal *p, vreal
     }
 }
 /* The derivative of a pull d / |d|^3 by d is (delta_kl - 3 d_k d_l / |d|^2) / |d|^3. */
-INLINE void three_body_jacobian(vreal t, const vreal *y, const vreal *p,
-                                vreal J[PI_MAX_DIM][PI_MAX_DIM]) {
-    (void)t;
+JACOBIAN(three_body) {
     const vreal *m = p + THREE_BODY_ATTRACTION;
     for (int i = 0; i < 3; i++)
         for (int j = 0; j < i; j++) {

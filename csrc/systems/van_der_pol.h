@@ -6,18 +6,11 @@
  * it feeds small swings and damps large ones. */
 enum { VAN_DER_POL_MU };
 
-INLINE void van_der_pol_acceleration(vreal t, const vreal *x, const vreal *v, const vreal *p,
-                                     vreal *a) {
-    (void)t;
+ACCELERATION(van_der_pol) {
     a[0] = vfma(p[VAN_DER_POL_MU] * v[0], vfma(-x[0], x[0], vset(REAL(1.0))), -x[0]);
 }
-INLINE vreal van_der_pol_energy(vreal t, const vreal *y, const vreal *p) {
-    (void)t, (void)p;
-    return vfma(y[1], y[1], y[0] * y[0]) * REAL(0.5);
-}
-INLINE void van_der_pol_jacobian(vreal t, const vreal *y, const vreal *p,
-                                 vreal J[PI_MAX_DIM][PI_MAX_DIM]) {
-    (void)t;
+ENERGY(van_der_pol) { return vfma(y[1], y[1], y[0] * y[0]) * REAL(0.5); }
+JACOBIAN(van_der_pol) {
     J[0][0] = -vfma(REAL(2.0) * p[VAN_DER_POL_MU] * y[0], y[1], vset(REAL(1.0)));
     J[0][1] = p[VAN_DER_POL_MU] * vfma(-y[0], y[0], vset(REAL(1.0)));
 }

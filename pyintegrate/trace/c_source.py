@@ -17,17 +17,10 @@ MOST_COMPONENTS, MOST_PARAMETERS = _LIMITS["kernel_components"], _LIMITS["kernel
 _OPERATIONS = _core.operations()
 _HEAVY = 16  # cost of a force above which specialised kernels gain nothing
 _COSTS = {"divide": 4, "sqrt": 4}
+# The questions, and the arrays that hold their answers (csrc/tiles.h).
+_ANSWERS = {"prepare": "p", "rhs": "dydt", "acceleration": "a", "velocity": "v", "energy": "",
+            "jacobian": "J"}  # fmt: skip
 _LONG = 4  # cost of an operation above which only many registers hide its latency
-_HEADS = {
-    "rhs": "void own_rhs(vreal t, const vreal *y, const vreal *p, vreal *out)",
-    "acceleration": "void own_acceleration(vreal t, const vreal *y, const vreal *v,"
-    " const vreal *p,\n                             vreal *out)",
-    "velocity": "void own_velocity(const vreal *v, const vreal *p, vreal *out)",
-    "prepare": "void own_prepare(vreal *p)",
-    "energy": "vreal own_energy(vreal t, const vreal *y, const vreal *p)",
-    "jacobian": "void own_jacobian(vreal t, const vreal *y, const vreal *p,\n"
-    "                         vreal J[PI_MAX_DIM][PI_MAX_DIM])",
-}
 
 
 def check_size(system):
@@ -61,10 +54,10 @@ def source(system):
     program = system.program
     dim, dof, n_params, n_derived = program.sizes[:4]
     functions, members, cost, longest = [], [], 0, 0
-    for question in ("prepare", "rhs", "acceleration", "velocity", "energy", "jacobian"):
+    for question in _ANSWERS:
         if program.has(question):
             body, costs = _body(program, question, system.structure)
-            functions.append(f"INLINE {_HEADS[question]} {{\n{body}}}\n")
+            functions.append(f"{question.upper()}(own) {{\n{body}}}\n")
             members.append(f".{question} = own_{question}")
             if question in ("rhs", "acceleration"):
                 cost, longest = cost + sum(costs), max(longest, *costs, 0)
@@ -105,11 +98,12 @@ def _constant(value):
 
 def _body(program, question, structure):
     """The lines of a function, and the cost of each operation in additions."""
-    dim, dof, n_params = program.sizes[:3]
+    dim, dof = program.sizes[:2]
     first, last = program.sections[QUESTIONS.index(question)]
     names: dict[int, str] = {}  # the variable of a register, a result or a derived parameter
     lines, answers, costs = [], {}, []
     halves = question in ("acceleration", "velocity")
+    letters = {Y: "x" if halves else "y", V: "momentum" if question == "velocity" else "v", P: "p"}
 
     def operand(word):
         bank, number = word >> BANK_SHIFT, word & ((1 << BANK_SHIFT) - 1)
@@ -119,7 +113,7 @@ def _body(program, question, structure):
             return _constant(program.constants[number])
         if bank == V and not halves:
             return f"y[{dof + number}]"
-        return "t" if bank == T else f"{ {Y: 'y', V: 'v', P: 'p'}[bank] }[{number}]"
+        return "t" if bank == T else f"{letters[bank]}[{number}]"
 
     for k, row in enumerate(program.code[first:last].tolist()):
         name, arity, text = _OPERATIONS[row[0]]
@@ -129,25 +123,18 @@ def _body(program, question, structure):
         names[row[1]] = f"n{k}"
         slow = re.search(r"v(sin|cos|tan|a|exp|log|pow)", text)
         costs.append(_COSTS.get(name, 10 if slow else 1))
-        bank, number = row[1] >> BANK_SHIFT, row[1] & ((1 << BANK_SHIFT) - 1)
-        if bank != SCRATCH:
-            answers[bank, number] = f"n{k}"
-    for (bank, number), name in answers.items():
-        lines.append(_answer(question, bank, number, name, dim, dof, structure))
-    unused = {"rhs": "t, (void)y, (void)p", "acceleration": "t, (void)y, (void)v, (void)p"}
-    unused |= {"energy": unused["rhs"], "jacobian": unused["rhs"], "velocity": "v, (void)p"}
-    head = f"    (void){unused[question]};\n" if question in unused else ""
-    return head + "".join(lines), costs
+        if row[1] >> BANK_SHIFT != SCRATCH:
+            answers[row[1] & ((1 << BANK_SHIFT) - 1)] = f"n{k}"
+    lines += [_answer(question, *answer, dim, dof, structure) for answer in answers.items()]
+    return "".join(lines), costs
 
 
-def _answer(question, bank, number, name, dim, dof, structure):
+def _answer(question, number, name, dim, dof, structure):
     """The line that stores a result."""
-    if bank == P:
-        return f"    p[{number}] = {name};\n"
     if question == "energy":
         return f"    return {name};\n"
     if question != "jacobian":
-        return f"    out[{number}] = {name};\n"
+        return f"    {_ANSWERS[question]}[{number}] = {name};\n"
     i, k = divmod(number, dim)
     if structure == "second_order":  # the upper half is known
         return f"    J[{i - dof}][{k}] = {name};\n" if i >= dof else ""
