@@ -340,7 +340,7 @@ def _integrate(system, values, n_steps, options):
 
 def _inner_axes(system, given):
     """Name of each array to the number of its last axes that are not batch axes."""
-    shapes = system._definition["shapes"]
+    shapes = system.shapes
     halves = given["v0"] is not None
     inner = {"dt": 0, "t0": 0}
     inner["x0"] = inner["v0"] = int(not (halves and system.dim == 2))

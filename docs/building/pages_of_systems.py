@@ -124,8 +124,8 @@ def _has_exact(system):
 
 
 def _meanings(system):
-    given = system._definition
-    return {row[0]: row[3] for kind in ("state", "params", "invariants") for row in given[kind]}
+    given = system.definition
+    return {row[0]: row[3] for row in (*given.state, *given.params, *given.invariants)}
 
 
 def _number(value):
@@ -158,6 +158,6 @@ def _state(system):
 
 
 def _invariants(system):
-    rows = system._definition["invariants"]
+    rows = system.definition.invariants
     lines = "".join(f"| `{name}` | {unit} | {text} |\n" for name, unit, _, text in rows)
     return f"| invariant | unit | formula |\n| --- | --- | --- |\n{lines}" if lines else ""

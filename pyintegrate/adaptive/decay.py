@@ -25,7 +25,7 @@ def border(method):
 def fastest_decay(solution, lane):
     """h |Re lambda| of the fastest decay at the end of a trajectory; None if it is unknown."""
     problem, system = solution._problem, solution.system
-    shapes = system._definition["shapes"]
+    shapes = system.shapes
     params = {}
     for name, value in system.params.items():
         inner = tuple(shapes[name])

@@ -19,8 +19,7 @@ from ..system.n_body import restore_bodies
 from ..system.system import System, restore
 from ..tangents.tangent_system import TangentSystem
 from ..trace.tracing import Traced
-from ..user_system.traced import TracedSystem
-from ..user_system.traced import _restore as _restore_own
+from ..user_system.traced import TracedSystem, restore_own
 from .stored_fields import check_definition, refuse
 
 _MOST_NUMBERS = 64  # in a row of a method's table: the core allows fewer
@@ -44,7 +43,7 @@ _TRACED = {
 def _traced_system(kind):
     def make(definition, params):
         check_definition(definition, kind is not TracedSystem)
-        return _restore_own(kind, definition, params)
+        return restore_own(kind, definition, params)
 
     return make
 

@@ -116,7 +116,7 @@ def derivatives(both, names):
             found[name] = columns[..., free : free + count]
             free += count
             continue
-        shape = base._definition["shapes"][name]
+        shape = base.shapes[name]
         count = int(np.prod(shape, dtype=int))
         part = columns[..., fixed : fixed + count]
         found[name] = part.reshape(*part.shape[:-1], *shape)

@@ -206,7 +206,7 @@ def check_parameters(system, batch, dtype):
     for name, shape in system.batch_shapes.items():
         if not fits_batch(shape, batch):
             refuse("system", f"{name} has the batch shape {shape}, and the batch is {batch}")
-    shapes = system._definition["shapes"]
+    shapes = system.shapes
     rows = sum(prod(shapes[name]) for name, shape in system.batch_shapes.items() if shape)
     check_memory(rows * prod(batch) * dtype.itemsize, 1, batch, rows)  # expanded for each lane
 

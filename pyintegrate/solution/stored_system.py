@@ -69,7 +69,7 @@ def system_to_data(system, arrays):
 
 def _slope(system):
     """The right-hand side at one state with one set of parameters: whether two systems agree."""
-    shapes = system._definition["shapes"]
+    shapes = system.shapes
     one = {
         k: np.asarray(v).reshape(-1, *shapes[k])[:1].reshape(shapes[k])
         for k, v in system.params.items()

@@ -118,9 +118,8 @@ class _Definition(Definition):
             g = [g[i] if i == k else zero for i in range(dim) for k in range(dim)]
         return {"rhs": f, "diffusion": g}
 
-    def _definition(self, structure, dim, dof):
-        found = super()._definition(structure, dim, dof)
-        return {**found, "interpretation": self.interpretation}
+    def _described(self, *sizes, **more):
+        return super()._described(*sizes, interpretation=self.interpretation, **more)
 
     def _compare(self, system):
         t, y = tracing.points(system.initial)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -101,23 +102,22 @@ def langevin(
             raise ValueError(f"{name} must be {'positive' if name == 'mass' else 'at least 0'},"
                              f" got {value!r:.80}")  # fmt: skip
     _tell_of_own_damping(system)
-    old = {key: value for key, value in system._definition.items() if key != "compiled"}
-    traced = _heated(force, system.dof, bool(own))
-    definition = {
-        **old,
-        "title": f"{system.title} in a heat bath",
-        "params": [*old["params"], *((n, "1", np.ones(s)[()], "") for n, s in shapes.items())],
-        "shapes": {**old["shapes"], **shapes},
-        "invariants": [],
-        "exact": None,
-        "time_unit": old.get("time_unit", "s"),
-        "interpretation": "ito",
-        "base": system,
-        "traced": traced,
-        "velocity_dependent": True,
-        "time_dependent": traced.time_dependent,
-    }
-    return LangevinSystem(definition, {**system._params, **values})
+    old, traced = system.definition, _heated(force, system.dof, bool(own))
+    definition = replace(
+        old,
+        title=f"{system.title} in a heat bath",
+        params=[*old.params, *((n, "1", np.ones(s)[()], "") for n, s in shapes.items())],
+        shapes={**old.shapes, **shapes},
+        invariants=[],
+        exact=None,
+        compiled=None,
+        interpretation="ito",
+        base=system,
+        traced=traced,
+        velocity_dependent=True,
+        time_dependent=traced.time_dependent,
+    )
+    return LangevinSystem(definition, {**system.params, **values})
 
 
 class LangevinSystem(NoisySystem):
@@ -125,11 +125,11 @@ class LangevinSystem(NoisySystem):
 
     @property
     def has_energy(self) -> bool:
-        return self._definition["base"].has_energy
+        return self.definition.base.has_energy
 
     def energy(self, y, t=0.0):
-        base = self._definition["base"]
-        return base(**{name: self._params[name] for name in base.params}).energy(y, t)
+        base = self.definition.base
+        return base(**{name: self.params[name] for name in base.params}).energy(y, t)
 
 
 def _heated(force, dof, one_each):
@@ -142,9 +142,9 @@ def _heated(force, dof, one_each):
     zero, diffusion, drift, heat = graph.constant(0.0), [], [], []
     for i, a in enumerate(accelerations):
         mass = graph.parameter(rows + 2 + i * one_each)
-        heat.append(graph.divide(temperature, mass))
-        push = graph.make("sqrt", graph.scaled(graph.multiply(friction, heat[i]), 2.0))
-        drift.append(graph.subtract(a, graph.multiply(friction, state[dof + i])))
+        heat.append(temperature / mass)
+        push = graph.make("sqrt", friction * heat[i] * 2.0)
+        drift.append(a - friction * state[dof + i])
         diffusion += [push if k == i else zero for k in range(dof)]
     outputs = {
         "acceleration": drift,
@@ -194,8 +194,7 @@ def _tell_of_own_damping(system):
     for what, points in _SEES.items():
         if _changes(system, *points):
             causes.append(what)
-            zeros = {name: np.zeros(shape)[()] for name, shape in
-                     system._definition["shapes"].items()}  # fmt: skip
+            zeros = {name: np.zeros(shape)[()] for name, shape in system.shapes.items()}
             cures += [f"{name}=0" for name, zero in zeros.items()
                       if not _changes(system(**{name: zero}), *points)][:1]  # fmt: skip
     if causes:

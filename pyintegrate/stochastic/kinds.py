@@ -8,6 +8,7 @@ from fractions import Fraction
 from itertools import product
 
 from ..trace.derivative import below
+from ..trace.graph import ARITHMETIC
 from .step import derivatives_along, is_zero
 
 _PRIME = (1 << 61) - 1
@@ -48,9 +49,7 @@ def _same(graph, a, b):
 
 
 _RULES: dict = {
-    "add": operator.add,
-    "subtract": operator.sub,
-    "multiply": operator.mul,
+    **ARITHMETIC,
     "negative": operator.neg,
     "divide": lambda a, b: a * pow(b, _PRIME - 2, _PRIME),
 }

@@ -43,7 +43,7 @@ class NoisySystem(TracedSystem):
 
     @property
     def interpretation(self) -> str:
-        return self._definition["interpretation"]
+        return self.definition.interpretation
 
     @property
     def langevin(self) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from functools import reduce
 from itertools import product
 from typing import Any
@@ -159,10 +160,10 @@ def derivatives_along(traced, m):
     slopes = forward(graph, g, state)
     for j, k, i in product(range(m), range(m), range(graph.dim)):
         slope = slopes[i * m + k]
-        terms = [graph.multiply(g[at * m + j], slope[s.number]) for at, s in enumerate(state)
+        terms = [g[at * m + j] * slope[s.number] for at, s in enumerate(state)
                  if s.number in slope and not is_zero(g[at * m + j])]  # fmt: skip
         if terms:
-            found.setdefault((j, k), {})[i] = reduce(graph.add, terms)
+            found.setdefault((j, k), {})[i] = reduce(operator.add, terms)
     return found
 
 
@@ -180,11 +181,11 @@ def converted(system, interpretation):
     drift = drift_nodes(system.traced)
     if interpretation == system.interpretation:
         return drift
-    graph, drift = system.traced.graph, [*drift]
+    drift = [*drift]
     half = -0.5 if interpretation == "stratonovich" else 0.5
     for (j, k), parts in derivatives_along(system.traced, system.noises).items():
         for i, term in parts.items() if j == k else ():
-            drift[i] = graph.add(drift[i], graph.scaled(term, half))
+            drift[i] = drift[i] + term * half
     return drift
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from .. import _core
 from ..values.names import SYSTEMS, Names
 from ..values.parameters import declared, short
+from .definition import SystemDefinition
 from .system import BUILT_IN, System
 
 if TYPE_CHECKING:
@@ -121,11 +122,10 @@ _OF_ANY_SIZE = {"n_body": _n_body, "rigid_body": _rigid_body}
 def _made(name):
     if name in _OF_ANY_SIZE:
         return _OF_ANY_SIZE[name]()
-    item = _ITEMS[name]
-    params = declared(item["params"])
+    params = declared(_ITEMS[name]["params"])
     shapes = {p: np.shape(value) for p, _, value, _ in params}
-    values = {p: value for p, _, value, _ in params}
-    return System({**item, "params": params, "shapes": shapes}, values)
+    definition = SystemDefinition(**{**_ITEMS[name], "params": params}, shapes=shapes)
+    return System(definition, definition.defaults)
 
 
 systems = SystemCatalogue([*_ITEMS, *_OF_ANY_SIZE], _made)

@@ -24,8 +24,7 @@ class ClosedForms:
     """The methods for closed forms; the other methods are in System."""
 
     if TYPE_CHECKING:
-        name = dim = initial = batch_shapes = property(lambda self: Any)
-        _params: Any
+        name = dim = initial = batch_shapes = params = property(lambda self: Any)
         _components: Any
 
     def exact(self, t: ArrayLike, y0: ArrayLike, t0: ArrayLike = 0.0) -> MaybeFloats:
@@ -57,7 +56,7 @@ class ClosedForms:
         y = np.empty((len(t), *batch, self.dim))
         rows = max(1, _CACHED // max(1, prod(batch)))
         for i in range(0, len(t), rows):  # some of the times: temporaries stay in the cache
-            for d, component in enumerate(solve(t[i : i + rows], y0, t0, **self._params)):
+            for d, component in enumerate(solve(t[i : i + rows], y0, t0, **self.params)):
                 y[i : i + rows, ..., d] = component
         return y
 
@@ -84,13 +83,13 @@ class ClosedForms:
         if self.phase_is_uniform:
             rate = 2 * np.pi / np.asarray(self.period(y0))
             return np.asarray(self.phase(y0, t0)) + rate * (times - t0)
-        return solve(times, start, t0, **self._params)
+        return solve(times, start, t0, **self.params)
 
     @property
     def phase_is_uniform(self) -> bool:
         """Whether the phase of every exact motion grows linearly, by 2 pi per period."""
         uniform = self._closed_form("phase_is_uniform")
-        return uniform is not None and uniform(**self._params)
+        return uniform is not None and uniform(**self.params)
 
     def phase(self, y: ArrayLike, t: ArrayLike = 0.0) -> MaybeFloats:
         """An angle [rad] that grows along the motion, shape (*batch); None if none is known.
@@ -106,7 +105,7 @@ class ClosedForms:
             return None
         t, y = numbers("t", t), self._components(y)
         broadcast({"t": t.shape, "y": y[0].shape, **self.batch_shapes})
-        return angle(y, t.astype(np.float64), **self._params)
+        return angle(y, t.astype(np.float64), **self.params)
 
     def period(self, y0: ArrayLike | None = None) -> MaybeFloats:
         """Period [s] of the motion through y0, shape (*batch); None if it is not known.
@@ -121,7 +120,7 @@ class ClosedForms:
         return (
             None
             if span is None
-            else span(self._components(self.initial if y0 is None else y0, "y0"), **self._params)
+            else span(self._components(self.initial if y0 is None else y0, "y0"), **self.params)
         )
 
     def _motion(self, t, y0, t0):

@@ -10,6 +10,7 @@ import numpy as np
 from .. import _core
 from ..values.checks import MOST_COMPONENTS, integer
 from ..values.parameters import checked
+from .definition import SystemDefinition
 from .system import System
 
 if TYPE_CHECKING:
@@ -87,7 +88,7 @@ class NBody(System):
     (6, 'day', 'Jupiter')
     """
 
-    n = property(lambda self: self._definition["n"])
+    n = property(lambda self: self.definition.n)
     core = property(lambda self: _handle(self.n))
 
     @property
@@ -139,7 +140,7 @@ class NBody(System):
                 n = integer("n", n, 1, MOST_COMPONENTS // 6)
             made = _of(self.n if n is None else n, initial, given=n is not None)
             if initial is None or not isinstance(initial, str):
-                kept = {k: v for k, v in self._params.items() if made.n == self.n or k != "masses"}
+                kept = {k: v for k, v in self.params.items() if made.n == self.n or k != "masses"}
                 made = System.__call__(made, **kept)
             made = System.__call__(made, **params)
         if np.any(made.params["masses"] < 0):
@@ -169,8 +170,8 @@ class NBody(System):
         return (self.n, super().initial.tobytes(), *super()._bits())
 
     def __reduce__(self):
-        state, units = super().initial, self._definition["in_units"]
-        return restore_bodies, (self.n, state, units, dict(self._params))
+        state, units = super().initial, self.definition.in_units
+        return restore_bodies, (self.n, state, units, dict(self.params))
 
     def __repr__(self):
         return f"n_body(n={self.n}, {super().__repr__().removeprefix('n_body(')}"
@@ -178,7 +179,8 @@ class NBody(System):
 
 def restore_bodies(n, state, units, params):
     """A system from its parts (pickling, loading)."""
-    return System.__call__(NBody(_definition(n, state, units), _defaults(n)), **params)
+    definition = _definition(n, state, units)
+    return System.__call__(NBody(definition, definition.defaults), **params)
 
 
 def _of(n, initial, given):
@@ -202,10 +204,6 @@ def _of(n, initial, given):
     return restore_bodies(n, state, units, params)
 
 
-def _defaults(n):
-    return {"g": 1.0, "masses": checked("masses", np.ones(n), (n,)), "softening": 0.0}
-
-
 def _definition(n, state, units):
     """The definition of a System: the descriptor of the C core for n bodies, in other units."""
     at = {"m": units["length"], "kg": units["mass"], "s": units["time"]}
@@ -222,20 +220,21 @@ def _definition(n, state, units):
         for i in range(n)
         for name, u, _, meaning in half
     ]
-    shapes = {"g": (), "masses": (n,), "softening": ()}
-    values = _defaults(n)
-    return {
-        **_DESCRIPTOR,
-        "n": n,
+    values = {"g": 1.0, "masses": checked("masses", np.ones(n), (n,)), "softening": 0.0}
+    changed = {
         "dim": 6 * n,
         "dof": 3 * n,
         "state": [(*row[:2], float(x), row[2]) for row, x in zip(names, state, strict=True)],
         "params": [(name, unit(u), values[name], m) for name, u, _, m in _DESCRIPTOR["params"]],
         "invariants": [(name, unit(u), v, m) for name, u, v, m in _DESCRIPTOR["invariants"]],
-        "shapes": shapes,
-        "time_unit": units["time"],
-        "in_units": units,
     }
+    return SystemDefinition(
+        **_DESCRIPTOR | changed,
+        n=n,
+        shapes={name: np.shape(value) for name, value in values.items()},
+        time_unit=units["time"],
+        in_units=units,
+    )
 
 
 def _replaced(text, old, new):

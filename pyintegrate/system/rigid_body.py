@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -10,6 +11,7 @@ import numpy as np
 from .. import _core
 from ..values.checks import broadcast, numbers
 from ..values.parameters import checked
+from .definition import SystemDefinition
 from .system import System
 
 if TYPE_CHECKING:
@@ -53,8 +55,7 @@ class RigidBody(System):
 
     core = property(lambda self: _handle(self._springs))
     dof = property(lambda self: 6)
-    positions = property(lambda self: 7)
-    _springs = property(lambda self: self._definition["shapes"]["stiffness"][0])
+    _springs = property(lambda self: self.shapes["stiffness"][0])
 
     def __call__(self, **params: ArrayLike) -> RigidBody:  # type: ignore[override]
         """The same body with other parameters; the parameters of springs are given all together.
@@ -65,7 +66,7 @@ class RigidBody(System):
             A negative mass, an inverse inertia that is not symmetric or neither positive definite
             nor zero, springs that do not fit one another.
         """
-        shapes, values = dict(self._definition["shapes"]), dict(self._params)
+        shapes, values = dict(self.shapes), dict(self.params)
         if "inverse_inertia" in params:
             params["inverse_inertia"] = _matrix(params["inverse_inertia"])
         if "anchors" in params:
@@ -81,15 +82,15 @@ class RigidBody(System):
                 shapes |= {"anchors": (n, 3), **fresh}
                 for name, form in fresh.items():
                     values[name] = checked(name, np.full(form, float(name == "stiffness")), form)
-        definition = {**self._definition, "shapes": shapes}
-        made = System.__call__(RigidBody(definition, values), **params)
+        made = RigidBody(replace(self.definition, shapes=shapes), values)
+        made = System.__call__(made, **params)
         if np.any(np.asarray(made.params["inverse_mass"]) < 0):
             raise ValueError("parameter inverse_mass must not be negative")
         _check_inertia(made.params["inverse_inertia"])
         return made
 
     def _refusal(self, method):
-        factors = np.ravel(self._params["linear_factor"]), np.ravel(self._params["angular_factor"])
+        factors = np.ravel(self.params["linear_factor"]), np.ravel(self.params["angular_factor"])
         if method.requires == "rigid_body" or all(np.all(f == 1) for f in factors):
             return None
         return (
@@ -141,7 +142,7 @@ class RigidBody(System):
 
     def invariants(self, y, t=0.0):
         """The length of the quaternion; momenta if no force or torque changes them."""
-        p = {name: np.any(value != 0) for name, value in self._params.items()}
+        p = {name: np.any(value != 0) for name, value in self.params.items()}
         springs = self._springs and p["stiffness"]
         values = super().invariants(y, t)
         if springs or p["gravity"] or p["force"] or p["drag"] or p["linear_damping"]:
@@ -197,7 +198,9 @@ def _default():
     values["gravity"] = checked("gravity", (0.0, 0.0, -9.81), (3,))
     values["inverse_inertia"] = checked("inverse_inertia", np.eye(3), (3, 3))
     params = [(name, unit, values[name], text) for name, unit, _, text in _DESCRIPTOR["params"]]
-    return RigidBody({**_DESCRIPTOR, "params": params, "shapes": shapes}, values)
+    return RigidBody(
+        SystemDefinition(**{**_DESCRIPTOR, "params": params}, positions=7, shapes=shapes), values
+    )
 
 
 rigid_body = _default()

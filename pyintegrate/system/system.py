@@ -22,11 +22,16 @@ if TYPE_CHECKING:
     from typing import Any, Self
 
     from ..values.types import ArrayLike, Floats, MaybeFloats
+    from .definition import SystemDefinition
 
 _RHS, _ACCELERATION, _ENERGY, _INVARIANTS, _JACOBIAN = map(
     _core.questions().index, ("rhs", "acceleration", "energy", "invariants", "jacobian")
 )
 _MOST_NUMBERS = 1 << 58  # in an array
+_OF_ITS_DEFINITION = (
+    "name", "title", "equation", "reference", "structure", "dim", "dof", "shapes",
+    "velocity_dependent", "traced",
+)  # fmt: skip
 
 
 class _Signature:
@@ -69,28 +74,31 @@ class System(ClosedForms):
     10.0
     """
 
+    name: str
+    title: str
+    equation: str
+    reference: str
     dim: int
     dof: int
     structure: str
     velocity_dependent: bool
     positions: int  # components of x0 if v0 is given
+    traced: Any  # the operations of a user-defined force (pyintegrate.trace.tracing.Traced)
     core: Any  # the name or handle by which the C core knows it
     noise: str | None = None  # the kind of its noise: stochastic/noisy_system.py
     usual_method: str = "rk4"
     shapes_of_run: ClassVar[dict] = {}  # of further parameters, which belong to the run
-    _definition: dict
-    _params: Mapping
+    definition: SystemDefinition
+    params: Mapping[str, Any]
+    shapes: dict[str, tuple[int, ...]]
 
     def __init__(self, definition, params):
         self.__dict__.update(
-            _definition=definition,
-            _params=MappingProxyType(params),
-            dim=definition["dim"],
-            dof=definition["dof"],
-            core=definition["name"],
-            structure=definition["structure"],
-            velocity_dependent=definition["velocity_dependent"],
-            positions=definition.get("positions", definition["dof"]),
+            {name: getattr(definition, name) for name in _OF_ITS_DEFINITION},
+            definition=definition,
+            params=MappingProxyType(params),
+            core=definition.name,
+            positions=definition.dof if definition.positions is None else definition.positions,
         )
 
     __signature__ = _Signature()
@@ -101,55 +109,32 @@ class System(ClosedForms):
         )
 
     # ---- description ----
-    @property
-    def name(self) -> str:
-        return self._definition["name"]
-
-    @property
-    def title(self) -> str:
-        return self._definition["title"]
-
-    @property
-    def equation(self) -> str:
-        return self._definition["equation"]
-
-    @property
-    def reference(self) -> str:
-        return self._definition["reference"]
-
-    @property
-    def params(self) -> Mapping[str, Any]:
-        return self._params
-
     def _core_for(self, method):
         """The same for a method, which may need derivatives."""
         return self.core
 
     @cached_property
     def state_names(self) -> tuple[str, ...]:
-        return tuple(q[0] for q in self._definition["state"])
+        return tuple(q[0] for q in self.definition.state)
 
     @property
     def units(self) -> Mapping[str, str]:
-        quantities = (*self._definition["state"], *self._definition["params"])
-        time = self._definition.get("time_unit", "s")
-        return MappingProxyType({**{q[0]: q[1] for q in quantities}, "t": time})
+        quantities = (*self.definition.state, *self.definition.params)
+        return MappingProxyType({q[0]: q[1] for q in quantities} | {"t": self.definition.time_unit})
 
     @cached_property
     def batch_shapes(self) -> dict[str, tuple[int, ...]]:
         """Name of each parameter to its batch shape: () if one value serves all."""
-        shapes = self._definition["shapes"]
-        return {k: batch_shape(v, shapes[k]) for k, v in self._params.items()}
+        return {k: batch_shape(v, self.shapes[k]) for k, v in self.params.items()}
 
     @cached_property
     def parameter_rows(self) -> list[Floats]:
         """Parameters for the C core: one array for each, or for each element of an array."""
-        shapes = self._definition["shapes"]
-        return [row for k, v in self._params.items() for row in rows_of(v, shapes[k])]
+        return [row for k, v in self.params.items() for row in rows_of(v, self.shapes[k])]
 
     @property
     def initial(self) -> Floats:
-        return np.array([q[2] for q in self._definition["state"]])
+        return np.array([q[2] for q in self.definition.state])
 
     def _refusal(self, method):
         """Why a method that fits the structure cannot be used nevertheless; None if it can."""
@@ -166,19 +151,18 @@ class System(ClosedForms):
 
     def __call__(self, /, **params: ArrayLike) -> Self:
         """The same system with other parameters: scalars, or arrays over the batch."""
-        known = {q[0] for q in self._definition["params"]}
         for name in params:
-            if name not in known:
-                near, all_names = near_names(name, known), ", ".join(sorted(known)) or "none"
+            if name not in self.shapes:
+                known = sorted(self.shapes)
+                near, all_names = near_names(name, known), ", ".join(known) or "none"
                 hint = f"did you mean {near}?" if near else f"it has {all_names}"
                 raise TypeError(f"{self.name} has no parameter {name!r}: {hint}")
-        shapes = self._definition["shapes"]
-        changed = {name: checked(name, value, shapes[name]) for name, value in params.items()}
-        return type(self)(self._definition, {**self._params, **changed})
+        changed = {name: checked(name, value, self.shapes[name]) for name, value in params.items()}
+        return type(self)(self.definition, {**self.params, **changed})
 
     # ---- equality and pickling ----
     def _bits(self):
-        return tuple((k, np.shape(v), np.asarray(v).tobytes()) for k, v in self._params.items())
+        return tuple((k, np.shape(v), np.asarray(v).tobytes()) for k, v in self.params.items())
 
     def __eq__(self, other):
         if not isinstance(other, System):
@@ -186,13 +170,13 @@ class System(ClosedForms):
         return self.name == other.name and self._bits() == other._bits()
 
     def __hash__(self):
-        arrays = [name for name, value in self._params.items() if np.ndim(value)]
+        arrays = [name for name, value in self.params.items() if np.ndim(value)]
         if arrays:
             raise TypeError(f"a System with array parameters ({', '.join(arrays)}) is not hashable")
         return hash((self.name, self._bits()))
 
     def __reduce__(self):
-        return restore, (self.name, dict(self._params))
+        return restore, (self.name, dict(self.params))
 
     # ---- equations ----
     def rhs(self, t: ArrayLike, y: ArrayLike) -> Floats:
@@ -274,7 +258,7 @@ class System(ClosedForms):
         >>> float(pi.systems.kepler.invariants([1, 0, 0, 2])["angular_momentum"])
         2.0
         """
-        names = [q[0] for q in self._definition["invariants"]]
+        names = [q[0] for q in self.definition.invariants]
         if not names:
             return {}
         values = self._ask(_INVARIANTS, t, y, len(names))
@@ -365,14 +349,14 @@ class System(ClosedForms):
 
     # ---- printing ----
     def __repr__(self):
-        return f"{self.name}({', '.join(f'{k}={short(v)}' for k, v in self._params.items())})"
+        return f"{self.name}({', '.join(f'{k}={short(v)}' for k, v in self.params.items())})"
 
     def _repr_html_(self):
         from html import escape
 
-        quantities = [*self._definition["state"], *self._definition["params"]]
+        quantities = [*self.definition.state, *self.definition.params]
         rows = "".join(
-            f"<tr><td>{escape(name)}</td><td>{escape(short(self._params.get(name, value)))}</td>"
+            f"<tr><td>{escape(name)}</td><td>{escape(short(self.params.get(name, value)))}</td>"
             f"<td>{escape('' if unit == '1' else unit)}</td><td>{escape(meaning)}</td></tr>"
             for name, unit, value, meaning in quantities
         )

@@ -12,7 +12,7 @@ import numpy as np
 
 from .. import _core
 from ..user_system.callback import CallbackSystem
-from .directions import Directions, caller
+from .directions import Directions, caller, described
 
 _RHS, _ACCELERATION = map(_core.questions().index, ("rhs", "acceleration"))
 
@@ -21,7 +21,7 @@ class DifferenceSystem(Directions, CallbackSystem):
     """A System of a motion and its tangents, whose force is called; made by ``System.tangent``."""
 
     def __reduce__(self):
-        return _again, (self.base, *self._definition["asked"])
+        return _again, (self.base, *self.definition.asked)
 
 
 def _again(base, k, parameters):
@@ -30,14 +30,12 @@ def _again(base, k, parameters):
         return base.tangent(k, parameters)
 
 
-def by_differences(system, definition, k, elements):
+def by_differences(system, k, elements):
     """A System with tangents, made from a system whose force is called.
 
     Parameters
     ----------
     system : CallbackSystem or CompiledSystem
-    definition : dict
-        Everything but the force.
     k, elements
         As in ``tangent``.
 
@@ -51,14 +49,15 @@ def by_differences(system, definition, k, elements):
         UserWarning,
         stacklevel=caller(),
     )
-    definition |= {
-        "function": _Differences(system, k, [row for _, row in elements]),
-        "energy": None,
-        "velocity_dependent": system.velocity_dependent,
-        "time_dependent": True,
-        "asked": (k, tuple(dict.fromkeys(name.partition("[")[0] for name, _ in elements))),
-    }
-    return DifferenceSystem(definition, dict(system._params))
+    definition = described(
+        system,
+        k,
+        elements,
+        function=_Differences(system, k, [row for _, row in elements]),
+        velocity_dependent=system.velocity_dependent,
+        asked=(k, tuple(dict.fromkeys(name.partition("[")[0] for name, _ in elements))),
+    )
+    return DifferenceSystem(definition, system.params)
 
 
 class _Differences:
@@ -110,7 +109,7 @@ class _Differences:
     def _parameter_rows(self, params, y):
         """Each element of the parameters for all lanes."""
         rows = []
-        for name, shape in self._system._definition["shapes"].items():
+        for name, shape in self._system.shapes.items():
             value = np.asarray(params[name], dtype=y.dtype)
             if shape:
                 value = value.reshape(*shape, -1)

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..system.definition import SystemDefinition
 from ..user_system.component_names import free_names
 from ..values.checks import broadcast, numbers
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
     from typing import Any
 
     from ..values.types import ArrayLike, Floats
@@ -33,17 +33,16 @@ class Directions:
         name: Any
         initial: Any
         params: Any
-        _definition: dict
-        _params: Mapping
+        definition: Any
 
     @property
     def base(self):
         """The system without tangents, with the same parameters."""
-        return self._definition["base"](**self._params)
+        return self.definition.base(**self.params)
 
     @property
     def directions(self):
-        return self._definition["directions"]
+        return self.definition.directions
 
     def parts(self, y):
         """The base's state and its tangents.
@@ -120,7 +119,7 @@ class Directions:
 
     def _start(self, x0, v0):
         """A state of the base, (*batch, dim)."""
-        base = self._definition["base"]
+        base = self.definition.base
         dim, dof, initial = base.dim, base.dof, base.initial
         initial = np.zeros(dim) if initial is None else initial
         if x0 is None and v0 is None:
@@ -145,7 +144,7 @@ class Directions:
     @property
     def places(self):
         """The index of component d of the base and of each tangent, (base.dim, 1 + n)."""
-        base = self._definition["base"]
+        base = self.definition.base
         return places_of(base.dim, base.dof, len(self.directions))
 
 
@@ -161,8 +160,8 @@ def places_of(dim, dof, n):
 def elements_of(system, parameters):
     """(name, row) of each element of the named parameters."""
     given = (parameters,) if isinstance(parameters, str) else tuple(parameters)
-    shapes, rows, first = system._definition["shapes"], {}, 0
-    for name, shape in shapes.items():
+    rows, first = {}, 0
+    for name, shape in system.shapes.items():
         rows[name] = [
             (name + (f"[{', '.join(map(str, index))}]" if shape else ""), first + i)
             for i, index in enumerate(np.ndindex(shape))
@@ -186,9 +185,9 @@ def caller():
     return level
 
 
-def described(system, k, elements):
-    """The definition of a system with tangents: everything but the force."""
-    old = system._definition
+def described(system, k, elements, **more):
+    """The definition of a system with tangents; more: the fields of its force."""
+    old = system.definition
     n, directions = k + len(elements), [str(j + 1) for j in range(k)]
     directions += [name for name, _ in elements]
     units, initial, dim = system.units, system.initial, system.dim
@@ -204,24 +203,23 @@ def described(system, k, elements):
     for j in range(k):
         value[j % dim, 1 + j] = 1.0
     order = np.argsort(places_of(dim, system.dof, n).ravel())
-    listed = free_names(tuple(names.ravel()[order]), old["shapes"])
+    listed = free_names(tuple(names.ravel()[order]), old.shapes)
     state = [
         (listed[i], unit.ravel()[at], float(value.ravel()[at]), "") for i, at in enumerate(order)
     ]
-    return {
-        "name": f"{system.name}_tangent",
-        "title": f"{system.title} with {n} tangent{'s' * (n > 1)}",
-        "equation": "",
-        "reference": system.reference,
-        "structure": system.structure,
-        "dim": dim * (1 + n),
-        "dof": system.dof * (1 + n),
-        "state": state,
-        "params": old["params"],
-        "invariants": [],
-        "shapes": old["shapes"],
-        "exact": None,
-        "time_unit": old.get("time_unit", "s"),
-        "base": system(**{name: value for name, _, value, _ in old["params"]}),
-        "directions": tuple(directions),
-    }
+    return SystemDefinition(
+        name=f"{system.name}_tangent",
+        title=f"{system.title} with {n} tangent{'s' * (n > 1)}",
+        equation="",
+        reference=system.reference,
+        structure=system.structure,
+        dim=dim * (1 + n),
+        dof=system.dof * (1 + n),
+        state=state,
+        params=old.params,
+        shapes=old.shapes,
+        time_unit=old.time_unit,
+        base=system(**old.defaults),
+        directions=tuple(directions),
+        **more,
+    )

@@ -137,8 +137,7 @@ def built_in_force(system):
     """
     dim, dof, name = system.dim, system.dof, system.name
     graph = Graph(dim, dof)
-    shapes = system._definition["shapes"]
-    params, rows = tracing.parameter_symbols(graph, shapes)
+    params, rows = tracing.parameter_symbols(graph, system.shapes)
     t = tracing.Symbol(graph.time())
     halves = ((0, dof), (dof, dim)) if dof else ((0, dim),)
     state = [tracing.state_symbols(graph, a, b, False) for a, b in halves]

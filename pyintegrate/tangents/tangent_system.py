@@ -14,6 +14,7 @@ commutes). Skokos (2010), Lect. Notes Phys. 790, 63-135.
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 
 from ..trace.derivative import directional, forward
 from ..trace.errors import TraceError
@@ -34,9 +35,7 @@ class TangentSystem(Directions, TracedSystem):
 
     def plain(self):
         """The same equations as a TracedSystem that knows of no base."""
-        left_out = ("base", "directions")
-        definition = {k: v for k, v in self._definition.items() if k not in left_out}
-        return TracedSystem(definition, dict(self._params))
+        return TracedSystem(replace(self.definition, base=None, directions=None), self.params)
 
 
 def tangent(system, k, parameters=()):
@@ -60,12 +59,11 @@ def tangent(system, k, parameters=()):
             f"{system.name!r} moves rigid bodies: a rotation is no vector, and its rules of motion"
             " have no tangents here; write the equations of the angles with @pi.acceleration"
         )
-    definition = described(system, k, elements)
     traced = force_of(system)
     if traced is None:
         from .differences import by_differences
 
-        return by_differences(system, definition, k, elements)
+        return by_differences(system, k, elements)
     _tell_of_corners(system, traced, elements)
     try:
         made = _smaller(traced, k, elements)
@@ -74,15 +72,17 @@ def tangent(system, k, parameters=()):
             f"{n} tangents of {system.name!r} take more than {MOST_NODES} operations: take fewer"
             " directions at a time"
         ) from None
-    definition |= {
-        "traced": made,
-        "velocity_dependent": bool(system.dof and made.velocity_dependent),
-        "time_dependent": made.time_dependent,
-        "frozen": system._definition.get("frozen"),
-    }
-    found = TangentSystem(definition, dict(system._params))
+    definition = described(
+        system,
+        k,
+        elements,
+        traced=made,
+        velocity_dependent=bool(system.dof and made.velocity_dependent),
+        time_dependent=made.time_dependent,
+        frozen=system.definition.frozen,
+    )
     made.program().handle  # noqa: B018  (the verifier agrees)
-    return found
+    return TangentSystem(definition, system.params)
 
 
 def force_of(system):
@@ -174,7 +174,7 @@ def _by_entries(graph, nodes, seeds):
         change: dict = {}
         for number, entry in entries.items():
             for j, seed in seeds[number].items():
-                term = graph.multiply(entry, seed)
-                change[j] = graph.add(change[j], term) if j in change else term
+                term = entry * seed
+                change[j] = change[j] + term if j in change else term
         found.append(change)
     return found

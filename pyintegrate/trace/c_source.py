@@ -69,7 +69,7 @@ def source(system):
     kind = "COMPACT_SYSTEM" if cost > _HEAVY else "SYSTEM"
     flags = {
         "velocity_dependent": system.velocity_dependent,
-        "time_dependent": system._definition["time_dependent"],
+        "time_dependent": system.definition.time_dependent,
     }
     return (
         f"/* {title.replace('*/', '* /')}, written by pyintegrate: the operations of its byte code"

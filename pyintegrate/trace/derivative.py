@@ -11,106 +11,82 @@ Griewank, Walther (2008), Evaluating Derivatives, SIAM, chapters 3.1 and 3.2.
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 from contextlib import contextmanager
+from functools import reduce
 from typing import Any
 
 from .errors import TraceError
-from .graph import Graph, Node
+from .graph import Node, make
 
 # Piecewise constant: the derivative is 0 wherever there is one.
 _FLAT = {"sign", "floor", "rint"}
 
 
-def _partials(g: Graph, node: Node):
+_0 = object()  # a derivative that is zero for any arguments
+
+
+def _partials(node: Node):
     """(argument, derivative of the node by it) for each argument; None stands for 1."""
     rule = _RULES.get(node.operation)
     if rule is None:
         raise TraceError(f"{node.operation} has no derivative", "report it")
-    derivatives = rule(g, node, *node.arguments)
-    return [
-        (argument, d)
-        for argument, d in zip(node.arguments, derivatives, strict=True)
-        if d is not _0
-    ]
+    pairs = zip(node.arguments, rule(node, *node.arguments), strict=True)
+    return [(argument, d) for argument, d in pairs if d is not _0]
 
 
-_0 = object()  # a derivative that is zero for any arguments
+def _quotient(a, b):
+    """The derivatives share one division."""
+    inverse = 1.0 / b
+    return inverse, -(a * inverse * inverse)
 
 
-def _reciprocal(g, a):
-    return g.divide(g.constant(1.0), a)
+def _power(n, x, y):
+    by_x = y * make("power", x, y - 1.0)
+    return by_x, _0 if y.is_constant else n * make("log", x)
 
 
-def _over_square(g, a, b):
-    """a / b^2, with the one division that all derivatives by b share."""
-    inverse = _reciprocal(g, b)
-    return g.multiply(g.multiply(a, inverse), inverse)
-
-
-def _power(g, node, x, y):
-    one = g.constant(1.0)
-    by_x = g.multiply(y, g.make("power", x, g.subtract(y, one)))
-    return by_x, g.multiply(node, g.make("log", x)) if not y.is_constant else _0
-
-
-def _either(g, mask, taken, other):
+def _either(mask):
     """The weights of two branches."""
-    one, zero = g.constant(1.0), g.constant(0.0)
-    return g.make("where", mask, one, zero), g.make("where", mask, zero, one)
+    return make("where", mask, 1.0, 0.0), make("where", mask, 0.0, 1.0)
 
 
-def _one_minus_square(g, a):
-    return g.subtract(g.constant(1.0), g.multiply(a, a))
+def _arctan2(a, b):
+    square = a * a + b * b
+    return b * (1.0 / square), -(a * (1.0 / square))
 
 
-def _sum_of_squares(g, a, b):
-    return g.add(g.multiply(a, a), g.multiply(b, b))
-
-
+# From the node and its arguments.
 _RULES: dict[str, Callable] = {
-    "negative": lambda g, n, a: (g.constant(-1.0),),
-    "add": lambda g, n, a, b: (None, None),
-    "subtract": lambda g, n, a, b: (None, g.constant(-1.0)),
-    "multiply": lambda g, n, a, b: (b, a),
-    "divide": lambda g, n, a, b: (_reciprocal(g, b), g.negative(_over_square(g, a, b))),
-    "sqrt": lambda g, n, a: (g.scaled(_reciprocal(g, n), 0.5),),
-    "cbrt": lambda g, n, a: (g.divide(n, g.scaled(a, 3.0)),),
-    "absolute": lambda g, n, a: (g.make("sign", a),),
-    "copysign": lambda g, n, a, b: (
-        g.multiply(g.make("sign", a), g.make("copysign", g.constant(1.0), b)),
-        _0,
-    ),
-    "minimum": lambda g, n, a, b: _either(g, g.make("less", a, b), a, b),
-    "maximum": lambda g, n, a, b: _either(g, g.make("less", b, a), a, b),
-    "sin": lambda g, n, a: (g.make("cos", a),),
-    "cos": lambda g, n, a: (g.negative(g.make("sin", a)),),
-    "tan": lambda g, n, a: (g.add(g.constant(1.0), g.multiply(n, n)),),
-    "arcsin": lambda g, n, a: (_reciprocal(g, g.make("sqrt", _one_minus_square(g, a))),),
-    "arccos": lambda g, n, a: (
-        g.divide(g.constant(-1.0), g.make("sqrt", _one_minus_square(g, a))),
-    ),
-    "arctan": lambda g, n, a: (_reciprocal(g, g.add(g.constant(1.0), g.multiply(a, a))),),
-    "arctan2": lambda g, n, a, b: (
-        g.multiply(b, _reciprocal(g, _sum_of_squares(g, a, b))),
-        g.negative(g.multiply(a, _reciprocal(g, _sum_of_squares(g, a, b)))),
-    ),
-    "exp": lambda g, n, a: (n,),
-    "expm1": lambda g, n, a: (g.make("exp", a),),
-    "log": lambda g, n, a: (_reciprocal(g, a),),
-    "log1p": lambda g, n, a: (_reciprocal(g, g.add(g.constant(1.0), a)),),
-    "sinh": lambda g, n, a: (g.make("cosh", a),),
-    "cosh": lambda g, n, a: (g.make("sinh", a),),
-    "tanh": lambda g, n, a: (_one_minus_square(g, n),),
+    "negative": lambda n, a: (n.graph.constant(-1.0),),
+    "add": lambda n, a, b: (None, None),
+    "subtract": lambda n, a, b: (None, n.graph.constant(-1.0)),
+    "multiply": lambda n, a, b: (b, a),
+    "divide": lambda n, a, b: _quotient(a, b),
+    "sqrt": lambda n, a: (1.0 / n * 0.5,),
+    "cbrt": lambda n, a: (n / (a * 3.0),),
+    "absolute": lambda n, a: (make("sign", a),),
+    "copysign": lambda n, a, b: (make("sign", a) * make("copysign", 1.0, b), _0),
+    "minimum": lambda n, a, b: _either(make("less", a, b)),
+    "maximum": lambda n, a, b: _either(make("less", b, a)),
+    "sin": lambda n, a: (make("cos", a),),
+    "cos": lambda n, a: (-make("sin", a),),
+    "tan": lambda n, a: (n * n + 1.0,),
+    "arcsin": lambda n, a: (1.0 / make("sqrt", 1.0 - a * a),),
+    "arccos": lambda n, a: (-1.0 / make("sqrt", 1.0 - a * a),),
+    "arctan": lambda n, a: (1.0 / (a * a + 1.0),),
+    "arctan2": lambda n, a, b: _arctan2(a, b),
+    "exp": lambda n, a: (n,),
+    "expm1": lambda n, a: (make("exp", a),),
+    "log": lambda n, a: (1.0 / a,),
+    "log1p": lambda n, a: (1.0 / (a + 1.0),),
+    "sinh": lambda n, a: (make("cosh", a),),
+    "cosh": lambda n, a: (make("sinh", a),),
+    "tanh": lambda n, a: (1.0 - n * n,),
     "power": _power,
-    "fmod": lambda g, n, a, b: (
-        g.constant(1.0),
-        g.negative(g.make("rint", g.divide(g.subtract(a, n), b))),
-    ),
-    "hypot": lambda g, n, a, b: (
-        g.multiply(a, _reciprocal(g, n)),
-        g.multiply(b, _reciprocal(g, n)),
-    ),
+    "fmod": lambda n, a, b: (n.graph.constant(1.0), -make("rint", (a - n) / b)),
+    "hypot": lambda n, a, b: (a * (1.0 / n), b * (1.0 / n)),
 }
 
 
@@ -123,18 +99,10 @@ def _scaling_freely(graph):
         graph.scale_freely = before
 
 
-def _sum(g, terms):
-    total = None
-    for term in terms:
-        total = term if total is None else g.add(total, term)
-    return total
-
-
-def _product(g, outer, inner):
-    """outer * inner; None stands for 1."""
-    if outer is None or inner is None:
-        return inner if outer is None else outer
-    return g.multiply(outer, inner)
+def _product(one, outer, inner):
+    """outer * inner, of which either may be the node 1 or None, which stands for it."""
+    factors = [factor for factor in (outer, inner) if factor not in (None, one)]
+    return reduce(operator.mul, factors) if factors else one
 
 
 def forward(graph, nodes, variables):
@@ -186,7 +154,7 @@ def directional(graph, nodes, seeds):
     >>> from pyintegrate.trace.derivative import directional
     >>> g = Graph(2, 0)
     >>> x, dx = g.state(0), g.state(1)
-    >>> directional(g, [g.multiply(x, x)], {x.number: {"dx": dx}})[0]["dx"].operation
+    >>> directional(g, [x * x], {x.number: {"dx": dx}})[0]["dx"].operation
     'multiply'
     """
     with _scaling_freely(graph):
@@ -197,26 +165,24 @@ def directional(graph, nodes, seeds):
         return [known[node.number] for node in nodes]
 
 
-def _forward_one(g, node, known):
+def _forward_one(graph, node, known):
     if node.operation in _FLAT or node.is_mask or not node.arguments:
         return {}
     if node.operation == "where":
         mask, a, b = node.arguments
-        zero = g.constant(0.0)
         da, db = known[a.number], known[b.number]
+        zero = graph.constant(0.0)
         return {
-            v: g.make("where", mask, da.get(v, zero), db.get(v, zero)) for v in sorted({*da, *db})
+            v: make("where", mask, da.get(v, zero), db.get(v, zero)) for v in sorted({*da, *db})
         }
     if not any(known[a.number] for a in node.arguments):
         return {}
     terms: dict[Any, list[Node]] = {}
-    one = g.constant(1.0)
-    for argument, partial in _partials(g, node):
+    one = graph.constant(1.0)
+    for argument, partial in _partials(node):
         for v, inner in known[argument.number].items():
-            outer = None if partial is None else partial
-            term = _product(g, outer, None if inner is one else inner)
-            terms.setdefault(v, []).append(one if term is None else term)
-    return {v: _sum(g, terms[v]) for v in sorted(terms)}
+            terms.setdefault(v, []).append(_product(one, partial, inner))
+    return {v: reduce(operator.add, terms[v]) for v in sorted(terms)}
 
 
 def gradient(graph, node, variables):
@@ -238,25 +204,25 @@ def gradient(graph, node, variables):
         for n in reversed(order):
             if n.number not in leads or n.number not in terms or n.number in wanted:
                 continue
-            above = _sum(graph, terms.pop(n.number))
-            for argument, term in _backward_one(graph, n, above, one):
+            above = reduce(operator.add, terms.pop(n.number))
+            for argument, term in _backward_one(n, above, one):
                 if argument.number in leads:
                     terms.setdefault(argument.number, []).append(term)
-        return [_sum(graph, terms[v.number]) if v.number in terms else zero for v in variables]
+        return [
+            reduce(operator.add, terms[v.number]) if v.number in terms else zero for v in variables
+        ]
 
 
-def _backward_one(g, node, above, one):
+def _backward_one(node, above, one):
     if node.operation in _FLAT or node.is_mask or not node.arguments:
         return
     if node.operation == "where":
         mask, a, b = node.arguments
-        zero = g.constant(0.0)
-        yield a, g.make("where", mask, above, zero)
-        yield b, g.make("where", mask, zero, above)
+        yield a, make("where", mask, above, 0.0)
+        yield b, make("where", mask, 0.0, above)
         return
-    for argument, partial in _partials(g, node):
-        term = _product(g, partial, None if above is one else above)
-        yield argument, one if term is None else term
+    for argument, partial in _partials(node):
+        yield argument, _product(one, partial, above)
 
 
 def below(nodes):

@@ -90,7 +90,7 @@ def apply(name, *values):
         result = getattr(np, name)(*(np.asarray(plain(v)).astype(float) for v in values))
         return wrapped(np.asarray(result, dtype=object))
     if not any(isinstance(v, Vector | np.ndarray | list | tuple) for v in values):
-        return Symbol(function(graph, *(node_of(graph, v) for v in values)))
+        return Symbol(function(*(node_of(graph, v) for v in values)))
     arrays = [np.asarray(plain(v), dtype=object) for v in values]
     try:
         arrays = list(np.broadcast_arrays(*arrays))
@@ -98,7 +98,7 @@ def apply(name, *values):
         raise TraceError(f"np.{name}: {error}", "check the shapes") from None
     out = np.empty(arrays[0].shape, dtype=object)
     for index in np.ndindex(out.shape):
-        out[index] = Symbol(function(graph, *(node_of(graph, a[index]) for a in arrays)))
+        out[index] = Symbol(function(*(node_of(graph, a[index]) for a in arrays)))
     return wrapped(out)
 
 

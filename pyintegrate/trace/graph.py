@@ -9,6 +9,7 @@ a + (-b), x / 4.
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Callable
 from fractions import Fraction
 
@@ -28,7 +29,7 @@ PARAMETER, POSITION, VELOCITY, TIME = 1, 2, 4, 8
 
 class Node:
     """An operation on earlier nodes; leaves are "constant" (value), "parameter", "state" (index)
-    and "time"."""
+    and "time". Arithmetic with others, or with numbers, makes further nodes."""
 
     __slots__ = ("arguments", "depends", "graph", "number", "operation", "value")
 
@@ -49,41 +50,64 @@ class Node:
         """Whether it is the same at every step: it depends on parameters at most."""
         return self.depends <= PARAMETER
 
+    def __add__(self, other):
+        return make("add", self, other)
+
+    def __sub__(self, other):
+        return make("subtract", self, other)
+
+    def __rsub__(self, other):
+        return make("subtract", other, self)
+
+    def __mul__(self, other):
+        return make("multiply", self, other)
+
+    def __truediv__(self, other):
+        return make("divide", self, other)
+
+    def __rtruediv__(self, other):
+        return make("divide", other, self)
+
+    def __neg__(self):
+        return make("negative", self)
+
     def __repr__(self):
         inside = ", ".join(f"n{a.number}" for a in self.arguments)
         return f"n{self.number} = {self.operation}({inside or self.value})"
 
 
+def make(operation, *arguments):
+    """The node of an operation on nodes, of which there is at least one, and numbers."""
+    graph = next(a.graph for a in arguments if isinstance(a, Node))
+    nodes = (a if isinstance(a, Node) else graph.constant(a) for a in arguments)
+    return graph.make(operation, *nodes)
+
+
 def _is_power_of_two(value):
-    return value != 0 and math.isfinite(value) and abs(math.frexp(value)[0]) == 0.5
+    return abs(math.frexp(value)[0]) == 0.5
+
+
+ARITHMETIC = {
+    "add": operator.add,
+    "subtract": operator.sub,
+    "multiply": operator.mul,
+    "divide": operator.truediv,
+}
 
 
 def _exactly(operation, a, b):
     """a + b, a - b, a * b or a / b if the real number is a double, else None."""
-    if not (math.isfinite(a) and math.isfinite(b)):
+    if not (math.isfinite(a) and math.isfinite(b)) or (operation == "divide" and b == 0):
         return None
-    x, y = Fraction(a), Fraction(b)
-    if operation == "divide":
-        if y == 0:
-            return None
-        exact = x / y
-    else:
-        exact = x + y if operation == "add" else x - y if operation == "subtract" else x * y
-    if exact == 0:
-        return None if a != 0 and b != 0 and operation != "multiply" else _ZERO[operation](a, b)
+    exact = ARITHMETIC[operation](Fraction(a), Fraction(b))
+    if exact == 0:  # with its sign
+        lost = a != 0 and b != 0 and operation != "multiply"
+        return None if lost else ARITHMETIC[operation](a, b)
     try:
         rounded = float(exact)
     except OverflowError:
         return None
     return rounded if Fraction(rounded) == exact else None
-
-
-_ZERO = {
-    "add": lambda a, b: a + b,
-    "subtract": lambda a, b: a - b,
-    "multiply": lambda a, b: a * b,
-    "divide": lambda a, b: a / b,
-}
 
 
 class Graph:
@@ -136,125 +160,90 @@ class Graph:
     # ---- operations ----
     def make(self, operation, *arguments):
         """The node of an operation: shared, folded or rewritten where that is exact."""
+        if operation in ARITHMETIC and all(a.is_constant for a in arguments):
+            value = _exactly(operation, *(a.value for a in arguments))
+            if value is not None:
+                return self.constant(value)
         rewrite = _REWRITES.get(operation)
-        if rewrite is not None:
-            known = rewrite(self, *arguments)
-            if known is not None:
-                return known
+        if rewrite is not None and (known := rewrite(*arguments)) is not None:
+            return known
         if operation in _COMMUTATIVE and arguments[0].number > arguments[1].number:
             arguments = arguments[::-1]
         return self._node(operation, arguments)
 
-    def add(self, a, b):
-        return self.make("add", a, b)
-
-    def subtract(self, a, b):
-        return self.make("subtract", a, b)
-
-    def multiply(self, a, b):
-        return self.make("multiply", a, b)
-
-    def divide(self, a, b):
-        return self.make("divide", a, b)
-
-    def negative(self, a):
-        return self.make("negative", a)
-
-    def scaled(self, a, factor):
-        """a times a number."""
-        return self.make("multiply", a, self.constant(factor))
-
 
 # ---- rewrites that change no bit -----------------------------------------------------------------
-def _folded(graph, operation, a, b):
-    if a.is_constant and b.is_constant:
-        value = _exactly(operation, a.value, b.value)
-        if value is not None:
-            return graph.constant(value)
-    return None
-
-
 def _is(node, value):
     """Whether it is this constant, including the sign of a zero."""
     return node.is_constant and node.value.hex() == float(value).hex()
 
 
-def _add(graph, a, b):
-    if (folded := _folded(graph, "add", a, b)) is not None:
-        return folded
-    if _is(b, -0.0):
-        return a
-    if _is(a, -0.0):
-        return b
-    if b.operation == "negative":
-        return graph.subtract(a, b.arguments[0])
-    if a.operation == "negative":
-        return graph.subtract(b, a.arguments[0])
-    return graph.scaled(a, 2.0) if a is b else None
+def _add(a, b):
+    for u, w in ((a, b), (b, a)):
+        if _is(w, -0.0):
+            return u
+    for u, w in ((a, b), (b, a)):
+        if w.operation == "negative":
+            return u - w.arguments[0]
+    return a * 2.0 if a is b else None
 
 
-def _subtract(graph, a, b):
-    if (folded := _folded(graph, "subtract", a, b)) is not None:
-        return folded
+def _subtract(a, b):
     if _is(b, 0.0):
         return a
     if _is(a, -0.0):
-        return graph.negative(b)
-    return graph.add(a, b.arguments[0]) if b.operation == "negative" else None
+        return -b
+    return a + b.arguments[0] if b.operation == "negative" else None
 
 
-def _negative(graph, a):
+def _negative(a):
     if a.is_constant:
-        return graph.constant(-a.value)
+        return a.graph.constant(-a.value)
     if a.operation == "negative":
         return a.arguments[0]
     if a.operation == "multiply" and not a.is_fixed:  # the sign goes where it is free
         for u, w in (a.arguments, a.arguments[::-1]):
             if w.is_fixed:
-                return graph.multiply(u, graph.negative(w))
+                return u * -w
     return None
 
 
-def _multiply(graph, a, b):
-    if (folded := _folded(graph, "multiply", a, b)) is not None:
-        return folded
+def _multiply(a, b):
     for u, w in ((a, b), (b, a)):
         if _is(w, 1.0):
             return u
         if _is(w, -1.0):
-            return graph.negative(u)
+            return -u
         if u.operation == "negative":
             u = u.arguments[0]
             if w.operation == "negative":
-                return graph.multiply(u, w.arguments[0])
+                return u * w.arguments[0]
             if w.is_fixed and not u.is_fixed:
-                return graph.multiply(u, graph.negative(w))
+                return u * -w
             if not u.is_fixed:
-                return graph.negative(graph.multiply(u, w))
-    if graph.scale_freely:
+                return -(u * w)
+    if a.graph.scale_freely:
         (c, u), (d, w) = _power_of_two(a), _power_of_two(b)
         if u is None or w is None:  # a constant factor: it joins the other's
             rest = w if u is None else u
-            return None if c == 1 or d == 1 or rest is None else graph.scaled(rest, c * d)
+            return None if c == 1 or d == 1 or rest is None else rest * (c * d)
         if c * d != 1 or c != 1:
-            return graph.scaled(graph.multiply(u, w), c * d)
+            return u * w * (c * d)
     return None
 
 
-def _divide(graph, a, b):
-    if (folded := _folded(graph, "divide", a, b)) is not None:
-        return folded
+def _divide(a, b):
     if b.is_constant and _is_power_of_two(b.value) and abs(math.frexp(b.value)[1]) < 100:
-        return graph.scaled(a, 1 / b.value)
+        return a * (1 / b.value)
     if a.operation == "negative" and not a.is_fixed:
-        return graph.negative(graph.divide(a.arguments[0], b))
-    if graph.scale_freely:
+        return -(a.arguments[0] / b)
+    if a.graph.scale_freely:
         factor, rest = _power_of_two(a)
         if factor != 1 and rest is not None:
-            return graph.scaled(graph.divide(rest, b), factor)
+            return rest / b * factor
         factor, rest = _power_of_two(b)
         if factor != 1 and rest is not None:
-            return graph.scaled(graph.divide(a, rest), 1 / factor)
+            return a / rest * (1 / factor)
     return None
 
 
@@ -269,17 +258,9 @@ def _power_of_two(node):
     return 1, node
 
 
-def _where(graph, mask, a, b):
-    return a if a is b else None
-
-
-def _logical_not(graph, a):
-    return a.arguments[0] if a.operation == "logical_not" else None
-
-
-def _absolute(graph, a):
+def _absolute(a):
     if a.operation == "negative":
-        return graph.make("absolute", a.arguments[0])
+        return make("absolute", a.arguments[0])
     return a if a.operation == "absolute" else None
 
 
@@ -289,7 +270,7 @@ _REWRITES: dict[str, Callable] = {
     "negative": _negative,
     "multiply": _multiply,
     "divide": _divide,
-    "where": _where,
-    "logical_not": _logical_not,
+    "where": lambda mask, a, b: a if a is b else None,
+    "logical_not": lambda a: a.arguments[0] if a.operation == "logical_not" else None,
     "absolute": _absolute,
 }

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from . import numpy_functions  # noqa: F401  (what NumPy's functions do to symbols)
-from .derivative import forward, gradient
+from .derivative import forward
 from .errors import TraceError, place_of_error, place_of_function
 from .expression import NO_TRACING, Symbol, Vector, node_of, plain
 from .graph import MOST_NODES, OPERATIONS, TIME, VELOCITY, Graph
@@ -248,7 +248,7 @@ def components(function, graph, result, count, scalar, what):
     try:
         from .elementary import real
 
-        nodes = [real(graph, node_of(graph, value)) for value in values]
+        nodes = [real(node_of(graph, value)) for value in values]
     except TraceError as error:
         raise TypeError(
             f"{describe(function)} returns what is no real number: {error.problem}\n  at"
@@ -267,19 +267,6 @@ def _element(value):
     if isinstance(value, np.ndarray) and value.ndim == 0:
         return value[()]
     return value
-
-
-def minus_gradient(graph, node, start, stop):
-    """-d node / d state, for components start .. stop."""
-    return [
-        graph.negative(d)
-        for d in gradient(graph, node, [graph.state(i) for i in range(start, stop)])
-    ]
-
-
-def positive_gradient(graph, node, start, stop):
-    """d node / d state, for components start .. stop."""
-    return gradient(graph, node, [graph.state(i) for i in range(start, stop)])
 
 
 # ---- the program against the plain function ------------------------------------------------------

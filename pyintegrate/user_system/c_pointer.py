@@ -10,16 +10,10 @@ import numpy as np
 
 from .. import _core
 from ..system.system import System
-from ..values.checks import (
-    MOST_COMPONENTS,
-    different_names,
-    integer,
-    numbers,
-    string,
-    units_by_name,
-)
+from ..values.checks import MOST_COMPONENTS, integer, string
 from ..values.parameters import checked
-from .component_names import default_names, free_names
+from .callback import differences
+from .definition import described
 from .traced import TracedSystem
 
 if TYPE_CHECKING:
@@ -42,10 +36,7 @@ _BLOCK = 2048  # lanes in one call of a batched function
 class CompiledSystem(TracedSystem):
     """A System whose right-hand side is a compiled function; see ``pi.c_function``."""
 
-    traced = property(lambda self: None)  # type: ignore[assignment]
-    program = property(lambda self: None)  # type: ignore[assignment]
-    has_energy = property(lambda self: False)  # type: ignore[assignment]
-    core = property(lambda self: self._definition["handle"])
+    core = property(lambda self: self.definition.handle)
 
     def _core_for(self, method):
         return self.core
@@ -55,16 +46,12 @@ class CompiledSystem(TracedSystem):
 
     def jacobian(self, t: ArrayLike, y: ArrayLike) -> Floats:
         """Central differences of the right-hand side, (*batch, dim, dim)."""
-        y = np.asarray(y, dtype=np.float64)
-        columns = []
-        for d in range(self.dim):
-            h = np.cbrt(np.finfo(float).eps) * np.maximum(1, abs(y[..., d]))
-            up, down = y.copy(), y.copy()
-            up[..., d] += h
-            down[..., d] -= h
-            width = (up - down)[..., d, np.newaxis]
-            columns.append((self.rhs(t, up) - self.rhs(t, down)) / width)
-        return np.stack(columns, axis=-1)
+
+        def rhs(rows):
+            return np.moveaxis(self.rhs(t, np.moveaxis(rows, 0, -1)), -1, 0)
+
+        rows = np.moveaxis(np.asarray(y, dtype=np.float64), -1, 0)
+        return np.moveaxis(differences(rhs, rows), (0, 1), (-2, -1))
 
     def _evaluate(self, *arguments):
         _core.evaluate(self.core, *arguments)
@@ -141,30 +128,18 @@ def c_function(
             raise TypeError(f"{option} must be True or False, got {value!r}")
     target = _target(pointer, batched, unsafe)
     defaults = _parameters(params)
-    shapes = {key: np.shape(value) for key, value in defaults.items()}
-    rows = sum(int(np.prod(shape, dtype=int)) for shape in shapes.values())
+    rows = sum(map(np.size, defaults.values()))
     handle = _core.make_callback(target, 1 + batched, dim, 0, rows, _BLOCK * batched, pointer)
     name = string("name", name, str(getattr(pointer, "__name__", "c_function")))
     title = string("title", title, "")
-    names = free_names(default_names("rhs", dim, 0), defaults)
-    if state_names is not None:
-        names = different_names(state_names, dim, defaults)
-    known = (*names, *defaults, "t")
-    unit = units_by_name(units, known)
-    state = np.ones(dim) if initial is None else numbers("initial", initial).astype(np.float64)
-    if state.shape != (dim,):
-        raise ValueError(f"initial must be {dim} numbers, got {initial!r}")
+    given = {
+        "title": title, "state_names": state_names, "units": units,
+        "initial": initial, "exact": exact,
+        "reference": inspect.cleandoc(title or "a compiled right-hand side"),
+    }  # fmt: skip
     if exact is not None and not callable(exact):
         raise TypeError(f"exact must be a function, got {exact!r}")
-    definition = {
-        "name": name, "title": title or name.replace("_", " "), "equation": "",
-        "reference": inspect.cleandoc(title or "a compiled right-hand side"),
-        "structure": "first_order", "dim": dim, "dof": 0, "velocity_dependent": False,
-        "time_dependent": True, "invariants": [], "shapes": shapes, "exact": exact,
-        "time_unit": unit["t"], "handle": handle,
-        "state": [(key, unit[key], state[i], "") for i, key in enumerate(names)],
-        "params": [(key, unit[key], value, "") for key, value in defaults.items()],
-    }  # fmt: skip
+    definition = described("rhs", name, defaults, given, "first_order", dim, handle=handle)
     return CompiledSystem(definition, defaults)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import pickle
 import sys
+from functools import partial
 from math import prod
 
 import numpy as np
@@ -25,13 +26,6 @@ class CallbackSystem(TracedSystem):
     parameters of shape ``(*shape, n)`` or, if one value serves all, ``shape``.
     """
 
-    traced = property(lambda self: None)  # type: ignore[assignment]
-    program = property(lambda self: None)  # type: ignore[assignment]
-
-    @property
-    def has_energy(self):
-        return self._definition["energy"] is not None
-
     @property
     def core(self):
         rows = len(self.parameter_rows)
@@ -43,12 +37,13 @@ class CallbackSystem(TracedSystem):
         return self.core
 
     def _formulas(self):
-        return [f"{self._definition['function'].__name__}(...), a Python function"]
+        return [f"{self.definition.function.__name__}(...), a Python function"]
 
     def _evaluate(self, bits, question, lanes, t, y, params, out):
         y = np.array([np.broadcast_to(row, lanes) for row in y])
         if question == _JACOBIAN:
-            out[...] = self._differences(t, y, params).reshape(out.shape)
+            rhs = partial(self.answer, _RHS, t, params=params)
+            out[...] = differences(rhs, y).reshape(out.shape)
             return
         out[...] = self.answer(question, t, y, params)
 
@@ -61,10 +56,10 @@ class CallbackSystem(TracedSystem):
         y : ndarray, shape (dim, lanes)
         params : list of ndarray, shape (lanes,) or (1,)
         """
-        definition, dof = self._definition, self.dof
-        function = definition["energy" if question == _ENERGY else "function"]
+        definition, dof = self.definition, self.dof
+        function = definition.energy if question == _ENERGY else definition.function
         state = [y] if not dof else [y[0], y[1]] if dof == 1 else [y[:dof], y[dof:]]
-        result = function(t, *state, **named_parameters(self._definition["shapes"], params))
+        result = function(t, *state, **named_parameters(self.shapes, params))
         rows = 1 if question == _ENERGY else dof or self.dim
         answer = np.empty((rows, y.shape[1]), dtype=y.dtype)
         write_rows(function, result, answer)
@@ -72,24 +67,12 @@ class CallbackSystem(TracedSystem):
             return np.concatenate([y[dof:], answer])
         return answer
 
-    def _differences(self, t, y, params):
-        """Central differences, (dim, dim, lanes): of order h^2, h = cbrt(eps) |y|."""
-        rows: list[np.ndarray] = []
-        for d in range(self.dim):
-            h = np.cbrt(np.finfo(y.dtype).eps) * np.maximum(1, abs(y[d]))
-            up, down = y.copy(), y.copy()
-            up[d] += h
-            down[d] -= h
-            change = self.answer(_RHS, t, up, params) - self.answer(_RHS, t, down, params)
-            rows.append(change / (up[d] - down[d]))
-        return np.stack(rows, axis=1)
-
     def __reduce__(self):
         """Pickled by name: the function itself is not data.
 
         Workers of joblib have another ``__main__``; their cloudpickle makes data of its functions.
         """
-        function = self._definition["function"]
+        function = self.definition.function
         module, name = function.__module__, function.__qualname__
         by_value = map(sys.modules.get, ("cloudpickle", "joblib.externals.cloudpickle"))
         if module == "__main__" and (pickler := next(filter(None, by_value), None)):
@@ -101,7 +84,19 @@ class CallbackSystem(TracedSystem):
                 f" name, which does not lead back to it in {module}: define it at the top of a"
                 " module, or leave trace=False away"
             )
-        return _named_system, (module, name, dict(self._params))
+        return _named_system, (module, name, dict(self.params))
+
+
+def differences(rhs, y):
+    """Central differences of rhs(y), (dim, dim, ...): of order h^2, h = cbrt(eps) |y|."""
+    columns = []
+    for d, row in enumerate(y):
+        h = np.cbrt(np.finfo(y.dtype).eps) * np.maximum(1, abs(row))
+        up, down = y.copy(), y.copy()
+        up[d] += h
+        down[d] -= h
+        columns.append((rhs(up) - rhs(down)) / (up[d] - down[d]))
+    return np.stack(columns, axis=1)
 
 
 def _from_value(data):
@@ -131,8 +126,8 @@ class _Block:
     """
 
     def __init__(self, system):
-        self.function = system._definition["function"]
-        self.dim, self.dof, self.shapes = system.dim, system.dof, system._definition["shapes"]
+        self.function = system.definition.function
+        self.dim, self.dof, self.shapes = system.dim, system.dof, system.shapes
         rows, self.fixed = system.parameter_rows, {}
         if all(np.ndim(row) == 0 for row in rows):  # one value serves all
             self.fixed = {

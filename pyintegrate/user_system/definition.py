@@ -7,7 +7,10 @@ import inspect
 
 import numpy as np
 
+from ..system.definition import SystemDefinition
 from ..trace import tracing
+from ..trace.derivative import gradient
+from ..trace.expression import Symbol, node_of
 from ..trace.frozen import Frozen
 from ..trace.graph import POSITION, TIME, VELOCITY, Graph
 from ..values.checks import (
@@ -128,13 +131,17 @@ class Definition:
             kind = "separable" if "velocity" in traced.outputs else "first_order"
         elif self.first_order:
             kind = "first_order"
-        definition = self._definition(kind, traced.graph.dim, traced.graph.dof)
-        definition["traced"] = traced
-        if self.kind == "hamiltonian" and kind == "first_order":  # its state is (q, p) as well
-            definition["positions"] = size
-        definition["velocity_dependent"] = bool(traced.graph.dof and traced.velocity_dependent)
-        definition["time_dependent"] = traced.time_dependent
-        definition["frozen"] = Frozen(self.function, self.given.get("energy")) or None
+        halves = self.kind == "hamiltonian" and kind == "first_order"  # its state is (q, p) as well
+        definition = self._described(
+            kind,
+            traced.graph.dim,
+            traced.graph.dof,
+            traced=traced,
+            positions=size if halves else None,
+            velocity_dependent=bool(traced.graph.dof and traced.velocity_dependent),
+            time_dependent=traced.time_dependent,
+            frozen=Frozen(self.function, self.given.get("energy")) or None,
+        )
         system = self.made(definition, dict(self.defaults))
         if self.kind in ("acceleration", "rhs", "sde"):
             self._compare(system)
@@ -179,8 +186,6 @@ class Definition:
         ]
 
     def _call(self, function, graph, arguments, params, count, scalar, what):
-        from ..trace.expression import Symbol
-
         time = Symbol(graph.time())
         result = tracing.call(function, [time, *arguments], params)
         return tracing.components(function, graph, result, count, scalar, what)
@@ -205,8 +210,6 @@ class Definition:
 
     def _scalar_function(self, graph, state, params, what):
         """The node of H or V."""
-        from ..trace.expression import Symbol
-
         arguments = [*state]
         if self.leading > len(state):
             arguments = [Symbol(graph.time()), *state]
@@ -215,8 +218,9 @@ class Definition:
 
     def _hamiltonian(self, graph, dof, params):
         energy = self._scalar_function(graph, self._state(graph), params, "one number, H")
-        velocity = tracing.positive_gradient(graph, energy, dof, 2 * dof)
-        force = tracing.minus_gradient(graph, energy, 0, dof)
+        state = [graph.state(i) for i in range(2 * dof)]
+        velocity = gradient(graph, energy, state[dof:])
+        force = [-slope for slope in gradient(graph, energy, state[:dof])]
         separable = not any(n.depends & (POSITION | TIME) for n in velocity) and not any(
             n.depends & VELOCITY for n in force
         )
@@ -238,17 +242,16 @@ class Definition:
         if energy.depends & VELOCITY:
             raise ValueError(f"{self.name}() depends on the velocity: use @pi.acceleration")
         mass = self._mass(params, dof)
-        force = tracing.minus_gradient(graph, energy, 0, dof)
+        state = [graph.state(i) for i in range(dof)]
+        force = [-slope for slope in gradient(graph, energy, state)]
         if isinstance(mass, float) and mass == 1.0:
             nodes = force
         else:
-            from ..trace.expression import Symbol, node_of
-
             masses = [mass] * dof if np.ndim(np.shape(mass)) and not np.shape(mass) else list(mass)
             nodes = [node_of(graph, Symbol(f) / m) for f, m in zip(force, masses, strict=True)]
         kinetic = 0.5 * np.sum(mass * (v * v)) if dof > 1 else 0.5 * mass * v * v
         total = tracing.components(
-            self.function, graph, kinetic + _symbol(energy), 1, True, "one number"
+            self.function, graph, kinetic + Symbol(energy), 1, True, "one number"
         )
         return {"acceleration": nodes, "energy": total}
 
@@ -264,48 +267,10 @@ class Definition:
         mass = checked_mass(mass, dof)
         return float(mass) if np.ndim(mass) == 0 else mass
 
-    # ---- the rest of the definition ----
-    def _definition(self, structure, dim, dof):
-        names = self._state_names(dim, dof)
-        units = self._units(names)
-        initial = self._initial(dim)
-        title = string("title", self.given.get("title"), self.name.replace("_", " "))
-        return {
-            "name": self.name,
-            "title": title,
-            "equation": "",
-            "reference": self.given.get("reference") or inspect.getdoc(self.function) or "",
-            "structure": structure,
-            "dim": dim,
-            "dof": dof if structure != "first_order" else 0,
-            "state": [(n, units[n], initial[i], "") for i, n in enumerate(names)],
-            "params": [(n, units[n], value, "") for n, value in self.defaults.items()],
-            "invariants": [],
-            "shapes": self.shapes,
-            "exact": self.given.get("exact"),
-            "time_unit": units["t"],
-        }
-
-    def _state_names(self, dim, dof):
-        names = self.given.get("state_names")
-        if names is None:
-            dof = dim // 2 if self.kind == "hamiltonian" else dof
-            return free_names(default_names(self.kind, dim, dof), self.defaults)
-        return different_names(names, dim, self.defaults)
-
-    def _units(self, names):
-        return units_by_name(self.given.get("units"), (*names, *self.defaults, "t"))
-
-    def _initial(self, dim):
-        initial = self.given.get("initial")
-        if initial is None:
-            return np.ones(dim) if self.first_order else np.array([1.0] + [0.0] * (dim - 1))
-        value = numbers("initial", initial).astype(np.float64)
-        if np.shape(value) != (dim,) or not np.all(np.isfinite(value)):
-            raise ValueError(
-                f"initial must be {dim} finite numbers (the whole state), got {initial!r}"
-            )
-        return value
+    def _described(self, structure, dim, dof=0, **more):
+        about = self.given.get("reference") or inspect.getdoc(self.function) or ""
+        given = {**self.given, "reference": about}
+        return described(self.kind, self.name, self.defaults, given, structure, dim, dof, **more)
 
     # ---- the plain function ----
     def _plain(self, t, y, dof):
@@ -358,13 +323,14 @@ class Definition:
         size = self.size or 1
         second = self.kind == "acceleration"
         dim, dof = (2 * size, size) if second else (size, 0)
-        definition = self._definition("second_order" if second else "first_order", dim, dof)
-        definition |= {
-            "function": self.function,
-            "energy": self.given.get("energy"),
-            "velocity_dependent": second and self.given.get("velocity_dependent", True),
-            "time_dependent": True,
-        }
+        definition = self._described(
+            "second_order" if second else "first_order",
+            dim,
+            dof,
+            function=self.function,
+            energy=self.given.get("energy"),
+            velocity_dependent=second and self.given.get("velocity_dependent", True),
+        )
         return CallbackSystem(definition, dict(self.defaults))
 
     def _callback_system(self):
@@ -394,7 +360,46 @@ class Definition:
             )
 
 
-def _symbol(node):
-    from ..trace.expression import Symbol
+def described(kind, name, defaults, given, structure, dim, dof=0, **more):
+    """The definition of a user's system.
 
-    return Symbol(node)
+    Parameters
+    ----------
+    kind : str
+        The decorator.
+    defaults : dict
+        Checked values of the parameters.
+    given : dict
+        Options of the decorator.
+    **more
+        Further fields.
+    """
+    names = given.get("state_names")
+    if names is None:
+        halves = dim // 2 if kind == "hamiltonian" else dof
+        names = free_names(default_names(kind, dim, halves), defaults)
+    else:
+        names = different_names(names, dim, defaults)
+    units = units_by_name(given.get("units"), (*names, *defaults, "t"))
+    start, state = given.get("initial"), np.ones(dim)
+    if start is not None:
+        state = numbers("initial", start).astype(np.float64)
+    elif kind not in ("rhs", "sde"):
+        state[1:] = 0.0
+    if np.shape(state) != (dim,) or not np.all(np.isfinite(state)):
+        raise ValueError(f"initial must be {dim} finite numbers (the whole state), got {start!r}")
+    return SystemDefinition(
+        name=name,
+        title=string("title", given.get("title"), name.replace("_", " ")),
+        equation="",
+        reference=given["reference"],
+        structure=structure,
+        dim=dim,
+        dof=dof if structure != "first_order" else 0,
+        state=[(n, units[n], x, "") for n, x in zip(names, state, strict=True)],
+        params=[(n, units[n], value, "") for n, value in defaults.items()],
+        shapes={n: np.shape(value) for n, value in defaults.items()},
+        exact=given.get("exact"),
+        time_unit=units["t"],
+        **more,
+    )

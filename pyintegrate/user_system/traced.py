@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import inspect
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from .. import _core
+from ..system.definition import SystemDefinition
 from ..system.system import System
 
 if TYPE_CHECKING:
@@ -19,8 +21,6 @@ _JACOBIAN = _core.questions().index("jacobian")
 # Families of methods whose steps use the Jacobian.
 _TAKE_A_JACOBIAN = _core.limits()["jacobian"]
 
-_OF_THIS_PROCESS = ("compiled", "frozen")  # in a definition, besides the mathematics
-
 
 class TracedSystem(System):
     """A System whose force was traced; see ``pi.acceleration``, ``pi.rhs`` and ``pi.hamiltonian``.
@@ -31,13 +31,8 @@ class TracedSystem(System):
 
     # ---- description ----
     @property
-    def traced(self):
-        """The operations of the force, as a graph (``pyintegrate.trace.tracing.Traced``)."""
-        return self._definition["traced"]
-
-    @property
     def program(self):
-        """The byte code for all questions; prints as readable assembly.
+        """The byte code for all questions; prints as readable assembly; None if there is none.
 
         Examples
         --------
@@ -48,14 +43,16 @@ class TracedSystem(System):
         >>> print(spring.program.listing(spring.state_names, ["k"]).splitlines()[1].strip())
         out0   = multiply               x, d0
         """
-        return self.traced.program(jacobian=True)
+        return self.traced and self.traced.program(jacobian=True)
 
     @property
     def has_energy(self) -> bool:
+        if self.traced is None:
+            return self.definition.energy is not None
         return "energy" in self.traced.outputs
 
     @property
-    def equation(self) -> str:
+    def equation(self) -> str:  # type: ignore[override]
         return "; ".join(self._formulas())
 
     def _formulas(self):
@@ -75,10 +72,9 @@ class TracedSystem(System):
         return formulas(self.traced.graph, right, left, names, self._parameter_names())
 
     def _parameter_names(self):
-        shapes = self._definition["shapes"]
         return [
             name + (f"[{', '.join(map(str, index))}]" if shape else "")
-            for name, shape in shapes.items()
+            for name, shape in self.shapes.items()
             for index in np.ndindex(shape)
         ]
 
@@ -137,18 +133,17 @@ class TracedSystem(System):
         from ..trace.compiler import compiled
 
         self._look_at_variables()
-        definition = {**self._definition, "compiled": _Compiled(compiled(self))}
-        return type(self)(definition, dict(self._params))
+        return type(self)(replace(self.definition, compiled=compiled(self)), self.params)
 
     @property
     def compiled(self) -> bool:
         """Whether it has its own kernels."""
-        return "compiled" in self._definition
+        return self.definition.compiled is not None
 
     @property
     def core(self):
         if self.compiled:
-            return self._definition["compiled"].handle
+            return self.definition.compiled
         return self.traced.program().handle
 
     def _core_for(self, method):
@@ -159,15 +154,12 @@ class TracedSystem(System):
 
     def _look_at_variables(self):
         """Warn, once, of numbers outside the function that have changed since its definition."""
-        frozen = self._definition.get("frozen")
-        if frozen is not None:
-            frozen.warn(self)
+        if self.definition.frozen is not None:
+            self.definition.frozen.warn(self)
 
     def exact(self, t: ArrayLike, y0: ArrayLike, t0: ArrayLike = 0.0) -> MaybeFloats:
-        function = self._definition["exact"]
-        if function is None:
-            return None
-        return exact_states(self, function, t, y0, t0)
+        function = self.definition.exact
+        return None if function is None else exact_states(self, function, t, y0, t0)
 
     def _closed_form(self, what):
         return None
@@ -178,43 +170,20 @@ class TracedSystem(System):
             return NotImplemented
         return (
             type(other) is type(self)
-            and _comparable(self._definition) == _comparable(other._definition)
+            and self.definition.comparable() == other.definition.comparable()
             and self._bits() == other._bits()
         )
 
     __hash__ = System.__hash__
 
     def __reduce__(self):
-        definition = {k: v for k, v in self._definition.items() if k not in _OF_THIS_PROCESS}
-        return _restore, (type(self), definition, dict(self._params))
+        return restore_own, (type(self), self.definition.as_data(), dict(self.params))
 
 
-class _Compiled:
-    """A loaded library, shared by copies of the system."""
-
-    def __init__(self, handle):
-        self.handle = handle
-
-
-def _restore(kind, definition, params):
-    system = kind(definition, {name: value for name, value, *_ in _defaults(definition)})
-    return system(**params)
-
-
-def _defaults(definition):
-    return [(name, value) for name, _, value, _ in definition["params"]]
-
-
-def _comparable(definition):
-    """A definition without arrays, which do not compare."""
-    left_out = ("params", "state", "positions", *_OF_THIS_PROCESS)
-    plain = {k: v for k, v in definition.items() if k not in left_out}
-    for kind in ("params", "state"):
-        plain[kind] = tuple(
-            (name, unit, np.shape(value), np.asarray(value, dtype=float).tobytes(), meaning)
-            for name, unit, value, meaning in definition[kind]
-        )
-    return plain
+def restore_own(kind, definition, params):
+    """A user-defined system from its definition as data (pickling, loading)."""
+    definition = SystemDefinition(**definition)
+    return kind(definition, definition.defaults)(**params)
 
 
 def exact_states(system, function, t, y0, t0):
@@ -227,7 +196,7 @@ def exact_states(system, function, t, y0, t0):
     if "t0" in inspect.signature(function).parameters:
         options["t0"] = np.asarray(t0, dtype=np.float64)
         moments = t
-    elif np.any(np.asarray(t0) != 0) and system._definition["time_dependent"]:
+    elif np.any(np.asarray(t0) != 0) and system.definition.time_dependent:
         raise ValueError(
             f"{function.__name__}() is asked for a start at t0 = {t0}, and the force depends on the"
             " time: give it a parameter t0"
@@ -239,7 +208,7 @@ def exact_states(system, function, t, y0, t0):
         state = [np.array(y[:dof]), np.array(y[dof:])]
     params = {}
     for name, value in system.params.items():
-        shape = system._definition["shapes"][name]
+        shape = system.shapes[name]
         params[name] = np.moveaxis(
             value, range(-len(shape), 0), range(len(shape))
         ) if shape else value  # fmt: skip

@@ -35,7 +35,7 @@ class Accumulator:
         if self.rows.active is not None:
             symbol = np.where(self.rows.active, symbol, self.old)
         graph = self.rows.view.graph
-        self.node = real(graph, node_of(graph, symbol))
+        self.node = real(node_of(graph, symbol))
 
     def get(self, totals):
         return totals.values[self.row]
@@ -244,7 +244,7 @@ class Accumulators:
     def timed(self, kind):
         """The quantity's reduction over time by the core."""
         shared, graph = self.shared, self.view.graph
-        node = real(graph, node_of(graph, self.q))
+        node = real(node_of(graph, self.q))
 
         def make():
             # Turns and truth values are resolved in another way than a number is.
@@ -380,7 +380,7 @@ class Accumulators:
 
 def number(graph, symbol):
     """A truth value as 0 or 1."""
-    return Symbol(real(graph, node_of(graph, symbol)))
+    return Symbol(real(node_of(graph, symbol)))
 
 
 def cubic_root(a, b, c, d):

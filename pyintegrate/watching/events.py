@@ -312,12 +312,12 @@ def _new_state(view, function, system, own):
             f" {system.dim} components ({', '.join(system.state_names)})\n  at"
             f" {tracing.place_of_function(function)}"
         )
-    return [real(view.graph, node_of(view.graph, item)) for item in items]
+    return [real(node_of(view.graph, item)) for item in items]
 
 
 def _kept_values(view, function, own):
     items = _flat(view.call(function, own))
-    return [real(view.graph, node_of(view.graph, item)) for item in items]
+    return [real(node_of(view.graph, item)) for item in items]
 
 
 def check_method(method):

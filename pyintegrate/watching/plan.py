@@ -208,7 +208,7 @@ def known_place(system, what):
         return None
     if what in system.state_names:
         return STATE, system.state_names.index(what)
-    if what in ("energy", "energy_error") and not callable(system._definition.get("energy")):
+    if what in ("energy", "energy_error") and not callable(system.definition.energy):
         return ENERGY if what == "energy" else CHANGE, 0
     return None
 

@@ -32,11 +32,11 @@ class View:
         self.system, self.graph = system, Graph(0, 0)
         self.extras = dict(extras)
         dim, names = system.dim, invariant_names(system) if invariants else []
-        shapes = {**system._definition["shapes"], **system.shapes_of_run, **self.extras}
+        shapes = {**system.shapes, **system.shapes_of_run, **self.extras}
         self.params, self.rows = tracing.parameter_symbols(self.graph, shapes)
         self.t, self.n = Symbol(self.graph.time()), Symbol(self.graph.state(dim))
         self.size = dim + 1
-        called = system._definition.get("energy")  # of a force that the core cannot evaluate
+        called = system.definition.energy  # of a force that the core cannot evaluate
         own = energy and not callable(called)
         self.energy = self._next() if own else None
         self.invariants = {name: self._next() for name in names}
@@ -151,7 +151,7 @@ def has_exact_phase(system):
 
 
 def invariant_names(system):
-    return [q[0] for q in system._definition["invariants"]]
+    return [q[0] for q in system.definition.invariants]
 
 
 def leading(function, system, before=0):

@@ -78,21 +78,21 @@ def whole_jump(view, name, g, new):
         if direction in rows:
             seeds[graph.parameter(rows[direction]).number] = {j: one}
     found = directional(graph, new if g is None else [*new, g], seeds)
-    late = {} if g is None else _late(graph, name, g, found.pop(), n, seeds)
+    late = {} if g is None else _late(name, g, found.pop(), n, seeds)
     after, zero = _force(view, new), graph.constant(0.0)
     whole = [zero] * system.dim
     for row, y, along, f in zip(places, new, found, after, strict=True):
         whole[row[0]] = y
-        less = graph.subtract(along.get(n, zero), f)
+        less = along.get(n, zero) - f
         for j, place in enumerate(row[1:]):
             change = along.get(j, zero)
             if j in late:
-                change = graph.add(change, graph.multiply(less, late[j]))
+                change = change + less * late[j]
             whole[place] = change
     return whole
 
 
-def _late(graph, name, g, slope, n, seeds):
+def _late(name, g, slope, n, seeds):
     """How much later a neighbour along each direction meets the event."""
     if any(node.operation == "state" and node.number not in seeds for node in below([g])):
         raise ValueError(
@@ -101,8 +101,8 @@ def _late(graph, name, g, slope, n, seeds):
         )
     if n not in slope:
         return {}
-    inverse = graph.divide(graph.constant(-1.0), slope[n])
-    return {j: graph.multiply(change, inverse) for j, change in slope.items() if j != n}
+    inverse = -1.0 / slope[n]
+    return {j: change * inverse for j, change in slope.items() if j != n}
 
 
 def _force(view, state):

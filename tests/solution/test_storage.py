@@ -7,6 +7,7 @@ import json
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -143,10 +144,10 @@ def stranger(**changes):
             raise TypeError("it cannot be pickled")
 
         def __call__(self, **params):
-            return Own(self._definition, dict(super().__call__(**params).params))
+            return Own(self.definition, dict(super().__call__(**params).params))
 
     base = pi.systems.spring
-    return Own({**base._definition, **changes}, dict(base.params))
+    return Own(replace(base.definition, **changes), dict(base.params))
 
 
 def pendulums(**options):
@@ -204,8 +205,8 @@ def test_another_system_in_its_place_is_refused(kind, tmp_path):
         pi.load(tmp_path / f"a.{kind}", system=pi.systems.pendulum)
     with pytest.raises(TypeError, match="must be a System, got str"):
         pi.load(tmp_path / f"a.{kind}", system="spring")
-    other = pi.systems.duffing._definition
-    liar = System({**other, "name": "spring", "params": [], "shapes": {}}, {})
+    other = pi.systems.duffing.definition
+    liar = System(replace(other, name="spring", params=[], shapes={}), {})
     with pytest.raises(ValueError, match="spring"):
         pi.load(tmp_path / f"a.{kind}", system=liar)
 

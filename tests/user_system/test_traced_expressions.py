@@ -386,5 +386,5 @@ def test_explicit_time_and_closures():
     t = np.linspace(-1, 3, 9)
     got = driven.acceleration(t, np.ones((9, 1)), np.zeros((9, 1)))[:, 0]
     assert np.allclose(got, 3 * np.cos(2 * t) + np.interp(t, table_t, table_a) - 1, rtol=1e-14)
-    assert driven._definition["time_dependent"]
+    assert driven.definition.time_dependent
     assert not driven.velocity_dependent
