@@ -12,11 +12,11 @@ from __future__ import annotations
 
 from collections import Counter
 from fractions import Fraction
-from functools import cache
+from functools import cache, partial
 from itertools import combinations_with_replacement, count
 from math import factorial, lcm, prod
 
-from .conditions import collect
+from .conditions import collect, dot, multiplied, size, sparse, times
 
 
 @cache
@@ -66,13 +66,18 @@ def nystrom_symmetry(tree):
     )
 
 
+def kicks_and_drifts(exact):
+    """Letters and numbers in the order applied."""
+    pairs = zip(exact["kick"], exact["drift"], strict=True)
+    return [(name, w) for pair in pairs for name, w in zip("kd", pair, strict=True) if w]
+
+
 def nystrom_composition(exact, rounding):
     """Like `nystrom`: a kick of weight b_i at time c_i depends on the kicks before it.
 
     With the weights b_j (c_i - c_j); and positions with b_i (1 - c_i).
     """
-    pairs = zip(exact["kick"], exact["drift"], strict=True)
-    steps = [(name, w) for pair in pairs for name, w in zip("kd", pair, strict=True) if w]
+    steps = kicks_and_drifts(exact)
     scale = lcm(*(weight.denominator for _, weight in steps))
     time, length = 0, 0.0
     b: list[int] = []
@@ -81,13 +86,13 @@ def nystrom_composition(exact, rounding):
     far: list[float] = []
     for letter, weight in steps:
         if letter == "d":
-            time, length = time + int(weight * scale), length + abs(float(weight))
+            time, length = time + int(weight * scale), length + size(weight)
         else:
             b, c = [*b, int(weight * scale)], [*c, time]
-            sizes, far = [*sizes, abs(float(weight))], [*far, length]
+            sizes, far = [*sizes, size(weight)], [*far, length]
 
-    def inner(phi, bound):
-        return _before(b, c, phi, -1), _before(sizes, far, bound, 1)
+    def inner(phi):
+        return _before(b, c, phi[0], -1), _before(sizes, far, phi[1], 1)
 
     position = [w * (scale - t) for w, t in zip(b, c, strict=True)]
     far_sizes = [w * (1 + length) for w in sizes]
@@ -102,25 +107,12 @@ def nystrom(exact, rounding):
     A, b, c, velocity = (exact[name] for name in ("A", "b", "c", "velocity"))
     scale = lcm(*(x.denominator for row in (b, c, velocity, *A) for x in row))
 
-    def times(numbers, unit):
-        return [[(j, unit(x)) for j, x in enumerate(row) if x] for row in numbers]
-
     def whole(x):  # A and b go with h^2
         return int(x * scale * scale)
 
-    def size(x):
-        return abs(float(x))
-
-    rows, row_sizes = times(A, whole), times(A, size)
-
-    def inner(phi, bound):
-        return tuple(
-            [sum(x * vector[j] for j, x in row) for row in matrix]
-            for matrix, vector in ((rows, phi), (row_sizes, bound))
-        )
-
     yield from _by_trees(
-        rounding, scale, [int(x * scale) for x in c], list(map(size, c)), inner,
+        rounding, scale, [int(x * scale) for x in c], list(map(size, c)),
+        partial(times, (sparse(A, whole), sparse(A, size))),
         ([int(x * scale) for x in velocity], list(map(size, velocity))),
         (list(map(whole, b)), list(map(size, b))),
     )  # fmt: skip
@@ -128,29 +120,19 @@ def nystrom(exact, rounding):
 
 def _by_trees(rounding, scale, c, far, inner_of, velocities, positions):
     """Order by order; a sum of n coefficients' products is a multiple of 1 / scale^n."""
-
-    def sums(weights, phi, bound):
-        return tuple(
-            sum(x * y for x, y in zip(w, values, strict=True))
-            for w, values in zip(weights, (phi, bound), strict=True)
-        )
-
     inner: dict = {}  # A phi, and a bound of it
     later: list = []  # the conditions on positions come from the trees with one node less
     for number in count(1):
         residuals, later_next = later, []
         for tree in nystrom_trees(number):
             leaves, forest = tree
-            phi, bound = [t**leaves for t in c], [t**leaves for t in far]
-            for subtree in forest:
-                value, size = inner[subtree]
-                phi = [x * y for x, y in zip(phi, value, strict=True)]
-                bound = [x * y for x, y in zip(bound, size, strict=True)]
-            inner[tree] = inner_of(phi, bound)
+            start = [t**leaves for t in c], [t**leaves for t in far]
+            phi = multiplied(start, map(inner.get, forest))
+            inner[tree] = inner_of(phi)
             target, sigma = nystrom_target(tree) / number, nystrom_symmetry(tree)
-            total, allowed = sums(velocities, phi, bound)
+            total, allowed = dot(velocities, phi)
             residuals.append((Fraction(total, scale**number) - target, allowed, sigma))
-            total, allowed = sums(positions, phi, bound)
+            total, allowed = dot(positions, phi)
             residual = Fraction(total, scale ** (number + 1)) - target / (number + 1)
             later_next.append((residual, allowed, sigma))
         yield collect(number, rounding, residuals)

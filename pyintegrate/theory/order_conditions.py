@@ -27,9 +27,9 @@ from functools import cache
 from itertools import count, islice
 from math import comb, factorial, lcm, prod, sqrt
 
-from .conditions import collect
+from .conditions import collect, dot, multiplied, size, sparse, times
 from .multistep_conditions import multistep
-from .nystrom_trees import nystrom, nystrom_composition
+from .nystrom_trees import kicks_and_drifts, nystrom, nystrom_composition
 from .rosenbrock import SCALE, in_slopes
 
 HIGHEST = 10  # the order up to which orders are computed
@@ -165,36 +165,19 @@ def symmetry(tree):
 
 def _runge_kutta(exact, rounding):
     """b . phi(t) = 1 / gamma(t), where phi(t) is the product of A phi over the subtrees of t."""
-    scale = lcm(*(x.denominator for row in [exact["b"], *exact["A"]] for x in row))
-    b = [int(x * scale) for x in exact["b"]]
-    A = [[(j, int(x * scale)) for j, x in enumerate(row) if x] for row in exact["A"]]
-    sizes = [abs(float(x)) for x in exact["b"]]
-    A_sizes = [[(j, abs(float(x))) for j, x in enumerate(row) if x] for row in exact["A"]]
-    inner: dict = {}  # A phi(t), and the same without signs
+    A, b = exact["A"], exact["b"]
+    scale = lcm(*(x.denominator for row in [b, *A] for x in row))
 
-    def times(matrix, vector):
-        return [sum(x * vector[j] for j, x in row) for row in matrix]
+    def whole(x):
+        return int(x * scale)
 
-    for number in count(1):
-        residuals = []
-        for tree in trees(number):
-            phi, bound = [1] * len(b), [1.0] * len(b)
-            for subtree in tree:
-                value, size = inner[subtree]
-                phi = [x * y for x, y in zip(phi, value, strict=True)]
-                bound = [x * y for x, y in zip(bound, size, strict=True)]
-            inner[tree] = times(A, phi), times(A_sizes, bound)
-            total = sum(x * y for x, y in zip(b, phi, strict=True))
-            residual = Fraction(total, scale**number) - Fraction(1, density(tree))
-            allowed = sum(x * y for x, y in zip(sizes, bound, strict=True))
-            residuals.append((residual, allowed, symmetry(tree)))
-        if number == 1:  # and c = A 1, which a force that depends on time needs
-            residuals += [
-                (sum(row) - node, float(sum(map(abs, row)) + abs(node)), 1)
-                for row, node in zip(exact["A"], exact["c"], strict=True)
-            ]
-        found = collect(number, rounding, residuals)
-        yield found._replace(number=len(trees(number)))
+    branch = sparse(A, whole), sparse(A, size)
+    weights = list(map(whole, b)), list(map(size, b))
+    sums = [  # c = A 1, which a force that depends on time needs
+        (sum(row) - node, float(sum(map(abs, row)) + abs(node)), 1)
+        for row, node in zip(A, exact["c"], strict=True)
+    ]
+    return _by_trees(rounding, scale, branch, branch, weights, sums)
 
 
 def _rosenbrock(exact, rounding):
@@ -203,47 +186,36 @@ def _rosenbrock(exact, rounding):
     """
     alpha, gamma, b, sizes = in_slopes(exact)
     beta = [[x + y for x, y in zip(*rows, strict=True)] for rows in zip(alpha, gamma, strict=True)]
-    branches = (beta, sizes["beta"]), (alpha, sizes["alpha"])  # of one subtree, of several
+    single, several = (
+        (sparse(matrix, int), sparse(sizes[name], float))
+        for name, matrix in (("beta", beta), ("alpha", alpha))
+    )
+    sums = [  # by which the time goes along
+        (Fraction(sum(row), SCALE) - x, sum(bound) + size(x), 1)
+        for name, matrix, letter in (("c", alpha, "alpha"), ("d", gamma, "gamma"))
+        for row, bound, x in zip(matrix, sizes[letter], exact[name], strict=True)
+    ]
+    return _by_trees(rounding, SCALE, single, several, (b, sizes["b"]), sums)
 
-    def times(matrix, vector):
-        return [sum(x * y for x, y in zip(row, vector, strict=True)) for row in matrix]
 
-    inner: dict = {}
+def _by_trees(rounding, scale, single, several, weights, sums):
+    """Order by order; a matrix for the branches of one subtree, and for those of several."""
+    ones = [1] * len(weights[0]), [1.0] * len(weights[0])
+    inner: dict = {}  # the branch of a tree, alone and among others
     for number in count(1):
         residuals = []
         for tree in trees(number):
-            phi, bound = [1] * len(b), [1.0] * len(b)
-            for subtree in tree:
-                value, size = inner[subtree][len(tree) > 1]
-                phi = [x * y for x, y in zip(phi, value, strict=True)]
-                bound = [x * y for x, y in zip(bound, size, strict=True)]
-            inner[tree] = [(times(m, phi), times(size, bound)) for m, size in branches]
-            (total,), (allowed,) = times([b], phi), times([sizes["b"]], bound)
-            residual = Fraction(total, SCALE**number) - Fraction(1, density(tree))
+            phi = multiplied(ones, (inner[subtree][len(tree) > 1] for subtree in tree))
+            inner[tree] = times(single, phi), times(several, phi)
+            total, allowed = dot(weights, phi)
+            residual = Fraction(total, scale**number) - Fraction(1, density(tree))
             residuals.append((residual, allowed, symmetry(tree)))
-        if number == 1:  # and the sums of rows, by which the time goes along
-            sums = zip(("c", "d"), (alpha, gamma), ("alpha", "gamma"), strict=True)
-            residuals += [
-                (Fraction(sum(row), SCALE) - x, sum(size) + abs(float(x)), 1)
-                for name, matrix, letter in sums
-                for row, size, x in zip(matrix, sizes[letter], exact[name], strict=True)
-            ]
-        found = collect(number, rounding, residuals)
+        found = collect(number, rounding, residuals + sums * (number == 1))
         yield found._replace(number=len(trees(number)))
 
 
 # ---- words: compositions for any separable Hamiltonian -------------------------------------------
 # The step is a product of exp(w K) and exp(w D); words in "d" and "k" multiply their terms.
-
-
-def _sequence(exact):
-    """Letters and numbers in the order applied."""
-    return [
-        (letter, weight)
-        for pair in zip(exact["kick"], exact["drift"], strict=True)
-        for letter, weight in zip("kd", pair, strict=True)
-        if weight
-    ]
 
 
 @cache
@@ -295,10 +267,10 @@ def _composition(exact, rounding):
 
     The logarithm of the step is a sum of commutators, so that Lyndon words suffice.
     """
-    sequence = _sequence(exact)
+    sequence = kicks_and_drifts(exact)
     scale = lcm(*(weight.denominator for _, weight in sequence))
     whole = [(letter, int(weight * scale)) for letter, weight in sequence]
-    sizes = [(letter, abs(float(weight))) for letter, weight in sequence]
+    sizes = [(letter, size(weight)) for letter, weight in sequence]
     for number in count(1):
         words = lyndon_words(number)
         values, bounds = _word_coefficients(whole, words), _word_coefficients(sizes, words)

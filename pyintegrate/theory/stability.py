@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from math import factorial, inf, lcm, nan, sqrt
+from math import inf, lcm, nan, sqrt
 
 from . import multistep_stability, stability_function
 from .polynomials import add, first_exit, multiply
@@ -73,7 +73,7 @@ def decay_limit(method):
         return None
     if method.family == "multistep":
         return multistep_stability.limit(method, "real")
-    end = first_exit(_DECAY.get(method.family, _rational_decay)(method), _TOUCHED)
+    end = first_exit(_rational_decay(method), _TOUCHED)
     return inf if end is None else float(end)
 
 
@@ -108,8 +108,6 @@ def a_stable(method):
     """
     if not _has_decay(method):
         return None
-    if method.family == "explicit_rk":  # R is a polynomial
-        return False
     if method.family != "multistep":
         return stability_function.a_stable(method)
     if not method.implicit:
@@ -196,24 +194,7 @@ def stability_polynomial(method):
     >>> stability_polynomial(pi.methods["rk4"])[-1]
     Fraction(1, 24)
     """
-    exact, _ = method.exact_coefficients
-    A, b = exact["A"], exact["b"]
-    # In integers: fractions would search for common divisors at each operation.
-    scale = lcm(*(x.denominator for row in [b, *A] for x in row))
-    A = [[int(x * scale) for x in row] for row in A]
-    b = [int(x * scale) for x in b]
-    R, k = [Fraction(1)], [1] * len(b)  # R(z) = 1 + sum_j z^(j + 1) b A^j 1
-    for j in range(len(b)):
-        R.append(Fraction(sum(map(int.__mul__, b, k)), scale ** (j + 1)))
-        k = [sum(map(int.__mul__, row, k)) for row in A]
-    # Up to the order R equals exp: residuals of rounded coefficients there would decide
-    # whether the oscillator grows at once.
-    for j in range(min(method.order, len(b)) + 1):
-        if abs(R[j] * factorial(j) - 1) < Fraction(1, 10**9):
-            R[j] = Fraction(1, factorial(j))
-    while not R[-1]:  # stages that serve an error estimate
-        R.pop()
-    return R
+    return stability_function.stability_function(method)[0]
 
 
 def half_trace(method):
@@ -264,26 +245,10 @@ def _weighted(p, scale, q=(), weight=0, shift=0):
 # ---- polynomials that must not be positive, for each family --------------------------------------
 
 
-def _runge_kutta_growth(method):
-    """|R(iy)|^2 - 1 as a polynomial in s = y^2."""
-    R = stability_polynomial(method)
-    real = [c * (-1) ** i for i, c in enumerate(R[0::2])]
-    imaginary = [c * (-1) ** i for i, c in enumerate(R[1::2])]
-    growth = add(multiply(real, real), multiply(imaginary, imaginary), 1, 1)
-    growth[0] -= 1
-    return [growth]
-
-
 def _trace_excess(method):
     """T - 1 and -1 - T, with T half the trace."""
     trace = half_trace(method)
     return [add(trace, [-1]), add([-x for x in trace], [-1])]
-
-
-def _runge_kutta_decay(method):
-    """R(-x) - 1 and -1 - R(-x)."""
-    R = [c * (-1) ** j for j, c in enumerate(stability_polynomial(method))]
-    return [add(R, [-1]), add([-c for c in R], [-1])]
 
 
 def _rational_growth(method):
@@ -337,9 +302,4 @@ def _moved(p, weights, slopes):
 
 
 # Other families have a stability function P / Q.
-_OSCILLATOR = {
-    "explicit_rk": _runge_kutta_growth,
-    "composition": _trace_excess,
-    "nystrom": _nystrom_excess,
-}
-_DECAY = {"explicit_rk": _runge_kutta_decay}
+_OSCILLATOR = {"composition": _trace_excess, "nystrom": _nystrom_excess}

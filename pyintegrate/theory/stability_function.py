@@ -8,7 +8,7 @@ Hairer, Wanner (1996), Solving Ordinary Differential Equations II, IV.3.
 from __future__ import annotations
 
 from fractions import Fraction
-from math import lcm
+from math import factorial, lcm
 
 import numpy as np
 
@@ -38,7 +38,7 @@ def stability_function(method):
     >>> print(*P, "/", *Q)
     1 1/2 / 1 -1/2
     """
-    return _FAMILIES[method.family](*method.exact_coefficients)
+    return _FAMILIES[method.family](method)
 
 
 def has_stability_function(method):
@@ -46,20 +46,46 @@ def has_stability_function(method):
     return method.family in _FAMILIES
 
 
-def _runge_kutta(exact, rounding):
-    """R(z) = 1 + z b (1 - z A)^-1 1."""
+def _explicit(method):
+    """R(z) = 1 + sum_j z^(j + 1) b A^j 1, over 1."""
+    exact, _ = method.exact_coefficients
     A, b = exact["A"], exact["b"]
-    # det(1 - z A + z 1 b) / det(1 - z A)
-    shifted = [[a - w for a, w in zip(row, b, strict=True)] for row in A]
-    return tuple(_reversed_characteristic(matrix, rounding) for matrix in (shifted, A))
+    # In integers: fractions would search for common divisors at each operation.
+    scale = lcm(*(x.denominator for row in [b, *A] for x in row))
+    A = [[int(x * scale) for x in row] for row in A]
+    b = [int(x * scale) for x in b]
+    R, k = [Fraction(1)], [1] * len(b)
+    for j in range(len(b)):
+        R.append(Fraction(sum(map(int.__mul__, b, k)), scale ** (j + 1)))
+        k = [sum(map(int.__mul__, row, k)) for row in A]
+    # Up to the order R equals exp: residuals of rounded coefficients there would decide
+    # whether the oscillator grows at once.
+    for j in range(min(method.order, len(b)) + 1):
+        if abs(R[j] * factorial(j) - 1) < Fraction(1, 10**9):
+            R[j] = Fraction(1, factorial(j))
+    while not R[-1]:  # stages that serve an error estimate
+        R.pop()
+    return R, [Fraction(1)]
 
 
-def _rosenbrock(exact, rounding):
+def _implicit(method):
+    exact, rounding = method.exact_coefficients
+    return _of_table(exact["A"], exact["b"], rounding)
+
+
+def _rosenbrock(method):
     """That of the Runge-Kutta method with the matrix alpha + gamma."""
+    exact, rounding = method.exact_coefficients
     alpha, gamma, b, _ = in_slopes(exact)
     pairs = [zip(*rows, strict=True) for rows in zip(alpha, gamma, strict=True)]
     A = [[Fraction(x + y, SCALE) for x, y in row] for row in pairs]
-    return _runge_kutta({"A": A, "b": [Fraction(x, SCALE) for x in b]}, rounding)
+    return _of_table(A, [Fraction(x, SCALE) for x in b], rounding)
+
+
+def _of_table(A, b, rounding):
+    """R(z) = 1 + z b (1 - z A)^-1 1 = det(1 - z A + z 1 b) / det(1 - z A)."""
+    shifted = [[a - w for a, w in zip(row, b, strict=True)] for row in A]
+    return tuple(_reversed_characteristic(matrix, rounding) for matrix in (shifted, A))
 
 
 def _reversed_characteristic(matrix, rounding):
@@ -88,10 +114,7 @@ def _reversed_characteristic(matrix, rounding):
     return found
 
 
-# A family's R from its exact numbers and their rounding.
-_FAMILIES = {
-    "explicit_rk": _runge_kutta, "implicit_rk": _runge_kutta, "rosenbrock": _rosenbrock,
-}  # fmt: skip
+_FAMILIES = {"explicit_rk": _explicit, "implicit_rk": _implicit, "rosenbrock": _rosenbrock}
 
 
 def excess(method):
@@ -119,19 +142,11 @@ def excess(method):
     return found
 
 
-def _parts(p):
-    """Real and imaginary part of p(iy), the latter divided by y, in s = y^2."""
-    return [c * (-1) ** i for i, c in enumerate(p[0::2])], [
-        c * (-1) ** i for i, c in enumerate(p[1::2])
-    ]
-
-
 def _square(p):
     """|p(iy)|^2 in s = y^2."""
-    real, imaginary = _parts(p)
-    return add(multiply(real, real), multiply(imaginary, imaginary), 1, 1) if imaginary else (
-        multiply(real, real)
-    )  # fmt: skip
+    real, imaginary = ([c * (-1) ** i for i, c in enumerate(p[k::2])] for k in (0, 1))
+    square = multiply(real, real)
+    return add(square, multiply(imaginary, imaginary), 1, 1) if imaginary else square
 
 
 def _sizes(p, s):

@@ -101,7 +101,8 @@ PLACES = [
      "                                         for x, t in sums])\n\n\n"),
     ("pyintegrate/theory/order_conditions.py", '    "explicit_rk": _', '    "taylor": _taylor,\n'),
     ("pyintegrate/theory/stability_function.py", '"explicit_rk": _',
-     '"taylor": lambda exact, rounding: ([Fraction(1), *exact["b"]], [Fraction(1)]), '),
+     '"taylor": lambda method: ([Fraction(1), *method.exact_coefficients[0]["b"]],\n'
+     '    [Fraction(1)]), '),
     ("pyintegrate/certificate/twin_steps.py", "RUNS = {",
      "def _taylor(method, motion, h, n_steps, y):\n"
      '    """y += sum_s b_s h^(s+1) J^s f"""\n'
