@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 from .. import _core
-from ..values.names import METHODS, SENTENCES, Names
+from ..values.catalogue import Catalogue
+from ..values.names import METHODS, SENTENCES
 from .method import Method
 from .table import MethodTable
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Mapping
     from typing import Any
 
 
-class MethodCatalogue(Mapping[str, Method]):
+class MethodCatalogue(Catalogue[Method]):
     """All methods: ``methods.rk4`` or ``methods["rk4"]``; ``table()`` shows them.
 
     Aliases work too, and the names that other packages use, in any case and spacing.
@@ -28,25 +27,12 @@ class MethodCatalogue(Mapping[str, Method]):
     ('semi_implicit_euler', 'dormand_prince54')
     """
 
-    def __init__(self, names: Sequence[str], make: Callable[[str], Method]) -> None:
-        self._all, self._make = dict.fromkeys(names), make
-        self._methods: dict[str, Method] = {}  # those used so far
+    kind, others, sentences = "method", METHODS, SENTENCES
+    wanted = "method must be a name or a Method"
+    listing = property(lambda self: "see pi.methods.table()")
 
-    @cached_property
-    def _names(self):
-        aliases = {name: self[name].aliases for name in self}
-        return Names("method", aliases, METHODS, SENTENCES, "see pi.methods.table()")
-
-    def __getitem__(self, name: str) -> Method:
-        if not isinstance(name, str):
-            raise TypeError(f"method must be a name or a Method, got {type(name).__name__}")
-        if name in self._methods:
-            return self._methods[name]
-        if name in self._all:
-            return self._methods.setdefault(name, self._make(name))
-        if name in self.noise:
-            return self.noise[name]
-        return self[self._names.find(name)]
+    def aliases(self, name):
+        return self[name].aliases
 
     @property
     def noise(self) -> Mapping[str, Method]:
@@ -61,32 +47,6 @@ class MethodCatalogue(Mapping[str, Method]):
         from .stochastic import METHODS
 
         return METHODS
-
-    def __getattr__(self, name: str) -> Method:
-        if name.startswith("_"):
-            raise AttributeError(name)
-        try:
-            return self[name]
-        except ValueError as error:
-            raise AttributeError(str(error)) from None
-
-    def __contains__(self, name: object) -> bool:
-        return isinstance(name, str) and self._names.known(name) is not None
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._all)
-
-    def __len__(self) -> int:
-        return len(self._all)
-
-    def __dir__(self):
-        return [*super().__dir__(), *self]
-
-    def _ipython_key_completions_(self):
-        return list(self)
-
-    def __repr__(self):
-        return f"<{len(self)} methods: {', '.join(self)}>"
 
     def _repr_html_(self):
         return self.table()._repr_html_()

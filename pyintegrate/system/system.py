@@ -15,6 +15,7 @@ from .. import _core
 from ..values.checks import broadcast, numbers
 from ..values.names import near_names
 from ..values.parameters import batch_shape, checked, rows_of, short
+from ..values.table import Table
 from .closed_forms import ClosedForms
 
 if TYPE_CHECKING:
@@ -355,16 +356,13 @@ class System(ClosedForms):
         from html import escape
 
         quantities = [*self.definition.state, *self.definition.params]
-        rows = "".join(
-            f"<tr><td>{escape(name)}</td><td>{escape(short(self.params.get(name, value)))}</td>"
-            f"<td>{escape('' if unit == '1' else unit)}</td><td>{escape(meaning)}</td></tr>"
+        rows = [
+            (name, short(self.params.get(name, value)), "" if unit == "1" else unit, meaning)
             for name, unit, value, meaning in quantities
-        )
-        return (
-            f"<b>{escape(self.title)}</b><br><code>{escape(self.equation)}</code>"
-            "<table><tr><th>name</th><th>value</th><th>unit</th><th>meaning</th></tr>"
-            f"{rows}</table>"
-        )
+        ]
+        table = Table("", ("name", "value", "unit", "meaning"), rows, align="llll")
+        head = f"<b>{escape(self.title)}</b><br><code>{escape(self.equation)}</code>"
+        return head + table._repr_html_()
 
 
 def _state(name, value):
