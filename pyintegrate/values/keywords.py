@@ -6,7 +6,6 @@ import builtins
 import inspect
 from collections.abc import Callable
 from functools import wraps
-from traceback import walk_tb
 from typing import TypeVar
 
 Function = TypeVar("Function", bound=Callable)
@@ -133,8 +132,12 @@ def explains_keywords(rest: Callable | None = None) -> Callable[[Function], Func
 
 def _shorten(error):
     """Take the frames within this package, if there are no others, from an error in IPython."""
+    if not hasattr(builtins, "__IPYTHON__"):
+        return
+    from traceback import walk_tb
+
     frames = [frame.f_globals.get("__name__", "") for frame, _ in walk_tb(error.__traceback__)]
-    if hasattr(builtins, "__IPYTHON__") and all(n.startswith("pyintegrate.") for n in frames):
+    if all(n.startswith("pyintegrate.") for n in frames):
         error.__traceback__ = None
 
 

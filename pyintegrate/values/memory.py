@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from contextlib import suppress
 from math import prod
-from pathlib import Path
 
 import numpy as np
 
@@ -79,9 +78,9 @@ def check_memory(size, entries, batch, dim):
     if size < SPARE_BYTES:
         return
     available = _physical_memory()
-    for limit in map(Path, LIMITS):
-        with suppress(OSError, ValueError):  # no such file, or "max"
-            available = min(available, int(limit.read_text()))
+    for limit in LIMITS:
+        with suppress(OSError, ValueError), open(limit) as file:  # no such file, or "max"
+            available = min(available, int(file.read()))
     if size > available:
         raise MemoryError(
             f"{entries} saved states of {batch} trajectories of {dim} components take"

@@ -1,5 +1,6 @@
 """The rules of the house: sizes, layers, registration, exports, stubs, notebooks."""
 
+import ast
 import re
 import subprocess
 import sys
@@ -166,11 +167,33 @@ def test_notebooks_have_no_outputs():
         assert '"output_type"' not in path.read_text(), f"strip the outputs of {path.name}"
 
 
-def test_import_loads_only_numpy():
-    extras = ("matplotlib", "scipy", "tqdm", "mpmath")
-    code = f"import sys, pyintegrate; print(*(m for m in {extras} if m in sys.modules))"
-    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert out.stdout.strip() == ""
+def loaded_by(code):
+    """The modules that a program has loaded at its end."""
+    told = [sys.executable, "-c", f"import sys\n{code}\nprint(*sys.modules)"]
+    return set(subprocess.run(told, capture_output=True, text=True, check=True).stdout.split())
+
+
+def test_an_import_loads_the_core_alone_and_a_run_only_numpy():
+    ours = {m for m in loaded_by("import pyintegrate") if m.startswith("pyintegrate")}
+    assert ours == {"pyintegrate", "pyintegrate._core"}
+    run = "pyintegrate as pi; pi.integrate(pi.systems.spring, dt=0.1, n_steps=1)"
+    more = loaded_by(f"import {run}") - loaded_by("import numpy")
+    extras = {"matplotlib", "scipy", "tqdm", "mpmath", "pathlib", "traceback", "difflib"}
+    assert not more & extras
+
+
+def test_the_stub_has_the_names_that_are_loaded_when_asked_for():
+    tree = ast.parse((ROOT / "pyintegrate" / "__init__.pyi").read_text())
+    typed = {}
+    for node in tree.body:
+        for alias in node.names if isinstance(node, ast.ImportFrom) else ():
+            typed[alias.asname] = (node.module or "", alias.name)
+    assert {*typed} == {*pi._PLACES}
+    for name, (module, original) in typed.items():
+        whole = ".".join(filter(None, (module, original)))
+        assert pi._PLACES[name] in (module, whole), name
+    listed = next(ast.literal_eval(n.value) for n in tree.body if isinstance(n, ast.Assign))
+    assert listed == pi.__all__
 
 
 def test_an_unknown_instruction_set_is_refused():
