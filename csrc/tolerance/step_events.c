@@ -327,8 +327,10 @@ int begin_events(PiStepObserver *p, const PiSteps *s, const int8_t *first) {
         if (!first[i]) continue;
         double *g = known(p, s->id[i]);
         for (int j = 0; j < p->of->count; j++) {
+            const PiEvent *e = &p->of->event[j];
             g[j] = p->detect.answer[j * p->lanes + i];
-            g[p->of->count + j] = BEGINS_ANYHOW;
+            const int holds = !e->located && e->direction > 0 && g[j] > 0;
+            g[p->of->count + j] = holds ? BEGINS_WITH_EVENT : BEGINS_ANYHOW;
         }
         past(p, s->id[i])[START] = get(p, s->t, i);
         past(p, s->id[i])[LOST_JUMPS] = 0;

@@ -117,12 +117,14 @@ static void forget(const Lane *l, const double *counts) {
 }
 /* All shown steps of a lane. bits: may an event occur in each? dips: may a quantity
  * cross zero twice? From step `end` on it is frozen; leaving: the index of the step in which it
- * leaves its bound, unless an event stops it or makes it jump before that, or seen->count. */
+ * leaves its bound, unless an event stops it or makes it jump before that, or seen->count; done: as
+ * for go_through() in the first step. */
 static int lane_steps(Lane *l, int64_t bits, int64_t dips, int64_t end, int64_t leaving,
                       const Aheads *found, int64_t item, char *done) {
     const PiSeen *seen = l->seen;
     const int count = l->e->count;
     double *const start = l->last + count, *const counts = start + count;
+    const int begins = memchr(done, PENDING, count) != NULL;
     int changed = 0;
     for (int64_t i = 0; i < seen->count; i++) {
         if (!changed && !l->e->between) i = smaller(next_of(bits, seen->count, i), leaving);
@@ -131,9 +133,10 @@ static int lane_steps(Lane *l, int64_t bits, int64_t dips, int64_t end, int64_t 
             if (i == seen->count) return 0;
             if (make_leaving_step(l, i, found, &item)) return -1;
         } else if (!changed) {
-            if (i == seen->count || l->n >= end) return 0;
+            if (i == seen->count || (l->n >= end && !(begins && i == 0))) return 0;
             const int wanted = is_set(bits, seen->count, i);
             if (read_step(l, i, wanted, found, &item)) return -1;
+            if (l->n >= end) copy_moment(l, &l->before, &l->after);
             if (!wanted) {
                 if (show_piece(l, &l->before, &l->after)) return -1;
                 continue;
@@ -144,14 +147,16 @@ static int lane_steps(Lane *l, int64_t bits, int64_t dips, int64_t end, int64_t 
             l->after.passed = l->h;
             if (quantities_at(l, &l->after)) return -1;
         }
-        int may = i != leaving && is_set(dips, seen->count, i);
+        const int fails = !changed && (i == leaving || l->n >= end);
+        int may = !fails && is_set(dips, seen->count, i);
         for (int j = 0; j < 2 * count; j++) counts[j] = *count_of(l, j);
         for (int j = 0; changed && j < count; j++)
             may = (j > 0 && may) || may_dip(l->last[j], l->before.g[j], l->after.g[j]);
         memcpy(start, l->before.g, count * sizeof *start);
         int what = go_through(l, may, done);
+        memset(done, 0, count);
         if (what == BREAKS) return -1;
-        if (what == GOES_ON && !changed && i == leaving) {
+        if (what == GOES_ON && fails) {
             forget(l, counts);
             return 0;
         }
@@ -205,12 +210,19 @@ static int is_flagged(const PiEvents *e, const PiRun *run, const PiSeen *seen, i
     }
     return found;
 }
-/* All events together: may any occur, or a quantity cross zero twice? */
+/* Does a condition begin to hold in the state at which the run begins? */
+static int begins_with(const PiEvents *e, const PiRun *run, const PiSeen *seen, int64_t at, int j) {
+    return !e->event[j].located && passes_of(e, run, seen, at, j) >> seen->count != 0;
+}
+/* All events together: may any occur, or a quantity cross zero twice? What
+ * begins with the run occurs in its first step. */
 static int64_t bits_of(const PiEvents *e, const PiRun *run, const PiSeen *seen, int64_t at,
                        int64_t *dips) {
+    const int64_t whole = ((int64_t)1 << seen->count) - 1, first = (whole + 1) / 2;
     int64_t bits = *dips = 0;
     for (int j = 0; j < e->count; j++) {
-        bits |= passes_of(e, run, seen, at, j);
+        bits |= passes_of(e, run, seen, at, j) & whole;
+        if (begins_with(e, run, seen, at, j)) bits |= first;
         *dips |= dips_of(e, run, seen, at, j);
     }
     return bits | *dips;
@@ -261,6 +273,7 @@ static int go_through_lanes(Lane *l, const Aheads *found, int64_t from, int64_t 
         int64_t dips, bits = bits_of(e, run, l->seen, at, &dips);
         for (int j = 0; j < e->count; j++) {
             double *sums = sums_of(e, run, l->seen, at, j);
+            done[j] = begins_with(e, run, l->seen, at, j) ? PENDING : NOWHERE;
             sums[2 * run->stride] = sums[3 * run->stride] = 0;
         }
         while (item < found->count && found->item[item].at < at) item++;

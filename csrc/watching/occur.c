@@ -97,14 +97,13 @@ static int make_rest(Lane *l) {
 }
 
 /* A condition that holds after the jump of another event, but not just before or at the start,
- * occurs there, before the rest of the step; so does one that is still pending since another jump.
- */
-enum { BY_JUMP = SECOND + 1 };
+ * occurs there, before the rest of the step; so does one that is still pending, since another jump
+ * or from the beginning of the run. */
 static void before_jump(const Lane *l, char *done) {
     for (int j = 0; j < l->e->count; j++) {
         const double side = l->e->event[j].direction;
         const int free = side * l->before.g[j] < 0 || side * l->best.g[j] < 0;
-        done[j] = free || done[j] == BY_JUMP ? BY_JUMP : NOWHERE;
+        done[j] = free || done[j] == PENDING ? PENDING : NOWHERE;
     }
 }
 static int after_jump(const Lane *l, int last, char *done) {
@@ -117,18 +116,17 @@ static int after_jump(const Lane *l, int last, char *done) {
     }
     return any;
 }
-static int begun_by_jump(const Lane *l, const char *done) {
+static int pending_in(const Lane *l, const char *done) {
     for (int j = 0; j < l->e->count; j++)
-        if (done[j] == BY_JUMP) return j;
+        if (done[j] == PENDING) return j;
     return -1;
 }
 
 int go_through(Lane *l, int dips, char *done) {
     const int count = l->e->count;
     int jumped = 0;
-    memset(done, 0, count);
     for (int64_t events = 0;; events++) {
-        const int begun = begun_by_jump(l, done);
+        const int begun = pending_in(l, done);
         int next = begun, last = begun, part = NOWHERE;
         double when = 0;
         const Moment *lo, *hi;

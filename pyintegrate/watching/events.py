@@ -86,8 +86,8 @@ def event(
     value: a zero that the jump skips is no event. The time is located to rounding by repeating a
     part of the step: it has the order of the method. The state is on the side before the crossing
     (under `solve`, to rounding, unless the event stops or jumps).
-    A condition (``lambda t, x, v: x @ x > 4``) occurs at the first step where it holds, or at
-    the jump of another event after which it holds and before which it did not.
+    A condition (``lambda t, x, v: x @ x > 4``) occurs at the first step where it holds, which may
+    be the start, or at the jump of another event after which it holds and before which it did not.
 
     Parameters
     ----------
@@ -212,7 +212,12 @@ class EventPlan:
                 zip(self.events.values(), self.directions, strict=True)
             )
         )
-        self.initial = np.array([np.nan, np.nan, 0.0, 0.0] * len(quantities))
+        # A condition that holds at the start begins to hold there.
+        self.initial = np.array([
+            number
+            for located, direction in zip(self.located, self.directions, strict=True)
+            for number in (np.nan if located or direction < 0 else -1.0, np.nan, 0.0, 0.0)
+        ])  # fmt: skip
         self.program = assemble(graph, {"invariants": nodes}, view.rows)
         self._traced = graph, nodes, view.rows
         self.react = assemble(graph, {"invariants": answers}, view.rows) if answers else None
