@@ -35,6 +35,9 @@ def make_method(
     evaluations: int,
     rows: tuple[tuple[float, ...], ...],
     derivative: int = ...,
+    order: int = ...,
+    embedded_order: int = ...,
+    b_embedded: tuple[float, ...] = ...,
     /,
 ) -> object: ...
 def scales(system: object, /) -> list[int]: ...

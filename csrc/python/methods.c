@@ -8,17 +8,18 @@ static void free_method(PyObject *capsule) {
 }
 
 const char make_method_doc[] =
-    "make_method(family, stages, evaluations, rows, derivative=1) -> handle\n\n"
+    "make_method(family, stages, evaluations, rows, derivative=1, order=stages, embedded_order=0,\n"
+    "b_embedded=()) -> handle\n\n"
     "rows of explicit_rk and implicit_rk: b, c and then those of A; of nystrom: b, c,\n"
     "velocity and those of A; of composition: kicks and drifts; of multistep: alpha, beta,\n"
     "predictor, velocity (the last two may be empty).";
 PyObject *core_make_method(PyObject *module, PyObject *args) {
     (void)module;
     const char *name;
-    int stages, evaluations, derivative = 1;
-    PyObject *rows;
-    if (!PyArg_ParseTuple(args, "siiO!|i:make_method", &name, &stages, &evaluations, &PyTuple_Type,
-                          &rows, &derivative))
+    int stages, evaluations, derivative = 1, order = 0, embedded_order = 0;
+    PyObject *rows, *embedded = NULL;
+    if (!PyArg_ParseTuple(args, "siiO!|iiiO:make_method", &name, &stages, &evaluations,
+                          &PyTuple_Type, &rows, &derivative, &order, &embedded_order, &embedded))
         return NULL;
     int family = 0;
     while (family < PI_FAMILIES && strcmp(name, pi_families[family].name)) family++;
@@ -29,7 +30,7 @@ PyObject *core_make_method(PyObject *module, PyObject *args) {
     *m = (PiMethod){.name = "",
                     .family = (PiFamily)family,
                     .stages = stages,
-                    .order = stages,
+                    .order = order > 0 ? order : stages,
                     .evaluations = evaluations,
                     .derivative = pi_families[family].most_derivative ? derivative : 0};
     const int needed = pi_method_rows(m);
@@ -47,6 +48,14 @@ PyObject *core_make_method(PyObject *module, PyObject *args) {
         double *to = pi_method_row(m, i, &n, &optional);
         if (optional && PyTuple_Check(row) && PyTuple_Size(row) == 0) continue;
         if (read_numbers(row, name, n, to)) {
+            PyMem_Free(m);
+            return NULL;
+        }
+    }
+    const int estimates = m->family == PI_EXPLICIT_RK || m->family == PI_IMPLICIT_RK;
+    if (embedded && estimates && embedded_order > 0) {
+        m->embedded_order = embedded_order;
+        if (read_numbers(embedded, "b_embedded", stages, m->b_embedded)) {
             PyMem_Free(m);
             return NULL;
         }

@@ -2,7 +2,7 @@
 #include "reductions.h"
 #include <math.h>
 
-const int8_t pi_piece_rows[PI_PIECE_KINDS] = {10, 2, 2, 2, 5, 3, 5};
+const int8_t pi_piece_rows[PI_PIECE_KINDS] = {8, 2, 2, 2, 5, 3, 5};
 const int8_t pi_piece_need[PI_PIECE_KINDS] = {PI_NEED_SQUARE, PI_NEED_VALUE, PI_NEED_VALUE,
                                               PI_NEED_VALUE,  PI_NEED_VALUE, PI_NEED_TURNS,
                                               PI_NEED_TRUTH};
@@ -15,17 +15,33 @@ static void add(double *sum, double term) {
     sum[0] = t;
 }
 
+/* The line of least squares through all so far joins that of a piece: with p and q the shares of
+ * their times, and y the means of d, its slope is p^3 s_A + q^3 s_B + 6 p q (y_B - y_A) / T, and to
+ * the squares that are left come those of the two lines about the new one: no differences. */
 static void moments(int n, const double *f, double t_from, double t_to, double *m) {
     if (isnan(m[0])) m[0] = f[0], m[1] = t_from;
-    const double half = 0.5 * (t_to - t_from), since = t_from - m[1];
-    double sum[3] = {0};
+    const double piece = t_to - t_from, before = t_from - m[1], whole = before + piece;
+    if (whole == 0) return;
+    double mean = 0, rise = 0, left = 0;
     for (int i = 0; i <= n; i++) {
-        const double off = f[i] - m[0], part = cheb_weight(n, i) * off;
-        sum[0] += part;
-        sum[1] += part * off;
-        sum[2] += part * (since + half * (1 + cheb_point(n, i)));
+        const double part = 0.5 * cheb_weight(n, i) * (f[i] - m[0]);
+        mean += part;
+        rise += 3 * part * cheb_point(n, i);
     }
-    for (int power = 0; power < 3; power++) add(&m[3 + 2 * power], half * sum[power]);
+    for (int i = 0; i <= n; i++) {
+        const double off = f[i] - m[0] - mean - rise * cheb_point(n, i);
+        left += 0.5 * cheb_weight(n, i) * off * off;
+    }
+    const double p = before / whole, q = piece / whole;
+    const double step = mean - (before == 0 ? 0 : (m[3] + m[4]) / before);
+    const double own = piece == 0 ? 0 : 2 * rise / piece;
+    const double slope = p * p * p * m[5] + q * q * q * own + 6 * p * q * step / whole;
+    const double turned =
+        p * p * p * (m[5] - slope) * (m[5] - slope) + q * q * q * (own - slope) * (own - slope);
+    const double apart = step - 0.5 * slope * whole;
+    add(&m[3], piece * mean);
+    m[5] = slope;
+    m[6] += piece * left + whole * (whole * whole / 12 * turned + p * q * apart * apart);
 }
 static void extreme(int sign, double value, double t, double *m) {
     if (isnan(m[1]) || sign * value > sign * m[0]) m[0] = value, m[1] = t;
@@ -82,7 +98,7 @@ static void truth(int n, const double *f, double t_from, double t_to, double *m)
 
 /* It becomes NaN, and stays so. */
 static void spoil(const PiPieceReduction *r, double t, double *m) {
-    if (r->kind == PI_MOMENTS) m[9] = NAN;
+    if (r->kind == PI_MOMENTS) m[7] = NAN;
     else if (r->kind <= PI_TIMED_MAX_ABS) m[0] = NAN, m[1] = t;
     else if (r->kind == PI_PASSAGES) m[1] = m[2] = NAN;
     else m[0] = m[1] = NAN;

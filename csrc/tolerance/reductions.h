@@ -5,11 +5,11 @@
 
 /* The numbers that each keeps of a trajectory, NaN at first unless they are sums or counts. Of a
  * quantity q with first value q_0 at t_0, d = q - q_0, tau = t - t_0:
- * moments: q_0, t_0, the last t, the integrals of d, d^2 and d tau, each in two parts, and whether
- * it was unresolved; extremes: the value and its time; passages: how many rising zeros, the first
- * and the last time, the first length, the sum of squares of lengths minus the first; turns: the
- * angle in two parts, the last value; truth: how often it begins, the time in two parts, the first
- * time, the last value. */
+ * moments: q_0, t_0, the last t, the integral of d in two parts, the slope of the line of least
+ * squares, the integral of the squares about it, and whether it was unresolved; extremes: the value
+ * and its time; passages: how many rising zeros, the first and the last time, the first length, the
+ * sum of squares of lengths minus the first; turns: the angle in two parts, the last value; truth:
+ * how often it begins, the time in two parts, the first time, the last value. */
 typedef enum {
     PI_MOMENTS,
     PI_TIMED_MAXIMUM,

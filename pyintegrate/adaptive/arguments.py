@@ -117,7 +117,7 @@ def checked_method(method, rtol, system):
     if not method.embedded:
         raise ValueError(
             f"method {method.name!r} has no error estimate: solve takes"
-            f" {with_estimates()}; or 'auto'"
+            f" {with_estimates()}; or 'auto', or pi.RungeKutta(..., b_embedded=)"
         )
     return method
 

@@ -9,9 +9,14 @@ from .observables import energies, exact_states, found, only_the_end
 from .phase import phase_drift
 
 
-def measured(solution):
-    """The numbers of one solution in `Comparison.summary`, by name, except the seconds."""
-    kinds = ("energy_ratio", "max_energy_error", "phase_error", "max_position_error")
+def measured(solution, reference):
+    """The numbers of one solution in `Comparison.summary`, by name, except the seconds.
+
+    reference: a function of the solution, for a motion without a closed form; see comparing/.
+    """
+    kinds = (
+        "energy_ratio", "max_energy_error", "phase_error", "max_position_error", "reference_error",
+    )  # fmt: skip
     measures = dict.fromkeys((*kinds, "energy_error", "position_error"))
     with np.errstate(invalid="ignore", divide="ignore", over="ignore"):  # exploded trajectories
         held = energies(solution)
@@ -27,8 +32,11 @@ def measured(solution):
                 else np.where(has_jumped(solution), np.nan, watched)[()]
             )
         exact = exact_states(solution)
+        places = slice(None, solution.system.dof or None)  # first order: the whole state
+        if exact is None and (found_there := reference(solution)) is not None:
+            exact, doubt = found_there
+            measures["reference_error"] = np.linalg.norm(doubt[..., places], axis=-1).max(axis=0)
         if exact is not None:
-            places = slice(None, solution.system.dof or None)  # first order: the whole state
             distance = np.linalg.norm(solution.y[..., places] - exact[..., places], axis=-1)
             measures["position_error"] = distance[-1]
             measures["max_position_error"] = _largest(solution, distance)

@@ -74,8 +74,12 @@ def exact_embedded(method):
     found = []
     _, rounding = exact_coefficients(method)
     for name in ("b_embedded", "b_embedded2", "velocity_embedded"):
-        if f".{name} = " in method.written:
-            pairs = _nested(_literal, _field(method.written, name))
+        written = method.written
+        if not isinstance(written, str):
+            pairs = [as_meant(weight) for weight in written.get(name, ())]
+        else:
+            pairs = _nested(_literal, _field(written, name)) if f".{name} = " in written else []
+        if pairs:
             weights = [weight for weight, _ in pairs]
             weights += [Fraction(0)] * (method.stages - len(weights))
             found.append((weights, max(rounding, *(error for _, error in pairs))))

@@ -25,6 +25,7 @@ def RungeKutta(
     c: Any = None,
     name: str = "my_runge_kutta",
     order: int | None = None,
+    b_embedded: Any = None,
 ) -> Method:
     """Make a Runge-Kutta method, explicit or implicit, from its Butcher table.
 
@@ -39,6 +40,9 @@ def RungeKutta(
     order : int, optional
         Default: computed from the order conditions, up to 10. A higher one is refused;
         numbers with six digits or more are accepted as rounded.
+    b_embedded : array_like, shape (s,), optional
+        Weights of another order, of sum 1: their difference from b estimates the error, and
+        `solve` takes the method. Their order is computed.
 
     Returns
     -------
@@ -47,7 +51,8 @@ def RungeKutta(
     Raises
     ------
     ValueError
-        Shapes, row sums, inconsistency (sum of b is not 1), or a singular block of coupled stages.
+        Shapes, row sums, inconsistency (sum of b is not 1), a singular block of coupled stages, or
+        weights of an estimate that is always zero.
 
     References
     ----------
@@ -62,6 +67,9 @@ def RungeKutta(
     >>> lobatto = pi.RungeKutta([[0, 0], [1/2, 1/2]], [1/2, 1/2])
     >>> lobatto.implicit, lobatto.symmetric, lobatto.evaluations
     (True, True, 1)
+    >>> heun = pi.RungeKutta([[0, 0], [1, 0]], [1/2, 1/2], b_embedded=[1, 0])
+    >>> heun.embedded["order"], float(pi.solve(pi.systems.spring, t_end=9, method=heun).rejected)
+    (1, 0.0)
     """
     (A, exact_A), (b, exact_b) = table("A", A, 2), table("b", b, 1)
     stages = len(b)
@@ -76,8 +84,16 @@ def RungeKutta(
     if wrong.size:
         s = wrong[0]
         raise ValueError(f"row {s} of A sums to {A[s].sum():.17g}, expected c[{s}] = {c[s]:.17g}")
-    if abs(b.sum() - 1) > ROUNDED * (1 + abs(b).sum()):
-        raise ValueError(f"b sums to {b.sum():.17g}, expected 1: the method is inconsistent")
+    _check_sum("b", b)
+    embedded, written = None, {"A": exact_A, "b": exact_b, "c": exact_c}
+    if b_embedded is not None:
+        weights, written["b_embedded"] = table("b_embedded", b_embedded, 1)
+        if weights.shape != b.shape:
+            raise ValueError(f"b_embedded has shape {weights.shape} and b {b.shape}: not the same")
+        _check_sum("b_embedded", weights)
+        if abs(weights - b).max() < ROUNDED:
+            raise ValueError("b_embedded is b: their difference, which estimates the error, is 0")
+        embedded = {"order": 1, "b": weights.tolist()}
     family, symplectic, symmetric = "explicit_rk", False, False
     if np.any(np.triu(A)):
         family = "implicit_rk"
@@ -92,14 +108,28 @@ def RungeKutta(
         # Final stages that the step does not use serve an error estimate: not evaluated.
         evaluations = int(np.flatnonzero(b)[-1]) + 1
     rows = tuple(tuple(map(float, row)) for row in (b, c, *A))
-    return of_order(
-        order, RungeKutta, (exact_A, exact_b, exact_c, name),
+    numbers = family, stages, evaluations, rows
+    method = of_order(
+        order, RungeKutta, (exact_A, exact_b, exact_c, name), (written.get("b_embedded"),),
         name=name, title="user-defined Runge-Kutta method", family=family, stages=stages,
         evaluations=evaluations, symplectic=symplectic, symmetric=symmetric,
         coefficients={"A": A.tolist(), "b": b.tolist(), "c": c.tolist()},
-        written={"A": exact_A, "b": exact_b, "c": exact_c},
-        handle=_core.make_method(family, stages, evaluations, rows),
+        written=written, embedded=embedded, handle=_core.make_method(*numbers),
     )  # fmt: skip
+    if embedded:
+        from ..theory.order_conditions import embedded_orders
+
+        [embedded["order"]] = embedded_orders(method)
+        orders = 1, method.order, embedded["order"]
+        method.__dict__["handle"] = _core.make_method(*numbers, *orders, tuple(embedded["b"]))
+    return method
+
+
+def _check_sum(name, weights):
+    if abs(weights.sum() - 1) > ROUNDED * (1 + abs(weights).sum()):
+        raise ValueError(
+            f"{name} sums to {weights.sum():.17g}, expected 1: the method is inconsistent"
+        )
 
 
 def _check_blocks(A):

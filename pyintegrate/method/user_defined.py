@@ -7,7 +7,7 @@ from itertools import islice
 
 import numpy as np
 
-from ..values.checks import integer
+from ..values.checks import integer, string
 from .method import Method
 
 ROUNDED = 1e-12  # error of sums of rounded decimals
@@ -43,11 +43,12 @@ def table(name, value, ndim):
     return array, given
 
 
-def of_order(order, maker, arguments, **fields):
-    """A Method of a given or computed order, which maker(*arguments, order) makes again.
+def of_order(order, maker, arguments, more=(), **fields):
+    """A Method of a given or computed order, which maker(*arguments, order, *more) makes again.
 
     ValueError if a given order is higher than the order conditions allow.
     """
+    string("name", fields["name"], None)
     given = order is not None and integer("order", order, 1)
     method = Method(order=given or 1, made_by=(), **fields)
     if not given:
@@ -57,7 +58,7 @@ def of_order(order, maker, arguments, **fields):
         method.__dict__["order"] = max(computed(method), 1)
     elif not isinstance(order, ProvenOrder):
         _check_order(method, given)
-    method.__dict__["made_by"] = (maker, (*arguments, ProvenOrder(method.order)))
+    method.__dict__["made_by"] = (maker, (*arguments, ProvenOrder(method.order), *more))
     return method
 
 

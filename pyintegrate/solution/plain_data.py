@@ -89,7 +89,7 @@ _MAKERS: dict = {
 }
 _CHECKED = {
     **_MAKERS,
-    "runge_kutta": _own_method(RungeKutta, 5, -1),
+    "runge_kutta": _own_method(RungeKutta, 6, 4),
     "composition": _own_method(from_weights, 5, -1),
     "multistep": _own_method(Multistep, 7, -1),
     "bodies": _bodies,

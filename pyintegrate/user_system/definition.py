@@ -57,9 +57,7 @@ class Definition:
         known = (*OPTIONS, "mass") if kind == "potential" else OPTIONS
         self.given = {name: options[name] for name in known if name in options}
         values = {name: value for name, value in options.items() if name not in self.given}
-        self.name = self.given.get("name", getattr(function, "__name__", "system"))
-        if not isinstance(self.name, str):
-            raise TypeError(f"name must be a string, got {self.name!r}")
+        self.name = string("name", self.given.get("name"), getattr(function, "__name__", "system"))
         self.leading, self.defaults = parameter_defaults(kind, function, values)
         self.shapes = {name: np.shape(value) for name, value in self.defaults.items()}
         self.trace = self.given.get("trace", True)

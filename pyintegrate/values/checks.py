@@ -69,7 +69,14 @@ def string(name, value, default):
         return default
     if not isinstance(value, str):
         raise TypeError(f"{name} must be a string, got {value!r}")
-    return value or default
+    return printable(name, value) or default
+
+
+def printable(name, text):
+    """A text without control characters: it stands in tables, and on terminals."""
+    if not text.isprintable():
+        raise ValueError(f"{name} has a character that cannot be printed: {text!r}")
+    return text
 
 
 def different_names(names, dim, taken):
@@ -83,7 +90,7 @@ def different_names(names, dim, taken):
         raise ValueError(
             f"state_names must be {dim} different names, none of a parameter, got {names!r}"
         )
-    return names
+    return tuple(printable("state_names", name) for name in names)
 
 
 def units_by_name(units, known):

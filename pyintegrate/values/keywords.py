@@ -18,10 +18,7 @@ _A_PAIR = "; methods=[('dop853', pi.tolerance(1e-9))] goes to one beside fixed s
 _STATE = "give the start as x0, the whole state, or as x0 and v0"
 _END = "the last time is t_end; the first is t0, 0 by default"
 _STEPS = "give dt, and t_end or n_steps"
-_ESTIMATE = (
-    "a user-defined method has no error estimate: pi.integrate takes it at a step, and"
-    " pi.solve the pairs of the catalogue, as 'verner87' and 'radau_iia5'"
-)
+_ESTIMATE = "the weights of the error estimate are b_embedded="
 _METHOD = "name the {method}; pi.methods.table() shows them"
 _SYSTEM = "the system is the first argument: a System, made of a function by @pi.rhs(dim=...)"
 
@@ -71,7 +68,6 @@ _ELSEWHERE = {
     "terminal": "stop=True ends the trajectory there, stop=n at the n-th time",
     "affect": "then=lambda t, x, v: (x, -v) gives the state after the event",
     "b_hat": _ESTIMATE,
-    "b_embedded": _ESTIMATE,
     "bhat": _ESTIMATE,
     "n_jobs": "threads are workers=, -1 for all cores",
     "callback": "pi.integrate has watch={{...}} for quantities at each step, and progress=; a"

@@ -12,7 +12,7 @@ from ..trace import tracing
 from ..trace.elementary import real
 from ..trace.expression import Symbol, node_of
 from ..trace.program import assemble
-from ..values.checks import integer, numbers
+from ..values.checks import integer, numbers, printable
 from ..values.keywords import explains_keywords
 from .accumulators import CHANGE, PASSES, PROGRAM
 from .plan import clocks, comparisons, known_place
@@ -359,6 +359,7 @@ def _checked(events, system):
     for name, one in events.items():
         if not isinstance(name, str) or not name:
             raise TypeError(f"events: a name must be text, got {name!r}")
+        printable("events: a name", name)
         if not isinstance(one, Event):
             cure = f": write pi.event({getattr(one, '__name__', '...')})" if callable(one) else ""
             raise TypeError(f"events[{name!r}] must come from pi.event, got {one!r}{cure}")

@@ -6,6 +6,7 @@ import numpy as np
 
 from ..trace.expression import Symbol, node_of
 from ..trace.program import BANK_SHIFT, T, Y, assemble
+from ..values.checks import printable
 from .accumulators import CHANGE, ENERGY, MOST_REDUCED, STATE, Accumulators, Shared, number
 from .analyses import expanded
 from .quantity import View, asked_names, check_quantity, phase_numbers
@@ -284,6 +285,7 @@ def checked(watch, system):
     for name, reduction in watch.items():
         if not isinstance(name, str) or not name or name.startswith("_"):
             raise TypeError(f"watch: a name must be text and begin with a letter, got {name!r}")
+        printable("watch: a name", name)
         if not isinstance(reduction, Reduction):
             raise TypeError(
                 f"watch[{name!r}] must come from pi.watch, as pi.watch.maximum('x'), got"

@@ -19,7 +19,7 @@ REFUSED = {
 # The numbers of each: index in the core, initial values.
 _NAN = float("nan")
 KINDS = {
-    "moments": (0, (_NAN, _NAN, _NAN, 0, 0, 0, 0, 0, 0, 0)),
+    "moments": (0, (_NAN, _NAN, _NAN, 0, 0, 0, 0, 0)),
     "maximum": (1, (_NAN, _NAN)),
     "minimum": (2, (_NAN, _NAN)),
     "max_abs": (3, (_NAN, _NAN)),
@@ -49,7 +49,7 @@ def _results(rows, result, **others):
 
 
 class _Moments:
-    """Of d = q - q_0 over the time tau since the first state: the span and mean values."""
+    """The span, the mean, and the line of least mean square distance."""
 
     def __init__(self, rows):
         self._kept = rows.timed("moments")
@@ -58,65 +58,57 @@ class _Moments:
         return self._kept.get(a, 2) - self._kept.get(a, 1)
 
     def first(self, a):
-        return self._kept.get(a, 0) + self._kept.get(a, 9)  # NaN where it was unresolved
+        return self._kept.get(a, 0) + self._kept.get(a, 7)  # NaN where it was unresolved
 
-    def t_first(self, a):
-        return self._kept.get(a, 1)
+    def middle(self, a):
+        return 0.5 * (self._kept.get(a, 1) + self._kept.get(a, 2))
 
-    def integral(self, a, i=0):
-        """Of d, d^2, d tau."""
-        return self._kept.sum(a, 3 + 2 * i)
+    def integral(self, a):
+        """Of the difference to the first value."""
+        return self._kept.sum(a, 3)
 
-    def mean(self, a, i=0):
-        """Over no time it is that of the only value: 0."""
-        span = self.span(a)
-        return np.where(span == 0, 0.0, self.integral(a, i) / np.where(span == 0, 1.0, span))
+    def mean(self, a):
+        return self.first(a) + _over(self.integral(a), self.span(a))
+
+    def slope(self, a):
+        return np.where(self.span(a) == 0, np.nan, self._kept.get(a, 5) + 0 * self.first(a))
+
+    def left(self, a):
+        """The mean square distance from the line."""
+        return _over(self._kept.get(a, 6), self.span(a)) + 0 * self.first(a)
+
+    def variance(self, a):
+        span, slope = self.span(a), self._kept.get(a, 5)
+        return self.left(a) + slope * slope * (span * span / 12)
+
+
+def _over(sums, span):
+    """A mean; over no time it is that of the only value: 0."""
+    return np.where(span == 0, 0.0, sums / np.where(span == 0, 1.0, span))
 
 
 def mean(rows):
-    m = _Moments(rows)
-    return _results(rows, lambda a: m.first(a) + m.mean(a))
+    return _results(rows, _Moments(rows).mean)
 
 
 def rms(rows):
     m = _Moments(rows)
-
-    def squares(a):
-        first = m.first(a)
-        return first * first + 2 * first * m.mean(a) + m.mean(a, 1)
-
-    return _results(rows, lambda a: np.sqrt(np.maximum(squares(a), 0.0)))
+    return _results(rows, lambda a: np.sqrt(m.mean(a) ** 2 + m.variance(a)))
 
 
 def spread(rows, of):
     """The variance, or a function `of` it."""
     m = _Moments(rows)
-
-    def variance(a):
-        return np.maximum(m.mean(a, 1) - m.mean(a) ** 2 + 0 * m.first(a), 0.0)
-
-    return _results(rows, lambda a: of(variance(a)))
+    return _results(rows, lambda a: of(m.variance(a)))
 
 
 def slope(rows):
     """The line of least mean square distance over time."""
     m = _Moments(rows)
-
-    def line(a):
-        """Slope, means of t - t_first and of d, and the mean square distance."""
-        span = m.span(a)
-        width, t, d = span * span / 12, span / 2, m.mean(a)  # means: (t - mean t)^2, t, d
-        rise = (m.mean(a, 2) - t * d) / np.where(width > 0, width, np.nan) + 0 * m.first(a)
-        left = m.mean(a, 1) - d * d - rise * rise * width
-        return rise, t, d, np.maximum(left, 0.0)
-
-    def intercept(a):
-        rise, t, d, _ = line(a)
-        return m.first(a) + d - rise * (m.t_first(a) + t)
-
     return _results(
-        rows, lambda a: line(a)[0], intercept=intercept, residual=lambda a: np.sqrt(line(a)[3])
-    )
+        rows, m.slope, intercept=lambda a: m.mean(a) - m.slope(a) * m.middle(a),
+        residual=lambda a: np.sqrt(m.left(a)) + 0 * m.slope(a),
+    )  # fmt: skip
 
 
 def integral(rows):

@@ -9,7 +9,7 @@ from conftest import same_bits
 import pyintegrate as pi
 from pyintegrate import Status
 
-G = 9.81
+G, EPS = 9.81, np.finfo(float).eps
 PAIRS = [name for name in pi.methods if pi.methods[name].embedded]
 STOP = {"ground": pi.event("z", direction=-1, stop=True)}
 FLOOR = pi.event(
@@ -142,6 +142,16 @@ def test_over_no_time_a_mean_is_the_only_value():
     assert np.all(sol.watched["variance"] == 0)
     assert np.isnan(sol.watched["slope"]).all()
     assert np.all(sol.watched["mean.count"] == 1)
+
+
+@pytest.mark.parametrize("start", [1.0, 1e6])
+def test_nothing_is_left_of_an_exact_line(start):
+    """Sums of squares cancel: 1e-5 of 2000 would be left of them."""
+    line = pi.rhs(dim=1)(lambda t, y: (2 + 0 * y[0],))
+    sol = pi.solve(line, [start], t_end=1000.0, watch={"s": pi.watch.slope("y")})
+    assert sol.watched["s.residual"] < 4 * EPS * start + 2000 * 4 * EPS
+    assert abs(sol.watched["s"] - 2) < 8 * EPS
+    assert abs(sol.watched["s.intercept"] - start) <= 4 * EPS * (start + 2000)
 
 
 @pytest.mark.parametrize("verb", [pi.solve, pi.integrate])

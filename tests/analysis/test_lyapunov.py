@@ -40,6 +40,16 @@ def test_a_linear_system_has_the_real_parts_of_its_eigenvalues():
     assert abs(forever.exponents[0] - 1) < 1e-3  # e^5000 is no number
 
 
+@pytest.mark.parametrize("k", [1, 2])
+def test_constant_rates_need_no_transient(k):
+    """The tangents begin anywhere: the way to their directions is no growth (0.086 with it)."""
+    rates = pi.rhs(dim=2)(lambda t, y: (0.1 * y[0], -0.4 * y[1]))
+    found = pi.lyapunov(rates, [1.0, 1.0], dt=0.01, t_end=100.0, k=k)
+    # e^(-0.5 t) of the way is left when an eighth has passed, squared and divided by the time.
+    np.testing.assert_allclose(found.exponents, [0.1, -0.4][:k], rtol=0, atol=np.exp(-12.5) / 2)
+    assert found.times[0] > 12.5
+
+
 def test_symplectic_methods_keep_the_exponents_in_pairs():
     found = pi.lyapunov(
         pi.systems.henon_heiles, *CHAOTIC, dt=0.05, t_end=20_000, k=4, method="yoshida4"
@@ -51,8 +61,9 @@ def test_symplectic_methods_keep_the_exponents_in_pairs():
 
 def test_a_regular_orbit_tends_to_zero_as_log_t_over_t():
     found = pi.lyapunov(
-        pi.systems.henon_heiles, *REGULAR, dt=0.05, t_end=20_000, method="velocity_verlet"
-    )
+        pi.systems.henon_heiles, *REGULAR, dt=0.05, t_end=20_000, transient=0,
+        method="velocity_verlet",
+    )  # fmt: skip
     late = found.times > 100
     assert np.all(
         np.abs(found.history[late, 0]) < 2 * np.log(found.times[late]) / found.times[late]
@@ -78,7 +89,7 @@ def test_bits_do_not_depend_on_splits_workers_or_neighbours(dtype):
 def test_renormalising_one_tangent_rounds_nothing():
     """However often: powers of two are exact, and the growth is the same to the last bits."""
     often, seldom = (
-        pi.lyapunov(pi.systems.rossler, dt=0.01, t_end=50.0, renormalise=n).exponents
+        pi.lyapunov(pi.systems.rossler, dt=0.01, t_end=50.0, transient=0, renormalise=n).exponents
         for n in (1, 500)
     )
     np.testing.assert_allclose(often, seldom, rtol=1e-13)
@@ -86,7 +97,7 @@ def test_renormalising_one_tangent_rounds_nothing():
 
 def test_the_growth_is_that_of_tangents_which_are_not_renormalised():
     system = pi.systems.lorenz
-    found = pi.lyapunov(system, dt=0.01, t_end=5.0, k=3, renormalise=7)
+    found = pi.lyapunov(system, dt=0.01, t_end=5.0, transient=0, k=3, renormalise=7)
     both = system.tangent(3)
     start = both.initial
     start[both.places[:, 1:]] = generic(3, 3)
@@ -100,14 +111,15 @@ def test_a_trajectory_that_escapes_is_nan_with_its_reason():
     free = ([0.0, 5.0], [0.0, 5.0])  # over the rim of the potential
     x0 = np.array([CHAOTIC[0], free[0]])
     v0 = np.array([CHAOTIC[1], free[1]])
+    run = {"dt": 0.01, "t_end": 100.0, "transient": 0, "k": 2}
     with pytest.warns(pi.IntegrationWarning, match="1 of 2 trajectories failed"):
-        found = pi.lyapunov(pi.systems.henon_heiles, x0, v0, dt=0.01, t_end=100.0, k=2)
+        found = pi.lyapunov(pi.systems.henon_heiles, x0, v0, **run)
     assert np.isnan(found.exponents).tolist() == [[False, False], [True, True]]
     assert found.status.tolist() == [0, int(pi.Status.NOT_FINITE)]
     assert found.failed_step[1] > 0
     assert np.isfinite(found.history[0, 1]).all()  # before it failed
     assert "1 of 2" in found.failures()
-    alone = pi.lyapunov(pi.systems.henon_heiles, *CHAOTIC, dt=0.01, t_end=100.0, k=2)
+    alone = pi.lyapunov(pi.systems.henon_heiles, *CHAOTIC, **run)
     assert same_bits(found.exponents[0], alone.exponents)
 
 

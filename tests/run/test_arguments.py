@@ -231,3 +231,25 @@ def test_masked_items_are_no_numbers():
 def test_names_have_no_hidden_characters():
     with pytest.raises(ValueError, match="rk4"):
         pi.methods["rk4\0"]
+
+
+@pytest.mark.parametrize("name", ["a\nb", "a\x1b[31mb", "a\0", "a\x9bb"])
+def test_names_that_cannot_be_printed_are_refused(name):
+    """They stand in tables and messages: one could move the cursor, or hide what follows."""
+    oscillator = pi.systems.oscillator
+    short = {"dt": 0.1, "n_steps": 1}
+    for call in (
+        lambda: pi.acceleration(name=name)(lambda t, x, v: -x),
+        lambda: pi.acceleration(title=name)(lambda t, x, v: -x),
+        lambda: pi.acceleration(state_names=("x", name))(lambda t, x, v: -x),
+        lambda: pi.RungeKutta([[0]], [1], name=name),
+        lambda: pi.Composition([("kick", 1.0), ("drift", 1.0)], name=name),
+        lambda: pi.Multistep([-1, 1], [1, 0], name=name),
+        lambda: pi.integrate(oscillator, **short, watch={name: pi.watch.mean("x")}),
+        lambda: pi.integrate(oscillator, **short, events={name: pi.event("x")}),
+        lambda: pi.integrate(oscillator, **short, across={name: pi.across.mean("x")}),
+        lambda: pi.integrate(oscillator, **short, method=name),
+    ):
+        with pytest.raises(ValueError, match="name|title|method") as told:
+            call()
+        assert name not in str(told.value)  # shown by its escapes

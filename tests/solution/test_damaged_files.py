@@ -240,12 +240,12 @@ def test_a_final_state_that_is_another_is_an_error(tmp_path):
 
 
 METHODS = [
-    (["runge_kutta", [[0.0]], [1.0], [0.0], "mine", "four"], "method: order"),
-    (["runge_kutta", [[0.0]], [1.0], [0.0], "mine", None], "method: order"),
-    (["runge_kutta", [[0.0]], [1.0], [0.0], "mine", 10**30], "method: order"),
-    (["runge_kutta", [[0.0]], [1.0], [0.0], None, 1], "method: name"),
+    (["runge_kutta", [[0.0]], [1.0], [0.0], "mine", "four", None], "method: order"),
+    (["runge_kutta", [[0.0]], [1.0], [0.0], "mine", None, None], "method: order"),
+    (["runge_kutta", [[0.0]], [1.0], [0.0], "mine", 10**30, None], "method: order"),
+    (["runge_kutta", [[0.0]], [1.0], [0.0], None, 1, None], "method: name"),
     (["runge_kutta", [[0.0]], [1.0]], "method: 2 arguments"),
-    (["runge_kutta", TABLE, [1.0] * 100, TABLE, "mine", 1], "method: more than 64 stages"),
+    (["runge_kutta", TABLE, [1.0] * 100, TABLE, "mine", 1, None], "method: more than 64 stages"),
     (["multistep", 1, 2, 3, 4, 5, "mine", 1], "method: "),
     (["composition", [{"dict": {}}], [1.0], "any", "mine", 1], "method: TypeError"),
 ]

@@ -124,7 +124,7 @@ def lyapunov(
     *,
     dt: ArrayLike,
     t_end: ArrayLike,
-    transient: ArrayLike = 0.0,
+    transient: ArrayLike | None = None,
     k: int = 1,
     method: str | Method = "rk4",
     renormalise: int = 10,
@@ -146,9 +146,9 @@ def lyapunov(
         As in ``integrate``; so are dt, t0, dtype, workers, progress.
     t_end : array_like
         The last time: t0 + transient + the time to average over.
-    transient : array_like
+    transient : array_like, optional
         How long the motion runs before averaging: it approaches its attractor, and the
-        tangents their directions.
+        tangents their directions, for which an eighth of the run is left out by default.
     k : int
         How many exponents; system.dim for the whole spectrum.
     method : str or Method
@@ -191,7 +191,8 @@ def lyapunov(
         dtype=dtype, workers=workers, progress=progress, orthogonal=True,
     )  # fmt: skip
     every, n_steps = int(renormalise), problem.n_steps
-    skipped = _transient(transient, problem)
+    usual = n_steps // 8 // every * every
+    skipped = usual if transient is None else _transient(transient, problem)
     if skipped >= n_steps:
         raise ValueError(
             f"transient is {transient!r}, {skipped} steps, and t_end is {n_steps} steps from t0:"

@@ -13,6 +13,7 @@ from ..observables import (
     start_time,
     times,
 )
+from .reference import FINE
 
 ABSENT = "-"
 
@@ -212,9 +213,14 @@ def _title(comparison, steps):
 def _note(comparison):
     """An explanation of the two numbers in a cell, for a batch."""
     sizes = [int(np.prod(np.shape(s.y)[1:-1])) for s in comparison.values()]
-    if not sizes or max(sizes) < 2:
-        return _winners(comparison)
-    return f"median / worst of {max(sizes):,} trajectories"
+    several = bool(sizes) and max(sizes) > 1
+    note = f"median / worst of {max(sizes):,} trajectories" if several else _winners(comparison)
+    doubts = [m["reference_error"] for m in comparison.summary().values()]
+    if all(doubt is None for doubt in doubts):
+        return note
+    largest = max(float(np.max(d, initial=0.0)) for d in doubts if d is not None)
+    known = f"the true position is that of pi.solve at rtol {FINE:g}, to {largest:.1g}"
+    return f"{note}; {known}" if note else known
 
 
 def _winners(comparison):
@@ -223,12 +229,9 @@ def _winners(comparison):
     if len(summary) < 2 or any(isinstance(key, tuple) for key in summary):
         return ""
     best, solutions = {}, list(comparison.values())
-    words = (
-        ("phase", "position")
-        if comparison.system.velocity_dependent
-        else ("energy", "phase", "position")
-    )
-    for word in words:
+    for word in ("energy", "phase", "position"):
+        if word == "energy" and not _conserves(comparison):
+            continue
         most = "" if word == "phase" else _kind_of_largest(solutions, word)[0]
         name = f"{most}{word}_error"
         errors = {key: measures[name] for key, measures in summary.items()}
@@ -237,6 +240,14 @@ def _winners(comparison):
     if not best:
         return ""
     return "smallest error: " + ", ".join(f"{word} {key}" for word, key in best.items())
+
+
+def _conserves(comparison):
+    """Does the true motion keep its energy? As its equation or its closed form says."""
+    if not comparison.system.velocity_dependent:
+        return True
+    exact = _exact_row(next(iter(comparison.values())), ["energy_ratio"])
+    return exact is not None and bool(np.all(exact["max_energy_error"] == 0))
 
 
 def _with_unit(heading, unit):

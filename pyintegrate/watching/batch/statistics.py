@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...values.checks import integer, numbers
+from ...values.checks import integer, numbers, printable
 from ..quantity import label
 from .density import density
 from .results import BINS, CELLS, EXTREMES, PRODUCT, SUM, VALUES, Across
@@ -272,6 +272,7 @@ def checked(across, system):
     for name, one in across.items():
         if not isinstance(name, str) or not name or "." in name:
             raise TypeError(f"across: a name must be text without a dot, got {name!r}")
+        printable("across: a name", name)
         if not isinstance(one, Statistic):
             raise TypeError(
                 f"across[{name!r}] must come from pi.across, as pi.across.mean('x'), got {one!r}"
