@@ -7,7 +7,7 @@ CLANG_FORMAT_FILES = $(filter-out csrc/methods/% csrc/vmath/%,$(shell find csrc 
     $(wildcard benchmarks/*.c page/*.c tests/stress/*.c tests/stress/*/*.[ch])
 
 .PHONY: demo test test-all mutations lint cppcheck sanitize fuzz libfuzzer attack race soak coverage bench bench-peers bench-tangents latency certificates docs docs-check dist \
-        wheels wheels-run wheels-test wheels-native aarch64 windows portability bits page lab-browser clean
+        wheels wheels-run wheels-test wheels-native aarch64 windows portability bits page lab-browser browser clean
 
 demo: $(VENV)/.demo
 	$(PY) examples/phase_drift.py
@@ -17,6 +17,8 @@ test: $(VENV)/.test
 	$(PY) -m pytest -q -n auto
 test-all: $(VENV)/.dev
 	$(PY) -m pytest -q -n auto --all
+	@if command -v chromium && command -v chromedriver; then $(MAKE) --no-print-directory browser; else echo \
+	    "NO BROWSER HAS SEEN THE LAB: apt-get install chromium chromium-driver"; fi
 
 # Small bugs put in one at a time (tests/mutations): does a test notice each?
 mutations: $(VENV)/.test
@@ -282,8 +284,12 @@ page: $(VENV)/.demo
 # The page in a real browser, and the widget in a real Jupyter server: what a user does, and screenshots
 # in build/lab-browser; prints how soon the page can be touched and its frames a second. Needs Debian's
 # chromium and chromium-driver.
-lab-browser: $(VENV)/.dev page
-	$(PY) -m pip install --quiet --disable-pip-version-check selenium jupyterlab
+lab-browser: page
+	$(MAKE) --no-print-directory browser
+
+# The same without the page where that is not made: a part of make test-all.
+browser: $(VENV)/.dev
+	$(PIP) selenium jupyterlab
 	$(PY) -m pytest -q -p no:cacheprovider tests/laboratory/in_chromium.py
 
 # Wheels of all platforms in dist, cross-built by the clang of the package ziglang and checked.

@@ -28,8 +28,7 @@ RUNS = {
     "constant_force": (0.5, 10.0), "acceleration_profile": (0.5, 8.0), "projectile": (0.1, 2.0),
     "projectile_drag": (0.1, 1.8), "logistic": (0.5, 12.0), "kepler": (0.1, 60.0),
     "double_pendulum": (0.05, 20.0), "duffing": (0.2, 100.0), "lorenz": (0.01, 20.0),
-    "rossler": (0.1, 100.0), "three_body": (0.05, 40.0), "n_body": (0.05, 40.0),
-    "rigid_body": (0.1, 40.0),
+    "rossler": (0.1, 100.0), "three_body": (0.05, 40.0), "rigid_body": (0.1, 40.0),
 }  # fmt: skip
 # What the catalogue has at rest, shown as it tumbles: a turn about the middle axis is unstable.
 TUMBLING = {"gravity": (0.0, 0.0, 0.0), "inverse_inertia": (1.0, 1 / 2, 1 / 3)}

@@ -14,13 +14,7 @@ from ..run.arguments import checked_system, components_of, usual_methods
 from ..system.catalogue import systems as known_systems
 from ..values.checks import numbers
 from . import front_end
-from .descriptions import (
-    describe_method,
-    describe_system,
-    drawable,
-    fitting,
-    usual_run,
-)  # fmt: skip
+from .descriptions import STARTS, describe_method, describe_system, drawable, fitting, usual_run
 from .record import make_record
 
 if TYPE_CHECKING:
@@ -70,13 +64,15 @@ class Lab(anywidget.AnyWidget):
             t_end = FIRST_END if t_end is None else t_end
         if isinstance(system, str):
             system = known_systems[system]
-        system = checked_system(system)
+        system, shown = checked_system(system), drawable()
+        if x0 is None and v0 is None and system == known_systems.get(system.name):
+            system, x0 = shown[system.name], STARTS.get(system.name)
         described, start = describe_system(system), _one_start(system, x0, v0)
         described["start"] = [float(value) for value in start]
         usual_dt, usual_end = usual_run(system, start)
         described["dt"] = usual_dt if dt is None else _number("dt", dt)
         described["t_end"] = usual_end if t_end is None else _number("t_end", t_end)
-        self._systems = {**drawable(), system.name: system}
+        self._systems = {**shown, system.name: system}
         chosen = usual_methods(system) if methods is None else methods
         chosen = [find_method(m) for m in ([chosen] if isinstance(chosen, str) else chosen)]
         if len(chosen) > MOST_METHODS:

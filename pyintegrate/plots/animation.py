@@ -293,6 +293,9 @@ def _kind():
             self.rate = 1000 / keywords["interval"]  # frames a second
             super().__init__(figure, show, frames=count, **keywords)
 
+        def __repr__(self):
+            return f"<animation of {self.count} frames>"
+
         def save(self, filename, writer=None, *arguments, **keywords):
             """Write a film: `matplotlib.animation.Animation.save`."""
             name = str(filename)

@@ -26,7 +26,7 @@ from .frame import (
     several_axes,
     two_digits,
 )
-from .paths import component_names, trajectory
+from .paths import component_names, portrait_pair, trajectory
 from .phase_curves import phase_drift
 from .phase_space import phase_portrait
 from .style import unit_of
@@ -236,7 +236,7 @@ def _panels(solution):
     """The panels for which this system has data."""
     system, complete = solution.system, whole(solution)
     plane = len(component_names(system)) > 1 and not system.dof
-    pair = {system.state_names[0], system.state_names[system.dof or -1]}
+    pair = {*portrait_pair(system)} if system.dim > 1 else set()
     wanted = {
         "motion": True,
         "phase error": complete

@@ -22,6 +22,7 @@ from .frame import (
     several_axes,
     wrapped,
 )
+from .paths import portrait_pair
 from .phase_curves import phase_drift
 from .phase_space import phase_portrait
 from .thinning import batch_size
@@ -170,7 +171,7 @@ def possible_panels(curves):
         "motion": True,
         "phase portrait": system.dim > 1
         and (system.dof or in_time(first))
-        and {system.state_names[0], system.state_names[system.dof or 1]} <= held,
+        and {*portrait_pair(system)} <= held,
         "energy": system.has_energy and complete,
         "phase error": phase,
         "position error": exact and set(system.state_names[: system.dof or None]) <= held,

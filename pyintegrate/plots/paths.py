@@ -162,6 +162,8 @@ def component_names(system, components=None, saved=None):
     if components is None:
         axes = system.dof or system.dim
         names = known[: axes if axes <= 3 else 1]
+        if system.structure == "rigid_body":  # how it turns: its centre may rest
+            names = portrait_pair(system)
         if saved is None:
             return names
         return tuple(name for name in names if name in saved) or tuple(saved[:1])
@@ -174,6 +176,14 @@ def component_names(system, components=None, saved=None):
     if not 1 <= len(names) <= 3:
         raise ValueError(f"components must be one, two or three names, got {len(names)}")
     return names
+
+
+def portrait_pair(system):
+    """Two components: the first position and its velocity; how a body turns; of a system of first
+    order the first two."""
+    if system.structure == "rigid_body":
+        return system.state_names[-3:-1]
+    return system.state_names[0], system.state_names[system.dof or 1]
 
 
 def widest(solution, names):

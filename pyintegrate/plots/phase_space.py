@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from .curves import collect
 from .frame import line_keywords
-from .paths import component_names, path
+from .paths import component_names, path, portrait_pair
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -38,7 +38,7 @@ def phase_portrait(
         The solutions to draw; of a large batch 30 trajectories, with a note.
     components : sequence of two str, optional
         By default the first position and its velocity; the first two components of a
-        first-order system.
+        first-order system; of the angular velocity of a rigid body.
     ax : Axes, optional
         Where to draw; a new figure by default.
     legend : bool, optional
@@ -77,7 +77,7 @@ def phase_portrait(
     if components is None:
         if system.dim < 2:
             raise ValueError(f"a phase portrait needs two components, {system.name!r} has one")
-        components = (system.state_names[0], system.state_names[system.dof or 1])
+        components = portrait_pair(system)
     names = component_names(system, components)
     if len(names) != 2:
         raise ValueError(f"a phase portrait has two components, got {len(names)}")

@@ -363,6 +363,12 @@ class Solution(States):
 
         return overview(self, **keywords)
 
+    def animate(self, **keywords: Any) -> Any:
+        """Show the motion as an animation: see ``pi.plots.animate``."""
+        from ..plots import animate
+
+        return animate(self, **keywords)
+
     def table(self) -> Table:
         """The main results, as text or HTML: see ``Comparison.table``.
 

@@ -30,6 +30,7 @@ FACADES = {
     ("adaptive.adaptive_solution", "save"),
     ("system.system", "tangent"),
     ("solution.solution", "plot"),
+    ("solution.solution", "animate"),
     ("solution.solution", "table"),
     ("solution.origin", "drift_at_end"),
     ("analysis.side_by_side", "plot"),

@@ -1,4 +1,4 @@
-"""The lab in a real browser, as a user has it: `make lab-browser` runs this, `.ci/run` does not.
+"""The lab in a real browser, as a user has it: `make lab-browser` and `make test-all` run this.
 
 The page is opened from its file, the widget in a real Jupyter server. Screenshots go to
 build/lab-browser. Needs Debian's chromium and chromium-driver, selenium and jupyterlab.
@@ -254,7 +254,11 @@ def jupyter(tmp_path_factory):
     if not shutil.which("jupyter-lab", path=os.path.dirname(sys.executable)):
         pytest.skip("no jupyterlab")
     folder = tmp_path_factory.mktemp("jupyter")
-    cells = ["import pyintegrate as pi\nlab = pi.lab(dt=0.1)\nlab", "print(lab.state['start'])"]
+    cells = [
+        "import pyintegrate as pi\nlab = pi.lab(dt=0.1)\nlab",
+        "print(lab.state['start'])",
+        "lab",
+    ]
     notebook = {
         "cells": [{"cell_type": "code", "metadata": {}, "execution_count": None, "outputs": [],
                    "source": text, "id": f"cell{i}"} for i, text in enumerate(cells)],
@@ -269,7 +273,7 @@ def jupyter(tmp_path_factory):
             "JUPYTER_DATA_DIR": str(folder / "data"), "PYTHONPATH": str(ROOT)}  # fmt: skip
     command = [sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root", f"--port={port}",
                "--IdentityProvider.token=", f"--ServerApp.root_dir={folder}",
-               "--LabApp.news_url="]  # fmt: skip
+               "--LabApp.news_url=", "--LabApp.expose_app_in_browser=True"]  # fmt: skip
     with (folder / "log.txt").open("w") as log:
         server = subprocess.Popen(
             command, env={**os.environ, **home}, stdout=log, stderr=log, start_new_session=True
@@ -279,8 +283,23 @@ def jupyter(tmp_path_factory):
     server.wait()
 
 
-def test_the_widget_in_a_notebook(browser, jupyter):
-    """Run the cell, go a step, drag the mass: the kernel has the start that was dragged to."""
+# Every canvas of the labs has a size.
+WHOLE = """
+const all = [...document.querySelectorAll(".pi-lab canvas")];
+return all.length > 2 && all.every((c) => c.width > 20 && c.height > 20);
+"""
+CELLS = "return document.querySelectorAll('.jp-Notebook .jp-CodeCell').length"
+LABS = "return document.querySelectorAll('.pi-lab .pl-card').length"
+
+
+def run_cell(browser, number):
+    browser.find_elements(By.CSS_SELECTOR, ".jp-Notebook .jp-CodeCell .cm-content")[number].click()
+    browser.switch_to.active_element.send_keys(Keys.SHIFT + Keys.ENTER)
+
+
+@pytest.fixture
+def notebook(browser, jupyter):
+    """The notebook in the browser, its first cell run: a lab with two methods."""
     resize(browser, 1280, 1500)
 
     def is_there(b):
@@ -291,12 +310,15 @@ def test_the_widget_in_a_notebook(browser, jupyter):
         return True
 
     WebDriverWait(browser, PATIENCE, 1).until(is_there)
-    until(browser, "return document.querySelectorAll('.jp-Notebook .jp-CodeCell').length === 2")
+    until(browser, "return !location.search.includes('reset')")
+    until(browser, CELLS + " === 3")
     until(browser, "return document.querySelector('#jp-main-statusbar').innerText.includes('Idle')")
-    cells = browser.find_elements(By.CSS_SELECTOR, ".jp-Notebook .jp-CodeCell .cm-content")
-    cells[0].click()
-    browser.switch_to.active_element.send_keys(Keys.SHIFT + Keys.ENTER)
-    until(browser, "return document.querySelectorAll('.pi-lab .pl-card').length === 2")
+    run_cell(browser, 0)
+    until(browser, LABS + " === 2")
+
+
+def test_the_widget_in_a_notebook(browser, notebook):
+    """Run the cell, go a step, drag the mass: the kernel has the start that was dragged to."""
     browser.find_element(By.CSS_SELECTOR, "[title='a step on']").click()
     until(browser, "return document.querySelectorAll('.pl-step div').length >= 7")
     first = browser.find_element(By.CSS_SELECTOR, ".pl-readings").text
@@ -305,10 +327,42 @@ def test_the_widget_in_a_notebook(browser, jupyter):
         lambda b: b.find_element(By.CSS_SELECTOR, ".pl-readings").text != first
     )
     browser.save_screenshot(str(PICTURES / "notebook.png"))
-    cells[1].click()
-    browser.switch_to.active_element.send_keys(Keys.SHIFT + Keys.ENTER)
+    run_cell(browser, 1)
     printed = "return [...document.querySelectorAll('.jp-OutputArea-output pre')].at(-1)?.innerText"
     text = until(browser, printed)
     x, v = json.loads(text)
     assert 0.1 < x < 0.95
     assert v == 0
+
+
+def test_the_keyboard_in_a_notebook_belongs_to_the_lab(browser, notebook):
+    """Arrows move its sliders; no key deletes, makes or leaves a cell."""
+    slider = browser.find_element(By.CSS_SELECTOR, ".pi-lab input[type=range]")
+    browser.execute_script("arguments[0].focus()", slider)
+    before = slider.get_property("value")
+    for keys in (Keys.ARROW_RIGHT, Keys.ARROW_UP, "dd", "bxma", Keys.ARROW_DOWN):
+        browser.switch_to.active_element.send_keys(keys)
+    assert browser.execute_script("return document.activeElement === arguments[0]", slider)
+    assert slider.get_property("value") != before
+    assert browser.execute_script(CELLS) == 3
+    assert browser.execute_script(LABS) == 2
+
+
+def test_two_views_of_a_lab_agree(browser, notebook):
+    """A number typed in one is in the other; both stay whole when the theme changes."""
+    run_cell(browser, 2)
+    until(browser, LABS + " === 4")
+    boxes = browser.find_elements(By.CSS_SELECTOR, "[aria-label='step h, as a number']")
+    assert len(boxes) == 2
+    for box, other, number in ((boxes[0], boxes[1], "0.2"), (boxes[1], boxes[0], "0.15")):
+        box.send_keys(Keys.CONTROL + "a" + Keys.NULL, number, Keys.ENTER)
+        WebDriverWait(browser, PATIENCE).until(
+            lambda b, other=other, number=number: other.get_property("value") == number
+        )
+    for theme in ("JupyterLab Dark", "JupyterLab Light"):
+        browser.execute_script(
+            "jupyterapp.commands.execute('apputils:change-theme', {theme: arguments[0]})", theme
+        )
+        until(browser, f"return document.body.dataset.jpThemeName === '{theme}'")
+        until(browser, WHOLE)
+    browser.save_screenshot(str(PICTURES / "two_views.png"))
