@@ -8,8 +8,7 @@ from .basins import Basins, basin
 from .chaos.exponents import LyapunovExponents
 from .chaos.indicators import ChaosMap
 from .conserved_energy import EnergyDrift, energy_drift
-from .error_against_step import Convergence, convergence
-from .error_against_work import WorkPrecision, work_precision
+from .errors_and_costs import Convergence, WorkPrecision, convergence, work_precision
 from .phase import period_error, phase_drift
 from .poincare import Section, poincare_section
 from .portraits.attractor_branches import AttractorBranches, continue_attractors

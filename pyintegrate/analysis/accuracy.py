@@ -87,23 +87,35 @@ class Motion:
     v0: Any
     t0: float
     t_end: float
-    times: np.ndarray  # (checks + 1,)
-    truth: np.ndarray  # (checks + 1, *batch, dim)
-    doubt: np.ndarray  # (*batch): the possible error of the truth itself
+    checks: int  # parts between the times at which runs are compared
+    lead: int  # components with one scale, as the others have one; 0: each has its own
+    truth: Any = None  # (checks + 1, *batch, dim)
+    doubt: Any = None  # (*batch): the possible error of the truth itself
+    size: Any = None  # (*batch, dim): what errors are relative to
+    method: Any = None  # whose n_steps gave the truth
+    n_steps: int = 0
+
+    @property
+    def times(self):
+        """Those at which runs are compared, (checks + 1,)."""
+        return self.t0 + np.arange(self.checks + 1) * ((self.t_end - self.t0) / self.checks)
+
+    def sampled(self, method, n_steps, saves=SAMPLES):
+        """A run with so many saves after the start."""
+        return integrate(
+            self.system, self.x0, self.v0, t0=self.t0, dt=(self.t_end - self.t0) / n_steps,
+            n_steps=n_steps, method=method, save=n_steps // saves, on_failure="ignore",
+        )  # fmt: skip
 
     def run(self, method, n_steps):
         """States at the common times, (checks + 1, *batch, dim), and force evaluations."""
-        solution = integrate(
-            self.system, self.x0, self.v0, t0=self.t0, dt=(self.t_end - self.t0) / n_steps,
-            n_steps=n_steps, method=method, save=n_steps // (len(self.times) - 1),
-            on_failure="ignore",
-        )  # fmt: skip
+        solution = self.sampled(method, n_steps, self.checks)
         y = np.where(solution.valid[..., np.newaxis], solution.y, np.inf)
         return y, solution.evaluations
 
     def error(self, y):
-        """Largest distance from the truth, (*batch); inf if a run failed."""
-        return distance(self.system, y, self.truth)
+        """Largest distance from the truth in units of the motion, (*batch); inf if a run failed."""
+        return distance(y, self.truth, self.lead, self.size)
 
     def seconds(self, method, n_steps):
         """Time of a run per trajectory, in a batch large enough to keep the processor busy."""
@@ -163,30 +175,33 @@ def follow(system, x0, v0, t0, t_end, steps):
             raise ValueError(
                 f"give t_end: the system {system.name!r} has no period in closed form to take"
             )
-        t_end = float(t0 + np.max(period))
-    checks = _checks(steps)
-    times = t0 + np.arange(checks + 1) * ((t_end - t0) / checks)
-    truth = system.exact(times, start, t0)
-    doubt = np.zeros(start.shape[:-1])
-    motion = Motion(system, x0, v0, float(t0), float(t_end), times, truth, doubt)
+        t_end = t0 + np.max(period)
+    checks, dof = _checks(steps), system.dof
+    motion = Motion(system, x0, v0, float(t0), float(t_end), checks, dof)
+    truth, doubt = system.exact(motion.times, start, t0), np.zeros(start.shape[:-1])
     if truth is None:
-        method, most = finest(system), checks * -(-max(steps) // checks)
-        coarse, truth = (motion.run(method, n * most)[0] for n in (2, 4))
-        doubt = distance(system, coarse, truth)
-    return Motion(system, x0, v0, float(t0), float(t_end), times, truth, doubt)
+        most = checks * -(-max(steps) // checks)
+        coarse, truth = (motion.run(finest(system), n * most)[0] for n in (2, 4))
+        doubt = distance(coarse, truth, dof)
+    return replace(motion, truth=truth, doubt=doubt, size=size_of(truth, dof))
 
 
-def distance(system, y, truth):
-    """Largest distance in phase space along the first axis, in units of the motion; (*batch)."""
-    dof = system.dof
-    groups = [slice(dof), slice(dof, None)] if dof else [slice(i, i + 1) for i in range(system.dim)]
-    total = np.zeros(np.broadcast_shapes(y.shape, truth.shape)[:-1])
+def size_of(y, lead):
+    """The scale of each component over a motion, (*batch, dim): see `Motion.lead`."""
+    group = np.arange(y.shape[-1])
+    group = group >= lead if lead else group
+    together = (group[:, np.newaxis] == np.unique(group)).astype(float)
     with np.errstate(all="ignore"):
-        for part in groups:
-            size = np.linalg.norm(truth[..., part], axis=-1).max(axis=0)
-            off = np.linalg.norm(y[..., part] - truth[..., part], axis=-1)
-            total += (off / np.where(size == 0, 1.0, size)) ** 2
-        return np.nan_to_num(np.sqrt(total / len(groups)).max(axis=0), nan=np.inf)
+        size = np.sqrt((y**2 @ together).max(axis=0)) @ together.T
+    return np.where((size > 0) & np.isfinite(size), size, 1.0)
+
+
+def distance(y, truth, lead, size=None):
+    """Largest distance in phase space along the first axis, in units of the motion; (*batch)."""
+    with np.errstate(all="ignore"):
+        off = (y - truth) / (size_of(truth, lead) if size is None else size)
+        off = np.sqrt((off**2).sum(axis=-1) / (2 if lead else y.shape[-1]))
+    return np.nan_to_num(off, nan=np.inf).max(axis=0)
 
 
 def ladder(steps=None, dt=None, t0=0.0, t_end=None):
@@ -236,6 +251,13 @@ def _checks(steps):
     return max(n for n in range(1, MOST_CHECKS + 1) if common % n == 0)
 
 
+def evaluations_a_step(system, method):
+    """The cost of one more step: Verlet shares no force that depends on the velocity."""
+    how = {"dt": 1e-9, "method": method, "save": "final", "on_failure": "ignore"}
+    some, more = (integrate(system, n_steps=n, **how).evaluations for n in (10, 11))
+    return more - some
+
+
 def finest(system):
     """The explicit method of the highest order that fits: it stands for the truth.
 
@@ -257,28 +279,6 @@ def fits(method, system):
 # ---- the truth, by refinement --------------------------------------------------------------------
 
 
-@dataclass(frozen=True, eq=False)
-class Course(Motion):
-    """A motion with its true course, and the scales of its errors.
-
-    Attributes
-    ----------
-    size : ndarray, shape (*batch, dim)
-        For first order the largest value of each component along the motion; else the largest
-        distance of the positions, and the largest speed, for each of their components.
-    method, n_steps
-        With which it is followed; also set for an exact solution.
-    """
-
-    size: np.ndarray
-    method: Method
-    n_steps: int
-
-    def error(self, y):
-        """Largest distance from the truth at the common times, in units of the motion, (*batch)."""
-        return _apart(self.system, y, self.truth, self.size)
-
-
 def settle(system, x0, v0, t0, t_end, error):
     """The true motion, found by successively finer runs.
 
@@ -292,69 +292,40 @@ def settle(system, x0, v0, t0, t_end, error):
 
     Returns
     -------
-    Course
+    Motion
         Its `doubt` is the distance between the last two runs.
     """
     checked_system(system)
     start = integrate(system, x0, v0, dt=1.0, t0=t0, n_steps=0, method=finest(system)).initial
-    times = t0 + np.arange(TIMES + 1) * ((t_end - t0) / TIMES)
-    best: Course | None = None
+    motion = Motion(system, x0, v0, t0, t_end, TIMES, system.positions)
+    best: Any = None
     for method, most in (
         (finest(system), FINEST_RUN),
         (find_method("radau_iia5"), FINEST_RUN >> 4),
     ):
-        n, coarse, doubts = SAMPLES, None, []
+        n, coarse, doubts = SAMPLES, np.inf, []
         while n <= most:
-            sol = sampled(system, x0, v0, t0, t_end, method, n)
+            sol = motion.sampled(method, n)
             y = np.where(sol.valid[..., np.newaxis], sol.y, np.nan)
-            fine, size = y[:: SAMPLES // TIMES], _size(system, y)
-            doubt = _apart(system, fine if coarse is None else coarse, fine, size)
-            doubt = np.full_like(doubt, np.inf) if coarse is None else doubt
-            worst = float(np.max(doubt, initial=0.0))
-            if best is None or worst < np.max(best.doubt, initial=0.0):
-                best = Course(system, x0, v0, t0, t_end, times, fine, doubt, size, method, n)
-            doubts.append(worst)
-            settled = worst < error / 10
+            fine, size = y[:: SAMPLES // TIMES], size_of(y, motion.lead)
+            doubt = distance(coarse + 0 * fine, fine, motion.lead, size)
+            one = replace(motion, truth=fine, doubt=doubt, size=size, method=method, n_steps=n)
+            doubts.append(doubt_of(one))
+            if best is None or doubts[-1] < doubt_of(best):
+                best = one
             # Rounding, amplified by the motion: finer steps give no improvement.
-            vain = len(doubts) > 6 and worst < 10 and worst > min(doubts[-4:-1])
-            if settled or vain:
+            vain = len(doubts) > 6 and doubts[-1] < 10 and doubts[-1] > min(doubts[-4:-1])
+            if doubts[-1] < error / 10 or vain:
                 break
             n, coarse = 2 * n, fine
-        assert best is not None
-        if np.max(best.doubt, initial=0.0) < error:
+        if doubt_of(best) < error:
             break
-    assert best is not None
-    exact = system.exact(times, start, t0)
+    exact = system.exact(best.times, start, t0)
     if exact is not None and np.all(np.isfinite(exact)):
         return replace(best, truth=exact, doubt=np.zeros(start.shape[:-1]))
     return best
 
 
-def sampled(system, x0, v0, t0, t_end, method, n):
-    return integrate(
-        system, x0, v0, t0=t0, dt=(t_end - t0) / n, n_steps=n, method=method, save=n // SAMPLES,
-        on_failure="ignore",
-    )  # fmt: skip
-
-
-def _size(system, y):
-    """The scale of each component that errors are relative to, (*batch, dim)."""
-    lead = system.positions
-    with np.errstate(all="ignore"):
-        if lead:
-            parts = [y[..., :lead], y[..., lead:]]
-            norms = [np.linalg.norm(part, axis=-1, keepdims=True).max(axis=0) for part in parts]
-            size = np.concatenate(
-                [np.repeat(norm, p.shape[-1], -1) for norm, p in zip(norms, parts, strict=True)], -1
-            )
-        else:
-            size = np.abs(y).max(axis=0)
-    return np.where((size > 0) & np.isfinite(size), size, 1.0)
-
-
-def _apart(system, y, truth, size):
-    """Root mean square over positions and velocities, or all components; the largest in time."""
-    groups = 2 if system.positions else system.dim
-    with np.errstate(all="ignore"):
-        off = np.sqrt((((y - truth) / size) ** 2).sum(axis=-1) / groups)
-    return np.nan_to_num(off, nan=np.inf).max(axis=0)
+def doubt_of(motion):
+    """The largest of a batch."""
+    return float(np.max(motion.doubt, initial=0.0))

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..values.table import Table, Tabled
-from .accuracy import CHECKS, FINEST_RUN, TIMES, follow, sampled, settle, suitable_methods
+from ..values.table import Table
+from .accuracy import CHECKS, FINEST_RUN, TIMES, doubt_of, follow, settle, suitable_methods
+from .results import ByMethod, with_unit
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from ..system.system import System
     from ..values.types import ArrayLike, Methods
 
@@ -98,35 +96,30 @@ def advise_dt(
     >>> print(f"{advice.best}, dt = {advice['rk4'].dt:.2f} s")
     rk4, dt = 0.21 s
     """
+    check_error(error)
+    chosen = suitable_methods(system, methods)
+    motion = follow(system, x0, v0, t0, t_end, [CHECKS * 1024])
+    if doubt_of(motion) > error / 3:
+        motion = settle(system, x0, v0, motion.t0, motion.t_end, error)
+        check_known(motion, error, nature(motion))
+    found = {method.name: largest_step(motion, method, error) for method in chosen}
+    return StepAdvice(motion, error, found)
+
+
+def check_error(error):
+    """Refuse an error that no motion is known to, or that is none."""
     if np.ndim(error) or not 1e-12 <= error < 1:
         raise ValueError(
             f"error must be between 1e-12 and 1, relative to the motion, got {error!r}"
         )
-    chosen = suitable_methods(system, methods)
-    motion = follow(system, x0, v0, t0, t_end, [CHECKS * 1024])
-    if np.max(motion.doubt, initial=0.0) > error / 3:
-        motion = settle(system, x0, v0, motion.t0, motion.t_end, error)
-        check_known(motion, error, nature(motion))
-    checks = len(motion.times) - 1
-    found = {method.name: largest_step(motion, method, error, checks) for method in chosen}
-    return StepAdvice(motion, error, found)
 
 
-class StepAdvice(Tabled, Mapping[str, Advice]):
+class StepAdvice(ByMethod[Advice]):
     """Largest steps by method, made by `advise_dt`: a mapping from names to `Advice`."""
 
     def __init__(self, motion, error, found):
-        self.system, self.t0, self.t_end, self.error = motion.system, motion.t0, motion.t_end, error
-        self._found = dict(found)
-
-    def __getitem__(self, name: str) -> Advice:
-        return self._found[str(name)]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._found)
-
-    def __len__(self) -> int:
-        return len(self._found)
+        super().__init__(found, motion)
+        self.error = error
 
     @property
     def best(self) -> str | None:
@@ -141,34 +134,25 @@ class StepAdvice(Tabled, Mapping[str, Advice]):
         -------
         Table
         """
-        unit = self.system.units.get("t", "")
-        rows = [
-            [
-                name,
-                f"{one.dt:.3g}",
-                f"{one.evaluations:,}",
-                f"{1e6 * one.seconds:.3g}",
-                f"{one.error:.2e}",
-            ]
-            if one.n_steps
-            else [name, "none tried", "-", "-", "-"]
-            for name, one in sorted(
-                self.items(), key=lambda item: item[1].evaluations or float("inf")
-            )
-        ]
-        step = f"largest dt [{unit}]" if unit else "largest dt"
+        rows = []
+        for name in sorted(self, key=lambda name: self[name].evaluations or np.inf):
+            one = self[name]
+            told = [f"{one.dt:.3g}", f"{one.evaluations:,}", f"{1e6 * one.seconds:.3g}"]
+            told.append(f"{one.error:.2e}")
+            rows.append([name, *(told if one.n_steps else ["none tried", *"---"])])
+        step = with_unit("largest dt", self.system.units.get("t", ""))
         columns = ["method", step, "evaluations", "\N{MICRO SIGN}s", "error"]
-        span = f"t = {self.t0:g} to {self.t_end:.6g} {unit}".rstrip()
-        title = f"{self.system.title}, {span}: an error of at most {self.error:g} of the motion"
+        title = f"{self._span()}: an error of at most {self.error:g} of the motion"
         return Table(title, columns, rows, "evaluations and time for one trajectory of a batch")
 
 
-def largest_step(motion, method, error, checks, most=MOST, fine=FINE):
+def largest_step(motion, method, error, most=MOST, fine=FINE):
     """Advice for one method: doubling until the error is kept, then bisection."""
 
+    checks = motion.checks
+
     def measured(n):
-        worst = motion.error(motion.run(method, checks * n)[0])
-        return float(np.max(worst, initial=0.0))
+        return _worst(motion, method, checks * n)
 
     enough, made = 1, measured(1)
     while made > error:
@@ -230,8 +214,7 @@ def nature(motion):
     """
     system, size = motion.system, motion.size
     span = motion.t_end - motion.t0
-    around = (motion.t0, motion.t_end, motion.method, motion.n_steps)
-    sol = sampled(system, motion.x0, motion.v0, *around)
+    sol = motion.sampled(motion.method, motion.n_steps)
     times = sol.t.reshape(-1, *(1,) * (sol.y.ndim - 2))
     with np.errstate(all="ignore"):
         J = system.jacobian(times, sol.y)
@@ -248,7 +231,8 @@ def nature(motion):
     spread = fastest / mean if mean > 0 else 0.0  # at rest nothing is stiff
     sure = spread > 10 * SPREAD and fastest * abs(span) > 3 * HELD_BACK
     stiff = sure or (spread > SPREAD and _is_stiff(motion))
-    near = sampled(system, sol.initial + NEAR * size, None, *around)
+    beside = replace(motion, x0=sol.initial + NEAR * size, v0=None)
+    near = beside.sampled(motion.method, motion.n_steps)
     lyapunov = 0.0 if stiff else _lyapunov(sol, near, size)
     turns = float(np.max(turning.mean(axis=0), initial=0.0)) * abs(span) / (2 * np.pi)
     return Nature(stiff, spread, lyapunov > 0, lyapunov, _is_conservative(sol, J), turns)
@@ -262,13 +246,15 @@ def _is_stiff(motion):
     the thousand and more that lie between an explosion and `ACCURATE`.
     """
 
-    def error(n):
-        return float(np.max(motion.error(motion.run("rk4", n)[0]), initial=0.0))
-
     n = TIMES
-    while n <= FINEST_RUN >> 1 and not error(n) < 0.5:
+    while n <= FINEST_RUN >> 1 and not _worst(motion, "rk4", n) < 0.5:
         n *= 2
-    return HELD_BACK <= n <= FINEST_RUN >> 1 and error(2 * n) < ACCURATE
+    return HELD_BACK <= n <= FINEST_RUN >> 1 and _worst(motion, "rk4", 2 * n) < ACCURATE
+
+
+def _worst(motion, method, n):
+    """The largest error of a batch in n steps."""
+    return float(np.max(motion.error(motion.run(method, n)[0]), initial=0.0))
 
 
 def _lyapunov(sol, near, size):
@@ -308,7 +294,7 @@ def check_known(motion, error, kind):
         cure = (
             "it is stiff, and fixed steps small enough for its fastest part are too many: choose a"
             " larger error or a shorter span, and an implicit method such as"
-            f" {_listed(FOR_STIFF[:3])}"
+            " 'radau_iia5', 'radau_iia7' or 'rodas5p'"
         )
     elif kind.chaotic:
         cure = (
@@ -319,11 +305,3 @@ def check_known(motion, error, kind):
         f"the true motion is only known to {doubt_of(motion):.1e} here, which cannot judge an error"
         f" of {error:g}: {cure}"
     )
-
-
-def doubt_of(motion):
-    return float(np.max(motion.doubt, initial=0.0))
-
-
-def _listed(names):
-    return f"{', '.join(map(repr, names[:-1]))} or {names[-1]!r}"

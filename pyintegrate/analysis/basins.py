@@ -10,12 +10,13 @@ import numpy as np
 from ..errors import Status
 from ..values.checks import integer
 from .observables import check_solution
+from .results import drawn_by
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ..solution.solution import Solution
-    from ..values.types import ArrayLike, Axes, Floats
+    from ..values.types import ArrayLike, Floats
 
 SAMPLE = 4000  # final states, evenly chosen, in which attractors are searched for
 NEAREST = 1 << 22  # numbers in a table of distances
@@ -101,11 +102,7 @@ class Basins:
         beside = float(entropy[several].mean()) if several.any() else np.nan
         return float(entropy.mean()), beside
 
-    def plot(self, **keywords: Any) -> Axes:
-        """Draw which start leads where: see `pyintegrate.plots.basin_map`."""
-        from ..plots import basin_map
-
-        return basin_map(self, **keywords)
+    plot = drawn_by("basin_map")
 
     def __repr__(self):
         kept = ", ".join(f"{100 * part:.3g} %" for part in self.share()[:6])

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .observables import check_solution, times
+from .results import drawn_by
 
 if TYPE_CHECKING:
     from ..solution.solution import Solution
-    from ..values.types import Axes, Floats
+    from ..values.types import Floats
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,11 +44,7 @@ class Section:
     def __getitem__(self, name: str) -> Floats:
         return self.y[:, self.system.state_names.index(_known(self.system, name))]
 
-    def plot(self, **keywords: Any) -> Axes:
-        """Draw the points: see `pyintegrate.plots.section`."""
-        from ..plots import section
-
-        return section(self, **keywords)
+    plot = drawn_by("section")
 
     def __len__(self) -> int:
         return len(self.t)

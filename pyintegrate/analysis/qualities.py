@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -10,13 +9,12 @@ import numpy as np
 
 from ..integration import integrate
 from ..system.catalogue import systems
-from ..values.table import Table, Tabled
-from .accuracy import distance, suitable_methods
-from .error_against_step import convergence
+from ..values.table import Table
+from .accuracy import distance, evaluations_a_step
+from .errors_and_costs import convergence
+from .results import ByMethod
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from ..system.system import System
     from ..values.types import ArrayLike, Methods
 
@@ -103,13 +101,11 @@ def quality(
     True
     """
     system = systems["kepler"] if system is None else system
-    chosen = suitable_methods(system, methods)
-    orders = convergence(system, chosen, x0, v0)
-    period = orders.t_end
+    orders = convergence(system, methods, x0, v0)
     found = {}
-    for method in chosen:
-        steps = max(4, round(work / _cost(system, method)))
-        run = {"dt": period / steps, "method": method, "on_failure": "ignore"}
+    for name, method in orders.methods.items():
+        steps = max(4, round(work / max(1, evaluations_a_step(system, method))))
+        run = {"dt": orders.t_end / steps, "method": method, "on_failure": "ignore"}
         first = integrate(system, x0, v0, n_steps=steps, **run)
         if system.exact(first.t[:1], first.initial) is None:
             raise ValueError(f"quality needs an exact solution, and {system.name!r} has none")
@@ -118,36 +114,21 @@ def quality(
         if system.has_energy:
             long = integrate(system, x0, v0, n_steps=periods * steps, **run)
             change = _secular(long.energy_error(), steps)
-        limit = method.stability_limit
-        found[method.name] = Quality(
-            order=method.order,
-            measured_order=orders[method.name].order,
-            evaluations=method.evaluations,
-            stability_limit=limit,
-            limit_per_evaluation=limit / max(method.evaluations, 1),
-            error=float(distance(system, y, first.exact())),
-            energy_change=change,
-            symplectic=method.symplectic,
-            symmetric=method.symmetric,
-        )
-    return MethodQualities(found, system, period, work, periods)
+        limit, cost = method.stability_limit, method.evaluations
+        error = float(distance(y, first.exact(), system.dof))
+        found[name] = Quality(
+            method.order, orders[name].order, cost, limit, limit / max(cost, 1), error, change,
+            method.symplectic, method.symmetric,
+        )  # fmt: skip
+    return MethodQualities(found, orders, work, periods)
 
 
-class MethodQualities(Tabled, Mapping[str, Quality]):
+class MethodQualities(ByMethod[Quality]):
     """Quality by method, made by `quality`; shows itself as a table."""
 
-    def __init__(self, found, system, period, work, periods):
-        self._found = dict(found)
-        self.system, self.period, self.work, self.periods = system, period, work, periods
-
-    def __getitem__(self, name: str) -> Quality:
-        return self._found[str(name)]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._found)
-
-    def __len__(self) -> int:
-        return len(self._found)
+    def __init__(self, found, orders, work, periods):
+        super().__init__(found, orders)
+        self.period, self.work, self.periods = orders.t_end, work, periods
 
     def table(self) -> Table:
         """All methods, the most accurate at equal work first.
@@ -157,32 +138,20 @@ class MethodQualities(Tabled, Mapping[str, Quality]):
         Table
         """
         columns = [
-            "method",
-            "order",
-            "measured",
-            "evaluations",
-            "stable to \N{GREEK SMALL LETTER OMEGA} dt",
-            "per evaluation",
-            "error",
-            "energy change",
-            "symplectic",
-            "reversible",
-        ]
-        rows = [
-            [
-                name,
-                str(one.order),
-                f"{one.measured_order:.2f}",
-                str(one.evaluations),
-                f"{one.stability_limit:.3g}",
-                f"{one.limit_per_evaluation:.3g}",
-                f"{one.error:.1e}",
-                "none" if one.energy_change == 0 else f"{one.energy_change:+.0e}",
-                "yes" if one.symplectic else "-",
-                "yes" if one.symmetric else "-",
-            ]
-            for name, one in sorted(self.items(), key=lambda item: item[1].error)
-        ]
+            "method", "order", "measured", "evaluations",
+            "stable to \N{GREEK SMALL LETTER OMEGA} dt", "per evaluation", "error",
+            "energy change", "symplectic", "reversible",
+        ]  # fmt: skip
+        rows = []
+        for name in sorted(self, key=lambda name: self[name].error):
+            about = vars(self[name])
+            change = "none" if about["energy_change"] == 0 else f"{about['energy_change']:+.0e}"
+            told = (
+                "{order} {measured_order:.2f} {evaluations} {stability_limit:.3g}"
+                " {limit_per_evaluation:.3g} {error:.1e}"
+            ).format_map(about)
+            marks = ("yes" if about[mark] else "-" for mark in ("symplectic", "symmetric"))
+            rows.append([name, *told.split(), change, *marks])
         title = (
             f"{self.system.title} at equal work: {self.work} force evaluations in a period of "
             f"{self.period:.4g} {self.system.units.get('t', '')}".rstrip()
@@ -200,10 +169,3 @@ def _secular(error, steps):
         first, last = error[:steps], error[-steps:]
         change = float(np.mean(last) - np.mean(first))
         return 0.0 if abs(change) < 0.02 * np.ptp(first) else change
-
-
-def _cost(system, method):
-    """Force evaluations of one more step, on this system."""
-    run = {"dt": 1e-9, "method": method, "save": "final", "on_failure": "ignore"}
-    some, more = (integrate(system, n_steps=n, **run).evaluations for n in (10, 11))
-    return max(1, more - some)

@@ -8,8 +8,9 @@ import numpy as np
 
 from ..method.catalogue import find_method
 from ..values.table import Table
-from .accuracy import TIMES, fits, settle
-from .advice import FOR_STIFF, StepAdvice, check_known, doubt_of, largest_step, nature
+from .accuracy import doubt_of, fits, settle
+from .advice import FOR_STIFF, StepAdvice, check_error, check_known, largest_step, nature
+from .results import with_unit
 
 if TYPE_CHECKING:
     from ..system.system import System
@@ -68,24 +69,14 @@ class Recommendation(StepAdvice):
         -------
         Table
         """
-        unit = self.system.units.get("t", "")
         rows = [
-            [
-                name,
-                f"{one.dt:.3g}",
-                f"{one.n_steps:,}",
-                f"{one.evaluations:,}",
-                f"{one.error:.1e}",
-                self.why[name],
-            ]
-            for name, one in self.items()
-        ]
-        step = f"dt [{unit}]" if unit else "dt"
+            [name, f"{one.dt:.3g}", f"{one.n_steps:,}", f"{one.evaluations:,}", f"{one.error:.1e}",
+             self.why[name]] for name, one in self.items()
+        ]  # fmt: skip
+        step = with_unit("dt", self.system.units.get("t", ""))
         columns = ["method", step, "steps", "evaluations", "error", "why"]
-        span = f"t = {self.t0:g} to {self.t_end:.6g} {unit}".rstrip()
-        title = f"{self.system.title}, {span}, an error of at most {self.error:g} of the motion\n"
-        title += "\n".join(self.reasons)
-        return Table(title, columns, rows, align="lrrrrl")
+        title = f"{self._span()}, an error of at most {self.error:g} of the motion"
+        return Table("\n".join([title, *self.reasons]), columns, rows, align="lrrrrl")
 
 
 def advise(
@@ -135,31 +126,25 @@ def advise(
     >>> sol = pi.integrate(pi.systems.kepler, dt=advice[advice.best].dt, t_end=500.0,
     ...                    method=advice.best, save="final")
     """
-    if np.ndim(error) or not 1e-12 <= error < 1:
-        raise ValueError(
-            f"error must be between 1e-12 and 1, relative to the motion, got {error!r}"
-        )
+    check_error(error)
     if np.ndim(t0) or np.ndim(t_end) or not np.isfinite(t_end) or t_end == t0:
         raise ValueError(f"t_end must be one finite time other than t0 = {t0!r}, got {t_end!r}")
     if getattr(system, "noise", None) is not None:  # what is no system is refused below
         raise ValueError(f"{system.name!r} has noise: docs/noise.md says which method suits which")
     motion = settle(system, x0, v0, float(t0), float(t_end), error)
-    kind, asked = nature(motion), t_end
-    if doubt_of(motion) > error / 3 and kind.chaotic:  # the horizon of prediction
-        share = 1.0
-        while doubt_of(motion) > error / 3 and share > 1e-3:
-            share *= 0.7
-            motion = settle(system, x0, v0, float(t0), t0 + share * (asked - t0), error)
+    kind, share = nature(motion), 1.0
+    while kind.chaotic and doubt_of(motion) > error / 3 and share > 1e-3:
+        share *= 0.7  # to the horizon of prediction
+        motion = settle(system, x0, v0, float(t0), t0 + share * (t_end - t0), error)
     check_known(motion, error, kind)
-    groups = _groups(system, kind)
     found, why = {}, {}
-    for names, reason in groups:
+    for names, reason in _groups(system, kind):
         able = {}
         for name in names:
             method = find_method(name)
             if name not in found and fits(method, system):
                 most = MOST_IMPLICIT if method.implicit else MOST
-                one = largest_step(motion, method, error, TIMES, most, FINE)
+                one = largest_step(motion, method, error, most, FINE)
                 if one.n_steps:
                     able[name] = one
         for name in sorted(able, key=lambda name: able[name].evaluations)[:SHOWN]:
@@ -169,7 +154,7 @@ def advise(
             f"no method that was tried keeps an error of {error:g} over so long a span of"
             f" {system.name!r}: choose a larger error, or a shorter span"
         )
-    return Recommendation(motion, error, found, kind, _reasons(motion, kind, asked), why)
+    return Recommendation(motion, error, found, kind, _reasons(motion, kind, t_end), why)
 
 
 def _groups(system, kind):

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ..method.catalogue import find_method
+from ..method.method import Method
 from .growth import spring_growth, tolerance
-
-if TYPE_CHECKING:
-    from ..method.method import Method
-    from ..values.types import Axes
+from .results import drawn_by
 
 FAR = 40.0  # a region that reaches this far from 0 is assumed to be unbounded
 UNBOUNDED_VIEW = (-7.0, 7.0, -7.0, 7.0)
@@ -43,11 +41,7 @@ class StabilityRegion:
     stable: np.ndarray
     boundary: np.ndarray
 
-    def plot(self, **keywords: Any) -> Axes:
-        """Draw the region: see `pyintegrate.plots.stability_region`."""
-        from ..plots import stability_region
-
-        return stability_region(self, **keywords)
+    plot = drawn_by("stability_region")
 
     def __repr__(self):
         share = f"{100 * self.stable.mean():.0f} % of the grid"

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..analysis.error_against_step import Convergence, typical
+from ..analysis.errors_and_costs import Convergence, typical
 from .frame import finish, line_keywords, muted, new_axes, place_legend
 from .log_axis import log_axis
 from .style import looks, unit_of, with_unit

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..analysis.error_against_step import typical
-from ..analysis.error_against_work import WorkPrecision
+from ..analysis.errors_and_costs import WorkPrecision, typical
 from ..method.catalogue import methods
 from .frame import finish, line_keywords, muted, new_axes, place_legend
 from .log_axis import log_axis

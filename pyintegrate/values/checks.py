@@ -121,6 +121,13 @@ def integer(name, value, least, most=None):
     return value
 
 
+def choice(name, value, known):
+    """A value that is one of the known names."""
+    if not isinstance(value, str) or value not in known:
+        raise ValueError(f"{name} must be one of {', '.join(known)}, got {value!r}")
+    return value
+
+
 def positive(name, value):
     """A positive, finite number as a float."""
     number = numbers(name, value)

@@ -7,7 +7,7 @@ from reference import POINT_METHODS, declared
 
 import pyintegrate as pi
 from pyintegrate.analysis import accuracy
-from pyintegrate.analysis.error_against_step import fit_order
+from pyintegrate.analysis.errors_and_costs import fit_order
 
 EULER = "semi_implicit_euler"
 

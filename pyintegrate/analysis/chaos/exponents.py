@@ -13,6 +13,7 @@ from ...run.progress import Reporter
 from ...values.checks import numbers
 from ...values.keywords import explains_keywords
 from ...values.table import Table, batch_axes
+from ..results import drawn_by
 from .generic_tangents import Measured, set_out
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
     from ...method.method import Method
     from ...system.system import System
-    from ...values.types import ArrayLike, Axes, DTypeLike, Floats
+    from ...values.types import ArrayLike, DTypeLike, Floats
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -63,11 +64,7 @@ class LyapunovExponents(Measured):
         """
         return kaplan_yorke(self.exponents, self.exponents.shape[-1] == self.system.dim)
 
-    def plot(self, **keywords: Any) -> Axes:
-        """Draw how the exponents converge: see ``pi.plots.lyapunov``."""
-        from ...plots import lyapunov
-
-        return lyapunov(self, **keywords)
+    plot = drawn_by("lyapunov")
 
     def table(self) -> Table:
         """A row for each trajectory."""

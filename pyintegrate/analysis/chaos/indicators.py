@@ -11,13 +11,14 @@ from ...integration import integrate
 from ...run.progress import Reporter
 from ...values.keywords import explains_keywords
 from ...values.table import Table, batch_axes
+from ..results import drawn_by
 from .exponents import lyapunov, tell
 from .generic_tangents import Measured, set_out
 from .renormalised import Renormalised
 
 if TYPE_CHECKING:
     from ...system.system import System
-    from ...values.types import ArrayLike, Axes
+    from ...values.types import ArrayLike
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -42,11 +43,7 @@ class ChaosMap(Measured):
     solution: Any
     _report: str
 
-    def plot(self, **keywords: Any) -> Axes:
-        """Draw the map of a batch with two axes, or a curve: see ``pi.plots.chaos_map``."""
-        from ...plots import chaos_map
-
-        return chaos_map(self, **keywords)
+    plot = drawn_by("chaos_map")
 
     def table(self) -> Table:
         """A row for each trajectory."""

@@ -5,24 +5,17 @@ from __future__ import annotations
 import numpy as np
 
 from ...adaptive.tolerances import Tolerance
-from ...integration import integrate
 from ...method.catalogue import find_method
 from ...method.method import Method
+from ..accuracy import evaluations_a_step
 
 
 def same_work(system, first, method, dt, t_end, t0):
     """Steps of a method that cost as many force evaluations as those of the first method."""
-    share = _evaluations_a_step(system, first.method) / _evaluations_a_step(system, method)
+    share = evaluations_a_step(system, first.method) / evaluations_a_step(system, method)
     steps = max(1, round(first.n_steps * share))
     span = first.n_steps * dt if t_end is None else np.subtract(t_end, t0)
     return {"dt": span / steps, "n_steps": steps}
-
-
-def _evaluations_a_step(system, method):
-    """The cost of one more step: Verlet shares no force that depends on the velocity."""
-    how = {"dt": 1e-9, "method": method, "save": "final", "on_failure": "ignore"}
-    some, more = (integrate(system, n_steps=n, **how).evaluations for n in (10, 11))
-    return more - some
 
 
 class Chosen:

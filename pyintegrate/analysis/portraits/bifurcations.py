@@ -11,6 +11,7 @@ from ...integration import integrate
 from ...values.checks import integer, numbers
 from ...values.keywords import explains_keywords
 from ...watching.saltation import rate_of
+from ..results import drawn_by
 from ..sections.grid_scan import checked_axes, laid_out
 from ..sections.surface_crossings import crossings
 
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from ...system.system import System
-    from ...values.types import ArrayLike, Axes
+    from ...values.types import ArrayLike
 
 EXTREMES = {"maxima": -1, "minima": 1, "extrema": 0}  # directions in which the rate passes zero
 
@@ -77,11 +78,7 @@ class Bifurcation:
             found[same & (self.count >= 2 * k)] = k
         return found
 
-    def plot(self, **keywords: Any) -> Axes:
-        """Draw the points: see `pyintegrate.plots.bifurcation`."""
-        from ...plots import bifurcation
-
-        return bifurcation(self, **keywords)
+    plot = drawn_by("bifurcation")
 
     def __repr__(self):
         told = f"{self.quantity} of {self.section.system.name} over {self.parameter}"

@@ -9,13 +9,14 @@ import numpy as np
 
 from ...integration import integrate
 from ...values.keywords import explains_keywords
+from ..results import drawn_by
 from ..sections.grid_scan import checked_axes, laid_out
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from ...system.system import System
-    from ...values.types import ArrayLike, Axes
+    from ...values.types import ArrayLike
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,11 +44,7 @@ class FlowMap:
     gradients: np.ndarray
     solution: Any
 
-    def plot(self, **keywords: Any) -> Axes:
-        """Draw the exponents over the grid: see ``pyintegrate.plots.ftle``."""
-        from ...plots import ftle
-
-        return ftle(self, **keywords)
+    plot = drawn_by("ftle")
 
     def __repr__(self):
         name, shape = self.solution.system.name, self.values.shape

@@ -10,6 +10,7 @@ import numpy as np
 from ...run.arguments import checked_system
 from ...values.checks import broadcast_shape, integer, numbers, positive
 from ...values.table import Table, Tabled, batch_axes
+from ..results import drawn_by
 from ..sections.lanes import system_at, taken
 from .boxes import Box
 from .drives import is_driven
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from ...system.system import System
-    from ...values.types import ArrayLike, Axes, Floats
+    from ...values.types import ArrayLike, Floats
 
 ROUNDS = 80  # of Newton: a double root, approached by halving, takes fifty
 HALVINGS = 8
@@ -109,11 +110,7 @@ class Equilibria(Tabled):
         """
         return manifold_lines(self, positive("length", length))
 
-    def plot(self, **keywords: Any) -> Axes:
-        """Draw them by kind, or over a parameter: see ``pyintegrate.plots.equilibria``."""
-        from ...plots import equilibria
-
-        return equilibria(self, **keywords)
+    plot = drawn_by("equilibria")
 
     def __len__(self) -> int:
         return self.points.shape[-2]

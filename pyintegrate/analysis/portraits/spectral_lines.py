@@ -12,12 +12,13 @@ from ...solution.solution import Solution
 from ...values.checks import integer, places_of
 from ...values.keywords import explains_keywords
 from ...values.table import Table, Tabled, batch_axes
+from ..results import drawn_by
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from ...system.system import System
-    from ...values.types import ArrayLike, Axes
+    from ...values.types import ArrayLike
 
 NEWTON = 6  # steps: from a parabola's guess three reach rounding
 NOISE = 1e-14  # of the first amplitude: nothing is read from what is left below this
@@ -56,11 +57,7 @@ class Frequencies(Tabled):
     signals: tuple
     solution: Any
 
-    def plot(self, **keywords: Any) -> Axes:
-        """Draw the frequency map of a batch, or a spectrum: see ``pi.plots.frequencies``."""
-        from ...plots import frequencies
-
-        return frequencies(self, **keywords)
+    plot = drawn_by("frequencies")
 
     def table(self) -> Table:
         """A row for each term."""

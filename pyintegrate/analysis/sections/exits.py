@@ -14,12 +14,13 @@ from ...integration import integrate
 from ...values.keywords import explains_keywords
 from ...watching import reductions
 from ...watching.events import EventPlan, event
+from ..results import drawn_by
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ...system.system import System
-    from ...values.types import ArrayLike, Axes, Floats
+    from ...values.types import ArrayLike, Floats
 
     Exit = str | Callable[..., Any]
 
@@ -60,11 +61,7 @@ class Passages:
     def _start(self):
         return np.broadcast_to(self.solution.t0, self.t.shape)
 
-    def plot(self, **keywords: Any) -> Axes:
-        """Draw the times of a batch of two axes, or the survivors: `pyintegrate.plots.passages`."""
-        from ...plots import passages
-
-        return passages(self, **keywords)
+    plot = drawn_by("passages")
 
     def __repr__(self):
         share = 100 * self.passed.mean() if self.t.size else 0.0

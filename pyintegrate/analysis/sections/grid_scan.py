@@ -17,13 +17,14 @@ from ...values.keywords import explains_keywords
 from ...values.table import Table, Tabled, batch_axes
 from ...watching.events import Event
 from ...watching.reductions import Reduction
+from ..results import drawn_by
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ...solution.solution import Solution
     from ...system.system import System
-    from ...values.types import ArrayLike, Axes, Floats
+    from ...values.types import ArrayLike, Floats
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -51,11 +52,7 @@ class Scan(Tabled):
             raise KeyError(f"the scan goes over {', '.join(self.axes)}, not {name!r}")
         return self.axes[name]
 
-    def plot(self, **keywords: Any) -> Axes:
-        """Draw a line, or a heat map for two axes: see `pyintegrate.plots.scan`."""
-        from ...plots import scan
-
-        return scan(self, **keywords)
+    plot = drawn_by("scan")
 
     def table(self) -> Table:
         """A row for each point of the grid."""

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ...values.checks import integer
 from ..poincare import Section
-
-if TYPE_CHECKING:
-    from ...values.types import Axes
+from ..results import drawn_by
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,11 +34,7 @@ class ReturnMap:
     lag: int
     system: Any
 
-    def plot(self, **keywords: Any) -> Axes:
-        """Draw one against the other: see `pyintegrate.plots.return_map`."""
-        from ...plots import return_map
-
-        return return_map(self, **keywords)
+    plot = drawn_by("return_map")
 
     def __len__(self) -> int:
         return len(self.now)

@@ -1,0 +1,356 @@
+"""Errors of methods over their steps and over their cost: measured orders, and what wins."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..values.checks import choice
+from ..values.table import Table
+from .accuracy import ROUNDING, follow, ladder, suitable_methods
+from .results import ByMethod, drawn_by, with_unit
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ..system.system import System
+    from ..values.types import ArrayLike, Floats, Integers, Methods
+
+LARGEST = 0.1  # errors beyond a tenth of the motion follow no power of dt
+TINY = 1e-9
+STRAIGHT = 0.1  # local slopes this close to their median lie on a line
+ENOUGH = 6  # errors on a line: more would only reach back to where it is still curved
+TARGETS = (1e-2, 1e-4, 1e-6, 1e-8)  # errors whose cost the table shows
+
+
+@dataclass(frozen=True)
+class OrderFit:
+    """A line through errors: error = constant * dt**order between two steps.
+
+    Attributes
+    ----------
+    order, constant : float
+        NaN if fewer than two errors lie between rounding and a tenth of the motion.
+    dt_min, dt_max : float
+        The range used.
+    points : int
+        How many errors.
+    """
+
+    order: float
+    constant: float
+    dt_min: float
+    dt_max: float
+    points: int
+
+
+def convergence(
+    system: System,
+    methods: Methods | None = None,
+    x0: ArrayLike | None = None,
+    v0: ArrayLike | None = None,
+    *,
+    t_end: float | None = None,
+    t0: float = 0.0,
+    dt: Sequence[float] | Floats | None = None,
+    steps: Sequence[int] | Integers | None = None,
+) -> Convergence:
+    """Measure the error of methods on one motion over a range of steps, and fit their orders.
+
+    Parameters
+    ----------
+    system : System
+    methods : str, Method or sequence of them, optional
+        All that fit the system by default.
+    x0, v0 : array_like, optional
+        Start, as in `integrate`; for a batch, the order is that of the median error.
+    t_end : float, optional
+        End; default: one period of the motion.
+    t0 : float, optional
+        Start time.
+    dt : sequence of float, optional
+        Steps that divide the span, or
+    steps : sequence of int, optional
+        numbers of steps over the span; default: from 4 to 16384.
+
+    Returns
+    -------
+    Convergence
+
+    Raises
+    ------
+    ValueError, TypeError
+        For arguments that do not fit.
+
+    Examples
+    --------
+    >>> import pyintegrate as pi
+    >>> found = pi.analysis.convergence(pi.systems.kepler, ["midpoint", "rk4"])
+    >>> print(*(f"{name} {found[name].order:.1f}" for name in found))
+    midpoint 2.0 rk4 4.0
+    """
+    chosen, rungs, motion = _set_out(system, methods, x0, v0, t_end, t0, dt, steps)
+    errors = {
+        method.name: np.array([motion.error(motion.run(method, n)[0]) for n in rungs])
+        for method in chosen
+    }
+    return Convergence(motion, chosen, rungs, errors)
+
+
+def _set_out(system, methods, x0, v0, t_end, t0, dt, steps):
+    """The methods, their numbers of steps, and the true motion."""
+    chosen, rungs = suitable_methods(system, methods), ladder(steps, dt, t0, t_end)
+    return chosen, rungs, follow(system, x0, v0, t0, t_end, rungs)
+
+
+class Convergence(ByMethod[OrderFit]):
+    """Errors over dt by method, made by `convergence`: a mapping from names to `OrderFit`.
+
+    Attributes
+    ----------
+    dt : ndarray
+        (n,) steps, descending.
+    errors : dict
+        (n, *batch) by method: largest distance in phase space from the true motion, in units of
+        the motion.
+    floor : ndarray
+        (*batch) below which an error is not significant: rounding, or doubt about the reference.
+    system, t_end
+        The system, and the end of the span.
+    """
+
+    def __init__(self, motion, methods, steps, errors):
+        self.dt = np.abs(motion.t_end - motion.t0) / np.asarray(steps)
+        self.errors = errors
+        self.floor = np.maximum(10 * motion.doubt, ROUNDING)
+        self.methods = {method.name: method for method in methods}
+        floor = float(np.median(self.floor)) if np.size(self.floor) else np.nan
+        fits = {
+            name: fit_order(self.dt, typical(error), floor, self.methods[name].order)
+            for name, error in errors.items()
+        }
+        super().__init__(fits, motion)
+
+    plot = drawn_by("convergence")
+
+    def table(self) -> Table:
+        """Orders as claimed and as measured, with the range used by the fit.
+
+        Returns
+        -------
+        Table
+        """
+        rows = []
+        for name, fit in self.items():
+            told = [f"{fit.order:.2f}", f"{fit.dt_min:.3g} .. {fit.dt_max:.3g}"]
+            least = np.nanmin(typical(self.errors[name]))
+            told = [*(told if fit.points else "--"), f"{fit.points}", f"{least:.1e}"]
+            rows.append([name, f"{self.methods[name].order}", *told])
+        step = with_unit("between dt", self.system.units.get("t", ""))
+        columns = ["method", "order", "measured", step, "points", "smallest error"]
+        return Table(self._span(), columns, rows, "error: in phase space, relative to the motion")
+
+
+def typical(errors):
+    """Median over the batch of (n, *batch) errors, (n,)."""
+    errors = np.asarray(errors, dtype=float)
+    return np.median(errors.reshape(len(errors), -1), axis=1)
+
+
+def fit_order(dt, error, floor=ROUNDING, claimed=0):
+    """Fit a line to the errors that lie on one, in logarithms.
+
+    Neighbouring errors, three to six, whose slopes agree with their median to 0.1: as many as
+    possible, and then those at the smallest steps, where the leading term dominates.
+
+    Parameters
+    ----------
+    dt, error : array_like
+        (n,), dt descending.
+    floor : float, optional
+        Errors below this count as rounding.
+    claimed : int, optional
+        The claimed order: tiny errors that then fall less than half as fast come from rounding,
+        perhaps of the coefficients.
+
+    Returns
+    -------
+    OrderFit
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> dt = 0.1 * 0.5 ** np.arange(8)
+    >>> fit = fit_order(dt, dt**3 + 1e-7)
+    >>> print(f"{fit.order:.1f} from {fit.points} points")
+    3.0 from 4 points
+    """
+    dt, error = np.abs(np.asarray(dt, dtype=float)), np.asarray(error, dtype=float)
+    with np.errstate(all="ignore"):
+        # Beyond the smallest error, smaller steps only add rounding: errors near it are noise.
+        noise = error[np.nanargmin(error) :]
+        floor = max(floor, 3 * float(np.max(noise)) if len(noise) > 1 else 0.0)
+        good = np.isfinite(error) & (error < LARGEST) & (error > floor) & (error > 0)
+        slopes = np.diff(np.log(error)) / np.diff(np.log(dt))
+        slow = np.flatnonzero((error[:-1] < TINY) & (slopes < claimed / 2))
+        good[slow[0] + 1 if len(slow) else len(good) :] = False
+    best = None
+    for i in range(len(dt)):
+        for j in range(i + 2, len(dt) + 1):
+            if not good[i:j].all():
+                break
+            local = slopes[i : j - 1]
+            apart = np.max(np.abs(local - np.median(local)))
+            straight = j - i >= 3 and apart < STRAIGHT
+            many = min(j - i, ENOUGH if straight else 3)
+            rank = (straight, many, i if straight else -apart)
+            if best is None or rank > best[0]:
+                best = rank, i, j
+    if best is None:
+        return OrderFit(np.nan, np.nan, np.nan, np.nan, 0)
+    _, i, j = best
+    order, constant = np.polyfit(np.log(dt[i:j]), np.log(error[i:j]), 1)
+    return OrderFit(float(order), float(np.exp(constant)), float(dt[j - 1]), float(dt[i]), j - i)
+
+
+def work_precision(
+    system: System,
+    methods: Methods | None = None,
+    x0: ArrayLike | None = None,
+    v0: ArrayLike | None = None,
+    *,
+    t_end: float | None = None,
+    t0: float = 0.0,
+    dt: Sequence[float] | Floats | None = None,
+    steps: Sequence[int] | Integers | None = None,
+    seconds: bool = True,
+) -> WorkPrecision:
+    """Measure the cost of methods on one motion, and their errors.
+
+    Parameters
+    ----------
+    system : System
+    methods : str, Method or sequence of them, optional
+        All that fit the system by default.
+    x0, v0 : array_like, optional
+        Start, as in `integrate`; for a batch, the median error counts.
+    t_end : float, optional
+        End; default: one period of the motion.
+    t0 : float, optional
+        Start time.
+    dt, steps : sequence, optional
+        As in `convergence`: from 4 to 16384 steps by default. A method stops at rounding.
+    seconds : bool, optional
+        Whether to measure the time, in a batch of 256 trajectories or more on one thread: a single
+        trajectory would mostly measure the call.
+
+    Returns
+    -------
+    WorkPrecision
+
+    Raises
+    ------
+    ValueError, TypeError
+        For arguments that do not fit.
+
+    Examples
+    --------
+    On an oscillator a method of higher order wins if accuracy is needed:
+
+    >>> import pyintegrate as pi
+    >>> methods = ["velocity_verlet", "rk4"]
+    >>> found = pi.analysis.work_precision(pi.systems.oscillator, methods, seconds=False)
+    >>> [found.cheapest(error) for error in (0.03, 1e-6)]
+    ['velocity_verlet', 'rk4']
+    """
+    chosen, rungs, motion = _set_out(system, methods, x0, v0, t_end, t0, dt, steps)
+    curves = {}
+    for method in chosen:
+        points = []
+        for n in rungs:
+            y, evaluations = motion.run(method, n)
+            error = motion.error(y)
+            took = motion.seconds(method, n) if seconds else np.nan
+            points.append((abs(motion.t_end - motion.t0) / n, evaluations, took, error))
+            if steps is None and dt is None and np.median(error) < ROUNDING:
+                break
+        curves[method.name] = tuple(np.array(column) for column in zip(*points, strict=True))
+    return WorkPrecision(motion, curves)
+
+
+class WorkPrecision(ByMethod[Any]):
+    """Error and cost by method, made by `work_precision`.
+
+    A mapping from names to (dt, evaluations, seconds, error): arrays (n,), (n,), (n,) for one
+    trajectory, and (n, *batch) as in `Convergence`. `floor` is the error below which results are
+    not significant.
+    """
+
+    def __init__(self, motion, curves):
+        super().__init__(curves, motion)
+        self.floor = float(np.median(np.maximum(10 * motion.doubt, ROUNDING)))
+
+    plot = drawn_by("work_precision")
+
+    @property
+    def timed(self) -> bool:
+        """Whether times were measured."""
+        return not all(np.isnan(seconds).all() for _, _, seconds, _ in self.values())
+
+    def cost(self, name: str, error: float, *, of: str = "evaluations") -> float:
+        """The cost of an error with a method, interpolated between its runs in logarithms.
+
+        Parameters
+        ----------
+        name : str
+        error : float
+            The required error, in units of the motion.
+        of : {"evaluations", "seconds", "dt"}, optional
+
+        Returns
+        -------
+        float
+            NaN if no run came so close.
+        """
+        columns = ("dt", "evaluations", "seconds", "error")
+        curve = dict(zip(columns, self[name], strict=True))
+        errors, spent = typical(curve["error"]), curve[choice("of", of, columns[:3])]
+        reached = np.flatnonzero(errors <= error)
+        if not len(reached):
+            return np.nan
+        i = reached[0]
+        if i == 0 or not np.isfinite(errors[i - 1]) or errors[i] <= 0:
+            return float(spent[i])
+        share = np.log(errors[i - 1] / error) / np.log(errors[i - 1] / errors[i])
+        return float(spent[i - 1] * (spent[i] / spent[i - 1]) ** share)
+
+    def cheapest(self, error: float, *, of: str = "evaluations") -> str | None:
+        """Name of the method that needs least for an error, or None if none reaches it."""
+        costs = {name: self.cost(name, error, of=of) for name in self}
+        costs = {name: cost for name, cost in costs.items() if np.isfinite(cost)}
+        return min(costs, key=costs.__getitem__, default=None)
+
+    def table(self) -> Table:
+        """Force evaluations needed for errors, and the time for the smallest error that all reach.
+
+        Returns
+        -------
+        Table
+        """
+        columns = {"method": list(self)}
+        for error in TARGETS:
+            best = self.cheapest(error)
+            costs = {name: self.cost(name, error) for name in self}
+            columns[f"to {error:g}"] = [
+                f"{cost:,.0f}{'*' * (best == name)}" if np.isfinite(cost) else "-"
+                for name, cost in costs.items()
+            ]
+        for error in TARGETS[1:3] if self.timed else ():
+            times = [1e6 * self.cost(name, error, of="seconds") for name in self]
+            columns[f"\N{MICRO SIGN}s to {error:g}"] = [
+                f"{t:.3g}" if np.isfinite(t) else "-" for t in times
+            ]
+        note = "force evaluations for one trajectory to an error relative to the motion; * least"
+        return Table(self._span(), list(columns), list(zip(*columns.values(), strict=True)), note)

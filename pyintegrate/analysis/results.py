@@ -1,0 +1,66 @@
+"""What results have in common: a mapping by method, the span of a motion in words, a picture."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+
+from ..values.table import Tabled
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from ..values.types import Axes
+
+Value = TypeVar("Value")
+
+
+class ByMethod(Tabled, Mapping[str, Value]):
+    """Results of methods on one motion, by name: shows itself as a table."""
+
+    def __init__(self, found, motion):
+        self._found, self.system = dict(found), motion.system
+        self.t0, self.t_end = motion.t0, motion.t_end
+
+    def __getitem__(self, name: str) -> Value:
+        return self._found[str(name)]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._found)
+
+    def __len__(self) -> int:
+        return len(self._found)
+
+    def _span(self) -> str:
+        """The system and the span of its motion, as the title of a table."""
+        unit = self.system.units.get("t", "")
+        return f"{self.system.title}, t = {self.t0:g} to {self.t_end:.6g} {unit}".rstrip()
+
+
+def drawn_by(picture: str) -> Callable[..., Axes]:
+    """A method ``plot`` of results: it draws them by a function of `pyintegrate.plots`."""
+
+    def plot(self, **keywords: Any) -> Axes:
+        from .. import plots
+
+        return getattr(plots, picture)(self, **keywords)
+
+    plot.__doc__ = f"Draw it: see ``pyintegrate.plots.{picture}``; its Axes."
+    return plot
+
+
+def with_unit(text: str, unit: str) -> str:
+    """Text followed by the unit in brackets, if there is one."""
+    return f"{text} [{unit}]" if unit and unit != "1" else text
+
+
+def extent(values: Any, empty: str = "-") -> str:
+    """One number as text, or the least and the most of several."""
+    values = np.asarray(values, dtype=float)
+    values = values[~np.isnan(values)]
+    if not values.size:
+        return empty
+    least, most = f"{values.min():.6g}", f"{values.max():.6g}"
+    return least if least == most else f"{least} .. {most}"
