@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from itertools import chain
+
 import numpy as np
 
 from . import numpy_functions  # noqa: F401  (what NumPy's functions do to symbols)
 from .derivative import forward
 from .errors import TraceError, place_of_error, place_of_function
 from .expression import NO_TRACING, Symbol, Vector, node_of, plain
-from .graph import MOST_NODES, OPERATIONS, TIME, VELOCITY, Graph
+from .graph import MOST_NODES, OPERATIONS, TIME, VELOCITY, Graph, below
 from .program import assemble
 
 _MOST_CODE = 1 << 22  # PI_MAX_CODE: each entry of a Jacobian is at least one instruction
@@ -75,21 +77,10 @@ class Traced:
     def as_data(self):
         """Plain tuples, for pickling and comparison: what the outputs need, in order."""
         graph = self.graph
-        needed, stack = set(), [node for nodes in self.outputs.values() for node in nodes]
-        while stack:
-            node = stack.pop()
-            if node.number not in needed:
-                needed.add(node.number)
-                stack.extend(node.arguments)
-        order = sorted(needed)
-        place = {number: i for i, number in enumerate(order)}
+        needed = below(chain(*self.outputs.values()))
+        place = {node.number: i for i, node in enumerate(needed)}
         nodes = tuple(
-            (
-                graph.nodes[n].operation,
-                tuple(place[a.number] for a in graph.nodes[n].arguments),
-                graph.nodes[n].value,
-            )
-            for n in order
+            (n.operation, tuple(place[a.number] for a in n.arguments), n.value) for n in needed
         )
         outputs = tuple(
             (question, tuple(place[node.number] for node in nodes_))

@@ -12,7 +12,7 @@ from ..trace import tracing
 from ..trace.derivative import gradient
 from ..trace.expression import Symbol, node_of
 from ..trace.frozen import Frozen
-from ..trace.graph import POSITION, TIME, VELOCITY, Graph
+from ..trace.graph import POSITION, TIME, VELOCITY, Graph, placed
 from ..values.checks import (
     MOST_COMPONENTS,
     different_names,
@@ -171,6 +171,7 @@ class Definition:
         graph = Graph(size, 0) if self.first_order else Graph(2 * size, size)
         params, rows = tracing.parameter_symbols(graph, self.shapes)
         outputs = getattr(self, f"_{self.kind}")(graph, size, params)
+        graph = next(iter(outputs.values()))[0].graph  # of a Hamiltonian it may be another one
         return tracing.Traced(graph, outputs, rows + self.of_run).without_dead_code()
 
     def _state(self, graph):
@@ -224,15 +225,9 @@ class Definition:
         )
         if separable:
             return {"acceleration": force, "velocity": velocity, "energy": [energy]}
-        return self._first_order(graph, [*velocity, *force], energy)
-
-    def _first_order(self, graph, nodes, energy):
-        """The same graph as a first-order system: p is part of the state."""
-        flat = tracing.Traced(graph, {"rhs": nodes, "energy": [energy]}, 0)
-        data = flat.as_data()
-        again = tracing.Traced.from_data((graph.dim, 0, *data[2:]))
-        graph.__dict__.update(again.graph.__dict__)
-        return again.outputs
+        flat = Graph(2 * dof, 0)  # of first order: p is part of the state
+        *rhs, energy = placed(flat, [*velocity, *force, energy], flat.state)
+        return {"rhs": rhs, "energy": [energy]}
 
     def _potential(self, graph, dof, params):
         x, v = self._state(graph)

@@ -136,13 +136,21 @@ POLYNOMIALS = {
     "CBRT": (lambda m: 1 / mp.cbrt(m), mp.cbrt, LOW, HIGH, 5, 3, ()),
 }
 
+QUICK = ("SIN_QUARTER", "SINH", "COSH", "CBRT")  # fitted in about a second
+
+
+def fitted(name, bits):
+    """The coefficients of a table of csrc/vmath, and the largest error."""
+    column = (53, 24).index(bits)
+    if name == "SIN":
+        return sine(bits, (9, 6)[column])
+    g, weight, a, b, *n, fixed = POLYNOMIALS[name]
+    return fit(g, weight, mpf(a), mpf(b), n[column], bits, fixed)
+
+
 if __name__ == "__main__":
     for name in sys.argv[1:] or ["SIN", *POLYNOMIALS]:
-        for column, bits in enumerate((53, 24)):
-            if name == "SIN":
-                c, error = sine(bits, (9, 6)[column])
-            else:
-                g, weight, a, b, *n, fixed = POLYNOMIALS[name]
-                c, error = fit(g, weight, mpf(a), mpf(b), n[column], bits, fixed)
-            print(f"{name} float{64 >> column}, error {float(error * 2**bits):.2g} 2^-{bits}")
+        for bits in (53, 24):
+            c, error = fitted(name, bits)
+            print(f"{name} float{64 if bits == 53 else 32}, error {float(error * 2**bits):.2g} 2^-{bits}")
             print("    " + ", ".join(float(ck).hex() for ck in c))
