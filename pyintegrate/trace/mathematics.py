@@ -22,7 +22,7 @@ _MOST_LINES = 24
 _WORTH_A_NAME = 2  # operations in a shared part
 
 
-def formulas(graph, outputs, names, state_names, param_names):
+def formulas(outputs, names, state_names, param_names):
     """Lines such as "v' = -k x - b v"; repeated parts get names below.
 
     Parameters
