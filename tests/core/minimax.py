@@ -152,5 +152,6 @@ if __name__ == "__main__":
     for name in sys.argv[1:] or ["SIN", *POLYNOMIALS]:
         for bits in (53, 24):
             c, error = fitted(name, bits)
-            print(f"{name} float{64 if bits == 53 else 32}, error {float(error * 2**bits):.2g} 2^-{bits}")
+            size = f"{float(error * 2**bits):.2g} 2^-{bits}"
+            print(f"{name} float{64 if bits == 53 else 32}, error {size}")
             print("    " + ", ".join(float(ck).hex() for ck in c))

@@ -659,9 +659,8 @@ def written(name, bits):
     form = rf"COEFFICIENTS\({name}(?:_[A-Z]|_START)?,\s*\(([^()]*)\),\s*\(([^()]*)\)\)"
     found = [m for path in VMATH.glob("*.h") for m in re.findall(form, path.read_text())]
     assert len(found) == 1
-    numbers = found[0][bits == 24].split(",")
-    return [float.fromhex(x) if "x" in x else float(x.strip("f ")) for x in
-            (number.strip().rstrip("f" if "p" in number or "." in number else "") for number in numbers)]
+    numbers = [text.strip().rstrip("f") for text in found[0][bits == 24].split(",")]
+    return [float.fromhex(text) if "x" in text else float(text) for text in numbers]
 
 
 @pytest.mark.parametrize("bits", [53, 24])
