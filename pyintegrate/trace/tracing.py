@@ -149,14 +149,7 @@ def parameter_symbols(graph, shapes):
     for name, shape in shapes.items():
         size = int(np.prod(shape, dtype=int))
         nodes = [graph.parameter(row + i) for i in range(size)]
-        if shape:
-            array = np.empty(size, dtype=object)
-            array[:] = [Symbol(node) for node in nodes]
-            array = array.reshape(shape)
-            array.flags.writeable = False
-            symbols[name] = Vector(array)
-        else:
-            symbols[name] = Symbol(nodes[0])
+        symbols[name] = vector(nodes).reshape(shape) if shape else Symbol(nodes[0])
         row += size
     return symbols, row
 
