@@ -22,7 +22,7 @@ from .run import output
 from .run.arguments import checked_dtype, checked_system, make_run
 from .run.random_numbers import numbered
 from .run.times import time_of, times
-from .solution.solution import Solution
+from .solution.fixed_steps import FixedSolution
 from .values.checks import integer
 from .watching.event_log import EventLog, Events
 from .watching.watched import Watched
@@ -281,7 +281,7 @@ def integrate(
     steps = checked.saves(problem.n_steps).steps
     components = checked.saved_names(system)
     none = output.begin(problem.changed(n_steps=0), checked).outcome()
-    sample = Solution(problem.changed(n_steps=0), checked, none)
+    sample = FixedSolution(problem.changed(n_steps=0), checked, none)
     results, rank = {}, len(problem.batch)
     for number, (name, like) in enumerate(_results_of(sample).items()):
         new = {f"{name} {i}": n for i, n in enumerate(like.shape[rank:])}
@@ -335,7 +335,7 @@ def _run_chunk(*arrays, system, names, n_steps, options):
 
 def _integrate(system, values, n_steps, options):
     """As ``integrate``, but of a part of the batch, all of which may begin with a watched NaN."""
-    return Solution.of_run(*_check(system, values, None, n_steps, options))
+    return FixedSolution.of_run(*_check(system, values, None, n_steps, options))
 
 
 def _inner_axes(system, given):

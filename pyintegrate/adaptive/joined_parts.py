@@ -9,7 +9,6 @@ from __future__ import annotations
 import numpy as np
 
 from ..run.core import outward
-from ..solution.parts import another_end, differing
 from ..values.memory import check_memory
 from .adaptive_run import AdaptiveOutcome
 
@@ -26,20 +25,7 @@ def joined(parts):
     AdaptiveSolution
         All accepted steps where all were saved; else the states at the times that were asked for,
         and at the ends of the parts.
-
-    Raises
-    ------
-    ValueError
-        A part that does not follow on from the one before.
     """
-    kind = type(parts[0])
-    for number in range(1, len(parts)):
-        if reason := _break(parts[number - 1], parts[number]):
-            raise ValueError(f"part {number} does not follow on from part {number - 1}: {reason}")
-    carried = [part._carried for part in parts if part._carried is not None]
-    if len(carried) == len(parts) and len({names for _, names in carried}) == 1:
-        both = [one for one, _ in carried]
-        return kind._with_tangents(lambda: joined(both), carried[0][1])
     if len(parts) == 1:
         return parts[0]
     first, last = parts[0], parts[-1]
@@ -60,23 +46,8 @@ def joined(parts):
     })  # fmt: skip
     problem = first._problem.changed(arithmetic=last._problem.arithmetic)
     options = last._options.changed(out=None)
-    whole = kind(problem, options, control, outcome, saved, first._before, last._observation)
+    whole = type(last)(problem, options, control, outcome, saved, first._before, last._observation)
     return whole._told(last)
-
-
-def _break(a, b):
-    """Why b does not go on where a ends, or None."""
-    if reason := differing(a, b):
-        return reason
-    for name in ("rtol", "atol"):
-        if not np.array_equal(getattr(a, name), getattr(b, name)):
-            return f"its {name} is another"
-    if (a._save == "all") != (b._save == "all"):
-        return "one holds all accepted steps, and the other does not"
-    end = a._reached.astype(a._problem.dtype)
-    if not np.array_equal(end, np.broadcast_to(b._problem.rows_t0, end.shape)):
-        return "it begins at another time: a solution's resume() goes on"
-    return another_end(a, b)
 
 
 def _all_steps(parts):

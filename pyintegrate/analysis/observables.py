@@ -56,7 +56,7 @@ def times(solution):
 
 def start_time(solution):
     """Time of `initial`: t0, or the time of a resume; a float or (*batch)."""
-    if solution._control is not None:  # to a tolerance
+    if not hasattr(solution, "dt"):  # to a tolerance
         return solution.t0
     return time_of(solution.t0, solution.dt, solution._problem.first)
 

@@ -206,7 +206,7 @@ def _rows(comparison, labels, name=""):
         groups.setdefault(step, []).append(comparison[key])
     rows = []
     for step, solutions in groups.items():
-        fixed = [one for one in solutions if one._control is None]
+        fixed = [one for one in solutions if hasattr(one, "dt")]
         one = step if step is not None else fixed[0].dt if fixed else np.zeros(0)
         heading = f"dt = {one:g} {unit}".rstrip() if np.ndim(one) == 0 else "various dt"
         heading = heading if np.size(one) else "to a tolerance"

@@ -262,7 +262,7 @@ def coordinates(solution, given, axis):
     things = {name: solution.initial[..., i] for i, name in enumerate(system.state_names)}
     shapes = system.batch_shapes
     things |= {name: v for name, v in system.params.items() if np.ndim(v) == len(shapes[name])}
-    things |= {"t0": solution.t0} if solution._control else {"dt": solution.dt, "t0": solution.t0}
+    things |= {k: v for k, v in solution._clock.items() if k in ("dt", "t0")}
     if given is not None:
         if given not in things:
             raise ValueError(f"{'yx'[axis]} must be one of {', '.join(things)}, got {given!r}")

@@ -24,7 +24,7 @@ def to_dataset(solution):
     time = "t" if solution.t.ndim == 1 else "step" if solution.steps.ndim == 1 else "save"
     units = system.units
     own = {*dims} - {*system.params, "dt", "t0"}
-    clock = _clock(solution)
+    clock = solution._clock
     taken = {*own, "t", "step", "status", "failed_step"} & {*system.state_names, *system.params}
     if taken:
         raise ValueError(
@@ -60,9 +60,7 @@ def to_dataset(solution):
     }
     variables["status"] = (dims, solution.status, {"long_name": "see pyintegrate.Status; 0 is OK"})
     variables["failed_step"] = (dims, solution.failed_step, {"long_name": "-1 where fine"})
-    if solution._control is not None:
-        for name in ("steps_taken", "rejected", "evaluations", "last_step", "stiff_since"):
-            variables[name] = (dims, getattr(solution, name), {})
+    variables |= {name: (dims, getattr(solution, name), {}) for name in solution._of_each}
     variables |= _results(solution, dims)
     attributes = {
         "system": system.name,
@@ -165,27 +163,12 @@ def _varying(solution):
         for name, value in system.params.items()
         if np.ndim(value) == len(system.batch_shapes[name])
     }
-    values |= _clock(solution)
+    values |= solution._clock
     return {name: value for name, value in values.items() if np.size(value) > 1}
 
 
 def _unit(units, name):
     return "1" if name == "rtol" else "" if name == "atol" else units["t"]
-
-
-def _clock(solution):
-    """The numbers that set the times of the states: t0, and the step, or the tolerances."""
-    if solution._control is None:
-        return {"dt": solution.dt, "t0": solution.t0}
-    batch, dim = solution.status.shape, solution.system.dim
-    times = {"t0": solution.t0, "t_end": solution.t_end}
-    tolerances = {"rtol": solution.rtol, "atol": solution.atol}
-    times |= {
-        name: value[()]
-        for name, value in tolerances.items()  # tolerances per component are no coordinates
-        if value.ndim <= len(batch) and not (value.ndim and value.shape[-1] == dim)
-    }
-    return times
 
 
 def _dimensions(solution):

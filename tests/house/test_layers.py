@@ -26,8 +26,6 @@ FACADES = {
     ("method.method", "certificate"),
     ("system.catalogue", "noise"),
     ("solution.solution", "save"),
-    ("solution.storage", "load_adaptive"),
-    ("adaptive.adaptive_solution", "save"),
     ("system.system", "tangent"),
     ("solution.solution", "plot"),
     ("solution.solution", "animate"),
@@ -51,7 +49,7 @@ FACADES = {
     ("analysis.sections.return_maps", "plot"),
 }
 FACADE_NAMES = {
-    "save", "load_adaptive", "drift_at_end", "plot", "animate", "certificate", "table", "tangent",
+    "save", "drift_at_end", "plot", "animate", "certificate", "table", "tangent",
     "noise",
 }  # fmt: skip
 # Public names that are to come.

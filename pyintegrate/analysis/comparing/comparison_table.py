@@ -60,7 +60,7 @@ def comparison_table(comparison):
     ]
     steps = [_step(solution) for solution in solutions]
     show_steps = len(set(steps)) > 1
-    count_steps = any(solution._control is not None for solution in solutions)
+    count_steps = not all(hasattr(solution, "dt") for solution in solutions)
     timed = any(measures["seconds"] is not None for measures in summary.values())
     rows = []
     reference = _exact_row(solutions[0], [column[1] for column in columns]) if solutions else None
@@ -172,7 +172,7 @@ def _cell(values, form, best):
 
 def _steps_taken(solution):
     """How many steps each trajectory took, or all of them."""
-    return solution.n_steps if solution._control is None else solution.steps_taken
+    return getattr(solution, "steps_taken", solution.n_steps)
 
 
 def _count(values):
@@ -203,7 +203,7 @@ def _title(comparison, steps):
         start = np.asarray(start_time(solution), dtype=np.float64).ravel()
         if end.size and start.size and np.ptp(end) == 0 and np.ptp(start) == 0:
             parts.append(f"t = {start[0]:g} to {end[0]:g} {unit}".rstrip())
-    if len(set(steps)) == 1 and solution is not None and solution._control is None:
+    if len(set(steps)) == 1 and hasattr(solution, "dt"):
         parts.append(f"dt = {steps[0]} {unit}".rstrip())
     if comparison.equal_work:
         parts.append("equal work")

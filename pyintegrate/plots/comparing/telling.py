@@ -71,7 +71,7 @@ def looks_of(names, ax):
 
 def _step(solution):
     """The step or the tolerance, which distinguishes solutions by one method."""
-    if solution._control is not None:
+    if not hasattr(solution, "dt"):
         rtol = np.asarray(solution.rtol, dtype=np.float64)
         same = rtol.size and rtol.min() == rtol.max()
         return f"to {f'{rtol.min():.3g}' if same else 'various tolerances'}"
