@@ -379,6 +379,27 @@ class AdaptiveSolution(Solution):
 
         return joined(parts)
 
+    # ---- parts of a batch ----
+    def _of_lanes(self):
+        """What `_of_results` needs of each trajectory."""
+        return {"_reached": self._reached, "_stiff_tries": self._stiff_tries}
+
+    @classmethod
+    def _of_results(cls, made, results):
+        """From checked arguments and the arrays of a whole batch: see ../dask.py."""
+        problem, options, control = made
+        lanes, since = problem.lanes, results["stiff_since"].reshape(1, 1, -1)
+        names = ("_reached", "last_step", "steps_taken", "rejected", "status", "_stiff_tries")
+        t, h, accepted, rejected, status, tries = (results[name].reshape(lanes) for name in names)
+        outcome = AdaptiveOutcome(
+            state=np.moveaxis(results["_last"], -1, 0).reshape(-1, lanes), t=t, h=h,
+            accepted=accepted, rejected=rejected, status=status, lanes=(0, 0),
+            states=results["y"], stiff_spans=np.concatenate([since, 0 * since + np.nan], axis=1),
+            stiff_tries=tries,
+        )  # fmt: skip
+        options = options.changed(watch=None, events=None)
+        return cls(problem, options, control, outcome, control.save)
+
     # ---- files ----
     @classmethod
     def _of_file(cls, stored):

@@ -305,6 +305,25 @@ class FixedSolution(Solution):
         ))  # fmt: skip
         return whole._told(last)
 
+    # ---- parts of a batch ----
+    def _of_lanes(self):
+        """What `_of_results` needs of each trajectory."""
+        return {"_ends": self._failures.steps(self._problem.lanes)}
+
+    @classmethod
+    def _of_results(cls, made, results):
+        """From checked arguments and the arrays of a whole batch: see ../dask.py."""
+        problem, options = made
+        dim, lanes = problem.system.dim, problem.lanes
+        rows = np.moveaxis(results["_last"], -1, 0).reshape(-1, lanes)
+        status, ends = results["status"].reshape(lanes), results["_ends"].reshape(lanes)
+        index = np.flatnonzero(status)
+        return cls(problem, options.changed(watch=None, events=None), Outcome(
+            completed=problem.n_steps, states=results["y"], final=rows[:dim],
+            history=rows[dim:] if len(rows) > dim else None,
+            failures=Failures(index, status[index], ends[index]),
+        ))  # fmt: skip
+
     # ---- files ----
     @classmethod
     def _of_file(cls, stored):
