@@ -389,8 +389,14 @@ def solve(
     }  # fmt: skip
     if times is not None:
         _refuse_lazy(given, ("t_end", "t0"), "give save='final'", times)
+    if isinstance(method, str) and method == "auto" and isinstance(rtol, da.Array):
+        raise TypeError(
+            "method='auto' chooses by the smallest rtol, and that of a dask array is not known:"
+            " give rtol as it is, or name a method"
+        )
     call = _Call("solve", system, given, params, fixed)
     problem, options, control = call.made(call.sample())
+    call.method = problem.method  # of all chunks
     if np.ndim(rtol) == 0:  # raised to what the dtype allows, with one warning
         call.arrays["rtol"] = control.rtol
     run = AdaptiveRun(problem, options, control)
@@ -435,6 +441,8 @@ def _run_chunk(*arrays, call, names):
 
 class _Call:
     """The arguments of a verb: `arrays` over the batch by name, and the `fixed` ones."""
+
+    method = None  # that "auto" has chosen
 
     def __init__(self, verb, system, given, params, fixed):
         checked_system(system)
@@ -485,8 +493,13 @@ class _Call:
         system = self.system(**params) if params else self.system
         x0, v0 = arrays.pop("x0", None), arrays.pop("v0", None)
         if self.verb == "solve":
+            for name in ("rtol", "atol"):  # a chunk may have as many trajectories as components
+                value = arrays[name]
+                if not self.inner[name] and np.shape(value)[-1:] == (system.dim,):
+                    arrays[name] = np.repeat(value[..., np.newaxis], system.dim, axis=-1)
             usual = {"first_step": None, "max_step": None}
-            return make_adaptive_run(system, x0, v0, usual | fixed | arrays)
+            problem, *others = make_adaptive_run(system, x0, v0, usual | fixed | arrays)
+            return problem.changed(method=self.method or problem.method), *others
         if "first_trajectory" in arrays:
             noise = fixed["noise"] | {"first_trajectory": arrays.pop("first_trajectory")}
             fixed["noise"] = noise

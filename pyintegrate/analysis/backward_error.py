@@ -58,7 +58,7 @@ def modified_energy(solution: Solution, order: int = 2) -> Floats:
     >>> bool(np.ptp(sol.energy()) > 0.2), bool(np.ptp(pi.analysis.modified_energy(sol)) < 1e-13)
     (True, True)
     """
-    check_solution(solution, "modified_energy")
+    solution = check_solution(solution, "modified_energy")
     system, method = solution.system, solution.method
     if not {"kick", "drift"} <= set(method.coefficients):
         raise ValueError(

@@ -157,7 +157,7 @@ def basin(
     >>> sorted(found.attractors[:, 0].round(3).tolist())  # +- sqrt(beta (rho - 1))
     [-5.888, 5.888]
     """
-    check_solution(solution, "basin")
+    solution = check_solution(solution, "basin")
     system = solution.system
     names = system.state_names if components is None else components
     names = (names,) if isinstance(names, str) else tuple(names)

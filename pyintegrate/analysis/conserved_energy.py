@@ -115,7 +115,7 @@ def energy_drift(solution: Solution) -> EnergyDrift:
     >>> bool(euler.oscillation > 5 * rk4.oscillation)
     True
     """
-    check_solution(solution, "energy_drift")
+    solution = check_solution(solution, "energy_drift")
     system = solution.system
     if not system.has_energy:
         raise ValueError(f"energy_drift needs an energy, and the system {system.name!r} has none")

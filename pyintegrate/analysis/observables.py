@@ -11,16 +11,13 @@ KEPT = 1 << 18  # numbers, 2 MiB: more than the temporaries of a block
 
 
 def check_solution(value, name, argument="solution"):
-    """Refuse what is no Solution, especially several of them, and say how to iterate over those."""
-    lazy = hasattr(value, "to_zarr")  # a DaskSolution
-    if hasattr(value, "y") and not lazy:
-        return
+    """The Solution; that of a lazy one, which is computed. What is none is refused, especially
+    several of them, with how to iterate over those."""
+    if hasattr(value, "to_zarr"):  # a DaskSolution
+        return value.compute()
+    if hasattr(value, "y"):
+        return value
     cure = ""
-    if lazy:
-        cure = (
-            ", whose arrays are computed when they are asked for: give watch= to pi.dask.integrate"
-            " and take sol.watched, or integrate parts that fit into memory by pi.integrate"
-        )
     if hasattr(value, "table") and hasattr(value, "items"):
         cure = (
             f": take one of it, comparison[{next(iter(value))!r}], or all,"

@@ -70,9 +70,9 @@ def phase_drift(
     >>> print(f"{pi.analysis.phase_drift(sol)[-1]:.4f} rad ahead")
     0.0746 rad ahead
     """
-    check_solution(solution, "phase_drift")
+    solution = check_solution(solution, "phase_drift")
     if reference is not None:
-        check_solution(reference, "phase_drift", "reference")
+        reference = check_solution(reference, "phase_drift", "reference")
     angle = _phase_of(solution, reference, phase)
     count, batch = len(solution.y), solution.y.shape[1:-1]
     valid = None if solution._whole else solution.valid
@@ -232,7 +232,7 @@ def period_error(
     """
     from .conserved_energy import fit_line
 
-    check_solution(solution, "period_error")
+    solution = check_solution(solution, "period_error")
     slope = None
     if reference is None and phase is None:
         slope = found(solution, "slope", "phase_drift")

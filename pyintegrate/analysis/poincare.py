@@ -114,7 +114,7 @@ def poincare_section(
             "poincare_section takes a Solution, got a System: without one,"
             " pi.analysis.crossings(system, 'x', x0, v0, dt=..., t_end=...)"
         )
-    check_solution(solution, "poincare_section")
+    solution = check_solution(solution, "poincare_section")
     if (component is None) == (period is None):
         raise ValueError("give a component, or a period of time, to section by")
     if direction not in (1, -1, 0):

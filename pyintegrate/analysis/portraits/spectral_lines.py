@@ -8,15 +8,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...integration import integrate
-from ...solution.solution import Solution
 from ...values.checks import integer, places_of
 from ...values.keywords import explains_keywords
 from ...values.table import Table, Tabled, batch_axes
+from ..observables import check_solution
 from ..results import drawn_by
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from ...solution.solution import Solution
     from ...system.system import System
     from ...values.types import ArrayLike
 
@@ -129,11 +130,11 @@ def frequencies(
     [2.937252, 8.811755, 14.686258]
     """
     k = integer("k", k, 1)
-    if isinstance(source, Solution):
+    if hasattr(source, "y"):
         given = [*options, *["x0"] * (x0 is not None), *["v0"] * (v0 is not None)]
         if given:
             raise TypeError(f"a Solution has run already, and takes no {', '.join(given)}")
-        sol = source
+        sol = check_solution(source, "frequencies")
     else:
         sol = integrate(source, x0, v0, **options)
     n, *batch = sol.y.shape[:-1]
