@@ -158,31 +158,20 @@ class DaskSolution:
             )
         group = zarr.open_group(store=path, mode="w-", zarr_format=3)
         group.attrs.update(system=repr(self.system), components=list(self.components))
-        group.create_array("steps", data=self.steps)
-        results, n = self._results, len(chunks)
+        arrays = {name: a for name, a in self._results.items() if name[0] != "_"}
+        arrays |= {"t": self.t, "steps": self.steps}
+        lazy: list[Any] = []
         targets: list[Any] = []
-        for name, like in results.items():
-            if like.dtype.kind == "U" or name[0] == "_":  # not a type of the standard, or ours
-                targets.append(None)
-                continue
-            lead = name == "y"
-            rest = [max(1, length) for length in like.shape]
-            pieces = (*rest[:lead], *chunks, *rest[lead + n :])
-            targets.append(
-                group.create_array(name, shape=like.shape, dtype=like.dtype, chunks=pieces)
-            )
-        blocks = self._runs.to_delayed()
-        written = [
-            dask.delayed(_write)(blocks[place], _where(place, chunks), targets)
-            for place in np.ndindex(blocks.shape)
-        ]
-        if isinstance(self.t, da.Array):
-            pieces = (self.t.shape[0], *chunks)
-            t = group.create_array("t", shape=self.t.shape, dtype=self.t.dtype, chunks=pieces)
-            written.append(self.t.rechunk(pieces).store(t, lock=False, compute=False))
-        else:
-            group.create_array("t", data=self.t)
-        later = dask.delayed(_nothing)(*written)
+        for name, array in arrays.items():
+            if not isinstance(array, da.Array):
+                group.create_array(name, data=array)
+            elif array.dtype.kind != "U":  # stopped_by: not a type of the standard
+                pieces = tuple(max(1, n) for n in array.chunksize)
+                lazy.append(array)
+                targets.append(
+                    group.create_array(name, shape=array.shape, dtype=array.dtype, chunks=pieces)
+                )
+        later = dask.delayed(_nothing)(da.store(lazy, targets, lock=False, compute=False))
         return later.compute() if compute else later
 
     def __repr__(self):
@@ -192,19 +181,7 @@ class DaskSolution:
         return f"<DaskSolution of {self.system!r}{own}: {y}>"
 
 
-def _where(place, chunks):
-    """The place of a chunk in the batch."""
-    return tuple(slice(i * n, (i + 1) * n) for i, n in zip(place, chunks, strict=True))
-
-
-def _write(run, where, targets):
-    """Write one chunk to its place in the zarr arrays, the first of which is y."""
-    for i, (target, part) in enumerate(zip(targets, run, strict=True)):
-        if target is not None:
-            target[where if i else (slice(None), *where)] = part
-
-
-def _nothing(*written):
+def _nothing(written):
     """The result of writing."""
 
 
@@ -415,7 +392,7 @@ _PARTS = ("t", "y", "values", "count", "overflow", "unresolved")
 def _results_of(solution):
     """All arrays of a solution over its batch by name, y first; those of ours begin with _."""
     batch = solution.status.shape
-    last = solution._last_rows()
+    last = solution._last_rows
     results = {name: getattr(solution, name) for name in ("y", "status", "failed_step")}
     results |= {name: getattr(solution, name) for name in solution._of_each}
     for name, value in solution.watched.items():

@@ -206,42 +206,45 @@ class AdaptiveRun:
 
     def kept(self):
         """Accepted steps: states (n, *batch, components), times and counts."""
-        record, moments, counts = self._gathered(self._problem.lanes)
-        return outward(record, self._problem.batch), moments, counts
-
-    def _gathered(self, lanes):
-        """All accepted steps of all trajectories, NaN after the last of each."""
-        parts = [self._steps_of(core, lanes) for core in self._cores]
-        counts = sum((part[2] for part in parts), np.zeros(lanes, np.int64))
-        there = sum((part[2] > 0 for part in parts), np.zeros(lanes, np.int64))
-        counts -= np.maximum(there - 1, 0)  # two parts hold the state at which the method changed
-        n, components = max(1, counts.max(initial=0)), len(self._places)
-        dtype = self._problem.dtype
-        check_memory(n * (components + 1) * lanes * dtype.itemsize, n, (lanes,), components)
-        if len(parts) == 1 and len(parts[0][0]) == n:
-            record, moments, _ = parts[0]
-        else:
-            record = np.full((n, components, lanes), np.nan, dtype)
-            moments = np.full((n, lanes), np.nan, dtype)
-            end = np.zeros(lanes, np.int64)
-            for states, times, steps in parts:
-                for lane in np.flatnonzero(steps):
-                    first = max(0, end[lane] - 1)
-                    end[lane] = first + steps[lane]
-                    record[first : end[lane], :, lane] = states[: steps[lane], :, lane]
-                    moments[first : end[lane], lane] = times[: steps[lane], lane]
+        problem, places = self._problem, list(self._places)
+        parts = [self._steps_of(core) for core in self._cores]
+        record, moments, counts = joined_steps(parts, len(places), problem)
         for lane in np.flatnonzero(counts == 0):  # those that were not begun
-            record[0, :, lane] = self._state[list(self._places), lane]
+            record[0, :, lane] = self._state[places, lane]
             moments[0, lane] = self._t[lane]
             counts[lane] = 1
-        return record, moments, counts
+        return outward(record, problem.batch), moments, counts
 
-    def _steps_of(self, core, lanes):
-        counts, components = np.zeros(lanes, np.int64), len(self._places)
-        n = max(1, core.longest(counts))
-        dtype = self._problem.dtype
-        check_memory(n * (components + 1) * lanes * dtype.itemsize, n, (lanes,), components)
-        record = np.full((n, components, lanes), np.nan, dtype)
-        moments = np.full((n, lanes), np.nan, dtype)
+    def _steps_of(self, core):
+        counts = np.zeros(self._problem.lanes, np.int64)
+        record, moments = room_for_steps(core.longest(counts), len(self._places), self._problem)
         core.gather(counts, moments, record)
         return record, moments, counts
+
+
+def room_for_steps(n, components, problem):
+    """Memory for n states of each trajectory and their times, all NaN."""
+    lanes, dtype, n = problem.lanes, problem.dtype, max(1, int(n))
+    check_memory(n * (components + 1) * lanes * dtype.itemsize, n, problem.batch, components)
+    return np.full((n, components, lanes), np.nan, dtype), np.full((n, lanes), np.nan, dtype)
+
+
+def joined_steps(parts, components, problem):
+    """The accepted steps of parts, each (states (n, components, lanes), times, counts), as one: the
+    state that one part ends and the next begins with is there once."""
+    begun, counts = np.zeros(problem.lanes, np.int64), 0
+    for _, _, steps in parts:
+        counts = counts + np.where((steps > 0) & (np.asarray(counts) > 0), steps - 1, steps)
+    counts = counts + begun
+    n = counts.max(initial=1)
+    if len(parts) == 1 and len(parts[0][0]) == n:
+        return parts[0]
+    record, moments = room_for_steps(n, components, problem)
+    for states, times, steps in parts:
+        again = (begun > 0) & (steps > 0)
+        row, lane = np.nonzero(np.arange(len(states))[:, np.newaxis] < steps)
+        place = (begun - again)[lane] + row
+        record[place, :, lane] = states[row, :, lane]
+        moments[place, lane] = times[row, lane]
+        begun += steps - again
+    return record, moments, counts

@@ -85,6 +85,7 @@ class AdaptiveSolution(Solution):
 
     def __init__(self, problem, options, control, outcome, save, before=None, observation=None):
         self._problem, self._options, self._control = problem, options, control
+        self._outcome = outcome
         self.system, self.method = problem.system, problem.method
         self.t0, self.n_steps = problem.t0, int(outcome.accepted.max(initial=0))
         self._final, self._history = outcome.state, None
@@ -239,6 +240,16 @@ class AdaptiveSolution(Solution):
     def _origin_time(self):
         t0 = self.t0 if self._before is None else self._before[1]
         return t0 if np.ndim(t0) == 0 else np.broadcast_to(t0, self._problem.batch)
+
+    @property
+    def _arrived(self):
+        return self._reached.reshape(self._problem.batch)
+
+    @property
+    def max_step(self) -> Any:
+        """The longest step that was allowed, for all or for each trajectory."""
+        longest = np.asarray(self._control.max_step, np.float64)
+        return longest.reshape(self._problem.batch) if longest.ndim else longest[()]
 
     # ---- results of watches ----
     @property

@@ -9,8 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..run.core import outward
-from ..values.memory import check_memory
-from .adaptive_run import AdaptiveOutcome
+from .adaptive_run import joined_steps
 
 
 def joined(parts):
@@ -34,16 +33,12 @@ def joined(parts):
     saved = "all" if times is None else "times"
     control = last._control.changed(save=saved, times=times)
     lanes = zip(*(part._lanes for part in parts), strict=True)
-    outcome = AdaptiveOutcome.of({
-        "state": last._final, "t": last._reached.astype(first._problem.dtype),
-        "h": last.last_step.reshape(-1),
-        "accepted": sum(part.steps_taken.reshape(-1) for part in parts),
-        "rejected": sum(part.rejected.reshape(-1) for part in parts),
-        "status": last.status.reshape(-1), "lanes": tuple(map(sum, lanes)),
-        "stiff_spans": _stiff_spans(parts),
-        "stiff_tries": sum(part._stiff_tries.reshape(-1) for part in parts),
-        "moments": None, "counts": None, **fields,
-    })  # fmt: skip
+    tries = ("accepted", "rejected", "stiff_tries")
+    outcome = last._outcome.changed(
+        **{name: sum(getattr(part._outcome, name) for part in parts) for name in tries},
+        lanes=tuple(map(sum, lanes)), stiff_spans=_stiff_spans(parts),
+        **{"moments": None, "counts": None} | fields,
+    )  # fmt: skip
     problem = first._problem.changed(arithmetic=last._problem.arithmetic)
     options = last._options.changed(out=None)
     whole = type(last)(problem, options, control, outcome, saved, first._before, last._observation)
@@ -53,19 +48,11 @@ def joined(parts):
 def _all_steps(parts):
     """The accepted steps of all; the state that one part ends and the next begins with, once."""
     problem, components = parts[0]._problem, len(parts[0].components)
-    counts = sum(part._counts - (number > 0) for number, part in enumerate(parts))
-    n, lanes, dtype = int(counts.max(initial=1)), problem.lanes, problem.dtype
-    check_memory(n * (components + 1) * lanes * dtype.itemsize, n, problem.batch, components)
-    record = np.full((n, components, lanes), np.nan, dtype)
-    moments, begun = np.full((n, lanes), np.nan), np.zeros(lanes, np.int64)
-    for number, part in enumerate(parts):
-        rows = np.moveaxis(part.y, -1, 1).reshape(-1, components, lanes)
-        row, lane = np.nonzero(np.arange(len(rows))[:, np.newaxis] < part._counts)
-        row, lane = row[row >= (number > 0)], lane[row >= (number > 0)]
-        place = begun[lane] + row - (number > 0)
-        record[place, :, lane] = rows[row, :, lane]
-        moments[place, lane] = part._moments[row, lane]
-        begun += part._counts - (number > 0)
+    steps = [
+        (np.moveaxis(p.y, -1, 1).reshape(len(p), components, problem.lanes), p._moments, p._counts)
+        for p in parts
+    ]
+    record, moments, counts = joined_steps(steps, components, problem)
     return {"states": outward(record, problem.batch), "moments": moments, "counts": counts}
 
 

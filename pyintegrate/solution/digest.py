@@ -52,7 +52,7 @@ def _said(solution):
         "t": solution.t,
         "components": solution.components,
         "initial": solution.initial,
-        "last": solution._last_rows(),
+        "last": solution._last_rows,
         "origin": solution.origin,
         "origin_step": int(origin_of(problem).step),
         "status": solution.status,

@@ -258,7 +258,7 @@ class FixedSolution(Solution):
 
     def _last_state(self):
         """The state to continue from, laid out as ``initial`` of a Problem."""
-        rows = self._last_rows()
+        rows = self._last_rows
         if len(rows) < len(self._problem.initial):
             raise ValueError(
                 "this run was interrupted between two saves, and the history of"
@@ -296,7 +296,7 @@ class FixedSolution(Solution):
         steps = steps - begin.first
         if not np.array_equal(options.saves(problem.n_steps).steps, steps):  # no interval
             options = options.changed(steps=steps)
-        rows = last._last_rows()
+        rows = last._last_rows
         whole = FixedSolution(problem, options, Outcome(
             completed=problem.n_steps, states=np.moveaxis(record, 1, -1),
             final=None if last._complete and last._final is None else rows[:dim],

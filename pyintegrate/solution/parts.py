@@ -72,7 +72,7 @@ def _break(a, b):
     for name in a._same_in_parts:
         if not np.array_equal(getattr(a, name), getattr(b, name)):
             return f"its {name} is another"
-    rows = a._last_rows()
+    rows = a._last_rows
     if reason := a._gap(b):
         return reason
     if rows.tobytes() != after.initial[: len(rows), : after.lanes].tobytes():

@@ -445,6 +445,7 @@ class Solution:
             part._first_jump = self._first_jump
         return part
 
+    @property
     def _last_rows(self):
         """The last state and the history of the method, if available: (rows, lanes)."""
         rows = self.final.reshape(self._problem.lanes, self.system.dim).T

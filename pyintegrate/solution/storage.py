@@ -56,32 +56,31 @@ _FINITE = float(np.finfo(float).max)
 
 # ---- the table -----------------------------------------------------------------------------------
 class Field(NamedTuple):
-    """A field of the header: how it is found, and what it must be.
+    """A field of the header.
 
     get : str or callable
-        The attribute of a solution, or (solution, arrays) -> value, where arrays may be added.
-    fits : callable
-        (value, header) -> bool; the fields before are checked.
-    expected : str
+        The attribute of a solution, or solution -> value.
+    fits : tuple, range or callable
+        The values that it may have; or (value, header) -> bool or range, where the fields before
+        are checked.
     """
 
     get: str | Callable
-    fits: Callable[[Any, dict], bool] = lambda value, header: True
-    expected: str = ""
+    fits: Any = lambda value, header: True
 
 
 class Array(NamedTuple):
-    """An array: how it is found, its type and shape, and the range of its numbers.
+    """An array.
 
     get : str or callable
-        As above; None leaves it out.
+        As above; one that is None is left out.
     kind : type
         None is that of the states.
     shape : str
         Names of axes: one that has no length yet takes that of the file. "fit": anything that
-        broadcasts to the batch, or with an axis of components.
+        broadcasts to the batch, or with an axis of components; "any".
     least, most : float or callable
-        Numbers, or header -> number; without them it is not compared.
+        The range of the numbers, or header -> number.
     there : callable
         (header, arrays of the file) -> bool.
     """
@@ -94,19 +93,6 @@ class Array(NamedTuple):
     there: Callable = lambda header, arrays: True
 
 
-def _whole(value, least, most):
-    return type(value) is int and least <= value <= most
-
-
-def _one_of(*names):
-    words = " or ".join(map(repr, names))
-    return lambda value, header: isinstance(value, str) and value in names, words
-
-
-def _flag(value, header):
-    return value is True or value is False
-
-
 def _texts(value, header):
     fits = isinstance(value, list) and value and all(isinstance(item, str) for item in value)
     return fits and len(set(value)) == len(value)
@@ -114,7 +100,7 @@ def _texts(value, header):
 
 def _batch(value, header):
     fits = isinstance(value, list) and len(value) <= MAX_AXES
-    fits = fits and all(_whole(n, 0, _MOST_LANES) for n in value)
+    fits = fits and all(type(n) is int and 0 <= n <= _MOST_LANES for n in value)
     return fits and prod(n for n in value if n) <= _MOST_LANES
 
 
@@ -123,86 +109,61 @@ def _pair(value, header):
     return fits and 0 <= value[1] <= value[0] < 1 << 63
 
 
-def _named(value, header):
-    return isinstance(value, dict) and isinstance(value.get("name"), str)
+def _origin(name):
+    return lambda sol: getattr(sol._problem.origin, name, None)
 
 
-def _data(path, name):
-    return lambda solution, arrays: to_data(attrgetter(path)(solution), name, arrays)
+def _before(sol):
+    """The state before the first part, as rows."""
+    return sol._before and np.moveaxis(sol._before[0], -1, 0).reshape(-1, sol._problem.lanes)
 
 
-def _list(path):
-    return lambda solution, arrays: list(attrgetter(path)(solution))
-
-
+_FLAG, _STEPS, _LAST = (True, False), range(_MOST_STEPS + 1), max(Status)
 _SHARED = {
-    "system": Field(lambda sol, arrays: system_to_data(sol.system, arrays), _named, "a name"),
-    "method": Field(_data("method", "method")),
-    "coefficients": Field(_data("method.coefficients", "coefficients")),
-    "dtype": Field("_problem.dtype.name", *_one_of("float32", "float64")),
-    "batch": Field(
-        _list("_problem.batch"), _batch,
-        f"at most {MAX_AXES} lengths of axes, and a product that is no more than 2**48",
+    "system": Field(
+        "system", lambda v, h: isinstance(v, dict) and isinstance(v.get("name"), str)
     ),
-    "bound": Field(
-        "_options.bound", lambda v, h: type(v) in (int, float) and v > 0, "a positive number"
-    ),
-    "arithmetic": Field("arithmetic", lambda v, h: _whole(v, 1, 1 << 31), "a version"),
-    "on_failure": Field("_options.on_failure", *_one_of("warn", "raise", "ignore")),
-    "state_names": Field(_list("system.state_names"), _texts, "different names"),
-    "components": Field(
-        _list("components"), lambda v, h: _texts(v, h) and {*v} <= {*h["state_names"]},
-        "different names of state_names",
-    ),
+    "method": Field("method"),
+    "coefficients": Field("method.coefficients"),
+    "dtype": Field("_problem.dtype.name", ("float32", "float64")),
+    "batch": Field("_problem.batch", _batch),
+    "bound": Field("_options.bound", lambda v, h: type(v) in (int, float) and v > 0),
+    "arithmetic": Field("arithmetic", range(1, 1 << 31)),
+    "on_failure": Field("_options.on_failure", ("warn", "raise", "ignore")),
+    "state_names": Field("system.state_names", _texts),
+    "components": Field("components", lambda v, h: _texts(v, h) and {*v} <= {*h["state_names"]}),
 }  # fmt: skip
 _OF_STEPS = {
-    "n_steps": Field(
-        "_problem.n_steps", lambda v, h: _whole(v, 0, _MOST_STEPS), "a number of steps"
-    ),
-    "completed": Field("n_steps", lambda v, h: _whole(v, 0, h["n_steps"]), "n_steps or less"),
-    "first": Field(
-        "_problem.first", lambda v, h: _whole(v, 0, 2 * _MOST_STEPS - h["completed"]),
-        "a number of steps",
-    ),
-    "save": Field(
-        "_options.save", lambda v, h: v in ("all", "final") or _whole(v, 1, _MOST_STEPS),
-        "'all', 'final' or a number of steps",
-    ),
-    "compensated": Field("_options.compensated", _flag, "true or false"),
-    "starter": Field(_data("_problem.starter", "starter")),
-    "begun": Field("_problem.has_history", _flag, "true or false"),
-    "driven": Field("_problem.driven", _flag, "true or false"),
-    "joined": Field(lambda sol, arrays: sol._options.steps is not None, _flag, "true or false"),
+    "n_steps": Field("_problem.n_steps", _STEPS),
+    "completed": Field("n_steps", lambda v, h: range(h["n_steps"] + 1)),
+    "first": Field("_problem.first", lambda v, h: range(2 * _MOST_STEPS - h["completed"] + 1)),
+    "save": Field("_options.save", lambda v, h: v in ("all", "final") or _STEPS[1:]),
+    "compensated": Field("_options.compensated", _FLAG),
+    "starter": Field("_problem.starter"),
+    "begun": Field("_problem.has_history", _FLAG),
+    "driven": Field("_problem.driven", _FLAG),
+    "joined": Field(lambda sol: sol._options.steps is not None, _FLAG),
     "times": Field(
-        lambda sol, arrays: sol._options.times is not None,
-        lambda v, h: _flag(v, h) and (not v or (h["joined"] and not h["first"])),
-        "true for a run of its own whose steps are named",
+        lambda sol: sol._options.times is not None,
+        lambda v, h: v is False or (v is True and h["joined"] and not h["first"]),
     ),
-    "origin": Field(
-        lambda sol, arrays: sol._problem.origin and int(sol._problem.origin.step),
-        lambda v, h: v is None or _whole(v, 0, h["first"]), "a step before the first",
-    ),
-    "noise": Field(
-        lambda sol, arrays: to_data(
-            sol._problem.random and dict(vars(sol._problem.random)), "noise", arrays
-        )
-    ),
-}  # fmt: skip
+    "origin": Field(_origin("step"), lambda v, h: v is None or range(h["first"] + 1)),
+    "noise": Field(lambda sol: sol._problem.random and dict(vars(sol._problem.random))),
+}
 _TO_A_TOLERANCE = {
-    "save": Field("_save", *_one_of("all", "final", "times")),
+    "save": Field("_save", ("all", "final", "times")),
     "goes_on": Field(
-        lambda sol, arrays: "all" if sol._control.save == "all" else "final",
+        lambda sol: "all" if sol._control.save == "all" else "final",
         lambda v, h: v in {"all": ["all"], "times": ["final"]}.get(h["save"], ["final", "all"]),
-        "what fits save",
     ),
-    "max_steps": Field("_control.max_steps", lambda v, h: _whole(v, 1, _MOST_TRIES), "steps"),
-    "automatic": Field("_control.automatic", _flag, "true or false"),
-    "lanes": Field(_list("_lanes"), _pair, "those tried, and how many were useful"),
-    "resumed": Field(lambda sol, arrays: sol._before is not None, _flag, "true or false"),
+    "max_steps": Field("_control.max_steps", range(1, _MOST_TRIES + 1)),
+    "automatic": Field("_control.automatic", _FLAG),
+    "lanes": Field("_lanes", _pair),
+    "resumed": Field(lambda sol: sol._before is not None, _FLAG),
 }
 
 
-def _states(solution, arrays):
+def _states(solution):
     """The array `y`, part by part."""
     y = solution._states
     shape = (len(solution), y.shape[-1], *y.shape[1:-1])
@@ -211,32 +172,13 @@ def _states(solution, arrays):
     )
 
 
-def _before(solution, place):
-    """A part of `_before`, of a run that continues another: the state as rows, or the time."""
-    if solution._before is None:
-        return None
-    value = np.asarray(solution._before[place])
-    return value if place else np.moveaxis(value, -1, 0).reshape(-1, solution._problem.lanes)
-
-
-def _each(path):
-    """An attribute over the lanes, over the batch."""
-
-    def get(solution, arrays):
-        value = np.asarray(attrgetter(path)(solution), float)
-        return value.reshape(solution._problem.batch) if value.ndim else value
-
-    return get
-
-
-_LAST = max(Status)
 _SHARED_ARRAYS = {
     "y": Array(_states, None, "saves components batch"),
     "t": Array("t", float, "saves|saves batch"),
     "first_state": Array(
-        lambda sol, arrays: sol._problem.initial[:, : sol._problem.lanes], None, "rows lanes"
+        lambda sol: sol._problem.initial[:, : sol._problem.lanes], None, "rows lanes"
     ),
-    "last_state": Array(lambda sol, arrays: sol._last_rows(), None, "past lanes"),
+    "last_state": Array("_last_rows", None, "past lanes"),
     "t0": Array("_problem.t0", float, "fit", -_FINITE, _FINITE),
 }
 _ARRAYS_OF_STEPS = {
@@ -247,17 +189,14 @@ _ARRAYS_OF_STEPS = {
     ),
     "failed_status": Array("_failures.status", np.int8, "failed", 1, _LAST),
     "failed_step": Array(
-        "_failures.step", np.int64, "failed", 0,
-        lambda header: header["first"] + header["completed"],
+        "_failures.step", np.int64, "failed", 0, lambda h: h["first"] + h["completed"]
     ),
     "origin_state": Array(
-        lambda sol, arrays: sol._problem.origin
-        and sol._problem.origin.state[:, : sol._problem.lanes],
+        lambda sol: sol._problem.origin and sol._problem.origin.state[:, : sol._problem.lanes],
         None, "dim lanes", there=lambda header, arrays: header["origin"] is not None,
     ),
     "origin_ahead": Array(
-        lambda sol, arrays: getattr(sol._problem.origin, "ahead", None), float, "batch",
-        there=lambda header, arrays: "origin_ahead" in [*arrays],
+        _origin("ahead"), float, "batch", there=lambda header, arrays: "origin_ahead" in [*arrays]
     ),
 }  # fmt: skip
 _RESUMED = {"there": lambda header, arrays: header["resumed"]}
@@ -267,21 +206,21 @@ _ARRAYS_TO_A_TOLERANCE = {
         "rtol", float, "fit dim", lambda header: 100 * float(np.finfo(header["dtype"]).eps), _FINITE
     ),
     "atol": Array("atol", float, "fit dim", 0, _FINITE),
-    "max_step": Array(_each("_control.max_step"), float, "fit", 5e-324, inf),
+    "max_step": Array("max_step", float, "fit", 5e-324, inf),
     "counts": Array(
-        lambda sol, arrays: sol.counts if sol._save == "all" else None, np.int64, "batch", 1,
+        lambda sol: sol.counts if sol._save == "all" else None, np.int64, "batch", 1,
         _MOST_TRIES, lambda header, arrays: header["save"] == "all",
     ),
-    "reached": Array(_each("_reached"), float, "batch"),
+    "reached": Array("_arrived", float, "batch"),
     "last_step": Array("last_step", float, "batch", -_FINITE, _FINITE),
     "steps_taken": Array("steps_taken", np.int64, "batch", 0, _MOST_TRIES),
     "rejected": Array("rejected", np.int64, "batch", 0, _MOST_TRIES),
     "status": Array("status", np.int8, "batch", 0, _LAST),
     "stiff_spans": Array("stiff_spans", float, "spans two batch"),
     "stiff_tries": Array("_stiff_tries", np.int64, "batch", 0, 2 * _MOST_TRIES),
-    "origin_state": Array(lambda sol, arrays: _before(sol, 0), None, "dim lanes", **_RESUMED),
+    "origin_state": Array(_before, None, "dim lanes", **_RESUMED),
     "origin_time": Array(
-        lambda sol, arrays: _before(sol, 1), float, "fit", -_FINITE, _FINITE, **_RESUMED
+        lambda sol: sol._before and sol._before[1], float, "fit", -_FINITE, _FINITE, **_RESUMED
     ),
 }  # fmt: skip
 # For each version of the format: fields, arrays, and the class that they make.
@@ -309,23 +248,20 @@ def save(solution, path):
         "format": files.FORMAT,
         "version": solution._format,
         "written_by": f"pyintegrate {_core.info()['version']}",
-        **{name: _plain(_found(field, solution, arrays)) for name, field in fields.items()},
+        "system": system_to_data(solution.system, arrays),
         **results_to_data(solution, arrays),
     }
+    for name in fields.keys() - header.keys():
+        value = _found(fields[name], solution)
+        header[name] = to_data([*value] if isinstance(value, tuple) else value, name, arrays)
     for name, field in table.items():
-        if (value := _found(field, solution, arrays)) is not None:
-            arrays[name] = value
+        if (value := _found(field, solution)) is not None:
+            arrays[name] = value if isinstance(value, files.Blocks) else np.asarray(value)
     files.write(path, header, arrays)
 
 
-def _found(field, solution, arrays):
-    if isinstance(field.get, str):
-        return attrgetter(field.get)(solution)
-    return field.get(solution, arrays)
-
-
-def _plain(value):
-    return value.item() if isinstance(value, np.generic) else value
+def _found(field, solution):
+    return (attrgetter(field.get) if isinstance(field.get, str) else field.get)(solution)
 
 
 # ---- loading -------------------------------------------------------------------------------------
@@ -470,8 +406,18 @@ def _check_header(header, fields):
     for name, field in fields.items():
         if name not in header:
             refuse(name, "it is missing")
-        if not field.fits(header[name], header):
-            refuse(name, f"{header[name]!r:.80}, expected {field.expected}")
+        value, fits = header[name], field.fits
+        if callable(fits):
+            fits = fits(value, header)
+        if isinstance(fits, range):
+            holds, words = type(value) is int and value in fits, f"{fits[0]} to {fits[-1]}"
+        elif isinstance(fits, tuple):
+            holds = any(value is one or (isinstance(value, str) and value == one) for one in fits)
+            words = " or ".join(map(repr, fits))
+        else:
+            holds, words = fits, "what such a run has"
+        if not holds:
+            refuse(name, f"{value!r:.80}, expected {words}")
 
 
 def _sizes(header, batch):
@@ -545,13 +491,10 @@ def _rows(most):
         there = there and all(isinstance(row, list) and row for row in value)
         return there and (not value or _texts([row[0] for row in value], header))
 
-    return fits, f"at most {most} lists with different names"
+    return fits
 
 
-_RESULTS = {
-    "watched": Field("", *_rows(8 * MOST_SUMS)),
-    "events": Field("", *_rows(MOST_EVENTS)),
-}
+_RESULTS = {"watched": Field("", _rows(8 * MOST_SUMS)), "events": Field("", _rows(MOST_EVENTS))}
 
 
 def _about(watched, events, jumped):

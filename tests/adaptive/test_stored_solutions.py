@@ -199,10 +199,10 @@ def test_every_field_and_every_array_matters(tmp_path):
 
 HEADERS = [
     ({"batch": [4]}, "y: it has the shape"),
-    ({"batch": [10**9, 10**9]}, "batch: .* no more than 2"),
+    ({"batch": [10**9, 10**9]}, "damaged: batch"),
     ({"dtype": "float32"}, "y: it has the type float64, expected float32"),
     ({"save": "final"}, "y: it has the shape"),
-    ({"save": "times"}, "goes_on: 'all', expected what fits save"),
+    ({"save": "times"}, "goes_on: 'all'"),
     ({"save": "times", "goes_on": "final"}, "t: times must lie between"),
     ({"save": 7}, "save: 7, expected"),
     ({"goes_on": "final"}, "goes_on"),
