@@ -166,7 +166,7 @@ class DaskSolution:
             if not isinstance(array, da.Array):
                 group.create_array(name, data=array)
             elif array.dtype.kind != "U":  # stopped_by: not a type of the standard
-                pieces = tuple(max(1, n) for n in array.chunksize)
+                pieces = tuple(max(1, int(n)) for n in array.chunksize)
                 lazy.append(array)
                 targets.append(
                     group.create_array(name, shape=array.shape, dtype=array.dtype, chunks=pieces)

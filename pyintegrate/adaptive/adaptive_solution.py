@@ -11,7 +11,6 @@ from .. import _core
 from ..errors import Status, report_failures, summarize
 from ..run.core import outward
 from ..run.failures import Failures
-from ..solution.plain_data import made, refuse
 from ..solution.solution import Solution, span
 from ..values.checks import numbers
 from ..values.keywords import RESULTS, explains_keywords
@@ -415,6 +414,8 @@ class AdaptiveSolution(Solution):
     @classmethod
     def _of_file(cls, stored):
         """From the fields of a file: see solution/storage.py."""
+        from ..solution.plain_data import made
+
         header, values, dtype = stored.header, stored.values, stored.dtype
         save = header["save"]
 
@@ -443,6 +444,8 @@ class AdaptiveSolution(Solution):
 
 def _outcome(header, values, problem, options, control):
     """The results of the trajectories in a file: numbers that must fit one another."""
+    from ..solution.plain_data import refuse
+
     lanes, dtype, y, last = problem.lanes, problem.dtype, values["y"], values["last_state"]
     names = ("reached", "last_step", "steps_taken", "rejected", "status", "stiff_tries")
     t, h, accepted, rejected, status, tries = (values[name].reshape(lanes) for name in names)
@@ -467,7 +470,7 @@ def _outcome(header, values, problem, options, control):
     ends = np.zeros(lanes, np.int64)
     if header["save"] == "all":
         counts, moments = values["counts"].reshape(lanes), values["t"].reshape(len(y), lanes)
-        _check_steps(counts, moments, y, begin, t)
+        _check_steps(refuse, counts, moments, y, begin, t)
         ends = counts - 1
     if header["save"] != "times":
         found = y[ends, :, np.arange(lanes)].T
@@ -480,7 +483,7 @@ def _outcome(header, values, problem, options, control):
     )  # fmt: skip
 
 
-def _check_steps(counts, moments, y, begin, reached):
+def _check_steps(refuse, counts, moments, y, begin, reached):
     """All accepted steps: from the first time to the last, and NaN after them."""
     lanes = np.arange(len(counts))
     if len(y) != counts.max(initial=1):

@@ -10,19 +10,15 @@ import numpy as np
 from .. import _core
 from ..errors import report_failures
 from ..method.arithmetic import warn_of_change
-from ..method.method import Method
 from ..run import output
-from ..run.arguments import make_run, steps_to
+from ..run.arguments import steps_to
 from ..run.core import Outcome
 from ..run.evaluations import count_evaluations
 from ..run.failures import Failures
-from ..run.options import check_times, fitted, steps_of
-from ..run.starter import check_start
 from ..values.checks import numbers, whole_steps
 from ..values.keywords import explains_keywords
 from ..values.memory import check_memory, pad
 from .origin import Origin, origin_of
-from .plain_data import from_data, made, refuse
 from .sensitivity import motion_alone
 from .solution import Solution, span
 
@@ -328,6 +324,12 @@ class FixedSolution(Solution):
     @classmethod
     def _of_file(cls, stored):
         """From the fields of a file: see storage.py."""
+        from ..method.method import Method
+        from ..run.arguments import make_run
+        from ..run.options import check_times, fitted, steps_of
+        from ..run.starter import check_start
+        from .plain_data import from_data, made, refuse
+
         header, values, dim = stored.header, stored.values, stored.system.dim
         completed, t, steps = header["completed"], values["t"], values["steps"]
         starter, noise = (made(name, from_data, header[name], stored.arrays)
