@@ -84,31 +84,13 @@ class AdaptiveSolution(Solution):
 
     def __init__(self, problem, options, control, outcome, save, before=None, observation=None):
         self._problem, self._options, self._control = problem, options, control
-        self._outcome = outcome
-        self.system, self.method = problem.system, problem.method
-        self.t0, self.n_steps = problem.t0, int(outcome.accepted.max(initial=0))
-        self._final, self._history = outcome.state, None
+        self._outcome, self._final, self._history = outcome, outcome.state, None
+        self.system, self.method, self.t0 = problem.system, problem.method, problem.t0
+        self.rtol, self.atol, self._lanes = control.rtol, control.atol, outcome.lanes
         self._save, self._before, self._observation = save, before, observation
         self._event_rows = None if observation is None else observation.event_rows
-        self._reached = outcome.t.astype(np.float64)
         if outcome.states is not None:
             self._set_steps(outcome.states, outcome.moments, outcome.counts)
-        batch = problem.batch
-        self.steps_taken: Integers = outcome.accepted.reshape(batch)
-        self.rejected: Integers = outcome.rejected.reshape(batch)
-        self.last_step: Floats = outcome.h.astype(np.float64).reshape(batch)
-        self.stiff_spans = outcome.stiff_spans.reshape(len(outcome.stiff_spans), 2, *batch)
-        begun, ended = self.stiff_spans[:, 0], self.stiff_spans[:, 1]
-        last = np.where(np.isnan(ended), begun, np.nan)
-        self.stiff_since: Floats = np.fmax.reduce(last, axis=0, initial=np.nan)
-        self._stiff_tries = outcome.stiff_tries.reshape(batch)
-        self.rtol, self.atol = control.rtol, control.atol
-        self._lanes = tried, useful = outcome.lanes
-        self.useful_lanes = useful / tried if tried else 1.0
-        index = np.flatnonzero(outcome.status)
-        tries = outcome.accepted + outcome.rejected
-        first = np.where(tries[index] > 0, outcome.accepted[index] + 1, 0)
-        self._failures = Failures(index, outcome.status[index], first)
 
     @classmethod
     def of_adaptive_run(cls, problem, options, control, status=None, before=None, observation=None):
@@ -169,6 +151,56 @@ class AdaptiveSolution(Solution):
         return self._set_steps(*self._later())._counts
 
     # ---- times and steps ----
+    @cached_property
+    def n_steps(self) -> int:  # type: ignore[override]
+        """The most steps that a trajectory took."""
+        return int(self._outcome.accepted.max(initial=0))
+
+    @cached_property
+    def steps_taken(self) -> Integers:
+        return self._outcome.accepted.reshape(self._problem.batch)
+
+    @cached_property
+    def rejected(self) -> Integers:
+        return self._outcome.rejected.reshape(self._problem.batch)
+
+    @cached_property
+    def last_step(self) -> Floats:
+        return self._outcome.h.astype(np.float64).reshape(self._problem.batch)
+
+    @cached_property
+    def stiff_spans(self) -> Floats:
+        spans = self._outcome.stiff_spans
+        return spans.reshape(len(spans), 2, *self._problem.batch)
+
+    @cached_property
+    def stiff_since(self) -> Floats:
+        begun, ended = self.stiff_spans[:, 0], self.stiff_spans[:, 1]
+        last = np.where(np.isnan(ended), begun, np.nan)
+        return np.fmax.reduce(last, axis=0, initial=np.nan)
+
+    @property
+    def _stiff_tries(self):
+        return self._outcome.stiff_tries.reshape(self._problem.batch)
+
+    @property
+    def useful_lanes(self) -> float:
+        tried, useful = self._lanes
+        return useful / tried if tried else 1.0
+
+    @cached_property
+    def _reached(self):
+        return self._outcome.t.astype(np.float64)
+
+    @cached_property
+    def _failures(self):
+        status, accepted, rejected = (
+            getattr(self._outcome, name) for name in ("status", "accepted", "rejected")
+        )
+        index = np.flatnonzero(status)
+        begun = accepted[index] + rejected[index] > 0
+        return Failures(index, status[index], np.where(begun, accepted[index] + 1, 0))
+
     @property
     def _step_lengths(self):
         """The mean step of each trajectory."""

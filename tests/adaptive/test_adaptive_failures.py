@@ -150,10 +150,10 @@ def test_steps_of_an_interrupted_run_are_put_together_when_they_are_asked_for(mo
     """Trajectories that are far ahead of the others make the array of all steps larger than what
     was computed, and perhaps than the memory."""
 
-    def no_memory(run, lanes):
+    def no_memory(run):
         raise MemoryError("72 GB")
 
-    monkeypatch.setattr(AdaptiveRun, "_gathered", no_memory)
+    monkeypatch.setattr(AdaptiveRun, "kept", no_memory)
     sol = interrupted()
     assert list(sol.status) == [Status.OK, Status.CANCELLED]
     assert np.isfinite(sol.final).all()
