@@ -352,13 +352,11 @@ def test_two_views_of_a_lab_agree(browser, notebook):
     """A number typed in one is in the other; both stay whole when the theme changes."""
     run_cell(browser, 2)
     until(browser, LABS + " === 4")
-    boxes = browser.find_elements(By.CSS_SELECTOR, "[aria-label='step h, as a number']")
-    assert len(boxes) == 2
-    for box, other, number in ((boxes[0], boxes[1], "0.2"), (boxes[1], boxes[0], "0.15")):
+    boxes = "[...document.querySelectorAll(\"[aria-label='step h, as a number']\")]"
+    for view, number in ((0, "0.2"), (1, "0.15")):
+        box = browser.execute_script(f"return {boxes}[{view}]")
         box.send_keys(Keys.CONTROL + "a" + Keys.NULL, number, Keys.ENTER)
-        WebDriverWait(browser, PATIENCE).until(
-            lambda b, other=other, number=number: other.get_property("value") == number
-        )
+        until(browser, f"return {boxes}.map((b) => b.value).join() === '{number},{number}'")
     for theme in ("JupyterLab Dark", "JupyterLab Light"):
         browser.execute_script(
             "jupyterapp.commands.execute('apputils:change-theme', {theme: arguments[0]})", theme
