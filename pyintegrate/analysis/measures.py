@@ -5,14 +5,15 @@ from contextlib import suppress
 import numpy as np
 
 from ..solution.jumps import has_jumped, until_jump
+from .comparing.reference import reference
 from .observables import energies, exact_states, found, only_the_end
 from .phase import phase_drift
 
 
-def measured(solution, reference):
+def measured(solution, known):
     """The numbers of one solution in `Comparison.summary`, by name, except the seconds.
 
-    reference: a function of the solution, for a motion without a closed form; see comparing/.
+    known: as for `reference`.
     """
     kinds = (
         "energy_ratio", "max_energy_error", "phase_error", "max_position_error", "reference_error",
@@ -33,8 +34,8 @@ def measured(solution, reference):
             )
         exact = exact_states(solution)
         places = slice(None, solution.system.dof or None)  # first order: the whole state
-        if exact is None and (found_there := reference(solution)) is not None:
-            exact, doubt = found_there
+        if exact is None and (judged := reference(known, solution)):
+            exact, doubt = judged
             measures["reference_error"] = np.linalg.norm(doubt[..., places], axis=-1).max(axis=0)
         if exact is not None:
             distance = np.linalg.norm(solution.y[..., places] - exact[..., places], axis=-1)

@@ -20,7 +20,6 @@ from ..values.keywords import explains_keywords
 from ..values.table import Tabled, pandas
 from ..watching.analyses import of_comparison
 from .comparing.chosen import Chosen, listed, method_of, same_work, to_a_tolerance
-from .comparing.reference import References
 from .measures import measured
 from .observables import systems_by_name
 
@@ -256,7 +255,7 @@ class Comparison(Tabled, Mapping[Any, "Solution"]):
 
     @cached_property
     def _measures(self):
-        known = References()
+        known: dict[Any, Any] = {}
         with one_record_warning():
             return {
                 key: measured(solution, known) | {"seconds": self._seconds.get(key)}

@@ -288,6 +288,7 @@ WHOLE = """
 const all = [...document.querySelectorAll(".pi-lab canvas")];
 return all.length > 2 && all.every((c) => c.width > 20 && c.height > 20);
 """
+UNTIL = "[aria-label='until, as a number']"
 CELLS = "return document.querySelectorAll('.jp-Notebook .jp-CodeCell').length"
 LABS = "return document.querySelectorAll('.pi-lab .pl-card').length"
 
@@ -357,6 +358,11 @@ def test_two_views_of_a_lab_agree(browser, notebook):
         box = browser.execute_script(f"return {boxes}[{view}]")
         box.send_keys(Keys.CONTROL + "a" + Keys.NULL, number, Keys.ENTER)
         until(browser, f"return {boxes}.map((b) => b.value).join() === '{number},{number}'")
+    count = "return document.querySelector('.pl-count').innerText"
+    assert "most" not in browser.execute_script(count)
+    until_box = browser.execute_script("return document.querySelector(arguments[0])", UNTIL)
+    until_box.send_keys(Keys.CONTROL + "a" + Keys.NULL, "1e6", Keys.ENTER)
+    until(browser, f"{count}.includes('of 20,000, the most')")
     for theme in ("JupyterLab Dark", "JupyterLab Light"):
         browser.execute_script(
             "jupyterapp.commands.execute('apputils:change-theme', {theme: arguments[0]})", theme

@@ -41,7 +41,7 @@ def test_steps_are_the_nearest_whole_number():
 def test_the_numbers_are_those_of_integrate(name):
     lab = pi.lab(name)
     sent_by_the_browser(lab, t_end=30 * lab.state["dt"])
-    system = pi.systems[name]
+    system = drawable()[name]
     assert [run["method"] for run in lab.record["runs"]] == lab.state["methods"]
     for run in lab.record["runs"]:
         sol = pi.integrate(

@@ -229,9 +229,9 @@ def _winners(comparison):
     if len(summary) < 2 or any(isinstance(key, tuple) for key in summary):
         return ""
     best, solutions = {}, list(comparison.values())
-    for word in ("energy", "phase", "position"):
-        if word == "energy" and not _conserves(comparison):
-            continue
+    exact = comparison.system.velocity_dependent and _exact_row(solutions[0], ["energy_ratio"])
+    damped = exact is None or (exact and np.any(exact["max_energy_error"] != 0))
+    for word in ("energy", "phase", "position")[bool(damped) :]:
         most = "" if word == "phase" else _kind_of_largest(solutions, word)[0]
         name = f"{most}{word}_error"
         errors = {key: measures[name] for key, measures in summary.items()}
@@ -240,14 +240,6 @@ def _winners(comparison):
     if not best:
         return ""
     return "smallest error: " + ", ".join(f"{word} {key}" for word, key in best.items())
-
-
-def _conserves(comparison):
-    """Does the true motion keep its energy? As its equation or its closed form says."""
-    if not comparison.system.velocity_dependent:
-        return True
-    exact = _exact_row(next(iter(comparison.values())), ["energy_ratio"])
-    return exact is not None and bool(np.all(exact["max_energy_error"] == 0))
 
 
 def _with_unit(heading, unit):

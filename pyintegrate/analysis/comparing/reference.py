@@ -9,46 +9,47 @@ MOST = 1 << 18  # numbers that are judged: runs to a tolerance take longer than 
 _STEPS = 1 << 16
 
 
-class References:
-    """References of solutions of one motion, made once for those with the same times.
+def reference(known, solution):
+    """States at the saved times by `solve`, and how far they may be off.
 
-    Called with a Solution it returns the states at its saved times by `solve`, and how far they may
-    be off at each, both (n_saved, *batch, dim), NaN where a trajectory failed. It returns None for
-    runs with events, a drive or noise, in float32, and for more than 2^18 numbers.
+    Parameters
+    ----------
+    known : dict
+        Keeps what is found, for solutions of the same motion.
+    solution : Solution
+
+    Returns
+    -------
+    tuple of ndarray, shape (n_saved, *batch, dim), or None
+        NaN where a trajectory failed. None for runs with events, a drive or noise, in float32, and
+        for more than 2^18 numbers.
 
     Examples
     --------
     >>> import pyintegrate as pi
     >>> sol = pi.integrate(pi.systems.lorenz, dt=0.01, t_end=1.0)
-    >>> states, doubt = References()(sol)
+    >>> states, doubt = reference({}, sol)
     >>> bool(abs(sol.y - states).max() > 100 * doubt.max())
     True
     """
-
-    def __init__(self):
-        self._found = {}
-
-    def __call__(self, solution):
-        problem, y = solution._problem, solution.y
-        special = problem.driven or problem.random is not None or solution.events
-        if special or y.dtype != np.float64 or not 0 < y.size <= MOST:
-            return None
-        key = y.shape, np.asarray(solution.t).tobytes(), np.asarray(solution.origin).tobytes()
-        if key not in self._found:
-            fine, coarse = (_states(solution, rtol) for rtol in (FINE, COARSE))
-            known = fine is not None and coarse is not None
-            self._found[key] = (fine, np.abs(fine - coarse)) if known else None
-        return self._found[key]
-
-
-def _states(solution, rtol):
-    start, t = solution.origin, solution.t
+    problem, start, t = solution._problem, solution.origin, solution.t
+    special = problem.driven or problem.random is not None or solution.events
+    if special or solution.y.dtype != np.float64 or not 0 < solution.y.size <= MOST:
+        return None
     unit = np.max(np.abs(start), initial=1e-300, where=np.isfinite(start))
-    try:
+
+    def states(rtol):
         found = solve(
             solution.system, start, t0=solution._origin_time, t_end=t[-1], times=t, rtol=rtol,
             atol=1e-3 * rtol * unit, max_steps=_STEPS, on_failure="ignore",
         )  # fmt: skip
-    except ValueError:  # it takes no tolerance
-        return None
-    return np.where((found.status == 0)[..., np.newaxis], found.y, np.nan)
+        return np.where((found.status == 0)[..., np.newaxis], found.y, np.nan)
+
+    key = start.tobytes(), t.tobytes()
+    if key not in known:
+        try:
+            fine = states(FINE)
+            known[key] = fine, np.abs(fine - states(COARSE))
+        except ValueError:  # it takes no tolerance
+            known[key] = None
+    return known[key]

@@ -97,7 +97,8 @@ export function mount(root, engine, firstState, { onState = () => {}, footer = [
     parts.timeline.value = stepOf(first);
     parts.timeline.style.setProperty("--pl-share", `${(100 * time) / (record.end || 1)}%`);
     write(parts.clock, `t = ${steady(time, decimalsOf(first.dt))}${system.time_unit ? ` ${system.time_unit}` : ""}`);
-    write(parts.count, `step ${stepOf(first).toLocaleString("en")} of ${first.n.toLocaleString("en")}`);
+    const most = state.t_end > record.end + first.dt ? ", the most that the lab makes" : "";
+    write(parts.count, `step ${stepOf(first).toLocaleString("en")} of ${first.n.toLocaleString("en")}${most}`);
     if (!playing) showSteps();
   }
 
