@@ -539,7 +539,14 @@ class Solution:
         return overview(self, **keywords)
 
     def animate(self, **keywords: Any) -> Any:
-        """Show the motion as an animation: see ``pi.plots.animate``."""
+        """Show the motion as an animation: see ``pi.plots.animate``.
+
+        Examples
+        --------
+        >>> import pyintegrate as pi
+        >>> pi.integrate(pi.systems.spring, dt=0.1, n_steps=90).animate()  # doctest: +SKIP
+        <animation of 90 frames>
+        """
         from ..plots import animate
 
         return animate(self, **keywords)
