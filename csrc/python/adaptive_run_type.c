@@ -132,10 +132,11 @@ static int make_run(PyObject *module, AdaptiveRun *r, const Arguments *a) {
         views_row(v, a->max_step, "max_step", s->lanes, item, &s->max_step) || read_results(r, a) ||
         read_saved(r, a->saved) || (a->record != Py_None && read_due_times(r, a)))
         return -1;
+    if (a->observation != Py_None &&
+        !(r->observation = read_observation(module, &r->run, a->system, a->observation, v)))
+        return -1;
     pi_adaptive_prepare(&r->run);
-    if (a->observation == Py_None) return 0;
-    r->observation = read_observation(module, &r->run, a->system, a->observation, v);
-    return r->observation ? 0 : -1;
+    return 0;
 }
 
 const char start_adaptive_doc[] =

@@ -9,6 +9,8 @@ void free_observation(Observation *to) {
     PyMem_Free(p->watch);
     PyMem_Free(p->detect.params);
     PyMem_Free(p->timed.params);
+    PyMem_Free(p->detect.linear);
+    PyMem_Free(p->timed.linear);
     PyMem_Free(p->reduction);
     PyMem_Free(p->need);
     PyMem_Free(p->after);
@@ -18,7 +20,17 @@ void free_observation(Observation *to) {
     PyMem_Free(to);
 }
 
-/* Fields program, asks, sums, params and, if there are sums, kept: (lanes, sums). */
+/* Field linear: the factors of the components, one result after the other; None: they are not. */
+static int read_linear(PyObject *fields, PiLaneProgram *one) {
+    PyObject *linear = watch_field(fields, "linear");
+    const int n = one->program.system->n_invariants * one->system.system->dim;
+    if (!linear) return -1;
+    if (linear == Py_None) return 0;
+    one->linear = PyMem_Calloc((size_t)n + 1, sizeof *one->linear);
+    if (!one->linear) return PyErr_NoMemory(), -1;
+    return read_numbers(linear, "linear", n, one->linear);
+}
+/* Fields program, asks, sums, linear, params and, if there are sums, kept: (lanes, sums). */
 static int read_program(PyObject *module, Observation *to, const PiAdaptiveRun *run,
                         PyObject *system, PyObject *fields, Views *views, PiLaneProgram *one) {
     const int64_t lanes = run->solve.lanes;
@@ -48,7 +60,8 @@ static int read_program(PyObject *module, Observation *to, const PiAdaptiveRun *
     one->asks = (int)n_asks;
     one->params = PyMem_Calloc((size_t)p->n_params + 1, sizeof *one->params);
     if (!one->params) return PyErr_NoMemory(), -1;
-    if (views_rows(views, params, "params of a watch", p->n_params, lanes, 8, one->params))
+    if (read_linear(fields, one) ||
+        views_rows(views, params, "params of a watch", p->n_params, lanes, 8, one->params))
         return -1;
     if (kept == Py_None) return 0;
     one->sums = views_array(views, kept, "kept", pi_product(lanes, n_sums), 8, 1);

@@ -61,6 +61,15 @@ const PiMethod *pi_method_named(const char *name) {
     return NULL;
 }
 
+static const PiDense all_dense[] = {
+#include "../methods/dense.h"
+};
+const PiDense *pi_dense_of(const PiMethod *m) {
+    for (size_t i = 0; i < sizeof all_dense / sizeof *all_dense; i++)
+        if (!strcmp(all_dense[i].name, m->name)) return &all_dense[i];
+    return NULL;
+}
+
 PiSized pi_sized(int number, int parts) {
     const PiSizedSystem *s = pi_sized_systems[number];
     PiSized made = {.system = s->one, .number = number, .parts = parts};

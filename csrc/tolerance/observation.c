@@ -92,6 +92,17 @@ static int reduce_steps(PiStepObserver *p, const PiSteps *s, const int8_t *sees)
             cut_pieces(q, i, (after - get(p, s->t0, i)) / p->h[i]);
         }
     }
+    if (q->linear) {
+        double *const begun = q->value, *const ended = begun + q->count * p->lanes;
+        for (int end = 0; end < 2; end++) {
+            if (end) memcpy(q->rows.y, p->after, (size_t)(p->dim * p->lanes) * sizeof *p->after);
+            else widen(p, s->before, p->dim * p->lanes, q->rows.y);
+            if (load_parameters(&q->rows, s->id) || run_program(&q->rows)) return -1;
+            memcpy(end ? ended : begun, q->rows.answer,
+                   (size_t)(q->count * p->lanes) * sizeof *begun);
+        }
+        linear_pieces(q, s, p->real_bytes, begun, ended);
+    }
     for (;;) {
         int any = 0;
         for (int64_t i = 0; i < p->lanes; i++) any |= q->n_ends[i] > 0;
@@ -131,11 +142,10 @@ int pi_step_observer_begin(PiStepObserver *p, const PiSteps *s) {
     return 0;
 }
 int pi_step_observer_locate(PiStepObserver *p, const PiSteps *s) {
-    for (int64_t i = 0; !p->locating && i < p->lanes; i++) {
-        p->h[i] = get(p, s->part, i);
-        p->part[i] = 1;
-        for (int d = 0; d < p->dim; d++)
-            p->after[d * p->lanes + i] = get(p, s->after, d * p->lanes + i);
+    for (int64_t i = 0; !p->locating && i < p->lanes; i++) p->part[i] = 1;
+    if (!p->locating) {
+        widen(p, s->part, p->lanes, p->h);
+        widen(p, s->after, p->dim * p->lanes, p->after);
     }
     return p->of->count ? locate_events(p, s) : 0;
 }
@@ -203,6 +213,8 @@ static int64_t lay_out(PiStepObserver *p, char *memory) {
     place_program(memory, &used, &of->detect, &p->detect, lanes);
     if (of->react.program.system) place_program(memory, &used, &of->react, &p->react, lanes);
     p->occurring = place(memory, &used, pi_product(lanes, sizeof *p->occurring));
+    p->begun = place(memory, &used, pi_product(n, row));
+    p->ended = place(memory, &used, pi_product(n, row));
     p->g = place(memory, &used, pi_product(n, row));
     p->zero = place(memory, &used, pi_product(n, row));
     p->tied = place(memory, &used, pi_product(n, lanes));

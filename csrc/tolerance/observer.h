@@ -1,6 +1,7 @@
 /* A thread's observer: what its two parts share, the events (step_events.c) and the rest
  * (observation.c). */
 #pragma once
+#include <string.h>
 #include "../watching/passage.h"
 #include "observation.h"
 
@@ -35,7 +36,8 @@ struct PiStepObserver {
     double *after; /* its state, in double precision */
     double *state; /* of the lanes' events; before their jumps: */
     double *landing;
-    double *g;    /* quantities at the event that ended the step */
+    double *begun, *ended; /* linear quantities at the beginning and the end of the steps */
+    double *g;             /* quantities at the event that ended the step */
     double *zero; /* how large they are while they are still at a zero that has jumped; or 0 */
     int8_t
         *tied;   /* -1: an event of this piece occurred; 1: it occurs where another ends the step */
@@ -50,6 +52,12 @@ static inline double get(const PiStepObserver *p, const void *row, int64_t i) {
 static inline void set(const PiStepObserver *p, void *row, int64_t i, double value) {
     if (p->real_bytes == 8) ((double *)row)[i] = value;
     else ((float *)row)[i] = (float)value;
+}
+/* n numbers of a row, in double precision. */
+static inline void widen(const PiStepObserver *p, const void *row, int64_t n, double *to) {
+    if (p->real_bytes == 8) memcpy(to, row, (size_t)n * sizeof *to);
+    else
+        for (int64_t i = 0; i < n; i++) to[i] = (double)((const float *)row)[i];
 }
 /* The data of a trajectory: quantities at the last state; of each how it begins the next step; then
  * the times of the start and of the last jump, and the number of consecutive jumps without

@@ -4,12 +4,12 @@
 
 int pi_has_estimate(const PiMethod *m) { return m->embedded_order > 0; }
 
-/* Appends the non-zero weights of a row: w, or in Nystrom form w A. */
-static void append_row(PiPair *pair, const PiMethod *m, int row, const double *w, int by_a) {
+/* Appends the non-zero weights of a row of `count`: w, or in Nystrom form w A, by rows of A. */
+static void append_row(PiPair *pair, int row, const double *w, int count, const double *const *a) {
     int n = pair->start[row];
-    for (int j = 0; j < m->stages; j++) {
-        double weight = by_a ? 0 : w[j];
-        for (int i = j + 1; by_a && i < m->stages; i++) weight += w[i] * m->a[i][j];
+    for (int j = 0; j < count; j++) {
+        double weight = a ? 0 : w[j];
+        for (int i = j + 1; a && i < count; i++) weight += w[i] * a[i][j];
         if (weight == 0) continue;
         pair->index[n] = j;
         pair->weight[n++] = weight;
@@ -30,6 +30,8 @@ void pi_make_pair(const PiMethod *m, const PiSystem *system, PiPair *pair) {
     double velocity_error[PI_MAX_STAGES] = {0};
     const int own = m->family == PI_NYSTROM; /* weights of positions of its own */
     const int is_explicit = own || m->family == PI_EXPLICIT_RK;
+    const double *a[PI_MAX_STAGES];
+    for (int s = 0; s < m->stages; s++) a[s] = m->a[s];
     *pair = (PiPair){.stages = m->stages,
                      .nystrom = is_explicit && pi_sees_positions_only(system),
                      .fsal = is_explicit && m->c[last] == 1,
@@ -48,15 +50,38 @@ void pi_make_pair(const PiMethod *m, const PiSystem *system, PiPair *pair) {
     if (fabs(pair->slope) < 1e-12) pair->slope = 0; /* weights sum to 1, up to rounding */
     for (int s = 0; s < m->stages; s++) {
         pair->start[s + 1] = pair->start[s]; /* an implicit pair finds them by Newton's method */
-        if (is_explicit) append_row(pair, m, s, m->a[s], pair->nystrom && !own);
+        if (is_explicit) append_row(pair, s, a[s], s, pair->nystrom && !own ? a : NULL);
     }
     const double *rows[3] = {m->b, error, error2};
     const double *velocities[3] = {m->velocity, velocity_error, error2};
     for (int i = 0; i < 3; i++)
-        append_row(pair, m, m->stages + i, own ? velocities[i] : rows[i], 0);
+        append_row(pair, m->stages + i, own ? velocities[i] : rows[i], m->stages, NULL);
     for (int i = 0; i < 3; i++) {
         const int row = m->stages + PI_STEP_X + i;
-        if (pair->nystrom) append_row(pair, m, row, rows[i], !own);
+        if (pair->nystrom) append_row(pair, row, rows[i], m->stages, own ? NULL : a);
         else pair->start[row + 1] = pair->start[row];
+    }
+}
+
+void pi_make_dense(const PiMethod *m, PiPair *pair) {
+    const PiDense *of = pi_dense_of(m);
+    const int own = m->family == PI_NYSTROM, end = m->stages + !pair->fsal;
+    pair->degree = of ? of->degree : 3;
+    pair->extra = of ? of->extra : 0;
+    const double *a[PI_MAX_SLOPES];
+    for (int s = 0; s < m->stages; s++) a[s] = m->a[s];
+    a[end - 1] = m->b; /* of the slope at the end */
+    for (int e = 0; e < pair->extra; e++) {
+        pair->c_extra[e] = of->c[e];
+        a[end + e] = of->a[e];
+        append_row(pair, pi_dense_row(pair, e), of->a[e], end + e,
+                   pair->nystrom && !own ? a : NULL);
+    }
+    const int inner = pair->degree - 3, slopes = end + pair->extra;
+    for (int i = 0; i < 2 * inner; i++) {
+        const int positions = i >= inner, row = pi_dense_row(pair, pair->extra + i);
+        const double *w = own && !positions ? of->velocity[i] : of->b[i % inner];
+        if (!positions || pair->nystrom)
+            append_row(pair, row, w, slopes, positions && !own ? a : NULL);
     }
 }

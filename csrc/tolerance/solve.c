@@ -24,6 +24,7 @@ const char *pi_adaptive_choose(PiAdaptiveRun *run, const ResolvedSystem *resolve
     run->solve.force = resolved->force;
     run->solve.context = resolved->context;
     run->kernel = resolved->set->solve;
+    run->method = method;
     const int implicit = method->family == PI_IMPLICIT_RK || method->family == PI_ROSENBROCK;
     if (implicit) {
         run->solve.implicit = method;
@@ -37,6 +38,8 @@ const char *pi_adaptive_choose(PiAdaptiveRun *run, const ResolvedSystem *resolve
 }
 
 void pi_adaptive_prepare(PiAdaptiveRun *run) {
+    const int within = run->solve.record || run->solve.segments;
+    if (within && !run->solve.implicit) pi_make_dense(run->method, &run->solve.pair);
     const int64_t width = run->vector_bytes / run->real_bytes;
     const int64_t block = run->solve.system->block;
     const int64_t bytes = pi_product(pi_solve_hot_rows(&run->solve), run->vector_bytes);

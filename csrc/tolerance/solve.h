@@ -16,6 +16,7 @@ typedef struct PiKept {
 typedef struct {
     PiSolve solve;
     PiSolveKernel *kernel;
+    const PiMethod *method;
     int vector_bytes, real_bytes;
     int64_t workers;
     int keep;                                /* every accepted step? */
@@ -50,3 +51,5 @@ static inline int pi_sees_positions_only(const PiSystem *system) {
     return system->structure == PI_SECOND_ORDER && !system->velocity_dependent;
 }
 void pi_make_pair(const PiMethod *method, const PiSystem *system, PiPair *pair);
+/* And of states within the steps of an explicit one. */
+void pi_make_dense(const PiMethod *method, PiPair *pair);

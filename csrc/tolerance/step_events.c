@@ -57,6 +57,8 @@ static void find_located(PiStepObserver *p, int64_t i, int64_t id, int j) {
     const double least = q->least[at], most = q->most[at], size = most > -least ? most : -least;
     const double error = 20 * q->resolution[i] * size;
     if (cheb_is_clear(least, most, error) && !piece_is_lost(q, i, j)) return;
+    PiZero zeros[PI_MOST_ZEROS];
+    int near = 0;
     double f[CHEB_MOST + 1] = {0};
     const int n = piece_values(q, i, j, f);
     for (int k = 0; k <= n; k++)
@@ -68,8 +70,6 @@ static void find_located(PiStepObserver *p, int64_t i, int64_t id, int j) {
         occurs(&p->occurring[i], 0, 0, j);
         return;
     }
-    PiZero zeros[PI_MOST_ZEROS];
-    int near = 0;
     const int count = find_zeros(n, f, begins, error, zeros, &near);
     for (int k = 0; k < count; k++) {
         if (e->direction && (e->direction > 0) != zeros[k].rises) continue;
@@ -91,6 +91,29 @@ static void find_condition(PiStepObserver *p, int64_t i, int64_t id, int j) {
             occurs(&p->occurring[i], piece_part(q, i, cheb_point(n, k)), 0, j);
             return;
         }
+}
+/* A linear quantity's on the whole step. Unless the coefficients leave zero far behind. */
+static void find_on_step(PiStepObserver *p, int64_t i, int64_t id, int j) {
+    const Pieces *q = &p->quantities;
+    const PiEvent *e = &p->of->event[j];
+    const double least = q->least[j * p->lanes + i], most = q->most[j * p->lanes + i];
+    if (known(p, id)[p->of->count + j] == BEGINS_WITH_EVENT) occurs(&p->occurring[i], 0, 0, j);
+    if (least > 0x1p-12 * most || most < 0x1p-12 * least || !(least <= most)) return;
+    p->quantities.resolution[i] = resolution_of(p, id);
+    if (p->zero[i * p->of->count + j] > 0) {
+        find_located(p, i, id, j);
+        return;
+    }
+    PiZero zeros[PI_MOST_ZEROS];
+    int near = 0;
+    double c[PI_MAX_DEGREE + 1];
+    for (int m = 0; m <= q->degree; m++) c[m] = linear_row(q, j, m)[i];
+    const double error = 20 * q->resolution[i] * fmax(most, -least);
+    const int found = find_bernstein_zeros(q->degree, c, error, zeros, &near);
+    for (int k = 0; k < found; k++)
+        if (!e->direction || (e->direction > 0) == zeros[k].rises)
+            occurs(&p->occurring[i], zeros[k].x, zeros[k].slope, j);
+    if (near) add_to_count(p, i, id, p->of->count + j);
 }
 static void find_events(PiStepObserver *p, int64_t i, int64_t id) {
     memset(p->tied + i * p->of->count, 0, (size_t)p->of->count);
@@ -139,7 +162,8 @@ static void jump(PiStepObserver *p, const PiSteps *s, int64_t i, const Occurrenc
     int8_t *tied = p->tied + i * p->of->count;
     for (int j = 0; j < p->of->count; j++) {
         double f[CHEB_MOST + 1] = {0}, g = p->detect.answer[j * p->lanes + i]; /* before the jump */
-        piece_values(&p->quantities, i, j, f);
+        if (p->quantities.linear) f[0] = p->begun[j * p->lanes + i];
+        else piece_values(&p->quantities, i, j, f);
         tied[j] = tied[j] == 0 && crosses(&p->of->event[j], f[0], g) && !is_at_zero(p, i, j, f[0]);
         p->g[i * p->of->count + j] = g;
     }
@@ -204,24 +228,34 @@ static int is_finite(const PiStepObserver *p, const void *state, int64_t i) {
 }
 /* Does the step end at an event? */
 static int ends_step(const PiEvent *e) { return e->stop || e->then >= 0; }
-/* The states at the next events: on the polynomials, those at the ends of the steps, or what the
- * kernel has made. */
+/* States at a part of the steps: on the polynomials, those at their ends, or what the kernel has
+ * made of a part. */
+static void place_states(PiStepObserver *p, const PiSteps *s) {
+    const double *const part = p->quantities.theta;
+    s->at(s, part, p->state);
+    for (int64_t i = 0; i < p->lanes; i++) {
+        const int made = p->occurring[i].asks && is_finite(p, s->within, i);
+        if (!p->occurring[i].count || (part[i] != 0 && part[i] != 1 && !made)) continue;
+        for (int d = 0; d < p->dim; d++) {
+            const int64_t at = d * p->lanes + i;
+            if (part[i] == 0) p->state[at] = get(p, s->before, at);
+            else if (part[i] == 1) p->state[at] = p->after[at];
+            else p->state[at] = get(p, s->within, at);
+        }
+    }
+}
 static void find_states(PiStepObserver *p, const PiSteps *s) {
     double *part = p->quantities.theta;
     for (int64_t i = 0; i < p->lanes; i++) {
         const Occurring *o = &p->occurring[i];
         part[i] = o->count ? o->pending[o->count - 1].part : 0;
     }
-    s->at(s, part, p->state);
-    for (int64_t i = 0; i < p->lanes; i++) {
-        const int made = p->occurring[i].asks && is_finite(p, s->within, i);
-        for (int d = 0; d < p->dim; d++) {
-            const int64_t at = d * p->lanes + i;
-            if (part[i] == 0) p->state[at] = get(p, s->before, at);
-            else if (part[i] == 1) p->state[at] = p->after[at];
-            else if (made) p->state[at] = get(p, s->within, at);
-        }
-    }
+    place_states(p, s);
+}
+/* Is the next event of a lane only seen, and its place a zero of the polynomial of the states? */
+static int is_exact(const PiStepObserver *p, int64_t i) {
+    const Occurring *o = &p->occurring[i];
+    return p->quantities.linear && !ends_step(&p->of->event[o->pending[o->count - 1].event]);
 }
 /* Is the place of a lane's next event still to be corrected? A zero is approached from the side
  * before; a condition holds there. */
@@ -246,16 +280,41 @@ static int is_corrected(PiStepObserver *p, int64_t i) {
     }
     o->last_g = g, o->last_part = e->part;
     const double off = g / slope;
-    if (!(fabs(off) < 0x1p-6) || (!passed && (fabs(off) <= 8 * least || e->part == 1))) return 0;
-    const double further = passed ? ldexp(least, o->corrections - 1) : 0;
+    const double enough =
+        ldexp(least, 2 + o->corrections); /* states are rounded, each its own way */
+    if (!(fabs(off) < 0x1p-6) || (!passed && (fabs(off) <= enough || e->part == 1))) return 0;
+    const double further = passed ? ldexp(least, 2 * (o->corrections - 1)) : 0;
     e->part = fmin(fmax(e->part - off - further, 0x1p-52), 1 - 0x1p-53);
     return 1;
+}
+/* Events of linear quantities that are only seen occur at the zeros of the polynomials. 1: others
+ * are left. */
+static int go_through_exact(PiStepObserver *p, const PiSteps *s) {
+    double *const part = p->quantities.theta;
+    for (;;) {
+        int any = 0, others = 0;
+        for (int64_t i = 0; i < p->lanes; i++) {
+            const int exact = p->occurring[i].count && is_exact(p, i);
+            part[i] = exact ? p->occurring[i].pending[p->occurring[i].count - 1].part : 0;
+            any |= exact;
+            others |= p->occurring[i].count && !exact;
+        }
+        if (!any) return others;
+        place_states(p, s);
+        if (p->react.of && show_state(p, &p->react, s)) return -1;
+        for (int64_t i = 0; i < p->lanes; i++)
+            if (p->occurring[i].count && is_exact(p, i)) happens(p, s, i);
+    }
 }
 /* Lets events occur until all lanes have had theirs, or request a part of their step. 1, 0 or -1.
  */
 static int go_through(PiStepObserver *p, const PiSteps *s) {
+    if (p->quantities.linear) {
+        const int left = go_through_exact(p, s);
+        if (left <= 0) return left;
+    }
     for (;;) {
-        int waits = 0, asks = 0, ready = 0, again = 0;
+        int waits = 0, asks = 0, ready = 0, any = 0, values = 0;
         for (int64_t i = 0; i < p->lanes; i++) {
             Occurring *o = &p->occurring[i];
             if (!o->count && p->quantities.points[i]) take_piece(&p->quantities, i);
@@ -266,17 +325,23 @@ static int go_through(PiStepObserver *p, const PiSteps *s) {
             for (int64_t i = 0; i < p->lanes; i++)
                 if (!p->occurring[i].count && p->quantities.points[i]) find_events(p, i, s->id[i]);
         }
+        for (int64_t i = 0; i < p->lanes; i++) {
+            any |= p->occurring[i].count;
+            values |= p->occurring[i].count && !is_exact(p, i);
+        }
+        if (!any && !waits) return 0;
+        if (!any) continue;
         find_states(p, s);
-        if (show_state(p, &p->detect, s)) return -1;
+        if (values && show_state(p, &p->detect, s)) return -1;
         for (int64_t i = 0; i < p->lanes; i++) {
             Occurring *o = &p->occurring[i];
             if (!o->count) continue;
             const Occurrence *e = &o->pending[o->count - 1];
             const int seen = !ends_step(&p->of->event[e->event]);
-            o->ready = (seen || o->asks || e->part == 0 || e->part == 1) && !is_corrected(p, i);
+            o->ready = is_exact(p, i) ||
+                       ((seen || o->asks || e->part == 0 || e->part == 1) && !is_corrected(p, i));
             o->asks = !seen && !o->ready && e->part < 1;
             asks |= o->asks;
-            again |= !o->asks;
             ready |= o->ready;
         }
         if (ready && p->react.of && show_state(p, &p->react, s)) return -1;
@@ -287,21 +352,52 @@ static int go_through(PiStepObserver *p, const PiSteps *s) {
             o->asks = o->ready = o->corrections = 0;
         }
         if (asks) return 1;
-        if (!again && !waits) return 0;
     }
+}
+/* The quantities after the steps. */
+static int show_ends(PiStepObserver *p, const PiSteps *s) {
+    ProgramRows *r = &p->detect;
+    widen(p, s->t, p->lanes, r->t);
+    widen(p, s->after, p->dim * p->lanes, r->y);
+    return load_parameters(r, s->id) || run_program(r) ? -1 : 0;
+}
+/* The events of linear quantities, from their values at both ends of the steps. */
+static int find_linear(PiStepObserver *p, const PiSteps *s) {
+    Pieces *q = &p->quantities;
+    const int count = p->of->count;
+    if (show_ends(p, s)) return -1;
+    memcpy(p->ended, p->detect.answer, (size_t)(count * p->lanes) * sizeof *p->ended);
+    for (int64_t i = 0; i < p->lanes; i++)
+        for (int j = 0; j < count; j++)
+            p->begun[j * p->lanes + i] = s->id[i] < 0 ? 0 : known(p, s->id[i])[j];
+    linear_pieces(q, s, p->real_bytes, p->begun, p->ended);
+    for (int64_t i = 0; i < p->lanes; i++) {
+        if (s->end[i] != PI_STEP_MADE) continue;
+        q->from[i] = 0, q->to[i] = 1,
+        q->points[i] = q->degree > CHEB_MOST / 2 ? CHEB_MOST : CHEB_MOST / 2;
+        for (int j = 0; j < count; j++) find_on_step(p, i, s->id[i], j);
+        q->points[i] = 0;
+    }
+    return 0;
 }
 int locate_events(PiStepObserver *p, const PiSteps *s) {
     if (!p->locating) {
+        const int linear = p->quantities.linear != NULL;
         p->locating = 1;
         memcpy(p->id, s->id, (size_t)p->lanes * sizeof *p->id);
+        memset(p->tied, 0, (size_t)(p->lanes * p->of->count));
         for (int64_t i = 0; i < p->lanes; i++) {
-            p->occurring[i] = (Occurring){.stopped_by = -1};
+            Occurring *const o = &p->occurring[i];
+            o->count = o->ready = o->asks = o->corrections = 0;
+            o->events = 0, o->stopped_by = -1, o->zero = 0;
             end_pieces(&p->quantities, i);
             if (s->end[i] != PI_STEP_MADE) continue;
-            begin_pieces(&p->quantities, i, s->id[i], p->h[i], resolution_of(p, s->id[i]), 1);
+            if (!linear)
+                begin_pieces(&p->quantities, i, s->id[i], p->h[i], resolution_of(p, s->id[i]), 1);
             for (int j = 0; j < p->of->count; j++)
                 p->zero[i * p->of->count + j] = -known(p, s->id[i])[p->of->count + j];
         }
+        if (linear && find_linear(p, s)) return -1;
     }
     const int asks = go_through(p, s);
     for (int64_t i = 0; i < p->lanes; i++) {
@@ -313,14 +409,6 @@ int locate_events(PiStepObserver *p, const PiSteps *s) {
 }
 
 /* ---- between the steps ----------------------------------------------------------------------- */
-static int show_ends(PiStepObserver *p, const PiSteps *s) {
-    for (int64_t i = 0; i < p->lanes; i++) {
-        p->occurring[i].count = 0;
-        for (int d = 0; d < p->dim; d++)
-            p->state[d * p->lanes + i] = get(p, s->after, d * p->lanes + i);
-    }
-    return show_state(p, &p->detect, s);
-}
 int begin_events(PiStepObserver *p, const PiSteps *s, const int8_t *first) {
     if (show_ends(p, s)) return -1;
     for (int64_t i = 0; i < p->lanes; i++) {
@@ -351,13 +439,16 @@ static double begins(const PiStepObserver *p, int64_t i, int64_t id, int j, doub
 }
 int settle_events(PiStepObserver *p, const PiSteps *s) {
     const int count = p->of->count;
-    if (show_ends(p, s)) return -1;
+    int whole = p->quantities.linear != NULL; /* have no steps ended early? */
+    for (int64_t i = 0; i < p->lanes; i++) whole &= s->end[i] <= PI_STEP_MADE;
+    if (!whole && show_ends(p, s)) return -1;
+    const double *const values = whole ? p->ended : p->detect.answer;
     for (int64_t i = 0; i < p->lanes; i++) {
         if (s->end[i] == PI_STEP_NONE || s->end[i] == PI_STEP_LOST) continue;
         double *g = known(p, s->id[i]), *last = past(p, s->id[i]), t = get(p, s->t, i);
         const int lands = s->end[i] == PI_STEP_JUMPED;
         for (int j = 0; j < count; j++) {
-            const double now = p->detect.answer[j * p->lanes + i];
+            const double now = values[j * p->lanes + i];
             const int stays = g[count + j] < 0 && fabs(now) <= -g[count + j];
             const double begin = lands ? begins(p, i, s->id[i], j, now) : BEGINS_ANYHOW;
             if (begin != BEGINS_ANYHOW || !stays) g[count + j] = begin;

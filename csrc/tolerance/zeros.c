@@ -75,6 +75,80 @@ int find_zeros(int n, const double *f, int begins, double error, PiZero *zeros, 
     return s.found;
 }
 
+/* Halves the polynomial b at t by de Casteljau's algorithm: b becomes its first part, and `rest`
+ * the other. */
+static void divide(int n, double t, double *b, double *rest) {
+    for (int k = n; k >= 0; k--) {
+        rest[k] = b[n];
+        for (int i = n; i > n - k; i--) b[i] = b[i - 1] + t * (b[i] - b[i - 1]);
+    }
+}
+/* The zero of a monotone polynomial that changes sign, from 0 to 1: Halley's method from the zero
+ * of its control polygon, and bisection where that leaves the interval. */
+static double bernstein_zero(int n, const double *c, double *slope) {
+    const int down = c[n] < 0;
+    int m = 0;
+    while (m < n - 1 && (c[m + 1] < 0) == (c[0] < 0)) m++;
+    double lo = 0, hi = 1, x = (m + c[m] / (c[m] - c[m + 1])) / n;
+    for (int i = 0; i < 60; i++) {
+        double b[PI_MAX_DEGREE + 1];
+        for (int k = 0; k <= n; k++) b[k] = c[k];
+        for (int k = n; k > 2; k--)
+            for (int j = 0; j < k; j++) b[j] += x * (b[j + 1] - b[j]);
+        const double bend = n * (n - 1) * ((b[2] - b[1]) - (b[1] - b[0]));
+        const double left = b[0] + x * (b[1] - b[0]), right = b[1] + x * (b[2] - b[1]);
+        const double f = left + x * (right - left), d = *slope = n * (right - left);
+        if (f == 0) return x;
+        if ((f < 0) == down) hi = x;
+        else lo = x;
+        const double ratio = f / d, off = ratio / (1 - 0.5 * ratio * bend / d);
+        const double next = x - off;
+        if (!(next >= lo && next <= hi)) {
+            x = 0.5 * (lo + hi);
+            if (hi - lo <= 0x1p-50) return hi;
+        } else {
+            x = next;
+            *slope = d - off * bend;
+            if (fabs(off) < 0x1p-17) return x; /* its cube is the error */
+        }
+    }
+    return hi;
+}
+/* The zeros of a part from lo to hi, where the coefficients are c. */
+static int isolate_bernstein(int n, double *c, double lo, double hi, double error, int found,
+                             PiZero *zeros, int *near) {
+    double least = c[0], most = c[0];
+    int rises = 0, falls = 0;
+    for (int k = 1; k <= n; k++) {
+        least = c[k] < least ? c[k] : least;
+        most = c[k] > most ? c[k] : most;
+        rises += c[k] > c[k - 1];
+        falls += c[k] < c[k - 1];
+    }
+    if (least > error || most < -error || found == PI_MOST_ZEROS) return found;
+    const int crosses = c[0] < 0 ? c[n] >= 0 : c[0] > 0 && c[n] <= 0;
+    const int monotone = !rises || !falls;
+    if (monotone || (least >= -error && most <= error) || hi - lo < 0x1p-45) {
+        *near |= !monotone && !crosses;
+        if (crosses) {
+            double slope = n * (c[n] - c[0]), x = 1;
+            if (c[n] != 0 && monotone) x = bernstein_zero(n, c, &slope);
+            zeros[found++] = (PiZero){lo + (hi - lo) * x, slope / (hi - lo), c[0] < 0};
+        }
+        return found;
+    }
+    double rest[PI_MAX_DEGREE + 1];
+    const double middle = 0.5 * (lo + hi);
+    divide(n, 0.5, c, rest);
+    found = isolate_bernstein(n, c, lo, middle, error, found, zeros, near);
+    return isolate_bernstein(n, rest, middle, hi, error, found, zeros, near);
+}
+int find_bernstein_zeros(int n, const double *c, double error, PiZero *zeros, int *near) {
+    double copy[PI_MAX_DEGREE + 1];
+    for (int k = 0; k <= n; k++) copy[k] = c[k];
+    return isolate_bernstein(n, copy, 0, 1, error, 0, zeros, near);
+}
+
 double largest_value(int n, const double *f, int sign, double known, double *x) {
     double a[CHEB_MOST + 1], d[CHEB_MOST + 1], slope[3];
     int at = 0;

@@ -97,7 +97,8 @@ class Observation:
     def _timed_fields(self, group):
         after = [row_of(self._problem, value) for value in group.after]
         return self._program_fields(group.timed_program, group) | {
-            "reductions": tuple(group.timed), "numbers": self._timed, "after": tuple(after),
+            "linear": group.timed_linear, "reductions": tuple(group.timed),
+            "numbers": self._timed, "after": tuple(after),
         }  # fmt: skip
 
     def _program_fields(self, program, plan, kept=None):
@@ -106,6 +107,7 @@ class Observation:
         rows = [*self._problem.system.parameter_rows, *numbers]
         return {
             "program": program.handle, "asks": plan.asks, "sums": plan.sums, "kept": kept,
+            "linear": None,
             "params": tuple(row_of(self._problem, value) for value in rows),
         }  # fmt: skip
 
@@ -123,7 +125,7 @@ class Observation:
             )
         ]  # fmt: skip
         return {
-            "detect": self._program_fields(plan.apart_program, plan),
+            "detect": self._program_fields(plan.apart_program, plan) | {"linear": plan.linear},
             "react": None if plan.react is None else self._program_fields(plan.react, plan),
             "most": max(one.max_per_step for one in plan.events.values()),
             "counts": event_rows.counts, "stopped_at": event_rows.stopped[0],

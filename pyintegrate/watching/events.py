@@ -16,7 +16,7 @@ from ..values.checks import integer, numbers, printable
 from ..values.keywords import explains_keywords
 from .accumulators import CHANGE, PASSES, PROGRAM
 from .plan import clocks, comparisons, known_place
-from .quantity import View, asked_names, check_quantity, leading
+from .quantity import View, asked_names, check_quantity, leading, linear_factors
 from .saltation import BaseView, whole_jump
 
 if TYPE_CHECKING:
@@ -219,7 +219,7 @@ class EventPlan:
             for number in (np.nan if located or direction < 0 else -1.0, np.nan, 0.0, 0.0)
         ])  # fmt: skip
         self.program = assemble(graph, {"invariants": nodes}, view.rows)
-        self._traced = graph, nodes, view.rows
+        self._traced, self._dim = (graph, nodes, view.rows), system.dim
         self.react = assemble(graph, {"invariants": answers}, view.rows) if answers else None
         for program in (self.program, self.react):
             if program is not None:
@@ -231,6 +231,12 @@ class EventPlan:
         """The quantities, then what is compared in them: csrc/tolerance/pieces.h."""
         graph, nodes, rows = self._traced
         return assemble(graph, {"invariants": [*nodes, *comparisons(graph, nodes)]}, rows)
+
+    @property
+    def linear(self):
+        """Of the quantities, if there is nothing to compare: `linear_factors`."""
+        graph, nodes, _ = self._traced
+        return None if comparisons(graph, nodes) else linear_factors(nodes, self._dim)
 
     def _source(self, system, one, i):
         """Where the core finds the i-th quantity without a program: plan.Group."""

@@ -181,8 +181,10 @@ static int solve_on_rows(PiSolver *solver) {
     Lanes waiting = make_lanes(solver, &tile, &free), l = make_lanes(solver, &tile, &free);
     Chunk *c = &l.c;
     vreal *const slope = take_rows(c, c->dim);
-    l.k = take_rows(c, (int64_t)s->pair.stages * l.n);
-    for (int i = 0; i < s->pair.start[s->pair.stages + PI_PAIR_ROWS]; i++) {
+    l.k = take_rows(c, (s->pair.stages + dense_slopes(s)) * l.n);
+    const int rows =
+        s->pair.degree ? s->pair.extra + (1 + s->pair.nystrom) * (s->pair.degree - 3) : 0;
+    for (int i = 0; i < s->pair.start[pi_dense_row(&s->pair, rows)]; i++) {
         l.w[i] = (real)s->pair.weight[i];
         l.slope[i] = l.k + (int64_t)s->pair.index[i] * l.n * c->R;
     }

@@ -17,24 +17,27 @@ typedef struct {
     PiSolver *solver;
     const PiSolve *solve;
     int64_t at[OWN_PARTS + 1];
-    vreal *own;             /* rows of each trajectory (rows.h) */
-    int64_t *id, *due;      /* for each lane its trajectory, -1 for none; its next save */
-    real w[PI_MAX_WEIGHTS]; /* weights of the pair, in this precision, and */
-    const vreal *slope[PI_MAX_WEIGHTS]; /* the slopes that they multiply */
-    int n;                              /* components of a slope */
-    vreal *k, *after;                   /* slopes; the one at the end of an accepted step (fsal) */
-    vreal *ys, *yn, *low;               /* stage; state after the step, and its rounding error */
-    vreal *sums;                        /* of the slopes: for the step and its errors */
-    vreal *unused;                      /* for unused slopes */
-    vreal *between;                     /* state within the step */
-    vreal *tn, *tn_low;                 /* time after the step */
+    vreal *own;                  /* rows of each trajectory (rows.h) */
+    int64_t *id, *due;           /* for each lane its trajectory, -1 for none; its next save */
+    real w[PI_MAX_PAIR_WEIGHTS]; /* weights of the pair, in this precision, and */
+    const vreal *slope[PI_MAX_PAIR_WEIGHTS]; /* the slopes that they multiply */
+    int n;                                   /* components of a slope */
+    vreal *k, *after;     /* slopes; the one at the end of an accepted step (fsal) */
+    vreal *ys, *yn, *low; /* stage; state after the step, and its rounding error */
+    vreal *sums;          /* of the slopes: for the step and its errors */
+    vreal *unused;        /* for unused slopes */
+    vreal *between;       /* state within the step */
+    vreal *tn, *tn_low;   /* time after the step */
     vint *active, *last, *accepted, *passed, *leaves, *code, *idle;
     Radau radau;
-    int nodes; /* within a step: their states, all slopes, the step, and the lanes (dense.h) */
-    vreal *node_states, *node_slopes, *whole, *poly;
+    /* Within a step (dense.h): the step, the coefficients of its polynomial, the lanes that have
+     * one; of implicit pairs states at two parts of it, and the weights of states in coefficients.
+     */
+    int degree;
+    vreal *whole, *poly, *node_states;
     vint *dense;
-    double node_at[MOST_NODES + 2];
-    real node_basis[MOST_BASIS][MOST_BASIS + 2];
+    double node_at[3];
+    real node_weight[2][3], over[PI_MAX_DEGREE + 1]; /* n over m */
     int8_t *end; /* for each lane: the end of its step (PiStepEnd) */
 } Lanes;
 
@@ -81,15 +84,15 @@ INLINE void weigh(const Lanes *l, int row, int64_t d, int64_t u, int parts, int 
         }
     }
 }
-/* The state of stage s. */
-INLINE void stage_some(const Lanes *l, int s, const int nystrom, int d, int64_t u, int parts,
-                       int count) {
+/* The state of a stage by its row, at a part of the step. */
+INLINE void stage_some(const Lanes *l, int row, double at, const int nystrom, int d, int64_t u,
+                       int parts, int count) {
     const Chunk *c = &l->c;
     const int64_t R = c->R, to_v = c->dof * R;
-    const vreal part = vset((real)l->solve->pair.c[s]);
+    const vreal part = vset((real)at);
     const vreal *const h = c->h + u;
     Block sum;
-    weigh(l, s, d, u, parts, count, sum);
+    weigh(l, row, d, u, parts, count, sum);
     EACH(e, 0, parts)
         EACH(i, 0, count) {
             const vreal *const y = c->y + (d + e) * R + u + i;
@@ -98,20 +101,23 @@ INLINE void stage_some(const Lanes *l, int s, const int nystrom, int d, int64_t 
                         : vfma(h[i], sum[e][i], *y);
         }
 }
+/* The slope at the state of a stage, or at `state` if that is known. */
+static void slope_of(Lanes *l, int row, double part, const vreal *state, vreal *k) {
+    Chunk *c = &l->c;
+    const int nystrom = l->solve->pair.nystrom;
+#define X_STAGE(d, u, parts, count) stage_some(l, row, part, 1, d, u, parts, count)
+#define Y_STAGE(d, u, parts, count) stage_some(l, row, part, 0, d, u, parts, count)
+    if (!state && nystrom) IN_BLOCKS(l->n, c->R, X_STAGE);
+    else if (!state) IN_BLOCKS(l->n, c->R, Y_STAGE);
+    const vreal *const t = times(c, 0, part), *const at = state ? state : l->ys;
+    if (nystrom) ask(c, PI_ACCELERATION, t, at, c->y + c->dof * c->R, k);
+    else rhs_rows(c, t, at, k);
+}
 /* Slopes of the stages from `first` on; the first is at the state itself. */
 static void slopes(Lanes *l, int first) {
-    Chunk *c = &l->c;
     const PiPair *m = &l->solve->pair;
-    for (int s = first; s < m->stages && !c->stopped; s++) {
-        const vreal *at = s ? l->ys : c->y;
-#define X_STAGE(d, u, parts, count) stage_some(l, s, 1, d, u, parts, count)
-#define Y_STAGE(d, u, parts, count) stage_some(l, s, 0, d, u, parts, count)
-        if (s && m->nystrom) IN_BLOCKS(l->n, c->R, X_STAGE);
-        else if (s) IN_BLOCKS(l->n, c->R, Y_STAGE);
-        vreal *const k = l->k + (int64_t)s * l->n * c->R;
-        if (m->nystrom) ask(c, PI_ACCELERATION, times(c, 0, m->c[s]), at, c->y + c->dof * c->R, k);
-        else rhs_rows(c, times(c, 0, m->c[s]), at, k);
-    }
+    for (int s = first; s < m->stages && !l->c.stopped; s++)
+        slope_of(l, s, m->c[s], s ? NULL : l->c.y, l->k + (int64_t)s * l->n * l->c.R);
 }
 
 /* Slopes of an implicit pair, by Newton's method: lanes without a trajectory are skipped, and
@@ -177,7 +183,8 @@ static void try_steps(Lanes *l) {
     Chunk *c = &l->c;
     const PiPair *m = &l->solve->pair;
     if (l->solve->trial) {
-        const PiTrialRows rows = {c->R, m, l->w, c->t0, c->h, c->y, c->p, l->k, l->after, l->sums};
+        const PiTrialRows rows = {
+            c->R, m, l->w, c->t0, c->h, c->y, c->p, l->k, l->after, l->poly ? l->k : NULL, l->sums};
         l->solve->trial(&rows);
         c->stopped |= pi_pause(c->tile->pause);
         return;
