@@ -236,10 +236,13 @@ enum {
     PI_MAX_PAIR_ROWS = PI_MAX_STAGES + PI_PAIR_ROWS + PI_MAX_EXTRA + 2 * (PI_MAX_DEGREE - 3),
     PI_MAX_PAIR_WEIGHTS = PI_MAX_PAIR_ROWS * PI_MAX_SLOPES
 };
+/* Where the force changes branches in a step, the larger of the estimate and of the difference to
+ * the trapezoidal rule, which no jump of the force escapes. */
+enum { PI_OF_BRANCHES = 2 };
 typedef struct {
     int stages, nystrom;
     int fsal;     /* is the last stage the first of the next step? */
-    int combined; /* two estimates, combined as in DOP853 */
+    int combined; /* two estimates, combined as in DOP853 or PI_OF_BRANCHES */
     int order;    /* of the step */
     int power;    /* the estimate is proportional to h^power */
     double slope; /* weight of f(t, y) in the estimate, if that is no stage; 0: none */

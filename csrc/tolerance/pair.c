@@ -32,17 +32,24 @@ void pi_make_pair(const PiMethod *m, const PiSystem *system, PiPair *pair) {
     const int is_explicit = own || m->family == PI_EXPLICIT_RK;
     const double *a[PI_MAX_STAGES];
     for (int s = 0; s < m->stages; s++) a[s] = m->a[s];
+    const int branches = is_explicit && pi_tells_branches(system);
+    int end = last;
+    while (end && m->c[end] != 1) end--;
     *pair = (PiPair){.stages = m->stages,
                      .nystrom = is_explicit && pi_sees_positions_only(system),
                      .fsal = is_explicit && m->c[last] == 1,
-                     .combined = m->embedded2_order > 0,
+                     .combined = m->embedded2_order > 0 ? 1
+                                 : branches             ? PI_OF_BRANCHES
+                                                        : 0,
                      .order = m->order,
                      .power = estimate_power(m),
                      .slope = m->family == PI_IMPLICIT_RK};
     for (int j = 0; j < m->stages; j++) {
         pair->c[j] = m->c[j];
         error[j] = m->b[j] - m->b_embedded[j];
-        error2[j] = pair->combined ? m->b[j] - m->b_embedded2[j] : 0;
+        if (pair->combined == 1) error2[j] = m->b[j] - m->b_embedded2[j];
+        else if (branches)
+            error2[j] = (own ? m->velocity : m->b)[j] - 0.5 * ((j == 0) + (j == end));
         velocity_error[j] = own ? m->velocity[j] - m->velocity_embedded[j] : 0;
         if (m->family == PI_IMPLICIT_RK) pair->slope -= m->b_embedded[j];
         pair->fsal &= m->a[last][j] == m->b[j];
@@ -58,7 +65,8 @@ void pi_make_pair(const PiMethod *m, const PiSystem *system, PiPair *pair) {
         append_row(pair, m->stages + i, own ? velocities[i] : rows[i], m->stages, NULL);
     for (int i = 0; i < 3; i++) {
         const int row = m->stages + PI_STEP_X + i;
-        if (pair->nystrom) append_row(pair, row, rows[i], m->stages, own ? NULL : a);
+        if (pair->nystrom && (i < 2 || pair->combined == 1))
+            append_row(pair, row, rows[i], m->stages, own ? NULL : a);
         else pair->start[row + 1] = pair->start[row];
     }
 }

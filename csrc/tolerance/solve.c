@@ -30,10 +30,11 @@ const char *pi_adaptive_choose(PiAdaptiveRun *run, const ResolvedSystem *resolve
         run->solve.implicit = method;
         pi_make_table(method, resolved->system, &run->solve.table);
     }
-    run->solve.trial = resolved->kernels && !implicit ? resolved->kernels->trial : NULL;
     run->vector_bytes = resolved->set->vector_bytes;
     run->real_bytes = resolved->set->real_bits / 8;
     pi_make_pair(method, resolved->system, &run->solve.pair);
+    if (resolved->kernels && !implicit && run->solve.pair.combined != PI_OF_BRANCHES)
+        run->solve.trial = resolved->kernels->trial;
     return NULL;
 }
 

@@ -15,9 +15,10 @@ from ..errors import Status
 from ..run.core import outward
 from ..values.memory import check_memory
 from ..values.named import Named
-from .automatic import implicit_method, leaving_rate
+from .automatic import implicit_method, leaving_rate, pairs_of
 
 _LANES_WORTH_A_THREAD = 16
+_WAITING = 17  # for the run of another pair
 _LEFT = 16  # in place of a Status: left to an implicit method (PI_LEFT_TO_ANOTHER)
 
 
@@ -38,7 +39,9 @@ class StepControl(Named):
     max_steps: int
     save: str  # "all", "final" or "times"
     times: np.ndarray | None  # (n,) or (n, lanes), in the dtype of the run
+    breaks: np.ndarray  # (n,) or (n, *batch): a step ends there, and the next begins anew
     automatic: bool  # whether the tolerance chose the method
+    loose: np.ndarray | None  # (lanes,): see pairs_of
     # Of the run that this one continues, (lanes,): its last steps, 0 if there is none; which "auto"
     # has found stiff, None: none.
     last_step: float | np.ndarray = 0.0
@@ -95,21 +98,15 @@ class AdaptiveRun:
         self._spans: list[np.ndarray] = []
         self._stiff_tries = np.zeros(lanes, np.int64)
         self._workers = max(1, min(options.workers, -(-lanes // _LANES_WORTH_A_THREAD)))
-        if lanes:
-            rows = tuple(np.ascontiguousarray(row[:lanes]) for row in problem.initial)
-            if control.automatic:
-                known = np.zeros(lanes, bool) if control.stiff is None else control.stiff
-                self._status[known & (self._status == Status.CANCELLED)] = _LEFT
-            self._begin(problem.method, rows, problem.rows_t0, control.first_step)
 
-    def _begin(self, method, initial, t0, first_step):
-        """A run of the core, for trajectories that are CANCELLED so far."""
-        core = self._made(method, initial, t0, first_step)
+    def _begin(self, pair, method, end, first_step):
+        """A run of the core, for trajectories that are CANCELLED so far, from where they are."""
+        core = self._made(pair, method, end, first_step)
         if self._cores and self._control.save != "all":
             self._tried += self._cores.pop().lanes()
         self._cores.append(core)
 
-    def _made(self, method, initial, t0, first_step):
+    def _made(self, pair, method, end, first_step):
         problem, options, control = self._problem, self._options, self._control
         times = self._record is not None and len(self._record) > 0
         return _core.start_adaptive(
@@ -118,12 +115,12 @@ class AdaptiveRun:
             bits=8 * problem.dtype.itemsize,
             lanes=problem.lanes,
             workers=self._workers,
-            initial=initial,
+            initial=tuple(self._state.copy()),
             params=problem.rows_params,
             rtol=control.rows_rtol,
             atol=control.rows_atol,
-            t0=t0,
-            t_end=control.rows_end,
+            t0=self._t.copy(),
+            t_end=end,
             first_step=first_step,
             max_step=control.max_step,
             max_steps=control.max_steps,
@@ -140,28 +137,64 @@ class AdaptiveRun:
             each=control.times is not None and control.times.ndim > 1,
             keep=control.save == "all",
             observation=None if self.observation is None else self.observation.fields(),
-            decay=leaving_rate(problem.method, method) if control.automatic else 0.0,
+            decay=leaving_rate(pair, method) if control.automatic else 0.0,
         )
 
     def integrate(self):
         """Run until every trajectory has arrived, or failed."""
-        if not self._cores:
-            return
         if self._options.progress is False:
             self._work(None)
             return
         from ..run.progress import Reporter
 
         with Reporter(self._options.progress, self._problem.lanes, "trajectory") as report:
-            # Those that leave one method for another have not arrived.
-            under_way = [Status.CANCELLED, _LEFT]
-            self._work(lambda _: report(np.count_nonzero(~np.isin(self._status, under_way))))
+            self._work(lambda _: report(np.count_nonzero(~np.isin(self._status, self._under_way))))
 
     def _work(self, report):
-        """Run with the method; those that turn out to be stiff with an implicit one; and those that
-        are stiff no more with the method again, until all have arrived."""
+        """Run from break to break, and with each pair the trajectories for which it was chosen."""
+        status, lanes = self._status, self._problem.lanes
+        ends = self._ends()
+        for number, end in enumerate(ends if lanes else ()):
+            last = number == len(ends) - 1
+            earlier = self._control.stiff  # by the run that this one continues
+            known = self._stiff() if number or earlier is None else earlier
+            # Those that wait for another method, or at a break, have not arrived.
+            self._under_way = [Status.CANCELLED, _LEFT, _WAITING] + [Status.OK] * (not last)
+            for pair, own in pairs_of(self._problem, self._control):
+                status[~own & (status == Status.CANCELLED)] = _WAITING
+                status[known & (status == Status.CANCELLED)] = _LEFT
+                try:
+                    self._work_with(pair, end, 0.0 if number else self._control.first_step, report)
+                finally:
+                    status[status == _WAITING] = Status.CANCELLED
+            if not last:
+                status[status == Status.OK] = Status.CANCELLED
+
+    def _ends(self):
+        """Rows of times: the breaks in the order of the run, as far as they lie within, and its
+        end."""
+        problem, end = self._problem, self._control.rows_end
+        if not self._control.breaks.size:
+            return [end]
+        start = np.asarray(problem.rows_t0, problem.dtype)
+        ahead = np.where(end < start, -1, 1).astype(problem.dtype)
+        breaks = self._control.breaks.astype(problem.dtype).reshape(len(self._control.breaks), -1)
+        rows = np.sort(np.broadcast_to(breaks * ahead, (len(breaks), problem.lanes)), axis=0)
+        rows = np.clip(rows, start * ahead, end * ahead).astype(problem.dtype) * ahead
+        return [*rows[np.any((rows != start) & (rows != end), axis=1)], end]
+
+    def _stiff(self):
+        """Which trajectories are within a span in which they are stiff."""
+        open_spans = [np.isfinite(begun) & np.isnan(ended) for begun, ended in self._spans]
+        return np.any([np.zeros(self._problem.lanes, bool), *open_spans], axis=0)
+
+    def _work_with(self, pair, end, first_step, report):
+        """Run with the pair; those that turn out to be stiff with an implicit method; and those
+        that are stiff no more with the pair again, until all have arrived."""
+        self._begin(pair, pair, end, first_step)
         for number in count():
             stiff, before = number % 2 == 1, self._counts.sum(axis=0)
+            known = self._stiff()
             try:
                 self._cores[-1].work(report, self._workers - 1)
             finally:
@@ -169,14 +202,15 @@ class AdaptiveRun:
                 self._status[left] = Status.CANCELLED
                 if stiff:
                     self._stiff_tries += self._counts.sum(axis=0) - before
-                elif left.any():
-                    self._spans.append(np.full((2, len(left)), np.nan))
-                if left.any():
-                    self._spans[-1][int(stiff), left] = self._t[left]
+                    for span in self._spans:
+                        ends = left & np.isfinite(span[0]) & np.isnan(span[1])
+                        span[1, ends] = self._t[ends]
+                elif np.any(left & ~known):
+                    begun = np.where(left & ~known, self._t.astype(np.float64), np.nan)
+                    self._spans.append(np.array([begun, np.full(len(left), np.nan)]))
             if not left.any():
                 return
-            method = self._problem.method if stiff else implicit_method()
-            self._begin(method, tuple(self._state.copy()), self._t.copy(), abs(self._h))
+            self._begin(pair, pair if stiff else implicit_method(), end, abs(self._h))
 
     def outcome(self, save=None):
         """The results so far, as AdaptiveOutcome; `save`: "final" or "later" (see kept), instead of

@@ -16,7 +16,7 @@ from ..values.checks import numbers
 from ..values.keywords import RESULTS, explains_keywords
 from .adaptive_run import AdaptiveOutcome, AdaptiveRun
 from .arguments import make_adaptive_run, rounded_times
-from .automatic import implicit_method
+from .automatic import implicit_method, pairs_of
 
 if TYPE_CHECKING:
     from typing import Any
@@ -30,7 +30,8 @@ _STIFF = (
 )
 _END_OF_TIME = (
     " A step too small means that the solution, or its derivative, may not exist beyond that time,"
-    " or that the tolerance is below what rounding allows."
+    " or that the tolerance is below what rounding allows, or that the motion slides along a jump"
+    " of the force, which drives it back from both sides (dry friction, relays)."
 )
 
 
@@ -261,7 +262,12 @@ class AdaptiveSolution(Solution):
         For an implicit pair those of one Newton iteration per step, whatever their number.
         """
         own, stiff = self.steps_taken + self.rejected - self._stiff_tries, self._stiff_tries
-        return 2 + own * _evaluations(self.method) + stiff * _evaluations(implicit_method())
+        each = sum(_evaluations(pair) * lanes for pair, lanes in self._pairs).reshape(own.shape)
+        return 2 + own * each + stiff * _evaluations(implicit_method())
+
+    @cached_property
+    def _pairs(self):
+        return pairs_of(self._problem, self._control)
 
     @cached_property
     def origin(self) -> Floats:
@@ -454,15 +460,16 @@ class AdaptiveSolution(Solution):
         def run(system, state, options):
             names = ("times", "out", "components", "watch", "events", "first_step")
             options |= dict.fromkeys(names) | {
-                name: values[name] for name in ("t0", "t_end", "max_step", "rtol", "atol")
+                name: values[name] for name in ("t0", "t_end", "max_step", "rtol", "atol", "breaks")
             }
             return make_adaptive_run(system, state, None, options | {
-                "dtype": dtype, "method": stored.method, "save": "final", "workers": 1,
-                "progress": False, "max_steps": header["max_steps"],
+                "dtype": dtype, "method": "auto" if header["automatic"] else stored.method,
+                "save": "final", "workers": 1, "progress": False, "max_steps": header["max_steps"],
             })  # fmt: skip
 
         problem, options, control = stored.run(run)
-        control = control.changed(automatic=header["automatic"], save=header["goes_on"])
+        problem = problem.changed(method=stored.method)
+        control = control.changed(save=header["goes_on"])
         if save == "times":
             ends = problem.t0, control.t_end
             times = made("t", rounded_times, values["t"], *ends, problem.batch, dtype)

@@ -207,6 +207,7 @@ _ARRAYS_TO_A_TOLERANCE = {
     ),
     "atol": Array("atol", float, "fit dim", 0, _FINITE),
     "max_step": Array("max_step", float, "fit", 5e-324, inf),
+    "breaks": Array("_control.breaks", float, "breaks|breaks batch", -_FINITE, _FINITE),
     "counts": Array(
         lambda sol: sol.counts if sol._save == "all" else None, np.int64, "batch", 1,
         _MOST_TRIES, lambda header, arrays: header["save"] == "all",

@@ -112,7 +112,9 @@ static int go_on(Lanes *l) {
     try_steps(l);
     if (c->stopped) return -1;
     step_rows(l);
+    note_branches(l, 1, l->yn);
     judge(l);
+    if (l->solve->pair.combined == PI_OF_BRANCHES) sliding_lanes_leave(l);
     make_polynomials(l);
     if (c->stopped) return -1;
     PiSteps steps;
@@ -202,6 +204,8 @@ static int solve_on_rows(PiSolver *solver) {
     l.leaves = (vint *)take_rows(c, 1);
     l.code = (vint *)take_rows(c, 1);
     l.idle = (vint *)take_rows(c, 1);
+    l.crossed = (vint *)take_rows(c, 1);
+    l.branch = take_rows(c, 2);
     c->code = (vint *)take_rows(c, 1);
 
     make_radau(&l);

@@ -19,8 +19,9 @@ enum {
     OWN_REJECTED,
     OWN_JACOBIAN, /* for Radau's method: whether a Jacobian is kept, and the last step */
     OWN_BEFORE,
-    OWN_CHECK, /* stiffness.h: attempts before the next test, positive ones in a row, attempts at
-                * the start; or calm steps in a row, since when, and since when it is stiff */
+    OWN_CHECK,   /* stiffness.h: attempts before the next test, positive ones in a row, attempts at
+                  * the start; or calm steps in a row, since when, and since when it is stiff */
+    OWN_RETURNS, /* trial.h: crossings of a border of the force in a row that led back to it */
     OWN_RTOL,
     OWN_ATOL,
     OWN_STATE,
@@ -35,6 +36,7 @@ static inline void own_rows(const PiSolve *s, int64_t at[OWN_PARTS + 1]) {
         int64_t rows = 1;
         if (i == OWN_JACOBIAN || i == OWN_BEFORE) rows = s->pair.slope != 0;
         else if (i == OWN_CHECK) rows = s->decay > 0 ? 3 : 0;
+        else if (i == OWN_RETURNS) rows = s->pair.combined == PI_OF_BRANCHES;
         else if (i == OWN_RTOL) rows = s->n_rtol;
         else if (i == OWN_ATOL) rows = s->n_atol;
         else if (i == OWN_STATE || i == OWN_LOW) rows = s->system->dim;
@@ -56,8 +58,9 @@ static inline int64_t newton_workspace(const PiSolve *s) {
 }
 /* Two such sets, of the active and of the waiting trajectories, with h, t, two numbers of 64 bits,
  * a mask, a time and bytes each; slopes, and two more; stage, state, rounding errors, an
- * intermediate state, slopes of waiting trajectories, three sums; a time and seven masks. */
-enum { EACH_SET = 9, SINGLE_ROWS = 8 };
+ * intermediate state, slopes of waiting trajectories, three sums; a time and eight masks, two
+ * branches. */
+enum { EACH_SET = 9, SINGLE_ROWS = 11 };
 /* The polynomials of the steps (dense.h): their degree, slopes past those of the stages, and rows
  * of coefficients, of states within the steps of implicit pairs, a length and a mask. */
 enum { CHORD_DEGREE = 3 };
