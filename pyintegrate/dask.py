@@ -368,7 +368,7 @@ def solve(
         _refuse_lazy(given, ("t_end", "t0"), "give save='final'", times)
     if isinstance(method, str) and method == "auto" and isinstance(rtol, da.Array):
         raise TypeError(
-            "method='auto' chooses by the smallest rtol, and that of a dask array is not known:"
+            "method='auto' chooses by rtol, and that of a dask array is not known:"
             " give rtol as it is, or name a method"
         )
     call = _Call("solve", system, given, params, fixed)

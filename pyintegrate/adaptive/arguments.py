@@ -75,7 +75,7 @@ def _make(system, x0, v0, given):
         shapes[name] = value.shape[:-1] if _each(value, system) else value.shape
     for plan in (options.watch, options.events):
         shapes |= {} if plan is None else plan.shapes
-    breaks = _breaks(given["breaks"])
+    breaks = _breaks(given.get("breaks"))
     shapes["breaks"] = breaks.shape[1:]
     batch = broadcast_shape(shapes)
     if breaks.ndim > 1:
