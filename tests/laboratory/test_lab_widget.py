@@ -10,8 +10,11 @@ import pyintegrate as pi
 
 pytest.importorskip("anywidget")
 from pyintegrate.laboratory import front_end  # noqa: E402
-from pyintegrate.laboratory.descriptions import describe_system, drawable  # noqa: E402
-from pyintegrate.laboratory.record import steps_of  # noqa: E402
+from pyintegrate.laboratory.record import (  # noqa: E402
+    describe_system,
+    drawable,
+    steps_of,  # noqa: E402
+)
 
 ARRAYS = ("t", "y", "ghost", "energy", "ghost_energy", "phase", "distance")
 

@@ -12,7 +12,7 @@ from ...values.checks import integer, places_of
 from ...values.keywords import explains_keywords
 from ...values.table import Table, Tabled, batch_axes
 from ..observables import check_solution
-from ..results import drawn_by
+from ..results import drawn_by, quiet
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -246,7 +246,7 @@ def terms(z, k):
     size = [np.sqrt(np.mean(np.abs(part) ** 2, axis=1)) for part in (rest, z)]
     a = a[..., 0].reshape(lanes, k, -1)
     a = a[..., 0] - 1j * a[..., 1] if real else a[..., 0]
-    with np.errstate(all="ignore"):
+    with quiet():
         return w, np.where(np.isnan(w), np.nan, a), mean, size[0] / size[1]
 
 
@@ -266,7 +266,7 @@ def _peak(z):
         top = 1 + power[:, 1:].argmax(axis=1)
     beside = top[:, np.newaxis] + np.arange(-1, 2)
     beside = np.abs(beside) % count if not real else np.minimum(beside, count - 1)
-    with np.errstate(all="ignore"):
+    with quiet():
         a, b, c = np.log(power[lane[:, np.newaxis], beside].T)
         off = np.nan_to_num((a - c) / (2 * (a - 2 * b + c)))
     bin_ = 2 * np.pi / n
@@ -291,7 +291,7 @@ def _peak(z):
             return w, power
         # P = |A|^2, A' = -i B, A'' = -C.
         slope, bend = (A.conj() * -1j * B).real, np.abs(B) ** 2 - (A.conj() * C).real
-        with np.errstate(all="ignore"):
+        with quiet():
             move = np.where(bend < 0, -slope / bend, 0.0)
         w = np.clip(w + move, guess - bin_, guess + bin_)
 

@@ -1,19 +1,16 @@
 """The table of a comparison: one row per solution, the exact motion first."""
 
+from __future__ import annotations
+
+from typing import Any
+
 import numpy as np
 
-from ...errors import one_record_warning
-from ...values.table import Number, Table
-from ..observables import (
-    energies,
-    every_step,
-    exact_states,
-    found,
-    only_the_end,
-    start_time,
-    times,
-)
-from .reference import FINE
+from ..errors import one_record_warning
+from ..values.table import Number, Table
+from .measures import FINE
+from .observables import energies, every_step, exact_states, found, only_the_end, start_time, times
+from .results import extent, quiet, with_unit
 
 ABSENT = "-"
 
@@ -38,56 +35,42 @@ def comparison_table(comparison):
     >>> print(comparison_table(pi.compare(pi.systems.oscillator, dt=0.1, t_end=1.0)).rows[0][0])
     exact
     """
-    units = comparison.system.units
-    solutions = list(comparison.values())
+    units, solutions = comparison.system.units, list(comparison.values())
     summary = comparison.summary()
     position = units.get(comparison.system.state_names[0], "")
     most_energy, of_energy, largest = _kind_of_largest(solutions, "energy")
     most, of_them, _ = _kind_of_largest(solutions, "position")
-    columns = [  # heading, measure, format of a cell, value of a perfect method
+    measures = [  # heading, measure, format of a cell, value of a perfect method
         ("E(end)/E(0)", "energy_ratio", "{:.9f}", 1.0),
         (f"{largest}energy error{of_energy}", f"{most_energy}energy_error", "{:.6g}", 0.0),
-        (_with_unit("phase error", "rad"), "phase_error", "{:+.6g}", 0.0),
-        (
-            _with_unit(f"position error{of_them}", position),
-            f"{most}position_error",
-            "{:.6g}",
-            0.0,
-        ),
-    ]
-    columns = [
-        column for column in columns if any(s[column[1]] is not None for s in summary.values())
+        (with_unit("phase error", "rad"), "phase_error", "{:+.6g}", 0.0),
+        (with_unit(f"position error{of_them}", position), f"{most}position_error", "{:.6g}", 0.0),
     ]
     steps = [_step(solution) for solution in solutions]
-    show_steps = len(set(steps)) > 1
-    count_steps = not all(hasattr(solution, "dt") for solution in solutions)
-    timed = any(measures["seconds"] is not None for measures in summary.values())
-    rows = []
-    reference = _exact_row(solutions[0], [column[1] for column in columns]) if solutions else None
-    if reference is not None and not most_energy:
-        reference["energy_error"] = reference.pop("max_energy_error", None)
-    if reference is not None:
-        cells = [_cell(reference.get(measure), form, best) for _, measure, form, best in columns]
-        absent = [ABSENT] * (1 + count_steps + timed)
-        rows.append(["exact", *[ABSENT] * show_steps, *cells, *absent])
-    for (key, measures), step, solution in zip(summary.items(), steps, solutions, strict=True):
-        name = key[0] if isinstance(key, tuple) else key
-        cells = [_cell(measures[measure], form, best) for _, measure, form, best in columns]
-        seconds = measures["seconds"] or 0.0
-        took = Number(f"{seconds:.2g}", seconds)
-        evaluations = _count(measures["evaluations"])
-        taken = [_count(_steps_taken(solution))] * count_steps
-        rows.append([name, *[step] * show_steps, *cells, *taken, evaluations, *[took] * timed])
-    failed = [int(np.count_nonzero(solution.status)) for solution in solutions]
-    heads = [column[0] for column in columns]
-    heads = ["method", *[_with_unit("dt", units.get("t", ""))] * show_steps, *heads]
-    heads += ["steps"] * count_steps + ["evaluations"]
-    heads += ["seconds"] * timed
+    columns = {"method": [_name(key) for key in summary]}
+    if len(set(steps)) > 1:
+        columns[with_unit("dt", units.get("t", ""))] = steps
+    exact = exact_states(solutions[0]) if solutions else None
+    first = {} if exact is None else {"method": "exact"} | _exact_energy(solutions[0], exact)
+    for heading, measure, form, best in measures:
+        values = [numbers[measure] for numbers in summary.values()]
+        if any(value is not None for value in values):
+            columns[heading] = [_cell(value, form, best) for value in values]
+            kind = measure.removeprefix("max_")
+            first[heading] = _cell(first.get(kind), form, best)
+    if not all(hasattr(solution, "dt") for solution in solutions):
+        columns["steps"] = [_count(_steps_taken(solution)) for solution in solutions]
+    columns["evaluations"] = [_count(numbers["evaluations"]) for numbers in summary.values()]
+    seconds = [numbers["seconds"] for numbers in summary.values()]
+    if any(took is not None for took in seconds):
+        columns["seconds"] = [Number(f"{took or 0.0:.2g}", took or 0.0) for took in seconds]
+    failed = [np.count_nonzero(solution.status) for solution in solutions]
     if any(failed):
-        heads.append("failed")
-        counts = [ABSENT] * (reference is not None) + [f"{n:,}" for n in failed]
-        rows = [[*row, count] for row, count in zip(rows, counts, strict=True)]
-    return Table(_title(comparison, steps), heads, rows, _note(comparison))
+        columns["failed"] = [f"{count:,}" for count in failed]
+    rows: list[Any] = list(zip(*columns.values(), strict=True))
+    if exact is not None:
+        rows.insert(0, [first.get(heading, ABSENT) for heading in columns])
+    return Table(_title(comparison, steps), list(columns), rows, _note(comparison))
 
 
 @one_record_warning()
@@ -139,28 +122,24 @@ def _kind_of_largest(solutions, quantity):
     return "max_", "" if all(map(every_step, solutions)) else " of the saves", "max "
 
 
-def _exact_row(solution, measures):
-    """The row of the exact motion; its energy ratio matters if the system itself dissipates."""
-    exact = exact_states(solution)
-    if exact is None:
-        return None
-    row = {}
-    if "energy_ratio" in measures:
-        energy = solution.system.energy(exact, times(solution))
-        _, start = energies(solution)
-        with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
-            error = np.max(np.abs(energy - start), axis=0) / np.where(start == 0, 1, abs(start))
-            row["energy_ratio"] = np.where(start == 0, np.nan, energy[-1] / start)[()]
-        rounding = 1e-12  # possible rounding error of a closed form
-        row["max_energy_error"] = np.where(error < rounding, 0.0, error)
-    return row
+def _exact_energy(solution, exact):
+    """The numbers of the exact motion; its energy ratio matters if the system itself dissipates."""
+    held = energies(solution)
+    if held is None:
+        return {}
+    energy, start = solution.system.energy(exact, times(solution)), held[1]
+    with quiet():
+        error = np.max(np.abs(energy - start), axis=0) / np.where(start == 0, 1, abs(start))
+        ratio = np.where(start == 0, np.nan, energy[-1] / start)[()]
+    rounding = 1e-12  # possible rounding error of a closed form
+    return {"energy_ratio": ratio, "energy_error": np.where(error < rounding, 0.0, error)}
 
 
 def _cell(values, form, best):
     """One number; for a batch the median and the worst, the one farthest from the best."""
     if values is None or np.size(values) == 0 or np.all(np.isnan(values)):
         return ABSENT
-    values = np.asarray(values, dtype=np.float64).ravel()
+    values = np.asarray(values, float).ravel()
     values = values[~np.isnan(values)]
     if form == "{:.9f}" and not 1e-3 < np.max(np.abs(values)) < 1e3:
         form = "{:.6g}"  # nine decimals say nothing about a motion that decayed or exploded
@@ -185,11 +164,7 @@ def _count(values):
 
 def _step(solution):
     """The step as text, the extremes if it differs between trajectories; or the mean step."""
-    dt = solution._step_lengths
-    if dt.size == 0:
-        return ABSENT
-    least, most = f"{dt.min():.6g}", f"{dt.max():.6g}"
-    return least if least == most else f"{least} .. {most}"
+    return extent(solution._step_lengths, ABSENT)
 
 
 def _title(comparison, steps):
@@ -200,7 +175,7 @@ def _title(comparison, steps):
     solution = next(iter(comparison.values()), None)
     if solution is not None:
         end = np.asarray(solution.t)[-1:].ravel()
-        start = np.asarray(start_time(solution), dtype=np.float64).ravel()
+        start = np.asarray(start_time(solution), float).ravel()
         if end.size and start.size and np.ptp(end) == 0 and np.ptp(start) == 0:
             parts.append(f"t = {start[0]:g} to {end[0]:g} {unit}".rstrip())
     if len(set(steps)) == 1 and hasattr(solution, "dt"):
@@ -210,10 +185,14 @@ def _title(comparison, steps):
     return ", ".join(parts)
 
 
+def _name(key):
+    return key[0] if isinstance(key, tuple) else key
+
+
 def _note(comparison):
     """An explanation of the two numbers in a cell, for a batch."""
     sizes = [int(np.prod(np.shape(s.y)[1:-1])) for s in comparison.values()]
-    several = bool(sizes) and max(sizes) > 1
+    several = max(sizes, default=0) > 1
     note = f"median / worst of {max(sizes):,} trajectories" if several else _winners(comparison)
     doubts = [m["reference_error"] for m in comparison.summary().values()]
     if all(doubt is None for doubt in doubts):
@@ -229,9 +208,9 @@ def _winners(comparison):
     if len(summary) < 2 or any(isinstance(key, tuple) for key in summary):
         return ""
     best, solutions = {}, list(comparison.values())
-    exact = comparison.system.velocity_dependent and _exact_row(solutions[0], ["energy_ratio"])
-    damped = exact is None or (exact and np.any(exact["max_energy_error"] != 0))
-    for word in ("energy", "phase", "position")[bool(damped) :]:
+    for word in ("energy", "phase", "position"):
+        if word == "energy" and not _conserves(comparison):
+            continue
         most = "" if word == "phase" else _kind_of_largest(solutions, word)[0]
         name = f"{most}{word}_error"
         errors = {key: measures[name] for key, measures in summary.items()}
@@ -242,5 +221,11 @@ def _winners(comparison):
     return "smallest error: " + ", ".join(f"{word} {key}" for word, key in best.items())
 
 
-def _with_unit(heading, unit):
-    return f"{heading} [{unit}]" if unit and unit != "1" else heading
+def _conserves(comparison):
+    """Does the true motion keep its energy? As its equation or its closed form says."""
+    if not comparison.system.velocity_dependent:
+        return True
+    solution = next(iter(comparison.values()))
+    exact = exact_states(solution)
+    energy = {} if exact is None else _exact_energy(solution, exact)
+    return bool(energy) and bool(np.all(energy["energy_error"] == 0))

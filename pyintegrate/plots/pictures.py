@@ -1,11 +1,23 @@
-"""The frame of a picture: figure and axes, title, legend, and a note of omissions."""
+"""What all pictures share: axes or a new figure, title, legend, the curves of solutions."""
 
+from __future__ import annotations
+
+import inspect
+import re
 import textwrap
+from functools import wraps
+from typing import TYPE_CHECKING, Any
 
 import matplotlib
 import numpy as np
+from matplotlib.collections import QuadMesh
 
-from .thinning import TRAJECTORIES, batch_size
+from .curves import TRAJECTORIES, batch_size, collect
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ..values.types import Axes
 
 SIZE = "font.size"
 SMALL = 5.0  # inches: a figure for a column of a paper
@@ -36,7 +48,7 @@ class Panels(np.ndarray):
 
 def panels(axes):
     """An array of axes, or nested lists of them, as `Panels`."""
-    return np.asarray(axes, dtype=object).view(Panels)
+    return np.asarray(axes, object).view(Panels)
 
 
 def figure_size(figsize, default):
@@ -81,7 +93,7 @@ def several_axes(ax, shape, size, **keywords):
         If the numbers of axes and panels differ.
     """
     if ax is not None:
-        given = np.asarray(ax, dtype=object)
+        given = np.asarray(ax, object)
         if given.size != np.prod(shape):
             raise ValueError(
                 f"ax has {given.size} axes, and the picture {np.prod(shape)} panels "
@@ -147,7 +159,7 @@ def finish(ax, xlabel, ylabel, legend=True, title=None, note=""):
     if height < 2.6:  # a title or a legend takes much of a small figure
         ylabel = wrapped(ylabel, 0.75 * height if len(ax.figure.axes) == 1 else 1.2 * height, SIZE)
     ax.set_ylabel(ylabel)
-    if not hasattr(ax, "get_zlim"):
+    if not hasattr(ax, "get_zlim") and not any(isinstance(one, QuadMesh) for one in ax.collections):
         ax.spines[["top", "right"]].set_visible(False)
     say(ax, title, note)
     if legend:
@@ -247,15 +259,92 @@ def points(size):
     return FontProperties(size=matplotlib.rcParams[size]).get_size_in_points()
 
 
-def line_keywords(keywords):
-    """Keywords for `Axes.plot` by their full names: ``lw`` is ``linewidth``.
+# Of the parameters that pictures share: type, default, type in words, description.
+_SHARED = {
+    "sources": ("Any", inspect.Parameter.empty, "Solution or Comparison",
+                "The solutions to draw; of a large batch 30 trajectories, with a note."),
+    "ax": ("Axes | None", None, "Axes, optional", "Where to draw; a new figure by default."),
+    "legend": ("bool", True, "bool, optional", "Whether to put a legend beside the axes."),
+    "exact": ("bool", True, "bool, optional",
+              "Whether to draw the exact motion, if there is one."),
+    "labels": ("Labels | None", None, "dict or sequence of str, optional",
+               "Legend text by method name, or of each solution."),
+    "window": ("tuple[float, float] | None", None, "tuple of float, optional",
+               "Draw only from one time to another."),
+    "colorbar": ("bool", True, "bool, optional",
+                 "Whether to draw the scale of the colours beside the axes."),
+    "title": ("str | None", None, "str, optional", "Title above the axes."),
+    "figsize": ("tuple[float, float] | None", None, "tuple of float, optional",
+                "Width and height of a new figure in inches."),
+}  # fmt: skip
 
-    Examples
-    --------
-    >>> line_keywords({"lw": 3, "c": "k"})
-    {'linewidth': 3, 'color': 'k'}
+
+class Page:
+    """Called for axes with the usual size of a figure: the given ones, or those of a new figure."""
+
+    def __init__(self, ax, figsize):
+        self.ax, self.figsize, self.panel = ax, figsize, False
+
+    def __call__(self, default=(8.4, 3.8), **keywords):
+        return new_axes(self.ax, self.figsize, default, **keywords)
+
+
+def picture(*also: str, legend: bool = True) -> Callable[[Callable[..., Any]], Callable[..., Axes]]:
+    """A decorator that makes a picture of a function that draws into a page.
+
+    Parameters
+    ----------
+    *also : {"legend", "labels", "sources"}
+        Parameters that the picture has besides `ax`, `title` and `figsize`, and the function does
+        not. With "sources" the function gets their curves.
+    legend : bool, optional
+        Whether there is a legend if nothing is said.
+
+    Returns
+    -------
+    callable
+        The decorator. The function takes a `Page`, what is drawn and its own keywords, and returns
+        the axes, or the axes, two labels, and perhaps a note; the picture, its signature and its
+        docstring have the shared parameters as well. The function is its ``__wrapped__``.
     """
-    from matplotlib.cbook import normalize_kwargs
-    from matplotlib.lines import Line2D
 
-    return normalize_kwargs(keywords, Line2D)
+    def decorate(function):
+        own = list(inspect.signature(function).parameters.values())[1:]
+        own = own[1:] if "sources" in also else own
+        shared = ("ax", *(name for name in also if name != "sources"), "title", "figsize")
+
+        @wraps(function)
+        def draw(*arguments, **keywords):
+            about = {name: keywords.pop(name, _SHARED[name][1]) for name in shared}
+            page, shown = Page(about["ax"], about["figsize"]), about.get("legend", legend)
+            if "sources" in also:
+                arguments = [collect(arguments, about["labels"], page.ax, keywords)]
+            drawn = function(page, *arguments, **keywords)
+            if not isinstance(drawn, tuple):
+                return drawn
+            ax, xlabel, ylabel, *note = drawn
+            return finish(ax, xlabel, ylabel, shown, about["title"], *note)
+
+        made: Any = draw
+        made.__signature__, made.__doc__ = _told(function.__doc__, own, shared, "sources" in also)
+        return made
+
+    return decorate
+
+
+def _told(text, own, shared, sources):
+    """The signature and the docstring of a picture, with the shared parameters."""
+    told = [inspect.Parameter("sources", inspect.Parameter.VAR_POSITIONAL)] * sources
+    told += own[:-1] + [inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY) for name in shared]
+    for i, one in enumerate(told):
+        if one.name not in _SHARED:
+            continue
+        kind, default, words, meaning = _SHARED[one.name]
+        default = default if one.default is one.empty else one.default
+        told[i] = one.replace(annotation=kind, default=default)
+        if not re.search(rf"^    \*?{one.name}\b.* : ", text, re.MULTILINE):
+            line = f"    {'*' * (one.name == 'sources')}{one.name} : {words}\n        {meaning}\n"
+            before = "-\n" if one.name == "sources" else "    **keywords\n"
+            place = text.index(before) + (2 if one.name == "sources" else 0)
+            text = text[:place] + line + text[place:]
+    return inspect.Signature([*told, own[-1]], return_annotation="Axes"), text

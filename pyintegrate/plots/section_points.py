@@ -1,4 +1,4 @@
-"""Plots of points: sections, return maps and bifurcation diagrams."""
+"""Plots of points: sections, their orbits in colours, return maps and bifurcation diagrams."""
 
 from __future__ import annotations
 
@@ -6,31 +6,28 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..frame import finish, new_axes
-from ..style import BLUE, axis_label, on_ground, unit_of, with_unit
-from .orbit_colours import Orbits
+from ..analysis.observables import system_at
+from ..analysis.results import unit_of, with_unit
+from .pictures import picture
+from .style import BLUE, PALETTE, axis_label, on_ground
 
 if TYPE_CHECKING:
     from typing import Any
 
-    from ...analysis.poincare import Section
-    from ...analysis.portraits.bifurcations import Bifurcation
-    from ...analysis.sections.return_maps import ReturnMap
-    from ...values.types import Axes
+    from ..analysis.sections.surface_crossings import Bifurcation, ReturnMap, Section
 
 MANY = 2000  # points above which they are drawn as small as possible
 
 
+@picture()
 def section(
+    page,
     section: Section,
     components: tuple[str, str] | None = None,
     *,
     by: str | None = None,
-    ax: Axes | None = None,
-    title: str | None = None,
-    figsize: tuple[float, float] | None = None,
     **keywords: Any,
-) -> Axes:
+):
     """Draw the points of a Poincare section: curves are order, dust is chaos.
 
     Parameters
@@ -44,12 +41,6 @@ def section(
         What the colours tell apart: "orbit", "energy" (where each orbit first passed) or a
         parameter. By default the parameter that varies over the batch, else the orbits: six
         colours, in turn where there are more, as the picture says.
-    ax : Axes, optional
-        Where to draw; a new figure by default.
-    title : str, optional
-        Title above the axes.
-    figsize : tuple of float, optional
-        Width and height of a new figure in inches.
     **keywords
         For `Axes.scatter`: s, c (an array of numbers, one for each point), cmap, ...
 
@@ -74,37 +65,30 @@ def section(
     if len(names) != 2 or isinstance(components, str):
         raise ValueError(f"components must be two names, got {components!r}")
     orbits = Orbits(section, by, bool({"c", "color"} & set(keywords)))
-    ax = new_axes(ax, figsize, (5.4, 4.6))
+    ax = page((5.4, 4.6))
     x, y = (section[name] for name in names)
     points = _dots(ax, x, y, orbits.look() | keywords)
     orbits.explain(ax, points)
     right, up = (axis_label(section.system, name) for name in names)
-    return finish(ax, right, up, title=title, note=orbits.note)
+    return ax, right, up, orbits.note
 
 
+@picture(legend=False)
 def return_map(
+    page,
     returns: ReturnMap,
     *,
-    ax: Axes | None = None,
     diagonal: bool = True,
-    title: str | None = None,
-    figsize: tuple[float, float] | None = None,
     **keywords: Any,
-) -> Axes:
+):
     """Draw a quantity at the next crossing against its value at this one.
 
     Parameters
     ----------
     returns : ReturnMap
         From ``pi.analysis.return_map``.
-    ax : Axes, optional
-        Where to draw; a new figure by default.
     diagonal : bool, optional
         Whether to draw the line on which the value stays the same.
-    title : str, optional
-        Title above the axes.
-    figsize : tuple of float, optional
-        Width and height of a new figure in inches.
     **keywords
         For `Axes.scatter`.
 
@@ -120,7 +104,7 @@ def return_map(
     >>> ax.get_xlabel(), ax.get_ylabel()
     ('x [m]', 'next x [m]')
     """
-    ax = new_axes(ax, figsize, (5.0, 4.6))
+    ax = page((5.0, 4.6))
     _dots(ax, returns.now, returns.then, keywords)
     if diagonal and len(returns):
         both = np.concatenate([returns.now, returns.then])
@@ -128,29 +112,21 @@ def return_map(
         ax.plot(ends, ends, color="0.6", linewidth=1, zorder=0.5)
     name = _named(returns.system, returns.quantity)
     which = "next" if returns.lag == 1 else f"{returns.lag} later:"
-    return finish(ax, name, f"{which} {name}", legend=False, title=title)
+    return ax, name, f"{which} {name}"
 
 
+@picture(legend=False)
 def bifurcation(
+    page,
     diagram: Bifurcation,
-    *,
-    ax: Axes | None = None,
-    title: str | None = None,
-    figsize: tuple[float, float] | None = None,
     **keywords: Any,
-) -> Axes:
+):
     """Draw a bifurcation diagram: the long-term values of a quantity over a parameter.
 
     Parameters
     ----------
     diagram : Bifurcation
         From ``pi.analysis.bifurcation``.
-    ax : Axes, optional
-        Where to draw; a new figure by default.
-    title : str, optional
-        Title above the axes.
-    figsize : tuple of float, optional
-        Width and height of a new figure in inches.
     **keywords
         For `Axes.scatter`.
 
@@ -168,7 +144,7 @@ def bifurcation(
     >>> ax.get_xlabel(), ax.get_ylabel()
     ('c', 'x where y = 0')
     """
-    ax = new_axes(ax, figsize, (7.2, 4.4))
+    ax = page((7.2, 4.4))
     at = diagram.at.reshape(-1, *(1,) * (diagram.values.ndim - 1))
     there = ~np.isnan(diagram.values)
     at = np.broadcast_to(at, there.shape)[there]
@@ -180,7 +156,7 @@ def bifurcation(
     if diagram.where:
         text = axis_label(system, f"{diagram.quantity} {diagram.where}")
         up = with_unit(text, unit_of(system, diagram.quantity))
-    return finish(ax, right, up, legend=False, title=title, note=note)
+    return ax, right, up, note
 
 
 def _two(section):
@@ -209,3 +185,106 @@ def _dots(ax, x, y, keywords):
     if not {"c", "color"} & set(keywords):
         own["color"] = on_ground(BLUE)
     return ax.scatter(x, y, **(own | keywords))
+
+
+FEW = len(PALETTE)  # colours that are told apart, with a name each in the legend
+DIGITS = 6  # of an energy
+ORBITS, ENERGY = "orbit", "energy"
+
+
+class Orbits:
+    """What the colours of a section's points say.
+
+    Parameters
+    ----------
+    section : Section
+    by : str or None
+        "orbit", "energy", a parameter; None: what varies.
+    plain : bool
+        Whether the caller has chosen the colours.
+
+    Attributes
+    ----------
+    note : str
+        How many orbits share the colours, where they do.
+
+    Examples
+    --------
+    >>> import pyintegrate as pi
+    >>> pull = pi.systems.pendulum(length=[1.0, 2.0, 3.0])
+    >>> found = pi.analysis.crossings(pull, "omega", 1.0, 0.0, dt=0.05, t_end=20.0)
+    >>> Orbits(found, None, False).by
+    'length'
+    """
+
+    def __init__(self, section: Section, by: str | None, plain: bool):
+        self.system, self.batch, self.note = section.system, section.batch, ""
+        self.orbits, self.which = np.unique(section.trajectory, return_inverse=True)
+        varying = _varying(section)
+        if by is None:
+            by = next(iter(varying)) if len(varying) == 1 else ORBITS
+            by = by if len(self.orbits) > 1 and not plain else None
+        self.by = by
+        self.numbers: Any = None
+        if by == ENERGY and self.system.has_energy:
+            first = np.unique(section.trajectory, return_index=True)[1]
+            one = system_at(self.system, self.batch, self.orbits)
+            energies = np.asarray(one.energy(section.y[first], section.t[first]))
+            # Those that differ less are the same but for what the method has lost.
+            self.numbers = np.array([float(f"{energy:.{DIGITS}g}") for energy in energies])
+        elif by in varying:
+            self.numbers = varying[by][self.orbits]
+        elif by not in (ORBITS, None):
+            known = [ORBITS, *[ENERGY] * self.system.has_energy, *varying]
+            raise ValueError(f"by must be one of {', '.join(map(repr, known))}, got {by!r}")
+        elif by and len(self.orbits) > FEW:
+            self.note = f"{len(self.orbits):,} orbits in {FEW} colours"
+        different, turns = np.unique(self.orbits, return_inverse=True)
+        if self.numbers is not None:
+            different, turns = np.unique(self.numbers, return_inverse=True)
+        self.different, self.turns = different, turns  # what colours tell apart, and of each orbit
+        self.few = self.numbers is None or len(different) <= FEW
+
+    def look(self) -> dict[str, Any]:
+        """Keywords for `Axes.scatter`."""
+        if self.by is None:
+            return {}
+        if self.few:
+            palette = np.array([on_ground(colour) for colour in PALETTE])
+            return {"color": palette[self.turns[self.which] % FEW]}
+        return {"c": self.numbers[self.which], "cmap": "viridis"}
+
+    def explain(self, ax, points) -> None:
+        """A legend of few colours, a scale of many."""
+        if self.by is None or self.note:
+            return
+        if self.few:
+            for turn, name in enumerate(self._names()):
+                look = {"color": on_ground(PALETTE[turn % FEW]), "label": name}
+                ax.plot([], [], linestyle="", marker="o", markersize=4, **look)
+        else:
+            ax.figure.colorbar(points, ax=ax, pad=0.02).set_label(self._label)
+
+    @property
+    def _label(self):
+        if self.by == ENERGY:
+            return with_unit("energy", unit_of(self.system, ENERGY))
+        return axis_label(self.system, self.by)
+
+    def _names(self):
+        if self.numbers is None:
+            places = [np.unravel_index(one, self.batch or (1,)) for one in self.orbits]
+            return [f"orbit {', '.join(str(int(i)) for i in place)}" for place in places]
+        text, _, unit = self._label.partition(" [")
+        unit = unit.rstrip("]")
+        return [f"{text} = {value:.4g} {unit}".strip() for value in self.different]
+
+
+def _varying(section):
+    """Scalar parameters that differ over the batch, each with a value for every trajectory."""
+    found = {}
+    for name, shape in section.system.batch_shapes.items():
+        value = np.asarray(section.system.params[name])
+        if shape and value.shape == shape and np.ptp(value) > 0:
+            found[name] = np.broadcast_to(value, section.batch).reshape(-1)
+    return found
