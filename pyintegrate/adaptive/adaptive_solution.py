@@ -406,7 +406,10 @@ class AdaptiveSolution(Solution):
         from .arguments import resumed
 
         if n_steps is not None or t_end is None:
-            raise ValueError("a solution to a tolerance resumes to a time: give t_end alone")
+            raise ValueError(
+                "a solution to a tolerance resumes to a time: give t_end alone; n_steps belongs to"
+                " steps of one length"
+            )
         return self._continued(
             lambda both: both.resume(t_end=t_end),
             lambda: self.of_adaptive_run(*resumed(self, t_end)),
