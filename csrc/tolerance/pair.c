@@ -1,6 +1,7 @@
 /* The numbers of an embedded pair in the form for its kernel. */
 #include "solve.h"
 #include <math.h>
+#include <string.h>
 
 int pi_has_estimate(const PiMethod *m) { return m->embedded_order > 0; }
 
@@ -71,11 +72,78 @@ void pi_make_pair(const PiMethod *m, const PiSystem *system, PiPair *pair) {
     }
 }
 
+/* Of a pair without a table: from the cubic Hermite polynomial on, degree by degree, slopes at
+ * places within the step are taken at its states, and make a polynomial of the next degree.
+ * Enright, Jackson, Norsett, Thomsen (1986), ACM Trans. Math. Softw. 12, 193-218. Degree n has n -
+ * 3 places, inner points of Lobatto's quadrature but for the middle one, which the state at the end
+ * replaces. */
+enum { BOOTSTRAPPED = 6 };
+static const double bootstrap_place[] = {0.2763932022500210, 0.1726731646460114,
+                                         0.8273268353539886, 0.1174723380352677,
+                                         0.3573842417596774, 0.8825276619647323};
+static double bernstein(int n, int m, double t) {
+    double b = 1;
+    for (int i = 1; i <= m; i++) b *= t * (n - m + i) / i;
+    for (int i = 0; i < n - m; i++) b *= 1 - t;
+    return b;
+}
+static void bootstrap(const PiMethod *m, int end, PiDense *to) {
+    typedef double Row[PI_MAX_SLOPES];
+    Row beta[BOOTSTRAPPED + 1] = {{0}}; /* of the polynomial so far */
+    const int degree = m->order < 3 ? 3 : m->order > BOOTSTRAPPED ? BOOTSTRAPPED : m->order;
+    *to = (PiDense){.degree = degree};
+    for (int n = 3; n <= degree; n++) {
+        const int places = n - 3, first = to->extra;
+        Row right[3];
+        double left[3][3];
+        for (int k = 0; k < places; k++) {
+            const double t = to->c[first + k] = bootstrap_place[first + k];
+            for (int i = 1; i < n; i++)
+                for (int s = 0; s < PI_MAX_SLOPES; s++)
+                    to->a[first + k][s] += bernstein(n - 1, i, t) * beta[i][s];
+            to->extra++;
+        }
+        memset(beta, 0, sizeof beta);
+        for (int s = 0; s < m->stages; s++) beta[n][s] = beta[n - 1][s] = m->b[s];
+        beta[1][0] += 1.0 / n;
+        beta[n - 1][end - 1] -= 1.0 / n;
+        /* n sum_i (beta_i+1 - beta_i) B_i(t) is the slope at t. */
+        for (int k = 0; k < places; k++) {
+            const double t = to->c[first + k];
+            memset(right[k], 0, sizeof right[k]);
+            right[k][end + first + k] = 1;
+            for (int i = 1; i <= n; i++) {
+                const double by =
+                    n * (bernstein(n - 1, i - 1, t) - (i < n ? bernstein(n - 1, i, t) : 0));
+                if (i >= 2 && i <= n - 2) left[k][i - 2] = by;
+                else
+                    for (int s = 0; s < PI_MAX_SLOPES; s++) right[k][s] -= by * beta[i][s];
+            }
+        }
+        for (int k = 0; k < places;
+             k++) /* eliminates without pivots: there is none that is small */
+            for (int j = 0; j < places; j++) {
+                if (j == k) continue;
+                const double factor = left[j][k] / left[k][k];
+                for (int i = 0; i < places; i++) left[j][i] -= factor * left[k][i];
+                for (int s = 0; s < PI_MAX_SLOPES; s++) right[j][s] -= factor * right[k][s];
+            }
+        for (int k = 0; k < places; k++)
+            for (int s = 0; s < PI_MAX_SLOPES; s++) beta[k + 2][s] = right[k][s] / left[k][k];
+    }
+    for (int i = 2; i <= degree - 2; i++) memcpy(to->b[i - 2], beta[i], sizeof beta[i]);
+}
+
 void pi_make_dense(const PiMethod *m, PiPair *pair) {
     const PiDense *of = pi_dense_of(m);
     const int own = m->family == PI_NYSTROM, end = m->stages + !pair->fsal;
-    pair->degree = of ? of->degree : 3;
-    pair->extra = of ? of->extra : 0;
+    PiDense made;
+    if (!of) {
+        bootstrap(m, end, &made);
+        of = &made;
+    }
+    pair->degree = of->degree;
+    pair->extra = of->extra;
     const double *a[PI_MAX_SLOPES];
     for (int s = 0; s < m->stages; s++) a[s] = m->a[s];
     a[end - 1] = m->b; /* of the slope at the end */

@@ -28,6 +28,23 @@ def test_between_the_steps_the_error_is_at_most_three_times_theirs(method, syste
         assert errors.max() <= 3 * errors[:, 0].max() + 0.1 * rtol + 1e-12
 
 
+@pytest.mark.parametrize("name", ["bogacki_shampine32", "zonneveld43", "cash_karp45", "verner65"])
+def test_an_own_pair_is_as_good_between_its_steps(name):
+    """The numbers of a pair of the catalogue, of which only these are known: bootstrapped."""
+    m = pi.methods[name]
+    own = pi.RungeKutta(**m.coefficients, b_embedded=m.embedded["b"])
+    run = {"t_end": 10.0, "rtol": 1e-6, "atol": 1e-6, "method": own}
+    start = [0.1, 0.15, 0.2, 0.1]
+    steps = pi.solve(pi.systems.henon_heiles, start, save="all", **run)
+    part = np.linspace(0, 1, 12, endpoint=False)
+    times = (steps.t[:-1, np.newaxis] + np.diff(steps.t)[:, np.newaxis] * part).ravel()
+    sol = pi.solve(pi.systems.henon_heiles, start, times=times, **run)
+    exact = pi.solve(pi.systems.henon_heiles, start, t_end=10.0, times=times, rtol=1e-13,
+                     atol=1e-13)  # fmt: skip
+    errors = np.linalg.norm(sol.y - exact.y, axis=-1).reshape(-1, 12)
+    assert errors.max() <= 3 * errors[:, 0].max() + 1e-7
+
+
 @pytest.mark.parametrize("method", ["auto", "dormand_prince54", "dop853", "radau_iia5"])
 @pytest.mark.parametrize("rtol", [1e-4, 1e-8])
 def test_the_error_between_the_steps_is_that_of_the_steps(method, rtol):
