@@ -143,9 +143,22 @@ static void add_times(double *to, double a, const void *row, int64_t n, int real
     else
         for (int64_t i = 0; i < n; i++) to[i] += a * (double)((const float *)row)[i];
 }
+/* B_m(t), m = 0 to n. */
+static void bernstein_at(int n, double t, double *b) {
+    double power = 1, over = 1;
+    for (int m = 0; m <= n; m++, power *= t) {
+        b[m] = over * power;
+        over = over * (n - m) / (m + 1);
+    }
+    power = 1;
+    for (int m = n; m >= 0; m--, power *= 1 - t) b[m] *= power;
+}
 void linear_pieces(Pieces *p, const PiSteps *s, int real_bytes, const double *begin,
                    const double *end) {
-    const int dim = p->rows.of->system.system->dim, n = p->degree = s->degree;
+    const int dim = p->rows.of->system.system->dim, n = s->degree;
+    for (int i = 0; p->degree != n && i <= CHEB_MOST; i++)
+        bernstein_at(n, 0.5 * (1 + cheb_point(CHEB_MOST, i)), p->at_point[i]);
+    p->degree = n;
     const int64_t lanes = p->lanes, row = lanes * (int64_t)sizeof *begin;
     for (int q = 0; q < p->count; q++) {
         const double *const factor = p->rows.of->linear + q * dim;
@@ -174,20 +187,21 @@ void linear_pieces(Pieces *p, const PiSteps *s, int real_bytes, const double *be
 }
 int piece_values(const Pieces *p, int64_t lane, int quantity, double *f) {
     const int n = (int)p->points[lane], step = CHEB_MOST / n;
+    const int whole = p->from[lane] == 0 && p->to[lane] == 1;
+    double c[PI_MAX_DEGREE + 1] = {0}, own[PI_MAX_DEGREE + 1];
+    for (int m = 0; p->linear && m <= p->degree; m++) c[m] = linear_row(p, quantity, m)[lane];
     for (int i = 0; i <= n; i++) {
         if (!p->linear) {
             f[i] = p->value[(quantity * NODES + i * step) * p->lanes + lane];
             continue;
         }
-        const double at = piece_part(p, lane, cheb_point(n, i)), rest = 1 - at;
-        const double *const c = linear_row(p, quantity, 0) + lane;
-        double sum = c[0], power = 1, over = 1; /* Horner's rule in `rest` */
-        for (int m = 1; m <= p->degree; m++) {
-            power *= at;
-            over = over * (p->degree - m + 1) / m;
-            sum = sum * rest + over * power * c[m * p->lanes];
+        const double *b = p->at_point[i * step];
+        if (!whole) {
+            bernstein_at(p->degree, piece_part(p, lane, cheb_point(n, i)), own);
+            b = own;
         }
-        f[i] = sum;
+        f[i] = 0;
+        for (int m = 0; m <= p->degree; m++) f[i] += b[m] * c[m];
     }
     return n;
 }

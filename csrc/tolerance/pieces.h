@@ -34,6 +34,7 @@ typedef struct {
      * their Bernstein coefficients, PI_MAX_DEGREE + 1 rows of each. */
     int degree;
     double *linear; /* NULL: they are not */
+    double at_point[CHEB_MOST + 1][PI_MAX_DEGREE + 1]; /* values of Bernstein's polynomials */
 } Pieces;
 
 int64_t pieces_bytes(const PiLaneProgram *program, int64_t lanes);
