@@ -148,8 +148,6 @@ typedef struct {
                       */
     int symplectic, symmetric;
     int quadratic_kinetic; /* composition: has its order only if T is quadratic in the momenta */
-    const char *written;   /* the descriptor as written in methods/: its numbers with all digits,
-                              for exact arithmetic; run/catalogue.c fills it in */
     int embedded_order, embedded2_order; /* of the error estimates below; 0: there is none */
     int derivative, backward;            /* multistep */
     /* rigid motion: one step consists of `stages` steps of lengths b_s h */
