@@ -62,7 +62,7 @@ const PiMethod *pi_method_named(const char *name) {
 }
 
 static const PiDense all_dense[] = {
-#include "../methods/dense.h"
+#include "../methods/within/dense.h"
 };
 const PiDense *pi_dense_of(const PiMethod *m) {
     for (size_t i = 0; i < sizeof all_dense / sizeof *all_dense; i++)

@@ -1,4 +1,4 @@
-"""The numbers of states within a step (csrc/methods/dense.h), in exact arithmetic.
+"""The numbers of states within a step (csrc/methods/within/dense.h), in exact arithmetic.
 
 A polynomial in Bernstein form has order q if each coefficient m satisfies, for every tree of order
 r up to q, sum_i w_i phi_i = ((m over r) / (n over r)) times the value for the exact solution at the
@@ -16,7 +16,7 @@ import pytest
 import pyintegrate as pi
 from pyintegrate.theory.nystrom_trees import nystrom_nodes, nystrom_target, nystrom_trees
 
-TEXT = (Path(__file__).resolve().parents[2] / "csrc" / "methods" / "dense.h").read_text()
+TEXT = (Path(__file__).resolve().parents[2] / "csrc" / "methods" / "within" / "dense.h").read_text()
 # Errors of the orders above are small: tests/adaptive/test_dense.py measures them.
 ORDERS = {
     "merson45": 3, "zonneveld43": 4, "fehlberg45": 4, "cash_karp45": 4, "dormand_prince54": 4,

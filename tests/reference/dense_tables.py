@@ -1,4 +1,4 @@
-"""Makes csrc/methods/dense.h: states within the steps of explicit embedded pairs.
+"""Makes csrc/methods/within/dense.h: states within the steps of explicit embedded pairs.
 
 Slopes are those of the pair's stages, the one at the end of the step, and those of further stages
 at places chosen by a search for the least error. A row of weights at theta is the solution of the
@@ -7,7 +7,7 @@ left makes the errors of the next orders, as they stand in Taylor's series, smal
 squares. Rows at a few places and the conditions at both ends give the Bernstein coefficients. The
 conditions that hold are then solved to 40 digits.
 
-Usage: python tests/reference/dense_tables.py [name ...] > csrc/methods/dense.h; it takes minutes.
+Usage: python tests/reference/dense_tables.py [name ...] > csrc/methods/within/dense.h; it takes minutes.
 
 References
 ----------
