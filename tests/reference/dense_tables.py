@@ -7,7 +7,7 @@ left makes the errors of the next orders, as they stand in Taylor's series, smal
 squares. Rows at a few places and the conditions at both ends give the Bernstein coefficients. The
 conditions that hold are then solved to 40 digits.
 
-Usage: python tests/reference/dense_tables.py [name ...] > csrc/methods/within/dense.h; it takes minutes.
+Usage: python tests/reference/dense_tables.py [name ...] > csrc/methods/within/dense.h (minutes).
 
 References
 ----------
@@ -198,9 +198,12 @@ class Pair:
         return (inverse(left) * right).tolist()
 
 
+def digits(x):
+    return "0" if abs(x) < mpf(10) ** -28 else nstr(x, 25, strip_zeros=True)
+
+
 def written(rows, indent):
-    number = lambda x: "0" if abs(x) < mpf(10) ** -28 else nstr(x, 25, strip_zeros=True)  # noqa: E731
-    lines = ["{" + ", ".join(map(number, row)) + "}" for row in rows]
+    lines = ["{" + ", ".join(map(digits, row)) + "}" for row in rows]
     return "{" + (",\n" + " " * indent).join(lines) + "}"
 
 
