@@ -94,9 +94,11 @@ static int ask_at(Pieces *p, const PiSteps *s, int real_bytes, const double *aft
         }
     return run_program(r);
 }
-/* theta of each lane at x of its piece; of those without one, and so no need of it, at 1/2. */
+/* theta of each lane at x of its piece; of those without one as on a whole step: equal ones cost
+ * less. */
 static void place_at(Pieces *p, double x) {
-    for (int64_t i = 0; i < p->lanes; i++) p->theta[i] = p->seeks[i] ? piece_part(p, i, x) : 0.5;
+    const double whole = 0.5 * (1 + x);
+    for (int64_t i = 0; i < p->lanes; i++) p->theta[i] = p->seeks[i] ? piece_part(p, i, x) : whole;
 }
 /* Values at point number `node` of all lanes in `which`, of degree 16. */
 static int ask_node(Pieces *p, const PiSteps *s, int real_bytes, const double *after, int node) {
