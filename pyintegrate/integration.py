@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from .method.catalogue import RK4
-from .run.arguments import make_run
+from .run.arguments import checked_run
 from .run.output import check_out
 from .solution.fixed_steps import FixedSolution
 from .solution.sensitivity import check_alone, with_tangents
@@ -23,7 +24,27 @@ if TYPE_CHECKING:
     from .watching.reductions import Reduction
 
 
-@explains_keywords()
+def _integrate(system, x0=None, v0=None, *, sensitivity=None, **given):
+    """`integrate`, from the keywords that it was given."""
+    if sensitivity is not None:
+        alone = ("watch", "events", "across", "bound", "out", "components")
+        check_alone(**{name: given.get(name) for name in alone})
+        both, names, state, dtype = with_tangents(system, sensitivity, x0, v0, given.get("dtype"))
+        call = partial(integrate, both, state, **given | {"dtype": dtype})
+        return FixedSolution._with_tangents(call, names)
+    problem, options = checked_run(system, x0, v0, **given)
+    if options.out is not None:
+        names = ("dt", "t0", "t_end", "start")
+        inputs = {"x0": x0, "v0": v0, **{name: given.get(name) for name in names}}
+        check_out(problem, options, inputs | dict(given.get("drive") or {}))
+    if options.watch is not None and problem.n_steps:
+        from .watching.beginning import check_watched
+
+        check_watched(options.watch, problem)
+    return FixedSolution.of_run(problem, options)
+
+
+@explains_keywords(by=_integrate)
 def integrate(
     system: System,
     x0: ArrayLike | None = None,
@@ -168,34 +189,4 @@ def integrate(
     >>> sol.x.shape
     (101, 5)
     """
-    if sensitivity is not None:
-        check_alone(
-            watch=watch, events=events, across=across, bound=bound, out=out, components=components
-        )
-        both, names, state, dtype = with_tangents(system, sensitivity, x0, v0, dtype)
-        return FixedSolution._with_tangents(
-            lambda: integrate(
-                both, state, dt=dt, t_end=t_end, n_steps=n_steps, t0=t0, method=method, save=save,
-                times=times, dtype=dtype, workers=workers, progress=progress,
-                on_failure=on_failure, compensated=compensated, start=start, drive=drive,
-            ),
-            names,
-        )  # fmt: skip
-    problem, options = make_run(
-        system, x0, v0, dt=dt, t_end=t_end, n_steps=n_steps, t0=t0, method=method, dtype=dtype,
-        start=start, drive=drive,
-        noise={"seed": seed, "first_trajectory": first_trajectory, "substeps": substeps},
-        options={
-            "save": save, "workers": workers, "progress": progress, "on_failure": on_failure,
-            "bound": bound, "compensated": compensated, "out": out, "components": components,
-            "watch": watch, "events": events, "times": times, "across": across,
-        },
-    )  # fmt: skip
-    if out is not None:
-        inputs = {"x0": x0, "v0": v0, "dt": dt, "t0": t0, "t_end": t_end, "start": start}
-        check_out(problem, options, inputs | dict(drive or {}))
-    if options.watch is not None and problem.n_steps:
-        from .watching.beginning import check_watched
-
-        check_watched(options.watch, problem)
-    return FixedSolution.of_run(problem, options)
+    raise NotImplementedError

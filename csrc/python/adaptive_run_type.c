@@ -1,88 +1,60 @@
 /* The Python type of a batch that goes to a tolerance. */
 #include <string.h>
 #include "../tolerance/solve.h"
+#include "fields.h"
 #include "observation.h"
 
 typedef struct {
-    PyObject_HEAD PiAdaptiveRun run;
-    _Atomic int busy;
-    Views views;
-    PyObject *system, *method; /* kept alive */
+    CoreObject base;
+    PiAdaptiveRun run;
     PiRow *rows;
     int *saved;
     Observation *observation; /* or NULL */
 } AdaptiveRun;
+_Static_assert(offsetof(AdaptiveRun, run) == sizeof(CoreObject), "fields.c writes to the run");
 
 static void adaptive_run_dealloc(PyObject *self) {
     AdaptiveRun *r = (AdaptiveRun *)self;
-    PyTypeObject *type = Py_TYPE(self);
     pi_adaptive_free(&r->run);
-    views_release(&r->views);
-    Py_XDECREF(r->system);
-    Py_XDECREF(r->method);
     PyMem_Free(r->rows);
     PyMem_Free(r->saved);
     free_observation(r->observation);
-    freefunc release = (freefunc)PyType_GetSlot(type, Py_tp_free);
-    release(self);
-    Py_DECREF(type);
+    free_object(&r->base);
 }
-
-typedef struct {
-    PyObject *system, *method, *initial, *params, *t0, *t_end, *first_step, *max_step, *rtol, *atol;
-    PyObject *state, *t, *h, *accepted, *rejected, *status, *saved, *times, *record, *observation;
-    int bits, keep, each; /* each: a row of times of its own for every trajectory */
-    long long lanes, workers, max_steps;
-} Arguments;
 
 static int tolerance_rows(AdaptiveRun *r, PyObject *tuple, const char *name, int dim, PiRow *rows) {
     const Py_ssize_t n = PyTuple_Check(tuple) ? PyTuple_Size(tuple) : -1;
     if (n != 1 && n != dim)
         return PyErr_Format(PyExc_ValueError, "%s: expected a tuple of 1 or %d rows", name, dim),
                -1;
-    if (views_rows(&r->views, tuple, name, (int)n, r->run.solve.lanes, r->run.real_bytes, rows))
+    if (views_rows(&r->base.views, tuple, name, (int)n, r->run.solve.lanes, r->run.real_bytes,
+                   rows))
         return -1;
     return (int)n;
 }
-static int read_saved(AdaptiveRun *r, PyObject *saved) {
-    PiSolve *s = &r->run.solve;
-    const Py_ssize_t n = PyTuple_Check(saved) ? PyTuple_Size(saved) : -1;
-    r->saved = PyMem_Calloc(n < 0 ? 1 : n + 1, sizeof *r->saved);
-    if (!r->saved) return PyErr_NoMemory(), -1;
-    for (Py_ssize_t i = 0; i < n; i++) {
-        const long long c = PyLong_AsLongLong(PyTuple_GetItem(saved, i));
-        if (c == -1 && PyErr_Occurred()) return -1;
-        if (c < 0 || c >= s->system->dim)
-            return PyErr_Format(PyExc_ValueError, "there is no component %lld", c), -1;
-        r->saved[i] = (int)c;
-    }
-    s->saved = r->saved;
-    s->n_saved = n < 0 ? 0 : (int)n;
-    return 0;
-}
-static int read_due_times(AdaptiveRun *r, const Arguments *a) {
+static int read_due_times(AdaptiveRun *r, const Given *a) {
     PiSolve *s = &r->run.solve;
     const int item = r->run.real_bytes;
-    const Py_buffer *record = views_strided(&r->views, a->record, "record", 3, item);
+    const Py_buffer *record = views_strided(&r->base.views, a->record, "record", 3, item);
     if (!record) return -1;
     if (record->shape[1] != s->n_saved || record->shape[2] < s->lanes)
-        return PyErr_Format(PyExc_ValueError, "record has not the shape (n, %d, %lld)", s->n_saved,
-                            (long long)s->lanes),
+        return PyErr_Format(PyExc_ValueError, "record has another shape than (n, %d, %lld)",
+                            s->n_saved, (long long)s->lanes),
                -1;
     s->n_times = record->shape[0];
-    s->times_next = a->each ? s->lanes : 1;
-    s->times_lane = a->each;
-    s->times =
-        views_array(&r->views, a->times, "times", pi_product(s->n_times, s->times_next), item, 0);
+    s->times_next = r->run.each ? s->lanes : 1;
+    s->times_lane = r->run.each;
+    s->times = views_array(&r->base.views, a->times, "times", pi_product(s->n_times, s->times_next),
+                           item, 0);
     s->record = record->buf;
     s->record_next = record->strides[0] / item;
     s->record_component = record->strides[1] / item;
     s->record_lane = record->strides[2] / item;
     return s->times ? 0 : -1;
 }
-static int read_results(AdaptiveRun *r, const Arguments *a) {
+static int read_results(AdaptiveRun *r, const Given *a) {
     PiSolve *s = &r->run.solve;
-    Views *v = &r->views;
+    Views *v = &r->base.views;
     const int64_t n = s->lanes;
     const int item = r->run.real_bytes;
     s->stride = n;
@@ -96,23 +68,16 @@ static int read_results(AdaptiveRun *r, const Arguments *a) {
                : -1;
 }
 
-static int make_run(PyObject *module, AdaptiveRun *r, const Arguments *a) {
+static int make_run(PyObject *module, CoreObject *object, const Given *a) {
+    AdaptiveRun *r = (AdaptiveRun *)object;
     PiSolve *s = &r->run.solve;
     ResolvedSystem resolved;
-    if (find_system(module, a->system, a->bits, &resolved)) return -1;
+    if (find_system(module, a->system, r->run.bits, &resolved)) return -1;
     const PiMethod *m = PyCapsule_GetPointer(a->method, METHOD_CAPSULE);
     if (!m) return -1;
-    r->system = Py_NewRef(a->system);
-    r->method = Py_NewRef(a->method);
+    if (!r->run.workers) r->run.workers = 1;
     const char *refusal = pi_adaptive_choose(&r->run, &resolved, m);
     if (refusal) return PyErr_SetString(PyExc_ValueError, refusal), -1;
-    if (a->lanes < 0 || a->lanes > (int64_t)1 << 48 || a->workers < 1 || a->workers > 1 << 20 ||
-        a->max_steps < 0)
-        return PyErr_SetString(PyExc_ValueError, "lanes, workers or max_steps: out of range"), -1;
-    s->lanes = a->lanes;
-    s->max_steps = a->max_steps;
-    r->run.workers = a->workers;
-    r->run.keep = a->keep;
     const int dim = s->system->dim, n_params = s->system->n_params, item = r->run.real_bytes;
     PiRow *rows = r->rows = PyMem_Calloc((size_t)pi_product(3, dim) + n_params + 1, sizeof *rows);
     if (!rows) return PyErr_NoMemory(), -1;
@@ -121,7 +86,7 @@ static int make_run(PyObject *module, AdaptiveRun *r, const Arguments *a) {
     s->rtol = rtol;
     s->atol = atol;
     s->params = params;
-    Views *v = &r->views;
+    Views *v = &r->base.views;
     if (views_rows(v, a->initial, "initial", dim, s->lanes, item, rows) ||
         (s->n_rtol = tolerance_rows(r, a->rtol, "rtol", dim, rtol)) < 0 ||
         (s->n_atol = tolerance_rows(r, a->atol, "atol", dim, atol)) < 0 ||
@@ -130,9 +95,11 @@ static int make_run(PyObject *module, AdaptiveRun *r, const Arguments *a) {
         views_row(v, a->t_end, "t_end", s->lanes, item, &s->t_end) ||
         views_row(v, a->first_step, "first_step", s->lanes, item, &s->first_step) ||
         views_row(v, a->max_step, "max_step", s->lanes, item, &s->max_step) || read_results(r, a) ||
-        read_saved(r, a->saved) || (a->record != Py_None && read_due_times(r, a)))
+        (s->n_saved = read_components(a->saved, dim, &r->saved)) < 0)
         return -1;
-    if (a->observation != Py_None &&
+    s->saved = r->saved;
+    if (a->record && read_due_times(r, a)) return -1;
+    if (a->observation &&
         !(r->observation = read_observation(module, &r->run, a->system, a->observation, v)))
         return -1;
     pi_adaptive_prepare(&r->run);
@@ -140,7 +107,7 @@ static int make_run(PyObject *module, AdaptiveRun *r, const Arguments *a) {
 }
 
 const char start_adaptive_doc[] =
-    "start_adaptive(**fields) -> AdaptiveRun\n\n"
+    "start_adaptive(more=None, /, **fields) -> AdaptiveRun\n\n"
     "system, method: name or handle, handle; bits: 64 or 32; lanes: trajectories; workers:\n"
     "threads that will share it. initial, params, rtol, atol: tuples of rows, each of one value\n"
     "or one for each lane; rtol and atol of one row, or one for each component. t0, t_end,\n"
@@ -148,59 +115,24 @@ const char start_adaptive_doc[] =
     "components. Results, written: state (dim, lanes), t, h, and as 64-bit integers accepted and\n"
     "rejected; status (bytes): trajectories of status CANCELLED are integrated, others stay.\n"
     "saved: indices of components. record (n, components, lanes) with any strides: states at\n"
-    "times, (n,), or with each=True (n, lanes); None for none. keep: whether gather() will be\n"
-    "called. observation: watches and events (observation.c), or None. decay: h times the rate\n"
+    "times, (n,), or with each=True (n, lanes); without it none. keep: whether gather() will be\n"
+    "called. observation: watches and events (observation.c). decay: h times the rate\n"
     "of decay from which a trajectory leaves as stiff, with the status 16, or with Radau's method\n"
     "h times the fastest rate up to which it leaves as no longer stiff; 0: never. accepted and\n"
     "rejected are incremented from their given values.";
-PyObject *core_start_adaptive(PyObject *module, PyObject *args, PyObject *keywords) {
-    static char *names[] = {
-        "system", "method", "bits",        "lanes",      "workers",  "initial",   "params", "rtol",
-        "atol",   "t0",     "t_end",       "first_step", "max_step", "max_steps", "bound",  "state",
-        "t",      "h",      "accepted",    "rejected",   "status",   "saved",     "record", "times",
-        "each",   "keep",   "observation", "decay",      NULL};
-    Arguments a;
-    double bound, decay;
-    if (!PyArg_ParseTupleAndKeywords(args, keywords, "OOiLLOOOOOOOOLdOOOOOOOOOppOd:start_adaptive",
-                                     names, &a.system, &a.method, &a.bits, &a.lanes, &a.workers,
-                                     &a.initial, &a.params, &a.rtol, &a.atol, &a.t0, &a.t_end,
-                                     &a.first_step, &a.max_step, &a.max_steps, &bound, &a.state,
-                                     &a.t, &a.h, &a.accepted, &a.rejected, &a.status, &a.saved,
-                                     &a.record, &a.times, &a.each, &a.keep, &a.observation, &decay))
-        return NULL;
-    PyObject *self = PyType_GenericAlloc((PyTypeObject *)state_of(module)->adaptive_run_type, 0);
-    if (!self) return NULL;
-    AdaptiveRun *r = (AdaptiveRun *)self;
-    r->run.solve.bound = bound;
-    r->run.solve.decay = decay;
-    const uint32_t mode = pi_enter_float_mode();
-    if (make_run(module, r, &a)) Py_CLEAR(self);
-    pi_leave_float_mode(mode);
-    return self;
+PyObject *core_start_adaptive(PyObject *module, PyObject *const *args, Py_ssize_t n,
+                              PyObject *names) {
+    return make_object(module, state_of(module)->adaptive_run_type, ADAPTIVE, make_run,
+                       (Call){args, n, names});
 }
 
-static int claim(AdaptiveRun *r) {
-    if (!atomic_exchange(&r->busy, 1)) return 0;
-    PyErr_SetString(PyExc_RuntimeError, "another thread is at work on this run");
-    return -1;
-}
 static void work(void *run, PiPoll *poll, void *context) { pi_adaptive_work(run, poll, context); }
 PyDoc_STRVAR(work_doc,
              "work(progress=None, helpers=0): until every trajectory has arrived, with `helpers`\n"
              "further threads; progress(trajectories) is called now and then.");
 static PyObject *adaptive_run_work(PyObject *self, PyObject *args) {
     AdaptiveRun *r = (AdaptiveRun *)self;
-    PyObject *progress = Py_None;
-    long long helpers = 0;
-    if (!PyArg_ParseTuple(args, "|OL:work", &progress, &helpers)) return NULL;
-    if (helpers < 0 || helpers >= r->run.workers)
-        return PyErr_Format(PyExc_ValueError, "helpers is %lld, expected 0 to %lld", helpers,
-                            (long long)r->run.workers - 1);
-    if (claim(r)) return NULL;
-    const Task task = {work, &r->run, &r->run.out_of_memory};
-    const int error = work_together(task, progress, helpers);
-    r->busy = 0;
-    return error ? NULL : Py_NewRef(Py_None);
+    return work_on(&r->base, args, r->run.workers, (Task){work, &r->run, &r->run.out_of_memory});
 }
 
 PyDoc_STRVAR(
@@ -212,7 +144,7 @@ static PyObject *adaptive_run_gather(PyObject *self, PyObject *args) {
     const PiSolve *s = &r->run.solve;
     PyObject *objects[3];
     if (!PyArg_ParseTuple(args, "OOO:gather", &objects[0], &objects[1], &objects[2])) return NULL;
-    if (claim(r)) return NULL;
+    if (claim(&r->base)) return NULL;
     Views views = {0};
     const int item = r->run.real_bytes;
     int64_t *counts = views_array(&views, objects[0], "counts", s->lanes, 8, 1);
@@ -231,19 +163,19 @@ static PyObject *adaptive_run_gather(PyObject *self, PyObject *args) {
     }
     PyMem_Free(own);
     views_release(&views);
-    r->busy = 0;
+    r->base.busy = 0;
     return states ? Py_NewRef(Py_None) : NULL;
 }
 PyDoc_STRVAR(longest_doc, "longest(counts) -> the most entries kept of one trajectory.\n"
                           "counts: 64-bit, (lanes,): how many each has.");
 static PyObject *adaptive_run_longest(PyObject *self, PyObject *array) {
     AdaptiveRun *r = (AdaptiveRun *)self;
-    if (claim(r)) return NULL;
+    if (claim(&r->base)) return NULL;
     Views views = {0};
     int64_t *counts = views_array(&views, array, "counts", r->run.solve.lanes, 8, 1);
     const int64_t most = counts ? pi_adaptive_longest(&r->run, counts) : 0;
     views_release(&views);
-    r->busy = 0;
+    r->base.busy = 0;
     return counts ? PyLong_FromLongLong(most) : NULL;
 }
 PyDoc_STRVAR(lanes_doc, "lanes() -> (attempted steps of lanes, those of trajectories).");

@@ -3,18 +3,21 @@
 #include "arrays.h"
 #include <string.h>
 
-/* Room for one more buffer, which must not move, and the buffer; NULL with an exception. */
+enum { VIEWS = 16 };
+
+/* Room for one more buffer; NULL with an exception. */
 static View *one_more(Views *views, const char *name) {
     if (views->count == views->room) {
-        const int room = 2 * views->room + 16;
-        View **more = PyMem_Realloc(views->view, pi_product(room, sizeof *more));
+        View **more = PyMem_Realloc(views->view, pi_product(views->room + VIEWS, sizeof *more));
         if (!more) return (View *)PyErr_NoMemory();
         views->view = more;
-        views->room = room;
+        View *block = PyMem_Malloc(pi_product(VIEWS, sizeof *block));
+        if (!block) return (View *)PyErr_NoMemory();
+        for (int i = 0; i < VIEWS; i++) more[views->room++] = block + i;
     }
-    View *view = PyMem_Calloc(1, sizeof *view);
-    if (!view) return (View *)PyErr_NoMemory();
+    View *view = views->view[views->count];
     view->name = name;
+    view->buffer.obj = NULL;
     return view;
 }
 
@@ -24,11 +27,8 @@ static const Py_buffer *view_of(Views *views, PyObject *object, const char *name
     View *kept = one_more(views, name);
     if (!kept) return NULL;
     const Py_buffer *view = &kept->buffer;
-    if (PyObject_GetBuffer(object, &kept->buffer, flags | PyBUF_FORMAT)) {
-        PyMem_Free(kept);
-        return NULL;
-    }
-    views->view[views->count++] = kept;
+    if (PyObject_GetBuffer(object, &kept->buffer, flags | PyBUF_FORMAT)) return NULL;
+    views->count++;
     if (view->format && strchr(view->format, 'O'))
         return (Py_buffer *)PyErr_Format(PyExc_TypeError, "%s holds objects, expected numbers",
                                          name);
@@ -67,17 +67,12 @@ static int number_row(Views *views, PyObject *object, const char *name, int item
     const double number = PyFloat_AsDouble(object);
     View *view = one_more(views, name);
     if (!view) return -1;
-    void *memory = view->buffer.buf = PyMem_Malloc(sizeof number);
-    if (!memory) {
-        PyMem_Free(view);
-        PyErr_NoMemory();
-        return -1;
-    }
-    if (item == 8) *(double *)memory = number;
-    else *(float *)memory = (float)number;
+    if (item == 8) view->number.wide = number;
+    else view->number.narrow = (float)number;
+    view->buffer.buf = &view->number;
     view->buffer.len = item;
-    views->view[views->count++] = view;
-    *row = (PiRow){memory, 0};
+    views->count++;
+    *row = (PiRow){&view->number, 0};
     return 0;
 }
 
@@ -114,12 +109,8 @@ View *const *views_find(const Views *views, const char *name) {
 }
 
 void views_release(Views *views) {
-    while (views->count > 0) {
-        View *view = views->view[--views->count];
-        if (!view->buffer.obj) PyMem_Free(view->buffer.buf); /* memory of a number */
-        PyBuffer_Release(&view->buffer);
-        PyMem_Free(view);
-    }
+    while (views->count > 0) PyBuffer_Release(&views->view[--views->count]->buffer);
+    for (int i = 0; i < views->room; i += VIEWS) PyMem_Free(views->view[i]);
     PyMem_Free(views->view);
     *views = (Views){0};
 }

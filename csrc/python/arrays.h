@@ -10,12 +10,16 @@
 
 /* The buffers held during a call or a run, each under the name of its argument. */
 typedef struct {
-    Py_buffer buffer; /* obj == NULL: memory of a number */
+    Py_buffer buffer; /* obj == NULL: of the number */
     const char *name;
+    union {
+        double wide;
+        float narrow;
+    } number;
 } View;
 typedef struct {
     int count, room;
-    View **view;
+    View **view; /* each in a block of VIEWS, as buffers must not move */
 } Views;
 
 /* The memory of a C-contiguous array of at least `items` items of `item` bytes; NULL with an

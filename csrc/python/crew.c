@@ -103,6 +103,35 @@ int work_together(Task task, PyObject *progress, int64_t helpers) {
     return PyErr_Occurred() ? -1 : 0;
 }
 
+/* ---- the objects of runs --------------------------------------------------------------------- */
+void free_object(CoreObject *object) {
+    PyTypeObject *type = Py_TYPE((PyObject *)object);
+    views_release(&object->views);
+    for (int i = 0; i < 3; i++) Py_XDECREF(object->kept[i]);
+    freefunc release = (freefunc)PyType_GetSlot(type, Py_tp_free);
+    release(object);
+    Py_DECREF(type);
+}
+
+int claim(CoreObject *object) {
+    if (!atomic_exchange(&object->busy, 1)) return 0;
+    PyErr_SetString(PyExc_RuntimeError, "another thread is at work on this run");
+    return -1;
+}
+
+PyObject *work_on(CoreObject *object, PyObject *args, int64_t workers, Task task) {
+    PyObject *progress = Py_None;
+    long long helpers = 0;
+    if (!PyArg_ParseTuple(args, "|OL:work", &progress, &helpers)) return NULL;
+    if (helpers < 0 || helpers >= workers)
+        return PyErr_Format(PyExc_ValueError, "helpers is %lld, expected 0 to %lld", helpers,
+                            (long long)workers - 1);
+    if (claim(object)) return NULL;
+    const int error = work_together(task, progress, helpers);
+    object->busy = 0;
+    return error ? NULL : Py_NewRef(Py_None);
+}
+
 /* ---- an end that no signal disturbs ---------------------------------------------------------- */
 typedef struct {
     PyObject *function, *argument, *error; /* error: what the function has raised */

@@ -1,51 +1,72 @@
-/* The fields of start() and stepper(), read by one loop. A new option of a run is one line
- * here and one field of PiRun. */
+/* The fields of start(), stepper() and start_adaptive(), read by one loop. A new option of a run is
+ * one line here and one field of PiRun. */
 #include "fields.h"
 #include <math.h>
+#include "../tolerance/solve.h"
 
 typedef enum { INTEGER, REAL, FLAG, OBJECT } Kind;
 typedef struct {
     const char *name;
     Kind kind;
-    size_t offset;     /* in PiRun; of an OBJECT in RunObjects */
-    int needed, known; /* by which functions: START, STEPPER; 0 or NULL if it is absent */
+    size_t offset;     /* in the run: PiRun or PiAdaptiveRun; of an OBJECT in Given */
+    int needed, known; /* by which functions: START, STEPPER, ADAPTIVE */
     double least, most;
-} Field;
-enum { BOTH = START | STEPPER };
+} Field; /* what is absent is 0 or NULL */
+enum { BY_HAND = START | STEPPER, AT_ONCE = START | ADAPTIVE, ALL = BY_HAND | ADAPTIVE };
 
 #define NUMBER(field) offsetof(PiRun, field)
-#define THING(field)  offsetof(RunObjects, field)
+#define OWN(field)    offsetof(PiAdaptiveRun, field)
+#define THING(field)  offsetof(Given, field)
 static const Field fields[] = {
-    {"system", OBJECT, THING(system), BOTH, BOTH, 0, 0},
-    {"method", OBJECT, THING(method), START, START, 0, 0},
-    {"methods", OBJECT, THING(methods), STEPPER, STEPPER, 0, 0},
-    {"starter", OBJECT, THING(starter), 0, BOTH, 0, 0},
-    {"bits", INTEGER, NUMBER(bits), BOTH, BOTH, 32, 64},
-    {"lanes", INTEGER, NUMBER(lanes), BOTH, BOTH, 0, 0x1p48},
-    {"first", INTEGER, NUMBER(first), 0, START, 0, 0x1p54},
+    {"system", OBJECT, THING(system), ALL, ALL, 0, 0},
+    {"method", OBJECT, THING(method), AT_ONCE, AT_ONCE, 0, 0},
+    {"bits", INTEGER, NUMBER(bits), BY_HAND, BY_HAND, 32, 64},
+    {"lanes", INTEGER, NUMBER(lanes), BY_HAND, BY_HAND, 0, 0x1p48},
     {"n_steps", INTEGER, NUMBER(n_steps), START, START, 0, 0x1p54},
     {"save_every", INTEGER, NUMBER(save_every), START, START, 1, 0x1p54},
-    {"workers", INTEGER, NUMBER(workers), START, START, 1, 0x1p31 - 1},
-    {"bound", REAL, NUMBER(bound), BOTH, BOTH, 0, HUGE_VAL},
+    {"bound", REAL, NUMBER(bound), BY_HAND, BY_HAND, 0, HUGE_VAL},
+    {"t0", OBJECT, THING(t0), ALL, ALL, 0, 0},
+    {"dt", OBJECT, THING(dt), BY_HAND, BY_HAND, 0, 0},
+    {"params", OBJECT, THING(params), ALL, ALL, 0, 0},
+    {"initial", OBJECT, THING(initial), AT_ONCE, AT_ONCE, 0, 0},
+    {"state_a", OBJECT, THING(state_a), START, START, 0, 0},
+    {"record", OBJECT, THING(record), 0, AT_ONCE, 0, 0},
+    {"saved", OBJECT, THING(saved), 0, AT_ONCE, 0, 0},
+    {"state_b", OBJECT, THING(state_b), 0, START, 0, 0},
+    {"methods", OBJECT, THING(methods), STEPPER, STEPPER, 0, 0},
+    {"state", OBJECT, THING(state), STEPPER | ADAPTIVE, STEPPER | ADAPTIVE, 0, 0},
+    {"starter", OBJECT, THING(starter), 0, BY_HAND, 0, 0},
+    {"first", INTEGER, NUMBER(first), 0, START, 0, 0x1p54},
+    {"workers", INTEGER, NUMBER(workers), 0, START, 1, 0x1p31 - 1},
     {"has_history", FLAG, NUMBER(has_history), 0, START, 0, 1},
     {"use_row_kernels", FLAG, NUMBER(use_row_kernels), 0, START, 0, 1},
-    {"compensated", FLAG, NUMBER(compensated), 0, BOTH, 0, 1},
-    {"t0", OBJECT, THING(t0), BOTH, BOTH, 0, 0},
-    {"dt", OBJECT, THING(dt), BOTH, BOTH, 0, 0},
-    {"params", OBJECT, THING(params), BOTH, BOTH, 0, 0},
+    {"compensated", FLAG, NUMBER(compensated), 0, BY_HAND, 0, 1},
     {"drive_strides", OBJECT, THING(drive_strides), 0, START, 0, 0},
-    {"initial", OBJECT, THING(initial), START, START, 0, 0},
-    {"state_a", OBJECT, THING(state_a), START, START, 0, 0},
-    {"state_b", OBJECT, THING(state_b), START, START, 0, 0},
-    {"state", OBJECT, THING(state), STEPPER, STEPPER, 0, 0},
-    {"record", OBJECT, THING(record), 0, START, 0, 0},
-    {"saved", OBJECT, THING(saved), 0, START, 0, 0},
     {"save_steps", OBJECT, THING(save_steps), 0, START, 0, 0},
-    {"watches", OBJECT, THING(watches), 0, BOTH, 0, 0},
-    {"events", OBJECT, THING(events), 0, BOTH, 0, 0},
-    {"times", OBJECT, THING(times), 0, START, 0, 0},
-    {"renormalise", OBJECT, THING(renormalise), 0, START, 0, 0},
     {"stream", OBJECT, THING(stream), 0, START, 0, 0},
+    {"watches", OBJECT, THING(watches), 0, BY_HAND, 0, 0},
+    {"events", OBJECT, THING(events), 0, BY_HAND, 0, 0},
+    {"times", OBJECT, THING(times), 0, AT_ONCE, 0, 0},
+    {"renormalise", OBJECT, THING(renormalise), 0, START, 0, 0},
+    {"bits", INTEGER, OWN(bits), ADAPTIVE, ADAPTIVE, 32, 64},
+    {"lanes", INTEGER, OWN(solve.lanes), ADAPTIVE, ADAPTIVE, 0, 0x1p48},
+    {"workers", INTEGER, OWN(workers), 0, ADAPTIVE, 1, 0x1p20},
+    {"rtol", OBJECT, THING(rtol), ADAPTIVE, ADAPTIVE, 0, 0},
+    {"atol", OBJECT, THING(atol), ADAPTIVE, ADAPTIVE, 0, 0},
+    {"t_end", OBJECT, THING(t_end), ADAPTIVE, ADAPTIVE, 0, 0},
+    {"first_step", OBJECT, THING(first_step), ADAPTIVE, ADAPTIVE, 0, 0},
+    {"max_step", OBJECT, THING(max_step), ADAPTIVE, ADAPTIVE, 0, 0},
+    {"max_steps", INTEGER, OWN(solve.max_steps), ADAPTIVE, ADAPTIVE, 0, 0x1p62},
+    {"bound", REAL, OWN(solve.bound), ADAPTIVE, ADAPTIVE, 0, HUGE_VAL},
+    {"t", OBJECT, THING(t), ADAPTIVE, ADAPTIVE, 0, 0},
+    {"h", OBJECT, THING(h), ADAPTIVE, ADAPTIVE, 0, 0},
+    {"accepted", OBJECT, THING(accepted), ADAPTIVE, ADAPTIVE, 0, 0},
+    {"rejected", OBJECT, THING(rejected), ADAPTIVE, ADAPTIVE, 0, 0},
+    {"status", OBJECT, THING(status), ADAPTIVE, ADAPTIVE, 0, 0},
+    {"each", FLAG, OWN(each), 0, ADAPTIVE, 0, 1},
+    {"keep", FLAG, OWN(keep), 0, ADAPTIVE, 0, 1},
+    {"observation", OBJECT, THING(observation), 0, ADAPTIVE, 0, 0},
+    {"decay", REAL, OWN(solve.decay), 0, ADAPTIVE, 0, HUGE_VAL},
 };
 
 enum { FIELDS = sizeof fields / sizeof *fields };
@@ -91,8 +112,8 @@ static int read_real(const Field *field, PyObject *value, double *to) {
         return PyErr_Format(PyExc_TypeError, "%s must be a number, got %R", field->name, value), -1;
     return *to >= field->least && *to <= field->most ? 0 : out_of_range(field, value);
 }
-static int read_field(const Field *field, PyObject *value, PiRun *run, RunObjects *objects) {
-    char *to = (char *)(field->kind == OBJECT ? (void *)objects : (void *)run) + field->offset;
+static int read_field(const Field *field, PyObject *value, void *run, Given *given) {
+    char *to = (char *)(field->kind == OBJECT ? (void *)given : run) + field->offset;
     switch (field->kind) {
     case INTEGER: return read_integer(field, value, (int64_t *)to);
     case REAL: return read_real(field, value, (double *)to);
@@ -101,49 +122,95 @@ static int read_field(const Field *field, PyObject *value, PiRun *run, RunObject
     }
     return 0;
 }
-
-/* Names that no field of this function has. */
-static int refuse_unknown(PyObject *given, Entry entry, const char *caller) {
-    PyObject *key, *value;
-    for (Py_ssize_t at = 0; PyDict_Next(given, &at, &key, &value);) {
-        int known = 0;
-        for (int i = 0; !known && PyUnicode_Check(key) && i < FIELDS; i++)
-            known = fields[i].known & entry &&
-                    PyUnicode_CompareWithASCIIString(key, fields[i].name) == 0;
-        if (!known) {
-            PyErr_Format(PyExc_TypeError, "%s has no field %R", caller, key);
-            return -1;
-        }
+/* Where the fields of a call go. */
+typedef struct {
+    PyObject *const *names; /* of all fields */
+    Entry entry;
+    const char *caller;
+    void *run;
+    Given *given;
+    int next;       /* the field after the last: callers name them in the order of the table */
+    uint64_t found; /* a bit for each */
+} Reading;
+static int is_named(const Reading *r, int i, PyObject *name, int exactly) {
+    if (!(fields[i].known & r->entry)) return 0;
+    return exactly ? r->names[i] == name
+                   : PyUnicode_Check(name) &&
+                         PyUnicode_CompareWithASCIIString(name, fields[i].name) == 0;
+}
+static int read_named(Reading *r, PyObject *name, PyObject *value) {
+    for (int look = 0; look < 2 * FIELDS; look++) { /* names are interned, but for a few */
+        const int i = (r->next + look) % FIELDS;
+        if (!is_named(r, i, name, look < FIELDS)) continue;
+        r->next = i + 1;
+        r->found |= (uint64_t)1 << i;
+        return read_field(&fields[i], value, r->run, r->given);
+    }
+    PyErr_Format(PyExc_TypeError, "%s has no field %R", r->caller, name);
+    return -1;
+}
+/* more: the dictionary, which no other thread can change. 0, or -1 with an exception. */
+static int read_call(Reading *r, const Call *call, PyObject *more) {
+    const Py_ssize_t named = call->names ? PyTuple_Size(call->names) : 0;
+    for (Py_ssize_t i = 0; i < named; i++)
+        if (read_named(r, PyTuple_GetItem(call->names, i), call->values[call->n + i])) return -1;
+    PyObject *name, *value;
+    for (Py_ssize_t at = 0; more && PyDict_Next(more, &at, &name, &value);)
+        if (read_named(r, name, value)) return -1;
+    for (int i = 0; i < FIELDS; i++) {
+        if (!(fields[i].needed & r->entry) || r->found >> i & 1) continue;
+        PyErr_Format(PyExc_TypeError, "%s needs the field %s", r->caller, fields[i].name);
+        return -1;
     }
     return 0;
 }
 
-PyObject *own_fields(PyObject *args, PyObject *keywords, const char *caller) {
-    const Py_ssize_t n = PyTuple_Size(args), named = keywords ? PyDict_Size(keywords) : 0;
-    PyObject *only = n == 1 && !named ? PyTuple_GetItem(args, 0) : NULL;
-    if (only && PyDict_Check(only)) return PyDict_Copy(only);
-    if (n == 0) return keywords ? Py_NewRef(keywords) : PyDict_New();
-    return PyErr_Format(PyExc_TypeError, "%s takes a dictionary, or keyword arguments only",
-                        caller);
+PyObject *make_object(PyObject *module, PyObject *type, Entry entry, Maker *make, Call call) {
+    const char *caller = entry == START     ? "start()"
+                         : entry == STEPPER ? "stepper()"
+                                            : "start_adaptive()";
+    PyObject *given_more = call.n ? call.values[0] : Py_None;
+    if (call.n > 1 || (given_more != Py_None && !PyDict_Check(given_more)))
+        return PyErr_Format(PyExc_TypeError, "%s takes a dictionary and keyword arguments only",
+                            caller);
+    PyObject *more = given_more == Py_None ? NULL : PyDict_Copy(given_more);
+    if (!more && given_more != Py_None) return NULL;
+    PyObject *self = PyType_GenericAlloc((PyTypeObject *)type, 0);
+    Given given = {0};
+    Reading reading = {state_of(module)->field_names, entry, caller, NULL, &given, 0, 0};
+    const uint32_t mode = pi_enter_float_mode();
+    if (self) {
+        reading.run = (CoreObject *)self + 1;
+        CoreObject *object = (CoreObject *)self;
+        int error = read_call(&reading, &call, more);
+        object->kept[0] = Py_XNewRef(given.system);
+        object->kept[1] = Py_XNewRef(given.method ? given.method : given.methods);
+        object->kept[2] = Py_XNewRef(given.starter);
+        if (error || make(module, object, &given)) Py_CLEAR(self);
+    }
+    pi_leave_float_mode(mode);
+    Py_XDECREF(more);
+    return self;
 }
 
-int read_fields(PyObject *module, PyObject *given, Entry entry, PiRun *run, RunObjects *objects) {
-    PyObject *const *names = state_of(module)->field_names;
-    const char *caller = entry == START ? "start()" : "stepper()";
-    Py_ssize_t found = 0;
-    *objects = (RunObjects){0};
-    for (int i = 0; i < FIELDS; i++) {
-        const Field *field = &fields[i];
-        if (!(field->known & entry)) continue;
-        PyObject *value = PyDict_GetItemWithError(given, names[i]);
-        if (!value && PyErr_Occurred()) return -1;
-        if (!value && field->needed & entry) {
-            PyErr_Format(PyExc_TypeError, "%s needs the field %s", caller, field->name);
-            return -1;
-        }
-        if (value && read_field(field, value, run, objects)) return -1;
-        found += value != NULL;
-    }
+void size_rows(PiRun *run) {
+    const int64_t unit = 512 / run->bits;
+    run->stride = (run->lanes + unit - 1) / unit * unit;
+    run->real_bytes = (int)run->bits / 8;
     if (run->bits == 32) run->bound = (float)run->bound;
-    return found < PyDict_Size(given) ? refuse_unknown(given, entry, caller) : 0;
+}
+
+int read_components(PyObject *saved, int dim, int **to) {
+    const Py_ssize_t n = !saved ? dim : PyTuple_Check(saved) ? PyTuple_Size(saved) : -1;
+    if (n < 0) return PyErr_SetString(PyExc_TypeError, "saved: expected a tuple of components"), -1;
+    int *item = *to = PyMem_Calloc((size_t)n + 1, sizeof *item);
+    if (!item) return PyErr_NoMemory(), -1;
+    for (Py_ssize_t i = 0; i < n; i++) {
+        const long long c = saved ? PyLong_AsLongLong(PyTuple_GetItem(saved, i)) : i;
+        if (c == -1 && PyErr_Occurred()) return -1;
+        if (c < 0 || c >= dim)
+            return PyErr_Format(PyExc_ValueError, "there is no component %lld", c), -1;
+        item[i] = (int)c;
+    }
+    return (int)n;
 }

@@ -1,21 +1,29 @@
-/* The fields of start() and stepper(), from a dictionary or as keywords: one line each in the table
- * of fields.c. */
+/* The named arguments of start(), stepper() and start_adaptive(): a line each in the table of
+ * fields.c. */
 #pragma once
 #include "module.h"
 
-/* Fields that are objects; borrowed, NULL if they are absent or None. */
-typedef struct {
-    PyObject *system, *method, *methods, *starter;
-    PyObject *t0, *dt, *params, *drive_strides;
-    PyObject *initial, *state_a, *state_b, *state;
-    PyObject *record, *saved, *save_steps, *stream;
-    PyObject *watches, *events, *times, *renormalise;
-} RunObjects;
+/* Those that are objects; borrowed, NULL if they are absent or None. */
+typedef struct Given {
+    PyObject *system, *method, *methods, *starter, *t0, *dt, *params, *drive_strides;
+    PyObject *initial, *state_a, *state_b, *state, *record, *saved, *save_steps, *stream, *times;
+    PyObject *watches, *events, *renormalise, *observation;
+    PyObject *rtol, *atol, *t_end, *first_step, *max_step, *t, *h, *accepted, *rejected, *status;
+} Given;
 
-typedef enum { START = 1, STEPPER = 2 } Entry;
-/* The dictionary of a call, which no other thread can change: a new reference, or NULL with an
- * exception. */
-PyObject *own_fields(PyObject *args, PyObject *keywords, const char *caller);
-/* Numbers go into the run, objects into `objects`, borrowed from the dictionary. 0,
- * or -1 with an exception that names the field. */
-int read_fields(PyObject *module, PyObject *given, Entry entry, PiRun *run, RunObjects *objects);
+typedef enum { START = 1, STEPPER = 2, ADAPTIVE = 4 } Entry;
+/* What is called: keywords, and a dictionary of further fields or None. */
+typedef struct {
+    PyObject *const *values; /* the dictionary, if there is one, then those of the keywords */
+    Py_ssize_t n;            /* dictionaries */
+    PyObject *names;         /* of the keywords, or NULL */
+} Call;
+/* An object of this type from the fields of a call: numbers go into its run, objects to `make`,
+ * which returns 0, or -1 with an exception. A new reference, or NULL with an exception. */
+typedef int Maker(PyObject *module, CoreObject *self, const Given *given);
+PyObject *make_object(PyObject *module, PyObject *type, Entry entry, Maker *make, Call call);
+/* Sets the sizes of rows and reals from the precision and the number of lanes. */
+void size_rows(PiRun *run);
+/* The indices of components of a system, or all if none are given; in new memory. Their number, or
+ * -1 with an exception. */
+int read_components(PyObject *saved, int dim, int **to);

@@ -1,10 +1,11 @@
 /* Declarations shared by the files of the extension module. */
 #pragma once
+#include <stdatomic.h>
 #include "../run/families.h"
 #include "../run/run.h"
 #include "arrays.h"
 
-enum { MOST_FIELDS = 40 };
+enum { MOST_FIELDS = 64 };
 typedef struct {
     PyObject *run_type, *stepper_type, *adaptive_run_type;
     PyObject *field_names[MOST_FIELDS]; /* of fields.c, interned like those of a caller */
@@ -38,6 +39,18 @@ PyObject *core_scales(PyObject *module, PyObject *system);
 
 /* The names of all fields as objects of Python (fields.c). 0, or -1 with an exception. */
 int name_fields(State *state);
+
+/* ---- runs: fields.c, crew.c ------------------------------------------------------------------ */
+/* How each type of a run begins; its PiRun, or PiAdaptiveRun, follows. */
+typedef struct {
+    PyObject_HEAD _Atomic int busy; /* a thread is at work, or reads or writes results */
+    Views views;                    /* of its arrays */
+    PyObject *kept[3];              /* alive: the system, the methods and the starter */
+} CoreObject;
+/* Frees it, at the end of the deallocation of its type. */
+void free_object(CoreObject *object);
+/* One thread at a time: 0, or -1 with an exception. busy = 0 lets the next one in. */
+int claim(CoreObject *object);
 
 /* ---- functions of the module ----------------------------------------------------------------- */
 /* catalogues.c */
@@ -86,12 +99,13 @@ typedef struct {
     _Atomic int *out_of_memory;
 } Task;
 int work_together(Task task, PyObject *progress, int64_t helpers);
+/* The method work(progress=None, helpers=0) of a run that so many threads may share. */
+PyObject *work_on(CoreObject *object, PyObject *args, int64_t workers, Task task);
 extern const char shielded_doc[], to_nearest_doc[];
 PyObject *core_shielded(PyObject *module, PyObject *args);
 PyObject *core_to_nearest(PyObject *module, PyObject *args, PyObject *keywords);
 /* run_type.c, stepper_type.c, adaptive_run_type.c */
 extern PyType_Spec run_spec, stepper_spec, adaptive_run_spec;
 extern const char start_doc[], stepper_doc[], start_adaptive_doc[];
-PyObject *core_start_adaptive(PyObject *module, PyObject *args, PyObject *keywords);
-PyObject *core_start(PyObject *module, PyObject *args, PyObject *keywords);
-PyObject *core_stepper(PyObject *module, PyObject *args, PyObject *keywords);
+typedef PyObject *Starting(PyObject *module, PyObject *const *args, Py_ssize_t n, PyObject *names);
+Starting core_start, core_stepper, core_start_adaptive;

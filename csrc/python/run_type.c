@@ -5,30 +5,22 @@
 #include "watching.h"
 
 typedef struct {
-    PyObject_HEAD PiRun run;
-    _Atomic int busy; /* a thread is at work, or reads or writes failures */
+    CoreObject base;
+    PiRun run;
     PiRecord record;
     Watches watches;
-    Views views;
-    PyObject *system, *method, *starter; /* kept alive */
     int64_t *drive_strides;
 } Run;
+_Static_assert(offsetof(Run, run) == sizeof(CoreObject), "fields.c writes to the run");
 
 static void run_dealloc(PyObject *self) {
     Run *r = (Run *)self;
-    PyTypeObject *type = Py_TYPE(self);
     pi_run_free(&r->run);
-    views_release(&r->views);
-    Py_XDECREF(r->system);
-    Py_XDECREF(r->method);
-    Py_XDECREF(r->starter);
     PyMem_Free(r->run.params);
     PyMem_Free(r->record.saved);
     PyMem_Free(r->drive_strides);
     free_watches(&r->watches);
-    freefunc release = (freefunc)PyType_GetSlot(type, Py_tp_free);
-    release(self);
-    Py_DECREF(type);
+    free_object(&r->base);
 }
 
 /* Which parameters change with each step; their rows must last to the end. There may be tens of
@@ -40,7 +32,7 @@ static int read_drive(Run *r, PyObject *strides) {
     r->drive_strides = PyMem_Calloc((size_t)n + 1, sizeof *r->drive_strides);
     int error = !items || !r->drive_strides ? (PyErr_NoMemory(), -1)
                                             : read_numbers(strides, "drive_strides", n, items);
-    View *const *params = views_find(&r->views, "params");
+    View *const *params = views_find(&r->base.views, "params");
     for (int i = 0; !error && i < n; i++) {
         if (items[i] == 0) continue;
         const int64_t each = items[i] == 1 ? 1 : run->stride;
@@ -61,9 +53,9 @@ static int read_drive(Run *r, PyObject *strides) {
 /* The indices of the saved steps if no interval gives them, and their common divisor. */
 static int read_steps(Run *r, PyObject *steps, int64_t *saves) {
     PiRecord *record = &r->record;
-    record->steps = views_array(&r->views, steps, "save_steps", 0, 8, 0);
+    record->steps = views_array(&r->base.views, steps, "save_steps", 0, 8, 0);
     if (!record->steps) return -1;
-    record->listed = *saves = (*views_find(&r->views, "save_steps"))->buffer.len / 8;
+    record->listed = *saves = (*views_find(&r->base.views, "save_steps"))->buffer.len / 8;
     record->every = 0;
     for (int64_t i = 0; i < *saves; i++) {
         const int64_t step = record->steps[i], least = i ? record->steps[i - 1] + 1 : 0;
@@ -78,8 +70,8 @@ static int read_steps(Run *r, PyObject *steps, int64_t *saves) {
     return 0;
 }
 /* The destination of the saves, and the components to save. */
-static int read_record(Run *r, const RunObjects *o, int stream) {
-    PyObject *array = o->record, *saved = o->saved, *steps = o->save_steps;
+static int read_record(Run *r, const Given *o, int stream) {
+    PyObject *array = o->record, *steps = o->save_steps;
     PiRun *run = &r->run;
     PiRecord *record = &r->record;
     int64_t saves = 1 + (run->n_steps + run->save_every - 1) / run->save_every;
@@ -87,29 +79,19 @@ static int read_record(Run *r, const RunObjects *o, int stream) {
     if (o->times) saves = 0; /* by read_times() */
     else if (steps && read_steps(r, steps, &saves)) return -1;
     const int64_t bytes = run->real_bytes;
-    const Py_ssize_t n = saved && PyTuple_Check(saved) ? PyTuple_Size(saved) : -1;
-    const Py_buffer *view = views_strided(&r->views, array, "record", 3, run->real_bytes);
+    const int n = read_components(o->saved, run->system->dim, &record->saved);
+    if (n < 0) return -1;
+    record->n_saved = n;
+    const Py_buffer *view = views_strided(&r->base.views, array, "record", 3, run->real_bytes);
     if (!view) return -1;
     if (view->shape[0] < saves || view->shape[1] != n || view->shape[2] < run->lanes) {
         PyErr_Format(PyExc_ValueError,
-                     "record has not the shape (saves, components, lanes): got (%zd, %zd, %zd), "
-                     "expected (%lld, %zd, %lld)",
+                     "record has the shape (%zd, %zd, %zd), expected (saves, components, lanes) = "
+                     "(%lld, %d, %lld)",
                      view->shape[0], view->shape[1], view->shape[2], (long long)saves, n,
                      (long long)run->lanes);
         return -1;
     }
-    record->saved = PyMem_Calloc(n + 1, sizeof *record->saved);
-    if (!record->saved) return PyErr_NoMemory(), -1;
-    for (Py_ssize_t i = 0; i < n; i++) {
-        const long long c = PyLong_AsLongLong(PyTuple_GetItem(saved, i));
-        if (c == -1 && PyErr_Occurred()) return -1;
-        if (c < 0 || c >= run->system->dim) {
-            PyErr_Format(PyExc_ValueError, "there is no component %lld", c);
-            return -1;
-        }
-        record->saved[i] = (int)c;
-    }
-    record->n_saved = (int)n;
     record->data = view->buf;
     record->save_stride = view->strides[0] / bytes;
     record->component_stride = view->strides[1] / bytes;
@@ -121,9 +103,9 @@ static int read_record(Run *r, const RunObjects *o, int stream) {
 }
 
 /* The rows of times, parameters and states. */
-static int read_rows(Run *r, const RunObjects *o) {
+static int read_rows(Run *r, const Given *o) {
     PiRun *run = &r->run;
-    Views *v = &r->views;
+    Views *v = &r->base.views;
     const int bytes = run->real_bytes;
     const int64_t stride = run->stride, all = pi_product(run->state_rows, stride);
     if (views_row(v, o->t0, "t0", stride, bytes, &run->t0) ||
@@ -131,8 +113,9 @@ static int read_rows(Run *r, const RunObjects *o) {
         views_rows(v, o->params, "params", run->system->n_params, stride, bytes, run->params) ||
         !(run->initial = views_array(v, o->initial, "initial", run->state_rows, bytes, 0)) ||
         !(run->state[0] = views_array(v, o->state_a, "state_a", all, bytes, 1)) ||
-        !(run->state[1] = views_array(v, o->state_b, "state_b", all, bytes, 1)))
+        (o->state_b && !(run->state[1] = views_array(v, o->state_b, "state_b", all, bytes, 1))))
         return -1;
+    if (!o->state_b) run->state[1] = run->state[0];
     const int64_t items = (*views_find(v, "initial"))->buffer.len / bytes;
     run->same = items < all;
     if (!run->same || items == run->state_rows) return 0;
@@ -142,49 +125,47 @@ static int read_rows(Run *r, const RunObjects *o) {
 }
 
 /* The times at which states are requested: instead of saves. */
-static int read_asked(PyObject *module, Run *r, const RunObjects *o) {
+static int read_asked(PyObject *module, Run *r, const Given *o) {
     if (!o->record) {
         PyErr_SetString(PyExc_ValueError, "times need a record");
         return -1;
     }
-    if (read_times(module, &r->run, o->system, o->times, &r->record, &r->views, &r->watches))
+    if (read_times(module, &r->run, o->system, o->times, &r->record, &r->base.views, &r->watches))
         return -1;
-    const Py_ssize_t room = (*views_find(&r->views, "record"))->buffer.shape[0];
+    const Py_ssize_t room = (*views_find(&r->base.views, "record"))->buffer.shape[0];
     if (room >= r->watches.between->count) return 0;
     PyErr_Format(PyExc_ValueError, "record has room for %zd of %lld times", room,
                  (long long)r->watches.between->count);
     return -1;
 }
-static int make_run(PyObject *module, Run *r, const RunObjects *o) {
+static int make_run(PyObject *module, CoreObject *object, const Given *o) {
+    Run *r = (Run *)object;
     PiRun *run = &r->run;
     ResolvedSystem resolved;
     if (find_system(module, o->system, run->bits, &resolved)) return -1;
-    r->system = Py_NewRef(o->system);
-    r->method = Py_NewRef(o->method);
-    r->starter = Py_XNewRef(o->starter);
     run->params = PyMem_Calloc(resolved.system->n_params + 1, sizeof *run->params);
     if (!run->params) return PyErr_NoMemory(), -1;
     if (choose_method(run, &resolved, o->method, o->starter)) return -1;
-    const int64_t unit = 512 / run->bits;
-    run->real_bytes = (int)run->bits / 8;
-    run->stride = (run->lanes + unit - 1) / unit * unit;
+    size_rows(run);
+    if (!run->workers) run->workers = 1;
     const int stream = o->stream ? PyObject_IsTrue(o->stream) : 0;
     if (stream < 0 || read_rows(r, o)) return -1;
     if (o->drive_strides && read_drive(r, o->drive_strides)) return -1;
     if (o->record && read_record(r, o, stream)) return -1;
     if (o->times && read_asked(module, r, o))
         return -1; /* before events, which pass pieces to it */
-    if (o->watches && read_watches(module, run, o->system, o->watches, &r->views, &r->watches))
+    if (o->watches && read_watches(module, run, o->system, o->watches, &r->base.views, &r->watches))
         return -1;
-    if (o->events && read_events(module, run, o->system, o->events, &r->views, &r->watches))
+    if (o->events && read_events(module, run, o->system, o->events, &r->base.views, &r->watches))
         return -1;
-    if (o->renormalise && read_renormalise(run, o->renormalise, &r->views, &r->watches)) return -1;
+    if (o->renormalise && read_renormalise(run, o->renormalise, &r->base.views, &r->watches))
+        return -1;
     if (pi_run_prepare(run)) return PyErr_NoMemory(), -1;
     return 0;
 }
 
 const char start_doc[] =
-    "start(fields) -> Run\n\n"
+    "start(more=None, /, **fields) -> Run\n\n"
     "system, method: name or handle, handle; starter: the method for the first steps of a\n"
     "multistep method, None for the default one. bits: 64 or 32. lanes: trajectories. first:\n"
     "index of the step before the first; n_steps; save_every: steps from one save to the next.\n"
@@ -208,31 +189,13 @@ const char start_doc[] =
     "(csrc/watching/renormalise.h).\n"
     "compensated: carry the rounding errors of additions to the state, in rows at the end of\n"
     "the state.\n"
-    "Fields come in a dictionary or as keywords. May be left out: starter, first, drive_strides,\n"
-    "has_history, record with saved, save_steps and stream, use_row_kernels, watches, events,\n"
-    "times, renormalise, compensated.";
-PyObject *core_start(PyObject *module, PyObject *args, PyObject *keywords) {
-    RunObjects objects;
-    PyObject *fields = own_fields(args, keywords, "start()");
-    if (!fields) return NULL;
-    PyObject *self = PyType_GenericAlloc((PyTypeObject *)state_of(module)->run_type, 0);
-    const uint32_t mode = pi_enter_float_mode();
-    Run *r = (Run *)self;
-    if (r &&
-        (read_fields(module, fields, START, &r->run, &objects) || make_run(module, r, &objects)))
-        Py_CLEAR(self);
-    pi_leave_float_mode(mode);
-    Py_DECREF(fields);
-    return self;
+    "Fields come as keywords, and further ones in a dictionary. May be left out: starter, first,\n"
+    "workers, drive_strides, has_history, state_b (then it is state_a), saved (all\n"
+    "components), record with save_steps and stream, use_row_kernels, watches, events, times,\n"
+    "renormalise, compensated.";
+PyObject *core_start(PyObject *module, PyObject *const *args, Py_ssize_t n, PyObject *names) {
+    return make_object(module, state_of(module)->run_type, START, make_run, (Call){args, n, names});
 }
-
-/* One at a time: no thread reads while another writes. Not for ever: see release(). */
-static int claim(Run *r) {
-    if (!atomic_exchange(&r->busy, 1)) return 0;
-    PyErr_SetString(PyExc_RuntimeError, "another thread is at work on this run");
-    return -1;
-}
-static void release(Run *r) { r->busy = 0; }
 
 static void work(void *run, PiPoll *poll, void *context) { pi_run_work(run, poll, context); }
 
@@ -241,17 +204,7 @@ PyDoc_STRVAR(work_doc,
              "threads, or as many as are available; progress(steps) is called now and then.");
 static PyObject *run_work(PyObject *self, PyObject *args) {
     Run *r = (Run *)self;
-    PyObject *progress = Py_None;
-    long long helpers = 0;
-    if (!PyArg_ParseTuple(args, "|OL:work", &progress, &helpers)) return NULL;
-    if (helpers < 0 || helpers >= r->run.workers)
-        return PyErr_Format(PyExc_ValueError, "helpers is %lld, expected 0 to %lld", helpers,
-                            (long long)r->run.workers - 1);
-    if (claim(r)) return NULL;
-    const Task task = {work, &r->run, &r->run.out_of_memory};
-    const int error = work_together(task, progress, helpers);
-    release(r);
-    return error ? NULL : Py_NewRef(Py_None);
+    return work_on(&r->base, args, r->run.workers, (Task){work, &r->run, &r->run.out_of_memory});
 }
 
 PyDoc_STRVAR(cancel_doc, "cancel(): stops all threads of the run, also from another thread.");
@@ -268,13 +221,13 @@ PyDoc_STRVAR(outcome_doc,
 static PyObject *run_outcome(PyObject *self, PyObject *none) {
     (void)none;
     Run *r = (Run *)self;
-    if (claim(r)) return NULL;
+    if (claim(&r->base)) return NULL;
     const PiRun *run = &r->run;
     const void *state = pi_run_state(run);
     const int where = !state ? -1 : state == run->initial ? 0 : state == run->state[0] ? 1 : 2;
     const int64_t completed = pi_run_completed(run), failures = pi_run_count_failures(run);
     const int64_t blocks = run->n_tiles ? run->done / run->n_tiles - 1 : run->n_blocks;
-    release(r);
+    r->base.busy = 0;
     return Py_BuildValue("(LiLL)", (long long)completed, where, (long long)failures,
                          (long long)blocks);
 }
@@ -302,7 +255,7 @@ static PyObject *run_fail(PyObject *self, PyObject *args) {
     Views views = {0};
     int64_t *index, *step;
     int8_t *status;
-    int error = failure_arrays(args, &views, 0, 0, &index, &status, &step) || claim(r);
+    int error = failure_arrays(args, &views, 0, 0, &index, &status, &step) || claim(&r->base);
     const int64_t n = error ? 0 : items_of(&views, "index", 8);
     const int64_t given = error ? 0 : items_of(&views, "status", 1);
     const int64_t steps = error ? 0 : items_of(&views, "step", 8);
@@ -314,7 +267,7 @@ static PyObject *run_fail(PyObject *self, PyObject *args) {
         else if (pi_run_fail(&r->run, lane, (PiStatus)status[i], step[i]))
             error = !PyErr_NoMemory();
     }
-    if (claimed) release(r);
+    if (claimed) r->base.busy = 0;
     views_release(&views);
     return error ? NULL : Py_NewRef(Py_None);
 }
@@ -326,11 +279,11 @@ static PyObject *run_failures(PyObject *self, PyObject *args) {
     Views views = {0};
     int64_t *index, *step;
     int8_t *status;
-    if (claim(r)) return NULL;
+    if (claim(&r->base)) return NULL;
     const int64_t count = pi_run_count_failures(&r->run);
     const int error = failure_arrays(args, &views, count, 1, &index, &status, &step);
     if (!error) pi_run_read_failures(&r->run, count, index, status, step);
-    release(r);
+    r->base.busy = 0;
     views_release(&views);
     return error ? NULL : Py_NewRef(Py_None);
 }
@@ -339,9 +292,9 @@ PyDoc_STRVAR(cells_doc, "cells() -> for each statistic across the batch (keys, c
 static PyObject *run_cells(PyObject *self, PyObject *none) {
     (void)none;
     Run *r = (Run *)self;
-    if (claim(r)) return NULL;
+    if (claim(&r->base)) return NULL;
     PyObject *cells = cells_of(&r->watches);
-    release(r);
+    r->base.busy = 0;
     return cells;
 }
 

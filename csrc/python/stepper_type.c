@@ -11,25 +11,23 @@ enum { STEP, KICK, DRIFT, PHASES };
 static const double WORTH_RELEASING = 20000;
 
 typedef struct {
-    PyObject_HEAD PiRun run[PHASES]; /* of the whole step, and of its two halves if it has them */
+    CoreObject base;
+    PiRun run[PHASES]; /* of the whole step, and of its two halves if it has them */
     int n_phases;
     _Atomic unsigned long holder; /* the thread that steps or alters, or 0 */
     int altering;                 /* it may call altering functions */
     int64_t n;                    /* steps done */
     double work;                  /* of a step */
     char *scratch, *before;       /* before: the state before a block, allocated when needed */
-    Views views;
     Watches watches;
-    PyObject *system, *methods[PHASES], *starter;
 } Stepper;
+_Static_assert(offsetof(Stepper, run) == sizeof(CoreObject), "fields.c writes to the first run");
 
 static void stepper_dealloc(PyObject *self) {
     Stepper *s = (Stepper *)self;
-    PyTypeObject *type = Py_TYPE(self);
     for (int i = 0; i < PHASES; i++) {
         if (i > 0) s->run[i].failures = NULL; /* shared */
         pi_run_free(&s->run[i]);
-        Py_XDECREF(s->methods[i]);
     }
     for (int i = 0; i < s->run[STEP].n_undo; i++) free(s->run[STEP].undo[i].spare);
     free(s->run[STEP].undo);
@@ -37,17 +35,12 @@ static void stepper_dealloc(PyObject *self) {
     free_watches(&s->watches);
     pi_free_aligned(s->scratch);
     free(s->before);
-    views_release(&s->views);
-    Py_XDECREF(s->system);
-    Py_XDECREF(s->starter);
-    freefunc release = (freefunc)PyType_GetSlot(type, Py_tp_free);
-    release(self);
-    Py_DECREF(type);
+    free_object(&s->base);
 }
 
-static int make_rows(Stepper *s, const RunObjects *o) {
+static int make_rows(Stepper *s, const Given *o) {
     PiRun *run = &s->run[STEP];
-    Views *v = &s->views;
+    Views *v = &s->base.views;
     const int bytes = run->real_bytes;
     void *state =
         views_array(v, o->state, "state", pi_product(run->state_rows, run->stride), bytes, 1);
@@ -72,11 +65,11 @@ static int add_undo(PiRun *run, void *live, int64_t rows) {
 }
 /* Watches and events, which see every step, since the index of a step is unknown before it is
  * made. One copy of their sums is live, the other belongs to the block before. */
-static int make_observers(PyObject *module, Stepper *s, const RunObjects *o) {
+static int make_observers(PyObject *module, Stepper *s, const Given *o) {
     PiRun *run = &s->run[STEP];
     Watches *w = &s->watches;
-    if ((o->watches && read_watches(module, run, o->system, o->watches, &s->views, w)) ||
-        (o->events && read_events(module, run, o->system, o->events, &s->views, w)))
+    if ((o->watches && read_watches(module, run, o->system, o->watches, &s->base.views, w)) ||
+        (o->events && read_events(module, run, o->system, o->events, &s->base.views, w)))
         return -1;
     run->undo = calloc(w->count + 3, sizeof *run->undo);
     if (!run->undo) return PyErr_NoMemory(), -1;
@@ -94,14 +87,13 @@ static int make_observers(PyObject *module, Stepper *s, const RunObjects *o) {
  * first and the copy of the state before a block. The rows are checked as soon as the method gives
  * their number, before anything of their size is allocated. */
 static int make_phase(PyObject *module, Stepper *s, const ResolvedSystem *resolved, int phase,
-                      PyObject *method, const RunObjects *o) {
+                      PyObject *method, const Given *o) {
     PiRun *run = &s->run[phase];
     if (phase != STEP) {
         *run = s->run[STEP];
         run->table = NULL; /* its own */
         run->n_observers = run->n_undo = 0;
     }
-    s->methods[phase] = Py_NewRef(method);
     if (choose_method(run, resolved, method, phase == STEP ? o->starter : NULL)) return -1;
     if (run->state_rows != s->run[STEP].state_rows) {
         PyErr_SetString(PyExc_ValueError, "a kick or a drift remembers what the step does");
@@ -118,7 +110,8 @@ static int make_phase(PyObject *module, Stepper *s, const ResolvedSystem *resolv
     return error;
 }
 
-static int make_stepper(PyObject *module, Stepper *s, const RunObjects *o) {
+static int make_stepper(PyObject *module, CoreObject *object, const Given *o) {
+    Stepper *s = (Stepper *)object;
     PiRun *run = &s->run[STEP];
     ResolvedSystem resolved;
     if (find_system(module, o->system, run->bits, &resolved)) return -1;
@@ -131,11 +124,7 @@ static int make_stepper(PyObject *module, Stepper *s, const RunObjects *o) {
             (long long)run->lanes, n, PHASES);
         return -1;
     }
-    s->system = Py_NewRef(o->system);
-    s->starter = Py_XNewRef(o->starter);
-    const int64_t unit = 512 / run->bits;
-    run->stride = (run->lanes + unit - 1) / unit * unit;
-    run->real_bytes = (int)run->bits / 8;
+    size_rows(run);
     run->workers = run->save_every = 1;
     run->params = calloc(resolved.system->n_params + 1, sizeof *run->params);
     if (!run->params) return PyErr_NoMemory(), -1;
@@ -153,30 +142,20 @@ static int make_stepper(PyObject *module, Stepper *s, const RunObjects *o) {
 }
 
 const char stepper_doc[] =
-    "stepper(fields) -> Stepper\n\n"
+    "stepper(more=None, /, **fields) -> Stepper\n\n"
     "system, methods: a tuple of the method of the step, or of the step, its kick and its drift;\n"
     "starter (optional); bits, lanes, bound, t0, dt, params as for start(); state:\n"
     "rows that are advanced in place; watches and events as for start(), each with one array as\n"
     "both sums_a and sums_b, counts_a and counts_b.";
-PyObject *core_stepper(PyObject *module, PyObject *args, PyObject *keywords) {
-    RunObjects objects;
-    PyObject *fields = own_fields(args, keywords, "stepper()");
-    if (!fields) return NULL;
-    PyObject *self = PyType_GenericAlloc((PyTypeObject *)state_of(module)->stepper_type, 0);
-    const uint32_t mode = pi_enter_float_mode();
-    Stepper *s = (Stepper *)self;
-    if (s && (read_fields(module, fields, STEPPER, &s->run[STEP], &objects) ||
-              make_stepper(module, s, &objects)))
-        Py_CLEAR(self);
-    pi_leave_float_mode(mode);
-    Py_DECREF(fields);
-    return self;
+PyObject *core_stepper(PyObject *module, PyObject *const *args, Py_ssize_t n, PyObject *names) {
+    return make_object(module, state_of(module)->stepper_type, STEPPER, make_stepper,
+                       (Call){args, n, names});
 }
 
 /* One thread at a time, and none from within its own step. Within alter() the thread has it
  * already:
  * 1. 0, or -1 with an exception. */
-static int claim(Stepper *s) {
+static int hold(Stepper *s) {
     const unsigned long me = PyThread_get_thread_ident();
     unsigned long nobody = 0;
     if (atomic_compare_exchange_strong(&s->holder, &nobody, me)) return 0;
@@ -185,8 +164,8 @@ static int claim(Stepper *s) {
                                         " that it calls: one thing at a time");
     return -1;
 }
-static void release(Stepper *s, int claimed) {
-    if (claimed == 0) s->holder = 0;
+static void let_go(Stepper *s, int held) {
+    if (held == 0) s->holder = 0;
 }
 
 static int look_at(Stepper *s, int observer, int64_t n) {
@@ -208,8 +187,8 @@ static int advance(Stepper *s, int phase, int64_t n) {
                                           " and kick() and drift() are for a Stepper without");
         return -1;
     }
-    const int claimed = claim(s);
-    if (claimed < 0) return -1;
+    const int held = hold(s);
+    if (held < 0) return -1;
     PiRun *run = &s->run[phase];
     int error = 0;
     int64_t completed = 0;
@@ -235,7 +214,7 @@ static int advance(Stepper *s, int phase, int64_t n) {
         error = pi_run_step(run, s->n, n, s->scratch, before, NULL, NULL, &completed);
     if (error && !PyErr_Occurred()) PyErr_NoMemory();
     if (phase != KICK) s->n += completed;
-    release(s, claimed);
+    let_go(s, held);
     return error;
 }
 
@@ -275,8 +254,8 @@ PyDoc_STRVAR(failures_doc, "failures() -> list of (index, status, step).");
 static PyObject *stepper_failures(PyObject *self, PyObject *none) {
     (void)none;
     const PiRun *run = &((Stepper *)self)->run[STEP];
-    const int claimed = claim((Stepper *)self);
-    if (claimed < 0) return NULL;
+    const int held = hold((Stepper *)self);
+    if (held < 0) return NULL;
     PyObject *list = PyList_New(0);
     for (int64_t tile = 0; list && tile < run->n_tiles; tile++) {
         const PiFailures *f = &run->failures[tile];
@@ -288,7 +267,7 @@ static PyObject *stepper_failures(PyObject *self, PyObject *none) {
             Py_XDECREF(item);
         }
     }
-    release((Stepper *)self, claimed);
+    let_go((Stepper *)self, held);
     return list;
 }
 PyDoc_STRVAR(clear_failure_doc,
@@ -298,10 +277,10 @@ static PyObject *stepper_clear_failure(PyObject *self, PyObject *lane) {
     const long long i = PyLong_AsLongLong(lane);
     if (PyErr_Occurred()) return NULL;
     if (i < 0 || i >= run->lanes) return PyErr_Format(PyExc_IndexError, "no trajectory %lld", i);
-    const int claimed = claim((Stepper *)self);
-    if (claimed < 0) return NULL;
+    const int held = hold((Stepper *)self);
+    if (held < 0) return NULL;
     pi_run_clear_failure(run, i);
-    release((Stepper *)self, claimed);
+    let_go((Stepper *)self, held);
     Py_RETURN_NONE;
 }
 PyDoc_STRVAR(fail_doc, "fail(lane, status, step): marks a trajectory as failed.");
@@ -312,10 +291,10 @@ static PyObject *stepper_fail(PyObject *self, PyObject *args) {
     if (!PyArg_ParseTuple(args, "LiL:fail", &lane, &status, &step)) return NULL;
     if (lane < 0 || lane >= run->lanes)
         return PyErr_Format(PyExc_IndexError, "no trajectory %lld", lane);
-    const int claimed = claim((Stepper *)self);
-    if (claimed < 0) return NULL;
+    const int held = hold((Stepper *)self);
+    if (held < 0) return NULL;
     const int error = pi_run_fail(run, lane, (PiStatus)status, step);
-    release((Stepper *)self, claimed);
+    let_go((Stepper *)self, held);
     return error ? PyErr_NoMemory() : Py_NewRef(Py_None);
 }
 PyDoc_STRVAR(begin_doc, "begin(n, has_history): the index of the step of the state, and "
@@ -327,11 +306,11 @@ static PyObject *stepper_begin(PyObject *self, PyObject *args) {
     if (!PyArg_ParseTuple(args, "Lp:begin", &n, &has_history)) return NULL;
     if (n < 0 || n > (int64_t)1 << MOST_STEPS)
         return PyErr_Format(PyExc_ValueError, "n is %lld, expected 0 to 2**%d", n, MOST_STEPS);
-    const int claimed = claim(s);
-    if (claimed < 0) return NULL;
+    const int held = hold(s);
+    if (held < 0) return NULL;
     s->n = n;
     s->run[STEP].starter_until = has_history ? 0 : pi_first_steps(s->run[STEP].method);
-    release(s, claimed);
+    let_go(s, held);
     Py_RETURN_NONE;
 }
 PyDoc_STRVAR(look_doc,
@@ -342,10 +321,10 @@ static PyObject *stepper_look(PyObject *self, PyObject *number) {
     if (PyErr_Occurred()) return NULL;
     if (n < 0 || n > (int64_t)1 << MOST_STEPS)
         return PyErr_Format(PyExc_ValueError, "n is %lld", n);
-    const int claimed = claim(s);
-    if (claimed < 0) return NULL;
+    const int held = hold(s);
+    if (held < 0) return NULL;
     const int error = look_at(s, 0, n);
-    release(s, claimed);
+    let_go(s, held);
     if (error && !PyErr_Occurred()) PyErr_NoMemory();
     return error ? NULL : Py_NewRef(Py_None);
 }
@@ -354,13 +333,13 @@ PyDoc_STRVAR(alter_doc,
              "begin, fail and clear_failure are for use in it.");
 static PyObject *stepper_alter(PyObject *self, PyObject *function) {
     Stepper *s = (Stepper *)self;
-    const int claimed = claim(s);
-    if (claimed < 0) return NULL;
+    const int held = hold(s);
+    if (held < 0) return NULL;
     const int before = s->altering;
     s->altering = 1;
     PyObject *result = PyObject_CallNoArgs(function);
     s->altering = before;
-    release(s, claimed);
+    let_go(s, held);
     return result;
 }
 

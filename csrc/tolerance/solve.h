@@ -17,9 +17,11 @@ typedef struct {
     PiSolve solve;
     PiSolveKernel *kernel;
     const PiMethod *method;
+    int64_t bits; /* 64 or 32 */
     int vector_bytes, real_bytes;
     int64_t workers;
     int keep;                                /* every accepted step? */
+    int each;                                /* a row of times for every trajectory? */
     const struct PiObservation *observation; /* watches and events; NULL: none */
     _Atomic int64_t next, done;
     _Atomic int cancelled, out_of_memory, stopped;

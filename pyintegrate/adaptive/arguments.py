@@ -22,7 +22,7 @@ from ..run.output import check_out
 from ..run.problem import Problem
 from ..run.times import in_dtype
 from ..values.checks import broadcast_shape, integer, numbers
-from ..values.memory import pad, spread
+from ..values.memory import pad, padded, spread
 from ..values.names import SENTENCES, plain
 from .adaptive_run import StepControl
 from .automatic import automatic_pairs, with_estimates
@@ -88,14 +88,11 @@ def _make(system, x0, v0, given):
     rows = np.asarray(spread(components, batch, dtype))
     with np.errstate(over="ignore", under="ignore", invalid="ignore"):
         lanes = prod(batch)
-        problem = Problem.of({
-            "system": system, "method": method, "dtype": dtype, "batch": batch, "lanes": lanes,
-            "stride": rows.shape[1], "dt": np.nan, "t0": t0, "rows_dt": np.nan,
-            "rows_t0": row(t0, batch, dtype), "first": 0, "n_steps": 0, "starter": None,
-            "rows_params": tuple(row(p, batch, dtype) for p in system.parameter_rows),
-            "undriven": (), "initial": rows, "has_history": False, "drive_strides": None,
-            "arithmetic": ARITHMETIC,
-        })  # fmt: skip
+        problem = Problem(
+            system, method, dtype, batch, lanes, padded(lanes, dtype), np.nan, t0, np.nan,
+            row(t0, batch, dtype), tuple(row(p, batch, dtype) for p in system.parameter_rows), (),
+            rows, None, False, None, 0, 0, ARITHMETIC,
+        )  # fmt: skip
         n = 1 if times is None else len(times)
         _check_out(problem, options, save, n, {"x0": x0, "v0": v0, "times": given["times"]})
         control = StepControl.of({

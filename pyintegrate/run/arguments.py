@@ -10,16 +10,16 @@ import numpy as np
 
 from .. import _core
 from ..method.arithmetic import ARITHMETIC
-from ..method.catalogue import Usual, find_method
+from ..method.catalogue import RK4, Usual, find_method
 from ..system.system import System
-from ..values.checks import broadcast_shape, numbers, whole_steps
-from ..values.memory import pad, padded, spread
-from .options import Options, check_last, fitted, steps_of
+from ..values.checks import DOUBLE, broadcast_shape, numbers, whole_steps
+from ..values.memory import SPARE_BYTES, pad, padded, spread
+from .options import USUAL, Options, check_last, fitted, steps_of
 from .problem import Problem, check_size
-from .random_numbers import RandomNumbers, check_without
+from .random_numbers import OF_NOISE, RandomNumbers, check_without
 
 _WEAK = frozenset((NoneType, bool, int, float))
-_SINGLE, _DOUBLE = np.dtype(np.float32), np.dtype(np.float64)
+_SINGLE = np.dtype(np.float32)
 _AS_IT_IS = nullcontext()
 _UNEVEN = (
     ": give n_steps=, with which trajectories end at different times; or make one call for each"
@@ -27,46 +27,36 @@ _UNEVEN = (
 )
 
 
-def make_run(
-    system, x0=None, v0=None, *, dt, t_end=None, n_steps=None, t0=0.0, method, dtype=None,
-    start=None, drive=None, noise=None, options,
-):  # fmt: skip
-    """Check the arguments of ``integrate`` and broadcast them; `options` is a dictionary, and so is
-    `noise`, of seed, first_trajectory and substeps.
+def make_run(*arguments, noise=None, options=None, **keywords):
+    """``checked_run`` with numbers rounded to nearest, whatever rounding mode has been set."""
+    keywords |= (noise or {}) | (options or {})
+    return _core.to_nearest(checked_run, *arguments, **keywords)
 
-    Numbers are rounded to nearest, whatever rounding mode other libraries have set.
+
+def checked_run(
+    system, x0=None, v0=None, *, dt, t_end=None, n_steps=None, t0=0.0, method=RK4, dtype=None,
+    start=None, drive=None, **options,
+):  # fmt: skip
+    """Check the arguments of ``integrate`` and broadcast them.
+
+    Only what is given is looked at: an option that is left out has its default.
 
     Returns
     -------
     Problem, Options
     """
-    return _core.to_nearest(
-        _make_run, system, x0, v0, dt, t_end, n_steps, t0, method, dtype, start, drive, noise,
-        options,
-    )  # fmt: skip
-
-
-def _make_run(
-    system, x0, v0, dt, t_end, n_steps, t0, method, dtype, start, drive, noise, options
-):  # fmt: skip
-    checked_system(system)
-    method = find_method(system.usual_method if isinstance(method, Usual) else method)
-    check_structure(method, system)
-    options = Options.checked(system, options)
+    method = fitting_method(system, method)
+    noise = {}
+    if not options.keys().isdisjoint(OF_NOISE):
+        noise = {name: options.pop(name) for name in OF_NOISE if name in options}
+    options = Options.checked(system, options) if options else USUAL
     if system.noise is not None:
         check_without(options, drive)
     plans: dict = {}
-    if options.watch is not None or options.across is not None:
-        from ..watching.plan import Plan
-
-        plans["watch"] = Plan(system, options.watch, across=options.across)
-    if options.events is not None:
-        from ..watching.events import EventPlan, check_method
-
-        check_method(method)
-        plans["events"] = EventPlan(system, options.events)
-    if plans:
-        options = options.changed(**plans)
+    if options is not USUAL:
+        plans = _plans(system, method, options)
+        if plans:
+            options = options.changed(**plans)
     dtype = checked_dtype(dtype, x0, v0)
     components, shapes = components_of(system, x0, v0)
     starter, past = None, []
@@ -74,9 +64,13 @@ def _make_run(
         from .starter import check_start
 
         starter, past = check_start(start, method, system)
-    remembered = _core.history_rows(system.core_for(method), method.handle, options.compensated)
+    remembered = 0
+    if options.compensated or not method.self_starting:
+        handle = system.core_for(method)
+        remembered = _core.history_rows(handle, method.handle, options.compensated)
     components = system.ready(components, dtype)
-    shapes |= system.batch_shapes
+    if system.batched:
+        shapes |= system.batch_shapes
     dt = checked_times("dt", dt, dtype, shapes)
     t0 = checked_times("t0", t0, dtype, shapes)
     if drive is not None:
@@ -86,14 +80,16 @@ def _make_run(
         shapes |= driven_shapes
     if past:
         shapes["start"] = past[0].shape
-    random = RandomNumbers.checked(system, dt, **(noise or {}))
-    if random is not None:
-        shapes["first_trajectory"] = random.shape
+    random = None
+    if noise or system.noise is not None:
+        random = RandomNumbers.checked(system, dt, **noise)
+        if random is not None:
+            shapes["first_trajectory"] = random.shape
     if t_end is not None:
-        t_end = checked_times("t_end", t_end, _DOUBLE, shapes)
+        t_end = checked_times("t_end", t_end, DOUBLE, shapes)
     for plan in plans.values():
         shapes |= plan.shapes
-    batch = broadcast_shape(shapes)
+    batch = broadcast_shape(shapes) if shapes else ()
     if (t_end is None) == (n_steps is None):
         got = "neither" if t_end is None else "both"
         raise ValueError(f"give exactly one of t_end and n_steps, got {got}")
@@ -108,27 +104,28 @@ def _make_run(
         options = options.changed(times=asked, steps=places)
 
     lanes = prod(batch)
-    check_size(system, batch, lanes, dtype, n_steps, options, system.dim + remembered)
+    rows = system.dim + remembered
+    if lanes * rows * (n_steps + 3) * dtype.itemsize >= SPARE_BYTES:
+        check_size(system, batch, lanes, dtype, n_steps, options, rows)
 
-    state = [*components, *past, *[0.0] * (remembered - len(past))]
+    state = [*components, *past, *[0.0] * (remembered - len(past))] if remembered else components
     with _rounding(dtype, state):
-        rows_dt, rows_t0 = _row(dt, batch, dtype), _row(t0, batch, dtype)
-        rows = system.parameter_rows
+        rows_dt = dt if type(dt) is float else _row(dt, batch, dtype)
+        rows_t0 = t0 if type(t0) is float else _row(t0, batch, dtype)
+        params = system.parameter_rows
         if random is not None:
             of_run = random.rows(dt, batch, n_steps)
-            rows = [*rows[: -len(of_run)], *of_run]
-        params = undriven = tuple([_row(p, batch, dtype) for p in rows])
-        strides = None
+            params = (*params[: -len(of_run)], *of_run)
+        if random is not None or system.batched:
+            params = tuple([_row(p, batch, dtype) for p in params])
+        undriven, strides = params, None
         if drive:
             params, strides = driven_rows(driven, system, params, n_steps, batch, dtype)
-        initial = spread(state, batch, dtype)
-        problem = Problem.of({
-            "system": system, "method": method, "dtype": dtype, "batch": batch, "lanes": lanes,
-            "stride": initial.shape[1], "dt": dt, "t0": t0, "rows_dt": rows_dt, "rows_t0": rows_t0,
-            "rows_params": params, "undriven": undriven, "initial": initial,
-            "starter": starter, "has_history": bool(past), "drive_strides": strides, "first": 0,
-            "n_steps": n_steps, "arithmetic": ARITHMETIC, "random": random,
-        })  # fmt: skip
+        problem = Problem(
+            system, method, dtype, batch, lanes, padded(lanes, dtype), dt, t0, rows_dt, rows_t0,
+            params, undriven, spread(state, batch, dtype), starter, bool(past), strides, 0, n_steps,
+            ARITHMETIC, random,
+        )  # fmt: skip
     if options.across is not None:
         from ..watching.batch.results import check_times
 
@@ -136,12 +133,25 @@ def _make_run(
     return problem, options
 
 
+def _plans(system, method, options):
+    """What is watched, by the name of its option."""
+    plans: dict = {}
+    if options.watch is not None or options.across is not None:
+        from ..watching.plan import Plan
+
+        plans["watch"] = Plan(system, options.watch, across=options.across)
+    if options.events is not None:
+        from ..watching.events import EventPlan, check_method
+
+        check_method(method)
+        plans["events"] = EventPlan(system, options.events)
+    return plans
+
+
 def _row(value, batch, dtype):
     """A value as the core takes it: a float, or padded items; the same memory if it fits."""
     if type(value) is float:
         return value
-    if value.ndim == 0:
-        return float(value)
     whole = value.shape == batch and value.dtype == dtype and value.flags.c_contiguous
     if whole and value.size == padded(value.size, dtype):  # read-only
         return value.reshape(-1)
@@ -150,7 +160,7 @@ def _row(value, batch, dtype):
 
 def _rounding(dtype, rows):
     """Numbers may overflow or underflow in the run's dtype, without a warning."""
-    if dtype is _DOUBLE:
+    if dtype is DOUBLE:
         for row in rows:
             if type(row) is not float and row.itemsize > 8:
                 break
@@ -170,6 +180,23 @@ _USUAL = {
     "separable": (("rk4", "semi_implicit_euler"), "semi_implicit_euler"),
     "rigid_body": (("rigid_rk4", "rigid_semi_implicit_euler"), "rigid_semi_implicit_euler"),
 }
+
+
+def fitting_method(system, method):
+    """The Method that a name stands for, which fits the structure of the system."""
+    if not isinstance(system, System):
+        checked_system(system)
+    if type(method) is Usual:
+        method = system.usual_method
+    if type(method) is str:  # what has been found to fit fits for ever
+        if method not in system.fitting:
+            found = find_method(method)
+            check_structure(found, system)
+            system.fitting[method] = found
+        return system.fitting[method]
+    method = find_method(method)
+    check_structure(method, system)
+    return method
 
 
 def checked_system(system):
@@ -238,10 +265,12 @@ def checked_dtype(dtype, x0, v0):
     if dtype is None:
         # A Python number has no precision of its own, as in NumPy (NEP 50).
         if type(x0) in _WEAK and type(v0) in _WEAK:
-            return _DOUBLE
+            return DOUBLE
         for a in (x0, v0):
-            if type(a) not in _WEAK and getattr(a, "dtype", None) != _SINGLE:
-                return _DOUBLE
+            if type(a) not in _WEAK:
+                given = getattr(a, "dtype", None)
+                if given is DOUBLE or given != _SINGLE:
+                    return DOUBLE
         return _SINGLE
     try:
         dtype = np.dtype(dtype)
@@ -261,10 +290,11 @@ def components_of(system, x0, v0):
         if system.initial is None:
             raise ValueError(f"x0 must be given: {system.name!r} here has no default state")
         return list(system.initial), {}
-    if dim == 2 and lead and type(x0) is float is type(v0):
-        return [x0, v0], {}
-    x0 = numbers("x0", x0)
+    single = dim == 2 and lead
+    if type(x0) is not float or not single:
+        x0 = numbers("x0", x0)
     if v0 is None:
+        x0 = np.asarray(x0)
         if x0.ndim == 0 or x0.shape[-1] != dim:
             names = ", ".join(system.state_names)
             raise ValueError(
@@ -276,9 +306,13 @@ def components_of(system, x0, v0):
         raise ValueError(
             f"v0 was given, and {system.name!r} is first_order: give the whole state as x0"
         )
-    v0 = numbers("v0", v0)
-    if dim == 2:
-        return [x0, v0], {"x0": x0.shape, "v0": v0.shape}
+    if type(v0) is not float or not single:
+        v0 = numbers("v0", v0)
+    if single:
+        shapes = {} if type(x0) is float else {"x0": x0.shape}
+        if type(v0) is not float:
+            shapes["v0"] = v0.shape
+        return [x0, v0], shapes
     if v0.ndim == 0:  # the same for all components: usually at rest
         v0 = np.broadcast_to(v0, (dim - lead,))
     for name, value, size in (("x0", x0, lead), ("v0", v0, dim - lead)):
@@ -299,7 +333,7 @@ def checked_times(name, value, dtype, shapes):
 
     The shape of an array goes into `shapes`.
     """
-    if type(value) is float and dtype is _DOUBLE and isfinite(value) and (value or name != "dt"):
+    if type(value) is float and dtype is DOUBLE and isfinite(value) and (value or name != "dt"):
         return value
     value = numbers(name, value).astype(np.float64)
     value.flags.writeable = False
@@ -317,7 +351,7 @@ def checked_times(name, value, dtype, shapes):
 def steps_to(t_end, dt, t0, batch):
     """The steps from t0 to an end time that must fit a given batch."""
     shapes = {"the solution": batch}
-    t_end = checked_times("t_end", t_end, _DOUBLE, shapes)
+    t_end = checked_times("t_end", t_end, DOUBLE, shapes)
     if broadcast_shape(shapes) != batch:
         raise ValueError(f"t_end has shape {np.shape(t_end)}: it does not fit the batch {batch}")
     return steps_between(dt, t0, t_end)

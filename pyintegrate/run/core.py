@@ -10,35 +10,37 @@ from numpy import ndarray
 
 from .. import _core
 from ..values.memory import COMPACT_BYTES, SPARE_BYTES, STREAM_BYTES, fresh
-from ..values.named import Named
 from .failures import NONE, Failures
 
 if TYPE_CHECKING:
-    from typing import Any
-
-    from ..watching.event_log import EventRows
+    pass
 
 # Threads pay off after some milliseconds of work: this many components x evaluations
 # x steps.
 WORTH_THREADS = 2_000_000
 
 
-class Outcome(Named):
+class Outcome:
     """The result of a run, from which a Solution is made.
 
+    Parameters
+    ----------
+    completed : int
+        Steps; if `final` is None, up to the last save.
     states : ndarray or zarr array, shape (n_saved or more, *batch, components)
     final, history : ndarray, shape (dim, lanes) and (history of the method, lanes)
         The components of the state after the last completed step, None if `states` ends with
         them; the history of the method, None if it has none or an interrupt lost it.
+    failures : Failures
+    sums : list of ndarray, optional
+        Of watches: watched.py.
+    event_rows : EventRows, optional
+        Of events: event_log.py.
     """
 
-    completed: int  # steps; if `final` is None, up to the last save
-    states: Any
-    final: np.ndarray | None
-    history: np.ndarray | None
-    failures: Failures
-    sums: list[np.ndarray] | None = None  # of watches: watched.py
-    event_rows: EventRows | None = None  # events: event_log.py
+    def __init__(self, completed, states, final, history, failures, sums=None, event_rows=None):
+        self.completed, self.states, self.final, self.history = completed, states, final, history
+        self.failures, self.sums, self.event_rows = failures, sums, event_rows
 
 
 class Run:
@@ -62,47 +64,55 @@ class Run:
         initial, dtype, lanes = problem.initial, problem.dtype, problem.lanes
         saves, elsewhere = options.saves(problem.n_steps), options.elsewhere
         watching = sums is not None or event_memory is not None or saves.given is not None
+        more = options.for_core()
+        shape = len(initial), problem.stride
+        state_a = state_b = fresh(shape, dtype)
         # A second state survives an interrupt; so does a record in memory of all components.
-        two = saves.final_only and initial.nbytes <= SPARE_BYTES
-        state_a = fresh(initial.shape, dtype)
-        state_b = fresh(initial.shape, dtype) if two or watching or elsewhere else state_a
-        stream = record is not None and record.nbytes >= STREAM_BYTES
+        two = saves.final_only and problem.n_steps > 1 and state_a.nbytes <= SPARE_BYTES
+        if two or watching or elsewhere:
+            more["state_b"] = state_b = fresh(shape, dtype)
         if not saves.final_only:
-            places = options.places(problem.system)
             if record is None:
                 row = lanes if lanes * dtype.itemsize < COMPACT_BYTES else problem.stride
-                record = fresh((saves.count, len(places), row), dtype)
+                record = fresh((saves.count, options.n_components(problem.system), row), dtype)
+            elif record.nbytes >= STREAM_BYTES:
+                more["stream"] = True
         self._problem, self._options, self.saves, self.record = problem, options, saves, record
         self._states, self._core = (initial, state_a, state_b), None
         self._sums, self._event_memory = sums, event_memory
         self._elsewhere, self._watching = elsewhere, watching
         if lanes == 0:
             return
-        workers, method = options.workers, problem.method
-        if workers > 1:
-            work = lanes * problem.system.dim * problem.n_steps * max(method.evaluations, 1)
-            workers = workers if work >= WORTH_THREADS else 1
-        self._helpers = workers - 1
-        fields = problem.core_fields(
-            options, save_every=saves.every, method=method.handle, first=problem.first,
-            n_steps=problem.n_steps, workers=workers, params=problem.rows_params,
-            drive_strides=problem.drive_strides, has_history=problem.has_history,
-            # One item a row if all trajectories begin alike.
-            initial=initial if initial.strides[1] else initial[:, 0].copy(),
-            state_a=state_a, state_b=state_b,
-        )  # fmt: skip
-        if record is not None:
-            fields |= {
-                "record": record, "saved": places, "save_steps": saves.given, "stream": stream,
-            }  # fmt: skip
+        self._helpers = 0
+        if options.workers > 1 and worth_threads(problem, problem.n_steps):
+            self._helpers, more["workers"] = options.workers - 1, options.workers
+        if problem.first:
+            more["first"] = problem.first
+        if problem.starter is not None:
+            more["starter"] = problem.starter.handle
+        if problem.has_history:
+            more["has_history"] = True
+        if problem.drive_strides is not None:
+            more["drive_strides"] = problem.drive_strides
+        if saves.given is not None:
+            more["save_steps"] = saves.given
+        if options.components is not None:
+            more["saved"] = options.places(problem.system)
         if options.times is not None:
-            fields["times"] = _asked(problem, options.times)
+            more["times"] = _asked(problem, options.times)
         if sums is not None:
-            fields["watches"] = sums.fields()
+            more["watches"] = sums.fields()
         if event_memory is not None:
-            fields["events"] = event_memory.fields()
-        self._pins = _pinned((options.out, initial, *problem.rows_params))
-        self._core = _core.start(fields)
+            more["events"] = event_memory.fields()
+        if options.out is not None or problem.system.batched:
+            self._pins = _pinned((options.out, *problem.rows_params))
+        self._core = _core.start(
+            more, system=problem.system._core_for(problem.method), method=problem.method.handle,
+            bits=dtype.itemsize * 8, lanes=lanes, n_steps=problem.n_steps, save_every=saves.every,
+            bound=options.bound, t0=problem.rows_t0, dt=problem.rows_dt, params=problem.rows_params,
+            initial=initial if initial.strides[1] else initial[:, 0].copy(), state_a=state_a,
+            record=record,
+        )  # fmt: skip
         if failures:
             self._core.fail(*failures)
 
@@ -151,7 +161,7 @@ class Run:
         dim, lanes, batch, out = problem.system.dim, problem.lanes, problem.batch, self._options.out
         completed, state, failures, (sums, event_rows) = self.rows()
         final = history = None
-        if state is not None and len(state) > dim:
+        if state is not None and state.shape[0] > dim:
             history = state[dim:, :lanes].copy()
         if elsewhere or (self._watching and not self.saves.final_only):
             final = state[:dim, :lanes]
@@ -171,10 +181,13 @@ class Run:
             if self.saves.final_only:
                 out[...] = states
             states = out
-        return Outcome.of({
-            "completed": completed, "states": states, "final": final, "history": history,
-            "failures": failures, "sums": sums, "event_rows": event_rows,
-        })  # fmt: skip
+        return Outcome(completed, states, final, history, failures, sums, event_rows)
+
+
+def worth_threads(problem, n_steps):
+    """Whether the work of so many steps is worth starting threads for."""
+    work = problem.lanes * problem.system.dim * n_steps * max(problem.method.evaluations, 1)
+    return work >= WORTH_THREADS
 
 
 def _pinned(objects):

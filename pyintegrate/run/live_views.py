@@ -58,7 +58,7 @@ def live_parameters(problem):
         views[name] = np.moveaxis(within, 0, -1).reshape((*problem.batch, *shape))
     if problem.random is not None:  # the run's own
         rest = problem.rows_params[sum(map(len, rows)) :]
-        rows.append(pad([np.asarray(row) for row in rest], (problem.stride,), problem.dtype))
+        rows.append(pad(rest, (problem.stride,), problem.dtype))
     return rows, LiveParameters(views)
 
 

@@ -252,18 +252,21 @@ class Option:
         owner.known[name], owner.usual[name] = self, self.given
         if self.core:
             owner.of_core.append(name)
-        setattr(owner, name, self.default)  # for instances that were pickled before it was there
+        setattr(owner, name, self.default)
 
 
 class Options(Named):
-    """How a run is carried out, one line per option; its mathematics is a ``Problem``."""
+    """How a run is carried out, one line per option; its mathematics is a ``Problem``.
+
+    An instance holds what was given; the class has the defaults.
+    """
 
     known: ClassVar[dict[str, Option]] = {}
     usual: ClassVar[dict[str, Any]] = {}  # the defaults
     of_core: ClassVar[list[str]] = []
 
     save = Option("all", check_save)
-    bound = Option(None, _bound, core=True)
+    bound = Option(None, _bound)
     compensated = Option(False, _compensated, core=True)
     workers = Option(1, _workers)
     progress = Option(False, _progress)
@@ -281,6 +284,8 @@ class Options(Named):
         """Options from arguments; those that are not given have their defaults."""
         usual, fields = cls.usual, {}
         for name, value in given.items():
+            if name not in usual:
+                raise TypeError(f"got an unexpected keyword argument {name!r}")
             if value is not usual[name]:
                 fields[name] = cls.known[name].check(value)
         if not fields:
@@ -294,7 +299,15 @@ class Options(Named):
         if "components" in fields:
             places = places_of(fields["components"], system)
             fields["components"] = tuple(system.state_names[i] for i in places)
-        return cls.of(USUAL.__dict__ | fields)
+        return cls.of(fields)
+
+    def for_core(self):
+        """Fields of the C core: of options that were given."""
+        fields, given = {}, self.__dict__
+        for name in self.of_core:
+            if name in given:
+                fields[name] = given[name]
+        return fields
 
     def saves(self, n_steps):
         """The saved steps of a run of so many."""
@@ -322,4 +335,4 @@ class Options(Named):
         return self.out is not None or self.components is not None
 
 
-USUAL = Options(**{name: option.default for name, option in Options.known.items()})
+USUAL = Options()

@@ -2,48 +2,66 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-import numpy as np
-
 from ..method.arithmetic import ARITHMETIC
-from ..method.method import Method
-from ..system.system import System
 from ..values.checks import broadcast_shape
 from ..values.memory import SPARE_BYTES, check_memory
-from ..values.named import Named
 from .drive import check_drive, driven_rows
 from .times import times
 
 
-class Problem(Named):
+class Problem:
     """The mathematics of a run, checked and broadcast; how it is carried out is its ``Options``.
 
     Rows (``rows_*``) are floats if one value serves all trajectories, else arrays in the run's
-    dtype with one item per trajectory, padded like the state rows.
+    dtype with one item per trajectory, padded like the state rows. Nobody changes it: ``changed``
+    makes another.
+
+    Parameters
+    ----------
+    lanes : int
+        Trajectories.
+    stride : int
+        Items of a row: the trajectories, and padding to whole cache lines.
+    undriven : tuple
+        `rows_params` without drive.
+    initial : ndarray, shape (dim + history of the method, stride)
+        Or one item per row, for a single trajectory.
+    starter : Method or None
+        Of a multistep method, if not the default one.
+    has_history : bool
+        Whether `initial` includes the history of the method.
+    drive_strides : tuple of int or None
+        Items from a driven parameter's row to the next step's.
+    first : int
+        The index of the step of `initial`.
+    arithmetic : int
+        The version of the arithmetic that made `initial`, and makes the steps.
+    random : RandomNumbers, optional
+        Where there is noise.
+    origin : Origin, optional
+        Of a resumed run: see solution/origin.py.
     """
 
-    system: System
-    method: Method
-    dtype: np.dtype
-    batch: tuple[int, ...]
-    lanes: int  # trajectories
-    stride: int  # items of a row: the trajectories, and padding to whole cache lines
-    dt: float | np.ndarray
-    t0: float | np.ndarray
-    rows_dt: float | np.ndarray
-    rows_t0: float | np.ndarray
-    rows_params: tuple[float | np.ndarray, ...]
-    undriven: tuple[float | np.ndarray, ...]  # the same without drive
-    initial: np.ndarray  # (dim + history of the method, stride)
-    starter: Method | None  # of a multistep method, if not the default one
-    has_history: bool  # whether `initial` includes the history of the method
-    drive_strides: tuple[int, ...] | None  # items from a driven parameter's row to the next step's
-    first: int  # the index of the step of `initial`
-    n_steps: int
-    arithmetic: int  # the version of the arithmetic that made `initial`, and makes the steps
-    random: Any = None  # a RandomNumbers, where there is noise
-    origin: Any = None  # of a resumed run: see solution/origin.py
+    def __init__(
+        self, system, method, dtype, batch, lanes, stride, dt, t0, rows_dt, rows_t0, rows_params,
+        undriven, initial, starter, has_history, drive_strides, first, n_steps, arithmetic,
+        random=None, origin=None,
+    ):  # fmt: skip
+        self.system, self.method, self.dtype, self.batch = system, method, dtype, batch
+        self.lanes, self.stride, self.dt, self.t0 = lanes, stride, dt, t0
+        self.rows_dt, self.rows_t0, self.rows_params = rows_dt, rows_t0, rows_params
+        self.undriven, self.initial, self.starter = undriven, initial, starter
+        self.has_history, self.drive_strides, self.first = has_history, drive_strides, first
+        self.n_steps, self.arithmetic, self.random, self.origin = (
+            n_steps,
+            arithmetic,
+            random,
+            origin,
+        )
+
+    def changed(self, **fields):
+        """Another, with these fields."""
+        return Problem(**self.__dict__ | fields)
 
     @property
     def driven(self):
@@ -74,20 +92,6 @@ class Problem(Named):
         elif self.driven and n_steps:
             raise ValueError("the run was driven: resume needs `drive` for the further steps")
         return self.changed(**changed)
-
-    def core_fields(self, options, /, **fields):
-        """Fields of the C core, with those that are the same for a run and for a Stepper."""
-        fields |= {
-            "system": self.system.core_for(self.method),
-            "bits": self.dtype.itemsize * 8,
-            "lanes": self.lanes,
-            "t0": self.rows_t0,
-            "dt": self.rows_dt,
-            "starter": None if self.starter is None else self.starter.handle,
-        }
-        for name in options.of_core:
-            fields[name] = getattr(options, name)
-        return fields
 
 
 def check_size(system, batch, lanes, dtype, n_steps, options, state_rows):

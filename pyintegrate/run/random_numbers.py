@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from ..values.types import ArrayLike, Floats
 
 _STEPS, _TRAJECTORIES, _COMPONENTS = 1 << 49, 1 << 48, 1 << 16
+OF_NOISE = ("seed", "first_trajectory", "substeps")  # options
 _PART, _MASK = 24, (1 << 24) - 1  # bits of a whole number in a row of parameters
 
 
@@ -110,7 +111,7 @@ class RandomNumbers(Named):
         if quiet:
             usual = (seed is None, type(first) is int and first == 0, substeps == 1)
             if not all(usual):
-                name = ("seed", "first_trajectory", "substeps")[usual.index(False)]
+                name = OF_NOISE[usual.index(False)]
                 raise ValueError(
                     f"{name} was given, and {system.name!r} has no noise: leave it away, or"
                     " make a system with noise by @pi.sde or pi.langevin"

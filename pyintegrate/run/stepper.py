@@ -118,16 +118,13 @@ class Stepper(LiveState):
             method = usual_stepper(checked_system(system))
         problem, options = make_run(
             system, x0, v0, dt=dt, n_steps=0, t0=t0, method=method, dtype=dtype, start=start,
-            noise={"seed": seed, "first_trajectory": first_trajectory, "substeps": substeps},
-            options={
-                "save": "final", "bound": bound, "compensated": compensated, "watch": watch,
-                "events": events,
-            },
+            seed=seed, first_trajectory=first_trajectory, substeps=substeps, save="final",
+            bound=bound, compensated=compensated, watch=watch, events=events,
         )  # fmt: skip
         if not problem.lanes:
             raise ValueError(f"the batch {problem.batch} is empty: a Stepper needs a trajectory")
         self._problem = problem
-        self._rows = whole(problem.initial)
+        self._rows = whole(problem.initial, problem.stride)
         self._begin = self._components(problem.initial).copy()
         self.params: Mapping[str, Floats]
         self._param_rows, self.params = _core.to_nearest(live_parameters, problem)
@@ -138,11 +135,13 @@ class Stepper(LiveState):
             from ..watching.by_hand import ByHand
 
             self._by_hand = ByHand(problem, options.watch, options.events, self._param_rows)
+        more = options.for_core() | ({} if self._by_hand is None else self._by_hand.fields)
+        if problem.starter is not None:
+            more["starter"] = problem.starter.handle
         self._core = _core.stepper(
-            problem.core_fields(
-                options, methods=_phases(problem.method), params=param_rows, state=self._rows,
-                **({} if self._by_hand is None else self._by_hand.fields),
-            )
+            more, system=problem.system._core_for(problem.method), methods=_phases(problem.method),
+            bits=problem.dtype.itemsize * 8, lanes=problem.lanes, bound=options.bound,
+            t0=problem.rows_t0, dt=problem.rows_dt, params=param_rows, state=self._rows,
         )  # fmt: skip
         self._restored = 0  # times
         self._has_history = problem.has_history
@@ -272,7 +271,7 @@ class Stepper(LiveState):
         else:
             fresh, _ = make_run(
                 self.system, x0, v0, dt=1.0, n_steps=0, method=problem.method, dtype=problem.dtype,
-                noise=problem.random and {"seed": 0}, options={"save": "final"},
+                seed=problem.random and 0,
             )  # fmt: skip
             given = fresh.initial[: self.system.dim, : fresh.lanes]
             given = given.reshape(self.system.dim, *fresh.batch)

@@ -5,8 +5,6 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar
 
-import numpy as np
-
 from .. import _core
 from ..method.stochastic import KINDS, METHODS
 from ..system.system import System
@@ -16,6 +14,8 @@ from .kinds import kind_of
 from .step import OF_RUN, drift_nodes, step_program
 
 if TYPE_CHECKING:
+    from typing import Any
+
     from ..values.types import ArrayLike, Floats
 
 _INVARIANTS = _core.questions().index("invariants")
@@ -58,10 +58,10 @@ class NoisySystem(TracedSystem):
         return programs["kind"]
 
     @cached_property
-    def parameter_rows(self) -> list[Floats]:
+    def parameter_rows(self) -> tuple[Any, ...]:
         """Those of the system, and room for those of the run."""
         own = System.parameter_rows.func(self)  # type: ignore[attr-defined]
-        return [*own, *[np.zeros(())] * OF_RUN]
+        return (*own, *[0.0] * OF_RUN)
 
     def diffusion(self, t: ArrayLike, y: ArrayLike) -> Floats:
         """g(t, y), shape (*batch, dim, noises).

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any, Self
 
+    from ..method.method import Method
     from ..values.types import ArrayLike, Floats, MaybeFloats
     from .definition import SystemDefinition
 
@@ -85,6 +86,7 @@ class System(ClosedForms):
     velocity_dependent: bool
     positions: int  # components of x0 if v0 is given
     traced: Any  # the operations of a user-defined force (pyintegrate.trace.tracing.Traced)
+    fitting: dict[str, Method]  # methods that were found to fit its structure, by the given names
     core: Any  # the name or handle by which the C core knows it
     noise: str | None = None  # the kind of its noise: stochastic/noisy_system.py
     usual_method: str = "rk4"
@@ -100,6 +102,7 @@ class System(ClosedForms):
             params=MappingProxyType(params),
             core=definition.name,
             positions=definition.dof if definition.positions is None else definition.positions,
+            fitting={},
         )
 
     __signature__ = _Signature()
@@ -136,9 +139,15 @@ class System(ClosedForms):
         return {k: batch_shape(v, self.shapes[k]) for k, v in self.params.items()}
 
     @cached_property
-    def parameter_rows(self) -> list[Floats]:
-        """Parameters for the C core: one array for each, or for each element of an array."""
-        return [row for k, v in self.params.items() for row in rows_of(v, self.shapes[k])]
+    def batched(self) -> bool:
+        """Whether a parameter differs between trajectories."""
+        return any(self.batch_shapes.values())
+
+    @cached_property
+    def parameter_rows(self) -> tuple[Any, ...]:
+        """Parameters for the C core: a number or an array for each, or each element of an array."""
+        rows = [row for k, v in self.params.items() for row in rows_of(v, self.shapes[k])]
+        return tuple(row if np.ndim(row) else float(row) for row in rows)
 
     @property
     def initial(self) -> Floats:

@@ -10,11 +10,14 @@ from .. import _core
 from .memory import MAX_AXES
 
 _TRUTH = (bool, np.bool_)
+DOUBLE = np.dtype(np.float64)
 MOST_COMPONENTS = _core.limits()["components"]
 
 
 def numbers(name, value):
     """An array of real numbers; complex, object, string and ragged arrays are refused."""
+    if type(value) is np.ndarray and value.dtype is DOUBLE and value.ndim <= MAX_AXES:
+        return value
     try:
         array = np.asarray(value)
     except ValueError as error:
@@ -138,6 +141,8 @@ def positive(name, value):
 
 def whole_steps(n_steps):
     """A number of steps that a double can hold exactly."""
+    if type(n_steps) is int and 0 <= n_steps <= 1 << 53:
+        return n_steps
     n_steps = integer("n_steps", n_steps, 0)
     if n_steps > 1 << 53:
         raise ValueError(f"n_steps must be at most 2**53, got {n_steps}")

@@ -8,6 +8,8 @@ from collections.abc import Callable
 from functools import wraps
 from typing import TypeVar
 
+from .. import _core
+
 Function = TypeVar("Function", bound=Callable)
 
 _STEP = (
@@ -85,16 +87,21 @@ RESULTS = {
 }
 
 
-def explains_keywords(rest: Callable | None = None) -> Callable[[Function], Function]:
+def explains_keywords(
+    rest: Callable | None = None, by: Callable | None = None
+) -> Callable[[Function], Function]:
     """A decorator for functions of a system: the error for a wrong keyword says what to write.
 
-    Calls that succeed are not affected. In IPython an error of an argument shows the call, not how
-    it was checked. The signature and the types stay as they are.
+    Calls that succeed are not affected, but that they compute with rounding to nearest. In IPython
+    an error of an argument shows the call, not how it was checked. The signature and the types
+    stay as they are.
 
     Parameters
     ----------
     rest : callable, optional
         The function that takes its ``**options``: their names are known too.
+    by : callable, optional
+        The function that is called in its place, with the arguments that were given alone.
 
     Examples
     --------
@@ -107,10 +114,13 @@ def explains_keywords(rest: Callable | None = None) -> Callable[[Function], Func
     """
 
     def decorate(function):
+        work = by or function
+        work.__qualname__ = function.__qualname__  # which its errors name
+
         @wraps(function)
         def checked(*arguments, **keywords):
             try:
-                return function(*arguments, **keywords)
+                return _core.to_nearest(work, *arguments, **keywords)
             except TypeError as error:
                 message = _explanation(function, rest, arguments, keywords, error)
                 if not message:

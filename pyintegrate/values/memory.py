@@ -43,32 +43,42 @@ def fresh(shape, dtype):
 def pad(rows, batch, dtype):
     """Rows over the batch in new memory, (n, stride), padded with copies of the last item."""
     lanes = prod(batch)
-    out = fresh((len(rows), padded(lanes, dtype)), dtype)
-    if lanes == 1:
-        for i, row in enumerate(rows):
-            out[i] = row
-        return out
-    within = out[:, :lanes].reshape(len(rows), *batch)
+    stride = padded(lanes, dtype)
+    within = out = fresh((len(rows), stride), dtype)
+    if lanes != 1:
+        within = out if lanes == stride else out[:, :lanes]
+        if len(batch) != 1:
+            within = within.reshape(len(rows), *batch)
     for i, row in enumerate(rows):
         within[i] = row
-    if 0 < lanes < out.shape[1]:
+    if 1 < lanes < stride:
         out[:, lanes:] = out[:, lanes - 1 : lanes]
     return out
 
 
 def spread(rows, batch, dtype):
-    """Like `pad`, but a read-only view of one item per row if a large batch is all alike."""
+    """Like `pad`, but one item per row if all trajectories are alike, or there is one.
+
+    For a large batch that is a read-only view of its whole shape.
+    """
     lanes = prod(batch)
-    if lanes * dtype.itemsize < COMPACT_BYTES or any(map(np.ndim, rows)):
-        return pad(rows, batch, dtype)
-    return np.broadcast_to(pad(rows, (), dtype)[:, :1], (len(rows), padded(lanes, dtype)))
+    if batch:
+        if lanes * dtype.itemsize < COMPACT_BYTES:
+            return pad(rows, batch, dtype)
+        for row in rows:
+            if type(row) is not float and row.ndim:
+                return pad(rows, batch, dtype)
+    out = np.empty((len(rows), 1), dtype)
+    for i, row in enumerate(rows):
+        out[i, 0] = row
+    return np.broadcast_to(out, (len(rows), padded(lanes, dtype))) if batch else out
 
 
-def whole(rows):
+def whole(rows, stride):
     """Rows that the core writes to step by step: aligned, with one item per lane."""
     if rows.strides[1] and rows.nbytes >= ALIGNED_BYTES:
         return rows
-    out = aligned(rows.shape, rows.dtype)
+    out = aligned((len(rows), stride), rows.dtype)
     out[...] = rows
     return out
 

@@ -12,7 +12,7 @@ from ...errors import report_failures
 from ...integration import integrate
 from ...method.catalogue import find_method
 from ...run.arguments import checked_dtype, checked_system, components_of, make_run, steps_between
-from ...run.core import WORTH_THREADS
+from ...run.core import worth_threads
 from ...run.failures import NONE, Failures
 from ...run.progress import Reporter
 from ...tangents.directions import Directions
@@ -70,21 +70,24 @@ class Renormalised:
 
     def _part(self, n_steps, report):
         problem, done = self._problem, self.steps
-        work = problem.lanes * problem.system.dim * n_steps * max(problem.method.evaluations, 1)
-        workers = self._options.workers if work >= WORTH_THREADS else 1
-        shape, one = problem.initial.shape, self._state.strides[1] == 0
+        workers = self._options.workers if worth_threads(problem, n_steps) else 1
+        shape, one = (len(problem.initial), problem.stride), self._state.strides[1] == 0
         state = fresh(shape, problem.dtype), fresh(shape, problem.dtype)
         renormalise = {
             "every": self._every, "vectors": len(self.rows), "dim": self.rows.shape[1],
             "orthogonal": int(self._orthogonal), "indicators": int(self._indicators),
             "places": np.ascontiguousarray(self.rows, np.int64), "sums": self._sums,
         }  # fmt: skip
-        run = _core.start(problem.core_fields(
-            self._options, save_every=n_steps, method=problem.method.handle, first=done,
-            n_steps=n_steps, workers=workers, params=problem.rows_params,
-            initial=self._state[:, 0].copy() if one else self._state,
-            state_a=state[0], state_b=state[1], renormalise=renormalise,
-        ))  # fmt: skip
+        more = self._options.for_core() | {
+            "first": done, "workers": workers, "state_b": state[1], "renormalise": renormalise,
+        }  # fmt: skip
+        run = _core.start(
+            more, system=problem.system._core_for(problem.method), method=problem.method.handle,
+            bits=problem.dtype.itemsize * 8, lanes=problem.lanes, n_steps=n_steps,
+            save_every=n_steps, bound=self._options.bound, t0=problem.rows_t0, dt=problem.rows_dt,
+            params=problem.rows_params, initial=self._state[:, 0].copy() if one else self._state,
+            state_a=state[0],
+        )  # fmt: skip
         if len(self.failures):
             run.fail(*self.failures)
         run.work(None if report is None else lambda steps: report(done + steps), workers - 1)
@@ -107,7 +110,7 @@ class Renormalised:
     def tangents(self):
         """The current tangents, (vectors, components, lanes)."""
         lanes = self._problem.lanes
-        state = np.broadcast_to(self._state, self._problem.initial.shape)
+        state = np.broadcast_to(self._state, (len(self._state), self._problem.stride))
         return state[self.rows][..., :lanes].astype(float)
 
     def growth(self):
