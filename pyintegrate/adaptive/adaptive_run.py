@@ -12,8 +12,7 @@ import numpy as np
 
 from .. import _core
 from ..errors import Status
-from ..run.core import outward
-from ..values.memory import check_memory
+from ..values.memory import check_memory, outward
 from ..values.named import Named
 from .automatic import implicit_method, leaving_rate, pairs_of
 

@@ -21,7 +21,7 @@ from ..run.options import Options
 from ..run.output import check_out
 from ..run.problem import Problem
 from ..run.times import in_dtype
-from ..values.checks import broadcast_shape, integer, numbers
+from ..values.checks import DOUBLE, broadcast_shape, integer, numbers
 from ..values.memory import pad, padded, spread
 from ..values.names import SENTENCES, plain
 from .adaptive_run import StepControl
@@ -147,6 +147,8 @@ def _check_out(problem, options, save, n, inputs):
 
 def row(value, batch, dtype):
     """A float, or an array with one item per trajectory."""
+    if type(value) is float and dtype is DOUBLE:
+        return value
     if np.ndim(value) == 0:
         return float(np.asarray(value, dtype))
     return np.ascontiguousarray(np.broadcast_to(np.asarray(value, dtype), batch)).reshape(-1)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy import ndarray
 
 from .. import _core
-from ..values.memory import COMPACT_BYTES, SPARE_BYTES, STREAM_BYTES, fresh
+from ..values.memory import COMPACT_BYTES, SPARE_BYTES, STREAM_BYTES, fresh, outward
 from .failures import NONE, Failures
 
 if TYPE_CHECKING:
@@ -198,17 +198,6 @@ def _pinned(objects):
             pins.append(ref(one))
             one = one.base
     return pins
-
-
-def outward(rows, batch):
-    """(..., components, lanes) inside -> (..., *batch, components) outside, without a copy."""
-    if not batch:
-        return rows[..., 0]
-    if len(batch) == 1:
-        return rows.swapaxes(-1, -2)
-    outside = rows.reshape(rows.shape[:-1] + batch)
-    lead = rows.ndim - 2
-    return outside.transpose(*range(lead), *range(lead + 1, outside.ndim), lead)
 
 
 def _asked(problem, times):

@@ -9,9 +9,8 @@ import numpy as np
 
 from .. import _core
 from ..values.checks import numbers
-from ..values.memory import pad
+from ..values.memory import outward, pad
 from ..values.parameters import rows_of
-from .output import outward
 
 if TYPE_CHECKING:
     from typing import Any

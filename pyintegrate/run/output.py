@@ -15,8 +15,9 @@ from typing import Any
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
+from ..values.memory import outward
 from ..values.named import Named
-from .core import Outcome, Run, outward
+from .core import Outcome, Run
 from .failures import NONE, Failures
 
 BLOCK_BYTES = 8 << 20  # of record, computed at once and then copied

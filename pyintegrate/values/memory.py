@@ -83,6 +83,17 @@ def whole(rows, stride):
     return out
 
 
+def outward(rows, batch):
+    """(..., components, lanes) inside -> (..., *batch, components) outside, without a copy."""
+    if not batch:
+        return rows[..., 0]
+    if len(batch) == 1:
+        return rows.swapaxes(-1, -2)
+    outside = rows.reshape(rows.shape[:-1] + batch)
+    lead = rows.ndim - 2
+    return outside.transpose(*range(lead), *range(lead + 1, outside.ndim), lead)
+
+
 def check_memory(size, entries, batch, dim):
     """Refuse a size that does not fit the memory of this machine, or container, beforehand."""
     if size < SPARE_BYTES:
