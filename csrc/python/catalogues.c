@@ -9,6 +9,14 @@ int append(PyObject *list, PyObject *item) {
     return error;
 }
 
+/* The items of these numbers, from 0 to below n. */
+static PyObject *listed(int n, PyObject *item(int i)) {
+    PyObject *list = PyList_New(0);
+    for (int i = 0; list && i < n; i++)
+        if (append(list, item(i))) Py_CLEAR(list);
+    return list;
+}
+
 /* Those with a name, from an array. */
 static PyObject *quantities(const PiQuantity *q, int n) {
     PyObject *list = PyList_New(0);
@@ -18,33 +26,30 @@ static PyObject *quantities(const PiQuantity *q, int n) {
     return list;
 }
 
+static PyObject *truth(int value) { return value ? Py_True : Py_False; }
 static PyObject *describe_system(const PiSystem *s) {
     return Py_BuildValue("{ss ss ss ss ss si si sO sO sN sN sN}", "name", s->name, "title",
                          s->title, "equation", s->equation, "reference", s->reference, "structure",
                          pi_structure_names[s->structure], "dim", s->dim, "dof", s->dof,
-                         "velocity_dependent", s->velocity_dependent ? Py_True : Py_False,
-                         "time_dependent", s->time_dependent ? Py_True : Py_False, "state",
-                         quantities(s->state, PI_MAX_STATE), "params",
-                         quantities(s->params, PI_MAX_PARAMS), "invariants",
+                         "velocity_dependent", truth(s->velocity_dependent), "time_dependent",
+                         truth(s->time_dependent), "state", quantities(s->state, PI_MAX_STATE),
+                         "params", quantities(s->params, PI_MAX_PARAMS), "invariants",
                          quantities(s->invariants, PI_MAX_INVARIANTS));
 }
-const char systems_doc[] = "systems() -> list of dictionaries, one for each system of the C core.";
-PyObject *core_systems(PyObject *module, PyObject *none) {
+static const char systems_doc[] =
+    "systems() -> list of dictionaries, one for each system of the C core.";
+static PyObject *system_at(int i) { return describe_system(pi_systems[i]); }
+static PyObject *core_systems(PyObject *module, PyObject *none) {
     (void)module, (void)none;
-    PyObject *list = PyList_New(0);
-    for (int i = 0; list && i < pi_n_systems; i++)
-        if (append(list, describe_system(pi_systems[i]))) Py_CLEAR(list);
-    return list;
+    return listed(pi_n_systems, system_at);
 }
-const char sized_systems_doc[] =
+static const char sized_systems_doc[] =
     "sized_systems() -> list of dictionaries, one for each system of any size: its properties\n"
     "without parts, its state and parameters named once.";
-PyObject *core_sized_systems(PyObject *module, PyObject *none) {
+static PyObject *sized_at(int i) { return describe_system(&pi_sized_systems[i]->one); }
+static PyObject *core_sized_systems(PyObject *module, PyObject *none) {
     (void)module, (void)none;
-    PyObject *list = PyList_New(0);
-    for (int i = 0; list && i < pi_n_sized_systems; i++)
-        if (append(list, describe_system(&pi_sized_systems[i]->one))) Py_CLEAR(list);
-    return list;
+    return listed(pi_n_sized_systems, sized_at);
 }
 
 static PyObject *numbers(const double *a, int n) {
@@ -93,28 +98,26 @@ static PyObject *describe_method(const PiMethod *m) {
         "family", pi_families[m->family].name, "requires",
         pi_requirement(m)->name, "starter", starter ? starter->name : NULL, "order", m->order,
         "stages", m->stages, "evaluations", m->evaluations, "derivative", m->derivative, "backward",
-        m->backward ? Py_True : Py_False, "symplectic", m->symplectic ? Py_True : Py_False,
-        "symmetric", m->symmetric ? Py_True : Py_False, "coefficients", coefficients(m), "embedded",
-        embedded(m), "handle", PyCapsule_New((void *)m, METHOD_CAPSULE, NULL));
+        truth(m->backward), "symplectic", truth(m->symplectic), "symmetric", truth(m->symmetric),
+        "coefficients", coefficients(m), "embedded", embedded(m), "handle",
+        PyCapsule_New((void *)m, METHOD_CAPSULE, NULL));
 }
-const char methods_doc[] = "methods() -> list of dictionaries, one for each method of the C core.";
-PyObject *core_methods(PyObject *module, PyObject *none) {
+static const char methods_doc[] =
+    "methods() -> list of dictionaries, one for each method of the C core.";
+static PyObject *method_at(int i) { return describe_method(pi_methods[i]); }
+static PyObject *core_methods(PyObject *module, PyObject *none) {
     (void)module, (void)none;
-    PyObject *list = PyList_New(0);
-    for (int i = 0; list && i < pi_n_methods; i++)
-        if (append(list, describe_method(pi_methods[i]))) Py_CLEAR(list);
-    return list;
+    return listed(pi_n_methods, method_at);
 }
-const char method_names_doc[] = "method_names() -> list of names, in the order of methods().";
-PyObject *core_method_names(PyObject *module, PyObject *none) {
+static const char method_names_doc[] =
+    "method_names() -> list of names, in the order of methods().";
+static PyObject *name_at(int i) { return PyUnicode_InternFromString(pi_methods[i]->name); }
+static PyObject *core_method_names(PyObject *module, PyObject *none) {
     (void)module, (void)none;
-    PyObject *list = PyList_New(0);
-    for (int i = 0; list && i < pi_n_methods; i++)
-        if (append(list, PyUnicode_InternFromString(pi_methods[i]->name))) Py_CLEAR(list);
-    return list;
+    return listed(pi_n_methods, name_at);
 }
-const char method_doc[] = "method(name) -> the dictionary of one method, as in methods().";
-PyObject *core_method(PyObject *module, PyObject *name) {
+static const char method_doc[] = "method(name) -> the dictionary of one method, as in methods().";
+static PyObject *core_method(PyObject *module, PyObject *name) {
     (void)module;
     const char *text = PyUnicode_AsUTF8AndSize(name, NULL);
     if (!text) return NULL;
@@ -123,16 +126,13 @@ PyObject *core_method(PyObject *module, PyObject *name) {
              : PyErr_Format(PyExc_ValueError, "no method %s in the core", text);
 }
 
-const char questions_doc[] = "questions() -> names of the questions to a system, by number.";
-PyObject *core_questions(PyObject *module, PyObject *none) {
+static const char questions_doc[] = "questions() -> names of the questions to a system, by number.";
+static PyObject *question_at(int i) { return PyUnicode_FromString(pi_question_names[i]); }
+static PyObject *core_questions(PyObject *module, PyObject *none) {
     (void)module, (void)none;
-    PyObject *list = PyList_New(0);
-    for (int i = 0; list && i < PI_QUESTIONS; i++)
-        if (append(list, PyUnicode_FromString(pi_question_names[i]))) Py_CLEAR(list);
-    return list;
+    return listed(PI_QUESTIONS, question_at);
 }
 
-static PyObject *truth(int value) { return value ? Py_True : Py_False; }
 /* The numbers of a family: lists, then the matrix, as for make_method(). */
 static PyObject *describe_numbers(const PiFamilyDescriptor *family) {
     PyObject *list = PyList_New(0);
@@ -145,28 +145,25 @@ static PyObject *describe_numbers(const PiFamilyDescriptor *family) {
                 Py_CLEAR(list);
     return list;
 }
-const char families_doc[] =
+static PyObject *family_at(int i) {
+    const PiFamilyDescriptor *f = &pi_families[i];
+    return Py_BuildValue("{ss sO sO sN}", "name", f->name, "jacobian", truth(f->jacobian), "closed",
+                         truth(f->closed), "numbers", describe_numbers(f));
+}
+static const char families_doc[] =
     "families() -> list of dictionaries, in the order of the core. name; jacobian: whether a step\n"
     "needs one; closed: whether methods cannot be user-defined; numbers: the arguments of\n"
     "make_method(), a dictionary each: a row of the stages (and more), or a matrix with a row per\n"
     "stage; an empty row if it is optional.";
-PyObject *core_families(PyObject *module, PyObject *none) {
+static PyObject *core_families(PyObject *module, PyObject *none) {
     (void)module, (void)none;
-    PyObject *list = PyList_New(0);
-    for (int i = 0; list && i < PI_FAMILIES; i++) {
-        const PiFamilyDescriptor *f = &pi_families[i];
-        if (append(list,
-                   Py_BuildValue("{ss sO sO sN}", "name", f->name, "jacobian", truth(f->jacobian),
-                                 "closed", truth(f->closed), "numbers", describe_numbers(f))))
-            Py_CLEAR(list);
-    }
-    return list;
+    return listed(PI_FAMILIES, family_at);
 }
 
-const char requirements_doc[] =
+static const char requirements_doc[] =
     "requirements() -> dictionary: name to (what a method needs, in words; names of the\n"
     "structures that have it).";
-PyObject *core_requirements(PyObject *module, PyObject *none) {
+static PyObject *core_requirements(PyObject *module, PyObject *none) {
     (void)module, (void)none;
     PyObject *all = PyDict_New();
     for (const PiRequirement *const *one = pi_requirements; all && *one; one++) {
@@ -182,23 +179,34 @@ PyObject *core_requirements(PyObject *module, PyObject *none) {
     return all;
 }
 
-const char limits_doc[] =
+static PyObject *bank_at(int i) { return PyUnicode_FromString(pi_bank_names[i]); }
+static const char limits_doc[] =
     "limits() -> dictionary: the most components and parameters of a kernel in registers and of a\n"
     "user's system, the most stages; words of an instruction, names of the banks by number, where\n"
     "the number of the bank begins in a word; the families of methods that take a Jacobian;\n"
     "of_run: the last parameters of a system with noise, which belong to the run.";
-PyObject *core_limits(PyObject *module, PyObject *none) {
+static PyObject *core_limits(PyObject *module, PyObject *none) {
     (void)module, (void)none;
-    PyObject *banks = PyList_New(0);
-    for (int i = 0; banks && i < PI_BANKS; i++)
-        if (append(banks, PyUnicode_FromString(pi_bank_names[i]))) Py_CLEAR(banks);
     PyObject *jacobian = PyList_New(0);
     for (int i = 0; jacobian && i < PI_FAMILIES; i++)
         if (pi_families[i].jacobian && append(jacobian, PyUnicode_FromString(pi_families[i].name)))
             Py_CLEAR(jacobian);
-    return Py_BuildValue("{si si si si si si si si si sN sN}", "of_run", PI_OF_RUN,
-                         "kernel_components", PI_MAX_DIM, "kernel_parameters", PI_MAX_PARAMS,
-                         "components", PI_MAX_NUMBER, "parameters", PI_MAX_NUMBER, "stages",
-                         PI_MAX_STAGES, "substeps", PI_MAX_SUBSTEPS, "words", PI_WORDS,
-                         "bank_shift", PI_BANK_SHIFT, "banks", banks, "jacobian", jacobian);
+    return Py_BuildValue(
+        "{si si si si si si si si si sN sN}", "of_run", PI_OF_RUN, "kernel_components", PI_MAX_DIM,
+        "kernel_parameters", PI_MAX_PARAMS, "components", PI_MAX_NUMBER, "parameters",
+        PI_MAX_NUMBER, "stages", PI_MAX_STAGES, "substeps", PI_MAX_SUBSTEPS, "words", PI_WORDS,
+        "bank_shift", PI_BANK_SHIFT, "banks", listed(PI_BANKS, bank_at), "jacobian", jacobian);
 }
+
+PyMethodDef catalogue_functions[] = {
+    {"systems", core_systems, METH_NOARGS, systems_doc},
+    {"questions", core_questions, METH_NOARGS, questions_doc},
+    {"limits", core_limits, METH_NOARGS, limits_doc},
+    {"sized_systems", core_sized_systems, METH_NOARGS, sized_systems_doc},
+    {"methods", core_methods, METH_NOARGS, methods_doc},
+    {"method_names", core_method_names, METH_NOARGS, method_names_doc},
+    {"method", core_method, METH_O, method_doc},
+    {"families", core_families, METH_NOARGS, families_doc},
+    {"requirements", core_requirements, METH_NOARGS, requirements_doc},
+    {NULL, NULL, 0, NULL},
+};

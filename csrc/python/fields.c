@@ -29,7 +29,7 @@ static const Field fields[] = {
     {"dt", OBJECT, THING(dt), BY_HAND, BY_HAND, 0, 0},
     {"params", OBJECT, THING(params), ALL, ALL, 0, 0},
     {"initial", OBJECT, THING(initial), AT_ONCE, AT_ONCE, 0, 0},
-    {"state_a", OBJECT, THING(state_a), START, START, 0, 0},
+    {"state_a", OBJECT, THING(state_a), 0, START, 0, 0},
     {"record", OBJECT, THING(record), 0, AT_ONCE, 0, 0},
     {"saved", OBJECT, THING(saved), 0, AT_ONCE, 0, 0},
     {"state_b", OBJECT, THING(state_b), 0, START, 0, 0},

@@ -7,13 +7,13 @@ static void free_method(PyObject *capsule) {
     PyMem_Free(PyCapsule_GetPointer(capsule, METHOD_CAPSULE));
 }
 
-const char make_method_doc[] =
+static const char make_method_doc[] =
     "make_method(family, stages, evaluations, rows, derivative=1, order=stages, embedded_order=0,\n"
     "b_embedded=()) -> handle\n\n"
     "rows of explicit_rk and implicit_rk: b, c and then those of A; of nystrom: b, c,\n"
     "velocity and those of A; of composition: kicks and drifts; of multistep: alpha, beta,\n"
     "predictor, velocity (the last two may be empty).";
-PyObject *core_make_method(PyObject *module, PyObject *args) {
+static PyObject *core_make_method(PyObject *module, PyObject *args) {
     (void)module;
     const char *name;
     int stages, evaluations, derivative = 1, order = 0, embedded_order = 0;
@@ -65,9 +65,9 @@ PyObject *core_make_method(PyObject *module, PyObject *args) {
     return capsule;
 }
 
-const char starter_doc[] = "starter(method) -> the name of its default starter;\n"
-                           "None if it is self-starting.";
-PyObject *core_starter(PyObject *module, PyObject *method) {
+static const char starter_doc[] = "starter(method) -> the name of its default starter;\n"
+                                  "None if it is self-starting.";
+static PyObject *core_starter(PyObject *module, PyObject *method) {
     (void)module;
     const PiMethod *m = PyCapsule_GetPointer(method, METHOD_CAPSULE);
     if (!m) return NULL;
@@ -75,10 +75,10 @@ PyObject *core_starter(PyObject *module, PyObject *method) {
     return starter ? PyUnicode_FromString(starter->name) : Py_NewRef(Py_None);
 }
 
-const char rigid_phases_doc[] =
+static const char rigid_phases_doc[] =
     "rigid_phases(method) -> handles of its halves, which change velocities and positions;\n"
     "empty if it has none.";
-PyObject *core_rigid_phases(PyObject *module, PyObject *method) {
+static PyObject *core_rigid_phases(PyObject *module, PyObject *method) {
     (void)module;
     const PiMethod *m = PyCapsule_GetPointer(method, METHOD_CAPSULE);
     if (!m) return NULL;
@@ -98,10 +98,10 @@ PyObject *core_rigid_phases(PyObject *module, PyObject *method) {
     return PyErr_Occurred() ? NULL : PyErr_NoMemory();
 }
 
-const char history_rows_doc[] =
+static const char history_rows_doc[] =
     "history_rows(system, method, compensated=False) -> rows of the state past its components,\n"
     "for the history of the method, and for the rounding errors of a compensated run.";
-PyObject *core_history_rows(PyObject *module, PyObject *args) {
+static PyObject *core_history_rows(PyObject *module, PyObject *args) {
     PyObject *system, *method;
     int compensated = 0;
     ResolvedSystem resolved;
@@ -116,10 +116,10 @@ PyObject *core_history_rows(PyObject *module, PyObject *args) {
     return PyLong_FromLong(pi_history_rows(m, resolved.system, compensated));
 }
 
-const char method_bits_doc[] =
+static const char method_bits_doc[] =
     "method_bits(number) -> runs, bits: a hash of the results of the method of that index in\n"
     "method_names() on all systems, and the number of runs. The hash of all is that of these.";
-PyObject *core_method_bits(PyObject *module, PyObject *number) {
+static PyObject *core_method_bits(PyObject *module, PyObject *number) {
     const long long method = PyLong_AsLongLong(number);
     if (method == -1 && PyErr_Occurred()) return NULL;
     if (method < 0 || method >= pi_n_methods)
@@ -135,11 +135,11 @@ PyObject *core_method_bits(PyObject *module, PyObject *number) {
 }
 
 /* ---- random numbers -------------------------------------------------------------------------- */
-const char noise_doc[] =
+static const char noise_doc[] =
     "noise(seed, stream, counters, out)\n\n"
     "seed: below 2**64; stream: 0 normals, 1 second normals, 2 uniforms; counters: (n, 3) uint64,\n"
     "trajectory, step and component; out: n doubles.";
-PyObject *core_noise(PyObject *module, PyObject *args) {
+static PyObject *core_noise(PyObject *module, PyObject *args) {
     enum { REGISTER = 8 }; /* doubles of the widest */
     PyObject *counters, *result;
     unsigned long long seed;
@@ -163,3 +163,13 @@ PyObject *core_noise(PyObject *module, PyObject *args) {
     views_release(&views);
     return out ? Py_NewRef(Py_None) : NULL;
 }
+
+PyMethodDef method_functions[] = {
+    {"rigid_phases", core_rigid_phases, METH_O, rigid_phases_doc},
+    {"method_bits", core_method_bits, METH_O, method_bits_doc},
+    {"make_method", core_make_method, METH_VARARGS, make_method_doc},
+    {"noise", core_noise, METH_VARARGS, noise_doc},
+    {"history_rows", core_history_rows, METH_VARARGS, history_rows_doc},
+    {"starter", core_starter, METH_O, starter_doc},
+    {NULL, NULL, 0, NULL},
+};

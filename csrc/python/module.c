@@ -138,7 +138,10 @@ static int module_exec(PyObject *module) {
     state->adaptive_run_type = PyType_FromModuleAndSpec(module, &adaptive_run_spec, NULL);
     if (!state->run_type || !state->stepper_type || !state->adaptive_run_type || name_fields(state))
         return -1;
-    return PyModule_AddObjectRef(module, "Run", state->run_type) ||
+    return PyModule_AddFunctions(module, catalogue_functions) ||
+                   PyModule_AddFunctions(module, method_functions) ||
+                   PyModule_AddFunctions(module, program_functions) ||
+                   PyModule_AddObjectRef(module, "Run", state->run_type) ||
                    PyModule_AddObjectRef(module, "Stepper", state->stepper_type) ||
                    PyModule_AddObjectRef(module, "AdaptiveRun", state->adaptive_run_type)
                ? -1
@@ -160,29 +163,11 @@ static int module_clear(PyObject *module) {
 
 #define WITH_NAMES(function) (PyCFunction)(void (*)(void))(function)
 static PyMethodDef functions[] = {
-    {"systems", core_systems, METH_NOARGS, systems_doc},
-    {"questions", core_questions, METH_NOARGS, questions_doc},
-    {"limits", core_limits, METH_NOARGS, limits_doc},
-    {"sized_systems", core_sized_systems, METH_NOARGS, sized_systems_doc},
-    {"rigid_phases", core_rigid_phases, METH_O, rigid_phases_doc},
     {"scales", core_scales, METH_O, scales_doc},
     {"make_system", core_make_system, METH_VARARGS, make_system_doc},
-    {"methods", core_methods, METH_NOARGS, methods_doc},
-    {"method_names", core_method_names, METH_NOARGS, method_names_doc},
-    {"method", core_method, METH_O, method_doc},
-    {"method_bits", core_method_bits, METH_O, method_bits_doc},
-    {"families", core_families, METH_NOARGS, families_doc},
-    {"requirements", core_requirements, METH_NOARGS, requirements_doc},
     {"info", core_info, METH_NOARGS, info_doc},
     {"evaluate", core_evaluate, METH_VARARGS, evaluate_doc},
-    {"make_method", core_make_method, METH_VARARGS, make_method_doc},
-    {"operations", core_operations, METH_NOARGS, operations_doc},
-    {"make_program", core_make_program, METH_VARARGS, make_program_doc},
-    {"make_compiled", core_make_compiled, METH_VARARGS, make_compiled_doc},
     {"make_callback", core_make_callback, METH_VARARGS, make_callback_doc},
-    {"noise", core_noise, METH_VARARGS, noise_doc},
-    {"history_rows", core_history_rows, METH_VARARGS, history_rows_doc},
-    {"starter", core_starter, METH_O, starter_doc},
     {"start", WITH_NAMES(core_start), METH_FASTCALL | METH_KEYWORDS, start_doc},
     {"stepper", WITH_NAMES(core_stepper), METH_FASTCALL | METH_KEYWORDS, stepper_doc},
     {"start_adaptive", WITH_NAMES(core_start_adaptive), METH_FASTCALL | METH_KEYWORDS,

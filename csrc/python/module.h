@@ -53,35 +53,12 @@ void free_object(CoreObject *object);
 int claim(CoreObject *object);
 
 /* ---- functions of the module ----------------------------------------------------------------- */
-/* catalogues.c */
-extern const char systems_doc[], sized_systems_doc[], methods_doc[], questions_doc[], limits_doc[];
-extern const char method_names_doc[], method_doc[], families_doc[], requirements_doc[];
-PyObject *core_systems(PyObject *module, PyObject *none);
-PyObject *core_sized_systems(PyObject *module, PyObject *none);
-PyObject *core_methods(PyObject *module, PyObject *none);
-PyObject *core_method_names(PyObject *module, PyObject *none);
-PyObject *core_method(PyObject *module, PyObject *name);
-PyObject *core_families(PyObject *module, PyObject *none);
-PyObject *core_requirements(PyObject *module, PyObject *none);
-PyObject *core_questions(PyObject *module, PyObject *none);
-PyObject *core_limits(PyObject *module, PyObject *none);
-/* programs.c, callbacks.c, sized_systems.c */
-extern const char operations_doc[], make_program_doc[], make_compiled_doc[], make_callback_doc[],
-    make_system_doc[];
-PyObject *core_operations(PyObject *module, PyObject *none);
-PyObject *core_make_program(PyObject *module, PyObject *args);
-PyObject *core_make_compiled(PyObject *module, PyObject *args);
+/* Those of catalogues.c, methods.c and programs.c; the others follow. */
+extern PyMethodDef catalogue_functions[], method_functions[], program_functions[];
+/* callbacks.c, sized_systems.c */
+extern const char make_callback_doc[], make_system_doc[];
 PyObject *core_make_callback(PyObject *module, PyObject *args);
 PyObject *core_make_system(PyObject *module, PyObject *args);
-/* methods.c */
-extern const char make_method_doc[], starter_doc[], rigid_phases_doc[], history_rows_doc[],
-    method_bits_doc[], noise_doc[];
-PyObject *core_noise(PyObject *module, PyObject *args);
-PyObject *core_make_method(PyObject *module, PyObject *args);
-PyObject *core_starter(PyObject *module, PyObject *method);
-PyObject *core_rigid_phases(PyObject *module, PyObject *method);
-PyObject *core_history_rows(PyObject *module, PyObject *args);
-PyObject *core_method_bits(PyObject *module, PyObject *number);
 /* crew.c */
 /* A thread that has released the interpreter lock, and what it calls now and then (None:
  * nothing). It takes the lock by its own state: if the interpreter has ended meanwhile, it

@@ -2,7 +2,7 @@
 #include "module.h"
 #include "../bytecode/bytecode.h"
 
-PyObject *core_operations(PyObject *module, PyObject *none) {
+static PyObject *core_operations(PyObject *module, PyObject *none) {
     (void)module, (void)none;
     PyObject *list = PyList_New(0);
     for (int64_t i = 0; list && pi_operation(i); i++) {
@@ -13,7 +13,7 @@ PyObject *core_operations(PyObject *module, PyObject *none) {
     }
     return list;
 }
-const char operations_doc[] =
+static const char operations_doc[] =
     "operations() -> list of (name, arguments, what it computes), by number in byte code.";
 
 typedef struct {
@@ -50,7 +50,7 @@ static PyObject *program_capsule(PiProgram *program) {
     return NULL;
 }
 
-const char make_program_doc[] =
+static const char make_program_doc[] =
     "make_program(code, constants, sections, dim, dof, n_params, n_derived, n_invariants,\n"
     "             n_registers, noises=0, second=0) -> handle\n\n"
     "code: int32, six words an instruction; constants: float64; sections: int32, first and last\n"
@@ -94,7 +94,7 @@ static PyObject *make_program(PyObject *args) {
     return result;
 }
 /* Constants are rounded to both precisions. */
-PyObject *core_make_program(PyObject *module, PyObject *args) {
+static PyObject *core_make_program(PyObject *module, PyObject *args) {
     (void)module;
     const uint32_t mode = pi_enter_float_mode();
     PyObject *made = make_program(args);
@@ -128,10 +128,10 @@ static void free_compiled(PyObject *capsule) {
     PyMem_Free(compiled);
 }
 
-const char make_compiled_doc[] =
+static const char make_compiled_doc[] =
     "make_compiled(program, f64, f32, owner) -> handle\n\n"
     "f64, f32: addresses of the functions of type PiOneSystem in a library; owner: keeps it.";
-PyObject *core_make_compiled(PyObject *module, PyObject *args) {
+static PyObject *core_make_compiled(PyObject *module, PyObject *args) {
     (void)module;
     PyObject *program, *owner, *address[2];
     if (!PyArg_ParseTuple(args, "OOOO:make_compiled", &program, &address[0], &address[1], &owner))
@@ -160,3 +160,10 @@ PyObject *core_make_compiled(PyObject *module, PyObject *args) {
     }
     return capsule;
 }
+
+PyMethodDef program_functions[] = {
+    {"operations", core_operations, METH_NOARGS, operations_doc},
+    {"make_program", core_make_program, METH_VARARGS, make_program_doc},
+    {"make_compiled", core_make_compiled, METH_VARARGS, make_compiled_doc},
+    {NULL, NULL, 0, NULL},
+};

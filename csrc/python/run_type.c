@@ -1,4 +1,5 @@
 /* The Python type of a run: made by start(), worked on by threads, read by outcome(). */
+#include "../aligned.h"
 #include "../run/layout.h"
 #include "../run/record.h"
 #include "fields.h"
@@ -10,6 +11,7 @@ typedef struct {
     PiRecord record;
     Watches watches;
     int64_t *drive_strides;
+    void *own_state; /* if none is given */
 } Run;
 _Static_assert(offsetof(Run, run) == sizeof(CoreObject), "fields.c writes to the run");
 
@@ -19,6 +21,7 @@ static void run_dealloc(PyObject *self) {
     PyMem_Free(r->run.params);
     PyMem_Free(r->record.saved);
     PyMem_Free(r->drive_strides);
+    pi_free_aligned(r->own_state);
     free_watches(&r->watches);
     free_object(&r->base);
 }
@@ -112,9 +115,11 @@ static int read_rows(Run *r, const Given *o) {
         views_row(v, o->dt, "dt", stride, bytes, &run->h) ||
         views_rows(v, o->params, "params", run->system->n_params, stride, bytes, run->params) ||
         !(run->initial = views_array(v, o->initial, "initial", run->state_rows, bytes, 0)) ||
-        !(run->state[0] = views_array(v, o->state_a, "state_a", all, bytes, 1)) ||
+        (o->state_a && !(run->state[0] = views_array(v, o->state_a, "state_a", all, bytes, 1))) ||
         (o->state_b && !(run->state[1] = views_array(v, o->state_b, "state_b", all, bytes, 1))))
         return -1;
+    if (!o->state_a) run->state[0] = r->own_state = pi_aligned(pi_product(all, bytes));
+    if (!run->state[0]) return PyErr_NoMemory(), -1;
     if (!o->state_b) run->state[1] = run->state[0];
     const int64_t items = (*views_find(v, "initial"))->buffer.len / bytes;
     run->same = items < all;
@@ -190,9 +195,9 @@ const char start_doc[] =
     "compensated: carry the rounding errors of additions to the state, in rows at the end of\n"
     "the state.\n"
     "Fields come as keywords, and further ones in a dictionary. May be left out: starter, first,\n"
-    "workers, drive_strides, has_history, state_b (then it is state_a), saved (all\n"
-    "components), record with save_steps and stream, use_row_kernels, watches, events, times,\n"
-    "renormalise, compensated.";
+    "workers, drive_strides, has_history, state_a (the core has its own, unseen), state_b (it is\n"
+    "state_a), saved (all components), record with save_steps and stream, use_row_kernels,\n"
+    "watches, events, times, renormalise, compensated.";
 PyObject *core_start(PyObject *module, PyObject *const *args, Py_ssize_t n, PyObject *names) {
     return make_object(module, state_of(module)->run_type, START, make_run, (Call){args, n, names});
 }

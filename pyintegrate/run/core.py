@@ -9,7 +9,7 @@ import numpy as np
 from numpy import ndarray
 
 from .. import _core
-from ..values.memory import COMPACT_BYTES, SPARE_BYTES, STREAM_BYTES, fresh, outward
+from ..values.memory import ALIGNED_BYTES, COMPACT_BYTES, SPARE_BYTES, STREAM_BYTES, fresh, outward
 from .failures import NONE, Failures
 
 if TYPE_CHECKING:
@@ -66,7 +66,11 @@ class Run:
         watching = sums is not None or event_memory is not None or saves.given is not None
         more = options.for_core()
         shape = len(initial), problem.stride
-        state_a = state_b = fresh(shape, dtype)
+        # The core has its own small state where nobody sees it: the record has all components.
+        state_a = state_b = None
+        seen = saves.final_only or watching or elsewhere or shape[0] > problem.system.dim
+        if seen or lanes * shape[0] > ALIGNED_BYTES >> 3:
+            state_a = state_b = fresh(shape, dtype)
         # A second state survives an interrupt; so does a record in memory of all components.
         two = saves.final_only and problem.n_steps > 1 and state_a.nbytes <= SPARE_BYTES
         if two or watching or elsewhere:

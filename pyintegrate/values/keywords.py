@@ -8,7 +8,7 @@ from collections.abc import Callable
 from functools import wraps
 from typing import TypeVar
 
-from .. import _core
+from .._core import to_nearest
 
 Function = TypeVar("Function", bound=Callable)
 
@@ -120,7 +120,7 @@ def explains_keywords(
         @wraps(function)
         def checked(*arguments, **keywords):
             try:
-                return _core.to_nearest(work, *arguments, **keywords)
+                return to_nearest(work, *arguments, **keywords)
             except TypeError as error:
                 message = _explanation(function, rest, arguments, keywords, error)
                 if not message:

@@ -61,8 +61,8 @@ def spread(rows, batch, dtype):
 
     For a large batch that is a read-only view of its whole shape.
     """
-    lanes = prod(batch)
     if batch:
+        lanes = prod(batch)
         if lanes * dtype.itemsize < COMPACT_BYTES:
             return pad(rows, batch, dtype)
         for row in rows:
