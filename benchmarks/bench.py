@@ -3,7 +3,7 @@ memory.
 
 Everything is measured in one go, the two sides in turn, and the best of several rounds counts:
 machines are shared and noisy, so that only the ratios mean anything.
-Usage: python benchmarks/bench.py [rounds]
+Usage: python benchmarks/bench.py [rounds], or [calls] for what a call and the import cost.
 """
 
 import os
@@ -170,13 +170,42 @@ def runs():
     )
     pendulum = partial(pi.integrate, pi.systems.pendulum, dt=1e-3, n_steps=100_000, save="final")
     print(f"  one pendulum, RK4: {fastest(pendulum) / 1e5 * 1e9:.1f} ns a step")
-    call = partial(pi.integrate, pi.systems.oscillator, 1.0, 0.0, dt=1e-3, n_steps=1)
-    print(f"  one call of one step: {fastest(call, 2000) * 1e6:.1f} us")
+
+
+def calls():
+    """What a call costs beside its steps, warm and in a loop, and what the import costs."""
+    x, system = np.linspace(0, 1, 1000), pi.systems.pendulum
+    one = {"dt": 0.01, "n_steps": 1}
+    stepper = pi.Stepper(system, 1.0, 0.0, dt=0.01)
+    solution = pi.integrate(system, 1.0, 0.0, **one)
+    cases = {
+        "integrate, one trajectory": lambda: pi.integrate(system, 1.0, 0.0, **one),
+        "  its end": lambda: pi.integrate(system, 1.0, 0.0, **one, save="final"),
+        "integrate, 1000 trajectories": lambda: pi.integrate(system, x, 0.0, **one),
+        "  their ends": lambda: pi.integrate(system, x, 0.0, **one, save="final"),
+        "resume": lambda: solution.resume(1),
+        "solve, one trajectory": lambda: pi.solve(system, 1.0, 0.0, t_end=0.01),
+        "a Stepper": lambda: pi.Stepper(system, 1.0, 0.0, dt=0.01),
+        "  its step": stepper.step,
+    }
+    print("\na call of one step [us]")
+    for name, call in cases.items():
+        print(
+            f"  {name:30} {fastest(lambda call=call: [call() for _ in range(100)], 50) * 1e4:7.1f}"
+        )
+    code = "import time, numpy; a = time.process_time(); {}; print(time.process_time() - a)"
+    first = "import pyintegrate as pi; pi.integrate(pi.systems.pendulum, dt=0.01, n_steps=1)"
+    for name, what in (("import pyintegrate", "import pyintegrate"), ("  and a first call", first)):
+        times = [float(output(sys.executable, "-c", code.format(what))) for _ in range(9)]
+        print(f"  {name:30} {min(times) * 1e3:7.1f} ms above NumPy")
 
 
 if __name__ == "__main__":
+    if "calls" in sys.argv[1:]:
+        sys.exit(calls())
     build()
     supported = _core.info()["instruction_sets"]
     for isa in reversed([isa for isa in supported if isa in TARGETS]):
         kernels(isa, int(sys.argv[1]) if len(sys.argv) > 1 else 3)
     runs()
+    calls()

@@ -8,11 +8,10 @@ import numpy as np
 
 from ..values.checks import integer
 from ..values.named import Named
-from .stepper import Stepper
+from .stepper import Snapshot, Stepper
 
 if TYPE_CHECKING:
     from ..values.types import Floats
-    from .snapshot import Snapshot
 
 
 class LoopSnapshot(Named):

@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from .. import _core
 from ..errors import Status
-from ..method.arithmetic import warn_of_change
+from ..method.arithmetic import ARITHMETIC, warn_of_change
+from ..values.checks import numbers
 from ..values.keywords import explains_keywords
-from ..values.memory import whole
+from ..values.memory import outward, pad, whole
+from ..values.parameters import rows_of
 from .arguments import checked_system, make_run, usual_stepper
 from .failures import Failures
-from .live_views import LiveState, live_parameters
-from .snapshot import Snapshot, kind_of
 from .times import time_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
     from typing import Any
 
     from ..method.method import Method
@@ -33,7 +34,83 @@ if TYPE_CHECKING:
 _PHASES = {"semi_implicit_euler": (((1.0,), (0.0,)), ((0.0,), (1.0,)))}
 
 
-class Stepper(LiveState):
+class LiveParameters(Mapping):
+    """Parameters by name: arrays with fixed addresses whose numbers may be written."""
+
+    def __init__(self, views):
+        self._views = views
+
+    def __getitem__(self, name):
+        return self._views[name]
+
+    def __iter__(self):
+        return iter(self._views)
+
+    def __len__(self):
+        return len(self._views)
+
+    def __setitem__(self, name, value):
+        if name not in self._views:
+            known = ", ".join(self._views) or "none"
+            raise TypeError(f"stepper.params has no {name!r}; it has {known}")
+        raise TypeError(
+            f"stepper.params[{name!r}] is an array that the steps read: write its numbers,"
+            f" stepper.params[{name!r}][...] = value"
+        )
+
+    def __repr__(self):
+        return repr(self._views)
+
+
+def live_parameters(problem):
+    """Rows of each parameter over the batch, and views (*batch, *shape) of them by name."""
+    rows, views = [], {}
+    for name, value in problem.system.params.items():
+        shape = np.shape(value)[len(problem.system.batch_shapes[name]) :]
+        padded = pad(rows_of(value, shape), problem.batch, problem.dtype)
+        within = padded[:, : problem.lanes].reshape(len(padded), *problem.batch)
+        rows.append(padded)
+        views[name] = np.moveaxis(within, 0, -1).reshape((*problem.batch, *shape))
+    if problem.random is not None:  # the run's own
+        rest = problem.rows_params[sum(map(len, rows)) :]
+        rows.append(pad(rest, (problem.stride,), problem.dtype))
+    return rows, LiveParameters(views)
+
+
+def assign(name, view, value):
+    array = numbers(name, value)
+    try:
+        with np.errstate(over="ignore", under="ignore"):
+            _core.to_nearest(view.__setitem__, ..., array)
+    except ValueError:
+        raise ValueError(f"{name} has shape {array.shape}: expected {view.shape}") from None
+
+
+class Snapshot:
+    """The state, parameters and failures of a Stepper at a step; made by ``Stepper.snapshot``."""
+
+    def __init__(self, stepper):
+        self.kind, self.n = kind_of(stepper), stepper.n
+        self.has_history = stepper._has_history
+        self.arithmetic = ARITHMETIC
+        self.rows = stepper._rows.copy()
+        self.params = [rows.copy() for rows in stepper._param_rows]
+        self.failures = stepper._core.failures()
+        self.watching = [] if stepper._by_hand is None else stepper._by_hand.copy()
+
+    def __repr__(self):
+        return f"<Snapshot at step {self.n}>"
+
+
+def kind_of(stepper):
+    """Properties that a snapshot must share: system, method, batch, dtype, compensated sums."""
+    problem = stepper._problem
+    kind = (problem.system.name, problem.method.name, problem.batch, problem.dtype.name)
+    kind = (*kind, "compensated") if stepper._compensated else kind
+    return kind if stepper._by_hand is None else (*kind, *stepper._by_hand.kind)
+
+
+class Stepper:
     """A batch of trajectories that is advanced in place, step by step.
 
     Parameters
@@ -174,6 +251,78 @@ class Stepper(LiveState):
     @property
     def t(self) -> Any:
         return time_of(self._problem.t0, self._problem.dt, self._core.n)
+
+    # ---- the state as views of its rows ----
+    def _components(self, rows):
+        """(dim, *batch)"""
+        within = rows[: self._problem.system.dim, : self._problem.lanes]
+        return within.reshape(self._problem.system.dim, *self._problem.batch)
+
+    def _view(self, first, count, single):
+        lanes, batch = self._problem.lanes, self._problem.batch
+        if single:
+            return self._rows[first, :lanes].reshape(batch)
+        return outward(self._rows[first : first + count, :lanes], batch)
+
+    @property
+    def y(self) -> Floats:
+        return self._view(0, self._problem.system.dim, False)
+
+    @y.setter
+    def y(self, value: ArrayLike) -> None:
+        assign("y", self.y, value)
+
+    @property
+    def x(self) -> Floats:
+        lead = self._positions()
+        return self._view(0, lead, lead == 1)
+
+    @x.setter
+    def x(self, value: ArrayLike) -> None:
+        assign("x", self.x, value)
+
+    @property
+    def v(self) -> Floats:
+        lead = self._positions()
+        return self._view(lead, self._problem.system.dim - lead, lead == 1)
+
+    @v.setter
+    def v(self, value: ArrayLike) -> None:
+        assign("v", self.v, value)
+
+    @property
+    def previous(self) -> Floats:
+        view = self._past()
+        if self._core.n == 0 and not self._has_history:
+            raise ValueError(
+                "there are no previous positions before the first step: give start=, or assign them"
+            )
+        return view
+
+    @previous.setter
+    def previous(self, value: ArrayLike) -> None:
+        view = self._past()
+
+        def remember():
+            assign("previous", view, value)
+            self._has_history = True
+            self._core.begin(self._core.n, True)
+
+        self._core.alter(remember)
+
+    def _past(self):
+        """The view of the positions one step before."""
+        dof = self._positions()
+        if not self.method.starts_from_positions:
+            raise AttributeError(f"{self.method.name!r} does not step from previous positions")
+        return self._view(self.system.dim, dof, dof == 1)
+
+    def _positions(self):
+        if not self._problem.system.positions:
+            raise AttributeError(
+                f"{self._problem.system.name!r} is first_order and has no x and v; use y"
+            )
+        return self._problem.system.positions
 
     # ---- failures ----
     @property

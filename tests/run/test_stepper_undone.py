@@ -9,7 +9,7 @@ import pytest
 from reference import states
 
 import pyintegrate as pi
-from pyintegrate.run.snapshot import Snapshot, kind_of
+from pyintegrate.run.stepper import Snapshot, kind_of
 
 LORENZ = pi.systems.lorenz
 FOREVER = 1 << 50
