@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import prod
 from typing import TYPE_CHECKING
 from weakref import ref
 
@@ -72,7 +73,8 @@ class Run:
         if seen or lanes * shape[0] > ALIGNED_BYTES >> 3:
             state_a = state_b = fresh(shape, dtype)
         # A second state survives an interrupt; so does a record in memory of all components.
-        two = saves.final_only and problem.n_steps > 1 and state_a.nbytes <= SPARE_BYTES
+        two = saves.final_only and problem.n_steps > 1
+        two = two and prod(shape) * dtype.itemsize <= SPARE_BYTES
         if two or watching or elsewhere:
             more["state_b"] = state_b = fresh(shape, dtype)
         if not saves.final_only:

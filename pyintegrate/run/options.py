@@ -267,7 +267,7 @@ class Options(Named):
 
     save = Option("all", check_save)
     bound = Option(None, _bound)
-    compensated = Option(False, _compensated, core=True)
+    compensated: Any = Option(False, _compensated, core=True)
     workers = Option(1, _workers)
     progress = Option(False, _progress)
     on_failure = Option("warn", _on_failure)
