@@ -9,11 +9,11 @@ import numpy as np
 
 from .. import _core
 from ..errors import Status, report_failures, summarize
-from ..run.core import outward
 from ..run.failures import Failures
 from ..solution.solution import Solution, span
 from ..values.checks import numbers
 from ..values.keywords import RESULTS, explains_keywords
+from ..values.memory import outward
 from .adaptive_run import AdaptiveOutcome, AdaptiveRun
 from .arguments import make_adaptive_run, rounded_times
 from .automatic import implicit_method, pairs_of

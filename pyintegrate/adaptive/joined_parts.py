@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..run.core import outward
+from ..values.memory import outward
 from .adaptive_run import joined_steps
 
 

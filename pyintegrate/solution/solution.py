@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..errors import IntegrationError, Status, warn_caller
-from ..run.core import outward
 from ..values.citations import cite
 from ..values.keywords import RESULTS
+from ..values.memory import outward
 from .jumps import until_jump
 from .sensitivity import derivatives
 
