@@ -82,7 +82,7 @@ class Renormalised:
             "first": done, "workers": workers, "state_b": state[1], "renormalise": renormalise,
         }  # fmt: skip
         run = _core.start(
-            more, system=problem.system._core_for(problem.method), method=problem.method.handle,
+            more, system=problem.system.core_for(problem.method), method=problem.method.handle,
             bits=problem.dtype.itemsize * 8, lanes=problem.lanes, n_steps=n_steps,
             save_every=n_steps, bound=self._options.bound, t0=problem.rows_t0, dt=problem.rows_dt,
             params=problem.rows_params, initial=self._state[:, 0].copy() if one else self._state,
