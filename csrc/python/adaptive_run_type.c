@@ -1,7 +1,7 @@
 /* The Python type of a batch that goes to a tolerance. */
 #include <string.h>
 #include "../tolerance/solve.h"
-#include "observation.h"
+#include "watching.h"
 
 typedef struct {
     PyObject_HEAD PiAdaptiveRun run;
@@ -10,7 +10,7 @@ typedef struct {
     PyObject *system, *method; /* kept alive */
     PiRow *rows;
     int *saved;
-    Observation *observation; /* or NULL */
+    Watches watches;
 } AdaptiveRun;
 
 static void adaptive_run_dealloc(PyObject *self) {
@@ -22,7 +22,7 @@ static void adaptive_run_dealloc(PyObject *self) {
     Py_XDECREF(r->method);
     PyMem_Free(r->rows);
     PyMem_Free(r->saved);
-    free_observation(r->observation);
+    free_watches(&r->watches);
     freefunc release = (freefunc)PyType_GetSlot(type, Py_tp_free);
     release(self);
     Py_DECREF(type);
@@ -134,8 +134,7 @@ static int make_run(PyObject *module, AdaptiveRun *r, const Arguments *a) {
         return -1;
     pi_adaptive_prepare(&r->run);
     if (a->observation == Py_None) return 0;
-    r->observation = read_observation(module, &r->run, a->system, a->observation, v);
-    return r->observation ? 0 : -1;
+    return read_observation(module, &r->run, a->system, a->observation, v, &r->watches);
 }
 
 const char start_adaptive_doc[] =
@@ -148,7 +147,7 @@ const char start_adaptive_doc[] =
     "rejected; status (bytes): trajectories of status CANCELLED are integrated, others stay.\n"
     "saved: indices of components. record (n, components, lanes) with any strides: states at\n"
     "times, (n,), or with each=True (n, lanes); None for none. keep: whether gather() will be\n"
-    "called. observation: watches and events (observation.c), or None. decay: h times the rate\n"
+    "called. observation: watches and events (watching.c), or None. decay: h times the rate\n"
     "of decay from which a trajectory leaves as stiff, with the status 16, or with Radau's method\n"
     "h times the fastest rate up to which it leaves as no longer stiff; 0: never. accepted and\n"
     "rejected are incremented from their given values.";

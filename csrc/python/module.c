@@ -163,6 +163,7 @@ static PyMethodDef functions[] = {
     {"systems", core_systems, METH_NOARGS, systems_doc},
     {"questions", core_questions, METH_NOARGS, questions_doc},
     {"limits", core_limits, METH_NOARGS, limits_doc},
+    {"reductions", core_reductions, METH_NOARGS, reductions_doc},
     {"sized_systems", core_sized_systems, METH_NOARGS, sized_systems_doc},
     {"rigid_phases", core_rigid_phases, METH_O, rigid_phases_doc},
     {"scales", core_scales, METH_O, scales_doc},

@@ -52,6 +52,9 @@ PyObject *core_families(PyObject *module, PyObject *none);
 PyObject *core_requirements(PyObject *module, PyObject *none);
 PyObject *core_questions(PyObject *module, PyObject *none);
 PyObject *core_limits(PyObject *module, PyObject *none);
+/* watching.c */
+extern const char reductions_doc[];
+PyObject *core_reductions(PyObject *module, PyObject *none);
 /* programs.c, callbacks.c, sized_systems.c */
 extern const char operations_doc[], make_program_doc[], make_compiled_doc[], make_callback_doc[],
     make_system_doc[];

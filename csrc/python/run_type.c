@@ -1,6 +1,5 @@
 /* The Python type of a run: made by start(), worked on by threads, read by outcome(). */
 #include "../run/layout.h"
-#include "../run/record.h"
 #include "fields.h"
 #include "watching.h"
 
