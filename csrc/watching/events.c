@@ -86,7 +86,9 @@ static void find_located(EventLanes *p, int64_t i, int j) {
     }
     PiZero zeros[PI_MOST_ZEROS];
     int near = 0;
-    const int count = find_zeros(n, f, begins, error, zeros, &near);
+    const int simple = n == 4 && !begins && (f[0] < 0) != (f[n] < 0); /* as pieces.c has it */
+    const int count =
+        simple ? find_simple_zero(n, f, zeros) : find_zeros(n, f, begins, error, zeros, &near);
     for (int k = 0; k < count; k++) {
         if (e->direction && (e->direction > 0) != zeros[k].rises) continue;
         const double slope = zeros[k].slope * 2 / (q->to[i] - q->from[i]);
@@ -224,7 +226,8 @@ static int show_state(EventLanes *p, ProgramRows *r, const PiSteps *s) {
         const Occurring *o = &p->occurring[i];
         r->t[i] = o->count ? time_within(p, s, i, o->pending[o->count - 1].part) : get(p, s->t, i);
         if (o->asks && p->single) r->t[i] = (float)r->t[i];
-        for (int d = 0; d < p->dim; d++) r->y[d * p->lanes + i] = p->state[d * p->lanes + i];
+        for (int d = 0; r->y != p->state && d < p->dim; d++)
+            r->y[d * p->lanes + i] = p->state[d * p->lanes + i];
     }
     return load_parameters(r, s->id) || run_program(r) ? -1 : 0;
 }
@@ -244,10 +247,10 @@ static void find_states(EventLanes *p, const PiSteps *s) {
     s->at(s, part, p->state);
     for (int64_t i = 0; i < p->lanes; i++) {
         const int made = p->occurring[i].asks && is_finite(p, s->within, i);
-        for (int d = 0; d < p->dim; d++) {
+        for (int d = 0; p->occurring[i].count && d < p->dim; d++) {
             const int64_t at = d * p->lanes + i;
             if (part[i] == 0) p->state[at] = get(p, s->before, at);
-            else if (part[i] == 1) p->state[at] = p->after[at];
+            else if (part[i] == 1) p->state[at] = get(p, s->after, at);
             else if (made) p->state[at] = get(p, s->within, at);
         }
     }
@@ -340,7 +343,7 @@ int locate_events(EventLanes *p, const PiSteps *s, const int8_t *looked) {
         p->id[i] = s->id[i];
         p->h[i] = get(p, s->part, i);
         p->part[i] = 1;
-        for (int d = 0; d < p->dim; d++)
+        for (int d = 0; !p->of->exact && d < p->dim; d++)
             p->after[d * p->lanes + i] = get(p, s->after, d * p->lanes + i);
         if (!count) continue;
         Occurring *o = &p->occurring[i];
@@ -443,9 +446,9 @@ void place_events(char *memory, int64_t *used, EventLanes *p) {
     const PiEvents *of = p->of;
     const int64_t lanes = p->lanes, row = pi_product(lanes, sizeof(double)), n = of->count;
     double **const rows[] = {&p->h, &p->part, &p->resolution},
-                   **const states[] = {&p->after, &p->state, &p->landing};
+                   **const states[] = {&p->after, &p->landing};
     for (int i = 0; i < 3; i++) *rows[i] = place(memory, used, row);
-    for (int i = 0; i < 3; i++) *states[i] = place(memory, used, pi_product(p->dim, row));
+    for (int i = 0; i < 2; i++) *states[i] = place(memory, used, pi_product(p->dim, row));
     p->id = place(memory, used, row);
     if (!n) return;
     const int quantities = of->detect.program.system->n_invariants;
@@ -458,6 +461,7 @@ void place_events(char *memory, int64_t *used, EventLanes *p) {
     place_pieces(memory, used, &of->detect, p->need, lanes, &p->quantities);
     p->quantities.first_degree = of->exact ? CHEB_MOST / 4 : CHEB_MOST / 2;
     place_program(memory, used, &of->detect, &p->detect, lanes);
+    p->state = p->detect.y;
     if (of->react.program.system) place_program(memory, used, &of->react, &p->react, lanes);
     p->g = place(memory, used, pi_product(n, row));
     p->zero = place(memory, used, pi_product(n, row));
@@ -466,6 +470,10 @@ void place_events(char *memory, int64_t *used, EventLanes *p) {
     p->added = place(memory, used, pi_product(2 * n, row));
     p->occurring = place(memory, used, pi_product(lanes, sizeof *p->occurring));
     Occurrence *pending = place(memory, used, pi_product(lanes, PENDING_BYTES));
+    if (memory) {
+        memset(p->occurring, 0, (size_t)lanes * sizeof *p->occurring);
+        memset(p->added, 0, (size_t)(2 * n * lanes) * sizeof *p->added);
+    }
     for (int64_t i = 0; memory && i < lanes; i++)
         p->occurring[i].pending = pending + i * MOST_PENDING;
 }

@@ -99,8 +99,7 @@ static inline int crosses(const PiEvent *e, double before, double after) {
     return (e->direction >= 0 && before < 0 && after >= 0) ||
            (e->direction <= 0 && before > 0 && after <= 0);
 }
-/* Parts of a memory in order, for so many lanes; see place(). The last PENDING_BYTES of each lane
- * need not be zero. */
+/* Parts of a memory in order, for so many lanes; see place(). */
 void place_events(char *memory, int64_t *used, EventLanes *lanes);
 /* The time at a part of a lane's segment. */
 double time_within(const EventLanes *lanes, const PiSteps *steps, int64_t lane, double part);

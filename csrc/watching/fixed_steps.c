@@ -124,17 +124,26 @@ static int advance(Segments *p, int64_t n, double *to, int rows) {
                  n ? real_at(run, t0.data, t0.stride * a->at[i]) : p->begun[from] + later);
         set_real(run, a->own, a->stride + k, p->length[from]);
     }
-    for (int d = 0; d < run->state_rows; d++)
-        for (int64_t k = 0; k < count; k++)
-            set_real(run, a->in, d * a->stride + k,
-                     n || d < dim(p) ? p->before[d * lanes + p->column[k]] : 0);
+    for (int d = 0; d < run->state_rows; d++) {
+        const double *from = p->before + d * lanes;
+        if (!n && d >= dim(p))
+            memset(row_at(run, a->in, a->stride, d, 0), 0, count * run->real_bytes);
+        else if (run->real_bytes == 8)
+            gather(run, from, p->column, count, row_at(run, a->in, a->stride, d, 0));
+        else
+            for (int64_t k = 0; k < count; k++)
+                ((float *)a->in)[d * a->stride + k] = (float)from[p->column[k]];
+    }
     PiTile tile = pi_packed_tile(a, n ? n - 1 : 0, 1);
     tile.t0 = (PiRow){a->own, 1};
     tile.h = (PiRow){row_at(run, a->own, a->stride, 1, 0), 1};
     if (run->kernel(&tile) < 0) return -1;
     for (int d = 0; d < rows; d++)
-        for (int64_t k = 0; k < count; k++)
-            to[d * lanes + p->column[k]] = real_at(run, a->out, d * a->stride + k);
+        if (run->real_bytes == 8)
+            scatter(run, row_at(run, a->out, a->stride, d, 0), p->column, count, to + d * lanes);
+        else
+            for (int64_t k = 0; k < count; k++)
+                to[d * lanes + p->column[k]] = ((float *)a->out)[d * a->stride + k];
     return 0;
 }
 /* For PiSteps: states within the segments, as the method makes them. */
@@ -194,8 +203,19 @@ static int64_t marked(const Segments *p, const Slot *s, int64_t i) {
     const int64_t rest = i < count ? s->bits & (((int64_t)1 << (count - i)) - 1) : 0;
     return smaller(rest ? count - (64 - __builtin_clzll((uint64_t)rest)) : count, s->leaving);
 }
+/* May an event occur in a step of a shown lane? */
+static int is_due(const Segments *p, int64_t at) {
+    const PiFailures *f = &p->run->failures[p->seen->tile];
+    const int64_t place = pi_place(p->seen, at), stride = p->run->stride;
+    int due = f->count && f->status[place] == PI_OUT_OF_BOUNDS;
+    for (int j = 0; !due && j < p->e->events.count; j++) {
+        const double *sums = sums_of(p, at, j);
+        due = sums[2 * stride] != 0 || sums[3 * stride] != 0;
+    }
+    return due || (p->jumps && begins_anew(p, p->seen->lane + place));
+}
 /* Takes a lane in which an event may occur. */
-static int take(Segments *p, Slot *s, int64_t at) {
+static void take(Segments *p, Slot *s, int64_t at) {
     PiRun *run = p->run;
     const PiFailures *f = &run->failures[p->seen->tile];
     const int64_t place = pi_place(p->seen, at), step = f->count ? f->step[place] : -1;
@@ -211,7 +231,6 @@ static int take(Segments *p, Slot *s, int64_t at) {
     if (step >= 0 && f->status[place] == PI_OUT_OF_BOUNDS && i >= 0 && i < p->seen->count)
         s->leaving = i;
     s->h = real_at(run, p->tile->h.data, p->tile->h.stride * s->lane);
-    return s->bits || s->leaving < p->seen->count || begins_anew(p, s->lane);
 }
 /* ---- a step ---------------------------------------------------------------------------------- */
 static int show_piece(const Segments *p, int64_t k, double to, const double *y) {
@@ -452,31 +471,12 @@ static int go_through(Segments *p) {
 /* The next lane takes a place. */
 static int fill(Segments *p, int64_t k) {
     Slot *s = &p->slot[k];
-    while (s->lane < 0 && p->next < p->seen->lanes) {
-        if (!take(p, s, p->next++)) {
-            s->lane = -1;
-            continue;
-        }
+    for (; s->lane < 0 && p->next < p->seen->lanes; p->next++) {
+        if (!is_due(p, p->next)) continue;
+        take(p, s, p->next);
         if (go_on(p, k)) return -1;
     }
     return 0;
-}
-/* Those in which an event may occur in a step: their number, up to MOST_LANES. */
-static int64_t count_due(const Segments *p) {
-    int64_t count = 0;
-    const PiEvents *e = &p->e->events;
-    const PiFailures *f = &p->run->failures[p->seen->tile];
-    for (int64_t at = 0; at < p->seen->lanes && count < MOST_LANES; at++) {
-        const int64_t place = pi_place(p->seen, at);
-        int due = f->count && f->status[place] == PI_OUT_OF_BOUNDS;
-        for (int j = 0; !due && j < e->count; j++) {
-            const double *sums = sums_of(p, at, j);
-            due = sums[2 * p->run->stride] != 0 || sums[3 * p->run->stride] != 0 ||
-                  (p->jumps && *event_row(&p->lanes, PI_BEGINS, p->seen->lane + place, j) != 0);
-        }
-        count += due;
-    }
-    return count;
 }
 static int intervene(void *self, PiRun *run, const PiSeen *seen, const PiTile *tile) {
     PiFixedEvents *e = self;
@@ -486,12 +486,14 @@ static int intervene(void *self, PiRun *run, const PiSeen *seen, const PiTile *t
     p.tile = tile;
     p.lanes.counts = e->counts[seen->block & 1];
     for (int j = 0; j < e->events.count; j++) p.jumps |= e->events.event[j].then >= 0;
-    const int64_t due = count_due(&p);
+    int64_t due = 0;
+    for (int64_t at = seen->lanes; at > 0 && due < MOST_LANES; at--)
+        if (is_due(&p, at - 1)) due++, p.next = at - 1;
     if (!due) return 0;
+    if (due == MOST_LANES) p.next = 0;
     char *const memory =
         (char *)seen->scratch + pi_rounded_up(pi_watch_scratch_bytes(&e->watch, run), 64);
     const int64_t bytes = room(&p, due);
-    memset(memory, 0, (size_t)(bytes - p.lanes.lanes * PENDING_BYTES));
     lay_out(&p, memory);
     p.between = memory + bytes;
     p.steps = (PiSteps){.lanes = p.lanes.lanes,
@@ -508,6 +510,7 @@ static int intervene(void *self, PiRun *run, const PiSeen *seen, const PiTile *t
                         .of = &p};
     for (int64_t k = 0; k < p.lanes.lanes; k++) {
         p.slot[k].lane = -1;
+        p.waits[k] = p.looked[k] = 0;
         p.lanes.resolution[k] = p.lanes.single ? 1e-4 : 1e-9;
     }
     for (int64_t left = 1; left;) {

@@ -41,6 +41,8 @@ void open_pieces(Pieces *p, const PiLaneProgram *program, const int8_t *need, in
     p->ends_only = 1;
     for (int q = 0; q < p->count; q++) p->ends_only &= need[q] == PI_NEED_NOTHING;
     lay_out(p, program, lanes, memory);
+    memset(p->noise, 0, (size_t)(p->count * lanes) * sizeof *p->noise);
+    memset(p->of, 0, (size_t)lanes * sizeof *p->of);
 }
 void place_pieces(char *memory, int64_t *used, const PiLaneProgram *program, const int8_t *need,
                   int64_t lanes, Pieces *pieces) {

@@ -84,6 +84,8 @@ enum { PI_MOST_ZEROS = 2 * CHEB_MOST };
  * zero at -1 but for rounding, and that zero is divided out. near: set if it comes as close to
  * another zero as `error`. */
 int find_zeros(int n, const double *f, int begins, double error, PiZero *zeros, int *near);
+/* The only one of a polynomial that is monotone, with values of different sign at the ends: 1. */
+int find_simple_zero(int n, const double *f, PiZero *zero);
 /* The largest value of a polynomial with these values, and where; sign -1: of its negative. A rough
  * value if that is below one that is known. */
 double largest_value(int n, const double *f, int sign, double known, double *x);
