@@ -219,15 +219,22 @@ static void take(Segments *p, Slot *s, int64_t at) {
     PiRun *run = p->run;
     const PiFailures *f = &run->failures[p->seen->tile];
     const int64_t place = pi_place(p->seen, at), step = f->count ? f->step[place] : -1;
+    int begins = 0;
     *s = (Slot){.at = at, .lane = p->seen->lane + place, .leaving = p->seen->count};
     for (int j = 0; j < p->e->events.count; j++) {
         double *sums = sums_of(p, at, j);
-        s->bits |= (int64_t)sums[2 * run->stride];
+        const int64_t passes = (int64_t)sums[2 * run->stride], count = p->seen->count;
+        s->bits |= passes & (((int64_t)1 << count) - 1);
+        if (passes >> count) { /* a condition that holds as the run begins */
+            *event_row(&p->lanes, PI_BEGINS, s->lane, j) = BEGINS_WITH_EVENT;
+            begins = 1;
+        }
         if (p->e->events.event[j].located) s->bits |= (int64_t)sums[3 * run->stride];
         sums[2 * run->stride] = sums[3 * run->stride] = 0;
     }
     s->end = step < 0 ? INT64_MAX : step;
     const int64_t i = step - p->tile->first - 1;
+    if (begins && i == 0) s->leaving = 0; /* it occurs before the lane fails */
     if (step >= 0 && f->status[place] == PI_OUT_OF_BOUNDS && i >= 0 && i < p->seen->count)
         s->leaving = i;
     s->h = real_at(run, p->tile->h.data, p->tile->h.stride * s->lane);

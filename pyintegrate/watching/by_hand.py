@@ -145,7 +145,8 @@ class ByHand:
         for sums, program in zip(self._sums, self._programs, strict=True):
             sums[:, lanes] = program.initial[:, np.newaxis]
             for at, kind in _places(program):
-                sums[at, lanes] = _REDUCTIONS[kind][1]
+                if not np.isnan(_REDUCTIONS[kind][1]):
+                    sums[at, lanes] = _REDUCTIONS[kind][1]
         if self._events is not None:
             self._rows.counts[:, lanes] = self._events.first_counts[:, np.newaxis]
             for array in self._rows.arrays:

@@ -179,7 +179,7 @@ class EventLog(Tabled):
     overflow : ndarray of bool, shape (*batch)
         Whether there were more than `keep`.
     unresolved : ndarray of bool, shape (*batch)
-        Whether a step was found that holds three crossings or more, where at most two are located:
+        Whether a step was found that holds three crossings or more, so that others may hide two:
         some times and counts may be missing. Smaller steps locate all of them.
     """
 
