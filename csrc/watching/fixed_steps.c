@@ -225,7 +225,8 @@ static void take(Segments *p, Slot *s, int64_t at) {
         double *sums = sums_of(p, at, j);
         const int64_t passes = (int64_t)sums[2 * run->stride], count = p->seen->count;
         s->bits |= passes & (((int64_t)1 << count) - 1);
-        if (passes >> count) { /* a condition that holds as the run begins */
+        if (!p->e->events.event[j].located &&
+            passes >> count) { /* a condition that holds as the run begins */
             *event_row(&p->lanes, PI_BEGINS, s->lane, j) = BEGINS_WITH_EVENT;
             begins = 1;
         }
