@@ -28,11 +28,14 @@ FLAGS = [
     "-ffp-contract=off",
     "-fno-math-errno",
     "-fno-tree-vectorize",  # wide registers are written as such
+    "-fno-asynchronous-unwind-tables",  # nothing unwinds through C
     "-fvisibility=hidden",
     "-std=gnu11",
     "-Wall",
     "-Wextra",
 ]
+# No table of the names of static functions in the extension.
+STRIPPED = "-s" if sys.platform.startswith("linux") else ""
 # A free-threaded Python has no stable ABI: its wheel is for it alone.
 FREE_THREADED = bool(sysconfig.get_config_var("Py_GIL_DISABLED"))
 # GCC takes the instruction set from a pragma in the file, Clang from the command line.
@@ -49,12 +52,12 @@ CLANG_TARGETS = {
 }
 # The parts of the kernels of a set (PI_PARTS of csrc/pyintegrate.h); the first takes longest.
 PARTS = range(5)
-# Beside a wider set the baseline of x86-64, whose fma is a function of C, is kept small.
-SMALL = ["-O1", "-DPI_ROLLED", "-Wno-psabi"]
-# The loops of the interpreter gain from what -O3 adds. Unrolled kernels do not, and the search for
-# partial redundancies takes a tenth of their compilation and leaves their loops as they are.
-FAST = ["-O3"]
-UNROLLED = ["-fno-tree-pre"]
+# Beside a wider set the baseline of x86-64, whose fma is a function of C, is kept small: all its steps
+# run on rows, which gives the same bits.
+SMALL = ["-O1", "-DPI_ROLLED", "-DPI_ROWS_ONLY", "-Wno-psabi"]
+# In kernels the search for partial redundancies takes a tenth of the compilation, and leaves the
+# loops as they are.
+KERNELS = ["-fno-tree-pre"]
 SETS = ("avx2", "avx512")
 # Which of them this machine and its operating system have.
 PROBE = """#include <stdio.h>
@@ -150,10 +153,8 @@ def jobs(sets, clang):
             if kind == "baseline" and sets:
                 found.append((path, source.stem, [*own, *SMALL]))
             else:
-                own_parts = [
-                    [*own, *(FAST if n == 0 else UNROLLED), f"-DPI_PART={n}"] for n in PARTS
-                ]
-                found += [(path, f"{source.stem}_{n}", own_parts[n]) for n in PARTS]
+                own = [*own, *KERNELS]
+                found += [(path, f"{source.stem}_{n}", [*own, f"-DPI_PART={n}"]) for n in PARTS]
     return sorted(
         found, key=lambda job: ("avx" not in job[1], job[1][-2:] != "_0", "isa" not in job[0])
     )
@@ -252,7 +253,7 @@ if __name__ == "__main__":
                 depends=glob("csrc/**/*.h", recursive=True),
                 define_macros=[("PYINTEGRATE_VERSION", f'"{version}"')],
                 extra_compile_args=os.environ.get("PYINTEGRATE_CFLAGS", "").split(),
-                extra_link_args=os.environ.get("PYINTEGRATE_LDFLAGS", "").split(),
+                extra_link_args=os.environ.get("PYINTEGRATE_LDFLAGS", STRIPPED).split(),
                 libraries=[] if sys.platform == "win32" else ["m"],
                 py_limited_api=not FREE_THREADED,
             )

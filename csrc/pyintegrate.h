@@ -148,8 +148,6 @@ typedef struct {
                       */
     int symplectic, symmetric;
     int quadratic_kinetic; /* composition: has its order only if T is quadratic in the momenta */
-    const char *written;   /* the descriptor as written in methods/: its numbers with all digits,
-                              for exact arithmetic; run/catalogue.c fills it in */
     int embedded_order, embedded2_order; /* of the error estimates below; 0: there is none */
     int derivative, backward;            /* multistep */
     /* rigid motion: one step consists of `stages` steps of lengths b_s h */
@@ -200,6 +198,20 @@ typedef struct {
 /* Memory for a method of any number of stages. */
 enum { PI_METHOD_BYTES = sizeof(PiMethod) + PI_MAX_STAGES * sizeof(double[PI_MAX_STAGES]) };
 
+/* The states within a step of an embedded pair: y + sum_m beta_m B_m(theta), with the Bernstein
+ * polynomials B_m of this degree. The first and the last two coefficients follow from the states
+ * and slopes at both ends. Further stages, from the slopes of the pair and the one at the end of
+ * the step (of its own if the last stage is not there), make the others: row m of b is beta_(m+2) /
+ * h, of positions of Nystrom methods (beta_(m+2) - theta-linear part h v) / h^2; their velocities
+ * have weights of their own. */
+enum { PI_MAX_EXTRA = 8, PI_MAX_DEGREE = 12, PI_MAX_SLOPES = PI_MAX_STAGES + 1 + PI_MAX_EXTRA };
+typedef struct {
+    const char *name;
+    int degree, extra;
+    double c[PI_MAX_EXTRA], a[PI_MAX_EXTRA][PI_MAX_SLOPES];
+    double b[PI_MAX_DEGREE - 3][PI_MAX_SLOPES], velocity[PI_MAX_DEGREE - 3][PI_MAX_SLOPES];
+} PiDense;
+
 /* A method in the form for a table kernel: one sparse row of weights for each linear combination.
  * Explicit Runge-Kutta: rows 0..stages-1 make the stages and row `stages` the step. On x'' = a(t,
  * x), and for Nystrom methods, the rows make positions from accelerations (A^2 and b'A, or their
@@ -224,6 +236,8 @@ extern const char *const pi_structure_names[];
 extern const int pi_n_systems, pi_n_sized_systems, pi_n_methods;
 
 const PiMethod *pi_method_named(const char *name);
+/* Of an explicit pair; NULL if the cubic Hermite polynomial is all that there is. */
+const PiDense *pi_dense_of(const PiMethod *method);
 
 /* A file in methods/ begins with the family; each reader of contents.h defines
  * METHOD(id, family, ...) for its purpose (run/catalogue.c, kernels/instances.h). */

@@ -17,12 +17,13 @@
 
 /* EACH(i, 0, n) y[i] += x[i]; is a loop that the compiler unrolls, and an INLINE function is one
  * that it inlines. With PI_ROLLED, for the sanitizers, neither is. */
+#define ALWAYS_INLINE static inline __attribute__((always_inline, unused))
 #ifdef PI_ROLLED
 #define INLINE static __attribute__((unused))
 #define UNROLL
 #define UNROLL_SOME
 #else
-#define INLINE static inline __attribute__((always_inline, unused))
+#define INLINE ALWAYS_INLINE
 #ifdef __clang__
 #define UNROLL _Pragma("clang loop unroll(full)")
 #define UNROLL_SOME

@@ -232,17 +232,32 @@ typedef enum {
     PI_ERROR2_X,
     PI_PAIR_ROWS
 } PiPairRow;
+enum {
+    PI_MAX_PAIR_ROWS = PI_MAX_STAGES + PI_PAIR_ROWS + PI_MAX_EXTRA + 2 * (PI_MAX_DEGREE - 3),
+    PI_MAX_PAIR_WEIGHTS = PI_MAX_PAIR_ROWS * PI_MAX_SLOPES
+};
+/* Where the force changes branches in a step, the larger of the estimate and of the difference to
+ * the trapezoidal rule, which no jump of the force escapes. */
+enum { PI_OF_BRANCHES = 2 };
 typedef struct {
     int stages, nystrom;
     int fsal;     /* is the last stage the first of the next step? */
-    int combined; /* two estimates, combined as in DOP853 */
+    int combined; /* two estimates, combined as in DOP853 or PI_OF_BRANCHES */
     int order;    /* of the step */
     int power;    /* the estimate is proportional to h^power */
     double slope; /* weight of f(t, y) in the estimate, if that is no stage; 0: none */
     double c[PI_MAX_STAGES];
-    int start[PI_MAX_STAGES + PI_PAIR_ROWS + 1], index[PI_MAX_WEIGHTS];
-    double weight[PI_MAX_WEIGHTS];
+    /* States within the steps (PiDense), if their degree is set: after the rows above those of
+     * further stages, then for each coefficient one of velocities, then of positions. Slope number
+     * `stages` is that at the end, if no stage is. */
+    int degree, extra;
+    double c_extra[PI_MAX_EXTRA];
+    int start[PI_MAX_PAIR_ROWS + 1], index[PI_MAX_PAIR_WEIGHTS];
+    double weight[PI_MAX_PAIR_WEIGHTS];
 } PiPair;
+static inline int pi_dense_row(const PiPair *m, int number) {
+    return m->stages + PI_PAIR_ROWS + number;
+}
 
 /* A trial step of all lanes: from t, y by h, with the parameters p, to the weighted sums of the
  * slopes. */
@@ -253,6 +268,7 @@ typedef struct {
     const void *t, *h, *y, *p;
     const void *first; /* the first slope, if the last of a step is the first of the next */
     void *last;        /* that slope */
+    void *slopes;      /* rows of all of them; NULL: these are not asked for */
     void *sums;        /* `dim` rows each of sum b k, of the error and of the second error */
 } PiTrialRows;
 typedef void PiTrial(const PiTrialRows *rows);
@@ -319,6 +335,10 @@ typedef struct PiSteps {
     /* `dim` rows of states on the polynomials of the steps, each lane's at theta from 0 to 1 of its
      * step as first shown, in double precision. */
     void (*at)(const struct PiSteps *steps, const double *theta, double *y);
+    /* And their Bernstein coefficients 1 to the degree, without the first state: `dim` rows each.
+     */
+    const void *coefficients;
+    int degree;
     const void *of;
 } PiSteps;
 

@@ -7,7 +7,7 @@ from matplotlib import pyplot as plt
 
 import pyintegrate as pi
 from pyintegrate.analysis import real_stability_limit
-from pyintegrate.analysis.growth import spring_growth
+from pyintegrate.analysis.stiffness import spring_growth
 from pyintegrate.plots.gallery import shrink
 from pyintegrate.plots.style import BLUE, METHOD_COLOURS, PALETTE, VERMILLION
 from pyintegrate.theory.stability import stability_polynomial

@@ -15,7 +15,7 @@ import numpy as np
 import pyintegrate as pi
 from pyintegrate import _core
 from pyintegrate.laboratory import front_end
-from pyintegrate.laboratory.descriptions import (
+from pyintegrate.laboratory.record import (
     LONGEST,
     describe_method,
     describe_system,

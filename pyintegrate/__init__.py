@@ -25,9 +25,8 @@ except ModuleNotFoundError as _missing:
 _HOLDERS = {
     "adaptive.tolerances": "tolerance",
     "analysis": "analysis",
-    "analysis.chaos.exponents": "lyapunov",
-    "analysis.chaos.indicators": "chaos_map",
-    "analysis.recommendation": "advise",
+    "analysis.advice": "advise",
+    "analysis.portraits.tangent_growth": "chaos_map lyapunov",
     "analysis.sections.grid_scan": "scan",
     "analysis.side_by_side": "compare",
     "dask": "dask",

@@ -4,9 +4,9 @@ from . import analysis as analysis
 from . import dask as dask
 from . import plots as plots
 from .adaptive.tolerances import tolerance as tolerance
-from .analysis.chaos.exponents import lyapunov as lyapunov
-from .analysis.chaos.indicators import chaos_map as chaos_map
-from .analysis.recommendation import advise as advise
+from .analysis.advice import advise as advise
+from .analysis.portraits.tangent_growth import chaos_map as chaos_map
+from .analysis.portraits.tangent_growth import lyapunov as lyapunov
 from .analysis.sections.grid_scan import scan as scan
 from .analysis.side_by_side import compare as compare
 from .errors import ArithmeticWarning as ArithmeticWarning

@@ -5,6 +5,7 @@ A trajectory's bits do not depend on its neighbours, so they do not depend on th
 
 from __future__ import annotations
 
+from copy import copy
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,12 +18,15 @@ except ImportError as missing:
         "pyintegrate.dask needs dask.array, which is not installed: pip install pyintegrate[dask]"
     ) from missing
 
+from .adaptive.adaptive_run import AdaptiveRun
+from .adaptive.adaptive_solution import AdaptiveSolution
+from .adaptive.arguments import USUAL_RTOL, make_adaptive_run
 from .method.catalogue import RK4
 from .run import output
 from .run.arguments import checked_dtype, checked_system, make_run
 from .run.random_numbers import numbered
 from .run.times import time_of, times
-from .solution.solution import Solution
+from .solution.fixed_steps import FixedSolution
 from .values.checks import integer
 from .watching.event_log import EventLog, Events
 from .watching.watched import Watched
@@ -33,11 +37,12 @@ if TYPE_CHECKING:
     from typing import Any, Literal
 
     from .method.method import Method
+    from .solution.solution import Solution
     from .system.system import System
     from .values.types import ArrayLike, DTypeLike, Integers
     from .watching.events import Event
 
-__all__ = ["DaskSolution", "integrate"]
+__all__ = ["DaskSolution", "integrate", "solve"]
 
 
 class DaskSolution:
@@ -68,16 +73,54 @@ class DaskSolution:
     (1, 1000)
     """
 
-    _of_each: tuple = ()  # the names of parameters that were given beside the system
+    y: Any
+    status: Any
+    failed_step: Any
+    stopped_at: Any
+    stopped_by: Any
 
-    def __init__(self, system, components, t, steps, results, watched, events, runs):
-        self.system, self.components = system, components
-        self.t, self.steps = t, steps
-        self.y, self.status, self.failed_step = (results[name] for name in _ALWAYS)
-        self.watched, self.events = watched, events
-        self.stopped_at, self.stopped_by = results["stopped_at"], results["stopped_by"]
-        self._results = results
-        self._runs = runs  # for each chunk the tuple of all its arrays
+    def __init__(self, call, components, t, steps, results, sample, runs):
+        self._call, self._runs, self._results = call, runs, results
+        self.system, self.components, self.t, self.steps = call.system, components, t, steps
+        told = {name: results.get(f"watched.{name}", a) for name, a in sample.watched.items()}
+        self.watched = Watched(told, sample.watched._kinds)
+        parts = {name: [results[f"events.{name}.{part}"] for part in _PARTS]
+                 for name in sample.events}  # fmt: skip
+        names = call.system.state_names
+        self.events = Events({name: EventLog(names, *arrays) for name, arrays in parts.items()})
+        self.__dict__ |= {name: a for name, a in results.items() if name[0] != "_"}
+
+    def compute(self) -> Solution:
+        """The `Solution` of the whole batch, in the memory of this process.
+
+        It is that of ``pyintegrate.integrate`` or ``solve``, which is what ``pi.analysis`` and
+        ``pi.plots`` take; functions of watches and events stay behind, as in a file. Each chunk is
+        integrated once. Of the times at which "auto" found a trajectory stiff, the last is known.
+
+        Examples
+        --------
+        >>> import dask.array as da, pyintegrate as pi
+        >>> k = da.linspace(1, 20, 6, chunks=2)
+        >>> lazy = pi.dask.solve(pi.systems.spring, 1.0, 0.0, t_end=1.0, params={"k": k})
+        >>> lazy.compute().energy().shape
+        (1, 6)
+        """
+        watched = {name: (a, self.watched._kinds.get(name)) for name, a in self.watched.items()}
+        events = {
+            name: [getattr(one, part) for part in _PARTS] for name, one in self.events.items()
+        }
+        given, results, watched, events = dask.compute(
+            self._call.arrays, self._results, watched, events
+        )
+        solution = self._call.whole(given, results)
+        names = self.system.state_names
+        solution.__dict__.update(
+            watched=Watched({k: v for k, (v, _) in watched.items()},
+                            {k: kind for k, (_, kind) in watched.items() if kind}),
+            events=Events({name: EventLog(names, *parts) for name, parts in events.items()}),
+            stopped_at=results["stopped_at"], stopped_by=results["stopped_by"],
+        )  # fmt: skip
+        return solution
 
     def __getitem__(self, name: str) -> Any:
         if name not in self.components:
@@ -115,52 +158,30 @@ class DaskSolution:
             )
         group = zarr.open_group(store=path, mode="w-", zarr_format=3)
         group.attrs.update(system=repr(self.system), components=list(self.components))
-        group.create_array("steps", data=self.steps)
-        results, n = self._results, len(chunks)
+        arrays = {name: a for name, a in self._results.items() if name[0] != "_"}
+        arrays |= {"t": self.t, "steps": self.steps}
+        lazy: list[Any] = []
         targets: list[Any] = []
-        for name, like in results.items():
-            if like.dtype.kind == "U":  # stopped_by: not a type of the standard
-                targets.append(None)
-                continue
-            lead = name == "y"
-            rest = [max(1, length) for length in like.shape]
-            pieces = (*rest[:lead], *chunks, *rest[lead + n :])
-            targets.append(
-                group.create_array(name, shape=like.shape, dtype=like.dtype, chunks=pieces)
-            )
-        blocks = self._runs.to_delayed()
-        written = [
-            dask.delayed(_write)(blocks[place], _where(place, chunks), targets)
-            for place in np.ndindex(blocks.shape)
-        ]
-        if isinstance(self.t, da.Array):
-            pieces = (self.t.shape[0], *chunks)
-            t = group.create_array("t", shape=self.t.shape, dtype=self.t.dtype, chunks=pieces)
-            written.append(self.t.rechunk(pieces).store(t, lock=False, compute=False))
-        else:
-            group.create_array("t", data=self.t)
-        later = dask.delayed(_nothing)(*written)
+        for name, array in arrays.items():
+            if not isinstance(array, da.Array):
+                group.create_array(name, data=array)
+            elif array.dtype.kind != "U":  # stopped_by: not a type of the standard
+                pieces = tuple(max(1, int(n)) for n in array.chunksize)
+                lazy.append(array)
+                targets.append(
+                    group.create_array(name, shape=array.shape, dtype=array.dtype, chunks=pieces)
+                )
+        later = dask.delayed(_nothing)(da.store(lazy, targets, lock=False, compute=False))
         return later.compute() if compute else later
 
     def __repr__(self):
-        own = "".join(f", {name} of each" for name in self._of_each)
+        names = [n.removeprefix("params.") for n in self._call.arrays if n.startswith("params.")]
+        own = "".join(f", {name} of each" for name in names)
         y = f"y {self.y.shape}, chunks {self.y.chunks}"
         return f"<DaskSolution of {self.system!r}{own}: {y}>"
 
 
-def _where(place, chunks):
-    """The place of a chunk in the batch."""
-    return tuple(slice(i * n, (i + 1) * n) for i, n in zip(place, chunks, strict=True))
-
-
-def _write(run, where, targets):
-    """Write one chunk to its place in the zarr arrays, the first of which is y."""
-    for i, (target, part) in enumerate(zip(targets, run, strict=True)):
-        if target is not None:
-            target[where if i else (slice(None), *where)] = part
-
-
-def _nothing(*written):
+def _nothing(written):
     """The result of writing."""
 
 
@@ -233,91 +254,155 @@ def integrate(
     >>> sol.y.shape, sol.y.chunksize
     ((3, 10000, 2), (3, 2500, 2))
     """
-    checked_system(system)
-    params = dict(params or {})
+    options: dict[str, Any] = {
+        "save": save, "workers": workers, "bound": bound, "on_failure": "ignore", "watch": watch,
+        "components": components, "compensated": compensated, "events": events,
+    }  # fmt: skip
     given = {"x0": x0, "v0": v0, "dt": dt, "t0": t0}
-    given |= {f"params.{k}": v for k, v in params.items()}
-    inner = _inner_axes(system, given)
-    if system.noise is not None or np.ndim(first_trajectory):
-        shapes = [np.shape(v)[: np.ndim(v) - inner[k]] for k, v in given.items() if v is not None]
-        given["first_trajectory"] = numbered(first_trajectory, shapes, da.arange)
-        inner["first_trajectory"] = 0
-    sample, t_end = _sample(system, given, inner, t_end)
-    options: dict[str, Any] = {"method": method, "save": save, "workers": workers, "bound": bound}
-    options |= {
-        "on_failure": "ignore", "components": components, "compensated": compensated,
-        "dtype": checked_dtype(dtype, x0, v0), "watch": watch, "events": events,
+    fixed = {
+        "method": method, "dtype": checked_dtype(dtype, x0, v0), "options": options,
         "noise": {"seed": seed, "substeps": substeps},
     }  # fmt: skip
+    if n_steps is not None:
+        n_steps = integer("n_steps", n_steps, 0)
+    if isinstance(t_end, da.Array):
+        raise TypeError("t_end must be a number, got a dask.array: give n_steps")
     if times is not None:
         options["times"] = times
-        if np.ndim(times) > 1 or isinstance(dt, da.Array) or isinstance(t0, da.Array):
-            raise TypeError("times takes one axis here, and dt and t0 that are no dask arrays")
-    problem, checked = _check(system, sample, t_end, n_steps, options)
+    if t_end is not None or times is not None:
+        _refuse_lazy(given, ("dt", "t0"), "give n_steps" if times is None else "give save=", times)
+    call = _Call("integrate", system, given, params, fixed | {"n_steps": n_steps, "t_end": t_end})
+    if system.noise is not None or np.ndim(first_trajectory):
+        call.arrays["first_trajectory"] = numbered(first_trajectory, call.batches(), da.arange)
+    problem, checked = call.made(call.sample())
     if checked.watch is not None and any(group.densities for group in checked.watch.groups):
         raise ValueError(
             "a density belongs to the whole batch, and the chunks of dask are independent:"
             " integrate them one by one, and add up their images"
         )
-    n_steps = problem.n_steps
-    present, arrays, axes = [], [], []
-    rank = max(np.ndim(v) - inner[k] for k, v in given.items() if v is not None)
-    batch_axes = tuple(f"batch {i:02}" for i in range(rank))
-    for name, value in given.items():
-        if value is None:
-            continue
-        present.append(name)
-        array = da.asarray(value)
-        batch = array.ndim - inner[name]
-        array = array.rechunk(dict.fromkeys(range(batch, array.ndim), -1))
-        arrays.append(array)
-        axes.append((*batch_axes[rank - batch :], *(f"{name} {i}" for i in range(inner[name]))))
-    pairs = [item for pair in zip(arrays, axes, strict=True) for item in pair]
-    runs = da.blockwise(
-        _run_chunk, batch_axes, *pairs, concatenate=True, dtype=object, meta=np.empty((0,) * rank),
-        name=f"pyintegrate-{dask.base.tokenize(system, arrays, n_steps, options)}",
-        system=system, names=present, n_steps=n_steps, options=options,
-    )  # fmt: skip
+    call.fixed |= {"n_steps": problem.n_steps, "t_end": None}
     steps = checked.saves(problem.n_steps).steps
-    components = checked.saved_names(system)
-    none = output.begin(problem.changed(n_steps=0), checked).outcome()
-    sample = Solution(problem.changed(n_steps=0), checked, none)
-    results, rank = {}, len(problem.batch)
-    for number, (name, like) in enumerate(_results_of(sample).items()):
-        new = {f"{name} {i}": n for i, n in enumerate(like.shape[rank:])}
-        out = (*batch_axes, *new)
-        if name == "y":
-            new = {"saved": len(steps), "component": len(components)}
-            out = ("saved", *batch_axes, "component")
-        results[name] = da.blockwise(
-            pick, out, runs, batch_axes, number=number, new_axes=new, dtype=like.dtype,
-            meta=np.empty((0,) * len(out), like.dtype),
-        )  # fmt: skip
+    still = problem.changed(n_steps=0)
+    sample = FixedSolution(still, checked, output.begin(still, checked).outcome())
+    runs, results = call.lazily(sample, len(steps))
     t = _times(dt, t0, steps, results["status"]) if times is None else checked.times
-    watched = Watched({k: results.get(f"watched.{k}", v) for k, v in sample.watched.items()})
-    logs = {}
-    for name in sample.events:
-        parts = [results[f"events.{name}.{part}"] for part in _PARTS]
-        logs[name] = EventLog(system.state_names, *parts)
-    told = Events(logs)
-    found = DaskSolution(system, components, t, steps, results, watched, told, runs)
-    found._of_each = tuple(params)
-    return found
+    return DaskSolution(call, sample.components, t, steps, results, sample, runs)
 
 
-_ALWAYS = ("y", "status", "failed_step")
+def solve(
+    system: System,
+    x0: Any = None,
+    v0: Any = None,
+    *,
+    t_end: Any,
+    t0: Any = 0.0,
+    params: Mapping[str, Any] | None = None,
+    rtol: Any = USUAL_RTOL,
+    atol: Any = 1e-9,
+    method: str | Method = "auto",
+    save: Literal["final"] | None = None,
+    times: ArrayLike | None = None,
+    first_step: Any = None,
+    max_step: Any = None,
+    max_steps: int = 10**6,
+    bound: float | None = None,
+    components: Sequence[str] | None = None,
+    dtype: DTypeLike | None = None,
+    workers: int = 1,
+    watch: Any = None,
+    events: Mapping[str, Event] | None = None,
+) -> DaskSolution:
+    """Integrate batches that are dask arrays to a tolerance; nothing is computed until requested.
+
+    Parameters
+    ----------
+    system : System
+        With numbers as parameters; arrays over the batch go into `params`.
+    x0, v0 : array_like or dask.array, optional
+        As in ``pyintegrate.solve``. The component axis is put into one chunk.
+    t_end, t0, rtol, atol, first_step, max_step : array_like or dask.array
+        As in ``pyintegrate.solve``: one for all, or over the batch.
+    params : mapping of str to array_like or dask.array, optional
+    method, max_steps, bound, components, dtype, workers, watch, events
+        As in ``pyintegrate.solve``; `workers` is for each chunk.
+    save : "final", optional
+        The default. How many steps there will be is not known before they are made.
+    times : array_like, optional
+        A one-dimensional array, the same for all trajectories.
+
+    Returns
+    -------
+    DaskSolution
+        Also with `steps_taken`, `rejected`, `evaluations`, `last_step` and `stiff_since`,
+        (*batch). With ``save="final"`` `t` has the shape (1, *batch), as a trajectory may stop.
+
+    Raises
+    ------
+    TypeError, ValueError
+        A wrong argument: at once, except values of dask arrays, which are checked when computed.
+
+    Examples
+    --------
+    >>> import dask.array as da, pyintegrate as pi
+    >>> k = da.linspace(1, 20, 10_000, chunks=2_500)
+    >>> sol = pi.dask.solve(pi.systems.spring, 1.0, 0.0, t_end=1.0, params={"k": k}, rtol=1e-8)
+    >>> sol.final.shape, int(sol.status.max().compute())
+    ((10000, 2), 0)
+    """
+    if save not in (None, "final"):
+        raise ValueError(
+            f"save must be 'final' here, got {save!r}: how many steps there will be is not known;"
+            " give times= for states within the run"
+        )
+    given = {
+        "x0": x0, "v0": v0, "t_end": t_end, "t0": t0, "rtol": rtol, "atol": atol,
+        "first_step": first_step, "max_step": max_step,
+    }  # fmt: skip
+    fixed = {
+        "method": method, "save": None if times is not None else "final", "times": times,
+        "max_steps": max_steps, "bound": bound, "components": components,
+        "dtype": checked_dtype(dtype, x0, v0), "workers": workers, "progress": False,
+        "on_failure": "ignore", "out": None, "watch": watch, "events": events,
+    }  # fmt: skip
+    if times is not None:
+        _refuse_lazy(given, ("t_end", "t0"), "give save='final'", times)
+    if isinstance(method, str) and method == "auto" and isinstance(rtol, da.Array):
+        raise TypeError(
+            "method='auto' chooses by rtol, and that of a dask array is not known:"
+            " give rtol as it is, or name a method"
+        )
+    call = _Call("solve", system, given, params, fixed)
+    problem, options, control = call.made(call.sample())
+    call.method = problem.method  # of all chunks
+    if np.ndim(rtol) == 0:  # raised to what the dtype allows, with one warning
+        call.arrays["rtol"] = control.rtol
+    run = AdaptiveRun(problem, options, control)
+    sample = AdaptiveSolution(
+        problem, options, control, run.outcome(), control.save, None, run.observation
+    )
+    count = len(sample)
+    runs, results = call.lazily(sample, count)
+    t = results["_reached"][np.newaxis] if times is None else control.times
+    return DaskSolution(call, sample.components, t, np.arange(count), results, sample, runs)
+
+
 _PARTS = ("t", "y", "values", "count", "overflow", "unresolved")
 
 
 def _results_of(solution):
-    """All arrays of a solution over its batch by name, y first."""
-    results = {name: getattr(solution, name) for name in _ALWAYS}
+    """All arrays of a solution over its batch by name, y first; those of ours begin with _."""
+    batch = solution.status.shape
+    last = solution._last_rows
+    results = {name: getattr(solution, name) for name in ("y", "status", "failed_step")}
+    results |= {name: getattr(solution, name) for name in solution._of_each}
     for name, value in solution.watched.items():
         if not name.endswith(".edges"):  # the same for all
             results[f"watched.{name}"] = value
     for name, one in solution.events.items():
         results |= {f"events.{name}.{part}": getattr(one, part) for part in _PARTS}
-    return results | {"stopped_at": solution.stopped_at, "stopped_by": solution.stopped_by}
+    results |= {"stopped_at": solution.stopped_at, "stopped_by": solution.stopped_by}
+    results |= {name: a.reshape(batch) for name, a in solution._of_lanes().items()}
+    return results | {"_last": np.moveaxis(last.reshape(len(last), *batch), 0, -1)}
 
 
 def pick(runs, number):
@@ -325,69 +410,135 @@ def pick(runs, number):
     return runs[number]
 
 
-def _run_chunk(*arrays, system, names, n_steps, options):
-    """One chunk: its states, status and failed steps."""
-    values = {"x0": None, "v0": None} | dict(zip(names, arrays, strict=True))
-    sol = _integrate(system, values, n_steps, options)
+def _run_chunk(*arrays, call, names):
+    """One chunk: all arrays of its solution."""
     # Axes of length 1 in every input of this chunk have length 1 in the result too.
-    return tuple(_results_of(sol).values())
+    return tuple(_results_of(call.solution(dict(zip(names, arrays, strict=True)))).values())
 
 
-def _integrate(system, values, n_steps, options):
-    """As ``integrate``, but of a part of the batch, all of which may begin with a watched NaN."""
-    return Solution.of_run(*_check(system, values, None, n_steps, options))
+class _Call:
+    """The arguments of a verb: `arrays` over the batch by name, and the `fixed` ones."""
+
+    method = None  # that "auto" has chosen
+
+    def __init__(self, verb, system, given, params, fixed):
+        checked_system(system)
+        self.verb, self.system, self.fixed = verb, system, fixed
+        self.arrays = given | {f"params.{name}": value for name, value in (params or {}).items()}
+        self.arrays = {name: value for name, value in self.arrays.items() if value is not None}
+        shapes, dim = system.shapes, system.dim
+        halves = given["v0"] is not None
+        self.inner = dict.fromkeys([*self.arrays, "first_trajectory"], 0)  # axes after the batch
+        for name, value in self.arrays.items():
+            if name in ("x0", "v0"):  # one number v0 serves all components
+                self.inner[name] = min(
+                    int(not (halves and dim == 2)), np.ndim(value) + (name == "x0")
+                )
+            elif name in ("rtol", "atol"):
+                self.inner[name] = int(np.shape(value)[-1:] == (dim,))
+            elif name.startswith("params."):
+                self.inner[name] = len(shapes.get(name.removeprefix("params."), ()))
+
+    def batches(self):
+        """The shapes over the batch."""
+        return [np.shape(a)[: max(np.ndim(a) - self.inner[k], 0)] for k, a in self.arrays.items()]
+
+    def sample(self):
+        """The arrays with one harmless element in place of those of dask, to check the rest."""
+        found = {}
+        for name, value in self.arrays.items():
+            if isinstance(value, da.Array):
+                if value.dtype.kind not in "iuf":
+                    raise TypeError(f"{name} must hold real numbers, got {value.dtype}")
+                if any(np.isnan(n) for n in value.shape):
+                    raise ValueError(
+                        f"{name} has chunks of unknown size: call compute_chunk_sizes()"
+                    )
+                shape = value.shape[max(value.ndim - self.inner[name], 0) :]
+                value = np.ones(shape, value.dtype)
+                if name in ("x0", "v0"):  # no two components alike: bodies must not coincide
+                    value = value.cumsum(dtype=value.dtype).reshape(shape)
+            found[name] = value
+        np.broadcast_shapes(*self.batches())
+        return found
+
+    def made(self, arrays):
+        """The checked arguments, of which a Solution is made."""
+        arrays, fixed = dict(arrays), dict(self.fixed)
+        params = {name.removeprefix("params."): arrays.pop(name)
+                  for name in [*arrays] if name.startswith("params.")}  # fmt: skip
+        system = self.system(**params) if params else self.system
+        x0, v0 = arrays.pop("x0", None), arrays.pop("v0", None)
+        if self.verb == "solve":
+            for name in ("rtol", "atol"):  # a chunk may have as many trajectories as components
+                value = arrays[name]
+                if not self.inner[name] and np.shape(value)[-1:] == (system.dim,):
+                    arrays[name] = np.repeat(value[..., np.newaxis], system.dim, axis=-1)
+            usual = {"first_step": None, "max_step": None}
+            problem, *others = make_adaptive_run(system, x0, v0, usual | fixed | arrays)
+            return problem.changed(method=self.method or problem.method), *others
+        if "first_trajectory" in arrays:
+            noise = fixed["noise"] | {"first_trajectory": arrays.pop("first_trajectory")}
+            fixed["noise"] = noise
+        return make_run(system, x0, v0, **arrays, **fixed)
+
+    def solution(self, arrays):
+        """As ``integrate`` or ``solve``, but of a part of the batch."""
+        return _integrate(self.verb, self.made(arrays))
+
+    def whole(self, arrays, results):
+        """The Solution of the whole batch, from its results."""
+        kind = AdaptiveSolution if self.verb == "solve" else FixedSolution
+        return kind._of_results(self.made(arrays), results)
+
+    def lazily(self, sample, count):
+        """The chunks, and each of their results by name, dask arrays."""
+        rank = max(map(len, self.batches()))
+        batch = tuple(f"batch {i:02}" for i in range(rank))
+        pairs: list[Any] = []
+        for name, value in self.arrays.items():
+            array, inner = da.asarray(value), self.inner[name]
+            own = array.ndim - inner
+            array = array.rechunk(dict.fromkeys(range(own, array.ndim), -1))
+            pairs += [array, (*batch[rank - own :], *(f"{name} {i}" for i in range(inner)))]
+        token = dask.base.tokenize(self.verb, self.system, pairs, self.fixed)
+        runs = da.blockwise(
+            _run_chunk, batch, *pairs, concatenate=True, dtype=object, meta=np.empty((0,) * rank),
+            name=f"pyintegrate-{token}", call=self.alone(), names=[*self.arrays],
+        )  # fmt: skip
+        results = {}
+        for number, (name, like) in enumerate(_results_of(sample).items()):
+            new = {f"{name} {i}": n for i, n in enumerate(like.shape[sample.status.ndim :])}
+            out = (*batch, *new)
+            if name == "y":
+                new = {"saved": count, "component": len(sample.components)}
+                out = ("saved", *batch, "component")
+            results[name] = da.blockwise(
+                pick, out, runs, batch, number=number, new_axes=new, dtype=like.dtype,
+                meta=np.empty((0,) * len(out), like.dtype),
+            )  # fmt: skip
+        return runs, results
+
+    def alone(self):
+        """The same without arrays, which the chunks bring along."""
+        call = copy(self)
+        call.arrays = {}
+        return call
 
 
-def _inner_axes(system, given):
-    """Name of each array to the number of its last axes that are not batch axes."""
-    shapes = system.shapes
-    halves = given["v0"] is not None
-    inner = {"dt": 0, "t0": 0}
-    inner["x0"] = inner["v0"] = int(not (halves and system.dim == 2))
-    inner["v0"] = min(inner["v0"], np.ndim(given["v0"]))  # one number serves all components
-    for name in given:
-        if name.startswith("params."):
-            inner[name] = len(shapes.get(name.removeprefix("params."), ()))
-    return inner
+def _integrate(verb, made):
+    """The Solution of checked arguments, all of which may begin with a watched NaN."""
+    if verb == "solve":
+        return AdaptiveSolution.of_adaptive_run(*made)
+    return FixedSolution.of_run(*made)
 
 
-def _sample(system, given, inner, t_end):
-    """The same arguments with dask arrays replaced by one harmless element, to check the rest."""
-    sample = {}
-    for name, value in given.items():
-        if isinstance(value, da.Array):
-            if value.dtype.kind not in "iuf":
-                raise TypeError(f"{name} must hold real numbers, got {value.dtype}")
-            if any(np.isnan(n) for n in value.shape):
-                raise ValueError(f"{name} has chunks of unknown size: call compute_chunk_sizes()")
-            value = np.ones(value.shape[max(value.ndim - inner[name], 0) :], value.dtype)
-            if name in ("x0", "v0"):  # no two components alike: bodies must not coincide
-                value = value.cumsum(dtype=value.dtype).reshape(value.shape)
-        sample[name] = value
-    if t_end is not None and isinstance(t_end, da.Array):
-        raise TypeError("t_end must be a number, got a dask.array: give n_steps")
-    if t_end is not None and any(isinstance(given[k], da.Array) for k in ("dt", "t0")):
-        raise TypeError("t_end needs dt and t0 that are no dask arrays: give n_steps")
-    shapes = [np.shape(v)[: max(np.ndim(v) - inner[k], 0)] for k, v in given.items()
-              if v is not None]  # fmt: skip
-    np.broadcast_shapes(*shapes)
-    return sample, t_end
-
-
-def _check(system, sample, t_end, n_steps, options):
-    """Every check of ``integrate``, on a sample."""
-    params = {k.removeprefix("params."): v for k, v in sample.items() if k.startswith("params.")}
-    if n_steps is not None:
-        n_steps = integer("n_steps", n_steps, 0)
-    carried_out = dict(options)
-    method, dtype, noise = (carried_out.pop(name) for name in ("method", "dtype", "noise"))
-    if "first_trajectory" in sample:
-        noise = noise | {"first_trajectory": sample["first_trajectory"]}
-    return make_run(
-        system(**params) if params else system, sample["x0"], sample["v0"], dt=sample["dt"],
-        t_end=t_end, n_steps=n_steps, t0=sample["t0"], method=method, dtype=dtype,
-        noise=noise, options=carried_out,
-    )  # fmt: skip
+def _refuse_lazy(given, names, cure, times):
+    """TypeError if one of these arguments is a dask array, or times has several axes."""
+    what = "t_end" if times is None else "times"
+    if np.ndim(times) > 1 or any(isinstance(given[name], da.Array) for name in names):
+        raise TypeError(f"{what} needs {' and '.join(names)} that are no dask arrays"
+                        f"{'' if times is None else ', and takes one axis'}: {cure}")  # fmt: skip
 
 
 def _times(dt, t0, steps, like):

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from .method.catalogue import RK4
 from .run.arguments import make_run
 from .run.output import check_out
+from .solution.fixed_steps import FixedSolution
 from .solution.sensitivity import check_alone, with_tangents
-from .solution.solution import Solution
 from .values.keywords import explains_keywords
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ def integrate(
     seed: int | None = None,
     first_trajectory: ArrayLike = 0,
     substeps: int = 1,
-) -> Solution:
+) -> FixedSolution:
     """Integrate a batch of trajectories at a fixed step.
 
     Parameters
@@ -148,7 +148,7 @@ def integrate(
 
     Returns
     -------
-    Solution
+    FixedSolution
 
     Raises
     ------
@@ -173,7 +173,7 @@ def integrate(
             watch=watch, events=events, across=across, bound=bound, out=out, components=components
         )
         both, names, state, dtype = with_tangents(system, sensitivity, x0, v0, dtype)
-        return Solution._with_tangents(
+        return FixedSolution._with_tangents(
             lambda: integrate(
                 both, state, dt=dt, t_end=t_end, n_steps=n_steps, t0=t0, method=method, save=save,
                 times=times, dtype=dtype, workers=workers, progress=progress,
@@ -198,4 +198,4 @@ def integrate(
         from .watching.beginning import check_watched
 
         check_watched(options.watch, problem)
-    return Solution.of_run(problem, options)
+    return FixedSolution.of_run(problem, options)

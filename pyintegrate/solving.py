@@ -37,6 +37,7 @@ def solve(
     first_step: ArrayLike | None = None,
     max_step: ArrayLike | None = None,
     max_steps: int = 10**6,
+    breaks: ArrayLike | None = None,
     bound: float | None = None,
     components: Sequence[str] | None = None,
     dtype: DTypeLike | None = None,
@@ -68,7 +69,7 @@ def solve(
         dtype is raised to that, with a warning.
     method : str or Method
         A Runge-Kutta method with an error estimate (`embedded`), or for x'' = a(t, x) a Nystrom
-        pair. "auto" takes "verner87", or "verner98" if the smallest `rtol` is below 1e-8; for
+        pair. "auto" takes "verner87", or "verner98" where `rtol` is below 1e-8; for
         x'' = a(t, x) "dormand_prince_rkn86", or "dormand_prince_rkn1210" below 1e-5. A trajectory
         that turns out to be stiff continues with "radau_iia5" (`stiff_since`), and with the first
         method where it is stiff no more. "rodas5p" is another method for stiff problems.
@@ -83,6 +84,9 @@ def solve(
         from the problem; no limit.
     max_steps : int
         The most steps to try, accepted or rejected; a trajectory that needs more fails.
+    breaks : array_like, optional
+        Times at which a step ends and the next begins anew, (n,) or (n, *batch), in any order;
+        those outside the run are ignored, until ``resume`` comes to them.
     bound : float, optional
         Largest magnitude of a component.
     components : sequence of str, optional
@@ -147,9 +151,9 @@ def solve(
     given = {
         "t_end": t_end, "t0": t0, "rtol": rtol, "atol": atol, "method": method, "save": save,
         "times": times, "first_step": first_step, "max_step": max_step, "max_steps": max_steps,
-        "bound": bound, "components": components, "dtype": dtype, "workers": workers,
-        "progress": progress, "on_failure": on_failure, "out": out, "watch": watch,
-        "events": events,
+        "breaks": breaks, "bound": bound, "components": components, "dtype": dtype,
+        "workers": workers, "progress": progress, "on_failure": on_failure, "out": out,
+        "watch": watch, "events": events,
     }  # fmt: skip
     if sensitivity is not None:
         check_alone(watch=watch, events=events, bound=bound, out=out, components=components)

@@ -56,6 +56,11 @@ typedef struct {
     const double *constants; /* n_constants */
 } PiProgramText;
 
+static inline int32_t pi_bank(int32_t word) { return word >> PI_BANK_SHIFT; }
+static inline int32_t pi_number(int32_t word) { return word & ((1 << PI_BANK_SHIFT) - 1); }
+/* How often the section of a question reads a word from `least` on, up to `end`. */
+int64_t pi_reads(const PiProgramText *text, PiQuestion question, int64_t least, int64_t end);
+
 enum { PI_MESSAGE = 160 };
 /* Verifies byte code and makes a program from it; NULL with a message (or an empty one without
  * memory). Freed by pi_program_free. */
@@ -74,5 +79,7 @@ typedef struct {
     const char *name;
     int arguments;
     const char *text;
+    int factors; /* of a product: 1 + the first argument by which all the rest is multiplied; or 0
+                  */
 } PiOperation;
 const PiOperation *pi_operation(int64_t number);

@@ -17,10 +17,12 @@ typedef struct {
 } Banks;
 
 enum {
-#define CHEAP(name, ...)     OPERATION_##name,
-#define OPERATION(name, ...) OPERATION_##name,
+#define CHEAP(name, ...) OPERATION_##name,
+#define PRODUCT          CHEAP
+#define OPERATION        CHEAP
 #include "operations.h"
 #undef CHEAP
+#undef PRODUCT
 #undef OPERATION
 };
 
@@ -61,6 +63,15 @@ enum { ABREAST = 4, A_VARIES = 1, B_VARIES = 2, C_VARIES = 4, D_VARIES = 8, ALL_
         (void)a, (void)b, (void)c, (void)d;                                                        \
         to[i] = __VA_ARGS__;                                                                       \
     }
+#define OPERATION(name, arguments, ...)                                                            \
+    case OPERATION_##name: {                                                                       \
+        int64_t i = 0;                                                                             \
+        REST(__VA_ARGS__)                                                                          \
+        break;                                                                                     \
+    }
+#ifdef PI_ROWS_ONLY /* size before speed */
+#define CHEAP OPERATION
+#else
 #define CHEAP(name, arguments, ...)                                                                \
     case OPERATION_##name: {                                                                       \
         int64_t i = 0;                                                                             \
@@ -82,12 +93,8 @@ enum { ABREAST = 4, A_VARIES = 1, B_VARIES = 2, C_VARIES = 4, D_VARIES = 8, ALL_
         REST(__VA_ARGS__)                                                                          \
         break;                                                                                     \
     }
-#define OPERATION(name, arguments, ...)                                                            \
-    case OPERATION_##name: {                                                                       \
-        int64_t i = 0;                                                                             \
-        REST(__VA_ARGS__)                                                                          \
-        break;                                                                                     \
-    }
+#endif
+#define PRODUCT(name, arguments, from, ...) CHEAP(name, arguments, __VA_ARGS__)
 
 static void run_section(const PiInstruction *at, const PiInstruction *end, const Banks *banks,
                         int64_t n) {
@@ -108,6 +115,7 @@ static void run_section(const PiInstruction *at, const PiInstruction *end, const
 #undef BLOCKS
 #undef REST
 #undef CHEAP
+#undef PRODUCT
 #undef OPERATION
 
 /* The section of a question, with pauses in a long one. */

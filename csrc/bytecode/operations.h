@@ -2,13 +2,14 @@
  *
  * One text for three readers: the interpreter (interpreter.h), the verifier (verifier.c), and the C
  * code of compiled traced systems (pyintegrate/trace/c_source.py). A mask is a register of all
- * ones or all zeros in each lane.   CHEAP(...) costs less than the loads of its arguments. */
+ * ones or all zeros in each lane.   CHEAP(...) costs less than the loads of its arguments;
+ * PRODUCT(name, n, i, ...) is one of argument i, and those after it, with all the rest. */
 CHEAP(copy, 1, a)
 CHEAP(negative, 1, -a)
 CHEAP(absolute, 1, vabs(a))
 CHEAP(add, 2, a + b)
 CHEAP(subtract, 2, a - b)
-CHEAP(multiply, 2, (a)*b)
+PRODUCT(multiply, 2, 0, (a)*b)
 CHEAP(divide, 2, a / b)
 CHEAP(fma, 3, vfma(a, b, c))   /* a b + c */
 CHEAP(fms, 3, vfma(a, b, -c))  /* a b - c */
@@ -28,7 +29,7 @@ CHEAP(sqrt, 1, vsqrt(a))
 /* Two operations in one, to save the loads and stores between them: the result of the
  * first, and the operation of the second on it. */
 #define THEN(first, u, n, x)                                                                       \
-    CHEAP(first##_multiply, n, (u) * x)                                                            \
+    PRODUCT(first##_multiply, n, n - 1, (u) * x)                                                   \
     CHEAP(first##_add, n, (u) + x)                                                                 \
     CHEAP(first##_subtract, n, (u) - x)                                                            \
     CHEAP(first##_from, n, x - (u))
@@ -41,8 +42,8 @@ CHEAP(sqrt, 1, vsqrt(a))
     CHEAP(first##_from_product, 4, vfma(c, d, -(u)))
 THEN(add, a + b, 3, c)
 THEN(subtract, a - b, 3, c)
-CHEAP(multiply_multiply, 3, (a * b) * c)
-CHEAP(multiply_negative, 2, -(a *b))
+PRODUCT(multiply_multiply, 3, 0, (a * b) * c)
+PRODUCT(multiply_negative, 2, 0, -(a *b))
 THEN_PRODUCT(add, a + b)
 THEN_PRODUCT(subtract, a - b)
 THEN_PRODUCT(multiply, a *b)

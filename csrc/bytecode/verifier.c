@@ -7,10 +7,12 @@
 #include "../aligned.h"
 
 static const PiOperation operations[] = {
-#define OPERATION(name, arguments, ...) {#name, arguments, #__VA_ARGS__},
-#define CHEAP                           OPERATION
+#define PRODUCT(name, arguments, from, ...) {#name, arguments, #__VA_ARGS__, 1 + from},
+#define OPERATION(name, arguments, ...)     {#name, arguments, #__VA_ARGS__, 0},
+#define CHEAP                               OPERATION
 #include "operations.h"
 #undef CHEAP
+#undef PRODUCT
 #undef OPERATION
 };
 const PiOperation *pi_operation(int64_t number) {
@@ -57,7 +59,7 @@ const char *const pi_bank_names[PI_BANKS] = {[PI_BANK_SCRATCH] = "scratch",
                                              [PI_BANK_OUT] = "out"};
 
 static int check_argument(const Section *s, int64_t at, int32_t word, char *message) {
-    const int32_t bank = word >> PI_BANK_SHIFT, number = word & ((1 << PI_BANK_SHIFT) - 1);
+    const int32_t bank = pi_bank(word), number = pi_number(word);
     if (word < 0 || bank >= PI_BANKS)
         return refuse(message, "instruction %lld: no bank %d", (long long)at, bank);
     if (number >= s->readable[bank])
@@ -70,7 +72,7 @@ static int check_argument(const Section *s, int64_t at, int32_t word, char *mess
 }
 static int check_target(const Section *s, const PiProgramText *x, int64_t at, int32_t word,
                         char *message) {
-    const int32_t bank = word >> PI_BANK_SHIFT, number = word & ((1 << PI_BANK_SHIFT) - 1);
+    const int32_t bank = pi_bank(word), number = pi_number(word);
     const int writable = word >= 0 && bank < PI_BANKS && s->written[bank] &&
                          number < s->readable[bank] && !(bank == PI_BANK_P && number < x->n_params);
     if (!writable)
@@ -169,11 +171,11 @@ static int check_sizes(const PiProgramText *x, char *message) {
 /* ---- programs -------------------------------------------------------------------------------- */
 static PiInstruction decode(const int32_t *word) {
     PiInstruction i = {.operation = (uint8_t)word[0],
-                       .target_bank = (uint8_t)(word[1] >> PI_BANK_SHIFT),
-                       .target = word[1] & ((1 << PI_BANK_SHIFT) - 1)};
+                       .target_bank = (uint8_t)pi_bank(word[1]),
+                       .target = pi_number(word[1])};
     for (int a = 0; a < PI_ARGUMENTS; a++) {
-        i.bank[a] = (uint8_t)(word[2 + a] >> PI_BANK_SHIFT);
-        i.argument[a] = word[2 + a] & ((1 << PI_BANK_SHIFT) - 1);
+        i.bank[a] = (uint8_t)pi_bank(word[2 + a]);
+        i.argument[a] = pi_number(word[2 + a]);
         const int shared = i.bank[a] == PI_BANK_CONSTANT, parameter = i.bank[a] == PI_BANK_P;
         i.varies[PI_ALL_SHARED] |= (uint8_t)((!shared && !parameter) << a);
         i.varies[PI_ALL_OWN] |= (uint8_t)(!shared << a);
@@ -181,14 +183,17 @@ static PiInstruction decode(const int32_t *word) {
     return i;
 }
 
-/* Does a section read from a bank? */
-static int reads(const PiProgramText *x, PiQuestion question, PiBank bank) {
+int64_t pi_reads(const PiProgramText *x, PiQuestion question, int64_t least, int64_t end) {
+    int64_t n = 0;
     for (int64_t at = x->first[question]; at >= 0 && at < x->last[question]; at++) {
         const int32_t *word = x->words + at * PI_WORDS;
         for (int i = 0; i < pi_operation(word[0])->arguments; i++)
-            if (word[2 + i] >> PI_BANK_SHIFT == (int)bank) return 1;
+            n += word[2 + i] >= least && word[2 + i] < end;
     }
-    return 0;
+    return n;
+}
+static int reads(const PiProgramText *x, PiQuestion question, int64_t bank) {
+    return pi_reads(x, question, bank << PI_BANK_SHIFT, (bank + 1) << PI_BANK_SHIFT) > 0;
 }
 static PiSystem describe(const PiProgramText *x) {
     const int steps = x->first[PI_NEXT] >= 0;
@@ -220,14 +225,13 @@ static void find_needs(const PiProgramText *x, uint64_t *scratch, uint64_t *need
         const int32_t *word = x->words + at * PI_WORDS;
         uint64_t all = 0;
         for (int i = 0; i < pi_operation(word[0])->arguments; i++) {
-            const int32_t bank = word[2 + i] >> PI_BANK_SHIFT,
-                          number = word[2 + i] & ((1 << PI_BANK_SHIFT) - 1);
+            const int32_t bank = pi_bank(word[2 + i]), number = pi_number(word[2 + i]);
             if (bank == PI_BANK_SCRATCH) all |= scratch[number];
             else if (bank == PI_BANK_P && number >= x->n_params) all |= needs[number - x->n_params];
             else if (bank == PI_BANK_P) all |= number < 64 ? (uint64_t)1 << number : ~(uint64_t)0;
         }
-        const int32_t target = word[1] & ((1 << PI_BANK_SHIFT) - 1);
-        if (word[1] >> PI_BANK_SHIFT == PI_BANK_SCRATCH) scratch[target] = all;
+        const int32_t target = pi_number(word[1]);
+        if (pi_bank(word[1]) == PI_BANK_SCRATCH) scratch[target] = all;
         else needs[target - x->n_params] = all;
     }
 }

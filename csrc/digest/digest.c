@@ -25,14 +25,7 @@ typedef struct {
 } Case;
 
 static Case sized(const PiKernelSet *set, int number, PiSized *made) {
-    const PiSizedSystem *s = pi_sized_systems[number];
-    const int n = s->one.structure == PI_RIGID_BODY ? 2 : 3;
-    *made = (PiSized){.system = s->one, .number = number, .parts = n};
-    made->system.dim += n * s->dim;
-    made->system.dof += n * s->dof;
-    made->system.n_params += n * s->n_params;
-    made->system.n_derived += n * s->n_derived;
-    made->system.scratch += n * s->scratch;
+    *made = pi_sized(number, pi_sized_systems[number]->one.structure == PI_RIGID_BODY ? 2 : 3);
     return (Case){&made->system, NULL, set->sized[number], made};
 }
 static double start(const Case *c, int d) {

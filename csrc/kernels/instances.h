@@ -86,13 +86,36 @@
 #define ENERGIES(id)
 #define ENERGIES_OF(id) NULL
 #endif
-#define GENERAL(id)                                                                                \
+#ifdef PI_ROWS_ONLY
+#define IN_REGISTERS(id)
+#define KERNELS_OF(id, ...)
+#else
+#define KERNELS_OF(id, ...)                                                                        \
+    .family = {[PI_EXPLICIT_RK] = id##_any_explicit_rk,                                            \
+               [PI_COMPOSITION] = id##_any_composition,                                            \
+               [PI_NYSTROM] = id##_any_explicit_rk},                                               \
+    .specialised = {[PI_RK4] = id##_rk4, __VA_ARGS__},
+/* Tables in single precision go through loops: they are rarely asked for. */
+#if PI_REAL_BITS == 64
+#define TABLE_KERNEL KERNEL
+#else
+#define TABLE_KERNEL(id, label, rest, ...)                                                         \
+    static int id##_##label(const PiTile *tile) {                                                  \
+        const int bad = id##_##rest(tile, 0);                                                      \
+        if (tile->stream) vstream_end();                                                           \
+        return bad;                                                                                \
+    }
+#endif
+#define IN_REGISTERS(id)                                                                           \
     REST(id, rest_explicit_rk, PI_EXPLICIT_RK, PI_GENERAL, tile->method)                           \
     REST(id, rest_composition, PI_COMPOSITION, PI_GENERAL, tile->method)                           \
     REST(id, rest_rk4, PI_EXPLICIT_RK, PI_RK4, &rk4)                                               \
-    KERNEL(id, any_explicit_rk, rest_explicit_rk, PI_EXPLICIT_RK, PI_GENERAL, tile->method)        \
-    KERNEL(id, any_composition, rest_composition, PI_COMPOSITION, PI_GENERAL, tile->method)        \
-    KERNEL(id, rk4, rest_rk4, PI_EXPLICIT_RK, PI_RK4, &rk4)                                        \
+    TABLE_KERNEL(id, any_explicit_rk, rest_explicit_rk, PI_EXPLICIT_RK, PI_GENERAL, tile->method)  \
+    TABLE_KERNEL(id, any_composition, rest_composition, PI_COMPOSITION, PI_GENERAL, tile->method)  \
+    KERNEL(id, rk4, rest_rk4, PI_EXPLICIT_RK, PI_RK4, &rk4)
+#endif
+#define GENERAL(id)                                                                                \
+    IN_REGISTERS(id)                                                                               \
     TRIAL(id)                                                                                      \
     ENERGIES(id)                                                                                   \
     static int id##_on_rows(const void *context, PiQuestion question, const PiRows *rows) {        \
@@ -109,7 +132,7 @@
         }                                                                                          \
         return 0;                                                                                  \
     }
-#if PI_VECTOR_BYTES > 16
+#if PI_VECTOR_BYTES > 16 && !defined PI_ROWS_ONLY
 #define SPECIALISED(id)                                                                            \
     KERNEL(id, tsitouras, rest_explicit_rk, PI_EXPLICIT_RK, PI_TSITOURAS54, &tsitouras54)          \
     static int id##_tsitouras54(const PiTile *tile) {                                              \
@@ -132,11 +155,7 @@
 #undef COMPACT_SYSTEM
 #define ROW(id, ...)                                                                               \
     {.system = #id,                                                                                \
-     .family = {[PI_EXPLICIT_RK] = id##_any_explicit_rk,                                           \
-                [PI_COMPOSITION] = id##_any_composition,                                           \
-                [PI_NYSTROM] = id##_any_explicit_rk},                                              \
-     .specialised = {[PI_RK4] = id##_rk4, __VA_ARGS__},                                            \
-     .force = id##_on_rows,                                                                        \
+     KERNELS_OF(id, __VA_ARGS__).force = id##_on_rows,                                                                        \
      .trial = TRIAL_OF(id),                                                                        \
      .energies = ENERGIES_OF(id),                                                                  \
      .changes = RECORDS_CHANGES},

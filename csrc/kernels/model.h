@@ -25,7 +25,7 @@ typedef struct {
     int long_chain; /* a division or a sine: only many registers hide its latency */
 } Model;
 
-INLINE void rhs(const Model *model, vreal t, const vreal *y, const vreal *p, vreal *dydt) {
+ALWAYS_INLINE void rhs(const Model *model, vreal t, const vreal *y, const vreal *p, vreal *dydt) {
     const int dof = model->system->dof;
     if (model->rhs) {
         model->rhs(t, y, p, dydt);

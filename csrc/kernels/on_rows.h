@@ -2,7 +2,8 @@
 #pragma once
 #include "model.h"
 
-INLINE int answer_rows(const Model *model, PiQuestion question, const PiRows *rows) {
+/* Of a model that the compiler knows: its descriptor need not be in the library. */
+ALWAYS_INLINE int answer_rows(const Model *model, PiQuestion question, const PiRows *rows) {
     const int dim = model->system->dim, dof = model->system->dof;
     const int64_t R = rows->registers;
     const vreal *y_rows = rows->y, *v_rows = rows->v;
@@ -53,7 +54,7 @@ INLINE int answer_rows(const Model *model, PiQuestion question, const PiRows *ro
 }
 
 /* Energies of several states, one register of lanes after the other. */
-INLINE void energy_rows(const Model *model, const PiEnergyRows *rows) {
+ALWAYS_INLINE void energy_rows(const Model *model, const PiEnergyRows *rows) {
     const int64_t R = rows->registers;
     const vreal *const origin = rows->origin, *const factor = rows->factor;
     for (int64_t u = 0; model->energy && u < R; u++) {

@@ -132,9 +132,11 @@ static int make_run(PyObject *module, AdaptiveRun *r, const Arguments *a) {
         views_row(v, a->max_step, "max_step", s->lanes, item, &s->max_step) || read_results(r, a) ||
         read_saved(r, a->saved) || (a->record != Py_None && read_due_times(r, a)))
         return -1;
+    if (a->observation != Py_None &&
+        read_observation(module, &r->run, a->system, a->observation, v, &r->watches))
+        return -1;
     pi_adaptive_prepare(&r->run);
-    if (a->observation == Py_None) return 0;
-    return read_observation(module, &r->run, a->system, a->observation, v, &r->watches);
+    return 0;
 }
 
 const char start_adaptive_doc[] =

@@ -88,9 +88,9 @@ static PyObject *embedded(const PiMethod *m) {
 static PyObject *describe_method(const PiMethod *m) {
     const PiMethod *starter = pi_starter(m);
     return Py_BuildValue(
-        "{ss ss ss ss ss ss ss ss sz si si si si sO sO sO sN sN sN}", "name", m->name, "title",
+        "{ss ss ss ss ss ss ss sz si si si si sO sO sO sN sN sN}", "name", m->name, "title",
         m->title, "formula", m->formula, "reference", m->reference, "aliases", m->aliases,
-        "written", m->written, "family", pi_families[m->family].name, "requires",
+        "family", pi_families[m->family].name, "requires",
         pi_requirement(m)->name, "starter", starter ? starter->name : NULL, "order", m->order,
         "stages", m->stages, "evaluations", m->evaluations, "derivative", m->derivative, "backward",
         m->backward ? Py_True : Py_False, "symplectic", m->symplectic ? Py_True : Py_False,

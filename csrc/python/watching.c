@@ -41,7 +41,16 @@ typedef struct {
     Views *views;
     Watches *to;
 } Reader;
-/* Fields program, asks, sums, params. */
+/* Field linear: the factors of the components, one result after the other; None: they are not. */
+static int read_linear(PyObject *fields, PiLaneProgram *one) {
+    PyObject *linear = PyDict_GetItemString(fields, "linear");
+    const int n = one->program.system->n_invariants * one->system.system->dim;
+    if (!linear || linear == Py_None) return 0;
+    one->linear = PyMem_Calloc((size_t)n + 1, sizeof *one->linear);
+    if (!one->linear) return PyErr_NoMemory(), -1;
+    return read_numbers(linear, "linear", n, one->linear);
+}
+/* Fields program, asks, sums, params; linear, if the results are. */
 static int read_program(const Reader *r, PyObject *fields, PiLaneProgram *one) {
     PyObject *program = watch_field(fields, "program"), *params;
     if (!r->to->programs) r->to->programs = PyList_New(0);
@@ -65,8 +74,10 @@ static int read_program(const Reader *r, PyObject *fields, PiLaneProgram *one) {
     }
     one->params = PyMem_Calloc((size_t)p->n_params + 1, sizeof *one->params);
     if (!one->params) return PyErr_NoMemory(), -1;
-    return views_rows(r->views, params, "params of a watch", p->n_params, r->stride, 8,
-                      one->params);
+    return read_linear(fields, one) || views_rows(r->views, params, "params of a watch",
+                                                  p->n_params, r->stride, 8, one->params)
+               ? -1
+               : 0;
 }
 /* A tuple in a field, of `least` to `most` items: its length, or -1. */
 static Py_ssize_t tuple_of(PyObject *list, const char *name, Py_ssize_t least, Py_ssize_t most) {
@@ -346,7 +357,11 @@ int read_events(PyObject *module, PiRun *run, PyObject *system, PyObject *fields
     e->between = to->between;
     if (read_watch(&r, run, detect, &e->watch)) return -1;
     e->events.exact = 1;
-    e->events.detect = (PiLaneProgram){w->program, w->system, w->asks, w->n_sums, w->params, NULL};
+    e->events.detect = (PiLaneProgram){.program = w->program,
+                                       .system = w->system,
+                                       .asks = w->asks,
+                                       .n_sums = w->n_sums,
+                                       .params = w->params};
     if (read_all_events(&r, fields, &e->events)) return -1;
     const int n = e->events.count;
     if (w->n_densities || w->n_across || w->n_quantities != n || w->n_reduced != n ||
@@ -503,6 +518,8 @@ void free_watches(Watches *watches) {
         for (int w = 0; w < p->n_watches; w++) PyMem_Free(p->watch[w].params);
         PyMem_Free(p->watch);
         PyMem_Free(p->events.detect.params);
+        PyMem_Free(p->events.detect.linear);
+        PyMem_Free(p->timed.linear);
         PyMem_Free(p->events.react.params);
         PyMem_Free(p->events.event);
         PyMem_Free(p->timed.params);

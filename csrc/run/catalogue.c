@@ -10,7 +10,7 @@
 #include "run.h"
 
 #define METHOD(id, kind, ...)                                                                      \
-    static const PiMethod id = {.name = #id, .family = kind, .written = #__VA_ARGS__, __VA_ARGS__};
+    static const PiMethod id = {.name = #id, .family = kind, __VA_ARGS__};
 #define SYSTEM(id, mathematics, ...) static const PiSystem id##_system = {.name = #id, __VA_ARGS__};
 #define COMPACT_SYSTEM               SYSTEM
 #define SIZED_SYSTEM(id, force, ...) static const PiSizedSystem id##_system = {__VA_ARGS__};
@@ -58,6 +58,15 @@ const char *const pi_question_names[PI_QUESTIONS] = {
 const PiMethod *pi_method_named(const char *name) {
     for (int i = 0; i < pi_n_methods; i++)
         if (!strcmp(pi_methods[i]->name, name)) return pi_methods[i];
+    return NULL;
+}
+
+static const PiDense all_dense[] = {
+#include "../methods/within/dense.h"
+};
+const PiDense *pi_dense_of(const PiMethod *m) {
+    for (size_t i = 0; i < sizeof all_dense / sizeof *all_dense; i++)
+        if (!strcmp(all_dense[i].name, m->name)) return &all_dense[i];
     return NULL;
 }
 

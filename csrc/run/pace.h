@@ -14,8 +14,10 @@ static inline double now(void) {
  * that one. */
 typedef struct {
     PiPause pause; /* first: the part that kernels see */
-    PiRun *run;
-    PiPoll *poll; /* or NULL */
+    const void *run;
+    int64_t (*done)(const void *run); /* what the poll is told */
+    _Atomic int *cancelled;           /* of the run */
+    PiPoll *poll;                     /* or NULL */
     void *context;
     double polled, looked;
     int64_t every; /* pauses per reading of the clock, which costs about 25 ns */
@@ -31,15 +33,17 @@ static inline int look(PiPause *pause) {
         else if (passed > LATE) p->every = 1 + p->every / 16;
         p->looked = t;
         if (t - p->polled > POLL_SECONDS) {
-            if (p->poll(p->context, pi_run_completed(p->run))) p->run->cancelled = 1;
+            if (p->poll(p->context, p->done(p->run))) *p->cancelled = 1;
             pi_keep_float_mode();
             p->looked = p->polled = now();
         }
     }
     pause->left = p->every - 1;
-    return p->run->cancelled;
+    return *p->cancelled;
 }
-static inline Pace make_pace(PiRun *run, PiPoll *poll, void *context) {
+static inline Pace make_pace(const void *run, int64_t (*done)(const void *), _Atomic int *cancelled,
+                             PiPoll *poll, void *context) {
     const double t = poll ? now() : 0;
-    return (Pace){{0, look}, run, poll, context, t, t, 1};
+    return (Pace){{0, look}, run, done, cancelled, poll, context, t, t, 1};
 }
+static inline int64_t completed_steps(const void *run) { return pi_run_completed(run); }

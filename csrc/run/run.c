@@ -340,7 +340,7 @@ void pi_run_work(PiRun *run, PiPoll *poll, void *context) {
     const int64_t tickets = pi_product(run->n_tiles, pi_sum(run->n_blocks, 1));
     char *scratch = pi_aligned(pi_run_scratch_bytes(run));
     const uint32_t mode = pi_enter_float_mode();
-    Pace pace = make_pace(run, poll, context);
+    Pace pace = make_pace(run, completed_steps, &run->cancelled, poll, context);
     if (!scratch) run->out_of_memory = run->cancelled = 1;
     while (!run->cancelled && run->n_tiles) {
         const int64_t ticket = atomic_fetch_add(&run->next, 1);

@@ -97,6 +97,18 @@ static int reduce_steps(PiStepObserver *p, const PiSteps *s, const int8_t *sees)
             cut_pieces(q, i, (after - get(&p->e, s->t0, i)) / p->e.h[i]);
         }
     }
+    if (q->linear) {
+        double *const begun = q->value, *const ended = begun + q->count * p->e.lanes;
+        for (int end = 0; end < 2; end++) {
+            if (end)
+                memcpy(q->rows.y, p->e.after, (size_t)(p->e.dim * p->e.lanes) * sizeof *p->e.after);
+            else widen(&p->e, s->before, p->e.dim * p->e.lanes, q->rows.y);
+            if (load_parameters(&q->rows, s->id) || run_program(&q->rows)) return -1;
+            memcpy(end ? ended : begun, q->rows.answer,
+                   (size_t)(q->count * p->e.lanes) * sizeof *begun);
+        }
+        linear_pieces(q, s, p->e.real_bytes, begun, ended);
+    }
     for (;;) {
         int any = 0;
         for (int64_t i = 0; i < p->e.lanes; i++) any |= q->n_ends[i] > 0;

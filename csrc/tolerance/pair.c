@@ -1,15 +1,16 @@
 /* The numbers of an embedded pair in the form for its kernel. */
 #include "solve.h"
 #include <math.h>
+#include <string.h>
 
 int pi_has_estimate(const PiMethod *m) { return m->embedded_order > 0; }
 
-/* Appends the non-zero weights of a row: w, or in Nystrom form w A. */
-static void append_row(PiPair *pair, const PiMethod *m, int row, const double *w, int by_a) {
+/* Appends the non-zero weights of a row of `count`: w, or in Nystrom form w A, by rows of A. */
+static void append_row(PiPair *pair, int row, const double *w, int count, const double *const *a) {
     int n = pair->start[row];
-    for (int j = 0; j < m->stages; j++) {
-        double weight = by_a ? 0 : w[j];
-        for (int i = j + 1; by_a && i < m->stages; i++) weight += w[i] * m->a[i][j];
+    for (int j = 0; j < count; j++) {
+        double weight = a ? 0 : w[j];
+        for (int i = j + 1; a && i < count; i++) weight += w[i] * a[i][j];
         if (weight == 0) continue;
         pair->index[n] = j;
         pair->weight[n++] = weight;
@@ -30,17 +31,26 @@ void pi_make_pair(const PiMethod *m, const PiSystem *system, PiPair *pair) {
     double velocity_error[PI_MAX_STAGES] = {0};
     const int own = m->family == PI_NYSTROM; /* weights of positions of its own */
     const int is_explicit = own || m->family == PI_EXPLICIT_RK;
+    const double *a[PI_MAX_STAGES];
+    for (int s = 0; s < m->stages; s++) a[s] = m->a[s];
+    const int branches = is_explicit && pi_tells_branches(system);
+    int end = last;
+    while (end && m->c[end] != 1) end--;
     *pair = (PiPair){.stages = m->stages,
                      .nystrom = is_explicit && pi_sees_positions_only(system),
                      .fsal = is_explicit && m->c[last] == 1,
-                     .combined = m->embedded2_order > 0,
+                     .combined = m->embedded2_order > 0 ? 1
+                                 : branches             ? PI_OF_BRANCHES
+                                                        : 0,
                      .order = m->order,
                      .power = estimate_power(m),
                      .slope = m->family == PI_IMPLICIT_RK};
     for (int j = 0; j < m->stages; j++) {
         pair->c[j] = m->c[j];
         error[j] = m->b[j] - m->b_embedded[j];
-        error2[j] = pair->combined ? m->b[j] - m->b_embedded2[j] : 0;
+        if (pair->combined == 1) error2[j] = m->b[j] - m->b_embedded2[j];
+        else if (branches)
+            error2[j] = (own ? m->velocity : m->b)[j] - 0.5 * ((j == 0) + (j == end));
         velocity_error[j] = own ? m->velocity[j] - m->velocity_embedded[j] : 0;
         if (m->family == PI_IMPLICIT_RK) pair->slope -= m->b_embedded[j];
         pair->fsal &= m->a[last][j] == m->b[j];
@@ -48,15 +58,106 @@ void pi_make_pair(const PiMethod *m, const PiSystem *system, PiPair *pair) {
     if (fabs(pair->slope) < 1e-12) pair->slope = 0; /* weights sum to 1, up to rounding */
     for (int s = 0; s < m->stages; s++) {
         pair->start[s + 1] = pair->start[s]; /* an implicit pair finds them by Newton's method */
-        if (is_explicit) append_row(pair, m, s, m->a[s], pair->nystrom && !own);
+        if (is_explicit) append_row(pair, s, a[s], s, pair->nystrom && !own ? a : NULL);
     }
     const double *rows[3] = {m->b, error, error2};
     const double *velocities[3] = {m->velocity, velocity_error, error2};
     for (int i = 0; i < 3; i++)
-        append_row(pair, m, m->stages + i, own ? velocities[i] : rows[i], 0);
+        append_row(pair, m->stages + i, own ? velocities[i] : rows[i], m->stages, NULL);
     for (int i = 0; i < 3; i++) {
         const int row = m->stages + PI_STEP_X + i;
-        if (pair->nystrom) append_row(pair, m, row, rows[i], !own);
+        if (pair->nystrom && (i < 2 || pair->combined == 1))
+            append_row(pair, row, rows[i], m->stages, own ? NULL : a);
         else pair->start[row + 1] = pair->start[row];
+    }
+}
+
+/* Of a pair without a table: from the cubic Hermite polynomial on, degree by degree, slopes at
+ * places within the step are taken at its states, and make a polynomial of the next degree.
+ * Enright, Jackson, Norsett, Thomsen (1986), ACM Trans. Math. Softw. 12, 193-218. Degree n has n -
+ * 3 places, inner points of Lobatto's quadrature but for the middle one, which the state at the end
+ * replaces. */
+enum { BOOTSTRAPPED = 6 };
+static const double bootstrap_place[] = {0.2763932022500210, 0.1726731646460114,
+                                         0.8273268353539886, 0.1174723380352677,
+                                         0.3573842417596774, 0.8825276619647323};
+static double bernstein(int n, int m, double t) {
+    double b = 1;
+    for (int i = 1; i <= m; i++) b *= t * (n - m + i) / i;
+    for (int i = 0; i < n - m; i++) b *= 1 - t;
+    return b;
+}
+static void bootstrap(const PiMethod *m, int end, PiDense *to) {
+    typedef double Row[PI_MAX_SLOPES];
+    Row beta[BOOTSTRAPPED + 1] = {{0}}; /* of the polynomial so far */
+    const int degree = m->order < 3 ? 3 : m->order > BOOTSTRAPPED ? BOOTSTRAPPED : m->order;
+    *to = (PiDense){.degree = degree};
+    for (int n = 3; n <= degree; n++) {
+        const int places = n - 3, first = to->extra;
+        Row right[3];
+        double left[3][3];
+        for (int k = 0; k < places; k++) {
+            const double t = to->c[first + k] = bootstrap_place[first + k];
+            for (int i = 1; i < n; i++)
+                for (int s = 0; s < PI_MAX_SLOPES; s++)
+                    to->a[first + k][s] += bernstein(n - 1, i, t) * beta[i][s];
+            to->extra++;
+        }
+        memset(beta, 0, sizeof beta);
+        for (int s = 0; s < m->stages; s++) beta[n][s] = beta[n - 1][s] = m->b[s];
+        beta[1][0] += 1.0 / n;
+        beta[n - 1][end - 1] -= 1.0 / n;
+        /* n sum_i (beta_i+1 - beta_i) B_i(t) is the slope at t. */
+        for (int k = 0; k < places; k++) {
+            const double t = to->c[first + k];
+            memset(right[k], 0, sizeof right[k]);
+            right[k][end + first + k] = 1;
+            for (int i = 1; i <= n; i++) {
+                const double by =
+                    n * (bernstein(n - 1, i - 1, t) - (i < n ? bernstein(n - 1, i, t) : 0));
+                if (i >= 2 && i <= n - 2) left[k][i - 2] = by;
+                else
+                    for (int s = 0; s < PI_MAX_SLOPES; s++) right[k][s] -= by * beta[i][s];
+            }
+        }
+        for (int k = 0; k < places;
+             k++) /* eliminates without pivots: there is none that is small */
+            for (int j = 0; j < places; j++) {
+                if (j == k) continue;
+                const double factor = left[j][k] / left[k][k];
+                for (int i = 0; i < places; i++) left[j][i] -= factor * left[k][i];
+                for (int s = 0; s < PI_MAX_SLOPES; s++) right[j][s] -= factor * right[k][s];
+            }
+        for (int k = 0; k < places; k++)
+            for (int s = 0; s < PI_MAX_SLOPES; s++) beta[k + 2][s] = right[k][s] / left[k][k];
+    }
+    for (int i = 2; i <= degree - 2; i++) memcpy(to->b[i - 2], beta[i], sizeof beta[i]);
+}
+
+void pi_make_dense(const PiMethod *m, PiPair *pair) {
+    const PiDense *of = pi_dense_of(m);
+    const int own = m->family == PI_NYSTROM, end = m->stages + !pair->fsal;
+    PiDense made;
+    if (!of) {
+        bootstrap(m, end, &made);
+        of = &made;
+    }
+    pair->degree = of->degree;
+    pair->extra = of->extra;
+    const double *a[PI_MAX_SLOPES];
+    for (int s = 0; s < m->stages; s++) a[s] = m->a[s];
+    a[end - 1] = m->b; /* of the slope at the end */
+    for (int e = 0; e < pair->extra; e++) {
+        pair->c_extra[e] = of->c[e];
+        a[end + e] = of->a[e];
+        append_row(pair, pi_dense_row(pair, e), of->a[e], end + e,
+                   pair->nystrom && !own ? a : NULL);
+    }
+    const int inner = pair->degree - 3, slopes = end + pair->extra;
+    for (int i = 0; i < 2 * inner; i++) {
+        const int positions = i >= inner, row = pi_dense_row(pair, pair->extra + i);
+        const double *w = own && !positions ? of->velocity[i] : of->b[i % inner];
+        if (!positions || pair->nystrom)
+            append_row(pair, row, w, slopes, positions && !own ? a : NULL);
     }
 }

@@ -24,19 +24,23 @@ const char *pi_adaptive_choose(PiAdaptiveRun *run, const ResolvedSystem *resolve
     run->solve.force = resolved->force;
     run->solve.context = resolved->context;
     run->kernel = resolved->set->solve;
+    run->method = method;
     const int implicit = method->family == PI_IMPLICIT_RK || method->family == PI_ROSENBROCK;
     if (implicit) {
         run->solve.implicit = method;
         pi_make_table(method, resolved->system, &run->solve.table);
     }
-    run->solve.trial = resolved->kernels && !implicit ? resolved->kernels->trial : NULL;
     run->vector_bytes = resolved->set->vector_bytes;
     run->real_bytes = resolved->set->real_bits / 8;
     pi_make_pair(method, resolved->system, &run->solve.pair);
+    if (resolved->kernels && !implicit && run->solve.pair.combined != PI_OF_BRANCHES)
+        run->solve.trial = resolved->kernels->trial;
     return NULL;
 }
 
 void pi_adaptive_prepare(PiAdaptiveRun *run) {
+    const int within = run->solve.record || run->solve.segments;
+    if (within && !run->solve.implicit) pi_make_dense(run->method, &run->solve.pair);
     const int64_t width = run->vector_bytes / run->real_bytes;
     const int64_t block = run->solve.system->block;
     const int64_t bytes = pi_product(pi_solve_hot_rows(&run->solve), run->vector_bytes);
@@ -109,37 +113,12 @@ static int accept_steps(PiSolver *solver, const PiSteps *steps) {
     return pi_step_observer_accept(((Thread *)solver)->observer, steps, solver);
 }
 
-/* ---- when to stop ---------------------------------------------------------------------------- */
-typedef struct {
-    PiPause pause; /* first: the part that forces see */
-    PiAdaptiveRun *run;
-    PiPoll *poll; /* or NULL */
-    void *context;
-    double polled, looked;
-    int64_t every; /* pauses per reading of the clock */
-} Watch;
-static int look_up(PiPause *pause) {
-    Watch *w = (Watch *)pause;
-    if (w->poll) {
-        const double t = now(), passed = t - w->looked;
-        if (passed < SOON) w->every = w->every < MOST_PAUSES ? 2 * w->every : MOST_PAUSES;
-        else if (passed > LATE) w->every = 1 + w->every / 16;
-        w->looked = t;
-        if (t - w->polled > POLL_SECONDS) {
-            if (w->poll(w->context, w->run->done)) w->run->cancelled = 1;
-            pi_keep_float_mode();
-            w->looked = w->polled = now();
-        }
-    }
-    pause->left = w->every - 1;
-    return w->run->cancelled;
-}
+static int64_t trajectories_done(const void *run) { return ((const PiAdaptiveRun *)run)->done; }
 
 void pi_adaptive_work(PiAdaptiveRun *run, PiPoll *poll, void *context) {
     const int64_t row = run->solve.registers * run->vector_bytes;
     const int64_t bytes = pi_product(pi_solve_rows(&run->solve), row);
-    const double begun = poll ? now() : 0;
-    Watch watch = {{0, look_up}, run, poll, context, begun, begun, 1};
+    Pace pace = make_pace(run, trajectories_done, &run->cancelled, poll, context);
     Thread thread = {.run = run};
     char *workspace = pi_aligned(pi_rounded_up(bytes, 64));
     if (run->keep && workspace) {
@@ -160,7 +139,7 @@ void pi_adaptive_work(PiAdaptiveRun *run, PiPoll *poll, void *context) {
     }
     thread.solver = (PiSolver){.solve = &run->solve,
                                .workspace = workspace,
-                               .pause = &watch.pause,
+                               .pause = &pace.pause,
                                .take = take,
                                .arrived = arrived,
                                .keep = run->keep ? keep : NULL};
@@ -173,7 +152,7 @@ void pi_adaptive_work(PiAdaptiveRun *run, PiPoll *poll, void *context) {
     if (run->kernel(&thread.solver) && !run->cancelled) run->stopped = run->cancelled = 1;
     /* The polling thread polls until all have arrived: signals reach no other. */
     while (poll && !run->cancelled && run->done < run->solve.lanes) {
-        if (look_up(&watch.pause)) break;
+        if (look(&pace.pause)) break;
         const struct timespec moment = {0, 200000};
         nanosleep(&moment, NULL);
     }

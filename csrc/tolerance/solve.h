@@ -16,6 +16,7 @@ typedef struct PiKept {
 typedef struct {
     PiSolve solve;
     PiSolveKernel *kernel;
+    const PiMethod *method;
     int vector_bytes, real_bytes;
     int64_t workers;
     int keep;                                /* every accepted step? */
@@ -49,4 +50,10 @@ int pi_has_estimate(const PiMethod *method);
 static inline int pi_sees_positions_only(const PiSystem *system) {
     return system->structure == PI_SECOND_ORDER && !system->velocity_dependent;
 }
+/* Does it answer PI_INVARIANTS by a number that changes where its force takes another branch? */
+static inline int pi_tells_branches(const PiSystem *system) {
+    return system->n_invariants && !system->invariants[0].name;
+}
 void pi_make_pair(const PiMethod *method, const PiSystem *system, PiPair *pair);
+/* And of states within the steps of an explicit one. */
+void pi_make_dense(const PiMethod *method, PiPair *pair);

@@ -25,23 +25,19 @@
 #endif
 
 /* e^r = 1 + r W(r),  |r| <= ln(2)/2.   Largest error: 0.04 (float 0.06) times 2^-53 (2^-24). */
-#if PI_REAL_BITS == 64
-#define EXP_TERMS 11
-static const real EXP_W[] = {1, 0x1.000000000000ap-1, 0x1.555555555550dp-3, 0x1.55555555507c7p-5,
+COEFFICIENTS(EXP_W,
+    (1, 0x1.000000000000ap-1, 0x1.555555555550dp-3, 0x1.55555555507c7p-5,
     0x1.11111111245p-7, 0x1.6c16c1842dc82p-10, 0x1.a01a013876c73p-13, 0x1.a0199a2cbbeb8p-16,
-    0x1.71df0c4a72945p-19, 0x1.28ad42185fee6p-22, 0x1.ad9fd9e4e880ap-26};
-#else
-#define EXP_TERMS 6
-static const real EXP_W[] = {1, 0x1.fffffcp-2f, 0x1.555494p-3f, 0x1.5558bep-5f, 0x1.123856p-7f,
-    0x1.6a3d24p-10f};
-#endif
+    0x1.71df0c4a72945p-19, 0x1.28ad42185fee6p-22, 0x1.ad9fd9e4e880ap-26),
+    (1, 0x1.fffffcp-2f, 0x1.555494p-3f, 0x1.5558bep-5f, 0x1.123856p-7f,
+    0x1.6a3d24p-10f))
 
 /* x = n ln 2 + r: e^r, and n + ROUND.   r = (x - n HIGH) - n LOW, the bracket exact. */
 INLINE vreal exp_fraction(vreal x, vreal *rounded) {
     *rounded = vfma(x, vset(LOG2_E), vset(ROUND));
     const vreal n = *rounded - vset(ROUND);
     const vreal r = vfma(n, vset(-LN2_LOW), vfma(n, vset(-LN2_HIGH), x));
-    const vreal p = vpolynomial_even_odd(r, EXP_W + 2, EXP_TERMS - 2);
+    const vreal p = vpolynomial_even_odd(r, EXP_W + 2, TERMS(EXP_W) - 2);
     return vfma(vfma(vfma(p, r, vset(EXP_W[1])), r, vset(1)), r, vset(1));
 }
 
@@ -71,22 +67,18 @@ INLINE vreal vexp(vreal x) {
 
 /* log(1 + f) = f + f^2 V(f),  sqrt(1/2) <= 1 + f < sqrt 2.
  * Largest error: 0.1 (float 0.1) times 2^-53 (2^-24). */
-#if PI_REAL_BITS == 64
-#define LOG_TERMS 20
-static const real LOG_V[] = {-0.5, 0x1.5555555555533p-2, -0x1.fffffffffef1ap-3,
+COEFFICIENTS(LOG_V,
+    (-0.5, 0x1.5555555555533p-2, -0x1.fffffffffef1ap-3,
     0x1.999999999f792p-3, -0x1.555555566ae9bp-3, 0x1.24924922a2d1fp-3, -0x1.ffffff2c2ac29p-4,
     0x1.c71c71e087279p-4, -0x1.9999c2624b8cep-4, 0x1.745d3f1077b18p-4, -0x1.5550ef54d5688p-4,
     0x1.3b0b8941c625ep-4, -0x1.24d73fb482934p-4, 0x1.11cd0dfa6c21cp-4, -0x1.fba34fa36d768p-5,
     0x1.d059274e56586p-5, -0x1.d1121540b82a1p-5, 0x1.0a613e1149c95p-4, -0x1.ea3a474d403e4p-5,
-    0x1.ace2534b3c9cep-6};
-#else
-#define LOG_TERMS 9
-static const real LOG_V[] = {-0.5f, 0x1.555554p-2f, -0x1.000226p-2f, 0x1.99a01cp-3f,
-    -0x1.54728cp-3f, 0x1.22d93ep-3f, -0x1.0d8242p-3f, 0x1.055ddcp-3f, -0x1.38c6dap-4f};
-#endif
+    0x1.ace2534b3c9cep-6),
+    (-0.5f, 0x1.555554p-2f, -0x1.000226p-2f, 0x1.99a01cp-3f,
+    -0x1.54728cp-3f, 0x1.22d93ep-3f, -0x1.0d8242p-3f, 0x1.055ddcp-3f, -0x1.38c6dap-4f))
 /* log(1 + f) + k ln 2 + t: k SHORT + f = a + b exactly (Dekker), then the small terms. */
 INLINE vreal log_sum(vreal k, vreal f, vreal t) {
-    const vreal v = vfma(vpolynomial_even_odd(f, LOG_V + 1, LOG_TERMS - 1), f, vset(LOG_V[0]));
+    const vreal v = vfma(vpolynomial_even_odd(f, LOG_V + 1, TERMS(LOG_V) - 1), f, vset(LOG_V[0]));
     const vreal c = k * vset(LN2_SHORT), a = c + f, b = (c - a) + f;
     return a + (b + vfma(f * f, v, vfma(k, vset(LN2_REST), t)));
 }

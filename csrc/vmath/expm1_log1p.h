@@ -14,7 +14,7 @@ INLINE vreal vexpm1(vreal x) {
     const vreal rounded = vfma(a, vset(LOG2_E), vset(ROUND)), n = rounded - vset(ROUND);
     const vreal r0 = vfma(n, vset(-LN2_HIGH), a), r = vfma(n, vset(-LN2_LOW), r0);
     const vreal t = vfma(n, vset(-LN2_LOW), r0 - r);
-    const vreal p = vpolynomial_even_odd(r, EXP_W + 1, EXP_TERMS - 1);
+    const vreal p = vpolynomial_even_odd(r, EXP_W + 1, TERMS(EXP_W) - 1);
     const vreal small = vfma(r * r, p, vfma(t, r, t));
     const vreal m = vmin(n, vset(100));                             /* 1 - 2^-100 is 1 */
     const vreal k = 1 - vpower_of_two((vnatural)(vset(ROUND) - m));

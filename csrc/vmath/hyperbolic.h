@@ -5,22 +5,14 @@
 
 /* sinh r = r + r z S(z), cosh r = 1 + z C(z),  z = r^2,  |r| <= ln(2)/2.
  * Largest errors: 0.003 and 0.0001 (float 0.3 and 0.002) times 2^-53 (2^-24). */
-#if PI_REAL_BITS == 64
-#define SINH_TERMS 5
-static const real SINH_S[] = {0x1.5555555555559p-3, 0x1.111111110f624p-7, 0x1.a01a01b01cbc3p-13,
-    0x1.71ddf7cc55655p-19, 0x1.af5f9faa12eb5p-26};
-#else
-#define SINH_TERMS 2
-static const real SINH_S[] = {0x1.5554bp-3f, 0x1.122794p-7f};
-#endif
-#if PI_REAL_BITS == 64
-#define COSH_TERMS 6
-static const real COSH_C[] = {0.5, 0x1.5555555555558p-5, 0x1.6c16c16c14ffap-10,
-    0x1.a01a01ad80f5bp-16, 0x1.27e4cc0950439p-22, 0x1.1f8bee70f74b8p-29};
-#else
-#define COSH_TERMS 3
-static const real COSH_C[] = {0.5f, 0x1.5554e6p-5f, 0x1.6d4f0ep-10f};
-#endif
+COEFFICIENTS(SINH_S,
+    (0x1.5555555555559p-3, 0x1.111111110f624p-7, 0x1.a01a01b01cbc3p-13,
+    0x1.71ddf7cc55655p-19, 0x1.af5f9faa12eb5p-26),
+    (0x1.5554bp-3f, 0x1.122794p-7f))
+COEFFICIENTS(COSH_C,
+    (0.5, 0x1.5555555555558p-5, 0x1.6c16c16c14ffap-10,
+    0x1.a01a01ad80f5bp-16, 0x1.27e4cc0950439p-22, 0x1.1f8bee70f74b8p-29),
+    (0.5f, 0x1.5554e6p-5f, 0x1.6d4f0ep-10f))
 #if PI_REAL_BITS == 64
 #define TANH_ONE 20                     /* tanh x rounds to 1 above */
 #define HYPERBOLIC_INF 712
@@ -42,8 +34,8 @@ INLINE void hyperbolic(vreal x, vreal *n, HighLow *sinh_x, HighLow *cosh_x) {
     *n = vfma(x, vset(LOG2_E), vset(ROUND)) - vset(ROUND);
     const vreal r0 = vfma(*n, vset(-LN2_HIGH), x), r = vfma(*n, vset(-LN2_LOW), r0);
     const vreal t = vfma(*n, vset(-LN2_LOW), r0 - r), z = r * r;
-    const vreal s = vfma(r * z, vpolynomial(z, SINH_S, SINH_TERMS), t);    /* sinh(r + t) - r */
-    const vreal c = vfma(z, vpolynomial(z, COSH_C, COSH_TERMS), t * r);    /* cosh(r + t) - 1 */
+    const vreal s = vfma(r * z, vpolynomial(z, SINH_S, TERMS(SINH_S)), t);    /* sinh(r + t) - r */
+    const vreal c = vfma(z, vpolynomial(z, COSH_C, TERMS(COSH_C)), t * r);    /* cosh(r + t) - 1 */
     const vreal m = vmin(*n, vset(30));                             /* 4^-30 is nothing beside 1 */
     const vreal half = REAL(0.5) * vpower_of_two((vnatural)vfma(vset(REAL(-2.0)), m, vset(ROUND)));
     /* Where A and B would lose some of 4^-n, it is added at the end, times e^-r = 1 - r, about. */

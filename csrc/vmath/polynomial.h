@@ -2,6 +2,15 @@
 #pragma once
 #include "../simd.h"
 
+/* A table of coefficients, for doubles and for floats; and their number. */
+#define UNBRACKETED(...) __VA_ARGS__
+#if PI_REAL_BITS == 64
+#define COEFFICIENTS(name, wide, narrow) static const real name[] = {UNBRACKETED wide};
+#else
+#define COEFFICIENTS(name, wide, narrow) static const real name[] = {UNBRACKETED narrow};
+#endif
+#define TERMS(c) ((int)(sizeof(c) / sizeof *(c)))
+
 /* Horner: n - 1 operations one after the other. */
 INLINE vreal vpolynomial(vreal x, const real *c, int n) {
     vreal p = vset(c[n - 1]);

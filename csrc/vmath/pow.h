@@ -5,14 +5,10 @@
 
 /* atanh s = s + s z/3 + s z^2 P(z),  z = s^2,  |s| <= 3 - sqrt 8.
  * Largest error: 0.0001 (0.0002) times 2^-53 (2^-24). */
-#if PI_REAL_BITS == 64
-#define ATANH_TERMS 7
-static const real ATANH_P[] = {0x1.9999999999b2fp-3, 0x1.2492492457f2dp-3, 0x1.c71c722d3ff88p-4,
-    0x1.745ce9efcae2p-4, 0x1.3b1ee9eb07ba8p-4, 0x1.0f8018e5beeafp-4, 0x1.0e41050e49e28p-4};
-#else
-#define ATANH_TERMS 3
-static const real ATANH_P[] = {0x1.999ap-3f, 0x1.24527ap-3f, 0x1.dfa2eep-4f};
-#endif
+COEFFICIENTS(ATANH_P,
+    (0x1.9999999999b2fp-3, 0x1.2492492457f2dp-3, 0x1.c71c722d3ff88p-4,
+    0x1.745ce9efcae2p-4, 0x1.3b1ee9eb07ba8p-4, 0x1.0f8018e5beeafp-4, 0x1.0e41050e49e28p-4),
+    (0x1.999ap-3f, 0x1.24527ap-3f, 0x1.dfa2eep-4f))
 #if PI_REAL_BITS == 64
 #define THIRD_HIGH 0x1.5555555555555p-2
 #define THIRD_LOW 0x1.5555555555555p-56
@@ -29,7 +25,7 @@ INLINE vreal log_high_low(vreal k, vreal f, vreal *low) {
     const vreal z = s * s, zl = vfma(s, s, -z) + 2 * s * sl;
     const vreal third = vset(THIRD_HIGH), p = z * third;
     const vreal pl = vfma(z, third, -p) + vfma(z, vset(THIRD_LOW), zl * third);
-    const vreal rest = z * z * vpolynomial(z, ATANH_P, ATANH_TERMS);
+    const vreal rest = z * z * vpolynomial(z, ATANH_P, TERMS(ATANH_P));
     const vreal e = p + rest, el = ((p - e) + rest) + pl;
     const vreal g = s * e, gl = vfma(s, e, -g) + vfma(s, el, sl * e);
     /* k SHORT + 2 s + 2 g, and all that was lost */
@@ -46,7 +42,7 @@ INLINE vreal exp_high_low(vreal p, vreal pl) {
     const vreal rounded = vfma(p, vset(LOG2_E), vset(ROUND)), n = rounded - vset(ROUND);
     const vreal r0 = vfma(n, vset(-LN2_HIGH), p), r = vfma(n, vset(-LN2_LOW), r0);
     const vreal t = vfma(n, vset(-LN2_LOW), r0 - r) + pl;
-    const vreal q = vpolynomial_even_odd(r, EXP_W + 1, EXP_TERMS - 1);
+    const vreal q = vpolynomial_even_odd(r, EXP_W + 1, TERMS(EXP_W) - 1);
     const vreal rr = r * r, y = 1 + (r + vfma(rr, q, vfma(t, vfma(rr, q, r), t)));
     const vreal m = vfma(n, vset(REAL(0.5)), vset(ROUND)), rest = n - (m - vset(ROUND));
     return y * vpower_of_two((vnatural)m) * vpower_of_two((vnatural)(rest + vset(ROUND)));

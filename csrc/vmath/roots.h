@@ -4,14 +4,10 @@
 #include "polynomial.h"
 
 /* m^(-1/3) = R(m),  sqrt(1/2) <= m <= sqrt 2, to 4e-5 (float 2e-3). */
-#if PI_REAL_BITS == 64
-#define CBRT_TERMS 5
-static const real CBRT_START[] = {0x1.dfe01b70d6aa3p+0, -0x1.dc9f754822fc5p+0,
-    0x1.8faf8d79302c4p+0, -0x1.679c82bfb2cd1p-1, 0x1.06e4226d3b5e8p-3};
-#else
-#define CBRT_TERMS 3
-static const real CBRT_START[] = {0x1.8ee322p+0f, -0x1.88d1eep-1f, 0x1.ad6858p-3f};
-#endif
+COEFFICIENTS(CBRT_START,
+    (0x1.dfe01b70d6aa3p+0, -0x1.dc9f754822fc5p+0,
+    0x1.8faf8d79302c4p+0, -0x1.679c82bfb2cd1p-1, 0x1.06e4226d3b5e8p-3),
+    (0x1.8ee322p+0f, -0x1.88d1eep-1f, 0x1.ad6858p-3f))
 /* |x| = 2^(3 k + j) m with j = -1, 0, 1.  y = (2^j m)^(-1/3) from R, one step of third order,
  * y (1 + h/3 + 2 h^2/9), h = 1 - m y^3; then c = m y^2 and Newton's c - (c^3 - m)/(3 c^2) with an
  * exact residue. Zero, inf and NaN are their own cube roots. */
@@ -20,7 +16,7 @@ INLINE vreal vcbrt(vreal x) {
     vreal e, m = 1 + split_exponent_of_any(a, &e);
     const vreal k = vfma(e, vset(REAL(1.0) / 3), vset(ROUND));
     const vreal j = vfma(k - vset(ROUND), vset(-3), e);
-    vreal y = vpolynomial(m, CBRT_START, CBRT_TERMS);
+    vreal y = vpolynomial(m, CBRT_START, TERMS(CBRT_START));
     y = y * vselect(j > vset(0), vset(REAL(0.7937005259840998)),
                     vselect(j < vset(0), vset(REAL(1.2599210498948732)), vset(1)));
     m = m * vpower_of_two((vnatural)(j + vset(ROUND)));

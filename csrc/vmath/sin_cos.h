@@ -9,20 +9,19 @@
  * Largest error: 0.004 (float 0.003) times 2^-53 (2^-24). */
 #if PI_REAL_BITS == 64
 #define SIN_Y0 0x1.ffffffffffe0dp+0
-#define SIN_TERMS 9
-static const real SIN_W[] = {-0x1.34c7f360a489dp-2, 0x1.15c42c359bf36p-3, 0x1.d851e005e1acbp-8,
-    0x1.73eaa6816cdbfp-13, 0x1.518235aa5ab64p-19, 0x1.8e5df93f97ed2p-26, 0x1.4a47ac01f8b8bp-33,
-    0x1.95c384c0d675cp-41, 0x1.87a297fdd23dep-49};
 #else
 #define SIN_Y0 0x1.fff0e6p+0f
-#define SIN_TERMS 6
-static const real SIN_W[] = {-0x1.34bfc2p-2f, 0x1.15c5eap-3f, 0x1.d853fp-8f, 0x1.73ec0ap-13f,
-    0x1.515e1ap-19f, 0x1.9b16dep-26f};
 #endif
+COEFFICIENTS(SIN_W,
+    (-0x1.34c7f360a489dp-2, 0x1.15c42c359bf36p-3, 0x1.d851e005e1acbp-8,
+    0x1.73eaa6816cdbfp-13, 0x1.518235aa5ab64p-19, 0x1.8e5df93f97ed2p-26, 0x1.4a47ac01f8b8bp-33,
+    0x1.95c384c0d675cp-41, 0x1.87a297fdd23dep-49),
+    (-0x1.34bfc2p-2f, 0x1.15c5eap-3f, 0x1.d853fp-8f, 0x1.73ec0ap-13f,
+    0x1.515e1ap-19f, 0x1.9b16dep-26f))
 
 /* (W - W(0)) / y */
 INLINE vreal sin_slope(vreal y) {
-    const vreal p = vpolynomial_even_odd(y, SIN_W + 2, SIN_TERMS - 2);
+    const vreal p = vpolynomial_even_odd(y, SIN_W + 2, TERMS(SIN_W) - 2);
     return vfma(p, y, vset(SIN_W[1]));
 }
 
@@ -49,18 +48,14 @@ INLINE vreal vsin(vreal x) {
 
 /* sin a = a + a z S(z),  z = a^2,  |a| <= pi/4.
  * Largest error: 0.04 (float 0.07) times 2^-53 (2^-24). */
-#if PI_REAL_BITS == 64
-#define SIN_QUARTER_TERMS 6
-static const real SIN_QUARTER[] = {-0x1.5555555555548p-3, 0x1.111111110f73p-7,
-    -0x1.a01a019beb345p-13, 0x1.71de3558e134bp-19, -0x1.ae5e4fc30051ap-26, 0x1.5d8ce7bccabd7p-33};
-#else
-#define SIN_QUARTER_TERMS 3
-static const real SIN_QUARTER[] = {-0x1.555546p-3f, 0x1.110776p-7f, -0x1.995314p-13f};
-#endif
+COEFFICIENTS(SIN_QUARTER,
+    (-0x1.5555555555548p-3, 0x1.111111110f73p-7,
+    -0x1.a01a019beb345p-13, 0x1.71de3558e134bp-19, -0x1.ae5e4fc30051ap-26, 0x1.5d8ce7bccabd7p-33),
+    (-0x1.555546p-3f, 0x1.110776p-7f, -0x1.995314p-13f))
 
 /* sin(a + b), b a rounding error. */
 INLINE vreal sin_quarter(vreal a, vreal b) {
-    const vreal z = a * a, p = vpolynomial_even_odd(z, SIN_QUARTER, SIN_QUARTER_TERMS);
+    const vreal z = a * a, p = vpolynomial_even_odd(z, SIN_QUARTER, TERMS(SIN_QUARTER));
     return a + vfma(a * z, p, b);
 }
 

@@ -121,6 +121,29 @@ static void find_condition(EventLanes *p, int64_t i, int64_t id, int j) {
             return;
         }
 }
+/* A linear quantity's on the whole step. Unless the coefficients leave zero far behind. */
+static void find_on_step(EventLanes *p, int64_t i, int64_t id, int j) {
+    const Pieces *q = &p->quantities;
+    const PiEvent *e = &p->of->event[j];
+    const double least = q->least[j * p->lanes + i], most = q->most[j * p->lanes + i];
+    if (*event_row(p, PI_BEGINS, id, j) == BEGINS_WITH_EVENT) occurs(&p->occurring[i], 0, 0, j);
+    if (least > 0x1p-12 * most || most < 0x1p-12 * least || !(least <= most)) return;
+    p->quantities.resolution[i] = p->resolution[i];
+    if (p->zero[i * p->of->count + j] > 0) {
+        find_located(p, i, j);
+        return;
+    }
+    PiZero zeros[PI_MOST_ZEROS];
+    int near = 0;
+    double c[PI_MAX_DEGREE + 1];
+    for (int m = 0; m <= q->degree; m++) c[m] = linear_row(q, j, m)[i];
+    const double error = 20 * q->resolution[i] * fmax(most, -least);
+    const int found = find_bernstein_zeros(q->degree, c, error, zeros, &near);
+    for (int k = 0; k < found; k++)
+        if (!e->direction || (e->direction > 0) == zeros[k].rises)
+            occurs(&p->occurring[i], zeros[k].x, zeros[k].slope, j);
+    if (near) add_to_count(p, i, PI_UNRESOLVED, j);
+}
 static void find_events(EventLanes *p, int64_t i, int64_t id) {
     memset(p->tied + i * p->of->count, 0, (size_t)p->of->count);
     for (int j = 0; j < p->of->count; j++) {
@@ -172,7 +195,8 @@ static void jump(EventLanes *p, const PiSteps *s, int64_t i, const Occurrence *t
     int8_t *tied = p->tied + i * p->of->count;
     for (int j = 0; j < p->of->count; j++) {
         double f[CHEB_MOST + 1] = {0}, g = p->detect.answer[j * p->lanes + i]; /* before the jump */
-        piece_values(&p->quantities, i, j, f);
+        if (p->quantities.linear) f[0] = p->begun[j * p->lanes + i];
+        else piece_values(&p->quantities, i, j, f);
         tied[j] = tied[j] == 0 && crosses(&p->of->event[j], f[0], g) && !is_at_zero(p, i, j, f[0]);
         p->g[i * p->of->count + j] = g;
     }
@@ -236,24 +260,34 @@ static int is_finite(const EventLanes *p, const void *state, int64_t i) {
     for (int d = 0; d < p->dim; d++) finite &= isfinite(get(p, state, d * p->lanes + i)) != 0;
     return finite;
 }
-/* The states at the next events: on the polynomials, those at the ends of the steps, or what the
- * kernel has made. */
+/* States at a part of the steps: on the polynomials, those at their ends, or what the kernel has
+ * made of a part. */
+static void place_states(EventLanes *p, const PiSteps *s) {
+    const double *const part = p->quantities.theta;
+    s->at(s, part, p->state);
+    for (int64_t i = 0; i < p->lanes; i++) {
+        const int made = p->occurring[i].asks && is_finite(p, s->within, i);
+        if (!p->occurring[i].count || (part[i] != 0 && part[i] != 1 && !made)) continue;
+        for (int d = 0; d < p->dim; d++) {
+            const int64_t at = d * p->lanes + i;
+            if (part[i] == 0) p->state[at] = get(p, s->before, at);
+            else if (part[i] == 1) p->state[at] = get(p, s->after, at);
+            else p->state[at] = get(p, s->within, at);
+        }
+    }
+}
 static void find_states(EventLanes *p, const PiSteps *s) {
     double *part = p->quantities.theta;
     for (int64_t i = 0; i < p->lanes; i++) {
         const Occurring *o = &p->occurring[i];
         part[i] = o->count ? o->pending[o->count - 1].part : 0;
     }
-    s->at(s, part, p->state);
-    for (int64_t i = 0; i < p->lanes; i++) {
-        const int made = p->occurring[i].asks && is_finite(p, s->within, i);
-        for (int d = 0; p->occurring[i].count && d < p->dim; d++) {
-            const int64_t at = d * p->lanes + i;
-            if (part[i] == 0) p->state[at] = get(p, s->before, at);
-            else if (part[i] == 1) p->state[at] = get(p, s->after, at);
-            else if (made) p->state[at] = get(p, s->within, at);
-        }
-    }
+    place_states(p, s);
+}
+/* Is the next event of a lane only seen, and its place a zero of the polynomial of the states? */
+static int is_exact(const EventLanes *p, int64_t i) {
+    const Occurring *o = &p->occurring[i];
+    return p->quantities.linear && !ends_step(&p->of->event[o->pending[o->count - 1].event]);
 }
 /* Is the place of a lane's next event still to be corrected? 1, 0; or -1: there is none. A zero is
  * approached from the side before; a condition holds there. */
@@ -283,16 +317,42 @@ static int is_corrected(EventLanes *p, int64_t i) {
     o->last_g = g, o->last_part = e->part;
     const double off = g / slope;
     if (!(fabs(off) < 0x1p-6)) return exact ? -1 : 0;
-    if (!passed && (fabs(off) <= (exact ? 1 : 8) * least || e->part == 1)) return 0;
-    const double further = passed ? ldexp(least, exact ? 2 * o->passed++ : o->corrections - 1) : 0;
+    if (!passed &&
+        (fabs(off) <= (exact ? least : ldexp(least, 2 + o->corrections)) || e->part == 1))
+        return 0;
+    const double further =
+        passed ? ldexp(least, 2 * (exact ? o->passed++ : o->corrections - 1)) : 0;
     e->part = fmin(fmax(e->part - off - further, 0x1p-52), 1 - 0x1p-53);
     return 1;
+}
+/* Events of linear quantities that are only seen occur at the zeros of the polynomials. 1: others
+ * are left. */
+static int go_through_exact(EventLanes *p, const PiSteps *s) {
+    double *const part = p->quantities.theta;
+    for (;;) {
+        int any = 0, others = 0;
+        for (int64_t i = 0; i < p->lanes; i++) {
+            const int exact = p->occurring[i].count && is_exact(p, i);
+            part[i] = exact ? p->occurring[i].pending[p->occurring[i].count - 1].part : 0;
+            any |= exact;
+            others |= p->occurring[i].count && !exact;
+        }
+        if (!any) return others;
+        place_states(p, s);
+        if (p->react.of && show_state(p, &p->react, s)) return -1;
+        for (int64_t i = 0; i < p->lanes; i++)
+            if (p->occurring[i].count && is_exact(p, i)) happens(p, s, i);
+    }
 }
 /* Lets events occur until all lanes have had theirs, or request a part of their step. 1, 0 or -1.
  */
 static int go_through(EventLanes *p, const PiSteps *s) {
+    if (p->quantities.linear) {
+        const int left = go_through_exact(p, s);
+        if (left <= 0) return left;
+    }
     for (;;) {
-        int waits = 0, asks = 0, ready = 0, again = 0, any = 0;
+        int waits = 0, asks = 0, ready = 0, again = 0, any = 0, values = 0;
         for (int64_t i = 0; i < p->lanes; i++) {
             Occurring *o = &p->occurring[i];
             if (!o->count && p->quantities.points[i]) take_piece(&p->quantities, i);
@@ -303,19 +363,22 @@ static int go_through(EventLanes *p, const PiSteps *s) {
             for (int64_t i = 0; i < p->lanes; i++)
                 if (!p->occurring[i].count && p->quantities.points[i]) find_events(p, i, s->id[i]);
         }
-        for (int64_t i = 0; i < p->lanes; i++) any |= p->occurring[i].count;
+        for (int64_t i = 0; i < p->lanes; i++) {
+            any |= p->occurring[i].count;
+            values |= p->occurring[i].count && !is_exact(p, i);
+        }
         if (!any && !waits) return 0;
         if (!any) continue;
         find_states(p, s);
-        if (show_state(p, &p->detect, s)) return -1;
+        if (values && show_state(p, &p->detect, s)) return -1;
         for (int64_t i = 0; i < p->lanes; i++) {
             Occurring *o = &p->occurring[i];
             if (!o->count) continue;
             const Occurrence *e = &o->pending[o->count - 1];
             const int seen = p->of->exact || !ends_step(&p->of->event[e->event]);
             const int made = seen || o->asks || e->part == 0 || e->part == 1;
-            const int corrected = made ? is_corrected(p, i) : 0;
-            o->ready = made && !corrected;
+            const int placed = is_exact(p, i), corrected = made && !placed ? is_corrected(p, i) : 0;
+            o->ready = placed || (made && !corrected);
             o->asks = !seen && !o->ready && e->part < 1;
             if (corrected < 0) { /* the motion is not that of the polynomial */
                 add_to_count(p, i, PI_UNRESOLVED, e->event);
@@ -337,6 +400,32 @@ static int go_through(EventLanes *p, const PiSteps *s) {
         if (!again && !waits) return 0;
     }
 }
+/* The quantities after the steps. */
+static int show_ends(EventLanes *p, const PiSteps *s) {
+    ProgramRows *r = &p->detect;
+    widen(p, s->t, p->lanes, r->t);
+    widen(p, s->after, p->dim * p->lanes, r->y);
+    return load_parameters(r, s->id) || run_program(r) ? -1 : 0;
+}
+/* The events of linear quantities, from their values at both ends of the steps. */
+static int find_linear(EventLanes *p, const PiSteps *s) {
+    Pieces *q = &p->quantities;
+    const int count = p->of->count;
+    if (show_ends(p, s)) return -1;
+    memcpy(p->ended, p->detect.answer, (size_t)(count * p->lanes) * sizeof *p->ended);
+    for (int64_t i = 0; i < p->lanes; i++)
+        for (int j = 0; j < count; j++)
+            p->begun[j * p->lanes + i] = s->id[i] < 0 ? 0 : *event_row(p, PI_QUANTITY, s->id[i], j);
+    linear_pieces(q, s, p->real_bytes, p->begun, p->ended);
+    for (int64_t i = 0; i < p->lanes; i++) {
+        if (s->end[i] != PI_STEP_MADE) continue;
+        q->from[i] = 0, q->to[i] = 1,
+        q->points[i] = q->degree > CHEB_MOST / 2 ? CHEB_MOST : CHEB_MOST / 2;
+        for (int j = 0; j < count; j++) find_on_step(p, i, s->id[i], j);
+        q->points[i] = 0;
+    }
+    return 0;
+}
 int locate_events(EventLanes *p, const PiSteps *s, const int8_t *looked) {
     const int count = p->of->count;
     for (int64_t i = 0; !p->locating && i < p->lanes; i++) {
@@ -354,12 +443,17 @@ int locate_events(EventLanes *p, const PiSteps *s, const int8_t *looked) {
         if (s->end[i] != PI_STEP_MADE || (looked && !looked[i])) continue;
         if (p->of->exact) p->quantities.of[i] = -1; /* no step knows of another */
         const double least = p->whole ? fabs(p->whole[i]) * (p->single ? 0x1p-14 : 0x1p-40) : 0;
-        begin_pieces(&p->quantities, i, s->id[i], p->h[i],
-                     fabs(p->h[i]) <= least ? INFINITY : p->resolution[i], 1);
+        if (!p->quantities.linear)
+            begin_pieces(&p->quantities, i, s->id[i], p->h[i],
+                         fabs(p->h[i]) <= least ? INFINITY : p->resolution[i], 1);
         for (int j = 0; j < count; j++)
             p->zero[i * count + j] = -*event_row(p, PI_BEGINS, s->id[i], j);
     }
     if (!count) return 0;
+    if (!p->locating && p->quantities.linear) {
+        memset(p->tied, 0, (size_t)(p->lanes * count));
+        if (find_linear(p, s)) return -1;
+    }
     p->locating = 1;
     const int asks = go_through(p, s);
     for (int64_t i = 0; i < p->lanes; i++) {
@@ -371,14 +465,6 @@ int locate_events(EventLanes *p, const PiSteps *s, const int8_t *looked) {
 }
 
 /* ---- between the steps ----------------------------------------------------------------------- */
-static int show_ends(EventLanes *p, const PiSteps *s) {
-    for (int64_t i = 0; i < p->lanes; i++) {
-        p->occurring[i].count = 0;
-        for (int d = 0; d < p->dim; d++)
-            p->state[d * p->lanes + i] = get(p, s->after, d * p->lanes + i);
-    }
-    return show_state(p, &p->detect, s);
-}
 int begin_events(EventLanes *p, const PiSteps *s, const int8_t *first) {
     if (show_ends(p, s)) return -1;
     for (int64_t i = 0; i < p->lanes; i++) {
@@ -410,9 +496,11 @@ static double begins(const EventLanes *p, int64_t i, int64_t id, int j, double n
 }
 int settle_events(EventLanes *p, const PiSteps *s, const int8_t *wanted) {
     const int count = p->of->count;
-    int any = !wanted;
+    int any = !wanted, whole = p->quantities.linear != NULL; /* have no steps ended early? */
+    for (int64_t i = 0; i < p->lanes; i++) whole &= s->end[i] <= PI_STEP_MADE;
     for (int64_t i = 0; !any && i < p->lanes; i++) any = wanted[i];
-    if (any && show_ends(p, s)) return -1;
+    if (any && !whole && show_ends(p, s)) return -1;
+    const double *const values = whole ? p->ended : p->detect.answer;
     for (int64_t i = 0; i < p->lanes; i++) {
         const int64_t id = s->id[i];
         if (s->end[i] == PI_STEP_NONE || s->end[i] == PI_STEP_LOST) continue;
@@ -421,7 +509,7 @@ int settle_events(EventLanes *p, const PiSteps *s, const int8_t *wanted) {
         for (int j = 0; j < count && (!wanted || wanted[i]); j++) {
             double *const g = event_row(p, PI_QUANTITY, id, j);
             double *const begin = event_row(p, PI_BEGINS, id, j);
-            const double now = p->detect.answer[j * p->lanes + i];
+            const double now = values[j * p->lanes + i];
             const int stays = *begin < 0 && fabs(now) <= -*begin;
             const double how = lands ? begins(p, i, id, j, now) : BEGINS_ANYHOW;
             if (how != BEGINS_ANYHOW || !stays) *begin = how;
@@ -463,6 +551,8 @@ void place_events(char *memory, int64_t *used, EventLanes *p) {
     place_program(memory, used, &of->detect, &p->detect, lanes);
     p->state = p->detect.y;
     if (of->react.program.system) place_program(memory, used, &of->react, &p->react, lanes);
+    p->begun = place(memory, used, pi_product(n, row));
+    p->ended = place(memory, used, pi_product(n, row));
     p->g = place(memory, used, pi_product(n, row));
     p->zero = place(memory, used, pi_product(n, row));
     p->tied = place(memory, used, pi_product(n, lanes));

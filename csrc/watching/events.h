@@ -11,6 +11,7 @@
  * state is made by a part of the step, and lies on the side before the zero; a condition occurs at
  * the first step, or jump, after which it holds. */
 #pragma once
+#include <string.h>
 #include "pieces.h"
 
 typedef struct {
@@ -75,7 +76,8 @@ typedef struct {
     double *after;      /* the state at its end, in double precision */
     double *state;      /* of the lanes' events; before their jumps: */
     double *landing;
-    double *g;         /* quantities at the event that ended the segment */
+    double *begun, *ended; /* linear quantities at the beginning and the end of the segments */
+    double *g;             /* quantities at the event that ended the segment */
     double *zero;      /* how large they are while they are still at a zero that has jumped; or 0 */
     int8_t *tied;      /* -1: an event of this piece occurred; 1: it occurs where another ends it */
     int8_t *crossings; /* how often each quantity is zero in the segment, up to 3 */
@@ -88,6 +90,12 @@ static inline double get(const EventLanes *p, const void *row, int64_t i) {
 static inline void set(const EventLanes *p, void *row, int64_t i, double value) {
     if (p->real_bytes == 8) ((double *)row)[i] = value;
     else ((float *)row)[i] = (float)value;
+}
+/* n numbers of a row, in double precision. */
+static inline void widen(const EventLanes *p, const void *row, int64_t n, double *to) {
+    if (p->real_bytes == 8) memcpy(to, row, (size_t)n * sizeof *to);
+    else
+        for (int64_t i = 0; i < n; i++) to[i] = (double)((const float *)row)[i];
 }
 static inline double *event_row(const EventLanes *p, PiEventRow row, int64_t id, int j) {
     return p->counts + ((int64_t)row * p->of->count + j) * p->of->stride + id;

@@ -8,6 +8,9 @@ typedef struct {
     int asks, n_sums;               /* PI_WATCH_...; rows of y that are sums, the last */
     PiRow *params;                  /* of the program; the system's are the first */
     double *sums;                   /* n_sums per trajectory; NULL: none */
+    /* If all results are linear in the components, and else depend on parameters alone: the factors
+     * of the components, for each result; or NULL. */
+    double *linear;
 } PiLaneProgram;
 /* The rows of a program, `lanes` doubles each, and the trajectories whose parameters they hold. */
 typedef struct {

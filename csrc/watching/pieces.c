@@ -27,6 +27,8 @@ static int64_t lay_out(Pieces *p, const PiLaneProgram *program, int64_t lanes, c
     p->seeks = place(memory, &used, lanes);
     p->fails = place(memory, &used, lanes);
     for (int i = 0; i < 5; i++) *numeric[i] = place(memory, &used, pi_product(count, row));
+    if (program->linear)
+        p->linear = place(memory, &used, pi_product(pi_product(count, PI_MAX_DEGREE + 1), row));
     p->value = place(memory, &used, pi_product(pi_product(count, NODES), row));
     return used;
 }
@@ -136,7 +138,6 @@ static int ask_noise(Pieces *p, const PiSteps *s, int real_bytes, const double *
     return 0;
 }
 
-/* ---- is it resolved? ------------------------------------------------------------------------ */
 /* Two lanes at a time. */
 typedef double Two __attribute__((vector_size(16)));
 typedef int64_t TwoMasks __attribute__((vector_size(16)));
@@ -144,6 +145,79 @@ static inline Two choose(TwoMasks yes, Two a, Two b) {
     return (Two)((yes & (TwoMasks)a) | (~yes & (TwoMasks)b));
 }
 static inline Two magnitude(Two a) { return choose(a < 0, -a, a); }
+/* ---- linear quantities ----------------------------------------------------------------------- */
+/* to += a row of reals, a times. */
+static void add_times(double *to, double a, const void *row, int64_t n, int real_bytes) {
+    if (real_bytes == 8)
+        for (int64_t i = 0; i < n; i += 2)
+            *(Two *)(to + i) += a * *(const Two *)((const double *)row + i);
+    else
+        for (int64_t i = 0; i < n; i++) to[i] += a * (double)((const float *)row)[i];
+}
+/* B_m(t), m = 0 to n. */
+static void bernstein_at(int n, double t, double *b) {
+    double power = 1, over = 1;
+    for (int m = 0; m <= n; m++, power *= t) {
+        b[m] = over * power;
+        over = over * (n - m) / (m + 1);
+    }
+    power = 1;
+    for (int m = n; m >= 0; m--, power *= 1 - t) b[m] *= power;
+}
+void linear_pieces(Pieces *p, const PiSteps *s, int real_bytes, const double *begin,
+                   const double *end) {
+    const int dim = p->rows.of->system.system->dim, n = s->degree;
+    for (int i = 0; p->degree != n && i <= CHEB_MOST; i++)
+        bernstein_at(n, 0.5 * (1 + cheb_point(CHEB_MOST, i)), p->at_point[i]);
+    p->degree = n;
+    const int64_t lanes = p->lanes, row = lanes * (int64_t)sizeof *begin;
+    for (int q = 0; q < p->count; q++) {
+        const double *const factor = p->rows.of->linear + q * dim;
+        double *const c = (double *)linear_row(p, q, 0);
+        double *const least = p->least + q * lanes, *const most = p->most + q * lanes;
+        for (int m = 0; m <= n; m++) {
+            double *const to = c + m * lanes;
+            memcpy(to, (m < n ? begin : end) + q * lanes, (size_t)row);
+            const char *const beta =
+                (const char *)s->coefficients + (m - 1) * dim * lanes * real_bytes;
+            for (int d = 0; m && m < n && d < dim; d++)
+                if (factor[d] != 0)
+                    add_times(to, factor[d], beta + d * lanes * real_bytes, lanes, real_bytes);
+            if (!m) {
+                memcpy(least, to, (size_t)row);
+                memcpy(most, to, (size_t)row);
+            }
+            for (int64_t i = 0; m && i < lanes; i += 2) {
+                const Two f = *(const Two *)(to + i);
+                Two *const low = (Two *)(least + i), *const high = (Two *)(most + i);
+                *low = choose(f < *low, f, *low);
+                *high = choose(f > *high, f, *high);
+            }
+        }
+    }
+}
+int piece_values(const Pieces *p, int64_t lane, int quantity, double *f) {
+    const int n = (int)p->points[lane], step = CHEB_MOST / n;
+    const int whole = p->from[lane] == 0 && p->to[lane] == 1;
+    double c[PI_MAX_DEGREE + 1] = {0}, own[PI_MAX_DEGREE + 1];
+    for (int m = 0; p->linear && m <= p->degree; m++) c[m] = linear_row(p, quantity, m)[lane];
+    for (int i = 0; i <= n; i++) {
+        if (!p->linear) {
+            f[i] = p->value[(quantity * NODES + i * step) * p->lanes + lane];
+            continue;
+        }
+        const double *b = p->at_point[i * step];
+        if (!whole) {
+            bernstein_at(p->degree, piece_part(p, lane, cheb_point(n, i)), own);
+            b = own;
+        }
+        f[i] = 0;
+        for (int m = 0; m <= p->degree; m++) f[i] += b[m] * c[m];
+    }
+    return n;
+}
+
+/* ---- is it resolved? ------------------------------------------------------------------------ */
 /* The range and the last coefficients of a quantity's values at n + 1 points, of lanes whose piece
  * is still sought. Only numbers have a finite tail. */
 static void measure(Pieces *p, int q, int n) {
@@ -267,6 +341,11 @@ int next_pieces(Pieces *p, const PiSteps *s, int real_bytes, const double *after
         } else {
             p->seeks[i] = 0;
         }
+    }
+    if (p->linear) {
+        for (int64_t i = 0; i < p->lanes; i++)
+            if (p->seeks[i]) p->points[i] = p->degree > CHEB_MOST / 2 ? CHEB_MOST : CHEB_MOST / 2;
+        return 0;
     }
     if (any && load_parameters(&p->rows, s->id)) return -1;
     while (any) {

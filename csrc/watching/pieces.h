@@ -38,6 +38,11 @@ typedef struct {
      * polynomial and of that through their squares, together. */
     double *least, *most, *tail, *tail_squared;
     double *t0, *t0_low; /* where the steps begin */
+    /* Quantities that are linear in the components are polynomials as the steps are, and known by
+     * their Bernstein coefficients, PI_MAX_DEGREE + 1 rows of each. */
+    int degree;
+    double *linear;                                    /* NULL: they are not */
+    double at_point[CHEB_MOST + 1][PI_MAX_DEGREE + 1]; /* values of Bernstein's polynomials */
 } Pieces;
 
 int64_t pieces_bytes(const PiLaneProgram *program, int64_t lanes);
@@ -61,13 +66,15 @@ static inline int piece_is_lost(const Pieces *p, int64_t lane, int quantity) {
     return p->rough[quantity * p->lanes + lane] && p->to[lane] - p->from[lane] > 0x1p-20;
 }
 static inline void take_piece(Pieces *p, int64_t lane) { p->points[lane] = 0; }
-/* The values of a quantity on the piece, n + 1 of them, returned. */
-static inline int piece_values(const Pieces *p, int64_t lane, int quantity, double *f) {
-    const int n = (int)p->points[lane], step = CHEB_MOST / n;
-    for (int i = 0; i <= n; i++)
-        f[i] = p->value[(quantity * (CHEB_MOST + 1) + i * step) * p->lanes + lane];
-    return n;
+/* Of linear quantities: the coefficients of whole steps, from the values at their beginning and
+ * end, and that these need no pieces. */
+void linear_pieces(Pieces *pieces, const PiSteps *steps, int real_bytes, const double *begin,
+                   const double *end);
+static inline const double *linear_row(const Pieces *p, int quantity, int m) {
+    return p->linear + (quantity * (PI_MAX_DEGREE + 1) + m) * p->lanes;
 }
+/* The values of a quantity on the piece, n + 1 of them, returned. */
+int piece_values(const Pieces *pieces, int64_t lane, int quantity, double *f);
 /* The part of the step at x of the piece. */
 static inline double piece_part(const Pieces *p, int64_t lane, double x) {
     const double from = p->from[lane], to = p->to[lane];
@@ -86,6 +93,8 @@ enum { PI_MOST_ZEROS = 2 * CHEB_MOST };
 int find_zeros(int n, const double *f, int begins, double error, PiZero *zeros, int *near);
 /* The only one of a polynomial that is monotone, with values of different sign at the ends: 1. */
 int find_simple_zero(int n, const double *f, PiZero *zero);
+/* The same of a polynomial with these Bernstein coefficients, and places and slopes from 0 to 1. */
+int find_bernstein_zeros(int n, const double *c, double error, PiZero *zeros, int *near);
 /* The largest value of a polynomial with these values, and where; sign -1: of its negative. A rough
  * value if that is below one that is known. */
 double largest_value(int n, const double *f, int sign, double known, double *x);

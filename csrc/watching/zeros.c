@@ -83,6 +83,90 @@ int find_simple_zero(int n, const double *f, PiZero *zero) {
     return f[0] != 0;
 }
 
+/* Halves the polynomial b by de Casteljau's algorithm: b becomes its first part, and `rest` the
+ * other. */
+static void halve(int n, double *b, double *rest) {
+    for (int k = n; k >= 0; k--) {
+        rest[k] = b[n];
+        for (int i = n; i > n - k; i--) b[i] = 0.5 * (b[i - 1] + b[i]);
+    }
+}
+/* The only zero of a polynomial of which c[0] and c[n] differ in sign. With u = t / (1 - t), or its
+ * inverse beyond the middle, it is that of sum_m (n over m) c_m u^m: Halley's method from the zero
+ * of the control polygon, and bisection where that leaves the interval. */
+static double bernstein_zero(int n, const double *c, double *slope) {
+    static const double inverse[] = {1,      1 / 2., 1 / 3., 1 / 4.,  1 / 5.,  1 / 6.,
+                                     1 / 7., 1 / 8., 1 / 9., 1 / 10., 1 / 11., 1 / 12.};
+    double e[PI_MAX_DEGREE + 1], over = 1;
+    int k = 0;
+    while (k < n - 1 && (c[k + 1] < 0) == (c[0] < 0)) k++;
+    const double first = (k + c[k] / (c[k] - c[k + 1])) / n;
+    const int back = first > 0.5;
+    for (int m = 0; m <= n; over *= (n - m) * inverse[m < n ? m : 0], m++)
+        e[m] = over * c[back ? n - m : m];
+    double lo = 0, hi = 0x1p60, u = back ? (1 - first) / first : first / (1 - first), d = 0;
+    for (int i = 0; i < 200; i++) {
+        double f = e[n], bend = 0;
+        d = 0;
+        for (int m = n - 1; m >= 0; m--) {
+            bend = bend * u + d;
+            d = d * u + f;
+            f = f * u + e[m];
+        }
+        if (f == 0) break;
+        if ((f < 0) == (e[0] < 0)) lo = u;
+        else hi = u;
+        const double ratio = f / d, off = ratio / (1 - ratio * bend / d), next = u - off;
+        const int near = fabs(off) < 0x1p-17 * (1 + u);
+        if (next > lo && next < hi) u = next;
+        else if (near || hi - lo <= 0x1p-50 * hi) break;
+        else u = hi < 0x1p60 ? 0.5 * (lo + hi) : 2 * u + 1;
+        if (near) break; /* the cube of this is left */
+    }
+    const double part = u / (1 + u), rest = 1 - part;
+    *slope = back ? -d : d;
+    for (int m = 0; m < n - 2; m++) *slope *= rest;
+    return back ? rest : part;
+}
+/* The zeros of a part from lo to hi, where the coefficients are c. They change sign as often as the
+ * polynomial or more, also if `error` or less is added: if once, and none is that small, it has one
+ * zero, and is nowhere else so near to it. */
+static int isolate_bernstein(int n, double *c, double lo, double hi, double error, int found,
+                             PiZero *zeros, int *near) {
+    double least = c[0], most = c[0];
+    int rises = 0, falls = 0, changes = 0, small = 0;
+    for (int k = 0; k <= n; k++) {
+        least = c[k] < least ? c[k] : least;
+        most = c[k] > most ? c[k] : most;
+        small |= fabs(c[k]) <= error;
+        rises |= k && c[k] > c[k - 1];
+        falls |= k && c[k] < c[k - 1];
+        changes += k && (c[k] < 0) != (c[k - 1] < 0);
+    }
+    if (least > error || most < -error || found == PI_MOST_ZEROS) return found;
+    const int crosses = c[0] < 0 ? c[n] >= 0 : c[0] > 0 && c[n] <= 0;
+    const int monotone = !rises || !falls, single = monotone || (changes == 1 && !small);
+    if (single || (least >= -error && most <= error) || hi - lo < 0x1p-45) {
+        *near |= !single && !crosses;
+        if (crosses) {
+            double slope = n * (c[n] - c[n - 1]), x = 1;
+            if (c[n] != 0 && single) x = bernstein_zero(n, c, &slope);
+            zeros[found++] = (PiZero){lo + (hi - lo) * x, slope / (hi - lo), c[0] < 0};
+        }
+        return found;
+    }
+    double rest[PI_MAX_DEGREE + 1];
+    const double middle = 0.5 * (lo + hi);
+    halve(n, c, rest);
+    found = isolate_bernstein(n, c, lo, middle, error, found, zeros, near);
+    return isolate_bernstein(n, rest, middle, hi, error, found, zeros, near);
+}
+int find_bernstein_zeros(int n, const double *c, double error, PiZero *zeros, int *near) {
+    double copy[PI_MAX_DEGREE + 1];
+    for (int k = 0; k <= n; k++) copy[k] = c[k];
+    return isolate_bernstein(n, copy, 0, 1, error, 0, zeros, near);
+}
+
 double largest_value(int n, const double *f, int sign, double known, double *x) {
     double a[CHEB_MOST + 1], d[CHEB_MOST + 1], slope[3];
     int at = 0;

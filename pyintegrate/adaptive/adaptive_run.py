@@ -15,9 +15,10 @@ from ..errors import Status
 from ..run.core import outward
 from ..values.memory import check_memory
 from ..values.named import Named
-from .automatic import implicit_method, leaving_rate
+from .automatic import implicit_method, leaving_rate, pairs_of
 
 _LANES_WORTH_A_THREAD = 16
+_WAITING = 17  # for the run of another pair
 _LEFT = 16  # in place of a Status: left to an implicit method (PI_LEFT_TO_ANOTHER)
 
 
@@ -38,7 +39,9 @@ class StepControl(Named):
     max_steps: int
     save: str  # "all", "final" or "times"
     times: np.ndarray | None  # (n,) or (n, lanes), in the dtype of the run
+    breaks: np.ndarray  # (n,) or (n, *batch): a step ends there, and the next begins anew
     automatic: bool  # whether the tolerance chose the method
+    loose: np.ndarray | None  # (lanes,): see pairs_of
     # Of the run that this one continues, (lanes,): its last steps, 0 if there is none; which "auto"
     # has found stiff, None: none.
     last_step: float | np.ndarray = 0.0
@@ -95,21 +98,15 @@ class AdaptiveRun:
         self._spans: list[np.ndarray] = []
         self._stiff_tries = np.zeros(lanes, np.int64)
         self._workers = max(1, min(options.workers, -(-lanes // _LANES_WORTH_A_THREAD)))
-        if lanes:
-            rows = tuple(np.ascontiguousarray(row[:lanes]) for row in problem.initial)
-            if control.automatic:
-                known = np.zeros(lanes, bool) if control.stiff is None else control.stiff
-                self._status[known & (self._status == Status.CANCELLED)] = _LEFT
-            self._begin(problem.method, rows, problem.rows_t0, control.first_step)
 
-    def _begin(self, method, initial, t0, first_step):
-        """A run of the core, for trajectories that are CANCELLED so far."""
-        core = self._made(method, initial, t0, first_step)
+    def _begin(self, pair, method, end, first_step):
+        """A run of the core, for trajectories that are CANCELLED so far, from where they are."""
+        core = self._made(pair, method, end, first_step)
         if self._cores and self._control.save != "all":
             self._tried += self._cores.pop().lanes()
         self._cores.append(core)
 
-    def _made(self, method, initial, t0, first_step):
+    def _made(self, pair, method, end, first_step):
         problem, options, control = self._problem, self._options, self._control
         times = self._record is not None and len(self._record) > 0
         return _core.start_adaptive(
@@ -118,12 +115,12 @@ class AdaptiveRun:
             bits=8 * problem.dtype.itemsize,
             lanes=problem.lanes,
             workers=self._workers,
-            initial=initial,
+            initial=tuple(self._state.copy()),
             params=problem.rows_params,
             rtol=control.rows_rtol,
             atol=control.rows_atol,
-            t0=t0,
-            t_end=control.rows_end,
+            t0=self._t.copy(),
+            t_end=end,
             first_step=first_step,
             max_step=control.max_step,
             max_steps=control.max_steps,
@@ -140,28 +137,64 @@ class AdaptiveRun:
             each=control.times is not None and control.times.ndim > 1,
             keep=control.save == "all",
             observation=None if self.observation is None else self.observation.fields(),
-            decay=leaving_rate(problem.method, method) if control.automatic else 0.0,
+            decay=leaving_rate(pair, method) if control.automatic else 0.0,
         )
 
     def integrate(self):
         """Run until every trajectory has arrived, or failed."""
-        if not self._cores:
-            return
         if self._options.progress is False:
             self._work(None)
             return
         from ..run.progress import Reporter
 
         with Reporter(self._options.progress, self._problem.lanes, "trajectory") as report:
-            # Those that leave one method for another have not arrived.
-            under_way = [Status.CANCELLED, _LEFT]
-            self._work(lambda _: report(np.count_nonzero(~np.isin(self._status, under_way))))
+            self._work(lambda _: report(np.count_nonzero(~np.isin(self._status, self._under_way))))
 
     def _work(self, report):
-        """Run with the method; those that turn out to be stiff with an implicit one; and those that
-        are stiff no more with the method again, until all have arrived."""
+        """Run from break to break, and with each pair the trajectories for which it was chosen."""
+        status, lanes = self._status, self._problem.lanes
+        ends = self._ends()
+        for number, end in enumerate(ends if lanes else ()):
+            last = number == len(ends) - 1
+            earlier = self._control.stiff  # by the run that this one continues
+            known = self._stiff() if number or earlier is None else earlier
+            # Those that wait for another method, or at a break, have not arrived.
+            self._under_way = [Status.CANCELLED, _LEFT, _WAITING] + [Status.OK] * (not last)
+            for pair, own in pairs_of(self._problem, self._control):
+                status[~own & (status == Status.CANCELLED)] = _WAITING
+                status[known & (status == Status.CANCELLED)] = _LEFT
+                try:
+                    self._work_with(pair, end, 0.0 if number else self._control.first_step, report)
+                finally:
+                    status[status == _WAITING] = Status.CANCELLED
+            if not last:
+                status[status == Status.OK] = Status.CANCELLED
+
+    def _ends(self):
+        """Rows of times: the breaks in the order of the run, as far as they lie within, and its
+        end."""
+        problem, end = self._problem, self._control.rows_end
+        if not self._control.breaks.size:
+            return [end]
+        start = np.asarray(problem.rows_t0, problem.dtype)
+        ahead = np.where(end < start, -1, 1).astype(problem.dtype)
+        breaks = self._control.breaks.astype(problem.dtype).reshape(len(self._control.breaks), -1)
+        rows = np.sort(np.broadcast_to(breaks * ahead, (len(breaks), problem.lanes)), axis=0)
+        rows = np.clip(rows, start * ahead, end * ahead).astype(problem.dtype) * ahead
+        return [*rows[np.any((rows != start) & (rows != end), axis=1)], end]
+
+    def _stiff(self):
+        """Which trajectories are within a span in which they are stiff."""
+        open_spans = [np.isfinite(begun) & np.isnan(ended) for begun, ended in self._spans]
+        return np.any([np.zeros(self._problem.lanes, bool), *open_spans], axis=0)
+
+    def _work_with(self, pair, end, first_step, report):
+        """Run with the pair; those that turn out to be stiff with an implicit method; and those
+        that are stiff no more with the pair again, until all have arrived."""
+        self._begin(pair, pair, end, first_step)
         for number in count():
             stiff, before = number % 2 == 1, self._counts.sum(axis=0)
+            known = self._stiff()
             try:
                 self._cores[-1].work(report, self._workers - 1)
             finally:
@@ -169,14 +202,15 @@ class AdaptiveRun:
                 self._status[left] = Status.CANCELLED
                 if stiff:
                     self._stiff_tries += self._counts.sum(axis=0) - before
-                elif left.any():
-                    self._spans.append(np.full((2, len(left)), np.nan))
-                if left.any():
-                    self._spans[-1][int(stiff), left] = self._t[left]
+                    for span in self._spans:
+                        ends = left & np.isfinite(span[0]) & np.isnan(span[1])
+                        span[1, ends] = self._t[ends]
+                elif np.any(left & ~known):
+                    begun = np.where(left & ~known, self._t.astype(np.float64), np.nan)
+                    self._spans.append(np.array([begun, np.full(len(left), np.nan)]))
             if not left.any():
                 return
-            method = self._problem.method if stiff else implicit_method()
-            self._begin(method, tuple(self._state.copy()), self._t.copy(), abs(self._h))
+            self._begin(pair, pair if stiff else implicit_method(), end, abs(self._h))
 
     def outcome(self, save=None):
         """The results so far, as AdaptiveOutcome; `save`: "final" or "later" (see kept), instead of
@@ -206,42 +240,45 @@ class AdaptiveRun:
 
     def kept(self):
         """Accepted steps: states (n, *batch, components), times and counts."""
-        record, moments, counts = self._gathered(self._problem.lanes)
-        return outward(record, self._problem.batch), moments, counts
-
-    def _gathered(self, lanes):
-        """All accepted steps of all trajectories, NaN after the last of each."""
-        parts = [self._steps_of(core, lanes) for core in self._cores]
-        counts = sum((part[2] for part in parts), np.zeros(lanes, np.int64))
-        there = sum((part[2] > 0 for part in parts), np.zeros(lanes, np.int64))
-        counts -= np.maximum(there - 1, 0)  # two parts hold the state at which the method changed
-        n, components = max(1, counts.max(initial=0)), len(self._places)
-        dtype = self._problem.dtype
-        check_memory(n * (components + 1) * lanes * dtype.itemsize, n, (lanes,), components)
-        if len(parts) == 1 and len(parts[0][0]) == n:
-            record, moments, _ = parts[0]
-        else:
-            record = np.full((n, components, lanes), np.nan, dtype)
-            moments = np.full((n, lanes), np.nan, dtype)
-            end = np.zeros(lanes, np.int64)
-            for states, times, steps in parts:
-                for lane in np.flatnonzero(steps):
-                    first = max(0, end[lane] - 1)
-                    end[lane] = first + steps[lane]
-                    record[first : end[lane], :, lane] = states[: steps[lane], :, lane]
-                    moments[first : end[lane], lane] = times[: steps[lane], lane]
+        problem, places = self._problem, list(self._places)
+        parts = [self._steps_of(core) for core in self._cores]
+        record, moments, counts = joined_steps(parts, len(places), problem)
         for lane in np.flatnonzero(counts == 0):  # those that were not begun
-            record[0, :, lane] = self._state[list(self._places), lane]
+            record[0, :, lane] = self._state[places, lane]
             moments[0, lane] = self._t[lane]
             counts[lane] = 1
-        return record, moments, counts
+        return outward(record, problem.batch), moments, counts
 
-    def _steps_of(self, core, lanes):
-        counts, components = np.zeros(lanes, np.int64), len(self._places)
-        n = max(1, core.longest(counts))
-        dtype = self._problem.dtype
-        check_memory(n * (components + 1) * lanes * dtype.itemsize, n, (lanes,), components)
-        record = np.full((n, components, lanes), np.nan, dtype)
-        moments = np.full((n, lanes), np.nan, dtype)
+    def _steps_of(self, core):
+        counts = np.zeros(self._problem.lanes, np.int64)
+        record, moments = room_for_steps(core.longest(counts), len(self._places), self._problem)
         core.gather(counts, moments, record)
         return record, moments, counts
+
+
+def room_for_steps(n, components, problem):
+    """Memory for n states of each trajectory and their times, all NaN."""
+    lanes, dtype, n = problem.lanes, problem.dtype, max(1, int(n))
+    check_memory(n * (components + 1) * lanes * dtype.itemsize, n, problem.batch, components)
+    return np.full((n, components, lanes), np.nan, dtype), np.full((n, lanes), np.nan, dtype)
+
+
+def joined_steps(parts, components, problem):
+    """The accepted steps of parts, each (states (n, components, lanes), times, counts), as one: the
+    state that one part ends and the next begins with is there once."""
+    begun, counts = np.zeros(problem.lanes, np.int64), 0
+    for _, _, steps in parts:
+        counts = counts + np.where((steps > 0) & (np.asarray(counts) > 0), steps - 1, steps)
+    counts = counts + begun
+    n = counts.max(initial=1)
+    if len(parts) == 1 and len(parts[0][0]) == n:
+        return parts[0]
+    record, moments = room_for_steps(n, components, problem)
+    for states, times, steps in parts:
+        again = (begun > 0) & (steps > 0)
+        row, lane = np.nonzero(np.arange(len(states))[:, np.newaxis] < steps)
+        place = (begun - again)[lane] + row
+        record[place, :, lane] = states[row, :, lane]
+        moments[place, lane] = times[row, lane]
+        begun += steps - again
+    return record, moments, counts

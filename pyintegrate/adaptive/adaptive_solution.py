@@ -8,13 +8,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from .. import _core
-from ..errors import Status, report_failures, summarize, warn_caller
+from ..errors import Status, report_failures, summarize
+from ..run.core import outward
 from ..run.failures import Failures
-from ..solution.solution import Solution
+from ..solution.solution import Solution, span
 from ..values.checks import numbers
-from ..values.keywords import explains_keywords
-from .adaptive_run import AdaptiveRun
-from .automatic import implicit_method
+from ..values.keywords import RESULTS, explains_keywords
+from .adaptive_run import AdaptiveOutcome, AdaptiveRun
+from .arguments import make_adaptive_run, rounded_times
+from .automatic import implicit_method, pairs_of
 
 if TYPE_CHECKING:
     from typing import Any
@@ -28,15 +30,15 @@ _STIFF = (
 )
 _END_OF_TIME = (
     " A step too small means that the solution, or its derivative, may not exist beyond that time,"
-    " or that the tolerance is below what rounding allows."
+    " or that the tolerance is below what rounding allows, or that the motion slides along a jump"
+    " of the force, which drives it back from both sides (dry friction, relays)."
 )
 
 
 class AdaptiveSolution(Solution):
     """The states of a batch of trajectories, each with its own steps; the result of ``pi.solve``.
 
-    It is a ``Solution``: its states, energies, errors, failures and plots are those of any
-    other. It has no `dt`, and quantities that need steps of one length raise an error.
+    A `Solution` whose trajectories have steps of their own, and no `dt`.
 
     Attributes
     ----------
@@ -70,35 +72,26 @@ class AdaptiveSolution(Solution):
     ('dormand_prince_rkn1210', 18, True)
     """
 
+    _digested = ("t_end", "rtol", "atol", "steps_taken", "rejected", "last_step", "counts")
+    _same_in_parts = ("rtol", "atol")
+    _of_each = ("steps_taken", "rejected", "evaluations", "last_step", "stiff_since")
+    _format = 2  # of its files: solution/storage.py
+    _elsewhere = RESULTS | {
+        "dt": "every trajectory took its own steps (pi.solve), which are np.diff(sol.t) and"
+        " sol.last_step; whatever needs steps of one length needs pi.integrate"
+    }
     _observation: Any = None  # watches and events with their functions: see observation.py
     _later: Any = None  # gives the kept steps of a run that was interrupted
 
     def __init__(self, problem, options, control, outcome, save, before=None, observation=None):
         self._problem, self._options, self._control = problem, options, control
-        self.system, self.method = problem.system, problem.method
-        self.t0, self.n_steps = problem.t0, int(outcome.accepted.max(initial=0))
-        self._final, self._history = outcome.state, None
+        self._outcome, self._final, self._history = outcome, outcome.state, None
+        self.system, self.method, self.t0 = problem.system, problem.method, problem.t0
+        self.rtol, self.atol, self._lanes = control.rtol, control.atol, outcome.lanes
         self._save, self._before, self._observation = save, before, observation
         self._event_rows = None if observation is None else observation.event_rows
-        self._reached = outcome.t.astype(np.float64)
         if outcome.states is not None:
             self._set_steps(outcome.states, outcome.moments, outcome.counts)
-        batch = problem.batch
-        self.steps_taken: Integers = outcome.accepted.reshape(batch)
-        self.rejected: Integers = outcome.rejected.reshape(batch)
-        self.last_step: Floats = outcome.h.astype(np.float64).reshape(batch)
-        self.stiff_spans = outcome.stiff_spans.reshape(len(outcome.stiff_spans), 2, *batch)
-        begun, ended = self.stiff_spans[:, 0], self.stiff_spans[:, 1]
-        last = np.where(np.isnan(ended), begun, np.nan)
-        self.stiff_since: Floats = np.fmax.reduce(last, axis=0, initial=np.nan)
-        self._stiff_tries = outcome.stiff_tries.reshape(batch)
-        self.rtol, self.atol = control.rtol, control.atol
-        self._lanes = tried, useful = outcome.lanes
-        self.useful_lanes = useful / tried if tried else 1.0
-        index = np.flatnonzero(outcome.status)
-        tries = outcome.accepted + outcome.rejected
-        first = np.where(tries[index] > 0, outcome.accepted[index] + 1, 0)
-        self._failures = Failures(index, outcome.status[index], first)
 
     @classmethod
     def of_adaptive_run(cls, problem, options, control, status=None, before=None, observation=None):
@@ -159,20 +152,75 @@ class AdaptiveSolution(Solution):
         return self._set_steps(*self._later())._counts
 
     # ---- times and steps ----
+    @cached_property
+    def n_steps(self) -> int:  # type: ignore[override]
+        """The most steps that a trajectory took."""
+        return int(self._outcome.accepted.max(initial=0))
+
+    @cached_property
+    def steps_taken(self) -> Integers:
+        return self._outcome.accepted.reshape(self._problem.batch)
+
+    @cached_property
+    def rejected(self) -> Integers:
+        return self._outcome.rejected.reshape(self._problem.batch)
+
+    @cached_property
+    def last_step(self) -> Floats:
+        return self._outcome.h.astype(np.float64).reshape(self._problem.batch)
+
+    @cached_property
+    def stiff_spans(self) -> Floats:
+        spans = self._outcome.stiff_spans
+        return spans.reshape(len(spans), 2, *self._problem.batch)
+
+    @cached_property
+    def stiff_since(self) -> Floats:
+        begun, ended = self.stiff_spans[:, 0], self.stiff_spans[:, 1]
+        last = np.where(np.isnan(ended), begun, np.nan)
+        return np.fmax.reduce(last, axis=0, initial=np.nan)
+
     @property
-    def dt(self):
-        """Undefined: every trajectory has its own steps."""
-        raise ValueError(
-            "this solution has no dt: every trajectory took its own steps (pi.solve). Whatever"
-            " needs steps of one length needs pi.integrate; sol.last_step and np.diff(sol.t) are"
-            " the steps here"
+    def _stiff_tries(self):
+        return self._outcome.stiff_tries.reshape(self._problem.batch)
+
+    @property
+    def useful_lanes(self) -> float:
+        tried, useful = self._lanes
+        return useful / tried if tried else 1.0
+
+    @cached_property
+    def _reached(self):
+        return self._outcome.t.astype(np.float64)
+
+    @cached_property
+    def _failures(self):
+        status, accepted, rejected = (
+            getattr(self._outcome, name) for name in ("status", "accepted", "rejected")
         )
+        index = np.flatnonzero(status)
+        begun = accepted[index] + rejected[index] > 0
+        return Failures(index, status[index], np.where(begun, accepted[index] + 1, 0))
 
     @property
     def _step_lengths(self):
         """The mean step of each trajectory."""
         way = self._reached.reshape(self._problem.batch) - self.t0
         return way / np.maximum(self.steps_taken, 1)
+
+    @property
+    def _clock(self):
+        """The numbers that set the times of the states, as labels."""
+        found = {"t0": self.t0, "t_end": self.t_end, "rtol": self.rtol, "atol": self.atol}
+        batch, dim = self.status.shape, self.system.dim
+        for name in ("rtol", "atol"):  # those of each component are no labels
+            if found[name].ndim > len(batch) or found[name].shape[-1:] == (dim,):
+                del found[name]
+        return {name: np.asarray(value)[()] for name, value in found.items()}
+
+    @property
+    def _pace(self):
+        return f" to rtol = {span(self.rtol)}: {span(self.steps_taken)} steps"
 
     @property
     def _both_sides(self):
@@ -214,7 +262,12 @@ class AdaptiveSolution(Solution):
         For an implicit pair those of one Newton iteration per step, whatever their number.
         """
         own, stiff = self.steps_taken + self.rejected - self._stiff_tries, self._stiff_tries
-        return 2 + own * _evaluations(self.method) + stiff * _evaluations(implicit_method())
+        each = sum(_evaluations(pair) * lanes for pair, lanes in self._pairs).reshape(own.shape)
+        return 2 + own * each + stiff * _evaluations(implicit_method())
+
+    @cached_property
+    def _pairs(self):
+        return pairs_of(self._problem, self._control)
 
     @cached_property
     def origin(self) -> Floats:
@@ -224,6 +277,16 @@ class AdaptiveSolution(Solution):
     def _origin_time(self):
         t0 = self.t0 if self._before is None else self._before[1]
         return t0 if np.ndim(t0) == 0 else np.broadcast_to(t0, self._problem.batch)
+
+    @property
+    def _arrived(self):
+        return self._reached.reshape(self._problem.batch)
+
+    @property
+    def max_step(self) -> Any:
+        """The longest step that was allowed, for all or for each trajectory."""
+        longest = np.asarray(self._control.max_step, np.float64)
+        return longest.reshape(self._problem.batch) if longest.ndim else longest[()]
 
     # ---- results of watches ----
     @property
@@ -317,15 +380,15 @@ class AdaptiveSolution(Solution):
 
     # ---- continuation ----
     @explains_keywords()
-    def resume(self, n_steps=None, *, t_end=None, drive=None, out=None) -> AdaptiveSolution:
+    def resume(self, n_steps: None = None, *, t_end: Any = None) -> AdaptiveSolution:
         """Continue to a later time, to the same tolerance, each with its current step.
 
         Parameters
         ----------
         t_end : array_like
             The later time; a trajectory that failed stays where it is.
-        n_steps, drive, out
-            Not available: they belong to steps of one length.
+        n_steps
+            None: steps of one length are counted.
 
         Returns
         -------
@@ -342,59 +405,146 @@ class AdaptiveSolution(Solution):
         """
         from .arguments import resumed
 
-        if n_steps is not None or t_end is None or drive is not None or out is not None:
+        if n_steps is not None or t_end is None:
             raise ValueError(
-                "a solution to a tolerance resumes to a time: give t_end alone; n_steps, drive and"
-                " out belong to steps of one length"
+                "a solution to a tolerance resumes to a time: give t_end alone; n_steps belongs to"
+                " steps of one length"
             )
-        if self._carried is not None:
-            both, names = self._carried
-            return AdaptiveSolution._with_tangents(lambda: both.resume(t_end=t_end), names)
-        if self._forgot:
-            warn_caller(self._what_is_forgotten(), UserWarning)
-        part = AdaptiveSolution.of_adaptive_run(*resumed(self, t_end))
-        if self._options.events is None:  # it was unpickled, and has jumped before
-            part._first_jump = self._first_jump
-        return part
+        return self._continued(
+            lambda both: both.resume(t_end=t_end),
+            lambda: self.of_adaptive_run(*resumed(self, t_end)),
+        )
+
+    def _gap(self, after):
+        """Why a part does not begin where this one ends, or None."""
+        if (self._save == "all") != (after._save == "all"):
+            return "one holds all accepted steps, and the other does not"
+        end = self._reached.astype(self._problem.dtype)
+        if np.all(end == after._problem.rows_t0):
+            return None
+        return "it begins at another time: a solution's resume() goes on"
 
     @staticmethod
-    def _join(parts):
+    def _joined(parts):
         from .joined_parts import joined
 
         return joined(parts)
 
-    # ---- export ----
-    def save(self, path) -> None:
-        """Write the solution to a file, for ``pi.load(path)``: see ``Solution.save``."""
-        from .stored_solution import save
+    # ---- parts of a batch ----
+    def _of_lanes(self):
+        """What `_of_results` needs of each trajectory."""
+        return {"_reached": self._reached, "_stiff_tries": self._stiff_tries}
 
-        save(self, path)
+    @classmethod
+    def _of_results(cls, made, results):
+        """From checked arguments and the arrays of a whole batch: see ../dask.py."""
+        problem, options, control = made
+        lanes, since = problem.lanes, results["stiff_since"].reshape(1, 1, -1)
+        names = ("_reached", "last_step", "steps_taken", "rejected", "status", "_stiff_tries")
+        t, h, accepted, rejected, status, tries = (results[name].reshape(lanes) for name in names)
+        outcome = AdaptiveOutcome(
+            state=np.moveaxis(results["_last"], -1, 0).reshape(-1, lanes), t=t, h=h,
+            accepted=accepted, rejected=rejected, status=status, lanes=(0, 0),
+            states=results["y"], stiff_spans=np.concatenate([since, 0 * since + np.nan], axis=1),
+            stiff_tries=tries,
+        )  # fmt: skip
+        options = options.changed(watch=None, events=None)
+        return cls(problem, options, control, outcome, control.save)
 
-    def __repr__(self):
-        batch, lanes = self._problem.batch, self._problem.lanes
-        count = f"{lanes} trajector{'y' if lanes == 1 else 'ies'}"
-        shape = f" {batch}" if len(batch) > 1 else ""
-        failed = f", {self.n_failed} failed" if self.n_failed else ""
-        return (
-            f"<Solution of {self.system!r} by {self.method.name} to rtol = {_range(self.rtol)}:"
-            f" {_range(self.steps_taken)} steps, {len(self)} saved, {count}{shape}{failed}>"
-        )
+    # ---- files ----
+    @classmethod
+    def _of_file(cls, stored):
+        """From the fields of a file: see solution/storage.py."""
+        from ..solution.plain_data import made
 
-    def _repr_html_(self):
-        from html import escape
+        header, values, dtype = stored.header, stored.values, stored.dtype
+        save = header["save"]
 
-        return f"<b>{escape(repr(self)[1:-1])}</b>"
+        def run(system, state, options):
+            names = ("times", "out", "components", "watch", "events", "first_step")
+            options |= dict.fromkeys(names) | {
+                name: values[name] for name in ("t0", "t_end", "max_step", "rtol", "atol", "breaks")
+            }
+            return make_adaptive_run(system, state, None, options | {
+                "dtype": dtype, "method": "auto" if header["automatic"] else stored.method,
+                "save": "final", "workers": 1, "progress": False, "max_steps": header["max_steps"],
+            })  # fmt: skip
+
+        problem, options, control = stored.run(run)
+        problem = problem.changed(method=stored.method)
+        control = control.changed(save=header["goes_on"])
+        if save == "times":
+            ends = problem.t0, control.t_end
+            times = made("t", rounded_times, values["t"], *ends, problem.batch, dtype)
+            control = control.changed(save=save, times=times)
+        before = None
+        if header["resumed"]:
+            before = outward(values["origin_state"], problem.batch), stored.number("origin_time")
+        outcome = _outcome(header, values, problem, options, control)
+        return cls(problem, options, control, outcome, save, before)
+
+
+def _outcome(header, values, problem, options, control):
+    """The results of the trajectories in a file: numbers that must fit one another."""
+    from ..solution.plain_data import refuse
+
+    lanes, dtype, y, last = problem.lanes, problem.dtype, values["y"], values["last_state"]
+    names = ("reached", "last_step", "steps_taken", "rejected", "status", "stiff_tries")
+    t, h, accepted, rejected, status, tries = (values[name].reshape(lanes) for name in names)
+    begin, end = (np.broadcast_to(row, (lanes,)) for row in (problem.rows_t0, control.rows_end))
+    ahead = np.where(end < begin, -1, 1)
+    inside = ((t - begin) * ahead >= 0) & ((end - t) * ahead >= 0)
+    if not np.all(inside & ((status != Status.OK) | (t == end))):
+        refuse("reached", "expected times from t0 to t_end, and t_end where nothing failed")
+    spans = values["stiff_spans"]
+    spans = spans.reshape(len(spans), 2, lanes)
+    begun, ended = spans[:, 0], spans[:, 1]
+    inner = np.isnan(spans) | (((spans - begin) * ahead >= 0) & ((t - spans) * ahead >= 0))
+    if not np.all(inner) or np.any((ended - begun) * ahead < 0):
+        refuse("stiff_spans", "expected times from t0 to reached, in order, or NaN")
+    never = np.all(np.isnan(begun), axis=0)
+    if not (header["automatic"] or np.all(never)) or np.any(np.isnan(begun) & ~np.isnan(ended)):
+        refuse("stiff_spans", "expected NaN where there was no span")
+    if np.any((tries > accepted + rejected) | ((tries > 0) & never)):
+        refuse("stiff_tries", "expected numbers of tries")
+    y = y.reshape(*y.shape[:2], lanes)
+    moments = counts = None
+    ends = np.zeros(lanes, np.int64)
+    if header["save"] == "all":
+        counts, moments = values["counts"].reshape(lanes), values["t"].reshape(len(y), lanes)
+        _check_steps(refuse, counts, moments, y, begin, t)
+        ends = counts - 1
+    if header["save"] != "times":
+        found = y[ends, :, np.arange(lanes)].T
+        if not np.array_equal(found, last[list(options.places(problem.system))], equal_nan=True):
+            refuse("last_state", "it is not the last state in y")
+    return AdaptiveOutcome(
+        state=last, t=t.astype(dtype), h=h.astype(dtype), accepted=accepted, rejected=rejected,
+        status=status, lanes=tuple(header["lanes"]), states=outward(y, problem.batch),
+        moments=moments, counts=counts, stiff_spans=spans, stiff_tries=tries,
+    )  # fmt: skip
+
+
+def _check_steps(refuse, counts, moments, y, begin, reached):
+    """All accepted steps: from the first time to the last, and NaN after them."""
+    lanes = np.arange(len(counts))
+    if len(y) != counts.max(initial=1):
+        refuse("counts", f"expected numbers up to {len(y)}, which one of them is")
+    beyond = np.arange(len(y))[:, np.newaxis] >= counts
+    if not np.array_equal(np.isnan(moments), beyond):
+        refuse("t", "expected numbers up to the count of each trajectory, and NaN from there on")
+    if not np.all(np.isnan(np.moveaxis(y, 1, -1)[beyond])):
+        refuse("y", "expected NaN from the count of each trajectory on")
+    ways = np.diff(moments, axis=0) * np.sign(reached - begin)
+    if (
+        np.any(ways < 0)
+        or np.any(moments[0] != begin)
+        or np.any(moments[counts - 1, lanes] != reached)
+    ):
+        refuse("t", "expected times in order, from t0 to reached")
 
 
 def _evaluations(method):
     """Per attempted step: the last stage of an explicit pair may be the first of the next step."""
     a, b = method.coefficients["A"], method.coefficients["b"]
     return method.stages - (a[-1] == b and not method.implicit)
-
-
-def _range(values):
-    values = np.asarray(values)
-    if not values.size:
-        return "no"
-    low, high = values.min(), values.max()
-    return f"{low:g}" if low == high else f"{low:g} .. {high:g}"

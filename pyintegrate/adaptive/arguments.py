@@ -25,7 +25,7 @@ from ..values.checks import broadcast_shape, integer, numbers
 from ..values.memory import pad, spread
 from ..values.names import SENTENCES, plain
 from .adaptive_run import StepControl
-from .automatic import automatic_method, with_estimates
+from .automatic import automatic_pairs, with_estimates
 from .observation import plan_events, plan_watch
 
 LEAST_RTOL = 100  # rounding units of the dtype
@@ -75,7 +75,14 @@ def _make(system, x0, v0, given):
         shapes[name] = value.shape[:-1] if _each(value, system) else value.shape
     for plan in (options.watch, options.events):
         shapes |= {} if plan is None else plan.shapes
+    breaks = _breaks(given.get("breaks"))
+    shapes["breaks"] = breaks.shape[1:]
     batch = broadcast_shape(shapes)
+    if breaks.ndim > 1:
+        breaks = np.broadcast_to(breaks, (len(breaks), *batch))
+    loose = None
+    if given["method"] == "auto":
+        loose = _loose(rtol, system, batch)
     rtol = _raised(rtol, dtype, given["rtol"] is not USUAL_RTOL)
     save, times = checked_saves(given["save"], given["times"], t0, t_end, batch, dtype)
     rows = np.asarray(spread(components, batch, dtype))
@@ -98,7 +105,7 @@ def _make(system, x0, v0, given):
             "first_step": row(first_step, batch, dtype), "max_step": row(max_step, batch, dtype),
             "max_steps": integer("max_steps", given["max_steps"], 1, (1 << 31) - 2),
             "save": save, "times": times,
-            "automatic": given["method"] == "auto",
+            "breaks": breaks, "automatic": given["method"] == "auto", "loose": loose,
         })  # fmt: skip
     return problem, options, control
 
@@ -106,7 +113,8 @@ def _make(system, x0, v0, given):
 def checked_method(method, rtol, system):
     """The Method, which must have an error estimate."""
     if isinstance(method, str) and method == "auto":
-        return automatic_method(rtol, system)
+        loose, tight, border = automatic_pairs(system)
+        return tight if np.any(rtol < border) else loose
     try:
         method = find_method(method)
     except UnknownNameError as error:
@@ -120,6 +128,13 @@ def checked_method(method, rtol, system):
             f" {with_estimates()}; or 'auto', or pi.RungeKutta(..., b_embedded=)"
         )
     return method
+
+
+def _loose(rtol, system, batch):
+    """Which trajectories "auto" begins with the pair for loose tolerances, if only some of them."""
+    least = rtol.min(axis=-1) if _each(rtol, system) else rtol
+    loose = np.broadcast_to(least >= automatic_pairs(system)[2], batch).reshape(-1)
+    return loose if loose.any() and not loose.all() else None
 
 
 def _check_out(problem, options, save, n, inputs):
@@ -190,6 +205,15 @@ def _step(name, value):
     if not np.all((array > 0) & (np.isfinite(array) | (name == "max_step"))):
         raise ValueError(f"{name} must be positive, in either direction of time, got {value!r}")
     return float(array) if array.ndim == 0 else array
+
+
+def _breaks(value):
+    """Times at which steps end, (n,) or (n, *batch)."""
+    array = numbers("breaks", () if value is None else value).astype(np.float64)
+    if array.ndim == 0 or not np.all(np.isfinite(array)):
+        got = "a number" if array.ndim == 0 else f"{array[~np.isfinite(array)][0]}"
+        raise ValueError(f"breaks must be finite times, (n,) or (n, *batch), got {got}")
+    return array
 
 
 def _each(tolerance, system):

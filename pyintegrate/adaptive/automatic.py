@@ -15,22 +15,22 @@ from .decay import STIFF, border
 _TIGHT, _NYSTROM_TIGHT = 1e-8, 1e-5
 
 
-def automatic_method(rtol, system):
-    """Verner's efficient 8(7) pair, or his 9(8) pair for tight tolerances.
+def automatic_pairs(system):
+    """Verner's efficient 8(7) pair, his 9(8) pair, and the rtol below which "auto" takes that.
 
     On x'' = a(t, x) the Nystrom pairs of Dormand, El-Mikkawy and Prince, 8(6) and 12(10).
-
-    Parameters
-    ----------
-    rtol : ndarray
-        The smallest of them decides.
-    system : System
     """
-    least = np.min(rtol, initial=np.inf)
     if system.structure == "second_order" and not system.velocity_dependent:
-        tight = least < _NYSTROM_TIGHT
-        return methods["dormand_prince_rkn1210" if tight else "dormand_prince_rkn86"]
-    return methods["verner98" if least < _TIGHT else "verner87"]
+        return methods["dormand_prince_rkn86"], methods["dormand_prince_rkn1210"], _NYSTROM_TIGHT
+    return methods["verner87"], methods["verner98"], _TIGHT
+
+
+def pairs_of(problem, control):
+    """The pairs that a run begins with, each with a mask over the lanes: "auto" may have two."""
+    if control.loose is None:
+        return [(problem.method, np.ones(problem.lanes, bool))]
+    loose, tight, _ = automatic_pairs(problem.system)
+    return [(loose, control.loose), (tight, ~control.loose)]
 
 
 def implicit_method():

@@ -44,12 +44,13 @@ def fastest_decay(solution, lane):
 
 def told(solution, lane):
     """A sentence on a trajectory that took too many steps."""
-    if solution.method.family == "nystrom":
+    pair = next(pair for pair, lanes in solution._pairs if lanes[lane])
+    if pair.family == "nystrom":
         return (
             " It is not stiff: a force that does not depend on the velocity has no decay. The run"
             " is long, the motion fast, or the tolerance tight; max_steps= allows more."
         )
-    if solution.method.implicit or np.isfinite(solution.stiff_since.reshape(-1)[lane]):
+    if pair.implicit or np.isfinite(solution.stiff_since.reshape(-1)[lane]):
         return (
             " Its steps are those of an implicit method, which no decay keeps short: the run is"
             " long, or the tolerance tight; max_steps= allows more."
@@ -57,11 +58,11 @@ def told(solution, lane):
     decay = fastest_decay(solution, lane)
     if decay is None:
         return ""
-    most = border(solution.method)
+    most = border(pair)
     if decay >= STIFF * most:
         return (
             f" It is stiff there: its last step times the rate of the fastest decay is {decay:.2g},"
-            f" and {solution.method.name} is stable up to {most:.2g}. Use method='radau_iia5'."
+            f" and {pair.name} is stable up to {most:.2g}. Use method='radau_iia5'."
         )
     return (
         " It is not stiff there (its last step times the rate of the fastest decay is"

@@ -65,7 +65,7 @@ def states_within(solution, index, number, t):
     begin = solution._moments.reshape(-1, *batch)[number]
     h = np.broadcast_to(t.reshape(-1, *(1,) * len(batch)) - begin, begin.shape)
     with np.errstate(all="ignore"):  # for the other trajectories t is outside the step
-        out = step(solution.system, solution.method, begin, solution.y[number], h)
+        out = part_of_step(solution, begin, solution.y[number], h)
     return out[(slice(None), *index)]
 
 
@@ -137,11 +137,14 @@ def part_of_step(solution, t, y, h):
     stiff = np.zeros(t.shape, bool)
     for begun, ended in solution.stiff_spans:
         stiff |= ((t - begun) * ahead >= 0) & ~((t - ended) * ahead >= 0)
-    if not np.any(stiff):
-        return step(system, method, t, y, h)
-    late = implicit_step(system, implicit_method(), t, y, np.where(stiff, h, 0.0))
-    early = step(system, method, t, y, np.where(stiff, 0.0, h))
-    return np.where(stiff[..., np.newaxis], late, early)
+    out = y
+    if np.any(stiff):
+        out = implicit_step(system, implicit_method(), t, y, np.where(stiff, h, 0.0))
+    for pair, lanes in solution._pairs:
+        own = lanes.reshape(solution._problem.batch) & ~stiff
+        part = step(system, pair, t, y, np.where(own, h, 0.0))
+        out = np.where(own[..., np.newaxis], part, out)
+    return out
 
 
 def implicit_step(system, method, t, y, h):

@@ -9,9 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..run.core import outward
-from ..solution.parts import another_end, differing
-from ..values.memory import check_memory
-from .adaptive_run import AdaptiveOutcome
+from .adaptive_run import joined_steps
 
 
 def joined(parts):
@@ -26,20 +24,7 @@ def joined(parts):
     AdaptiveSolution
         All accepted steps where all were saved; else the states at the times that were asked for,
         and at the ends of the parts.
-
-    Raises
-    ------
-    ValueError
-        A part that does not follow on from the one before.
     """
-    kind = type(parts[0])
-    for number in range(1, len(parts)):
-        if reason := _break(parts[number - 1], parts[number]):
-            raise ValueError(f"part {number} does not follow on from part {number - 1}: {reason}")
-    carried = [part._carried for part in parts if part._carried is not None]
-    if len(carried) == len(parts) and len({names for _, names in carried}) == 1:
-        both = [one for one, _ in carried]
-        return kind._with_tangents(lambda: joined(both), carried[0][1])
     if len(parts) == 1:
         return parts[0]
     first, last = parts[0], parts[-1]
@@ -48,53 +33,26 @@ def joined(parts):
     saved = "all" if times is None else "times"
     control = last._control.changed(save=saved, times=times)
     lanes = zip(*(part._lanes for part in parts), strict=True)
-    outcome = AdaptiveOutcome.of({
-        "state": last._final, "t": last._reached.astype(first._problem.dtype),
-        "h": last.last_step.reshape(-1),
-        "accepted": sum(part.steps_taken.reshape(-1) for part in parts),
-        "rejected": sum(part.rejected.reshape(-1) for part in parts),
-        "status": last.status.reshape(-1), "lanes": tuple(map(sum, lanes)),
-        "stiff_spans": _stiff_spans(parts),
-        "stiff_tries": sum(part._stiff_tries.reshape(-1) for part in parts),
-        "moments": None, "counts": None, **fields,
-    })  # fmt: skip
+    tries = ("accepted", "rejected", "stiff_tries")
+    outcome = last._outcome.changed(
+        **{name: sum(getattr(part._outcome, name) for part in parts) for name in tries},
+        lanes=tuple(map(sum, lanes)), stiff_spans=_stiff_spans(parts),
+        **{"moments": None, "counts": None} | fields,
+    )  # fmt: skip
     problem = first._problem.changed(arithmetic=last._problem.arithmetic)
     options = last._options.changed(out=None)
-    whole = kind(problem, options, control, outcome, saved, first._before, last._observation)
+    whole = type(last)(problem, options, control, outcome, saved, first._before, last._observation)
     return whole._told(last)
-
-
-def _break(a, b):
-    """Why b does not go on where a ends, or None."""
-    if reason := differing(a, b):
-        return reason
-    for name in ("rtol", "atol"):
-        if not np.array_equal(getattr(a, name), getattr(b, name)):
-            return f"its {name} is another"
-    if (a._save == "all") != (b._save == "all"):
-        return "one holds all accepted steps, and the other does not"
-    end = a._reached.astype(a._problem.dtype)
-    if not np.array_equal(end, np.broadcast_to(b._problem.rows_t0, end.shape)):
-        return "it begins at another time: a solution's resume() goes on"
-    return another_end(a, b)
 
 
 def _all_steps(parts):
     """The accepted steps of all; the state that one part ends and the next begins with, once."""
     problem, components = parts[0]._problem, len(parts[0].components)
-    counts = sum(part._counts - (number > 0) for number, part in enumerate(parts))
-    n, lanes, dtype = int(counts.max(initial=1)), problem.lanes, problem.dtype
-    check_memory(n * (components + 1) * lanes * dtype.itemsize, n, problem.batch, components)
-    record = np.full((n, components, lanes), np.nan, dtype)
-    moments, begun = np.full((n, lanes), np.nan), np.zeros(lanes, np.int64)
-    for number, part in enumerate(parts):
-        rows = np.moveaxis(part.y, -1, 1).reshape(-1, components, lanes)
-        row, lane = np.nonzero(np.arange(len(rows))[:, np.newaxis] < part._counts)
-        row, lane = row[row >= (number > 0)], lane[row >= (number > 0)]
-        place = begun[lane] + row - (number > 0)
-        record[place, :, lane] = rows[row, :, lane]
-        moments[place, lane] = part._moments[row, lane]
-        begun += part._counts - (number > 0)
+    steps = [
+        (np.moveaxis(p.y, -1, 1).reshape(len(p), components, problem.lanes), p._moments, p._counts)
+        for p in parts
+    ]
+    record, moments, counts = joined_steps(steps, components, problem)
     return {"states": outward(record, problem.batch), "moments": moments, "counts": counts}
 
 

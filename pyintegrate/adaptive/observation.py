@@ -87,6 +87,7 @@ class Observation:
         events = None
         if self._event_rows is not None:
             detect = self._program_fields(self._events.apart_program, self._events)
+            detect["linear"] = self._events.linear
             events = self._event_rows.fields(self._events, detect)
             events["counts"] = self._event_rows.counts
         timed = [self._timed_fields(group) for group in groups if group.timed]
@@ -98,7 +99,8 @@ class Observation:
     def _timed_fields(self, group):
         after = [row_of(self._problem, value) for value in group.after]
         return self._program_fields(group.timed_program, group) | {
-            "reductions": tuple(group.timed), "numbers": self._timed, "after": tuple(after),
+            "linear": group.timed_linear, "reductions": tuple(group.timed),
+            "numbers": self._timed, "after": tuple(after),
         }  # fmt: skip
 
     def _program_fields(self, program, plan, kept=None):
@@ -107,6 +109,7 @@ class Observation:
         rows = [*self._problem.system.parameter_rows, *numbers]
         return {
             "program": program.handle, "asks": plan.asks, "sums": plan.sums, "kept": kept,
+            "linear": None,
             "params": tuple(row_of(self._problem, value) for value in rows),
         }  # fmt: skip
 

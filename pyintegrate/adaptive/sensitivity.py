@@ -11,7 +11,6 @@ from __future__ import annotations
 import numpy as np
 
 from ..solution.sensitivity import with_tangents
-from .adaptive_run import AdaptiveOutcome
 from .arguments import make_adaptive_run
 
 
@@ -30,7 +29,7 @@ def make_adaptive_run_with_tangents(system, x0, v0, sensitivity, given):
         given | {"rtol": 1.0, "atol": 1.0, "method": problem.method, "dtype": problem.dtype},
     )  # fmt: skip
     shorter = problem.dtype.type(1 / np.sqrt(1 + len(both.directions)))
-    fields: dict = {"rtol": control.rtol, "atol": control.atol, "automatic": control.automatic}
+    fields: dict = {name: getattr(control, name) for name in ("rtol", "atol", "automatic", "loose")}
     for name, free in (("rows_rtol", 0.0), ("rows_atol", np.inf)):
         rows = [row * shorter for row in getattr(control, name)]
         fields[name] = _spread(rows, both, free)
@@ -50,12 +49,10 @@ def adaptive_motion_alone(both):
     problem, control, before = both._problem, both._control, both._before
     system, rows = both.system.base, both.system.places[:, 0]
     tolerances = {name: getattr(control, name) for name in ("rows_rtol", "rows_atol")}
-    outcome = AdaptiveOutcome(
-        state=both._final[rows], t=both._reached, h=both.last_step.reshape(-1),
-        accepted=both.steps_taken.reshape(-1), rejected=both.rejected.reshape(-1),
-        status=both.status.reshape(-1), lanes=both._lanes, states=_inside(both.y, rows),
-        moments=both._moments, counts=both._counts,
-        stiff_spans=both.stiff_spans, stiff_tries=both._stiff_tries.reshape(-1),
+    inside = np.ascontiguousarray(np.moveaxis(both.y, -1, 1)[:, rows])
+    outcome = both._outcome.changed(
+        state=both._final[rows], states=np.moveaxis(inside, 1, -1), moments=both._moments,
+        counts=both._counts,
     )  # fmt: skip
     return (
         problem.changed(system=system, initial=problem.initial[rows]),
@@ -65,9 +62,3 @@ def adaptive_motion_alone(both):
         both._save,
         before and (before[0][..., rows], before[1]),
     )
-
-
-def _inside(states, rows):
-    """Some components of states, each contiguous in memory."""
-    chosen = np.ascontiguousarray(np.moveaxis(states, -1, 1)[:, rows])
-    return np.moveaxis(chosen, 1, -1)

@@ -2,30 +2,47 @@
 
 from ..values.table import Table
 from .accuracy import suitable_methods
-from .advice import StepAdvice, advise_dt
-from .backward_error import modified_energy
-from .basins import Basins, basin
-from .chaos.exponents import LyapunovExponents
-from .chaos.indicators import ChaosMap
-from .conserved_energy import EnergyDrift, energy_drift
-from .errors_and_costs import Convergence, WorkPrecision, convergence, work_precision
+from .advice import Recommendation, StepAdvice, advise_dt
+from .conserved_energy import EnergyDrift, energy_drift, modified_energy
+from .errors_and_costs import (
+    Convergence,
+    MethodQualities,
+    WorkPrecision,
+    convergence,
+    quality,
+    work_precision,
+)
 from .phase import period_error, phase_drift
-from .poincare import Section, poincare_section
-from .portraits.attractor_branches import AttractorBranches, continue_attractors
-from .portraits.bifurcations import Bifurcation, bifurcation
 from .portraits.closed_motions import PeriodicOrbits, periodic_orbits
-from .portraits.flow_maps import FlowMap, ftle
-from .portraits.recurrences import Attractors, attractors
+from .portraits.recurrences import (
+    AttractorBranches,
+    Attractors,
+    Basins,
+    attractors,
+    basin,
+    continue_attractors,
+)
 from .portraits.resting_points import Equilibria, equilibria
 from .portraits.spectral_lines import Frequencies, frequencies
-from .qualities import MethodQualities, quality
-from .recommendation import Recommendation
-from .regions import StabilityRegion, stability_region
-from .sections.exits import Passages, escape_times, first_passages
-from .sections.grid_scan import Scan
-from .sections.return_maps import ReturnMap, return_map
-from .sections.surface_crossings import crossings
-from .stiffness import MaxStiffness, max_stiffness, real_stability_limit, stability_limit
+from .portraits.tangent_growth import ChaosMap, FlowMap, LyapunovExponents, ftle
+from .sections.grid_scan import Passages, Scan, escape_times, first_passages
+from .sections.surface_crossings import (
+    Bifurcation,
+    ReturnMap,
+    Section,
+    bifurcation,
+    crossings,
+    poincare_section,
+    return_map,
+)
+from .stiffness import (
+    MaxStiffness,
+    StabilityRegion,
+    max_stiffness,
+    real_stability_limit,
+    stability_limit,
+    stability_region,
+)
 
 __all__ = [
     "AttractorBranches",

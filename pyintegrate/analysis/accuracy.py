@@ -20,6 +20,7 @@ from ..method.catalogue import find_method
 from ..method.catalogue import methods as catalogue
 from ..method.method import Method
 from ..run.arguments import check_structure, checked_system
+from .results import quiet
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -191,14 +192,14 @@ def size_of(y, lead):
     group = np.arange(y.shape[-1])
     group = group >= lead if lead else group
     together = (group[:, np.newaxis] == np.unique(group)).astype(float)
-    with np.errstate(all="ignore"):
+    with quiet():
         size = np.sqrt((y**2 @ together).max(axis=0)) @ together.T
     return np.where((size > 0) & np.isfinite(size), size, 1.0)
 
 
 def distance(y, truth, lead, size=None):
     """Largest distance in phase space along the first axis, in units of the motion; (*batch)."""
-    with np.errstate(all="ignore"):
+    with quiet():
         off = (y - truth) / (size_of(truth, lead) if size is None else size)
         off = np.sqrt((off**2).sum(axis=-1) / (2 if lead else y.shape[-1]))
     return np.nan_to_num(off, nan=np.inf).max(axis=0)

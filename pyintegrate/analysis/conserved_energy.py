@@ -1,19 +1,20 @@
-"""How the energy error grows: steadily, or bounded and oscillating."""
+"""How the energy error grows, and the modified energy that symplectic methods conserve."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..errors import warn_record
 from ..values.table import Table, Tabled, batch_axes
-from .observables import blocks, check_solution, cure, found, only_the_end, times
+from .observables import at, blocks, check_solution, cure, found, only_the_end, times
+from .results import extent, quiet
 
 if TYPE_CHECKING:
     from ..solution.solution import Solution
-    from ..values.types import Booleans
+    from ..values.types import Booleans, Floats
 
 STRETCHES = 20  # sections of a run, whose means give the uncertainty of the slope
 SWINGS = 6  # crossings of the line that make an oscillation
@@ -63,18 +64,15 @@ class EnergyDrift(Tabled):
 
     def __repr__(self):
         per, unit = f"/{self.time_unit}" * bool(self.time_unit), f" {self.time_unit}".rstrip()
-        rows = [
-            ("slope", self.slope, per),
-            ("  uncertainty", self.slope_uncertainty, per),
-            ("oscillation", self.oscillation, ""),
-            ("largest", self.largest, ""),
-            ("largest_time", self.largest_time, unit),
-            ("final", self.final, ""),
-        ]
-        count = np.size(self.slope)
-        head = "" if np.ndim(self.slope) == 0 else f" of {count} trajectories (least, most)"
-        lines = [f"  {name:<15}{_extent(values)}{unit}" for name, values, unit in rows]
-        return "\n".join([f"EnergyDrift{head}", *lines])
+        units = {"slope": per, "slope_uncertainty": per, "largest_time": unit}
+        head, lines = "EnergyDrift", []
+        if np.ndim(self.slope):
+            head += f" of {self.slope.size} trajectories (least, most)"
+        for field in fields(self)[:-1]:
+            name = field.name.replace("slope_", "  ")
+            values = extent(getattr(self, field.name), "nan")
+            lines.append(f"  {name:<15}{values}{units.get(field.name, '')}")
+        return "\n".join([head, *lines])
 
 
 def energy_drift(solution: Solution) -> EnergyDrift:
@@ -115,76 +113,51 @@ def energy_drift(solution: Solution) -> EnergyDrift:
     >>> bool(euler.oscillation > 5 * rk4.oscillation)
     True
     """
-    check_solution(solution, "energy_drift")
+    solution = check_solution(solution, "energy_drift")
     system = solution.system
     if not system.has_energy:
         raise ValueError(f"energy_drift needs an energy, and the system {system.name!r} has none")
     t, y = times(solution), solution.y
-    every = solution._whole
-    valid: Any = None if every else solution.valid
-    batch = y.shape[1:-1]
-    width = np.prod(batch) / 2  # in blocks: fewer temporaries than a phase has
-    count = len(y) if every else valid.sum(axis=0)
-    with np.errstate(invalid="ignore", divide="ignore", over="ignore"):  # exploded trajectories
-        middle = _mean(t, valid, count)
+    batch, error = y.shape[1:-1], np.empty(y.shape[:-1])
+    valid: Any = True if solution._whole else solution.valid
+    sections = np.array_split(np.arange(len(y)), min(STRETCHES, len(y)))
+    with quiet():  # exploded trajectories
         first = system.energy(solution.origin, solution._origin_time)
         scale = np.where(first == 0, 1.0, np.abs(first))
-        error = np.empty(y.shape[:-1])
-        stretches = np.array_split(np.arange(len(y)), min(STRETCHES, len(y)))
-        # For each section: the sums of the error and of the time, and the number of saves.
-        total = np.zeros((len(stretches), *batch))
-        moment = np.zeros((len(stretches), *(t.shape[1:] if every else batch)))
-        number = np.zeros(moment.shape)
-        along, spread = np.zeros(batch), np.zeros(moment.shape[1:])
-        for rows in blocks(len(y), width):
-            part = error[rows]
-            np.subtract(system.energy(y[rows], t[rows]), first, out=part)
-            part /= scale
-            if not every:
-                part[~valid[rows]] = 0
-        parts = list(_parts(stretches, width))
-        largest = np.full((len(parts), *batch), -1.0)
-        for i, (stretch, rows) in enumerate(parts):
-            part, centred = error[rows], t[rows] - middle
-            if not every:
-                centred = centred * valid[rows]
-            largest[i] = np.maximum(part.max(axis=0), -part.min(axis=0))
-            total[stretch] += part.sum(axis=0)
-            moment[stretch] += centred.sum(axis=0)
-            number[stretch] += len(part) if every else valid[rows].sum(axis=0)
-            spread += (centred * centred).sum(axis=0)
-            along += np.einsum("i...,i...->...", centred, part)
-        slope = along / spread
-        highest, lowest = np.full(batch, -np.inf), np.full(batch, np.inf)
-        crossings, before = np.zeros(batch), None
-        for rows in blocks(len(y), width):
-            off = slope * (t[rows] - middle)
-            np.subtract(error[rows], off, out=off)
-            masked = {} if every else {"where": valid[rows]}
-            highest = np.maximum(highest, off.max(axis=0, initial=-np.inf, **masked))
-            lowest = np.minimum(lowest, off.min(axis=0, initial=np.inf, **masked))
-            above = off > 0
-            if before is not None:
-                crossings += above[0] != before
-            crossings += _count(above[1:] != above[:-1])
-            before = above[-1].copy()
-        mean = total.sum(axis=0) / count
-        uncertainty = _uncertainty(total, moment, number, mean, slope)
+        for rows in blocks(len(y), error[:1].size / 2):  # fewer temporaries than a phase has
+            error[rows] = (system.energy(y[rows], t[rows]) - first) / scale
+        error[~np.asarray(valid)] = 0
+        count = np.broadcast_to(valid, error.shape).sum(axis=0)
+        slope, centred, off = _line(t, error, valid)
+        number, middle, apart = (
+            np.add.reduceat(
+                np.broadcast_to(values if valid is True else values * valid, error.shape),
+                [section[0] for section in sections],
+                axis=0,
+            )
+            for values in (1, centred, off)
+        )
+        held = np.maximum(number, 1)
+        degrees = (number > 0).sum(axis=0) - 2
+        spread = (middle**2 / held).sum(axis=0)
+        uncertainty = np.sqrt((apart**2 / held).sum(axis=0) / degrees / spread)
+        swing = off.max(axis=0, initial=-np.inf, where=valid)
+        swing -= off.min(axis=0, initial=np.inf, where=valid)
         # The line through A sin(w t), 0 < t < T, has a slope up to 12 A / (w T^2), and w T / pi
         # is how often it crosses that line. Fewer crossings than SWINGS are a bend, no oscillation.
-        leak = 6 * (highest - lowest) / (np.pi * crossings * np.abs(t[-1] - t[0]))
+        above = off + error.sum(axis=0) / count > 0
+        crossings = np.count_nonzero(above[1:] != above[:-1], axis=0)
+        leak = 6 * swing / (np.pi * crossings * np.abs(t[-1] - t[0]))
         uncertainty = np.hypot(uncertainty, np.where(crossings >= SWINGS, leak, 0.0))
-    last = np.expand_dims(np.broadcast_to(np.maximum(count - 1, 0), batch), 0)
-    when = _first_largest(error, largest, [rows for _, rows in parts])
+    size = np.abs(error)
+    when = size.argmax(axis=0)
     result = {
         "slope": np.where(count > 1, slope, np.nan),
-        "slope_uncertainty": uncertainty,
-        "oscillation": np.where(count > 1, highest - lowest, np.nan),
-        "largest": np.where(count > 0, largest.max(axis=0), np.nan),
-        "largest_time": np.where(
-            count > 0, np.take_along_axis(np.broadcast_to(t, error.shape), when, 0)[0], np.nan
-        ),
-        "final": np.where(count > 0, np.take_along_axis(error, last, 0)[0], np.nan),
+        "slope_uncertainty": np.where(degrees > 0, uncertainty, np.nan),
+        "oscillation": np.where(count > 1, swing, np.nan),
+        "largest": np.where(count > 0, at(size, when), np.nan),
+        "largest_time": np.where(count > 0, at(np.broadcast_to(t, size.shape), when), np.nan),
+        "final": np.where(count > 0, at(error, np.maximum(count - 1, 0)), np.nan),
     }
     _watched(solution, result)
     result = {name: np.broadcast_to(values, batch).copy()[()] for name, values in result.items()}
@@ -204,7 +177,7 @@ def _watched(solution, result):
             # in the slope, where r = A / sqrt(2) is its rms distance from the line.
             span = np.abs(solution.t[-1] - solution._origin_time)
             residual = found(solution, *_NEEDED["slope"], ".residual")
-            with np.errstate(invalid="ignore", divide="ignore"):
+            with quiet():
                 result["slope_uncertainty"] = residual / span
         lacking = [kind for name, kind in _NEEDED.items() if known[name] is None]
         if lacking:
@@ -240,66 +213,151 @@ def fit_line(t, values):
     >>> float(slope), float(np.abs(deviation).max())
     (3.0, 0.0)
     """
-    valid: Any = np.isfinite(values)
-    if valid.all():
-        valid = True
-    with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
-        count = len(values) if valid is True else valid.sum(axis=0)
-        centred = t - _mean(t, valid, count)
-        deviation = values - _mean(values, valid, count)
+    slope, _, deviation = _line(t, values, np.isfinite(values))
+    return slope, deviation
+
+
+def _line(t, values, valid):
+    """The slope, the times from their mean, and the deviations."""
+    valid = valid if valid is True or not valid.all() else True
+    with quiet():
+        count = np.sum(np.broadcast_to(valid, values.shape), axis=0)
+        centred, deviation = (
+            one - np.broadcast_to(one, values.shape).sum(axis=0, where=valid) / count
+            for one in (t, values)
+        )
         along = (centred * deviation).sum(axis=0, where=valid)
         slope = np.where(count > 1, along / (centred**2).sum(axis=0, where=valid), np.nan)
-        return slope, deviation - slope * centred
+        return slope, centred, deviation - slope * centred
 
 
-def _mean(values, valid, count):
-    if valid is None or valid is True:
-        return values.sum(axis=0) / count
-    return np.broadcast_to(values, valid.shape).sum(axis=0, where=valid) / count
+def modified_energy(solution: Solution, order: int = 2) -> Floats:
+    """The energy that a composition of kicks and drifts conserves better than the true one.
 
+    For semi-implicit Euler, kick first, H~ = H - h/2 v.V'(x) + ...: on the harmonic oscillator
+    these two terms stay constant to rounding, for ever (so do four terms, a multiple of them). On
+    other systems the error is of size h^order.
 
-def _count(marks):
-    """How many are True along the first axis of a block; counts fit 16 bits, which is faster."""
-    return np.add.reduce(marks.view(np.uint8), axis=0, dtype=np.uint16)
+    Parameters
+    ----------
+    solution : Solution
+        By a method of kicks and drifts, for a system of positions and velocities whose energy is
+        quadratic in the velocity and whose force does not depend on it: (n_saved, *batch) states.
+    order : {1, 2, 3, 4}, optional
+        Terms below h^order are included; 1 is the energy itself.
 
+    Returns
+    -------
+    ndarray
+        (n_saved, *batch), in the unit of the energy.
 
-def _parts(stretches, width):
-    """Slices of the saves within one section each, with the index of the section."""
-    for number, stretch in enumerate(stretches):
-        for part in blocks(len(stretch), width):
-            yield number, slice(int(stretch[0]) + part.start, int(stretch[0]) + part.stop)
+    Raises
+    ------
+    ValueError
+        If method, system or order have no such series.
 
-
-def _first_largest(error, largest, parts):
-    """Index of the first save with the largest error, (1, *batch), from the largest of each part.
-
-    Only the part that holds it is searched: in a batch, one part per trajectory.
+    Examples
+    --------
+    >>> import numpy as np, pyintegrate as pi
+    >>> sol = pi.integrate(pi.systems.oscillator, dt=0.5, n_steps=1000,
+    ...                    method="semi_implicit_euler")
+    >>> bool(np.ptp(sol.energy()) > 0.2), bool(np.ptp(pi.analysis.modified_energy(sol)) < 1e-13)
+    (True, True)
     """
-    part = largest.argmax(axis=0)
-    start = np.array([rows.start for rows in parts])[part]
-    length = np.array([rows.stop - rows.start for rows in parts])
-    offset = np.arange(length.max()).reshape(-1, *(1,) * np.ndim(part))
-    index = start + np.minimum(offset, length[part] - 1)
-    found = np.abs(np.take_along_axis(error, index, 0)).argmax(axis=0)
-    return (start + found)[np.newaxis]
+    solution = check_solution(solution, "modified_energy")
+    system, method = solution.system, solution.method
+    if not {"kick", "drift"} <= set(method.coefficients):
+        raise ValueError(
+            f"method {method.name!r} conserves no modified energy: it is not a composition of kicks"
+            " and drifts, such as 'semi_implicit_euler'"
+        )
+    if not system.has_energy or system.velocity_dependent:
+        why = "no energy" if not system.has_energy else "a force that depends on the velocity"
+        raise ValueError(f"the system {system.name!r} has {why}, and so no modified energy")
+    if order not in (1, 2, 3, 4):
+        raise ValueError(f"order must be 1, 2, 3 or 4, got {order!r}")
+    c2, c3, d3, c4 = brackets(method)
+    if order == 4 and c4 is None:
+        raise ValueError(f"order must be at most 3 for {method.name!r}: its h^3 term needs J'")
+    y, t = solution.y, times(solution)
+    kept = np.empty(y.shape[:-1])
+    for rows in blocks(len(y), kept[:1].size):
+        states = np.asarray(y[rows], float)
+        with quiet():  # exploded trajectories
+            kept[rows] = _kept(system, solution.dt, states, t[rows], order, (c2, c3, d3, c4))
+    return kept
 
 
-def _uncertainty(total, moment, number, mean, slope):
-    """Standard error of a slope from the means of sections, NaN with fewer than three."""
-    held = number > 0
-    weight = np.where(held, number, 1)
-    middle = moment / weight
-    off = np.where(held, total / weight - mean - slope * middle, 0.0)
-    degrees = held.sum(axis=0) - 2
-    variance = (weight * off**2).sum(axis=0) / degrees
-    return np.where(degrees > 0, np.sqrt(variance / (weight * middle**2).sum(axis=0)), np.nan)
+def _kept(system, h, y, t, order, brackets):
+    """Energy and the required further terms, for a block of saves."""
+    c2, c3, d3, c4 = brackets
+    dof = system.dof
+    x, v = y[..., :dof], y[..., dof:]
+    energy = np.array(system.energy(y, t))
+    if order == 1:
+        return energy
+    h, a = np.asarray(h), system.acceleration(t, x, v)
+
+    def product(p, q):
+        """p M q, from an energy that is quadratic in the velocity."""
+        plus, minus = (np.concatenate([x, w], axis=-1) for w in ((p + q) / 2, (p - q) / 2))
+        return 2 * (system.energy(plus, t) - system.energy(minus, t))
+
+    energy += h * c2 * product(v, a)
+    if order > 2:
+        J = system.jacobian(t, y)[..., dof:, :dof]
+        Jv = (J @ v[..., np.newaxis])[..., 0]
+        energy += h**2 * (c3 * product(a, a) - d3 * product(v, Jv))
+    if order > 3:
+        energy += h**3 * c4 * 2 * product(a, Jv)
+    return energy
 
 
-def _extent(values):
-    """One number, or the least and the most of a batch."""
-    values = np.asarray(values)
-    if values.ndim == 0:
-        return f"{float(values):.6g}"
-    if np.isnan(values).all():
-        return "nan"
-    return f"{np.nanmin(values):.6g} .. {np.nanmax(values):.6g}"
+def brackets(method):
+    """The coefficients c2, c3, d3 and c4 of a composition; c4 is None if another h^3 term occurs.
+
+    Parameters
+    ----------
+    method : Method
+        With kicks and drifts.
+
+    Returns
+    -------
+    tuple of float
+
+    Examples
+    --------
+    >>> import pyintegrate as pi
+    >>> print(*(f"{c:.4f}" for c in brackets(pi.methods["semi_implicit_euler"])))
+    0.5000 0.0833 0.0833 -0.0417
+    """
+    # Words that occur in one bracket only: [V,T] has VT, [V,[V,T]] VVT, [T,[T,V]] TTV, and
+    # [T,[V,[V,T]]] TTVV; [T,[T,[T,V]]] has TTTV and vanishes only with it.
+    c2, c3, d3, c4, other = (_in_logarithm(word, method) for word in _WORDS)
+    return c2, c3, d3, None if abs(other) > 1e-14 else c4
+
+
+_WORDS = ("VT", "VVT", "TTV", "TTVV", "TTTV")
+
+
+def _in_logarithm(word, method):
+    """The coefficient of a word in the logarithm of the product of all flows.
+
+    Letters as matrices with ones where they stand in the word: products add up its parts, and the
+    corner is the coefficient of the whole.
+    """
+    letters = {letter: np.diag([float(one == letter) for one in word], 1) for letter in "VT"}
+    product = np.eye(len(word) + 1)
+    for weights in zip(*(method.coefficients[name] for name in ("kick", "drift")), strict=True):
+        for letter, weight in zip("VT", weights, strict=True):
+            # The first flow to act stands to the left: flows compose like pullbacks of functions.
+            flow = term = np.eye(len(product))
+            for n in range(1, len(product)):
+                term = term @ letters[letter] * (weight / n)
+                flow = flow + term
+            product = product @ flow
+    power, total = np.eye(len(product)), 0.0
+    for n in range(1, len(product)):
+        power = power @ (product - np.eye(len(product)))
+        total -= (-1) ** n * power[0, -1] / n
+    return total

@@ -1,51 +1,151 @@
-"""The numbers that characterise a solution in a comparison."""
+"""The errors of a solution, the numbers that characterise it, and the true motion by a run."""
 
 from contextlib import suppress
 
 import numpy as np
 
 from ..solution.jumps import has_jumped, until_jump
+from ..solving import solve
 from .observables import energies, exact_states, found, only_the_end
 from .phase import phase_drift
+from .results import quiet
+
+_WATCHED = {"energy": "energy_error", "phase": "phase_drift"}
+FINE, COARSE = 1e-13, 1e-11  # relative tolerances
+MOST = 1 << 18  # numbers that are judged: runs to a tolerance take longer than those at fixed steps
+_STEPS = 1 << 16
 
 
-def measured(solution, reference):
+def true_motion(known, solution):
+    """States at the saved times by `solve`, and how far they may be off.
+
+    Parameters
+    ----------
+    known : dict
+        Keeps what is found, for solutions of the same motion.
+    solution : Solution
+
+    Returns
+    -------
+    tuple of ndarray, shape (n_saved, *batch, dim), or None
+        NaN where a trajectory failed. None for runs with events, a drive or noise, in float32, and
+        for more than 2^18 numbers.
+
+    Examples
+    --------
+    >>> import pyintegrate as pi
+    >>> sol = pi.integrate(pi.systems.lorenz, dt=0.01, t_end=1.0)
+    >>> states, doubt = true_motion({}, sol)
+    >>> bool(abs(sol.y - states).max() > 100 * doubt.max())
+    True
+    """
+    problem, start, t = solution._problem, solution.origin, solution.t
+    special = problem.driven or problem.random is not None or solution.events
+    if special or solution.y.dtype != np.float64 or not 0 < solution.y.size <= MOST:
+        return None
+    unit = np.max(np.abs(start), initial=1e-300, where=np.isfinite(start))
+
+    def states(rtol):
+        found = solve(
+            solution.system, start, t0=solution._origin_time, t_end=t[-1], times=t, rtol=rtol,
+            atol=1e-3 * rtol * unit, max_steps=_STEPS, on_failure="ignore",
+        )  # fmt: skip
+        return np.where((found.status == 0)[..., np.newaxis], found.y, np.nan)
+
+    key = start.tobytes(), t.tobytes()
+    if key not in known:
+        try:
+            fine = states(FINE)
+            known[key] = fine, np.abs(fine - states(COARSE))
+        except ValueError:  # it takes no tolerance
+            known[key] = None
+    return known[key]
+
+
+def errors(solution, quantity, reference=None, truth=None):
+    """Absolute errors at the saves, (n_saved, *batch).
+
+    Parameters
+    ----------
+    solution : Solution
+    quantity : {"energy", "phase", "position", "state"}
+    reference : Solution, optional
+        What phases, positions and states are compared with; the exact motion by default.
+    truth : ndarray, optional
+        The states of the true motion, if there is no exact one.
+
+    Returns
+    -------
+    ndarray
+
+    Raises
+    ------
+    ValueError
+        If the system lacks what it is compared with, or a reference has other saves.
+    """
+    with quiet():  # exploded trajectories
+        if quantity == "energy":
+            return until_jump(solution, np.abs(solution.energy_error()), "the energy error")
+        if quantity == "phase":
+            return np.abs(phase_drift(solution, reference))
+        system = solution.system
+        names = system.state_names[: (system.dof or None) if quantity == "position" else None]
+        exact = exact_states(solution) if reference is None else _components(reference, names)
+        truth = truth if exact is None else exact
+        if truth is None:
+            raise ValueError(
+                f"the system {system.name!r} has no exact solution: give error a "
+                "reference, for example the same run with a smaller dt and the matching save"
+            )
+        if len(truth) != len(solution):
+            raise ValueError(
+                f"the reference has {len(truth)} saves and the solution {len(solution)}: "
+                "error compares equal times"
+            )
+        return np.linalg.norm(_components(solution, names) - truth[..., : len(names)], axis=-1)
+
+
+def _components(solution, names):
+    """Some components of the saved states, (n_saved, *batch, len(names))."""
+    if tuple(names) == tuple(solution.components):
+        return solution.y
+    return np.stack([solution[name] for name in names], axis=-1)
+
+
+def watched_error(solution, quantity):
+    """The largest error of all steps, (*batch), NaN after a jump; None if it was not watched."""
+    known = found(solution, "max_abs", _WATCHED.get(quantity, ""))
+    return None if known is None else np.where(has_jumped(solution), np.nan, known)[()]
+
+
+def measured(solution, known):
     """The numbers of one solution in `Comparison.summary`, by name, except the seconds.
 
-    reference: a function of the solution, for a motion without a closed form; see comparing/.
+    known: as for `true_motion`.
     """
     kinds = (
         "energy_ratio", "max_energy_error", "phase_error", "max_position_error", "reference_error",
     )  # fmt: skip
     measures = dict.fromkeys((*kinds, "energy_error", "position_error"))
-    with np.errstate(invalid="ignore", divide="ignore", over="ignore"):  # exploded trajectories
-        held = energies(solution)
+    held, truth = energies(solution), None
+    with quiet():
         if held is not None:
             energy, start = held
             measures["energy_ratio"] = np.where(start == 0, np.nan, energy[-1] / start)[()]
-            error = until_jump(solution, np.abs(solution.energy_error()), "the energy error")
-            measures["energy_error"] = error[-1]
-            watched = found(solution, "max_abs", "energy_error")
-            measures["max_energy_error"] = (
-                _largest(solution, error)
-                if watched is None
-                else np.where(has_jumped(solution), np.nan, watched)[()]
-            )
-        exact = exact_states(solution)
-        places = slice(None, solution.system.dof or None)  # first order: the whole state
-        if exact is None and (found_there := reference(solution)) is not None:
-            exact, doubt = found_there
-            measures["reference_error"] = np.linalg.norm(doubt[..., places], axis=-1).max(axis=0)
-        if exact is not None:
-            distance = np.linalg.norm(solution.y[..., places] - exact[..., places], axis=-1)
-            measures["position_error"] = distance[-1]
-            measures["max_position_error"] = _largest(solution, distance)
+    if exact_states(solution) is None and (judged := true_motion(known, solution)):
+        truth, doubt = judged
+        doubt = doubt[..., : solution.system.dof or None]  # first order: the whole state
+        measures["reference_error"] = np.linalg.norm(doubt, axis=-1).max(axis=0)
+    for quantity in ("energy",) * (held is not None) + ("position",):
+        with suppress(ValueError):  # the motion is not known
+            error = errors(solution, quantity, truth=truth)
+            watched = watched_error(solution, quantity)
+            measures[f"{quantity}_error"] = error[-1]
+            if watched is None:
+                none = only_the_end(solution)
+                watched = np.full_like(error[-1], np.nan) if none else error.max(axis=0)
+            measures[f"max_{quantity}_error"] = watched
     with suppress(ValueError):  # the system has no phase, or nothing to compare it with
         measures["phase_error"] = phase_drift(solution)[-1]
     measures["evaluations"] = solution.evaluations
     return measures
-
-
-def _largest(solution, error):
-    """The largest of the saves; NaN if only the end was saved."""
-    return np.full_like(error[-1], np.nan) if only_the_end(solution) else error.max(axis=0)

@@ -1,5 +1,7 @@
 """Observables of a solution: energy, exact solution, phase; None for those that it lacks."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 
 import numpy as np
@@ -11,16 +13,13 @@ KEPT = 1 << 18  # numbers, 2 MiB: more than the temporaries of a block
 
 
 def check_solution(value, name, argument="solution"):
-    """Refuse what is no Solution, especially several of them, and say how to iterate over those."""
-    lazy = hasattr(value, "to_zarr")  # a DaskSolution
-    if hasattr(value, "y") and not lazy:
-        return
+    """The Solution; that of a lazy one, which is computed. What is none is refused, especially
+    several of them, with how to iterate over those."""
+    if hasattr(value, "to_zarr"):  # a DaskSolution
+        return value.compute()
+    if hasattr(value, "y"):
+        return value
     cure = ""
-    if lazy:
-        cure = (
-            ", whose arrays are computed when they are asked for: give watch= to pi.dask.integrate"
-            " and take sol.watched, or integrate parts that fit into memory by pi.integrate"
-        )
     if hasattr(value, "table") and hasattr(value, "items"):
         cure = (
             f": take one of it, comparison[{next(iter(value))!r}], or all,"
@@ -49,14 +48,12 @@ def times(solution):
     >>> times(pi.integrate(spring, dt=0.1, n_steps=5)).shape
     (6, 1)
     """
-    t = np.asarray(solution.t)
-    batch = np.ndim(solution.y) - 2
-    return t.reshape(t.shape + (1,) * (batch + 1 - t.ndim))
+    return solution._column(np.asarray(solution.t))
 
 
 def start_time(solution):
     """Time of `initial`: t0, or the time of a resume; a float or (*batch)."""
-    if solution._control is not None:  # to a tolerance
+    if not hasattr(solution, "dt"):  # to a tolerance
         return solution.t0
     return time_of(solution.t0, solution.dt, solution._problem.first)
 
@@ -139,7 +136,7 @@ def energies(solution):
 def phases(solution, states):
     """Phase of `states` (n_saved, *batch, dim) at the saved times, (n_saved, *batch), or None."""
     angle = solution.system.phase(states, times(solution))
-    return None if angle is None else np.asarray(angle, dtype=np.float64)
+    return None if angle is None else np.asarray(angle, float)
 
 
 def blocks(count, width, most=None):
@@ -170,6 +167,11 @@ def blocks(count, width, most=None):
     return [slice(i, min(i + rows, count)) for i in range(0, count, rows)]
 
 
+def at(values, index):
+    """The entries of (n, *batch) values at one index (*batch) for each trajectory."""
+    return np.take_along_axis(values, np.asarray(index)[np.newaxis], 0)[0]
+
+
 def systems_by_name(systems):
     """Several systems by name: their own, or the parameters that distinguish them."""
     if isinstance(systems, Mapping):
@@ -196,3 +198,44 @@ def _difference(system, systems):
             parts.append(f"{name} = {text}")
     others = len(kin) < len(systems)
     return ", ".join([system.name] * (others or not parts) + parts)
+
+
+def system_of(solution, lane):
+    """The system with the parameters of some trajectories, by flat index."""
+    return system_at(solution.system, batch_of(solution), lane)
+
+
+def system_at(system, batch, lane):
+    """A system with the parameters at some places of a batch, by flat index."""
+    params = {}
+    for name, shape in system.batch_shapes.items():
+        if shape:
+            value = np.asarray(system.params[name])
+            own = value.shape[len(shape) :]  # for one trajectory: () except for array parameters
+            params[name] = taken(value, batch, lane, own)
+    return system(**params) if params else system
+
+
+def batch_of(solution):
+    """The batch shape of a solution."""
+    return solution.final.shape[:-1]
+
+
+def taken(value, batch, lane, own=()):
+    """The entries of an array that broadcasts over the batch, by flat index."""
+    if np.ndim(value) == len(own):
+        return value
+    return np.broadcast_to(value, (*batch, *own)).reshape(-1, *own)[lane]
+
+
+def again(solution, lane):
+    """Arguments of ``integrate`` that repeat some trajectories from their start, to the bit."""
+    batch = batch_of(solution)
+    return {
+        "system": system_of(solution, lane),
+        "x0": solution.initial.reshape(-1, solution.initial.shape[-1])[lane],
+        "dt": taken(solution.dt, batch, lane),
+        "t0": taken(solution.t0, batch, lane),
+        "n_steps": solution.n_steps,
+        "dtype": solution.initial.dtype,
+    }

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..errors import one_record_warning, silent_record_warning, warn_record
+from ..integration import integrate
 from ..solution.jumps import has_jumped, until_jump
 from .observables import blocks, check_solution, cure, exact_states, found, only_the_end, times
-from .turns import drift_from_turns, turning, uncounted
+from .results import quiet
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -70,62 +71,44 @@ def phase_drift(
     >>> print(f"{pi.analysis.phase_drift(sol)[-1]:.4f} rad ahead")
     0.0746 rad ahead
     """
-    check_solution(solution, "phase_drift")
+    solution = check_solution(solution, "phase_drift")
     if reference is not None:
-        check_solution(reference, "phase_drift", "reference")
+        reference = check_solution(reference, "phase_drift", "reference")
     angle = _phase_of(solution, reference, phase)
-    count, batch = len(solution.y), solution.y.shape[1:-1]
-    valid = None if solution._whole else solution.valid
+    count, batch, valid = len(solution.y), solution.y.shape[1:-1], solution.valid
     if reference is None:
         reference_angle = _exact_phase(solution, angle)
     else:
         _check_times(solution, reference)
         reference_angle = _recorded_phase(reference, angle, len(batch) + 1)
         batch = np.broadcast_shapes(batch, reference.y.shape[1:-1])
-        if not (solution._whole and reference._whole):
-            valid = solution.valid & _align(reference.valid, len(batch) + 1)
-    end = None if phase is not None else _known_end(solution, reference)
-    if end is not None and len(solution) == 1:
-        drift = np.array(np.broadcast_to(end, (1, *batch)), dtype=np.float64)
-        if valid is not None:
-            drift[~np.broadcast_to(valid, drift.shape)] = np.nan
-        _forget_rest(solution, drift)
-        return _of_one_motion(solution, reference, drift)
-    before = _ahead_before(solution, reference, phase)
-    counted = before is not None
-    y, t = solution.y, times(solution)
-    drift = np.empty((count, *batch))
-    with np.errstate(invalid="ignore", divide="ignore"):
+        valid = valid & _align(reference.valid, len(batch) + 1)
+    end, origin = None, solution._problem.origin
+    if phase is None:
+        end = found(solution, "last", "phase_drift") if reference is None else None
+        end = drift_from_turns(solution, reference) if end is None else end
+    ahead = None  # where turns were counted before this resumed part
+    if origin is not None and reference is None and phase is None:
+        ahead = origin.ahead
+    y, t, drift = solution.y, times(solution), np.empty((count, *batch))
+    with quiet():
         for rows in blocks(count, drift[:1].size):
-            part = drift[rows]
-            np.subtract(angle(y[rows], t[rows]), reference_angle(rows), out=part)
-            if part.size:
-                before = _unwrap(part, before)
-    if valid is not None:
-        drift[~np.broadcast_to(valid, drift.shape)] = np.nan
+            drift[rows] = angle(y[rows], t[rows]) - reference_angle(rows)
+        _unwrap(drift, 0.0 if ahead is None else ahead)
+    drift[~np.broadcast_to(valid, drift.shape)] = np.nan
     if angle == solution.system.phase:
         _forget_rest(solution, drift)
-    unknown = uncounted(solution, reference, phase_drift, angle, phase, counted)
-    if end is not None and drift.size:
+    unknown = None
+    if end is None or count > 1:
+        unknown = uncounted(solution, reference, phase_drift, angle, phase, ahead is not None)
+    if end is not None and count:
         drift[-1] = np.where(np.isnan(drift[-1]), np.nan, end)
     if unknown is not None:
-        marks, most = unknown
-        if end is not None:
-            marks = np.array(np.broadcast_to(marks, drift.shape))
-            marks[-1] = False
-        _forget(drift, marks, most, solution._problem.origin is not None)
-    return _of_one_motion(solution, reference, drift)
-
-
-def _of_one_motion(solution, reference, drift):
-    """The drift from the exact motion, which has no jumps even if an event causes one."""
+        marks, most = np.array(np.broadcast_to(unknown[0], drift.shape)), unknown[1]
+        marks[-1:] &= end is None
+        _forget(drift, marks, most, origin is not None)
+    # The exact motion has no jumps, even if an event causes one.
     return until_jump(solution, drift, "the phase drift") if reference is None else drift
-
-
-def _known_end(solution, reference):
-    """The drift at the end, (*batch), if the run has counted turns; or None."""
-    end = found(solution, "last", "phase_drift") if reference is None else None
-    return drift_from_turns(solution, reference) if end is None else end
 
 
 def drift_at_end(solution):
@@ -135,12 +118,6 @@ def drift_at_end(solution):
             return phase_drift(solution)[-1]
     except ValueError:
         return None
-
-
-def _ahead_before(solution, reference, phase):
-    """The phase drift at the beginning of a resumed part, if turns were counted before it."""
-    origin = solution._problem.origin
-    return None if origin is None or reference is not None or phase is not None else origin.ahead
 
 
 def _forget(drift, marks, most, resumed):
@@ -172,7 +149,7 @@ def _forget_rest(solution, drift):
     least = about.smallest_normal / about.eps
 
     def at_rest(t, y, least):
-        with np.errstate(all="ignore"):
+        with quiet():
             return ~np.any(np.abs(system.rhs(t, y)) >= least, axis=-1)
 
     still = at_rest(solution._origin_time, solution.origin, about.smallest_subnormal)
@@ -232,7 +209,7 @@ def period_error(
     """
     from .conserved_energy import fit_line
 
-    check_solution(solution, "period_error")
+    solution = check_solution(solution, "period_error")
     slope = None
     if reference is None and phase is None:
         slope = found(solution, "slope", "phase_drift")
@@ -260,14 +237,14 @@ def period_error(
         t = np.broadcast_to(times(true), turned.shape)
         frequency, _ = fit_line(t, turned)
         frequency = _where_followed(solution, angle, frequency)
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with quiet():
         return (-slope / (frequency + slope))[()]
 
 
 def _where_followed(solution, angle, frequency):
     """A frequency counted in saves, NaN if a motion may turn half a turn between two."""
     widest = np.diff(solution.steps).max(initial=0) * np.abs(solution.dt)
-    with np.errstate(invalid="ignore"):
+    with quiet():
         lost = np.broadcast_to(widest * turning(solution, angle) >= np.pi, frequency.shape)
     if not lost.any() or len(solution) < 2:
         return frequency
@@ -337,28 +314,15 @@ def _recorded_phase(reference, angle, ndim):
 # ---- unwrapping ----------------------------------------------------------------------------------
 
 
-def _unwrap(angle, before):
-    """Make a block continuous along the first axis, in place; return its last row.
-
-    `before` is the row before it; the first row of all is in [-pi, pi]. NaN stays NaN.
-    """
-    base = angle[:1] * 0 if before is None else before[np.newaxis]
-    turns = angle - base
-    turns *= 1 / (2 * np.pi)
+def _unwrap(drift, before):
+    """Make angles continuous along the first axis, in place, from what was before."""
+    turns = np.diff(drift, axis=0, prepend=np.broadcast_to(before, drift[:1].shape))
+    turns /= 2 * np.pi
     np.rint(turns, out=turns)
-    turns *= 2 * np.pi
-    angle -= turns
-    np.subtract(angle, base, out=turns)
-    # Within a quarter turn of their base no two rows are a half turn apart.
-    if before is None or not (turns.max() < np.pi / 2 and turns.min() > -np.pi / 2):
-        turns = np.diff(angle, axis=0)
-        turns *= 1 / (2 * np.pi)
-        np.rint(turns, out=turns)
-        if np.any(turns):
-            np.cumsum(turns, axis=0, out=turns)
-            turns *= 2 * np.pi
-            angle[1:] -= turns
-    return angle[-1].copy()
+    if np.any(turns):
+        np.cumsum(turns, axis=0, out=turns)
+        turns *= 2 * np.pi
+        drift -= turns
 
 
 # ---- references ----------------------------------------------------------------------------------
@@ -387,3 +351,169 @@ def _align(values, ndim):
     values = np.asarray(values)
     shape = values.shape
     return values.reshape(shape[:1] + (1,) * (ndim - values.ndim) + shape[1:])
+
+
+SAMPLES = 32  # saves at which the speed of turning is computed
+MARGIN = 1.5  # between values measured at some places and possible values elsewhere
+WORK = 1 << 20  # states of a trial period: about a tenth of a second
+HALF = np.pi
+
+
+def uncounted(solution, reference, drift, angle, phase, counted):
+    """Where the turns of a phase difference are unknown, and the steps that would be short enough.
+
+    Parameters
+    ----------
+    solution : Solution
+    reference : Solution or None
+        The solution to compare with; None: the exact motion.
+    drift : callable
+        ``phase_drift``.
+    angle, phase : callable
+        The compared angle, and the user's.
+    counted : bool
+        Whether they are known at the beginning of this resumed part; else at its origin.
+
+    Returns
+    -------
+    None, or a tuple of ndarray
+        None: nowhere; or marks, bool (n_saved, *batch), and steps between saves, float (*batch).
+    """
+    problem = solution._problem
+    known = problem.first if counted or problem.origin is None else problem.origin.step
+    steps = np.diff(solution.steps, prepend=known)
+    if steps.max(initial=0) <= 1:
+        return None
+    runs = [solution] if reference is None else [solution, reference]
+    dt = np.abs(solution.dt)
+    with quiet():
+        turn = dt * np.max(np.broadcast_arrays(*(turning(one, angle) for one in runs)), axis=0)
+        most = HALF / turn
+        if not np.all(steps.max() < most):
+            pairs = [_drifting(one, drift, phase) for one in runs]
+            rate = dt * sum(pair[0] for pair in pairs)
+            swing = sum(pair[1] for pair in pairs)
+            most = np.fmax(most, (HALF - swing) / rate)
+        most = np.where(np.isnan(most), 0, most)
+    far = steps.reshape(-1, *(1,) * most.ndim) >= np.maximum(most, 1.5)
+    return (np.maximum.accumulate(far, axis=0), most) if far.any() else None
+
+
+def _frequency(system, y):
+    return 2 * np.pi / np.asarray(system.period(y))
+
+
+def turning(solution, angle):
+    """How fast a motion turns at most, rad per unit of time; broadcasts to (*batch)."""
+    system, t, y = solution.system, times(solution), solution.y
+    some = np.unique(np.linspace(0, len(y) - 1, SAMPLES).round().astype(int))
+    if angle == system.phase and system.period(solution.origin) is not None:
+        rate = _frequency(system, solution.origin)
+        for rows in blocks(len(y), rate.size):
+            faster = _frequency(system, y[rows])
+            rate = np.fmax(rate, np.fmax.reduce(faster, axis=0))
+        return MARGIN * rate
+    y = np.concatenate([y[some], solution.origin[np.newaxis]])
+    start = np.broadcast_to(solution._origin_time, np.shape(t)[1:])[np.newaxis]
+    t = np.concatenate([t[some], start])
+    short = 1e-3 * np.abs(np.asarray(solution.dt))
+    moved = y + short[..., np.newaxis] * system.rhs(t, y)
+    change = np.asarray(angle(moved, t)) - np.asarray(angle(y, t))
+    change -= 2 * np.pi * np.rint(change / (2 * np.pi))
+    return MARGIN * np.fmax.reduce(np.abs(change) / short, axis=0)
+
+
+def _drifting(solution, drift, phase):
+    """Bound 2: rad per unit of time that accumulate, and rad that do not; inf if unknown."""
+    system, problem, origin = solution.system, solution._problem, solution.origin
+    unknown = np.inf, 0.0
+    period = system.period(origin)
+    if period is None or problem.driven:
+        return unknown
+    dt = np.abs(np.asarray(solution.dt))
+    steps = np.nan_to_num(np.ceil(2 * period / dt), posinf=0)
+    count = int(min(np.max(steps, initial=0), WORK)) + solution.method.stages
+    if count * problem.lanes > WORK:
+        return unknown
+    rates, swings, swinging = [], [], np.inf
+    for start in (origin, solution.final):
+        trial = integrate(
+            system, start, dt=solution.dt, n_steps=count, method=solution.method,
+            dtype=problem.dtype, on_failure="ignore",
+        )  # fmt: skip
+        try:
+            ahead = drift(trial, phase=phase)
+        except ValueError:  # there is no exact motion
+            return unknown
+        apart = np.abs(np.diff(ahead, axis=0)).max(axis=0)
+        rates.append((np.abs(ahead[-1] - ahead[0]) + apart) / (count * dt))
+        swings.append(np.ptp(ahead, axis=0))
+        swinging = np.minimum(swinging, _swing(_frequency(system, trial.y)))
+    off = 0.0
+    for rows in blocks(len(solution.y), problem.lanes):
+        frequency = _frequency(system, solution.y[rows])
+        off = np.fmax(off, np.abs(frequency - 2 * np.pi / period).max(axis=0))
+    rate = MARGIN * (np.maximum(*rates) + np.maximum(off - swinging, 0))
+    return np.where(np.isnan(rate), np.inf, rate), np.maximum(*swings)
+
+
+def _swing(frequency):
+    """The variation of a frequency within each of two periods; 0 if it shifts between them."""
+    first, second = np.array_split(frequency, 2)
+    swing = np.minimum(np.ptp(first, axis=0), np.ptp(second, axis=0))
+    moved = np.abs(first.mean(axis=0) - second.mean(axis=0))
+    return np.where(moved < 0.1 * swing, swing, 0)
+
+
+# ---- turns counted by the run --------------------------------------------------------------------
+
+
+def drift_from_turns(solution, reference):
+    """The phase drift at the end, (*batch), from the turns that the run has counted; or None.
+
+    The exact motion is evaluated once, at the end; a reference has counted its own turns.
+    """
+    advance = _advance(solution)
+    if advance is None:
+        return None
+    if reference is None:
+        return advance - _exact_advance(solution)
+    other = _advance(reference)
+    if other is None:
+        return None
+    apart = _phase(solution, solution.origin) - _phase(reference, reference.origin)
+    return advance - other + apart - _whole(apart)
+
+
+def _phase(solution, state):
+    return np.asarray(solution.system.phase(state))
+
+
+def _whole(angle):
+    return 2 * np.pi * np.rint(angle / (2 * np.pi))
+
+
+def _advance(solution):
+    """The change of the phase since the beginning, (*batch)."""
+    turns = found(solution, "windings", "phase")
+    if turns is None:
+        return None
+    with quiet():
+        if np.any(np.abs(solution.dt) * turning(solution, solution.system.phase) >= HALF):
+            return None  # a step may turn by half a turn
+    part = _phase(solution, solution.final) - _phase(solution, solution.origin)
+    return part + _whole(2 * np.pi * turns - part)
+
+
+def _exact_advance(solution):
+    """The same for the exact motion."""
+    system, origin, start = solution.system, solution.origin, solution._origin_time
+    end = np.asarray(solution.t)[-1]
+    turned = 2 * np.pi * (end - start) / np.asarray(system.period(origin))
+    if system.phase_is_uniform:
+        return turned
+    # A damped phase turns in equal times, and deviates in between by less than half a turn.
+    part = system.exact_phase(np.asarray(solution.t)[-1:], origin, start)[0] - _phase(
+        solution, origin
+    )
+    return part + _whole(turned - part)

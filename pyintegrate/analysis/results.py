@@ -17,8 +17,20 @@ if TYPE_CHECKING:
 Value = TypeVar("Value")
 
 
-class ByMethod(Tabled, Mapping[str, Value]):
-    """Results of methods on one motion, by name: shows itself as a table."""
+class Several(Tabled, Mapping[Any, Value]):
+    """Results by name: shows itself as a table."""
+
+    _found: Mapping[Any, Any]
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self._found)
+
+    def __len__(self) -> int:
+        return len(self._found)
+
+
+class ByMethod(Several[Value]):
+    """Results of methods on one motion, by the name of the method."""
 
     def __init__(self, found, motion):
         self._found, self.system = dict(found), motion.system
@@ -26,12 +38,6 @@ class ByMethod(Tabled, Mapping[str, Value]):
 
     def __getitem__(self, name: str) -> Value:
         return self._found[str(name)]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._found)
-
-    def __len__(self) -> int:
-        return len(self._found)
 
     def _span(self) -> str:
         """The system and the span of its motion, as the title of a table."""
@@ -51,6 +57,17 @@ def drawn_by(picture: str) -> Callable[..., Axes]:
     return plot
 
 
+def unit_of(system, name):
+    """Unit of a component, a parameter or the time ("t"); "" if it has none."""
+    unit = system.units.get(name, "")
+    return "" if unit == "1" else unit
+
+
+def quiet():
+    """Within it the numbers of exploded trajectories cause no warnings."""
+    return np.errstate(all="ignore")
+
+
 def with_unit(text: str, unit: str) -> str:
     """Text followed by the unit in brackets, if there is one."""
     return f"{text} [{unit}]" if unit and unit != "1" else text
@@ -58,7 +75,7 @@ def with_unit(text: str, unit: str) -> str:
 
 def extent(values: Any, empty: str = "-") -> str:
     """One number as text, or the least and the most of several."""
-    values = np.asarray(values, dtype=float)
+    values = np.asarray(values, float)
     values = values[~np.isnan(values)]
     if not values.size:
         return empty

@@ -13,22 +13,23 @@ import numpy as np
 from ..adaptive.tolerances import Tolerance
 from ..errors import one_record_warning
 from ..integration import integrate
+from ..method.catalogue import find_method
+from ..method.method import Method
 from ..run.arguments import checked_system, usual_methods
 from ..solving import solve
 from ..values.checks import numbers
 from ..values.keywords import explains_keywords
-from ..values.table import Tabled, pandas
+from ..values.table import pandas
 from ..watching.analyses import of_comparison
-from .comparing.chosen import Chosen, listed, method_of, same_work, to_a_tolerance
-from .comparing.reference import References
+from .accuracy import evaluations_a_step
 from .measures import measured
 from .observables import systems_by_name
+from .results import Several
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
     from typing import TypeAlias
 
-    from ..method.method import Method
     from ..solution.solution import Solution
     from ..system.system import System
     from ..values.table import Table
@@ -36,6 +37,79 @@ if TYPE_CHECKING:
 
     Systems: TypeAlias = Sequence[System] | Mapping[Any, System]
     ToATolerance: TypeAlias = tuple[str | Method, Tolerance]
+
+
+def same_work(system, first, method, dt, t_end, t0):
+    """Steps of a method that cost as many force evaluations as those of the first method."""
+    share = evaluations_a_step(system, first.method) / evaluations_a_step(system, method)
+    steps = max(1, round(first.n_steps * share))
+    span = first.n_steps * dt if t_end is None else np.subtract(t_end, t0)
+    return {"dt": span / steps, "n_steps": steps}
+
+
+class Chosen:
+    """A method, and its tolerance or None."""
+
+    def __init__(self, given):
+        method, self.tolerance = given, None
+        if isinstance(given, tuple):
+            if len(given) != 2 or not isinstance(given[1], Tolerance):
+                raise TypeError(
+                    f"methods has {given!r}: expected a method, or (method, pi.tolerance(1e-9))"
+                )
+            method, self.tolerance = given
+        self.method = method if method == "auto" and self.tolerance else method_of(method)
+        name = self.method if isinstance(self.method, str) else self.method.name
+        self.name = name if self.tolerance is None else f"{name} to {self.tolerance}"
+
+
+_FOR_STEPS = {"compensated": "steps to a tolerance always carry rounding errors along"}
+_STEPS_ONLY = ("drive", "start")
+
+
+def to_a_tolerance(one, span, options):
+    """The arguments of `solve` in place of those of `integrate`."""
+    how = {name: value for name, value in options.items() if name not in _FOR_STEPS}
+    for name in _STEPS_ONLY:
+        if how.pop(name, None) is not None:
+            raise ValueError(f"{name} is for steps of one length, and {one.name!r} chooses its own")
+    if how.get("times") is None:
+        save = how.setdefault("save", "all")
+        if not isinstance(save, str):
+            raise ValueError(
+                f"save={save!r} counts steps of one length, and {one.name!r} chooses its own: give"
+                " save='all', 'final', or times="
+            )
+    if span["t_end"] is None:
+        if span["n_steps"] is None or span["dt"] is None:
+            raise ValueError("give t_end, or n_steps and dt")
+        span["t_end"] = options.get("t0", 0.0) + span["n_steps"] * np.asarray(span["dt"])
+    elif span["n_steps"] is not None:
+        raise ValueError("give exactly one of n_steps and t_end")
+    tolerance = one.tolerance
+    return how | {"t_end": span["t_end"], "rtol": tolerance.rtol, "atol": tolerance.atol}
+
+
+def method_of(method):
+    """A method by name or alias, or a given one."""
+    if not isinstance(method, str | Method):
+        raise TypeError(f"methods must be names or Methods, got {method!r}")
+    return find_method(method)
+
+
+def methods_in(methods):
+    """One method, or several, as a list."""
+    if isinstance(methods, str | Method):
+        return [methods]
+    if isinstance(methods, tuple) and len(methods) == 2 and isinstance(methods[1], Tolerance):
+        return [methods]
+    try:
+        methods = list(methods)
+    except TypeError:
+        raise TypeError(f"methods must be names or Methods, got {methods!r}") from None
+    if not methods:
+        raise ValueError("methods is empty: name at least one, for example methods=['rk4']")
+    return methods
 
 
 @overload
@@ -128,7 +202,7 @@ def compare(
         raise TypeError("compare takes methods=(...), one or several; method= belongs to integrate")
     if methods is None:
         methods = usual_methods(system)
-    chosen = _unique("methods", [Chosen(one) for one in listed(methods)], lambda one: one.name)
+    chosen = _unique("methods", [Chosen(one) for one in methods_in(methods)], lambda one: one.name)
     if dt is None and not all(one.tolerance for one in chosen):
         raise TypeError("dt is missing: only methods with a tolerance choose their own steps")
     steps = numbers("dt", 1.0 if dt is None else dt)
@@ -165,7 +239,7 @@ def compare(
     return Comparison(system, solutions, equal_work=bool(equal_work), seconds=seconds)
 
 
-class Comparison(Tabled, Mapping[Any, "Solution"]):
+class Comparison(Several["Solution"]):
     """Solutions of one motion by several methods, by name; made by `compare`.
 
     Parameters
@@ -197,12 +271,11 @@ class Comparison(Tabled, Mapping[Any, "Solution"]):
     ) -> None:
         self.system = system
         self.equal_work = equal_work
-        self._seconds = dict(seconds or {})
-        self._solutions = dict(solutions)
+        self._seconds, self._found = dict(seconds or {}), dict(solutions)
 
     def __getitem__(self, key: Any) -> Solution:
-        if key in self._solutions:
-            return self._solutions[key]
+        if key in self._found:
+            return self._found[key]
         name, *step = key if isinstance(key, tuple) else (key,)
         if isinstance(name, str):
             try:
@@ -210,20 +283,15 @@ class Comparison(Tabled, Mapping[Any, "Solution"]):
             except ValueError:  # no such method: the message below is clearer
                 resolved = (name, *step)
             resolved = resolved if step else resolved[0]
-            if resolved in self._solutions:
-                return self._solutions[resolved]
+            if resolved in self._found:
+                return self._found[resolved]
         if isinstance(key, tuple) and len(key) == 2 and isinstance(key[1], Tolerance):
             return self[f"{method_of(key[0]).name} to {key[1]}"]
-        keys = ", ".join(map(repr, self._solutions))
-        near = get_close_matches(str(name), [_name(k) for k in self._solutions], n=1)
+        keys = ", ".join(map(repr, self._found))
+        known = [k[0] if isinstance(k, tuple) else k for k in self._found]
+        near = get_close_matches(str(name), known, n=1)
         hint = f"; did you mean {near[0]!r}?" if near and near[0] != name else ""
         raise KeyError(f"{key!r} was not compared{hint} (there are {keys})")
-
-    def __iter__(self) -> Iterator[Any]:
-        return iter(self._solutions)
-
-    def __len__(self) -> int:
-        return len(self._solutions)
 
     def _ipython_key_completions_(self):
         return list(self)
@@ -256,11 +324,11 @@ class Comparison(Tabled, Mapping[Any, "Solution"]):
 
     @cached_property
     def _measures(self):
-        known = References()
+        known: dict[Any, Any] = {}
         with one_record_warning():
             return {
                 key: measured(solution, known) | {"seconds": self._seconds.get(key)}
-                for key, solution in self._solutions.items()
+                for key, solution in self._found.items()
             }
 
     def table(self) -> Table:
@@ -281,7 +349,7 @@ class Comparison(Tabled, Mapping[Any, "Solution"]):
         >>> c.table().columns[:3]
         ('method', 'E(end)/E(0)', 'max energy error')
         """
-        from .comparing.comparison_table import comparison_table
+        from .comparison_table import comparison_table
 
         return comparison_table(self)
 
@@ -320,7 +388,7 @@ class Comparison(Tabled, Mapping[Any, "Solution"]):
         return animate(self, **keywords)
 
 
-class Comparisons(Tabled, Mapping[Any, Comparison]):
+class Comparisons(Several[Comparison]):
     """Comparisons of several systems by name; made by `compare`.
 
     Parameters
@@ -338,19 +406,13 @@ class Comparisons(Tabled, Mapping[Any, Comparison]):
     """
 
     def __init__(self, comparisons: Mapping[Any, Comparison]) -> None:
-        self._comparisons = dict(comparisons)
+        self._found = dict(comparisons)
 
     def __getitem__(self, name: Any) -> Comparison:
-        if name in self._comparisons:
-            return self._comparisons[name]
-        names = ", ".join(map(repr, self._comparisons))
+        if name in self._found:
+            return self._found[name]
+        names = ", ".join(map(repr, self._found))
         raise KeyError(f"{name!r} was not compared (there are {names})")
-
-    def __iter__(self) -> Iterator[Any]:
-        return iter(self._comparisons)
-
-    def __len__(self) -> int:
-        return len(self._comparisons)
 
     def summary(self) -> dict[Any, dict[Any, dict[str, Any]]]:
         """The numbers of `Comparison.summary`, by the names of the systems."""
@@ -363,7 +425,7 @@ class Comparisons(Tabled, Mapping[Any, Comparison]):
         -------
         Table
         """
-        from .comparing.comparison_table import joint_table
+        from .comparison_table import joint_table
 
         return joint_table(self)
 
@@ -381,7 +443,3 @@ def _unique(argument, values, key):
         if (many := keys.count(value)) > 1:
             raise ValueError(f"{argument} has {value!r} {many} times: once is enough")
     return values
-
-
-def _name(key):
-    return key[0] if isinstance(key, tuple) else key

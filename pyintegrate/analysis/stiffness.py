@@ -1,8 +1,8 @@
-"""The largest stable step and the stiffest stable motion: by theory, or by simulation."""
+"""Growth in a step, regions of stability, the largest stable step, the stiffest stable motion."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,17 +10,417 @@ import numpy as np
 from ..integration import integrate
 from ..method.catalogue import find_method
 from ..method.method import Method
-from ..theory import stability
-from ..values.table import Table, Tabled
+from ..run.arguments import check_structure
+from ..system.catalogue import systems
+from ..theory import multistep_stability, stability
+from ..values.table import Table
 from .accuracy import listed, suitable_methods
-from .growth import step_excess, tolerance
+from .observables import at
+from .results import ByMethod, drawn_by, extent, quiet, with_unit
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from ..method.method import Method
     from ..system.system import System
     from ..values.types import ArrayLike, Floats, Methods
+
+GROWING = 1e-12  # growth in a step beyond which a motion explodes: twenty times what rounding adds
+SOLVED = 1e-9  # the same for implicit methods, whose equations are solved to a tolerance
+MEETING = 1e-7  # the same for double roots
+
+
+def step_growth(system, method, dt):
+    """Largest factor by which one step can make a motion of a linear system grow.
+
+    This is the spectral radius of the matrix of one step, found by taking the step from each unit
+    vector. A method that remembers earlier steps has no such matrix; the roots of its
+    characteristic polynomial at the eigenvalues of the system take its place.
+
+    Parameters
+    ----------
+    system : System
+        Linear, with parameters of the batch shape.
+    method : str or Method
+    dt : array_like
+        Step, (*batch).
+
+    Returns
+    -------
+    ndarray
+        (*batch); inf if the step overflows.
+
+    Examples
+    --------
+    >>> import pyintegrate as pi
+    >>> print(f"{step_growth(pi.systems.oscillator, 'explicit_euler', 0.1):.6f}")  # sqrt(1.01)
+    1.004988
+    """
+    method = find_method(method)
+    if method.self_starting:
+        matrix, failed = _matrix(system, method, dt)
+        return np.where(failed, np.inf, _spectral_radius(matrix))[()]
+    return _root_growth(system, method, dt)
+
+
+def _root_growth(system, method, dt):
+    """Growth of a multistep method, for every eigenvalue of the Jacobian, times dt."""
+    check_structure(method, system)
+    batch = np.broadcast_shapes(np.shape(dt), *system.batch_shapes.values())
+    J, dt = system.jacobian(0.0, np.zeros((*batch, system.dim))), np.asarray(dt)[..., np.newaxis]
+    if method.derivative == 2:
+        z = -np.linalg.eigvals(J[..., system.dof :, : system.dof]) * dt**2
+    else:
+        z = np.linalg.eigvals(J) * dt
+    return multistep_stability.growth(method, z).max(axis=-1)
+
+
+def step_excess(system, method, dt):
+    """How far the step of a linear system is outside stability: positive if it explodes.
+
+    For two components, with trace T and determinant D of the step, the larger of D - 1 and
+    (|T| - 1 - D) / 2 (Jury's conditions): smooth where eigenvalues meet, unlike their size, so
+    that a narrow gap of instability shows from afar. Otherwise the growth minus one.
+
+    Parameters
+    ----------
+    system, method, dt
+        As in `step_growth`.
+
+    Returns
+    -------
+    ndarray
+        (*batch), inf if the step overflows.
+
+    References
+    ----------
+    Jury (1964), Theory and Application of the z-Transform Method.
+
+    Examples
+    --------
+    >>> import pyintegrate as pi
+    >>> bool(step_excess(pi.systems.oscillator, "velocity_verlet", 1.9) < 0)
+    True
+    """
+    method = find_method(method)
+    if system.dim != 2 or not method.self_starting:
+        return step_growth(system, method, dt) - 1
+    matrix, failed = _matrix(system, method, dt)
+    with quiet():
+        (a, b), (c, d) = np.moveaxis(matrix, (-2, -1), (0, 1))
+        product = a * d - b * c
+        real = (np.abs(a + d) - 1 - product) / 2
+        # For an undamped spring D = 1 up to rounding, which must not hide the other condition.
+        excess = np.where(product - 1 > GROWING / 100, np.maximum(product - 1, real), real)
+    return np.where(failed | np.isnan(excess), np.inf, excess)[()]
+
+
+def spring_growth(method, stiffness, damping):
+    """Largest growth of a damped spring in one step.
+
+    Runge-Kutta: the larger of |R(z)| at the eigenvalues z of the spring times dt, with
+    R(z) = 1 + z b (1 - z A)^-1 1. Multistep: the largest root of the characteristic polynomial
+    at these z. Other methods: the eigenvalues of the step itself.
+
+    Parameters
+    ----------
+    method : str or Method
+    stiffness, damping : array_like
+        k dt^2 / m and b dt / m, which broadcast.
+
+    Returns
+    -------
+    ndarray
+        Of the broadcast shape; the spring explodes if it is larger than 1.
+
+    Raises
+    ------
+    ValueError
+        Damping, with a method whose force must not depend on the velocity.
+
+    References
+    ----------
+    Hairer, Wanner (1996), Solving Ordinary Differential Equations II, IV.2-3.
+
+    Examples
+    --------
+    >>> print(f"{spring_growth('semi_implicit_euler', 4.01, 0.0):.3f}")  # stable up to 4
+    1.105
+    """
+    method = find_method(method)
+    shape = np.broadcast_shapes(np.shape(stiffness), np.shape(damping))
+    stiffness, damping = (np.broadcast_to(a, shape or (1,)) for a in (stiffness, damping))
+    if method.velocity_free:
+        if np.any(damping):
+            raise ValueError(
+                f"damping must be 0: method {method.name!r} is for forces that do not depend on"
+                " the velocity"
+            )
+        return _undamped(method, stiffness).reshape(shape)[()]
+    root = np.sqrt(damping.astype(complex) ** 2 / 4 - stiffness)
+    z = -damping / 2 + root
+    if method.family == "multistep":
+        found = multistep_stability.growth(method, z)
+        real = root.imag == 0  # else the other eigenvalue is the mirror image
+        found[real] = np.maximum(found, multistep_stability.growth(method, z - 2 * root))[real]
+        return found.reshape(shape)[()]
+    if method.family in ("explicit_rk", "implicit_rk", "rosenbrock"):
+        z = np.stack([z, z - 2 * root])
+        return np.abs(amplification(method, z)).max(axis=0).reshape(shape)[()]
+    spring = systems["spring"](k=stiffness, b=damping, m=1.0)
+    return step_growth(spring, method, 1.0).reshape(shape)[()]
+
+
+def _undamped(method, stiffness):
+    if method.family == "multistep":
+        return multistep_stability.growth(method, stiffness)
+    rows = [[np.polyval([float(c) for c in reversed(p)], stiffness) for p in row]
+            for row in stability.nystrom_step(method)]  # fmt: skip
+    return _spectral_radius(np.moveaxis(np.array(rows), (0, 1), (-2, -1)))
+
+
+def amplification(method, z):
+    """Stability function R(z) of a Runge-Kutta or Rosenbrock method: a step of y' = z / dt y.
+
+    Parameters
+    ----------
+    method : Method
+        With a table A, b (and the inverse of gamma).
+    z : array_like of complex
+
+    Returns
+    -------
+    ndarray of complex
+        Of the shape of z.
+
+    Examples
+    --------
+    >>> import pyintegrate as pi
+    >>> print(f"{amplification(pi.methods['midpoint'], -1.0).real:.3f}")  # 1 + z + z^2/2
+    0.500
+    """
+    z = np.asarray(z, dtype=complex)
+    A, b = (np.asarray(method.coefficients[name], float) for name in "Ab")
+    if method.family == "rosenbrock":  # alpha + gamma, and the weights of slopes
+        gamma = np.linalg.inv(np.asarray(method.coefficients["inverse"]))
+        A, b = A @ gamma + gamma, b @ gamma
+    with quiet():
+        if not np.any(np.triu(A)):  # explicit: a polynomial
+            R = stability.stability_polynomial(method)
+            return np.polyval([float(c) for c in reversed(R)], z)
+        matrix = np.eye(len(b)) - z[..., np.newaxis, np.newaxis] * A
+        poles = np.linalg.det(matrix) == 0
+        matrix[poles] = np.eye(len(b))
+        stages = np.linalg.solve(matrix, np.ones((*z.shape, len(b), 1)))
+        return np.where(poles, np.inf, 1 + z * (stages[..., 0] @ b))
+
+
+def tolerance(method):
+    """Growth in a step that exceeds rounding and the errors of implicit solvers.
+
+    Double roots on the unit circle, as in symmetric methods and in all methods for second
+    derivatives, move by the square root of rounding.
+    """
+    if method.family == "multistep" and (method.symmetric or method.derivative == 2):
+        return MEETING
+    return SOLVED if method.implicit else GROWING
+
+
+# ---- the matrix of a step ------------------------------------------------------------------------
+
+
+def _matrix(system, method, dt):
+    """Matrix of a step (*batch, dim, dim), and where it failed."""
+    batch = np.broadcast_shapes(np.shape(dt), *system.batch_shapes.values())
+    unit = np.eye(system.dim).reshape(system.dim, *(1,) * len(batch), system.dim)
+    options = {"dt": dt, "n_steps": 1, "method": method, "save": "final"}
+    solution = integrate(system, unit, **options, on_failure="ignore")
+    failed = np.any(solution.status != 0, axis=0)
+    return np.moveaxis(solution.final, 0, -1).astype(float), failed
+
+
+def _spectral_radius(matrix):
+    """Largest absolute value of the eigenvalues of (..., n, n)."""
+    with quiet():
+        if matrix.shape[-1] == 2:  # exact on the unit circle, where a general solver rounds
+            half = (matrix[..., 0, 0] + matrix[..., 1, 1]) / 2
+            product = matrix[..., 0, 0] * matrix[..., 1, 1] - matrix[..., 0, 1] * matrix[..., 1, 0]
+            inside = half**2 - product
+            real = np.abs(half) + np.sqrt(np.maximum(inside, 0))
+            return np.where(inside < 0, np.sqrt(np.abs(product)), real)
+        return np.abs(np.linalg.eigvals(matrix)).max(axis=-1)
+
+
+FAR = 40.0  # a region that reaches this far from 0 is assumed to be unbounded
+UNBOUNDED_VIEW = (-7.0, 7.0, -7.0, 7.0)
+
+
+@dataclass(frozen=True, eq=False)
+class StabilityRegion:
+    """Growth in one step over the plane of z = lambda dt; stable where it is at most 1.
+
+    Attributes
+    ----------
+    method : Method
+    real, imaginary : ndarray
+        (n,), (m,): the grid.
+    growth : ndarray
+        (m, n): the largest growth of a damped oscillator with eigenvalues lambda and its
+        conjugate. For a Runge-Kutta method that is |R(z)|.
+    stable : ndarray of bool
+        (m, n).
+    boundary : ndarray of complex
+        (k, 2): straight segments between stable and unstable, from point to point.
+    """
+
+    method: Any
+    real: np.ndarray
+    imaginary: np.ndarray
+    growth: np.ndarray
+    stable: np.ndarray
+    boundary: np.ndarray
+
+    plot = drawn_by("stability_region")
+
+    def __repr__(self):
+        share = f"{100 * self.stable.mean():.0f} % of the grid"
+        return f"<StabilityRegion of {self.method.name}: {self.growth.shape} points, {share}>"
+
+
+def stability_region(
+    method: str | Method,
+    *,
+    extent: tuple[float, float, float, float] | None = None,
+    points: int = 201,
+) -> StabilityRegion:
+    """Where a step of a method does not make a damped oscillation grow.
+
+    The oscillator x'' = -|lambda|^2 x + 2 Re(lambda) v has the eigenvalues lambda and conj(lambda):
+    on the imaginary axis it is undamped, on the real axis critically damped. A Runge-Kutta method
+    multiplies it by R(z), z = lambda dt; a multistep method by the roots of its characteristic
+    polynomial; any other method by the eigenvalues of its step on this oscillator. (In a
+    composition the damping acts in the kicks.)
+
+    Parameters
+    ----------
+    method : str or Method
+    extent : tuple of float, optional
+        Least and greatest Re z, least and greatest Im z; the region itself by default.
+    points : int, optional
+        Along each axis.
+
+    Returns
+    -------
+    StabilityRegion
+
+    Raises
+    ------
+    ValueError
+        A method whose force must not depend on the velocity, or a wrong extent.
+
+    References
+    ----------
+    Hairer, Wanner (1996), Solving Ordinary Differential Equations II, IV.2 and V.1.
+
+    Examples
+    --------
+    >>> import numpy as np, pyintegrate as pi
+    >>> region = pi.analysis.stability_region("explicit_euler")  # the disc |1 + z| <= 1
+    >>> bool(np.abs(np.abs(1 + region.boundary) - 1).max() < 1e-4)
+    True
+    """
+    method = find_method(method)
+    if method.velocity_free:
+        raise ValueError(
+            f"method {method.name!r} has no region of stability: its force must not see the"
+            " velocity, and that of a damped oscillator does; see its stability_limit"
+        )
+    if extent is None:
+        extent = _extent(method)
+    if np.shape(extent) != (4,) or not (extent[0] < extent[1] and extent[2] < extent[3]):
+        raise ValueError(f"extent must be (left, right, bottom, top), got {extent!r}")
+    if points < 2:
+        raise ValueError(f"points must be at least 2, got {points}")
+    left, right, bottom, top = extent
+    real, imaginary = np.linspace(left, right, points), np.linspace(bottom, top, points)
+    growth = _growth(method, real, imaginary)
+    edge = edge_of(method)
+    with quiet():
+        boundary = level_segments(real, imaginary, np.log(np.minimum(growth, 1e300) / edge))
+    return StabilityRegion(method, real, imaginary, growth, growth <= edge, boundary)
+
+
+def edge_of(method):
+    """The growth up to which a step is stable."""
+    return 1 + max(tolerance(method), 1e-9)
+
+
+def level_segments(x, y, values):
+    """Straight segments along which a function on a grid is zero, by linear interpolation.
+
+    Parameters
+    ----------
+    x, y : ndarray
+        (n,), (m,), ascending.
+    values : ndarray
+        (m, n).
+
+    Returns
+    -------
+    ndarray of complex
+        (k, 2), x + iy of both ends of each segment: one per cell, two at a saddle.
+
+    References
+    ----------
+    Lorensen, Cline (1987), Computer Graphics 21, 163 (marching cubes; here squares).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> x = np.linspace(-2, 2, 41)
+    >>> circle = level_segments(x, x, np.hypot(x, x[:, np.newaxis]) - 1)
+    >>> print(f"{np.abs(circle).min():.2f} {np.abs(circle).max():.2f}")
+    1.00 1.00
+    """
+    z = x + 1j * y[:, np.newaxis]
+    low, high = slice(None, -1), slice(1, None)
+    corners = [(low, low), (low, high), (high, high), (high, low)]  # round the cell
+    f, a = (np.stack([on_grid[c] for c in corners], axis=-1) for on_grid in (values, z))
+    g, b = np.roll(f, -1, axis=-1), np.roll(a, -1, axis=-1)
+    with quiet():  # where the edge between two corners is crossed, or NaN
+        edges = np.where((f > 0) != (g > 0), a + f / (f - g) * (b - a), np.nan)
+    crossed = ~np.isnan(edges)
+    count = crossed.sum(axis=-1)
+    two = edges[count == 2]
+    saddles = edges[count == 4].reshape(-1, 2, 2).reshape(-1, 2)
+    return np.concatenate([two[crossed[count == 2]].reshape(-1, 2), saddles])
+
+
+def _growth(method, real, imaginary):
+    z = real + 1j * imaginary[:, np.newaxis]
+    return spring_growth(method, np.abs(z) ** 2, -2 * z.real)
+
+
+def _extent(method):
+    """The box around the region, with a margin; a fixed one if it is unbounded."""
+    reach, box = FAR, [-1.5, 0.5, -1.5, 1.5]  # if the region is only a line
+    for _ in range(6):  # coarse at first, finer as the box closes in on the region
+        grid = np.linspace(-reach, reach, 81)
+        stable = _growth(method, grid, grid) <= 1 + 1e-9
+        stable = stable[1:] & stable[:-1]  # whole cells: a marginal line is no region
+        stable = stable[:, 1:] & stable[:, :-1]
+        if stable[:, 0].any() or (reach == FAR and stable[[0, -1]].any()):
+            return UNBOUNDED_VIEW
+        places = [np.flatnonzero(stable.any(axis=axis)) for axis in (0, 1)]
+        step = grid[1] - grid[0]
+        if stable.any():
+            box = [grid[i] for held in places for i in (held[0], held[-1] + 1)]
+            size = max(np.abs(box).max(), step)
+            if size > reach / 2:
+                break
+            reach = 1.2 * size + step
+        else:
+            reach /= 4
+    margin = 0.12 * max(box[1] - box[0], box[3] - box[2]) + step
+    return box[0] - margin, max(box[1], 0) + margin, box[2] - margin, box[3] + margin
+
 
 DECADES, PER_DECADE = 12, 60  # of the first search, in both directions from 1
 FINER = 41  # points of each further search
@@ -145,25 +545,26 @@ def max_stiffness(
     low, high = between or (10.0**-DECADES, 10.0**DECADES)
     if not 0 < low < high:
         raise ValueError(f"between must be two positive numbers, ascending, got {between}")
-    several = not isinstance(methods, str | Method)
-    if methods is None:
-        chosen = suitable_methods(system)
-    else:
-        chosen = [find_method(method) for method in listed(methods)]
+    named = suitable_methods(system) if methods is None else listed(methods)
+    chosen = [find_method(method) for method in named]
     batch = np.broadcast_shapes(np.shape(dt), *system.batch_shapes.values())
     found = {}
     for method in chosen:
         if is_linear(system, method, np.min(np.abs(dt))):
-            excess, least = _grows(system, method, parameter, dt), tolerance(method)
+            least = tolerance(method)
+
+            def excess(values, method=method):
+                return step_excess(system(**{parameter: values}), method, dt)
+
         else:
             excess, least = _runs_away(system, method, parameter, dt, x0, v0, n_steps), 0.0
         found[method.name] = _first(excess, least, low, high, batch, rtol)
-    if not several:
+    if isinstance(methods, str | Method):
         return found[chosen[0].name]
     return MaxStiffness(found, system, parameter, dt)
 
 
-class MaxStiffness(Tabled, Mapping[str, Any]):
+class MaxStiffness(ByMethod[Any]):
     """Largest stable parameter by method, made by `max_stiffness`; shows itself as a table."""
 
     def __init__(self, found, system, parameter, dt):
@@ -173,12 +574,6 @@ class MaxStiffness(Tabled, Mapping[str, Any]):
     def __getitem__(self, name: str) -> Floats:
         return self._found[find_method(name).name]
 
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._found)
-
-    def __len__(self) -> int:
-        return len(self._found)
-
     def table(self) -> Table:
         """The limits, also per force evaluation: the stability of a method for its cost.
 
@@ -186,17 +581,15 @@ class MaxStiffness(Tabled, Mapping[str, Any]):
         -------
         Table
         """
-        unit = self.system.units.get(self.parameter, "")
-        time = self.system.units.get("t", "")
-        unit = f" [{unit}]" if unit and unit != "1" else ""
-        rows = []
+        units, rows = self.system.units, []
         for name, value in self._found.items():
             method = find_method(name)
             # k dt^2 matters: at equal work a method with n evaluations takes n times longer steps.
             fair = np.asarray(value) / max(method.evaluations, 1) ** 2
-            rows.append([name, _extent(value), str(method.evaluations), _extent(fair)])
-        step = f"dt = {_extent(self.dt)} {time}".rstrip()
-        columns = ["method", f"largest {self.parameter}{unit}", "evaluations", "at equal work"]
+            rows.append([name, extent(value), f"{method.evaluations}", extent(fair)])
+        step = f"dt = {extent(self.dt)} {units.get('t', '')}".rstrip()
+        largest = with_unit(f"largest {self.parameter}", units.get(self.parameter, ""))
+        columns = ["method", largest, "evaluations", "at equal work"]
         note = "at equal work: the step as many times longer as the method evaluates the force"
         return Table(f"{self.system.title}, {step}", columns, rows, note)
 
@@ -229,16 +622,11 @@ def is_linear(system, method, dt):
     }
     start = np.stack([0 * a, a, b, a + 2 * b])
     options = {"n_steps": 1, "method": method, "save": "final", "on_failure": "ignore"}
-    with np.errstate(all="ignore"):
+    with quiet():
         still, one, two, both = integrate(system(**first), start, dt=dt, **options).final
         return bool(
             np.all(np.abs(still) < 1e-12) and np.allclose(one + 2 * two, both, rtol=1e-9, atol=1e-9)
         )
-
-
-def _grows(system, method, parameter, dt):
-    """How far outside stability a linear system is, for values (n, *batch)."""
-    return lambda values: step_excess(system(**{parameter: values}), method, dt)
 
 
 def _runs_away(system, method, parameter, dt, x0, v0, n_steps):
@@ -263,37 +651,32 @@ def _first(excess, least, low, high, batch, rtol):
     of instability may be narrower than the search; then bisection of the edge.
     """
     count = int(np.ceil(np.log10(high / low) * PER_DECADE)) + 1
-    values = np.geomspace(low, high, count).reshape(-1, *(1,) * len(batch))
-    values = np.broadcast_to(values, (count, *batch))
+    values = np.broadcast_to(_between(np.full(batch, low), high, count), (count, *batch))
     height = np.broadcast_to(excess(values), values.shape)
     bad = height > least
     never, first = ~bad.any(axis=0), bad.argmax(axis=0)
     first = np.where(never, count, first)
-    below = np.take_along_axis(values, np.clip(first - 1, 0, None)[np.newaxis], 0)[0]
-    above = np.take_along_axis(values, np.clip(first, None, count - 1)[np.newaxis], 0)[0]
+    below = at(values, np.clip(first - 1, 0, None))
+    above = at(values, np.clip(first, None, count - 1))
 
     number = np.arange(1, count - 1).reshape(-1, *(1,) * len(batch))
     lowest = np.minimum(height[:-2], height[2:])
     peak = (height[1:-1] >= height[:-2]) & (height[1:-1] > height[2:]) & (number < first)
-    with np.errstate(invalid="ignore"):  # inf - inf
+    with quiet():  # inf - inf
         peak &= height[1:-1] - lowest > 1e-9  # the rest is rounding
     order = np.argsort(np.where(peak, height[1:-1], -np.inf), axis=0)[::-1][:GAPS]
     for place in order:
-        is_peak = np.take_along_axis(peak, place[np.newaxis], 0)[0]
+        is_peak, start = at(peak, place), at(values, place)
         if not is_peak.any():
             break
-        start = np.take_along_axis(values, place[np.newaxis], 0)[0]
-        top, high_up = _climb(
-            excess, start, np.take_along_axis(values, place[np.newaxis] + 2, 0)[0]
-        )
+        top, high_up = _climb(excess, start, at(values, place + 2))
         gap = is_peak & (high_up > least) & (top < above)
         below, above, never = np.where(gap, start, below), np.where(gap, top, above), never & ~gap
     always = (first == 0) & ~never
     while np.any(above / below - 1 > rtol):
         values = _between(below, above)
-        index = np.clip((excess(values) > least).argmax(axis=0), 1, FINER - 1)[np.newaxis]
-        below = np.take_along_axis(values, index - 1, 0)[0]
-        above = np.take_along_axis(values, index, 0)[0]
+        index = np.clip((excess(values) > least).argmax(axis=0), 1, FINER - 1)
+        below, above = at(values, index - 1), at(values, index)
     limit = np.sqrt(below * above)
     # A method that grows at any value, however slowly, has no limit: growth that only
     # decreases below it is not the edge of a stable region.
@@ -306,20 +689,11 @@ def _climb(excess, low, high):
     for _ in range(5):
         values = _between(low, high)
         height = excess(values)
-        best = np.clip(height.argmax(axis=0), 1, FINER - 2)[np.newaxis]
-        low, top, high = (np.take_along_axis(values, best + i, 0)[0] for i in (-1, 0, 1))
-    return top, np.take_along_axis(height, best, 0)[0]
+        best = np.clip(height.argmax(axis=0), 1, FINER - 2)
+        low, top, high = (at(values, best + i) for i in (-1, 0, 1))
+    return top, at(height, best)
 
 
-def _between(low, high):
-    """Values between two, (FINER, *batch), in equal ratios."""
-    share = np.linspace(0, 1, FINER).reshape(-1, *(1,) * np.ndim(low))
-    return np.exp(np.log(low) + share * np.log(high / low))
-
-
-def _extent(values):
-    values = np.asarray(values, dtype=float)
-    if values.size == 0:
-        return "-"
-    least, most = f"{values.min():.6g}", f"{values.max():.6g}"
-    return least if least == most else f"{least} .. {most}"
+def _between(low, high, count=FINER):
+    """Values between two, (count, *batch), in equal ratios."""
+    return np.geomspace(low, np.broadcast_to(high, np.shape(low)), count)

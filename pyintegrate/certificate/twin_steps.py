@@ -123,16 +123,11 @@ def _explicit_rk(method, motion, h, n_steps, y):
     table = motion.table(method)
     A, b = table["A"], table["b"]
     used = _used_stages(A, b)
-
-    def moved(y, weights, k):
-        pairs = [k[j] * w for j, w in enumerate(weights) if w is not None and j in k]
-        return y + sum(pairs[1:], pairs[0]) * h if pairs else y
-
     for _ in range(n_steps):
-        k: dict[int, Any] = {}
-        for s in used:
-            k[s] = motion.slope(moved(y, A[s], k))
-        y = moved(y, b, k)
+        k: list[Any] = []
+        for s, row in enumerate(A):
+            k.append(motion.slope(y + _sum(row, k, 0.0 * y) * h) if s in used else None)
+        y = y + _sum(b, k, 0.0 * y) * h
     return y
 
 
@@ -143,7 +138,7 @@ def _used_stages(A, b):
     while new:
         used |= new
         new = {j for s in used for j, a in enumerate(A[s]) if a is not None} - used
-    return sorted(used)
+    return used
 
 
 def _implicit_rk(method, motion, h, n_steps, y):

@@ -34,18 +34,13 @@ def _letters(method):
     return " ".join(letter if mark else "-" for letter, mark in marks)
 
 
+_SAID = ("name", "title", "formula", "family", "order", "evaluations", "stages", "symplectic")
+
+
 def _about(method):
-    return {
-        "name": method.name,
-        "title": method.title,
-        "formula": method.formula,
-        "family": method.family,
-        "order": method.order,
-        "evaluations": method.evaluations,
-        "stages": method.stages,
-        "symplectic": bool(method.symplectic),
-        "reversible": bool(method.symmetric),
-        "implicit": bool(method.implicit),
+    return {name: getattr(method, name) for name in _SAID} | {
+        "reversible": method.symmetric,
+        "implicit": method.implicit,
         "needs": method.requires,
         "stable to": method.stability_limit,
         "aliases": list(method.aliases),
@@ -60,13 +55,10 @@ def _method(method, options):
         return
     print(f"{about.pop('name')}: {about.pop('title')}")
     formula = about.pop("formula")
-    if formula:
-        print(f"  {formula}")
-    print()
+    print(f"  {formula}\n" if formula else "")
     needs = "any system" if method.requires == "any" else f"a {method.requires} system"
     limit = f"omega dt = {method.stability_limit:.6g} on the undamped oscillator"
-    words = {True: "yes", False: "no"}
-    told = {name: words[value] if value in (True, False) and isinstance(value, bool) else value
+    told = {name: ("no", "yes")[value] if isinstance(value, bool) else value
             for name, value in about.items()}  # fmt: skip
     told |= {
         "evaluations": f"{method.evaluations} per step",
@@ -102,13 +94,8 @@ def systems(options):
 
 
 def _described(system):
-    start = dict(zip(system.state_names, system.initial, strict=True))
-    return {
-        "name": system.name,
-        "title": system.title,
-        "equation": system.equation,
-        "structure": system.structure,
-        "state": start,
+    return {name: getattr(system, name) for name in ("name", "title", "equation", "structure")} | {
+        "state": dict(zip(system.state_names, system.initial, strict=True)),
         "parameters": dict(system.params),
         "units": dict(system.units),
         "reference": system.reference,

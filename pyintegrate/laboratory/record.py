@@ -1,26 +1,373 @@
-"""All numbers of the lab: a state of the front end in, a comparison and its arrays out."""
+"""The numbers of the lab: plain data of systems and methods, a comparison and its arrays."""
 
 from __future__ import annotations
 
 import warnings
-from math import inf
+from functools import cache
+from math import inf, isfinite
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..analysis.accuracy import fits
 from ..analysis.phase import phase_drift
+from ..analysis.results import quiet, unit_of
 from ..analysis.side_by_side import Comparison, compare
 from ..errors import RecordWarning
+from ..method.catalogue import methods as known_methods
+from ..run.arguments import usual_methods
 from ..solving import solve
-from .descriptions import LONGEST, stability_of
-from .python_lines import python_lines
-from .scenes import turning
+from ..system.catalogue import systems as catalogue
+from ..system.catalogue import systems as known_systems
+from ..theory.stability import decay_limit, stability_polynomial
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from ..method.method import Method
     from ..solution.solution import Solution
     from ..system.system import System
+
+SPRINGS = ("oscillator", "spring", "momentum_spring")
+ANGLES = ("theta", "phi", "angle", "alpha")
+# Components across and up, if others than the first two show more.
+VIEWS = {"lorenz": (0, 2), "projectile": (0, 2), "projectile_drag": (0, 2)}
+BODIES = {"three_body": 2, "n_body": 3}  # axes of each body
+
+
+def scene(system: System) -> dict[str, Any]:
+    """The description that the front end needs to draw a state: its kind, and its components.
+
+    Parameters
+    ----------
+    system : System
+
+    Returns
+    -------
+    dict
+        "kind" is "spring", "pendulum" (with "length", a parameter or 1), "double_pendulum", "bead"
+        (one component, on a line), "path", "bodies" or "box" (a body that turns); "places" has the
+        components across and up, a pair for each point; "centre" whether something is drawn at the
+        origin, "tied" whether a spring goes to it.
+
+    Examples
+    --------
+    >>> import pyintegrate as pi
+    >>> scene(pi.systems.lorenz)["kind"], scene(pi.systems.lorenz)["places"]
+    ('path', [[0, 2]])
+    """
+    name, first = system.name, system.state_names[0]
+    if system.structure == "rigid_body":
+        return {"kind": "box", "places": [[0, 2]], "units": "same"}
+    if name in SPRINGS:
+        return {"kind": "spring", "places": [[0, 0]]}
+    if name == "double_pendulum":
+        return {"kind": "double_pendulum", "places": [[0, 0], [1, 1]], "lengths": ["l1", "l2"]}
+    if system.dof == 1 and first in ANGLES:
+        lengths = [known for known in ("length", "l", "L") if known in system.params]
+        return {"kind": "pendulum", "places": [[0, 0]], "lengths": lengths[:1]}
+    if system.dof == 1 or system.dim == 1:
+        return {"kind": "bead", "places": [[0, 0]]}
+    if name in BODIES:
+        axes = BODIES[name]
+        pairs = [[axes * i, axes * i + 1] for i in range(system.dof // axes)]
+        return {"kind": "bodies", "places": pairs}
+    return {
+        "kind": "path", "places": [list(VIEWS.get(name, (0, 1)))],
+        "centre": name in ("kepler", "spring_3d"), "tied": name == "spring_3d",
+        "units": "same" if system.dof else "different",  # axes with one scale, or each its own
+    }  # fmt: skip
+
+
+def turning(system: System, states: Any) -> Any:
+    """The fastest eigenvalues of the Jacobian along some states: how fast a motion turns.
+
+    Parameters
+    ----------
+    system : System
+    states : array_like, shape (n, dim)
+
+    Returns
+    -------
+    ndarray of complex, shape (dim,)
+        All eigenvalues at the state where the largest of them is largest; zeros if none is
+        finite.
+
+    Examples
+    --------
+    >>> import pyintegrate as pi
+    >>> turning(pi.systems.oscillator(omega=3.0), [[1.0, 0.0]]).tolist()
+    [3j, -3j]
+    """
+    states = np.asarray(states)
+    states = states[np.isfinite(states).all(axis=-1)]
+    jacobians = system.jacobian(0.0, states)
+    jacobians = jacobians[np.isfinite(jacobians).all(axis=(-2, -1))]
+    if not len(jacobians):
+        return np.zeros(system.dim, dtype=complex)
+    values = np.linalg.eigvals(jacobians)
+    return values[np.argmax(abs(values).max(axis=-1))].astype(complex)
+
+
+MOST_ELEMENTS = 3  # of an array parameter with sliders
+MAY_VANISH = (
+    *("b", "c", "damping", "delta", "gamma", "amplitude", "coupling", "softening", "mu"),
+    *("drag", "linear_damping", "angular_damping"),
+)
+TURNS, PER_TURN = 40, 16  # of the default run
+# Step and end for motions whose initial turning says little: they do not turn, or are chaotic.
+RUNS = {
+    "constant_force": (0.5, 10.0), "acceleration_profile": (0.5, 8.0), "projectile": (0.1, 2.0),
+    "projectile_drag": (0.1, 1.8), "logistic": (0.5, 12.0), "kepler": (0.1, 60.0),
+    "double_pendulum": (0.05, 20.0), "duffing": (0.2, 100.0), "lorenz": (0.01, 20.0),
+    "rossler": (0.1, 100.0), "three_body": (0.05, 40.0), "rigid_body": (0.1, 40.0),
+}  # fmt: skip
+# What the catalogue has at rest, shown as it tumbles: a turn about the middle axis is unstable.
+TUMBLING = {"gravity": (0.0, 0.0, 0.0), "inverse_inertia": (1.0, 1 / 2, 1 / 3)}
+STARTS = {"rigid_body": [0.0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0.01, 1, 0]}
+LONGEST = 20_000  # steps
+
+
+def describe_system(system: System) -> dict[str, Any]:
+    """A system as plain data: its equation, components, parameters, scene and default run.
+
+    Parameters
+    ----------
+    system : System
+        For one trajectory.
+
+    Returns
+    -------
+    dict
+
+    Raises
+    ------
+    ValueError
+        A batch.
+
+    Examples
+    --------
+    >>> import pyintegrate as pi
+    >>> about = describe_system(pi.systems.oscillator(omega=15**0.5))
+    >>> about["dt"], about["t_end"], about["params"]["omega"]["value"]
+    (0.1, 60.0, 3.872983346207417)
+    """
+    if any(system.batch_shapes.values()):
+        names = [name for name, shape in system.batch_shapes.items() if shape]
+        raise ValueError(
+            f"the lab shows one trajectory, and {', '.join(names)} of {system.name!r} are arrays"
+            " over a batch: give numbers"
+        )
+    drawn = scene(system)
+    start = np.array(STARTS.get(system.name, system.initial))
+    dt, t_end = (0.1, 50.0) if start is None else usual_run(system, start)
+    params = {}
+    for name, value in system.params.items():
+        if not np.size(value):  # springs of a body that has none
+            continue
+        shape = np.shape(value)
+        matrix = len(shape) == 2 and shape[0] == shape[1]
+        values = np.diagonal(value) if matrix else np.ravel(value)
+        sliders = (matrix or len(shape) < 2) and values.size <= MOST_ELEMENTS
+        low, high = zip(*(_range(name, float(x)) for x in values), strict=True) if sliders else (
+            (), ())  # fmt: skip
+        params[name] = {
+            "value": np.asarray(value, float).tolist(),
+            "low": list(low), "high": list(high), "unit": unit_of(system, name),
+        }  # fmt: skip
+    return {
+        "title": system.title or system.name, "equation": system.equation, "dim": system.dim,
+        "dof": system.dof, "structure": system.structure, "scene": drawn, "params": params,
+        "state": [{"name": n, "unit": unit_of(system, n)} for n in system.state_names],
+        "start": None if start is None else start.tolist(), "time_unit": unit_of(system, "t"),
+        "dt": dt, "t_end": t_end, "energy": system.has_energy,
+        "methods": list(usual_methods(system)),
+    }  # fmt: skip
+
+
+def drawable() -> dict[str, System]:
+    """The systems of the catalogue as the lab shows them, by name.
+
+    Examples
+    --------
+    >>> "rigid_body" in drawable(), "lorenz" in drawable()
+    (True, True)
+    """
+    return {**catalogue, "rigid_body": catalogue["rigid_body"](**TUMBLING)}
+
+
+def describe_method(method: Method) -> dict[str, Any]:
+    """A method as plain data, with the numbers that show one of its steps.
+
+    Parameters
+    ----------
+    method : Method
+
+    Returns
+    -------
+    dict
+
+    Examples
+    --------
+    >>> import pyintegrate as pi
+    >>> describe_method(pi.methods.velocity_verlet)["kick"]
+    [0.5, 0.5]
+    """
+    about: dict[str, Any] = {
+        "title": method.title, "formula": method.formula, "order": method.order,
+        "evaluations": method.evaluations, "family": method.family, "stages": method.stages,
+        "symplectic": method.symplectic, "implicit": method.implicit,
+    }  # fmt: skip
+    if method.family in ("explicit_rk", "composition"):
+        about |= {name: method.coefficients[name] for name in method.coefficients
+                  if name in ("A", "b", "c", "kick", "drift")}  # fmt: skip
+    return about
+
+
+@cache
+def stability_of(method: Method) -> dict[str, Any]:
+    """How far a method is stable: for oscillations, for decay, and R(z) if it is a polynomial.
+
+    Parameters
+    ----------
+    method : Method
+
+    Returns
+    -------
+    dict
+        "oscillation" and "decay": the largest |h lambda|, None if there is no limit or it is
+        unknown; "R": coefficients, the lowest first, or None.
+
+    Examples
+    --------
+    >>> import pyintegrate as pi
+    >>> stability_of(pi.methods.semi_implicit_euler)
+    {'oscillation': 2.0, 'decay': None, 'R': None}
+    """
+    limits = {"oscillation": method.stability_limit, "decay": decay_limit(method)}
+    limits = {k: v if v is not None and isfinite(v) else None for k, v in limits.items()}
+    explicit = method.family == "explicit_rk"
+    return limits | {"R": [float(c) for c in stability_polynomial(method)] if explicit else None}
+
+
+def fitting(system: System, methods: Any) -> list[str]:
+    """The names of those methods that can integrate a system.
+
+    Examples
+    --------
+    >>> import pyintegrate as pi
+    >>> fitting(pi.systems.lorenz, [pi.methods.rk4, pi.methods.velocity_verlet])
+    ['rk4']
+    """
+    return [method.name for method in methods if fits(method, system)]
+
+
+def usual_run(system: System, start: Any = None) -> tuple[float, float]:
+    """A step of about a sixteenth of a turn and a time of about fifty turns, as round numbers.
+
+    Examples
+    --------
+    >>> import pyintegrate as pi
+    >>> usual_run(pi.systems.lorenz)
+    (0.01, 20.0)
+    """
+    if system.name in RUNS:
+        return RUNS[system.name]
+    start = np.asarray(system.initial if start is None else start, float)
+    period = system.period(start)
+    turn = 2.0 if period is None or not np.isfinite(period) else float(period)
+    if period is None:
+        with quiet():
+            moves = np.linalg.norm(system.rhs(0.0, start)) / (np.linalg.norm(start) + 1e-3)
+        rate = max(float(abs(turning(system, [start])).max()), float(moves))
+        turn = 2 * np.pi / rate if 0 < rate < np.inf else turn
+    return round_number(turn / PER_TURN), round_number(TURNS * turn)
+
+
+def round_number(value: float) -> float:
+    """The nearest number of one digit, or 1.5 times a power of ten, by ratio.
+
+    Examples
+    --------
+    >>> round_number(0.0103), round_number(81.1)
+    (0.01, 80.0)
+    """
+    power = 10.0 ** np.floor(np.log10(value))
+    digit = min((1, 1.5, 2, 3, 4, 5, 6, 8, 10), key=lambda d: abs(np.log(value / power / d)))
+    return float(f"{digit * power:.3g}")
+
+
+def _range(name, value):
+    """The limits of the slider of a parameter."""
+    if value < 0:
+        return 3 * value, -3 * value
+    if value == 0:
+        return (0.0, 2.0) if name in MAY_VANISH else (-2.0, 2.0)
+    return (0.0 if name in MAY_VANISH else round_number(value / 10)), round_number(3 * value)
+
+
+def python_lines(system: System, state: Mapping[str, Any], dt: float, n_steps: int) -> str:
+    """Code that makes the same comparison, digit for digit, and draws it.
+
+    Parameters
+    ----------
+    system : System
+        With the parameters of the state.
+    state : mapping
+        From the front end.
+    dt, n_steps
+        The step, and the number of steps of the first method.
+
+    Returns
+    -------
+    str
+        A user-defined system or method appears by its name, with a comment.
+
+    Examples
+    --------
+    >>> import pyintegrate as pi
+    >>> state = {"start": [1.0, 0.0], "methods": ["rk4"], "equal_work": False}
+    >>> print(python_lines(pi.systems.oscillator, state, 0.1, 10))
+    import pyintegrate as pi
+    <BLANKLINE>
+    c = pi.compare(
+        pi.systems.oscillator(omega=1.0),
+        [1.0, 0.0],
+        methods=["rk4"],
+        dt=0.1,
+        n_steps=10,
+    )
+    c.plot()
+    """
+    params = ", ".join(
+        f"{name}={value if np.ndim(value) == 0 else np.asarray(value).tolist()!r}"
+        for name, value in system.params.items()
+        if np.size(value)  # what it has none of
+    )
+    built_in = system.name in known_systems and type(known_systems[system.name]) is type(system)
+    remarks = [] if built_in else [f"{system.name}: the system that was given to pi.lab"]
+    named = []
+    for name in state["methods"]:
+        own = name not in known_methods
+        named.append(name if own else f'"{name}"')
+        remarks += [f"{name}: the method that was given to pi.lab"] * own
+    call = f"{'pi.systems.' * built_in}{system.name}({params})"
+    lines = [
+        "import pyintegrate as pi",
+        "",
+        *[f"# {remark}" for remark in remarks],
+        "c = pi.compare(",
+        f"    {call},",
+        f"    {[float(value) for value in state['start']]!r},",
+        f"    methods=[{', '.join(named)}],",
+        f"    dt={dt!r},",
+        f"    n_steps={n_steps},",
+        *["    equal_work=True,"] * bool(state["equal_work"]),
+        ")",
+        "c.plot()",
+    ]
+    return "\n".join(lines)
+
 
 RTOL, ATOL = 1e-11, 1e-13  # of the true motion, if it has no closed form
 MOST_TRIED = 50_000  # its steps: with more, sliders would not respond in time
@@ -82,7 +429,7 @@ def make_record(
     dt, chosen = float(state["dt"]), [methods[name] for name in state["methods"]]
     n_steps = steps_of(dt, float(state["t_end"]))
     comparison = compare(
-        system, np.asarray(state["start"], dtype=np.float64), methods=chosen, dt=dt,
+        system, np.asarray(state["start"], float), methods=chosen, dt=dt,
         n_steps=n_steps, equal_work=bool(state["equal_work"]), on_failure="ignore",
     )  # fmt: skip
     truths: dict[float, Any] = {}
@@ -130,7 +477,7 @@ def _measured(solution, truth, made):
     """The arrays of one run, compared with the true motion."""
     system, y = solution.system, np.ascontiguousarray(solution.y)
     positions = system.dof or system.dim
-    with np.errstate(over="ignore", invalid="ignore"):
+    with quiet():
         if system.structure == "rigid_body":
             away = _angle(y[:, 3:7], truth[:, 3:7])
         else:
@@ -156,7 +503,7 @@ def _energy_of(solution, truth):
     """(E - E0)/|E0| of the true motion: 0 unless something drives or brakes it."""
     if not solution.system.has_energy:
         return None
-    with np.errstate(invalid="ignore", over="ignore"):
+    with quiet():
         energy = solution.system.energy(truth, np.asarray(solution.t))
         first = solution.system.energy(solution.origin, solution._origin_time)
         return (energy - first) / (abs(first) or 1.0)
@@ -165,7 +512,7 @@ def _energy_of(solution, truth):
 def _phase(solution, truth, made):
     """The phase drift, or None if the motion does not turn."""
     system = solution.system
-    with warnings.catch_warnings(), np.errstate(all="ignore"):
+    with warnings.catch_warnings(), quiet():
         warnings.simplefilter("ignore", RecordWarning)
         try:
             if system.phase(solution.origin) is not None:

@@ -14,8 +14,15 @@ from ..run.arguments import checked_system, components_of, usual_methods
 from ..system.catalogue import systems as known_systems
 from ..values.checks import numbers
 from . import front_end
-from .descriptions import STARTS, describe_method, describe_system, drawable, fitting, usual_run
-from .record import make_record
+from .record import (
+    STARTS,
+    describe_method,
+    describe_system,
+    drawable,
+    fitting,
+    make_record,
+    usual_run,
+)  # fmt: skip
 
 if TYPE_CHECKING:
     from ..analysis.side_by_side import Comparison
@@ -163,7 +170,7 @@ class Lab(anywidget.AnyWidget):
     def _asked(self, _widget, content, _buffers):
         """A request of the front end: the rate of change of states, for the line of formulas."""
         if content.get("ask") == "rates":
-            t, y = np.asarray(content["t"], dtype=float), np.asarray(content["y"], dtype=float)
+            t, y = np.asarray(content["t"], float), np.asarray(content["y"], float)
             rates = np.asarray(self.system.rhs(t, y))
             self.send({"number": content.get("number", 0), "rates": rates.tolist()})
 

@@ -6,6 +6,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from ..values.citations import cite
+from ..values.headers import headers
 from .table import MethodTable
 
 if TYPE_CHECKING:
@@ -80,13 +81,12 @@ class Method:
     backward: bool
     starter: str | None
     embedded: dict[str, Any] | None
-    written: str | dict[str, list[Any]]  # the numbers with all digits (coefficients.py)
     made_by: tuple[Any, ...]  # the function that makes it, and its arguments: for pickling
 
     def __init__(
         self, name, title, family, order, stages, evaluations, symplectic, symmetric, coefficients,
-        handle, written, made_by, requires="any", implicit=None, self_starting=None, formula="",
-        reference="", aliases=(), derivative=0, backward=False, starter=None,
+        handle, made_by, written=None, requires="any", implicit=None, self_starting=None,
+        formula="", reference="", aliases=(), derivative=0, backward=False, starter=None,
         embedded=None,
     ):  # fmt: skip
         fields = dict(locals())
@@ -99,6 +99,8 @@ class Method:
             )
         if self_starting is None:
             fields["self_starting"] = family != "multistep" or stages == 1
+        if written is None:
+            del fields["written"]
         self.__dict__.update(fields)
 
     def __setattr__(self, name, value):
@@ -125,6 +127,11 @@ class Method:
         from ..theory.stability import oscillator_limit
 
         return oscillator_limit(self)
+
+    @cached_property
+    def written(self) -> str | dict[str, list[Any]]:
+        """The numbers with all digits: of a method of the catalogue the text of its file."""
+        return (headers() / "methods" / f"{self.name}.h").read_text()
 
     cite = cite
 

@@ -14,29 +14,21 @@ except ImportError as missing:
         "pip install pyintegrate[plot]"
     ) from missing
 
-from .animation import animate
-from .chaos.chaos_pictures import chaos_map
-from .chaos.growth_curves import lyapunov
-from .comparison_panels import comparison
-from .dashboard_panels import dashboard, overview
-from .energy_curves import energy
-from .error_against_step import convergence
-from .error_against_work import work_precision
-from .error_curves import error
-from .heat_maps import heatmap
-from .paths import trajectory
-from .phase_curves import phase_drift
-from .phase_space import phase_portrait
-from .portraits.ensembles import fan, histogram_over_time
-from .portraits.frequency_maps import frequencies
-from .portraits.phase_planes import phase_plane
-from .portraits.resting_marks import equilibria
-from .portraits.stretching import ftle
-from .region_contours import stability_region
-from .sections.attractor_maps import basin_map
-from .sections.scan_maps import passages, scan
-from .sections.section_points import bifurcation, return_map, section
-from .stability_maps import stability_map
+from .heat_maps import basin_map, heatmap, passages, scan
+from .method_curves import convergence, stability_map, stability_region, work_precision
+from .moving import animate
+from .pages import comparison, dashboard, overview
+from .portraits.chaos_and_order import (
+    chaos_map,
+    fan,
+    frequencies,
+    ftle,
+    histogram_over_time,
+    lyapunov,
+)
+from .portraits.phase_planes import equilibria, phase_plane
+from .section_points import bifurcation, return_map, section
+from .solution_curves import energy, error, phase_drift, phase_portrait, trajectory
 from .style import colour_of
 
 __all__ = [

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .curves import draw_path
-from .style import PALETTE, on_ground, unit_of, with_unit
-from .thinning import batch_of, chosen_trajectories
+from ..analysis.results import quiet, unit_of, with_unit
+from .curves import batch_of, chosen_trajectories, draw_path
+from .style import PALETTE, on_ground
 
 NAMED = 12  # up to this number bodies are named in the legend
 LINES = ("-", "--", ":", "-.")  # of the first method, the second, ...
@@ -98,7 +98,7 @@ def letters_of(solution, components=None, flat=False):
         if len(asked) == 3 and flat:
             raise ValueError("three components need axes with projection='3d', or ax=None")
         return asked
-    with np.errstate(over="ignore", invalid="ignore"):
+    with quiet():
         extent = {
             letter: max(np.ptp(np.nan_to_num(solution[b.components[letter]])) for b in bodies)
             for letter in known
@@ -151,7 +151,7 @@ def draw_bodies(ax, curves, letters, window, keywords, by_method=False):
 def _mark_end(ax, line, label):
     """A dot on the last good point of a line, above all lines."""
     data = line.get_data_3d() if hasattr(line, "get_data_3d") else line.get_data()
-    good = np.flatnonzero(np.isfinite(np.asarray(data, dtype=float)).all(axis=0))
+    good = np.flatnonzero(np.isfinite(np.asarray(data, float)).all(axis=0))
     if len(good):
         last = [part[good[-1] :][:1] for part in data]
         look = {"color": line.get_color(), "alpha": line.get_alpha(), "label": label}

@@ -1,26 +1,326 @@
-"""The contents of a picture: labelled, coloured solutions, and the lines that show them."""
+"""The contents of a picture: labelled, coloured solutions, thinned, and their lines."""
+
+from __future__ import annotations
 
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from ..adaptive.dense_output import filled
+from ..analysis.observables import start_time
+from ..analysis.results import quiet, unit_of
 from ..solution.jumps import beyond_jump, has_jumped
-from .comparing.telling import looks_of, parts_of, texts_of
-from .frame import line_keywords
-from .style import PALETTE, exact_look
-from .thinning import (
-    LINE,
-    POINTS,
-    batch_of,
-    batch_size,
-    chosen_trajectories,
-    envelope,
-    jumps_between,
-    orbit,
-    parted,
-    step_length,
+from .style import (
+    PALETTE,
+    axis_label,
+    colours,
+    exact_look,
+    line_keywords,
+    line_style,
+    on_ground,
+    title_of,
 )
+
+POINTS = 4000  # for one curve: more than the pixels of a wide picture
+TRAJECTORIES = 30  # of a batch: more curves could not be distinguished
+LINE = 4 * POINTS  # for one path, which crosses the picture many times
+ROUND = 0.04  # of the picture: shorter steps of a path look round
+GOLDEN = 0.6180339887498949  # its multiples, modulo one, are spread evenly and without a pattern
+
+
+def envelope(values, points=POINTS):
+    """Indices of a curve against time that keep the least and the most of every pixel column.
+
+    Parameters
+    ----------
+    values : array_like
+        (n,), in order of time; NaN marks gaps.
+    points : int, optional
+        The largest number of indices returned (if at least 8).
+
+    Returns
+    -------
+    ndarray
+        Increasing indices, the first and the last among them.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> peak = np.zeros(100_000)
+    >>> peak[12_345] = 1.0
+    >>> chosen = envelope(peak)
+    >>> len(chosen) <= 4000, 12_345 in chosen
+    (True, True)
+    """
+    values = np.asarray(values, float)
+    count = len(values)
+    if count <= points:
+        return np.arange(count)
+    bins = max(1, (points - 2) // 2)
+    width = -(-count // bins)
+    padded = np.full(width * -(-count // width), np.nan)
+    padded[:count] = values
+    padded = padded.reshape(-1, width)
+    start = np.arange(len(padded)) * width
+    lowest = np.where(np.isnan(padded), np.inf, padded).argmin(axis=1) + start
+    highest = np.where(np.isnan(padded), -np.inf, padded).argmax(axis=1) + start
+    chosen = np.unique(np.concatenate([[0], lowest, highest, [count - 1]]))
+    return chosen[chosen < count]
+
+
+def orbit(x, y, points=LINE):
+    """Indices of a path that keep every turn of it, and whether lines may join them.
+
+    They are at equal distances along the path. If it turns so often that lines between so few
+    points would cut its corners, they are fewer and slightly shifted, so that they do not resonate
+    with the turns: dots that fill the area of the path.
+
+    Parameters
+    ----------
+    x, y : array_like
+        (n,) coordinates in the plane of the picture, in order of time.
+    points : int, optional
+        The largest number of indices returned.
+
+    Returns
+    -------
+    indices : ndarray
+        Increasing.
+    joined : bool
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> t = np.linspace(0, 2 * np.pi * 100, 100_001)  # a hundred revolutions
+    >>> indices, joined = orbit(np.cos(t), np.sin(t))
+    >>> len(indices) > 60 * 100, len(indices) <= 16_000, joined
+    (True, True, True)
+    """
+    x, y = np.asarray(x, float), np.asarray(y, float)
+    count = len(x)
+    if count <= points:
+        return np.arange(count), True
+    way = np.concatenate([[0.0], np.cumsum(_steps(x, y))])
+    if way[-1] == 0:
+        return np.array([0, count - 1]), True
+    points = min(points, max(POINTS, int(4 * way[-1] / ROUND)))  # a slow curve needs fewer
+    number = np.arange(1, points - 1)
+    joined = bool(way[-1] / points <= ROUND)
+    if not joined:
+        number = spread(min(points, POINTS) - 2, min(points, POINTS) - 2, float) + 0.5
+    places = np.searchsorted(way, way[-1] * number / (len(number) + 1))
+    return np.unique(np.concatenate([[0], places, [count - 1]])), joined
+
+
+def spread(count, points, kind=int):
+    """`points` numbers from 0 to below `count`, evenly spread, but without a pattern.
+
+    Examples
+    --------
+    >>> spread(1000, 5)
+    array([  0, 323, 447, 770, 894])
+    """
+    number = np.arange(points)
+    return ((number + np.remainder(number * GOLDEN, 1)) * (count / points)).astype(kind)
+
+
+def _steps(x, y):
+    """Distances of consecutive points, as fractions of the width and height of the whole."""
+    with quiet():
+        moved = [
+            np.diff(values) / (np.fmax.reduce(values) - np.fmin.reduce(values)) for values in (x, y)
+        ]
+        return np.hypot(*(np.nan_to_num(part, posinf=0, neginf=0) for part in moved))
+
+
+def step_length(x, y):
+    """Median distance of consecutive points, as a fraction of the width and height of the whole."""
+    if len(x) < 2:
+        return 0.0
+    return float(np.median(_steps(x, y)))
+
+
+def batch_of(solution):
+    """Shape of the batch."""
+    return np.shape(solution.initial)[:-1]
+
+
+def batch_size(solution):
+    """The number of trajectories of a solution."""
+    return int(np.prod(batch_of(solution)))
+
+
+def chosen_trajectories(batch, most=TRAJECTORIES):
+    """Indices of the trajectories of a batch that are drawn: all, or 30 evenly spaced.
+
+    Parameters
+    ----------
+    batch : tuple of int
+        Shape of the batch.
+    most : int, optional
+
+    Returns
+    -------
+    list of tuple
+        One index per trajectory.
+
+    Examples
+    --------
+    >>> len(chosen_trajectories((1000, 50)))
+    30
+    """
+    size = int(np.prod(batch))
+    flat = np.unique(np.linspace(0, size - 1, min(size, most)).round().astype(int))
+    return [tuple(int(i) for i in np.unravel_index(one, batch)) if batch else () for one in flat]
+
+
+def jumps_between(solution, index, t):
+    """Which neighbouring times of one trajectory have a jump between them.
+
+    Parameters
+    ----------
+    solution : Solution
+    index : tuple of int
+        The trajectory.
+    t : ndarray
+        (n,), in order of the steps.
+
+    Returns
+    -------
+    ndarray of bool
+        (n - 1,). After the last jump that an event has kept, if there were more, any two may
+        have one between them.
+
+    Examples
+    --------
+    >>> import pyintegrate as pi
+    >>> bounce = pi.event("z", direction=-1, then=lambda t, x, v: (x, -v))
+    >>> sol = pi.integrate(pi.systems.projectile, [0, 0, 1.0], [0, 0, 0.0], dt=0.1, n_steps=6,
+    ...                    events={"floor": bounce})  # it falls for 0.45 s
+    >>> jumps_between(sol, (), sol.t)
+    array([False, False, False, False,  True, False])
+    """
+    t = np.asarray(t, float)
+    sense = 1.0 if len(t) and t[-1] >= t[0] else -1.0
+    if getattr(solution, "_both_sides", False):  # each jump is saved, before and after it
+        saved = np.asarray(solution.t)
+        saved = sense * (saved[(slice(None), *index)] if saved.ndim > 1 else saved)
+        moments = saved[1:][saved[1:] == saved[:-1]]
+        left, right = (np.searchsorted(moments, sense * t, side) for side in ("left", "right"))
+        pair = t[1:] == t[:-1]
+        alone = (right > left) & ~(np.append(pair, False) | np.insert(pair, 0, False))
+        return pair | alone[1:] | alone[:-1] | (left[1:] > right[:-1])
+    plan, jumps = solution._options.events, np.zeros(max(len(t) - 1, 0), bool)
+    for name, one in plan.events.items() if plan is not None else ():
+        if one.then is not None:
+            found = solution.events[name]
+            when = np.sort(sense * np.asarray(found.t)[index].reshape(-1))
+            when = when[np.isfinite(when)]
+            jumps |= np.diff(np.searchsorted(when, sense * t, "right")) > 0
+            if np.asarray(found.overflow)[index]:
+                jumps |= sense * t[1:] > when.max(initial=-np.inf)
+    return jumps
+
+
+def parted(jumps, *parts):
+    """Values along a line with a gap, a NaN, at each jump.
+
+    Parameters
+    ----------
+    jumps : ndarray of bool
+        (n - 1,), as from `jumps_between`.
+    *parts : ndarray
+        Each (n,).
+
+    Returns
+    -------
+    list of ndarray
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> parted(np.array([False, True]), np.array([1.0, 2.0, 3.0]))
+    [array([ 1.,  2., nan,  3.])]
+    """
+    places = np.flatnonzero(jumps) + 1
+    if not places.size:
+        return list(parts)
+    return [np.insert(np.asarray(part, float), places, np.nan) for part in parts]
+
+
+def texts_of(solutions, names, labels):
+    """The names of solutions in the legend."""
+    if labels is not None and not hasattr(labels, "get"):
+        if len(labels) != len(names) or isinstance(labels, str):
+            raise ValueError(f"labels: expected {len(names)} texts, got {labels!r}")
+        return list(labels)
+    texts = []
+    for solution, name in zip(solutions, names, strict=True):
+        text = (labels or {}).get(name, title_of(solution.method))
+        if names.count(name) > 1:
+            alike = [one for one, other in zip(solutions, names, strict=True) if other == name]
+            told = _told_apart([_run_with(one, ...) for one in alike])
+            place = next(i for i, one in enumerate(alike) if one is solution)
+            text += f", {told[place] or _step(solution)}"
+        texts.append(text)
+    return texts
+
+
+def parts_of(solution):
+    """The names of the trajectories of a small batch."""
+    batch = batch_of(solution)
+    return _told_apart([_run_with(solution, index) for index in np.ndindex(batch)])
+
+
+def _run_with(solution, index):
+    """What trajectories were run with, as texts by name."""
+    system, batch = solution.system, batch_of(solution)
+    said = {"step": _step(solution)} if index is ... else {}
+    values = {n: v for n, v in system.params.items() if np.ndim(v) == len(system.batch_shapes[n])}
+    values |= {n: solution.initial[..., i] for i, n in enumerate(system.state_names)}
+    for name, value in values.items():
+        value = np.broadcast_to(value, batch)[index]
+        text = ("initial " if name in system.state_names else "") + axis_label(system, name)
+        text, _, unit = text.partition(" [")
+        same = value.size and value.min() == value.max()
+        said[name] = f"{text} = {value.flat[0]:.4g} {unit[:-1]}".rstrip() if same else ""
+    return said
+
+
+def _told_apart(runs):
+    """Of what several were run with, only what differs."""
+    differ = [name for name in runs[0] if len({run.get(name) for run in runs}) > 1]
+    return [", ".join(filter(None, (run.get(name) for name in differ))) for run in runs]
+
+
+def looks_of(names, ax):
+    """The colour and line style of curves by these methods."""
+    palette, looks = colours(names), []
+    used = [] if ax is None else [line.get_color() for line in ax.get_lines()]
+    seen: dict[str, int] = {}  # curves by a method so far
+    for name in names:
+        turn = seen[name] = seen.get(name, -1) + 1
+        colour = palette[name]
+        if turn == 0 or len(palette) == 1:
+            start = PALETTE.index(colour)
+            free = [c for c in PALETTE[start:] + PALETTE[:start] if on_ground(c) not in used]
+            colour = (free or [colour])[0]
+            used.append(on_ground(colour))
+            turn = 0 if free else turn
+        looks.append({"color": on_ground(colour), "linestyle": line_style(colour, turn)})
+    return looks
+
+
+def _step(solution):
+    """The step or the tolerance, which distinguishes solutions by one method."""
+    if not hasattr(solution, "dt"):
+        rtol = np.asarray(solution.rtol, float)
+        same = rtol.size and rtol.min() == rtol.max()
+        return f"to {f'{rtol.min():.3g}' if same else 'various tolerances'}"
+    dt = np.asarray(solution.dt, float)
+    step = f"{dt.min():g}" if dt.size and dt.min() == dt.max() else "various"
+    return f"dt = {step} {unit_of(solution.system, 't')}".rstrip()
+
 
 FEW = 8  # batches up to this size also show their exact solutions
 DOTS = 0.05  # steps longer than this fraction of the picture are dots: lines would cut corners
@@ -119,7 +419,7 @@ def times_of(solution, index):
 def valid_values(solution, values, index):
     """One trajectory of (n_saved, *batch) values as float64, NaN after its failure."""
     valid = np.asarray(solution.valid)[(slice(None), *index)]
-    return np.where(valid, np.asarray(values)[(slice(None), *index)], np.nan).astype(np.float64)
+    return np.where(valid, np.asarray(values)[(slice(None), *index)], np.nan).astype(float)
 
 
 def against_time(ax, curve, values, keywords, window=None, bands=False, name=None):
@@ -295,7 +595,7 @@ def draw_path(ax, solution, values, index, together, window, style, keywords):
     (line,) = ax.plot(*parted(jumps, *(part[points] for part in parts)), **(style | keywords))
     if len(parts) == 2:
         mark_failure(ax, line, *parts)
-    return line, len(parts[0]), joined
+    return line, joined, (len(line.get_xdata()), len(parts[0]))
 
 
 def opacity(count):
@@ -338,13 +638,46 @@ def exact_curve(solution, t):
     return states if states is not None and np.isfinite(states).any() else None
 
 
-def draw_exact(ax, x, y, keywords=None):
-    """Draw the exact motion, thin and grey, once in the legend of these axes."""
-    style = exact_look() | (keywords or {})
-    if style["label"] in [line.get_label() for line in ax.get_lines()]:
-        style["label"] = "_nolegend_"
-    for number, (one_x, one_y) in enumerate(zip(x, y, strict=True)):
-        ax.plot(one_x, one_y, **(style if number == 0 else style | {"label": "_nolegend_"}))
+def smooth_times(solution, window=None):
+    """Times at which the exact motion looks smooth: the saves, or finer if these are coarse.
+
+    Parameters
+    ----------
+    solution : Solution
+        Whose saves and start are used.
+    window : tuple of float, optional
+        From one time to another; the whole run by default.
+
+    Returns
+    -------
+    ndarray
+        Increasing (or, backwards in time, decreasing) times, at most about 40 per saved step.
+    """
+    t = np.asarray(solution.t)
+    start, end = (float(start_time(solution)), float(t[-1])) if window is None else window
+    step = solution._step_lengths
+    spacing = abs(float(step)) if step.ndim == 0 else abs(end - start) / POINTS
+    steps = max(1.0, abs(end - start) / spacing) if spacing else 1.0
+    finer = max(1, min(40, int(POINTS / 2 / steps)))
+    return np.linspace(start, end, int(min(steps * finer, 50 * POINTS)) + 1)
+
+
+def exact_style(ax):
+    """Keywords of the exact motion, thin and grey, once in the legend of these axes."""
+    drawn = "exact" in [line.get_label() for line in ax.get_lines()]
+    return exact_look() | {"label": "_nolegend_"} if drawn else exact_look()
+
+
+def exact_against_time(ax, curves, window, values_of):
+    """Draw what a function of exact states and times gives, if all have one exact motion."""
+    solution = same_motion(curves)
+    if solution is None:
+        return
+    t = smooth_times(solution, window)
+    states = exact_curve(solution, t)
+    for one in () if states is None else values_of(states, t).reshape(len(t), -1).T:
+        points = envelope(one)
+        ax.plot(t[points], one[points], **exact_style(ax))
 
 
 def keep_in_view(ax, along_x=False):
@@ -355,13 +688,13 @@ def keep_in_view(ax, along_x=False):
     for axis in ("y", "x") if along_x else ("y",):
         extents = []
         for line in ax.get_lines():
-            values = np.asarray(getattr(line, f"get_{axis}data")(), dtype=np.float64)
+            values = np.asarray(getattr(line, f"get_{axis}data")(), float)
             values = values[np.isfinite(values)]
             if len(values) > 1 and np.any(values != values[0]):
                 extents.append((values.min(), values.max()))
         if not extents:
             continue
-        with np.errstate(over="ignore"):
+        with quiet():
             spans = np.array([high - low for low, high in extents])
         calm = [one for one, span in zip(extents, spans, strict=True) if span < 1e5 * min(spans)]
         if 0 < len(calm) < len(extents):

@@ -1,4 +1,4 @@
-"""Heat map: one number for every trajectory of a batch, over its two axes."""
+"""Maps: one number for every trajectory of a batch, scans, escape times, basins."""
 
 from __future__ import annotations
 
@@ -6,48 +6,49 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from matplotlib.colors import BoundaryNorm, ListedColormap, LogNorm, Normalize
+from matplotlib.patches import Patch
 
-from ..analysis.observables import found, largest_of
-from ..analysis.phase import period_error, phase_drift
+from ..analysis.measures import errors, watched_error
+from ..analysis.observables import largest_of
+from ..analysis.phase import period_error
+from ..analysis.results import unit_of, with_unit
 from ..errors import Status
-from ..solution.jumps import has_jumped, until_jump
-from .error_curves import components_of
-from .frame import new_axes, say
+from ..values.checks import choice
+from ..watching.reductions import Reduction
 from .log_axis import edges, log_axis, log_spaced
-from .style import BLUE, GREEN, ORANGE, PURPLE, SKY, VERMILLION, axis_label, unit_of, with_unit
+from .pictures import legend_below, picture
+from .solution_curves import unit_of_error
+from .style import BLUE, GREEN, ORANGE, PURPLE, SKY, VERMILLION, axis_label, on_ground
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
+    from ..analysis.portraits.recurrences import Basins
+    from ..analysis.sections.grid_scan import Passages, Scan
     from ..solution.solution import Solution
-    from ..values.types import ArrayLike, Axes
+    from ..values.types import ArrayLike
 
 QUANTITIES = ("energy_error", "phase_error", "position_error", "period_error", "failed_step")
-_WATCHED = {
-    "energy_error": ("energy_error", "energy error{}"),
-    "phase_error": ("phase_drift", "phase error{} [rad]"),
-}
 FAILED = "0.75"
 CLASSES = (BLUE, ORANGE, GREEN, SKY, VERMILLION, PURPLE)  # dark and light in turn
 MOST = 1e4  # times the median, or times 1 if that is more: larger numbers have exploded
 DECADES = 1e12  # greatest range of logarithmic colours: more leaves too little to each decade
 
 
+@picture(legend=False)
 def heatmap(
+    page,
     solution: Solution,
     values: str | Callable[..., Any] | ArrayLike | None = None,
     *,
     x: str | ArrayLike | None = None,
     y: str | ArrayLike | None = None,
-    ax: Axes | None = None,
     label: str | None = None,
     log: bool | None = None,
-    colorbar: bool = True,
-    title: str | None = None,
-    figsize: tuple[float, float] | None = None,
+    colorbar=True,
     **keywords: Any,
-) -> Axes:
+):
     """Draw a number for every trajectory of a batch with two axes, as colours.
 
     An axis along which something is spaced by the logarithm, as of ``numpy.geomspace``, is
@@ -67,18 +68,10 @@ def heatmap(
     x, y : str or array_like, optional
         What varies along the columns and the rows: a parameter, a component of the start, "dt", or
         coordinates. By default the only thing that varies there.
-    ax : Axes, optional
-        Where to draw; a new figure by default.
     label : str, optional
         Label of the colours.
     log : bool, optional
         Whether colours are logarithmic, over the top twelve decades; errors are by default.
-    colorbar : bool, optional
-        Whether to draw the scale of the colours beside the axes.
-    title : str, optional
-        Title above the axes.
-    figsize : tuple of float, optional
-        Width and height of a new figure in inches.
     **keywords
         For `Axes.pcolormesh`: cmap, norm, vmin and vmax, which limit the colours, also on a
         logarithmic scale. Values beyond a limit have the last colour, and the scale an arrow.
@@ -107,17 +100,30 @@ def heatmap(
     numbers, text, is_error = _numbers(solution, values)
     if numbers.shape != batch:
         raise ValueError(f"values has shape {numbers.shape}, and the batch {batch}")
-    log = is_error if log is None else log
-    columns, x_label = coordinates(solution, x, 1)
-    rows, y_label = coordinates(solution, y, 0)
-    ax = new_axes(ax, figsize, (6.2, 4.6))
     missing, blank = "did not fail", False
     if not (isinstance(values, str) and values == "failed_step"):
-        missing, status = "none, failed", np.asarray(solution.status)
-        blank = (status != Status.OK) & (status != Status.STOPPED)
-    colour(ax, columns, rows, numbers, text, label, log, blank, missing, colorbar, keywords)
-    ax.set(xlabel=x_label, ylabel=y_label)
-    say(ax, title)
+        missing = "none, failed"
+        blank = ~np.isin(solution.status, (Status.OK, Status.STOPPED))
+    log = is_error if log is None else log
+    look = text, label, log, blank, missing, colorbar, keywords
+    return over_batch(page, solution, x, y, numbers, *look)
+
+
+def over_batch(page, solution, x, y, numbers, *look):
+    """Numbers of a batch with two axes, over what varies along them: as `colour` draws them."""
+    columns, x_label = coordinates(solution, x, 1)
+    rows, y_label = coordinates(solution, y, 0)
+    ax = page((6.2, 4.6))
+    colour(ax, columns, rows, numbers, *look)
+    return ax, x_label, y_label
+
+
+def line_over(page, x, values, log, keywords):
+    """A line over coordinates, on axes that suit them."""
+    ax = page((6.6, 3.8))
+    colour = {} if {"c", "color"} & set(keywords) else {"color": on_ground(BLUE)}
+    ax.plot(x, values, **colour | keywords)
+    log_axis(ax, *"x" * log_spaced(x), *"y" * bool(log and np.any(values > 0)))
     return ax
 
 
@@ -152,7 +158,8 @@ def colour(ax, x, y, numbers, text, label, log, blank, missing, colorbar, keywor
         bar = ax.figure.colorbar(mesh, ax=ax, pad=0.02, extend=_beyond(mesh))
         bar.set_label(label or text)
         if isinstance(mesh.cmap, ListedColormap) and mesh.cmap.name == "classes":
-            bar.set_ticks(np.unique(np.clip(numbers, *_ends(mesh.norm))))
+            least, most = np.ceil(mesh.norm.vmin), np.floor(mesh.norm.vmax)
+            bar.set_ticks(np.unique(np.clip(numbers, least, most)))
     return mesh
 
 
@@ -175,16 +182,11 @@ def _scale(shown, log, least, most):
     return LogNorm(least, most)
 
 
-def _ends(norm):
-    return int(np.ceil(norm.vmin)), int(np.floor(norm.vmax))
-
-
 def _beyond(mesh):
     """At which ends of the scale there are numbers beyond the colours."""
     held = np.ma.compressed(mesh.get_array())
-    low = bool(np.any(held < mesh.norm.vmin)) if held.size else False
-    high = bool(np.any(held > mesh.norm.vmax)) if held.size else False
-    return {(0, 0): "neither", (1, 0): "min", (0, 1): "max", (1, 1): "both"}[low, high]
+    low, high = np.any(held < mesh.norm.vmin), np.any(held > mesh.norm.vmax)
+    return ("neither", "min", "max", "both")[low + 2 * high]
 
 
 def _classes(ax, x, y, numbers, look):
@@ -214,38 +216,20 @@ def _numbers(solution, values):
         return np.asarray(values(solution)), getattr(values, "__name__", ""), False
     if not isinstance(values, str):
         return np.asarray(values), "", False
-    before, after = largest_of(solution)
-    with np.errstate(all="ignore"):
-        if values in _WATCHED:
-            quantity, text = _WATCHED[values]
-            known = found(solution, "max_abs", quantity)
-            if known is not None:
-                before, after = largest_of(solution, watched=True)
-                known = np.where(has_jumped(solution), np.nan, known)
-                return known, f"{before}{text.format(after)}", True
-        if values == "energy_error":
-            off = until_jump(solution, np.abs(solution.energy_error()), "the energy error")
-            return off.max(axis=0), f"{before}energy error{after}", True
-        if values == "phase_error":
-            off = np.abs(phase_drift(solution))
-            return off.max(axis=0), f"{before}phase error{after} [rad]", True
-        if values == "period_error":
-            return np.abs(period_error(solution)), "relative error of the period", True
-        if values == "position_error":
-            unit = unit_of(system, system.state_names[0])
-            text = with_unit(f"{before}position error{after}", unit)
-            names = system.state_names[: system.dof or None]
-            off = components_of(solution, names) - solution.exact()[..., : len(names)]
-            return np.linalg.norm(off, axis=-1).max(axis=0), text, True
+    if values in ("energy_error", "phase_error", "position_error"):
+        kind = values.removesuffix("_error")
+        known = watched_error(solution, kind)
+        before, after = largest_of(solution, known is not None)
+        off = errors(solution, kind).max(axis=0) if known is None else known
+        return off, with_unit(f"{before}{kind} error{after}", unit_of_error(system, kind)), True
+    if values == "period_error":
+        return np.abs(period_error(solution)), "relative error of the period", True
     if values == "failed_step":
         failed = solution.failed_step.astype(float)
         return np.where(failed < 0, np.nan, failed), "first step that failed", False
     if values in system.state_names:
-        return (
-            np.asarray(solution[values][-1], float),
-            f"{axis_label(system, values)} at the end",
-            False,
-        )
+        text = f"{axis_label(system, values)} at the end"
+        return np.asarray(solution[values][-1], float), text, False
     known = ", ".join([*QUANTITIES, *system.state_names])
     raise ValueError(f"values must be one of {known}, a function or an array, got {values!r}")
 
@@ -254,7 +238,7 @@ def coordinates(solution, given, axis):
     """Coordinates along a batch axis and their label: what varies along it, or indices."""
     system, batch = solution.system, solution.y.shape[1:-1]
     if given is not None and not isinstance(given, str):
-        values = np.asarray(given, dtype=float)
+        values = np.asarray(given, float)
         if values.shape != (batch[axis],):
             name = "yx"[axis]
             raise ValueError(f"{name} has shape {values.shape}, expected ({batch[axis]},)")
@@ -262,22 +246,308 @@ def coordinates(solution, given, axis):
     things = {name: solution.initial[..., i] for i, name in enumerate(system.state_names)}
     shapes = system.batch_shapes
     things |= {name: v for name, v in system.params.items() if np.ndim(v) == len(shapes[name])}
-    things |= {"t0": solution.t0} if solution._control else {"dt": solution.dt, "t0": solution.t0}
+    things |= {k: v for k, v in solution._clock.items() if k in ("dt", "t0")}
     if given is not None:
-        if given not in things:
-            raise ValueError(f"{'yx'[axis]} must be one of {', '.join(things)}, got {given!r}")
-        things = {given: things[given]}
-    for name, value in things.items():
-        if np.ndim(value) > 2:
-            continue
+        things = {choice("yx"[axis], given, things): things[given]}
+    for name, value in things.items() if batch[axis] > 1 else ():
         full = np.broadcast_to(value, batch)
         along = np.atleast_2d(full if axis else full.T)
-        if batch[axis] > 1 and np.all(along == along[0]) and np.all(np.diff(along[0])):
-            start = "initial " if name in system.state_names else ""
-            text = axis_label(system, name)
-            if name in ("dt", "t0"):
-                text = with_unit(name, unit_of(system, "t"))
-            return np.asarray(along[0], dtype=float), f"{start}{text}"
-        if given is not None:
-            raise ValueError(f"{given} does not vary along the {('rows', 'columns')[axis]} alone")
+        if np.all(along == along[0]) and np.all(np.diff(along[0])):
+            time = with_unit(name, unit_of(system, "t"))
+            text = time if name in ("dt", "t0") else _of_axis(system, name)
+            return np.asarray(along[0], float), text
+    if given is not None:
+        raise ValueError(f"{given} does not vary along the {('rows', 'columns')[axis]} alone")
     return np.arange(batch[axis], dtype=float), f"trajectory (axis {axis})"
+
+
+WORDS = {
+    "maximum": "largest {}", "minimum": "least {}", "max_abs": "largest |{}|", "mean": "mean {}",
+    "rms": "rms of {}", "std": "standard deviation of {}", "variance": "variance of {}",
+    "total": "total of {}", "slope": "slope of {}", "integral": "integral of {}",
+    "last": "last {}", "first": "first {}", "windings": "turns of {}", "count": "steps with {}",
+    "first_time": "first time of {}", "periods": "period of {}",
+}  # fmt: skip
+UNITS = {"windings": "", "count": ""}
+
+
+@picture(legend=False)
+def scan(
+    page,
+    scan: Scan,
+    *,
+    label: str | None = None,
+    log: bool | None = None,
+    colorbar=True,
+    **keywords: Any,
+):
+    """Draw a scan: a line for one axis, or a heat map, with the first axis to the right.
+
+    An axis whose values are spaced by the logarithm, as of ``numpy.geomspace``, is logarithmic.
+
+    Parameters
+    ----------
+    scan : Scan
+        From ``pi.scan``.
+    label : str, optional
+        Label of the values.
+    log : bool, optional
+        Whether they are shown logarithmically; magnitudes of errors are by default.
+    **keywords
+        For `Axes.plot`, or `Axes.pcolormesh`.
+
+    Returns
+    -------
+    Axes
+
+    Raises
+    ------
+    ValueError
+        For more than two axes, or several numbers at a point.
+
+    Examples
+    --------
+    >>> import numpy as np, pyintegrate as pi
+    >>> found = pi.scan(pi.systems.spring, {"k": np.linspace(1, 90)},
+    ...                 pi.watch.max_abs("energy_error"), dt=0.05, t_end=5.0)
+    >>> ax = scan(found)
+    >>> ax.get_xlabel(), ax.get_ylabel()
+    ('k [N/m]', 'largest |energy error|')
+    """
+    system, axes = scan.solution.system, list(scan.axes)
+    values = np.asarray(scan.values)
+    shape = tuple(len(axis) for axis in scan.axes.values())
+    if values.shape != shape or len(shape) > 2:
+        raise ValueError(
+            f"the scan has values of shape {values.shape} over {len(shape)} axes: a picture shows"
+            " one number over one or two; draw a part of scan.values with Matplotlib"
+        )
+    text, error = _measured(scan.measure, system)
+    log = error if log is None else log
+    names = [_of_axis(system, name) for name in axes]
+    x, y = scan.axes[axes[0]], scan.axes[axes[-1]]
+    if len(shape) == 1:
+        return line_over(page, x, values, log, keywords), names[0], label or text
+    ax = page((6.2, 4.6))
+    colour(ax, x, y, values.T, text, label, log, False, "none", colorbar, keywords)
+    return ax, *names
+
+
+@picture(legend=False)
+def passages(
+    page,
+    passages: Passages,
+    *,
+    x: str | ArrayLike | None = None,
+    y: str | ArrayLike | None = None,
+    exits: bool = False,
+    label: str | None = None,
+    log: bool = False,
+    colorbar=True,
+    **keywords: Any,
+):
+    """Draw escape times: as colours for a batch of two axes, else the fraction that remains.
+
+    Parameters
+    ----------
+    passages : Passages
+        From ``pi.analysis.escape_times`` or ``first_passages``.
+    x, y : str or array_like, optional
+        The quantities that vary along the columns and the rows, as in ``heatmap``.
+    exits : bool, optional
+        Draw the exit by which they left, instead of the time.
+    label : str, optional
+        Label of the colours, or of the curve's axis.
+    log : bool, optional
+        Whether times, or the fraction that remains, are shown logarithmically.
+    **keywords
+        For `Axes.pcolormesh`, or `Axes.step`.
+
+    Returns
+    -------
+    Axes
+
+    Examples
+    --------
+    >>> import numpy as np, pyintegrate as pi
+    >>> angle, speed = np.linspace(-3, 3, 30), np.linspace(-9, 9, 20)[:, np.newaxis]
+    >>> over = pi.analysis.escape_times(pi.systems.pendulum, lambda t, x, v: abs(x) - np.pi,
+    ...                                 angle, speed, dt=0.02, t_end=4.0)
+    >>> ax = passages(over)
+    >>> ax.get_xlabel(), ax.get_ylabel()
+    ('initial θ [rad]', 'initial ω [rad/s]')
+    """
+    solution, t = passages.solution, passages.t
+    unit = unit_of(solution.system, "t")
+    if t.ndim == 2 and t.size:
+        text, numbers = with_unit("time of the passage", unit), t
+        if exits:
+            text, numbers, log = "exit", passages.exit, False
+        look = text, label, log, False, "none", colorbar, keywords
+        drawn = over_batch(page, solution, x, y, numbers, *look)
+        if exits and colorbar and not keywords:
+            found = np.unique(numbers)
+            names = ["none" if i < 0 else passages.names[i] for i in found]
+            drawn[0].collections[-1].colorbar.set_ticks(found, labels=names)
+        return drawn
+    last = np.max(np.abs(solution.n_steps * np.asarray(solution.dt)), initial=0.0)
+    since = np.sort(np.abs(t[passages.passed] - passages._start[passages.passed]))
+    moments = np.concatenate([[0.0], since, [last]])
+    left = passages.remaining(moments)
+    left = np.where(left > 0, left, np.nan) if log else left
+    ax = line_over(page, moments, left, log, {"drawstyle": "steps-post"} | keywords)
+    ax.set_yscale("log" if log else "linear")
+    return ax, with_unit("time", unit), label or "part that remains"
+
+
+def _of_axis(system, name):
+    start = "initial " if name in system.state_names else ""
+    return f"{start}{axis_label(system, name)}"
+
+
+def _measured(measure, system):
+    """A measure in words with its unit, and whether it is the magnitude of an error."""
+    time = unit_of(system, "t")
+    if not isinstance(measure, Reduction):
+        if hasattr(measure, "quantity"):
+            event = _told(measure.quantity)
+            if measure.keep:
+                return with_unit(f"first time of {event} = 0", time), False
+            return f"crossings of {event} = 0", False
+        name = getattr(measure, "__name__", "")
+        return ("" if name == "<lambda>" else name), False
+    quantity, name = measure.quantity, measure.name
+    words = WORDS.get(name, "{}")
+    unit = unit_of(system, quantity) if isinstance(quantity, str) else ""
+    if name in ("first_time", "periods"):
+        unit = time
+    elif name in UNITS:
+        unit = ""
+    elif unit and name in ("slope", "integral", "variance"):
+        unit = {"slope": f"{unit}/{time}", "integral": f"{unit} {time}",
+                "variance": f"({unit})²"}[name]  # fmt: skip
+    told = _told(quantity)
+    if isinstance(quantity, str) and quantity in system.state_names:
+        told = axis_label(system, quantity).split(" [")[0]
+    if name == "reduce":
+        told = words = ""
+    error = quantity == "energy_error" and name in ("max_abs", "rms", "std", "variance")
+    return with_unit(words.format(told), unit), error
+
+
+def _told(quantity):
+    if isinstance(quantity, str):
+        return quantity.replace("_", " ")
+    name = getattr(quantity, "__name__", "")
+    return "quantity" if name in ("<lambda>", "") else name
+
+
+NAMED = len(CLASSES)  # attractors that have a colour of their own; the others share the last
+
+
+@picture(legend=False)
+def basin_map(
+    page,
+    found: Basins,
+    *,
+    x: str | ArrayLike | None = None,
+    y: str | ArrayLike | None = None,
+    legend=True,
+    **keywords: Any,
+):
+    """Draw the basins of attraction of a batch of two axes, with a legend of the attractors.
+
+    Parameters
+    ----------
+    found : Basins
+        Of ``pi.analysis.basin``.
+    x, y : str or array_like, optional
+        What varies along the columns and the rows, as of ``heatmap``.
+    legend : bool, optional
+        Whether to say where each attractor is, and how many of the starts it gets. Of more than
+        six the commonest have a colour of their own. Those that lie in the plane of the picture are
+        marked in it.
+    title : str, optional
+        Above the axes.
+    **keywords
+        For `Axes.pcolormesh`.
+
+    Returns
+    -------
+    Axes
+
+    Raises
+    ------
+    ValueError
+        For another shape of batch than (n, m).
+
+    Examples
+    --------
+    >>> import numpy as np, pyintegrate as pi
+    >>> well = pi.systems.duffing(gamma=0.0)
+    >>> position, speed = np.linspace(-2, 2, 30), np.linspace(-2, 2, 20)[:, np.newaxis]
+    >>> sol = pi.integrate(well, position, speed, dt=0.1, t_end=100.0, save="final")
+    >>> ax = basin_map(pi.analysis.basin(sol))
+    >>> ax.get_xlabel(), len(ax.figure.legends[0].get_texts())
+    ('initial x [m]', 2)
+    """
+    solution, label = found.solution, np.asarray(found.label)
+    if label.ndim != 2 or 0 in label.shape:
+        raise ValueError(
+            f"basins are drawn of a batch with two axes, and this one has the shape {label.shape}:"
+            " give starts or parameters of the shapes (m,) and (n, 1)"
+        )
+    if solution is None:
+        axes = [(np.arange(n, dtype=float) if given is None else np.asarray(given, float), "")
+                for n, given in zip(label.shape[::-1], (x, y), strict=True)]  # fmt: skip
+    else:
+        axes = [coordinates(solution, x, 1), coordinates(solution, y, 0)]
+    (columns, x_label), (rows, y_label) = axes
+    ax = page((6.2, 5.2))
+    shown = np.minimum(label, NAMED - 1)
+    colour(ax, columns, rows, shown, "", None, False, False, "", False, keywords)
+    _mark(ax, found, x_label, y_label)
+    if legend and not {"cmap", "norm"} & set(keywords):
+        _explain(ax, found, shown)
+    return ax, x_label, y_label
+
+
+def _mark(ax, found, *labels):
+    """A dot at each attractor where the axes are the components that tell it."""
+    named = {f"initial {axis_label(found.system, name)}": i
+             for i, name in enumerate(found.components)}  # fmt: skip
+    if set(labels) <= set(named) and len(found.attractors):
+        places = [found.attractors[:NAMED, named[text]] for text in labels]
+        limits = ax.get_xlim(), ax.get_ylim()  # what lies beyond the picture is not in it
+        ax.plot(*places, "o", color="white", markeredgecolor="black", markersize=6, zorder=3)
+        ax.set(xlim=limits[0], ylim=limits[1])
+
+
+def _explain(ax, found, shown):
+    """A patch for each colour: where the attractor is, and its share of the starts."""
+    share, count = found.share(), len(found.attractors)
+    handles = []
+    for number in range(min(count, NAMED)):
+        text, part = _place(found, number), share[number]
+        if number == NAMED - 1 and count > NAMED:
+            text, part = f"{count - number} others", share[number:].sum()
+        handles.append(Patch(color=CLASSES[number], label=f"{text}: {100 * part:.3g} %"))
+    if np.any(shown < 0):
+        part = np.mean(shown < 0)
+        handles.append(Patch(color=FAILED, label=f"none: {100 * part:.3g} %"))
+    names = [handle.get_label() for handle in handles]
+    if ax.figure.get_layout_engine() is None:
+        ax.legend(handles, names, loc="best")
+    else:
+        legend_below(ax.figure, handles, names)
+
+
+def _place(found, number):
+    """Where an attractor is, in words."""
+    parts = []
+    for name, value in zip(found.components, found.attractors[number], strict=True):
+        text = axis_label(found.system, name).split(" [")[0]
+        value = 0.0 if abs(value) < 5e-4 * np.abs(found.attractors).max() else value
+        number = f"{value:.3g}".replace("-", "\N{MINUS SIGN}")
+        parts.append(f"{text} = {number} {unit_of(found.system, name)}".strip())
+    return ", ".join(parts)

@@ -59,7 +59,7 @@ def log_spaced(values):
     >>> log_spaced(np.geomspace(1e-3, 1, 9)), log_spaced(np.linspace(1e-3, 1, 9))
     (True, False)
     """
-    values = np.asarray(values, dtype=np.float64)
+    values = np.asarray(values, float)
     if len(values) < 3 or not (np.isfinite(values) & (values > 0)).all():
         return False
     ways = np.diff(np.log(values))
@@ -75,7 +75,7 @@ def edges(values):
     (array([ 0.5,  2. ,  8. , 32. ]), array([0.5, 1.5, 2.5, 3.5]))
     """
     by_ratio = log_spaced(values)
-    values = np.log2(values) if by_ratio else np.asarray(values, dtype=np.float64)
+    values = np.log2(values) if by_ratio else np.asarray(values, float)
     half = np.diff(values) / 2
     first, last = (half[0], half[-1]) if len(half) else (0.5, 0.5)
     middle = values[:-1] + half

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 import matplotlib
 from matplotlib.colors import to_rgb
 
+from ..analysis.results import unit_of, with_unit
 from ..method.catalogue import methods
 
 # Okabe & Ito (2008), Color Universal Design: distinct for any kind of colour vision.
@@ -164,12 +165,6 @@ def title_of(method):
     return method.title if named else method.name
 
 
-def unit_of(system, name):
-    """Unit of a component, a parameter or the time ("t"); "" if it has none."""
-    unit = system.units.get(name, "")
-    return "" if unit == "1" else unit
-
-
 def axis_label(system, name):
     """Name and unit of a component or of the time, as the label of an axis.
 
@@ -196,6 +191,15 @@ def axis_label(system, name):
     return with_unit(text, unit_of(system, name))
 
 
-def with_unit(text, unit):
-    """Text followed by the unit in brackets, if there is one."""
-    return f"{text} [{unit}]" if unit else text
+def line_keywords(keywords):
+    """Keywords for `Axes.plot` by their full names: ``lw`` is ``linewidth``.
+
+    Examples
+    --------
+    >>> line_keywords({"lw": 3, "c": "k"})
+    {'linewidth': 3, 'color': 'k'}
+    """
+    from matplotlib.cbook import normalize_kwargs
+    from matplotlib.lines import Line2D
+
+    return normalize_kwargs(keywords, Line2D)

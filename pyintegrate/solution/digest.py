@@ -13,17 +13,14 @@ import numpy as np
 
 from .origin import origin_of
 from .plain_data import to_data
-from .stored_results import results_to_data
+from .storage import results_to_data
 
 _FIRST = b"pyintegrate solution 1\n"  # the version of this format
 _ITEMS = 1 << 20  # copied at once
-_TO_A_TOLERANCE = (
-    "t_end", "rtol", "atol", "steps_taken", "rejected", "last_step", "counts",
-)  # fmt: skip
 
 
 def digest(solution):
-    """64 hexadecimal digits; see ``States.digest``."""
+    """64 hexadecimal digits; see ``Solution.digest``."""
     stream = hashlib.sha256(_FIRST)
     for name, value in _said(solution).items():
         _put(stream, name)
@@ -37,27 +34,25 @@ def _said(solution):
     """Everything but the saved states, by name."""
     problem = solution._problem
     arrays: dict = {}
-    adaptive = solution._control is not None
-    how = _TO_A_TOLERANCE if adaptive else ("dt",)
     noise = {} if problem.random is None else {"noise": dict(vars(problem.random))}
     return noise | {
         "system": _system(solution.system, arrays),
         "method": to_data(solution.method, "method", arrays),
         "coefficients": to_data(solution.method.coefficients, "coefficients", arrays),
-        "starter": None if adaptive else to_data(problem.starter, "starter", arrays),
+        "starter": to_data(problem.starter, "starter", arrays),
         "compensated": solution._options.compensated,
         "dtype": problem.dtype.name,
         "batch": problem.batch,
         "t0": np.asarray(solution.t0, np.float64),
-        **{name: np.asarray(getattr(solution, name)) for name in how},
+        **{name: np.asarray(getattr(solution, name)) for name in solution._digested},
         "n_steps": solution.n_steps,
-        "interrupted": not adaptive and solution.n_steps < problem.n_steps,
+        "interrupted": solution.n_steps < problem.n_steps,
         "driven": problem.driven,
         "steps": solution.steps,
         "t": solution.t,
         "components": solution.components,
         "initial": solution.initial,
-        "last": solution._last_rows(),
+        "last": solution._last_rows,
         "origin": solution.origin,
         "origin_step": int(origin_of(problem).step),
         "status": solution.status,

@@ -1,8 +1,11 @@
 """Named arrays and a header in one file: .npz without pickle, or .zarr; whole or not at all.
 
 A file is written under a temporary name beside its target, flushed to disk, and then renamed: a
-crash leaves the old file. A .zarr replaces only what was written here before. How arrays are read
-is in stored_arrays.py.
+crash leaves the old file. A .zarr replaces only what was written here before.
+
+Only requested arrays are read, and their shapes are known, and can be refused, before. What an
+array of an .npz says of itself is compared with the bytes that it has; the metadata and the chunks
+of a .zarr are checked before the package zarr opens them.
 """
 
 from __future__ import annotations
@@ -12,16 +15,54 @@ import json
 import os
 import re
 import secrets
+import stat
+import struct
 import zipfile
-from collections.abc import Callable
+import zlib
+from collections.abc import Callable, Mapping
 from math import prod
 from typing import NamedTuple
 
 import numpy as np
 
 from ..values.disk import to_disk
-from .stored_arrays import BLOCK_BYTES, HEADER, read_npz, read_zarr, zarr_header, zarr_package
-from .stored_fields import FORMAT, array_names
+
+FORMAT, HEADER, ARRAYS = "pyintegrate solution", "header", "arrays"
+BLOCK_BYTES = 16 << 20  # read or written at once
+_MOST_HEADER = 1 << 25  # characters
+_NPY = re.compile(
+    rb"\{'descr': '([<>|=][iufbU][0-9]{1,9})', 'fortran_order': False,"
+    rb" 'shape': \(((?:[0-9]{1,19}, ?)*[0-9]{0,19}),?\), \} *\n"
+)
+_NAME = re.compile(r"[^/\\\0.][^/\\\0]{0,199}")
+
+
+class StoredArrays(Mapping):
+    """Name to array; ``about(name)`` is its shape and dtype, without reading it."""
+
+    def __init__(self, about, get):
+        self._about, self._get = about, get
+
+    def about(self, name):
+        """(shape, dtype), without reading the array."""
+        if name not in self._about:
+            raise ValueError(f"{name}: the file has no such array")
+        return self._about[name][:2]
+
+    def __getitem__(self, name):
+        self.about(name)
+        try:
+            return self._get(name, *self._about[name])
+        except (ValueError, MemoryError, ImportError, PermissionError):
+            raise
+        except Exception as error:  # a damaged array may raise anything in its reader
+            raise ValueError(f"{name}: {type(error).__name__}: {error}") from error
+
+    def __iter__(self):
+        return iter(self._about)
+
+    def __len__(self):
+        return len(self._about)
 
 
 class Blocks(NamedTuple):
@@ -41,19 +82,17 @@ def _blocks(array):
     if isinstance(array, Blocks):
         return array
     array = np.asarray(array)
-    if array.ndim == 0:
-        return Blocks((), array.dtype, lambda a, b: array)
     return Blocks(array.shape, array.dtype, lambda a, b: array[a:b])
 
 
 def _suffix(path):
     if not isinstance(path, str | os.PathLike) or not isinstance(os.fspath(path), str):
         raise TypeError(f"path must be a str or a path, got {type(path).__name__}")
-    path = os.fspath(path)
-    for kind in ("npz", "zarr"):
-        if path.rstrip("/").endswith(f".{kind}"):
-            return path.rstrip("/"), kind
-    raise ValueError(f"path must end in .npz or .zarr, got {path!r}")
+    path = os.fspath(path).rstrip("/")
+    kind = path.rpartition(".")[2]
+    if kind not in ("npz", "zarr"):
+        raise ValueError(f"path must end in .npz or .zarr, got {path!r}")
+    return path, kind
 
 
 def write(path, header, arrays):
@@ -109,12 +148,36 @@ def read(path):
     if not os.path.exists(path):
         raise FileNotFoundError(f"there is no {path}")
     try:
-        return read_npz(path) if kind == "npz" else read_zarr(path, array_names)
+        return _read_npz(path) if kind == "npz" else _read_zarr(path)
     except (ImportError, PermissionError, MemoryError):
         raise
     except Exception as error:  # a damaged file may raise anything in the readers of its format
         name = "" if type(error) is ValueError else f"{type(error).__name__}: "
         raise ValueError(f"{path} is damaged, or no solution: {name}{str(error):.800}") from error
+
+
+def _parsed(text, what):
+    """A JSON object."""
+    if len(text) > _MOST_HEADER:
+        raise ValueError(f"{what}: {len(text)} characters, at most {_MOST_HEADER}")
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise ValueError(f"{what}: {error}") from None
+    if not isinstance(value, dict):
+        raise ValueError(f"{what}: {type(value).__name__}, expected an object")
+    return value
+
+
+def _regular(path, most):
+    """The content of a regular file, not a link or pipe, of at most `most` bytes."""
+    about = os.lstat(path)
+    if not stat.S_ISREG(about.st_mode):
+        raise ValueError(f"{os.path.basename(path)} is no regular file")
+    if about.st_size > most:
+        raise ValueError(f"{os.path.basename(path)} has {about.st_size} bytes, at most {most}")
+    with open(path, "rb") as file:
+        return file.read(about.st_size)
 
 
 # ---- npz -----------------------------------------------------------------------------------------
@@ -142,6 +205,64 @@ def _write_npz(path, header, arrays):
         os.fsync(file.fileno())
 
 
+def _read_npz(path):
+    if not stat.S_ISREG(os.stat(path).st_mode):
+        raise ValueError("it is no regular file")
+    about = {}
+    with zipfile.ZipFile(path) as archive:
+        entries = archive.infolist()
+        if sum(entry.file_size for entry in entries) > os.path.getsize(path):
+            raise ValueError("its entries are compressed, or overlap")
+        for entry in entries:
+            name = entry.filename.removesuffix(".npy")
+            if entry.compress_type or entry.file_size != entry.compress_size:
+                raise ValueError(f"{name!r}: the entry is compressed")
+            if name in about or not _NAME.fullmatch(name):
+                raise ValueError(f"{name!r}: the entry is strange, or is there twice")
+            with archive.open(entry) as file:
+                about[name] = *_described(file, name, entry.file_size), entry
+
+    def get(name, shape, dtype, skip, entry):
+        array = np.empty(shape, dtype)
+        view = memoryview(array.reshape(-1).view(np.uint8).data) if array.nbytes else b""
+        with open(path, "rb") as file:
+            file.seek(entry.header_offset + 26)  # to the lengths of its name and extra field
+            lengths = file.read(4)
+            file.seek(sum(struct.unpack("<HH", lengths)), os.SEEK_CUR)
+            check = zlib.crc32(file.read(skip))
+            for a in range(0, len(view), BLOCK_BYTES):
+                part = view[a : a + BLOCK_BYTES]
+                check = zlib.crc32(part[: file.readinto(part)], check)
+        if check != entry.CRC:
+            raise ValueError(f"{name}: its checksum is wrong")
+        return array
+
+    if HEADER not in about:
+        raise ValueError("header: the file has no such array")
+    shape, dtype = about[HEADER][:2]
+    if shape != () or dtype.kind != "U" or dtype.itemsize > 4 * _MOST_HEADER:
+        raise ValueError(f"header: an array of {dtype} of shape {shape}, expected one text")
+    return _parsed(str(get(HEADER, *about.pop(HEADER))), "header"), StoredArrays(about, get)
+
+
+def _described(file, name, size):
+    """(shape, dtype, bytes of the description) of an array that has `size` bytes with it."""
+    head = file.read(10)
+    if head[:8] != b"\x93NUMPY\1\0":
+        raise ValueError(f"{name}: it is no array of NumPy's version 1.0")
+    text = file.read(int.from_bytes(head[8:], "little"))
+    told = _NPY.fullmatch(text)
+    if told is None:
+        words = text[:200].decode("latin-1")
+        kind = "an array of objects" if "'|O'" in words else "described as " + repr(words)
+        raise ValueError(f"{name}: it is {kind}, which is not read")
+    shape = tuple(int(n) for n in told[2].replace(b" ", b"").split(b",") if n)
+    dtype, rest = np.dtype(told[1].decode()), size - 10 - len(text)
+    if prod(shape) * dtype.itemsize != rest:
+        raise ValueError(f"{name}: an array of shape {shape} has {rest} bytes")
+    return shape, dtype, 10 + len(text)
+
+
 # ---- zarr ----------------------------------------------------------------------------------------
 
 
@@ -150,7 +271,7 @@ def _check_ours(path):
     if not os.path.lexists(path):
         return
     try:
-        ours = zarr_header(path).get("format") == FORMAT
+        ours = _group(path)[0].get("format") == FORMAT
     except (OSError, ValueError):
         ours = False
     if not ours:
@@ -167,14 +288,13 @@ def _check_ours(path):
 def _inside(path):
     """Everything in a folder, the deepest first, each as (name, whether it was written here)."""
     try:
-        names = array_names(zarr_header(path))
+        names = _group(path)[1]
     except (OSError, ValueError):  # partly written
         names = []
     arrays = "|".join(map(re.escape, names)) or "(?!)"
-    file = re.compile(rf"zarr\.json|({arrays})/(zarr\.json|c(/[0-9]+)*)")
-    folder_names = re.compile(rf"({arrays})(/c(/[0-9]+)*)?")
+    form = re.compile(rf"zarr\.json|({arrays})(/zarr\.json|/c(/[0-9]+)*)?")
     for folder, folders, files in os.walk(path, topdown=False):
-        for name, form in [(n, file) for n in files] + [(n, folder_names) for n in folders]:
+        for name in files + folders:
             whole = os.path.join(folder, name)
             inside = os.path.relpath(whole, path).replace(os.sep, "/")
             yield inside, bool(form.fullmatch(inside)) and not os.path.islink(whole)
@@ -182,13 +302,11 @@ def _inside(path):
 
 def _remove(path):
     """Remove a replaced folder; files that have been added to it and are not ours stay."""
-    for name, mine in [*_inside(path)]:
+    for name, mine in [*_inside(path), ("", True)]:
         with contextlib.suppress(OSError):
             whole = os.path.join(path, name)
             if mine:
                 (os.rmdir if os.path.isdir(whole) else os.remove)(whole)
-    with contextlib.suppress(OSError):
-        os.rmdir(path)
 
 
 def _chunks(shape, items):
@@ -200,10 +318,22 @@ def _chunks(shape, items):
     return tuple(reversed(chunks))
 
 
+def _zarr():
+    """The package zarr, or an ImportError that names it."""
+    try:
+        import zarr
+    except ImportError as missing:
+        raise ImportError(
+            ".zarr needs the package zarr, which is not installed: pip install pyintegrate[io]"
+        ) from missing
+    return zarr
+
+
 def _write_zarr(path, header, arrays):
-    zarr = zarr_package()
+    zarr = _zarr()
     with zarr.config.set({"array.write_empty_chunks": True}):
-        group = zarr.create_group(store=path, zarr_format=3, attributes={HEADER: header})
+        told = {HEADER: header, ARRAYS: list(arrays)}
+        group = zarr.create_group(store=path, zarr_format=3, attributes=told)
         for name, array in arrays.items():
             blocks = _blocks(array)
             to = group.create_array(
@@ -251,3 +381,98 @@ def _exchange(a, b):
     except (OSError, AttributeError, TypeError):
         return False
     return call(current_folder, os.fsencode(a), current_folder, os.fsencode(b), exchange) == 0
+
+
+def _group(path):
+    """The header of a .zarr and the names of its arrays: attributes of its group."""
+    group = _parsed(_regular(os.path.join(path, "zarr.json"), _MOST_HEADER), "zarr.json")
+    told = group.get("attributes")
+    if not isinstance(told, dict) or not isinstance(told.get(HEADER), dict):
+        raise ValueError("header: the folder has no header")
+    if group.get("zarr_format") != 3 or group.get("node_type") != "group":
+        raise ValueError("zarr.json: it is no group of zarr's format 3")
+    names = told.get(ARRAYS)
+    if not isinstance(names, list) or not all(
+        isinstance(name, str) and _NAME.fullmatch(name) for name in names
+    ):
+        raise ValueError("arrays: the folder does not name its arrays")
+    return told[HEADER], names
+
+
+def _read_zarr(path):
+    zarr = _zarr()
+    header, names = _group(path)
+    folders = {name: os.path.join(path, name) for name in names}
+
+    def get(name, shape, dtype, chunks):
+        if not prod(shape):
+            return np.empty(shape, dtype)
+        grid = (-(-n // chunk) for n, chunk in zip(shape, chunks, strict=True))
+        for index in np.ndindex(*grid):
+            place = os.path.join(folders[name], "c", *map(str, index))
+            _check_chunk(place, name, prod(chunks) * dtype.itemsize)
+        array = np.asarray(zarr.open_array(store=folders[name], mode="r", zarr_format=3)[...])
+        if array.shape != shape or array.dtype != dtype:
+            raise ValueError(
+                f"{name}: {array.dtype} of shape {array.shape}, expected {dtype} {shape}"
+            )
+        return array
+
+    there = {name: folder for name, folder in folders.items() if os.path.isdir(folder)}
+    return header, StoredArrays({name: _metadata(f, name) for name, f in there.items()}, get)
+
+
+_TYPES = re.compile(r"bool|u?int(8|16|32|64)|float(16|32|64)")
+
+
+def _metadata(folder, name):
+    """(shape, dtype, chunk shape) of an array in the format written here, and in no other."""
+    if os.path.islink(folder):
+        raise ValueError(f"{name}: it is a link")
+    told = _parsed(_regular(os.path.join(folder, "zarr.json"), 1 << 16), f"{name}: zarr.json")
+    try:
+        shape, chunks = told["shape"], told["chunk_grid"]["configuration"]["chunk_shape"]
+        known = {
+            "zarr_format": 3, "node_type": "array",
+            "chunk_grid": {"name": "regular", "configuration": {"chunk_shape": chunks}},
+            "chunk_key_encoding": {"name": "default", "configuration": {"separator": "/"}},
+        }  # fmt: skip
+        plain = (
+            all(told[key] == value for key, value in known.items())
+            and [codec["name"] for codec in told["codecs"]] == ["bytes", "zstd", "crc32c"]
+            and told["codecs"][0].get("configuration", {}).get("endian", "little") == "little"
+            and not told.get("storage_transformers")
+            and _TYPES.fullmatch(told["data_type"])
+        )
+        sizes = all(type(n) is int and 0 <= n < 1 << 62 for n in (*shape, *chunks))
+    except (KeyError, TypeError, AttributeError, IndexError) as error:
+        raise ValueError(f"{name}: zarr.json lacks {error}") from None
+    if not plain:
+        raise ValueError(f"{name}: zarr.json describes an array that pyintegrate does not write")
+    dtype = np.dtype(told["data_type"])
+    if not sizes or len(shape) != len(chunks) or len(shape) > 33 or 0 in chunks:
+        raise ValueError(
+            f"{name}: zarr.json has the shape {shape!r:.200} in chunks {chunks!r:.200}"
+        )
+    if prod(chunks) * dtype.itemsize > 2 * BLOCK_BYTES:
+        raise ValueError(
+            f"{name}: zarr.json has chunks of {prod(chunks)} items, which are too large"
+        )
+    return tuple(shape), dtype, tuple(chunks)
+
+
+def _check_chunk(path, name, size):
+    """A chunk must hold one Zstandard frame (RFC 8878, 3.1.1.1) that states the expected size."""
+    try:
+        content = _regular(path, 2 * size + (1 << 16))
+    except OSError:
+        raise ValueError(f"{name}: parts of it are missing") from None
+    width = 0
+    if content[:4] == b"\x28\xb5\x2f\xfd" and len(content) > 12:
+        about = content[4]
+        single = about >> 5 & 1
+        width = (1, 2, 4, 8)[about >> 6] if about >> 6 or single else 0
+        at = 5 + (not single) + (0, 1, 2, 4)[about & 3]
+        told = int.from_bytes(content[at : at + width], "little") + (256 if width == 2 else 0)
+    if not width or told != size:
+        raise ValueError(f"{name}: a part of it has not its size")

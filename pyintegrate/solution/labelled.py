@@ -24,45 +24,34 @@ def to_dataset(solution):
     time = "t" if solution.t.ndim == 1 else "step" if solution.steps.ndim == 1 else "save"
     units = system.units
     own = {*dims} - {*system.params, "dt", "t0"}
-    clock = _clock(solution)
     taken = {*own, "t", "step", "status", "failed_step"} & {*system.state_names, *system.params}
     if taken:
         raise ValueError(
             f"{system.name!r} calls a component or parameter {', '.join(sorted(taken))}, which the"
             " dataset needs for something else: rename it"
         )
-    coordinates: dict[str, Any] = {}
+    lead, n = (time, *dims), len(batch)
+    coordinates: dict[str, Any] = {
+        "t": (lead[: solution.t.ndim], solution.t, {"units": units["t"]}),
+        "step": (lead[: solution.steps.ndim], solution.steps, {"long_name": "number of the step"}),
+    }
     if solution.events:
         coordinates["component"] = [*system.state_names]
-    coordinates |= {
-        "t": ((time, *dims)[: solution.t.ndim], solution.t, {"units": units["t"]}),
-        "step": (
-            (time, *dims)[: solution.steps.ndim],
-            solution.steps,
-            {"long_name": "number of the step"},
-        ),
-    }
     for name, value in system.params.items():
         shape = system.batch_shapes[name]
-        about = {"units": units[name]}
         if np.ndim(value) == len(shape):
-            used = [i for i, n in enumerate(shape, len(batch) - len(shape)) if batch[i] == n]
-            lone = tuple(i for i in range(len(shape)) if i + len(batch) - len(shape) not in used)
-            array = np.squeeze(value, axis=lone)
-            coordinates[name] = (tuple(dims[i] for i in used), array, about)
+            axes = [i for i, length in enumerate(shape, n - len(shape)) if batch[i] == length]
+            array = np.reshape(value, [batch[i] for i in axes])
+            coordinates[name] = tuple(dims[i] for i in axes), array, {"units": units[name]}
         else:
-            elements = np.broadcast_to(value, (*batch, *np.shape(value)[len(shape) :]))
-            inner = tuple(f"{name}_{i}" for i in range(elements.ndim - len(batch)))
-            coordinates[name] = ((*dims, *inner), elements, about)
-    variables = {
-        name: ((time, *dims), solution[name], {"units": units[name]})
-        for name in solution.components
+            array = np.broadcast_to(value, (*batch, *np.shape(value)[len(shape) :]))
+            coordinates[name] = _own_axes(name, dims, array), array, {"units": units[name]}
+    variables: dict[str, Any] = {
+        name: (lead, solution[name], {"units": units[name]}) for name in solution.components
     }
     variables["status"] = (dims, solution.status, {"long_name": "see pyintegrate.Status; 0 is OK"})
     variables["failed_step"] = (dims, solution.failed_step, {"long_name": "-1 where fine"})
-    if solution._control is not None:
-        for name in ("steps_taken", "rejected", "evaluations", "last_step", "stiff_since"):
-            variables[name] = (dims, getattr(solution, name), {})
+    variables |= {name: (dims, getattr(solution, name)) for name in solution._of_each}
     variables |= _results(solution, dims)
     attributes = {
         "system": system.name,
@@ -71,15 +60,20 @@ def to_dataset(solution):
         "n_steps": solution.n_steps,
         "source": f"pyintegrate {_core.info()['version']}",
     }
-    for name, value in clock.items():
+    for name, value in solution._clock.items():
+        unit = {"units": {"rtol": "1", "atol": ""}.get(name, units["t"])}
         if np.ndim(value) == 0:
             attributes[name] = value
         elif name in dims:
-            coordinates[name] = ((name,), np.ravel(value), {"units": _unit(units, name)})
+            coordinates[name] = (name,), np.ravel(value), unit
         else:
-            full = np.broadcast_to(value, batch)
-            coordinates[name] = (dims, full, {"units": _unit(units, name)})
+            coordinates[name] = dims, np.broadcast_to(value, batch), unit
     return xarray.Dataset(variables, coordinates, attributes)
+
+
+def _own_axes(name, dims, array):
+    """Axes after those of the batch, with numbers."""
+    return (*dims, *(f"{name}_{i}" for i in range(array.ndim - len(dims))))
 
 
 def to_frame(solution):
@@ -118,22 +112,21 @@ def _results(solution, dims):
             axes = (*dims, bins[name])
         elif of != name and of in own:
             axes = (f"{bins[of]}_edge",)
-        elif array.shape[:n] == solution.status.shape:
-            axes = (*dims, *(f"{name}_{i}" for i in range(array.ndim - n)))
         else:
-            axes = tuple(f"{name}_{i}" for i in range(array.ndim))
+            there = array.shape[:n] == solution.status.shape
+            axes = _own_axes(name, dims if there else (), array)
         variables[f"watched.{name}"] = (axes, array)
     sizes = {name: one.values.shape[-2:] for name, one in events.items()}
     kept = _axes("event", {name: size[0] for name, size in sizes.items() if size[0]})
     width = _axes("value", {name: size[1] for name, size in sizes.items() if all(size)})
     for name, one in events.items():
-        parts = {part: (dims, getattr(one, part)) for part in ("count", "overflow", "unresolved")}
+        parts = dict.fromkeys(("count", "overflow", "unresolved"), dims)
         if name in kept:
-            axes = (*dims, kept[name])
-            parts |= {"t": (axes, one.t), "y": ((*axes, "component"), one.y)}
+            parts |= {"t": (*dims, kept[name]), "y": (*dims, kept[name], "component")}
         if name in width:
-            parts["values"] = ((*axes, width[name]), one.values)
-        variables |= {f"events.{name}.{part}": value for part, value in parts.items()}
+            parts["values"] = (*dims, kept[name], width[name])
+        for part, axes in parts.items():
+            variables[f"events.{name}.{part}"] = axes, getattr(one, part)
     if events:
         about = {"long_name": "NaN where no event has stopped it"}
         variables["stopped_at"] = (dims, solution.stopped_at, about)
@@ -165,27 +158,8 @@ def _varying(solution):
         for name, value in system.params.items()
         if np.ndim(value) == len(system.batch_shapes[name])
     }
-    values |= _clock(solution)
+    values |= solution._clock
     return {name: value for name, value in values.items() if np.size(value) > 1}
-
-
-def _unit(units, name):
-    return "1" if name == "rtol" else "" if name == "atol" else units["t"]
-
-
-def _clock(solution):
-    """The numbers that set the times of the states: t0, and the step, or the tolerances."""
-    if solution._control is None:
-        return {"dt": solution.dt, "t0": solution.t0}
-    batch, dim = solution.status.shape, solution.system.dim
-    times = {"t0": solution.t0, "t_end": solution.t_end}
-    tolerances = {"rtol": solution.rtol, "atol": solution.atol}
-    times |= {
-        name: value[()]
-        for name, value in tolerances.items()  # tolerances per component are no coordinates
-        if value.ndim <= len(batch) and not (value.ndim and value.shape[-1] == dim)
-    }
-    return times
 
 
 def _dimensions(solution):

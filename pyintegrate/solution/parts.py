@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..run.core import Outcome, outward
-from ..values.memory import check_memory, fresh
 from .solution import Solution
 
 
@@ -51,114 +49,32 @@ def concatenate(*parts: Solution) -> Solution:
                 f"part {number} was saved at times=, and parts are joined by their steps: integrate"
                 " with save="
             )
-        if (part._control is None) != (parts[0]._control is None):
-            raise ValueError(
-                f"part {number} does not follow on from part {number - 1}: one went to a tolerance,"
-                " the other has steps of one length"
-            )
-        if part._control is None and number and (reason := _break(parts[number - 1], part)):
+        if number and (reason := _break(parts[number - 1], part)):
             raise ValueError(f"part {number} does not follow on from part {number - 1}: {reason}")
-    if parts[0]._control is not None:
-        return parts[0]._join(parts)
     carried = [part._carried for part in parts if part._carried is not None]
     if len(carried) == len(parts) and len({names for _, names in carried}) == 1:
-        return Solution._with_tangents(lambda: concatenate(*(c[0] for c in carried)), carried[0][1])
-    first, last = parts[0], parts[-1]
-    chosen, steps = [], np.empty(0, np.int64)
-    for part in parts:
-        skip = int(len(steps) > 0 and steps[-1] == part.steps[0])
-        chosen.append((part, skip))
-        steps = np.append(steps, part.steps[skip:])
-    begin, kept = first._problem, len(first.components)
-    lanes, dtype = begin.lanes, begin.dtype
-    check_memory(len(steps) * kept * lanes * dtype.itemsize, len(steps), begin.batch, kept)
-    record, at = fresh((len(steps), kept, lanes), dtype), 0
-    for part, skip in chosen:
-        rows = np.moveaxis(part.y[skip:], -1, 1)
-        record[at : at + len(rows)] = rows.reshape(len(rows), kept, lanes)
-        at += len(rows)
-    problem = _joined(begin, last)
-    options = last._options.changed(out=None, steps=None)
-    steps = steps - begin.first
-    if not np.array_equal(options.saves(problem.n_steps).steps, steps):  # no interval gives these
-        options = options.changed(steps=steps)
-    rows, dim = last._last_rows(), begin.system.dim
-    outcome = Outcome(
-        completed=problem.n_steps,
-        states=outward(record, begin.batch),
-        final=None if last._complete and last._final is None else rows[:dim],
-        history=rows[dim:] if len(rows) > dim else None,
-        failures=last._failures,
-        sums=last._sums,
-        event_rows=last._event_rows,
-    )
-    return Solution(problem, options, outcome)._told(last)
-
-
-def _joined(begin, last):
-    """The whole problem, from the beginning of the first part to the end of the last."""
-    end = last._problem
-    return end.changed(
-        initial=begin.initial,
-        first=begin.first,
-        has_history=begin.has_history,
-        origin=begin.origin,
-        n_steps=end.first + last.n_steps - begin.first,
-    )
+        both = [one for one, _ in carried]
+        return parts[0]._with_tangents(lambda: concatenate(*both), carried[0][1])
+    return parts[0]._joined(parts)
 
 
 def _break(a, b):
-    """Why b does not continue a, or None."""
-    if reason := differing(a, b):
-        return reason
+    """Why b does not go on where a ends, or None."""
     before, after = a._problem, b._problem
-    for name in ("dt", "t0"):
-        if not np.array_equal(getattr(before, name), getattr(after, name)):
-            return f"its {name} is another"
-    end = before.first + a.n_steps
-    if after.first != end:
-        return f"it begins at step {after.first}, not {end}: a solution's resume() goes on"
-    return another_end(a, b)
-
-
-def differing(a, b):
-    """What differs between two parts besides their steps, or None.
-
-    Parameters
-    ----------
-    a, b : Solution
-
-    Returns
-    -------
-    str or None
-    """
-    before, after = a._problem, b._problem
+    if type(a) is not type(b):
+        return "one went to a tolerance, the other has steps of one length"
     for name in ("system", "method", "batch", "dtype", "random"):
         one, other = getattr(before, name), getattr(after, name)
         if one != other:
             return f"its {name} is {other!r}, not {one!r}"
     if a.components != b.components:
         return f"it holds {', '.join(b.components)}, not {', '.join(a.components)}"
-    return None
-
-
-def another_end(a, b):
-    """Whether b begins with another state than a ends with, in words, or None.
-
-    Parameters
-    ----------
-    a, b : Solution
-
-    Returns
-    -------
-    str or None
-    """
-    rows, after = a._last_rows(), b._problem
-    start = after.initial[: len(rows), : after.lanes]
-    if _bits(rows) != _bits(start):
+    for name in a._same_in_parts:
+        if not np.array_equal(getattr(a, name), getattr(b, name)):
+            return f"its {name} is another"
+    rows = a._last_rows
+    if reason := a._gap(b):
+        return reason
+    if rows.tobytes() != after.initial[: len(rows), : after.lanes].tobytes():
         return "it begins with another state than the one before ends with"
     return None
-
-
-def _bits(rows):
-    return np.ascontiguousarray(rows).tobytes()

@@ -1,9 +1,15 @@
-"""Systems and methods as JSON and arrays, and back, only by the makers named here."""
+"""Systems and methods as JSON and arrays, and back, only by the makers named here.
+
+If data cannot make an object, a single ValueError begins with the name of its field in the header.
+"""
 
 from __future__ import annotations
 
 import re
 from fractions import Fraction
+from functools import partial
+from math import prod
+from typing import Any
 
 import numpy as np
 
@@ -15,15 +21,44 @@ from ..method.runge_kutta import RungeKutta
 from ..method.stochastic import stochastic_method
 from ..stochastic.heat_bath import LangevinSystem
 from ..stochastic.noisy_system import NoisySystem
+from ..stochastic.step import OF_RUN
 from ..system.n_body import restore_bodies
 from ..system.system import System, restore
 from ..tangents.tangent_system import TangentSystem
 from ..trace.tracing import Traced
 from ..user_system.traced import TracedSystem, restore_own
-from .stored_fields import check_definition, refuse
+from ..values.checks import MOST_COMPONENTS
 
 _MOST_NUMBERS = 64  # in a row of a method's table: the core allows fewer
 _DEEP = 40  # nested lists
+
+
+class Refused(ValueError):
+    """A field does not fit; the message begins with its name."""
+
+
+class Mismatch(Exception):
+    """The file is intact, but what it needs is not available here."""
+
+
+def refuse(field, words):
+    raise Refused(f"{field}: {words}")
+
+
+def made(field, make, *arguments):
+    """The object that a field of the header stands for; any error in it is one ValueError."""
+    try:
+        return make(*arguments)
+    except (Mismatch, MemoryError, Refused):
+        raise
+    except RecursionError:
+        return refuse(field, "it is nested without end")
+    except Exception as error:  # a wrong value may raise anything in the constructors
+        kind = "" if type(error) is ValueError else f"{type(error).__name__}: "
+        raise ValueError(f"{field}: {kind}{error}") from error
+
+
+# ---- makers --------------------------------------------------------------------------------------
 
 
 def _bodies(n, state, units, params):
@@ -40,31 +75,23 @@ _TRACED = {
 }
 
 
-def _traced_system(kind):
-    def make(definition, params):
-        check_definition(definition, kind is not TracedSystem)
-        return restore_own(kind, definition, params)
-
-    return make
+def _traced_system(kind, definition, params):
+    _check_definition(definition, kind is not TracedSystem)
+    return restore_own(kind, definition, params)
 
 
-def _own_method(maker, count, place):
-    """The same for `count` arguments, with the order at `place`, which must not be None."""
-
-    def make(*arguments):
-        if len(arguments) != count:
-            refuse("method", f"{len(arguments)} arguments, expected {count}")
-        order = arguments[place]
-        if type(order) is not int or not 1 <= order <= 100:
-            refuse("method: order", f"{order!r:.80}")
-        for value in arguments:
-            _check_lengths(value)
-        method = maker(*arguments)
-        if not isinstance(method.name, str) or not method.name:
-            refuse("method: name", f"{method.name!r:.80}")
-        return method
-
-    return make
+def _own_method(maker, count, place, *arguments):
+    """A method of so many arguments, with the order at `place`: it must not be None."""
+    if len(arguments) != count:
+        refuse("method", f"{len(arguments)} arguments, expected {count}")
+    order = arguments[place]
+    if type(order) is not int or not 1 <= order <= 100:
+        refuse("method: order", f"{order!r:.80}")
+    _check_lengths(arguments)
+    method = maker(*arguments)
+    if not isinstance(method.name, str) or not method.name:
+        refuse("method: name", f"{method.name!r:.80}")
+    return method
 
 
 def _check_lengths(value):
@@ -89,13 +116,29 @@ _MAKERS: dict = {
 }
 _CHECKED = {
     **_MAKERS,
-    "runge_kutta": _own_method(RungeKutta, 6, 4),
-    "composition": _own_method(from_weights, 5, -1),
-    "multistep": _own_method(Multistep, 7, -1),
+    "runge_kutta": partial(_own_method, RungeKutta, 6, 4),
+    "composition": partial(_own_method, from_weights, 5, -1),
+    "multistep": partial(_own_method, Multistep, 7, -1),
     "bodies": _bodies,
-    **{name: _traced_system(kind) for name, kind in _TRACED.items()},
+    **{name: partial(_traced_system, kind) for name, kind in _TRACED.items()},
     "traced": Traced.from_data,
 }
+
+
+def _parts(value):
+    """(maker, arguments) of a system or a method; TypeError if it is no data."""
+    if isinstance(value, Traced):
+        return "traced", [value.as_data()]
+    if isinstance(value, TangentSystem):
+        value = value.plain()
+    reduced = value.__reduce__()
+    for maker, kind in _TRACED.items():
+        if type(value) is kind:  # a user-defined function, such as exact=, is no data
+            return maker, reduced[1][1:]
+    for maker, function in _MAKERS.items():
+        if reduced[0] is function:
+            return maker, reduced[1]
+    raise TypeError(f"{value!r} is not data")
 
 
 def to_data(value, name, arrays):
@@ -110,22 +153,9 @@ def to_data(value, name, arrays):
     arrays : dict
         Takes the arrays.
     """
-    if isinstance(value, Traced):
-        return {"make": "traced", "args": [to_data(value.as_data(), name, arrays)]}
-    if isinstance(value, TangentSystem):
-        value = value.plain()
-    for maker, kind in _TRACED.items():
-        if type(value) is kind:  # a user-defined function, such as exact=, is no data
-            parts = value.__reduce__()[1][1:]
-            args = [to_data(part, f"{name}_{i}", arrays) for i, part in enumerate(parts)]
-            return {"make": maker, "args": args}
-    if isinstance(value, System | Method):
-        reduced = value.__reduce__()
-        for key, maker in _MAKERS.items():
-            if reduced[0] is maker:
-                args = [to_data(a, f"{name}_{i}", arrays) for i, a in enumerate(reduced[1])]
-                return {"make": key, "args": args}
-        raise TypeError(f"{value!r} is not data")
+    if isinstance(value, Traced | System | Method):
+        maker, parts = _parts(value)
+        return {"make": maker, "args": to_data([*parts], name, arrays)}
     if value is None or isinstance(value, bool | int | float | str):
         return value
     if isinstance(value, np.integer):
@@ -173,3 +203,137 @@ def from_data(data, arrays, deep=0):
     if kind == "dict":
         return {key: from_data(item, arrays, deep + 1) for key, item in value.items()}
     raise ValueError(f"unknown data {kind!r:.80}")
+
+
+# ---- methods and systems -------------------------------------------------------------------------
+
+
+def method_from_data(header, arrays):
+    """The method of a header; its coefficients must be those in the file."""
+    method = made("method", from_data, header["method"], arrays)
+    if not isinstance(method, Method):
+        refuse("method", "the stored method is not a Method")
+    if not made("coefficients", _has_coefficients, method, header["coefficients"], arrays):
+        raise Mismatch(f"the method {method.name!r} has other coefficients in this version")
+    return method
+
+
+def _has_coefficients(method, data, arrays):
+    """Whether they are those of a file; arrays, which no method has, are not compared."""
+    return bool(from_data(data, arrays) == method.coefficients)
+
+
+def system_to_data(system, arrays):
+    """Data to make it again from; otherwise its name and parameters, for ``system=``."""
+    about = {"name": system.name, "slope": [float(x).hex() for x in _slope(system)]}
+    made: dict = {}
+    try:
+        about["made_by"] = to_data(system, "system", made)
+    except TypeError:
+        made = {}
+        about["params"] = to_data(dict(system.params), "params", made)
+    arrays |= made
+    return about
+
+
+def _slope(system):
+    """The right-hand side at one state with one set of parameters: whether two systems agree."""
+    shapes = system.shapes
+    one = {
+        k: np.asarray(v).reshape(-1, *shapes[k])[:1].reshape(shapes[k])
+        for k, v in system.params.items()
+        if np.size(v)
+    }
+    start = np.arange(float(system.dim)) if system.initial is None else system.initial
+    with np.errstate(all="ignore"):
+        return np.asarray(system(**one).rhs(0.5, start + 0.25), dtype=np.float64)
+
+
+def system_from_data(header, arrays, given):
+    """The system of a header, whose equations must be those that were saved."""
+    about = header["system"]
+    name = about["name"]
+    if given is None and "made_by" not in about:
+        raise Mismatch(
+            f"it holds a solution of {name!r}, a user-defined system that is not data: give it, as"
+            f" pi.load(path, system={name})"
+        )
+    system: Any = from_data(about["made_by"], arrays) if "made_by" in about else None
+    if given is not None:
+        params = dict(system.params) if system else from_data(about["params"], arrays)
+        if given.name != name or set(given.params) != set(params):
+            raise Mismatch(
+                f"it holds a solution of {name!r} with the parameters {', '.join(params) or 'none'}"
+                f", and system is {given.name!r} with {', '.join(given.params) or 'none'}"
+            )
+        system = given(**params)
+    if not isinstance(system, System):
+        refuse("system", "the stored system is not a System")
+    slope = np.array([float.fromhex(x) for x in about["slope"]])
+    if slope.shape != (system.dim,):
+        refuse("system: slope", f"{len(slope)} numbers, and {name!r} has {system.dim} components")
+    if not np.allclose(slope, _slope(system), rtol=1e-9, atol=1e-300, equal_nan=True):
+        raise Mismatch(f"the system {name!r} that was saved has other equations")
+    if (names := tuple(header["state_names"])) != system.state_names:
+        raise Mismatch(
+            f"the components of {name!r} are {', '.join(system.state_names)}, and were"
+            f" {', '.join(names)}"
+        )
+    return system
+
+
+_TEXTS = ("name", "title", "equation", "reference", "structure", "time_unit")
+_QUESTIONS = {  # and the number of their results: dim or dof components
+    "first_order": {"rhs": "dim"},
+    "second_order": {"acceleration": "dof"},
+    "separable": {"acceleration": "dof", "velocity": "dof"},
+}
+
+
+def _check_definition(definition, noisy):
+    """A traced system as data: its names, sizes and results must be consistent."""
+    traced, structure, shapes = (definition[name] for name in ("traced", "structure", "shapes"))
+    for name in _TEXTS:
+        if not isinstance(definition[name], str):
+            refuse(f"system: {name}", f"{definition[name]!r:.80}, expected a text")
+    if structure not in _QUESTIONS:
+        refuse("system: structure", f"{structure!r:.80}")
+    second, dim = structure != "first_order", traced.graph.dim
+    dof = dim // 2 * second
+    told = {
+        "dim": dim, "dof": dof, "time_dependent": bool(traced.time_dependent), "invariants": [],
+        "velocity_dependent": bool(second and traced.velocity_dependent),
+        "exact": None, "compiled": None,
+    }  # fmt: skip
+    for name, value in told.items():
+        found = definition[name] if value is not None else definition.get(name)
+        if type(found) is not type(value) or found != value:
+            refuse(f"system: {name}", f"{found!r:.80}, and its functions say {value}")
+    answers = {"energy": 1} if "energy" in traced.outputs else {}
+    answers |= {key: definition[size] for key, size in _QUESTIONS[structure].items()}
+    found = {key: len(nodes) for key, nodes in traced.outputs.items()}
+    if noisy:
+        if definition["interpretation"] not in ("ito", "stratonovich"):
+            refuse("system: interpretation", f"{definition['interpretation']!r:.80}")
+        noises = found.pop("diffusion", 0)
+        if noises % dim or (found.pop("force", dof), found.pop("bath", dof + 1)) != (dof, dof + 1):
+            refuse("system: traced", f"{noises} numbers of a diffusion of {dim} components")
+    if found != answers or traced.graph.dof != dof:
+        refuse("system: traced", f"its answers are not those of a {structure} system")
+    for name, shape in shapes.items():
+        if type(shape) is not tuple or not all(type(n) is int and n >= 0 for n in shape):
+            refuse("system: shapes", f"{name} has the shape {shape!r:.80}")
+    rows = sum(map(prod, shapes.values()))
+    if rows + OF_RUN * noisy != traced.n_params or max(rows, dim) > MOST_COMPONENTS:
+        refuse("system: shapes", f"{rows} numbers, and {traced.n_params} in the force")
+    state = [quantity[0] for quantity in definition["state"]]
+    if len({*state}) != dim or len(state) != dim:
+        refuse("system: state", f"expected {dim} quantities of different names")
+    if [*shapes] != [quantity[0] for quantity in definition["params"]]:
+        refuse("system: params", "they have other names than the shapes")
+    for what, each in (("state", dict.fromkeys(state, ())), ("params", shapes)):
+        for name, unit, value, meaning in definition[what]:
+            texts = all(isinstance(text, str) for text in (name, unit, meaning))
+            kind = np.asarray(value).dtype.kind
+            if not texts or np.shape(value) != each[name] or kind not in "iuf":
+                refuse(f"system: {what}", f"{name!r:.80} has not a value of shape {each[name]}")

@@ -1,39 +1,48 @@
-"""The solution of a run, and the quantities computed from it."""
+"""The solution of a run: its arrays, and the quantities computed from them.
+
+`Solution` holds what all have in common. Steps of one length make a ``FixedSolution``, steps to a
+tolerance an ``AdaptiveSolution``.
+"""
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .. import _core
-from ..errors import report_failures, warn_caller
-from ..method.arithmetic import warn_of_change
-from ..run import output
-from ..run.arguments import steps_to
-from ..run.evaluations import count_evaluations
-from ..values.checks import numbers, whole_steps
-from ..values.keywords import RESULTS, explains_keywords
-from ..values.memory import pad
+from ..errors import IntegrationError, Status, warn_caller
+from ..run.core import outward
+from ..values.citations import cite
+from ..values.keywords import RESULTS
 from .jumps import until_jump
-from .origin import Origin, origin_of
-from .states import States
+from .sensitivity import derivatives
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
     from os import PathLike
     from typing import Any
 
+    from ..method.method import Method
+    from ..system.system import System
     from ..values.table import Table
-    from ..values.types import ArrayLike, AxesArray, Floats
+    from ..values.types import AxesArray, Booleans, Floats, Integers
+    from ..watching.batch.results import Across
+    from ..watching.event_log import Events
+    from ..watching.watched import Watched
+
+WATCHING = ("watched", "events", "stopped_at", "stopped_by")  # results that go into files
 
 
-class Solution(States):
+class Missing(AttributeError, ValueError):
+    """An attribute of other results, with where it is found here."""
+
+
+class Solution:
     """The saved states of a batch of trajectories.
 
     Attributes
     ----------
-    t : ndarray, shape (n_saved,), or (n_saved, *batch) if dt or t0 differ
+    t : ndarray, shape (n_saved,), or (n_saved, *batch) if they differ
     steps : ndarray of int, shape (n_saved,), indices of the saved steps
         For a run with ``times=`` the first step not before each time, (n_saved, *batch) if these
         differ. `t` holds the requested times.
@@ -50,9 +59,9 @@ class Solution(States):
     failed_step : ndarray of int64, shape (*batch)
         The first step not completed, -1 if none failed; later saves repeat the last good state.
     valid : ndarray of bool, shape (n_saved, *batch)
-    system, method, dt, t0, n_steps
-        The arguments; `n_steps` counts the steps of this run.
-    evaluations : int, force evaluations of a trajectory
+    system, method, t0, n_steps
+        The arguments; `n_steps` counts the steps of this run. Steps of one length have `dt`.
+    evaluations : int, or ndarray of shape (*batch); force evaluations of a trajectory
     arithmetic : int
         The version number of the arithmetic that computed it: see ``pi.ArithmeticWarning``.
 
@@ -66,32 +75,299 @@ class Solution(States):
     ((101,), (101, 2), True)
     """
 
-    _join: Any = None  # how parts of runs to a tolerance are joined, where there are such
+    _sums = _event_rows = None  # of a run that has none
+    _carried: Any = None  # the solution with tangents, and the names
+    _elsewhere = RESULTS  # attributes of other results
+    _of_each: tuple[str, ...] = ()  # counts of each trajectory
+
+    system: System
+    method: Method
+    t0: float | Floats
+    n_steps: int
+    _problem: Any
+    _options: Any
+    _states: Any
+    _final: Any
+    _history: Any
+    _failures: Any
+    if TYPE_CHECKING:  # what each kind has in its own way
+        dt: Any  # of steps of one length
+        _alone: Any
+        _joined: Any
+        _gap: Any
+        _same_in_parts: Any
+
+        @property
+        def t(self) -> Floats: ...
+        @property
+        def steps(self) -> Integers: ...
+        @property
+        def valid(self) -> Booleans: ...
+        @property
+        def origin(self) -> Floats: ...
+        @property
+        def watched(self) -> Watched: ...
+        @property
+        def evaluations(self) -> Any: ...
+        @property
+        def _origin_time(self) -> Any: ...
+        @property
+        def _step_lengths(self) -> Any: ...
+        @property
+        def _clock(self) -> dict[str, Any]: ...
+        @property
+        def _pace(self) -> str: ...
 
     @classmethod
-    def of_run(cls, problem, options, failures=None, *watched):
-        """Integrate a Problem; an interrupted run has its solution in the exception."""
-        going = None
+    def _with_tangents(cls, integrate, names):
+        """The base motion of a run with tangents, which it keeps; also in exceptions."""
 
-        def work():
-            nonlocal going
-            going = output.begin(problem, options, failures, *watched)
-            going.go()
-            solution = cls(problem, options, going.outcome())
-            if solution._failures.index.size:
-                report_failures(solution, options.on_failure)
+        def alone(both):
+            solution = cls(*cls._alone(both))
+            solution._carried = both, names
             return solution
 
-        def finish(error):
-            if not isinstance(error, KeyboardInterrupt):
-                return
-            here = going or output.begin(problem, options, failures, *watched)
-            part = cls(problem, options, here.outcome())
-            error.solution = part  # type: ignore[attr-defined]
-            how_far = f"{part.n_steps:,} of {problem.n_steps:,} steps: see .solution"
-            error.args = error.args or (how_far,)
+        try:
+            return alone(integrate())
+        except (IntegrationError, KeyboardInterrupt, MemoryError) as error:
+            if hasattr(error, "solution"):
+                error.solution = alone(error.solution)
+            raise
 
-        return _core.shielded(work, finish)
+    @property
+    def arithmetic(self) -> int:
+        return self._problem.arithmetic
+
+    @property
+    def y(self) -> Floats:
+        inside = self._in_memory
+        return np.asarray(self._states[: len(self)]) if inside is None else inside
+
+    @cached_property
+    def _in_memory(self):
+        """The saved states; None if they are elsewhere, and read when requested."""
+        if not isinstance(self._states, np.ndarray):
+            return None
+        return self._states if len(self._states) == len(self) else self._states[: len(self)]
+
+    @cached_property
+    def initial(self) -> Floats:
+        initial = self._outward(self._problem.initial[: self.system.dim])
+        initial.flags.writeable = False
+        return initial
+
+    def _outward(self, rows):
+        """(dim, lanes or more) inside -> (*batch, dim) outside, without a copy."""
+        return outward(rows[:, : self._problem.lanes], self._problem.batch)
+
+    def __getstate__(self):
+        """Functions stay behind, those of progress and of watches: they belong to one process."""
+        options = self._options.changed(progress=False, watch=None, across=None, events=None)
+        results = {name: getattr(self, name) for name in (*WATCHING, "across", "_first_jump")}
+        state = self.__dict__ | results | {
+            "_options": options, "_sums": None, "_event_rows": None,
+        }  # fmt: skip
+        state.pop("_in_memory", None)  # a view
+        return state
+
+    def _told(self, other):
+        """This solution with the watches of another, if only results are left of its own."""
+        self.__dict__.update({key: other.__dict__[key] for key in WATCHING if other._forgot})
+        self._first_jump = other._first_jump
+        return self
+
+    @property
+    def _forgot(self):
+        """Whether it has results of watches or events without their functions."""
+        return (self._sums is None and bool(self.watched)) or (
+            self._event_rows is None and bool(self.events)
+        )
+
+    def _what_is_forgotten(self):
+        return (
+            "this solution was loaded or unpickled, and the functions of its watch and events"
+            f" ({', '.join([*self.watched, *self.events])[:200]}) were not: the further steps"
+            " are neither watched nor stopped. To go on with them, resume before saving, or"
+            " integrate from `final` with watch= and events="
+        )
+
+    # ---- arrays ----
+    @property
+    def x(self) -> Floats:
+        return self._half(0)
+
+    @property
+    def v(self) -> Floats:
+        return self._half(1)
+
+    def _half(self, which):
+        system = self.system
+        lead = system.positions
+        if not lead:
+            raise AttributeError(f"{system.name!r} is first_order and has no x and v; use y")
+        if self._complete:
+            if system.dim == 2:
+                return self.y[..., which]
+            return self.y[..., lead:] if which else self.y[..., :lead]
+        half = system.state_names[lead:] if which else system.state_names[:lead]
+        places = [self._place(name) for name in half]
+        return self.y[..., places[0] if system.dim == 2 else places]
+
+    def __getitem__(self, name: str) -> Floats:
+        names = self.system.state_names
+        if not isinstance(name, str):
+            raise TypeError(
+                f"brackets take the name of a component ({', '.join(names)}), got {name!r}"
+            )
+        if name not in names:
+            raise KeyError(
+                f"{self.system.name!r} has the components {', '.join(names)}, not {name!r}"
+            )
+        return np.asarray(self._states[: len(self), ..., self._place(name)])
+
+    def _ipython_key_completions_(self):
+        return list(self.components)
+
+    @property
+    def components(self) -> tuple[str, ...]:
+        """Names of the components that were saved: all, unless `components` was given."""
+        return self._options.saved_names(self.system)
+
+    @property
+    def out(self) -> Any:
+        """The array that `integrate` was given for the states, or None."""
+        return self._options.out
+
+    @cached_property
+    def _complete(self):
+        """Whether all components were saved, in order."""
+        return self.components == self.system.state_names
+
+    def _place(self, name):
+        if name not in self.components:
+            raise ValueError(
+                f"{name} was not saved, only {', '.join(self.components)}: add it to components"
+            )
+        return self.components.index(name)
+
+    def _need_all(self, question):
+        if not self._complete:
+            raise ValueError(
+                f"{question} needs all components, and {', '.join(self.components)} were saved:"
+                " integrate without components"
+            )
+
+    @property
+    def final(self) -> Floats:
+        return self.y[-1] if self._final is None else self._outward(self._final)
+
+    def __len__(self) -> int:
+        return len(self.steps)
+
+    # ---- failures ----
+    @property
+    def n_failed(self) -> int:
+        """The number of trajectories that failed."""
+        return len(self._failures.failed())
+
+    @cached_property
+    def status(self) -> Integers:
+        return self._failures.statuses(self._problem.lanes).reshape(self._problem.batch)
+
+    @cached_property
+    def failed_step(self) -> Integers:
+        failed = self._failures.failed()
+        return failed.steps(self._problem.lanes).reshape(self._problem.batch)
+
+    @cached_property
+    def across(self) -> Across:
+        """Statistics across the batch by name: arrays over the counted steps. See ``pi.across``."""
+        from ..watching.batch.results import Across, of_run
+
+        if self._sums is None or not self._options.watch.across:
+            return Across({})
+        return of_run(self._options.watch, self._problem, self._sums)
+
+    @cached_property
+    def sensitivity(self) -> dict[str, Floats]:
+        """Derivatives of the saved states, by name, for a run with ``sensitivity=``.
+
+        By "x0" and "v0" (n_saved, *batch, dim, components); by a parameter
+        (n_saved, *batch, dim) followed by the axes of the parameter.
+        """
+        if self._carried is None:
+            raise ValueError(
+                "this run has no sensitivities: integrate with sensitivity=('x0', 'v0'), or names"
+                f" of parameters ({', '.join(self.system.params) or 'there are none'}); files"
+                " do not keep them, a pickle does"
+            )
+        return derivatives(*self._carried)
+
+    @cached_property
+    def events(self) -> Events:
+        """The events of the run by name; see ``pi.event``."""
+        from ..watching.event_log import Events
+
+        if self._event_rows is None:
+            return Events({})
+        return Events.of_run(self._options.events, self._problem, self._event_rows)
+
+    @cached_property
+    def _first_jump(self):
+        """When an event first made each trajectory jump, (*batch): see jumps.py."""
+        from .jumps import first_jump
+
+        return first_jump(self)
+
+    @cached_property
+    def stopped_at(self) -> Floats:
+        """When an event stopped each trajectory, (*batch); NaN if it ran to the end."""
+        stopped = self.status == Status.STOPPED
+        if self._event_rows is None:
+            return np.full(self._problem.batch, np.nan)
+        return np.where(stopped, self._event_rows.stopped[0].reshape(self._problem.batch), np.nan)
+
+    @cached_property
+    def stopped_by(self) -> Any:
+        """Names of the events that stopped the trajectories, (*batch); "" if none did."""
+        if self._event_rows is None:
+            return np.full(self._problem.batch, "")
+        names = np.array([*self._options.events.events, ""])
+        which = self._event_rows.stopped[1].reshape(self._problem.batch)
+        return names[np.where(self.status == Status.STOPPED, which, -1)]
+
+    def _column(self, t):
+        """Times, or indices of steps, that broadcast against the batch."""
+        return t if t.ndim > 1 else t.reshape(-1, *(1,) * len(self._problem.batch))
+
+    @property
+    def _whole(self):
+        """Whether every trajectory has run to the end."""
+        return not len(self._failures)
+
+    cite = cite
+
+    def digest(self) -> str:
+        """A hash of everything in this solution, as 64 hexadecimal digits (SHA-256).
+
+        Two solutions have the same digest if their systems and parameters, methods, times, saved
+        and last states, failures, watched results and events are the same, with their shapes and
+        precisions: on every machine, with any number of workers, after ``save`` and ``pi.load``. A
+        zero has no sign in it, and all NaNs are one. Options that lead to the same solution
+        (`bound`, `workers`, ...) and the version that computed it are not included; a function that
+        is not traced is included by its name and parameters. `sensitivity` is included, although
+        files do not hold it.
+
+        Examples
+        --------
+        >>> import pyintegrate as pi
+        >>> sol = pi.integrate(pi.systems.lorenz, dt=0.01, n_steps=100)
+        >>> sol.digest()[:16]
+        'b96c76ac40669de8'
+        """
+        from .digest import digest
+
+        return digest(self)
 
     # ---- derived quantities ----
     @property
@@ -99,15 +375,6 @@ class Solution(States):
         """The seed of its noise; None without noise."""
         random = self._problem.random
         return None if random is None else random.seed
-
-    @property
-    def evaluations(self) -> int:
-        """Force evaluations of a trajectory; a force that depends on the velocity is not shared.
-
-        For an implicit method those of one Newton iteration per step, whatever their number; for a
-        multistep method including those of its starter.
-        """
-        return count_evaluations(self._problem, self.n_steps)
 
     def energy(self) -> Floats:
         """Energy of each saved state, shape (n_saved, *batch).
@@ -165,116 +432,24 @@ class Solution(States):
         exact = self.exact()
         return self.y - (exact if self._complete else exact[..., places])
 
-    def at(self, t: ArrayLike) -> Floats:
-        """States between the saved ones, by cubic Hermite interpolation; of noise on a chord.
-
-        Parameters
-        ----------
-        t : array_like
-            Times within the range of the saves, the same for every trajectory.
-
-        Returns
-        -------
-        ndarray, shape (*t.shape, *batch, dim)
-
-        References
-        ----------
-        Hairer, Norsett, Wanner (1993), Solving Ordinary Differential Equations I, II.6.
-
-        Examples
-        --------
-        >>> import pyintegrate as pi
-        >>> sol = pi.integrate(pi.systems.oscillator, dt=0.1, n_steps=10)
-        >>> sol.at(0.55).round(4)
-        array([ 0.8525, -0.5227])
-        """
-        from .interpolation import hermite
-
-        self._need_all("at(t)")
-        return hermite(self, numbers("t", t).astype(np.float64))
-
     # ---- continuation ----
-    @explains_keywords()
-    def resume(
-        self,
-        n_steps: int | None = None,
-        *,
-        t_end: ArrayLike | None = None,
-        drive: Mapping[str, ArrayLike] | None = None,
-        out: Any = None,
-    ) -> Solution:
-        """Continue for further steps, numbered onwards; bit-equal to one long run.
-
-        Parameters
-        ----------
-        n_steps : int, optional
-        t_end : array_like, optional
-            Give exactly one.
-        drive : mapping of str to array_like, optional
-            As in ``integrate``, for the further steps.
-        out : ndarray, memmap or zarr array, optional
-            Where the further states go, as in ``integrate``.
-
-        Returns
-        -------
-        Solution
-            It starts with the final state of this one; its errors are relative to the first start,
-            `origin`. Watches and events continue, except those of a solution that was loaded or
-            unpickled, which gives a UserWarning. It saves like this one, or only its end if this
-            one saved given steps or times. ``pi.concatenate`` joins both.
-
-        Examples
-        --------
-        >>> import pyintegrate as pi
-        >>> sol = pi.integrate(pi.systems.oscillator, dt=0.1, n_steps=10).resume(n_steps=5)
-        >>> int(sol.steps[0]), int(sol.steps[-1])
-        (10, 15)
-        """
-        if (n_steps is None) == (t_end is None):
-            raise ValueError("give exactly one of n_steps and t_end")
+    def _continued(self, with_tangents, alone):
+        """A further part: of a solution with tangents, or as it is."""
         if self._carried is not None:
-            if out is not None:
-                raise ValueError("sensitivity and out exclude each other: leave out= away")
             both, names = self._carried
-            return Solution._with_tangents(
-                lambda: both.resume(n_steps, t_end=t_end, drive=drive), names
-            )
+            return self._with_tangents(lambda: with_tangents(both), names)
         if self._forgot:
             warn_caller(self._what_is_forgotten(), UserWarning)
-        options = self._options.changed(out=out, steps=None, times=None)
-        problem = self._problem
-        first = problem.first + self.n_steps
-        if t_end is not None:
-            n_steps = steps_to(t_end, self.dt, self.t0, problem.batch) - first
-            if n_steps < 0:
-                raise ValueError(f"t_end lies {-n_steps} steps before the end of this solution")
-        else:
-            n_steps = whole_steps(n_steps)
-        began = origin_of(problem)
-        origin = Origin(began.state, began.step, self)
-        further = problem.continued(self._last_state(), first, n_steps, options, origin, drive)
-        output.check_out(further, options, dict(drive or {}))
-        warn_of_change(problem.method, problem.system, problem.arithmetic)
-        part = Solution.of_run(further, options, self._failures, self._sums, self._event_rows)
+        part = alone()
         if self._options.events is None:  # it was loaded, and has jumped before
             part._first_jump = self._first_jump
         return part
 
+    @property
     def _last_rows(self):
         """The last state and the history of the method, if available: (rows, lanes)."""
         rows = self.final.reshape(self._problem.lanes, self.system.dim).T
         return rows if self._history is None else np.concatenate([rows, self._history])
-
-    def _last_state(self):
-        """The state to continue from, laid out as ``initial`` of a Problem."""
-        rows = self._last_rows()
-        if len(rows) < len(self._problem.initial):
-            raise ValueError(
-                "this run was interrupted between two saves, and the history of"
-                f" {self.method.name!r}, or the rounding error that it carries, is lost: integrate"
-                " again from `final`"
-            )
-        return pad(rows, (self._problem.lanes,), self._problem.dtype)
 
     # ---- export ----
     def save(self, path: str | PathLike[str]) -> None:
@@ -364,7 +539,14 @@ class Solution(States):
         return overview(self, **keywords)
 
     def animate(self, **keywords: Any) -> Any:
-        """Show the motion as an animation: see ``pi.plots.animate``."""
+        """Show the motion as an animation: see ``pi.plots.animate``.
+
+        Examples
+        --------
+        >>> import pyintegrate as pi
+        >>> pi.integrate(pi.systems.spring, dt=0.1, n_steps=90).animate()  # doctest: +SKIP
+        <animation of 90 frames>
+        """
         from ..plots import animate
 
         return animate(self, **keywords)
@@ -385,16 +567,43 @@ class Solution(States):
     if not TYPE_CHECKING:  # for which a class with __getattr__ has any attribute
 
         def __getattr__(self, name):
-            if name in RESULTS:
-                raise AttributeError(f"a Solution has no {name!r}: {RESULTS[name]}")
+            if name in self._elsewhere:
+                raise Missing(f"this Solution has no {name!r}: {self._elsewhere[name]}")
             return object.__getattribute__(self, name)  # which raises
 
     def __repr__(self):
-        from .summary import line
-
-        return f"<Solution of {line(self)}>"
+        batch, lanes = self.status.shape, self.status.size
+        count = f"{lanes} trajector{'y' if lanes == 1 else 'ies'}"
+        shape = f" {batch}" if len(batch) > 1 else ""
+        failed = f", {self.n_failed} failed" if self.n_failed else ""
+        return (
+            f"<Solution of {self.system!r} by {self.method.name}{self._pace},"
+            f" {len(self)} saved, {count}{shape}{failed}>"
+        )
 
     def _repr_html_(self):
-        from .summary import html
+        from html import escape
 
-        return html(self)
+        system, method = self.system, self.method
+        counts = {s.name: int(np.count_nonzero(self.status == s)) for s in Status if s}
+        shape = (len(self), *self.status.shape, len(self.components))
+        rows = {
+            "system": f"{system.title}: {system!r}",
+            "method": f"{method.title} ({method.name}){self._pace}",
+            "states": f"{shape}, {self.initial.dtype}",
+            "failed": ", ".join(f"{n} {name}" for name, n in counts.items() if n) or "none",
+        }
+        cells = "".join(
+            f"<tr><th>{name}</th><td style='text-align:left'>{escape(text)}</td></tr>"
+            for name, text in rows.items()
+        )
+        return f"<b>Solution</b><table>{cells}</table>"
+
+
+def span(values):
+    """One number, or the least and the greatest, in words."""
+    values = np.asarray(values)
+    if not values.size:
+        return "no"
+    low, high = values.min(), values.max()
+    return f"{low:g}" if low == high else f"{low:g} .. {high:g}"

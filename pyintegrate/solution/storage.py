@@ -1,132 +1,313 @@
-"""A Solution as a header and arrays, and back: a loaded one can do everything that it could before.
+"""A Solution as a header and arrays, and back, by one table of fields.
 
-The file holds the arguments of a run (system, method, times, options), the saved states with the
+A file holds the arguments of a run (system, method, times, options), the saved states with the
 component axis second, ``y`` (n_saved, n_components, *batch), the full first and last states that
-``resume`` and ``energy_error`` start from, the failures, and the results of watches
-(stored_results.py). Systems and methods are stored by name, or as the plain data that their
-``__reduce__`` gives; never as code.
+``resume`` and ``energy_error`` start from, the failures, and the results of watches and events.
+Systems and methods are stored by name, or as the plain data that their ``__reduce__`` gives; never
+as code. Names of results are in the header, as they may be any text; their arrays are numbered.
+
+Every field is checked before anything is made of it: the header by itself, then the types and
+shapes of the arrays before any is read, then the ranges of their numbers. An error is a ValueError
+that begins with the field's name.
 """
 
 from __future__ import annotations
 
 import warnings
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from importlib import import_module
+from math import inf, prod
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from .. import _core
-from ..method.method import Method
-from ..run.arguments import make_run
-from ..run.core import Outcome, outward
-from ..run.failures import Failures
-from ..run.options import check_times, fitted, steps_of
-from ..run.starter import check_start
+from ..errors import Status
 from ..system.system import System
-from ..values.memory import pad
+from ..values.checks import MOST_COMPONENTS
+from ..values.memory import MAX_AXES, check_memory, pad
+from ..values.named import Named
+from ..watching.event_log import EventLog, Events
+from ..watching.events import MOST_EVENTS
+from ..watching.plan import MOST_SUMS
+from ..watching.watched import Watched
 from . import files
-from .origin import Origin
-from .plain_data import from_data, to_data
-from .solution import Solution
-from .stored_fields import (
-    FORMAT,
-    TO_A_TOLERANCE,
-    check_arrays,
-    check_failures,
-    check_header,
-    check_origin,
-    check_parameters,
-    check_steps,
-    refuse,
-)
-from .stored_results import check_results, give_results, results_to_data
-from .stored_system import (
+from .jumps import has_jumped
+from .plain_data import (
     Mismatch,
-    check_state_names,
     made,
     method_from_data,
+    refuse,
     system_from_data,
     system_to_data,
+    to_data,
 )
 
 if TYPE_CHECKING:
     from os import PathLike
 
-VERSION = 1  # for runs with steps of one length; runs to a tolerance have TO_A_TOLERANCE
+    from .solution import Solution
+
+_MOST_STEPS, _MOST_LANES = 1 << 53, 1 << 48  # in a run; 1 << 54 steps with those before it
+_MOST_TRIES = (1 << 31) - 2  # steps of a trajectory, to a tolerance
+_FINITE = float(np.finfo(float).max)
 
 
-def warn_of_sensitivities(solution, stacklevel):
-    """Warn that a file does not hold them."""
-    if solution._carried is not None:
-        warnings.warn(
-            "the file holds the states, not their sensitivities: pickle the solution to keep them",
-            UserWarning,
-            stacklevel=stacklevel,
-        )
+# ---- the table -----------------------------------------------------------------------------------
+class Field(NamedTuple):
+    """A field of the header.
+
+    get : str or callable
+        The attribute of a solution, or solution -> value.
+    fits : tuple, range or callable
+        The values that it may have; or (value, header) -> bool or range, where the fields before
+        are checked.
+    """
+
+    get: str | Callable
+    fits: Any = lambda value, header: True
 
 
-def save(solution, path):
-    """Write a solution; see ``Solution.save``."""
-    warn_of_sensitivities(solution, 4)
-    problem, options = solution._problem, solution._options
-    arrays: dict = {}
-    header = {
-        **shared_header(solution, VERSION, arrays),
-        "first": int(problem.first),
-        "n_steps": int(problem.n_steps),
-        "completed": int(solution.n_steps),
-        "save": options.save,
-        "compensated": options.compensated,
-        "starter": to_data(problem.starter, "starter", arrays),
-        "begun": problem.has_history,
-        "driven": problem.driven,
-        "joined": options.steps is not None,
-        "times": options.times is not None,
-        "origin": _origin_to_data(problem, arrays),
-        **noise_to_data(problem, arrays),
-    }
-    arrays |= {
-        "t": solution.t,
-        "steps": solution.steps,
-        "dt": np.asarray(problem.dt),
-        "t0": np.asarray(problem.t0),
-        "y": saved_states(solution),
-        "first_state": problem.initial[:, : problem.lanes],
-        "last_state": solution._last_rows(),
-        "failed_index": solution._failures.index,
-        "failed_status": solution._failures.status,
-        "failed_step": solution._failures.step,
-    }
-    files.write(path, header, arrays)
+class Array(NamedTuple):
+    """An array.
+
+    get : str or callable
+        As above; one that is None is left out.
+    kind : type
+        None is that of the states.
+    shape : str
+        Names of axes: one that has no length yet takes that of the file. "fit": anything that
+        broadcasts to the batch, or with an axis of components; "any".
+    least, most : float or callable
+        The range of the numbers, or header -> number.
+    there : callable
+        (header, arrays of the file) -> bool.
+    """
+
+    get: str | Callable
+    kind: Any
+    shape: str
+    least: Any = None
+    most: Any = None
+    there: Callable = lambda header, arrays: True
 
 
-def shared_header(solution, version, arrays):
-    """The fields of all solutions; their arrays are added to `arrays`."""
-    problem, options = solution._problem, solution._options
-    return {
-        "format": FORMAT,
-        "version": version,
-        "written_by": f"pyintegrate {_core.info()['version']}",
-        "system": system_to_data(problem.system, arrays),
-        "method": to_data(problem.method, "method", arrays),
-        "coefficients": to_data(problem.method.coefficients, "coefficients", arrays),
-        "dtype": problem.dtype.name,
-        "batch": list(problem.batch),
-        "bound": options.bound,
-        "arithmetic": problem.arithmetic,
-        "on_failure": options.on_failure,
-        "components": list(solution.components),
-        "state_names": list(problem.system.state_names),
-        **results_to_data(solution, arrays),
-    }
+def _texts(value, header):
+    fits = isinstance(value, list) and value and all(isinstance(item, str) for item in value)
+    return fits and len(set(value)) == len(value)
 
 
-def saved_states(solution):
-    """The array `y` of a file, (n_saved, n_components, *batch), part by part."""
+def _batch(value, header):
+    fits = isinstance(value, list) and len(value) <= MAX_AXES
+    fits = fits and all(type(n) is int and 0 <= n <= _MOST_LANES for n in value)
+    return fits and prod(n for n in value if n) <= _MOST_LANES
+
+
+def _pair(value, header):
+    fits = isinstance(value, list) and len(value) == 2 and all(type(n) is int for n in value)
+    return fits and 0 <= value[1] <= value[0] < 1 << 63
+
+
+def _origin(name):
+    return lambda sol: getattr(sol._problem.origin, name, None)
+
+
+def _before(sol):
+    """The state before the first part, as rows."""
+    return sol._before and np.moveaxis(sol._before[0], -1, 0).reshape(-1, sol._problem.lanes)
+
+
+_FLAG, _STEPS, _LAST = (True, False), range(_MOST_STEPS + 1), max(Status)
+_SHARED = {
+    "system": Field(
+        "system", lambda v, h: isinstance(v, dict) and isinstance(v.get("name"), str)
+    ),
+    "method": Field("method"),
+    "coefficients": Field("method.coefficients"),
+    "dtype": Field("_problem.dtype.name", ("float32", "float64")),
+    "batch": Field("_problem.batch", _batch),
+    "bound": Field("_options.bound", lambda v, h: type(v) in (int, float) and v > 0),
+    "arithmetic": Field("arithmetic", range(1, 1 << 31)),
+    "on_failure": Field("_options.on_failure", ("warn", "raise", "ignore")),
+    "state_names": Field("system.state_names", _texts),
+    "components": Field("components", lambda v, h: _texts(v, h) and {*v} <= {*h["state_names"]}),
+}  # fmt: skip
+_OF_STEPS = {
+    "n_steps": Field("_problem.n_steps", _STEPS),
+    "completed": Field("n_steps", lambda v, h: range(h["n_steps"] + 1)),
+    "first": Field("_problem.first", lambda v, h: range(2 * _MOST_STEPS - h["completed"] + 1)),
+    "save": Field("_options.save", lambda v, h: v in ("all", "final") or _STEPS[1:]),
+    "compensated": Field("_options.compensated", _FLAG),
+    "starter": Field("_problem.starter"),
+    "begun": Field("_problem.has_history", _FLAG),
+    "driven": Field("_problem.driven", _FLAG),
+    "joined": Field(lambda sol: sol._options.steps is not None, _FLAG),
+    "times": Field(
+        lambda sol: sol._options.times is not None,
+        lambda v, h: v is False or (v is True and h["joined"] and not h["first"]),
+    ),
+    "origin": Field(_origin("step"), lambda v, h: v is None or range(h["first"] + 1)),
+    "noise": Field(lambda sol: sol._problem.random and dict(vars(sol._problem.random))),
+}
+_TO_A_TOLERANCE = {
+    "save": Field("_save", ("all", "final", "times")),
+    "goes_on": Field(
+        lambda sol: "all" if sol._control.save == "all" else "final",
+        lambda v, h: v in {"all": ["all"], "times": ["final"]}.get(h["save"], ["final", "all"]),
+    ),
+    "max_steps": Field("_control.max_steps", range(1, _MOST_TRIES + 1)),
+    "automatic": Field("_control.automatic", _FLAG),
+    "lanes": Field("_lanes", _pair),
+    "resumed": Field(lambda sol: sol._before is not None, _FLAG),
+}
+
+
+def _states(solution):
+    """The array `y`, part by part."""
     y = solution._states
     shape = (len(solution), y.shape[-1], *y.shape[1:-1])
     return files.Blocks(
         shape, solution._problem.dtype, lambda a, b: np.moveaxis(np.asarray(y[a:b]), -1, 1)
     )
+
+
+_SHARED_ARRAYS = {
+    "y": Array(_states, None, "saves components batch"),
+    "t": Array("t", float, "saves|saves batch"),
+    "first_state": Array(
+        lambda sol: sol._problem.initial[:, : sol._problem.lanes], None, "rows lanes"
+    ),
+    "last_state": Array("_last_rows", None, "past lanes"),
+    "t0": Array("_problem.t0", float, "fit", -_FINITE, _FINITE),
+}
+_ARRAYS_OF_STEPS = {
+    "dt": Array("_problem.dt", float, "fit"),
+    "steps": Array("steps", np.int64, "saves|saves batch"),
+    "failed_index": Array(
+        "_failures.index", np.int64, "failed", 0, lambda header: prod(header["batch"]) - 1
+    ),
+    "failed_status": Array("_failures.status", np.int8, "failed", 1, _LAST),
+    "failed_step": Array(
+        "_failures.step", np.int64, "failed", 0, lambda h: h["first"] + h["completed"]
+    ),
+    "origin_state": Array(
+        lambda sol: sol._problem.origin and sol._problem.origin.state[:, : sol._problem.lanes],
+        None, "dim lanes", there=lambda header, arrays: header["origin"] is not None,
+    ),
+    "origin_ahead": Array(
+        _origin("ahead"), float, "batch", there=lambda header, arrays: "origin_ahead" in [*arrays]
+    ),
+}  # fmt: skip
+_RESUMED = {"there": lambda header, arrays: header["resumed"]}
+_ARRAYS_TO_A_TOLERANCE = {
+    "t_end": Array("t_end", float, "fit", -_FINITE, _FINITE),
+    "rtol": Array(
+        "rtol", float, "fit dim", lambda header: 100 * float(np.finfo(header["dtype"]).eps), _FINITE
+    ),
+    "atol": Array("atol", float, "fit dim", 0, _FINITE),
+    "max_step": Array("max_step", float, "fit", 5e-324, inf),
+    "breaks": Array("_control.breaks", float, "breaks|breaks batch", -_FINITE, _FINITE),
+    "counts": Array(
+        lambda sol: sol.counts if sol._save == "all" else None, np.int64, "batch", 1,
+        _MOST_TRIES, lambda header, arrays: header["save"] == "all",
+    ),
+    "reached": Array("_arrived", float, "batch"),
+    "last_step": Array("last_step", float, "batch", -_FINITE, _FINITE),
+    "steps_taken": Array("steps_taken", np.int64, "batch", 0, _MOST_TRIES),
+    "rejected": Array("rejected", np.int64, "batch", 0, _MOST_TRIES),
+    "status": Array("status", np.int8, "batch", 0, _LAST),
+    "stiff_spans": Array("stiff_spans", float, "spans two batch"),
+    "stiff_tries": Array("_stiff_tries", np.int64, "batch", 0, 2 * _MOST_TRIES),
+    "origin_state": Array(_before, None, "dim lanes", **_RESUMED),
+    "origin_time": Array(
+        lambda sol: sol._before and sol._before[1], float, "fit", -_FINITE, _FINITE, **_RESUMED
+    ),
+}  # fmt: skip
+# For each version of the format: fields, arrays, and the class that they make.
+KINDS = {
+    1: (_SHARED | _OF_STEPS, _SHARED_ARRAYS | _ARRAYS_OF_STEPS, ".fixed_steps", "FixedSolution"),
+    2: (
+        _SHARED | _TO_A_TOLERANCE, _SHARED_ARRAYS | _ARRAYS_TO_A_TOLERANCE,
+        "..adaptive.adaptive_solution", "AdaptiveSolution",
+    ),
+}  # fmt: skip
+
+
+# ---- saving --------------------------------------------------------------------------------------
+def save(solution, path):
+    """Write a solution; see ``Solution.save``."""
+    if solution._carried is not None:
+        warnings.warn(
+            "the file holds the states, not their sensitivities: pickle the solution to keep them",
+            UserWarning,
+            stacklevel=3,
+        )
+    fields, table = KINDS[solution._format][:2]
+    arrays: dict[str, Any] = {}
+    header = {
+        "format": files.FORMAT,
+        "version": solution._format,
+        "written_by": f"pyintegrate {_core.info()['version']}",
+        "system": system_to_data(solution.system, arrays),
+        **results_to_data(solution, arrays),
+    }
+    for name in fields.keys() - header.keys():
+        value = _found(fields[name], solution)
+        header[name] = to_data([*value] if isinstance(value, tuple) else value, name, arrays)
+    for name, field in table.items():
+        if (value := _found(field, solution)) is not None:
+            arrays[name] = value if isinstance(value, files.Blocks) else np.asarray(value)
+    files.write(path, header, arrays)
+
+
+def _found(field, solution):
+    return (attrgetter(field.get) if isinstance(field.get, str) else field.get)(solution)
+
+
+# ---- loading -------------------------------------------------------------------------------------
+class Stored(Named):
+    """The checked content of a file, for the class that is made of it."""
+
+    header: dict
+    arrays: Any  # StoredArrays
+    values: dict  # arrays of the table
+    system: System
+    method: Any
+    batch: tuple[int, ...]
+    dtype: np.dtype
+
+    def run(self, make, *arguments, **options):
+        """What `make` makes of system, first state and arguments: a Problem, Options, and more.
+
+        It has no steps, so that no more is allocated than the file holds.
+        """
+        header, first, dim = self.header, self.values["first_state"], self.system.dim
+        if len(first) < dim:
+            refuse("first_state", f"it has {len(first)} rows, and the system {dim} components")
+        state = np.moveaxis(first[:dim], 0, -1).reshape(*self.batch, dim)
+        options |= {
+            "on_failure": header["on_failure"],
+            "bound": None if header["bound"] == inf else header["bound"],
+        }
+        problem, chosen, *rest = made("system", make, self.system, state, *arguments, options)
+        if problem.batch != self.batch:
+            refuse("batch", f"{self.batch}, and states and parameters have {problem.batch}")
+        if len(first) != (rows := len(problem.initial)):
+            refuse("first_state", f"it has {len(first)} rows, and they do not give {rows}")
+        if len(self.values["last_state"]) not in (dim, rows):
+            refuse("last_state", f"it has {len(self.values['last_state'])} rows")
+        components = tuple(header["components"])
+        if components != self.system.state_names:
+            chosen = chosen.changed(components=components)
+        initial = pad(first, (problem.lanes,), self.dtype)
+        problem = problem.changed(initial=initial, arithmetic=header["arithmetic"])
+        return problem, chosen, *rest
+
+    def number(self, name):
+        """An array, or the float that it is."""
+        value = self.values[name]
+        return float(value) if value.ndim == 0 else value
 
 
 def load(path: str | PathLike[str], system: System | None = None) -> Solution:
@@ -164,25 +345,20 @@ def load(path: str | PathLike[str], system: System | None = None) -> Solution:
     if system is not None and not isinstance(system, System):
         raise TypeError(f"system must be a System, got {type(system).__name__}")
     header, arrays = files.read(path)
-    if header.get("format") != FORMAT:
+    if header.get("format") != files.FORMAT:
         raise ValueError(f"{path} holds no solution of pyintegrate")
     version = header.get("version")
-    if type(version) is not int or not 1 <= version <= TO_A_TOLERANCE:
+    if type(version) is not int or version not in KINDS:
         by, form = (
             str(value)[:40] if isinstance(value, str | int) else "(unknown)"
             for value in (header.get("written_by"), version)
         )
         raise ValueError(
             f"{path} was written by {by}, format {form}:"
-            f" this version reads formats up to {TO_A_TOLERANCE}; upgrade pyintegrate"
+            f" this version reads formats up to {max(KINDS)}; upgrade pyintegrate"
         )
     try:
-        if version == TO_A_TOLERANCE:
-            return load_adaptive(header, arrays, system)
-        check_header(header)
-        check_arrays(header, arrays, check_results(header, arrays))
-        system = made("system", system_from_data, header["system"], arrays, system)
-        return _solution(header, arrays, system)
+        return _loaded(header, arrays, system, *KINDS[version])
     except Mismatch as error:
         raise ValueError(f"{path}: {str(error):.800}") from None
     except ValueError as error:
@@ -191,143 +367,228 @@ def load(path: str | PathLike[str], system: System | None = None) -> Solution:
         raise ValueError(f"{path} is damaged: its header is nested without end") from None
 
 
-def load_adaptive(header, arrays, given):
-    """A solution to a tolerance."""
-    from ..adaptive.stored_solution import solution_of
-
-    return solution_of(header, arrays, given)
-
-
-def _solution(header, arrays, system):
+def _loaded(header, arrays, given, fields, table, module, kind):
+    _check_header(header, fields | _RESULTS)
+    batch, dtype = tuple(header["batch"]), np.dtype(header["dtype"])
+    lanes, total = prod(batch), 0
+    table = {name: field for name, field in table.items() if field.there(header, arrays)}
+    table |= _result_arrays(header, arrays, batch)
+    sizes = _sizes(header, batch)
+    for name, field in table.items():
+        _check_array(name, field, arrays.about(name), sizes, dtype)
+    for name in arrays:
+        shape, found = arrays.about(name)
+        if name not in table and prod(shape) > max(lanes, 1) * MOST_COMPONENTS:
+            refuse(name, f"an array of shape {shape} is more than {lanes} trajectories need")
+        total += prod(shape) * found.itemsize
+    check_memory(total, sizes["saves"][0], batch, len(header["components"]))
+    system = made("system", system_from_data, header, arrays, given)
+    rows = 0  # of parameters, each of which is expanded for all lanes
+    for name, shape in system.batch_shapes.items():
+        if not _fits(shape, batch):
+            refuse("system", f"{name} has the batch shape {shape}, and the batch is {batch}")
+        rows += prod(system.shapes[name]) * bool(shape)
+    check_memory(rows * lanes * dtype.itemsize, 1, batch, rows)
+    values = {name: _read(name, field, arrays, header) for name, field in table.items()}
     method = method_from_data(header, arrays)
-    starter, completed = made("starter", from_data, header["starter"], arrays), header["completed"]
-    check_state_names(header, system)
-    problem, options = made("system", _run, header, arrays, system, method)
-    if starter is not None and not isinstance(starter, Method):
-        refuse("starter", "it is no method")
-    made("starter", check_start, starter, method, system)
-    number = header["arithmetic"]
-    problem = problem.changed(
-        arithmetic=number,
-        first=header["first"],
-        # An interrupted run may lack only one step, and may have been asked for 2**53.
-        n_steps=min(header["n_steps"], header["completed"] + 1),
-        starter=starter,
-        has_history=header["begun"],
-        drive_strides=(0,) * len(problem.rows_params) if header["driven"] else None,
-    )
-    problem = problem.changed(origin=made("origin", _origin, header["origin"], arrays, problem))
-    if header["joined"]:
-        options = options.changed(steps=check_steps(header, arrays["steps"]))
-    if header["times"]:
-        options = options.changed(times=arrays["t"])
-    failed = tuple(arrays[f"failed_{what}"] for what in ("index", "status", "step"))
-    check_failures(header, *failed)
-    components = tuple(header["components"])
-    if components != system.state_names:
-        options = options.changed(components=components)
-    last, dim = arrays["last_state"], system.dim
-    # A run with watches can be interrupted between two saves, at any step.
-    steps = arrays["steps"]
-    ended = steps.ndim == 1 and steps.size > 0 and steps[-1] == header["first"] + completed
-    ended = ended and not header["times"]
-    apart = options.elsewhere or not (ended or options.saves(problem.n_steps).final_only)
-    if options.elsewhere:
-        states = np.moveaxis(arrays["y"], 1, -1)
-    elif options.saves(problem.n_steps).final_only:  # as a run leaves it, in padded rows
-        rows = pad(last[:dim], (problem.lanes,), problem.dtype)
-        states = outward(rows[np.newaxis, :, : problem.lanes], problem.batch)
-    else:
-        rows = arrays["y"]
-        states = outward(rows.reshape(*rows.shape[:2], problem.lanes), problem.batch)
-    outcome = Outcome(
-        completed=completed,
-        states=states,
-        final=last[:dim] if apart else None,
-        history=last[dim:] if len(last) > dim else None,
-        failures=Failures(*failed),
-    )
-    solution = Solution(problem, options, outcome)
-    if options.saves(problem.n_steps).final_only and not options.elsewhere:
-        final = last[:dim].reshape(1, dim, *header["batch"])
-        if not np.array_equal(final, arrays["y"], equal_nan=True):
-            refuse("last_state", "it is not the state in y")
-    if not np.array_equal(solution.steps, arrays["steps"]):
-        refuse("steps", "they are not those that a run with this n_steps and save has saved")
-    t = arrays["t"]
-    if solution.t.shape != t.shape or not np.array_equal(solution.t, t, equal_nan=True):
-        refuse("t", "the times are not t0 + n dt")
-    if header["times"] and len(t):
-        made("t", _check_asked, problem, t, completed, solution.steps)
-    return give_results(solution, header, arrays)
-
-
-def _check_asked(problem, t, completed, steps):
-    """The requested times lie within the steps of the run."""
-    found = steps_of(fitted(check_times(t), problem.batch, problem.dt), problem.t0, problem.dt,
-                     completed, problem.batch, problem.dtype)  # fmt: skip
-    if not np.array_equal(found, steps):
-        raise ValueError("the times do not lie in the steps of the file")
-
-
-def _run(header, arrays, system, method):
-    """Problem and options, made with no steps: so that no more is allocated than the file holds."""
-    batch, dim, dtype = tuple(header["batch"]), system.dim, np.dtype(header["dtype"])
-    check_parameters(system, batch, dtype)
-    first, last = arrays["first_state"], arrays.about("last_state")[0][0]
-    if len(first) < dim:
-        refuse("first_state", f"it has {len(first)} rows, and the system {dim} components")
-    dt, t0 = (float(a) if a.ndim == 0 else a for a in (arrays["dt"], arrays["t0"]))
-    problem, options = make_run(
-        system, np.moveaxis(first[:dim], 0, -1).reshape(*batch, dim), dt=dt, n_steps=0, t0=t0,
-        method=method, dtype=dtype, noise=made("noise", _noise, header.get("noise"), arrays),
-        options={
-            "save": header["save"], "on_failure": header["on_failure"],
-            "bound": None if header["bound"] == np.inf else header["bound"],
-            "compensated": header["compensated"],
-        },
+    stored = Stored(
+        header=header, arrays=arrays, values=values, system=system, method=method, batch=batch,
+        dtype=dtype,
     )  # fmt: skip
-    if problem.batch != batch:
-        refuse("batch", f"{batch}, and the states and parameters have {problem.batch}")
-    rows = len(first)
-    if rows != len(problem.initial):
-        refuse("first_state", f"it has {rows} rows, and they do not give {len(problem.initial)}")
-    if last not in (dim, rows):
-        refuse("last_state", f"it has {last} rows, expected {dim} or {rows}")
-    return problem.changed(initial=pad(first, (problem.lanes,), dtype)), options
+    solution = getattr(import_module(module, __package__), kind)._of_file(stored)
+    for name in [name for name in ("steps", "t") if name in values]:
+        told = getattr(solution, name)
+        if told.shape != values[name].shape or not np.array_equal(told, values[name], True):
+            refuse(name, "they are not those of a run with this header")
+    return _with_results(solution, header, values)
 
 
-def noise_to_data(problem, arrays):
-    """What the random numbers of a run depend on; nothing without noise."""
-    if problem.random is None:
-        return {}
-    given = vars(problem.random).items()
-    return {"noise": {key: to_data(value, f"noise_{key}", arrays) for key, value in given}}
+def _check_header(header, fields):
+    for name, field in fields.items():
+        if name not in header:
+            refuse(name, "it is missing")
+        value, fits = header[name], field.fits
+        if callable(fits):
+            fits = fits(value, header)
+        if isinstance(fits, range):
+            holds, words = type(value) is int and value in fits, f"{fits[0]} to {fits[-1]}"
+        elif isinstance(fits, tuple):
+            holds = any(value is one or (isinstance(value, str) and value == one) for one in fits)
+            words = " or ".join(map(repr, fits))
+        else:
+            holds, words = fits, "what such a run has"
+        if not holds:
+            refuse(name, f"{value!r:.80}, expected {words}")
 
 
-def _noise(fields, arrays):
-    if fields is None:
-        return {}
-    names = ("seed", "first_trajectory", "substeps")
-    return {name: from_data(fields[name], arrays) for name in names}
+def _sizes(header, batch):
+    """The known lengths of axes, by the names that the table gives them."""
+    sizes = {
+        "batch": batch, "lanes": (prod(batch),), "dim": (len(header["state_names"]),),
+        "components": (len(header["components"]),), "two": (2,), "one": (1,),
+    }  # fmt: skip
+    if not header.get("joined"):  # whose saves are named
+        if header["save"] == "final":
+            sizes["saves"] = (1,)
+        elif "n_steps" in header:
+            n, done = header["n_steps"], header["completed"]
+            every = 1 if header["save"] == "all" else min(header["save"], max(n, 1))
+            sizes["saves"] = (done // every + 1 + (done == n and n % every != 0),)
+    return sizes
 
 
-def _origin_to_data(problem, arrays):
-    """Where the motion of a resumed run began, and its phase drift where it was resumed."""
-    origin = problem.origin
-    if origin is None:
-        return None
-    parts = {"state": origin.state[:, : problem.lanes]}
-    if origin.ahead is not None:
-        parts["ahead"] = np.asarray(origin.ahead, np.float64)
-    data = {name: to_data(part, f"origin_{name}", arrays) for name, part in parts.items()}
-    return {"step": int(origin.step), **data}
+def _fits(shape, batch):
+    """Whether a shape broadcasts to that of the batch."""
+    pairs = zip(shape[::-1], batch[::-1], strict=False)
+    return len(shape) <= len(batch) and all(n in (1, m) for n, m in pairs)
 
 
-def _origin(about, arrays, problem):
-    """The origin of a resumed run; None for other runs, and if the file does not say."""
-    if about is None:
-        return None
-    parts = {key: from_data(about[key], arrays) for key in about if key in ("state", "ahead")}
-    check_origin(problem, about, parts)
-    return Origin(parts["state"], about["step"], ahead=parts.get("ahead"))
+def _check_array(name, field, about, sizes, dtype):
+    """Refuse an array of another type or shape, without reading it."""
+    shape, found = about
+    kind = dtype if field.kind is None else np.dtype(field.kind)
+    if found != kind:
+        refuse(name, f"it has the type {found}, expected {kind}")
+    forms = [shape] if field.shape == "any" else []
+    for form in field.shape.split("|"):
+        axes: tuple = ()
+        for word in form.split():
+            axes += sizes.setdefault(word, shape[len(axes) : len(axes) + 1])
+        forms.append(axes)
+    if field.shape.startswith("fit"):
+        inner = shape[:-1] if field.shape == "fit dim" and shape[-1:] == sizes["dim"] else shape
+        forms = [shape if _fits(inner, sizes["batch"]) else sizes["batch"]]
+    if shape not in forms:
+        refuse(name, f"it has the shape {shape}, expected {' or '.join(map(str, forms))}")
+
+
+def _read(name, field, arrays, header):
+    """The array, whose numbers lie in the range of its field."""
+    array = arrays[name]
+    if field.least is not None:
+        least, most = (x(header) if callable(x) else x for x in (field.least, field.most))
+        if not np.all((array >= least) & (array <= most)):
+            refuse(name, f"expected numbers from {least:.12g} to {most:.12g}")
+    return array
+
+
+# ---- results of watches and events ---------------------------------------------------------------
+_MOST_IMAGE = 1 << 28  # items in a result without batch axes
+_EDGES = (".edges", ".x_edges", ".y_edges")
+_PARTS = {
+    "t": (float, "batch kept{0}"),
+    "y": (float, "batch kept{0} dim"),
+    "values": (float, "batch kept{0} width{0}"),
+    "count": (np.int64, "batch"),
+    "unresolved": (np.bool_, "batch"),
+}
+
+
+def _rows(most):
+    """A list of lists that begin with different names."""
+
+    def fits(value, header):
+        there = isinstance(value, list) and len(value) <= most
+        there = there and all(isinstance(row, list) and row for row in value)
+        return there and (not value or _texts([row[0] for row in value], header))
+
+    return fits
+
+
+_RESULTS = {"watched": Field("", _rows(8 * MOST_SUMS)), "events": Field("", _rows(MOST_EVENTS))}
+
+
+def _about(watched, events, jumped):
+    """Fields of a header: for watches, [name, kind] each, and for events of these names."""
+    found: dict[str, Any] = {
+        "watched": [[*row, {"array": f"watched_{i}"}] for i, row in enumerate(watched)],
+        "events": [
+            [name, {part: {"array": f"event_{i}_{part}"} for part in _PARTS}]
+            for i, name in enumerate(events)
+        ],
+    }
+    if events:
+        found["stopped"] = {part: {"array": f"stopped_{part}"} for part in ("at", "by")}
+    if jumped:
+        found["first_jump"] = {"array": "first_jump"}
+    return found
+
+
+def results_to_data(solution, arrays):
+    """Fields of a header for watches and events; their arrays are added to `arrays`."""
+    watched, events = solution.watched, solution.events
+    arrays |= {f"watched_{i}": value for i, value in enumerate(watched.values())}
+    for i, one in enumerate(events.values()):
+        arrays |= {f"event_{i}_{part}": np.asarray(getattr(one, part)) for part in _PARTS}
+    if events:
+        which = np.full(solution.stopped_by.shape, -1, np.int8)
+        for i, name in enumerate(events):
+            which[solution.stopped_by == name] = i
+        arrays |= {"stopped_at": solution.stopped_at, "stopped_by": which}
+    if jumped := bool(np.any(has_jumped(solution))):
+        arrays["first_jump"] = np.asarray(solution._first_jump)
+    kinds = [[name, list(watched._kinds.get(name, ()))] for name in watched]
+    return _about(kinds, [*events], jumped)
+
+
+def _result_arrays(header, arrays, batch):
+    """Name to Array of the results, whose header has been checked; shapes of watches are checked
+    here, as they depend on each other."""
+    watched, events = [row[:2] for row in header["watched"]], [row[0] for row in header["events"]]
+    for name, told in _about(watched, events, "first_jump" in header).items():
+        if header.get(name) != told:
+            refuse(name, f"{header.get(name)!r:.80}, expected {told!r:.80}")
+    found, shapes = {}, {}
+    for i, (name, kind) in enumerate(watched):
+        if kind != [] and not (_texts(kind, header) and len(kind) == 2):
+            refuse("watched", f"{kind!r:.80}, expected a function of pi.watch and its quantity")
+        shapes[name], dtype = arrays.about(f"watched_{i}")
+        found[f"watched_{i}"] = Array("", np.int64 if dtype == np.int64 else float, "any")
+    bins = {name: len(shape) == 1 and shape[0] - 1 for name, shape in shapes.items()}
+    for name, kind in watched:
+        shape, (of, _, last) = shapes[name], name.rpartition(".")
+        inner = tuple(bins[name + end] for end in _EDGES if name + end in shapes)
+        # A user's own reduction may have any axis.
+        rest = inner if inner or kind else shape[len(batch) :][:1]
+        fits = f".{last}" in _EDGES and of in shapes and bins[name] > 0
+        fits |= prod(rest) <= MOST_SUMS and shape == (*batch, *rest)
+        fits |= bool(inner) and shape == inner and prod(inner) <= _MOST_IMAGE
+        if not fits:
+            refuse("watched", f"{name:.80} has the shape {shape}, and the batch is {batch}")
+    for i in range(len(events)):
+        for part, (kind, shape) in _PARTS.items():
+            found[f"event_{i}_{part}"] = Array("", kind, shape.format(i))
+    if events:
+        found["stopped_at"] = Array("", float, "batch")
+        found["stopped_by"] = Array("", np.int8, "batch")
+    if "first_jump" in header:
+        found["first_jump"] = Array("", float, "batch")
+    return found
+
+
+def _with_results(solution, header, values):
+    """The solution that was made from a file, with the results in it."""
+    results = {row[0]: values[f"watched_{i}"] for i, row in enumerate(header["watched"])}
+    kinds = {name: tuple(kind) for name, kind, _ in header["watched"] if kind}
+    logs, names = {}, solution.system.state_names
+    for i, (name, _) in enumerate(header["events"]):
+        t, y, told, count, unresolved = (values[f"event_{i}_{part}"] for part in _PARTS)
+        if np.any(count < 0) or told.shape[-1] > MOST_SUMS:
+            refuse(f"events: {name:.80}", "a count below 0, or too many values")
+        logs[name] = EventLog(names, t, y, told, count, count > t.shape[-1], unresolved)
+    if "first_jump" in header:
+        solution._first_jump = values["first_jump"]
+    at, by = solution.stopped_at, solution.stopped_by
+    if logs:
+        at, which = values["stopped_at"], values["stopped_by"]
+        stopped = solution.status == Status.STOPPED
+        if np.any((which < -1) | (which >= len(logs)) | ((which >= 0) != stopped)):
+            refuse("stopped", "expected the number of an event where a trajectory has stopped")
+        if np.any(np.isfinite(at) & ~stopped):
+            refuse("stopped", "a time where no trajectory has stopped")
+        by = np.array([*logs, ""])[which]
+    if results or logs:
+        solution.__dict__.update(
+            watched=Watched(results, kinds), events=Events(logs), stopped_at=at, stopped_by=by
+        )
+    return solution

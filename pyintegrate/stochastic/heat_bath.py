@@ -10,11 +10,11 @@ import numpy as np
 
 from ..system.system import System
 from ..tangents.tangent_system import force_of
-from ..trace.graph import Graph
+from ..trace.graph import Graph, placed
 from ..trace.tracing import Traced
 from ..values.parameters import checked
 from .noisy_system import NoisySystem
-from .step import OF_RUN, placed
+from .step import OF_RUN
 
 if TYPE_CHECKING:
     from ..values.types import ArrayLike
@@ -137,7 +137,7 @@ def _heated(force, dof, one_each):
     rows = force.n_params
     graph = Graph(2 * dof, dof)
     state = [graph.state(i) for i in range(2 * dof)]
-    accelerations = placed(graph, force.outputs["acceleration"], state, graph.time())
+    accelerations = placed(graph, force.outputs["acceleration"], state.__getitem__)
     friction, temperature = graph.parameter(rows), graph.parameter(rows + 1)
     zero, diffusion, drift, heat = graph.constant(0.0), [], [], []
     for i, a in enumerate(accelerations):
@@ -153,7 +153,7 @@ def _heated(force, dof, one_each):
         "diffusion": [zero] * dof**2 + diffusion,
     }
     if "energy" in force.outputs:
-        outputs["energy"] = placed(graph, force.outputs["energy"], state, graph.time())
+        outputs["energy"] = placed(graph, force.outputs["energy"], state.__getitem__)
     total = rows + 2 + (dof if one_each else 1) + OF_RUN
     return Traced(graph, outputs, total).without_dead_code()
 

@@ -7,8 +7,7 @@ import random
 from fractions import Fraction
 from itertools import product
 
-from ..trace.derivative import below
-from ..trace.graph import ARITHMETIC
+from ..trace.graph import ARITHMETIC, below
 from .step import derivatives_along, is_zero
 
 _PRIME = (1 << 61) - 1

@@ -92,7 +92,7 @@ class NoisySystem(TracedSystem):
             f"g[{n}, {k + 1}]" for n in names for k in range(m)
         ]
         right = [*drift_nodes(self.traced), *self.traced.outputs["diffusion"]]
-        lines = formulas(self.traced.graph, right, left, names, self._parameter_names())
+        lines = formulas(right, left, names, self._parameter_names())
         return [line for line in lines if not line.endswith("= 0")]
 
     # ---- runs ----

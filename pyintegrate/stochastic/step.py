@@ -10,33 +10,14 @@ from typing import Any
 import numpy as np
 
 from .. import _core
-from ..trace.derivative import below, forward
+from ..trace.derivative import forward
 from ..trace.expression import Symbol, node_of
-from ..trace.graph import Graph
+from ..trace.graph import Graph, placed
 from ..trace.program import assemble
 
 # Parameters of the run, after those of the system: csrc/tiles.h.
 STEP, SUBSTEPS, OF_RUN = 0, 1, _core.limits()["of_run"]
 NO_SECOND, INTEGRALS, INCREMENTS_AHEAD = range(3)  # PiSecondNumbers
-
-
-def placed(graph, nodes, state, time):
-    """Nodes of any graph as nodes of `graph`, at another state and time."""
-    made: dict = {}
-    for node in below(nodes):
-        match node.operation:
-            case "constant":
-                new = graph.constant(node.value)
-            case "parameter":
-                new = graph.parameter(node.value)
-            case "state":
-                new = state[node.value]
-            case "time":
-                new = time
-            case _:
-                new = graph.make(node.operation, *(made[a.number] for a in node.arguments))
-        made[node.number] = new
-    return [made[node.number] for node in nodes]
 
 
 def is_zero(node):
@@ -101,7 +82,7 @@ class Step:
         time = Symbol(graph.time())
         time = time if fraction == 0 else time + fraction * self.h
         state = [node_of(graph, value) for value in (self.y if y is None else y)]
-        return [Symbol(n) for n in placed(graph, nodes, state, node_of(graph, time))]
+        return [Symbol(n) for n in placed(graph, nodes, state.__getitem__, node_of(graph, time))]
 
     def drift(self, y=None, fraction=0.0):
         """f(t + fraction h, y)"""
@@ -197,8 +178,8 @@ def step_program(system, method):
     state, time = [graph.state(i) for i in range(system.dim)], graph.time()
     outputs = {
         "next": [node_of(graph, y) for y in method.step(step)],
-        "rhs": placed(graph, drift_nodes(source), state, time),
+        "rhs": placed(graph, drift_nodes(source), state.__getitem__, time),
     }
     if "energy" in source.outputs:
-        outputs["energy"] = placed(graph, source.outputs["energy"], state, time)
+        outputs["energy"] = placed(graph, source.outputs["energy"], state.__getitem__, time)
     return assemble(graph, outputs, source.n_params, system.noises, step.second)

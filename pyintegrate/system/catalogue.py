@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -62,25 +63,13 @@ class SystemCatalogue(Catalogue[System]):
         return Table("", columns, rows, align="llll")._repr_html_()
 
 
-def _n_body():
-    from .n_body import n_body
-
-    return n_body
-
-
-def _rigid_body():
-    from .rigid_body import rigid_body
-
-    return rigid_body
-
-
 _ITEMS = {item["name"]: item for item in _core.systems()}
-_OF_ANY_SIZE = {"n_body": _n_body, "rigid_body": _rigid_body}
+_OF_ANY_SIZE = ("n_body", "rigid_body")  # each in a module of its name
 
 
 def _made(name):
     if name in _OF_ANY_SIZE:
-        return _OF_ANY_SIZE[name]()
+        return getattr(import_module(f".{name}", __package__), name)
     params = declared(_ITEMS[name]["params"])
     shapes = {p: np.shape(value) for p, _, value, _ in params}
     definition = SystemDefinition(**{**_ITEMS[name], "params": params}, shapes=shapes)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -209,9 +210,7 @@ def _definition(n, state, units):
     at = {"m": units["length"], "kg": units["mass"], "s": units["time"]}
 
     def unit(text):
-        for old, new in (("kg", "{kg}"), ("m", "{m}"), ("s", "{s}")):
-            text = _replaced(text, old, new)
-        return text.format(**at)
+        return re.sub(r"(?<![a-z])(kg|m|s)(?![a-z])", lambda found: at[found[0]], text)
 
     thirds = _DESCRIPTOR["state"]
     names = [
@@ -235,13 +234,6 @@ def _definition(n, state, units):
         time_unit=units["time"],
         in_units=units,
     )
-
-
-def _replaced(text, old, new):
-    """The unit `old` replaced wherever it is a word by itself."""
-    import re
-
-    return re.sub(rf"(?<![a-z{{]){old}(?![a-z}}])", new, text)
 
 
 n_body = _of(3, "figure_eight", given=True)

@@ -112,17 +112,6 @@ class RigidBody(System):
             q = np.where(off[..., np.newaxis], q / norm[..., np.newaxis], q)
         return [*components[:3], *np.moveaxis(q, -1, 0), *components[7:]]
 
-    def acceleration(self, t, x, v):
-        """Linear and angular acceleration, shape (*batch, 6), at poses x (7) and twists v (6)."""
-        x, v = numbers("x", x), numbers("v", v)
-        if x.shape[-1:] != (7,) or v.shape[-1:] != (6,):
-            raise ValueError(
-                f"x has shape {x.shape} and v {v.shape}: expected last axes of 7 and 6"
-            )
-        batch = broadcast({"x": x.shape[:-1], "v": v.shape[:-1]})
-        both = (np.broadcast_to(a, (*batch, a.shape[-1])) for a in (x, v))
-        return self.rhs(t, np.concatenate(list(both), axis=-1))[..., 7:]
-
     def jacobian(self, t, y):
         """Derivative of the right-hand side by the state, by central differences of order 8."""
         t, y = numbers("t", t), np.stack(self._components(y), axis=-1)

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from ..values.types import ArrayLike, Floats, MaybeFloats
     from .definition import SystemDefinition
 
-_RHS, _ACCELERATION, _ENERGY, _INVARIANTS, _JACOBIAN = map(
-    _core.questions().index, ("rhs", "acceleration", "energy", "invariants", "jacobian")
+_RHS, _ENERGY, _INVARIANTS, _JACOBIAN = map(
+    _core.questions().index, ("rhs", "energy", "invariants", "jacobian")
 )
 _MOST_NUMBERS = 1 << 58  # in an array
 _OF_ITS_DEFINITION = (
@@ -204,8 +204,9 @@ class System(ClosedForms):
     def acceleration(self, t: ArrayLike, x: ArrayLike, v: ArrayLike) -> MaybeFloats:
         """Acceleration a(t, x, v), shape (*batch, dof), as are x and v. None for first order.
 
-        For a separable system v are the momenta, and this is their rate of change. TypeError or
-        ValueError for wrong arguments, here and below.
+        For a separable system v are the momenta, and this is their rate of change; for a rigid body
+        x is its pose (7), v its twist (6). TypeError or ValueError for wrong arguments, here and
+        below.
 
         Examples
         --------
@@ -216,13 +217,15 @@ class System(ClosedForms):
         if not self.dof:
             return None
         x, v = _state("x", x), _state("v", v)
-        if x.shape[-1:] != (self.dof,) or v.shape[-1:] != (self.dof,):
+        first = self.positions
+        if x.shape[-1:] != (first,) or v.shape[-1:] != (self.dim - first,):
             raise ValueError(
-                f"x has shape {x.shape} and v {v.shape}: expected last axes of {self.dof}"
+                f"x has shape {x.shape} and v {v.shape}: expected last axes of {first} and"
+                f" {self.dim - first}"
             )
         batch = broadcast({"x": x.shape[:-1], "v": v.shape[:-1]})
-        x, v = (np.broadcast_to(a, (*batch, self.dof)) for a in (x, v))
-        return self._ask(_ACCELERATION, t, np.concatenate([x, v], axis=-1), self.dof)
+        both = [np.broadcast_to(a, (*batch, a.shape[-1])) for a in (x, v)]
+        return self.rhs(t, np.concatenate(both, axis=-1))[..., first:]
 
     def jacobian(self, t: ArrayLike, y: ArrayLike) -> Floats:
         """Derivative of the right-hand side by the state, shape (*batch, dim, dim).

@@ -15,10 +15,11 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import replace
+from itertools import chain, islice
 
 from ..trace.derivative import directional, forward
 from ..trace.errors import TraceError
-from ..trace.graph import MOST_NODES, PARAMETER, POSITION, TIME, VELOCITY, Graph
+from ..trace.graph import MOST_NODES, PARAMETER, POSITION, VELOCITY, Graph, below, placed
 from ..trace.tracing import Traced
 from ..user_system.traced import TracedSystem
 from ..values.checks import MOST_COMPONENTS, integer
@@ -97,15 +98,9 @@ def force_of(system):
 def _tell_of_corners(system, traced, elements):
     """Warn if a derivative is that of the branch taken, in a user-defined force."""
     moving = POSITION | VELOCITY | (PARAMETER if elements else 0)
-    data = traced.without_dead_code()
-    outputs = [n for q, nodes in data.outputs.items() if q != "energy" for n in nodes]
-    seen, stack, found = set(), outputs, set()
-    while stack:
-        node = stack.pop()
-        if node.number in seen:
-            continue
-        seen.add(node.number)
-        stack.extend(node.arguments)
+    outputs = [n for q, nodes in traced.outputs.items() if q != "energy" for n in nodes]
+    found = set()
+    for node in below(outputs):
         turns = node.arguments[:1] if node.operation == "where" else node.arguments
         if node.operation in _CORNERS and any(a.depends & moving for a in turns):
             found.add(node.operation)
@@ -121,7 +116,7 @@ def _tell_of_corners(system, traced, elements):
 # ---- the force -----------------------------------------------------------------------------------
 def _smaller(traced, k, elements):
     """Products with the partial derivatives, by propagation or by entries: whichever is smaller."""
-    made = _with_tangents(traced, k, elements, _along)
+    made = _with_tangents(traced, k, elements, directional)
     if traced.graph.dim > _ENTRIES:
         return made
     other = _with_tangents(traced, k, elements, _by_entries)
@@ -129,19 +124,12 @@ def _smaller(traced, k, elements):
 
 
 def _with_tangents(traced, k, elements, derivatives):
-    old_dim, old_dof, rows, nodes, outputs = traced.as_data()
-    n = k + len(elements)
-    graph = Graph(old_dim * (1 + n), old_dof * (1 + n))
-    places = places_of(old_dim, old_dof, n)
-    made: list = []
-    for operation, arguments, value in nodes:
-        if operation == "state":
-            made.append(graph.state(int(places[value, 0])))
-        elif not arguments:
-            made.append(graph._node(operation, value=value, depends=_depends(operation)))
-        else:
-            made.append(graph._node(operation, tuple(made[a] for a in arguments)))
-    kept = {question: [made[i] for i in order] for question, order in outputs}
+    n, base = k + len(elements), traced.graph
+    graph = Graph(base.dim * (1 + n), base.dof * (1 + n))
+    places = places_of(base.dim, base.dof, n)
+    nodes = [*chain(*traced.outputs.values())]
+    made = iter(placed(graph, nodes, lambda i: graph.state(int(places[i, 0]))))
+    kept = {question: [*islice(made, len(nodes))] for question, nodes in traced.outputs.items()}
     seeds = {
         graph.state(int(row[0])).number: {j: graph.state(int(p)) for j, p in enumerate(row[1:])}
         for row in places
@@ -155,15 +143,7 @@ def _with_tangents(traced, k, elements, derivatives):
             changes = derivatives(graph, force, seeds)
             kept[question] = [
                 *force, *(change.get(j, zero) for j in range(n) for change in changes)]  # fmt: skip
-    return Traced(graph, kept, rows).without_dead_code()
-
-
-def _depends(operation):
-    return {"parameter": PARAMETER, "time": TIME}.get(operation, 0)
-
-
-def _along(graph, nodes, seeds):
-    return directional(graph, nodes, seeds)
+    return Traced(graph, kept, traced.n_params).without_dead_code()
 
 
 def _by_entries(graph, nodes, seeds):

@@ -19,7 +19,7 @@ _HEAVY = 16  # cost of a force above which specialised kernels gain nothing
 _COSTS = {"divide": 4, "sqrt": 4}
 # The questions, and the arrays that hold their answers (csrc/tiles.h).
 _ANSWERS = {"prepare": "p", "rhs": "dydt", "acceleration": "a", "velocity": "v", "energy": "",
-            "jacobian": "J"}  # fmt: skip
+            "invariants": "values", "jacobian": "J"}  # fmt: skip
 _LONG = 4  # cost of an operation above which only many registers hide its latency
 
 
@@ -83,7 +83,8 @@ def source(system):
         f" .dof = {dof},\n       "
         + ", ".join(f".{name} = {int(value)}" for name, value in flags.items())
         + f",\n       .scale = {{{', '.join(map(str, scales))}}},"
-        + f" .n_params = {n_params}, .n_derived = {n_derived})\n"
+        + f" .n_params = {n_params}, .n_derived = {n_derived},\n"
+        f"       .n_invariants = {program.sizes[4]})\n"
     )
 
 

@@ -19,6 +19,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from .. import _core
+from ..values.headers import headers
 from . import library_cache
 from .c_source import check_size, source
 from .library_cache import private_folder
@@ -35,15 +36,6 @@ _CLANG = {
 }
 _WITHOUT = "the byte code runs without it, with the same results"
 _LOADED: dict = {}  # folder and name of each library in this process: its two libraries
-
-
-def headers():
-    """The folder of the package's headers: in the package, or beside it in the repository."""
-    package = Path(__file__).resolve().parent.parent
-    for folder in (package / "csrc", package.parent / "csrc"):
-        if (folder / "kernels" / "isa").exists():
-            return folder
-    raise RuntimeError("the C headers of pyintegrate are missing: install it again")
 
 
 def _compiler():

@@ -18,7 +18,7 @@ from functools import reduce
 from typing import Any
 
 from .errors import TraceError
-from .graph import Node, make
+from .graph import Node, below, make
 
 # Piecewise constant: the derivative is 0 wherever there is one.
 _FLAT = {"sign", "floor", "rint"}
@@ -223,15 +223,3 @@ def _backward_one(node, above, one):
         return
     for argument, partial in _partials(node):
         yield argument, _product(one, partial, above)
-
-
-def below(nodes):
-    """All nodes on which some depend, and these themselves, arguments first."""
-    found, stack = set(), list(nodes)
-    graph = nodes[0].graph if nodes else None
-    while stack:
-        node = stack.pop()
-        if node.number not in found:
-            found.add(node.number)
-            stack.extend(node.arguments)
-    return [graph.nodes[number] for number in sorted(found)] if graph else []

@@ -7,6 +7,7 @@ them arrive here through ``__array_ufunc__`` and ``__array_function__``.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partialmethod
 
 import numpy as np
 
@@ -224,24 +225,12 @@ class Symbol(Operators):
         )
 
     def _needs_a_number(self, what):
-        return TraceError(
+        raise TraceError(
             f"it needs {what} where the value is known only when the system runs",
             "use NumPy's functions (np.sin, not math.sin), gather components with np.stack([...])"
             " or a list, begin with np.zeros_like(x) instead of np.zeros(n), and loop over"
             f" plain ranges; {NO_TRACING}",
         )
-
-    def __float__(self):
-        raise self._needs_a_number("a number (float(x), math.sin(x), an array of floats)")
-
-    def __complex__(self):
-        raise self._needs_a_number("a number (complex(x))")
-
-    def __int__(self):
-        raise self._needs_a_number("a whole number (int(x))")
-
-    def __index__(self):
-        raise self._needs_a_number("a whole number (an index, range(x))")
 
     def __round__(self, digits=0):
         if digits:
@@ -274,6 +263,14 @@ class Symbol(Operators):
         return f"<symbol: {self.node!r}>"
 
 
+_NUMBERS = {
+    "float": "a number (float(x), math.sin(x), an array of floats)",
+    "complex": "a number (complex(x))",
+    "int": "a whole number (int(x))",
+    "index": "a whole number (an index, range(x))",
+}
+
+
 def _methods():
     """For np.sqrt of an array of objects NumPy calls x.sqrt()."""
 
@@ -283,6 +280,8 @@ def _methods():
     for name in FUNCTIONS:
         if not hasattr(Symbol, name):
             setattr(Symbol, name, method(name))
+    for name, what in _NUMBERS.items():
+        setattr(Symbol, f"__{name}__", partialmethod(Symbol._needs_a_number, what))
 
 
 _methods()

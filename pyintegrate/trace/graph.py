@@ -83,6 +83,36 @@ def make(operation, *arguments):
     return graph.make(operation, *nodes)
 
 
+def below(nodes):
+    """All nodes on which some depend, and these themselves, arguments first."""
+    found, stack = set(), list(nodes)
+    graph = stack[0].graph if stack else None
+    while stack:
+        node = stack.pop()
+        if node.number not in found:
+            found.add(node.number)
+            stack.extend(node.arguments)
+    return [graph.nodes[number] for number in sorted(found)] if graph else []
+
+
+def placed(graph, nodes, state, time=None):
+    """Nodes of any graph as nodes of `graph`, at another state (node of an index) and time."""
+    leaves = {
+        "constant": graph.constant,
+        "parameter": graph.parameter,
+        "state": state,
+        "time": lambda _: graph.time() if time is None else time,
+    }
+    made: dict = {}
+    for node in below(nodes):
+        if node.arguments:
+            new = graph.make(node.operation, *(made[a.number] for a in node.arguments))
+        else:
+            new = leaves[node.operation](node.value)
+        made[node.number] = new
+    return [made[node.number] for node in nodes]
+
+
 def _is_power_of_two(value):
     return abs(math.frexp(value)[0]) == 0.5
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from .graph import below
+from .program import count_uses
+
 _INFIX = {
     "add": (1, "{} + {}"),
     "subtract": (1, "{} - {}"),
@@ -19,7 +22,7 @@ _MOST_LINES = 24
 _WORTH_A_NAME = 2  # operations in a shared part
 
 
-def formulas(graph, outputs, names, state_names, param_names):
+def formulas(outputs, names, state_names, param_names):
     """Lines such as "v' = -k x - b v"; repeated parts get names below.
 
     Parameters
@@ -32,19 +35,13 @@ def formulas(graph, outputs, names, state_names, param_names):
     -------
     list of str
     """
-    uses: dict[int, int] = {}
-    seen, stack = set(), list(outputs)
-    while stack:
-        node = stack.pop()
-        uses[node.number] = uses.get(node.number, 0) + 1
-        if node.number not in seen:
-            seen.add(node.number)
-            stack.extend(node.arguments)
+    needed = below(outputs)
+    uses = count_uses(outputs, *(node.arguments for node in needed))
     text: dict[int, tuple[int, str]] = {}
     cost: dict[int, int] = {}
     shared: list[str] = []
-    for number in sorted(seen):
-        node = graph.nodes[number]
+    for node in needed:
+        number = node.number
         cost[number] = (1 if node.arguments else 0) + sum(cost[a.number] for a in node.arguments)
         level, line = _one(node, text, state_names, param_names)
         if uses[number] > 1 and cost[number] >= _WORTH_A_NAME or len(line) > 120:

@@ -8,6 +8,9 @@ changes no bit, and registers are freed at their last use.
 
 from __future__ import annotations
 
+from collections import Counter
+from itertools import chain
+
 import numpy as np
 
 from .. import _core
@@ -219,11 +222,14 @@ def _post_order(outputs, is_operand):
     return order
 
 
+def count_uses(*lists):
+    """How often each node stands in some lists, by its number."""
+    return Counter(node.number for node in chain(*lists))
+
+
 def _fused(order, outputs):
     """(node, operation, arguments) with a b + c, a b - c, c - a b and -(a b) in one operation."""
-    uses: dict[int, int] = {}
-    for node in (*outputs, *(a for n in order for a in n.arguments)):
-        uses[node.number] = uses.get(node.number, 0) + 1
+    uses = count_uses(outputs, *(node.arguments for node in order))
     inside = {node.number for node in order}
     gone, steps = set(), []
 
@@ -256,9 +262,7 @@ _FIRST = {"add", "subtract", "multiply", "fma", "fms", "fnma"}
 
 def _paired(steps, outputs):
     """Steps in which an operation whose only use is another one is combined with that."""
-    uses: dict[int, int] = {}
-    for node in (*outputs, *(a for _, _, arguments in steps for a in arguments)):
-        uses[node.number] = uses.get(node.number, 0) + 1
+    uses = count_uses(outputs, *(arguments for _, _, arguments in steps))
     done: dict[int, tuple] = {}  # in order
     for node, operation, arguments in steps:
         for i, a in enumerate(arguments):

@@ -2,18 +2,35 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
+from functools import partial
+from itertools import chain
+
 import numpy as np
 
 from . import numpy_functions  # noqa: F401  (what NumPy's functions do to symbols)
 from .derivative import forward
+from .elementary import real
 from .errors import TraceError, place_of_error, place_of_function
 from .expression import NO_TRACING, Symbol, Vector, node_of, plain
-from .graph import MOST_NODES, OPERATIONS, TIME, VELOCITY, Graph
+from .graph import MOST_NODES, OPERATIONS, TIME, VELOCITY, Graph, below, make
 from .program import assemble
 
 _MOST_CODE = 1 << 22  # PI_MAX_CODE: each entry of a Jacobian is at least one instruction
 _POINTS = 4  # at which the program is compared with the plain function
 _AGREEMENT = 1e-6  # of the largest component there: rounding, not mistakes
+
+
+# On which side of its borders an operation is.
+_SIDE: dict[str, Callable] = {
+    "where": lambda mask, a, b: mask,
+    "absolute": lambda a: make("less", a, 0.0),
+    "copysign": lambda a, b: make("less", b, 0.0),
+    "fmod": lambda a, b: make("floor", a / b),
+    **{name: partial(make, name) for name in ("sign", "floor", "rint")},
+    **dict.fromkeys(("minimum", "maximum"), partial(make, "less")),
+}
 
 
 class Traced:
@@ -36,10 +53,22 @@ class Traced:
         """The byte code; with the Jacobian only if needed, for it may be long."""
         if jacobian not in self._programs:
             outputs = dict(self.outputs)
+            if (branch := self._branch()) is not None:
+                outputs["invariants"] = [branch]
             if jacobian:
                 outputs["jacobian"] = self._jacobian()
             self._programs[jacobian] = assemble(self.graph, outputs, self.n_params)
         return self._programs[jacobian]
+
+    def _branch(self):
+        """A number that changes where the force takes another branch; None if it has but one."""
+        total = None
+        force = [n for q in ("rhs", "acceleration", "velocity") for n in self.outputs.get(q, ())]
+        for node in below(force):
+            if node.operation in _SIDE and not node.is_fixed:
+                side = real(_SIDE[node.operation](*node.arguments)) * math.sqrt(2 + node.number)
+                total = side if total is None else total + side  # no two changes cancel
+        return total
 
     def _jacobian(self):
         graph, dim, dof = self.graph, self.graph.dim, self.graph.dof
@@ -75,21 +104,10 @@ class Traced:
     def as_data(self):
         """Plain tuples, for pickling and comparison: what the outputs need, in order."""
         graph = self.graph
-        needed, stack = set(), [node for nodes in self.outputs.values() for node in nodes]
-        while stack:
-            node = stack.pop()
-            if node.number not in needed:
-                needed.add(node.number)
-                stack.extend(node.arguments)
-        order = sorted(needed)
-        place = {number: i for i, number in enumerate(order)}
+        needed = below(chain(*self.outputs.values()))
+        place = {node.number: i for i, node in enumerate(needed)}
         nodes = tuple(
-            (
-                graph.nodes[n].operation,
-                tuple(place[a.number] for a in graph.nodes[n].arguments),
-                graph.nodes[n].value,
-            )
-            for n in order
+            (n.operation, tuple(place[a.number] for a in n.arguments), n.value) for n in needed
         )
         outputs = tuple(
             (question, tuple(place[node.number] for node in nodes_))
@@ -158,14 +176,7 @@ def parameter_symbols(graph, shapes):
     for name, shape in shapes.items():
         size = int(np.prod(shape, dtype=int))
         nodes = [graph.parameter(row + i) for i in range(size)]
-        if shape:
-            array = np.empty(size, dtype=object)
-            array[:] = [Symbol(node) for node in nodes]
-            array = array.reshape(shape)
-            array.flags.writeable = False
-            symbols[name] = Vector(array)
-        else:
-            symbols[name] = Symbol(nodes[0])
+        symbols[name] = vector(nodes).reshape(shape) if shape else Symbol(nodes[0])
         row += size
     return symbols, row
 
@@ -246,8 +257,6 @@ def components(function, graph, result, count, scalar, what):
             f" {place_of_function(function)}"
         )
     try:
-        from .elementary import real
-
         nodes = [real(node_of(graph, value)) for value in values]
     except TraceError as error:
         raise TypeError(

@@ -6,37 +6,41 @@ trace) and then runs as byte code: over any batch, with any method, without Pyth
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, overload
+from typing import TYPE_CHECKING, Any, ParamSpec, Protocol, cast, overload
 
 from .definition import Definition
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Any, TypeAlias
+    from typing import Concatenate, TypeAlias
 
     from ..values.types import ArrayLike
     from .traced import TracedSystem
 
     Function: TypeAlias = Callable[..., Any]
     Decorator: TypeAlias = Callable[[Function], TracedSystem]
+Options = ParamSpec("Options")
 
 
-@overload
-def acceleration(
-    function: Function,
-    /,
-    *,
-    dof: int | None = None,
-    **options: Any,
-) -> TracedSystem: ...
-@overload
-def acceleration(
-    function: None = None,
-    /,
-    *,
-    dof: int | None = None,
-    **options: Any,
-) -> Decorator: ...
+class Maker(Protocol[Options]):
+    """A decorator with options, which also works without brackets."""
+
+    @overload
+    def __call__(
+        self, function: Function, /, *args: Options.args, **options: Options.kwargs
+    ) -> TracedSystem: ...
+    @overload
+    def __call__(
+        self, function: None = None, /, *args: Options.args, **options: Options.kwargs
+    ) -> Decorator: ...
+
+
+def either_way(make: Callable[Concatenate[Function | None, Options], Any]) -> Maker[Options]:
+    """The types of a function that takes a function, or only options for one."""
+    return cast("Maker[Options]", make)
+
+
+@either_way
 def acceleration(
     function: Function | None = None, /, *, dof: int | None = None, **options: Any
 ) -> TracedSystem | Decorator:
@@ -83,10 +87,7 @@ def acceleration(
     return _decorator("acceleration", function, dof, options)
 
 
-@overload
-def rhs(function: Function, /, *, dim: int | None = None, **options: Any) -> TracedSystem: ...
-@overload
-def rhs(function: None = None, /, *, dim: int | None = None, **options: Any) -> Decorator: ...
+@either_way
 def rhs(
     function: Function | None = None, /, *, dim: int | None = None, **options: Any
 ) -> TracedSystem | Decorator:
@@ -123,22 +124,7 @@ def rhs(
     return _decorator("rhs", function, dim, options)
 
 
-@overload
-def hamiltonian(
-    function: Function,
-    /,
-    *,
-    dof: int | None = None,
-    **options: Any,
-) -> TracedSystem: ...
-@overload
-def hamiltonian(
-    function: None = None,
-    /,
-    *,
-    dof: int | None = None,
-    **options: Any,
-) -> Decorator: ...
+@either_way
 def hamiltonian(
     function: Function | None = None, /, *, dof: int | None = None, **options: Any
 ) -> TracedSystem | Decorator:
@@ -182,24 +168,7 @@ def hamiltonian(
     return _decorator("hamiltonian", function, dof, options)
 
 
-@overload
-def potential(
-    function: Function,
-    /,
-    *,
-    dof: int | None = None,
-    mass: ArrayLike = 1.0,
-    **options: Any,
-) -> TracedSystem: ...
-@overload
-def potential(
-    function: None = None,
-    /,
-    *,
-    dof: int | None = None,
-    mass: ArrayLike = 1.0,
-    **options: Any,
-) -> Decorator: ...
+@either_way
 def potential(
     function: Function | None = None,
     /,

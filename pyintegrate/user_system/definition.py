@@ -12,7 +12,7 @@ from ..trace import tracing
 from ..trace.derivative import gradient
 from ..trace.expression import Symbol, node_of
 from ..trace.frozen import Frozen
-from ..trace.graph import POSITION, TIME, VELOCITY, Graph
+from ..trace.graph import POSITION, TIME, VELOCITY, Graph, placed
 from ..values.checks import (
     MOST_COMPONENTS,
     different_names,
@@ -171,6 +171,7 @@ class Definition:
         graph = Graph(size, 0) if self.first_order else Graph(2 * size, size)
         params, rows = tracing.parameter_symbols(graph, self.shapes)
         outputs = getattr(self, f"_{self.kind}")(graph, size, params)
+        graph = next(iter(outputs.values()))[0].graph  # of a Hamiltonian it may be another one
         return tracing.Traced(graph, outputs, rows + self.of_run).without_dead_code()
 
     def _state(self, graph):
@@ -183,39 +184,28 @@ class Definition:
             tracing.state_symbols(graph, dof, dim, dof == 1),
         ]
 
-    def _call(self, function, graph, arguments, params, count, scalar, what):
-        time = Symbol(graph.time())
-        result = tracing.call(function, [time, *arguments], params)
+    def _call(self, function, graph, state, params, count, scalar, what):
+        """The nodes of a function of the state, and of the time if it is its first argument."""
+        time = [Symbol(graph.time())] * (self.leading > len(state))
+        result = tracing.call(function, [*time, *state], params)
         return tracing.components(function, graph, result, count, scalar, what)
 
-    def _acceleration(self, graph, dof, params):
-        state = self._state(graph)
-        what = f"{dof} component{'s' if dof > 1 else ''} (dof={dof})"
-        nodes = self._call(self.function, graph, state, params, dof, dof == 1, what)
-        return {"acceleration": nodes, **self._energy(graph, state, params)}
+    def _force(self, graph, size, params):
+        state, question = self._state(graph), "acceleration" if graph.dof else "rhs"
+        what = f"{size} component{'s' * (size > 1)} ({self.label}={size})"
+        found = {
+            question: self._call(self.function, graph, state, params, size, graph.dof == 1, what)
+        }
+        if energy := self.given.get("energy"):
+            found["energy"] = self._call(energy, graph, state, params, 1, True, "one number")
+        return found
 
-    def _rhs(self, graph, dim, params):
-        state = self._state(graph)
-        what = f"{dim} component{'s' if dim > 1 else ''} (dim={dim})"
-        nodes = self._call(self.function, graph, state, params, dim, False, what)
-        return {"rhs": nodes, **self._energy(graph, state, params)}
-
-    def _energy(self, graph, state, params):
-        function = self.given.get("energy")
-        if function is None:
-            return {}
-        return {"energy": self._call(function, graph, state, params, 1, True, "one number")}
-
-    def _scalar_function(self, graph, state, params, what):
-        """The node of H or V."""
-        arguments = [*state]
-        if self.leading > len(state):
-            arguments = [Symbol(graph.time()), *state]
-        result = tracing.call(self.function, arguments, params)
-        return tracing.components(self.function, graph, result, 1, True, what)[0]
+    _acceleration = _rhs = _force
 
     def _hamiltonian(self, graph, dof, params):
-        energy = self._scalar_function(graph, self._state(graph), params, "one number, H")
+        (energy,) = self._call(
+            self.function, graph, self._state(graph), params, 1, True, "one number, H"
+        )
         state = [graph.state(i) for i in range(2 * dof)]
         velocity = gradient(graph, energy, state[dof:])
         force = [-slope for slope in gradient(graph, energy, state[:dof])]
@@ -224,19 +214,13 @@ class Definition:
         )
         if separable:
             return {"acceleration": force, "velocity": velocity, "energy": [energy]}
-        return self._first_order(graph, [*velocity, *force], energy)
-
-    def _first_order(self, graph, nodes, energy):
-        """The same graph as a first-order system: p is part of the state."""
-        flat = tracing.Traced(graph, {"rhs": nodes, "energy": [energy]}, 0)
-        data = flat.as_data()
-        again = tracing.Traced.from_data((graph.dim, 0, *data[2:]))
-        graph.__dict__.update(again.graph.__dict__)
-        return again.outputs
+        flat = Graph(2 * dof, 0)  # of first order: p is part of the state
+        *rhs, energy = placed(flat, [*velocity, *force, energy], flat.state)
+        return {"rhs": rhs, "energy": [energy]}
 
     def _potential(self, graph, dof, params):
         x, v = self._state(graph)
-        energy = self._scalar_function(graph, [x], params, "one number, V")
+        (energy,) = self._call(self.function, graph, [x], params, 1, True, "one number, V")
         if energy.depends & VELOCITY:
             raise ValueError(f"{self.name}() depends on the velocity: use @pi.acceleration")
         mass = self._mass(params, dof)

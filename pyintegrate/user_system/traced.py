@@ -69,7 +69,7 @@ class TracedSystem(System):
             right = outputs["rhs"]
         if self.has_energy:
             left, right = [*left, "E"], [*right, *outputs["energy"]]
-        return formulas(self.traced.graph, right, left, names, self._parameter_names())
+        return formulas(right, left, names, self._parameter_names())
 
     def _parameter_names(self):
         return [

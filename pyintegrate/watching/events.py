@@ -16,7 +16,7 @@ from ..values.checks import integer, numbers, printable
 from ..values.keywords import explains_keywords
 from .accumulators import CHANGE, PASSES, PROGRAM, REDUCTIONS
 from .plan import clocks, comparisons, known_place
-from .quantity import View, asked_names, check_quantity, leading
+from .quantity import View, asked_names, check_quantity, leading, linear_factors
 from .saltation import BaseView, whole_jump
 
 if TYPE_CHECKING:
@@ -222,7 +222,7 @@ class EventPlan:
         ])  # fmt: skip
         self.first_counts = np.array([0.0] * (4 * len(quantities)) + [np.nan] * 3)
         self.program = assemble(graph, {"invariants": nodes}, view.rows)
-        self._traced = graph, nodes, view.rows
+        self._traced, self._dim = (graph, nodes, view.rows), system.dim
         self.react = assemble(graph, {"invariants": answers}, view.rows) if answers else None
         for program in (self.program, self.react):
             if program is not None:
@@ -234,6 +234,12 @@ class EventPlan:
         """The quantities, then what is compared in them: csrc/watching/pieces.h."""
         graph, nodes, rows = self._traced
         return assemble(graph, {"invariants": [*nodes, *comparisons(graph, nodes)]}, rows)
+
+    @property
+    def linear(self):
+        """Of the quantities, if there is nothing to compare: `linear_factors`."""
+        graph, nodes, _ = self._traced
+        return None if comparisons(graph, nodes) else linear_factors(nodes, self._dim)
 
     def _source(self, system, one, i):
         """Where the core finds the i-th quantity without a program: plan.Group."""

@@ -240,3 +240,40 @@ def energy_of(system, state, t):
     energy = system.energy(np.asarray(state, dtype=np.float64), t)
     scale = np.where(energy == 0, 1.0, np.abs(energy))
     return energy, np.where(scale < np.finfo(np.float64).tiny, np.nan, scale)
+
+
+def linear_factors(nodes, dim):
+    """The factors of the components in each quantity, one after the other.
+
+    None unless all are linear in the components and depend on nothing else but parameters: within a
+    step to a tolerance they then are polynomials like the states.
+    """
+    rows = [_factors(node, dim) for node in nodes]
+    if any(row is None for row in rows):
+        return None
+    return tuple(float(row.get(d, 0.0)) for row in rows for d in range(dim))
+
+
+def _factors(node, dim):
+    """{component: factor}, or None."""
+    if node.operation == "state":
+        return {node.value: 1.0} if node.value < dim else None
+    if node.is_fixed:
+        return {}
+    if node.operation not in ("add", "subtract", "negative", "multiply", "divide"):
+        return None
+    first, *rest = node.arguments
+    if node.operation == "multiply" and first.is_constant:
+        first, rest = rest[0], [first]
+    own, other = _factors(first, dim), _factors(rest[0], dim) if rest else {}
+    if own is None or other is None:
+        return None
+    if node.operation in ("multiply", "divide"):
+        if not rest[0].is_constant:
+            return None
+        times = rest[0].value if node.operation == "multiply" else 1 / rest[0].value
+        return {d: times * a for d, a in own.items()}
+    sign = -1.0 if node.operation != "add" else 1.0
+    if not rest:
+        return {d: -a for d, a in own.items()}
+    return {d: own.get(d, 0.0) + sign * other.get(d, 0.0) for d in {*own, *other}}

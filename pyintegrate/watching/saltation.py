@@ -22,8 +22,9 @@ from typing import Any
 from ..tangents.directions import elements_of
 from ..tangents.tangent_system import force_of
 from ..trace import tracing
-from ..trace.derivative import below, directional
+from ..trace.derivative import directional
 from ..trace.expression import Symbol, node_of
+from ..trace.graph import below, placed
 from .quantity import View, leading
 
 
@@ -132,18 +133,8 @@ def rates_of(graph, system, traced, moved):
     dim, dof, outputs = system.dim, system.dof, traced.outputs
     second = outputs["acceleration" if dof else "rhs"][: dof or dim]
     first = outputs["velocity"][:dof] if "velocity" in outputs else []
-    leaves = {"parameter": graph.parameter, "constant": graph.constant, "state": moved.__getitem__}
-    made = {}
-    for node in below([*first, *second]):
-        if node.operation == "time":
-            made[node.number] = graph.time()
-        elif not node.arguments:
-            made[node.number] = leaves[node.operation](node.value)
-        else:
-            arguments = (made[a.number] for a in node.arguments)
-            made[node.number] = graph.make(node.operation, *arguments)
-    rates = [made[node.number] for node in first] if first else [*moved.values()][dof : 2 * dof]
-    return [*rates, *(made[node.number] for node in second)]
+    made = placed(graph, [*first, *second], moved.__getitem__)
+    return made if first else [*[*moved.values()][dof : 2 * dof], *made]
 
 
 def rate_of(system, quantity):

@@ -137,10 +137,10 @@ def test_files_and_pickles_tell_what_was_stiff(tmp_path):
 
 
 def test_all_tries_count():
-    sol = van_der_pol(1000.0, t_end=2000.0, max_steps=1200, on_failure="ignore")
+    sol = van_der_pol(1000.0, t_end=2000.0, max_steps=200, on_failure="ignore")
     assert np.isfinite(sol.stiff_since)
     assert sol.status == pi.Status.TOO_MANY_STEPS
-    assert sol.steps_taken + sol.rejected == 1200
+    assert sol.steps_taken + sol.rejected == 200
     assert "implicit method" in sol.failures()
 
 
@@ -184,3 +184,55 @@ def test_progress_counts_those_that_have_arrived():
     with pytest.raises(KeyboardInterrupt) as stopped:
         pi.solve(weather, t_end=5000.0, rtol=1e-10, save="final", progress=stop)
     assert np.count_nonzero(stopped.value.solution.status != pi.Status.CANCELLED) >= told[0]
+
+
+# ---- each trajectory has the pair that its own tolerance asks for --------------------------------
+MIXED = np.array([1e-6, 1e-9, 1e-4, 1e-12, 1e-7])
+SYSTEMS = {
+    "lorenz": (pi.systems.lorenz, [[1.0, 1.0, 1.0]] * 5),
+    "x'' = a(x)": (pi.systems.pendulum, [[1.0, 0.1]] * 5),
+    "partly stiff": (pi.systems.van_der_pol(mu=[1.0, 300.0, 300.0, 1.0, 100.0]), [[2.0, 0.0]] * 5),
+}
+
+
+@pytest.mark.parametrize("name", SYSTEMS)
+def test_a_mixed_batch_has_the_bits_of_each_alone(name, tmp_path):
+    system, start = SYSTEMS[name]
+    run = {"t_end": 20.0, "atol": 1e-9, "save": "all"}
+    sol = pi.solve(system, start, rtol=MIXED, **run)
+    threads = pi.solve(system, start, rtol=MIXED, workers=3, **run)
+    sol.save(tmp_path / "run.npz")
+    loaded = pi.load(tmp_path / "run.npz")
+    further = sol.resume(t_end=25.0)
+    assert same_bits(further.final, loaded.resume(t_end=25.0).final)
+    at = [0.3, 7.0, 20.0]
+    for i, rtol in enumerate(MIXED):
+        one = {k: v[i] if np.ndim(v) else v for k, v in system.params.items()}
+        alone = pi.solve(system(**one), start[i], rtol=rtol, **run)
+        assert alone.method.name in ("verner87", "verner98", "dormand_prince_rkn86",
+                                     "dormand_prince_rkn1210")  # fmt: skip
+        for batch in (sol, threads, loaded):
+            n = batch.counts[i]
+            assert same_bits(batch.y[:n, i], alone.y)
+            assert batch.evaluations[i] == alone.evaluations
+            assert same_bits(batch.at(at)[:, i], alone.at(at))
+        assert same_bits(further.final[i], alone.resume(t_end=25.0).final)
+
+
+def test_a_mixed_batch_counts_what_has_arrived():
+    """Progress never goes back, and ends with all."""
+    told = []
+    sol = pi.solve(pi.systems.lorenz, np.ones((40, 3)), t_end=5.0, rtol=np.tile([1e-6, 1e-9], 20),
+                   breaks=[1.0, 2.0], progress=lambda done, total: told.append(done))  # fmt: skip
+    assert not sol.status.any()
+    assert told == sorted(told)
+    assert told[-1] == 40
+
+
+def test_a_mixed_batch_with_tangents_has_the_bits_of_each_alone():
+    options = {"t_end": 5.0, "sensitivity": "x0"}
+    both = pi.solve(pi.systems.lorenz, np.ones((2, 3)), rtol=[1e-6, 1e-9], **options)
+    for i, rtol in enumerate((1e-6, 1e-9)):
+        alone = pi.solve(pi.systems.lorenz, np.ones((1, 3)), rtol=rtol, **options)
+        assert same_bits(both.final[i], alone.final[0])
+        assert same_bits(both.sensitivity["x0"][:, i], alone.sensitivity["x0"][:, 0])

@@ -352,5 +352,5 @@ def test_at_of_a_run_that_turned_stiff():
     there, sol = (pi.solve(system, [2.0, 0.0], **run, **how)
                   for how in ({"times": times}, {"save": "all"}))  # fmt: skip
     assert np.isfinite(sol.stiff_since).tolist() == [False, True]
-    # At t = 400 it is an accepted step, solved to 3 per cent of the tolerance.
-    assert abs(sol.at(times) - there.y).max() < 1e-7
+    # One by shortened steps, the other on the polynomials of the steps.
+    assert abs(sol.at(times) - there.y).max() < 3e-6

@@ -112,6 +112,29 @@ def test_no_crossing_of_a_long_step_is_missed(level, rtol):
     assert not sol.events["x"].unresolved.any()
 
 
+@pytest.mark.parametrize("rtol", [1e-4, 1e-6, 1e-10])
+def test_linear_quantities_are_seen_as_others_are(rtol):
+    """The same zeros, extremes and means, once as a polynomial of the step and once by values."""
+    start = np.random.default_rng(5).uniform(0.5, 1, (50, 3)) * [10, 10, 30]
+    found = [
+        pi.solve(
+            pi.systems.lorenz, start, t_end=3.0, rtol=rtol, atol=rtol, save="final",
+            events={"e": pi.event(q, keep=30)},
+            watch={"mean": pi.watch.mean(q), "most": pi.watch.maximum(q)},
+        )
+        for q in (
+            lambda t, y: y[2] / 2 - y[0] - 13,
+            lambda t, y: y[2] / 2 - y[0] - 13 + 1e-300 * y[1] * y[1],
+        )
+    ]  # fmt: skip
+    a, b = found
+    assert a.events["e"].count.tolist() == b.events["e"].count.tolist()
+    assert a.events["e"].count.sum() > 15
+    assert np.nanmax(abs(a.events["e"].t - b.events["e"].t)) < 100 * rtol
+    for name in ("mean", "most"):
+        assert abs(a.watched[name] - b.watched[name]).max() < 100 * rtol
+
+
 def test_kicks_faster_than_the_motion_are_all_met():
     kick = pi.event(lambda t, x, v: np.sin(3 * np.pi * t), then=lambda t, x, v: (x, v + 1e-3),
                     keep=70)  # fmt: skip

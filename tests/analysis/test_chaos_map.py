@@ -5,7 +5,7 @@ import pytest
 from conftest import same_bits
 
 import pyintegrate as pi
-from pyintegrate.analysis.chaos.generic_tangents import generic
+from pyintegrate.analysis.portraits.tangent_growth import generic
 
 # Skokos (2010), Lect. Notes Phys. 790, 63-135: Henon-Heiles at energy 1/8, chaotic and regular.
 X0 = np.array([[0.0, -0.25], [0.0, 0.55]])

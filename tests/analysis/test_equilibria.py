@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 import pyintegrate as pi
-from pyintegrate.analysis.portraits.boxes import Box
-from pyintegrate.analysis.portraits.drives import without_drive
+from pyintegrate.analysis.portraits.resting_points import Box, without_drive
 from pyintegrate.values.sobol_points import sobol_points
 
 qmc = pytest.importorskip("scipy.stats.qmc")

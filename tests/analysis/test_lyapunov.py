@@ -5,8 +5,7 @@ import pytest
 from conftest import same_bits
 
 import pyintegrate as pi
-from pyintegrate.analysis.chaos.exponents import doubling, kaplan_yorke
-from pyintegrate.analysis.chaos.generic_tangents import generic
+from pyintegrate.analysis.portraits.tangent_growth import doubling, generic, kaplan_yorke
 
 # Skokos (2010), Lect. Notes Phys. 790, 63-135, figures 3 and 5: Henon-Heiles at energy 1/8.
 CHAOTIC = ([0.0, -0.25], [0.42081, 0.0])

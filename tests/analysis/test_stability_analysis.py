@@ -5,8 +5,7 @@ import pytest
 from reference import POINT_METHODS
 
 import pyintegrate as pi
-from pyintegrate.analysis.growth import amplification, spring_growth, step_growth
-from pyintegrate.analysis.regions import level_segments
+from pyintegrate.analysis.stiffness import amplification, level_segments, spring_growth, step_growth
 
 EULER = "semi_implicit_euler"
 TABLES = [m for m in POINT_METHODS if m.family in ("explicit_rk", "implicit_rk", "rosenbrock")]

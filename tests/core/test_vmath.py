@@ -10,6 +10,7 @@ import functools
 import itertools
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import tempfile
@@ -20,10 +21,12 @@ import pytest
 from conftest import every_case
 
 mpmath = pytest.importorskip("mpmath")
+import minimax  # noqa: E402
 from mpmath import mp, mpf  # noqa: E402
 
 CC = os.environ.get("CC", "cc")
 pytestmark = pytest.mark.skipif(shutil.which(CC) is None, reason="no C compiler")
+VMATH = pathlib.Path(__file__).parents[2] / "csrc" / "vmath"
 DRIVER = pathlib.Path(__file__).parent / "vmath_driver.c"
 FLAGS = [
     "-std=gnu11",
@@ -648,3 +651,21 @@ def test_a_lane_does_not_see_its_neighbours(name, real_bits):
             m[1::2] = neighbour
         together = call(name, real_bits, width, *mixed)[::lanes]
         assert np.array_equal(bit_pattern(alone), bit_pattern(together)), neighbour
+
+
+# ---- the coefficients ----------------------------------------------------------------------------
+def written(name, bits):
+    """The table of csrc/vmath whose name is this one, perhaps with a letter for its polynomial."""
+    form = rf"COEFFICIENTS\({name}(?:_[A-Z]|_START)?,\s*\(([^()]*)\),\s*\(([^()]*)\)\)"
+    found = [m for path in VMATH.glob("*.h") for m in re.findall(form, path.read_text())]
+    assert len(found) == 1
+    numbers = [text.strip().rstrip("f") for text in found[0][bits == 24].split(",")]
+    return [float.fromhex(text) if "x" in text else float(text) for text in numbers]
+
+
+@pytest.mark.parametrize("bits", [53, 24])
+@pytest.mark.parametrize("name", [
+    pytest.param(name, marks=[pytest.mark.long] * (name not in minimax.QUICK))
+    for name in ("SIN", *minimax.POLYNOMIALS)])  # fmt: skip
+def test_the_coefficients_are_those_of_the_best_fit(name, bits):
+    assert [float(c) for c in minimax.fitted(name, bits)[0]] == written(name, bits)

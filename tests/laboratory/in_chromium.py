@@ -288,6 +288,7 @@ WHOLE = """
 const all = [...document.querySelectorAll(".pi-lab canvas")];
 return all.length > 2 && all.every((c) => c.width > 20 && c.height > 20);
 """
+UNTIL = "[aria-label='until, as a number']"
 CELLS = "return document.querySelectorAll('.jp-Notebook .jp-CodeCell').length"
 LABS = "return document.querySelectorAll('.pi-lab .pl-card').length"
 
@@ -352,13 +353,11 @@ def test_two_views_of_a_lab_agree(browser, notebook):
     """A number typed in one is in the other; both stay whole when the theme changes."""
     run_cell(browser, 2)
     until(browser, LABS + " === 4")
-    boxes = browser.find_elements(By.CSS_SELECTOR, "[aria-label='step h, as a number']")
-    assert len(boxes) == 2
-    for box, other, number in ((boxes[0], boxes[1], "0.2"), (boxes[1], boxes[0], "0.15")):
+    boxes = "[...document.querySelectorAll(\"[aria-label='step h, as a number']\")]"
+    for view, number in ((0, "0.2"), (1, "0.15")):
+        box = browser.execute_script(f"return {boxes}[{view}]")
         box.send_keys(Keys.CONTROL + "a" + Keys.NULL, number, Keys.ENTER)
-        WebDriverWait(browser, PATIENCE).until(
-            lambda b, other=other, number=number: other.get_property("value") == number
-        )
+        until(browser, f"return {boxes}.map((b) => b.value).join() === '{number},{number}'")
     for theme in ("JupyterLab Dark", "JupyterLab Light"):
         browser.execute_script(
             "jupyterapp.commands.execute('apputils:change-theme', {theme: arguments[0]})", theme
@@ -366,3 +365,11 @@ def test_two_views_of_a_lab_agree(browser, notebook):
         until(browser, f"return document.body.dataset.jpThemeName === '{theme}'")
         until(browser, WHOLE)
     browser.save_screenshot(str(PICTURES / "two_views.png"))
+
+
+def test_the_lab_says_that_a_run_is_longer_than_it_makes(browser, notebook):
+    count = "return document.querySelector('.pl-count').innerText"
+    assert "most" not in browser.execute_script(count)
+    box = browser.execute_script("return document.querySelector(arguments[0])", UNTIL)
+    box.send_keys(Keys.CONTROL + "a" + Keys.NULL, "1e6", Keys.ENTER)
+    until(browser, f"{count}.includes('of 20,000, the most')")

@@ -10,8 +10,11 @@ import pyintegrate as pi
 
 pytest.importorskip("anywidget")
 from pyintegrate.laboratory import front_end  # noqa: E402
-from pyintegrate.laboratory.descriptions import describe_system, drawable  # noqa: E402
-from pyintegrate.laboratory.record import steps_of  # noqa: E402
+from pyintegrate.laboratory.record import (  # noqa: E402
+    describe_system,
+    drawable,
+    steps_of,  # noqa: E402
+)
 
 ARRAYS = ("t", "y", "ghost", "energy", "ghost_energy", "phase", "distance")
 
@@ -41,7 +44,7 @@ def test_steps_are_the_nearest_whole_number():
 def test_the_numbers_are_those_of_integrate(name):
     lab = pi.lab(name)
     sent_by_the_browser(lab, t_end=30 * lab.state["dt"])
-    system = pi.systems[name]
+    system = drawable()[name]
     assert [run["method"] for run in lab.record["runs"]] == lab.state["methods"]
     for run in lab.record["runs"]:
         sol = pi.integrate(

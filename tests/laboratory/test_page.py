@@ -16,8 +16,10 @@ import pyintegrate as pi
 sys.path.insert(0, str(ROOT / "page"))
 import make_page  # noqa: E402
 
-from pyintegrate.laboratory.descriptions import drawable  # noqa: E402
-from pyintegrate.laboratory.record import make_record  # noqa: E402
+from pyintegrate.laboratory.record import (
+    drawable,  # noqa: E402
+    make_record,  # noqa: E402
+)
 
 NODE = pytest.mark.skipif(not shutil.which("node"), reason="no node")
 NATIVE = [
@@ -220,8 +222,8 @@ def test_parameters_of_any_shape_have_sliders_and_an_address(tmp_path):
 @NODE
 def test_the_limits_of_the_front_end_are_those_of_theory(tmp_path):
     """Marks of the slider: on an oscillation, on decay, and where R(z) leaves the disc."""
-    from pyintegrate.laboratory.descriptions import stability_of
     from pyintegrate.laboratory.front_end import STATIC
+    from pyintegrate.laboratory.record import stability_of
 
     (tmp_path / "limits.mjs").write_text((STATIC / "limits.js").read_text())
     asked = [(m, z) for m in ("rk4", "explicit_euler", "semi_implicit_euler", "gauss4")

@@ -92,7 +92,7 @@ def test_methods_of_ones_own_get_certificates():
 
 def altered(method, **changes):
     """The method with something else declared, or with other numbers in its table."""
-    fields = {name: getattr(method, name) for name in pi.Method.__annotations__}
+    fields = {name: getattr(method, name) for name in [*pi.Method.__annotations__, "written"]}
     return pi.Method(**(fields | changes))
 
 

@@ -9,9 +9,9 @@ matplotlib = pytest.importorskip("matplotlib")
 matplotlib.use("Agg")
 from matplotlib import pyplot  # noqa: E402  (the backend comes first)
 
-from pyintegrate.analysis.growth import spring_growth  # noqa: E402
+from pyintegrate.analysis.stiffness import spring_growth  # noqa: E402
 from pyintegrate.plots import style  # noqa: E402
-from pyintegrate.plots.stability_maps import simulated_growth  # noqa: E402
+from pyintegrate.plots.method_curves import simulated_growth  # noqa: E402
 
 EULER = "semi_implicit_euler"
 

@@ -8,7 +8,7 @@ import pyintegrate as pi
 matplotlib = pytest.importorskip("matplotlib")
 matplotlib.use("Agg")
 
-from pyintegrate.plots.comparison_panels import last_periods  # noqa: E402
+from pyintegrate.plots.pages import last_periods  # noqa: E402
 
 EULER = "semi_implicit_euler"
 

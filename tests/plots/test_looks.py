@@ -10,7 +10,7 @@ matplotlib.use("Agg")
 from matplotlib import pyplot  # noqa: E402  (the backend comes first)
 from matplotlib.colors import to_rgb  # noqa: E402
 
-from pyintegrate.plots import curves, heat_maps, stability_maps, style  # noqa: E402
+from pyintegrate.plots import curves, heat_maps, method_curves, style  # noqa: E402
 from pyintegrate.plots.log_axis import log_axis, plain  # noqa: E402
 
 METHODS = ["rk4", "semi_implicit_euler", "velocity_verlet", "explicit_euler", "midpoint"]
@@ -114,7 +114,7 @@ def test_errors_live_on_logarithmic_axes(draw):
 
 
 def test_what_explodes_is_darker_than_what_decays():
-    colours = stability_maps._colours()
+    colours = method_curves._colours()
     decays, neither, explodes = (grey(colours(share)[:3]) for share in (0.0, 0.5, 1.0))
     assert explodes < decays - 0.2
     assert decays < neither - 0.2

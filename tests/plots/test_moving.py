@@ -11,7 +11,7 @@ matplotlib = pytest.importorskip("matplotlib")
 matplotlib.use("Agg")
 from matplotlib import pyplot  # noqa: E402  (the backend comes first)
 
-from pyintegrate.plots.moving.shapes import SHAPES, half_lengths, turned  # noqa: E402
+from pyintegrate.plots.moving import SHAPES, half_lengths, turned  # noqa: E402
 
 BOX = pi.systems.rigid_body(gravity=(0, 0, 0), inverse_inertia=(1, 1 / 2, 1 / 3))
 SPIN = [0, 0, 0, 1, 0, 0, 0], [0, 0, 0, 0.1, 1, 0]

@@ -10,7 +10,7 @@ matplotlib.use("Agg")
 from matplotlib import pyplot  # noqa: E402  (the backend comes first)
 from matplotlib.colors import to_rgb  # noqa: E402
 
-from pyintegrate.plots import frame, style, thinning  # noqa: E402
+from pyintegrate.plots import curves, pictures, style  # noqa: E402
 
 COLUMN = (3.4, 2.8)  # inches: one of two columns of a page
 EULER = "semi_implicit_euler"
@@ -226,8 +226,8 @@ def test_of_a_million_final_states_thousands_are_drawn_and_said():
     sol = swings(20_000, save="final")
     ax = pi.plots.phase_portrait(sol, exact=False)
     (dots,) = ax.get_lines()
-    assert len(dots.get_xdata()) == thinning.POINTS
-    assert f"final states of {thinning.POINTS:,} of 20,000 trajectories" in texts_of(ax.figure)
+    assert len(dots.get_xdata()) == curves.POINTS
+    assert f"final states of {curves.POINTS:,} of 20,000 trajectories" in texts_of(ax.figure)
 
 
 def test_orbits_keep_all_their_revolutions():
@@ -239,7 +239,7 @@ def test_orbits_keep_all_their_revolutions():
         places = np.searchsorted(sol["x"][np.argsort(sol["x"])], x)
         times = sol.t[np.argsort(sol["x"])][places]
         assert len(np.unique((times / (2 * np.pi)).astype(int))) >= turns - 1
-        assert len(x) <= thinning.LINE
+        assert len(x) <= curves.LINE
         said = "states" in ax.get_title("right")
         assert said is (line.get_linestyle() == "None")
 
@@ -284,6 +284,6 @@ def test_methods_of_ones_own_keep_their_names():
 
 
 def test_texts_are_folded_to_the_width_that_there_is():
-    folded = frame.wrapped("a title that is far too long for a column", 1.5, "axes.titlesize")
+    folded = pictures.wrapped("a title that is far too long for a column", 1.5, "axes.titlesize")
     assert len(folded.split("\n")) >= 2
-    assert frame.wrapped("short", 1.5, "axes.titlesize") == "short"
+    assert pictures.wrapped("short", 1.5, "axes.titlesize") == "short"

@@ -9,7 +9,7 @@ matplotlib = pytest.importorskip("matplotlib")
 matplotlib.use("Agg")
 from matplotlib import pyplot  # noqa: E402  (the backend comes first)
 
-from pyintegrate.plots.thinning import jumps_between  # noqa: E402
+from pyintegrate.plots.curves import jumps_between  # noqa: E402
 
 BOUNCE = pi.event("z", direction=-1, then=lambda t, x, v: (x, v * [1, 1, -0.8]), keep=9)
 START = [0, 0, 2.0], [1, 0, 0.0]

@@ -12,7 +12,7 @@ matplotlib.use("Agg")
 from matplotlib import pyplot  # noqa: E402  (the backend comes first)
 
 from pyintegrate.analysis.side_by_side import Comparison  # noqa: E402
-from pyintegrate.plots import curves, style, thinning  # noqa: E402
+from pyintegrate.plots import curves, style  # noqa: E402
 
 EULER = "semi_implicit_euler"
 PLOTS = ["energy", "phase_drift", "trajectory", "phase_portrait"]
@@ -149,14 +149,14 @@ def test_takes_several_solutions_and_comparisons(plot):
 def test_a_long_run_is_drawn_with_few_points(plot):
     sol = oscillate(EULER, n_steps=200_000)
     ax = getattr(pi.plots, plot)(sol)
-    assert sum(len(one.get_xdata()) for one in ax.get_lines()) <= 2.2 * thinning.POINTS
+    assert sum(len(one.get_xdata()) for one in ax.get_lines()) <= 2.2 * curves.POINTS
 
 
 @pytest.mark.parametrize("plot", PLOTS)
 def test_a_batch_is_sampled(plot):
     sol = oscillate(omega=np.linspace(1, 2, 500), n_steps=20)
     ax = getattr(pi.plots, plot)(sol, exact=False)
-    assert len(ax.get_lines()) == thinning.TRAJECTORIES
+    assert len(ax.get_lines()) == curves.TRAJECTORIES
     named = [one for one in ax.get_lines() if not one.get_label().startswith("_")]
     assert len(named) == 1
     assert 0 < named[0].get_alpha() < 1
@@ -221,8 +221,8 @@ def test_steps_of_one_method_differ_in_colour_and_line_style():
 def test_thinning_keeps_extremes_and_ends():
     values = np.random.default_rng(1).normal(size=123_457)
     values[777], values[99_999] = 50.0, -50.0
-    chosen = thinning.envelope(values)
-    assert len(chosen) <= thinning.POINTS
+    chosen = curves.envelope(values)
+    assert len(chosen) <= curves.POINTS
     assert {0, 777, 99_999, 123_456} <= set(chosen.tolist())
     assert np.all(np.diff(chosen) > 0)
 
@@ -231,16 +231,16 @@ def test_thinning_keeps_extremes_and_ends():
 def test_an_orbit_keeps_every_revolution(turns):
     t = np.linspace(0, 2 * np.pi * turns, 300_001)
     x, y = np.cos(t), np.exp(-t / 20_000) * np.sin(t)
-    chosen, joined = thinning.orbit(x, y)
-    assert len(chosen) <= (thinning.LINE if joined else thinning.POINTS)
+    chosen, joined = curves.orbit(x, y)
+    assert len(chosen) <= (curves.LINE if joined else curves.POINTS)
     assert np.all(np.diff(chosen) > 0)
     assert (chosen[0], chosen[-1]) == (0, 300_000)
     drawn = np.bincount((t[chosen[:-1]] / (2 * np.pi)).astype(int), minlength=turns)
     assert drawn.min() > 0
     # The way round is pi widths of the picture; of the points a line has, a turn gets its share.
-    assert joined is (turns <= thinning.LINE * thinning.ROUND / np.pi)
+    assert joined is (turns <= curves.LINE * curves.ROUND / np.pi)
     if joined:  # the picture is two units wide; a point may come a save late
-        longest = 2 * thinning.ROUND + t[1]
+        longest = 2 * curves.ROUND + t[1]
         assert np.hypot(np.diff(x[chosen]), np.diff(y[chosen])).max() < longest
     else:  # and the dots keep no step with the turns: they are all round
         angle = np.arctan2(y[chosen], x[chosen])

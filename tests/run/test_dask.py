@@ -1,7 +1,11 @@
 """Batches of dask arrays: the bits of one call, whatever the chunks and the scheduler."""
 
+import asyncio
+import os
+import signal
 import subprocess
 import sys
+import warnings
 
 import dask
 import dask.array as da
@@ -187,6 +191,51 @@ def test_dask_that_is_not_installed_is_named():
 
 @pytest.mark.long
 @pytest.mark.filterwarnings("ignore")  # of the cluster's own making
+@pytest.mark.parametrize("verb", ["integrate", "solve"])
+def test_a_worker_that_is_killed_in_mid_run_costs_its_chunks_and_no_bit(verb, tmp_path):
+    """One chunk says on which worker it runs, and waits to be killed; on another it goes on."""
+    import distributed
+
+    k = np.linspace(1, 20, 12)
+
+    def waiting(block):
+        """The parameters, once their worker has been killed."""
+        import os
+        import time
+        from pathlib import Path
+
+        if block.size and block[0] == k[4]:  # one chunk, the third of six
+            names = [p.name for p in Path(tmp_path).glob("pid.*")]
+            Path(tmp_path, f"pid.{os.getpid()}").touch()
+            while not names:  # killed here
+                time.sleep(0.01)
+        return block
+
+    lazy = da.from_array(k, chunks=2).map_blocks(waiting, dtype=float, meta=np.empty(0))
+    if verb == "integrate":
+        whole = pi.integrate(SPRING(k=k), 1.0, 0.0, dt=0.01, n_steps=500, save=100)
+        sol = pi.dask.integrate(
+            SPRING, 1.0, 0.0, dt=0.01, n_steps=500, save=100, params={"k": lazy}
+        )
+    else:
+        whole = pi.solve(SPRING(k=k), 1.0, 0.0, t_end=5.0, rtol=1e-9)
+        sol = pi.dask.solve(SPRING, 1.0, 0.0, t_end=5.0, rtol=1e-9, params={"k": lazy})
+    cluster = distributed.LocalCluster(
+        n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None
+    )
+    with cluster, distributed.Client(cluster) as client:
+        result = client.compute(sol.y)
+        while not (found := [*tmp_path.glob("pid.*")]):
+            assert not result.done()
+            client.sync(asyncio.sleep, 0.01)
+        os.kill(int(found[0].suffix[1:]), signal.SIGKILL)
+        y = result.result(timeout=120)
+        assert len([*tmp_path.glob("pid.*")]) == 2  # another process took over
+    assert same_bits(y, whole.y)
+
+
+@pytest.mark.long
+@pytest.mark.filterwarnings("ignore")  # of the cluster's own making
 def test_a_local_cluster_of_two_processes_gives_the_same_bits(tmp_path):
     import distributed
 
@@ -285,9 +334,96 @@ def test_one_number_is_the_velocity_of_every_component():
     assert np.array_equal(lazy.y.compute(), eager.y)
 
 
-def test_what_is_not_computed_yet_is_no_solution_for_an_analysis():
-    sol = springs(20, watch="energy_drift")
-    for analysis in (pi.analysis.energy_drift, pi.analysis.phase_drift):
-        with pytest.raises(TypeError, match=r"got DaskSolution.*watch="):
-            analysis(sol)
+# ---- the whole Solution, and what takes it -------------------------------------------------------
+def throw(verb, v, **options):
+    """Balls that are thrown at speeds v: watched, stopped at the ground."""
+    options |= {"watch": {"top": pi.watch.maximum("z")}}
+    options |= {"events": {"ground": pi.event("z", direction=-1, stop=True)}}
+    how = {"dt": 0.01, "n_steps": 150} if verb == "integrate" else {"t_end": 1.5, "rtol": 1e-8}
+    place = pi.dask if isinstance(v, da.Array) else pi
+    return getattr(place, verb)(pi.systems.projectile, [0.0, 0.0, 0.5], v, **how, **options)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{"save": "final"}, {"times": [0.0, 0.1, 0.2]}, {"components": ["z"], "save": "final"}],
+)
+@pytest.mark.parametrize("verb", ["integrate", "solve"])
+def test_a_computed_solution_is_that_of_one_call(verb, options):
+    v = np.zeros((5, 3))
+    v[:, 2] = [1.0, 3.0, np.nan, 9.0, 2.0]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        whole = throw(verb, v, **options)
+    lazy = throw(verb, da.from_array(v, chunks=(2, 3)), **options)
+    found = lazy.compute()
+    assert type(found) is type(whole)
+    assert found.digest() == whole.digest()
+    assert (repr(found), found.failures()) == (repr(whole), whole.failures())
+    for name in ("y", "t", "valid", "status", "failed_step", "evaluations"):
+        if hasattr(lazy, name) and name != "t":
+            assert same_bits(np.asarray(getattr(lazy, name)), getattr(whole, name)), name
+    assert found.events["ground"].count.tolist() == whole.events["ground"].count.tolist()
+
+
+@given(cuts=st.sets(st.integers(1, N - 1), max_size=4), dtype=st.sampled_from("fd"))
+@settings(max_examples=10, deadline=None)
+def test_each_trajectory_has_its_own_steps_whatever_the_chunks(cuts, dtype):
+    edges = [0, *sorted(cuts), N]
+    chunks = (tuple(b - a for a, b in zip(edges, edges[1:], strict=False)),)
+    k, ends, tight = K.astype(dtype), np.linspace(1, 2, N), np.logspace(-3, -4.5, N)
+    options = {"rtol": tight, "first_step": 0.01, "dtype": dtype}
+    whole = pi.solve(SPRING(k=k), 1.0, 0.0, t_end=ends, **options)
+    sol = pi.dask.solve(SPRING, 1.0, 0.0, t_end=da.from_array(ends, chunks=chunks),
+                        params={"k": da.from_array(k, chunks=chunks)}, **options)  # fmt: skip
+    for name in ("y", "status", "steps_taken", "rejected", "evaluations", "last_step"):
+        assert same_bits(np.asarray(getattr(sol, name)), getattr(whole, name)), name
+    assert same_bits(np.asarray(sol.t), whole.t)
+    assert same_bits(sol.compute().resume(t_end=3.0).y, whole.resume(t_end=3.0).y)
+
+
+def test_stiff_trajectories_are_known(tmp_path):
+    mu = np.array([1.0, 1000.0, 2.0])
+    whole = pi.solve(pi.systems.van_der_pol(mu=mu), t_end=10.0)
+    sol = pi.dask.solve(
+        pi.systems.van_der_pol, t_end=10.0, params={"mu": da.from_array(mu, chunks=1)}
+    )
+    assert same_bits(sol.stiff_since.compute(), whole.stiff_since)
+    assert same_bits(sol.compute().stiff_since, whole.stiff_since)
+    assert same_bits(sol.compute().evaluations, whole.evaluations)
+    sol.to_zarr(tmp_path / "a.zarr")
+    assert same_bits(zarr.open_group(tmp_path / "a.zarr")["steps_taken"][...], whole.steps_taken)
+
+
+WRONG_SOLVES = [
+    ({"save": "all"}, ValueError, "save must be 'final' here, got 'all'.*times="),
+    ({"times": [0.5], "t_end": da.ones(6, chunks=2)}, TypeError, "times needs t_end and t0"),
+    ({"method": "rk4"}, ValueError, "no error estimate"),
+    ({"rtol": da.ones(6)}, TypeError, "'auto' chooses by the smallest rtol"),
+    ({"rtol": -1.0}, ValueError, "rtol must be finite"),
+    ({"watch": {"n": pi.watch.total("x")}}, ValueError, "total counts steps"),
+    ({"params": {"q": 1.0}}, TypeError, "no parameter 'q'"),
+]
+
+
+@pytest.mark.parametrize(
+    ("options", "kind", "words"), WRONG_SOLVES, ids=[w[2] for w in WRONG_SOLVES]
+)
+def test_a_wrong_solve_is_refused_at_once(options, kind, words):
+    with pytest.raises(kind, match=words):
+        pi.dask.solve(SPRING, da.ones(6, chunks=2), 0.0, **{"t_end": 1.0, **options})
+
+
+def test_analyses_take_a_lazy_solution():
+    sol, whole = springs(20, save="all", watch="energy_drift"), springs(60, save="all").compute()
+    drift = pi.analysis.energy_drift(whole)
+    assert same_bits(pi.analysis.energy_drift(springs(7, save="all")).slope, drift.slope)
+    assert same_bits(
+        pi.analysis.phase_drift(springs(7, save="all")), pi.analysis.phase_drift(whole)
+    )
+    expected = pi.integrate(SPRING(k=K, b=0.3), np.linspace(0, 1, N), 0.0, dt=0.01, n_steps=50,
+                            save="all", watch="energy_drift")  # fmt: skip
+    assert same_bits(
+        pi.analysis.energy_drift(sol).largest, pi.analysis.energy_drift(expected).largest
+    )
     assert "spring(k=15, b=0.1, m=1), k of each, b of each: y" in repr(sol)

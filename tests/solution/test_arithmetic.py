@@ -14,7 +14,7 @@ from conftest import same_bits
 import pyintegrate as pi
 from pyintegrate import _core
 from pyintegrate.method.arithmetic import _CONCERNS, ARITHMETIC
-from pyintegrate.solution.stored_arrays import HEADER
+from pyintegrate.solution.files import HEADER
 
 CONCERNED, OTHERS = ("stormer_verlet", "numerov4", "bdf3", "gauss4"), ("rk4", "adams_bashforth3")
 

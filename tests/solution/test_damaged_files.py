@@ -69,13 +69,13 @@ HEADERS = [
     ({"version": NESTED, "written_by": NESTED}, "format .unknown.: .*upgrade"),
     ({"version": 0}, "upgrade"),
     ({"batch": [6]}, "damaged: y: it has the shape"),
-    ({"batch": [10**9, 10**9]}, "damaged: batch: .* is more than 2"),
+    ({"batch": [10**9, 10**9]}, "damaged: batch"),
     ({"batch": [5.0]}, "damaged: batch"),
     ({"batch": [[5]]}, "damaged: batch"),
     ({"batch": None}, "damaged: batch"),
     ({"dtype": "float32"}, "damaged: y: it has the type float64, expected float32"),
     ({"dtype": "object"}, "damaged: dtype: 'object', expected"),
-    ({"completed": 10**6}, "damaged: completed: 1000000, expected a whole number from 0 to 40"),
+    ({"completed": 10**6}, "damaged: completed: 1000000, expected 0 to 40"),
     ({"completed": 5.5}, "damaged: completed"),
     ({"completed": 39}, "damaged: y: it has the shape"),
     ({"n_steps": -1}, "damaged: n_steps"),
@@ -157,20 +157,20 @@ def failing(**options):
 
 
 ARRAYS = [
-    ("failed_index", np.array([4, 4]), "failed_index: expected different numbers from 0 to 5"),
-    ("failed_index", np.array([2, -1]), "failed_index: expected different"),
-    ("failed_index", np.array([2, 6]), "failed_index: expected different"),
+    ("failed_index", np.array([4, 4]), "failed_index: expected different numbers"),
+    ("failed_index", np.array([2, -1]), "failed_index: expected numbers from 0 to 5"),
+    ("failed_index", np.array([2, 6]), "failed_index: expected numbers from 0 to 5"),
     ("failed_index", np.array([[2, 4]]), "failed_index: it has the shape"),
     ("failed_index", np.arange(7), "failed_index|failed_status"),
     ("failed_status", np.array([1, 77], np.int8), "failed_status: expected numbers from 1 to"),
     ("failed_status", np.array([1, 0], np.int8), "failed_status: expected numbers from 1 to"),
     ("failed_status", np.array([1, 1]), "failed_status: it has the type int64, expected int8"),
-    ("failed_step", np.array([-1, 3]), "failed_step: expected numbers of steps, from 0 to 10"),
-    ("failed_step", np.array([0, 11]), "failed_step: expected numbers of steps"),
+    ("failed_step", np.array([-1, 3]), "failed_step: expected numbers from 0 to 10"),
+    ("failed_step", np.array([0, 11]), "failed_step: expected numbers from 0 to 10"),
     ("failed_step", np.array([0, 1, 2]), "failed_step: it has the shape"),
     ("steps", np.array([0, 4, 9, 10]), "steps: they are not those"),
     ("steps", np.arange(5), "steps: it has the shape"),
-    ("t", np.zeros(4), "t: the times are not"),
+    ("t", np.zeros(4), "t: they are not those"),
     ("dt", np.array(0.0), "system: dt must be finite and non-zero"),
     ("dt", np.ones(7), "dt: it has the shape"),
     ("t0", np.array(3), "t0: it has the type int64"),
@@ -197,8 +197,8 @@ def test_an_array_that_does_not_fit_is_an_error(wrong, kind, tmp_path):
 
 
 DEFINITIONS = [
-    ({"dof": 0}, "system: dof: 0 with dim 4"),
-    ({"dim": 6}, "system: dof: 2 with dim 6"),
+    ({"dof": 0}, "system: dof: 0, and its functions say 2"),
+    ({"dim": 6}, "system: dim: 6, and its functions say 4"),
     ({"dim": 10**12}, "system: dim"),
     ({"structure": "first_order"}, "system: dof"),
     ({"structure": "separable"}, "system: traced: its answers"),
@@ -210,8 +210,8 @@ DEFINITIONS = [
     ({"shapes": {"dict": {"k": {"tuple": []}, "centre": {"tuple": [-2]}}}}, "system: shapes"),
     ({"params": []}, "system: params"),
     ({"state": []}, "system: state"),
-    ({"exact": "os.system"}, "system: functions are no data"),
-    ({"compiled": "a.so"}, "system: functions are no data"),
+    ({"exact": "os.system"}, "system: exact"),
+    ({"compiled": "a.so"}, "system: compiled"),
 ]
 
 
@@ -235,7 +235,7 @@ def test_a_final_state_that_is_another_is_an_error(tmp_path):
     header, arrays = files.read(tmp_path / "a.npz")
     other = {**arrays, "last_state": arrays["last_state"] + 1}
     files.write(tmp_path / "b.npz", header, other)
-    with pytest.raises(ValueError, match="damaged: last_state: it is not the state in y"):
+    with pytest.raises(ValueError, match="damaged: last_state: it is not the last state in y"):
         pi.load(tmp_path / "b.npz")
 
 

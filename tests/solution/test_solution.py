@@ -335,3 +335,62 @@ def test_a_solution_can_be_pickled_and_goes_on(save, method):
     assert again.evaluations == sol.evaluations
     longer = sol.resume(n_steps=20)
     assert again.resume(n_steps=20).y.tobytes() == longer.y.tobytes()
+
+
+# ---- both kinds ----------------------------------------------------------------------------------
+
+
+def both_kinds():
+    y = np.array([[1.0, 0.0], [2.0, 0.5]])
+    return [
+        pi.integrate(pi.systems.oscillator, y, dt=0.1, n_steps=9),
+        pi.solve(pi.systems.oscillator, y, t_end=0.9, save="all"),
+    ]
+
+
+def test_fixed_steps_and_steps_to_a_tolerance_are_siblings():
+    fixed, adaptive = both_kinds()
+    assert isinstance(fixed, pi.Solution)
+    assert isinstance(adaptive, pi.Solution)
+    assert type(fixed).__bases__ == type(adaptive).__bases__ == (pi.Solution,)
+
+
+@pytest.mark.parametrize("which", [0, 1])
+def test_no_attribute_raises_because_the_other_kind_has_it(which):
+    """But for what a run was not asked for: sensitivities."""
+    sol = both_kinds()[which]
+    public = [name for name in dir(sol) if name[0] != "_" and name != "sensitivity"]
+    assert {"t", "steps", "y", "n_steps", "evaluations", "events", "seed"} <= {*public}
+    for name in public:
+        getattr(sol, name)
+
+
+def test_what_only_the_other_kind_has_is_missing_and_says_where_to_look():
+    fixed, adaptive = both_kinds()
+    assert not hasattr(adaptive, "dt")
+    assert "dt" not in dir(adaptive)
+    with pytest.raises(AttributeError, match=r"no 'dt': every trajectory took its own steps"):
+        adaptive.dt  # noqa: B018
+    with pytest.raises(ValueError, match="no 'dt'"):  # so that what needs it is refused
+        adaptive.dt  # noqa: B018
+    assert not hasattr(fixed, "rtol")
+    with pytest.raises(TypeError, match=r"resume takes no drive"):
+        adaptive.resume(t_end=2.0, drive={})
+
+
+@pytest.mark.parametrize("which", [0, 1])
+def test_a_file_takes_three_modules(which, tmp_path):
+    """Besides those of the solution itself, of numbers and of systems."""
+    import cProfile
+    import pstats
+    from pathlib import Path
+
+    sol = both_kinds()[which]
+    pi.load(sol.save(tmp_path / "a.npz") or tmp_path / "a.npz")  # all is imported
+    profile = cProfile.Profile()
+    profile.runcall(lambda: pi.load(sol.save(tmp_path / "a.npz") or tmp_path / "a.npz"))
+    seen = {Path(file) for file, _, _ in pstats.Stats(profile).stats}
+    folder = Path(pi.__file__).parent / "solution"
+    names = {file.name for file in seen if file.parent == folder}
+    of_solutions = {"solution.py", "fixed_steps.py", "jumps.py", "origin.py"}
+    assert names - of_solutions == {"files.py", "plain_data.py", "storage.py"}

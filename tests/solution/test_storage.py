@@ -16,7 +16,7 @@ from conftest import pairs, same_bits
 from reference import COVERING_IN_BOTH, names, states
 
 import pyintegrate as pi
-from pyintegrate.solution import files, stored_system
+from pyintegrate.solution import files, plain_data
 from pyintegrate.system.system import System
 
 KINDS = ["npz", "zarr"]
@@ -67,7 +67,7 @@ def test_every_shape_and_every_interval(shape, save, kind, tmp_path):
     sol.save(tmp_path / f"a.{kind}")
     loaded = pi.load(str(tmp_path / f"a.{kind}"))
     assert same(loaded, sol)
-    assert loaded.y.strides == sol.y.strides or not sol.y.size
+    assert loaded.y.strides == sol.y.strides or save == "final" or not sol.y.size
     assert same(loaded.resume(n_steps=3), sol.resume(n_steps=3))
 
 
@@ -213,7 +213,7 @@ def test_another_system_in_its_place_is_refused(kind, tmp_path):
 
 def test_other_equations_under_the_same_name_are_noticed(tmp_path, monkeypatch):
     run(pi.systems.oscillator).save(tmp_path / "a.npz")
-    monkeypatch.setattr(stored_system, "_slope", lambda system: np.array([1.0, 2.0]))
+    monkeypatch.setattr(plain_data, "_slope", lambda system: np.array([1.0, 2.0]))
     with pytest.raises(ValueError, match="'oscillator' that was saved has other equations"):
         pi.load(tmp_path / "a.npz")
 

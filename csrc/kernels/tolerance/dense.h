@@ -1,64 +1,57 @@
 /* The polynomial of an accepted step, for states within it: one for each pair, whatever is asked.
  *
- * An explicit pair has the Hermite polynomial through states and slopes at theta_j = j / (m + 1)
- * of the step, where the m inner states are made by shortened steps:
+ *     u(theta) = y_0 + sum_m beta_m B_m(theta),   B_m = (n over m) theta^m (1 - theta)^(n - m)
  *
- *     u = y_0 + sum_j (1 - 2 l_j'(theta_j) (theta - theta_j)) l_j^2 (y_j - y_0)
- *             + h sum_j (theta - theta_j) l_j^2 f_j
+ * Of an explicit pair its ends have the states and slopes of the step,
  *
- * of degree 2 m + 3 >= p, and so of the order p of the method. Implicit pairs, whose slopes may
- * change abruptly, have the polynomial through states alone, at thirds of the step; Radau's method
- * its collocation polynomial. All are kept as sums of Chebyshev polynomials in 2 theta - 1, y_0
- * taken out. Hairer, Norsett, Wanner I, II.6. */
+ *     beta_1 = h f_0 / n,   beta_(n - 1) = beta_n - h f_1 / n,   beta_n = y_1 - y_0,
+ *
+ * and the coefficients between them are weighted sums of all slopes, those of a few further stages
+ * among them (PiDense): of the order of the method, or one less with an error as small. Implicit
+ * pairs, whose slopes may change abruptly, have the cubic through states alone, at thirds of the
+ * step; Radau's method its collocation polynomial. The coefficients enclose the polynomial, and
+ * change sign at least as often as it. Hairer, Norsett, Wanner I, II.6; Farouki (2012), Comput.
+ * Aided Geom. Des. 29, 379-419. */
 #pragma once
-#include "chebyshev.h"
 #include "start.h"
 
 /* States after parts of the steps, from the same state with the same first slope. */
 static void make_parts(Lanes *l) {
-    vreal *const last = l->after, *const after = l->yn, *const low = l->low;
+    vreal *const last = l->after, *const after = l->yn, *const low = l->low, *const poly = l->poly;
     l->after = l->unused;
+    l->poly = NULL; /* no slopes */
     if (l->solve->pair.slope != 0) radau_parts_of_steps(l);
     else try_steps(l);
-    l->after = last;
+    l->after = last, l->poly = poly;
     if (l->c.stopped) return;
     l->yn = l->between, l->low = l->ys; /* rounding errors are not needed here */
     step_rows(l);
     l->yn = after, l->low = low;
 }
-/* The value of basis function j at theta: of state j, or of slope j. */
-static double dense_basis(const Lanes *l, int j, int slope, double theta) {
-    const int last = l->nodes + 1;
-    double lagrange = 1, bend = 0;
-    for (int i = 0; i <= last; i++) {
-        if (i == j) continue;
-        lagrange *= (theta - l->node_at[i]) / (l->node_at[j] - l->node_at[i]);
-        bend += 2 / (l->node_at[j] - l->node_at[i]);
-    }
-    if (l->solve->implicit) return lagrange;
-    const double square = lagrange * lagrange, off = theta - l->node_at[j];
-    return square * (slope ? off : 1 - bend * off);
-}
-/* Memory, theta_j, and the Chebyshev coefficients of the basis: those of states 1 to m + 1, then
- * of slopes 0 to m + 1. */
+/* Memory, and for implicit pairs the states within the step: beta_1 and beta_2 from those at two
+ * parts of it and the last. */
 static void make_dense(Lanes *l) {
     const PiSolve *s = l->solve;
-    const int m = l->nodes = dense_nodes(s), states = m + 1, rows = dense_basis_rows(s);
     if (!s->record && !s->segments) return;
+    const int n = l->degree = dense_degree(s);
     l->whole = take_rows(&l->c, 1);
     l->dense = (vint *)take_rows(&l->c, 1);
-    l->node_states = take_rows(&l->c, (int64_t)m * l->c.dim);
-    l->node_slopes = take_rows(&l->c, s->implicit ? 0 : (int64_t)(m + 2) * l->c.dim);
-    l->poly = take_rows(&l->c, (int64_t)(rows + 2) * l->c.dim);
-    for (int j = 0; j <= m + 1; j++)
-        l->node_at[j] = s->pair.slope != 0 && j ? s->implicit->c[j - 1] : (double)j / (m + 1);
-    for (int row = 0; row < rows; row++) {
-        double value[CHEB_MOST + 1], a[CHEB_MOST + 1];
-        for (int i = 0; i <= CHEB_MOST; i++)
-            value[i] = dense_basis(l, row < states ? row + 1 : row - states, row >= states,
-                                   0.5 * (1 + cheb_point(CHEB_MOST, i)));
-        cheb_coefficients(CHEB_MOST, value, a);
-        for (int k = 0; k <= rows; k++) l->node_basis[row][k] = (real)a[k];
+    l->poly = take_rows(&l->c, (int64_t)n * l->c.dim);
+    double over = 1;
+    for (int m = 0; m <= n; over *= (double)(n - m) / (m + 1), m++) l->over[m] = (real)rint(over);
+    if (!s->implicit) return;
+    l->node_states = take_rows(&l->c, 2 * (int64_t)l->c.dim);
+    double b[2][2], cube[2];
+    for (int j = 0; j < 2; j++) {
+        const double at = l->node_at[j] = s->pair.slope != 0 ? s->implicit->c[j] : (j + 1) / 3.0;
+        b[j][0] = 3 * at * (1 - at) * (1 - at), b[j][1] = 3 * at * at * (1 - at);
+        cube[j] = at * at * at;
+    }
+    const double det = b[0][0] * b[1][1] - b[0][1] * b[1][0];
+    const double inverse[2][2] = {{b[1][1] / det, -b[0][1] / det}, {-b[1][0] / det, b[0][0] / det}};
+    for (int i = 0; i < 2; i++) {
+        for (int j = 0; j < 2; j++) l->node_weight[i][j] = (real)inverse[i][j];
+        l->node_weight[i][2] = (real) - (inverse[i][0] * cube[0] + inverse[i][1] * cube[1]);
     }
 }
 /* Is a time to be saved within the step of lane i? */
@@ -78,102 +71,153 @@ static int find_dense(Lanes *l) {
     }
     return any;
 }
-/* States and slopes of the lanes in `dense` at theta_j of the step. */
-static void make_nodes(Lanes *l) {
+/* beta_1 and beta_2 of implicit pairs. Where the equations of a part could not be solved, the
+ * chord. */
+static void make_chords(Lanes *l) {
     Chunk *c = &l->c;
     const int64_t n = c->dim * c->R;
-    const int m = l->nodes;
-    vreal *const z = l->radau.part[RADAU_Z];
-    if (l->solve->pair.slope != 0) {
-        for (int64_t i = 0; i < m * n; i++) l->node_states[i] = c->y[i % n] + z[i];
-        return;
-    }
-    for (int j = 0; j <= m + 1 && !c->stopped; j++) {
-        for (int64_t u = 0; u < c->R; u++)
-            c->h[u] = j > m ? l->whole[u] : l->whole[u] * (real)l->node_at[j];
-        if (j && j <= m) make_parts(l);
-        vreal *const state = j == 0 ? c->y : j <= m ? l->between : l->yn;
-        if (j && j <= m) copy_rows(c, c->dim, state, l->node_states + (j - 1) * n);
-        for (int64_t i = 0; j && j <= m && l->solve->implicit && i < n; i++) {
-            /* Where its equations could not be solved, the chord. */
-            vreal *const here = l->node_states + (j - 1) * n + i;
-            const vreal chord = vfma(vset((real)l->node_at[j]), l->yn[i] - c->y[i], c->y[i]);
-            *here = vselect(vabs(*here) <= vset(REAL_MAX), *here, chord);
+    const vreal *const z = l->radau.part[RADAU_Z];
+    for (int j = 0; j < 2 && !c->stopped; j++) {
+        const int radau = l->solve->pair.slope != 0;
+        for (int64_t u = 0; !radau && u < c->R; u++) c->h[u] = l->whole[u] * (real)l->node_at[j];
+        if (!radau) make_parts(l);
+        for (int64_t i = 0; i < n; i++) {
+            const vreal all = l->yn[i] - c->y[i], chord = (real)l->node_at[j] * all;
+            const vreal part = radau ? z[j * n + i] : l->between[i] - c->y[i];
+            l->node_states[j * n + i] = vselect(vabs(part) <= vset(REAL_MAX), part, chord);
         }
-        if (!l->solve->implicit)
-            rhs_rows(c, times(c, 0, 1), state, l->node_slopes + (int64_t)j * n);
+    }
+    for (int64_t u = 0; u < c->R; u++) c->h[u] = l->whole[u];
+    for (int64_t i = 0; i < n; i++) {
+        l->poly[2 * n + i] = l->yn[i] - c->y[i];
+        for (int k = 0; k < 2; k++) {
+            const real *const w = l->node_weight[k];
+            l->poly[k * n + i] =
+                vfma(vset(w[2]), l->poly[2 * n + i],
+                     vfma(vset(w[1]), l->node_states[n + i], vset(w[0]) * l->node_states[i]));
+        }
+    }
+}
+/* Coefficient m of some components between the ends: h sum w k, in Nystrom form of positions
+ * (m / n) h v + h^2 sum w k. */
+INLINE void coefficient_some(Lanes *l, int m, const int positions, int d, int64_t u, int parts,
+                             int count) {
+    const Chunk *c = &l->c;
+    const PiPair *pair = &l->solve->pair;
+    const int64_t R = c->R, to = positions || !pair->nystrom ? 0 : c->dof * R;
+    const int n = l->degree, row = pair->extra + (m - 2) + (positions ? n - 3 : 0);
+    vreal *const poly = l->poly + (m - 1) * c->dim * R + to;
+    Block sum;
+    weigh(l, pi_dense_row(pair, row), d, u, parts, count, sum);
+    EACH(e, 0, parts)
+        EACH(i, 0, count) {
+            const vreal h = c->h[u + i], *const v = c->y + (c->dof + d + e) * R + u + i;
+            const vreal times_h = h * sum[e][i];
+            poly[(d + e) * R + u + i] =
+                positions ? h * vfma(vset((real)m / n), *v, times_h) : times_h;
+        }
+}
+/* The coefficients at the ends, from the slopes there; of positions these are the velocities. */
+static void end_coefficients(Lanes *l, const vreal *first, const vreal *last) {
+    const Chunk *c = &l->c;
+    const int64_t R = c->R, all = c->dim * R;
+    const int n = l->degree, positions = l->solve->pair.nystrom ? c->dof : 0;
+    const real part = 1 / (real)n;
+    for (int64_t i = 0; i < all; i++) {
+        const vreal h = c->h[i % R],
+                    *const a =
+                        i < positions * R ? c->y + c->dof * R + i : first + i - positions * R,
+                    *const b =
+                        i < positions * R ? l->yn + c->dof * R + i : last + i - positions * R;
+        const vreal end = i < positions * R ? h * vfma(h, l->sums[i], *a) : h * l->sums[i];
+        l->poly[i] = h * *a * part;
+        l->poly[(n - 2) * all + i] = vfma(-(h * *b), vset(part), end);
+        l->poly[(n - 1) * all + i] = end;
     }
 }
 /* The polynomials of the lanes' steps. */
 static void make_polynomials(Lanes *l) {
     Chunk *c = &l->c;
-    const int64_t R = c->R, n = c->dim * R;
-    const int m = l->nodes, states = m + 1, rows = dense_basis_rows(l->solve);
+    const PiPair *pair = &l->solve->pair;
+    const int64_t R = c->R, each = l->n * R;
     if (!(l->solve->record || l->solve->segments) || !find_dense(l)) return;
     for (int64_t u = 0; u < R; u++) {
         const vreal rounded = l->tn_low[u] - own(l, OWN_T_LOW)[u];
         l->whole[u] = vselect(l->dense[u], (l->tn[u] - c->t0[u]) + rounded, vset(0));
     }
-    make_nodes(l);
-    for (int64_t i = 0; i < n; i++) {
-        vreal of[MOST_BASIS];
-        for (int j = 1; j <= states; j++)
-            of[j - 1] = (j <= m ? l->node_states[(j - 1) * n + i] : l->yn[i]) - c->y[i];
-        for (int row = states; row < rows; row++)
-            of[row] = l->whole[i % R] * l->node_slopes[(row - states) * n + i];
-        for (int k = 0; k <= rows; k += 2) { /* two sums abreast; the last may be one too many */
-            vreal sum = vset(0), next = vset(0);
-            for (int row = 0; row < rows; row++) {
-                sum = vfma(vset(l->node_basis[row][k]), of[row], sum);
-                next = vfma(vset(l->node_basis[row][k + 1]), of[row], next);
-            }
-            l->poly[k * n + i] = sum;
-            l->poly[(k + 1) * n + i] = next;
-        }
+    if (l->solve->implicit) {
+        make_chords(l);
+        return;
+    }
+    vreal *const last = l->k + (pair->stages - pair->fsal) * each;
+    if (!pair->fsal) slope_of(l, 0, 1, l->yn, last);
+    for (int e = 0; e < pair->extra && !c->stopped; e++)
+        slope_of(l, pi_dense_row(pair, e), pair->c_extra[e], NULL, last + (e + 1) * each);
+    end_coefficients(l, l->k, last);
+#define X_COEFFICIENT(d, u, parts, count) coefficient_some(l, m, 1, d, u, parts, count)
+#define Y_COEFFICIENT(d, u, parts, count) coefficient_some(l, m, 0, d, u, parts, count)
+    for (int m = 2; m <= l->degree - 2; m++) {
+        if (pair->nystrom) IN_BLOCKS(l->n, R, X_COEFFICIENT);
+        IN_BLOCKS(l->n, R, Y_COEFFICIENT);
     }
 }
-/* T_k(2 theta - 1) for k up to the degree, and 0. */
-INLINE void chebyshev_at(int degree, vreal theta, vreal *t) {
-    const vreal x = theta + theta - vset(1), twice = x + x;
-    t[0] = vset(1), t[1] = x;
-    for (int k = 2; k <= degree; k++) t[k] = vfma(twice, t[k - 1], -t[k - 2]);
-    t[degree + 1] = vset(0);
+/* B_m(theta), m = 1 to the degree. */
+INLINE void bernstein_at(const Lanes *l, vreal theta, vreal *b) {
+    const int n = l->degree;
+    const vreal rest = vset(1) - theta;
+    vreal power = theta;
+    for (int m = 1; m <= n; m++, power *= theta) b[m] = power * l->over[m];
+    power = rest;
+    for (int m = n - 1; m > 0; m--, power *= rest) b[m] *= power;
 }
 /* u(theta) of row i: even and odd terms abreast. */
-INLINE vreal on_polynomial(const Lanes *l, int degree, int64_t i, const vreal *t) {
-    const int64_t n = l->c.dim * l->c.R;
+INLINE vreal on_polynomial(const Lanes *l, int64_t i, const vreal *b) {
+    const int64_t all = l->c.dim * l->c.R;
     const vreal *a = l->poly + i;
     vreal even = vset(0), odd = vset(0);
-    for (int k = 0; k <= degree; k += 2, a += 2 * n) {
-        even = vfma(t[k], a[0], even);
-        odd = vfma(t[k + 1], a[n], odd);
+    int m = 1;
+    for (; m + 1 <= l->degree; m += 2, a += 2 * all) {
+        odd = vfma(b[m], a[0], odd);
+        even = vfma(b[m + 1], a[all], even);
     }
+    if (m <= l->degree) odd = vfma(b[m], a[0], odd);
     return l->c.y[i] + (even + odd);
 }
 /* The intermediate state of lanes that interpolate; c->h is the time within the step. */
 static void interpolate(Lanes *l) {
     const Chunk *c = &l->c;
-    const int degree = dense_basis_rows(l->solve);
     for (int64_t u = 0; u < c->R; u++) {
         if (!vany(l->dense[u] & l->passed[u])) continue;
-        vreal t[MOST_BASIS + 2];
-        chebyshev_at(degree, c->h[u] / l->whole[u], t);
+        vreal b[PI_MAX_DEGREE + 1];
+        bernstein_at(l, c->h[u] / l->whole[u], b);
         for (int64_t i = u; i < c->dim * c->R; i += c->R)
-            l->between[i] = vselect(l->dense[u], on_polynomial(l, degree, i, t), l->between[i]);
+            l->between[i] = vselect(l->dense[u], on_polynomial(l, i, b), l->between[i]);
     }
 }
-/* For observers: states at theta of each lane, in double precision. */
+/* For observers: states at theta of each lane, in double precision; registers where that is 0 in
+ * all lanes are left out. */
 static void states_at(const PiSteps *steps, const double *theta, double *y) {
     const Lanes *l = steps->of;
-    const int degree = dense_basis_rows(l->solve);
     const int64_t R = l->c.R, lanes = R * VLEN;
+    int same = 1; /* theta of all lanes */
+    for (int64_t i = 1; i < lanes; i++) same &= theta[i] == theta[0];
+    vreal b[PI_MAX_DEGREE + 1];
+    if (same) bernstein_at(l, vset((real)theta[0]), b);
     for (int64_t u = 0; u < R; u++) {
-        vreal at, t[MOST_BASIS + 2];
-        for (int64_t i = 0; i < VLEN; i++) at[i] = (real)theta[u * VLEN + i];
-        chebyshev_at(degree, at, t);
+        vreal at;
+        int any = 0;
+        for (int64_t i = 0; i < VLEN; i++) {
+            at[i] = (real)theta[u * VLEN + i];
+            any |= theta[u * VLEN + i] != 0;
+        }
+        if (!any) continue;
+        if (!same) bernstein_at(l, at, b);
         for (int64_t d = 0; d < l->c.dim; d++) {
-            const vreal state = on_polynomial(l, degree, d * R + u, t);
-            for (int64_t i = 0; i < VLEN; i++) y[d * lanes + u * VLEN + i] = (double)state[i];
+            const vreal state = on_polynomial(l, d * R + u, b);
+            double *const to = y + d * lanes + u * VLEN;
+            if (sizeof(real) == sizeof(double)) memcpy(to, &state, sizeof state);
+            else
+                for (int64_t i = 0; i < VLEN; i++) to[i] = (double)state[i];
         }
     }
 }

@@ -60,6 +60,8 @@ static int locate_events(Lanes *l, PiSteps *steps) {
                        .part = c->h,
                        .within = l->between,
                        .at = states_at,
+                       .coefficients = l->poly,
+                       .degree = l->degree,
                        .of = l};
     while ((asks = l->solver->locate(l->solver, steps)) > 0) {
         make_parts(l);

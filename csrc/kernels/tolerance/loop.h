@@ -112,7 +112,9 @@ static int go_on(Lanes *l) {
     try_steps(l);
     if (c->stopped) return -1;
     step_rows(l);
+    note_branches(l, 1, l->yn);
     judge(l);
+    if (l->solve->pair.combined == PI_OF_BRANCHES) sliding_lanes_leave(l);
     make_polynomials(l);
     if (c->stopped) return -1;
     PiSteps steps;
@@ -181,8 +183,10 @@ static int solve_on_rows(PiSolver *solver) {
     Lanes waiting = make_lanes(solver, &tile, &free), l = make_lanes(solver, &tile, &free);
     Chunk *c = &l.c;
     vreal *const slope = take_rows(c, c->dim);
-    l.k = take_rows(c, (int64_t)s->pair.stages * l.n);
-    for (int i = 0; i < s->pair.start[s->pair.stages + PI_PAIR_ROWS]; i++) {
+    l.k = take_rows(c, (s->pair.stages + dense_slopes(s)) * l.n);
+    const int rows =
+        s->pair.degree ? s->pair.extra + (1 + s->pair.nystrom) * (s->pair.degree - 3) : 0;
+    for (int i = 0; i < s->pair.start[pi_dense_row(&s->pair, rows)]; i++) {
         l.w[i] = (real)s->pair.weight[i];
         l.slope[i] = l.k + (int64_t)s->pair.index[i] * l.n * c->R;
     }
@@ -200,6 +204,8 @@ static int solve_on_rows(PiSolver *solver) {
     l.leaves = (vint *)take_rows(c, 1);
     l.code = (vint *)take_rows(c, 1);
     l.idle = (vint *)take_rows(c, 1);
+    l.crossed = (vint *)take_rows(c, 1);
+    l.branch = take_rows(c, 2);
     c->code = (vint *)take_rows(c, 1);
 
     make_radau(&l);

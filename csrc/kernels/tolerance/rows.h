@@ -19,8 +19,9 @@ enum {
     OWN_REJECTED,
     OWN_JACOBIAN, /* for Radau's method: whether a Jacobian is kept, and the last step */
     OWN_BEFORE,
-    OWN_CHECK, /* stiffness.h: attempts before the next test, positive ones in a row, attempts at
-                * the start; or calm steps in a row, since when, and since when it is stiff */
+    OWN_CHECK,   /* stiffness.h: attempts before the next test, positive ones in a row, attempts at
+                  * the start; or calm steps in a row, since when, and since when it is stiff */
+    OWN_RETURNS, /* trial.h: crossings of a border of the force in a row that led back to it */
     OWN_RTOL,
     OWN_ATOL,
     OWN_STATE,
@@ -35,6 +36,7 @@ static inline void own_rows(const PiSolve *s, int64_t at[OWN_PARTS + 1]) {
         int64_t rows = 1;
         if (i == OWN_JACOBIAN || i == OWN_BEFORE) rows = s->pair.slope != 0;
         else if (i == OWN_CHECK) rows = s->decay > 0 ? 3 : 0;
+        else if (i == OWN_RETURNS) rows = s->pair.combined == PI_OF_BRANCHES;
         else if (i == OWN_RTOL) rows = s->n_rtol;
         else if (i == OWN_ATOL) rows = s->n_atol;
         else if (i == OWN_STATE || i == OWN_LOW) rows = s->system->dim;
@@ -56,23 +58,21 @@ static inline int64_t newton_workspace(const PiSolve *s) {
 }
 /* Two such sets, of the active and of the waiting trajectories, with h, t, two numbers of 64 bits,
  * a mask, a time and bytes each; slopes, and two more; stage, state, rounding errors, an
- * intermediate state, slopes of waiting trajectories, three sums; a time and seven masks. */
-enum { EACH_SET = 9, SINGLE_ROWS = 8 };
-/* States within a step for its polynomial, and the functions of which that is a sum (dense.h). */
-enum { MOST_NODES = 6, MOST_BASIS = 2 * MOST_NODES + 3 };
-static inline int dense_nodes(const PiSolve *s) {
-    const int nodes = s->implicit ? 2 : (s->pair.order + 2) / 2 - 2;
-    return nodes > MOST_NODES ? MOST_NODES : nodes > 0 ? nodes : 0;
+ * intermediate state, slopes of waiting trajectories, three sums; a time and eight masks, two
+ * branches. */
+enum { EACH_SET = 9, SINGLE_ROWS = 11 };
+/* The polynomials of the steps (dense.h): their degree, slopes past those of the stages, and rows
+ * of coefficients, of states within the steps of implicit pairs, a length and a mask. */
+enum { CHORD_DEGREE = 3 };
+static inline int dense_degree(const PiSolve *s) {
+    return s->implicit ? CHORD_DEGREE : s->pair.degree;
 }
-static inline int dense_basis_rows(const PiSolve *s) {
-    return s->implicit ? dense_nodes(s) + 1 : 2 * dense_nodes(s) + 3;
+static inline int64_t dense_slopes(const PiSolve *s) {
+    return s->pair.degree ? !s->pair.fsal + s->pair.extra : 0;
 }
-/* These states with their slopes, the coefficients of the polynomial, a length and a mask. */
 static inline int64_t dense_rows(const PiSolve *s) {
-    const int64_t nodes = dense_nodes(s), slopes = s->implicit ? 0 : nodes + 2;
-    return s->record || s->segments
-               ? (nodes + slopes + dense_basis_rows(s) + 2) * s->system->dim + 2
-               : 0;
+    const int64_t states = dense_degree(s) + (s->implicit ? 2 : 0);
+    return s->record || s->segments ? states * s->system->dim + 2 : 0;
 }
 static inline int64_t pi_solve_rows(const PiSolve *s) {
     int64_t at[OWN_PARTS + 1];
@@ -80,7 +80,7 @@ static inline int64_t pi_solve_rows(const PiSolve *s) {
     const int64_t dim = s->system->dim;
     return newton_workspace(s) + dense_rows(s) +
            2 * (at[OWN_PARTS] + EACH_SET + s->system->scratch) +
-           (int64_t)(s->pair.stages + 2) * slope_rows(s) + 8 * dim + SINGLE_ROWS;
+           (s->pair.stages + dense_slopes(s) + 2) * slope_rows(s) + 8 * dim + SINGLE_ROWS;
 }
 /* The rows of a step; a kernel in registers has its slopes elsewhere. */
 static inline int64_t pi_solve_hot_rows(const PiSolve *s) {

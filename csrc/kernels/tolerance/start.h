@@ -3,7 +3,7 @@
 #include "trial.h"
 
 /* Attempts before the first test of stiffness, and before that of one that has been stiff. */
-enum { FIRST_CHECK = 1000, FIRST_AGAIN = 50 };
+enum { FIRST_CHECK = 25, FIRST_AGAIN = 50 };
 
 static void load_own(const Lanes *l, PiRow row, int64_t first, int64_t count, vreal *to) {
     const real *data = (const real *)row.data;

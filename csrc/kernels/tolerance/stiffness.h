@@ -1,7 +1,8 @@
 /* Whether a trajectory is stiff for an explicit pair: then its steps are limited by stability,
  * with h |lambda| of the fastest decay at the boundary, where the tolerance alone would allow
- * longer ones. Tested after 1000, 2000, 4000, ... attempts, so that the cost is negligible; if the
- * test is positive, every 20 attempts, and six in a row mean stiff: fast motions come and go.
+ * longer ones. Tested after 25, 50, 100, ... attempts, unless the end is near, so that the cost is
+ * small; if the test is positive, every 5 attempts, later every 64th of all, and six in a row mean
+ * stiff: fast motions come and go.
  *
  * Eight multiplications by the Jacobian, by differences of the slope along one direction, leave v
  * in the space of the largest one or two eigenvalues, which are the roots of x^2 = a x + b with J^2
@@ -17,8 +18,9 @@
 #pragma once
 #include "start.h"
 
-enum { POWERS = 8, IN_A_ROW = 6, SOON_AGAIN = 20, CALM_IN_A_ROW = 20, CALM_SHARE = 16 };
-#define CALM_PART REAL(0.1) /* of the time before */
+enum { POWERS = 8, IN_A_ROW = 6, SOON_AGAIN = 5, CALM_IN_A_ROW = 20, CALM_SHARE = 16 };
+#define MANY      REAL(100.0) /* steps to come, beside which a test costs little */
+#define CALM_PART REAL(0.1)   /* of the time before */
 
 /* <x, y> of register u, in units of the sizes of the components. */
 INLINE vreal product_of(const Chunk *c, const vreal *x, const vreal *y, const vreal *size,
@@ -88,7 +90,11 @@ static void stiff_lanes_leave(Lanes *l) {
     for (int64_t u = 0; u < R; u++) {
         vint *const due = (vint *)own(l, OWN_CHECK) + u;
         const vint made = ((vint *)own(l, OWN_TAKEN))[u] + ((vint *)own(l, OWN_REJECTED))[u];
-        l->passed[u] = l->active[u] & l->accepted[u] & (made >= *due);
+        const vreal rest = own(l, OWN_END)[u] - c->t0[u], next = own(l, OWN_NEXT)[u];
+        l->passed[u] =
+            l->active[u] & l->accepted[u] & (made >= *due) & (vabs(rest) >= vabs(next) * MANY);
+        if (l->solve->pair.combined == PI_OF_BRANCHES) /* else it may slide */
+            l->passed[u] &= ((vint *)own(l, OWN_RETURNS))[u] == vset_int(0);
         any |= l->passed[u];
     }
     if (!vany(any)) return;
@@ -111,7 +117,7 @@ static void stiff_lanes_leave(Lanes *l) {
         vint *const due = (vint *)own(l, OWN_CHECK) + u, *const often = due + R;
         const vint twice = 2 * made - due[2 * R];
         *often = vselect_int(asked, (*often - stiff) & stiff, *often);
-        *due = vselect_int(asked, vselect_int(stiff, made + SOON_AGAIN, twice), *due);
+        *due = vselect_int(asked, vselect_int(stiff, made + (made >> 6) + SOON_AGAIN, twice), *due);
         l->passed[u] &= *often == vset_int(IN_A_ROW);
     }
     leave_to_another(l);

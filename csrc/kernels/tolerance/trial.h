@@ -17,24 +17,29 @@ typedef struct {
     PiSolver *solver;
     const PiSolve *solve;
     int64_t at[OWN_PARTS + 1];
-    vreal *own;             /* rows of each trajectory (rows.h) */
-    int64_t *id, *due;      /* for each lane its trajectory, -1 for none; its next save */
-    real w[PI_MAX_WEIGHTS]; /* weights of the pair, in this precision, and */
-    const vreal *slope[PI_MAX_WEIGHTS]; /* the slopes that they multiply */
-    int n;                              /* components of a slope */
-    vreal *k, *after;                   /* slopes; the one at the end of an accepted step (fsal) */
-    vreal *ys, *yn, *low;               /* stage; state after the step, and its rounding error */
-    vreal *sums;                        /* of the slopes: for the step and its errors */
-    vreal *unused;                      /* for unused slopes */
-    vreal *between;                     /* state within the step */
-    vreal *tn, *tn_low;                 /* time after the step */
+    vreal *own;                  /* rows of each trajectory (rows.h) */
+    int64_t *id, *due;           /* for each lane its trajectory, -1 for none; its next save */
+    real w[PI_MAX_PAIR_WEIGHTS]; /* weights of the pair, in this precision, and */
+    const vreal *slope[PI_MAX_PAIR_WEIGHTS]; /* the slopes that they multiply */
+    int n;                                   /* components of a slope */
+    vreal *k, *after;     /* slopes; the one at the end of an accepted step (fsal) */
+    vreal *ys, *yn, *low; /* stage; state after the step, and its rounding error */
+    vreal *sums;          /* of the slopes: for the step and its errors */
+    vreal *unused;        /* for unused slopes */
+    vreal *between;       /* state within the step */
+    vreal *tn, *tn_low;   /* time after the step */
     vint *active, *last, *accepted, *passed, *leaves, *code, *idle;
+    vreal *branch; /* of the force, at the start of the step and at a stage */
+    vint *crossed; /* lanes whose stages are not all on one branch */
     Radau radau;
-    int nodes; /* within a step: their states, all slopes, the step, and the lanes (dense.h) */
-    vreal *node_states, *node_slopes, *whole, *poly;
+    /* Within a step (dense.h): the step, the coefficients of its polynomial, the lanes that have
+     * one; of implicit pairs states at two parts of it, and the weights of states in coefficients.
+     */
+    int degree;
+    vreal *whole, *poly, *node_states;
     vint *dense;
-    double node_at[MOST_NODES + 2];
-    real node_basis[MOST_BASIS][MOST_BASIS + 2];
+    double node_at[3];
+    real node_weight[2][3], over[PI_MAX_DEGREE + 1]; /* n over m */
     int8_t *end; /* for each lane: the end of its step (PiStepEnd) */
 } Lanes;
 
@@ -44,6 +49,7 @@ static vreal *own(const Lanes *l, int part) { return l->own + l->at[part] * l->c
  * weight is loaded once for all. IN_BLOCKS(n, R, CALL) is CALL(d, u, components, registers) for
  * n components of R registers. */
 enum { MOST_PARTS = 2, MOST_ABREAST = 4 };
+enum { SEEN = 4 }; /* each such stage is asked for its branch */
 #define OVER_REGISTERS(CALL, R, d, parts)                                                          \
     do {                                                                                           \
         int64_t u = 0;                                                                             \
@@ -81,15 +87,15 @@ INLINE void weigh(const Lanes *l, int row, int64_t d, int64_t u, int parts, int 
         }
     }
 }
-/* The state of stage s. */
-INLINE void stage_some(const Lanes *l, int s, const int nystrom, int d, int64_t u, int parts,
-                       int count) {
+/* The state of a stage by its row, at a part of the step. */
+INLINE void stage_some(const Lanes *l, int row, double at, const int nystrom, int d, int64_t u,
+                       int parts, int count) {
     const Chunk *c = &l->c;
     const int64_t R = c->R, to_v = c->dof * R;
-    const vreal part = vset((real)l->solve->pair.c[s]);
+    const vreal part = vset((real)at);
     const vreal *const h = c->h + u;
     Block sum;
-    weigh(l, s, d, u, parts, count, sum);
+    weigh(l, row, d, u, parts, count, sum);
     EACH(e, 0, parts)
         EACH(i, 0, count) {
             const vreal *const y = c->y + (d + e) * R + u + i;
@@ -98,19 +104,34 @@ INLINE void stage_some(const Lanes *l, int s, const int nystrom, int d, int64_t 
                         : vfma(h[i], sum[e][i], *y);
         }
 }
+/* The slope at the state of a stage, or at `state` if that is known. */
+static void slope_of(Lanes *l, int row, double part, const vreal *state, vreal *k) {
+    Chunk *c = &l->c;
+    const int nystrom = l->solve->pair.nystrom;
+#define X_STAGE(d, u, parts, count) stage_some(l, row, part, 1, d, u, parts, count)
+#define Y_STAGE(d, u, parts, count) stage_some(l, row, part, 0, d, u, parts, count)
+    if (!state && nystrom) IN_BLOCKS(l->n, c->R, X_STAGE);
+    else if (!state) IN_BLOCKS(l->n, c->R, Y_STAGE);
+    const vreal *const t = times(c, 0, part), *const at = state ? state : l->ys;
+    if (nystrom) ask(c, PI_ACCELERATION, t, at, c->y + c->dof * c->R, k);
+    else rhs_rows(c, t, at, k);
+}
+/* Does the force have other branches there than at the start of the step? */
+static void note_branches(Lanes *l, double part, const vreal *y) {
+    Chunk *c = &l->c;
+    if (l->solve->pair.combined != PI_OF_BRANCHES) return;
+    vreal *const first = l->branch, *const here = first + (part > 0 ? c->R : 0);
+    ask(c, PI_INVARIANTS, times(c, 0, part), y, y + c->dof * c->R, here);
+    for (int64_t u = 0; u < c->R; u++)
+        l->crossed[u] = part > 0 ? l->crossed[u] | (here[u] != first[u]) : vset_int(0);
+}
 /* Slopes of the stages from `first` on; the first is at the state itself. */
 static void slopes(Lanes *l, int first) {
-    Chunk *c = &l->c;
     const PiPair *m = &l->solve->pair;
-    for (int s = first; s < m->stages && !c->stopped; s++) {
-        const vreal *at = s ? l->ys : c->y;
-#define X_STAGE(d, u, parts, count) stage_some(l, s, 1, d, u, parts, count)
-#define Y_STAGE(d, u, parts, count) stage_some(l, s, 0, d, u, parts, count)
-        if (s && m->nystrom) IN_BLOCKS(l->n, c->R, X_STAGE);
-        else if (s) IN_BLOCKS(l->n, c->R, Y_STAGE);
-        vreal *const k = l->k + (int64_t)s * l->n * c->R;
-        if (m->nystrom) ask(c, PI_ACCELERATION, times(c, 0, m->c[s]), at, c->y + c->dof * c->R, k);
-        else rhs_rows(c, times(c, 0, m->c[s]), at, k);
+    note_branches(l, 0, l->c.y);
+    for (int s = first; s < m->stages && !l->c.stopped; s++) {
+        slope_of(l, s, m->c[s], s ? NULL : l->c.y, l->k + (int64_t)s * l->n * l->c.R);
+        if (s % SEEN == 1) note_branches(l, m->c[s], l->ys);
     }
 }
 
@@ -177,7 +198,8 @@ static void try_steps(Lanes *l) {
     Chunk *c = &l->c;
     const PiPair *m = &l->solve->pair;
     if (l->solve->trial) {
-        const PiTrialRows rows = {c->R, m, l->w, c->t0, c->h, c->y, c->p, l->k, l->after, l->sums};
+        const PiTrialRows rows = {
+            c->R, m, l->w, c->t0, c->h, c->y, c->p, l->k, l->after, l->poly ? l->k : NULL, l->sums};
         l->solve->trial(&rows);
         c->stopped |= pi_pause(c->tile->pause);
         return;
@@ -189,7 +211,7 @@ static void try_steps(Lanes *l) {
     if (l->solve->implicit) implicit_slopes(l);
     else slopes(l, m->fsal);
     if (m->fsal) copy_rows(c, l->n, l->k + (int64_t)(m->stages - 1) * l->n * c->R, l->after);
-    for (int kind = 0; kind < 2 + m->combined; kind++) {
+    for (int kind = 0; kind < 2 + (m->combined > 0); kind++) {
         vreal *to = l->sums + (int64_t)kind * c->dim * c->R;
 #define X_SUM(d, u, parts, count) sum_some(l, PI_STEP_X + kind, to, d, u, parts, count)
 #define Y_SUM(d, u, parts, count) sum_some(l, PI_STEP + kind, to, d, u, parts, count)
@@ -250,7 +272,7 @@ INLINE void errors_some(const Lanes *l, const int combined, int64_t u, int count
 INLINE vreal log_error(const Lanes *l, const int combined, vreal h, vreal sum, vreal sum2) {
     const vreal dim = vlog2_rough(vset((real)l->c.dim)), half = vset(REAL(0.5));
     const vreal size = vlog2_rough(sum);
-    if (!combined) return vfma(half, size - dim, vlog2_rough(h));
+    if (combined != 1) return vfma(half, size - dim, vlog2_rough(h));
     const vreal both = vlog2_rough(vfma(vset(REAL(0.01)), sum2, sum));
     return vlog2_rough(h) + size - half * (both + dim);
 }
@@ -311,12 +333,17 @@ INLINE void judge_some(Lanes *l, const int combined, int64_t u, int count) {
             inside &= size <= vset(bound);
         }
         /* A sum without a finite value says nothing of h, of however small a step it is. */
-        const vreal error = vselect(sum[i] <= vset(REAL_MAX),
-                                    log_error(l, combined, h, sum[i], sum2[i]), vset(REAL_MAX));
+        vreal error = vselect(sum[i] <= vset(REAL_MAX), log_error(l, combined, h, sum[i], sum2[i]),
+                              vset(REAL_MAX));
+        const vint crossed = combined == PI_OF_BRANCHES ? l->crossed[at] : vset_int(0);
+        if (combined == PI_OF_BRANCHES)
+            error = vselect(crossed, vmax(error, log_error(l, 0, h, sum2[i], sum2[i])), error);
         const vint good = (error <= vset(0)) & finite, active = l->active[at];
         const vint accepted = good & inside & active, last = l->last[at];
         vreal *const next = own(l, OWN_NEXT) + at, *const longest = own(l, OWN_LONGEST) + at;
-        const vreal would = h * control(l, at, error, good);
+        /* Where the force jumps the error is proportional to h. */
+        const vreal steep = vset((real)l->solve->pair.power) * error;
+        const vreal would = h * control(l, at, vselect(crossed & ~good, steep, error), good);
         vreal further = vselect(vabs(would) < *longest, would, vcopysign(*longest, would));
         /* The last step may be any part of the planned one. */
         further = vselect(accepted & last, *next, further);
@@ -345,6 +372,32 @@ INLINE void judge_all(Lanes *l, const int combined) {
     for (; u < l->c.R; u++) judge_some(l, combined, u, 1);
 }
 static void judge(Lanes *l) {
-    if (l->solve->pair.combined) judge_all(l, 1);
+    if (l->solve->pair.combined) judge_all(l, l->solve->pair.combined);
     else judge_all(l, 0);
+}
+/* Lanes that slide along the border of two branches leave: the force drives them back from both
+ * sides. From the end of a step across, or near it, the slope leads over the border again, soon; in
+ * what passes it does not. */
+enum { MOST_RETURNS = 25, SOON = 4 };
+static void sliding_lanes_leave(Lanes *l) {
+    Chunk *c = &l->c;
+    const int64_t R = c->R;
+    vint any = {0};
+    for (int64_t u = 0; u < R; u++) any |= l->accepted[u] & l->crossed[u];
+    if (!vany(any)) return;
+    vreal *const slope = l->between, *const ahead = l->ys, *const branch = l->sums;
+    copy_rows(c, 1, l->tn, c->t);
+    rhs_rows(c, c->t, l->yn, slope);
+    for (int64_t i = 0; i < c->dim * R; i++)
+        ahead[i] = vfma(c->h[i % R] * SOON, slope[i], l->yn[i]);
+    ask(c, PI_INVARIANTS, c->t, ahead, ahead + c->dof * R, branch);
+    for (int64_t u = 0; u < R; u++) {
+        vint *const often = (vint *)own(l, OWN_RETURNS) + u;
+        const vint returns = branch[u] != l->branch[R + u];
+        const vint crosses = l->accepted[u] & l->crossed[u];
+        *often = vselect_int(crosses, (*often - returns) & returns, *often);
+        const vint slides = crosses & (*often >= vset_int(MOST_RETURNS)) & ~l->leaves[u];
+        l->code[u] = vselect_int(slides, vset_int(PI_STEP_TOO_SMALL), l->code[u]);
+        l->leaves[u] |= slides;
+    }
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import reduce
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,7 +13,8 @@ from ...run.arguments import checked_system
 from ...solving import solve
 from ...values.checks import broadcast_shape, integer, numbers, positive
 from ...values.table import Table, Tabled, batch_axes
-from ..sections.lanes import system_at
+from ..observables import system_at
+from ..results import quiet
 
 if TYPE_CHECKING:
     from ...system.system import System
@@ -204,14 +206,14 @@ class _Shots:
                     sensitivity=self.names, **self.options)  # fmt: skip
         M = np.concatenate([sol.sensitivity[name][-1] for name in self.names], axis=-1)
         end = np.where((sol.status == 0)[:, np.newaxis], sol.final, np.nan)
-        with np.errstate(all="ignore"):
+        with quiet():
             f = one.rhs(begins + part, end)
         F = end.reshape(Y.shape) - np.roll(Y, -1, axis=1)
         return F, f.reshape(Y.shape), M.reshape(n, m, dim, dim)
 
     def residual(self, F, Y):
         """|F| as a share of max(1, |y|), (n,); inf where a motion failed."""
-        with np.errstate(all="ignore"):
+        with quiet():
             size = np.maximum(1.0, np.linalg.norm(Y, axis=-1).max(axis=-1))
             return np.nan_to_num(np.linalg.norm(F, axis=-1).max(axis=-1) / size, nan=np.inf)
 
@@ -236,25 +238,23 @@ class _Shots:
 def _told(system, batch, y, T, F, M, best, tolerance, moving):
     """The result: multipliers, kinds and failures."""
     lanes, dim = y.shape
-    whole = M[:, 0]
-    for i in range(1, M.shape[1]):
-        whole = M[:, i] @ whole
+    whole = reduce(lambda before, after: after @ before, np.moveaxis(M, 1, 0))
     good = np.isfinite(whole).all(axis=(1, 2))
     values = np.full((lanes, dim), complex(np.nan, np.nan))
     values[good] = np.linalg.eigvals(whole[good])
     order = np.lexsort((-values.imag, -np.abs(values)))
     values = np.take_along_axis(values, order, axis=-1)
-    with np.errstate(all="ignore"):
+    with quiet():
         own = np.abs(values - 1) > TRIVIAL
         out = (own & (np.abs(values) > 1 + TRIVIAL)).any(axis=-1)
         on = (own & (np.abs(np.abs(values) - 1) <= TRIVIAL)).any(axis=-1)
         speed = np.linalg.norm(system_at(system, batch, np.arange(lanes)).rhs(0.0, y), axis=-1)
-    kinds = np.where(out, "unstable", np.where(on | ~own.any(axis=-1), "elliptic", "stable"))
-    failures = np.where(best <= tolerance, "", "did not close").astype("U13")
     resting = moving & (speed * T < 1e-6 * np.maximum(1.0, np.linalg.norm(y, axis=-1)))
-    failures = np.where(resting, "resting point", failures)
-    failures = np.where(np.isfinite(best) & good, failures, "motion failed")
-    kinds = np.where(failures == "", kinds, "")
+    failed = ~(np.isfinite(best) & good)
+    told = ["motion failed", "resting point", ""]
+    failures = np.select([failed, resting, best <= tolerance], told, "did not close")
+    wrong, idle = failures != "", on | ~own.any(axis=-1)
+    kinds = np.select([wrong, out, idle], ["", "unstable", "elliptic"], "stable")
     trivial = (~own & good[:, np.newaxis]).sum(axis=-1)
     parts: Any = (y, T, values, trivial, kinds, best, failures)
     shaped: Any = [*(p.reshape((*batch, *p.shape[1:])) for p in parts), system]

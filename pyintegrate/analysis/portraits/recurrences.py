@@ -1,4 +1,4 @@
-"""Attractors found by recurrence, and which start leads to which: for whole batches."""
+"""Basins of attraction: attractors found by recurrence or from ends, and over a parameter."""
 
 from __future__ import annotations
 
@@ -7,19 +7,210 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ...errors import Status
 from ...integration import integrate
 from ...run.arguments import checked_system
-from ...values.checks import integer, numbers
+from ...values.checks import integer, numbers, places_of, positive
 from ...values.keywords import explains_keywords
-from ..basins import Basins
-from .boxes import Box
-from .cells import OUTSIDE, Cells, coming_back, joined_sets
+from ..observables import check_solution
+from ..results import drawn_by
+from ..sections.grid_scan import checked_axes
+from .resting_points import OUTSIDE, Box, Cells, coming_back, joined_sets
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from ...solution.solution import Solution
     from ...system.system import System
-    from ...values.types import ArrayLike
+    from ...values.types import ArrayLike, Floats
+
+SAMPLE = 4000  # final states, evenly chosen, in which attractors are searched for
+NEAREST = 1 << 22  # numbers in a table of distances
+
+
+@dataclass(frozen=True, eq=False)
+class Basins:
+    """Where the trajectories of a batch ended.
+
+    Attributes
+    ----------
+    label : ndarray of int
+        (*batch): index of the attractor, -1 if a trajectory failed or is near none.
+    attractors : ndarray
+        (n, components), the most frequent first.
+    components : tuple of str
+        The compared components.
+    system : System
+    solution : Solution or None
+        Whose ends were sorted.
+    """
+
+    label: np.ndarray
+    attractors: np.ndarray
+    components: tuple
+    system: Any
+    solution: Any = None
+
+    def share(self) -> Floats:
+        """The fraction of the trajectories that reaches each attractor, (n,)."""
+        count = np.bincount(self.label[self.label >= 0], minlength=len(self.attractors))
+        return count / max(1, self.label.size)
+
+    def entropy(self, box: int = 5) -> tuple[float, float]:
+        """The basin entropy: the uncertainty of the end for a start that is known only to a box.
+
+        The grid of starts is divided into boxes of ``box`` starts along each axis; the entropy of a
+        box is the sum of -p log p over the attractors (and none) that its starts lead to.
+
+        Parameters
+        ----------
+        box : int
+            Starts along each axis of a box; incomplete boxes at the ends are not counted.
+
+        Returns
+        -------
+        S_b : float
+            The mean over all boxes.
+        S_bb : float
+            The mean over the boxes that lead to several attractors; NaN if there are none. More
+            than log 2 indicates a fractal boundary.
+
+        Raises
+        ------
+        ValueError
+            A batch without axes, or with one that is shorter than a box.
+
+        References
+        ----------
+        Daza, Wagemakers, Georgeot, Guery-Odelin, Sanjuan (2016), Sci. Rep. 6, 31416.
+
+        Examples
+        --------
+        >>> import numpy as np, pyintegrate as pi
+        >>> halves = np.repeat([[0, 1]], 10, axis=0).repeat(5, axis=1)  # of 10 x 10 starts
+        >>> found = pi.analysis.Basins(halves, np.eye(2), ("x", "y"), pi.systems.spring)
+        >>> found.entropy(box=5), round(found.entropy(box=2)[1], 3)
+        ((0.0, nan), 0.693)
+        """
+        box = integer("box", box, 1)
+        label = self.label
+        if not label.ndim or min(label.shape) < box:
+            raise ValueError(f"box is {box}, and the batch {label.shape}: a box must fit")
+        cells = (box,) * label.ndim
+        steps = tuple(slice(None, None, box) for _ in cells)
+        boxes = np.lib.stride_tricks.sliding_window_view(label, cells)[steps]
+        boxes = boxes.reshape(-1, box**label.ndim)
+        entropy, several = np.zeros(len(boxes)), np.ptp(boxes, axis=1) > 0
+        for kind in range(-1, len(self.attractors)):
+            p = np.mean(boxes == kind, axis=1)
+            entropy -= p * np.log(np.where(p > 0, p, 1.0))
+        beside = float(entropy[several].mean()) if several.any() else np.nan
+        return float(entropy.mean()), beside
+
+    plot = drawn_by("basin_map")
+
+    def __repr__(self):
+        kept = ", ".join(f"{100 * part:.3g} %" for part in self.share()[:6])
+        more = ", ..." if len(self.attractors) > 6 else ""
+        lost = f", {np.count_nonzero(self.label < 0):,} near none" if (self.label < 0).any() else ""
+        count = len(self.attractors)
+        return f"<Basins of {self.system.name}: {count} attractors with {kept}{more}{lost}>"
+
+
+def basin(
+    solution: Solution,
+    attractors: ArrayLike | None = None,
+    *,
+    components: str | Sequence[str] | None = None,
+    tolerance: float = 0.1,
+) -> Basins:
+    """Sort the trajectories of a batch by the attractor that they end at.
+
+    For a driven motion, choose t_end at a whole number of periods: then a periodic attractor is a
+    point.
+
+    Parameters
+    ----------
+    solution : Solution
+        For a batch of starts, run until nothing changes any more; ``save="final"`` is enough.
+    attractors : array_like, optional
+        (n, components): where trajectories may end. By default they are found: final states
+        within `tolerance` of one another are one attractor.
+    components : str or sequence of str, optional
+        Those that distinguish attractors; all by default.
+    tolerance : float, optional
+        Distance within which a trajectory has arrived, in the units of the components.
+
+    Returns
+    -------
+    Basins
+        With ``label``, ``attractors``, ``share()``, ``entropy()`` and ``plot()``.
+
+    Raises
+    ------
+    ValueError
+        For unknown components, or attractors of another shape.
+
+    Examples
+    --------
+    Below rho = 24.74 the Lorenz attractor is two resting points:
+
+    >>> import numpy as np, pyintegrate as pi
+    >>> start = np.random.default_rng(1).normal(0, 10, (500, 3))
+    >>> sol = pi.integrate(pi.systems.lorenz(rho=14.0), start, dt=0.01, t_end=60.0, save="final")
+    >>> found = pi.analysis.basin(sol, components="x")
+    >>> sorted(found.attractors[:, 0].round(3).tolist())  # +- sqrt(beta (rho - 1))
+    [-5.888, 5.888]
+    """
+    solution = check_solution(solution, "basin")
+    system = solution.system
+    places = list(places_of(components, system) or range(system.dim))
+    names = tuple(system.state_names[place] for place in places)
+    tolerance = positive("tolerance", tolerance)
+    batch = solution.y.shape[1:-1]
+    ends = solution.final[..., places].reshape(-1, len(places)).astype(float)
+    good = np.isin(solution.status, (Status.OK, Status.STOPPED)).reshape(-1)
+    good &= np.isfinite(ends).all(axis=-1)
+    if attractors is None:
+        points = _clusters(ends[good], tolerance)
+    else:
+        points = np.asarray(attractors, float).reshape(-1, len(names))
+    label = np.full(len(ends), -1)
+    label[good] = _nearest(ends[good], points, tolerance)
+    if attractors is None:
+        count = np.bincount(label[label >= 0], minlength=len(points))
+        order = np.argsort(-count, kind="stable")[: np.count_nonzero(count)]
+        place = np.full(len(points) + 1, -1)
+        place[order] = np.arange(len(order))
+        label, points = place[label], points[order]
+    return Basins(label.reshape(batch), points, names, system, solution)
+
+
+def _clusters(ends, tolerance):
+    """Points representing all ends, no two of them closer than the tolerance."""
+    sample = ends[:: max(1, len(ends) // SAMPLE)]
+    points = np.empty((0, ends.shape[-1]))
+    while len(sample):
+        near = np.linalg.norm(sample - sample[0], axis=-1) <= tolerance
+        centre = sample[near].mean(axis=0)
+        near |= np.linalg.norm(sample - centre, axis=-1) <= tolerance
+        points = np.concatenate([points, sample[near].mean(axis=0, keepdims=True)])
+        sample = sample[~near]
+    return points
+
+
+def _nearest(ends, points, tolerance):
+    """Index of the nearest point, -1 if none is near."""
+    label = np.full(len(ends), -1)
+    rows = max(1, NEAREST // max(1, len(points)))
+    for start in range(0, len(ends) if len(points) else 0, rows):
+        part = ends[start : start + rows]
+        squares = sum((part[:, i, np.newaxis] - points[:, i]) ** 2 for i in range(part.shape[1]))
+        nearest = squares.argmin(axis=1)
+        arrived = np.take_along_axis(squares, nearest[:, np.newaxis], 1)[:, 0] <= tolerance**2
+        label[start : start + rows] = np.where(arrived, nearest, -1)
+    return label
+
 
 LANES = 1 << 15  # starts that run together, to bound the memory
 SEARCH = 1 << 11  # points that are searched from together: all their cells are kept
@@ -310,3 +501,120 @@ def _described(system, box, sampler, start, label, joined, part, ends, locate):
         system, start, points, p, np.sqrt(p * (1 - p) / total), int(np.sum(label == -2)),
         int(np.sum(label == -1)),
     )  # fmt: skip
+
+
+NEAR = 0.1  # sizes of the box: attractors closer than this may be the same at the next parameter
+
+
+@dataclass(frozen=True, eq=False)
+class AttractorBranches:
+    """Attractors over a parameter, the same number for what is the same attractor.
+
+    Attributes
+    ----------
+    parameter : str
+    at : ndarray
+        (n,): its values.
+    fractions, errors : ndarray
+        (n, m): the share of the starts of each attractor, 0 where it is not found.
+    attractors : ndarray
+        (n, m, k): means of the points of each, NaN where it is not found.
+    found : tuple of Attractors
+        (n,): what was found at each value.
+    """
+
+    parameter: str
+    at: np.ndarray
+    fractions: np.ndarray
+    errors: np.ndarray
+    attractors: np.ndarray
+    found: tuple
+
+    def __repr__(self):
+        count = f"{self.fractions.shape[1]} attractors over {len(self.at)} values"
+        return f"<AttractorBranches of {self.found[0].system.name}: {count} of {self.parameter}>"
+
+
+def continue_attractors(
+    system: System,
+    axis: Mapping[str, ArrayLike],
+    box: Mapping[str, Sequence[float]] | ArrayLike,
+    x0: ArrayLike | None = None,
+    v0: ArrayLike | None = None,
+    **options: Any,
+) -> AttractorBranches:
+    """Follow all attractors and the fractions of their basins as a parameter changes.
+
+    At each value they are searched for anew, also from where they were at the value before; the
+    nearest ones are taken for the same if they are less than a tenth of the box apart.
+
+    Parameters
+    ----------
+    system : System
+    axis : mapping of str to array_like
+        The parameter and its values in order, ``{"gamma": np.linspace(0, 0.4, 41)}``.
+    box, x0, v0, **options
+        As of ``attractors``.
+
+    Returns
+    -------
+    AttractorBranches
+
+    Raises
+    ------
+    TypeError, ValueError
+        For wrong arguments.
+
+    References
+    ----------
+    Datseris, Luiz Rossi, Wagemakers (2023), Chaos 33, 073151.
+
+    Examples
+    --------
+    The pitchfork of the damped Duffing well: one attractor becomes two.
+
+    >>> import pyintegrate as pi
+    >>> found = pi.analysis.continue_attractors(
+    ...     pi.systems.duffing(gamma=0.0), {"alpha": [0.5, -0.5, -1.0]},
+    ...     {"x": (-2, 2), "v": (-2, 2)}, dt=0.1, n=200)
+    >>> (found.fractions > 0).sum(axis=1).tolist()
+    [1, 2, 2]
+    """
+    grid = checked_axes(axis, system)
+    if len(grid) != 1 or not set(grid) <= set(system.params):
+        raise ValueError(f"axis must be one parameter and its values, got {', '.join(grid)}")
+    ((parameter, values),) = grid.items()
+    size, several = Box(system, box).size, []
+    names: list[list[int]] = []
+    last: dict[int, Any] = {}
+    for value in values:
+        also = np.concatenate([p[-1:] for p in last.values()]) if last else None
+        found = attractors(system(**{parameter: value}), box, x0, v0, also=also, **options)
+        own = _matched(found.points, last, size, len(set().union(*names)) if names else 0)
+        names.append(own)
+        last = dict(zip(own, found.points, strict=True))
+        several.append(found)
+    m, k = len(set().union(*names)), several[0].attractors.shape[1]
+    shares, errors = np.zeros((2, len(values), m))
+    means = np.full((len(values), m, k), np.nan)
+    for i, (own, found) in enumerate(zip(names, several, strict=True)):
+        shares[i, own], errors[i, own], means[i, own] = (
+            found.fractions, found.errors, found.attractors)  # fmt: skip
+    return AttractorBranches(parameter, values, shares, errors, means, tuple(several))
+
+
+def _matched(points, last, size, fresh):
+    """A number for each attractor: of the nearest before, each once, or the next free one."""
+    apart = sorted(
+        (np.linalg.norm((one[:, np.newaxis] - other) / size, axis=-1).min(), i, name)
+        for i, one in enumerate(points)
+        for name, other in last.items()
+    )
+    own: dict[int, int] = {}
+    for distance, i, name in apart:
+        if distance < NEAR and i not in own and name not in own.values():
+            own[i] = name
+    for i in range(len(points)):
+        if i not in own:
+            own[i], fresh = fresh, fresh + 1
+    return [own[i] for i in range(len(points))]

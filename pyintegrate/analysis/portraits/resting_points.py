@@ -1,7 +1,8 @@
-"""Equilibria: where the right-hand side is zero, and what the motion does near there."""
+"""Equilibria in a box of states: where the field is zero, what motions do there, manifolds."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -9,18 +10,261 @@ import numpy as np
 
 from ...run.arguments import checked_system
 from ...values.checks import broadcast_shape, integer, numbers, positive
+from ...values.sobol_points import sobol_points
 from ...values.table import Table, Tabled, batch_axes
-from ..results import drawn_by
-from ..sections.lanes import system_at, taken
-from .boxes import Box
-from .drives import is_driven
-from .field_lines import manifold_lines
+from ..observables import system_at, taken
+from ..results import drawn_by, quiet
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from ...system.system import System
     from ...values.types import ArrayLike, Floats
+
+
+class Box:
+    """Bounds of components of the state.
+
+    Parameters
+    ----------
+    system : System
+    box : mapping of str to (low, high), or array_like (dim, 2)
+        A component that a mapping leaves out keeps its default value, and is not bounded.
+
+    Attributes
+    ----------
+    names : tuple of str
+        The bounded components, in the order of the state.
+    places : ndarray of int
+        Their indices.
+    low, high : ndarray
+        (k,): their bounds.
+    size : ndarray
+        (dim,): the lengths in which distances are measured: the widths of the box; max(1, |value|)
+        of a component that it leaves out.
+    """
+
+    def __init__(self, system, box):
+        known = system.state_names
+        if not isinstance(box, Mapping):
+            bounds = numbers("box", box)
+            if bounds.shape != (system.dim, 2):
+                raise ValueError(
+                    f"box has shape {bounds.shape}: expected (low, high) for each of"
+                    f" {', '.join(known)}, or {{'{known[0]}': (low, high), ...}}"
+                )
+            box = dict(zip(known, bounds, strict=True))
+        unknown = [name for name in box if name not in known]
+        if unknown or not box:
+            raise ValueError(
+                f"box has {', '.join(map(repr, unknown)) or 'no component'}: expected components of"
+                f" {system.name}, which are {', '.join(known)}"
+            )
+        self.system, self.names = system, tuple(name for name in known if name in box)
+        self.places = np.array([known.index(name) for name in self.names])
+        bounds = [numbers(f"box[{name!r}]", box[name]) for name in self.names]
+        for name, pair in zip(self.names, bounds, strict=True):
+            if pair.shape != (2,) or not np.isfinite(pair).all() or not pair[0] < pair[1]:
+                raise ValueError(f"box[{name!r}] must be (low, high), got {box[name]!r}")
+        self.low, self.high = np.array(bounds, float).T
+        rest = np.zeros(system.dim) if system.initial is None else system.initial
+        self._rest = np.array(rest, float)
+        self.size = np.maximum(1.0, np.abs(self._rest))
+        self.size[self.places] = self.high - self.low
+
+    def filled(self, share):
+        """The states (n, dim) at shares (n, k) of the bounded components."""
+        y = np.tile(self._rest, (len(share), 1))
+        y[:, self.places] = self.low + share * (self.high - self.low)
+        return y
+
+    def starts(self, n, seed=None):
+        """n states (n, dim) that fill the box evenly."""
+        return self.filled(sobol_points(n, len(self.names), seed))
+
+    def holds(self, y, margin=1e-9):
+        """Whether states (..., dim) lie in the box, give or take a share of its widths."""
+        inside = y[..., self.places]
+        room = margin * (self.high - self.low)
+        return ((inside >= self.low - room) & (inside <= self.high + room)).all(axis=-1)
+
+
+SHIFT = 0.381966  # of a cell: a resting point seldom lies where round numbers meet
+OUTSIDE = -1
+
+
+class Cells:
+    """A box divided into cells, each with a number.
+
+    Parameters
+    ----------
+    box : Box
+    along : ndarray of int
+        (k,): how many along each bounded component.
+    """
+
+    def __init__(self, box, along):
+        self.box, self.along = box, along
+        self.width = (box.high - box.low) / along
+
+    def of(self, y):
+        """The numbers of the cells of states (..., dim); -1 outside the box."""
+        inside = np.moveaxis(y[..., self.box.places], -1, 0)
+        found, good = np.zeros(inside.shape[1:], np.int64), np.ones(inside.shape[1:], bool)
+        for x, low, width, n in zip(inside, self.box.low, self.width, self.along, strict=True):
+            with quiet():
+                at = np.floor((x - low) / width + SHIFT)
+                good &= (at >= 0) & (at <= n)
+            found = found * (n + 1) + np.where(good, at, 0).astype(np.int64)
+        return np.where(good, found, OUTSIDE)
+
+    def centres(self, numbers):
+        """The bounded components (m, k) at the centres of cells."""
+        places = np.stack(np.unravel_index(numbers, tuple(self.along + 1)), axis=-1)
+        return self.box.low + (places + 0.5 - SHIFT) * self.width
+
+
+def coming_back(history):
+    """The share of the samples of the last quarter in cells of the quarter before, of any motion.
+
+    Parameters
+    ----------
+    history : ndarray of int
+        (samples, lanes): numbers of cells.
+
+    Returns
+    -------
+    ndarray
+        (lanes)
+    """
+    half, late = len(history) // 2, len(history) * 3 // 4
+    before = np.unique(history[half:late])
+    return np.isin(history[late:], before[before != OUTSIDE]).mean(axis=0)
+
+
+def joined_sets(sets, share):
+    """Sets of cells that have a share in common are one.
+
+    Parameters
+    ----------
+    sets : list of ndarray of int
+        None of them empty. Their order does not matter.
+    share : float
+        Of the cells of a set that must be among those of the others.
+
+    Returns
+    -------
+    ndarray of int
+        (sets): the number of the set that each is part of: one of those that are.
+
+    Examples
+    --------
+    >>> joined_sets([np.array([1, 2]), np.array([7]), np.array([2, 3])], 0.1).tolist()
+    [0, 1, 0]
+    """
+    part, left = np.full(len(sets), -1), sorted(range(len(sets)), key=lambda i: tuple(sets[i]))
+    while left:
+        cells, near, own = sets[left[0]], [left[0]], []
+        while near:
+            own += near
+            cells = np.unique(np.concatenate([cells, *(sets[i] for i in near)]))
+            left = [i for i in left if i not in set(near)]
+            flat = np.concatenate([np.empty(0, np.int64), *(sets[i] for i in left)])
+            sizes = np.array([len(sets[i]) for i in left], int)
+            known = np.isin(flat, cells)
+            found = np.bincount(np.repeat(np.arange(len(left)), sizes), known, len(left))
+            near = [i for i, common in zip(left, found / sizes, strict=True) if common >= share]
+        part[own] = min(own)
+    return part
+
+
+def is_driven(system, box):
+    """Whether the field depends on time, somewhere in the box."""
+    now, later = _fields(system, box)
+    return not np.array_equal(now, later, equal_nan=True)
+
+
+def without_drive(system, box):
+    """A driven system without its drive, and the name of the parameter that multiplies it.
+
+    The drive is g * (something that changes with time): the field is linear in g, and without g
+    does not change. The system itself and None where no parameter does this.
+    """
+    for name in system.params if is_driven(system, box) else ():
+        rest = system(**{name: 0.0 * system.params[name]})
+        if not is_driven(rest, box):
+            none = _fields(rest, box)
+            once, twice = (_fields(system(**{name: k * system.params[name]}), box) for k in (1, 2))
+            if np.allclose(twice - none, 2 * (once - none), equal_nan=True):
+                return rest, name
+    return system, None
+
+
+def _fields(system, box):
+    """The right-hand side at some states of the box, at two times, and at the first again."""
+    y = box.starts(8, 1).reshape(8, *(1,) * len(broadcast_shape(system.batch_shapes)), system.dim)
+    return np.stack([np.stack([system.rhs(t, y) for t in times])
+                     for times in ((0.3, 0.3, 0.3), (0.7, 13.1, 170.3))])  # fmt: skip
+
+
+STEP = 0.005  # of the size of the box
+GROWTH = 1.15
+BESIDE = 1e-4  # where a manifold begins, in sizes of the box: its curve is missed by the square
+
+
+def manifold_lines(found, length):
+    """See ``Equilibria.manifolds``."""
+    if found.count.ndim:
+        raise ValueError(
+            f"manifolds are of one set of parameters, and these are {found.count.shape}"
+        )
+    system, size, points = found.system, found.box.size, found.points
+    lines = {}
+    for name, sign in (("unstable", 1), ("stable", -1)):
+        starts = []
+        for y in points[np.char.startswith(found.kinds, "saddle")]:
+            values, vectors = np.linalg.eig(system.jacobian(found.t, y))
+            along = np.flatnonzero(sign * values.real > 0)
+            if len(along) == 1 and values[along[0]].imag == 0:
+                e = vectors[:, along[0]].real / size
+                e *= BESIDE * size / np.linalg.norm(e)
+                starts += [np.stack([y, y + e]), np.stack([y, y - e])]
+        shaped = np.array(starts).reshape(-1, 2, system.dim)
+
+        def direction(y, sign=sign):
+            with quiet():
+                f = sign * system.rhs(found.t, y) / size
+                return f / np.linalg.norm(f, axis=-1, keepdims=True)
+
+        lines[name] = _followed(direction, shaped, found.box, points, length)
+    return lines
+
+
+def _followed(direction, starts, box, ends, length):
+    """Lines (m, n, dim) of a length from the second of each pair of starts (m, 2, dim)."""
+    # Near a saddle the field turns within the distance to it: steps grow with that.
+    near = BESIDE * GROWTH ** np.arange(np.log(STEP / BESIDE) / np.log(GROWTH) + 20)
+    near = near[(near < length) & (np.diff(near, prepend=0.0) < STEP)]
+    rest = np.linspace(near[-1], length, 1 + int(np.ceil((length - near[-1]) / STEP)))
+    steps, size = np.diff(np.concatenate([near, rest[1:]])), box.size
+    lines = np.full((len(starts), len(steps) + 2, box.system.dim), np.nan)
+    lines[:, :2] = starts
+    active, y = np.arange(len(starts)), starts[:, 1]
+    for i, h in enumerate(steps, 2):
+        if not len(active):
+            break
+        k1 = direction(y)
+        k2 = direction(y + h / 2 * k1 * size)
+        k3 = direction(y + h / 2 * k2 * size)
+        k4 = direction(y + h * k3 * size)
+        y = y + h / 6 * (k1 + 2 * k2 + 2 * k3 + k4) * size
+        far = np.linalg.norm((y[:, np.newaxis] - ends) / size, axis=-1)
+        arrived = (far.min(axis=1) < h) & (i > len(near))
+        lines[active, i] = np.where(arrived[:, np.newaxis], ends[far.argmin(axis=1)], y)
+        going = box.holds(y, 0.02) & ~arrived
+        active, y = active[going], y[going]
+    return lines
+
 
 ROUNDS = 80  # of Newton: a double root, approached by halving, takes fifty
 HALVINGS = 8
@@ -259,13 +503,13 @@ def kinds_of(eigenvalues):
     rises, falls, rests = grow.any(axis=-1), shrink.any(axis=-1), idle.any(axis=-1)
     stability = np.where(rises, "unstable", np.where(rests, "neutral", "stable"))
     turns = (turn & ~idle).any(axis=-1)
-    side = np.where(rises, "unstable", "stable").astype("U14")
-    kind = np.where(turns, np.char.add(side, " focus"), np.char.add(side, " node"))
-    kind = np.where(rests, "degenerate", kind)
-    kind = np.where((idle & turn).all(axis=-1), "centre", kind)
-    both = np.where(rests, "saddle-centre", np.where(turns, "saddle-focus", "saddle"))
-    whole = ~(idle & ~turn).any(axis=-1)
-    return np.where(rises & falls & whole, both, kind), stability
+    saddle = rises & falls & ~(idle & ~turn).any(axis=-1)
+    kinds = {
+        "saddle-centre": saddle & rests, "saddle-focus": saddle & turns, "saddle": saddle,
+        "centre": (idle & turn).all(axis=-1), "degenerate": rests,
+        "unstable focus": turns & rises, "stable focus": turns, "unstable node": rises,
+    }  # fmt: skip
+    return np.select([*kinds.values()], [*kinds], "stable node"), stability
 
 
 def refined(system, y, size, t, batch, lane):
@@ -282,7 +526,7 @@ def refined(system, y, size, t, batch, lane):
     """
     start, y, arrived = y, y.copy(), np.zeros(len(y), bool)
     active = np.arange(len(y))
-    with np.errstate(all="ignore"):
+    with quiet():
         for _ in range(ROUNDS):
             if not len(active):
                 break

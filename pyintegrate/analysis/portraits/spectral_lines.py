@@ -8,15 +8,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...integration import integrate
-from ...solution.solution import Solution
 from ...values.checks import integer, places_of
 from ...values.keywords import explains_keywords
 from ...values.table import Table, Tabled, batch_axes
-from ..results import drawn_by
+from ..observables import check_solution
+from ..results import drawn_by, quiet
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from ...solution.solution import Solution
     from ...system.system import System
     from ...values.types import ArrayLike
 
@@ -129,11 +130,11 @@ def frequencies(
     [2.937252, 8.811755, 14.686258]
     """
     k = integer("k", k, 1)
-    if isinstance(source, Solution):
+    if hasattr(source, "y"):
         given = [*options, *["x0"] * (x0 is not None), *["v0"] * (v0 is not None)]
         if given:
             raise TypeError(f"a Solution has run already, and takes no {', '.join(given)}")
-        sol = source
+        sol = check_solution(source, "frequencies")
     else:
         sol = integrate(source, x0, v0, **options)
     n, *batch = sol.y.shape[:-1]
@@ -245,7 +246,7 @@ def terms(z, k):
     size = [np.sqrt(np.mean(np.abs(part) ** 2, axis=1)) for part in (rest, z)]
     a = a[..., 0].reshape(lanes, k, -1)
     a = a[..., 0] - 1j * a[..., 1] if real else a[..., 0]
-    with np.errstate(all="ignore"):
+    with quiet():
         return w, np.where(np.isnan(w), np.nan, a), mean, size[0] / size[1]
 
 
@@ -265,7 +266,7 @@ def _peak(z):
         top = 1 + power[:, 1:].argmax(axis=1)
     beside = top[:, np.newaxis] + np.arange(-1, 2)
     beside = np.abs(beside) % count if not real else np.minimum(beside, count - 1)
-    with np.errstate(all="ignore"):
+    with quiet():
         a, b, c = np.log(power[lane[:, np.newaxis], beside].T)
         off = np.nan_to_num((a - c) / (2 * (a - 2 * b + c)))
     bin_ = 2 * np.pi / n
@@ -290,7 +291,7 @@ def _peak(z):
             return w, power
         # P = |A|^2, A' = -i B, A'' = -C.
         slope, bend = (A.conj() * -1j * B).real, np.abs(B) ** 2 - (A.conj() * C).real
-        with np.errstate(all="ignore"):
+        with quiet():
             move = np.where(bend < 0, -slope / bend, 0.0)
         w = np.clip(w + move, guess - bin_, guess + bin_)
 

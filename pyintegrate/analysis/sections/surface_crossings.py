@@ -1,26 +1,211 @@
-"""Crossings of a surface, found during the run: only the states on the surface are stored."""
+"""Crossings of a surface, during a run or between its saves; return maps, bifurcations."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import wraps
 from inspect import Parameter, signature
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ...integration import integrate
+from ...values.checks import integer, numbers
 from ...values.keywords import explains_keywords
 from ...watching.events import event
 from ...watching.quantity import check_quantity
-from ..poincare import Section
-from .lanes import again, batch_of, system_of, taken
+from ...watching.saltation import rate_of
+from ..observables import again, batch_of, check_solution, system_of, taken, times
+from ..results import drawn_by
+from .grid_scan import checked_axes, laid_out
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-    from typing import Any
 
+    from ...solution.solution import Solution
     from ...system.system import System
-    from ...values.types import ArrayLike
+    from ...values.types import ArrayLike, Floats
+
+
+@dataclass(frozen=True, eq=False)
+class Section:
+    """Points of a Poincare section; ``section["x"]`` is a component of them.
+
+    Attributes
+    ----------
+    y : ndarray
+        (n, dim) states on the surface.
+    t : ndarray
+        (n,) their times.
+    trajectory : ndarray of int
+        (n,) flat indices into the batch.
+    system : System
+    batch : tuple of int
+        The batch: ``numpy.unravel_index(section.trajectory, section.batch)``.
+    values : ndarray or None
+        (n, k): the additional values requested from `crossings`.
+    """
+
+    y: np.ndarray
+    t: np.ndarray
+    trajectory: np.ndarray
+    system: Any
+    batch: tuple = ()
+    values: Any = None
+
+    def __getitem__(self, name: str) -> Floats:
+        return self.y[:, self.system.state_names.index(_known(self.system, name))]
+
+    plot = drawn_by("section")
+
+    def __len__(self) -> int:
+        return len(self.t)
+
+    def __repr__(self):
+        count = len(np.unique(self.trajectory))
+        return f"<Section of {self.system.name}: {len(self)} points of {count} trajectories>"
+
+
+def poincare_section(
+    solution: Solution,
+    component: str | None = None,
+    value: float = 0.0,
+    *,
+    direction: int = 1,
+    period: float | None = None,
+    phase: float = 0.0,
+    modulo: float | None = None,
+) -> Section:
+    """Points where the orbits of a solution cross a surface.
+
+    Between two saves an orbit is approximated by the cubic with their states and velocities
+    (Hermite); the crossing is located on it to rounding. Give `component`, or `period`.
+
+    Parameters
+    ----------
+    solution : Solution
+        Saved so often that an orbit crosses at most once between saves.
+    component : str, optional
+        Name of the component that equals `value` on the surface.
+    value : float, optional
+    direction : {1, -1, 0}, optional
+        Crossings upwards, downwards or both, in the order of the steps, also for a run backwards in
+        time (dt < 0).
+    period : float, optional
+        Instead of a surface: the states at times phase + n period, as for a driven oscillation.
+    phase : float, optional
+        The first of these times, counted from 0.
+    modulo : float, optional
+        Take the component modulo this, as for angles: every turn crosses.
+
+    Returns
+    -------
+    Section
+        Points in order of trajectory, then time. Failed trajectories count until their failure.
+
+    Raises
+    ------
+    ValueError, KeyError
+        For unknown components, or without a component or a period.
+
+    References
+    ----------
+    Henon (1982), Physica D 5, 412, who steps onto the surface; Hermite interpolation needs
+    no further step and is as good as a method of order three or four.
+
+    Examples
+    --------
+    >>> import pyintegrate as pi
+    >>> sol = pi.integrate(pi.systems.oscillator, dt=0.01, t_end=20.0)
+    >>> section = pi.analysis.poincare_section(sol, "x", direction=1)  # -cos(t') rises through 0
+    >>> print(section.t.round(4))  # at 3/2 pi + 2 pi n
+    [ 4.7124 10.9956 17.2788]
+    """
+    if hasattr(solution, "rhs"):
+        raise TypeError(
+            "poincare_section takes a Solution, got a System: without one,"
+            " pi.analysis.crossings(system, 'x', x0, v0, dt=..., t_end=...)"
+        )
+    solution = check_solution(solution, "poincare_section")
+    if (component is None) == (period is None):
+        raise ValueError("give a component, or a period of time, to section by")
+    if direction not in (1, -1, 0):
+        raise ValueError(f"direction must be 1, -1 or 0, got {direction!r}")
+    if len(solution) < 2:
+        raise ValueError(
+            "a section needs two saves or more: integrate with save='all' or save=k, or take"
+            " pi.analysis.crossings, which needs no saves"
+        )
+    system = solution.system
+    if len(solution.components) < system.dim:
+        raise ValueError(
+            f"a section needs all components ({', '.join(system.state_names)}), and "
+            f"{', '.join(solution.components)} were saved: integrate without components"
+        )
+    flat = solution.y.reshape(len(solution), -1, system.dim)
+    t = np.broadcast_to(times(solution), solution.y.shape[:-1]).reshape(flat.shape[:2])
+    valid = np.broadcast_to(solution.valid, solution.y.shape[:-1]).reshape(flat.shape[:2])
+    if period is None:
+        place = system.state_names.index(_known(system, component))
+        height = flat[..., place].astype(float) - value
+    else:
+        if not (np.ndim(period) == 0 and period > 0):
+            raise ValueError(f"period must be a positive time, got {period!r}")
+        height, modulo, direction = t - phase, period, 0  # each trajectory crosses in one direction
+    turn = np.floor(height / modulo) if modulo is not None else height >= 0
+    before, after = turn[:-1], turn[1:]
+    rises, falls = after > before, after < before
+    crossed = (rises if direction > 0 else falls if direction < 0 else rises | falls) & valid[1:]
+    lane, save = np.nonzero(crossed.T)
+    y, moment = _between(solution, flat, t, save, lane)
+    if period is not None:
+        when = phase + period * np.maximum(before, after)[save, lane]
+        s = (when - t[save, lane]) / (t[save + 1, lane] - t[save, lane])
+        return Section(y(s), when, lane, system, solution.y.shape[1:-1])
+    target: Any = value
+    if modulo is not None:
+        target = value + modulo * np.maximum(before, after)[save, lane]
+    s = _root(lambda s: y(s, place) - target, len(save))
+    return Section(y(s), moment(s), lane, system, solution.y.shape[1:-1])
+
+
+def _known(system, name):
+    if name not in system.state_names:
+        known = ", ".join(system.state_names)
+        raise ValueError(f"the system {system.name!r} has no component {name!r}: it has {known}")
+    return name
+
+
+def _between(solution, flat, t, save, lane):
+    """The cubics after the chosen saves of the chosen trajectories, and the times on them."""
+    start, stop = flat[save, lane].astype(float), flat[save + 1, lane].astype(float)
+    t0, t1 = t[save, lane], t[save + 1, lane]
+    width = (t1 - t0)[:, np.newaxis]
+    system = system_of(solution, lane)
+    slope0, slope1 = system.rhs(t0, start) * width, system.rhs(t1, stop) * width
+
+    change = stop - start
+
+    def y(s, component=slice(None)):
+        """All components at the fractions s, or one of them."""
+        s = s if isinstance(component, int) else s[:, np.newaxis]
+        moved, first, last = (part[:, component] for part in (change, slope0, slope1))
+        inner = (1 - 2 * s) * -moved + (1 - s) * first - s * last
+        return start[:, component] + s * (moved + (1 - s) * inner)
+
+    return y, lambda s: t0 + s * (t1 - t0)
+
+
+def _root(function, count):
+    """Where functions on [0, 1] change sign, by bisection to the last bit."""
+    low, high = np.zeros(count), np.ones(count)
+    rising = function(high) > function(low)
+    for _ in range(53):
+        middle = (low + high) / 2
+        beyond = (function(middle) >= 0) == rising
+        low, high = np.where(beyond, low, middle), np.where(beyond, middle, high)
+    return high
+
 
 FIRST_GUESS = 32  # crossings kept per trajectory at first; trajectories with more run again
 
@@ -140,24 +325,28 @@ def crossings(
     over = np.flatnonzero(there.overflow)
     if keep is None and over.size:
         most, batch = int(there.count.max()), batch_of(solution)
-        if {"drive", "start"} & set(options):
-            _, there = run(most, numbers, after, start)
-            parts = [_points(there, np.arange(there.count.size))]
+        if {"drive", "start"} & set(options):  # of the whole batch
+            over = np.arange(there.count.size)
         else:
-            few = ~there.overflow.reshape(-1)[parts[0][2]]
-            own = {name: taken(number, batch, over) for name, number in numbers.items()}
-            late = None if after is None else taken(after, batch, over)
-            options |= {"on_failure": "ignore"}
-            options = {k: v for k, v in options.items() if k not in ("t0", "n_steps", "dtype")}
-            _, there = run(most, own, late, again(solution, over))
-            parts = [tuple(a[few] for a in parts[0]), _points(there, over)]
+            numbers = {name: taken(number, batch, over) for name, number in numbers.items()}
+            after = None if after is None else taken(after, batch, over)
+            start = again(solution, over)
+            options = {k: v for k, v in options.items() if k not in start}
+            options["on_failure"] = "ignore"
+        few = ~np.isin(parts[0][2], over)
+        parts = [tuple(part[few] for part in parts[0])]
+        parts.append(_points(run(most, numbers, after, start)[1], over))
     y, t, lane, kept = (np.concatenate(several) for several in zip(*parts, strict=True))
     order = np.argsort(lane, kind="stable")
     told = None if values is None else kept[order]
-    section = Section(y[order], t[order], lane[order], solution.system, batch_of(solution), told)
-    if modulo is not None and direction:
-        return _turning(solution, section, quantity, direction)
-    return section
+    if modulo is not None and direction:  # where a component grows, or falls
+        place, batch = solution.system.state_names.index(quantity), batch_of(solution)
+        slope = system_of(solution, lane).rhs(t, y)[:, place] * np.sign(
+            taken(solution.dt, batch, lane)
+        )
+        order = order[(slope * direction)[order] > 0]
+        told = None if values is None else kept[order]
+    return Section(y[order], t[order], lane[order], solution.system, batch_of(solution), told)
 
 
 def _points(there, trajectory):
@@ -213,14 +402,260 @@ def _surface(system, quantity, value, modulo):
     return lambda t, y, _value: height(y[place] - _value), numbers
 
 
-def _turning(solution, section, quantity, direction):
-    """The points where a component taken modulo a number grows, or falls."""
-    place = solution.system.state_names.index(quantity)
-    system = system_of(solution, section.trajectory)
-    slope = system.rhs(section.t, section.y)[:, place] * np.sign(
-        taken(solution.dt, batch_of(solution), section.trajectory)
-    )
-    chosen = slope * direction > 0
-    kept = None if section.values is None else section.values[chosen]
-    of_those = section.y[chosen], section.t[chosen], section.trajectory[chosen]
-    return Section(*of_those, section.system, section.batch, kept)
+@dataclass(frozen=True, eq=False)
+class ReturnMap:
+    """A quantity at each crossing, and at the next one.
+
+    Attributes
+    ----------
+    now, then : ndarray
+        (n,), (n,).
+    trajectory : ndarray of int
+        (n,) flat indices into the batch.
+    quantity : str
+    lag : int
+    system : System
+    """
+
+    now: np.ndarray
+    then: np.ndarray
+    trajectory: np.ndarray
+    quantity: str
+    lag: int
+    system: Any
+
+    plot = drawn_by("return_map")
+
+    def __len__(self) -> int:
+        return len(self.now)
+
+    def __repr__(self):
+        return f"<ReturnMap of {self.quantity} of {self.system.name}: {len(self)} points>"
+
+
+def return_map(section: Section, quantity: str | int = 0, *, lag: int = 1) -> ReturnMap:
+    """A quantity at each point of a section, and at the next point of the same trajectory.
+
+    Parameters
+    ----------
+    section : Section
+        From ``crossings`` or ``poincare_section``.
+    quantity : str or int, optional
+        A component, or the index of one of the section's `values`.
+    lag : int, optional
+        How many points later.
+
+    Returns
+    -------
+    ReturnMap
+
+    Raises
+    ------
+    ValueError, TypeError
+        For an unknown component, or an argument that is no section.
+
+    References
+    ----------
+    Lorenz (1963), J. Atmos. Sci. 20, 130: each maximum of z against the one before.
+
+    Examples
+    --------
+    >>> import pyintegrate as pi
+    >>> top = lambda t, y, beta: y[0] * y[1] - beta * y[2]  # dz/dt
+    >>> maxima = pi.analysis.crossings(pi.systems.lorenz, top, direction=-1, dt=0.01, t_end=60.0)
+    >>> found = pi.analysis.return_map(maxima, "z")
+    >>> bool((found.then[:-1] == found.now[1:]).all()), found.plot().get_xlabel()
+    (True, 'z')
+    """
+    if not isinstance(section, Section):
+        told = type(section).__name__
+        raise TypeError(f"return_map takes a Section, of pi.analysis.crossings(...), got {told}")
+    lag = integer("lag", lag, 1)
+    if isinstance(quantity, str):
+        q, name = section[quantity], quantity
+    elif section.values is None:
+        name = section.system.state_names[integer("quantity", quantity, 0, section.y.shape[1] - 1)]
+        q = section[name]
+    else:
+        place = integer("quantity", quantity, 0, section.values.shape[1] - 1)
+        q, name = section.values[:, place], "value" if place == 0 else f"value {place}"
+    same = section.trajectory[lag:] == section.trajectory[:-lag]
+    lane = section.trajectory[lag:][same]
+    return ReturnMap(q[:-lag][same], q[lag:][same], lane, name, lag, section.system)
+
+
+EXTREMES = {"maxima": -1, "minima": 1, "extrema": 0}  # directions in which the rate passes zero
+
+
+@dataclass(frozen=True, eq=False)
+class Bifurcation:
+    """The values of a quantity at the crossings of a surface, for each value of a parameter.
+
+    Attributes
+    ----------
+    parameter : str
+    at : ndarray
+        (n,): its values.
+    values : ndarray
+        (n, *batch, keep): the quantity, in the order of time; NaN where there were fewer crossings.
+    count : ndarray of int
+        (n, *batch): how many there were.
+    quantity : str
+    section : Section
+        The crossings themselves, ordered by the parameter, then by time.
+    where : str
+        Where the quantity was taken: "at its maxima", "where y = 0", "once a period".
+    """
+
+    parameter: str
+    at: np.ndarray
+    values: np.ndarray
+    count: np.ndarray
+    quantity: str
+    section: Any
+    where: str = ""
+
+    def periods(self, tolerance: float = 1e-3) -> np.ndarray:
+        """After how many crossings the values repeat, (n, *batch); 0 if they do not.
+
+        Parameters
+        ----------
+        tolerance : float
+            Largest difference between values that are the same, as a share of the range of all.
+
+        Examples
+        --------
+        >>> import numpy as np, pyintegrate as pi
+        >>> found = pi.analysis.bifurcation(
+        ...     pi.systems.rossler, {"c": [2.5, 3.5, 4.0, 5.7]}, "x", dt=0.02, transient=1000.0,
+        ...     t_end=1200.0, keep=32)
+        >>> found.periods(0.01).tolist()
+        [1, 2, 4, 0]
+        """
+        q, there = self.values, self.values[~np.isnan(self.values)]
+        room = tolerance * np.ptp(there) if there.size else 0.0
+        found = np.zeros(self.count.shape, int)
+        for k in range(q.shape[-1] // 2, 0, -1):
+            apart = np.abs(q[..., k:] - q[..., :-k])
+            same = (np.isnan(apart) | (apart <= room)).all(axis=-1)
+            found[same & (self.count >= 2 * k)] = k
+        return found
+
+    plot = drawn_by("bifurcation")
+
+    def __repr__(self):
+        told = f"{self.quantity} of {self.section.system.name} over {self.parameter}"
+        none = np.count_nonzero(self.count == 0)
+        none = f", {none:,} trajectories without any" if none else ""
+        return f"<Bifurcation: {told}, {self.count.sum():,} points {self.where}{none}>"
+
+
+@explains_keywords(integrate)
+def bifurcation(
+    system: System,
+    axis: Mapping[str, ArrayLike],
+    quantity: str | Callable[..., Any],
+    x0: ArrayLike | None = None,
+    v0: ArrayLike | None = None,
+    *,
+    transient: ArrayLike,
+    keep: int = 100,
+    section: str | Callable[..., Any] | None = None,
+    dt: ArrayLike,
+    t_end: ArrayLike | None = None,
+    **options: Any,
+) -> Bifurcation:
+    """A bifurcation diagram: the long-term behaviour of a motion as a parameter changes.
+
+    Parameters
+    ----------
+    system : System
+    axis : mapping of str to array_like
+        The parameter and its values, ``{"c": np.linspace(2, 6, 2000)}``.
+    quantity : str or callable
+        The quantity to draw: a component, or a function of (t, x, v) or (t, y) and any parameters.
+    x0, v0 : array_like, optional
+        As in ``integrate``: a batch of starts begins at each of the n values; starts of shape
+        (n, 1) are one for each value.
+    transient : array_like
+        The time that is left out at the beginning.
+    keep : int, optional
+        Points to keep for each trajectory, from the end of the transient on.
+    section : str or callable, optional
+        Where the quantity is taken: its own "maxima" (default), "minima" or "extrema" (both), of
+        any system whose force is a formula; or at the crossings of a surface, a component or a
+        function, as in ``crossings``. For a driven motion give ``period=`` instead.
+    dt, t_end : array_like
+        As in ``integrate``, which also takes ``n_steps``. By default the run ends after `keep`
+        periods, or after as long a time as the transient.
+    **options
+        For ``crossings`` (direction, value, modulo, period, phase) and ``integrate``.
+
+    Returns
+    -------
+    Bifurcation
+        With ``values`` (n, *batch, keep), ``count``, ``periods()`` and ``plot()``.
+
+    Raises
+    ------
+    ValueError, TypeError
+        For wrong arguments.
+
+    References
+    ----------
+    Strogatz (2015), Nonlinear Dynamics and Chaos, 12.3: Rossler's system.
+
+    Examples
+    --------
+    The driven Duffing oscillator, once in each period of the drive:
+
+    >>> import numpy as np, pyintegrate as pi
+    >>> drives = np.array([0.2, 0.28, 0.29, 0.37])
+    >>> found = pi.analysis.bifurcation(
+    ...     pi.systems.duffing, {"gamma": drives}, "x", period=2 * np.pi / 1.2, dt=0.05,
+    ...     transient=1500.0, keep=40)
+    >>> found.values.shape, found.periods().tolist()
+    ((4, 40), [1, 2, 4, 5])
+    """
+    grid, keep = checked_axes(axis, system), integer("keep", keep, 1)
+    if len(grid) != 1:
+        raise ValueError(f"axis must be one parameter and its values, got {', '.join(grid)}")
+    (parameter,) = grid
+    period, settled = options.get("period"), np.abs(numbers("transient", transient))
+    where, surface = _where(section, options), section
+    if period is None and (section is None or section in EXTREMES):
+        options = {"direction": EXTREMES[section or "maxima"]} | options
+        surface = rate_of(system, quantity)
+    if t_end is None and options.get("n_steps") is None:
+        length = settled + (settled if period is None else (keep + 1) * np.abs(period))
+        options["n_steps"] = int(np.ceil(np.max(length / np.abs(dt))))
+    arguments = laid_out(system, grid, x0, v0)
+    own = quantity if callable(quantity) else None
+    after = options.get("t0", 0.0) + np.sign(dt) * settled
+    found = crossings(
+        quantity=surface, **arguments, dt=dt, t_end=t_end, after=after, keep=keep, values=own,
+        **options,
+    )  # fmt: skip
+    drawn = found.values[:, 0] if callable(quantity) else found[quantity]
+    name = getattr(quantity, "__name__", "value") if callable(quantity) else quantity
+    name = "quantity" if name == "<lambda>" else name
+    lanes = int(np.prod(found.batch))
+    count = np.bincount(found.trajectory, minlength=lanes)
+    place = np.arange(len(found)) - np.repeat(np.cumsum(count) - count, count)
+    values = np.full((lanes, keep), np.nan)
+    values[found.trajectory, place] = drawn
+    shaped = values.reshape(*found.batch, keep), count.reshape(found.batch)
+    return Bifurcation(parameter, grid[parameter], *shaped, name, found, where)
+
+
+def _where(section, options):
+    """Where the quantity is taken, in words, for its axis."""
+    if options.get("period") is not None:
+        return "once a period"
+    if section is None or isinstance(section, str) and section in EXTREMES:
+        return f"at its {section or 'maxima'}"
+    name = section if isinstance(section, str) else getattr(section, "__name__", "<lambda>")
+    value = options.get("value", 0)
+    if name == "<lambda>" or np.ndim(value):
+        return "at its section"
+    return f"where {name} = {value:g}"

@@ -97,7 +97,8 @@ export function mount(root, engine, firstState, { onState = () => {}, footer = [
     parts.timeline.value = stepOf(first);
     parts.timeline.style.setProperty("--pl-share", `${(100 * time) / (record.end || 1)}%`);
     write(parts.clock, `t = ${steady(time, decimalsOf(first.dt))}${system.time_unit ? ` ${system.time_unit}` : ""}`);
-    write(parts.count, `step ${stepOf(first).toLocaleString("en")} of ${first.n.toLocaleString("en")}`);
+    const most = state.t_end > record.end + first.dt ? ", the most that the lab makes" : "";
+    write(parts.count, `step ${stepOf(first).toLocaleString("en")} of ${first.n.toLocaleString("en")}${most}`);
     if (!playing) showSteps();
   }
 
@@ -375,15 +376,14 @@ export function mount(root, engine, firstState, { onState = () => {}, footer = [
         parts.side),
       element("footer", {}, ...footer));
     root.tabIndex = -1;
-    root.dataset.lmSuppressShortcuts = "true"; // keys are the lab's: JupyterLab deletes cells by them
     root.addEventListener("keydown", (event) => {
+      if (!event.ctrlKey && !event.metaKey) event.stopPropagation(); // JupyterLab deletes cells by keys
       if (!["INPUT", "SELECT", "BUTTON", "TEXTAREA"].includes(event.target.tagName) && event.key === " ") play(!playing);
       else if (event.target.type === "range" || event.target.type === "text") return;
       else if (event.key === "ArrowRight") step(1);
       else if (event.key === "ArrowLeft") step(-1);
       else return;
       event.preventDefault();
-      event.stopPropagation();
     });
     sliders = fillSide(parts, system, state, change, setStart);
   }

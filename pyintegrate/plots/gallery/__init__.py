@@ -47,12 +47,16 @@ def draw(name):
 
     import pyintegrate
 
-    if name not in FIGURES:
-        raise ValueError(f"there is no figure {name!r}: there are {', '.join(FIGURES)}")
-    *lines, last = FIGURES[name].code.rsplit("\n", 1)
+    *lines, last = _known(name).code.rsplit("\n", 1)
     space = {"pi": pyintegrate, "np": numpy, "plt": pyplot}
     exec("\n".join(lines), space)
     return eval(last, space)
+
+
+def _known(name):
+    if name not in FIGURES:
+        raise ValueError(f"there is no figure {name!r}: there are {', '.join(FIGURES)}")
+    return FIGURES[name]
 
 
 def names():
@@ -85,8 +89,7 @@ def write(folder, chosen=None, dpi=90):
 
     chosen = names() if chosen is None else list(chosen)
     for name in chosen:
-        if name not in FIGURES:
-            raise ValueError(f"there is no figure {name!r}: there are {', '.join(FIGURES)}")
+        _known(name)
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     for name in chosen:

@@ -1,31 +1,34 @@
-"""The phase plane: field lines, nullclines, equilibria and the manifolds of saddles."""
+"""Phase planes: field lines, nullclines, manifolds of saddles, and marks of equilibria."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import matplotlib
 import numpy as np
 
-from ...analysis.portraits.boxes import Box
-from ...analysis.portraits.drives import without_drive
+from ...analysis.portraits.resting_points import Box, without_drive
 from ...analysis.portraits.resting_points import equilibria as found_equilibria
+from ...analysis.results import quiet
 from ...run.arguments import checked_system
-from ..frame import finish, new_axes
-from ..phase_space import phase_portrait
+from ..pictures import picture
+from ..solution_curves import phase_portrait
 from ..style import BLUE, GREEN, ORANGE, VERMILLION, axis_label, on_dark, on_ground
-from .resting_marks import mark
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any
 
+    from ...analysis.portraits.resting_points import Equilibria
     from ...system.system import System
-    from ...values.types import ArrayLike, Axes
+    from ...values.types import ArrayLike
 
 GRID = 121  # points along each axis, of the field
 
 
+@picture("legend")
 def phase_plane(
+    page,
     system: System,
     box: Mapping[str, Sequence[float]] | ArrayLike,
     *,
@@ -34,12 +37,8 @@ def phase_plane(
     n: int = 400,
     length: float = 3.0,
     nullclines: bool = True,
-    ax: Axes | None = None,
-    legend: bool = True,
-    title: str | None = None,
-    figsize: tuple[float, float] | None = None,
     **keywords: Any,
-) -> Axes:
+):
     """Draw the phase plane of a motion with two components.
 
     Field lines with arrows, nullclines (where one component stands still), all equilibria found,
@@ -62,14 +61,8 @@ def phase_plane(
         Of the manifolds, in widths of the box; 0 for none.
     nullclines : bool, optional
         Whether to draw them.
-    ax : Axes, optional
-        Where to draw; a new figure by default.
     legend : bool, optional
         Whether to name what is drawn.
-    title : str, optional
-        Title above the axes.
-    figsize : tuple of float, optional
-        Width and height of a new figure in inches.
     **keywords
         For `Axes.streamplot`: density, color, ...
 
@@ -109,11 +102,11 @@ def phase_plane(
     else:
         note = f"the field at t = {t:g}"
     found = found_equilibria(system, box, n, t=t)
-    ax = new_axes(ax, figsize, (7.4, 4.8))
+    ax = page((7.4, 4.8))
     share = np.stack(np.meshgrid(*[np.linspace(0, 1, GRID)] * 2), axis=-1)
     y = room.filled(share.reshape(-1, 2))
     plane = y.reshape(GRID, GRID, 2)
-    with np.errstate(all="ignore"):
+    with quiet():
         field = system.rhs(0.0 if t is None else t, plane)
     _draw_field(ax, plane, field, nullclines, system, keywords)
     if length:
@@ -126,14 +119,14 @@ def phase_plane(
     if lost > 0.05:
         note += f"{'; ' * bool(note)}{lost:.0%} of the starts led to no equilibrium"
     right, up = (axis_label(system, name) for name in system.state_names)
-    return finish(ax, right, up, legend=legend, title=title, note=note)
+    return ax, right, up, note
 
 
 def _draw_field(ax, plane, field, nullclines, system, keywords):
     x, y = plane[0, :, 0], plane[:, 0, 1]
     grey = "0.45" if on_dark() else "0.7"
     own = {"color": grey, "linewidth": 0.7, "arrowsize": 0.8, "density": 1.3, "zorder": 1}
-    with np.errstate(all="ignore"):
+    with quiet():
         ax.streamplot(x, y, field[..., 0], field[..., 1], **(own | keywords))
     if not nullclines:
         return
@@ -154,3 +147,96 @@ def _draw_manifolds(ax, found, length):
         for i, line in enumerate(lines):
             label = f"{name} manifold" if not i else None
             ax.plot(*line.T, color=on_ground(colour), linewidth=1.6, zorder=3, label=label)
+
+
+FILLS = {"stable": "full", "unstable": "none", "neutral": "none"}
+SHAPES = {"node": "o", "focus": "D", "saddle": "s", "centre": "o", "degenerate": "v"}
+
+
+@picture("legend")
+def equilibria(
+    page,
+    found: Equilibria,
+    *,
+    components: tuple[str, str] | str | None = None,
+    **keywords: Any,
+):
+    """Draw equilibria by kind, in a plane or over a parameter.
+
+    Stable ones are filled, unstable ones open; saddles are squares, half filled.
+
+    Parameters
+    ----------
+    found : Equilibria
+        Of one set of parameters, or of a batch of one axis.
+    components : str or tuple of two str, optional
+        The plane to draw, or the component over the parameter; by default the first of the box.
+    legend : bool, optional
+        Whether to name the kinds.
+    **keywords
+        For `Axes.plot`.
+
+    Returns
+    -------
+    Axes
+
+    Raises
+    ------
+    ValueError
+        For a batch of several axes.
+
+    Examples
+    --------
+    >>> import numpy as np, pyintegrate as pi
+    >>> systems = pi.systems.duffing(gamma=0.0, alpha=np.linspace(-1, 1, 41))
+    >>> ax = equilibria(pi.analysis.equilibria(systems, {"x": (-2, 2)}, n=64))
+    >>> ax.get_xlabel(), ax.get_ylabel()
+    ('α [1/s^2]', 'x [m]')
+    """
+    system, over = found.system, found.count.ndim
+    if over > 1:
+        raise ValueError(f"equilibria are drawn of one parameter, got a batch {found.count.shape}")
+    names = found.box.names if components is None else components
+    names = (names,) if isinstance(names, str) else names
+    if not over:  # a plane: also of a single component
+        names = [*names, *(name for name in system.state_names if name not in names)]
+    x, y = (
+        found.points[..., system.state_names.index(name)] if name in system.state_names else None
+        for name in [*names[: 2 - over], *names[:over], "-"][:2]
+    )
+    label = [axis_label(system, name) for name in names[:2]]
+    if over:
+        varied = [name for name, shape in system.batch_shapes.items() if shape]
+        at = system.params[varied[0]] if varied else np.arange(len(found.count))
+        x, label = np.broadcast_to(at[:, np.newaxis], found.kinds.shape), [
+            axis_label(system, varied[0]) if varied else "batch", label[0]]  # fmt: skip
+        keywords = {"markersize": 3.0, "markeredgewidth": 0.6} | keywords
+    elif y is None:
+        y, label = np.zeros_like(x), [label[0], ""]
+    ax = page((7.2, 4.4))
+    mark(ax, x, y, found, keywords)
+    return ax, *label
+
+
+def mark(ax, x, y, found, keywords):
+    """A mark at each equilibrium, with a name in the legend for each kind."""
+    colour = matplotlib.rcParams["text.color"]
+    ground = ax.get_facecolor()
+    for kind in sorted(set(found.kinds.flat) - {""}, key=_stable_first):
+        which = found.kinds == kind
+        for stability in sorted(set(found.stability[which])):
+            here = which & (found.stability == stability)
+            name = kind if stability in kind or kind == "centre" else f"{kind} ({stability})"
+            saddle = kind.startswith("saddle")
+            shape = next(mark for word, mark in SHAPES.items() if word in kind)
+            own = {
+                "linestyle": "none", "marker": shape, "markersize": 7.0, "color": colour,
+                "fillstyle": "left" if saddle else "full", "markerfacecoloralt": ground,
+                "markerfacecolor": colour if saddle or FILLS[stability] == "full" else ground,
+                "zorder": 4, "label": kind if saddle else name,
+            }  # fmt: skip
+            ax.plot(x[here], y[here], **(own | keywords))
+
+
+def _stable_first(kind):
+    return ("stable" not in kind or "unstable" in kind, kind)

@@ -1,1 +1,0 @@
-"""How chaotic a motion is: Lyapunov exponents, indicators of chaos, chaos maps."""

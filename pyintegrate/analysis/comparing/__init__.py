@@ -1,1 +1,0 @@
-"""The parts of a comparison: its methods, and its table."""

@@ -1,0 +1,231 @@
+"""The table of a comparison: one row per solution, the exact motion first."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..errors import one_record_warning
+from ..values.table import Number, Table
+from .measures import FINE
+from .observables import energies, every_step, exact_states, found, only_the_end, start_time, times
+from .results import extent, quiet, with_unit
+
+ABSENT = "-"
+
+
+@one_record_warning()
+def comparison_table(comparison):
+    """Lay out `Comparison.summary` as a table.
+
+    Parameters
+    ----------
+    comparison : Comparison
+        The result of `compare`.
+
+    Returns
+    -------
+    Table
+        Columns that no solution has a value for are left out.
+
+    Examples
+    --------
+    >>> import pyintegrate as pi
+    >>> print(comparison_table(pi.compare(pi.systems.oscillator, dt=0.1, t_end=1.0)).rows[0][0])
+    exact
+    """
+    units, solutions = comparison.system.units, list(comparison.values())
+    summary = comparison.summary()
+    position = units.get(comparison.system.state_names[0], "")
+    most_energy, of_energy, largest = _kind_of_largest(solutions, "energy")
+    most, of_them, _ = _kind_of_largest(solutions, "position")
+    measures = [  # heading, measure, format of a cell, value of a perfect method
+        ("E(end)/E(0)", "energy_ratio", "{:.9f}", 1.0),
+        (f"{largest}energy error{of_energy}", f"{most_energy}energy_error", "{:.6g}", 0.0),
+        (with_unit("phase error", "rad"), "phase_error", "{:+.6g}", 0.0),
+        (with_unit(f"position error{of_them}", position), f"{most}position_error", "{:.6g}", 0.0),
+    ]
+    steps = [_step(solution) for solution in solutions]
+    columns = {"method": [_name(key) for key in summary]}
+    if len(set(steps)) > 1:
+        columns[with_unit("dt", units.get("t", ""))] = steps
+    exact = exact_states(solutions[0]) if solutions else None
+    first = {} if exact is None else {"method": "exact"} | _exact_energy(solutions[0], exact)
+    for heading, measure, form, best in measures:
+        values = [numbers[measure] for numbers in summary.values()]
+        if any(value is not None for value in values):
+            columns[heading] = [_cell(value, form, best) for value in values]
+            kind = measure.removeprefix("max_")
+            first[heading] = _cell(first.get(kind), form, best)
+    if not all(hasattr(solution, "dt") for solution in solutions):
+        columns["steps"] = [_count(_steps_taken(solution)) for solution in solutions]
+    columns["evaluations"] = [_count(numbers["evaluations"]) for numbers in summary.values()]
+    seconds = [numbers["seconds"] for numbers in summary.values()]
+    if any(took is not None for took in seconds):
+        columns["seconds"] = [Number(f"{took or 0.0:.2g}", took or 0.0) for took in seconds]
+    failed = [np.count_nonzero(solution.status) for solution in solutions]
+    if any(failed):
+        columns["failed"] = [f"{count:,}" for count in failed]
+    rows: list[Any] = list(zip(*columns.values(), strict=True))
+    if exact is not None:
+        rows.insert(0, [first.get(heading, ABSENT) for heading in columns])
+    return Table(_title(comparison, steps), list(columns), rows, _note(comparison))
+
+
+@one_record_warning()
+def joint_table(comparisons):
+    """The tables of several comparisons in one, the system in the first column.
+
+    Parameters
+    ----------
+    comparisons : Comparisons
+
+    Returns
+    -------
+    Table
+
+    Examples
+    --------
+    >>> import pyintegrate as pi
+    >>> springs = [pi.systems.spring(k=k) for k in (1.0, 2.0)]
+    >>> joint_table(pi.compare(springs, dt=0.1, t_end=1.0)).columns[:2]
+    ('system', 'method')
+    """
+    tables = {name: comparison_table(one) for name, one in comparisons.items()}
+    heads = list(dict.fromkeys(head for table in tables.values() for head in table.columns))
+    last = [head for head in heads if head in ("steps", "evaluations", "seconds", "failed")]
+    heads = [head for head in heads if head not in last] + last
+    rows = []
+    for name, table in tables.items():
+        for row in table.rows:
+            cells = dict(zip(table.columns, row, strict=True))
+            rows.append([name, *(cells.get(head, ABSENT) for head in heads)])
+            name = ""  # only in the first row
+    first = next(iter(tables.values()))
+    notes = dict.fromkeys(table.note for table in tables.values() if table.note)
+    align = "ll" + "r" * (len(heads) - 1)
+    title = first.title.split(", t =")
+    title = f"{len(tables)} systems" + (f", t ={title[1]}" if len(title) > 1 else "")
+    return Table(title, ["system", *heads], rows, "; ".join(notes), align)
+
+
+def _kind_of_largest(solutions, quantity):
+    """Which measure is the largest error, and the words after and before its name."""
+    watched = quantity == "energy" and all(
+        every_step(one) or found(one, "max_abs", "energy_error") is not None for one in solutions
+    )
+    if watched:
+        return "max_", "", "max "
+    if any(map(only_the_end, solutions)):
+        return "", " at the end", ""
+    return "max_", "" if all(map(every_step, solutions)) else " of the saves", "max "
+
+
+def _exact_energy(solution, exact):
+    """The numbers of the exact motion; its energy ratio matters if the system itself dissipates."""
+    held = energies(solution)
+    if held is None:
+        return {}
+    energy, start = solution.system.energy(exact, times(solution)), held[1]
+    with quiet():
+        error = np.max(np.abs(energy - start), axis=0) / np.where(start == 0, 1, abs(start))
+        ratio = np.where(start == 0, np.nan, energy[-1] / start)[()]
+    rounding = 1e-12  # possible rounding error of a closed form
+    return {"energy_ratio": ratio, "energy_error": np.where(error < rounding, 0.0, error)}
+
+
+def _cell(values, form, best):
+    """One number; for a batch the median and the worst, the one farthest from the best."""
+    if values is None or np.size(values) == 0 or np.all(np.isnan(values)):
+        return ABSENT
+    values = np.asarray(values, float).ravel()
+    values = values[~np.isnan(values)]
+    if form == "{:.9f}" and not 1e-3 < np.max(np.abs(values)) < 1e3:
+        form = "{:.6g}"  # nine decimals say nothing about a motion that decayed or exploded
+    if values.size == 1:
+        return Number(form.format(values[0]), float(values[0]))
+    worst = values[np.argmax(np.abs(values - best))]
+    return f"{form.format(np.median(values))} / {form.format(worst)}"
+
+
+def _steps_taken(solution):
+    """How many steps each trajectory took, or all of them."""
+    return getattr(solution, "steps_taken", solution.n_steps)
+
+
+def _count(values):
+    """An integer, or the least and the most."""
+    least, most = (f"{f(values, initial=start):,}" for f, start in ((np.min, 1 << 62), (np.max, 0)))
+    if least != most and np.size(values):
+        return f"{least} .. {most}"
+    return Number(most, int(np.max(values, initial=0)))
+
+
+def _step(solution):
+    """The step as text, the extremes if it differs between trajectories; or the mean step."""
+    return extent(solution._step_lengths, ABSENT)
+
+
+def _title(comparison, steps):
+    """System, span and step in one line."""
+    system = comparison.system
+    unit = system.units.get("t", "")
+    parts = [system.title]
+    solution = next(iter(comparison.values()), None)
+    if solution is not None:
+        end = np.asarray(solution.t)[-1:].ravel()
+        start = np.asarray(start_time(solution), float).ravel()
+        if end.size and start.size and np.ptp(end) == 0 and np.ptp(start) == 0:
+            parts.append(f"t = {start[0]:g} to {end[0]:g} {unit}".rstrip())
+    if len(set(steps)) == 1 and hasattr(solution, "dt"):
+        parts.append(f"dt = {steps[0]} {unit}".rstrip())
+    if comparison.equal_work:
+        parts.append("equal work")
+    return ", ".join(parts)
+
+
+def _name(key):
+    return key[0] if isinstance(key, tuple) else key
+
+
+def _note(comparison):
+    """An explanation of the two numbers in a cell, for a batch."""
+    sizes = [int(np.prod(np.shape(s.y)[1:-1])) for s in comparison.values()]
+    several = max(sizes, default=0) > 1
+    note = f"median / worst of {max(sizes):,} trajectories" if several else _winners(comparison)
+    doubts = [m["reference_error"] for m in comparison.summary().values()]
+    if all(doubt is None for doubt in doubts):
+        return note
+    largest = max(float(np.max(d, initial=0.0)) for d in doubts if d is not None)
+    known = f"the true position is that of pi.solve at rtol {FINE:g}, to {largest:.1g}"
+    return f"{note}; {known}" if note else known
+
+
+def _winners(comparison):
+    """Which method has the smallest error in each quantity: rarely the same in all."""
+    summary = comparison.summary()
+    if len(summary) < 2 or any(isinstance(key, tuple) for key in summary):
+        return ""
+    best, solutions = {}, list(comparison.values())
+    for word in ("energy", "phase", "position"):
+        if word == "energy" and not _conserves(comparison):
+            continue
+        most = "" if word == "phase" else _kind_of_largest(solutions, word)[0]
+        name = f"{most}{word}_error"
+        errors = {key: measures[name] for key, measures in summary.items()}
+        if all(error is not None and np.isfinite(error) for error in errors.values()):
+            best[word] = min(errors, key=lambda key: abs(errors[key]))
+    if not best:
+        return ""
+    return "smallest error: " + ", ".join(f"{word} {key}" for word, key in best.items())
+
+
+def _conserves(comparison):
+    """Does the true motion keep its energy? As its equation or its closed form says."""
+    if not comparison.system.velocity_dependent:
+        return True
+    solution = next(iter(comparison.values()))
+    exact = exact_states(solution)
+    energy = {} if exact is None else _exact_energy(solution, exact)
+    return bool(energy) and bool(np.all(energy["energy_error"] == 0))

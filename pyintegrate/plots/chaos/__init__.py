@@ -1,1 +1,0 @@
-"""Plots of chaos: the convergence of Lyapunov exponents, maps of indicators."""

@@ -1,1 +1,0 @@
-"""How the panels of a comparison lie: on a page, or in a column of a journal."""

@@ -1,0 +1,738 @@
+"""Animation: the motion, its point in phase space, moving objects, and the frames of a film."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cache
+from io import BytesIO
+from typing import TYPE_CHECKING, Any
+
+import matplotlib
+import numpy as np
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+
+from ..analysis.observables import start_time
+from ..analysis.results import quiet, unit_of
+from .bodies import NAMED, bodies_of, letter_label, letters_of
+from .curves import (
+    batch_of,
+    batch_size,
+    chosen_trajectories,
+    collect,
+    exact_curve,
+    jumps_between,
+    parted,
+    times_of,
+    valid_values,
+)
+from .pictures import figure_size, left_out, legend_below, muted, wrapped
+from .solution_curves import component_names, smooth_times, widest
+from .style import axis_label, exact_look, line_keywords
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from matplotlib.animation import FuncAnimation
+
+    from ..values.types import Labels
+
+FORMATS = ("rgba", "raw", "png")  # of frames as those who write films ask for them
+
+
+@contextmanager
+def drawn_once(figure, artists):
+    """Within it ``figure.savefig`` draws these artists alone, over all others as they were first.
+
+    Parameters
+    ----------
+    figure : Figure
+    artists : list of Artist
+        What moves.
+    """
+    ground = _Ground(figure, artists)
+    usual = figure.savefig
+
+    def savefig(target, *, format=None, dpi=None, **keywords):
+        if format not in FORMATS or dpi is None:
+            usual(target, format=format, dpi=dpi, **keywords)
+        else:
+            ground.write(target, format, dpi)
+
+    figure.savefig = savefig
+    try:
+        yield
+    finally:
+        del figure.savefig
+        ground.leave()
+
+
+class _Ground:
+    """A figure without what moves, as pixels."""
+
+    def __init__(self, figure, artists):
+        self.figure = figure
+        self.artists = sorted(artists, key=lambda artist: artist.get_zorder())
+        self.before = [artist.get_animated() for artist in self.artists]
+        self.usual, self.dpi, self.region = figure.canvas, figure.dpi, None
+
+    def write(self, target, kind, dpi):
+        """A frame, as Matplotlib writes figures."""
+        if self.region is None:
+            self.draw(dpi)
+        canvas = self.figure.canvas
+        canvas.restore_region(self.region)
+        for artist in self.artists:
+            artist.draw(canvas.get_renderer())
+        pixels = np.asarray(canvas.buffer_rgba())
+        if kind == "png":
+            from matplotlib.image import imsave
+
+            imsave(target, pixels, format="png", dpi=dpi)
+        else:
+            target.write(pixels.tobytes())
+
+    def draw(self, dpi):
+        for artist in self.artists:
+            artist.set_animated(True)  # and so not drawn with the others
+        canvas = FigureCanvasAgg(self.figure)
+        self.figure.dpi = dpi
+        canvas.draw()
+        self.region = canvas.copy_from_bbox(self.figure.bbox)
+
+    def leave(self):
+        if self.region is not None:
+            self.figure.dpi = self.dpi
+            self.figure.set_canvas(self.usual)
+        for artist, animated in zip(self.artists, self.before, strict=True):
+            artist.set_animated(animated)
+
+
+@cache
+def gif_writer():
+    """The class of what writes .gif; Matplotlib's own is imported when a film is."""
+    from matplotlib.animation import PillowWriter
+
+    class OnePalette(PillowWriter):
+        """All frames have the colours of the first: to find those of each takes longest."""
+
+        palette: Any = None
+        _frames: list[Any]
+
+        def grab_frame(self, **keywords):
+            super().grab_frame(**keywords)
+            frame = self._frames[-1].convert("RGB")
+            if self.palette is None:
+                self.palette = frame.quantize(256)
+            held = frame.quantize(palette=self.palette, dither=0)
+            # The ground, which is at the corner, is as it is, not the mean of what is near it.
+            colours, ground = held.getpalette(), 3 * held.getpixel((0, 0))
+            colours[ground : ground + 3] = frame.getpixel((0, 0))
+            held.putpalette(colours)
+            self._frames[-1] = held
+
+    return OnePalette
+
+
+TURNS = 9  # of a drawn spring
+WIDTH = 0.09  # of a drawn spring, by the length at rest
+GAP = np.full(3, np.nan)
+
+
+@dataclass(frozen=True)
+class Shape:
+    """How a state is drawn: `outline(state, parameters)` -> (n, dimensions), masses at its `last`.
+
+    Its marker is a square for sliding, a disc for swinging masses; None for an extended body.
+    """
+
+    outline: Callable
+    last: int = 1
+    marker: str | None = "o"
+    dimensions: int = 2
+
+
+def _rod(state, parameters):
+    length = parameters.get("length", 1.0)
+    return np.array([[0.0, 0.0], [length * np.sin(state[0]), -length * np.cos(state[0])]])
+
+
+def _rods(state, parameters):
+    l1, l2 = parameters["l1"], parameters["l2"]
+    x, y = l1 * np.sin(state[0]), -l1 * np.cos(state[0])
+    lower = [x + l2 * np.sin(state[1]), y - l2 * np.cos(state[1])]
+    return np.array([[0.0, 0.0], [x, y], lower])
+
+
+def _spring(state, parameters):
+    """A zigzag from a wall, so far away that the largest swing leaves a quarter of it."""
+    wall = -1.6 * parameters["reach"]
+    s = np.linspace(0.0, 1.0, 2 * TURNS + 1)
+    height = np.zeros_like(s)
+    height[1:-1:2], height[2:-1:2] = 1.0, -1.0
+    return np.stack([wall + s * (state[0] - wall), WIDTH * parameters["reach"] * height], axis=1)
+
+
+def _car(state, parameters):
+    return np.array([[state[0], 0.0]])
+
+
+def _box(state, parameters):
+    """Twelve edges of a box with these moments of inertia, turned by its quaternion."""
+    half = parameters["half"]
+    signs = np.array(np.meshgrid(*[[-1, 1]] * 3, indexing="ij")).reshape(3, -1).T
+    corners = state[:3] + (signs * half) @ turned(state[3:7]).T
+    edges = [
+        part
+        for i, one in enumerate(signs)
+        for j, other in enumerate(signs)
+        if i < j and np.count_nonzero(one != other) == 1
+        for part in (corners[i], corners[j], GAP)
+    ]
+    return np.array(edges)
+
+
+SHAPES = {
+    "pendulum": Shape(_rod),
+    "driven_pendulum": Shape(_rod),
+    "double_pendulum": Shape(_rods, last=2),
+    "oscillator": Shape(_spring, marker="s"),
+    "spring": Shape(_spring, marker="s"),
+    "momentum_spring": Shape(_spring, marker="s"),
+    "duffing": Shape(_spring, marker="s"),
+    "van_der_pol": Shape(_spring, marker="s"),
+    "constant_force": Shape(_car, marker="s"),
+    "acceleration_profile": Shape(_car, marker="s"),
+    "rigid_body": Shape(_box, last=0, marker=None, dimensions=3),
+}
+
+
+def turned(q):
+    """The rotation of a quaternion w x y z of any length but zero, as a matrix.
+
+    Parameters
+    ----------
+    q : array_like
+        (4,).
+
+    Returns
+    -------
+    ndarray
+        (3, 3), from body axes to world axes.
+
+    Examples
+    --------
+    >>> turned([1.0, 0, 0, 1]).round()  # a quarter turn about z
+    array([[ 0., -1.,  0.],
+           [ 1.,  0.,  0.],
+           [ 0.,  0.,  1.]])
+    """
+    w, x, y, z = np.asarray(q, float) / np.linalg.norm(q)
+    return np.array([
+        [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
+        [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
+        [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
+    ])  # fmt: skip
+
+
+def half_lengths(inverse_inertia):
+    """Half the edges of a box with these moments of inertia, the longest 1.
+
+    A homogeneous box of edges a, b, c has the moments m (b^2 + c^2) / 12 and so on. If there is
+    no such box, as for a body that nothing turns, it is a cube.
+
+    Parameters
+    ----------
+    inverse_inertia : array_like
+        (3, 3) in body axes.
+
+    Returns
+    -------
+    ndarray
+        (3,).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> half_lengths(np.diag([1 / 5, 1 / 10, 1 / 13])).round(2)  # edges as 3, 2, 1
+    array([1.  , 0.67, 0.33])
+    """
+    diagonal = np.diag(np.asarray(inverse_inertia, float))
+    if not (np.isfinite(diagonal) & (diagonal > 0)).all():
+        return np.ones(3)
+    moments = 1 / diagonal
+    squares = moments.sum() - 2 * moments
+    squares = np.maximum(squares, 0.01 * squares.max())  # a plate is drawn with some thickness
+    return np.sqrt(squares / squares.max()) if squares.max() > 0 else np.ones(3)
+
+
+MOST = 4  # solutions side by side; more are drawn into one picture
+
+
+def has_scenes(curves):
+    """Whether each solution is shown as a moving object, side by side.
+
+    Parameters
+    ----------
+    curves : list of Curve
+
+    Returns
+    -------
+    bool
+        False if a component that the shape needs was not saved.
+    """
+    whole = all(len(c.solution.components) == c.solution.system.dim for c in curves)
+    return whole and len(curves) <= MOST and curves[0].solution.system.name in SHAPES
+
+
+def latest(t, moment):
+    """Index of the last save at or before a moment, also of times that run backwards.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> latest(np.array([0.0, 0.1, 0.2]), 0.15)
+    1
+    """
+    sense = 1 if t[-1] >= t[0] else -1
+    now = int(np.searchsorted(sense * t, sense * moment + 1e-12, side="right")) - 1
+    return min(max(now, 0), len(t) - 1)
+
+
+class Scene:
+    """A line and its masses for each trajectory of one solution, and grey ones for the truth.
+
+    Parameters
+    ----------
+    ax : Axes
+        With as many dimensions as the shape.
+    curve : Curve
+    keywords : dict
+        For `Axes.plot` of the lines.
+    """
+
+    def __init__(self, ax, curve, keywords):
+        solution = curve.solution
+        self.ax, self.solution, self.t = ax, solution, np.asarray(solution.t)
+        self.shape = SHAPES[solution.system.name]
+        self.chosen = chosen_trajectories(batch_of(solution))
+        states = np.where(solution.valid[..., np.newaxis], solution.y, np.nan).astype(float)
+        self.states = [states[(slice(None), *index)] for index in self.chosen]
+        self.true = exact_curve(solution, self.t) if batch_size(solution) == 1 else None
+        if self.true is not None:
+            whole = self.true.reshape(len(self.t), -1)
+            self.true = whole if np.isfinite(whole).all() else None
+        self.reach = self._reach()
+        self.parameters = [self._parameters(index) for index in self.chosen]
+        empty: list = [[]] * self.shape.dimensions
+        grey = exact_look() | {"zorder": 1}
+        self.ghosts = [ax.plot(*empty, **grey)[0]] if self.true is not None else []
+        style = {"linewidth": 1.6} | curve.keywords | {"linestyle": "-"} | keywords
+        self.lines = [ax.plot(*empty, **style | {"label": "_nolegend_"})[0] for _ in self.chosen]
+        mark = {"linestyle": "", "marker": self.shape.marker, "label": "_nolegend_"}
+        dark, light = mark | {"color": style["color"]}, mark | {"color": grey["color"]}
+        (self.masses,) = ax.plot(*empty, **dark | {"markersize": 11})
+        if self.ghosts:
+            (self.ghost_masses,) = ax.plot(*empty, **light | {"markersize": 13, "zorder": 1.2})
+        self._frame(curve)
+
+    def show(self, moment):
+        """Draw the last saved states at or before a moment: nothing is interpolated."""
+        now = latest(self.t, moment)
+        ends = []
+        for line, states, given in zip(self.lines, self.states, self.parameters, strict=True):
+            ends.append(self._place(line, states[now], given))
+        move(self.masses, np.concatenate(ends).T)
+        if self.true is not None:
+            ends = self._place(self.ghosts[0], self.true[now], self.parameters[0])
+            move(self.ghost_masses, ends.T)
+            return [*self.ghosts, self.ghost_masses, *self.lines, self.masses]
+        return [*self.lines, self.masses]
+
+    def _place(self, line, state, given):
+        """Draw a state; return where its masses are."""
+        outline = self.shape.outline(state, given)
+        move(line, outline.T)
+        return outline[len(outline) - self.shape.last :]
+
+    def _reach(self):
+        """How far the object moves, by the true motion, else by the calmest of the others."""
+        motions = [self.true] if self.true is not None else self.states
+        with quiet():
+            places = 3 if self.shape.dimensions == 3 else 1
+            far = [np.nanmax(np.abs(one[:, :places]), initial=0.0) for one in motions]
+        far = [one for one in far if np.isfinite(one) and one > 0]
+        return min(max(far, default=1.0), 1e6 * min(far, default=1.0)) or 1.0
+
+    def _parameters(self, index):
+        batch, given = batch_of(self.solution), {"reach": self.reach}
+        for name, value in self.solution.system.params.items():
+            value = np.asarray(value, float)
+            if name == "inverse_inertia":
+                value = np.broadcast_to(value, (*batch, 3, 3))[index]
+                given["half"] = half_lengths(value)
+            elif value.ndim <= len(batch) and name in ("length", "l1", "l2"):
+                given[name] = float(np.broadcast_to(value, batch)[index])
+        return given
+
+    def _frame(self, curve):
+        """Axes with fixed limits: only the object, and a scale if it slides."""
+        ax, far = self.ax, self.reach
+        write = ax.text2D if self.shape.dimensions == 3 else ax.text
+        look = {"ha": "center", "color": curve.keywords["color"], "transform": ax.transAxes}
+        below = self.shape.marker == "o"  # where a pendulum hangs there is no room
+        write(0.5, 0.0 if below else 0.01, curve.label, va="top" if below else "bottom", **look)
+        if self.shape.dimensions == 3:
+            size = 1.2 * max(np.linalg.norm(g["half"]) for g in self.parameters)
+            middle = np.nanmean(self.states[0][:, :3], axis=0)
+            spread = np.nanmax(np.abs(self.states[0][:, :3] - middle), initial=0.0)
+            for letter, centre in zip("xyz", middle, strict=True):
+                getattr(ax, f"set_{letter}lim")(centre - size - spread, centre + size + spread)
+            ax.set_box_aspect((1, 1, 1))
+            ax.set_axis_off()
+        elif self.shape.marker == "o":
+            lengths = [
+                g.get("l1", g.get("length", 1.0)) + g.get("l2", 0.0) for g in self.parameters
+            ]
+            limits = -1.15 * max(lengths), 1.15 * max(lengths)
+            ax.set(xlim=limits, ylim=limits)
+            ax.set_aspect("equal", adjustable="box")
+            ax.set_axis_off()
+        else:
+            x = np.concatenate([states[:, 0] for states in self.states])
+            low = -1.7 * far if self.shape.outline is SHAPES["spring"].outline else 0.0
+            x = x[np.isfinite(x)]
+            low = min(low, max(x.min(initial=0.0), -1.7 * far))
+            ax.set(xlim=(low - 0.05 * far, 1.35 * far), ylim=(-far, far), yticks=[])
+            ax.spines[["left", "top", "right"]].set_visible(False)
+            name = self.solution.system.state_names[0]
+            ax.set_xlabel(f"{name} [{unit_of(self.solution.system, name) or '1'}]")
+
+
+def move(line, parts):
+    """Give a line of two or three dimensions other points."""
+    (line.set_data_3d if len(parts) == 3 else line.set_data)(*parts)
+
+
+PER_SECOND = 20
+LONGEST = 10.0  # seconds, by default
+TRAIL = 0.12  # of the run: how long a trail stays visible
+FULL = 0.8  # of the size that Matplotlib embeds in a page
+LEAST_DPI = 30  # of a frame in a page
+TOLD = {"codec", "bitrate", "extra_args", "metadata"}  # to a writer of Matplotlib's choice
+FILMS = (".mp4", ".m4v", ".mov", ".mkv", ".webm", ".avi", ".ogv")  # that need ffmpeg
+
+
+def animate(
+    *sources: Any,
+    seconds: float | None = None,
+    components: str | Sequence[str] | None = None,
+    labels: Labels | None = None,
+    figsize: tuple[float, float] | None = None,
+    title: str | None = None,
+    **keywords: Any,
+) -> FuncAnimation:
+    """Animate one or several motions: in space or time, and in phase space.
+
+    Pendulums swing on their rods, masses hang on springs and rigid bodies turn as boxes, each
+    solution beside the others (up to four) over the grey ghost of the exact motion, if it has a
+    closed form. Bodies leave trails; for all other systems the path is drawn, or the position
+    against time. Only saved states are shown, and no line joins two of them across a jump of an
+    event.
+
+    At the end of a notebook's cell it plays (``HTML(animate(sol).to_jshtml())`` elsewhere in one; a
+    few seconds pass while the frames are drawn); ``.save("motion.gif")`` saves it,
+    and ``.save("motion.mp4")`` if ffmpeg is installed. A page holds all frames, which are made
+    small enough for ``rcParams["animation.embed_limit"]``.
+
+    Parameters
+    ----------
+    *sources : Solution or Comparison
+        One trajectory each, or a batch; of a large batch 30 trajectories, with a note.
+    seconds : float, optional
+        Duration: by default that of the motion, but 2 to 10 seconds.
+    components : sequence of two str, optional
+        The plane of the left picture, instead of the default; that of
+        `phase_portrait` is on the right. All of several bodies (`n_body`) are shown,
+        in a plane or in space: ("x", "y") or ("x", "y", "z").
+    labels : dict, optional
+        Legend text by method name.
+    figsize : tuple of float, optional
+        Width and height in inches.
+    title : str, optional
+        Title; the system's title by default.
+    **keywords
+        For `Axes.plot` of the trails.
+
+    Returns
+    -------
+    matplotlib.animation.FuncAnimation
+        Keep a reference to it while it plays.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If there is nothing to show, or the times differ between trajectories.
+
+    Examples
+    --------
+    >>> import pyintegrate as pi
+    >>> moving = animate(pi.integrate(pi.systems.spring, dt=0.05, t_end=5.0))
+    >>> moving.to_jshtml()  # doctest: +SKIP
+    """
+    curves, keywords = collect(sources, labels), line_keywords(keywords)
+    system = curves[0].solution.system
+    if any(len(curve.solution) < 2 for curve in curves):
+        raise ValueError("animate needs two saves or more: integrate with save='all' or save=k")
+    if any(np.ndim(curve.solution.t) > 1 for curve in curves):
+        raise ValueError("animate needs one time for all: dt and t0 differ between trajectories")
+    letters = letters_of(curves[0].solution, components)
+    scenes = len(curves) if components is None and not letters and has_scenes(curves) else 0
+    panes = [letters] if letters else _panes(curves[0].solution, components)
+    figure, axes = _figure(figsize, panes, scenes, system)
+    end = max(float(curve.solution.t[-1]) for curve in curves)
+    begin = float(start_time(curves[0].solution))
+    if seconds is None:
+        seconds = float(np.clip(abs(end - begin), 2.0, LONGEST))
+    count = max(2, round(seconds * PER_SECOND))
+    moments = np.linspace(begin, end, count)
+    movers: list[Any] = []
+    if scenes:
+        movers = [Scene(ax, curve, keywords) for ax, curve in zip(axes, curves, strict=False)]
+        panes = _beside(panes, system)
+    if letters:
+        movers += _moving_bodies(axes[0], curves, letters, keywords)
+    else:
+        movers += [
+            _Mover(ax, curve.solution, pane, curve.keywords, curve.label, keywords)
+            for pane, ax in zip(panes, axes[scenes:], strict=True)
+            for curve in curves
+        ]
+    for pane, ax in zip(panes, axes[scenes:], strict=True):
+        _still(ax, curves, pane, [mover for mover in movers if mover.ax is ax], bool(letters))
+    clock = axes[0].set_title("", loc="left", fontsize="medium")
+    if note := left_out(curves):
+        axes[-1].set_title(note, loc="right", fontsize="small", **muted())
+    text = wrapped(title or system.title, figure.get_figwidth(), "figure.titlesize", True)
+    figure.suptitle(text, x=0.01, ha="left", fontweight="bold")
+    handles, names = axes[-1].get_legend_handles_labels()
+    if len(names) > 1:
+        legend_below(figure, handles, names)
+    unit = unit_of(system, "t")
+
+    def show(frame):
+        clock.set_text(f"t = {moments[frame]:.2f} {unit}".rstrip())
+        return [clock, *(artist for mover in movers for artist in mover.show(moments[frame]))]
+
+    show(0)
+    figure.canvas.draw()
+    figure.set_layout_engine("none")  # computed once: only the motion changes between frames
+    interval = 1000 * seconds / count
+    return _kind()(
+        figure, show, count, interval=interval, blit=not any(hasattr(ax, "get_zlim") for ax in axes)
+    )
+
+
+def _beside(panes, system):
+    """The pane beside moving scenes: phase space; beside boxes none."""
+    return [] if system.structure == "rigid_body" else panes[1:] or panes
+
+
+def _figure(figsize, panes, scenes, system):
+    """A figure with axes for each scene and each pane."""
+    from matplotlib import pyplot
+
+    solid = [system.structure == "rigid_body"] * scenes
+    solid += [len(pane) == 3 for pane in (_beside(panes, system) if scenes else panes)]
+    usual = {1: (6.0, 5.0), 2: (9.0, 4.0)}.get(len(solid), (3.3 * len(solid), 3.9))
+    figure = pyplot.figure(figsize=figure_size(figsize, usual), layout="constrained")
+    axes = [
+        figure.add_subplot(1, len(solid), number, **({"projection": "3d"} if deep else {}))
+        for number, deep in enumerate(solid, 1)
+    ]
+    return figure, axes
+
+
+def _panes(solution, components):
+    """The components of the two panes, if they were saved; "t" is the time."""
+    system, saved = solution.system, solution.components
+    names = component_names(system, components, saved)
+    if len(names) == 3 and components is None:
+        names = widest(solution, names)
+    names = names[:2]
+    for name in names:
+        solution[name]  # raises for a component that was not saved
+    panes = [names] if len(names) == 2 else [("t", names[0])]
+    if system.dim == 1:
+        return panes
+    first = system.state_names.index(names[-1]) if system.dof == 3 else 0
+    pair = (system.state_names[first], system.state_names[first + (system.dof or 1)])
+    if set(pair) <= set(saved):
+        if panes[0] == pair:  # a first-order system of two components: against time as well
+            panes[0] = ("t", names[0])
+        panes.append(pair)
+    return panes
+
+
+def _moving_bodies(ax, curves, letters, keywords):
+    """A mover for every body of every solution; legends name the bodies of the first."""
+    movers = []
+    for turn, curve in enumerate(curves):
+        bodies = bodies_of(curve.solution)
+        for body in bodies:
+            names = [body.components[letter] for letter in letters]
+            style = {"color": body.colour, "linestyle": ("-", "--", ":", "-.")[turn % 4]}
+            label = body.name if turn == 0 and len(bodies) <= NAMED else "_nolegend_"
+            movers.append(_Mover(ax, curve.solution, names, style, label, keywords))
+    return movers
+
+
+class _Mover:
+    """A dot with its trail for every trajectory of one solution in one pane."""
+
+    def __init__(self, ax, solution, names, style, label, keywords):
+        self.ax, self.t, self.solution = ax, np.asarray(solution.t), solution
+        self.chosen = chosen = chosen_trajectories(batch_of(solution))
+        self.parts = [_values(solution, name, chosen) for name in names]
+        self.old = names[0] != "t"  # only curves against time keep their whole trail
+        empty: list = [[]] * len(names)
+        style = style | {"linewidth": 1.2} | keywords
+        self.trails = [ax.plot(*empty, **style | {"label": "_nolegend_"})[0] for _ in chosen]
+        dot = {"marker": "o", "linestyle": "", "markersize": 6, "color": style["color"]}
+        (self.dots,) = ax.plot(*empty, **dot, label=label)
+
+    def show(self, moment):
+        t, now = self.t, latest(self.t, moment)
+        old = max(0, now - max(2, int(TRAIL * len(t)))) if self.old else 0
+        stride = max(1, (now - old) // 2000)
+        for number, trail in enumerate(self.trails):
+            seen = slice(old, now + 1, stride)
+            jumps = jumps_between(self.solution, self.chosen[number], t[seen])
+            move(trail, parted(jumps, *(part[seen, number] for part in self.parts)))
+        move(self.dots, [part[now] for part in self.parts])
+        return [*self.trails, self.dots]
+
+
+def _values(solution, name, chosen):
+    """(n_saved, trajectories) of a component, NaN after a failure; or of the time."""
+    columns = [
+        times_of(solution, one) if name == "t" else valid_values(solution, solution[name], one)
+        for one in chosen
+    ]
+    return np.array(columns, float).reshape(len(chosen), len(solution)).T
+
+
+def _still(ax, curves, pane, movers, bodies):
+    """Draw everything that does not move: limits, labels, the true motion."""
+    solution = curves[0].solution
+    system, true = solution.system, None
+    if batch_size(solution) == 1 and not bodies:
+        t = smooth_times(solution)
+        states = exact_curve(solution, t)
+        if states is not None:
+            names = system.state_names
+            true = [t if n == "t" else states[..., names.index(n)].ravel() for n in pane]
+    settings = {}
+    for place, (letter, name) in enumerate(zip("xyz", pane, strict=False)):
+        found = np.concatenate([mover.parts[place].ravel() for mover in movers])
+        good = found[np.isfinite(found)]
+        good = good if good.size else np.zeros(1)
+        if true is not None and np.isfinite(true[place]).all():
+            size = np.ptp(true[place]) or 1.0  # exploding motions leave the picture
+            good = np.clip(good, true[place].min() - size, true[place].max() + size)
+        margin = 0.06 * (np.ptp(good) or 1.0)
+        settings[f"{letter}lim"] = good.min() - margin, good.max() + margin
+        text = letter_label(solution, name) if bodies else axis_label(system, name)
+        settings[f"{letter}label"] = text
+    if true is not None and np.isfinite(true).all():
+        ax.plot(*true, **exact_look())
+    ax.set(**settings)
+    if len(pane) == 2:
+        ax.spines[["top", "right"]].set_visible(False)
+    if bodies or (system.dof > 1 and set(pane) <= set(system.state_names[: system.dof])):
+        ax.set_aspect("equal", adjustable="box")
+
+
+def _has_writer(writers):
+    """Whether Matplotlib finds what writes films: ffmpeg, or what its settings name."""
+    named = matplotlib.rcParams["animation.writer"]
+    return writers.is_available(named) or writers.is_available("ffmpeg")
+
+
+@cache
+def _kind():
+    """The class of the result; Matplotlib's own is imported when first needed."""
+    from matplotlib.animation import FuncAnimation, writers
+
+    class Motion(FuncAnimation):
+        """An animation whose frames all fit in a page."""
+
+        def __init__(self, figure, show, count, **keywords):
+            self.figure, self.show, self.count, self.filmed = figure, show, count, False
+            self.rate = 1000 / keywords["interval"]  # frames a second
+            super().__init__(figure, show, frames=count, **keywords)
+
+        def __repr__(self):
+            return f"<animation of {self.count} frames>"
+
+        def save(self, filename, writer=None, *arguments, **keywords):
+            """Write a film: `matplotlib.animation.Animation.save`."""
+            name = str(filename)
+            if writer is None and name.lower().endswith(FILMS) and not _has_writer(writers):
+                raise OSError(
+                    f"{name!r} is made by ffmpeg, which is not installed: install it (apt-get"
+                    " install ffmpeg, brew install ffmpeg, conda install ffmpeg), or save a .gif,"
+                    " or HTML by to_jshtml()"
+                )
+            told = bool(arguments) or bool({*keywords} & TOLD)
+            if writer is None and name.lower().endswith(".gif") and not told:
+                writer = gif_writer()(fps=keywords.pop("fps", None) or self.rate)
+            self.filmed = True
+            try:
+                with drawn_once(self.figure, self.show(0)):
+                    return super().save(filename, writer, *arguments, **keywords)
+            finally:
+                self.filmed = False
+
+        def _post_draw(self, framedata, blit):
+            if not self.filmed:  # nobody looks
+                super()._post_draw(framedata, blit)  # type: ignore[misc]
+
+        def to_jshtml(self, fps=None, embed_frames=True, default_mode=None):
+            """Frames with controls, as HTML: `matplotlib.animation.Animation.to_jshtml`."""
+            if not embed_frames:
+                return super().to_jshtml(fps, embed_frames, default_mode)
+            limit = matplotlib.rcParams["animation.embed_limit"]
+            # The frames were measured: the second limit only prevents losing some by a wrong guess.
+            settings: Any = {"savefig.dpi": self._dpi(limit), "animation.embed_limit": 8 * limit}
+            with matplotlib.rc_context(settings):
+                return super().to_jshtml(fps, embed_frames, default_mode)
+
+        def _repr_html_(self):
+            """At the end of a cell: frames that play, in the place of a still picture."""
+            if "inline" not in matplotlib.get_backend():
+                return super()._repr_html_()
+            from matplotlib import pyplot
+
+            pyplot.close(self.figure)
+            return self.to_jshtml()
+
+        def _dpi(self, limit):
+            """Dots per inch at which all frames together stay below a limit in megabytes."""
+            # base64 makes four letters of three bytes
+            dpi, room = float(self.figure.dpi), FULL * limit * 2**20 * 3 / 4 / self.count
+            while dpi > LEAST_DPI:
+                size = max(self._bytes(share, dpi) for share in (0.25, 0.5, 0.75, 1.0))
+                if size <= room:
+                    break
+                dpi = max(LEAST_DPI, dpi * max(0.5, min(0.9, (room / size) ** 0.6)))
+            return dpi
+
+        def _bytes(self, share, dpi):
+            """Size of one frame."""
+            self.show(round(share * (self.count - 1)))
+            page = BytesIO()
+            self.figure.savefig(page, format="png", dpi=dpi)
+            return page.tell()
+
+    return Motion

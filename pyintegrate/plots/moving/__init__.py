@@ -1,1 +1,0 @@
-"""Moving objects of an animation: pendulums with rods, masses on springs, rotating boxes."""

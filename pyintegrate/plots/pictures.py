@@ -1,0 +1,350 @@
+"""What all pictures share: axes or a new figure, title, legend, the curves of solutions."""
+
+from __future__ import annotations
+
+import inspect
+import re
+import textwrap
+from functools import wraps
+from typing import TYPE_CHECKING, Any
+
+import matplotlib
+import numpy as np
+from matplotlib.collections import QuadMesh
+
+from .curves import TRAJECTORIES, batch_size, collect
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ..values.types import Axes
+
+SIZE = "font.size"
+SMALL = 5.0  # inches: a figure for a column of a paper
+SHARE = 0.48  # of the width of a figure that a legend beside the data may take
+
+
+class Panels(np.ndarray):
+    """The axes of a picture with several panels, as an array; `figure` and `savefig` are theirs.
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> axes = panels(Figure().subplots(1, 2))
+    >>> axes.shape, axes.figure is axes[0].figure
+    ((2,), True)
+    """
+
+    @property
+    def figure(self):
+        return self.flat[0].figure
+
+    def savefig(self, *arguments, **keywords):
+        self.figure.savefig(*arguments, **keywords)
+
+    def __repr__(self):
+        return f"<{' x '.join(map(str, self.shape))} panels>"
+
+
+def panels(axes):
+    """An array of axes, or nested lists of them, as `Panels`."""
+    return np.asarray(axes, object).view(Panels)
+
+
+def figure_size(figsize, default):
+    """Size in inches: the given one, ``rcParams["figure.figsize"]`` if set, or the default."""
+    if figsize is not None:
+        return figsize
+    asked = tuple(matplotlib.rcParams["figure.figsize"])
+    return default if asked == tuple(matplotlib.rcParamsDefault["figure.figsize"]) else asked
+
+
+def new_axes(ax, figsize=None, default=(8.4, 3.8), layout="constrained", **keywords):
+    """The given axes, or those of a new figure."""
+    if ax is not None:
+        return ax
+    from matplotlib import pyplot  # chooses a backend: only if a figure is really needed
+
+    size = figure_size(figsize, default)
+    return pyplot.subplots(figsize=size, layout=layout, **keywords)[1]
+
+
+def several_axes(ax, shape, size, **keywords):
+    """Axes of a picture with several panels: the given ones, or those of a new figure.
+
+    Parameters
+    ----------
+    ax : Axes, sequence of Axes, or None
+    shape : tuple of int
+        (rows, columns).
+    size : tuple of float
+        Size of a new figure in inches.
+    **keywords
+        For `pyplot.subplots`.
+
+    Returns
+    -------
+    Panels
+        (rows, columns).
+
+    Raises
+    ------
+    ValueError
+        If the numbers of axes and panels differ.
+    """
+    if ax is not None:
+        given = np.asarray(ax, object)
+        if given.size != np.prod(shape):
+            raise ValueError(
+                f"ax has {given.size} axes, and the picture {np.prod(shape)} panels "
+                f"({shape[0]} x {shape[1]}): give one for each"
+            )
+        return panels(given.reshape(shape))
+    from matplotlib import pyplot
+
+    keywords = {"layout": "constrained", "squeeze": False, **keywords}
+    return panels(pyplot.subplots(*shape, figsize=size, **keywords)[1])
+
+
+def chosen_panels(panels, possible, known):
+    """The requested panels, in that order; all possible ones by default.
+
+    Raises
+    ------
+    ValueError
+        For an unknown panel, or one for which the system or the saves have no data.
+    """
+    if panels is None:
+        return list(possible)
+    asked = [panels] if isinstance(panels, str) else list(panels)
+    for name in asked:
+        if name not in known:
+            raise ValueError(f"panels must be some of {', '.join(known)}, got {name!r}")
+        if name not in possible:
+            raise ValueError(f"there is no data for the panel {name!r}, only {_list(possible)}")
+    if not asked:
+        raise ValueError(f"panels is empty: name some of {_list(possible)}")
+    return asked
+
+
+def _list(names):
+    return ", ".join(map(repr, names))
+
+
+def left_out(curves):
+    """A note on what a picture of some curves leaves out; "" if it shows everything.
+
+    Examples
+    --------
+    >>> import pyintegrate as pi
+    >>> from pyintegrate.plots.curves import collect
+    >>> sol = pi.integrate(pi.systems.spring(k=range(1, 10_001)), dt=0.1, n_steps=3)
+    >>> left_out(collect([sol]))
+    '30 of 10,000 trajectories'
+    """
+    size = max(batch_size(curve.solution) for curve in curves)
+    parts = [f"{TRAJECTORIES} of {size:,} trajectories"] * (size > TRAJECTORIES)
+    return ", ".join(parts + ["final states only"] * final_only(curves))
+
+
+def final_only(curves):
+    """Whether only final states were saved."""
+    return all(len(curve.solution) == 1 and curve.solution.n_steps > 0 for curve in curves)
+
+
+def finish(ax, xlabel, ylabel, legend=True, title=None, note=""):
+    """Label the axes, add title and note, and put the legend where it covers nothing."""
+    ax.set_xlabel(xlabel)
+    height = ax.get_position().height * ax.figure.get_figheight()
+    if height < 2.6:  # a title or a legend takes much of a small figure
+        ylabel = wrapped(ylabel, 0.75 * height if len(ax.figure.axes) == 1 else 1.2 * height, SIZE)
+    ax.set_ylabel(ylabel)
+    if not hasattr(ax, "get_zlim") and not any(isinstance(one, QuadMesh) for one in ax.collections):
+        ax.spines[["top", "right"]].set_visible(False)
+    say(ax, title, note)
+    if legend:
+        place_legend(ax)
+    return ax
+
+
+def say(ax, title=None, note=""):
+    """A title above the axes on the left, and a note on the right, on separate lines."""
+    width = ax.get_position().width * ax.figure.get_figwidth()
+    if note:
+        ax.set_title(note, loc="right", fontsize="small", **muted())
+    if title:
+        free = ax.get_aspect() == "auto" or ax.get_adjustable() == "datalim"
+        room = (0.8 if free else 0.5) * slot(ax)  # from the left of the axes
+        text = wrapped(title, max(width, room) if free else room, "axes.titlesize")
+        beside = text_width(text, "axes.titlesize") + text_width(note, SIZE) < width
+        ax.set_title(text + "\n" * (bool(note) and not beside), loc="left")
+
+
+def slot(ax):
+    """The width in inches that some axes have in their figure, with all that is beside them."""
+    place = ax.get_subplotspec()
+    share = 1.0 if place is None else len(place.colspan) / place.get_gridspec().ncols
+    return share * ax.figure.get_figwidth()
+
+
+def muted():
+    """Keywords of a subdued text, on light and dark backgrounds."""
+    return {"color": matplotlib.rcParams["text.color"], "alpha": 0.7}
+
+
+def place_legend(ax, share=SHARE, least=2, **keywords):
+    """A legend for some axes, if it has more than one name, or `least`.
+
+    It is beside the data if the figure has room; below them if it would take too much of
+    the width; inside the axes if the figure's layout makes no room for legends.
+    """
+    handles, names = ax.get_legend_handles_labels()
+    if len(names) < least:
+        return
+    figure = ax.figure
+    wide = legend_width(names) > share * slot(ax)
+    if figure.get_layout_engine() is None or (wide and len(figure.axes) > 1):
+        ax.legend(handles, names, loc="best", **keywords)
+    elif wide:
+        legend_below(figure, handles, names, **keywords)
+    else:
+        beside = {"loc": "upper left", "bbox_to_anchor": (1.01, 1.0), "frameon": False}
+        ax.legend(handles, names, **beside, **keywords)
+
+
+def legend_below(figure, handles, names, **keywords):
+    """A legend below all axes of a figure, in as many columns as fit."""
+    each = legend_width(names)
+    columns = max(1, min(len(names), int(figure.get_figwidth() / each)))
+    columns = -(-len(names) // -(-len(names) // columns))  # no more than as many rows need
+    below = {"loc": "outside lower center", "ncols": columns, "frameon": False}
+    if figure.get_figwidth() < SMALL:
+        below |= {"fontsize": "small", "labelspacing": 0.25, "borderaxespad": 0.2}
+    figure.legend(handles, names, **(below | keywords))
+
+
+def legend_width(names):
+    """Approximate width in inches of a legend of one column: the longest name and the sample."""
+    return max(text_width(name, "legend.fontsize") for name in names) + 0.55
+
+
+def two_digits(value):
+    """A number with its sign, without an exponent from 0.01 to 10 000.
+
+    Examples
+    --------
+    >>> two_digits(-99.99), two_digits(0.0123), two_digits(3e7)
+    ('-100', '+0.012', '+3e+07')
+    """
+    if 0.01 <= abs(value) < 1e4:
+        return np.format_float_positional(float(f"{value:.1e}"), trim="-", sign=True)
+    return f"{value:+.2g}"
+
+
+def text_width(text, size):
+    """Approximate width in inches of the longest line of a text in the size of an rcParam."""
+    return max(map(len, text.split("\n"))) * points(size) * 0.0077  # 0.55 of the size a letter
+
+
+def wrapped(text, width, size, bold=False):
+    """A text in lines of at most `width` inches."""
+    letters = max(12, int(width / (points(size) * (0.0092 if bold else 0.0077))))
+    return "\n".join(textwrap.fill(line, letters) for line in text.split("\n"))
+
+
+def points(size):
+    """Points of the size that an rcParam has, "medium" or a number."""
+    from matplotlib.font_manager import FontProperties
+
+    return FontProperties(size=matplotlib.rcParams[size]).get_size_in_points()
+
+
+# Of the parameters that pictures share: type, default, type in words, description.
+_SHARED = {
+    "sources": ("Any", inspect.Parameter.empty, "Solution or Comparison",
+                "The solutions to draw; of a large batch 30 trajectories, with a note."),
+    "ax": ("Axes | None", None, "Axes, optional", "Where to draw; a new figure by default."),
+    "legend": ("bool", True, "bool, optional", "Whether to put a legend beside the axes."),
+    "exact": ("bool", True, "bool, optional",
+              "Whether to draw the exact motion, if there is one."),
+    "labels": ("Labels | None", None, "dict or sequence of str, optional",
+               "Legend text by method name, or of each solution."),
+    "window": ("tuple[float, float] | None", None, "tuple of float, optional",
+               "Draw only from one time to another."),
+    "colorbar": ("bool", True, "bool, optional",
+                 "Whether to draw the scale of the colours beside the axes."),
+    "title": ("str | None", None, "str, optional", "Title above the axes."),
+    "figsize": ("tuple[float, float] | None", None, "tuple of float, optional",
+                "Width and height of a new figure in inches."),
+}  # fmt: skip
+
+
+class Page:
+    """Called for axes with the usual size of a figure: the given ones, or those of a new figure."""
+
+    def __init__(self, ax, figsize):
+        self.ax, self.figsize, self.panel = ax, figsize, False
+
+    def __call__(self, default=(8.4, 3.8), **keywords):
+        return new_axes(self.ax, self.figsize, default, **keywords)
+
+
+def picture(*also: str, legend: bool = True) -> Callable[[Callable[..., Any]], Callable[..., Axes]]:
+    """A decorator that makes a picture of a function that draws into a page.
+
+    Parameters
+    ----------
+    *also : {"legend", "labels", "sources"}
+        Parameters that the picture has besides `ax`, `title` and `figsize`, and the function does
+        not. With "sources" the function gets their curves.
+    legend : bool, optional
+        Whether there is a legend if nothing is said.
+
+    Returns
+    -------
+    callable
+        The decorator. The function takes a `Page`, what is drawn and its own keywords, and returns
+        the axes, or the axes, two labels, and perhaps a note; the picture, its signature and its
+        docstring have the shared parameters as well. The function is its ``__wrapped__``.
+    """
+
+    def decorate(function):
+        own = list(inspect.signature(function).parameters.values())[1:]
+        own = own[1:] if "sources" in also else own
+        shared = ("ax", *(name for name in also if name != "sources"), "title", "figsize")
+
+        @wraps(function)
+        def draw(*arguments, **keywords):
+            about = {name: keywords.pop(name, _SHARED[name][1]) for name in shared}
+            page, shown = Page(about["ax"], about["figsize"]), about.get("legend", legend)
+            if "sources" in also:
+                arguments = [collect(arguments, about["labels"], page.ax, keywords)]
+            drawn = function(page, *arguments, **keywords)
+            if not isinstance(drawn, tuple):
+                return drawn
+            ax, xlabel, ylabel, *note = drawn
+            return finish(ax, xlabel, ylabel, shown, about["title"], *note)
+
+        made: Any = draw
+        made.__signature__, made.__doc__ = _told(function.__doc__, own, shared, "sources" in also)
+        return made
+
+    return decorate
+
+
+def _told(text, own, shared, sources):
+    """The signature and the docstring of a picture, with the shared parameters."""
+    told = [inspect.Parameter("sources", inspect.Parameter.VAR_POSITIONAL)] * sources
+    told += own[:-1] + [inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY) for name in shared]
+    for i, one in enumerate(told):
+        if one.name not in _SHARED:
+            continue
+        kind, default, words, meaning = _SHARED[one.name]
+        default = default if one.default is one.empty else one.default
+        told[i] = one.replace(annotation=kind, default=default)
+        if not re.search(rf"^    \*?{one.name}\b.* : ", text, re.MULTILINE):
+            line = f"    {'*' * (one.name == 'sources')}{one.name} : {words}\n        {meaning}\n"
+            before = "-\n" if one.name == "sources" else "    **keywords\n"
+            place = text.index(before) + (2 if one.name == "sources" else 0)
+            text = text[:place] + line + text[place:]
+    return inspect.Signature([*told, own[-1]], return_annotation="Axes"), text

@@ -1,0 +1,414 @@
+"""Exponents over time, maps of chaos and stretching, frequencies, statistics of ensembles."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ...analysis.results import unit_of, with_unit
+from ...errors import Status
+from ..heat_maps import coordinates, line_over, over_batch
+from ..log_axis import log_axis
+from ..pictures import picture
+from ..style import BLUE, GREEN, ORANGE, PURPLE, VERMILLION, axis_label, on_ground
+
+if TYPE_CHECKING:
+    from typing import Any
+
+    from ...analysis.portraits.spectral_lines import Frequencies
+    from ...analysis.portraits.tangent_growth import ChaosMap, FlowMap, LyapunovExponents
+    from ...values.types import ArrayLike
+
+_MOST = 30  # trajectories of a batch
+_COLOURS = (BLUE, ORANGE, GREEN, PURPLE, VERMILLION)
+_LOWERED = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
+_WORDS = {"fli": "fast Lyapunov indicator", "megno": "MEGNO", "sali": "SALI", "gali": "GALI"}
+_NEAR_ZERO = {"sali", "gali"}  # chaos is decades below order
+LEAST = 1e-16  # of the logarithm of a drift
+
+
+@picture()
+def lyapunov(
+    page,
+    found: LyapunovExponents,
+    *,
+    label: str | None = None,
+    **keywords: Any,
+):
+    """Draw Lyapunov exponents against the time over which they were averaged.
+
+    Parameters
+    ----------
+    found : LyapunovExponents
+        From ``pi.lyapunov``. Of a large batch 30 trajectories, evenly chosen, are drawn.
+    label : str, optional
+        Label of the exponents' axis.
+    **keywords
+        For `Axes.plot`.
+
+    Returns
+    -------
+    Axes
+        The time is logarithmic and starts at the end of the transient: for a chaotic motion the
+        curve tends to a constant, for a regular one to 0 as log t / t.
+
+    Examples
+    --------
+    >>> import pyintegrate as pi
+    >>> ax = lyapunov(pi.lyapunov(pi.systems.lorenz, dt=0.01, t_end=20.0, k=3))
+    >>> ax.get_xlabel(), len(ax.lines)
+    ('averaged over [s]', 4)
+    """
+    ax = page((6.6, 3.8))
+    count, k = len(found.history), found.history.shape[-1]
+    history = found.history.reshape(count, -1, k)
+    times = np.abs(np.asarray(found.times) - found._begin)
+    times = times.reshape(count, *(1,) * (found.history.ndim - 1 - times.ndim), *times.shape[1:])
+    times = np.broadcast_to(times, found.history.shape[:-1]).reshape(count, -1)
+    size = history.shape[1]
+    lanes = np.unique(np.linspace(0, size - 1, _MOST).astype(int))
+    own = {"linewidth": 0.8, "alpha": 0.6} if size > 1 else {}
+    ax.axhline(0.0, color="0.6", linewidth=0.8)
+    for j in range(k):
+        look = own | {"color": on_ground(_COLOURS[j % len(_COLOURS)])} | keywords
+        lines = ax.plot(times[:, lanes], history[:, lanes, j], **look)
+        if k > 1 and lines:
+            value = f" = {found.exponents[j]:.4g}" if found.exponents.ndim == 1 else ""
+            name = f"λ{str(j + 1).translate(_LOWERED)}{value}"
+            lines[0].set_label(name.replace("-", "\N{MINUS SIGN}"))
+    log_axis(ax, "x")
+    words = label or _rate(found.system, "Lyapunov exponent" + "s" * (k > 1))
+    note = f"{len(lanes)} of {size:,} trajectories" if len(lanes) < size else ""
+    return ax, with_unit("averaged over", unit_of(found.system, "t")), words, note
+
+
+@picture(legend=False)
+def chaos_map(
+    page,
+    found: ChaosMap,
+    *,
+    x: str | ArrayLike | None = None,
+    y: str | ArrayLike | None = None,
+    label: str | None = None,
+    log: bool | None = None,
+    colorbar=True,
+    **keywords: Any,
+):
+    """Draw an indicator of chaos: colours for a batch of two axes, a curve for one.
+
+    Parameters
+    ----------
+    found : ChaosMap
+        From ``pi.chaos_map``.
+    x, y : str or array_like, optional
+        The quantities that vary along the columns and the rows, as in ``heatmap``.
+    label : str, optional
+        Label of the colours, or of the curve's axis.
+    log : bool, optional
+        Whether the indicator is shown logarithmically; SALI and GALI are by default.
+    **keywords
+        For `Axes.pcolormesh`, or `Axes.plot`.
+
+    Returns
+    -------
+    Axes
+
+    Examples
+    --------
+    >>> import numpy as np, pyintegrate as pi
+    >>> pendulums = pi.systems.duffing(gamma=np.linspace(0.2, 0.5, 30))
+    >>> ax = chaos_map(pi.chaos_map(pendulums, dt=0.02, t_end=100.0))
+    >>> ax.get_xlabel(), ax.get_ylabel()
+    ('gamma [m/s^2]', 'fast Lyapunov indicator')
+    """
+    solution, values = found.solution, found.values
+    log = found.indicator in _NEAR_ZERO if log is None else log
+    text = _WORDS.get(found.indicator) or _rate(solution.system, "Lyapunov exponent")
+    if values.ndim == 2 and values.size:
+        blank = ~np.isin(solution.status, (Status.OK, Status.STOPPED))
+        look = text, label or text, log, blank, "", colorbar, {"cmap": "inferno"} | keywords
+        return over_batch(page, solution, x, y, values, *look)
+    if values.ndim != 1:
+        raise ValueError(
+            f"the map has the shape {values.shape}: a picture shows one or two axes; draw a part of"
+            " its values with Matplotlib"
+        )
+    columns, x_label = coordinates(solution, x, 0)
+    return line_over(page, columns, values, log, keywords), x_label, label or text
+
+
+def _rate(system, text):
+    """The label of something per unit of time."""
+    return with_unit(text, f"1/{unit_of(system, 't')}")
+
+
+@picture(legend=False)
+def ftle(
+    page,
+    found: FlowMap,
+    *,
+    colorbar=True,
+    **keywords: Any,
+):
+    """Draw finite-time Lyapunov exponents: colours over a grid of two axes, a curve over one.
+
+    Parameters
+    ----------
+    found : FlowMap
+        From ``pi.analysis.ftle``; its first axis is drawn to the right.
+    **keywords
+        For `Axes.pcolormesh`, or `Axes.plot`.
+
+    Returns
+    -------
+    Axes
+
+    Raises
+    ------
+    ValueError
+        For more than two axes.
+
+    Examples
+    --------
+    >>> import numpy as np, pyintegrate as pi
+    >>> grid = {"theta": np.linspace(-4, 4, 40), "omega": np.linspace(-7, 7, 30)}
+    >>> ax = ftle(pi.analysis.ftle(pi.systems.pendulum, grid, 3.0, dt=0.02))
+    >>> ax.get_xlabel()
+    'θ [rad]'
+    """
+    system, values = found.solution.system, found.values
+    if values.ndim > 2 or values.ndim != len(found.axes):
+        raise ValueError(f"a map has one or two axes, got values of shape {values.shape}")
+    ax = page((7.0, 4.0))
+    text = _rate(system, "finite-time Lyapunov exponent")
+    labels = [axis_label(system, name) for name in found.axes]
+    if values.ndim == 1:
+        ax.plot(*found.axes.values(), values, **keywords)
+        return ax, labels[0], text
+    own = {"cmap": "inferno", "shading": "nearest", "rasterized": True}
+    mesh = ax.pcolormesh(*found.axes.values(), values.T, **own | keywords)
+    if colorbar:
+        ax.figure.colorbar(mesh, ax=ax, label=text)
+    return ax, *labels
+
+
+@picture()
+def frequencies(
+    page,
+    found: Frequencies,
+    *,
+    colorbar=True,
+    **keywords: Any,
+):
+    """Draw frequencies: the frequency map of a batch, or the spectrum of a single motion.
+
+    A batch with two signals or more is a point for each trajectory, at the leading frequencies of
+    the first two, coloured by how much these drift: lines of points are order, scattered ones
+    chaos, gaps resonances. A batch of one axis with one signal is its frequency along that axis.
+
+    Parameters
+    ----------
+    found : Frequencies
+        From ``pi.analysis.frequencies``.
+    **keywords
+        For `Axes.scatter`, or `Axes.plot`.
+
+    Returns
+    -------
+    Axes
+
+    Raises
+    ------
+    ValueError
+        For a batch of several axes with one signal.
+
+    Examples
+    --------
+    >>> import numpy as np, pyintegrate as pi
+    >>> found = pi.analysis.frequencies(
+    ...     pi.systems.pendulum, 1, np.linspace(0.1, 3.1, 50), 0.0, dt=0.02, t_end=60.0)
+    >>> ax = frequencies(found)
+    >>> ax.get_ylabel()
+    'frequency of theta [rad/s]'
+    """
+    *batch, m, _ = found.values.shape
+    ax, names = page((6.2, 4.4)), found.signals
+    unit = f"rad/{unit_of(found.solution.system, 't')}"
+    label = [with_unit(f"frequency of {name}", unit) for name in names]
+    if not batch:
+        for name, w, a in zip(names, found.values, np.abs(found.amplitudes), strict=True):
+            ax.plot(w, a, **{"linestyle": "none", "marker": "o", "label": name} | keywords)
+            ax.vlines(w, 0, a, linewidth=0.8, color=ax.lines[-1].get_color())
+        ax.set_ylim(bottom=0)
+        return ax, with_unit("frequency", unit), "amplitude"
+    first = found.values[..., 0]
+    if m == 1:
+        if len(batch) > 1:
+            raise ValueError(
+                f"a frequency map needs two signals, and the batch {tuple(batch)} has one: draw"
+                " found.values with pi.plots.heatmap"
+            )
+        at, x_label = coordinates(found.solution, None, 0)
+        ax.plot(at, first[:, 0], **{"color": on_ground(BLUE)} | keywords)
+        return ax, x_label, label[0]
+    drift = np.log10(np.maximum(found.drifts[..., :2].max(axis=-1), LEAST)).ravel()
+    own = {"s": 4, "c": drift, "cmap": "inferno", "linewidths": 0}
+    points = ax.scatter(first[..., 0].ravel(), first[..., 1].ravel(), **own | keywords)
+    if colorbar and points.get_array() is not None:
+        text = with_unit("log10 of the drift between halves", unit)
+        ax.figure.colorbar(points, ax=ax, label=text)
+    return ax, *label[:2]
+
+
+PATHS = 5  # trajectories drawn with a fan
+
+
+@picture("legend")
+def fan(
+    page,
+    solution: Any,
+    name: str,
+    *,
+    group: int | None = None,
+    paths: int = PATHS,
+    **keywords: Any,
+):
+    """Draw quantiles across the batch against time: bands, the innermost as a line.
+
+    Parameters
+    ----------
+    solution : Solution or Across
+        With ``across={name: pi.across.quantiles(...)}``.
+    name : str
+    group : int, optional
+        The label of a group, for quantiles with ``by=``.
+    paths : int
+        How many trajectories to draw too, where the quantity is a component and its states were
+        saved.
+    ax, legend, title, figsize
+        As in ``energy``.
+    **keywords
+        For `Axes.plot` of the line in the middle.
+
+    Returns
+    -------
+    Axes
+
+    Raises
+    ------
+    ValueError
+        What has this name is not of quantiles; there is no such group.
+
+    Examples
+    --------
+    >>> import numpy as np, pyintegrate as pi
+    >>> sol = pi.integrate(pi.systems.pendulum(length=np.linspace(0.9, 1.1, 1000)), dt=0.01,
+    ...                    n_steps=500, save=10, across={
+    ...                        "band": pi.across.quantiles("theta", [0.05, 0.5, 0.95], every=10)})
+    >>> fan(sol, "band").get_ylabel()
+    'θ [rad]'
+    """
+    across, asked = _asked(solution, name, "quantiles")
+    t, values = across[f"{name}.t"], _of_group(across, name, asked, group)
+    order = np.argsort(asked.options["q"])
+    q, values = asked.options["q"][order], values[:, order]
+    ax = page()
+    own, component = across is not solution, asked.told[1][0]
+    if own and component in solution.components and group is None:
+        states = solution[component].reshape(len(solution.t), -1)
+        if len(solution.t) > 1 and solution.t.ndim == 1:
+            some = np.unique(np.linspace(0, states.shape[1] - 1, paths).round().astype(int))
+            ax.plot(solution.t, states[:, some], color="0.6", linewidth=0.6, zorder=1)
+    middle = keywords.pop("color", "C0")
+    for i in range(len(q) // 2):
+        told = f"{100 * q[i]:g} % to {100 * q[-1 - i]:g} %"
+        ax.fill_between(t, values[:, i], values[:, -1 - i], color=middle, alpha=0.25,
+                        linewidth=0, label=told)  # fmt: skip
+    if len(q) % 2:
+        half = len(q) // 2
+        told = "median" if q[half] == 0.5 else f"{100 * q[half]:g} %"
+        ax.plot(t, values[:, half], **{"color": middle, "label": told} | keywords)
+    return ax, *_labels(solution, own, component)
+
+
+@picture(legend=False)
+def histogram_over_time(
+    page,
+    solution: Any,
+    name: str,
+    *,
+    group: int | None = None,
+    **keywords: Any,
+):
+    """Draw a histogram across the batch at each time, as an image over time and value.
+
+    Parameters
+    ----------
+    solution : Solution or Across
+        With ``across={name: pi.across.histogram(...)}``.
+    name : str
+    group : int, optional
+        The label of a group, for a histogram with ``by=``.
+    ax, title, figsize
+        As in ``energy``.
+    **keywords
+        For `Axes.pcolormesh`.
+
+    Returns
+    -------
+    Axes
+
+    Raises
+    ------
+    ValueError
+        What has this name is not a histogram of two times or more; there is no such group.
+
+    Examples
+    --------
+    >>> import numpy as np, pyintegrate as pi
+    >>> sol = pi.integrate(pi.systems.duffing, np.linspace(-1, 1, 1000), 0.0, dt=0.01, n_steps=500,
+    ...                    save="final", across={
+    ...                        "x": pi.across.histogram("x", 50, (-2, 2), every=10)})
+    >>> histogram_over_time(sol, "x").get_ylabel()
+    'x [m]'
+    """
+    across, asked = _asked(solution, name, "histogram")
+    t, counts = across[f"{name}.t"], _of_group(across, name, asked, group)
+    if len(t) < 2:
+        raise ValueError(f"{name!r} has {len(t)} time, and a picture over time needs two: every=")
+    between = (t[1:] + t[:-1]) / 2
+    edges = np.concatenate([[t[0] - (between[0] - t[0])], between, [t[-1] + (t[-1] - between[-1])]])
+    ax = page()
+    image = ax.pcolormesh(edges, across[f"{name}.edges"], counts.T, **keywords)
+    ax.figure.colorbar(image, ax=ax, label="trajectories")
+    return ax, *_labels(solution, across is not solution, asked.told[1][0])
+
+
+def _asked(solution, name, kind):
+    across = getattr(solution, "across", solution)
+    asked = across._asked.get(name)
+    if asked is None or asked.name != kind:
+        known = [key for key, one in across._asked.items() if one.name == kind]
+        raise ValueError(
+            f"{name!r} is no {kind} across the batch; there are {', '.join(known) or 'none'}:"
+            f" integrate with across={{{name!r}: pi.across.{kind}(...)}}"
+        )
+    return across, asked
+
+
+def _of_group(across, name, asked, group):
+    if (group is None) != (asked.groups is None):
+        raise ValueError(f"group must be {'left out' if asked.groups is None else 'a label'}")
+    if group is None:
+        return across[name]
+    at = np.flatnonzero(asked.groups == group)
+    if not at.size:
+        raise ValueError(f"group must be one of {asked.groups.tolist()}, got {group!r}")
+    return across[name][:, at[0]]
+
+
+def _labels(solution, own, quantity):
+    if not own:
+        return "time", quantity
+    return axis_label(solution.system, "t"), axis_label(solution.system, quantity)

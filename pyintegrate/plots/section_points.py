@@ -1,0 +1,290 @@
+"""Plots of points: sections, their orbits in colours, return maps and bifurcation diagrams."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..analysis.observables import system_at
+from ..analysis.results import unit_of, with_unit
+from .pictures import picture
+from .style import BLUE, PALETTE, axis_label, on_ground
+
+if TYPE_CHECKING:
+    from typing import Any
+
+    from ..analysis.sections.surface_crossings import Bifurcation, ReturnMap, Section
+
+MANY = 2000  # points above which they are drawn as small as possible
+
+
+@picture()
+def section(
+    page,
+    section: Section,
+    components: tuple[str, str] | None = None,
+    *,
+    by: str | None = None,
+    **keywords: Any,
+):
+    """Draw the points of a Poincare section: curves are order, dust is chaos.
+
+    Parameters
+    ----------
+    section : Section
+        From ``pi.analysis.crossings`` or ``poincare_section``.
+    components : tuple of str, optional
+        The two to draw; by default the first position that varies over the points, and its
+        velocity, or the first two that vary.
+    by : str, optional
+        What the colours tell apart: "orbit", "energy" (where each orbit first passed) or a
+        parameter. By default the parameter that varies over the batch, else the orbits: six
+        colours, in turn where there are more, as the picture says.
+    **keywords
+        For `Axes.scatter`: s, c (an array of numbers, one for each point), cmap, ...
+
+    Returns
+    -------
+    Axes
+
+    Raises
+    ------
+    ValueError
+        For unknown components, a number of them other than two, or an unknown `by`.
+
+    Examples
+    --------
+    >>> import pyintegrate as pi
+    >>> found = pi.analysis.crossings(pi.systems.henon_heiles, "x", dt=0.05, t_end=200.0)
+    >>> ax = section(found)
+    >>> ax.get_xlabel(), ax.get_ylabel()
+    ('y', 'vy')
+    """
+    names = _two(section) if components is None else tuple(components)
+    if len(names) != 2 or isinstance(components, str):
+        raise ValueError(f"components must be two names, got {components!r}")
+    orbits = Orbits(section, by, bool({"c", "color"} & set(keywords)))
+    ax = page((5.4, 4.6))
+    x, y = (section[name] for name in names)
+    points = _dots(ax, x, y, orbits.look() | keywords)
+    orbits.explain(ax, points)
+    right, up = (axis_label(section.system, name) for name in names)
+    return ax, right, up, orbits.note
+
+
+@picture(legend=False)
+def return_map(
+    page,
+    returns: ReturnMap,
+    *,
+    diagonal: bool = True,
+    **keywords: Any,
+):
+    """Draw a quantity at the next crossing against its value at this one.
+
+    Parameters
+    ----------
+    returns : ReturnMap
+        From ``pi.analysis.return_map``.
+    diagonal : bool, optional
+        Whether to draw the line on which the value stays the same.
+    **keywords
+        For `Axes.scatter`.
+
+    Returns
+    -------
+    Axes
+
+    Examples
+    --------
+    >>> import pyintegrate as pi
+    >>> found = pi.analysis.crossings(pi.systems.spring, "v", direction=-1, dt=0.1, t_end=90.0)
+    >>> ax = return_map(pi.analysis.return_map(found, "x"))
+    >>> ax.get_xlabel(), ax.get_ylabel()
+    ('x [m]', 'next x [m]')
+    """
+    ax = page((5.0, 4.6))
+    _dots(ax, returns.now, returns.then, keywords)
+    if diagonal and len(returns):
+        both = np.concatenate([returns.now, returns.then])
+        ends = [np.nanmin(both), np.nanmax(both)]
+        ax.plot(ends, ends, color="0.6", linewidth=1, zorder=0.5)
+    name = _named(returns.system, returns.quantity)
+    which = "next" if returns.lag == 1 else f"{returns.lag} later:"
+    return ax, name, f"{which} {name}"
+
+
+@picture(legend=False)
+def bifurcation(
+    page,
+    diagram: Bifurcation,
+    **keywords: Any,
+):
+    """Draw a bifurcation diagram: the long-term values of a quantity over a parameter.
+
+    Parameters
+    ----------
+    diagram : Bifurcation
+        From ``pi.analysis.bifurcation``.
+    **keywords
+        For `Axes.scatter`.
+
+    Returns
+    -------
+    Axes
+
+    Examples
+    --------
+    >>> import numpy as np, pyintegrate as pi
+    >>> found = pi.analysis.bifurcation(
+    ...     pi.systems.rossler, {"c": np.linspace(2, 6, 9)}, "x", section="y", dt=0.02,
+    ...     transient=200.0, keep=20)
+    >>> ax = bifurcation(found)
+    >>> ax.get_xlabel(), ax.get_ylabel()
+    ('c', 'x where y = 0')
+    """
+    ax = page((7.2, 4.4))
+    at = diagram.at.reshape(-1, *(1,) * (diagram.values.ndim - 1))
+    there = ~np.isnan(diagram.values)
+    at = np.broadcast_to(at, there.shape)[there]
+    _dots(ax, at, diagram.values[there], keywords)
+    none = np.count_nonzero(diagram.count == 0)
+    note = f"{none:,} of {diagram.count.size:,} have no points" if none else ""
+    system = diagram.section.system
+    right, up = (_named(system, name) for name in (diagram.parameter, diagram.quantity))
+    if diagram.where:
+        text = axis_label(system, f"{diagram.quantity} {diagram.where}")
+        up = with_unit(text, unit_of(system, diagram.quantity))
+    return ax, right, up, note
+
+
+def _two(section):
+    """A position and its velocity, or two components, that vary over the points."""
+    names, lead = section.system.state_names, section.system.positions
+    flat = {name: bool(np.ptp(section[name]) < 1e-9) if len(section) else False for name in names}
+    pairs = zip(names[:lead], names[lead:], strict=False)
+    pairs = [pair for pair in pairs if not any(flat[name] for name in pair)]
+    if pairs:
+        return pairs[0]
+    varied = [name for name in names if not flat[name]]
+    if len(names) < 2:
+        raise ValueError(f"a section is drawn by two components, {section.system.name!r} has one")
+    return tuple([*varied, *(name for name in names if flat[name])][:2])
+
+
+def _named(system, name):
+    known = name in system.state_names or name in system.params
+    return axis_label(system, name) if known else name
+
+
+def _dots(ax, x, y, keywords):
+    few = len(x) <= MANY
+    size = 6 if few else 1.5 if len(x) <= 10 * MANY else 0.3
+    own: dict[str, Any] = {"s": size, "linewidths": 0, "rasterized": not few}
+    if not {"c", "color"} & set(keywords):
+        own["color"] = on_ground(BLUE)
+    return ax.scatter(x, y, **(own | keywords))
+
+
+FEW = len(PALETTE)  # colours that are told apart, with a name each in the legend
+DIGITS = 6  # of an energy
+ORBITS, ENERGY = "orbit", "energy"
+
+
+class Orbits:
+    """What the colours of a section's points say.
+
+    Parameters
+    ----------
+    section : Section
+    by : str or None
+        "orbit", "energy", a parameter; None: what varies.
+    plain : bool
+        Whether the caller has chosen the colours.
+
+    Attributes
+    ----------
+    note : str
+        How many orbits share the colours, where they do.
+
+    Examples
+    --------
+    >>> import pyintegrate as pi
+    >>> pull = pi.systems.pendulum(length=[1.0, 2.0, 3.0])
+    >>> found = pi.analysis.crossings(pull, "omega", 1.0, 0.0, dt=0.05, t_end=20.0)
+    >>> Orbits(found, None, False).by
+    'length'
+    """
+
+    def __init__(self, section: Section, by: str | None, plain: bool):
+        self.system, self.batch, self.note = section.system, section.batch, ""
+        self.orbits, self.which = np.unique(section.trajectory, return_inverse=True)
+        varying = _varying(section)
+        if by is None:
+            by = next(iter(varying)) if len(varying) == 1 else ORBITS
+            by = by if len(self.orbits) > 1 and not plain else None
+        self.by = by
+        self.numbers: Any = None
+        if by == ENERGY and self.system.has_energy:
+            first = np.unique(section.trajectory, return_index=True)[1]
+            one = system_at(self.system, self.batch, self.orbits)
+            energies = np.asarray(one.energy(section.y[first], section.t[first]))
+            # Those that differ less are the same but for what the method has lost.
+            self.numbers = np.array([float(f"{energy:.{DIGITS}g}") for energy in energies])
+        elif by in varying:
+            self.numbers = varying[by][self.orbits]
+        elif by not in (ORBITS, None):
+            known = [ORBITS, *[ENERGY] * self.system.has_energy, *varying]
+            raise ValueError(f"by must be one of {', '.join(map(repr, known))}, got {by!r}")
+        elif by and len(self.orbits) > FEW:
+            self.note = f"{len(self.orbits):,} orbits in {FEW} colours"
+        different, turns = np.unique(self.orbits, return_inverse=True)
+        if self.numbers is not None:
+            different, turns = np.unique(self.numbers, return_inverse=True)
+        self.different, self.turns = different, turns  # what colours tell apart, and of each orbit
+        self.few = self.numbers is None or len(different) <= FEW
+
+    def look(self) -> dict[str, Any]:
+        """Keywords for `Axes.scatter`."""
+        if self.by is None:
+            return {}
+        if self.few:
+            palette = np.array([on_ground(colour) for colour in PALETTE])
+            return {"color": palette[self.turns[self.which] % FEW]}
+        return {"c": self.numbers[self.which], "cmap": "viridis"}
+
+    def explain(self, ax, points) -> None:
+        """A legend of few colours, a scale of many."""
+        if self.by is None or self.note:
+            return
+        if self.few:
+            for turn, name in enumerate(self._names()):
+                look = {"color": on_ground(PALETTE[turn % FEW]), "label": name}
+                ax.plot([], [], linestyle="", marker="o", markersize=4, **look)
+        else:
+            ax.figure.colorbar(points, ax=ax, pad=0.02).set_label(self._label)
+
+    @property
+    def _label(self):
+        if self.by == ENERGY:
+            return with_unit("energy", unit_of(self.system, ENERGY))
+        return axis_label(self.system, self.by)
+
+    def _names(self):
+        if self.numbers is None:
+            places = [np.unravel_index(one, self.batch or (1,)) for one in self.orbits]
+            return [f"orbit {', '.join(str(int(i)) for i in place)}" for place in places]
+        text, _, unit = self._label.partition(" [")
+        unit = unit.rstrip("]")
+        return [f"{text} = {value:.4g} {unit}".strip() for value in self.different]
+
+
+def _varying(section):
+    """Scalar parameters that differ over the batch, each with a value for every trajectory."""
+    found = {}
+    for name, shape in section.system.batch_shapes.items():
+        value = np.asarray(section.system.params[name])
+        if shape and value.shape == shape and np.ptp(value) > 0:
+            found[name] = np.broadcast_to(value, section.batch).reshape(-1)
+    return found

@@ -1,0 +1,386 @@
+"""The solution of a run with steps of one length."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from .. import _core
+from ..errors import report_failures
+from ..method.arithmetic import warn_of_change
+from ..run import output
+from ..run.arguments import steps_to
+from ..run.core import Outcome
+from ..run.evaluations import count_evaluations
+from ..run.failures import Failures
+from ..values.checks import numbers, whole_steps
+from ..values.keywords import explains_keywords
+from ..values.memory import check_memory, pad
+from .origin import Origin, origin_of
+from .sensitivity import motion_alone
+from .solution import Solution, span
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from ..values.types import ArrayLike, Booleans, Floats, Integers
+    from ..watching.watched import Watched
+
+
+class FixedSolution(Solution):
+    """The solution of ``pi.integrate``: a `Solution` whose steps have one length.
+
+    Attributes
+    ----------
+    dt : float, or ndarray that broadcasts to the batch
+        The step.
+    """
+
+    _digested = ("dt",)
+    _same_in_parts = ("dt", "t0")
+    _format = 1  # of its files: storage.py
+    _alone = staticmethod(motion_alone)  # the arguments of the solution without tangents
+
+    @classmethod
+    def of_run(cls, problem, options, failures=None, *watched):
+        """Integrate a Problem; an interrupted run has its solution in the exception."""
+        going = None
+
+        def work():
+            nonlocal going
+            going = output.begin(problem, options, failures, *watched)
+            going.go()
+            solution = cls(problem, options, going.outcome())
+            if solution._failures.index.size:
+                report_failures(solution, options.on_failure)
+            return solution
+
+        def finish(error):
+            if not isinstance(error, KeyboardInterrupt):
+                return
+            here = going or output.begin(problem, options, failures, *watched)
+            part = cls(problem, options, here.outcome())
+            error.solution = part  # type: ignore[attr-defined]
+            how_far = f"{part.n_steps:,} of {problem.n_steps:,} steps: see .solution"
+            error.args = error.args or (how_far,)
+
+        return _core.shielded(work, finish)
+
+    def __init__(self, problem, options, outcome):
+        """For ``integrate``: made from an ``Outcome`` (run/core.py)."""
+        self._problem, self._options = problem, options
+        self.system, self.method = problem.system, problem.method
+        self.dt, self.t0 = problem.dt, problem.t0
+        self.n_steps = outcome.completed
+        self._states, self._final, self._history = outcome.states, outcome.final, outcome.history
+        self._failures = outcome.failures  # including those that an event has stopped
+        self._sums, self._event_rows = outcome.sums, outcome.event_rows
+        if outcome.completed < problem.n_steps:
+            self._failures = outcome.failures.until(problem.first + outcome.completed)
+
+    @cached_property
+    def steps(self) -> Integers:
+        if self._saves.final_only:
+            return np.array([self._problem.first + self.n_steps])
+        return self._saves.steps[: self._saves.until(self.n_steps)] + self._problem.first
+
+    @property
+    def _saves(self):
+        return self._options.saves(self._problem.n_steps)
+
+    @cached_property
+    def t(self) -> Floats:
+        asked = self._options.times
+        return self._problem.times(self.steps) if asked is None else asked[: len(self)]
+
+    @property
+    def _step_lengths(self):
+        """Lengths of the steps, as pictures and tables show them: one, or (*batch)."""
+        return np.asarray(self.dt, dtype=np.float64)
+
+    @property
+    def _clock(self):
+        """The numbers that set the times of the states, as labels."""
+        return {"dt": self.dt, "t0": self.t0}
+
+    @property
+    def _pace(self):
+        return f": {self.n_steps} steps of dt = {span(self.dt)}"
+
+    @cached_property
+    def origin(self) -> Floats:
+        origin = self._outward(origin_of(self._problem).state)
+        origin.flags.writeable = False
+        return origin
+
+    @property
+    def _origin_time(self):
+        """The time of `origin`: a float, or (*batch)."""
+        return self._problem.times(np.array([origin_of(self._problem).step]))[0]
+
+    @cached_property
+    def watched(self) -> Watched:
+        """The results of watches by name: arrays over the batch. See ``pi.watch``."""
+        from ..watching.watched import Watched
+
+        if self._sums is None:
+            return Watched({})
+        problem = self._problem
+        ends = self._failures.steps(problem.lanes).reshape(problem.batch)
+        last = np.where(ends < 0, problem.first + self.n_steps, ends - 1)
+        return Watched.of_sums(self._options.watch, problem, self._sums, last)
+
+    @property
+    def valid(self) -> Booleans:
+        ends = self._failures.steps(self._problem.lanes).reshape(self._problem.batch)
+        made = self._column(self.steps) < ends
+        if self._options.times is not None:  # includes those of its last step before a stop
+            made |= (self._column(self.t) - self.stopped_at) * np.sign(self.dt) <= 0
+        return (ends < 0) | made
+
+    def failures(self) -> str:
+        """A readable report of the trajectories that failed.
+
+        Examples
+        --------
+        >>> import pyintegrate as pi
+        >>> pi.integrate(pi.systems.oscillator, dt=0.1, n_steps=10).failures()
+        'no trajectory failed'
+        """
+        return self._failures.failed().report(self._problem.batch, self.t0, self.dt)
+
+    @property
+    def evaluations(self) -> int:
+        """Force evaluations of a trajectory; a force that depends on the velocity is not shared.
+
+        For an implicit method those of one Newton iteration per step, whatever their number; for a
+        multistep method including those of its starter.
+        """
+        return count_evaluations(self._problem, self.n_steps)
+
+    def at(self, t: ArrayLike) -> Floats:
+        """States between the saved ones, by cubic Hermite interpolation; of noise on a chord.
+
+        Parameters
+        ----------
+        t : array_like
+            Times within the range of the saves, the same for every trajectory.
+
+        Returns
+        -------
+        ndarray, shape (*t.shape, *batch, dim)
+
+        References
+        ----------
+        Hairer, Norsett, Wanner (1993), Solving Ordinary Differential Equations I, II.6.
+
+        Examples
+        --------
+        >>> import pyintegrate as pi
+        >>> sol = pi.integrate(pi.systems.oscillator, dt=0.1, n_steps=10)
+        >>> sol.at(0.55).round(4)
+        array([ 0.8525, -0.5227])
+        """
+        from .interpolation import hermite
+
+        self._need_all("at(t)")
+        return hermite(self, numbers("t", t).astype(np.float64))
+
+    # ---- continuation ----
+    @explains_keywords()
+    def resume(
+        self,
+        n_steps: int | None = None,
+        *,
+        t_end: ArrayLike | None = None,
+        drive: Mapping[str, ArrayLike] | None = None,
+        out: Any = None,
+    ) -> FixedSolution:
+        """Continue for further steps, numbered onwards; bit-equal to one long run.
+
+        Parameters
+        ----------
+        n_steps : int, optional
+        t_end : array_like, optional
+            Give exactly one.
+        drive : mapping of str to array_like, optional
+            As in ``integrate``, for the further steps.
+        out : ndarray, memmap or zarr array, optional
+            Where the further states go, as in ``integrate``.
+
+        Returns
+        -------
+        Solution
+            It starts with the final state of this one; its errors are relative to the first start,
+            `origin`. Watches and events continue, except those of a solution that was loaded or
+            unpickled, which gives a UserWarning. It saves like this one, or only its end if this
+            one saved given steps or times. ``pi.concatenate`` joins both.
+
+        Examples
+        --------
+        >>> import pyintegrate as pi
+        >>> sol = pi.integrate(pi.systems.oscillator, dt=0.1, n_steps=10).resume(n_steps=5)
+        >>> int(sol.steps[0]), int(sol.steps[-1])
+        (10, 15)
+        """
+        if (n_steps is None) == (t_end is None):
+            raise ValueError("give exactly one of n_steps and t_end")
+        if self._carried is not None and out is not None:
+            raise ValueError("sensitivity and out exclude each other: leave out= away")
+        return self._continued(
+            lambda both: both.resume(n_steps, t_end=t_end, drive=drive),
+            lambda: self._resumed(n_steps, t_end, drive, out),
+        )
+
+    def _resumed(self, n_steps, t_end, drive, out):
+        options = self._options.changed(out=out, steps=None, times=None)
+        problem = self._problem
+        first = problem.first + self.n_steps
+        if t_end is not None:
+            n_steps = steps_to(t_end, self.dt, self.t0, problem.batch) - first
+            if n_steps < 0:
+                raise ValueError(f"t_end lies {-n_steps} steps before the end of this solution")
+        else:
+            n_steps = whole_steps(n_steps)
+        began = origin_of(problem)
+        origin = Origin(began.state, began.step, self)
+        further = problem.continued(self._last_state(), first, n_steps, options, origin, drive)
+        output.check_out(further, options, dict(drive or {}))
+        warn_of_change(problem.method, problem.system, problem.arithmetic)
+        return self.of_run(further, options, self._failures, self._sums, self._event_rows)
+
+    def _last_state(self):
+        """The state to continue from, laid out as ``initial`` of a Problem."""
+        rows = self._last_rows
+        if len(rows) < len(self._problem.initial):
+            raise ValueError(
+                "this run was interrupted between two saves, and the history of"
+                f" {self.method.name!r}, or the rounding error that it carries, is lost: integrate"
+                " again from `final`"
+            )
+        return pad(rows, (self._problem.lanes,), self._problem.dtype)
+
+    def _gap(self, after):
+        """Why a part does not begin where this one ends, or None."""
+        end, first = self._problem.first + self.n_steps, after._problem.first
+        if first != end:
+            return f"it begins at step {first}, not {end}: a solution's resume() goes on"
+        return None
+
+    @staticmethod
+    def _joined(parts):
+        """The solution of parts that follow on: see parts.py."""
+        first, last = parts[0], parts[-1]
+        begin, end, dim = first._problem, last._problem, first.system.dim
+        chosen, steps = [], np.empty(0, np.int64)
+        for part in parts:
+            skip = int(len(steps) > 0 and steps[-1] == part.steps[0])
+            chosen.append((part, skip))
+            steps = np.append(steps, part.steps[skip:])
+        kept = len(first.components)
+        size = len(steps) * kept * begin.lanes * begin.dtype.itemsize
+        check_memory(size, len(steps), begin.batch, kept)
+        record = np.concatenate([np.moveaxis(part.y[skip:], -1, 1) for part, skip in chosen])
+        problem = end.changed(
+            initial=begin.initial, first=begin.first, has_history=begin.has_history,
+            origin=begin.origin, n_steps=end.first + last.n_steps - begin.first,
+        )  # fmt: skip
+        options = last._options.changed(out=None, steps=None)
+        steps = steps - begin.first
+        if not np.array_equal(options.saves(problem.n_steps).steps, steps):  # no interval
+            options = options.changed(steps=steps)
+        rows = last._last_rows
+        whole = FixedSolution(problem, options, Outcome(
+            completed=problem.n_steps, states=np.moveaxis(record, 1, -1),
+            final=None if last._complete and last._final is None else rows[:dim],
+            history=rows[dim:] if len(rows) > dim else None, failures=last._failures,
+            sums=last._sums, event_rows=last._event_rows,
+        ))  # fmt: skip
+        return whole._told(last)
+
+    # ---- parts of a batch ----
+    def _of_lanes(self):
+        """What `_of_results` needs of each trajectory."""
+        return {"_ends": self._failures.steps(self._problem.lanes)}
+
+    @classmethod
+    def _of_results(cls, made, results):
+        """From checked arguments and the arrays of a whole batch: see ../dask.py."""
+        problem, options = made
+        dim, lanes = problem.system.dim, problem.lanes
+        rows = np.moveaxis(results["_last"], -1, 0).reshape(-1, lanes)
+        status, ends = results["status"].reshape(lanes), results["_ends"].reshape(lanes)
+        index = np.flatnonzero(status)
+        return cls(problem, options.changed(watch=None, events=None), Outcome(
+            completed=problem.n_steps, states=results["y"], final=rows[:dim],
+            history=rows[dim:] if len(rows) > dim else None,
+            failures=Failures(index, status[index], ends[index]),
+        ))  # fmt: skip
+
+    # ---- files ----
+    @classmethod
+    def _of_file(cls, stored):
+        """From the fields of a file: see storage.py."""
+        from ..method.method import Method
+        from ..run.arguments import make_run
+        from ..run.options import check_times, fitted, steps_of
+        from ..run.starter import check_start
+        from .plain_data import from_data, made, refuse
+
+        header, values, dim = stored.header, stored.values, stored.system.dim
+        completed, t, steps = header["completed"], values["t"], values["steps"]
+        starter, noise = (made(name, from_data, header[name], stored.arrays)
+                          for name in ("starter", "noise"))  # fmt: skip
+        if starter is not None and not isinstance(starter, Method):
+            refuse("starter", "it is no method")
+        made("starter", check_start, starter, stored.method, stored.system)
+
+        def run(system, state, options):
+            options |= {name: header[name] for name in ("save", "compensated")}
+            times = {name: stored.number(name) for name in ("dt", "t0")}
+            return make_run(
+                system, state, **times, n_steps=0, method=stored.method, dtype=stored.dtype,
+                noise=noise, options=options,
+            )  # fmt: skip
+
+        problem, options = stored.run(run)
+        problem = problem.changed(
+            first=header["first"],
+            # An interrupted run may lack only one step, and may have been asked for 2**53.
+            n_steps=min(header["n_steps"], completed + 1),
+            starter=starter,
+            has_history=header["begun"],
+            drive_strides=(0,) * len(problem.rows_params) if header["driven"] else None,
+        )
+        if "origin_state" in values:
+            state, ahead = values["origin_state"], values.get("origin_ahead")
+            problem = problem.changed(origin=Origin(state, header["origin"], ahead=ahead))
+        if header["joined"]:  # saves without a common interval; several times may lie in one step
+            saved, least = steps - header["first"], 0 if header["times"] else 1
+            if np.any(np.diff(saved, axis=0) < least) or np.any((saved < 0) | (saved > completed)):
+                refuse("steps", "expected increasing numbers of steps of the run")
+            options = options.changed(steps=saved)
+        if header["times"]:
+            options = options.changed(times=t)
+        y, last = values["y"], values["last_state"]
+        index, *others = (values[f"failed_{what}"] for what in ("index", "status", "step"))
+        if len(np.unique(index)) < len(index):
+            refuse("failed_index", "expected different numbers")
+        # A run with watches can be interrupted between two saves, at any step.
+        ends = steps.ndim == 1 and steps[-1:] == header["first"] + completed
+        ends = np.all(ends) and len(steps) and not header["times"] and options.components is None
+        if ends and not np.array_equal(last[:dim].reshape(y[-1].shape), y[-1], True):
+            refuse("last_state", "it is not the last state in y")
+        solution = cls(problem, options, Outcome(
+            completed=completed, states=np.moveaxis(y, 1, -1), final=None if ends else last[:dim],
+            history=last[dim:] if len(last) > dim else None, failures=Failures(index, *others),
+        ))  # fmt: skip
+        if header["times"] and len(t):  # they lie within the steps of the run
+            place = problem.t0, problem.dt, completed, problem.batch, problem.dtype
+            asked = made("t", fitted, made("t", check_times, t), problem.batch, problem.dt)
+            if not np.array_equal(made("t", steps_of, asked, *place), solution.steps):
+                refuse("t", "the times do not lie in the steps of the file")
+        return solution

@@ -1,0 +1,115 @@
+"""``breaks=``: times at which a step ends and the next begins anew."""
+
+import numpy as np
+import pytest
+from conftest import same_bits
+
+import pyintegrate as pi
+
+FRICTION = pi.acceleration(lambda t, x, v: -x - 0.1 * v + np.where(t < 1.7, 0.0, 1.0))
+OUTSIDE = pi.acceleration(trace=False)(lambda t, x, v: -x - 0.1 * v + np.where(t < 1.7, 0.0, 1.0))
+
+
+def run(**options):
+    return pi.solve(FRICTION, 1.0, 0.0, **{"t_end": 5.0, "rtol": 1e-9, "atol": 1e-12, **options})
+
+
+def exact():
+    """Damped about 0, then about 1."""
+    w, y = np.sqrt(1 - 0.05**2), np.array([1.0, 0.0])
+    for d, centre in ((1.7, 0.0), (3.3, 1.0)):
+        a, b = y[0] - centre, (y[1] + 0.05 * (y[0] - centre)) / w
+        fade, c, s = np.exp(-0.05 * d), np.cos(w * d), np.sin(w * d)
+        x = fade * (a * c + b * s)
+        y = np.array([centre + x, -0.05 * x + fade * w * (b * c - a * s)])
+    return y
+
+
+@pytest.mark.parametrize("method", ["auto", "dop853", "radau_iia5", "rodas5p"])
+def test_steps_end_at_the_breaks(method):
+    sol = run(breaks=[3.0, 1.7], method=method)
+    assert {1.7, 3.0} <= set(sol.t)
+    assert np.all(np.diff(sol.t) > 0)
+    assert len(sol.t) == sol.steps_taken + 1
+
+
+def test_a_known_jump_costs_no_more_than_two_smooth_parts():
+    """A force of Python, whose branches nobody sees: to either side of its jump it is smooth."""
+    options = {"t_end": 5.0, "rtol": 1e-9, "atol": 1e-12}
+    sol = pi.solve(OUTSIDE, 1.0, 0.0, breaks=[1.7], **options)
+    assert abs(sol.final - exact()).max() < 1e-8  # ten times rtol
+    parts = [pi.solve(OUTSIDE, 1.0, 0.0, **options | {"t_end": 1.7})]
+    parts += [pi.solve(OUTSIDE, *parts[0].final, t0=1.7, **options)]
+    assert sol.evaluations <= sum(part.evaluations for part in parts)
+
+
+def test_parts_are_those_that_begin_anew():
+    first = run(t_end=1.7)
+    second = pi.solve(FRICTION, *first.final, t0=1.7, t_end=5.0, rtol=1e-9, atol=1e-12)
+    assert same_bits(run(breaks=[1.7]).final, second.final)
+
+
+def test_breaks_outside_the_run_are_none():
+    for breaks in ([], [-1.0, 0.0, 5.0, 8.0]):
+        assert same_bits(run(breaks=breaks).y, run().y)
+
+
+def test_each_trajectory_has_its_own():
+    starts, own = np.linspace(0.5, 2.0, 7), np.linspace(0.5, 6.5, 7)
+    breaks = np.stack([own, own / 2])
+    options = {"t_end": 5.0, "rtol": [1e-6] * 3 + [1e-9] * 4, "save": "all"}
+    sol = pi.solve(FRICTION, starts, 0 * starts, breaks=breaks, **options)
+    for i in range(7):
+        options["rtol"] = [1e-6, 1e-9][i > 2]
+        alone = pi.solve(FRICTION, starts[i], 0.0, breaks=breaks[:, i], **options)
+        n = sol.counts[i]
+        assert same_bits(sol.y[:n, i], alone.y)
+        assert same_bits(sol.t[:n, i], alone.t)
+
+
+def test_backwards():
+    sol = pi.solve(FRICTION, *run().final, t0=5.0, t_end=0.0, breaks=[1.7, 3.0], rtol=1e-9,
+                   atol=1e-12)  # fmt: skip
+    assert [t for t in sol.t if t in (1.7, 3.0)] == [3.0, 1.7]
+    assert np.all(np.diff(sol.t) < 0)
+    assert abs(sol.final - [1.0, 0.0]).max() < 1e-7
+
+
+def test_times_watches_and_events_go_on():
+    times = np.linspace(0.0, 5.0, 41)
+    seen = {"watch": {"mean": pi.watch.mean("x")}, "events": {"zero": pi.event("x", keep=9)}}
+    sol, fine = run(breaks=[1.7, 3.0], times=times, **seen), run(times=times, rtol=1e-12, **seen)
+    assert abs(sol.y - fine.y).max() < 1e-7
+    assert sol.valid.all()
+    assert sol.watched["mean"] == pytest.approx(float(fine.watched["mean"]), abs=1e-7)
+    assert sol.events["zero"].count == fine.events["zero"].count
+    assert same_bits(sol.final, run(breaks=[1.7, 3.0]).final)
+
+
+def test_what_stopped_does_not_go_on():
+    stop = {"zero": pi.event("x", stop=True)}
+    sol = run(breaks=[0.5, 3.0], events=stop)
+    assert sol.stopped_by == "zero"
+    assert sol.t[-1] < 3.0
+
+
+def test_resume_and_files_keep_them(tmp_path):
+    part = run(t_end=1.0, breaks=[1.7])
+    part.save(tmp_path / "run.npz")
+    for one in (part, pi.load(tmp_path / "run.npz")):
+        assert 1.7 in one.resume(t_end=5.0).t
+
+
+def test_stiff_trajectories_stay_stiff():
+    sol = pi.solve(pi.systems.van_der_pol(mu=1000.0), [2.0, 0.0], t_end=300.0, rtol=1e-5,
+                   breaks=[100.0, 200.0], save="all")  # fmt: skip
+    assert np.isfinite(sol.stiff_since)
+    assert len(sol.stiff_spans) == 1
+    assert {100.0, 200.0} <= set(sol.t)
+
+
+@pytest.mark.parametrize("breaks", [1.0, [np.nan], [np.inf], "1", [[1.0, 2.0]] * 2])
+def test_wrong_ones_are_named(breaks):
+    batch = {"x0": np.ones((3, 2))} if np.ndim(breaks) == 2 else {}
+    with pytest.raises((TypeError, ValueError), match="breaks"):
+        pi.solve(FRICTION, **batch, t_end=5.0, breaks=breaks)

@@ -1,0 +1,156 @@
+"""Forces with jumps and kinks, without events: what np.where, np.sign, abs, floor and clip do."""
+
+import numpy as np
+import pytest
+from conftest import same_bits
+
+import pyintegrate as pi
+from pyintegrate import Status
+
+T_END, STARTS = 10.0, 50
+RNG = np.random.default_rng(0)
+START = np.stack([RNG.uniform(0.5, 2, STARTS), RNG.uniform(-1, 1, STARTS)], axis=-1)
+
+
+def signed(t, x):
+    return -np.sign(x) + 0.1 * np.cos(t)
+
+
+def square(t, x):
+    return -x + np.sign(np.sin(3 * t))
+
+
+FORCES = {"sign": signed, "square wave": square}
+KINDS = {
+    "first order": lambda f: pi.rhs(dim=2)(lambda t, y: (y[1], f(t, y[0]))),
+    "second order": lambda f: pi.acceleration(lambda t, x, v: f(t, x)),
+}
+
+
+def _flight(side, t0, y0, t):
+    """x'' = -side + cos(t) / 10 from y0 at t0."""
+    x0, v0 = y0
+    d, low = t - t0, v0 - 0.1 * np.sin(t0)
+    x = x0 + low * d - side * d * d / 2 + 0.1 * (np.cos(t0) - np.cos(t))
+    return x, low - side * d + 0.1 * np.sin(t)
+
+
+def _end_of_signed(y):
+    """From zero to zero, each bisected to rounding."""
+    t, side = 0.0, np.sign(y[0])
+    while True:
+        grid = np.linspace(t, T_END, 2001)[1:]
+        beyond = np.flatnonzero(_flight(side, t, y, grid)[0] * side < 0)
+        if not len(beyond):
+            return _flight(side, t, y, T_END)
+        low, high = grid[beyond[0]] - (grid[1] - grid[0]), grid[beyond[0]]
+        for _ in range(60):
+            middle = (low + high) / 2
+            if _flight(side, t, y, middle)[0] * side < 0:
+                high = middle
+            else:
+                low = middle
+        t, y, side = high, (0.0, _flight(side, t, y, high)[1]), -side
+
+
+def _end_of_square(y):
+    """The oscillator about 1 and -1 in turn, for pi / 3 each."""
+    x, v = y
+    for k in range(int(3 * T_END / np.pi) + 1):
+        side, d = 1 - 2 * (k % 2), min(np.pi / 3, T_END - k * np.pi / 3)
+        u = x - side
+        x, v = side + u * np.cos(d) + v * np.sin(d), v * np.cos(d) - u * np.sin(d)
+    return x, v
+
+
+ENDS = {"sign": _end_of_signed, "square wave": _end_of_square}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("name", FORCES)
+def test_the_error_at_jumps_is_that_of_the_tolerance(name, kind):
+    """At most ten times rtol in the median, over three jumps (sign) and nine (square wave)."""
+    exact = np.array([ENDS[name](y) for y in START])
+    for rtol in (1e-4, 1e-6, 1e-8):
+        sol = pi.solve(KINDS[kind](FORCES[name]), *_parts(kind), t_end=T_END, rtol=rtol,
+                       atol=1e-3 * rtol)  # fmt: skip
+        assert not sol.status.any()
+        assert np.median(abs(sol.final - exact).max(axis=-1)) <= 10 * rtol
+
+
+def _parts(kind):
+    return (START,) if kind == "first order" else (START[:, 0], START[:, 1])
+
+
+def test_a_stiff_wall_throws_nothing_up():
+    """Elastic: no ball rises above where it began, at the loosest tolerance that was seen to."""
+    ball = pi.rhs(dim=2)(lambda t, y: (y[1], -9.81 - np.where(y[0] < 0, 1e6 * y[0], 0)))
+    heights = np.linspace(0.5, 1.5, STARTS)
+    sol = pi.solve(ball, np.stack([heights, 0 * heights], axis=-1), t_end=3.0, rtol=1e-4, atol=1e-7)
+    energy = 9.81 * sol.final[:, 0] + sol.final[:, 1] ** 2 / 2
+    energy += np.where(sol.final[:, 0] < 0, 5e5 * sol.final[:, 0] ** 2, 0)
+    # Each of six borders changes the energy by some rtol, relative to that of the stiffest moment.
+    assert np.median(abs(energy / (9.81 * heights) - 1)) < 10e-4
+    assert np.max(energy / (9.81 * heights) - 1) < 0.1
+
+
+def test_order_split_and_workers_change_no_bit():
+    system = KINDS["first order"](signed)
+    whole = pi.solve(system, START, t_end=T_END)
+    for part in (slice(3, 4), slice(17, 41)):
+        assert same_bits(whole.final[part], pi.solve(system, START[part], t_end=T_END).final)
+    assert same_bits(whole.final, pi.solve(system, START, t_end=T_END, workers=3).final)
+
+
+def _rough(force):
+    return pi.rhs(dim=1)(lambda t, y: (force(y[0]),))
+
+
+def test_a_smooth_force_is_asked_for_no_branch():
+    smooth = pi.rhs(dim=1)(lambda t, y: (np.sin(y[0]) + y[0] ** 3,))
+    assert not smooth.program.has("invariants")
+    fixed = pi.rhs(dim=1, k=1.0)(lambda t, y, k: (-np.where(k > 0, k, 0.0) * y[0],))
+    assert not fixed.program.has("invariants")
+    for force in (np.sign, np.floor, abs, lambda x: np.clip(x, -1, 1), lambda x: x % 1.0):
+        assert _rough(force).program.has("invariants")
+
+
+# ---- along a border ------------------------------------------------------------------------------
+SLIDING = {
+    "dry friction": (pi.acceleration(lambda t, x, v: -x - 0.3 * np.sign(v)), [1.2, 0.0], 2 * np.pi),
+    "driven": (pi.acceleration(lambda t, x, v: np.cos(t) - 1.5 * np.sign(v)), [0.0, 0.5], 0.8214),
+    "relay": (pi.rhs(dim=2)(lambda t, y: (y[1] - np.sign(y[0]), -y[0])), [0.5, 0.2], 0.5586),
+    "unequal": (pi.rhs(dim=1)(lambda t, y: (0.5 - np.sign(y[0]),)), [1.0], 2.0),
+}
+
+
+@pytest.mark.parametrize("rtol", [1e-4, 1e-6, 1e-9])
+@pytest.mark.parametrize("name", SLIDING)
+def test_what_slides_along_a_border_ends_there(name, rtol):
+    """Held by the force from both sides: within a thousand attempts it ends with a status."""
+    system, start, moment = SLIDING[name]
+    sol = pi.solve(system, start, t_end=20.0, rtol=rtol, atol=1e-3 * rtol, on_failure="ignore")
+    assert sol.status == Status.STEP_TOO_SMALL
+    assert sol.steps_taken + sol.rejected <= 1000
+    assert sol.t[-1] == pytest.approx(moment, abs=1e-4 + 3 * rtol)
+    assert "slides" in sol.failures()
+
+
+PASSING = {
+    "drag": lambda t, x, v: -x - 0.01 * abs(v) * v,
+    "slight friction": lambda t, x, v: -x - 0.001 * np.sign(v),
+    "gravity": lambda t, x, v: -np.sign(x),
+    "soft wall": lambda t, x, v: -9.81 - np.where(x < 0, 1e4 * x, 0),
+    "clipped": lambda t, x, v: -np.clip(x, -0.5, 0.5),
+    "switched": lambda t, x, v: -x + np.sign(np.sin(7 * t)),
+    "grooves": lambda t, x, v: -x - np.sign(np.sin(50 * x)),
+    "sawtooth": lambda t, x, v: -x + t % 0.3,
+}
+
+
+@pytest.mark.parametrize("name", PASSING)
+def test_what_passes_a_border_again_and_again_goes_on(name):
+    for rtol in (1e-2, 1e-3, 1e-6):
+        sol = pi.solve(pi.acceleration(PASSING[name]), 1.0, 0.3, t_end=100.0, rtol=rtol,
+                       atol=1e-3 * rtol, save="final")  # fmt: skip
+        assert sol.status == Status.OK
