@@ -104,10 +104,12 @@ static int ask_at(Pieces *p, const PiSteps *s, int real_bytes, const double *aft
         }
     return run_program(r);
 }
-/* theta of each lane at x of the piece that it seeks; of the others at 0. */
+/* theta of each lane at x of the piece that it seeks; of the others as on a whole step, where equal
+ * ones cost less, or at 0, where a state that is made by the method costs nothing. */
 static void place_at(Pieces *p, double x) {
+    const double other = p->first_degree < CHEB_MOST / 2 ? 0 : 0.5 * (1 + x);
     for (int64_t i = 0; i < p->lanes; i++)
-        p->theta[i] = p->seeks[i] && !p->points[i] ? piece_part(p, i, x) : 0;
+        p->theta[i] = p->seeks[i] && !p->points[i] ? piece_part(p, i, x) : other;
 }
 /* Values at point number `node` of all lanes in `which`, of degree 16. */
 static int ask_node(Pieces *p, const PiSteps *s, int real_bytes, const double *after, int node) {

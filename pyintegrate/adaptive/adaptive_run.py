@@ -110,7 +110,7 @@ class AdaptiveRun:
         problem, options, control = self._problem, self._options, self._control
         times = self._record is not None and len(self._record) > 0
         return _core.start_adaptive(
-            system=problem.system._core_for(method),
+            system=problem.system.core_for(method),
             method=method.handle,
             bits=8 * problem.dtype.itemsize,
             lanes=problem.lanes,

@@ -61,7 +61,7 @@ def _make(system, x0, v0, given):
         options = options.changed(events=plan_events(system, options.events))
     dtype = checked_dtype(given["dtype"], x0, v0)
     components, shapes = components_of(system, x0, v0)
-    components = system._ready(components, dtype)
+    components = system.ready(components, dtype)
     rtol, atol = checked_tolerance("rtol", given["rtol"]), checked_tolerance("atol", given["atol"])
     method = checked_method(given["method"], rtol, system)
     shapes |= system.batch_shapes

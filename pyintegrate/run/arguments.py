@@ -74,8 +74,8 @@ def _make_run(
         from .starter import check_start
 
         starter, past = check_start(start, method, system)
-    remembered = _core.history_rows(system._core_for(method), method.handle, options.compensated)
-    components = system._ready(components, dtype)
+    remembered = _core.history_rows(system.core_for(method), method.handle, options.compensated)
+    components = system.ready(components, dtype)
     shapes |= system.batch_shapes
     dt = checked_times("dt", dt, dtype, shapes)
     t0 = checked_times("t0", t0, dtype, shapes)
@@ -218,7 +218,7 @@ def check_structure(method, system):
                 f" with, and that of {system.name!r} sees the velocity; use one that requires"
                 " 'any', such as 'rk4', or 'separable', such as 'velocity_verlet'"
             )
-        if refusal := system._refusal(method):
+        if refusal := system.refusal(method):
             raise ValueError(refusal)
         return
     cure = "one that requires 'any', such as 'rk4'"

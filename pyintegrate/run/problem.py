@@ -78,7 +78,7 @@ class Problem(Named):
     def core_fields(self, options, /, **fields):
         """Fields of the C core, with those that are the same for a run and for a Stepper."""
         fields |= {
-            "system": self.system._core_for(self.method),
+            "system": self.system.core_for(self.method),
             "bits": self.dtype.itemsize * 8,
             "lanes": self.lanes,
             "t0": self.rows_t0,

@@ -67,7 +67,7 @@ def with_tangents(system, sensitivity, x0, v0, dtype):
     dtype = checked_dtype(dtype, x0, v0)
     components, shapes = components_of(system, x0, v0)
     batch = np.broadcast_shapes(*shapes.values()) if shapes else ()
-    components = system._ready(components, dtype)
+    components = system.ready(components, dtype)
     state = np.zeros((*batch, both.dim), dtype)
     places = both.places
     for d, component in enumerate(components):

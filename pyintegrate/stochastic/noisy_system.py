@@ -52,7 +52,7 @@ class NoisySystem(TracedSystem):
 
     @property
     def noise(self) -> str:  # type: ignore[override]
-        programs = self.traced._programs
+        programs = self.traced.programs
         if "kind" not in programs:
             programs["kind"] = kind_of(self.traced, self.noises)
         return programs["kind"]
@@ -76,9 +76,9 @@ class NoisySystem(TracedSystem):
         flat = self._ask(_INVARIANTS, t, y, self.dim * self.noises)
         return flat.reshape(*flat.shape[:-1], self.dim, self.noises)
 
-    def _evaluate(self, bits, question, *arguments):
+    def evaluate(self, bits, question, *arguments):
         if question != _INVARIANTS:
-            return super()._evaluate(bits, question, *arguments)
+            return super().evaluate(bits, question, *arguments)
         source = self.traced
         nodes = {"invariants": source.outputs["diffusion"]}
         program = assemble(source.graph, nodes, source.n_params)
@@ -105,7 +105,7 @@ class NoisySystem(TracedSystem):
             return "heun_stratonovich"
         return "euler_maruyama" if self.noise == "general" else "milstein"
 
-    def _refusal(self, method):
+    def refusal(self, method):
         suited = [name for name, m in METHODS.items() if self._suits(m)]
         if method.family == "noise" and self._suits(method):
             return None
@@ -128,11 +128,11 @@ class NoisySystem(TracedSystem):
             return False
         return KINDS.index(self.noise) <= KINDS.index(method.noise)
 
-    def _core_for(self, method):
+    def core_for(self, method):
         if method.family != "noise":
-            return super()._core_for(method)
+            return super().core_for(method)
         self._look_at_variables()
-        programs = self.traced._programs
+        programs = self.traced.programs
         if method.name not in programs:
             programs[method.name] = step_program(self, method)
         return programs[method.name].handle

@@ -25,7 +25,7 @@ class ClosedForms:
 
     if TYPE_CHECKING:
         name = dim = initial = batch_shapes = params = property(lambda self: Any)
-        _components: Any
+        components: Any
 
     def exact(self, t: ArrayLike, y0: ArrayLike, t0: ArrayLike = 0.0) -> MaybeFloats:
         """Exact solution through y0 at t0, or None if it has no closed form.
@@ -47,7 +47,7 @@ class ClosedForms:
         >>> bool(np.allclose(pi.systems.oscillator.exact([np.pi], [1.0, 0.0]), [[-1.0, 0.0]]))
         True
         """
-        solve = self._closed_form("exact")
+        solve = self.closed_form("exact")
         if solve is None:
             return None
         t, y0, t0 = self._motion(t, y0, t0)
@@ -72,7 +72,7 @@ class ClosedForms:
         >>> (swing.exact_phase([0.0, np.pi], [1.0, 0.0]) / np.pi).round(12)
         array([0., 2.])
         """
-        solve = self._closed_form("exact_phase")
+        solve = self.closed_form("exact_phase")
         if solve is None and not self.phase_is_uniform:
             y = self.exact(t, y0, t0)
             if y is None:
@@ -88,7 +88,7 @@ class ClosedForms:
     @property
     def phase_is_uniform(self) -> bool:
         """Whether the phase of every exact motion grows linearly, by 2 pi per period."""
-        uniform = self._closed_form("phase_is_uniform")
+        uniform = self.closed_form("phase_is_uniform")
         return uniform is not None and uniform(**self.params)
 
     def phase(self, y: ArrayLike, t: ArrayLike = 0.0) -> MaybeFloats:
@@ -100,10 +100,10 @@ class ClosedForms:
         >>> float(pi.systems.oscillator.phase([0.0, -1.0]) / np.pi)
         0.5
         """
-        angle = self._closed_form("phase")
+        angle = self.closed_form("phase")
         if angle is None:
             return None
-        t, y = numbers("t", t), self._components(y)
+        t, y = numbers("t", t), self.components(y)
         broadcast({"t": t.shape, "y": y[0].shape, **self.batch_shapes})
         return angle(y, t.astype(np.float64), **self.params)
 
@@ -116,21 +116,22 @@ class ClosedForms:
         >>> float(pi.systems.oscillator(omega=np.pi).period())
         2.0
         """
-        span = self._closed_form("period")
+        span = self.closed_form("period")
         return (
             None
             if span is None
-            else span(self._components(self.initial if y0 is None else y0, "y0"), **self.params)
+            else span(self.components(self.initial if y0 is None else y0, "y0"), **self.params)
         )
 
     def _motion(self, t, y0, t0):
         """Times that broadcast against the batch, the components of a start, and its time."""
         t, t0 = (numbers(name, a).astype(np.float64) for name, a in (("t", t), ("t0", t0)))
-        t, y0 = np.atleast_1d(t), self._components(y0, "y0")
+        t, y0 = np.atleast_1d(t), self.components(y0, "y0")
         batch = broadcast({"y0": y0[0].shape, "t0": t0.shape, **self.batch_shapes})
         return t.reshape(-1, *(1,) * len(batch)) if t.ndim == 1 else t, y0, t0
 
-    def _closed_form(self, what):
+    def closed_form(self, what):
+        """A function of the system's module in ``exact/`` by its name, or None."""
         return getattr(_exact_module(self.name), what, None)
 
 

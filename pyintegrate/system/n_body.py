@@ -148,7 +148,7 @@ class NBody(System):
             raise ValueError("parameter masses must not be negative")
         return made
 
-    def _ready(self, components, dtype):
+    def ready(self, components, dtype):
         """Refuse bodies that coincide, unless softening separates them."""
         x = np.stack(np.broadcast_arrays(*components[: self.dof]), axis=-1)
         x = x.reshape(*x.shape[:-1], self.n, 3)

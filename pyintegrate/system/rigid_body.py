@@ -89,7 +89,7 @@ class RigidBody(System):
         _check_inertia(made.params["inverse_inertia"])
         return made
 
-    def _refusal(self, method):
+    def refusal(self, method):
         factors = np.ravel(self.params["linear_factor"]), np.ravel(self.params["angular_factor"])
         if method.requires == "rigid_body" or all(np.all(f == 1) for f in factors):
             return None
@@ -98,7 +98,7 @@ class RigidBody(System):
             " requires 'rigid_body', such as 'rigid_rk4', or linear_damping and angular_damping"
         )
 
-    def _ready(self, components, dtype):
+    def ready(self, components, dtype):
         """Quaternions normalised to length 1; one of length 0 is refused."""
         parts = np.broadcast_arrays(*components[3:7])
         q = np.stack(parts, axis=-1).astype(np.float64)
@@ -114,7 +114,7 @@ class RigidBody(System):
 
     def jacobian(self, t, y):
         """Derivative of the right-hand side by the state, by central differences of order 8."""
-        t, y = numbers("t", t), np.stack(self._components(y), axis=-1)
+        t, y = numbers("t", t), np.stack(self.components(y), axis=-1)
         broadcast({"t": t.shape, "y": y.shape[:-1], **self.batch_shapes})
         shifts = _WIDTH * np.maximum(1, abs(y))
         columns = []

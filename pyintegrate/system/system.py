@@ -110,8 +110,15 @@ class System(ClosedForms):
         )
 
     # ---- description ----
-    def _core_for(self, method):
-        """The same for a method, which may need derivatives."""
+    def core_for(self, method):
+        """What the C core knows it by for a method, which may need derivatives.
+
+        Examples
+        --------
+        >>> import pyintegrate as pi
+        >>> pi.systems.spring.core_for(pi.methods.gauss4)
+        'spring'
+        """
         return self.core
 
     @cached_property
@@ -137,12 +144,26 @@ class System(ClosedForms):
     def initial(self) -> Floats:
         return np.array([q[2] for q in self.definition.state])
 
-    def _refusal(self, method):
-        """Why a method that fits the structure cannot be used nevertheless; None if it can."""
+    def refusal(self, method):
+        """Why a method that fits the structure cannot be used nevertheless; None if it can.
+
+        Examples
+        --------
+        >>> import pyintegrate as pi
+        >>> pi.systems.double_well.refusal(pi.methods.rk4)[:53]
+        "method 'rk4' is for equations without noise, and that"
+        """
         return None
 
-    def _ready(self, components, dtype):
-        """The components of an initial state, checked and prepared for a run."""
+    def ready(self, components, dtype):
+        """The components of an initial state, checked and prepared for a run.
+
+        Examples
+        --------
+        >>> import numpy as np, pyintegrate as pi
+        >>> pi.systems.spring.ready([1.0, 0.0], np.float64)
+        [1.0, 0.0]
+        """
         return components
 
     @property
@@ -268,7 +289,15 @@ class System(ClosedForms):
         values = self._ask(_INVARIANTS, t, y, len(names))
         return {name: values[..., i] for i, name in enumerate(names)}
 
-    def _components(self, y, name="y"):
+    def components(self, y, name="y"):
+        """The components of states (*batch, dim), each (*batch), in double precision.
+
+        Examples
+        --------
+        >>> import pyintegrate as pi
+        >>> [x.tolist() for x in pi.systems.spring.components([[1.0, 2.0], [3.0, 4.0]])]
+        [[1.0, 3.0], [2.0, 4.0]]
+        """
         y = _state(name, y)
         if y.shape[-1:] != (self.dim,):
             raise ValueError(
@@ -298,10 +327,20 @@ class System(ClosedForms):
         rows = tuple(row(y[..., d]) for d in range(self.dim))
         params = tuple(row(value) for value in self.parameter_rows)
         if lanes:
-            self._evaluate(dtype.itemsize * 8, question, lanes, row(t), rows, params, out)
+            self.evaluate(dtype.itemsize * 8, question, lanes, row(t), rows, params, out)
         return out.reshape(answers, *batch).transpose(*range(1, len(batch) + 1), 0)
 
-    def _evaluate(self, *arguments):
+    def evaluate(self, *arguments):
+        """Answer a question of the core for rows of lanes, into memory.
+
+        Examples
+        --------
+        >>> import numpy as np, pyintegrate as pi
+        >>> one, out = np.ones(1), np.empty((2, 1))
+        >>> pi.systems.oscillator.evaluate(64, 0, 1, one, (one, one), (one,), out)
+        >>> out.ravel().tolist()  # v, -x
+        [1.0, -1.0]
+        """
         _core.evaluate(self.core, *arguments)
 
     # ---- derivatives ----

@@ -124,5 +124,5 @@ class _Differences:
             return self._system.answer(question, t, y, [np.array(row) for row in rows])
         out = np.empty(y.shape)
         given = tuple(np.ascontiguousarray(row) for row in rows)
-        self._system._evaluate(64, _RHS, y.shape[1], np.ascontiguousarray(t), tuple(y), given, out)
+        self._system.evaluate(64, _RHS, y.shape[1], np.ascontiguousarray(t), tuple(y), given, out)
         return out

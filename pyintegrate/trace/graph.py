@@ -156,7 +156,7 @@ class Graph:
         self.scale_freely = False  # in derivatives: move powers of two out of products
 
     # ---- leaves ----
-    def _node(self, operation, arguments=(), value=None, depends=0):
+    def node(self, operation, arguments=(), value=None, depends=0):
         key = (operation, value, *(a.number for a in arguments))
         if operation == "constant":
             key = (operation, float(value).hex())  # distinguishes zeros; one NaN
@@ -175,17 +175,17 @@ class Graph:
         return node
 
     def constant(self, value):
-        return self._node("constant", value=float(value))
+        return self.node("constant", value=float(value))
 
     def parameter(self, row):
-        return self._node("parameter", value=row, depends=PARAMETER)
+        return self.node("parameter", value=row, depends=PARAMETER)
 
     def time(self):
-        return self._node("time", depends=TIME)
+        return self.node("time", depends=TIME)
 
     def state(self, index):
         positions = self.dof or self.dim
-        return self._node("state", value=index, depends=POSITION if index < positions else VELOCITY)
+        return self.node("state", value=index, depends=POSITION if index < positions else VELOCITY)
 
     # ---- operations ----
     def make(self, operation, *arguments):
@@ -199,7 +199,7 @@ class Graph:
             return known
         if operation in _COMMUTATIVE and arguments[0].number > arguments[1].number:
             arguments = arguments[::-1]
-        return self._node(operation, arguments)
+        return self.node(operation, arguments)
 
 
 # ---- rewrites that change no bit -----------------------------------------------------------------

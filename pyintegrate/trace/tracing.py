@@ -47,18 +47,18 @@ class Traced:
 
     def __init__(self, graph, outputs, n_params):
         self.graph, self.outputs, self.n_params = graph, outputs, n_params
-        self._programs: dict[bool, object] = {}
+        self.programs: dict[bool, object] = {}
 
     def program(self, jacobian=False):
         """The byte code; with the Jacobian only if needed, for it may be long."""
-        if jacobian not in self._programs:
+        if jacobian not in self.programs:
             outputs = dict(self.outputs)
             if (branch := self._branch()) is not None:
                 outputs["invariants"] = [branch]
             if jacobian:
                 outputs["jacobian"] = self._jacobian()
-            self._programs[jacobian] = assemble(self.graph, outputs, self.n_params)
-        return self._programs[jacobian]
+            self.programs[jacobian] = assemble(self.graph, outputs, self.n_params)
+        return self.programs[jacobian]
 
     def _branch(self):
         """A number that changes where the force takes another branch; None if it has but one."""
@@ -131,7 +131,7 @@ class Traced:
             if operation in _LEAVES:
                 made.append(_LEAVES[operation](graph, value))
             else:
-                made.append(graph._node(operation, tuple(made[a] for a in arguments)))
+                made.append(graph.node(operation, tuple(made[a] for a in arguments)))
         return cls(graph, {q: [made[i] for i in places] for q, places in outputs}, int(n_params))
 
     def __reduce__(self):

@@ -38,7 +38,7 @@ class CompiledSystem(TracedSystem):
 
     core = property(lambda self: self.definition.handle)
 
-    def _core_for(self, method):
+    def core_for(self, method):
         return self.core
 
     def _formulas(self):
@@ -53,7 +53,7 @@ class CompiledSystem(TracedSystem):
         rows = np.moveaxis(np.asarray(y, dtype=np.float64), -1, 0)
         return np.moveaxis(differences(rhs, rows), (0, 1), (-2, -1))
 
-    def _evaluate(self, *arguments):
+    def evaluate(self, *arguments):
         _core.evaluate(self.core, *arguments)
 
     def __reduce__(self):

@@ -33,13 +33,13 @@ class CallbackSystem(TracedSystem):
             _Block(self), 0, self.dim, self.dof, rows, _BLOCK, None, self.velocity_dependent
         )
 
-    def _core_for(self, method):
+    def core_for(self, method):
         return self.core
 
     def _formulas(self):
         return [f"{self.definition.function.__name__}(...), a Python function"]
 
-    def _evaluate(self, bits, question, lanes, t, y, params, out):
+    def evaluate(self, bits, question, lanes, t, y, params, out):
         y = np.array([np.broadcast_to(row, lanes) for row in y])
         if question == _JACOBIAN:
             rhs = partial(self.answer, _RHS, t, params=params)

@@ -86,7 +86,7 @@ class TracedSystem(System):
         return table.replace(f"<code>{escape(self.equation)}</code>", lines)
 
     # ---- equations ----
-    def _evaluate(self, bits, question, *arguments):
+    def evaluate(self, bits, question, *arguments):
         _core.evaluate(
             self.traced.program(question == _JACOBIAN).handle, bits, question, *arguments
         )
@@ -146,7 +146,7 @@ class TracedSystem(System):
             return self.definition.compiled
         return self.traced.program().handle
 
-    def _core_for(self, method):
+    def core_for(self, method):
         self._look_at_variables()
         if self.compiled:
             return self.core
@@ -161,7 +161,7 @@ class TracedSystem(System):
         function = self.definition.exact
         return None if function is None else exact_states(self, function, t, y0, t0)
 
-    def _closed_form(self, what):
+    def closed_form(self, what):
         return None
 
     # ---- equality and pickling ----
@@ -188,7 +188,7 @@ def restore_own(kind, definition, params):
 
 def exact_states(system, function, t, y0, t0):
     """A user's exact solution at times t through y0 at t0, (n, *batch, dim)."""
-    t, y = np.atleast_1d(np.asarray(t, dtype=np.float64)), system._components(y0)
+    t, y = np.atleast_1d(np.asarray(t, dtype=np.float64)), system.components(y0)
     batch = np.broadcast_shapes(y[0].shape, np.shape(t0), *system.batch_shapes.values())
     if t.ndim == 1:
         t = t.reshape(-1, *(1,) * len(batch))

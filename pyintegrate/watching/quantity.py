@@ -84,13 +84,13 @@ class View:
         if self.system.phase_is_uniform:
             exact = self.params["_phase"] + self.params["_phase_rate"] * (self.t - start)
             return self._phase() - exact
-        solve = self.system._closed_form("exact_phase")
+        solve = self.system.closed_form("exact_phase")
         y0 = [self.params[name] for name in phase_numbers(self.system)[1:]]
         own = {name: self.params[name] for name in self.system.params}
         return self._phase() - tracing.call(lambda: solve(self.t, y0, start, **own), [], {})
 
     def _phase(self):
-        angle = self.system._closed_form("phase")
+        angle = self.system.closed_form("phase")
         y = [self.component(name) for name in self.system.state_names]
         own = {name: self.params[name] for name in self.system.params}
         return tracing.call(lambda: angle(y, self.t, **own), [], {})
@@ -146,8 +146,8 @@ def phase_of(system, state, t):
 
 def has_exact_phase(system):
     """Whether its phase can be compared with that of the exact motion during the run."""
-    known = system._closed_form("exact_phase") is not None or system.phase_is_uniform
-    return known and system._closed_form("phase") is not None
+    known = system.closed_form("exact_phase") is not None or system.phase_is_uniform
+    return known and system.closed_form("phase") is not None
 
 
 def invariant_names(system):
@@ -210,7 +210,7 @@ def check_quantity(what, system, turns=False):
             raise ValueError(f"the energy of {system.name!r} has no formula: give a function")
         return
     if what == "phase":
-        if system._closed_form("phase") is None:
+        if system.closed_form("phase") is None:
             raise ValueError(f"{system.name!r} has no phase in closed form: give a function")
         return
     if what == "phase_drift" and turns:
@@ -222,7 +222,7 @@ def check_quantity(what, system, turns=False):
         return
     known = [*system.state_names, *invariant_names(system)]
     known += ["energy", "energy_error"] if system.has_energy else []
-    known += ["phase"] if system._closed_form("phase") is not None else []
+    known += ["phase"] if system.closed_form("phase") is not None else []
     known += ["phase_drift"] if turns and has_exact_phase(system) else []
     raise ValueError(
         f"{system.name!r} has no quantity {what!r}; it has {', '.join(known)}, and functions"

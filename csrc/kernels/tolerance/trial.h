@@ -385,7 +385,7 @@ static void sliding_lanes_leave(Lanes *l) {
     vint any = {0};
     for (int64_t u = 0; u < R; u++) any |= l->accepted[u] & l->crossed[u];
     if (!vany(any)) return;
-    vreal *const slope = l->between, *const ahead = l->ys, *const branch = l->sums;
+    vreal *const slope = l->between, *const ahead = l->ys, *const branch = l->unused;
     copy_rows(c, 1, l->tn, c->t);
     rhs_rows(c, c->t, l->yn, slope);
     for (int64_t i = 0; i < c->dim * R; i++)

@@ -182,7 +182,7 @@ def set_out(
         )
     dtype = checked_dtype(dtype, x0, v0)
     components, shapes = components_of(base, x0, v0)
-    components = base._ready(components, dtype)
+    components = base.ready(components, dtype)
     batch = np.broadcast_shapes(*shapes.values()) if shapes else ()
     state, places = np.zeros((*batch, both.dim), dtype), both.places
     with quiet():
