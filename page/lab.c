@@ -3,7 +3,6 @@
  * library. */
 #include <stdlib.h>
 #include <string.h>
-#include "../csrc/run/record.h"
 #include "../csrc/run/run.h"
 
 extern const PiKernelSet pi_baseline_f64;

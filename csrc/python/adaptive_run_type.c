@@ -2,14 +2,14 @@
 #include <string.h>
 #include "../tolerance/solve.h"
 #include "fields.h"
-#include "observation.h"
+#include "watching.h"
 
 typedef struct {
     CoreObject base;
     PiAdaptiveRun run;
     PiRow *rows;
     int *saved;
-    Observation *observation; /* or NULL */
+    Watches watches;
 } AdaptiveRun;
 _Static_assert(offsetof(AdaptiveRun, run) == sizeof(CoreObject), "fields.c writes to the run");
 
@@ -18,7 +18,7 @@ static void adaptive_run_dealloc(PyObject *self) {
     pi_adaptive_free(&r->run);
     PyMem_Free(r->rows);
     PyMem_Free(r->saved);
-    free_observation(r->observation);
+    free_watches(&r->watches);
     free_object(&r->base);
 }
 
@@ -100,7 +100,7 @@ static int make_run(PyObject *module, CoreObject *object, const Given *a) {
     s->saved = r->saved;
     if (a->record && read_due_times(r, a)) return -1;
     if (a->observation &&
-        !(r->observation = read_observation(module, &r->run, a->system, a->observation, v)))
+        read_observation(module, &r->run, a->system, a->observation, v, &r->watches))
         return -1;
     pi_adaptive_prepare(&r->run);
     return 0;
@@ -116,7 +116,7 @@ const char start_adaptive_doc[] =
     "rejected; status (bytes): trajectories of status CANCELLED are integrated, others stay.\n"
     "saved: indices of components. record (n, components, lanes) with any strides: states at\n"
     "times, (n,), or with each=True (n, lanes); without it none. keep: whether gather() will be\n"
-    "called. observation: watches and events (observation.c). decay: h times the rate\n"
+    "called. observation: watches and events (watching.c). decay: h times the rate\n"
     "of decay from which a trajectory leaves as stiff, with the status 16, or with Radau's method\n"
     "h times the fastest rate up to which it leaves as no longer stiff; 0: never. accepted and\n"
     "rejected are incremented from their given values.";

@@ -163,6 +163,7 @@ static int module_clear(PyObject *module) {
 
 #define WITH_NAMES(function) (PyCFunction)(void (*)(void))(function)
 static PyMethodDef functions[] = {
+    {"reductions", core_reductions, METH_NOARGS, reductions_doc},
     {"scales", core_scales, METH_O, scales_doc},
     {"make_system", core_make_system, METH_VARARGS, make_system_doc},
     {"info", core_info, METH_NOARGS, info_doc},

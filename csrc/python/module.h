@@ -57,6 +57,9 @@ int claim(CoreObject *object);
 extern PyMethodDef catalogue_functions[], method_functions[], program_functions[];
 /* callbacks.c, sized_systems.c */
 extern const char make_callback_doc[], make_system_doc[];
+/* watching.c */
+extern const char reductions_doc[];
+PyObject *core_reductions(PyObject *module, PyObject *none);
 PyObject *core_make_callback(PyObject *module, PyObject *args);
 PyObject *core_make_system(PyObject *module, PyObject *args);
 /* crew.c */

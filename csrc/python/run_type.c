@@ -1,7 +1,6 @@
 /* The Python type of a run: made by start(), worked on by threads, read by outcome(). */
 #include "../aligned.h"
 #include "../run/layout.h"
-#include "../run/record.h"
 #include "fields.h"
 #include "watching.h"
 

@@ -78,7 +78,7 @@ static int make_observers(PyObject *module, Stepper *s, const Given *o) {
         if (add_undo(run, w->watch[i].sums[0], w->watch[i].n_rows)) return -1;
     if (!w->events) return 0;
     return add_undo(run, w->events->watch.sums[0], w->events->watch.n_rows) ||
-                   add_undo(run, w->events->counts[0], w->events->count)
+                   add_undo(run, w->events->counts[0], pi_event_rows(w->events->events.count))
                ? -1
                : 0;
 }

@@ -1,5 +1,5 @@
-/* The watches and events of a run: named fields of each, and memory for each lane, as observers of
- * the core. */
+/* The watches and events of a run, of fixed steps and to a tolerance: named fields of each, and
+ * memory for each lane. */
 #include "watching.h"
 #include <string.h>
 
@@ -22,135 +22,162 @@ static int integer(PyObject *fields, const char *name, int64_t least, int64_t mo
     return -1;
 }
 
-/* Reductions that the core knows: (kind, source, number) each. Their sums follow the program's. */
-static int read_reduced(PyObject *fields, int64_t n_quantities, PiWatch *watch) {
-    static const int rows[PI_REDUCTIONS] = {
-        [PI_LARGEST] = 2, [PI_SMALLEST] = 2,       [PI_LARGEST_MAGNITUDE] = 2,
-        [PI_SUM] = 2,     [PI_SUM_OF_SQUARES] = 2, [PI_LINE] = 10,
-        [PI_RISES] = 4,   [PI_FALLS] = 4,          [PI_PASSES] = 4};
-    PyObject *list = watch_field(fields, "reduced");
-    if (!list) return -1;
-    const Py_ssize_t n = PyTuple_Check(list) ? PyTuple_Size(list) : -1;
-    const int64_t energies = !(watch->system.unanswered >> PI_ENERGY & 1);
-    watch->n_quantities = (int)n_quantities;
-    watch->n_rows = watch->n_sums;
-    int error = n < 0 || n > PI_MAX_REDUCED;
-    for (watch->n_reduced = 0; !error && watch->n_reduced < n; watch->n_reduced++) {
-        PiReduced *one = &watch->reduced[watch->n_reduced];
-        PyObject *three = PyTuple_GetItem(list, watch->n_reduced);
-        error = !PyTuple_Check(three) ||
-                !PyArg_ParseTuple(three, "iii", &one->kind, &one->source, &one->number) ||
-                one->kind < 0 || one->kind >= PI_REDUCTIONS || one->source < 0 ||
-                one->source >= PI_SOURCES || one->number < 0;
-        if (error) break;
-        const int64_t numbers = one->source == PI_OF_PROGRAM ? n_quantities
-                                : one->source == PI_OF_STATE ? watch->components
-                                                             : energies;
-        error = one->number >= numbers;
-        if (error) break;
-        one->first = watch->n_rows;
-        watch->n_rows += rows[one->kind];
+/* A writable array of doubles (or bytes) in a field. */
+static void *memory(PyObject *fields, const char *name, int64_t items, int item, Views *views) {
+    PyObject *array = watch_field(fields, name);
+    return array ? views_array(views, array, name, items, item, 1) : NULL;
+}
+static int small(PyObject *fields, const char *name, int64_t least, int64_t most, int *to) {
+    int64_t value;
+    if (integer(fields, name, least, most, &value)) return -1;
+    *to = (int)value;
+    return 0;
+}
+/* What a run asks and is asked with: its module, its system, the memory of its rows. */
+typedef struct {
+    PyObject *module, *system;
+    int dim;
+    int64_t stride;
+    Views *views;
+    Watches *to;
+} Reader;
+/* Field linear: the factors of the components, one result after the other; None: they are not. */
+static int read_linear(PyObject *fields, PiLaneProgram *one) {
+    PyObject *linear = PyDict_GetItemString(fields, "linear");
+    const int n = one->program.system->n_invariants * one->system.system->dim;
+    if (!linear || linear == Py_None) return 0;
+    one->linear = PyMem_Calloc((size_t)n + 1, sizeof *one->linear);
+    if (!one->linear) return PyErr_NoMemory(), -1;
+    return read_numbers(linear, "linear", n, one->linear);
+}
+/* Fields program, asks, sums, params; linear, if the results are. */
+static int read_program(const Reader *r, PyObject *fields, PiLaneProgram *one) {
+    PyObject *program = watch_field(fields, "program"), *params;
+    if (!r->to->programs) r->to->programs = PyList_New(0);
+    if (!program || !r->to->programs || PyList_Append(r->to->programs, program) ||
+        find_system(r->module, program, 64, &one->program) ||
+        find_system(r->module, r->system, 64, &one->system) ||
+        small(fields, "asks", 0, PI_WATCH_ALL, &one->asks) ||
+        small(fields, "sums", 0, PI_MAX_REGISTERS, &one->n_sums) ||
+        !(params = watch_field(fields, "params")))
+        return -1;
+    const PiSystem *s = one->system.system, *p = one->program.system;
+    const unsigned unanswered = one->system.unanswered;
+    const int64_t rows = s->dim + 1 + (one->asks & PI_WATCH_ENERGY ? 1 : 0) +
+                         (one->asks & PI_WATCH_INVARIANTS ? s->n_invariants : 0) + one->n_sums;
+    if (rows != p->dim || p->dof || p->n_params < s->n_params || s->dim != r->dim ||
+        one->program.unanswered >> PI_INVARIANTS & 1 ||
+        (one->asks & PI_WATCH_ENERGY && unanswered >> PI_ENERGY & 1) ||
+        (one->asks & PI_WATCH_INVARIANTS && unanswered >> PI_INVARIANTS & 1)) {
+        PyErr_SetString(PyExc_ValueError, "the program of a watch does not fit its system");
+        return -1;
     }
-    if (!error) return 0;
+    one->params = PyMem_Calloc((size_t)p->n_params + 1, sizeof *one->params);
+    if (!one->params) return PyErr_NoMemory(), -1;
+    return read_linear(fields, one) || views_rows(r->views, params, "params of a watch",
+                                                  p->n_params, r->stride, 8, one->params)
+               ? -1
+               : 0;
+}
+/* A tuple in a field, of `least` to `most` items: its length, or -1. */
+static Py_ssize_t tuple_of(PyObject *list, const char *name, Py_ssize_t least, Py_ssize_t most) {
+    const Py_ssize_t n = list && PyTuple_Check(list) ? PyTuple_Size(list) : -1;
+    if (n >= least && n <= most) return n;
     if (!PyErr_Occurred())
-        PyErr_SetString(PyExc_ValueError,
-                        "reduced: expected a kind, a source and a number of each");
+        PyErr_Format(PyExc_ValueError, "%s: expected a tuple of %zd to %zd", name, least, most);
     return -1;
 }
-/* An array of whole numbers, and of doubles, in a field. */
-static void *items(PyObject *fields, const char *name, int64_t count, Views *views) {
-    PyObject *array = watch_field(fields, name);
-    return array ? views_array(views, array, name, count, 8, 1) : NULL;
+static void *zeros(size_t count, size_t size) {
+    void *const memory = PyMem_Calloc(count + 1, size);
+    if (!memory) PyErr_NoMemory();
+    return memory;
 }
-static int read_density(PyObject *fields, int64_t n_quantities, Views *views, PiDensity *d) {
-    int64_t first, second, axes;
+
+/* ---- watches --------------------------------------------------------------------------------- */
+/* Reductions that the core knows: (kind, source, number) each. Their sums follow the program's. */
+static int read_reduced(PyObject *fields, PiWatch *watch) {
+    PyObject *list = watch_field(fields, "reduced");
+    const Py_ssize_t n = tuple_of(list, "reduced", 0, PI_MAX_REDUCED);
+    const int64_t energies = !(watch->system.unanswered >> PI_ENERGY & 1);
+    watch->n_rows = watch->n_sums;
+    for (Py_ssize_t i = 0; i < n; i++) {
+        PiReduced *one = &watch->reduced[i];
+        PyObject *three = PyTuple_GetItem(list, i);
+        if (!PyTuple_Check(three) ||
+            !PyArg_ParseTuple(three, "iii", &one->kind, &one->source, &one->number) ||
+            one->kind < 0 || one->kind >= PI_REDUCTIONS || one->source < 0 ||
+            one->source >= PI_SOURCES || one->number < 0 ||
+            one->number >= (one->source == PI_OF_PROGRAM ? watch->n_quantities
+                            : one->source == PI_OF_STATE ? watch->components
+                                                         : energies)) {
+            if (!PyErr_Occurred())
+                PyErr_SetString(PyExc_ValueError,
+                                "reduced: expected a kind, a source and a number of each");
+            return -1;
+        }
+        one->first = watch->n_rows;
+        watch->n_rows += pi_reductions[one->kind].rows;
+        watch->runs |= one->source == PI_OF_PROGRAM;
+        watch->n_reduced++;
+    }
+    return n < 0 ? -1 : 0;
+}
+/* Which quantities something of the batch is of. */
+static int read_quantities(PyObject *fields, const PiWatch *watch, int *to) {
+    return small(fields, "first", 0, watch->n_quantities - 1, &to[0]) ||
+                   small(fields, "second", 0, watch->n_quantities - 1, &to[1])
+               ? -1
+               : 0;
+}
+static int read_density(const Reader *r, PyObject *fields, PiWatch *watch) {
+    PiDensity *d = &watch->density[watch->n_densities++];
     const int64_t most = (int64_t)1 << 31;
-    if (integer(fields, "axes", 1, 2, &axes) ||
-        integer(fields, "first", 0, n_quantities - 1, &first) ||
-        integer(fields, "second", 0, n_quantities - 1, &second) ||
+    if (small(fields, "axes", 1, 2, &d->axes) || read_quantities(fields, watch, d->quantity) ||
         integer(fields, "rows", 1, most, &d->bins[0]) ||
         integer(fields, "columns", 1, most, &d->bins[1]) ||
         integer(fields, "room", 0, most, &d->room))
         return -1;
-    d->axes = (int)axes;
-    d->quantity[0] = (int)first;
-    d->quantity[1] = (int)second;
-    if (axes == 1) d->bins[1] = 1;
+    if (d->axes == 1) d->bins[1] = 1;
     const int64_t bins = pi_product(d->bins[0], d->bins[1]);
-    return !(d->edges[0] = items(fields, "row_edges", d->bins[0] + 1, views)) ||
-                   !(d->edges[1] = items(fields, "column_edges", d->bins[1] + 1, views)) ||
-                   !(d->image = items(fields, "image", bins, views)) ||
-                   !(d->pending = items(fields, "pending", pi_product(2, bins), views)) ||
-                   !(d->list = items(fields, "list", pi_product(2, d->room), views)) ||
-                   !(d->state = items(fields, "state", PI_DENSITY_STATE, views))
+    return !(d->edges[0] = memory(fields, "row_edges", d->bins[0] + 1, 8, r->views)) ||
+                   !(d->edges[1] = memory(fields, "column_edges", d->bins[1] + 1, 8, r->views)) ||
+                   !(d->image = memory(fields, "image", bins, 8, r->views)) ||
+                   !(d->pending = memory(fields, "pending", pi_product(2, bins), 8, r->views)) ||
+                   !(d->list = memory(fields, "list", pi_product(2, d->room), 8, r->views)) ||
+                   !(d->state = memory(fields, "state", PI_DENSITY_STATE, 8, r->views))
                ? -1
                : 0;
 }
-static int read_densities(PyObject *fields, Views *views, PiWatch *watch) {
-    PyObject *list = watch_field(fields, "densities");
-    const Py_ssize_t n = list && PyTuple_Check(list) ? PyTuple_Size(list) : -1;
-    if (n < 0 || n > PI_MAX_REDUCED) {
-        if (!PyErr_Occurred()) PyErr_SetString(PyExc_ValueError, "densities: expected a tuple");
-        return -1;
-    }
-    watch->density = PyMem_Calloc((size_t)n + 1, sizeof *watch->density);
-    if (!watch->density) return PyErr_NoMemory(), -1;
-    for (; watch->n_densities < n; watch->n_densities++)
-        if (read_density(PyTuple_GetItem(list, watch->n_densities), watch->n_quantities, views,
-                         &watch->density[watch->n_densities]))
-            return -1;
-    return 0;
-}
-static int read_statistic(PyObject *fields, const PiRun *run, int64_t n_quantities, Views *views,
-                          PiAcross *a) {
-    int64_t kind, first, second;
+static int read_statistic(const Reader *r, PyObject *fields, int64_t lanes, PiWatch *watch) {
+    PiAcross *a = &watch->across[watch->n_across++];
     const int64_t most = (int64_t)1 << 31;
     PyObject *about = watch_field(fields, "about"), *label;
     atomic_flag_clear(&a->busy);
-    if (!about || integer(fields, "kind", 0, PI_ACROSS_KINDS - 1, &kind) ||
-        integer(fields, "first", 0, n_quantities - 1, &first) ||
-        integer(fields, "second", 0, n_quantities - 1, &second) ||
+    if (!about || small(fields, "kind", 0, PI_ACROSS_KINDS - 1, &a->kind) ||
+        read_quantities(fields, watch, a->quantity) ||
         integer(fields, "row", 0, (int64_t)1 << 54, &a->first) ||
         integer(fields, "rows", 0, (int64_t)1 << 40, &a->rows) ||
         integer(fields, "groups", 1, most, &a->groups) ||
         integer(fields, "bins", 1, most, &a->bins) || !(label = watch_field(fields, "label")))
         return -1;
-    a->kind = (int)kind;
-    a->quantity[0] = (int)first;
-    a->quantity[1] = (int)second;
     a->about = PyFloat_AsDouble(about);
     if (PyErr_Occurred()) return -1;
     const int64_t widths[PI_ACROSS_KINDS] = {[PI_EXACT_SUM] = PI_SUM_LIMBS,
                                              [PI_EXACT_PRODUCT] = PI_PRODUCT_LIMBS,
                                              [PI_EXTREMES] = 2,
                                              [PI_BINS] = a->bins};
-    a->width = widths[kind];
-    a->stride = run->stride;
+    a->width = widths[a->kind];
+    a->stride = r->stride;
     const int64_t rows = pi_product(a->rows, a->groups);
-    const int64_t values = kind == PI_VALUES ? pi_product(a->rows, a->stride) : 0;
-    if (label != Py_None && !(a->label = views_array(views, label, "label", run->lanes, 4, 0)))
+    const int64_t values = a->kind == PI_VALUES ? pi_product(a->rows, a->stride) : 0;
+    if (label != Py_None && !(a->label = views_array(r->views, label, "label", lanes, 4, 0)))
         return -1;
-    return !(a->tally = items(fields, "tally", pi_product(rows, PI_TALLY), views)) ||
-                   !(a->items = items(fields, "items", pi_product(rows, a->width), views)) ||
-                   !(a->values = items(fields, "values", values, views)) ||
-                   !(a->edges = items(fields, "edges", a->bins + 1, views))
+    return !(a->tally = memory(fields, "tally", pi_product(rows, PI_TALLY), 8, r->views)) ||
+                   !(a->items = memory(fields, "items", pi_product(rows, a->width), 8, r->views)) ||
+                   !(a->values = memory(fields, "values", values, 8, r->views)) ||
+                   !(a->edges = memory(fields, "edges", a->bins + 1, 8, r->views))
                ? -1
                : 0;
-}
-static int read_across(PyObject *fields, const PiRun *run, Views *views, PiWatch *watch) {
-    PyObject *list = watch_field(fields, "across");
-    const Py_ssize_t n = list && PyTuple_Check(list) ? PyTuple_Size(list) : -1;
-    if (n < 0 || n > PI_MAX_REGISTERS || n + watch->n_densities + watch->n_rows == 0) {
-        if (!PyErr_Occurred()) PyErr_SetString(PyExc_ValueError, "a watch of nothing");
-        return -1;
-    }
-    watch->across = PyMem_Calloc((size_t)n + 1, sizeof *watch->across);
-    if (!watch->across) return PyErr_NoMemory(), -1;
-    for (; watch->n_across < n; watch->n_across++)
-        if (read_statistic(PyTuple_GetItem(list, watch->n_across), run, watch->n_quantities, views,
-                           &watch->across[watch->n_across]))
-            return -1;
-    return 0;
 }
 /* For each statistic of the batch the keys and the counts of its pages of cells, in no order. */
 PyObject *cells_of(const Watches *watches) {
@@ -171,101 +198,148 @@ PyObject *cells_of(const Watches *watches) {
         }
     return list;
 }
-static int read_watch(PyObject *module, const PiRun *run, PyObject *system, PyObject *fields,
-                      Views *views, PyObject *programs, PiWatch *watch) {
-    PyObject *program = watch_field(fields, "program"), *params, *t0, *dt, *origin, *factor, *a, *b;
-    int64_t asks, n_sums;
-    if (!program || PyList_Append(programs, program) ||
-        find_system(module, program, 64, &watch->program) ||
-        find_system(module, system, 64, &watch->system) ||
+static int read_watch(const Reader *r, const PiRun *run, PyObject *fields, PiWatch *watch) {
+    PyObject *densities = watch_field(fields, "densities"), *across, *t0, *dt, *origin, *factor;
+    PiLaneProgram own = {0};
+    const int error = read_program(r, fields, &own);
+    watch->program = own.program;
+    watch->system = own.system;
+    watch->asks = own.asks;
+    watch->params = own.params;
+    watch->n_sums = own.n_sums;
+    watch->components = r->dim;
+    if (error || !densities || !(across = watch_field(fields, "across")) ||
         integer(fields, "every", 1, (int64_t)1 << 54, &watch->every) ||
         integer(fields, "begin", 0, (int64_t)1 << 54, &watch->begin) ||
-        integer(fields, "asks", 0, PI_WATCH_ALL, &asks) ||
-        integer(fields, "sums", 0, PI_MAX_REGISTERS, &n_sums) ||
-        !(params = watch_field(fields, "params")) || !(t0 = watch_field(fields, "t0")) ||
-        !(dt = watch_field(fields, "dt")) || !(origin = watch_field(fields, "origin")) ||
-        !(factor = watch_field(fields, "factor")) || !(a = watch_field(fields, "sums_a")) ||
-        !(b = watch_field(fields, "sums_b")))
+        !(t0 = watch_field(fields, "t0")) || !(dt = watch_field(fields, "dt")) ||
+        !(origin = watch_field(fields, "origin")) || !(factor = watch_field(fields, "factor")))
         return -1;
-    const PiSystem *s = watch->system.system, *p = watch->program.system;
-    watch->asks = (int)asks;
-    watch->components = s->dim;
-    watch->n_sums = (int)n_sums;
-    const int64_t rows = s->dim + 1 + (asks & PI_WATCH_ENERGY ? 1 : 0) +
-                         (asks & PI_WATCH_INVARIANTS ? s->n_invariants : 0) + n_sums;
-    const unsigned unanswered = watch->system.unanswered;
-    if (read_reduced(fields, p->n_invariants - n_sums, watch) ||
-        read_densities(fields, views, watch) || read_across(fields, run, views, watch))
-        return -1;
-    if (rows != p->dim || p->dof || p->n_invariants < n_sums || p->n_params < s->n_params ||
-        watch->program.unanswered >> PI_INVARIANTS & 1 || s->dim != run->system->dim ||
-        (asks & PI_WATCH_ENERGY && unanswered >> PI_ENERGY & 1) ||
-        (asks & PI_WATCH_INVARIANTS && unanswered >> PI_INVARIANTS & 1)) {
+    const int quantities = own.program.system->n_invariants - own.n_sums;
+    if (quantities < 0) {
         PyErr_SetString(PyExc_ValueError, "the program of a watch does not fit its system");
         return -1;
     }
-    watch->runs = n_sums || watch->n_densities || watch->n_across;
-    for (int i = 0; i < watch->n_reduced; i++)
-        watch->runs |= watch->reduced[i].source == PI_OF_PROGRAM;
-    watch->params = PyMem_Calloc((size_t)p->n_params + 1, sizeof *watch->params);
-    if (!watch->params) return PyErr_NoMemory(), -1;
-    const int64_t items = pi_product(watch->n_rows, run->stride);
-    return views_rows(views, params, "params of a watch", p->n_params, run->stride, 8,
-                      watch->params) ||
-                   views_row(views, t0, "t0 of a watch", run->stride, 8, &watch->t0) ||
-                   views_row(views, dt, "dt of a watch", run->stride, 8, &watch->h) ||
-                   views_row(views, origin, "origin of a watch", run->stride, 8, &watch->origin) ||
-                   views_row(views, factor, "factor of a watch", run->stride, 8, &watch->factor) ||
-                   !(watch->sums[0] = views_array(views, a, "sums_a", items, 8, 1)) ||
-                   !(watch->sums[1] = views_array(views, b, "sums_b", items, 8, 1))
+    watch->n_quantities = quantities;
+    const Py_ssize_t images = tuple_of(densities, "densities", 0, PI_MAX_REDUCED);
+    const Py_ssize_t statistics = tuple_of(across, "across", 0, PI_MAX_REGISTERS);
+    if (images < 0 || statistics < 0 || read_reduced(fields, watch) ||
+        !(watch->density = zeros((size_t)images, sizeof *watch->density)) ||
+        !(watch->across = zeros((size_t)statistics, sizeof *watch->across)))
+        return -1;
+    for (Py_ssize_t i = 0; i < images; i++)
+        if (read_density(r, PyTuple_GetItem(densities, i), watch)) return -1;
+    for (Py_ssize_t i = 0; i < statistics; i++)
+        if (read_statistic(r, PyTuple_GetItem(across, i), run->lanes, watch)) return -1;
+    if (!images && !statistics && !watch->n_rows)
+        return PyErr_SetString(PyExc_ValueError, "a watch of nothing"), -1;
+    watch->runs |= watch->n_sums || images || statistics;
+    const int64_t items = pi_product(watch->n_rows, r->stride);
+    return views_row(r->views, t0, "t0 of a watch", r->stride, 8, &watch->t0) ||
+                   views_row(r->views, dt, "dt of a watch", r->stride, 8, &watch->h) ||
+                   views_row(r->views, origin, "origin of a watch", r->stride, 8, &watch->origin) ||
+                   views_row(r->views, factor, "factor of a watch", r->stride, 8, &watch->factor) ||
+                   !(watch->sums[0] = memory(fields, "sums_a", items, 8, r->views)) ||
+                   !(watch->sums[1] = memory(fields, "sums_b", items, 8, r->views))
                ? -1
+               : 0;
+}
+int read_watches(PyObject *module, PiRun *run, PyObject *system, PyObject *list, Views *views,
+                 Watches *to) {
+    const Reader r = {module, system, run->system->dim, run->stride, views, to};
+    const Py_ssize_t n = tuple_of(list, "watches", 0, PI_MAX_OBSERVERS - 1);
+    if (n < 0 || !(to->watch = zeros((size_t)n, sizeof *to->watch))) return -1;
+    for (to->count = 0; to->count < n;) {
+        PiWatch *watch = &to->watch[to->count++];
+        if (read_watch(&r, run, PyTuple_GetItem(list, to->count - 1), watch)) return -1;
+        if (pi_run_observe(run, pi_watch_observer(watch, run))) return -1;
+    }
+    return 0;
+}
+/* Those of the ends of steps to a tolerance: kept, (lanes, sums), instead of two copies. */
+static int read_ends(const Reader *r, PyObject *fields, int64_t lanes, PiObservation *p) {
+    PiLaneProgram *one = &p->watch[p->n_watches++];
+    return read_program(r, fields, one) || one->n_sums > one->program.system->n_invariants ||
+                   !(one->sums =
+                         memory(fields, "kept", pi_product(lanes, one->n_sums), 8, r->views))
+               ? -1
+               : 0;
+}
+/* Fields program, ..., reductions: a tuple of (kind, quantity, after), numbers: (lanes, numbers of
+ * all), after: rows of times. */
+static int read_reductions(const Reader *r, PyObject *fields, int64_t lanes, PiObservation *p) {
+    PyObject *list = watch_field(fields, "reductions"), *after = watch_field(fields, "after");
+    const Py_ssize_t n = tuple_of(list, "reductions", 1, PI_MAX_REGISTERS);
+    const Py_ssize_t n_after = tuple_of(after, "after", 0, PI_MAX_OBSERVERS * 8);
+    if (n < 0 || n_after < 0 || read_program(r, fields, &p->timed)) return -1;
+    const int quantities = p->timed.program.system->n_invariants;
+    if (!(p->reduction = zeros((size_t)n, sizeof *p->reduction)) ||
+        !(p->need = zeros((size_t)quantities, 1)) ||
+        !(p->after = zeros((size_t)n_after, sizeof *p->after)))
+        return -1;
+    for (int i = 0; i < quantities; i++) p->need[i] = PI_NEED_APART; /* of comparisons */
+    for (Py_ssize_t i = 0; i < n; i++) {
+        PiPieceReduction *one = &p->reduction[i];
+        if (!PyArg_ParseTuple(PyTuple_GetItem(list, i), "iii", &one->kind, &one->quantity,
+                              &one->after))
+            return -1;
+        if (one->kind < 0 || one->kind >= PI_PIECE_KINDS || one->quantity < 0 ||
+            one->quantity >= quantities || one->after < -1 || one->after >= n_after)
+            return PyErr_SetString(PyExc_ValueError, "a reduction is out of range"), -1;
+        const int8_t need = pi_piece_reductions[one->kind].need;
+        int8_t *known = &p->need[one->quantity];
+        if (*known == PI_NEED_APART || need > *known) *known = need;
+        one->first = p->n_numbers;
+        p->n_numbers += pi_piece_reductions[one->kind].rows;
+    }
+    p->n_reductions = (int)n;
+    p->n_after = (int)n_after;
+    p->numbers = memory(fields, "numbers", pi_product(lanes, p->n_numbers), 8, r->views);
+    if (!p->numbers) return -1;
+    return n_after
+               ? views_rows(r->views, after, "after of watches", (int)n_after, lanes, 8, p->after)
                : 0;
 }
 
 /* ---- events ---------------------------------------------------------------------------------- */
-/* A writable array of doubles (or bytes) in a field. */
-static void *memory(PyObject *fields, const char *name, int64_t items, int item, Views *views) {
-    PyObject *array = watch_field(fields, name);
-    return array ? views_array(views, array, name, items, item, 1) : NULL;
-}
-static int small(PyObject *fields, const char *name, int64_t least, int64_t most, int *to) {
-    int64_t value;
-    if (integer(fields, name, least, most, &value)) return -1;
-    *to = (int)value;
-    return 0;
-}
-int read_event(PyObject *fields, int dim, int64_t stride, int64_t answers, Views *views,
-               PiEvent *event) {
+static int read_event(const Reader *r, PyObject *fields, int64_t answers, PiEvent *event) {
     if (small(fields, "direction", -1, 1, &event->direction) ||
         small(fields, "located", 0, 1, &event->located) ||
         integer(fields, "stop", 0, (int64_t)1 << 54, &event->stop) ||
         integer(fields, "keep", 0, (int64_t)1 << 40, &event->keep) ||
-        small(fields, "then", -1, answers >= dim ? answers - dim : -1, &event->then) ||
+        small(fields, "then", -1, answers >= r->dim ? answers - r->dim : -1, &event->then) ||
         small(fields, "n_values", 0, answers, &event->n_values) ||
         small(fields, "value", 0, answers - event->n_values, &event->value))
         return -1;
-    if (!event->keep) {
-        event->n_values = event->n_values > 0 ? event->n_values : 0;
-        return 0;
-    }
-    const int64_t items = pi_product(event->keep, stride);
-    if (!(event->t = memory(fields, "t", items, 8, views)) ||
-        !(event->y = memory(fields, "y", pi_product(items, dim), 8, views)))
+    if (!event->keep) return 0;
+    const int64_t items = pi_product(event->keep, r->stride);
+    if (!(event->t = memory(fields, "t", items, 8, r->views)) ||
+        !(event->y = memory(fields, "y", pi_product(items, r->dim), 8, r->views)))
         return -1;
     if (!event->n_values) return 0;
-    event->values = memory(fields, "values", pi_product(items, event->n_values), 8, views);
+    event->values = memory(fields, "values", pi_product(items, event->n_values), 8, r->views);
     return event->values ? 0 : -1;
 }
-/* The program that says what follows, of the same state as that of the quantities. */
-static int read_reaction(PyObject *module, PyObject *program, PiEvents *e, Watches *to) {
-    ResolvedSystem *react = &e->react;
-    if (PyList_Append(to->programs, program) || find_system(module, program, 64, react)) return -1;
-    const PiSystem *a = react->system, *b = e->watch.program.system;
-    if (a->dim == b->dim && !a->dof && a->n_params == b->n_params &&
-        !(react->unanswered >> PI_INVARIANTS & 1))
-        return 0;
-    PyErr_SetString(PyExc_ValueError, "the programs of events do not fit each other");
-    return -1;
+/* Fields react, most, stopped_at, stopped_by and events, a tuple; `detect` is known. */
+static int read_all_events(const Reader *r, PyObject *fields, PiEvents *e) {
+    PyObject *react = watch_field(fields, "react"), *list = watch_field(fields, "events");
+    const Py_ssize_t n = tuple_of(list, "events", 1, 127);
+    if (!react || n < 0 || integer(fields, "most", 1, (int64_t)1 << 54, &e->most) ||
+        (react != Py_None && read_program(r, react, &e->react)))
+        return -1;
+    if (e->detect.program.system->n_invariants < n || e->detect.n_sums || e->react.n_sums) {
+        PyErr_Format(PyExc_ValueError, "events: %zd of %d quantities", n,
+                     e->detect.program.system->n_invariants);
+        return -1;
+    }
+    e->stride = r->stride;
+    if (!(e->event = zeros((size_t)n, sizeof *e->event)) ||
+        !(e->stopped_at = memory(fields, "stopped_at", r->stride, 8, r->views)) ||
+        !(e->stopped_by = memory(fields, "stopped_by", r->stride, 1, r->views)))
+        return -1;
+    const int64_t answers = react == Py_None ? 0 : e->react.program.system->n_invariants;
+    for (e->count = 0; e->count < n; e->count++)
+        if (read_event(r, PyTuple_GetItem(list, e->count), answers, &e->event[e->count])) return -1;
+    return 0;
 }
 /* Are the reductions those of events? */
 static int all_pass(const PiWatch *watch) {
@@ -275,51 +349,94 @@ static int all_pass(const PiWatch *watch) {
 }
 int read_events(PyObject *module, PiRun *run, PyObject *system, PyObject *fields, Views *views,
                 Watches *to) {
-    PyObject *detect = watch_field(fields, "detect"), *react, *list;
-    PiEvents *e = to->events = PyMem_Calloc(1, sizeof *e);
-    if (!e) return PyErr_NoMemory(), -1;
+    const Reader r = {module, system, run->system->dim, run->stride, views, to};
+    PyObject *detect = watch_field(fields, "detect");
+    PiFixedEvents *e = to->events = zeros(1, sizeof *e);
+    if (!e || !detect) return -1;
+    const PiWatch *w = &e->watch;
     e->between = to->between;
-    if (!to->programs) to->programs = PyList_New(0);
-    if (!to->programs || !detect || !(react = watch_field(fields, "react")) ||
-        !(list = watch_field(fields, "events")) ||
-        read_watch(module, run, system, detect, views, to->programs, &e->watch) ||
-        integer(fields, "most", 1, (int64_t)1 << 54, &e->most))
-        return -1;
-    if (react != Py_None && read_reaction(module, react, e, to)) return -1;
-    const Py_ssize_t n = PyTuple_Check(list) ? PyTuple_Size(list) : -1;
-    if (n < 1 || n > 127 || e->watch.n_sums || e->watch.n_densities || e->watch.n_across ||
-        e->watch.n_quantities != n || e->watch.n_reduced != n || !all_pass(&e->watch) ||
-        run->state_rows != run->system->dim * (run->compensated ? 2 : 1)) {
+    if (read_watch(&r, run, detect, &e->watch)) return -1;
+    e->events.exact = 1;
+    e->events.detect = (PiLaneProgram){.program = w->program,
+                                       .system = w->system,
+                                       .asks = w->asks,
+                                       .n_sums = w->n_sums,
+                                       .params = w->params};
+    if (read_all_events(&r, fields, &e->events)) return -1;
+    const int n = e->events.count;
+    if (w->n_densities || w->n_across || w->n_quantities != n || w->n_reduced != n ||
+        !all_pass(w) || run->state_rows != run->system->dim * (run->compensated ? 2 : 1)) {
         PyErr_Format(PyExc_ValueError,
-                     "events: %zd of %d quantities, for a method that remembers nothing", n,
-                     e->watch.n_quantities);
+                     "events: %d of %d quantities, for a method that remembers nothing", n,
+                     w->n_quantities);
         return -1;
     }
-    const int64_t items = pi_product(2, pi_product(n, run->stride));
-    e->event = PyMem_Calloc((size_t)n, sizeof *e->event);
-    if (!e->event) return PyErr_NoMemory(), -1;
+    const int64_t items = pi_product(pi_event_rows(n), run->stride);
     if (!(e->counts[0] = memory(fields, "counts_a", items, 8, views)) ||
-        !(e->counts[1] = memory(fields, "counts_b", items, 8, views)) ||
-        !(e->stopped_at = memory(fields, "stopped_at", run->stride, 8, views)) ||
-        !(e->stopped_by = memory(fields, "stopped_by", run->stride, 1, views)))
+        !(e->counts[1] = memory(fields, "counts_b", items, 8, views)))
         return -1;
-    for (e->count = 0; e->count < n; e->count++)
-        if (read_event(PyTuple_GetItem(list, e->count), run->system->dim, run->stride,
-                       e->react.system ? e->react.system->n_invariants : 0, views,
-                       &e->event[e->count]))
-            return -1;
     return pi_run_observe(run, pi_events_observer(e));
+}
+int read_observation(PyObject *module, PiAdaptiveRun *run, PyObject *system, PyObject *fields,
+                     Views *views, Watches *to) {
+    const int64_t lanes = run->solve.lanes;
+    const Reader r = {module, system, run->solve.system->dim, lanes, views, to};
+    PiObservation *p = to->observation = zeros(1, sizeof *p);
+    PyObject *watches = watch_field(fields, "watches"), *events, *timed, *detect;
+    const Py_ssize_t n = tuple_of(watches, "watches", 0, PI_MAX_OBSERVERS);
+    if (!p || n < 0 || !(events = watch_field(fields, "events")) ||
+        !(timed = watch_field(fields, "timed")) ||
+        !(p->seen = memory(fields, "seen", lanes, 1, views)) ||
+        !(p->watch = zeros((size_t)n, sizeof *p->watch)))
+        return -1;
+    for (Py_ssize_t w = 0; w < n; w++)
+        if (read_ends(&r, PyTuple_GetItem(watches, w), lanes, p)) return -1;
+    if (timed != Py_None && read_reductions(&r, timed, lanes, p)) return -1;
+    if (events != Py_None) {
+        PiEvents *e = &p->events;
+        if (!(detect = watch_field(events, "detect")) || read_program(&r, detect, &e->detect) ||
+            read_all_events(&r, events, e) ||
+            !(e->counts =
+                  memory(events, "counts", pi_product(pi_event_rows(e->count), lanes), 8, views)))
+            return -1;
+    }
+    run->observation = p;
+    run->solve.segments = p->events.count || p->n_reductions;
+    return 0;
+}
+
+/* ---- what is known of reductions --------------------------------------------------------------
+ */
+const char reductions_doc[] =
+    "reductions() -> (dictionary, dictionary): those over the steps, and over time: by name their\n"
+    "number, the initial values of their rows, and the first of a trajectory that restarts.";
+static PyObject *told_reductions(const PiDeclared *declared, int count) {
+    PyObject *out = PyDict_New();
+    for (int i = 0; out && i < count; i++) {
+        PyObject *initial = PyTuple_New(declared[i].rows), *one;
+        for (int k = 0; initial && k < declared[i].rows; k++)
+            PyTuple_SetItem(initial, k, PyFloat_FromDouble(declared[i].initial[k]));
+        one = Py_BuildValue("(iNd)", i, initial, declared[i].again);
+        if (!one || PyDict_SetItemString(out, declared[i].name, one)) Py_CLEAR(out);
+        Py_XDECREF(one);
+    }
+    return out;
+}
+PyObject *core_reductions(PyObject *module, PyObject *none) {
+    (void)module, (void)none;
+    return Py_BuildValue("(NN)", told_reductions(pi_reductions, PI_REDUCTIONS),
+                         told_reductions(pi_piece_reductions, PI_PIECE_KINDS));
 }
 
 /* ---- times ----------------------------------------------------------------------------------- */
 int read_times(PyObject *module, PiRun *run, PyObject *system, PyObject *fields, PiRecord *record,
                Views *views, Watches *to) {
     PyObject *t = watch_field(fields, "t"), *params, *t0, *dt;
-    PiBetween *b = to->between = PyMem_Calloc(1, sizeof *b);
-    if (!b) return PyErr_NoMemory(), -1;
+    PiBetween *b = to->between = zeros(1, sizeof *b);
     int64_t each;
-    if (!t || !(params = watch_field(fields, "params")) || !(t0 = watch_field(fields, "t0")) ||
-        !(dt = watch_field(fields, "dt")) || integer(fields, "each", 0, 1, &each) ||
+    if (!b || !t || !(params = watch_field(fields, "params")) ||
+        !(t0 = watch_field(fields, "t0")) || !(dt = watch_field(fields, "dt")) ||
+        integer(fields, "each", 0, 1, &each) ||
         integer(fields, "count", 0, (int64_t)1 << 48, &b->count) ||
         find_system(module, system, 64, &b->system))
         return -1;
@@ -327,12 +444,11 @@ int read_times(PyObject *module, PiRun *run, PyObject *system, PyObject *fields,
     b->t_stride = each ? run->stride : 1;
     b->t_lane = each;
     b->record = record;
-    b->params = PyMem_Calloc((size_t)n + 1, sizeof *b->params);
-    b->next = PyMem_Calloc((size_t)run->stride + 1, sizeof *b->next);
-    b->due = PyMem_Calloc((size_t)run->stride + 1, sizeof *b->due);
-    b->before = PyMem_Calloc((size_t)pi_product(dim, run->stride) + 1, (size_t)run->real_bytes);
-    if (!b->params || !b->next || !b->due || !b->before) return PyErr_NoMemory(), -1;
-    if (views_rows(views, params, "params of times", n, run->stride, 8, b->params) ||
+    if (!(b->params = zeros((size_t)n, sizeof *b->params)) ||
+        !(b->next = zeros((size_t)run->stride, sizeof *b->next)) ||
+        !(b->due = zeros((size_t)run->stride, sizeof *b->due)) ||
+        !(b->before = zeros((size_t)pi_product(dim, run->stride), (size_t)run->real_bytes)) ||
+        views_rows(views, params, "params of times", n, run->stride, 8, b->params) ||
         views_row(views, t0, "t0 of times", run->stride, 8, &b->t0) ||
         views_row(views, dt, "dt of times", run->stride, 8, &b->h) ||
         !(b->t = views_array(views, t, "t", pi_product(b->count, b->t_stride), 8, 0)))
@@ -356,8 +472,7 @@ int read_renormalise(PiRun *run, PyObject *fields, Views *views, Watches *to) {
     if (!given || !(r->sums = memory(fields, "sums", pi_product(rows, run->stride), 8, views)))
         return -1;
     /* A copy, as others may write to the array. */
-    if (!(to->places = PyMem_Calloc((size_t)items, sizeof *to->places)))
-        return PyErr_NoMemory(), -1;
+    if (!(to->places = zeros((size_t)items, sizeof *to->places))) return -1;
     memcpy(to->places, given, (size_t)items * sizeof *to->places);
     r->row = to->places;
     for (int64_t i = 0; i < items; i++)
@@ -373,48 +488,45 @@ int read_renormalise(PiRun *run, PyObject *fields, Views *views, Watches *to) {
     return pi_run_observe(run, pi_renormalise_observer(r));
 }
 
-int read_watches(PyObject *module, PiRun *run, PyObject *system, PyObject *list, Views *views,
-                 Watches *to) {
-    const Py_ssize_t n = PyTuple_Check(list) ? PyTuple_Size(list) : -1;
-    if (n < 0 || n > PI_MAX_OBSERVERS - 1) {
-        PyErr_Format(PyExc_ValueError, "watches: expected a tuple of at most %d",
-                     PI_MAX_OBSERVERS - 1);
-        return -1;
-    }
-    to->watch = PyMem_Calloc((size_t)n + 1, sizeof *to->watch);
-    if (!to->programs) to->programs = PyList_New(0);
-    if (!to->watch || !to->programs) return PyErr_NoMemory(), -1;
-    for (to->count = 0; to->count < n;) {
-        PiWatch *watch = &to->watch[to->count++];
-        PyObject *fields = PyTuple_GetItem(list, to->count - 1);
-        if (read_watch(module, run, system, fields, views, to->programs, watch)) return -1;
-        if (pi_run_observe(run, pi_watch_observer(watch, run))) return -1;
-    }
-    return 0;
+static void free_watch(PiWatch *watch) {
+    PyMem_Free(watch->params);
+    PyMem_Free(watch->density);
+    for (int j = 0; j < watch->n_across; j++) pi_across_free(&watch->across[j]);
+    PyMem_Free(watch->across);
 }
 void free_watches(Watches *watches) {
-    for (int i = 0; i < watches->count; i++) {
-        PyMem_Free(watches->watch[i].params);
-        PyMem_Free(watches->watch[i].density);
-        for (int j = 0; j < watches->watch[i].n_across; j++)
-            pi_across_free(&watches->watch[i].across[j]);
-        PyMem_Free(watches->watch[i].across);
-    }
+    PiFixedEvents *events = watches->events;
+    PiBetween *between = watches->between;
+    PiObservation *p = watches->observation;
+    for (int i = 0; i < watches->count; i++) free_watch(&watches->watch[i]);
     PyMem_Free(watches->watch);
     PyMem_Free(watches->places);
-    if (watches->events) {
-        PyMem_Free(watches->events->watch.params);
-        PyMem_Free(watches->events->watch.density);
-        PyMem_Free(watches->events->watch.across);
-        PyMem_Free(watches->events->event);
+    if (events) {
+        free_watch(&events->watch);
+        PyMem_Free(events->events.event);
+        PyMem_Free(events->events.react.params);
     }
-    PyMem_Free(watches->events);
-    if (watches->between) {
-        PyMem_Free(watches->between->params);
-        PyMem_Free(watches->between->next);
-        PyMem_Free(watches->between->due);
-        PyMem_Free(watches->between->before);
+    PyMem_Free(events);
+    if (between) {
+        PyMem_Free(between->params);
+        PyMem_Free(between->next);
+        PyMem_Free(between->due);
+        PyMem_Free(between->before);
     }
-    PyMem_Free(watches->between);
+    PyMem_Free(between);
+    if (p) {
+        for (int w = 0; w < p->n_watches; w++) PyMem_Free(p->watch[w].params);
+        PyMem_Free(p->watch);
+        PyMem_Free(p->events.detect.params);
+        PyMem_Free(p->events.detect.linear);
+        PyMem_Free(p->timed.linear);
+        PyMem_Free(p->events.react.params);
+        PyMem_Free(p->events.event);
+        PyMem_Free(p->timed.params);
+        PyMem_Free(p->reduction);
+        PyMem_Free(p->need);
+        PyMem_Free(p->after);
+    }
+    PyMem_Free(p);
     Py_XDECREF(watches->programs);
 }

@@ -103,3 +103,39 @@ int fail(PiRun *run, int64_t tile, int64_t lane, PiStatus status, int64_t step);
 int find_failures(PiRun *run, int64_t number, const PiTile *tile);
 /* Lets lanes that failed after a step continue: the state is that of the step again. */
 void forget_failures(PiRun *run, int64_t step);
+
+/* ---- packed.c --------------------------------------------------------------------------------
+ * Lanes apart: some lanes of a tile, side by side in rows of their own, so that the kernel makes
+ * steps of these alone: those that remain when others leave, those that leave or fail, parts of the
+ * steps of some. A result depends on its own lane only, wherever that is. */
+typedef struct {
+    const PiRun *run;
+    const PiTile *tile;
+    int64_t count, *at;   /* their places in the tile */
+    int64_t stride;       /* of a row */
+    char *in, *out, *own; /* rows of states before and after a call; of t0, h and parameters */
+    PiRow *params;
+} PiPacked;
+
+/* The bytes of one row, and of a memory for `room` lanes. */
+int64_t pi_packed_row(const PiRun *run, int64_t room);
+int64_t pi_packed_bytes(const PiRun *run, int64_t room);
+PiPacked pi_packed_in(const PiRun *run, const PiTile *tile, int64_t room, void *memory);
+/* The lanes in `at`: their states from rows of the tile, to `to`; what else belongs to them. */
+void pi_packed_collect(PiPacked *packed, const void *rows, int64_t stride, char *to);
+void pi_packed_own(PiPacked *packed);
+/* Lane j of others, with its state of `rows`, becomes lane i of these, with that of `to_rows`. */
+void pi_packed_copy(PiPacked *to, char *to_rows, int64_t i, const PiPacked *from, const char *rows,
+                    int64_t j);
+/* The last lane takes the place of lane i. */
+static inline void pi_packed_drop(PiPacked *p, char *rows, int64_t i) {
+    p->count--;
+    pi_packed_copy(p, rows, i, p, rows, p->count);
+}
+static inline void pi_packed_turn(PiPacked *p) {
+    char *const in = p->in;
+    p->in = p->out;
+    p->out = in;
+}
+/* These as a tile that goes from `in` to `out`; copies of the last fill its register. */
+PiTile pi_packed_tile(PiPacked *packed, int64_t first, int64_t steps);

@@ -19,123 +19,23 @@ int stops_make_room(const PiRun *run) {
            may_pack(run) && !run->system->block;
 }
 
-/* Lanes of a tile, gathered side by side. */
-typedef struct {
-    const PiRun *run;
-    const PiTile *tile;
-    int64_t count, *at;   /* their indices in the tile */
-    int64_t stride;       /* of a row */
-    char *in, *out, *own; /* rows of states before and after a call; of t0, h and parameters */
-    PiRow *params;
-} Packed;
-static int own_rows(const PiRun *run) { return 2 + run->system->n_params; }
-/* A cache line more than the lanes: multiples of 4 KiB would share few sets of the cache. */
-static int64_t row_bytes(const PiRun *run) {
-    return pi_sum(64, pi_rounded_up(pi_product(run->tile_lanes, run->real_bytes), 64));
-}
-static int64_t packed_bytes(const PiRun *run) {
-    const int64_t rows = 2 * (int64_t)run->state_rows + own_rows(run);
-    const int64_t lists = pi_sum(pi_product(run->tile_lanes, sizeof(int64_t)),
-                                 pi_product(run->system->n_params + 1, sizeof(PiRow)));
-    return pi_sum(pi_product(rows, row_bytes(run)), pi_rounded_up(lists, 64));
-}
 /* Two of them, a row of how far each lane has been, and a status for each. */
 int64_t leaving_bytes(const PiRun *run) {
     if (!makes_room(run) && !stops_make_room(run)) return 0;
     const int64_t reasons = pi_rounded_up(run->tile_lanes, 64);
-    return pi_sum(pi_product(2, packed_bytes(run)), pi_sum(row_bytes(run), reasons));
-}
-static Packed packed_at(const PiRun *run, const PiTile *tile, char *memory) {
-    const int64_t row = row_bytes(run);
-    Packed p = {.run = run, .tile = tile, .stride = row / run->real_bytes, .in = memory};
-    p.out = p.in + run->state_rows * row;
-    p.own = p.out + run->state_rows * row;
-    p.params = (PiRow *)(p.own + own_rows(run) * row);
-    p.at = (int64_t *)(p.params + run->system->n_params + 1);
-    return p;
-}
-/* Row i of the data of the tile's lanes. */
-static PiRow row_of(const PiTile *tile, int i) {
-    return i == 0 ? tile->t0 : i == 1 ? tile->h : tile->params[i - 2];
-}
-/* Lane j of others, with its state of `rows`, becomes lane i of these with that of `to_rows`. */
-#define COPY_LANE(real)                                                                            \
-    for (int d = 0; d < run->state_rows; d++)                                                      \
-        ((real *)to_rows)[d * stride + i] = ((const real *)rows)[d * stride + j];                  \
-    for (int d = 0; d < own_rows(run); d++)                                                        \
-        if (row_of(to->tile, d).stride)                                                            \
-            ((real *)to->own)[d * stride + i] = ((const real *)from->own)[d * stride + j];
-static void copy_lane(Packed *to, char *to_rows, int64_t i, const Packed *from, const char *rows,
-                      int64_t j) {
-    const PiRun *run = to->run;
-    const int64_t stride = to->stride;
-    if (run->real_bytes == 8) {
-        COPY_LANE(double)
-    } else {
-        COPY_LANE(float)
-    }
-    to->at[i] = from->at[j];
-}
-#undef COPY_LANE
-/* The last lane takes the place of lane i. */
-static void drop_lane(Packed *p, char *rows, int64_t i) {
-    p->count--;
-    copy_lane(p, rows, i, p, rows, p->count);
-}
-/* Some lanes of the tile, from its `rows`, to `to`: those at p->at. */
-static void collect(Packed *p, const void *rows, int64_t stride, char *to) {
-    const PiRun *run = p->run;
-    for (int d = 0; d < run->state_rows; d++)
-        gather(run, row_at(run, rows, stride, d, 0), p->at, p->count,
-               row_at(run, to, p->stride, d, 0));
-    for (int i = 0; i < own_rows(run); i++) {
-        const PiRow row = row_of(p->tile, i);
-        if (row.stride)
-            gather(run, row_at(run, row.data, 0, 0, p->tile->lane), p->at, p->count,
-                   row_at(run, p->own, p->stride, i, 0));
-    }
+    return pi_sum(pi_product(2, pi_packed_bytes(run, run->tile_lanes)),
+                  pi_sum(pi_packed_row(run, run->tile_lanes), reasons));
 }
 /* The lanes of the tile that continue. */
-static void pack(Packed *p, const PiFailures *failures, int64_t lanes) {
+static void pack(PiPacked *p, const PiFailures *failures, int64_t lanes) {
     p->count = 0;
     for (int64_t i = 0; i < lanes; i++)
         if (!failures->count || failures->step[i] < 0) p->at[p->count++] = i;
-    collect(p, p->tile->in, p->tile->in_stride, p->out);
-}
-static void turn(Packed *p) {
-    char *const in = p->in;
-    p->in = p->out;
-    p->out = in;
-}
-/* These as a tile that goes from `in` to `out`. */
-static PiTile tile_of(Packed *p, int64_t first, int64_t steps) {
-    const PiRun *run = p->run;
-    const int64_t width = run->vector_bytes / run->real_bytes;
-    const int64_t count = p->count;
-    for (int64_t i = count; i % width; i++) /* copies of the last fill its register */
-        copy_lane(p, p->in, i, p, p->in, count - 1);
-    PiTile tile = *p->tile;
-    PiRow own[2] = {row_of(p->tile, 0), row_of(p->tile, 1)};
-    for (int i = 0; i < own_rows(run); i++) {
-        PiRow *const to = i < 2 ? &own[i] : &p->params[i - 2];
-        *to = row_of(p->tile, i);
-        if (to->stride) to->data = row_at(run, p->own, p->stride, i, 0);
-    }
-    tile.registers = ceil_div(count, width);
-    tile.in = p->in;
-    tile.out = p->out;
-    tile.in_stride = tile.out_stride = p->stride;
-    tile.lane = 0;
-    tile.t0 = own[0];
-    tile.h = own[1];
-    tile.params = p->params;
-    tile.first = first;
-    tile.steps = steps;
-    return tile;
+    pi_packed_collect(p, p->tile->in, p->tile->in_stride, p->out);
 }
 /* The kernel makes some steps of all of them; returns its result. far, reason: of each. */
-static int advance(Packed *p, int64_t first, int64_t steps, void *far, int8_t *reason) {
-    PiTile tile = tile_of(p, first, steps);
+static int advance(PiPacked *p, int64_t first, int64_t steps, void *far, int8_t *reason) {
+    PiTile tile = pi_packed_tile(p, first, steps);
     tile.reach = far;
     tile.status = reason;
     return p->run->kernel(&tile);
@@ -160,7 +60,7 @@ static int64_t last_left(const Leaving *l, int64_t i) {
         while (--i >= 0 && ((const float *)l->far)[i] <= bound) continue;
     return i;
 }
-static void put(const Leaving *l, const Packed *p, const char *rows, int64_t i) {
+static void put(const Leaving *l, const PiPacked *p, const char *rows, int64_t i) {
     const PiRun *run = l->run;
     for (int d = 0; d < run->state_rows; d++) {
         void *to = row_at(run, l->target, run->stride, d, p->at[i]);
@@ -171,9 +71,9 @@ static void put(const Leaving *l, const Packed *p, const char *rows, int64_t i) 
 }
 /* Some steps one by one: each lane stays where it was before the first that it does not complete.
  * 0, or -1. */
-static int leave(const Leaving *l, Packed *leavers, int64_t first, int64_t steps) {
+static int leave(const Leaving *l, PiPacked *leavers, int64_t first, int64_t steps) {
     PiRun *run = l->run;
-    for (int64_t n = first; n < first + steps && leavers->count; n++, turn(leavers)) {
+    for (int64_t n = first; n < first + steps && leavers->count; n++, pi_packed_turn(leavers)) {
         memset(l->reason, 0, leavers->count);
         if (advance(leavers, n, 1, l->far, l->reason) < 0) {
             run->stopped = 1;
@@ -187,7 +87,7 @@ static int leave(const Leaving *l, Packed *leavers, int64_t first, int64_t steps
                 run->out_of_memory = 1;
                 return -1;
             }
-            drop_lane(leavers, leavers->out, i);
+            pi_packed_drop(leavers, leavers->out, i);
         }
     }
     return 0;
@@ -200,7 +100,8 @@ static int64_t go_together(const Leaving *l, PiTile *tile, int64_t from, int64_t
     for (int64_t steps = FEW_STEPS; n < to; steps *= 2) {
         const int to_target = tile->in != l->target;
         tile->out = to_target ? l->target : spare;
-        tile->out_stride = to_target ? run->stride : row_bytes(run) / run->real_bytes;
+        tile->out_stride =
+            to_target ? run->stride : pi_packed_row(run, run->tile_lanes) / run->real_bytes;
         tile->first = run->first + n;
         tile->steps = smaller(steps, to - n);
         tile->reach = l->far;
@@ -216,10 +117,12 @@ static int64_t go_together(const Leaving *l, PiTile *tile, int64_t from, int64_t
 }
 int advance_leaving(PiRun *run, int64_t number, PiTile *tile, int64_t from, int64_t to,
                     void *target, char *scratch) {
-    Packed going = packed_at(run, tile, scratch);
-    Packed leavers = packed_at(run, tile, scratch + packed_bytes(run));
-    char *far = scratch + 2 * packed_bytes(run);
-    const Leaving l = {run, number, tile, target, far, (int8_t *)(far + row_bytes(run))};
+    PiPacked going = pi_packed_in(run, tile, run->tile_lanes, scratch);
+    PiPacked leavers =
+        pi_packed_in(run, tile, run->tile_lanes, scratch + pi_packed_bytes(run, run->tile_lanes));
+    char *far = scratch + 2 * pi_packed_bytes(run, run->tile_lanes);
+    const Leaving l = {run,    number, tile,
+                       target, far,    (int8_t *)(far + pi_packed_row(run, run->tile_lanes))};
     const PiFailures *failures = &run->failures[number];
     int64_t n = failures->count ? from : go_together(&l, tile, from, to, going.in), most;
     if (run->stopped) return -1;
@@ -228,9 +131,9 @@ int advance_leaving(PiRun *run, int64_t number, PiTile *tile, int64_t from, int6
                tile->registers * run->vector_bytes);
     if (n == to) return 0;
     pack(&going, failures, lanes_in(run, number));
-    turn(&going);
+    pi_packed_turn(&going);
     most = FEW_STEPS;
-    for (int64_t steps; n < to && going.count; n += steps, turn(&going)) {
+    for (int64_t steps; n < to && going.count; n += steps, pi_packed_turn(&going)) {
         const int64_t before = going.count;
         steps = smaller(most, to - n);
         if (advance(&going, run->first + n, steps, far, NULL) < 0) {
@@ -239,8 +142,8 @@ int advance_leaving(PiRun *run, int64_t number, PiTile *tile, int64_t from, int6
         }
         leavers.count = 0;
         for (int64_t i = before; (i = last_left(&l, i)) >= 0;) {
-            copy_lane(&leavers, leavers.in, leavers.count++, &going, going.in, i);
-            drop_lane(&going, going.out, i);
+            pi_packed_copy(&leavers, leavers.in, leavers.count++, &going, going.in, i);
+            pi_packed_drop(&going, going.out, i);
         }
         /* Steps that are made twice cost as much as calls. */
         if (8 * leavers.count > before) most = FEW_STEPS;
@@ -265,7 +168,7 @@ typedef struct {
     PiRun *run;
     const PiTile *tile;
     PiSeen seen; /* for these lanes, except what changes with each call */
-    Packed lanes;
+    PiPacked lanes;
     void *target, *rows; /* the states of the tile; those to be shown */
     int8_t *reason;
 } Stopping;
@@ -284,13 +187,13 @@ static int64_t still_there(const Stopping *s, int64_t *at, int64_t count) {
  * done; -1. */
 static int show_steps(Stopping *s, int64_t step, int64_t steps) {
     PiRun *run = s->run;
-    Packed *p = &s->lanes;
+    PiPacked *p = &s->lanes;
     const int64_t line = 64 / run->real_bytes;
     const int64_t count = p->count = still_there(s, p->at, p->count);
     int failed = 0;
     if (count == 0) return 0;
-    collect(p, s->target, run->stride, p->in);
-    PiTile tile = tile_of(p, run->first + step, steps);
+    pi_packed_collect(p, s->target, run->stride, p->in);
+    PiTile tile = pi_packed_tile(p, run->first + step, steps);
     PiSeen seen = s->seen;
     seen.lanes = count;
     seen.step = step + 1;
@@ -329,17 +232,19 @@ static int show_steps(Stopping *s, int64_t step, int64_t steps) {
 }
 int advance_stopping(PiRun *run, PiTile *tile, PiSeen seen, int64_t from, int64_t to, void *target,
                      void *rows, char *scratch) {
-    char *const far = scratch + 2 * packed_bytes(run);
-    int64_t *const going = packed_at(run, tile, scratch + packed_bytes(run)).at;
+    char *const far = scratch + 2 * pi_packed_bytes(run, run->tile_lanes);
+    int64_t *const going =
+        pi_packed_in(run, tile, run->tile_lanes, scratch + pi_packed_bytes(run, run->tile_lanes))
+            .at;
     const int64_t width = run->vector_bytes / run->real_bytes;
     int64_t count = lanes_in(run, seen.tile);
     Stopping s = {run,
                   tile,
                   seen,
-                  packed_at(run, tile, scratch),
+                  pi_packed_in(run, tile, run->tile_lanes, scratch),
                   target,
                   rows,
-                  (int8_t *)(far + row_bytes(run))};
+                  (int8_t *)(far + pi_packed_row(run, run->tile_lanes))};
     for (int d = 0; tile->in != target && d < run->state_rows; d++)
         memcpy(row_at(run, target, run->stride, d, 0), row_at(run, tile->in, tile->in_stride, d, 0),
                tile->registers * run->vector_bytes);

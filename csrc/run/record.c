@@ -1,6 +1,5 @@
 /* Recording: kernels write directly to an array that has the layout of their rows; otherwise its
  * items are copied from the scratch. */
-#include "record.h"
 #include "layout.h"
 
 /* to[l lane_stride + i component_stride] = rows[saved[i]][l], by lanes, as these are contiguous in

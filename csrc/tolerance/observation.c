@@ -4,34 +4,39 @@
 #include <stdlib.h>
 #include <string.h>
 #include "../aligned.h"
-#include "observer.h"
 
-double resolution_of(const PiStepObserver *p, int64_t id) {
+struct PiStepObserver {
+    const PiObservation *of;
+    const PiSolve *solve;
+    ProgramRows *watch;
+    Pieces timed; /* the quantities of watches */
+    EventLanes e;
+    int8_t *sees[2]; /* which lanes a watch sees */
+    char *memory;
+};
+/* How far the coefficients of a quantity must decay for a trajectory: a twentieth of rtol. */
+static double resolution_of(const PiStepObserver *p, int64_t id) {
     double least = INFINITY;
     for (int k = 0; k < p->solve->n_rtol; k++) {
         const PiRow row = p->solve->rtol[k];
-        const double rtol = get(p, row.data, row.stride * id);
+        const double rtol = get(&p->e, row.data, row.stride * id);
         if (rtol > 0) least = fmin(least, rtol);
     }
-    return fmin(fmax(0.05 * least, p->real_bytes == 8 ? 0x1p-43 : 0x1p-20), 1e-5);
-}
-double time_within_step(const PiStepObserver *p, const PiSteps *s, int64_t i, double part) {
-    if (part == 1) return get(p, s->t, i);
-    return get(p, s->t0, i) + (get(p, s->t0_low, i) + part * p->h[i]);
+    return fmin(fmax(0.05 * least, p->e.single ? 0x1p-20 : 0x1p-43), 1e-5);
 }
 
 /* ---- sums over the steps --------------------------------------------------------------------- */
 /* The state after the step of lane i, before it jumps if it does. */
 static double landing(const PiStepObserver *p, const PiSteps *s, int64_t i, int64_t at) {
-    return s->end[i] == PI_STEP_JUMPED ? p->landing[at] : get(p, s->after, at);
+    return s->end[i] == PI_STEP_JUMPED ? p->e.landing[at] : get(&p->e, s->after, at);
 }
 /* Shows states of the lanes, after their steps; before: those before jumps. */
 static int show_after(const PiStepObserver *p, ProgramRows *r, const PiSteps *s, int before) {
-    for (int64_t i = 0; i < p->lanes; i++) {
-        r->t[i] = get(p, s->t, i);
-        for (int d = 0; d < p->dim; d++) {
-            const int64_t at = d * p->lanes + i;
-            r->y[at] = before ? landing(p, s, i, at) : get(p, s->after, at);
+    for (int64_t i = 0; i < p->e.lanes; i++) {
+        r->t[i] = get(&p->e, s->t, i);
+        for (int d = 0; d < p->e.dim; d++) {
+            const int64_t at = d * p->e.lanes + i;
+            r->y[at] = before ? landing(p, s, i, at) : get(&p->e, s->after, at);
         }
     }
     return load_parameters(r, s->id) || run_program(r) ? -1 : 0;
@@ -43,13 +48,13 @@ static int add_up(const PiStepObserver *p, int number, const PiSteps *s, const i
     ProgramRows *r = &p->watch[number];
     double *sums = program_sums(r);
     const int n = program->n_sums;
-    for (int64_t i = 0; i < p->lanes; i++)
+    for (int64_t i = 0; i < p->e.lanes; i++)
         for (int k = 0; sees[i] && k < n; k++)
-            sums[k * p->lanes + i] = program->sums[s->id[i] * n + k];
+            sums[k * p->e.lanes + i] = program->sums[s->id[i] * n + k];
     if (show_after(p, r, s, before)) return -1;
-    for (int64_t i = 0; i < p->lanes; i++)
+    for (int64_t i = 0; i < p->e.lanes; i++)
         for (int k = 0; sees[i] && k < n; k++)
-            program->sums[s->id[i] * n + k] = r->answer[k * p->lanes + i];
+            program->sums[s->id[i] * n + k] = r->answer[k * p->e.lanes + i];
     return 0;
 }
 
@@ -66,15 +71,15 @@ static int counts_from(const PiStepObserver *p, const PiPieceReduction *r, int64
 static int reduce_states(PiStepObserver *p, const PiSteps *s, const int8_t *sees) {
     ProgramRows *rows = &p->timed.rows;
     if (show_after(p, rows, s, 0)) return -1;
-    for (int64_t i = 0; i < p->lanes; i++)
+    for (int64_t i = 0; i < p->e.lanes; i++)
         for (int k = 0; sees[i] && k < p->of->n_reductions; k++) {
             const PiPieceReduction *r = &p->of->reduction[k];
             const int64_t id = s->id[i];
             const double t = rows->t[i],
-                         ahead = get(p, p->solve->t_end.data, p->solve->t_end.stride * id) - t;
+                         ahead = get(&p->e, p->solve->t_end.data, p->solve->t_end.stride * id) - t;
             double after;
             if (counts_from(p, r, id, &after) && !((t - after) * ahead >= 0)) continue;
-            reduce_value(r, rows->answer[r->quantity * p->lanes + i], t,
+            reduce_value(r, rows->answer[r->quantity * p->e.lanes + i], t,
                          p->of->numbers + id * p->of->n_numbers);
         }
     return 0;
@@ -82,41 +87,41 @@ static int reduce_states(PiStepObserver *p, const PiSteps *s, const int8_t *sees
 /* The steps of the marked lanes, as far as they were made. */
 static int reduce_steps(PiStepObserver *p, const PiSteps *s, const int8_t *sees) {
     Pieces *q = &p->timed;
-    for (int64_t i = 0; i < p->lanes; i++) {
+    for (int64_t i = 0; i < p->e.lanes; i++) {
         end_pieces(q, i);
-        if (!sees[i] || p->part[i] == 0) continue;
-        begin_pieces(q, i, s->id[i], p->h[i], resolution_of(p, s->id[i]), p->part[i]);
+        if (!sees[i] || p->e.part[i] == 0) continue;
+        begin_pieces(q, i, s->id[i], p->e.h[i], p->e.resolution[i], p->e.part[i]);
         for (int k = 0; k < p->of->n_after; k++) {
             const PiRow row = p->of->after[k];
             const double after = ((const double *)row.data)[row.stride * s->id[i]];
-            cut_pieces(q, i, (after - get(p, s->t0, i)) / p->h[i]);
+            cut_pieces(q, i, (after - get(&p->e, s->t0, i)) / p->e.h[i]);
         }
     }
     if (q->linear) {
-        double *const begun = q->value, *const ended = begun + q->count * p->lanes;
+        double *const begun = q->value, *const ended = begun + q->count * p->e.lanes;
         for (int end = 0; end < 2; end++) {
-            if (end) memcpy(q->rows.y, p->after, (size_t)(p->dim * p->lanes) * sizeof *p->after);
-            else widen(p, s->before, p->dim * p->lanes, q->rows.y);
+            if (end)
+                memcpy(q->rows.y, p->e.after, (size_t)(p->e.dim * p->e.lanes) * sizeof *p->e.after);
+            else widen(&p->e, s->before, p->e.dim * p->e.lanes, q->rows.y);
             if (load_parameters(&q->rows, s->id) || run_program(&q->rows)) return -1;
             memcpy(end ? ended : begun, q->rows.answer,
-                   (size_t)(q->count * p->lanes) * sizeof *begun);
+                   (size_t)(q->count * p->e.lanes) * sizeof *begun);
         }
-        linear_pieces(q, s, p->real_bytes, begun, ended);
+        linear_pieces(q, s, p->e.real_bytes, begun, ended);
     }
     for (;;) {
         int any = 0;
-        for (int64_t i = 0; i < p->lanes; i++) any |= q->n_ends[i] > 0;
+        for (int64_t i = 0; i < p->e.lanes; i++) any |= q->n_ends[i] > 0;
         if (!any) return 0;
-        if (next_pieces(q, s, p->real_bytes, p->after)) return -1;
-        for (int64_t i = 0; i < p->lanes; i++) {
+        if (next_pieces(q, s, p->e.real_bytes, p->e.after)) return -1;
+        for (int64_t i = 0; i < p->e.lanes; i++) {
             if (!q->points[i]) continue;
-            const double from = time_within_step(p, s, i, q->from[i]);
-            const double to = time_within_step(p, s, i, q->to[i]),
-                         middle = from + 0.5 * (to - from);
+            const double from = time_within(&p->e, s, i, q->from[i]);
+            const double to = time_within(&p->e, s, i, q->to[i]), middle = from + 0.5 * (to - from);
             for (int k = 0; k < p->of->n_reductions; k++) {
                 const PiPieceReduction *r = &p->of->reduction[k];
                 double after;
-                if (counts_from(p, r, s->id[i], &after) && !((middle - after) * p->h[i] > 0))
+                if (counts_from(p, r, s->id[i], &after) && !((middle - after) * p->e.h[i] > 0))
                     continue;
                 reduce_piece(r, q, i, from, to, p->of->numbers + s->id[i] * p->of->n_numbers);
             }
@@ -129,46 +134,44 @@ static int reduce_steps(PiStepObserver *p, const PiSteps *s, const int8_t *sees)
 int pi_step_observer_begin(PiStepObserver *p, const PiSteps *s) {
     int8_t *first = p->sees[0];
     int any = 0;
-    for (int64_t i = 0; i < p->lanes; i++) {
+    for (int64_t i = 0; i < p->e.lanes; i++) {
         first[i] = s->end[i] == PI_STEP_MADE && !p->of->seen[s->id[i]];
         any |= first[i];
     }
     for (int w = 0; any && w < p->of->n_watches; w++)
         if (add_up(p, w, s, first, 0)) return -1;
     if (any && p->of->n_reductions && reduce_states(p, s, first)) return -1;
-    if (any && p->of->count && begin_events(p, s, first)) return -1;
-    for (int64_t i = 0; i < p->lanes; i++)
+    if (any && p->of->events.count && begin_events(&p->e, s, first)) return -1;
+    for (int64_t i = 0; i < p->e.lanes; i++)
         if (first[i]) p->of->seen[s->id[i]] = 1;
     return 0;
 }
 int pi_step_observer_locate(PiStepObserver *p, const PiSteps *s) {
-    for (int64_t i = 0; !p->locating && i < p->lanes; i++) p->part[i] = 1;
-    if (!p->locating) {
-        widen(p, s->part, p->lanes, p->h);
-        widen(p, s->after, p->dim * p->lanes, p->after);
-    }
-    return p->of->count ? locate_events(p, s) : 0;
+    for (int64_t i = 0; !p->e.locating && i < p->e.lanes; i++)
+        if (s->id[i] >= 0) p->e.resolution[i] = resolution_of(p, s->id[i]);
+    return locate_events(&p->e, s, NULL);
 }
 /* Has a step ended where it begins? Its state is that after the step before. */
 static int stands(const PiStepObserver *p, const PiSteps *s, int64_t i) {
-    return get(p, s->t, i) == get(p, s->t0, i) && get(p, s->t_low, i) == get(p, s->t0_low, i);
+    return get(&p->e, s->t, i) == get(&p->e, s->t0, i) &&
+           get(&p->e, s->t_low, i) == get(&p->e, s->t0_low, i);
 }
 static int keep_landings(const PiStepObserver *p, const PiSteps *s, PiSolver *solver) {
     const PiSolve *solve = solver->solve;
-    for (int64_t i = 0; i < p->lanes; i++) {
+    for (int64_t i = 0; i < p->e.lanes; i++) {
         if (s->end[i] != PI_STEP_JUMPED || stands(p, s, i)) continue;
         void *to = solver->keep(solver, s->id[i]);
         if (!to) return -1;
-        set(p, to, 0, get(p, s->t, i));
+        set(&p->e, to, 0, get(&p->e, s->t, i));
         for (int d = 0; d < solve->n_saved; d++)
-            set(p, to, d + 1, landing(p, s, i, solve->saved[d] * p->lanes + i));
+            set(&p->e, to, d + 1, landing(p, s, i, solve->saved[d] * p->e.lanes + i));
     }
     return 0;
 }
 int pi_step_observer_accept(PiStepObserver *p, const PiSteps *s, PiSolver *solver) {
     int8_t *const *sees = p->sees;
     int jumped = 0;
-    for (int64_t i = 0; i < p->lanes; i++) {
+    for (int64_t i = 0; i < p->e.lanes; i++) {
         sees[0][i] = s->end[i] != PI_STEP_NONE && s->end[i] != PI_STEP_LOST && !stands(p, s, i);
         jumped |= sees[1][i] = s->end[i] == PI_STEP_JUMPED;
     }
@@ -178,48 +181,21 @@ int pi_step_observer_accept(PiStepObserver *p, const PiSteps *s, PiSolver *solve
         (reduce_steps(p, s, sees[0]) || (jumped && reduce_states(p, s, sees[1]))))
         return -1;
     if (jumped && solver->keep && keep_landings(p, s, solver)) return -1;
-    return p->of->count ? settle_events(p, s) : 0;
+    return p->of->events.count ? settle_events(&p->e, s, NULL) : 0;
 }
 
 /* ---- memory ---------------------------------------------------------------------------------- */
-static void place_pieces(char *memory, int64_t *used, const PiLaneProgram *program,
-                         const int8_t *need, int64_t lanes, Pieces *pieces) {
-    char *here = place(memory, used, pieces_bytes(program, lanes));
-    if (here) open_pieces(pieces, program, need, lanes, here);
-}
 /* The bytes that it needs; assigns them within a memory, if there is one. */
 static int64_t lay_out(PiStepObserver *p, char *memory) {
     const PiObservation *of = p->of;
-    const int64_t lanes = p->lanes, row = pi_product(lanes, sizeof(double)), n = of->count;
+    const int64_t lanes = p->e.lanes;
     int64_t used = 0;
     p->watch = place(memory, &used, pi_product(of->n_watches, sizeof *p->watch));
     for (int w = 0; w < of->n_watches; w++)
         place_program(memory, &used, &of->watch[w], memory ? &p->watch[w] : NULL, lanes);
     for (int i = 0; i < 2; i++) p->sees[i] = place(memory, &used, lanes);
-    p->h = place(memory, &used, row);
-    p->part = place(memory, &used, row);
-    p->after = place(memory, &used, pi_product(p->dim, row));
-    p->state = place(memory, &used, pi_product(p->dim, row));
-    p->landing = place(memory, &used, pi_product(p->dim, row));
     if (of->n_reductions) place_pieces(memory, &used, &of->timed, of->need, lanes, &p->timed);
-    if (!n) return used;
-    const int quantities = of->detect.program.system->n_invariants;
-    p->need = place(memory, &used, quantities);
-    for (int j = 0; memory && j < quantities; j++)
-        p->need[j] = j >= n                 ? PI_NEED_APART /* of comparisons */
-                     : of->event[j].located ? PI_NEED_VALUE
-                                            : PI_NEED_TRUTH;
-    place_pieces(memory, &used, &of->detect, p->need, lanes, &p->quantities);
-    place_program(memory, &used, &of->detect, &p->detect, lanes);
-    if (of->react.program.system) place_program(memory, &used, &of->react, &p->react, lanes);
-    p->occurring = place(memory, &used, pi_product(lanes, sizeof *p->occurring));
-    p->begun = place(memory, &used, pi_product(n, row));
-    p->ended = place(memory, &used, pi_product(n, row));
-    p->g = place(memory, &used, pi_product(n, row));
-    p->zero = place(memory, &used, pi_product(n, row));
-    p->tied = place(memory, &used, pi_product(n, lanes));
-    p->id = place(memory, &used, row);
-    p->added = place(memory, &used, pi_product(2 * n, row));
+    place_events(memory, &used, &p->e);
     return used;
 }
 PiStepObserver *pi_step_observer_new(const PiObservation *of, const PiAdaptiveRun *run) {
@@ -227,9 +203,12 @@ PiStepObserver *pi_step_observer_new(const PiObservation *of, const PiAdaptiveRu
     if (!p) return NULL;
     p->of = of;
     p->solve = &run->solve;
-    p->dim = run->solve.system->dim;
-    p->real_bytes = run->real_bytes;
-    p->lanes = run->solve.registers * (run->vector_bytes / run->real_bytes);
+    p->e = (EventLanes){.of = &of->events,
+                        .dim = run->solve.system->dim,
+                        .real_bytes = run->real_bytes,
+                        .single = run->real_bytes == 4,
+                        .counts = of->events.counts,
+                        .lanes = run->solve.registers * (run->vector_bytes / run->real_bytes)};
     const int64_t bytes = lay_out(p, NULL);
     p->memory = pi_aligned(bytes);
     if (!p->memory) {
@@ -241,11 +220,8 @@ PiStepObserver *pi_step_observer_new(const PiObservation *of, const PiAdaptiveRu
     return p;
 }
 void pi_step_observer_free(PiStepObserver *p) {
-    const int rows = 2 * p->of->count;
-    for (int64_t i = 0; p->locating && i < p->lanes; i++)
-        for (int j = 0; j < rows; j++)
-            if (p->added[i * rows + j])
-                p->of->counts[j * p->of->stride + p->id[i]] -= p->added[i * rows + j];
+    for (int64_t i = 0; p->e.locating && i < p->e.lanes; i++)
+        if (p->e.id[i] >= 0) forget_events(&p->e, i);
     pi_free_aligned(p->memory);
     free(p);
 }

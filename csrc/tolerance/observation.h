@@ -10,20 +10,13 @@
  * corrected where the quantity is not yet zero. A watch sees both sides of a jump. */
 #pragma once
 #include "../watching/events.h"
-#include "reductions.h"
+#include "../watching/reductions.h"
+#include "solve.h"
 
 typedef struct PiObservation {
     PiLaneProgram *watch;
     int n_watches;
-    PiLaneProgram detect,
-        react; /* of events: their quantities; their consequences (no program: none) */
-    PiEvent *event;
-    int count;
-    int64_t most;                /* events in a step, and consecutive jumps without progress */
-    int64_t stride;              /* trajectories per row of kept events */
-    double *counts, *stopped_at; /* counts: as in events.h */
-    int8_t *stopped_by;
-    double *known; /* pi_known_numbers() numbers per trajectory */
+    PiEvents events;
     /* Reductions over time of the quantities of one program (no program: none): numbers of each
      * trajectory, and the times from which they count. */
     PiLaneProgram timed;
@@ -34,7 +27,6 @@ typedef struct PiObservation {
     PiRow *after;
     int8_t *seen; /* for each trajectory: has its first state been seen? */
 } PiObservation;
-static inline int64_t pi_known_numbers(int64_t events) { return 2 * events + 3; }
 
 /* A thread's memory for so many lanes; NULL without memory. */
 typedef struct PiStepObserver PiStepObserver;

@@ -126,7 +126,7 @@ static int interpolate(Pack *p) {
     return 0;
 }
 int pi_between_piece(PiBetween *b, const PiRun *run, int64_t lane, int64_t n, double from,
-                     double to, const double *y0, const double *y1, void *scratch) {
+                     double to, const double *y0, const double *y1, int64_t apart, void *scratch) {
     if (!(b->due[lane] <= (double)n) || !(to > from)) return 0;
     Pack pack = make_pack(b, run, n, scratch);
     pack.from = from;
@@ -134,8 +134,8 @@ int pi_between_piece(PiBetween *b, const PiRun *run, int64_t lane, int64_t n, do
     pack.count = 1;
     pack.lane[0] = lane;
     for (int d = 0; d < b->system.system->dim; d++) {
-        pack.y[0][(int64_t)d * PACK] = y0[d];
-        pack.y[1][(int64_t)d * PACK] = y1[d];
+        pack.y[0][(int64_t)d * PACK] = y0[d * apart];
+        pack.y[1][(int64_t)d * PACK] = y1[d * apart];
     }
     return interpolate(&pack);
 }

@@ -13,7 +13,6 @@
  * pass on one after the other (pi_between_piece): none goes across a jump. From the step at which a
  * lane is frozen, its times have the state that it keeps. */
 #pragma once
-#include "../run/record.h"
 #include "../run/run.h"
 
 typedef struct {
@@ -30,8 +29,9 @@ typedef struct {
 /* The memory that one thread needs to interpolate. */
 int64_t pi_between_scratch_bytes(const PiBetween *between);
 /* Writes a lane's states at all times up to a moment of the step to step n: that part of it lies
- * between fractions `from` and `to` of the step, and goes from state y0 to y1. 0, or -1. */
+ * between fractions `from` and `to` of the step, and goes from state y0 to y1, whose components are
+ * `apart` numbers apart. 0, or -1. */
 int pi_between_piece(PiBetween *between, const PiRun *run, int64_t lane, int64_t n, double from,
-                     double to, const double *y0, const double *y1, void *scratch);
+                     double to, const double *y0, const double *y1, int64_t apart, void *scratch);
 /* The observer, for each step. */
 PiObserver pi_between_observer(PiBetween *between);

@@ -1,340 +1,569 @@
-/* Events: see events.h. */
+/* Events of segments: see events.h. */
 #include "events.h"
-#include "../run/families.h"
-#include "../run/layout.h"
-#include "ahead.h"
-#include "occur.h"
+#include <float.h>
+#include <math.h>
+#include <string.h>
 
-/* The sums of event j of a shown lane: the rows of reduce_passes. */
-static double *sums_of(const PiEvents *e, const PiRun *run, const PiSeen *seen, int64_t at, int j) {
-    return e->watch.sums[seen->block & 1] + e->watch.reduced[j].first * run->stride + seen->lane +
-           pi_place(seen, at);
-}
+/* Intervals between jumps that are lost in the rounding of the time, a few rounding units in single
+ * precision: the jumps make no progress. */
+#define NOWHERE_NEAR        0x1p-30
+#define NOWHERE_NEAR_SINGLE 0x1p-18
 
-/* ---- the lanes with a flag ------------------------------------------------------------------- */
-enum { LANE_MOMENTS = 5 };
-static int64_t answer_bytes(const PiEvents *e) {
-    const int64_t n = e->react.system ? e->react.system->n_invariants : 0;
-    return pi_product(n + 1, sizeof(double));
+/* The part of a step to which a place in it is known. */
+static double least_part(const EventLanes *p) {
+    return p->single ? 2 * FLT_EPSILON : 2 * DBL_EPSILON;
 }
-static int64_t lane_bytes(const PiEvents *e, const PiRun *run) {
-    int64_t bytes = pi_rounded_up(pi_watch_lanes_bytes(&e->watch, &e->watch.program, 1), 64);
-    if (e->react.system)
-        bytes = pi_sum(bytes, pi_rounded_up(pi_watch_lanes_bytes(&e->watch, &e->react, 1), 64));
-    bytes = pi_sum(bytes, pi_parts_bytes(run, 1));
-    bytes = pi_sum(bytes, pi_product(LANE_MOMENTS, moment_bytes(e, run)));
-    bytes = pi_sum(bytes, pi_rounded_up(answer_bytes(e), 64));
-    bytes = pi_sum(bytes, pi_rounded_up(pi_product(4 * e->count, sizeof(double)), 64));
-    bytes = pi_sum(bytes, pi_rounded_up(e->count, 64));
-    return e->between ? pi_sum(bytes, pi_between_scratch_bytes(e->between)) : bytes;
+double time_within(const EventLanes *p, const PiSteps *s, int64_t i, double part) {
+    if (part == 1) return get(p, s->t, i);
+    return get(p, s->t0, i) + (get(p, s->t0_low, i) + part * p->h[i]);
 }
-static int64_t scratch_bytes(const void *self, const PiRun *run) {
-    const PiEvents *e = self;
-    const int64_t watch = pi_rounded_up(pi_watch_scratch_bytes(&e->watch, run), 64);
-    return pi_sum(watch, pi_sum(pi_rounded_up(aheads_bytes(e, run), 64), lane_bytes(e, run)));
+static void add_to_count(EventLanes *p, int64_t i, PiEventRow row, int j) {
+    *event_row(p, row, p->id[i], j) += 1;
+    p->added[(2 * i + row) * p->of->count + j] += 1;
 }
-static __attribute__((noinline)) void *take(char **free, int64_t bytes) {
-    void *here = *free;
-    *free += pi_rounded_up(bytes, 64);
-    return here;
-}
-/* A lane in the memory of a thread; *done: an item for each event. */
-static Lane make_lane(PiEvents *e, PiRun *run, const PiTile *tile, const PiSeen *seen, char *free,
-                      char **done) {
-    Lane l = {.e = e, .run = run, .tile = tile, .seen = seen};
-    Moment *const moments[LANE_MOMENTS] = {&l.before, &l.after, &l.best, &l.trial, &l.dip};
-    const ResolvedSystem *look = &e->watch.program;
-    l.look = (PiWatchLanes){&e->watch, look, 1, 1,
-                            take(&free, pi_watch_lanes_bytes(&e->watch, look, 1))};
-    if (e->react.system)
-        l.react = (PiWatchLanes){&e->watch, &e->react, 1, 1,
-                                 take(&free, pi_watch_lanes_bytes(&e->watch, &e->react, 1))};
-    l.parts = pi_parts_make(run, tile, 1, take(&free, pi_parts_bytes(run, 1)));
-    for (int i = 0; i < LANE_MOMENTS; i++)
-        *moments[i] = moment_at(run, take(&free, moment_bytes(e, run)));
-    l.last = take(&free, pi_product(4 * e->count, sizeof(double)));
-    l.answer = take(&free, answer_bytes(e));
-    *done = take(&free, e->count);
-    l.between = free;
-    return l;
-}
-
-static void read_state(const Lane *l, const void *from, int64_t stride, double *y) {
-    for (int d = 0; d < dim(l); d++) y[d] = pi_real_at(l->run, from, d * stride + l->at);
-    for (int d = dim(l); d < rows(l); d++) y[d] = 0;
-}
-static void write_state(const Lane *l, void *to, int64_t stride, const double *y, int count) {
-    for (int d = 0; d < count; d++) pi_set_real(l->run, to, d * stride + l->at, y[d]);
-}
-static void *seen_rows(const Lane *l, int64_t i) {
-    return row_at(l->run, l->seen->rows, l->seen->next, i, 0);
-}
-
-/* Bits of `count` steps, the last one's the lowest: that of the i-th; the first that is
- * set from the i-th on, or `count`. */
-static int is_set(int64_t bits, int64_t count, int64_t i) { return bits >> (count - 1 - i) & 1; }
-static int64_t next_of(int64_t bits, int64_t count, int64_t i) {
-    const int64_t rest = bits & (((int64_t)1 << (count - i)) - 1);
-    return rest ? count - (64 - __builtin_clzll((uint64_t)rest)) : count;
-}
-/* Both ends of the step to the i-th shown state, as it was made: found ahead in
- * the first of *items, or read, with the quantities if they are needed. */
-static int read_step(Lane *l, int64_t i, int wanted, const Aheads *found, int64_t *item) {
-    const PiSeen *seen = l->seen;
-    l->n_ahead = 0;
-    while (*item < found->count && found->item[*item].at == l->at && found->item[*item].k < i)
-        ++*item;
-    const Ahead *first = &found->item[*item];
-    while (wanted && *item < found->count && found->item[*item].at == l->at &&
-           found->item[*item].k == i) {
-        l->n_ahead++;
-        ++*item;
+void forget_events(EventLanes *p, int64_t i) {
+    int *added = p->added + 2 * i * p->of->count;
+    for (int k = 0; k < 2 * p->of->count; k++) {
+        p->counts[k * p->of->stride + p->id[i]] -= added[k];
+        added[k] = 0;
     }
-    l->ahead = first;
-    if (l->n_ahead) {
-        copy_moment(l, &first->before, &l->before);
-        copy_moment(l, &first->after, &l->after);
+}
+
+/* ---- the events of a piece ------------------------------------------------------------------- */
+static void occurs(Occurring *o, double part, double slope, int event) {
+    int k = o->count;
+    if (k == MOST_PENDING) return;
+    for (; k > 0 && (o->pending[k - 1].part < part ||
+                     (o->pending[k - 1].part == part && o->pending[k - 1].event < event));
+         k--)
+        o->pending[k] = o->pending[k - 1];
+    o->pending[k] = (Occurrence){part, slope, event};
+    o->count++;
+}
+/* Does a quantity, which has just jumped at its zero, cross it all the same? An impulse keeps its
+ * speed, and it is on the other side at once; a body at rest has none, and moves with the square of
+ * the time: the first 1/1024 of the step tells. */
+static int falls_through(const PiEvent *e, int n, const double *f, double to) {
+    const double side = e->direction ? e->direction : f[0] < 0 ? 1 : -1, x = 2 * 0x1p-10 / to;
+    double a[CHEB_MOST + 1], slope;
+    if (x > 1) return 0;
+    cheb_coefficients(n, f, a);
+    cheb_value_and_slope(n, a, -1, &slope);
+    const double speed = side * slope;
+    const double way = side * (cheb_value(n, a, x - 1) - f[0]) / x;
+    return speed >= -0x1p-20 * way && way > 0 && !(speed > 0.5 * way);
+}
+/* Is a quantity still at the zero at which it has just jumped? */
+static int is_at_zero(const EventLanes *p, int64_t i, int j, double value) {
+    const double zero = p->zero[i * p->of->count + j];
+    return zero > 0 && fabs(value) <= zero;
+}
+/* Does the step end at an event? */
+static int ends_step(const PiEvent *e) { return e->stop || e->then >= 0; }
+static void find_located(EventLanes *p, int64_t i, int j) {
+    const PiEvent *e = &p->of->event[j];
+    const Pieces *q = &p->quantities;
+    const int64_t at = j * p->lanes + i;
+    const double least = q->least[at], most = q->most[at], size = most > -least ? most : -least;
+    const double error = 20 * q->resolution[i] * size;
+    if (isinf(q->resolution[i])) { /* nothing can be told within */
+        double f[CHEB_MOST + 1] = {0};
+        const int n = piece_values(q, i, j, f);
+        if (!is_at_zero(p, i, j, f[0]) && crosses(e, f[0], f[n])) occurs(&p->occurring[i], 1, 0, j);
+        return;
+    }
+    if (cheb_is_clear(least, most, error) && !piece_is_lost(q, i, j)) return;
+    double f[CHEB_MOST + 1] = {0};
+    const int n = piece_values(q, i, j, f);
+    for (int k = 0; k <= n; k++)
+        if (!isfinite(f[k])) return;
+    const int begins = is_at_zero(p, i, j, f[0]);
+    if (begins && is_at_zero(p, i, j, size)) return; /* and has not left it */
+    if (!begins) p->zero[i * p->of->count + j] = 0;
+    if (begins && falls_through(e, n, f, q->to[i])) {
+        occurs(&p->occurring[i], 0, 0, j);
+        return;
+    }
+    PiZero zeros[PI_MOST_ZEROS];
+    int near = 0;
+    const int simple = n == 4 && !begins && (f[0] < 0) != (f[n] < 0); /* as pieces.c has it */
+    const int count =
+        simple ? find_simple_zero(n, f, zeros) : find_zeros(n, f, begins, error, zeros, &near);
+    for (int k = 0; k < count; k++) {
+        if (e->direction && (e->direction > 0) != zeros[k].rises) continue;
+        const double slope = zeros[k].slope * 2 / (q->to[i] - q->from[i]);
+        occurs(&p->occurring[i], piece_part(q, i, zeros[k].x), slope, j);
+    }
+    /* Steps that hold so many may hide others: between steps on one side of zero. */
+    int8_t *const zeros_of = p->crossings + i * p->of->count + j;
+    const int before = *zeros_of;
+    *zeros_of = (int8_t)(before + count < 3 ? before + count : 3);
+    const int many = p->of->exact && before < 3 && *zeros_of == 3 && !ends_step(e);
+    if (near || many || piece_is_lost(q, i, j)) add_to_count(p, i, PI_UNRESOLVED, j);
+}
+/* A condition has one value on a piece, or changes on a very short one; or it flickers. */
+static void find_condition(EventLanes *p, int64_t i, int64_t id, int j) {
+    const Pieces *q = &p->quantities;
+    double f[CHEB_MOST + 1] = {0};
+    int changes = 0;
+    const int n = piece_values(q, i, j, f);
+    if (p->of->exact) {
+        const double start = *event_row(p, PI_QUANTITY, id, j);
+        if (q->to[i] == 1 && crosses(&p->of->event[j], start, f[n]))
+            occurs(&p->occurring[i], 1, 0, j);
+        return;
+    }
+    for (int k = 1; k <= n; k++) changes += f[k] != f[k - 1];
+    if (changes > 1) add_to_count(p, i, PI_UNRESOLVED, j);
+    for (int k = n; k > 0; k--)
+        if (crosses(&p->of->event[j], f[k - 1], f[k]) && crosses(&p->of->event[j], f[0], f[n])) {
+            occurs(&p->occurring[i], piece_part(q, i, cheb_point(n, k)), 0, j);
+            return;
+        }
+}
+/* A linear quantity's on the whole step. Unless the coefficients leave zero far behind. */
+static void find_on_step(EventLanes *p, int64_t i, int64_t id, int j) {
+    const Pieces *q = &p->quantities;
+    const PiEvent *e = &p->of->event[j];
+    const double least = q->least[j * p->lanes + i], most = q->most[j * p->lanes + i];
+    if (*event_row(p, PI_BEGINS, id, j) == BEGINS_WITH_EVENT) occurs(&p->occurring[i], 0, 0, j);
+    if (least > 0x1p-12 * most || most < 0x1p-12 * least || !(least <= most)) return;
+    p->quantities.resolution[i] = p->resolution[i];
+    if (p->zero[i * p->of->count + j] > 0) {
+        find_located(p, i, j);
+        return;
+    }
+    PiZero zeros[PI_MOST_ZEROS];
+    int near = 0;
+    double c[PI_MAX_DEGREE + 1];
+    for (int m = 0; m <= q->degree; m++) c[m] = linear_row(q, j, m)[i];
+    const double error = 20 * q->resolution[i] * fmax(most, -least);
+    const int found = find_bernstein_zeros(q->degree, c, error, zeros, &near);
+    for (int k = 0; k < found; k++)
+        if (!e->direction || (e->direction > 0) == zeros[k].rises)
+            occurs(&p->occurring[i], zeros[k].x, zeros[k].slope, j);
+    if (near) add_to_count(p, i, PI_UNRESOLVED, j);
+}
+static void find_events(EventLanes *p, int64_t i, int64_t id) {
+    memset(p->tied + i * p->of->count, 0, (size_t)p->of->count);
+    for (int j = 0; j < p->of->count; j++) {
+        if (p->of->exact && p->quantities.from[i] == 0)
+            *event_row(p, PI_QUANTITY, id, j) =
+                p->quantities.value[j * (CHEB_MOST + 1) * p->lanes + i];
+        if (p->quantities.from[i] == 0 && *event_row(p, PI_BEGINS, id, j) == BEGINS_WITH_EVENT)
+            occurs(&p->occurring[i], 0, 0, j);
+        if (p->of->event[j].located) find_located(p, i, j);
+        else find_condition(p, i, id, j);
+    }
+}
+
+/* ---- consequences of an event ---------------------------------------------------------------- */
+/* The step ends there, at the state of the event. */
+static void end_at(EventLanes *p, const PiSteps *s, int64_t i, double part, PiStepEnd end) {
+    for (int d = 0; d < p->dim; d++) {
+        const int64_t at = d * p->lanes + i;
+        p->landing[at] = p->state[at];
+        if (part != 1) set(p, s->after, at, p->state[at]);
+    }
+    s->end[i] = (int8_t)end;
+    p->part[i] = part;
+    p->occurring[i].count = 0;
+    end_pieces(&p->quantities, i);
+    if (part == 1) return;
+    const double t0 = get(p, s->t0, i), rest = get(p, s->t0_low, i) + part * p->h[i];
+    const double sum = t0 + rest, t = p->real_bytes == 8 ? sum : (float)sum, back = t - t0;
+    set(p, s->t, i, t);
+    set(p, s->t_low, i, (t0 - (t - back)) + (rest - back));
+}
+/* Do the jumps make no progress? */
+static int is_zeno(const EventLanes *p, double t, int64_t id) {
+    const double near = p->single ? NOWHERE_NEAR_SINGLE : NOWHERE_NEAR;
+    return fabs(t - *event_row(p, PI_TIMES, id, PI_LAST_JUMP)) <=
+           near * fabs(t - *event_row(p, PI_TIMES, id, PI_START));
+}
+static void jump(EventLanes *p, const PiSteps *s, int64_t i, const Occurrence *this) {
+    const PiEvent *event = &p->of->event[this->event];
+    const double *answer = p->react.answer + event->then * p->lanes + i;
+    int finite = 1;
+    Occurring *o = &p->occurring[i];
+    o->stopped_by = this->event;
+    const double least = least_part(p) * (p->whole ? fabs(p->whole[i] / p->h[i]) : 1);
+    o->zero = fmax(64 * least * fabs(this->slope),
+                   2 * fabs(p->detect.answer[this->event * p->lanes + i]));
+    if (this->part == 0) /* as before */
+        o->zero = fmax(o->zero, -*event_row(p, PI_BEGINS, s->id[i], this->event));
+    int8_t *tied = p->tied + i * p->of->count;
+    for (int j = 0; j < p->of->count; j++) {
+        double f[CHEB_MOST + 1] = {0}, g = p->detect.answer[j * p->lanes + i]; /* before the jump */
+        if (p->quantities.linear) f[0] = p->begun[j * p->lanes + i];
+        else piece_values(&p->quantities, i, j, f);
+        tied[j] = tied[j] == 0 && crosses(&p->of->event[j], f[0], g) && !is_at_zero(p, i, j, f[0]);
+        p->g[i * p->of->count + j] = g;
+    }
+    for (int k = 0; k < o->count; k++)
+        tied[o->pending[k].event] |= o->pending[k].part - this->part <= 16 * least_part(p);
+    end_at(p, s, i, this->part, PI_STEP_JUMPED);
+    for (int d = 0; d < p->dim; d++) {
+        const double y = answer[d * p->lanes];
+        finite &= fabs(y) <= (p->single ? FLT_MAX : DBL_MAX);
+        set(p, s->after, d * p->lanes + i, p->single ? (float)y : y);
+    }
+    if (!finite) s->end[i] = PI_STEP_LOST;
+}
+/* The next event of a lane occurs, at p->state. */
+static void happens(EventLanes *p, const PiSteps *s, int64_t i) {
+    Occurring *o = &p->occurring[i];
+    const PiEvents *of = p->of;
+    const Occurrence this = o->pending[--o->count];
+    const int j = this.event;
+    const PiEvent *event = &of->event[j];
+    const int64_t id = s->id[i];
+    const double t = time_within(p, s, i, this.part);
+    const int lost = event->then >= 0 && is_zeno(p, t, id);
+    if (o->events++ == of->most ||
+        (lost && *event_row(p, PI_TIMES, id, PI_LOST_JUMPS) >= (double)of->most)) {
+        end_at(p, s, i, this.part, PI_STEP_ZENO);
+        return;
+    }
+    const double *count = event_row(p, PI_COUNT, id, j);
+    const int64_t k = *count >= 0 && *count < (double)event->keep ? (int64_t)*count : -1;
+    add_to_count(p, i, PI_COUNT, j);
+    p->tied[i * of->count + j] = -1;
+    if (k >= 0) {
+        event->t[k * of->stride + id] = t;
+        for (int d = 0; event->y && d < p->dim; d++)
+            event->y[(k * p->dim + d) * of->stride + id] = p->state[d * p->lanes + i];
+        for (int v = 0; v < event->n_values; v++)
+            event->values[(k * event->n_values + v) * of->stride + id] =
+                p->react.answer[(event->value + v) * p->lanes + i];
+    }
+    if (event->stop && *count >= (double)event->stop) {
+        o->stopped_by = j;
+        end_at(p, s, i, this.part, PI_STEP_STOPPED);
+    } else if (event->then >= 0) jump(p, s, i, &this);
+}
+
+/* ---- a chunk of lanes ------------------------------------------------------------------------ */
+/* A program's answers at p->state. */
+static int show_state(EventLanes *p, ProgramRows *r, const PiSteps *s) {
+    for (int64_t i = 0; i < p->lanes; i++) {
+        const Occurring *o = &p->occurring[i];
+        r->t[i] = o->count ? time_within(p, s, i, o->pending[o->count - 1].part) : get(p, s->t, i);
+        if (o->asks && p->single) r->t[i] = (float)r->t[i];
+        for (int d = 0; r->y != p->state && d < p->dim; d++)
+            r->y[d * p->lanes + i] = p->state[d * p->lanes + i];
+    }
+    return load_parameters(r, s->id) || run_program(r) ? -1 : 0;
+}
+static int is_finite(const EventLanes *p, const void *state, int64_t i) {
+    int finite = 1;
+    for (int d = 0; d < p->dim; d++) finite &= isfinite(get(p, state, d * p->lanes + i)) != 0;
+    return finite;
+}
+/* States at a part of the steps: on the polynomials, those at their ends, or what the kernel has
+ * made of a part. */
+static void place_states(EventLanes *p, const PiSteps *s) {
+    const double *const part = p->quantities.theta;
+    s->at(s, part, p->state);
+    for (int64_t i = 0; i < p->lanes; i++) {
+        const int made = p->occurring[i].asks && is_finite(p, s->within, i);
+        if (!p->occurring[i].count || (part[i] != 0 && part[i] != 1 && !made)) continue;
+        for (int d = 0; d < p->dim; d++) {
+            const int64_t at = d * p->lanes + i;
+            if (part[i] == 0) p->state[at] = get(p, s->before, at);
+            else if (part[i] == 1) p->state[at] = get(p, s->after, at);
+            else p->state[at] = get(p, s->within, at);
+        }
+    }
+}
+static void find_states(EventLanes *p, const PiSteps *s) {
+    double *part = p->quantities.theta;
+    for (int64_t i = 0; i < p->lanes; i++) {
+        const Occurring *o = &p->occurring[i];
+        part[i] = o->count ? o->pending[o->count - 1].part : 0;
+    }
+    place_states(p, s);
+}
+/* Is the next event of a lane only seen, and its place a zero of the polynomial of the states? */
+static int is_exact(const EventLanes *p, int64_t i) {
+    const Occurring *o = &p->occurring[i];
+    return p->quantities.linear && !ends_step(&p->of->event[o->pending[o->count - 1].event]);
+}
+/* Is the place of a lane's next event still to be corrected? 1, 0; or -1: there is none. A zero is
+ * approached from the side before; a condition holds there. */
+static int is_corrected(EventLanes *p, int64_t i) {
+    Occurring *o = &p->occurring[i];
+    Occurrence *e = &o->pending[o->count - 1];
+    const PiEvent *event = &p->of->event[e->event];
+    const double g = p->detect.answer[e->event * p->lanes + i];
+    const double least = least_part(p);
+    const int exact = p->of->exact;
+    if (e->part == 0 || o->corrections++ == (exact ? 3 : 1) * MOST_CORRECTIONS) return 0;
+    if (exact && e->slope == 0) return 0;
+    if (!event->located) {
+        if (!(g * event->direction < 0) || e->part == 1) return 0;
+        e->part = fmin(e->part + ldexp(least, (p->single ? 2 : 4) * o->corrections), 1);
+        return 1;
+    }
+    const int ends = ends_step(event) || exact, passed = ends && (e->slope > 0 ? g >= 0 : g <= 0);
+    if (!ends && o->corrections > 1) return 0;
+    /* All that is left is rounding. */
+    if (exact && !passed && o->corrections > 1 && fabs(g) >= 0.5 * fabs(o->last_g)) return 0;
+    double slope = e->slope;
+    if (o->corrections > 1) {
+        const double secant = (g - o->last_g) / (e->part - o->last_part), ratio = secant / slope;
+        if (ratio > 0.125 && ratio < 8) slope = secant;
+    }
+    o->last_g = g, o->last_part = e->part;
+    const double off = g / slope;
+    if (!(fabs(off) < 0x1p-6)) return exact ? -1 : 0;
+    if (!passed &&
+        (fabs(off) <= (exact ? least : ldexp(least, 2 + o->corrections)) || e->part == 1))
         return 0;
-    }
-    if (i == 0) read_state(l, l->tile->in, l->tile->in_stride, l->before.y);
-    else read_state(l, seen_rows(l, i - 1), seen->stride, l->before.y);
-    read_state(l, seen_rows(l, i), seen->stride, l->after.y);
-    l->before.passed = 0;
-    l->after.passed = l->h;
-    return wanted && (quantities_at(l, &l->before) || quantities_at(l, &l->after)) ? -1 : 0;
-}
-/* Repeats the step in which a lane leaves its bound: it has been reset to its beginning. */
-static int make_leaving_step(Lane *l, int64_t i, const Aheads *found, int64_t *item) {
-    if (read_step(l, i, 0, found, item) || quantities_at(l, &l->before) ||
-        make_step(l, &l->before, l->h, &l->after))
-        return -1;
-    l->after.passed = l->h;
-    return quantities_at(l, &l->after);
-}
-/* Events in a step that is not completed are discarded. */
-static void forget(const Lane *l, const double *counts) {
-    for (int j = 0; j < 2 * l->e->count; j++) *count_of(l, j) = counts[j];
-}
-/* All shown steps of a lane. bits: may an event occur in each? dips: may a quantity
- * cross zero twice? From step `end` on it is frozen; leaving: the index of the step in which it
- * leaves its bound, unless an event stops it or makes it jump before that, or seen->count; done: as
- * for go_through() in the first step. */
-static int lane_steps(Lane *l, int64_t bits, int64_t dips, int64_t end, int64_t leaving,
-                      const Aheads *found, int64_t item, char *done) {
-    const PiSeen *seen = l->seen;
-    const int count = l->e->count;
-    double *const start = l->last + count, *const counts = start + count;
-    const int begins = memchr(done, PENDING, count) != NULL;
-    int changed = 0;
-    for (int64_t i = 0; i < seen->count; i++) {
-        if (!changed && !l->e->between) i = smaller(next_of(bits, seen->count, i), leaving);
-        l->n = l->tile->first + i + 1;
-        if (!changed && i == leaving) {
-            if (i == seen->count) return 0;
-            if (make_leaving_step(l, i, found, &item)) return -1;
-        } else if (!changed) {
-            if (i == seen->count || (l->n >= end && !(begins && i == 0))) return 0;
-            const int wanted = is_set(bits, seen->count, i);
-            if (read_step(l, i, wanted, found, &item)) return -1;
-            if (l->n >= end) copy_moment(l, &l->before, &l->after);
-            if (!wanted) {
-                if (show_piece(l, &l->before, &l->after)) return -1;
-                continue;
-            }
-        } else {
-            l->before.passed = 0;
-            if (make_step(l, &l->before, l->h, &l->after)) return -1;
-            l->after.passed = l->h;
-            if (quantities_at(l, &l->after)) return -1;
-        }
-        const int fails = !changed && (i == leaving || l->n >= end);
-        int may = !fails && is_set(dips, seen->count, i);
-        for (int j = 0; j < 2 * count; j++) counts[j] = *count_of(l, j);
-        for (int j = 0; changed && j < count; j++)
-            may = (j > 0 && may) || may_dip(l->last[j], l->before.g[j], l->after.g[j]);
-        memcpy(start, l->before.g, count * sizeof *start);
-        int what = go_through(l, may, done);
-        memset(done, 0, count);
-        if (what == BREAKS) return -1;
-        if (what == GOES_ON && fails) {
-            forget(l, counts);
-            return 0;
-        }
-        if (what == JUMPS || (changed && what == GOES_ON)) {
-            const PiStatus status = status_of(l, &l->after);
-            pi_run_clear_failure(l->run, l->lane); /* a failure without the jump */
-            if (status) {
-                if (what == GOES_ON) forget(l, counts);
-                if (freeze(l, status)) return -1;
-                copy_moment(l, &l->before, &l->after);
-                what = STOPS;
-            }
-            changed = 1;
-        }
-        if (what == STOPS) {
-            for (; i < seen->count && !seen->at; i++) /* packed, nobody sees it any more */
-                write_state(l, seen_rows(l, i), seen->stride, l->after.y, dim(l));
-            write_state(l, l->tile->out, l->tile->out_stride, l->after.y, rows(l));
-            return 0;
-        }
-        if (changed) write_state(l, seen_rows(l, i), seen->stride, l->after.y, dim(l));
-        if (show_piece(l, &l->before, &l->after)) return -1;
-        copy_moment(l, &l->after, &l->before);
-        for (int j = 0; changed && j < count; j++)
-            l->last[j] = what == JUMPS ? NAN : l->after.g[j] == start[j] ? l->last[j] : start[j];
-    }
-    if (!changed) return 0;
-    write_state(l, l->tile->out, l->tile->out_stride, l->after.y, rows(l));
-    for (int j = 0; j < count; j++) {
-        double *const sums = sums_of(l->e, l->run, seen, l->at, j);
-        sums[0] = l->after.g[j];
-        sums[l->run->stride] = l->last[j];
-    }
-    return 0;
-}
-
-/* ---- all lanes ------------------------------------------------------------------------------- */
-/* In which steps event j may occur in a lane, as bits. */
-static int64_t passes_of(const PiEvents *e, const PiRun *run, const PiSeen *seen, int64_t at,
-                         int j) {
-    return (int64_t)sums_of(e, run, seen, at, j)[2 * run->stride];
-}
-static int64_t dips_of(const PiEvents *e, const PiRun *run, const PiSeen *seen, int64_t at, int j) {
-    return e->event[j].located ? (int64_t)sums_of(e, run, seen, at, j)[3 * run->stride] : 0;
-}
-static int is_flagged(const PiEvents *e, const PiRun *run, const PiSeen *seen, int64_t at) {
-    int found = 0;
-    for (int j = 0; j < e->count; j++) {
-        const double *sums = sums_of(e, run, seen, at, j);
-        found |= sums[2 * run->stride] != 0 || sums[3 * run->stride] != 0;
-    }
-    return found;
-}
-/* Does a condition begin to hold in the state at which the run begins? */
-static int begins_with(const PiEvents *e, const PiRun *run, const PiSeen *seen, int64_t at, int j) {
-    return !e->event[j].located && passes_of(e, run, seen, at, j) >> seen->count != 0;
-}
-/* All events together: may any occur, or a quantity cross zero twice? What
- * begins with the run occurs in its first step. */
-static int64_t bits_of(const PiEvents *e, const PiRun *run, const PiSeen *seen, int64_t at,
-                       int64_t *dips) {
-    const int64_t whole = ((int64_t)1 << seen->count) - 1, first = (whole + 1) / 2;
-    int64_t bits = *dips = 0;
-    for (int j = 0; j < e->count; j++) {
-        bits |= passes_of(e, run, seen, at, j) & whole;
-        if (begins_with(e, run, seen, at, j)) bits |= first;
-        *dips |= dips_of(e, run, seen, at, j);
-    }
-    return bits | *dips;
-}
-/* The steps of a lane in which an event may occur, if there is room. */
-static int look_ahead(Aheads *found, int64_t at, int64_t end) {
-    const PiEvents *e = found->e;
-    const PiSeen *seen = found->seen;
-    int64_t dips, bits = bits_of(e, found->run, seen, at, &dips);
-    for (int64_t i = next_of(bits, seen->count, 0); i < seen->count;
-         i = next_of(bits, seen->count, i + 1)) {
-        int any = 0;
-        if (found->tile->first + i + 1 >= end) return 1;
-        for (int j = 0; j < e->count; j++) {
-            if (!is_set(passes_of(e, found->run, seen, at, j), seen->count, i)) continue;
-            any = 1;
-            if (!add_ahead(found, at, i, j)) return 0;
-        }
-        if (!any && !add_ahead(found, at, i, NO_EVENT)) return 0;
-    }
+    const double further =
+        passed ? ldexp(least, 2 * (exact ? o->passed++ : o->corrections - 1)) : 0;
+    e->part = fmin(fmax(e->part - off - further, 0x1p-52), 1 - 0x1p-53);
     return 1;
 }
-/* The step from which a lane is frozen: the largest number if it is not. */
-static int64_t end_of(const PiRun *run, const PiSeen *seen, int64_t at) {
-    const PiFailures *failures = &run->failures[seen->tile];
-    const int64_t step = failures->count ? failures->step[pi_place(seen, at)] : -1;
-    return step < 0 ? INT64_MAX : step;
+/* Events of linear quantities that are only seen occur at the zeros of the polynomials. 1: others
+ * are left. */
+static int go_through_exact(EventLanes *p, const PiSteps *s) {
+    double *const part = p->quantities.theta;
+    for (;;) {
+        int any = 0, others = 0;
+        for (int64_t i = 0; i < p->lanes; i++) {
+            const int exact = p->occurring[i].count && is_exact(p, i);
+            part[i] = exact ? p->occurring[i].pending[p->occurring[i].count - 1].part : 0;
+            any |= exact;
+            others |= p->occurring[i].count && !exact;
+        }
+        if (!any) return others;
+        place_states(p, s);
+        if (p->react.of && show_state(p, &p->react, s)) return -1;
+        for (int64_t i = 0; i < p->lanes; i++)
+            if (p->occurring[i].count && is_exact(p, i)) happens(p, s, i);
+    }
 }
-/* The index among the shown steps of that in which a lane leaves its bound; seen->count: none.
+/* Lets events occur until all lanes have had theirs, or request a part of their step. 1, 0 or -1.
  */
-static int64_t leaving_of(const PiRun *run, const PiSeen *seen, const PiTile *tile, int64_t at) {
-    const PiFailures *failures = &run->failures[seen->tile];
-    const int64_t place = pi_place(seen, at);
-    if (!failures->count || failures->status[place] != PI_OUT_OF_BOUNDS) return seen->count;
-    const int64_t i = failures->step[place] - tile->first - 1;
-    return i >= 0 && i < seen->count ? i : seen->count;
-}
-static int is_due(const PiEvents *e, const PiRun *run, const PiSeen *seen, const PiTile *tile,
-                  int64_t at) {
-    return is_flagged(e, run, seen, at) || leaving_of(run, seen, tile, at) < seen->count;
-}
-/* The lanes from `from` to before `to`. */
-static int go_through_lanes(Lane *l, const Aheads *found, int64_t from, int64_t to, char *done) {
-    PiEvents *e = l->e;
-    const PiRun *run = l->run;
-    for (int64_t at = from, item = 0; at < to; at++) {
-        if (!is_due(e, run, l->seen, l->tile, at)) continue;
-        int64_t dips, bits = bits_of(e, run, l->seen, at, &dips);
-        for (int j = 0; j < e->count; j++) {
-            double *sums = sums_of(e, run, l->seen, at, j);
-            done[j] = begins_with(e, run, l->seen, at, j) ? PENDING : NOWHERE;
-            sums[2 * run->stride] = sums[3 * run->stride] = 0;
+static int go_through(EventLanes *p, const PiSteps *s) {
+    if (p->quantities.linear) {
+        const int left = go_through_exact(p, s);
+        if (left <= 0) return left;
+    }
+    for (;;) {
+        int waits = 0, asks = 0, ready = 0, again = 0, any = 0, values = 0;
+        for (int64_t i = 0; i < p->lanes; i++) {
+            Occurring *o = &p->occurring[i];
+            if (!o->count && p->quantities.points[i]) take_piece(&p->quantities, i);
+            waits |= !o->count && p->quantities.n_ends[i];
         }
-        while (item < found->count && found->item[item].at < at) item++;
-        l->at = at;
-        l->lane = l->seen->lane + pi_place(l->seen, at);
-        l->h = pi_real_at(run, l->tile->h.data, l->tile->h.stride * l->lane);
-        l->ready = 0;
-        const int64_t end = end_of(run, l->seen, at);
-        const int64_t leaving = leaving_of(run, l->seen, l->tile, at);
-        if (lane_steps(l, bits, dips, end, leaving, found, item, done)) return -1;
+        if (waits) {
+            if (next_pieces(&p->quantities, s, p->real_bytes, NULL)) return -1;
+            for (int64_t i = 0; i < p->lanes; i++)
+                if (!p->occurring[i].count && p->quantities.points[i]) find_events(p, i, s->id[i]);
+        }
+        for (int64_t i = 0; i < p->lanes; i++) {
+            any |= p->occurring[i].count;
+            values |= p->occurring[i].count && !is_exact(p, i);
+        }
+        if (!any && !waits) return 0;
+        if (!any) continue;
+        find_states(p, s);
+        if (values && show_state(p, &p->detect, s)) return -1;
+        for (int64_t i = 0; i < p->lanes; i++) {
+            Occurring *o = &p->occurring[i];
+            if (!o->count) continue;
+            const Occurrence *e = &o->pending[o->count - 1];
+            const int seen = p->of->exact || !ends_step(&p->of->event[e->event]);
+            const int made = seen || o->asks || e->part == 0 || e->part == 1;
+            const int placed = is_exact(p, i), corrected = made && !placed ? is_corrected(p, i) : 0;
+            o->ready = placed || (made && !corrected);
+            o->asks = !seen && !o->ready && e->part < 1;
+            if (corrected < 0) { /* the motion is not that of the polynomial */
+                add_to_count(p, i, PI_UNRESOLVED, e->event);
+                o->corrections = o->passed = 0;
+                o->count--;
+            }
+            asks |= o->asks;
+            again |= !o->asks;
+            ready |= o->ready;
+        }
+        if (ready && p->react.of && show_state(p, &p->react, s)) return -1;
+        for (int64_t i = 0; i < p->lanes; i++) {
+            Occurring *o = &p->occurring[i];
+            if (!o->count || !o->ready) continue;
+            happens(p, s, i);
+            o->asks = o->ready = o->corrections = o->passed = 0;
+        }
+        if (asks) return 1;
+        if (!again && !waits) return 0;
+    }
+}
+/* The quantities after the steps. */
+static int show_ends(EventLanes *p, const PiSteps *s) {
+    ProgramRows *r = &p->detect;
+    widen(p, s->t, p->lanes, r->t);
+    widen(p, s->after, p->dim * p->lanes, r->y);
+    return load_parameters(r, s->id) || run_program(r) ? -1 : 0;
+}
+/* The events of linear quantities, from their values at both ends of the steps. */
+static int find_linear(EventLanes *p, const PiSteps *s) {
+    Pieces *q = &p->quantities;
+    const int count = p->of->count;
+    if (show_ends(p, s)) return -1;
+    memcpy(p->ended, p->detect.answer, (size_t)(count * p->lanes) * sizeof *p->ended);
+    for (int64_t i = 0; i < p->lanes; i++)
+        for (int j = 0; j < count; j++)
+            p->begun[j * p->lanes + i] = s->id[i] < 0 ? 0 : *event_row(p, PI_QUANTITY, s->id[i], j);
+    linear_pieces(q, s, p->real_bytes, p->begun, p->ended);
+    for (int64_t i = 0; i < p->lanes; i++) {
+        if (s->end[i] != PI_STEP_MADE) continue;
+        q->from[i] = 0, q->to[i] = 1,
+        q->points[i] = q->degree > CHEB_MOST / 2 ? CHEB_MOST : CHEB_MOST / 2;
+        for (int j = 0; j < count; j++) find_on_step(p, i, s->id[i], j);
+        q->points[i] = 0;
     }
     return 0;
 }
-static int intervene(void *self, PiRun *run, const PiSeen *seen, const PiTile *tile) {
-    PiEvents *e = self;
-    if (pi_watch_see(&e->watch, run, seen)) return -1;
-    int64_t from = 0;
-    while (from < seen->lanes && !is_due(e, run, seen, tile, from)) from++;
-    if (from == seen->lanes) return 0;
-    char *memory = seen->scratch, *done;
-    memory += pi_rounded_up(pi_watch_scratch_bytes(&e->watch, run), 64);
-    Aheads found = make_aheads(e, run, tile, seen, memory);
-    Lane lane =
-        make_lane(e, run, tile, seen, memory + pi_rounded_up(aheads_bytes(e, run), 64), &done);
-    while (from < seen->lanes) {
-        int64_t to = from;
-        found.count = 0;
-        for (int room = 1; to < seen->lanes && room; to += room) {
-            const int64_t before = found.count;
-            if (!is_flagged(e, run, seen, to)) continue;
-            room = look_ahead(&found, to, end_of(run, seen, to));
-            if (room) continue;
-            if (before) found.count = before;
-            else to++; /* without room it is found lane by lane */
+int locate_events(EventLanes *p, const PiSteps *s, const int8_t *looked) {
+    const int count = p->of->count;
+    for (int64_t i = 0; !p->locating && i < p->lanes; i++) {
+        p->id[i] = s->id[i];
+        p->h[i] = get(p, s->part, i);
+        p->part[i] = 1;
+        for (int d = 0; !p->of->exact && d < p->dim; d++)
+            p->after[d * p->lanes + i] = get(p, s->after, d * p->lanes + i);
+        if (!count) continue;
+        Occurring *o = &p->occurring[i];
+        const int64_t events = p->of->exact ? o->events : 0;
+        *o = (Occurring){.pending = o->pending, .stopped_by = -1, .events = events};
+        end_pieces(&p->quantities, i);
+        memset(p->crossings + i * count, 0, (size_t)count);
+        if (s->end[i] != PI_STEP_MADE || (looked && !looked[i])) continue;
+        if (p->of->exact) p->quantities.of[i] = -1; /* no step knows of another */
+        const double least = p->whole ? fabs(p->whole[i]) * (p->single ? 0x1p-14 : 0x1p-40) : 0;
+        if (!p->quantities.linear)
+            begin_pieces(&p->quantities, i, s->id[i], p->h[i],
+                         fabs(p->h[i]) <= least ? INFINITY : p->resolution[i], 1);
+        for (int j = 0; j < count; j++)
+            p->zero[i * count + j] = -*event_row(p, PI_BEGINS, s->id[i], j);
+    }
+    if (!count) return 0;
+    if (!p->locating && p->quantities.linear) {
+        memset(p->tied, 0, (size_t)(p->lanes * count));
+        if (find_linear(p, s)) return -1;
+    }
+    p->locating = 1;
+    const int asks = go_through(p, s);
+    for (int64_t i = 0; i < p->lanes; i++) {
+        const Occurring *o = &p->occurring[i];
+        const int own = asks == 1 && o->asks;
+        set(p, s->part, i, own ? o->pending[o->count - 1].part * p->h[i] : 0);
+    }
+    return asks;
+}
+
+/* ---- between the steps ----------------------------------------------------------------------- */
+int begin_events(EventLanes *p, const PiSteps *s, const int8_t *first) {
+    if (show_ends(p, s)) return -1;
+    for (int64_t i = 0; i < p->lanes; i++) {
+        if (!first[i]) continue;
+        for (int j = 0; j < p->of->count; j++) {
+            const PiEvent *e = &p->of->event[j];
+            const double g = p->detect.answer[j * p->lanes + i];
+            const int holds = !e->located && e->direction > 0 && g > 0;
+            *event_row(p, PI_QUANTITY, s->id[i], j) = g;
+            *event_row(p, PI_BEGINS, s->id[i], j) = holds ? BEGINS_WITH_EVENT : BEGINS_ANYHOW;
         }
-        if ((found.count && find_ahead(&found)) || go_through_lanes(&lane, &found, from, to, done))
-            return -1;
-        from = to;
+        *event_row(p, PI_TIMES, s->id[i], PI_START) = get(p, s->t, i);
+        *event_row(p, PI_TIMES, s->id[i], PI_LOST_JUMPS) = 0;
     }
     return 0;
 }
-/* The initial state: no events, but from here on a quantity may change its sign. */
-static int observe(void *self, const PiRun *run, const PiSeen *seen) {
-    return seen->block == 0 ? pi_watch_see(&((PiEvents *)self)->watch, run, seen) : 0;
+/* How event j begins the step after a jump. */
+static double begins(const EventLanes *p, int64_t i, int64_t id, int j, double now) {
+    const PiEvent *e = &p->of->event[j];
+    const double before = p->g[i * p->of->count + j];
+    const double start = *event_row(p, PI_QUANTITY, id, j);
+    if (j == p->occurring[i].stopped_by) return -p->occurring[i].zero;
+    if (!e->located) {
+        const double side = e->direction;
+        const int begins = side * before < 0 || side * start < 0 || p->tied[i * p->of->count + j];
+        return side * now > 0 && begins ? BEGINS_WITH_EVENT : BEGINS_ANYHOW;
+    }
+    return p->tied[i * p->of->count + j] && now * start <= 0 ? BEGINS_WITH_EVENT : BEGINS_ANYHOW;
 }
-static void open(void *self, const PiRun *run, int64_t tile, int64_t block, void *scratch) {
-    const PiEvents *e = self;
-    const int64_t lane = tile * run->tile_lanes, bytes = lanes_in(run, tile) * sizeof(double);
-    pi_watch_open(&e->watch, run, tile, block, scratch);
-    for (int j = 0; j < 2 * e->count && e->counts[0] != e->counts[1]; j++)
-        memcpy(e->counts[block & 1] + j * run->stride + lane,
-               e->counts[1 - (block & 1)] + j * run->stride + lane, bytes);
+int settle_events(EventLanes *p, const PiSteps *s, const int8_t *wanted) {
+    const int count = p->of->count;
+    int any = !wanted, whole = p->quantities.linear != NULL; /* have no steps ended early? */
+    for (int64_t i = 0; i < p->lanes; i++) whole &= s->end[i] <= PI_STEP_MADE;
+    for (int64_t i = 0; !any && i < p->lanes; i++) any = wanted[i];
+    if (any && !whole && show_ends(p, s)) return -1;
+    const double *const values = whole ? p->ended : p->detect.answer;
+    for (int64_t i = 0; i < p->lanes; i++) {
+        const int64_t id = s->id[i];
+        if (s->end[i] == PI_STEP_NONE || s->end[i] == PI_STEP_LOST) continue;
+        const double t = get(p, s->t, i);
+        const int lands = s->end[i] == PI_STEP_JUMPED;
+        for (int j = 0; j < count && (!wanted || wanted[i]); j++) {
+            double *const g = event_row(p, PI_QUANTITY, id, j);
+            double *const begin = event_row(p, PI_BEGINS, id, j);
+            const double now = values[j * p->lanes + i];
+            const int stays = *begin < 0 && fabs(now) <= -*begin;
+            const double how = lands ? begins(p, i, id, j, now) : BEGINS_ANYHOW;
+            if (how != BEGINS_ANYHOW || !stays) *begin = how;
+            *g = now;
+        }
+        if (lands) {
+            double *const lost = event_row(p, PI_TIMES, id, PI_LOST_JUMPS);
+            *lost = is_zeno(p, t, id) ? *lost + 1 : 0;
+            *event_row(p, PI_TIMES, id, PI_LAST_JUMP) = t;
+        }
+        if (s->end[i] != PI_STEP_STOPPED) continue;
+        p->of->stopped_at[id] = time_within(p, s, i, p->part[i]);
+        p->of->stopped_by[id] = (int8_t)p->occurring[i].stopped_by;
+    }
+    memset(p->added, 0, (size_t)(p->lanes * 2 * count) * sizeof *p->added);
+    p->locating = 0;
+    return 0;
 }
-PiObserver pi_events_observer(PiEvents *e) {
-    int stops = 0;
-    for (int j = 0; j < e->count; j++) stops |= e->event[j].stop > 0;
-    return (PiObserver){.self = e,
-                        .every = 1,
-                        .observe = observe,
-                        .intervene = intervene,
-                        .packed = stops && !e->between,
-                        .open = open,
-                        .scratch_bytes = scratch_bytes};
+
+/* ---- memory ---------------------------------------------------------------------------------- */
+void place_events(char *memory, int64_t *used, EventLanes *p) {
+    const PiEvents *of = p->of;
+    const int64_t lanes = p->lanes, row = pi_product(lanes, sizeof(double)), n = of->count;
+    double **const rows[] = {&p->h, &p->part, &p->resolution},
+                   **const states[] = {&p->after, &p->landing};
+    for (int i = 0; i < 3; i++) *rows[i] = place(memory, used, row);
+    for (int i = 0; i < 2; i++) *states[i] = place(memory, used, pi_product(p->dim, row));
+    p->id = place(memory, used, row);
+    if (!n) return;
+    const int quantities = of->detect.program.system->n_invariants;
+    p->need = place(memory, used, quantities);
+    for (int j = 0; memory && j < quantities; j++)
+        p->need[j] = j >= n                 ? PI_NEED_APART /* of comparisons */
+                     : of->event[j].located ? PI_NEED_VALUE
+                     : of->exact            ? PI_NEED_NOTHING
+                                            : PI_NEED_TRUTH;
+    place_pieces(memory, used, &of->detect, p->need, lanes, &p->quantities);
+    p->quantities.first_degree = of->exact ? CHEB_MOST / 4 : CHEB_MOST / 2;
+    place_program(memory, used, &of->detect, &p->detect, lanes);
+    p->state = p->detect.y;
+    if (of->react.program.system) place_program(memory, used, &of->react, &p->react, lanes);
+    p->begun = place(memory, used, pi_product(n, row));
+    p->ended = place(memory, used, pi_product(n, row));
+    p->g = place(memory, used, pi_product(n, row));
+    p->zero = place(memory, used, pi_product(n, row));
+    p->tied = place(memory, used, pi_product(n, lanes));
+    p->crossings = place(memory, used, pi_product(n, lanes));
+    p->added = place(memory, used, pi_product(2 * n, row));
+    p->occurring = place(memory, used, pi_product(lanes, sizeof *p->occurring));
+    Occurrence *pending = place(memory, used, pi_product(lanes, PENDING_BYTES));
+    if (memory) {
+        memset(p->occurring, 0, (size_t)lanes * sizeof *p->occurring);
+        memset(p->added, 0, (size_t)(2 * n * lanes) * sizeof *p->added);
+    }
+    for (int64_t i = 0; memory && i < lanes; i++)
+        p->occurring[i].pending = pending + i * MOST_PENDING;
 }

@@ -1,28 +1,22 @@
-/* Events: where a quantity of a lane changes its sign, located by repeating a part of the step.
+/* Events: where a quantity of a lane changes its sign within a segment of its motion, a step or
+ * what a jump has left of one; what follows.
  *
- * An event may be kept, counted, stop the lane at its state, or change the state by a rule (a
- * jump), after which the rest of the step continues to the grid. A watch (watch.h) evaluates all
- * lanes after each step; those in which an event may occur are processed step by step, each by
- * itself, so that nothing depends on its neighbours. Work that can be done for many lanes side by
- * side is done before that (ahead.h).
+ * The quantities of many lanes, each at its own time, are polynomials on pieces of their segments
+ * (pieces.h), whose zeros are the events, in the order of time. Each is placed where the quantity
+ * is zero by secants, first with the slope of the polynomial, then kept; it may stop the lane, or
+ * change its state by a rule (a jump). With g the quantity a zero at the start is no event.
  *
- * With g the quantity and n a step: g_n < 0 <= g_{n+1} is rising, g_n > 0 >= g_{n+1} falling; a
- * zero at the start is no event. The state of an event is on the side before the crossing.
- *
- * Two zeros in one step leave no change of sign. If the parabola through g_{n-1}, g_n and g_{n+1}
- * has an extremum near zero between n and n + 1, the extremum is searched for, and if it
- * lies beyond zero, the two zeros beside it.
- *
- * Three zeros in one step look like one. The zero that is located is divided out, and the parabola
- * through the quotient at both ends and at one place between shows whether two more are likely. If
- * the quantity there has the wrong sign, the step is counted: it does not resolve the quantity. */
+ * Steps to a tolerance have polynomials of their own: an event that only is seen has the state of
+ * these, and to go on from one the kernel makes a part of the step. Of fixed steps (`exact`) every
+ * state is made by a part of the step, and lies on the side before the zero; a condition occurs at
+ * the first step, or jump, after which it holds. */
 #pragma once
-#include "between.h"
-#include "watch.h"
+#include <string.h>
+#include "pieces.h"
 
 typedef struct {
     int direction;       /* -1, 0 or 1 */
-    int located;         /* 0: at the first step or jump after which a condition holds */
+    int located;         /* 0: where a condition begins to hold */
     int64_t stop;        /* the event at which a lane stops; 0: never */
     int64_t keep;        /* the number to keep */
     int then;            /* first row of the new state in the result of `react`; -1: no rule */
@@ -30,22 +24,98 @@ typedef struct {
     /* Kept event k of lane l: t[k stride + l], y[(k dim + d) stride + l], likewise the values. */
     double *t, *y, *values;
 } PiEvent;
-/* Which of those that are kept comes after so many events; -1: none. Others may write to counts. */
-static inline int64_t pi_kept_before(const PiEvent *event, double count) {
-    return count >= 0 && count < (double)event->keep ? (int64_t)count : -1;
-}
+
+/* Rows of `counts`, the first three for each event: how many there were, and in how many steps it
+ * was unresolved; its quantity at the last state; how it begins the next segment. Then the times
+ * of the start and of the last jump, and the number of consecutive jumps without progress. */
+typedef enum { PI_COUNT, PI_UNRESOLVED, PI_QUANTITY, PI_BEGINS, PI_TIMES } PiEventRow;
+enum { PI_START, PI_LAST_JUMP, PI_LOST_JUMPS };
+static inline int64_t pi_event_rows(int64_t events) { return 4 * events + 3; }
 
 typedef struct {
-    PiWatch watch;        /* its program computes the quantities; event j is its reduction j */
-    ResolvedSystem react; /* system NULL: not needed */
+    PiLaneProgram detect, react; /* the quantities; the consequences (no program: none) */
     PiEvent *event;
     int count;
-    int64_t most; /* in a step; more are PI_ZENO */
-    /* Rows of run->stride, like the sums of a watch: the number of events so far, for each event;
-     * then how many of them had two more zeros in their step. */
-    double *counts[2];
-    double *stopped_at;
+    int64_t most;   /* events in a step, and consecutive jumps without progress */
+    int64_t stride; /* lanes in a row of the memory below */
+    double *counts, *stopped_at;
     int8_t *stopped_by; /* of each lane */
-    PiBetween *between; /* gets each piece of a step; or NULL */
+    int exact;
 } PiEvents;
-PiObserver pi_events_observer(PiEvents *events);
+
+/* An event that occurs at a part of the segment; the slope of its quantity there. */
+typedef struct {
+    double part, slope;
+    int event;
+} Occurrence;
+enum { MOST_PENDING = 64, PENDING_BYTES = MOST_PENDING * sizeof(Occurrence), MOST_CORRECTIONS = 8 };
+/* Of a lane in its segment: the events of its piece that have not occurred, the next last; whether
+ * the place of that is found, or a state there is requested; the event that has ended the segment;
+ * how many there were. */
+typedef struct {
+    Occurrence *pending; /* room for MOST_PENDING */
+    int count, ready, asks, corrections, passed, stopped_by;
+    double last_part, last_g; /* the correction before */
+    double zero;              /* how large the quantity may be at a zero that has jumped */
+    int64_t events;
+} Occurring;
+
+/* Lanes side by side, the memory of a thread. Rows of `lanes`. */
+typedef struct {
+    const PiEvents *of;
+    int dim, real_bytes, single, locating; /* real_bytes: of PiSteps; single: of the states */
+    int64_t lanes;
+    double *counts; /* those of `of`, or of a block of time */
+    ProgramRows detect, react;
+    Pieces quantities;
+    Occurring *occurring;
+    int8_t *need;       /* of the quantities */
+    double *h, *part;   /* the segments as first shown, and how much of each was made */
+    double *whole;      /* the steps to which they belong; NULL: these */
+    double *resolution; /* how far the coefficients of a quantity must decay */
+    double *after;      /* the state at its end, in double precision */
+    double *state;      /* of the lanes' events; before their jumps: */
+    double *landing;
+    double *begun, *ended; /* linear quantities at the beginning and the end of the segments */
+    double *g;             /* quantities at the event that ended the segment */
+    double *zero;      /* how large they are while they are still at a zero that has jumped; or 0 */
+    int8_t *tied;      /* -1: an event of this piece occurred; 1: it occurs where another ends it */
+    int8_t *crossings; /* how often each quantity is zero in the segment, up to 3 */
+    int64_t *id;       /* of the current lanes of the run */
+    int *added;        /* to the counts of each lane in this segment */
+} EventLanes;
+static inline double get(const EventLanes *p, const void *row, int64_t i) {
+    return p->real_bytes == 8 ? ((const double *)row)[i] : ((const float *)row)[i];
+}
+static inline void set(const EventLanes *p, void *row, int64_t i, double value) {
+    if (p->real_bytes == 8) ((double *)row)[i] = value;
+    else ((float *)row)[i] = (float)value;
+}
+/* n numbers of a row, in double precision. */
+static inline void widen(const EventLanes *p, const void *row, int64_t n, double *to) {
+    if (p->real_bytes == 8) memcpy(to, row, (size_t)n * sizeof *to);
+    else
+        for (int64_t i = 0; i < n; i++) to[i] = (double)((const float *)row)[i];
+}
+static inline double *event_row(const EventLanes *p, PiEventRow row, int64_t id, int j) {
+    return p->counts + ((int64_t)row * p->of->count + j) * p->of->stride + id;
+}
+/* How a quantity begins a segment; below 0: it has just jumped at its zero, and is there while it
+ * is no larger than that. Unseen: no value before it tells whether it may come back to zero. */
+enum { BEGINS_ANYHOW, BEGINS_WITH_EVENT, BEGINS_UNSEEN };
+static inline int crosses(const PiEvent *e, double before, double after) {
+    return (e->direction >= 0 && before < 0 && after >= 0) ||
+           (e->direction <= 0 && before > 0 && after <= 0);
+}
+/* Parts of a memory in order, for so many lanes; see place(). */
+void place_events(char *memory, int64_t *used, EventLanes *lanes);
+/* The time at a part of a lane's segment. */
+double time_within(const EventLanes *lanes, const PiSteps *steps, int64_t lane, double part);
+/* The first states of some lanes. */
+int begin_events(EventLanes *lanes, const PiSteps *steps, const int8_t *first);
+/* Lets the events of segments occur; 1: parts of steps are requested. looked: of some lanes only
+ * (NULL: of all). Then, when they are final: wanted: of which lanes the quantities are. */
+int locate_events(EventLanes *lanes, const PiSteps *steps, const int8_t *looked);
+int settle_events(EventLanes *lanes, const PiSteps *steps, const int8_t *wanted);
+/* Takes back what was counted in a segment that is not completed. */
+void forget_events(EventLanes *lanes, int64_t lane);

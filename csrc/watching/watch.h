@@ -49,25 +49,6 @@ int pi_watch_see(PiWatch *watch, const PiRun *run, const PiSeen *seen);
 /* A tile begins a block: the sums of the block before, and an empty scratch. */
 void pi_watch_open(const PiWatch *watch, const PiRun *run, int64_t tile, int64_t block,
                    void *scratch);
-/* The result of the watch's program, or of another with the same y, for component values `y` at
- * time t of step n. */
-typedef struct {
-    int64_t n;
-    double t;
-    const double *y;
-    double *answer;
-} PiWatchMoment;
-/* Some lanes, up to `room`, side by side: their parameters, prepared by pi_watch_lanes. */
-typedef struct {
-    const PiWatch *watch;
-    const ResolvedSystem *program;
-    int64_t room, count;
-    double *memory; /* pi_watch_lanes_bytes() */
-} PiWatchLanes;
-int64_t pi_watch_lanes_bytes(const PiWatch *watch, const ResolvedSystem *program, int64_t room);
-int pi_watch_lanes(PiWatchLanes *lanes, const int64_t *lane, int64_t count);
-/* A moment of each of them. 0, or -1. */
-int pi_watch_ask(const PiWatchLanes *lanes, const PiWatchMoment *moment);
 /* The time of a step of a lane, t0 + n h with two roundings like the times of a solution. */
 double pi_watch_time(const PiWatch *watch, int64_t lane, int64_t n);
 int64_t pi_watch_scratch_bytes(const PiWatch *watch, const PiRun *run);

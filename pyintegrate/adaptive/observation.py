@@ -8,15 +8,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..values.memory import check_memory
 from ..watching.beginning import check_watched
 from ..watching.event_log import EventRows, check_beginning
 from ..watching.events import EventPlan
 from ..watching.plan import Plan, checked
 from ..watching.time_weighted import REFUSED
 from ..watching.watched import Kept, Watched, first_numbers, row_of
-
-_KNOWN = 3  # numbers per trajectory besides two for each event: pi_known_numbers
 
 
 def plan_watch(system, watch):
@@ -61,8 +58,8 @@ class Observation:
         if earlier is not None:
             self._numbers = earlier._numbers
             self._seen, self._kept = earlier._seen.copy(), [a.copy() for a in earlier._kept]
-            self._event_rows = None if self._events is None else _copied(earlier._event_rows)
-            self._known, self._timed = earlier._known.copy(), earlier._timed.copy()
+            self._event_rows = None if self._events is None else earlier._event_rows.copy()
+            self._timed = earlier._timed.copy()
             return
         lanes = problem.lanes
         names = [] if self._plan is None else [n for g in self._plan.groups for n in g.numbers]
@@ -74,11 +71,11 @@ class Observation:
         self._seen = np.zeros(lanes, np.int8)
         groups = [] if self._plan is None else self._plan.groups
         self._kept = [np.tile(group.initial, (lanes, 1)) for group in groups]
-        count = 0 if self._events is None else len(self._events.events)
         timed = [number for group in groups for number in group.timed_initial]
         self._timed = np.tile(timed, (lanes, 1))
-        self._known = np.full((lanes, 2 * count + _KNOWN), np.nan)
-        self._event_rows = None if self._events is None else _nothing(self._events, problem)
+        self._event_rows = None
+        if self._events is not None:
+            self._event_rows = EventRows.empty(self._events, problem, lanes)
 
     def fields(self):
         """The field `observation` of the core's control."""
@@ -87,7 +84,12 @@ class Observation:
             self._program_fields(group.program, group, kept)
             for group, kept in zip(groups, self._kept, strict=True)
         ]
-        events = None if self._event_rows is None else self._event_fields(self._event_rows)
+        events = None
+        if self._event_rows is not None:
+            detect = self._program_fields(self._events.apart_program, self._events)
+            detect["linear"] = self._events.linear
+            events = self._event_rows.fields(self._events, detect)
+            events["counts"] = self._event_rows.counts
         timed = [self._timed_fields(group) for group in groups if group.timed]
         return {
             "seen": self._seen, "watches": tuple(w for w in watches if w["sums"]),
@@ -111,27 +113,6 @@ class Observation:
             "params": tuple(row_of(self._problem, value) for value in rows),
         }  # fmt: skip
 
-    def _event_fields(self, event_rows):
-        plan = self._events
-        events = [
-            {
-                "direction": plan.directions[i], "located": int(plan.located[i]),
-                "stop": one.stop, "keep": one.keep, "then": plan.then[i],
-                "value": plan.value[i], "n_values": plan.n_values[i], "t": t, "y": y,
-                "values": values,
-            }
-            for i, (one, (t, y, values)) in enumerate(
-                zip(plan.events.values(), event_rows.memory, strict=True)
-            )
-        ]  # fmt: skip
-        return {
-            "detect": self._program_fields(plan.apart_program, plan) | {"linear": plan.linear},
-            "react": None if plan.react is None else self._program_fields(plan.react, plan),
-            "most": max(one.max_per_step for one in plan.events.values()),
-            "counts": event_rows.counts, "stopped_at": event_rows.stopped[0],
-            "stopped_by": event_rows.stopped[1], "known": self._known, "events": tuple(events),
-        }  # fmt: skip
-
     @property
     def event_rows(self):
         """The events, like those of fixed steps; None if there are none."""
@@ -146,22 +127,3 @@ class Observation:
         none = np.zeros(self._problem.batch)
         timed = self._timed.T.reshape(self._timed.shape[1], *self._problem.batch)
         return Watched.of_sums(self._plan, self._problem, kept, none, timed=timed)
-
-
-def _nothing(plan, problem):
-    """Memory for events, with no occurrence so far."""
-    lanes, dim = problem.lanes, problem.system.dim
-    kept = list(zip(plan.events.values(), plan.n_values, strict=True))
-    check_memory(
-        8 * lanes * sum(e.keep * (1 + dim + n) for e, n in kept), "the", problem.batch, dim
-    )
-    memory = [tuple(np.full((e.keep, k, lanes), np.nan) for k in (1, dim, n)) for e, n in kept]
-    stopped = np.full(lanes, np.nan), np.full(lanes, -1, np.int8)
-    return EventRows(None, np.zeros((2 * len(kept), lanes)), stopped, memory)
-
-
-def _copied(event_rows):
-    """A copy in new memory, for a run that is continued."""
-    memory = [tuple(array.copy() for array in three) for three in event_rows.memory]
-    stopped = event_rows.stopped[0].copy(), event_rows.stopped[1].copy()
-    return EventRows(None, event_rows.counts.copy(), stopped, memory)

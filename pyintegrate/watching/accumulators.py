@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from .. import _core
 from ..trace.elementary import real
 from ..trace.expression import Symbol, node_of
-from .time_weighted import KINDS, Timed
+from .time_weighted import Timed
 
 MOST_REDUCED = 128  # in one program: PI_MAX_REDUCED
 
@@ -69,15 +70,9 @@ def _whole_step(step):
     return np.where(np.isnan(step), -1.0, step).astype(np.int64)
 
 
-REDUCTIONS = {  # of csrc/kernels/rows/reduce.h: index, and the initial values of their rows
-    "maximum": (0, (np.nan, np.nan)),
-    "minimum": (1, (np.nan, np.nan)),
-    "max_abs": (2, (np.nan, np.nan)),
-    "sum": (3, (0.0, 0.0)),
-    "squares": (4, (0.0, 0.0)),
-    "line": (5, (np.nan, *(0.0,) * 9)),
-}
-PASSES = {1: 6, -1: 7, 0: 8}  # zero crossings for events, by direction
+# Of csrc/watching/reductions.h: number, initial values of the rows, the first at a restart.
+REDUCTIONS, TIMED = _core.reductions()
+PASSES = {1: "rises", -1: "falls", 0: "passes"}  # zero crossings for events, by direction
 PROGRAM, STATE, ENERGY, CHANGE = range(4)  # of a quantity: PiSource of csrc/watching/watch.h
 
 
@@ -200,7 +195,7 @@ class Shared:
         return self.known[key]
 
     def reduce(self, kind, source, number):
-        which, initial = REDUCTIONS[kind]
+        which, initial, _ = REDUCTIONS[kind]
         self.reduced.append((which, source, number))
         self.initial += initial
         return Reduced(self, len(self.initial) - len(initial), source, kind == "line")
@@ -251,7 +246,7 @@ class Accumulators:
             key = node, kind if kind in ("turns", "truth") else "value"
             if key not in shared.timed_nodes:
                 shared.timed_nodes.append(key)
-            number, initial = KINDS[kind]
+            number, initial, _ = TIMED[kind]
             shared.timed.append((number, shared.timed_nodes.index(key), self.after))
             shared.numbers += initial
             return Timed(len(shared.numbers) - len(initial))

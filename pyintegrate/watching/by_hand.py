@@ -5,14 +5,15 @@ from __future__ import annotations
 import numpy as np
 
 from ..values.memory import aligned
+from .accumulators import REDUCTIONS
 from .beginning import check_watched
-from .event_log import EventMemory, EventRows, Events, check_beginning
+from .event_log import EventRows, Events, check_beginning
 from .plan import Plan
 from .watched import Kept, Watched, change_of_energy, first_numbers, program_fields, row_of
 
-# Rows of the core's reductions, and their initial values, which any value exceeds
-# (kernels/rows/reduce.h); the first value of a line is any value close to the data.
-_ROWS, _BEYOND, _LINE = (2, 2, 2, 2, 2, 10, 4, 4, 4), {0: -np.inf, 1: np.inf, 2: -1.0}, 5
+# By number: initial values of the rows, and the first at a restart, which any value exceeds.
+_REDUCTIONS = [one[1:] for one in REDUCTIONS.values()]
+_LINE = REDUCTIONS["line"][0]  # its first value is any that is close to the data
 
 
 class ByHand:
@@ -48,16 +49,12 @@ class ByHand:
             )
         if events is not None:
             check_beginning(events, problem, first_numbers(events.numbers, problem))
-            self._event_memory = EventMemory(events, problem)
-            fields = self._event_memory.fields()
             self._sums.append(self._initial(events))
             last = self._sums[-1]
-            counts = fields["counts_a"]
-            self._counts, self._stopped = counts, (fields["stopped_at"], fields["stopped_by"])
-            self._memory = [(e["t"], e["y"], e["values"]) for e in fields["events"]]
-            self.fields["events"] = fields | {
-                "detect": self._program(events, (last, last)), "counts_b": counts,
-            }  # fmt: skip
+            self._rows = EventRows.empty(events, problem, problem.stride)
+            detect = self._program(events, (last, last))
+            counts = {"counts_a": self._rows.counts, "counts_b": self._rows.counts}
+            self.fields["events"] = self._rows.fields(events, detect) | counts
 
     def _initial(self, program):
         sums = aligned((len(program.initial), self._problem.stride), np.float64)
@@ -104,7 +101,7 @@ class ByHand:
         for change in self._changes:
             arrays += change
         if self._events is not None:
-            arrays += [self._counts, *self._stopped, *(a for one in self._memory for a in one)]
+            arrays += [self._rows.counts, *self._rows.arrays]
         return arrays
 
     def copy(self):
@@ -148,13 +145,12 @@ class ByHand:
         for sums, program in zip(self._sums, self._programs, strict=True):
             sums[:, lanes] = program.initial[:, np.newaxis]
             for at, kind in _places(program):
-                if kind in _BEYOND:
-                    sums[at, lanes] = _BEYOND[kind]
+                if not np.isnan(_REDUCTIONS[kind][1]):
+                    sums[at, lanes] = _REDUCTIONS[kind][1]
         if self._events is not None:
-            self._counts[:, lanes] = 0.0
-            self._stopped[0][lanes], self._stopped[1][lanes] = np.nan, -1
-            for array in (a for one in self._memory for a in one):
-                array[..., lanes] = np.nan
+            self._rows.counts[:, lanes] = self._events.first_counts[:, np.newaxis]
+            for array in self._rows.arrays:
+                array[..., lanes] = -1 if array.dtype == np.int8 else np.nan
         before = [sums.copy() for sums in self._sums]
         look(0)  # here a line takes its first value
         for sums, there, program in zip(self._sums, before, self._programs, strict=True):
@@ -185,9 +181,8 @@ class ByHand:
         if self._events is None:
             return Events({})
         lanes = self._problem.lanes
-        memory = [tuple(a[..., :lanes] for a in one) for one in self._memory]
-        event_rows = EventRows(None, self._counts[:, :lanes], None, memory)
-        return Events.of_run(self._events, self._problem, event_rows)
+        rows = self._rows.first(lanes, None, self._rows.counts[:, :lanes])
+        return Events.of_run(self._events, self._problem, rows)
 
     def stopped(self, stopped):
         """When and by which event, (*batch); stopped: which trajectories an event has stopped."""
@@ -195,7 +190,7 @@ class ByHand:
         if self._events is None:
             return np.full(batch, np.nan), np.full(batch, "")
         names = np.array([*self._events.events, ""])
-        when, which = (a[:lanes].reshape(batch) for a in self._stopped)
+        when, which = (a[:lanes].reshape(batch) for a in self._rows.stopped)
         return np.where(stopped, when, np.nan), names[np.where(stopped, which, -1)]
 
 
@@ -204,4 +199,4 @@ def _places(program):
     at = program.sums
     for kind, _, _ in program.reduced:
         yield at, kind
-        at += _ROWS[kind]
+        at += len(_REDUCTIONS[kind][0])

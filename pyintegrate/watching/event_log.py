@@ -36,53 +36,23 @@ class EventMemory:
 
     def _lay_out(self, earlier):
         plan, problem = self._plan, self._problem
-        lanes, dim = problem.lanes, problem.system.dim
-        count, stride = len(plan.events), problem.stride
-        kept = sum(e.keep * (1 + dim + n) for e, n in self._kept())
-        check_memory(8 * kept * lanes, "the", problem.batch, dim)
+        lanes, stride = problem.lanes, problem.stride
         self._first = problem.first + (earlier is not None)
         self._earlier = earlier
+        self._rows = EventRows.empty(plan, problem, stride)
         self._sums = _two(np.repeat(plan.initial[:, np.newaxis], stride, axis=1))
-        self._counts = _two(np.zeros((2 * count, stride)))
-        self._stopped_at, self._stopped_by = np.full(stride, np.nan), np.full(stride, -1, np.int8)
-        self._memory = [
-            tuple(np.full((e.keep, k, stride), np.nan) for k in (1, dim, n))
-            for e, n in self._kept()
-        ]
+        self._counts = _two(self._rows.counts)
         if earlier is not None:
             self._sums[0][:, :lanes] = earlier.sums
             self._counts[0][:, :lanes] = earlier.counts
-            self._stopped_at[:lanes], self._stopped_by[:lanes] = earlier.stopped
-            for here, there in zip(self._memory, earlier.memory, strict=True):
-                for a, b in zip(here, there, strict=True):
-                    a[..., :lanes] = b
-
-    def _kept(self):
-        return list(zip(self._plan.events.values(), self._plan.n_values, strict=True))
+            for here, there in zip(self._rows.arrays, earlier.arrays, strict=True):
+                here[..., :lanes] = there
 
     def fields(self):
         """The field `events` of the core's start."""
-        plan = self._plan
-        detect = program_fields(plan, self._problem, self._numbers, self._first, self._sums)
-        events = []
-        for i, (one, (t, y, values)) in enumerate(
-            zip(plan.events.values(), self._memory, strict=True)
-        ):
-            events.append(
-                {
-                    "direction": plan.directions[i], "located": int(plan.located[i]),
-                    "stop": one.stop, "keep": one.keep, "then": plan.then[i],
-                    "value": plan.value[i], "n_values": plan.n_values[i], "t": t, "y": y,
-                    "values": values,
-                }
-            )  # fmt: skip
-        return {
-            "detect": detect,
-            "react": None if plan.react is None else plan.react.handle,
-            "most": max(e.max_per_step for e in plan.events.values()),
+        detect = program_fields(self._plan, self._problem, self._numbers, self._first, self._sums)
+        return self._rows.fields(self._plan, detect) | {
             "counts_a": self._counts[0], "counts_b": self._counts[1],
-            "stopped_at": self._stopped_at, "stopped_by": self._stopped_by,
-            "events": tuple(events),
         }  # fmt: skip
 
     def going_on(self, problem, event_rows):
@@ -98,12 +68,8 @@ class EventMemory:
         lost = blocks < 0 or (self._counts[0] is self._counts[1] and not whole)
         if lost and self._earlier is not None:
             return self._earlier
-        counts = self._counts[here][:, :lanes]
-        if lost:
-            counts = np.zeros_like(counts)
-        sums = self._sums[here][:, :lanes]
-        memory = [tuple(a[..., :lanes] for a in three) for three in self._memory]
-        return EventRows(sums, counts, (self._stopped_at[:lanes], self._stopped_by[:lanes]), memory)
+        counts = (self._rows.counts if lost else self._counts[here])[:, :lanes]
+        return self._rows.first(lanes, self._sums[here][:, :lanes], counts)
 
 
 def check_beginning(plan, problem, known):
@@ -140,12 +106,63 @@ def _two(rows):
 class EventRows:
     """The arrays that the core leaves: sums, counts, (time, event) of stops, kept events.
 
-    Rows of the counts: the number of each event, then how many of each had two more zeros in their
-    step.
+    Rows of the counts (PiEventRow): the number of each event, in how many steps each had more
+    zeros than were located; then what a continuation needs.
     """
 
     def __init__(self, sums, counts, stopped, memory):
         self.sums, self.counts, self.stopped, self.memory = sums, counts, stopped, memory
+
+    @classmethod
+    def empty(cls, plan, problem, stride):
+        """Memory in which nothing has occurred."""
+        dim = problem.system.dim
+        kept = [(e.keep, k) for e, n in zip(plan.events.values(), plan.n_values, strict=True)
+                for k in (1, dim, n)]  # fmt: skip
+        numbers = sum(keep * k for keep, k in kept)
+        check_memory(8 * numbers * problem.lanes, "the", problem.batch, dim)
+        arrays = [np.full((keep, k, stride), np.nan) for keep, k in kept]
+        stopped = np.full(stride, np.nan), np.full(stride, -1, np.int8)
+        counts = np.repeat(plan.first_counts[:, np.newaxis], stride, axis=1)
+        return cls(None, counts, stopped, [*zip(*(arrays[i::3] for i in range(3)), strict=True)])
+
+    @property
+    def arrays(self):
+        """All but sums and counts; trajectories are the last axis."""
+        return [*self.stopped, *(array for three in self.memory for array in three)]
+
+    def first(self, lanes, sums, counts):
+        """Those of the first trajectories."""
+        memory = [tuple(a[..., :lanes] for a in three) for three in self.memory]
+        return EventRows(sums, counts, tuple(a[:lanes] for a in self.stopped), memory)
+
+    def copy(self):
+        """In new memory, for a run that is continued."""
+        memory = [tuple(a.copy() for a in three) for three in self.memory]
+        return EventRows(None, self.counts.copy(), tuple(a.copy() for a in self.stopped), memory)
+
+    def fields(self, plan, detect):
+        """The fields of the core but the counts; detect: those of the program of quantities."""
+        react = None
+        if plan.react is not None:
+            react = {key: detect[key] for key in ("asks", "sums", "params")}
+            react["program"] = plan.react.handle
+        events = tuple(
+            {
+                "direction": plan.directions[i], "located": int(plan.located[i]),
+                "stop": one.stop, "keep": one.keep, "then": plan.then[i],
+                "value": plan.value[i], "n_values": plan.n_values[i], "t": t, "y": y,
+                "values": values,
+            }
+            for i, (one, (t, y, values)) in enumerate(
+                zip(plan.events.values(), self.memory, strict=True)
+            )
+        )  # fmt: skip
+        return {
+            "detect": detect, "react": react, "events": events,
+            "most": max(one.max_per_step for one in plan.events.values()),
+            "stopped_at": self.stopped[0], "stopped_by": self.stopped[1],
+        }  # fmt: skip
 
 
 class EventLog(Tabled):
@@ -162,7 +179,7 @@ class EventLog(Tabled):
     overflow : ndarray of bool, shape (*batch)
         Whether there were more than `keep`.
     unresolved : ndarray of bool, shape (*batch)
-        Whether a step was found that holds three crossings or more, where at most two are located:
+        Whether a step was found that holds three crossings or more, so that others may hide two:
         some times and counts may be missing. Smaller steps locate all of them.
     """
 
@@ -221,7 +238,7 @@ class Events(Tabled, Mapping):
     @classmethod
     def of_run(cls, plan, problem, event_rows):
         batch, names = problem.batch, problem.system.state_names
-        unresolved = event_rows.counts[len(plan.events) :] > 0
+        unresolved = event_rows.counts[len(plan.events) : 2 * len(plan.events)] > 0
         logs = {}
         for i, (name, one) in enumerate(plan.events.items()):
             count = event_rows.counts[i].astype(np.int64)

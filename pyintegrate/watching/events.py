@@ -14,7 +14,7 @@ from ..trace.expression import Symbol, node_of
 from ..trace.program import assemble
 from ..values.checks import integer, numbers, printable
 from ..values.keywords import explains_keywords
-from .accumulators import CHANGE, PASSES, PROGRAM
+from .accumulators import CHANGE, PASSES, PROGRAM, REDUCTIONS
 from .plan import clocks, comparisons, known_place
 from .quantity import View, asked_names, check_quantity, leading, linear_factors
 from .saltation import BaseView, whole_jump
@@ -80,9 +80,9 @@ def event(
 
     Between steps n and n + 1 it rises if g_n < 0 <= g_(n+1), and falls if g_n > 0 >= g_(n+1);
     a zero at the start is no event. If the values at three steps indicate that it may cross zero
-    and return within one step, both crossings are searched for, except in the first step of a run
-    and the first after a jump. Of three crossings within one step one is located, and
-    ``.unresolved`` is True if the others are noticed. After a jump a quantity starts from its new
+    and return within one step, both crossings are searched for, except in the first step of a run.
+    Of three crossings or more within one step all are located, and ``.unresolved`` is True: other
+    steps may hide two. After a jump a quantity starts from its new
     value: a zero that the jump skips is no event. The time is located to rounding by repeating a
     part of the step: it has the order of the method. The state is on the side before the crossing
     (under `solve`, to rounding, unless the event stops or jumps).
@@ -156,6 +156,8 @@ class EventPlan:
         The quantities; the rules and values one after the other, or None.
     reduced, initial
         How the core finds the zero crossing of each, as in plan.Group.
+    first_counts : ndarray
+        Of one trajectory, before anything has occurred (PiEventRow of csrc/watching/events.h).
     then, value, n_values : list of int
         Where the results for each event are: csrc/watching/events.h.
     numbers, asks, every
@@ -207,7 +209,7 @@ class EventPlan:
         graph.dim = view.size
         self.shapes = self._shapes()
         self.reduced = tuple(
-            (PASSES[direction], *self._source(system, one, i))
+            (REDUCTIONS[PASSES[direction]][0], *self._source(system, one, i))
             for i, (one, direction) in enumerate(
                 zip(self.events.values(), self.directions, strict=True)
             )
@@ -218,6 +220,7 @@ class EventPlan:
             for located, direction in zip(self.located, self.directions, strict=True)
             for number in (np.nan if located or direction < 0 else -1.0, np.nan, 0.0, 0.0)
         ])  # fmt: skip
+        self.first_counts = np.array([0.0] * (4 * len(quantities)) + [np.nan] * 3)
         self.program = assemble(graph, {"invariants": nodes}, view.rows)
         self._traced, self._dim = (graph, nodes, view.rows), system.dim
         self.react = assemble(graph, {"invariants": answers}, view.rows) if answers else None
@@ -228,7 +231,7 @@ class EventPlan:
 
     @property
     def apart_program(self):
-        """The quantities, then what is compared in them: csrc/tolerance/pieces.h."""
+        """The quantities, then what is compared in them: csrc/watching/pieces.h."""
         graph, nodes, rows = self._traced
         return assemble(graph, {"invariants": [*nodes, *comparisons(graph, nodes)]}, rows)
 

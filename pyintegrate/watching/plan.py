@@ -7,11 +7,10 @@ import numpy as np
 from ..trace.expression import Symbol, node_of
 from ..trace.program import BANK_SHIFT, T, Y, assemble
 from ..values.checks import printable
-from .accumulators import CHANGE, ENERGY, MOST_REDUCED, STATE, Accumulators, Shared, number
+from .accumulators import CHANGE, ENERGY, MOST_REDUCED, STATE, TIMED, Accumulators, Shared, number
 from .analyses import expanded
 from .quantity import View, asked_names, check_quantity, linear_factors, phase_numbers
 from .reductions import Reduction
-from .time_weighted import KINDS
 
 MOST_SUMS = 4096  # for one trajectory
 
@@ -158,7 +157,7 @@ class Group:
         if self.timed:
             nodes = [node for node, _ in shared.timed_nodes]
             nodes += comparisons(view.graph, nodes)
-            apart = {KINDS["turns"][0], KINDS["truth"][0]} & {kind for kind, *_ in self.timed}
+            apart = {TIMED["turns"][0], TIMED["truth"][0]} & {kind for kind, *_ in self.timed}
             self.timed_linear = None if apart else linear_factors(nodes, system.dim)
             self.timed_program = assemble(view.graph, {"invariants": nodes}, view.rows)
         self.zeros = [

@@ -1,7 +1,7 @@
 """Reductions over the time of a run to a tolerance, whose steps differ in length.
 
 The core reduces the quantity itself, a polynomial on each piece of a step, so that the result is as
-good as the states are, however long the steps (csrc/tolerance/reductions.h).
+good as the states are, however long the steps (csrc/watching/reductions.h).
 """
 
 from __future__ import annotations
@@ -15,17 +15,6 @@ REFUSED = {
     " often it begins to",
     "histogram": "pi.watch.time_within of a bin is the time spent in it",
     "density": "integrate at fixed steps",
-}
-# The numbers of each: index in the core, initial values.
-_NAN = float("nan")
-KINDS = {
-    "moments": (0, (_NAN, _NAN, _NAN, 0, 0, 0, 0, 0)),
-    "maximum": (1, (_NAN, _NAN)),
-    "minimum": (2, (_NAN, _NAN)),
-    "max_abs": (3, (_NAN, _NAN)),
-    "passages": (4, (0, _NAN, _NAN, _NAN, 0)),
-    "turns": (5, (0, 0, _NAN)),
-    "truth": (6, (0, 0, 0, _NAN, _NAN)),
 }
 
 

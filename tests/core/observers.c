@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "../../csrc/run/record.h"
 #include "../../csrc/run/run.h"
 
 extern const PiKernelSet pi_fuzz_f64;

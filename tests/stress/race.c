@@ -9,7 +9,6 @@
 #include <string.h>
 #include <time.h>
 #include "../../csrc/run/families.h"
-#include "../../csrc/run/record.h"
 #include "../../csrc/run/run.h"
 
 extern const PiKernelSet pi_fuzz_f64; /* fuzz/kernels_f64.c */

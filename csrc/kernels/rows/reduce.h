@@ -198,7 +198,8 @@ INLINE void reduce_line(const Column *c, vreal *s) {
 }
 /* Rows: the value g_n after the last step, g_{n-1} (NaN if there is none), and two numbers to
  * whose binary digits each step adds one: has g crossed zero; does the parabola through g_{n-1},
- * g_n and g_{n+1} indicate that it may have done so twice (may_dip in watching/passage.c)? */
+ * g_n and g_{n+1} indicate that it may have done so twice (may_dip in watching/fixed_steps.c)? Its
+ * extremum may lie a quarter of a step outside, and an eighth of its bend beyond zero. */
 INLINE void reduce_passes(PiReduction kind, const Column *c, vreal *s) {
     const vreal zero = vset(0), one = vset(1);
     for (int64_t k = 0; k < c->rows->count; k++) {
@@ -206,8 +207,8 @@ INLINE void reduce_passes(PiReduction kind, const Column *c, vreal *s) {
         const vint rises = (old < zero) & (new >= zero), falls = (old > zero) & (new <= zero);
         const vint passes = kind == PI_RISES ? rises : kind == PI_FALLS ? falls : rises | falls;
         const vreal fall = new - last, bend = new - 2 * old + last;
-        const vint dips = (old * new > zero) & (fall * old < zero) &
-                          ((2 * bend + fall) * old > zero) &
+        const vreal f = fall * old, b = bend * old;
+        const vint dips = (old * new > zero) & (f < REAL(0.5) * b) & (f > REAL(-2.5) * b) &
                           (bend * (6 * old - 2 * new) <= fall * fall);
         const vreal after[4] = {new, vselect(new == old, last, old),
                                 s[2] + s[2] + vselect(passes, one, zero),

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include "../../../csrc/run/families.h"
-#include "../../../csrc/run/record.h"
 #include "../../../csrc/run/run.h"
 
 extern const PiKernelSet pi_fuzz_f64, pi_fuzz_f32;

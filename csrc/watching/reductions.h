@@ -1,5 +1,6 @@
-/* Reductions over the time of a quantity that is a polynomial on each piece of a step
- * (reductions.c): what watches keep in a run to a tolerance. */
+/* What watches keep: the reductions of the core, over the steps (kernels/rows/reduce.h), and over
+ * the time of a quantity that is a polynomial on each piece of a step (reductions.c): in a run to a
+ * tolerance. */
 #pragma once
 #include "pieces.h"
 
@@ -20,7 +21,14 @@ typedef enum {
     PI_TRUTH
 } PiPieceKind;
 enum { PI_PIECE_KINDS = PI_TRUTH + 1 };
-extern const int8_t pi_piece_rows[PI_PIECE_KINDS], pi_piece_need[PI_PIECE_KINDS];
+/* What is known of each, here and in Python: its rows, their initial values, and the first of a
+ * lane that restarts, which any value exceeds; `need` of a quantity. */
+typedef struct {
+    const char *name;
+    int rows, need;
+    double initial[10], again;
+} PiDeclared;
+extern const PiDeclared pi_reductions[PI_REDUCTIONS], pi_piece_reductions[PI_PIECE_KINDS];
 typedef struct {
     int kind, quantity, first; /* PiPieceKind; its first number among those of a trajectory */
     int after;                 /* the row of times from which it counts, or -1 */

@@ -1,20 +1,28 @@
 /* Quantities within accepted steps (pieces.c): each lane's step is divided into pieces, on each of
- * which a quantity is a polynomial of degree 8 or 16, known by its values at Chebyshev points of
- * the polynomial of the step. A piece is halved until the coefficients have decayed, by each lane
- * for itself: watches and events are operations on these polynomials.
- * Battles, Trefethen (2004), SIAM J. Sci. Comput. 25, 1743-1770. */
+ * which a quantity is a polynomial of degree 8 or 16 (4 if that is first_degree), known by its
+ * values at Chebyshev points of the polynomial of the step. A piece is halved until the
+ * coefficients have decayed, by each lane for itself: watches and events are operations on these
+ * polynomials. Battles, Trefethen (2004), SIAM J. Sci. Comput. 25, 1743-1770. */
 #pragma once
 #include "../kernels/tolerance/chebyshev.h"
 #include "lane_programs.h"
 
 /* What must be resolved of a quantity: its polynomial; its square as well; its turns, as an angle;
  * where it changes, as a truth value. PI_NEED_APART: also two zeros between two points. */
-typedef enum { PI_NEED_VALUE, PI_NEED_SQUARE, PI_NEED_TURNS, PI_NEED_TRUTH, PI_NEED_APART } PiNeed;
+typedef enum {
+    PI_NEED_VALUE,
+    PI_NEED_SQUARE,
+    PI_NEED_TURNS,
+    PI_NEED_TRUTH,
+    PI_NEED_APART,
+    PI_NEED_NOTHING /* but the values at the ends */
+} PiNeed;
 enum { PI_NEEDS = PI_NEED_APART + 1, PI_MOST_ENDS = 64 };
 
 typedef struct {
     ProgramRows rows;
-    int count; /* quantities */
+    int count;                   /* quantities */
+    int first_degree, ends_only; /* ends_only: nothing is needed within */
     const int8_t *need;
     int64_t lanes;
     double *h, *resolution; /* of each lane: its step; how far coefficients must decay, relative */
@@ -33,13 +41,16 @@ typedef struct {
     /* Quantities that are linear in the components are polynomials as the steps are, and known by
      * their Bernstein coefficients, PI_MAX_DEGREE + 1 rows of each. */
     int degree;
-    double *linear; /* NULL: they are not */
+    double *linear;                                    /* NULL: they are not */
     double at_point[CHEB_MOST + 1][PI_MAX_DEGREE + 1]; /* values of Bernstein's polynomials */
 } Pieces;
 
 int64_t pieces_bytes(const PiLaneProgram *program, int64_t lanes);
 void open_pieces(Pieces *pieces, const PiLaneProgram *program, const int8_t *need, int64_t lanes,
                  char *memory);
+/* The same in a part of a memory: see place(). */
+void place_pieces(char *memory, int64_t *used, const PiLaneProgram *program, const int8_t *need,
+                  int64_t lanes, Pieces *pieces);
 /* A lane's step, of trajectory `id` and length h, up to a part of it; more places where a piece
  * must end; that it has no further piece. */
 void begin_pieces(Pieces *pieces, int64_t lane, int64_t id, double h, double resolution, double to);
@@ -80,6 +91,8 @@ enum { PI_MOST_ZEROS = 2 * CHEB_MOST };
  * zero at -1 but for rounding, and that zero is divided out. near: set if it comes as close to
  * another zero as `error`. */
 int find_zeros(int n, const double *f, int begins, double error, PiZero *zeros, int *near);
+/* The only one of a polynomial that is monotone, with values of different sign at the ends: 1. */
+int find_simple_zero(int n, const double *f, PiZero *zero);
 /* The same of a polynomial with these Bernstein coefficients, and places and slopes from 0 to 1. */
 int find_bernstein_zeros(int n, const double *c, double error, PiZero *zeros, int *near);
 /* The largest value of a polynomial with these values, and where; sign -1: of its negative. A rough

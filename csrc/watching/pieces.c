@@ -39,7 +39,17 @@ int64_t pieces_bytes(const PiLaneProgram *program, int64_t lanes) {
 void open_pieces(Pieces *p, const PiLaneProgram *program, const int8_t *need, int64_t lanes,
                  char *memory) {
     *p = (Pieces){.count = program->program.system->n_invariants, .need = need, .lanes = lanes};
+    p->first_degree = CHEB_MOST / 2;
+    p->ends_only = 1;
+    for (int q = 0; q < p->count; q++) p->ends_only &= need[q] == PI_NEED_NOTHING;
     lay_out(p, program, lanes, memory);
+    memset(p->noise, 0, (size_t)(p->count * lanes) * sizeof *p->noise);
+    memset(p->of, 0, (size_t)lanes * sizeof *p->of);
+}
+void place_pieces(char *memory, int64_t *used, const PiLaneProgram *program, const int8_t *need,
+                  int64_t lanes, Pieces *pieces) {
+    char *here = place(memory, used, pieces_bytes(program, lanes));
+    if (here) open_pieces(pieces, program, need, lanes, here);
 }
 void begin_pieces(Pieces *p, int64_t i, int64_t id, double h, double resolution, double to) {
     p->h[i] = h;
@@ -94,11 +104,12 @@ static int ask_at(Pieces *p, const PiSteps *s, int real_bytes, const double *aft
         }
     return run_program(r);
 }
-/* theta of each lane at x of its piece; of those without one as on a whole step: equal ones cost
- * less. */
+/* theta of each lane at x of the piece that it seeks; of the others as on a whole step, where equal
+ * ones cost less, or at 0, where a state that is made by the method costs nothing. */
 static void place_at(Pieces *p, double x) {
-    const double whole = 0.5 * (1 + x);
-    for (int64_t i = 0; i < p->lanes; i++) p->theta[i] = p->seeks[i] ? piece_part(p, i, x) : whole;
+    const double other = p->first_degree < CHEB_MOST / 2 ? 0 : 0.5 * (1 + x);
+    for (int64_t i = 0; i < p->lanes; i++)
+        p->theta[i] = p->seeks[i] && !p->points[i] ? piece_part(p, i, x) : other;
 }
 /* Values at point number `node` of all lanes in `which`, of degree 16. */
 static int ask_node(Pieces *p, const PiSteps *s, int real_bytes, const double *after, int node) {
@@ -252,8 +263,19 @@ static int turns_are_clear(int n, const double *f) {
         }
     return fabs(all[0] - all[1]) < 1;
 }
+/* Of degree 4, roughly known: has it no zero, or one that it passes without turning? */
+static int is_simple(int step, int64_t apart, const double *value) {
+    double f[NODES], a[NODES];
+    for (int k = 0; k <= 4; k++) f[k] = value[k * step * apart];
+    cheb_coefficients(4, f, a);
+    for (int k = 0; k <= 4; k++) a[k] = fabs(a[k]);
+    const double rest = a[3] + a[4];
+    return (a[1] > 4 * a[2] + 32 * rest && rest < 0x1p-8 * a[1]) || a[0] > a[1] + a[2] + 4 * rest;
+}
 static int is_resolved(const Pieces *p, int64_t i, int q, int n) {
     const int step = CHEB_MOST / n, need = p->need[q];
+    if (need == PI_NEED_NOTHING) return 1;
+    if (n == 4) return is_simple(step, p->lanes, p->value + q * NODES * p->lanes + i);
     const int64_t at = q * p->lanes + i;
     const double least = p->least[at], most = p->most[at], noise = p->noise[at];
     const double size = most > -least ? most : -least, enough = p->resolution[i] * size;
@@ -329,23 +351,21 @@ int next_pieces(Pieces *p, const PiSteps *s, int real_bytes, const double *after
     }
     if (any && load_parameters(&p->rows, s->id)) return -1;
     while (any) {
-        int fail = 0;
-        for (int node = 0; node <= CHEB_MOST; node += 2)
-            if (ask_node(p, s, real_bytes, after, node)) return -1;
-        for (int q = 0; q < p->count; q++) measure(p, q, CHEB_MOST / 2);
-        any = 0;
-        for (int64_t i = 0; i < p->lanes; i++) {
-            p->fails[i] = p->seeks[i] && !p->points[i] && !decide(p, i, CHEB_MOST / 2);
-            any |= p->fails[i];
+        for (int64_t i = 0; i < p->lanes; i++) p->fails[i] = p->seeks[i] && !p->points[i];
+        for (int n = p->first_degree; any && n <= CHEB_MOST; n *= 2) {
+            const int first = n == p->first_degree, apart = CHEB_MOST / n;
+            for (int node = first ? 0 : apart; node <= CHEB_MOST; node += first ? apart : 2 * apart)
+                if ((!p->ends_only || node % CHEB_MOST == 0) &&
+                    ask_node(p, s, real_bytes, after, node))
+                    return -1;
+            for (int q = 0; q < p->count; q++) measure(p, q, n);
+            any = 0;
+            for (int64_t i = 0; i < p->lanes; i++) {
+                p->fails[i] = p->fails[i] && !decide(p, i, n);
+                any |= p->fails[i];
+            }
         }
-        for (int node = 1; any && node < CHEB_MOST; node += 2)
-            if (ask_node(p, s, real_bytes, after, node)) return -1;
-        for (int q = 0; any && q < p->count; q++) measure(p, q, CHEB_MOST);
-        for (int64_t i = 0; i < p->lanes; i++) {
-            p->fails[i] = p->fails[i] && !decide(p, i, CHEB_MOST);
-            fail |= p->fails[i];
-        }
-        if (fail && ask_noise(p, s, real_bytes, after)) return -1;
+        if (any && ask_noise(p, s, real_bytes, after)) return -1;
         any = 0;
         for (int64_t i = 0; i < p->lanes; i++) any |= p->fails[i] && halves(p, i);
     }

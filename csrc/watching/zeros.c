@@ -74,6 +74,14 @@ int find_zeros(int n, const double *f, int begins, double error, PiZero *zeros, 
     *near |= s.near;
     return s.found;
 }
+int find_simple_zero(int n, const double *f, PiZero *zero) {
+    double a[CHEB_MOST + 1];
+    cheb_coefficients(n, f, a);
+    zero->rises = f[0] < 0;
+    zero->x = zero_between(n, a, -1, 1, f[0], f[n]);
+    cheb_value_and_slope(n, a, zero->x, &zero->slope);
+    return f[0] != 0;
+}
 
 /* Halves the polynomial b by de Casteljau's algorithm: b becomes its first part, and `rest` the
  * other. */

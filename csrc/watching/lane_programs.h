@@ -1,7 +1,6 @@
 /* Programs of byte code, run for lanes at their own steps and times (lane_programs.c). */
 #pragma once
-#include "../watching/watch.h"
-#include "solve.h"
+#include "watch.h"
 
 /* A program whose state y is that of watch.h; all in double precision. */
 typedef struct {

@@ -2,10 +2,26 @@
 #include "reductions.h"
 #include <math.h>
 
-const int8_t pi_piece_rows[PI_PIECE_KINDS] = {8, 2, 2, 2, 5, 3, 5};
-const int8_t pi_piece_need[PI_PIECE_KINDS] = {PI_NEED_SQUARE, PI_NEED_VALUE, PI_NEED_VALUE,
-                                              PI_NEED_VALUE,  PI_NEED_VALUE, PI_NEED_TURNS,
-                                              PI_NEED_TRUTH};
+const PiDeclared pi_reductions[PI_REDUCTIONS] = {
+    [PI_LARGEST] = {"maximum", 2, 0, {NAN, NAN}, -INFINITY},
+    [PI_SMALLEST] = {"minimum", 2, 0, {NAN, NAN}, INFINITY},
+    [PI_LARGEST_MAGNITUDE] = {"max_abs", 2, 0, {NAN, NAN}, -1},
+    [PI_SUM] = {"sum", 2, 0, {0}, 0},
+    [PI_SUM_OF_SQUARES] = {"squares", 2, 0, {0}, 0},
+    [PI_LINE] = {"line", 10, 0, {NAN}, NAN},
+    [PI_RISES] = {"rises", 4, 0, {NAN, NAN}, NAN},
+    [PI_FALLS] = {"falls", 4, 0, {NAN, NAN}, NAN},
+    [PI_PASSES] = {"passes", 4, 0, {NAN, NAN}, NAN},
+};
+const PiDeclared pi_piece_reductions[PI_PIECE_KINDS] = {
+    [PI_MOMENTS] = {"moments", 8, PI_NEED_SQUARE, {NAN, NAN, NAN}, 0},
+    [PI_TIMED_MAXIMUM] = {"maximum", 2, PI_NEED_VALUE, {NAN, NAN}, 0},
+    [PI_TIMED_MINIMUM] = {"minimum", 2, PI_NEED_VALUE, {NAN, NAN}, 0},
+    [PI_TIMED_MAX_ABS] = {"max_abs", 2, PI_NEED_VALUE, {NAN, NAN}, 0},
+    [PI_PASSAGES] = {"passages", 5, PI_NEED_VALUE, {0, NAN, NAN, NAN}, 0},
+    [PI_TURNS] = {"turns", 3, PI_NEED_TURNS, {0, 0, NAN}, 0},
+    [PI_TRUTH] = {"truth", 5, PI_NEED_TRUTH, {0, 0, 0, NAN, NAN}, 0},
+};
 #define TURN 6.283185307179586477
 
 /* A sum in two parts: Neumaier (1974), Z. angew. Math. Mech. 54, 39-51. */

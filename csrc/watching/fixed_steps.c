@@ -1,0 +1,558 @@
+/* Events of fixed steps: see fixed_steps.h. */
+#include "fixed_steps.h"
+#include <float.h>
+#include "../run/layout.h"
+
+enum { MOST_LANES = 64, MOST_BYTES = 1 << 20 };
+
+/* A lane on its way through the shown steps. */
+typedef struct {
+    int64_t at, lane;     /* its index in the rows that are shown, in the batch; or -1: none */
+    int64_t i, bits;      /* the current step goes to the i-th shown state; which are marked */
+    int64_t end, leaving; /* the step from which it is frozen; the index of that in which it leaves
+                             its bound, unless an event ends that; or of none */
+    int changed, jumped;  /* has it jumped at all, and in the current step? */
+    double h, passed;     /* how much of the step lies before the segment */
+} Slot;
+/* The segments of some lanes, in rows of lanes.lanes numbers. */
+typedef struct {
+    PiFixedEvents *e;
+    PiRun *run;
+    const PiTile *tile;
+    const PiSeen *seen;
+    int64_t next; /* the next lane to be considered */
+    EventLanes lanes;
+    PiSteps steps;
+    PiPacked packed; /* those whose steps are made, each from its column */
+    Slot *slot;
+    int64_t count, *id, *column;
+    int8_t *end, *looked, *waits, *asks, *wanted;
+    double *before, *after, *t0, *passed, *t, *t_low, *part;
+    double *begun;        /* when the step did, in the run's precision */
+    double *length;       /* of the parts that are made */
+    double *start, *last; /* quantities at the beginning of the step, and one step before */
+    void *between;        /* scratch */
+    int failed, jumps;    /* the kernel; does any event make a lane jump? */
+} Segments;
+
+static double real_at(const PiRun *run, const void *data, int64_t i) {
+    return run->real_bytes == 8 ? ((const double *)data)[i] : ((const float *)data)[i];
+}
+static void set_real(const PiRun *run, void *data, int64_t i, double value) {
+    if (run->real_bytes == 8) ((double *)data)[i] = value;
+    else ((float *)data)[i] = (float)value;
+}
+static double rounded(const PiRun *run, double value) {
+    return run->real_bytes == 8 ? value : (double)(float)value;
+}
+static int dim(const Segments *p) { return p->run->system->dim; }
+
+/* ---- memory ---------------------------------------------------------------------------------- */
+static int64_t unit(const PiRun *run) { return run->vector_bytes / (int64_t)sizeof(float); }
+static int64_t lay_out(Segments *p, char *memory) {
+    const PiRun *run = p->run;
+    const int64_t lanes = p->lanes.lanes, row = pi_product(lanes, sizeof(double));
+    double **const rows[] = {&p->t0,   &p->passed, &p->t,      &p->t_low,
+                             &p->part, &p->begun,  &p->length, &p->lanes.whole};
+    int8_t **const marks[] = {&p->end, &p->looked, &p->waits, &p->asks, &p->wanted};
+    int64_t used = 0;
+    for (int i = 0; i < 8; i++) *rows[i] = place(memory, &used, row);
+    for (int i = 0; i < 5; i++) *marks[i] = place(memory, &used, lanes);
+    p->id = place(memory, &used, row);
+    p->slot = place(memory, &used, pi_product(lanes, sizeof *p->slot));
+    p->before = place(memory, &used, pi_product(run->state_rows, row));
+    p->after = place(memory, &used, pi_product(run->state_rows, row));
+    p->start = place(memory, &used, pi_product(p->e->events.count, row));
+    p->last = place(memory, &used, pi_product(p->e->events.count, row));
+    p->column = place(memory, &used, row);
+    char *const packed = place(memory, &used, pi_packed_bytes(run, lanes));
+    if (packed) p->packed = pi_packed_in(run, p->tile, lanes, packed);
+    place_events(memory, &used, &p->lanes);
+    return used;
+}
+static Segments segments_of(PiFixedEvents *e, const PiRun *run) {
+    return (Segments){.e = e,
+                      .run = (PiRun *)run,
+                      .lanes = {.of = &e->events,
+                                .dim = run->system->dim,
+                                .real_bytes = sizeof(double),
+                                .single = run->real_bytes == 4}};
+}
+/* How many lanes of `due` fit. */
+static int64_t room(Segments *p, int64_t due) {
+    const int64_t u = unit(p->run);
+    p->lanes.lanes = ceil_div(smaller(due, MOST_LANES), u) * u;
+    while (p->lanes.lanes > u && lay_out(p, NULL) > MOST_BYTES) p->lanes.lanes -= u;
+    return lay_out(p, NULL);
+}
+static int64_t scratch_bytes(const void *self, const PiRun *run) {
+    PiFixedEvents *e = (PiFixedEvents *)self;
+    Segments p = segments_of(e, run);
+    const int64_t between = e->between ? pi_between_scratch_bytes(e->between) : 0;
+    const int64_t watch = pi_rounded_up(pi_watch_scratch_bytes(&e->watch, run), 64);
+    return pi_sum(watch, pi_sum(room(&p, MOST_LANES), between));
+}
+
+/* ---- parts of steps -------------------------------------------------------------------------- */
+/* From the beginnings of the segments in question (p->asks) by p->length, or the whole step to step
+ * n, not 0: with the rounding errors that a compensated run carries, which are unknown within one.
+ * The first `rows` of the states go to `to`. */
+static int advance(Segments *p, int64_t n, double *to, int rows) {
+    const PiRun *run = p->run;
+    PiPacked *a = &p->packed;
+    const int64_t lanes = p->lanes.lanes, held = a->count;
+    int64_t count = 0;
+    int others = 0;
+    for (int64_t k = 0; k < p->count; k++) {
+        if (!p->asks[k]) continue;
+        others |= count >= held || a->at[count] != p->slot[k].lane;
+        a->at[count] = p->slot[k].lane;
+        p->column[count++] = k;
+    }
+    if ((a->count = count) == 0) return 0;
+    for (int i = 0; others && i < run->system->n_params; i++) {
+        const PiRow row = p->tile->params[i];
+        for (int64_t k = 0; row.stride && k < count; k++)
+            set_real(run, a->own, (i + 2) * a->stride + k,
+                     real_at(run, row.data, row.stride * a->at[k]));
+    }
+    const PiRow t0 = p->tile->t0;
+    for (int64_t k = 0; k < ceil_div(count, unit(run)) * unit(run); k++) {
+        const int64_t i = smaller(k, count - 1), from = p->column[i];
+        const double later = p->passed[from] != 0 ? rounded(run, p->passed[from]) : 0;
+        set_real(run, a->own, k,
+                 n ? real_at(run, t0.data, t0.stride * a->at[i]) : p->begun[from] + later);
+        set_real(run, a->own, a->stride + k, p->length[from]);
+    }
+    for (int d = 0; d < run->state_rows; d++) {
+        const double *from = p->before + d * lanes;
+        if (!n && d >= dim(p))
+            memset(row_at(run, a->in, a->stride, d, 0), 0, count * run->real_bytes);
+        else if (run->real_bytes == 8)
+            gather(run, from, p->column, count, row_at(run, a->in, a->stride, d, 0));
+        else
+            for (int64_t k = 0; k < count; k++)
+                ((float *)a->in)[d * a->stride + k] = (float)from[p->column[k]];
+    }
+    PiTile tile = pi_packed_tile(a, n ? n - 1 : 0, 1);
+    tile.t0 = (PiRow){a->own, 1};
+    tile.h = (PiRow){row_at(run, a->own, a->stride, 1, 0), 1};
+    if (run->kernel(&tile) < 0) return -1;
+    for (int d = 0; d < rows; d++)
+        if (run->real_bytes == 8)
+            scatter(run, row_at(run, a->out, a->stride, d, 0), p->column, count, to + d * lanes);
+        else
+            for (int64_t k = 0; k < count; k++)
+                to[d * lanes + p->column[k]] = ((float *)a->out)[d * a->stride + k];
+    return 0;
+}
+/* For PiSteps: states within the segments, as the method makes them. */
+static void states_at(const PiSteps *steps, const double *part, double *y) {
+    Segments *p = (Segments *)steps->of;
+    for (int64_t k = 0; k < p->count; k++) {
+        p->asks[k] = part[k] > 0 && part[k] < 1;
+        p->length[k] = rounded(p->run, part[k] * p->lanes.h[k]);
+    }
+    if (advance(p, 0, y, dim(p))) p->failed = 1;
+}
+/* The quantities at the ends of the segments, in p->lanes.detect.answer. */
+static int ask(Segments *p) {
+    ProgramRows *r = &p->lanes.detect;
+    const int64_t lanes = p->lanes.lanes;
+    memcpy(r->y, p->after, (size_t)(dim(p) * lanes) * sizeof *r->y);
+    memcpy(r->t, p->t, (size_t)lanes * sizeof *r->t);
+    return load_parameters(r, p->id) || run_program(r) ? -1 : 0;
+}
+
+/* ---- the shown steps ------------------------------------------------------------------------- */
+/* The sums of event j of a shown lane: the rows of reduce_passes. */
+static double *sums_of(const Segments *p, int64_t at, int j) {
+    const PiWatch *w = &p->e->watch;
+    return w->sums[p->seen->block & 1] + w->reduced[j].first * p->run->stride + p->seen->lane +
+           pi_place(p->seen, at);
+}
+static void *seen_rows(const Segments *p, int64_t i) {
+    return row_at(p->run, p->seen->rows, p->seen->next, i, 0);
+}
+/* The state after i of the shown steps. */
+static void read_state(const Segments *p, int64_t at, int64_t i, double *y, int64_t apart) {
+    const void *from = i ? seen_rows(p, i - 1) : p->tile->in;
+    const int64_t stride = i ? p->seen->stride : p->tile->in_stride;
+    for (int d = 0; d < dim(p); d++) y[d * apart] = real_at(p->run, from, d * stride + at);
+    for (int d = dim(p); d < p->run->state_rows; d++) y[d * apart] = 0;
+}
+static void write_state(const Segments *p, int64_t k, void *to, int64_t stride, int rows) {
+    for (int d = 0; d < rows; d++)
+        set_real(p->run, to, d * stride + p->slot[k].at, p->after[d * p->lanes.lanes + k]);
+}
+static void copy_state(const Segments *p, int64_t k, const double *from, double *to) {
+    for (int d = 0; d < p->run->state_rows; d++)
+        to[d * p->lanes.lanes + k] = from[d * p->lanes.lanes + k];
+}
+/* Does a quantity begin the lane's next step in its own way, after a jump at the end of the last?
+ */
+static int begins_anew(const Segments *p, int64_t lane) {
+    int anew = 0;
+    for (int j = 0; j < p->e->events.count; j++)
+        anew |= *event_row(&p->lanes, PI_BEGINS, lane, j) != BEGINS_ANYHOW;
+    return anew;
+}
+/* The first step from the i-th on that is marked, as a bit: that of the last step is the lowest. */
+static int64_t marked(const Segments *p, const Slot *s, int64_t i) {
+    const int64_t count = p->seen->count;
+    const int64_t rest = i < count ? s->bits & (((int64_t)1 << (count - i)) - 1) : 0;
+    return smaller(rest ? count - (64 - __builtin_clzll((uint64_t)rest)) : count, s->leaving);
+}
+/* May an event occur in a step of a shown lane? */
+static int is_due(const Segments *p, int64_t at) {
+    const PiFailures *f = &p->run->failures[p->seen->tile];
+    const int64_t place = pi_place(p->seen, at), stride = p->run->stride;
+    int due = f->count && f->status[place] == PI_OUT_OF_BOUNDS;
+    for (int j = 0; !due && j < p->e->events.count; j++) {
+        const double *sums = sums_of(p, at, j);
+        due = sums[2 * stride] != 0 || sums[3 * stride] != 0;
+    }
+    return due || (p->jumps && begins_anew(p, p->seen->lane + place));
+}
+/* Takes a lane in which an event may occur. */
+static void take(Segments *p, Slot *s, int64_t at) {
+    PiRun *run = p->run;
+    const PiFailures *f = &run->failures[p->seen->tile];
+    const int64_t place = pi_place(p->seen, at), step = f->count ? f->step[place] : -1;
+    int begins = 0;
+    *s = (Slot){.at = at, .lane = p->seen->lane + place, .leaving = p->seen->count};
+    for (int j = 0; j < p->e->events.count; j++) {
+        double *sums = sums_of(p, at, j);
+        const int64_t passes = (int64_t)sums[2 * run->stride], count = p->seen->count;
+        s->bits |= passes & (((int64_t)1 << count) - 1);
+        if (!p->e->events.event[j].located &&
+            passes >> count) { /* a condition that holds as the run begins */
+            *event_row(&p->lanes, PI_BEGINS, s->lane, j) = BEGINS_WITH_EVENT;
+            begins = 1;
+        }
+        if (p->e->events.event[j].located) s->bits |= (int64_t)sums[3 * run->stride];
+        sums[2 * run->stride] = sums[3 * run->stride] = 0;
+    }
+    s->end = step < 0 ? INT64_MAX : step;
+    const int64_t i = step - p->tile->first - 1;
+    if (begins && i == 0) s->leaving = 0; /* it occurs before the lane fails */
+    if (step >= 0 && f->status[place] == PI_OUT_OF_BOUNDS && i >= 0 && i < p->seen->count)
+        s->leaving = i;
+    s->h = real_at(run, p->tile->h.data, p->tile->h.stride * s->lane);
+}
+/* ---- a step ---------------------------------------------------------------------------------- */
+static int show_piece(const Segments *p, int64_t k, double to, const double *y) {
+    const Slot *s = &p->slot[k];
+    const int64_t lanes = p->lanes.lanes;
+    const double from = s->passed / s->h, until = to == s->h ? 1 : to / s->h;
+    if (!p->e->between) return 0;
+    return pi_between_piece(p->e->between, p->run, s->lane, p->tile->first + s->i + 1, from, until,
+                            p->before + k, y + k, lanes, p->between);
+}
+/* Begins the current step of a lane, from p->before; its end is known unless it has jumped. */
+static void begin_step(Segments *p, int64_t k) {
+    Slot *s = &p->slot[k];
+    const int64_t n = p->tile->first + s->i + 1;
+    const PiRun *run = p->run;
+    const double t0 = real_at(run, p->tile->t0.data, p->tile->t0.stride * s->lane);
+    s->passed = 0;
+    s->jumped = 0;
+    p->begun[k] = run->real_bytes == 8 ? fma((double)(n - 1), s->h, t0)
+                                       : fmaf((float)(n - 1), (float)s->h, (float)t0);
+    p->t0[k] = pi_watch_time(&p->e->watch, s->lane, n - 1);
+    p->t[k] = pi_watch_time(&p->e->watch, s->lane, n);
+    p->passed[k] = p->t_low[k] = 0;
+    p->part[k] = p->lanes.whole[k] = s->h;
+    p->lanes.occurring[k].events = 0;
+    p->end[k] = PI_STEP_MADE;
+}
+/* The next step of lane k in which an event may occur, or the lanes's end: its place is free. */
+static int go_on(Segments *p, int64_t k) {
+    Slot *s = &p->slot[k];
+    const int64_t lanes = p->lanes.lanes;
+    if (!s->changed) {
+        const int64_t next = begins_anew(p, s->lane) ? s->i : marked(p, s, s->i);
+        for (; p->e->between && s->i < next && p->tile->first + s->i + 1 < s->end; s->i++) {
+            read_state(p, s->at, s->i, p->before + k, lanes);
+            read_state(p, s->at, s->i + 1, p->after + k, lanes);
+            s->passed = 0;
+            if (show_piece(p, k, s->h, p->after)) return -1;
+        }
+        s->i = next;
+        if (s->i < p->seen->count && (s->i == s->leaving || p->tile->first + s->i + 1 < s->end)) {
+            read_state(p, s->at, s->i, p->before + k, lanes);
+            read_state(p, s->at, s->i + 1, p->after + k, lanes);
+            begin_step(p, k);
+            p->waits[k] = s->i == s->leaving;
+            p->looked[k] = 1;
+            return 0;
+        }
+    } else if (s->i < p->seen->count) {
+        copy_state(p, k, p->after, p->before);
+        begin_step(p, k);
+        p->waits[k] = 1;
+        p->looked[k] = 0;
+        return 0;
+    }
+    if (s->changed) {
+        write_state(p, k, p->tile->out, p->tile->out_stride, p->run->state_rows);
+        for (int j = 0; j < p->e->events.count; j++) {
+            double *const sums = sums_of(p, s->at, j);
+            sums[0] = *event_row(&p->lanes, PI_QUANTITY, s->lane, j);
+            sums[p->run->stride] = p->last[j * lanes + k];
+        }
+    }
+    s->lane = -1;
+    return 0;
+}
+
+/* ---- all lanes that are under way ------------------------------------------------------------ */
+static PiStatus status_of(const Segments *p, int64_t k) {
+    PiStatus status = PI_OK;
+    for (int d = 0; d < dim(p); d++) {
+        const double y = fabs(p->after[d * p->lanes.lanes + k]);
+        if (!(y <= DBL_MAX)) return PI_NOT_FINITE;
+        if (y > p->run->bound) status = PI_OUT_OF_BOUNDS;
+    }
+    return status;
+}
+/* Makes what the lanes wait for: the rests of steps after jumps; whole steps, those to one step of
+ * the run at a time. The others wait on. */
+enum { WAITS_FOR_STEP = 1, WAITS_FOR_REST };
+static int make(Segments *p) {
+    int64_t n = INT64_MAX;
+    int rests = 0;
+    for (int64_t k = 0; k < p->count; k++) {
+        rests |= p->waits[k] == WAITS_FOR_REST;
+        if (p->waits[k] == WAITS_FOR_STEP) n = smaller(n, p->tile->first + p->slot[k].i + 1);
+    }
+    for (int what = WAITS_FOR_STEP; what <= WAITS_FOR_REST; what++) {
+        const int whole = what == WAITS_FOR_STEP;
+        if (whole ? n == INT64_MAX : !rests) continue;
+        for (int64_t k = 0; k < p->count; k++) {
+            const Slot *s = &p->slot[k];
+            p->length[k] = whole ? s->h : rounded(p->run, s->h - s->passed);
+            p->asks[k] = p->waits[k] == what && (!whole || p->tile->first + s->i + 1 == n);
+            if (p->asks[k]) p->waits[k] = 0;
+        }
+        if (advance(p, whole ? n : 0, p->after, p->run->state_rows)) return -1;
+    }
+    return 0;
+}
+/* The operations of reduce_passes in kernels/rows/reduce.h. */
+static int may_dip(double last, double old, double new) {
+    const double fall = new - last, bend = new - 2.0 * old + last;
+    const double f = fall * old, b = bend * old;
+    return old * new > 0 && f < 0.5 * b && f > -2.5 * b &&
+           bend * (6.0 * old - 2.0 * new) <= fall * fall;
+}
+/* Marks those in whose steps an event may occur. */
+static int look(Segments *p) {
+    const PiEvents *e = &p->e->events;
+    const int64_t lanes = p->lanes.lanes;
+    int again = 0;
+    for (int64_t k = 0; k < lanes; k++) {
+        const Slot *s = &p->slot[k];
+        const int goes = k < p->count && s->lane >= 0 && !p->waits[k];
+        p->id[k] = goes ? s->lane : -1;
+        p->end[k] = goes ? PI_STEP_MADE : PI_STEP_NONE;
+        again |= goes && !p->looked[k];
+    }
+    if (again && ask(p)) return -1;
+    for (int64_t k = 0; again && k < p->count; k++) {
+        if (!p->end[k] || p->looked[k]) continue;
+        p->looked[k] = (int8_t)begins_anew(p, p->id[k]);
+        for (int j = 0; j < e->count; j++) {
+            const double old = *event_row(&p->lanes, PI_QUANTITY, p->id[k], j);
+            const double new = p->lanes.detect.answer[j * lanes + k];
+            p->looked[k] |=
+                (int8_t)(crosses(&e->event[j], old, new) ||
+                         (e->event[j].located && may_dip(p->last[j * lanes + k], old, new)));
+        }
+    }
+    return 0;
+}
+/* Freezes a lane from the current step on, in spite of any later failure: it keeps the state in
+ * p->after. */
+static int freeze(Segments *p, int64_t k, PiStatus status) {
+    Slot *s = &p->slot[k];
+    PiRun *run = p->run;
+    pi_run_clear_failure(run, s->lane);
+    if (fail(run, p->seen->tile, pi_place(p->seen, s->at), status, p->tile->first + s->i + 1)) {
+        run->out_of_memory = 1;
+        return -1;
+    }
+    for (; s->i < p->seen->count && !p->seen->at; s->i++) /* packed, nobody sees it any more */
+        write_state(p, k, seen_rows(p, s->i), p->seen->stride, dim(p));
+    write_state(p, k, p->tile->out, p->tile->out_stride, run->state_rows);
+    s->lane = -1;
+    return 0;
+}
+/* The current step of a lane is complete. */
+static int complete(Segments *p, int64_t k) {
+    Slot *s = &p->slot[k];
+    for (int j = 0; j < p->e->events.count; j++) {
+        const int64_t at = j * p->lanes.lanes + k;
+        const double g = *event_row(&p->lanes, PI_QUANTITY, s->lane, j), start = p->start[at];
+        p->last[at] = s->jumped ? NAN : g == start ? p->last[at] : start;
+        double *const begins = event_row(&p->lanes, PI_BEGINS, s->lane, j);
+        if (s->jumped && *begins == BEGINS_ANYHOW) *begins = BEGINS_UNSEEN;
+    }
+    if (s->changed) {
+        pi_run_clear_failure(p->run, s->lane); /* a failure without the jump */
+        write_state(p, k, seen_rows(p, s->i), p->seen->stride, dim(p));
+    }
+    s->i++;
+    return go_on(p, k);
+}
+/* How much of the step lies before the end of the segment, as it was made. */
+static double passed_by(const Segments *p, int64_t k) {
+    const double part = p->lanes.part[k], before = p->slot[k].passed;
+    if (part == 1) return p->slot[k].h;
+    return rounded(p->run, before + rounded(p->run, part * p->lanes.h[k]));
+}
+/* What has become of a segment. */
+static int follow(Segments *p, int64_t k) {
+    Slot *s = &p->slot[k];
+    const int end = p->end[k], jumped = end == PI_STEP_JUMPED;
+    PiStatus status = end == PI_STEP_STOPPED ? PI_STOPPED
+                      : end == PI_STEP_ZENO  ? PI_ZENO
+                      : end == PI_STEP_LOST  ? PI_NOT_FINITE
+                                             : PI_OK;
+    const double passed = passed_by(p, k);
+    if (end == PI_STEP_MADE && s->changed) {
+        status = status_of(p, k);
+        if (status) copy_state(p, k, p->before, p->after);
+    } else {
+        for (int d = dim(p); end != PI_STEP_MADE && d < p->run->state_rows; d++)
+            p->after[d * p->lanes.lanes + k] = 0;
+        for (int d = 0; end == PI_STEP_LOST && d < dim(p); d++)
+            p->after[d * p->lanes.lanes + k] = p->lanes.landing[d * p->lanes.lanes + k];
+    }
+    if (end != PI_STEP_MADE || !status)
+        if (show_piece(p, k, passed, jumped ? p->lanes.landing : p->after)) return -1;
+    if (status) return freeze(p, k, status);
+    if (!jumped) return complete(p, k);
+    s->changed = s->jumped = 1;
+    const double rest = rounded(p->run, s->h - passed);
+    if (rest == 0) {
+        status = status_of(p, k);
+        return status ? freeze(p, k, status) : complete(p, k);
+    }
+    copy_state(p, k, p->after, p->before);
+    s->passed = p->passed[k] = passed;
+    p->part[k] = rest;
+    p->t[k] = pi_watch_time(&p->e->watch, s->lane, p->tile->first + s->i + 1);
+    p->t_low[k] = 0;
+    p->waits[k] = WAITS_FOR_REST;
+    p->looked[k] = 1;
+    return 0;
+}
+/* A segment of each lane that does not wait. */
+static int go_through(Segments *p) {
+    const int64_t count = p->count;
+    if (make(p) || look(p)) return -1;
+    for (int64_t k = 0; k < count; k++)
+        if (p->end[k]) p->part[k] = p->slot[k].passed == 0 ? p->slot[k].h : p->part[k];
+    if (locate_events(&p->lanes, &p->steps, p->looked) || p->failed) return -1;
+    for (int64_t k = 0; k < count; k++) {
+        Slot *s = &p->slot[k];
+        const int end = p->end[k],
+                  leaves = end == PI_STEP_MADE && !s->changed && s->i == s->leaving;
+        if (end == PI_STEP_JUMPED && p->lanes.part[k] != 1)
+            p->t[k] = p->t0[k] + passed_by(p, k), p->t_low[k] = 0;
+        p->wanted[k] = end && (s->changed || end == PI_STEP_JUMPED || begins_anew(p, s->lane));
+        for (int j = 0; end && s->passed == 0 && !s->jumped && j < p->e->events.count; j++)
+            p->start[j * p->lanes.lanes + k] = *event_row(&p->lanes, PI_QUANTITY, s->lane, j);
+        if (leaves || (end == PI_STEP_MADE && s->changed && !s->jumped && status_of(p, k)))
+            forget_events(&p->lanes, k);
+        if (leaves) { /* nothing keeps it */
+            p->end[k] = PI_STEP_NONE;
+            s->lane = -1;
+        }
+    }
+    if (settle_events(&p->lanes, &p->steps, p->wanted)) return -1;
+    for (int64_t k = 0; k < count; k++)
+        if (p->end[k] && follow(p, k)) return -1;
+    return 0;
+}
+/* The next lane takes a place. */
+static int fill(Segments *p, int64_t k) {
+    Slot *s = &p->slot[k];
+    for (; s->lane < 0 && p->next < p->seen->lanes; p->next++) {
+        if (!is_due(p, p->next)) continue;
+        take(p, s, p->next);
+        if (go_on(p, k)) return -1;
+    }
+    return 0;
+}
+static int intervene(void *self, PiRun *run, const PiSeen *seen, const PiTile *tile) {
+    PiFixedEvents *e = self;
+    if (pi_watch_see(&e->watch, run, seen)) return -1;
+    Segments p = segments_of(e, run);
+    p.seen = seen;
+    p.tile = tile;
+    p.lanes.counts = e->counts[seen->block & 1];
+    for (int j = 0; j < e->events.count; j++) p.jumps |= e->events.event[j].then >= 0;
+    int64_t due = 0;
+    for (int64_t at = seen->lanes; at > 0 && due < MOST_LANES; at--)
+        if (is_due(&p, at - 1)) due++, p.next = at - 1;
+    if (!due) return 0;
+    if (due == MOST_LANES) p.next = 0;
+    char *const memory =
+        (char *)seen->scratch + pi_rounded_up(pi_watch_scratch_bytes(&e->watch, run), 64);
+    const int64_t bytes = room(&p, due);
+    lay_out(&p, memory);
+    p.between = memory + bytes;
+    p.steps = (PiSteps){.lanes = p.lanes.lanes,
+                        .id = p.id,
+                        .end = p.end,
+                        .t0 = p.t0,
+                        .t0_low = p.passed,
+                        .before = p.before,
+                        .t = p.t,
+                        .t_low = p.t_low,
+                        .after = p.after,
+                        .part = p.part,
+                        .at = states_at,
+                        .of = &p};
+    for (int64_t k = 0; k < p.lanes.lanes; k++) {
+        p.slot[k].lane = -1;
+        p.waits[k] = p.looked[k] = 0;
+        p.lanes.resolution[k] = p.lanes.single ? 1e-4 : 1e-9;
+    }
+    for (int64_t left = 1; left;) {
+        left = 0;
+        for (int64_t k = 0; k < p.lanes.lanes; k++) {
+            if (fill(&p, k)) return -1;
+            if (p.slot[k].lane < 0) continue;
+            left++;
+            if (k >= p.count) p.count = k + 1;
+        }
+        if (left && go_through(&p)) return -1;
+    }
+    return 0;
+}
+/* The initial state: no events, but from here on a quantity may change its sign. */
+static int observe(void *self, const PiRun *run, const PiSeen *seen) {
+    return seen->block == 0 ? pi_watch_see(&((PiFixedEvents *)self)->watch, run, seen) : 0;
+}
+static void open(void *self, const PiRun *run, int64_t tile, int64_t block, void *scratch) {
+    const PiFixedEvents *e = self;
+    const int64_t lane = tile * run->tile_lanes, bytes = lanes_in(run, tile) * sizeof(double);
+    pi_watch_open(&e->watch, run, tile, block, scratch);
+    for (int j = 0; j < pi_event_rows(e->events.count) && e->counts[0] != e->counts[1]; j++)
+        memcpy(e->counts[block & 1] + j * run->stride + lane,
+               e->counts[1 - (block & 1)] + j * run->stride + lane, bytes);
+}
+PiObserver pi_events_observer(PiFixedEvents *e) {
+    int stops = 0;
+    for (int j = 0; j < e->events.count; j++) stops |= e->events.event[j].stop > 0;
+    return (PiObserver){.self = e,
+                        .every = 1,
+                        .observe = observe,
+                        .intervene = intervene,
+                        .packed = stops && !e->between,
+                        .open = open,
+                        .scratch_bytes = scratch_bytes};
+}
