@@ -52,8 +52,8 @@ CLANG_TARGETS = {
 }
 # The parts of the kernels of a set (PI_PARTS of csrc/pyintegrate.h); the first takes longest.
 PARTS = range(5)
-# Beside a wider set the baseline of x86-64, whose fma is a function of C, is kept small: all its steps
-# run on rows, which gives the same bits.
+# Beside a wider set the baseline of x86-64, whose fma is a function of C, is kept small: its steps
+# all run on rows, which gives the same bits.
 SMALL = ["-O1", "-DPI_ROLLED", "-DPI_ROWS_ONLY", "-Wno-psabi"]
 # In kernels the search for partial redundancies takes a tenth of the compilation, and leaves the
 # loops as they are.
