@@ -155,7 +155,7 @@
 #undef COMPACT_SYSTEM
 #define ROW(id, ...)                                                                               \
     {.system = #id,                                                                                \
-     KERNELS_OF(id, __VA_ARGS__).force = id##_on_rows,                                                                        \
+     KERNELS_OF(id, __VA_ARGS__).force = id##_on_rows,                                             \
      .trial = TRIAL_OF(id),                                                                        \
      .energies = ENERGIES_OF(id),                                                                  \
      .changes = RECORDS_CHANGES},

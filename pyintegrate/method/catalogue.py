@@ -11,7 +11,7 @@ from .method import Method
 from .table import MethodTable
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from typing import Any
 
 
@@ -29,9 +29,12 @@ class MethodCatalogue(Catalogue[Method]):
 
     kind, others, sentences = "method", METHODS, SENTENCES
     wanted = "method must be a name or a Method"
-    listing = property(lambda self: "see pi.methods.table()")
 
-    def aliases(self, name):
+    @property
+    def listing(self) -> str:
+        return "see pi.methods.table()"
+
+    def aliases(self, name: str) -> Sequence[str]:
         return self[name].aliases
 
     @property

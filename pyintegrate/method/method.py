@@ -6,7 +6,6 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from ..values.citations import cite
-from ..values.headers import headers
 from .table import MethodTable
 
 if TYPE_CHECKING:
@@ -131,6 +130,8 @@ class Method:
     @cached_property
     def written(self) -> str | dict[str, list[Any]]:
         """The numbers with all digits: of a method of the catalogue the text of its file."""
+        from ..values.headers import headers
+
         return (headers() / "methods" / f"{self.name}.h").read_text()
 
     cite = cite

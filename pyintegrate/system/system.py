@@ -49,6 +49,13 @@ class _Signature:
             )
 
 
+# What modules of the package ask of a system, and no user.
+_BETWEEN_MODULES = {
+    "core", "core_for", "refusal", "ready", "traced", "components", "evaluate", "closed_form",
+    "definition", "fitting", "shapes", "shapes_of_run", "positions",
+}  # fmt: skip
+
+
 class System(ClosedForms):
     """Equations of motion with parameters; immutable. Call it to change parameters.
 
@@ -111,6 +118,9 @@ class System(ClosedForms):
         raise AttributeError(
             f"a System is immutable; {self.name}(name=value) makes one with other parameters"
         )
+
+    def __dir__(self):
+        return sorted({*super().__dir__()} - _BETWEEN_MODULES)
 
     # ---- description ----
     def core_for(self, method):

@@ -167,7 +167,10 @@ def members():
                             yield f"{kind.__name__}.{key}", function
 
 
-INTERNAL = {"core", "core_for", "refusal", "ready", "traced", "program", "of_run"}
+INTERNAL = {
+    *("core", "core_for", "refusal", "ready", "traced", "program", "of_run", "components"),
+    *("evaluate", "closed_form"),
+}
 PUBLIC = {name: function for name, function in members() if name.split(".")[-1] not in INTERNAL}
 
 

@@ -110,9 +110,9 @@ def test_a_rigid_body_turns_as_a_box():
     for run in lab.record["runs"]:
         y, true = (array(run, name, 13)[:, 3:7] for name in ("y", "ghost"))
         turned = abs((y * true).sum(axis=-1)) / np.linalg.norm(y, axis=-1)
-        # cos of half the angle: 1 - angle^2 / 8, so that roundings are 1e-8 of an angle
+        # cos of half the angle: 1 - angle^2 / 8, so that a few roundings are 1e-7 of an angle
         assert array(run, "distance") == pytest.approx(
-            2 * np.arccos(np.minimum(turned, 1)), abs=1e-7
+            2 * np.arccos(np.minimum(turned, 1)), abs=3e-7
         )
     names: dict = {}
     exec(lab.python.replace("c.plot()", ""), names)

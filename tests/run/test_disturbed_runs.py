@@ -13,6 +13,7 @@ from reference import states
 from reference.threads import threads_left
 
 import pyintegrate as pi
+from pyintegrate.solution.fixed_steps import FixedSolution
 from pyintegrate import _core
 from pyintegrate.run import output
 
@@ -113,7 +114,7 @@ def test_an_interrupt_before_the_first_step_has_a_solution_of_none(monkeypatch):
 
 
 def test_an_interrupt_after_the_last_step_has_the_whole_solution(monkeypatch):
-    original, pressed = pi.Solution.__init__, []
+    original, pressed = FixedSolution.__init__, []
 
     def once(*arguments):
         if not pressed:
@@ -121,7 +122,7 @@ def test_an_interrupt_after_the_last_step_has_the_whole_solution(monkeypatch):
             press()
         original(*arguments)
 
-    monkeypatch.setattr(pi.Solution, "__init__", once)
+    monkeypatch.setattr(FixedSolution, "__init__", once)
     with pytest.raises(KeyboardInterrupt) as caught:
         endless(n_steps=300)
     assert caught.value.solution.n_steps == 300

@@ -34,7 +34,7 @@ METHODS = [
 
 @pytest.fixture(params=METHODS, ids=str, name="method")
 def _method(request, monkeypatch):
-    monkeypatch.setitem(pi.methods._methods, request.param.name, request.param)
+    monkeypatch.setitem(pi.methods._made, request.param.name, request.param)
     monkeypatch.setattr(output, "BLOCK_BYTES", 500)
     return request.param
 

@@ -11,6 +11,7 @@ from reference import states
 from reference.threads import threads_left
 
 import pyintegrate as pi
+from pyintegrate.solution.fixed_steps import FixedSolution
 from pyintegrate.run import core
 
 jupyter_client = pytest.importorskip("jupyter_client")
@@ -76,7 +77,7 @@ def test_a_second_ctrl_c_while_the_first_is_handled(workers, monkeypatch):
 
         return wound_down
 
-    monkeypatch.setattr(pi.Solution, "__init__", again(pi.Solution.__init__))
+    monkeypatch.setattr(FixedSolution, "__init__", again(FixedSolution.__init__))
     monkeypatch.setattr(core.Run, "rows", again(core.Run.rows))
     with pytest.raises(KeyboardInterrupt) as caught:
         endless(progress=progress, workers=workers)

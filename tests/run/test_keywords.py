@@ -132,7 +132,7 @@ def test_results_of_solve_ivp_have_their_names_here(name):
     runs = pi.integrate(OSCILLATOR, dt=0.1, n_steps=2), pi.solve(OSCILLATOR, t_end=1.0)
     for sol in runs:
         assert not hasattr(sol, name)
-        with pytest.raises(AttributeError, match=f"^a Solution has no '{name}': sol"):
+        with pytest.raises(AttributeError, match=f"^this Solution has no '{name}': sol"):
             getattr(sol, name)
         with pytest.raises(AttributeError, match="object has no attribute 'xyzzy'"):
             getattr(sol, "xyzzy")  # noqa: B009
