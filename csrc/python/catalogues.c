@@ -94,13 +94,12 @@ static PyObject *describe_method(const PiMethod *m) {
     const PiMethod *starter = pi_starter(m);
     return Py_BuildValue(
         "{ss ss ss ss ss ss ss sz si si si si sO sO sO sN sN sN}", "name", m->name, "title",
-        m->title, "formula", m->formula, "reference", m->reference, "aliases", m->aliases,
-        "family", pi_families[m->family].name, "requires",
-        pi_requirement(m)->name, "starter", starter ? starter->name : NULL, "order", m->order,
-        "stages", m->stages, "evaluations", m->evaluations, "derivative", m->derivative, "backward",
-        truth(m->backward), "symplectic", truth(m->symplectic), "symmetric", truth(m->symmetric),
-        "coefficients", coefficients(m), "embedded", embedded(m), "handle",
-        PyCapsule_New((void *)m, METHOD_CAPSULE, NULL));
+        m->title, "formula", m->formula, "reference", m->reference, "aliases", m->aliases, "family",
+        pi_families[m->family].name, "requires", pi_requirement(m)->name, "starter",
+        starter ? starter->name : NULL, "order", m->order, "stages", m->stages, "evaluations",
+        m->evaluations, "derivative", m->derivative, "backward", truth(m->backward), "symplectic",
+        truth(m->symplectic), "symmetric", truth(m->symmetric), "coefficients", coefficients(m),
+        "embedded", embedded(m), "handle", PyCapsule_New((void *)m, METHOD_CAPSULE, NULL));
 }
 static const char methods_doc[] =
     "methods() -> list of dictionaries, one for each method of the C core.";

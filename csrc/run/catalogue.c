@@ -9,8 +9,7 @@
 #include "../vmath/vmath.h"
 #include "run.h"
 
-#define METHOD(id, kind, ...)                                                                      \
-    static const PiMethod id = {.name = #id, .family = kind, __VA_ARGS__};
+#define METHOD(id, kind, ...) static const PiMethod id = {.name = #id, .family = kind, __VA_ARGS__};
 #define SYSTEM(id, mathematics, ...) static const PiSystem id##_system = {.name = #id, __VA_ARGS__};
 #define COMPACT_SYSTEM               SYSTEM
 #define SIZED_SYSTEM(id, force, ...) static const PiSizedSystem id##_system = {__VA_ARGS__};

@@ -2,7 +2,6 @@
 
 import inspect
 import os
-import pydoc
 import shutil
 import subprocess
 import sys

@@ -13,9 +13,9 @@ from reference import states
 from reference.threads import threads_left
 
 import pyintegrate as pi
-from pyintegrate.solution.fixed_steps import FixedSolution
 from pyintegrate import _core
 from pyintegrate.run import output
+from pyintegrate.solution.fixed_steps import FixedSolution
 
 FOREVER = 1 << 50
 LORENZ = pi.systems.lorenz

@@ -11,8 +11,8 @@ from reference import states
 from reference.threads import threads_left
 
 import pyintegrate as pi
-from pyintegrate.solution.fixed_steps import FixedSolution
 from pyintegrate.run import core
+from pyintegrate.solution.fixed_steps import FixedSolution
 
 jupyter_client = pytest.importorskip("jupyter_client")
 
