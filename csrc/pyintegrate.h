@@ -10,9 +10,10 @@
 /* The version of the arithmetic of the integrators: it increases when the bits of results change.
  * 1 (version 0.1): positions of x'' = a(t, x) as alpha_j x_{n+j}, Newton's method from zero;
  * 2: these positions in summed form, Newton's method from an extrapolation;
- * 3: the scales of the rates (PiSystem.scale) in the weights of rk4 and of compositions.
+ * 3: the scales of the rates (PiSystem.scale) in the weights of rk4 and of compositions;
+ * 4: where events are located, and what lies between the steps of runs to a tolerance.
  * Files hold it; pyintegrate/method/arithmetic.py lists the methods that each version affects. */
-enum { PI_ARITHMETIC = 3 };
+enum { PI_ARITHMETIC = 4 };
 
 enum {
     PI_MAX_DIM = 12,    /* components that a kernel keeps in registers */

@@ -26,6 +26,7 @@ def _takes_scales(method, system):
 _CONCERNS = {
     2: lambda method, system: method.implicit or method.derivative == 2,
     3: _takes_scales,
+    4: lambda method, system: False,  # states at steps are what they were, those between are not
 }
 
 

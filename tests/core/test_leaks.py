@@ -177,6 +177,7 @@ CALLS = {
     "info": _core.info,
     "questions": _core.questions,
     "limits": _core.limits,
+    "reductions": _core.reductions,
     "noise": lambda: _core.noise(1, 0, np.zeros((3, 3), np.uint64), np.empty(3)),
     "noise: wrong": lambda: _core.noise(1, 0, np.zeros((3, 3), np.uint64), np.empty(2)),
     "starter": lambda: _core.starter(pi.methods["bdf3"].handle),
