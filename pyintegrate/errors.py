@@ -101,7 +101,7 @@ class ArithmeticWarning(UserWarning):
     >>> with warnings.catch_warnings(record=True, action="always") as caught:
     ...     further = sol.resume(n_steps=1)
     >>> caught[0].category.__name__, sol.arithmetic, further.arithmetic
-    ('ArithmeticWarning', 1, 3)
+    ('ArithmeticWarning', 1, 4)
     """
 
 
