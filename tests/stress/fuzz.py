@@ -277,7 +277,8 @@ def of_the_package(rng):
 
 def go_on(rng, name, made, arguments, keywords):
     """Use what a call has made of these arguments."""
-    fields = (arguments[0] if name.startswith("st") and arguments else {}) | keywords
+    fields = (arguments[0] if name.startswith("st") and arguments else None) or {}
+    fields = fields | keywords
     if name == "start":
         use(rng, made, fields["lanes"], fields["n_steps"], 1)
     elif name == "stepper":
