@@ -279,12 +279,15 @@ static int read_reductions(const Reader *r, PyObject *fields, int64_t lanes, PiO
     for (int i = 0; i < quantities; i++) p->need[i] = PI_NEED_APART; /* of comparisons */
     for (Py_ssize_t i = 0; i < n; i++) {
         PiPieceReduction *one = &p->reduction[i];
-        if (!PyArg_ParseTuple(PyTuple_GetItem(list, i), "iii", &one->kind, &one->quantity,
-                              &one->after))
+        PyObject *three = PyTuple_GetItem(list, i);
+        if (!PyTuple_Check(three) ||
+            !PyArg_ParseTuple(three, "iii", &one->kind, &one->quantity, &one->after) ||
+            one->kind < 0 || one->kind >= PI_PIECE_KINDS || one->quantity < 0 ||
+            one->quantity >= quantities || one->after < -1 || one->after >= n_after) {
+            if (!PyErr_Occurred())
+                PyErr_SetString(PyExc_ValueError, "reductions: one is out of range");
             return -1;
-        if (one->kind < 0 || one->kind >= PI_PIECE_KINDS || one->quantity < 0 ||
-            one->quantity >= quantities || one->after < -1 || one->after >= n_after)
-            return PyErr_SetString(PyExc_ValueError, "a reduction is out of range"), -1;
+        }
         const int8_t need = pi_piece_reductions[one->kind].need;
         int8_t *known = &p->need[one->quantity];
         if (*known == PI_NEED_APART || need > *known) *known = need;
