@@ -24,6 +24,10 @@ static View *one_more(Views *views, const char *name) {
 /* A buffer of numbers of `item` bytes, or of bytes; NULL with an exception. */
 static const Py_buffer *view_of(Views *views, PyObject *object, const char *name, int item,
                                 int flags) {
+    if (!object) { /* a field that was left out */
+        if (!PyErr_Occurred()) PyErr_Format(PyExc_TypeError, "%s is missing", name);
+        return NULL;
+    }
     View *kept = one_more(views, name);
     if (!kept) return NULL;
     const Py_buffer *view = &kept->buffer;
