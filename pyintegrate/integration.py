@@ -189,4 +189,4 @@ def integrate(
     >>> sol.x.shape
     (101, 5)
     """
-    raise NotImplementedError
+    raise NotImplementedError  # explains_keywords calls _integrate, with what was given alone
