@@ -15,6 +15,7 @@ import sysconfig
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from glob import glob
+from itertools import takewhile
 from pathlib import Path
 
 from setuptools import Extension, setup
@@ -117,7 +118,7 @@ def best_set(command):
         program.with_suffix(".c").write_text(PROBE)
         try:
             subprocess.run(
-                [command, f"{program}.c", "-o", program], check=True, capture_output=True
+                [*command, f"{program}.c", "-o", program], check=True, capture_output=True
             )
             return subprocess.run(
                 [program], check=True, capture_output=True, text=True
@@ -184,7 +185,8 @@ class BuildCore(build_ext):
         else:
             macros = known_to(compiler.compiler_so)
             check_target(macros)
-            clang, prefix, command = "__clang__" in macros, "", compiler.compiler_so[0]
+            clang, prefix = "__clang__" in macros, ""
+            command = list(takewhile(lambda word: word[:1] != "-", compiler.compiler_so))
         sets = chosen_sets(command)
         without = [f"-DPI_WITHOUT_{name.upper()}" for name in SETS if name not in sets]
         given = ext.extra_compile_args

@@ -171,7 +171,7 @@ static Banks banks_of(const PiProgram *program, PiQuestion question, const PiRow
     return banks;
 }
 /* A PiForce: context is a PiProgram. */
-static int run_program(const void *context, PiQuestion question, const PiRows *rows) {
+static int pi_run_program(const void *context, PiQuestion question, const PiRows *rows) {
     const PiProgram *program = (const PiProgram *)context;
     const int dof = program->system.dof;
     Banks banks = banks_of(program, question, rows);

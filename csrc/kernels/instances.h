@@ -216,7 +216,7 @@ const PiKernelSet PI_KERNEL_SET = {
     .sized = sized_forces,
     .rows = ROW_KERNELS,
     .evaluate = evaluate,
-    .program = run_program,
+    .program = pi_run_program,
     .apart = run_program_apart,
 #if PI_REAL_BITS == 64
     .reduce = reduce,

@@ -18,8 +18,8 @@ static void adaptive_run_dealloc(PyObject *self) {
     pi_adaptive_free(&r->run);
     PyMem_Free(r->rows);
     PyMem_Free(r->saved);
-    free_watches(&r->watches);
-    free_object(&r->base);
+    pi_free_watches(&r->watches);
+    pi_free_object(&r->base);
 }
 
 static int tolerance_rows(AdaptiveRun *r, PyObject *tuple, const char *name, int dim, PiRow *rows) {
@@ -27,15 +27,15 @@ static int tolerance_rows(AdaptiveRun *r, PyObject *tuple, const char *name, int
     if (n != 1 && n != dim)
         return PyErr_Format(PyExc_ValueError, "%s: expected a tuple of 1 or %d rows", name, dim),
                -1;
-    if (views_rows(&r->base.views, tuple, name, (int)n, r->run.solve.lanes, r->run.real_bytes,
-                   rows))
+    if (pi_views_rows(&r->base.views, tuple, name, (int)n, r->run.solve.lanes, r->run.real_bytes,
+                      rows))
         return -1;
     return (int)n;
 }
 static int read_due_times(AdaptiveRun *r, const Given *a) {
     PiSolve *s = &r->run.solve;
     const int item = r->run.real_bytes;
-    const Py_buffer *record = views_strided(&r->base.views, a->record, "record", 3, item);
+    const Py_buffer *record = pi_views_strided(&r->base.views, a->record, "record", 3, item);
     if (!record) return -1;
     if (record->shape[1] != s->n_saved || record->shape[2] < s->lanes)
         return PyErr_Format(PyExc_ValueError, "record has another shape than (n, %d, %lld)",
@@ -44,8 +44,8 @@ static int read_due_times(AdaptiveRun *r, const Given *a) {
     s->n_times = record->shape[0];
     s->times_next = r->run.each ? s->lanes : 1;
     s->times_lane = r->run.each;
-    s->times = views_array(&r->base.views, a->times, "times", pi_product(s->n_times, s->times_next),
-                           item, 0);
+    s->times = pi_views_array(&r->base.views, a->times, "times",
+                              pi_product(s->n_times, s->times_next), item, 0);
     s->record = record->buf;
     s->record_next = record->strides[0] / item;
     s->record_component = record->strides[1] / item;
@@ -58,12 +58,13 @@ static int read_results(AdaptiveRun *r, const Given *a) {
     const int64_t n = s->lanes;
     const int item = r->run.real_bytes;
     s->stride = n;
-    return (s->state = views_array(v, a->state, "state", pi_product(s->system->dim, n), item, 1)) &&
-                   (s->t = views_array(v, a->t, "t", n, item, 1)) &&
-                   (s->h = views_array(v, a->h, "h", n, item, 1)) &&
-                   (s->accepted = views_array(v, a->accepted, "accepted", n, 8, 1)) &&
-                   (s->rejected = views_array(v, a->rejected, "rejected", n, 8, 1)) &&
-                   (s->status = views_array(v, a->status, "status", n, 1, 1))
+    return (s->state =
+                pi_views_array(v, a->state, "state", pi_product(s->system->dim, n), item, 1)) &&
+                   (s->t = pi_views_array(v, a->t, "t", n, item, 1)) &&
+                   (s->h = pi_views_array(v, a->h, "h", n, item, 1)) &&
+                   (s->accepted = pi_views_array(v, a->accepted, "accepted", n, 8, 1)) &&
+                   (s->rejected = pi_views_array(v, a->rejected, "rejected", n, 8, 1)) &&
+                   (s->status = pi_views_array(v, a->status, "status", n, 1, 1))
                ? 0
                : -1;
 }
@@ -72,7 +73,7 @@ static int make_run(PyObject *module, CoreObject *object, const Given *a) {
     AdaptiveRun *r = (AdaptiveRun *)object;
     PiSolve *s = &r->run.solve;
     ResolvedSystem resolved;
-    if (find_system(module, a->system, r->run.bits, &resolved)) return -1;
+    if (pi_find_system(module, a->system, r->run.bits, &resolved)) return -1;
     const PiMethod *m = PyCapsule_GetPointer(a->method, METHOD_CAPSULE);
     if (!m) return -1;
     if (!r->run.workers) r->run.workers = 1;
@@ -87,26 +88,26 @@ static int make_run(PyObject *module, CoreObject *object, const Given *a) {
     s->atol = atol;
     s->params = params;
     Views *v = &r->base.views;
-    if (views_rows(v, a->initial, "initial", dim, s->lanes, item, rows) ||
+    if (pi_views_rows(v, a->initial, "initial", dim, s->lanes, item, rows) ||
         (s->n_rtol = tolerance_rows(r, a->rtol, "rtol", dim, rtol)) < 0 ||
         (s->n_atol = tolerance_rows(r, a->atol, "atol", dim, atol)) < 0 ||
-        views_rows(v, a->params, "params", n_params, s->lanes, item, params) ||
-        views_row(v, a->t0, "t0", s->lanes, item, &s->t0) ||
-        views_row(v, a->t_end, "t_end", s->lanes, item, &s->t_end) ||
-        views_row(v, a->first_step, "first_step", s->lanes, item, &s->first_step) ||
-        views_row(v, a->max_step, "max_step", s->lanes, item, &s->max_step) || read_results(r, a) ||
-        (s->n_saved = read_components(a->saved, dim, &r->saved)) < 0)
+        pi_views_rows(v, a->params, "params", n_params, s->lanes, item, params) ||
+        pi_views_row(v, a->t0, "t0", s->lanes, item, &s->t0) ||
+        pi_views_row(v, a->t_end, "t_end", s->lanes, item, &s->t_end) ||
+        pi_views_row(v, a->first_step, "first_step", s->lanes, item, &s->first_step) ||
+        pi_views_row(v, a->max_step, "max_step", s->lanes, item, &s->max_step) ||
+        read_results(r, a) || (s->n_saved = pi_read_components(a->saved, dim, &r->saved)) < 0)
         return -1;
     s->saved = r->saved;
     if (a->record && read_due_times(r, a)) return -1;
     if (a->observation &&
-        read_observation(module, &r->run, a->system, a->observation, v, &r->watches))
+        pi_read_observation(module, &r->run, a->system, a->observation, v, &r->watches))
         return -1;
     pi_adaptive_prepare(&r->run);
     return 0;
 }
 
-const char start_adaptive_doc[] =
+const char pi_start_adaptive_doc[] =
     "start_adaptive(more=None, /, **fields) -> AdaptiveRun\n\n"
     "system, method: name or handle, handle; bits: 64 or 32; lanes: trajectories; workers:\n"
     "threads that will share it. initial, params, rtol, atol: tuples of rows, each of one value\n"
@@ -120,10 +121,10 @@ const char start_adaptive_doc[] =
     "of decay from which a trajectory leaves as stiff, with the status 16, or with Radau's method\n"
     "h times the fastest rate up to which it leaves as no longer stiff; 0: never. accepted and\n"
     "rejected are incremented from their given values.";
-PyObject *core_start_adaptive(PyObject *module, PyObject *const *args, Py_ssize_t n,
-                              PyObject *names) {
-    return make_object(module, state_of(module)->adaptive_run_type, ADAPTIVE, make_run,
-                       (Call){args, n, names});
+PyObject *pi_core_start_adaptive(PyObject *module, PyObject *const *args, Py_ssize_t n,
+                                 PyObject *names) {
+    return pi_make_object(module, state_of(module)->adaptive_run_type, ADAPTIVE, make_run,
+                          (Call){args, n, names});
 }
 
 static void work(void *run, PiPoll *poll, void *context) { pi_adaptive_work(run, poll, context); }
@@ -132,7 +133,7 @@ PyDoc_STRVAR(work_doc,
              "further threads; progress(trajectories) is called now and then.");
 static PyObject *adaptive_run_work(PyObject *self, PyObject *args) {
     AdaptiveRun *r = (AdaptiveRun *)self;
-    return work_on(&r->base, args, r->run.workers, (Task){work, &r->run, &r->run.out_of_memory});
+    return pi_work_on(&r->base, args, r->run.workers, (Task){work, &r->run, &r->run.out_of_memory});
 }
 
 PyDoc_STRVAR(
@@ -144,25 +145,27 @@ static PyObject *adaptive_run_gather(PyObject *self, PyObject *args) {
     const PiSolve *s = &r->run.solve;
     PyObject *objects[3];
     if (!PyArg_ParseTuple(args, "OOO:gather", &objects[0], &objects[1], &objects[2])) return NULL;
-    if (claim(&r->base)) return NULL;
+    if (pi_claim(&r->base)) return NULL;
     Views views = {0};
     const int item = r->run.real_bytes;
-    int64_t *counts = views_array(&views, objects[0], "counts", s->lanes, 8, 1);
+    int64_t *counts = pi_views_array(&views, objects[0], "counts", s->lanes, 8, 1);
     /* Of our own while they tell places: others may write to the array, it may be one of these. */
     int64_t *own = counts ? PyMem_Calloc((size_t)s->lanes + 1, sizeof *own) : NULL;
     if (counts && !own) PyErr_NoMemory();
     const int64_t most = own ? pi_adaptive_longest(&r->run, own) : 0;
     void *times =
-        own ? views_array(&views, objects[1], "times", pi_product(most, s->lanes), item, 1) : NULL;
+        own ? pi_views_array(&views, objects[1], "times", pi_product(most, s->lanes), item, 1)
+            : NULL;
     const int64_t entry = pi_product(s->n_saved, s->lanes);
     void *states =
-        times ? views_array(&views, objects[2], "states", pi_product(most, entry), item, 1) : NULL;
+        times ? pi_views_array(&views, objects[2], "states", pi_product(most, entry), item, 1)
+              : NULL;
     if (states) {
         pi_adaptive_gather(&r->run, own, times, s->lanes, states, entry, s->lanes);
         memcpy(counts, own, (size_t)s->lanes * sizeof *own);
     }
     PyMem_Free(own);
-    views_release(&views);
+    pi_views_release(&views);
     r->base.busy = 0;
     return states ? Py_NewRef(Py_None) : NULL;
 }
@@ -170,11 +173,11 @@ PyDoc_STRVAR(longest_doc, "longest(counts) -> the most entries kept of one traje
                           "counts: 64-bit, (lanes,): how many each has.");
 static PyObject *adaptive_run_longest(PyObject *self, PyObject *array) {
     AdaptiveRun *r = (AdaptiveRun *)self;
-    if (claim(&r->base)) return NULL;
+    if (pi_claim(&r->base)) return NULL;
     Views views = {0};
-    int64_t *counts = views_array(&views, array, "counts", r->run.solve.lanes, 8, 1);
+    int64_t *counts = pi_views_array(&views, array, "counts", r->run.solve.lanes, 8, 1);
     const int64_t most = counts ? pi_adaptive_longest(&r->run, counts) : 0;
-    views_release(&views);
+    pi_views_release(&views);
     r->base.busy = 0;
     return counts ? PyLong_FromLongLong(most) : NULL;
 }
@@ -197,6 +200,6 @@ static PyType_Slot adaptive_run_slots[] = {{Py_tp_dealloc, adaptive_run_dealloc}
                                            {Py_tp_methods, adaptive_run_methods},
                                            {Py_tp_doc, (void *)type_doc},
                                            {0, NULL}};
-PyType_Spec adaptive_run_spec = {"pyintegrate._core.AdaptiveRun", sizeof(AdaptiveRun), 0,
-                                 Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION,
-                                 adaptive_run_slots};
+PyType_Spec pi_adaptive_run_spec = {"pyintegrate._core.AdaptiveRun", sizeof(AdaptiveRun), 0,
+                                    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION,
+                                    adaptive_run_slots};

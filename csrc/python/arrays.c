@@ -44,8 +44,8 @@ static const Py_buffer *view_of(Views *views, PyObject *object, const char *name
     return view;
 }
 
-void *views_array(Views *views, PyObject *object, const char *name, int64_t items, int item,
-                  int writable) {
+void *pi_views_array(Views *views, PyObject *object, const char *name, int64_t items, int item,
+                     int writable) {
     const Py_buffer *view =
         view_of(views, object, name, item, PyBUF_C_CONTIGUOUS | (writable ? PyBUF_WRITABLE : 0));
     if (!view) return NULL;
@@ -55,8 +55,8 @@ void *views_array(Views *views, PyObject *object, const char *name, int64_t item
     return view->buf;
 }
 
-const Py_buffer *views_strided(Views *views, PyObject *object, const char *name, int axes,
-                               int item) {
+const Py_buffer *pi_views_strided(Views *views, PyObject *object, const char *name, int axes,
+                                  int item) {
     const Py_buffer *view = view_of(views, object, name, item, PyBUF_STRIDES | PyBUF_WRITABLE);
     if (!view) return NULL;
     int whole = view->ndim == axes && view->itemsize == item;
@@ -80,10 +80,10 @@ static int number_row(Views *views, PyObject *object, const char *name, int item
     return 0;
 }
 
-int views_row(Views *views, PyObject *object, const char *name, int64_t lanes, int item,
-              PiRow *row) {
+int pi_views_row(Views *views, PyObject *object, const char *name, int64_t lanes, int item,
+                 PiRow *row) {
     if (PyFloat_Check(object)) return number_row(views, object, name, item, row);
-    row->data = views_array(views, object, name, 1, item, 0);
+    row->data = pi_views_array(views, object, name, 1, item, 0);
     if (!row->data) return -1;
     const int64_t items = views->view[views->count - 1]->buffer.len / item;
     row->stride = items > 1;
@@ -95,31 +95,31 @@ int views_row(Views *views, PyObject *object, const char *name, int64_t lanes, i
     return 0;
 }
 
-int views_rows(Views *views, PyObject *tuple, const char *name, int n, int64_t lanes, int item,
-               PiRow *rows) {
+int pi_views_rows(Views *views, PyObject *tuple, const char *name, int n, int64_t lanes, int item,
+                  PiRow *rows) {
     if (!PyTuple_Check(tuple) || PyTuple_Size(tuple) != n) {
         PyErr_Format(PyExc_ValueError, "%s: expected a tuple of %d arrays", name, n);
         return -1;
     }
     for (int i = 0; i < n; i++)
-        if (views_row(views, PyTuple_GetItem(tuple, i), name, lanes, item, &rows[i])) return -1;
+        if (pi_views_row(views, PyTuple_GetItem(tuple, i), name, lanes, item, &rows[i])) return -1;
     return 0;
 }
 
-View *const *views_find(const Views *views, const char *name) {
+View *const *pi_views_find(const Views *views, const char *name) {
     for (int i = 0; i < views->count; i++)
         if (!strcmp(views->view[i]->name, name)) return views->view + i;
     return NULL;
 }
 
-void views_release(Views *views) {
+void pi_views_release(Views *views) {
     while (views->count > 0) PyBuffer_Release(&views->view[--views->count]->buffer);
     for (int i = 0; i < views->room; i += VIEWS) PyMem_Free(views->view[i]);
     PyMem_Free(views->view);
     *views = (Views){0};
 }
 
-int read_numbers(PyObject *sequence, const char *name, int n, double *out) {
+int pi_read_numbers(PyObject *sequence, const char *name, int n, double *out) {
     if (!PyTuple_Check(sequence) || PyTuple_Size(sequence) != n) {
         PyErr_Format(PyExc_ValueError, "%s: expected a tuple of %d numbers", name, n);
         return -1;

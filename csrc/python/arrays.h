@@ -24,21 +24,21 @@ typedef struct {
 
 /* The memory of a C-contiguous array of at least `items` items of `item` bytes; NULL with an
  * exception. */
-void *views_array(Views *views, PyObject *object, const char *name, int64_t items, int item,
-                  int writable);
+void *pi_views_array(Views *views, PyObject *object, const char *name, int64_t items, int item,
+                     int writable);
 /* A writable array of `axes` axes, with any strides of whole items; NULL with an exception. */
-const Py_buffer *views_strided(Views *views, PyObject *object, const char *name, int axes,
-                               int item);
+const Py_buffer *pi_views_strided(Views *views, PyObject *object, const char *name, int axes,
+                                  int item);
 /* A row: one value for all lanes (a number or an array of one), or at least `lanes` of them.
  * Returns 0, or -1 with an exception.
  */
-int views_row(Views *views, PyObject *object, const char *name, int64_t lanes, int item,
-              PiRow *row);
+int pi_views_row(Views *views, PyObject *object, const char *name, int64_t lanes, int item,
+                 PiRow *row);
 /* The same for each array of a tuple of n. */
-int views_rows(Views *views, PyObject *tuple, const char *name, int n, int64_t lanes, int item,
-               PiRow *rows);
+int pi_views_rows(Views *views, PyObject *tuple, const char *name, int n, int64_t lanes, int item,
+                  PiRow *rows);
 /* The first view of this name, followed by the others of a tuple; NULL if it is absent. */
-View *const *views_find(const Views *views, const char *name);
-void views_release(Views *views);
+View *const *pi_views_find(const Views *views, const char *name);
+void pi_views_release(Views *views);
 /* A tuple of n numbers; 0, or -1 with an exception. */
-int read_numbers(PyObject *sequence, const char *name, int n, double *out);
+int pi_read_numbers(PyObject *sequence, const char *name, int n, double *out);

@@ -3,7 +3,7 @@
 #include "module.h"
 
 /* Appends and gives away the item; 0, or -1 with an exception. */
-int append(PyObject *list, PyObject *item) {
+int pi_append(PyObject *list, PyObject *item) {
     const int error = item ? PyList_Append(list, item) : -1;
     Py_XDECREF(item);
     return error;
@@ -13,7 +13,7 @@ int append(PyObject *list, PyObject *item) {
 static PyObject *listed(int n, PyObject *item(int i)) {
     PyObject *list = PyList_New(0);
     for (int i = 0; list && i < n; i++)
-        if (append(list, item(i))) Py_CLEAR(list);
+        if (pi_append(list, item(i))) Py_CLEAR(list);
     return list;
 }
 
@@ -21,7 +21,8 @@ static PyObject *listed(int n, PyObject *item(int i)) {
 static PyObject *quantities(const PiQuantity *q, int n) {
     PyObject *list = PyList_New(0);
     for (int i = 0; list && i < n && q[i].name; i++)
-        if (append(list, Py_BuildValue("(ssds)", q[i].name, q[i].unit, q[i].value, q[i].meaning)))
+        if (pi_append(list,
+                      Py_BuildValue("(ssds)", q[i].name, q[i].unit, q[i].value, q[i].meaning)))
             Py_CLEAR(list);
     return list;
 }
@@ -55,7 +56,7 @@ static PyObject *core_sized_systems(PyObject *module, PyObject *none) {
 static PyObject *numbers(const double *a, int n) {
     PyObject *list = PyList_New(0);
     for (int i = 0; list && i < n; i++)
-        if (append(list, PyFloat_FromDouble(a[i]))) Py_CLEAR(list);
+        if (pi_append(list, PyFloat_FromDouble(a[i]))) Py_CLEAR(list);
     return list;
 }
 /* By the names that the family gives them; empty if optional ones are missing. */
@@ -67,7 +68,7 @@ static PyObject *coefficients(const PiMethod *m) {
         for (int i = 0; i < length; i++) left_out &= first[i] == 0;
         PyObject *list = n->shape == PI_LIST && !left_out ? numbers(first, length) : PyList_New(0);
         for (int s = 0; list && n->shape == PI_MATRIX && s < m->stages; s++)
-            if (append(list, numbers(pi_matrix_row((PiMethod *)m, n, s), m->stages)))
+            if (pi_append(list, numbers(pi_matrix_row((PiMethod *)m, n, s), m->stages)))
                 Py_CLEAR(list);
         if (!list || PyDict_SetItemString(all, n->name, list)) Py_CLEAR(all);
         Py_XDECREF(list);
@@ -138,9 +139,9 @@ static PyObject *describe_numbers(const PiFamilyDescriptor *family) {
     for (int shape = PI_LIST; list && shape <= PI_MATRIX; shape++)
         for (const PiNumbers *n = family->numbers; list && n->name; n++)
             if ((int)n->shape == shape &&
-                append(list, Py_BuildValue("{ss sO si sO}", "name", n->name, "matrix",
-                                           truth(n->shape == PI_MATRIX), "more", n->more,
-                                           "optional", truth(n->optional))))
+                pi_append(list, Py_BuildValue("{ss sO si sO}", "name", n->name, "matrix",
+                                              truth(n->shape == PI_MATRIX), "more", n->more,
+                                              "optional", truth(n->optional))))
                 Py_CLEAR(list);
     return list;
 }
@@ -169,7 +170,7 @@ static PyObject *core_requirements(PyObject *module, PyObject *none) {
         PyObject *names = PyList_New(0);
         for (int s = 0; names && (*one)->structures >> s; s++)
             if ((*one)->structures >> s & 1 &&
-                append(names, PyUnicode_FromString(pi_structure_names[s])))
+                pi_append(names, PyUnicode_FromString(pi_structure_names[s])))
                 Py_CLEAR(names);
         PyObject *item = Py_BuildValue("(sN)", (*one)->needs, names);
         if (!item || PyDict_SetItemString(all, (*one)->name, item)) Py_CLEAR(all);
@@ -188,7 +189,8 @@ static PyObject *core_limits(PyObject *module, PyObject *none) {
     (void)module, (void)none;
     PyObject *jacobian = PyList_New(0);
     for (int i = 0; jacobian && i < PI_FAMILIES; i++)
-        if (pi_families[i].jacobian && append(jacobian, PyUnicode_FromString(pi_families[i].name)))
+        if (pi_families[i].jacobian &&
+            pi_append(jacobian, PyUnicode_FromString(pi_families[i].name)))
             Py_CLEAR(jacobian);
     return Py_BuildValue(
         "{si si si si si si si si si sN sN}", "of_run", PI_OF_RUN, "kernel_components", PI_MAX_DIM,
@@ -197,7 +199,7 @@ static PyObject *core_limits(PyObject *module, PyObject *none) {
         "bank_shift", PI_BANK_SHIFT, "banks", listed(PI_BANKS, bank_at), "jacobian", jacobian);
 }
 
-PyMethodDef catalogue_functions[] = {
+PyMethodDef pi_catalogue_functions[] = {
     {"systems", core_systems, METH_NOARGS, systems_doc},
     {"questions", core_questions, METH_NOARGS, questions_doc},
     {"limits", core_limits, METH_NOARGS, limits_doc},

@@ -62,7 +62,7 @@ static void help(void *argument) {
 }
 
 /* Every 50 ms: signals, and the progress callback if there is one. */
-int poll_python(void *context, int64_t done) {
+int pi_poll_python(void *context, int64_t done) {
     Caller *caller = context;
     PyEval_RestoreThread(caller->state);
     int stop = PyErr_CheckSignals();
@@ -75,7 +75,7 @@ int poll_python(void *context, int64_t done) {
     return stop;
 }
 
-int work_together(Task task, PyObject *progress, int64_t helpers) {
+int pi_work_together(Task task, PyObject *progress, int64_t helpers) {
     Crew *crew = calloc(1, sizeof *crew);
     PyThread_type_lock over = crew && helpers ? PyThread_allocate_lock() : NULL;
     if (!crew) return PyErr_NoMemory(), -1;
@@ -91,7 +91,7 @@ int work_together(Task task, PyObject *progress, int64_t helpers) {
         break;
     }
     Caller caller = {PyEval_SaveThread(), progress};
-    task.work(task.self, poll_python, &caller);
+    task.work(task.self, pi_poll_python, &caller);
     if (atomic_fetch_sub(&crew->at_work, 1) > 1) PyThread_acquire_lock(over, WAIT_LOCK);
     PyEval_RestoreThread(caller.state);
     PyObject *error = crew->error;
@@ -104,30 +104,30 @@ int work_together(Task task, PyObject *progress, int64_t helpers) {
 }
 
 /* ---- the objects of runs --------------------------------------------------------------------- */
-void free_object(CoreObject *object) {
+void pi_free_object(CoreObject *object) {
     PyTypeObject *type = Py_TYPE((PyObject *)object);
-    views_release(&object->views);
+    pi_views_release(&object->views);
     for (int i = 0; i < 3; i++) Py_XDECREF(object->kept[i]);
     freefunc release = (freefunc)PyType_GetSlot(type, Py_tp_free);
     release(object);
     Py_DECREF(type);
 }
 
-int claim(CoreObject *object) {
+int pi_claim(CoreObject *object) {
     if (!atomic_exchange(&object->busy, 1)) return 0;
     PyErr_SetString(PyExc_RuntimeError, "another thread is at work on this run");
     return -1;
 }
 
-PyObject *work_on(CoreObject *object, PyObject *args, int64_t workers, Task task) {
+PyObject *pi_work_on(CoreObject *object, PyObject *args, int64_t workers, Task task) {
     PyObject *progress = Py_None;
     long long helpers = 0;
     if (!PyArg_ParseTuple(args, "|OL:work", &progress, &helpers)) return NULL;
     if (helpers < 0 || helpers >= workers)
         return PyErr_Format(PyExc_ValueError, "helpers is %lld, expected 0 to %lld", helpers,
                             (long long)workers - 1);
-    if (claim(object)) return NULL;
-    const int error = work_together(task, progress, helpers);
+    if (pi_claim(object)) return NULL;
+    const int error = pi_work_together(task, progress, helpers);
     object->busy = 0;
     return error ? NULL : Py_NewRef(Py_None);
 }
@@ -176,11 +176,11 @@ static PyObject *call_undisturbed(PyObject *function, PyObject *argument) {
     return errand.error;
 }
 
-const char shielded_doc[] =
+const char pi_shielded_doc[] =
     "shielded(work, finish)\n\n"
     "The result of work(). If it raises, finish(error) is called in a thread without signals, and\n"
     "its error raised; interrupts until then count as one. finish may be called twice.";
-PyObject *core_shielded(PyObject *module, PyObject *args) {
+PyObject *pi_core_shielded(PyObject *module, PyObject *args) {
     (void)module;
     PyObject *work, *finish;
     if (!PyArg_ParseTuple(args, "OO:shielded", &work, &finish)) return NULL;
@@ -209,11 +209,11 @@ PyObject *core_shielded(PyObject *module, PyObject *args) {
     return NULL;
 }
 
-const char to_nearest_doc[] =
+const char pi_to_nearest_doc[] =
     "to_nearest(function, *args, **keywords)\n\n"
     "The result of the function; it computes with rounding to nearest and with subnormal numbers,\n"
     "whatever the mode of the thread.";
-PyObject *core_to_nearest(PyObject *module, PyObject *args, PyObject *keywords) {
+PyObject *pi_core_to_nearest(PyObject *module, PyObject *args, PyObject *keywords) {
     (void)module;
     if (PyTuple_Size(args) < 1)
         return PyErr_Format(PyExc_TypeError, "to_nearest() needs a function");

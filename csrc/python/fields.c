@@ -73,7 +73,7 @@ enum { FIELDS = sizeof fields / sizeof *fields };
 _Static_assert(sizeof fields / sizeof *fields <= MOST_FIELDS,
                "the state of the module has a name for each field");
 
-int name_fields(State *state) {
+int pi_name_fields(State *state) {
     for (int i = 0; i < FIELDS; i++) {
         state->field_names[i] = PyUnicode_InternFromString(fields[i].name);
         if (!state->field_names[i]) return -1;
@@ -165,7 +165,7 @@ static int read_call(Reading *r, const Call *call, PyObject *more) {
     return 0;
 }
 
-PyObject *make_object(PyObject *module, PyObject *type, Entry entry, Maker *make, Call call) {
+PyObject *pi_make_object(PyObject *module, PyObject *type, Entry entry, Maker *make, Call call) {
     const char *caller = entry == START     ? "start()"
                          : entry == STEPPER ? "stepper()"
                                             : "start_adaptive()";
@@ -193,14 +193,14 @@ PyObject *make_object(PyObject *module, PyObject *type, Entry entry, Maker *make
     return self;
 }
 
-void size_rows(PiRun *run) {
+void pi_size_rows(PiRun *run) {
     const int64_t unit = 512 / run->bits;
     run->stride = (run->lanes + unit - 1) / unit * unit;
     run->real_bytes = (int)run->bits / 8;
     if (run->bits == 32) run->bound = (float)run->bound;
 }
 
-int read_components(PyObject *saved, int dim, int **to) {
+int pi_read_components(PyObject *saved, int dim, int **to) {
     const Py_ssize_t n = !saved ? dim : PyTuple_Check(saved) ? PyTuple_Size(saved) : -1;
     if (n < 0) return PyErr_SetString(PyExc_TypeError, "saved: expected a tuple of components"), -1;
     int *item = *to = PyMem_Calloc((size_t)n + 1, sizeof *item);

@@ -21,9 +21,9 @@ typedef struct {
 /* An object of this type from the fields of a call: numbers go into its run, objects to `make`,
  * which returns 0, or -1 with an exception. A new reference, or NULL with an exception. */
 typedef int Maker(PyObject *module, CoreObject *self, const Given *given);
-PyObject *make_object(PyObject *module, PyObject *type, Entry entry, Maker *make, Call call);
+PyObject *pi_make_object(PyObject *module, PyObject *type, Entry entry, Maker *make, Call call);
 /* Sets the sizes of rows and reals from the precision and the number of lanes. */
-void size_rows(PiRun *run);
+void pi_size_rows(PiRun *run);
 /* The indices of components of a system, or all if none are given; in new memory. Their number, or
  * -1 with an exception. */
-int read_components(PyObject *saved, int dim, int **to);
+int pi_read_components(PyObject *saved, int dim, int **to);

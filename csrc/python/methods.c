@@ -47,7 +47,7 @@ static PyObject *core_make_method(PyObject *module, PyObject *args) {
         int n, optional;
         double *to = pi_method_row(m, i, &n, &optional);
         if (optional && PyTuple_Check(row) && PyTuple_Size(row) == 0) continue;
-        if (read_numbers(row, name, n, to)) {
+        if (pi_read_numbers(row, name, n, to)) {
             PyMem_Free(m);
             return NULL;
         }
@@ -55,7 +55,7 @@ static PyObject *core_make_method(PyObject *module, PyObject *args) {
     const int estimates = m->family == PI_EXPLICIT_RK || m->family == PI_IMPLICIT_RK;
     if (embedded && estimates && embedded_order > 0) {
         m->embedded_order = embedded_order;
-        if (read_numbers(embedded, "b_embedded", stages, m->b_embedded)) {
+        if (pi_read_numbers(embedded, "b_embedded", stages, m->b_embedded)) {
             PyMem_Free(m);
             return NULL;
         }
@@ -107,7 +107,7 @@ static PyObject *core_history_rows(PyObject *module, PyObject *args) {
     ResolvedSystem resolved;
     if (!PyArg_ParseTuple(args, "OO|p:history_rows", &system, &method, &compensated)) return NULL;
     const PiMethod *m = PyCapsule_GetPointer(method, METHOD_CAPSULE);
-    if (!m || find_system(module, system, 64, &resolved)) return NULL;
+    if (!m || pi_find_system(module, system, 64, &resolved)) return NULL;
     if (compensated && !pi_compensates(m))
         return PyErr_Format(PyExc_ValueError,
                             "compensated=True: %s has no sums to compensate; leave it"
@@ -146,9 +146,9 @@ static PyObject *core_noise(PyObject *module, PyObject *args) {
     int stream;
     if (!PyArg_ParseTuple(args, "KiOO:noise", &seed, &stream, &counters, &result)) return NULL;
     Views views = {0};
-    const uint64_t *asked = views_array(&views, counters, "counters", 0, 8, 0);
-    const int64_t n = asked ? (*views_find(&views, "counters"))->buffer.len / 24 : 0;
-    double *out = asked ? views_array(&views, result, "out", n, 8, 1) : NULL,
+    const uint64_t *asked = pi_views_array(&views, counters, "counters", 0, 8, 0);
+    const int64_t n = asked ? (*pi_views_find(&views, "counters"))->buffer.len / 24 : 0;
+    double *out = asked ? pi_views_array(&views, result, "out", n, 8, 1) : NULL,
            both[2][REGISTER] = {{0}};
     uint64_t trajectory[REGISTER] = {0};
     const uint32_t mode = pi_enter_float_mode();
@@ -160,11 +160,11 @@ static PyObject *core_noise(PyObject *module, PyObject *args) {
         out[i] = both[asked[1] % 2][0];
     }
     pi_leave_float_mode(mode);
-    views_release(&views);
+    pi_views_release(&views);
     return out ? Py_NewRef(Py_None) : NULL;
 }
 
-PyMethodDef method_functions[] = {
+PyMethodDef pi_method_functions[] = {
     {"rigid_phases", core_rigid_phases, METH_O, rigid_phases_doc},
     {"method_bits", core_method_bits, METH_O, method_bits_doc},
     {"make_method", core_make_method, METH_VARARGS, make_method_doc},

@@ -19,8 +19,8 @@ static PyObject *core_info(PyObject *module, PyObject *none) {
     (void)none;
     PyObject *sets = PyList_New(0), *built = PyList_New(0);
     for (int i = 0; sets && built && pi_isa(i); i++)
-        if ((pi_isa(i)->f64 && append(built, PyUnicode_FromString(pi_isa(i)->name))) ||
-            (pi_isa_supported(i) && append(sets, PyUnicode_FromString(pi_isa(i)->name))))
+        if ((pi_isa(i)->f64 && pi_append(built, PyUnicode_FromString(pi_isa(i)->name))) ||
+            (pi_isa_supported(i) && pi_append(sets, PyUnicode_FromString(pi_isa(i)->name))))
             Py_CLEAR(sets);
     return Py_BuildValue("{ss si ss ss sN sN}", "version", PYINTEGRATE_VERSION, "arithmetic",
                          PI_ARITHMETIC, "compiler", COMPILER, "instruction_set",
@@ -40,7 +40,7 @@ static int look_for_signals(PiPause *pause) {
     Watch *watch = (Watch *)pause;
     pause->left = PAUSES - 1;
     if (now() - watch->looked < POLL_SECONDS) return 0;
-    const int stop = poll_python(&watch->caller, 0);
+    const int stop = pi_poll_python(&watch->caller, 0);
     pi_keep_float_mode();
     watch->looked = now();
     return stop;
@@ -58,7 +58,7 @@ static PyObject *evaluate(PyObject *module, PyObject *args) {
                           &params, &out))
         return NULL;
     ResolvedSystem resolved;
-    if (find_system(module, system, bits, &resolved)) return NULL;
+    if (pi_find_system(module, system, bits, &resolved)) return NULL;
     const PiSystem *s = resolved.system;
     if (question < 0 || question > PI_JACOBIAN || lanes < 0 || lanes > (int64_t)1 << 48)
         return PyErr_Format(PyExc_ValueError, "question %d, lanes %lld: out of range", question,
@@ -81,11 +81,12 @@ static PyObject *evaluate(PyObject *module, PyObject *args) {
     sample.params = rows ? rows + s->dim : NULL;
     sample.workspace = workspace ? workspace + (64 - (uintptr_t)workspace % 64) : NULL;
     if (!rows || !workspace) PyErr_NoMemory();
-    else if (!views_row(&views, t, "t", lanes, bits / 8, &sample.t) &&
-             !views_rows(&views, y, "y", s->dim, lanes, bits / 8, rows) &&
-             !views_rows(&views, params, "params", s->n_params, lanes, bits / 8, rows + s->dim) &&
+    else if (!pi_views_row(&views, t, "t", lanes, bits / 8, &sample.t) &&
+             !pi_views_rows(&views, y, "y", s->dim, lanes, bits / 8, rows) &&
+             !pi_views_rows(&views, params, "params", s->n_params, lanes, bits / 8,
+                            rows + s->dim) &&
              (sample.out =
-                  views_array(&views, out, "out", pi_product(answers, lanes), bits / 8, 1))) {
+                  pi_views_array(&views, out, "out", pi_product(answers, lanes), bits / 8, 1))) {
         watch.caller.state = PyEval_SaveThread();
         const int stopped = resolved.set->evaluate(&sample, (PiQuestion)question);
         PyEval_RestoreThread(watch.caller.state);
@@ -93,7 +94,7 @@ static PyObject *evaluate(PyObject *module, PyObject *args) {
     }
     PyMem_Free(rows);
     PyMem_Free(workspace);
-    views_release(&views);
+    pi_views_release(&views);
     return result;
 }
 static PyObject *core_evaluate(PyObject *module, PyObject *args) {
@@ -133,14 +134,15 @@ static int module_exec(PyObject *module) {
     if (state->isa < 0) return -1;
     const char *wanted = getenv("PYINTEGRATE_ISA");
     state->missing = wanted && *wanted ? NULL : pi_isa_missing();
-    state->run_type = PyType_FromModuleAndSpec(module, &run_spec, NULL);
-    state->stepper_type = PyType_FromModuleAndSpec(module, &stepper_spec, NULL);
-    state->adaptive_run_type = PyType_FromModuleAndSpec(module, &adaptive_run_spec, NULL);
-    if (!state->run_type || !state->stepper_type || !state->adaptive_run_type || name_fields(state))
+    state->run_type = PyType_FromModuleAndSpec(module, &pi_run_spec, NULL);
+    state->stepper_type = PyType_FromModuleAndSpec(module, &pi_stepper_spec, NULL);
+    state->adaptive_run_type = PyType_FromModuleAndSpec(module, &pi_adaptive_run_spec, NULL);
+    if (!state->run_type || !state->stepper_type || !state->adaptive_run_type ||
+        pi_name_fields(state))
         return -1;
-    return PyModule_AddFunctions(module, catalogue_functions) ||
-                   PyModule_AddFunctions(module, method_functions) ||
-                   PyModule_AddFunctions(module, program_functions) ||
+    return PyModule_AddFunctions(module, pi_catalogue_functions) ||
+                   PyModule_AddFunctions(module, pi_method_functions) ||
+                   PyModule_AddFunctions(module, pi_program_functions) ||
                    PyModule_AddObjectRef(module, "Run", state->run_type) ||
                    PyModule_AddObjectRef(module, "Stepper", state->stepper_type) ||
                    PyModule_AddObjectRef(module, "AdaptiveRun", state->adaptive_run_type)
@@ -163,18 +165,18 @@ static int module_clear(PyObject *module) {
 
 #define WITH_NAMES(function) (PyCFunction)(void (*)(void))(function)
 static PyMethodDef functions[] = {
-    {"reductions", core_reductions, METH_NOARGS, reductions_doc},
-    {"scales", core_scales, METH_O, scales_doc},
-    {"make_system", core_make_system, METH_VARARGS, make_system_doc},
+    {"reductions", pi_core_reductions, METH_NOARGS, pi_reductions_doc},
+    {"scales", pi_core_scales, METH_O, pi_scales_doc},
+    {"make_system", pi_core_make_system, METH_VARARGS, pi_make_system_doc},
     {"info", core_info, METH_NOARGS, info_doc},
     {"evaluate", core_evaluate, METH_VARARGS, evaluate_doc},
-    {"make_callback", core_make_callback, METH_VARARGS, make_callback_doc},
-    {"start", WITH_NAMES(core_start), METH_FASTCALL | METH_KEYWORDS, start_doc},
-    {"stepper", WITH_NAMES(core_stepper), METH_FASTCALL | METH_KEYWORDS, stepper_doc},
-    {"start_adaptive", WITH_NAMES(core_start_adaptive), METH_FASTCALL | METH_KEYWORDS,
-     start_adaptive_doc},
-    {"shielded", core_shielded, METH_VARARGS, shielded_doc},
-    {"to_nearest", WITH_NAMES(core_to_nearest), METH_VARARGS | METH_KEYWORDS, to_nearest_doc},
+    {"make_callback", pi_core_make_callback, METH_VARARGS, pi_make_callback_doc},
+    {"start", WITH_NAMES(pi_core_start), METH_FASTCALL | METH_KEYWORDS, pi_start_doc},
+    {"stepper", WITH_NAMES(pi_core_stepper), METH_FASTCALL | METH_KEYWORDS, pi_stepper_doc},
+    {"start_adaptive", WITH_NAMES(pi_core_start_adaptive), METH_FASTCALL | METH_KEYWORDS,
+     pi_start_adaptive_doc},
+    {"shielded", pi_core_shielded, METH_VARARGS, pi_shielded_doc},
+    {"to_nearest", WITH_NAMES(pi_core_to_nearest), METH_VARARGS | METH_KEYWORDS, pi_to_nearest_doc},
     {NULL, NULL, 0, NULL},
 };
 static PyModuleDef_Slot module_slots[] = {{Py_mod_exec, module_exec},

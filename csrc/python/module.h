@@ -15,7 +15,7 @@ typedef struct {
 static inline State *state_of(PyObject *module) { return (State *)PyModule_GetState(module); }
 
 /* Appends and gives away the item; 0, or -1 with an exception. */
-int append(PyObject *list, PyObject *item);
+int pi_append(PyObject *list, PyObject *item);
 
 /* ---- systems: resolve.c ---------------------------------------------------------------------- */
 /* A capsule of this name holds a struct that begins with a SystemHandle, for any kind of
@@ -27,18 +27,19 @@ typedef struct {
     int (*resolve)(const void *self, ResolvedSystem *to);
 } SystemHandle;
 /* The system that a name or a capsule stands for. 0, or -1 with an exception. */
-int find_system(PyObject *module, PyObject *object, int64_t bits, ResolvedSystem *to);
+int pi_find_system(PyObject *module, PyObject *object, int64_t bits, ResolvedSystem *to);
 
 /* ---- methods --------------------------------------------------------------------------------- */
 #define METHOD_CAPSULE "pyintegrate.method"
 /* Sets the method of a run, its starter (NULL: the default one) and the kernel. 0, or -1 with an
  * exception. */
-int choose_method(PiRun *run, const ResolvedSystem *resolved, PyObject *method, PyObject *starter);
-extern const char scales_doc[];
-PyObject *core_scales(PyObject *module, PyObject *system);
+int pi_choose_method(PiRun *run, const ResolvedSystem *resolved, PyObject *method,
+                     PyObject *starter);
+extern const char pi_scales_doc[];
+PyObject *pi_core_scales(PyObject *module, PyObject *system);
 
 /* The names of all fields as objects of Python (fields.c). 0, or -1 with an exception. */
-int name_fields(State *state);
+int pi_name_fields(State *state);
 
 /* ---- runs: fields.c, crew.c ------------------------------------------------------------------ */
 /* How each type of a run begins; its PiRun, or PiAdaptiveRun, follows. */
@@ -48,20 +49,20 @@ typedef struct {
     PyObject *kept[3];              /* alive: the system, the methods and the starter */
 } CoreObject;
 /* Frees it, at the end of the deallocation of its type. */
-void free_object(CoreObject *object);
+void pi_free_object(CoreObject *object);
 /* One thread at a time: 0, or -1 with an exception. busy = 0 lets the next one in. */
-int claim(CoreObject *object);
+int pi_claim(CoreObject *object);
 
 /* ---- functions of the module ----------------------------------------------------------------- */
 /* Those of catalogues.c, methods.c and programs.c; the others follow. */
-extern PyMethodDef catalogue_functions[], method_functions[], program_functions[];
+extern PyMethodDef pi_catalogue_functions[], pi_method_functions[], pi_program_functions[];
 /* callbacks.c, sized_systems.c */
-extern const char make_callback_doc[], make_system_doc[];
+extern const char pi_make_callback_doc[], pi_make_system_doc[];
 /* watching.c */
-extern const char reductions_doc[];
-PyObject *core_reductions(PyObject *module, PyObject *none);
-PyObject *core_make_callback(PyObject *module, PyObject *args);
-PyObject *core_make_system(PyObject *module, PyObject *args);
+extern const char pi_reductions_doc[];
+PyObject *pi_core_reductions(PyObject *module, PyObject *none);
+PyObject *pi_core_make_callback(PyObject *module, PyObject *args);
+PyObject *pi_core_make_system(PyObject *module, PyObject *args);
 /* crew.c */
 /* A thread that has released the interpreter lock, and what it calls now and then (None:
  * nothing). It takes the lock by its own state: if the interpreter has ended meanwhile, it
@@ -70,7 +71,7 @@ typedef struct {
     PyThreadState *state;
     PyObject *progress;
 } Caller;
-int poll_python(void *caller, int64_t done); /* signals, and progress(done): a PiPoll */
+int pi_poll_python(void *caller, int64_t done); /* signals, and progress(done): a PiPoll */
 /* The calling thread, which polls, and helpers, as far as threads are available, work until
  * nothing is left or the run is cancelled; then all have ended. 0, or -1 with an exception. */
 typedef struct {
@@ -78,14 +79,14 @@ typedef struct {
     void *self;
     _Atomic int *out_of_memory;
 } Task;
-int work_together(Task task, PyObject *progress, int64_t helpers);
+int pi_work_together(Task task, PyObject *progress, int64_t helpers);
 /* The method work(progress=None, helpers=0) of a run that so many threads may share. */
-PyObject *work_on(CoreObject *object, PyObject *args, int64_t workers, Task task);
-extern const char shielded_doc[], to_nearest_doc[];
-PyObject *core_shielded(PyObject *module, PyObject *args);
-PyObject *core_to_nearest(PyObject *module, PyObject *args, PyObject *keywords);
+PyObject *pi_work_on(CoreObject *object, PyObject *args, int64_t workers, Task task);
+extern const char pi_shielded_doc[], pi_to_nearest_doc[];
+PyObject *pi_core_shielded(PyObject *module, PyObject *args);
+PyObject *pi_core_to_nearest(PyObject *module, PyObject *args, PyObject *keywords);
 /* run_type.c, stepper_type.c, adaptive_run_type.c */
-extern PyType_Spec run_spec, stepper_spec, adaptive_run_spec;
-extern const char start_doc[], stepper_doc[], start_adaptive_doc[];
+extern PyType_Spec pi_run_spec, pi_stepper_spec, pi_adaptive_run_spec;
+extern const char pi_start_doc[], pi_stepper_doc[], pi_start_adaptive_doc[];
 typedef PyObject *Starting(PyObject *module, PyObject *const *args, Py_ssize_t n, PyObject *names);
-Starting core_start, core_stepper, core_start_adaptive;
+Starting pi_core_start, pi_core_stepper, pi_core_start_adaptive;

@@ -73,13 +73,14 @@ static PyObject *make_program(PyObject *args) {
                           .second = size[7]};
     PyObject *result = NULL;
     const int32_t *section;
-    if ((text.words = views_array(&views, code, "code", 0, 4, 0)) &&
-        (text.constants = views_array(&views, constants, "constants", 0, 8, 0)) &&
-        (section = views_array(&views, sections, "sections", pi_product(2, PI_QUESTIONS), 4, 0))) {
-        const Py_ssize_t bytes = (*views_find(&views, "code"))->buffer.len,
+    if ((text.words = pi_views_array(&views, code, "code", 0, 4, 0)) &&
+        (text.constants = pi_views_array(&views, constants, "constants", 0, 8, 0)) &&
+        (section =
+             pi_views_array(&views, sections, "sections", pi_product(2, PI_QUESTIONS), 4, 0))) {
+        const Py_ssize_t bytes = (*pi_views_find(&views, "code"))->buffer.len,
                          instruction = PI_WORDS * sizeof(int32_t);
         text.n_code = bytes / instruction;
-        text.n_constants = (*views_find(&views, "constants"))->buffer.len / 8;
+        text.n_constants = (*pi_views_find(&views, "constants"))->buffer.len / 8;
         for (int i = 0; i < PI_QUESTIONS; i++) {
             text.first[i] = section[2 * i];
             text.last[i] = section[2 * i + 1];
@@ -90,7 +91,7 @@ static PyObject *make_program(PyObject *args) {
         else if (message[0]) PyErr_Format(PyExc_ValueError, "byte code refused: %s", message);
         else PyErr_NoMemory();
     }
-    views_release(&views);
+    pi_views_release(&views);
     return result;
 }
 /* Constants are rounded to both precisions. */
@@ -161,7 +162,7 @@ static PyObject *core_make_compiled(PyObject *module, PyObject *args) {
     return capsule;
 }
 
-PyMethodDef program_functions[] = {
+PyMethodDef pi_program_functions[] = {
     {"operations", core_operations, METH_NOARGS, operations_doc},
     {"make_program", core_make_program, METH_VARARGS, make_program_doc},
     {"make_compiled", core_make_compiled, METH_VARARGS, make_compiled_doc},

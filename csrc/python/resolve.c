@@ -15,7 +15,7 @@ static int warn_once(State *state) {
         missing, pi_isa(state->isa)->name);
 }
 
-int find_system(PyObject *module, PyObject *object, int64_t bits, ResolvedSystem *to) {
+int pi_find_system(PyObject *module, PyObject *object, int64_t bits, ResolvedSystem *to) {
     const PiIsa *isa = pi_isa(state_of(module)->isa);
     if (state_of(module)->missing && warn_once(state_of(module))) return -1;
     if (bits != 64 && bits != 32) {
@@ -40,7 +40,8 @@ int find_system(PyObject *module, PyObject *object, int64_t bits, ResolvedSystem
     return -1;
 }
 
-int choose_method(PiRun *run, const ResolvedSystem *resolved, PyObject *method, PyObject *starter) {
+int pi_choose_method(PiRun *run, const ResolvedSystem *resolved, PyObject *method,
+                     PyObject *starter) {
     const PiMethod *m = PyCapsule_GetPointer(method, METHOD_CAPSULE);
     const PiMethod *first = m && starter ? PyCapsule_GetPointer(starter, METHOD_CAPSULE) : NULL;
     if (!m || (starter && !first)) return -1;
@@ -49,15 +50,15 @@ int choose_method(PiRun *run, const ResolvedSystem *resolved, PyObject *method, 
     return refusal ? -1 : 0;
 }
 
-const char scales_doc[] =
+const char pi_scales_doc[] =
     "scales(system) -> for each of the first components 1 + the index of the parameter, given or\n"
     "derived, that kernels move from its rate into their weights; 0: none.";
-PyObject *core_scales(PyObject *module, PyObject *system) {
+PyObject *pi_core_scales(PyObject *module, PyObject *system) {
     ResolvedSystem resolved;
-    if (find_system(module, system, 64, &resolved)) return NULL;
+    if (pi_find_system(module, system, 64, &resolved)) return NULL;
     const int dim = resolved.system->dim, n = dim < PI_MAX_STATE ? dim : PI_MAX_STATE;
     PyObject *list = PyList_New(0);
     for (int d = 0; list && d < n; d++)
-        if (append(list, PyLong_FromLong(resolved.system->scale[d]))) Py_CLEAR(list);
+        if (pi_append(list, PyLong_FromLong(resolved.system->scale[d]))) Py_CLEAR(list);
     return list;
 }

@@ -21,8 +21,8 @@ static void run_dealloc(PyObject *self) {
     PyMem_Free(r->record.saved);
     PyMem_Free(r->drive_strides);
     pi_free_aligned(r->own_state);
-    free_watches(&r->watches);
-    free_object(&r->base);
+    pi_free_watches(&r->watches);
+    pi_free_object(&r->base);
 }
 
 /* Which parameters change with each step; their rows must last to the end. There may be tens of
@@ -33,8 +33,8 @@ static int read_drive(Run *r, PyObject *strides) {
     double *items = PyMem_Calloc((size_t)n + 1, sizeof *items);
     r->drive_strides = PyMem_Calloc((size_t)n + 1, sizeof *r->drive_strides);
     int error = !items || !r->drive_strides ? (PyErr_NoMemory(), -1)
-                                            : read_numbers(strides, "drive_strides", n, items);
-    View *const *params = views_find(&r->base.views, "params");
+                                            : pi_read_numbers(strides, "drive_strides", n, items);
+    View *const *params = pi_views_find(&r->base.views, "params");
     for (int i = 0; !error && i < n; i++) {
         if (items[i] == 0) continue;
         const int64_t each = items[i] == 1 ? 1 : run->stride;
@@ -55,9 +55,9 @@ static int read_drive(Run *r, PyObject *strides) {
 /* The indices of the saved steps if no interval gives them, and their common divisor. */
 static int read_steps(Run *r, PyObject *steps, int64_t *saves) {
     PiRecord *record = &r->record;
-    record->steps = views_array(&r->base.views, steps, "save_steps", 0, 8, 0);
+    record->steps = pi_views_array(&r->base.views, steps, "save_steps", 0, 8, 0);
     if (!record->steps) return -1;
-    record->listed = *saves = (*views_find(&r->base.views, "save_steps"))->buffer.len / 8;
+    record->listed = *saves = (*pi_views_find(&r->base.views, "save_steps"))->buffer.len / 8;
     record->every = 0;
     for (int64_t i = 0; i < *saves; i++) {
         const int64_t step = record->steps[i], least = i ? record->steps[i - 1] + 1 : 0;
@@ -78,13 +78,13 @@ static int read_record(Run *r, const Given *o, int stream) {
     PiRecord *record = &r->record;
     int64_t saves = 1 + (run->n_steps + run->save_every - 1) / run->save_every;
     record->every = run->save_every;
-    if (o->times) saves = 0; /* by read_times() */
+    if (o->times) saves = 0; /* by pi_read_times() */
     else if (steps && read_steps(r, steps, &saves)) return -1;
     const int64_t bytes = run->real_bytes;
-    const int n = read_components(o->saved, run->system->dim, &record->saved);
+    const int n = pi_read_components(o->saved, run->system->dim, &record->saved);
     if (n < 0) return -1;
     record->n_saved = n;
-    const Py_buffer *view = views_strided(&r->base.views, array, "record", 3, run->real_bytes);
+    const Py_buffer *view = pi_views_strided(&r->base.views, array, "record", 3, run->real_bytes);
     if (!view) return -1;
     if (view->shape[0] < saves || view->shape[1] != n || view->shape[2] < run->lanes) {
         PyErr_Format(PyExc_ValueError,
@@ -110,17 +110,18 @@ static int read_rows(Run *r, const Given *o) {
     Views *v = &r->base.views;
     const int bytes = run->real_bytes;
     const int64_t stride = run->stride, all = pi_product(run->state_rows, stride);
-    if (views_row(v, o->t0, "t0", stride, bytes, &run->t0) ||
-        views_row(v, o->dt, "dt", stride, bytes, &run->h) ||
-        views_rows(v, o->params, "params", run->system->n_params, stride, bytes, run->params) ||
-        !(run->initial = views_array(v, o->initial, "initial", run->state_rows, bytes, 0)) ||
-        (o->state_a && !(run->state[0] = views_array(v, o->state_a, "state_a", all, bytes, 1))) ||
-        (o->state_b && !(run->state[1] = views_array(v, o->state_b, "state_b", all, bytes, 1))))
+    if (pi_views_row(v, o->t0, "t0", stride, bytes, &run->t0) ||
+        pi_views_row(v, o->dt, "dt", stride, bytes, &run->h) ||
+        pi_views_rows(v, o->params, "params", run->system->n_params, stride, bytes, run->params) ||
+        !(run->initial = pi_views_array(v, o->initial, "initial", run->state_rows, bytes, 0)) ||
+        (o->state_a &&
+         !(run->state[0] = pi_views_array(v, o->state_a, "state_a", all, bytes, 1))) ||
+        (o->state_b && !(run->state[1] = pi_views_array(v, o->state_b, "state_b", all, bytes, 1))))
         return -1;
     if (!o->state_a) run->state[0] = r->own_state = pi_aligned(pi_product(all, bytes));
     if (!run->state[0]) return PyErr_NoMemory(), -1;
     if (!o->state_b) run->state[1] = run->state[0];
-    const int64_t items = (*views_find(v, "initial"))->buffer.len / bytes;
+    const int64_t items = (*pi_views_find(v, "initial"))->buffer.len / bytes;
     run->same = items < all;
     if (!run->same || items == run->state_rows) return 0;
     PyErr_Format(PyExc_ValueError, "initial has %lld items, expected %lld or %d", (long long)items,
@@ -134,9 +135,10 @@ static int read_asked(PyObject *module, Run *r, const Given *o) {
         PyErr_SetString(PyExc_ValueError, "times need a record");
         return -1;
     }
-    if (read_times(module, &r->run, o->system, o->times, &r->record, &r->base.views, &r->watches))
+    if (pi_read_times(module, &r->run, o->system, o->times, &r->record, &r->base.views,
+                      &r->watches))
         return -1;
-    const Py_ssize_t room = (*views_find(&r->base.views, "record"))->buffer.shape[0];
+    const Py_ssize_t room = (*pi_views_find(&r->base.views, "record"))->buffer.shape[0];
     if (room >= r->watches.between->count) return 0;
     PyErr_Format(PyExc_ValueError, "record has room for %zd of %lld times", room,
                  (long long)r->watches.between->count);
@@ -146,11 +148,11 @@ static int make_run(PyObject *module, CoreObject *object, const Given *o) {
     Run *r = (Run *)object;
     PiRun *run = &r->run;
     ResolvedSystem resolved;
-    if (find_system(module, o->system, run->bits, &resolved)) return -1;
+    if (pi_find_system(module, o->system, run->bits, &resolved)) return -1;
     run->params = PyMem_Calloc(resolved.system->n_params + 1, sizeof *run->params);
     if (!run->params) return PyErr_NoMemory(), -1;
-    if (choose_method(run, &resolved, o->method, o->starter)) return -1;
-    size_rows(run);
+    if (pi_choose_method(run, &resolved, o->method, o->starter)) return -1;
+    pi_size_rows(run);
     if (!run->workers) run->workers = 1;
     const int stream = o->stream ? PyObject_IsTrue(o->stream) : 0;
     if (stream < 0 || read_rows(r, o)) return -1;
@@ -158,17 +160,18 @@ static int make_run(PyObject *module, CoreObject *object, const Given *o) {
     if (o->record && read_record(r, o, stream)) return -1;
     if (o->times && read_asked(module, r, o))
         return -1; /* before events, which pass pieces to it */
-    if (o->watches && read_watches(module, run, o->system, o->watches, &r->base.views, &r->watches))
+    if (o->watches &&
+        pi_read_watches(module, run, o->system, o->watches, &r->base.views, &r->watches))
         return -1;
-    if (o->events && read_events(module, run, o->system, o->events, &r->base.views, &r->watches))
+    if (o->events && pi_read_events(module, run, o->system, o->events, &r->base.views, &r->watches))
         return -1;
-    if (o->renormalise && read_renormalise(run, o->renormalise, &r->base.views, &r->watches))
+    if (o->renormalise && pi_read_renormalise(run, o->renormalise, &r->base.views, &r->watches))
         return -1;
     if (pi_run_prepare(run)) return PyErr_NoMemory(), -1;
     return 0;
 }
 
-const char start_doc[] =
+const char pi_start_doc[] =
     "start(more=None, /, **fields) -> Run\n\n"
     "system, method: name or handle, handle; starter: the method for the first steps of a\n"
     "multistep method, None for the default one. bits: 64 or 32. lanes: trajectories. first:\n"
@@ -197,8 +200,9 @@ const char start_doc[] =
     "workers, drive_strides, has_history, state_a (the core has its own, unseen), state_b (it is\n"
     "state_a), saved (all components), record with save_steps and stream, use_row_kernels,\n"
     "watches, events, times, renormalise, compensated.";
-PyObject *core_start(PyObject *module, PyObject *const *args, Py_ssize_t n, PyObject *names) {
-    return make_object(module, state_of(module)->run_type, START, make_run, (Call){args, n, names});
+PyObject *pi_core_start(PyObject *module, PyObject *const *args, Py_ssize_t n, PyObject *names) {
+    return pi_make_object(module, state_of(module)->run_type, START, make_run,
+                          (Call){args, n, names});
 }
 
 static void work(void *run, PiPoll *poll, void *context) { pi_run_work(run, poll, context); }
@@ -208,7 +212,7 @@ PyDoc_STRVAR(work_doc,
              "threads, or as many as are available; progress(steps) is called now and then.");
 static PyObject *run_work(PyObject *self, PyObject *args) {
     Run *r = (Run *)self;
-    return work_on(&r->base, args, r->run.workers, (Task){work, &r->run, &r->run.out_of_memory});
+    return pi_work_on(&r->base, args, r->run.workers, (Task){work, &r->run, &r->run.out_of_memory});
 }
 
 PyDoc_STRVAR(cancel_doc, "cancel(): stops all threads of the run, also from another thread.");
@@ -225,7 +229,7 @@ PyDoc_STRVAR(outcome_doc,
 static PyObject *run_outcome(PyObject *self, PyObject *none) {
     (void)none;
     Run *r = (Run *)self;
-    if (claim(&r->base)) return NULL;
+    if (pi_claim(&r->base)) return NULL;
     const PiRun *run = &r->run;
     const void *state = pi_run_state(run);
     const int where = !state ? -1 : state == run->initial ? 0 : state == run->state[0] ? 1 : 2;
@@ -236,30 +240,30 @@ static PyObject *run_outcome(PyObject *self, PyObject *none) {
                          (long long)blocks);
 }
 
-/* The arguments (index, status, step) of fail() and failures(). */
+/* The arguments (index, status, step) of pi_fail() and failures(). */
 static int failure_arrays(PyObject *args, Views *views, int64_t count, int writable,
                           int64_t **index, int8_t **status, int64_t **step) {
     PyObject *objects[3];
     if (!PyArg_ParseTuple(args, "OOO", &objects[0], &objects[1], &objects[2])) return -1;
-    *index = views_array(views, objects[0], "index", count, 8, writable);
-    *status = *index ? views_array(views, objects[1], "status", count, 1, writable) : NULL;
-    *step = *status ? views_array(views, objects[2], "step", count, 8, writable) : NULL;
+    *index = pi_views_array(views, objects[0], "index", count, 8, writable);
+    *status = *index ? pi_views_array(views, objects[1], "status", count, 1, writable) : NULL;
+    *step = *status ? pi_views_array(views, objects[2], "step", count, 8, writable) : NULL;
     return *step ? 0 : -1;
 }
 
 static int64_t items_of(const Views *views, const char *name, int item) {
-    return (*views_find(views, name))->buffer.len / item;
+    return (*pi_views_find(views, name))->buffer.len / item;
 }
 
 PyDoc_STRVAR(
     fail_doc,
-    "fail(index, status, step): arrays; trajectories that have failed before the run begins.");
+    "pi_fail(index, status, step): arrays; trajectories that have failed before the run begins.");
 static PyObject *run_fail(PyObject *self, PyObject *args) {
     Run *r = (Run *)self;
     Views views = {0};
     int64_t *index, *step;
     int8_t *status;
-    int error = failure_arrays(args, &views, 0, 0, &index, &status, &step) || claim(&r->base);
+    int error = failure_arrays(args, &views, 0, 0, &index, &status, &step) || pi_claim(&r->base);
     const int64_t n = error ? 0 : items_of(&views, "index", 8);
     const int64_t given = error ? 0 : items_of(&views, "status", 1);
     const int64_t steps = error ? 0 : items_of(&views, "step", 8);
@@ -272,7 +276,7 @@ static PyObject *run_fail(PyObject *self, PyObject *args) {
             error = !PyErr_NoMemory();
     }
     if (claimed) r->base.busy = 0;
-    views_release(&views);
+    pi_views_release(&views);
     return error ? NULL : Py_NewRef(Py_None);
 }
 
@@ -283,12 +287,12 @@ static PyObject *run_failures(PyObject *self, PyObject *args) {
     Views views = {0};
     int64_t *index, *step;
     int8_t *status;
-    if (claim(&r->base)) return NULL;
+    if (pi_claim(&r->base)) return NULL;
     const int64_t count = pi_run_count_failures(&r->run);
     const int error = failure_arrays(args, &views, count, 1, &index, &status, &step);
     if (!error) pi_run_read_failures(&r->run, count, index, status, step);
     r->base.busy = 0;
-    views_release(&views);
+    pi_views_release(&views);
     return error ? NULL : Py_NewRef(Py_None);
 }
 
@@ -296,8 +300,8 @@ PyDoc_STRVAR(cells_doc, "cells() -> for each statistic across the batch (keys, c
 static PyObject *run_cells(PyObject *self, PyObject *none) {
     (void)none;
     Run *r = (Run *)self;
-    if (claim(&r->base)) return NULL;
-    PyObject *cells = cells_of(&r->watches);
+    if (pi_claim(&r->base)) return NULL;
+    PyObject *cells = pi_cells_of(&r->watches);
     r->base.busy = 0;
     return cells;
 }
@@ -316,5 +320,5 @@ static PyType_Slot run_slots[] = {{Py_tp_dealloc, run_dealloc},
                                   {Py_tp_methods, run_methods},
                                   {Py_tp_doc, (void *)run_doc},
                                   {0, NULL}};
-PyType_Spec run_spec = {"pyintegrate._core.Run", sizeof(Run), 0,
-                        Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, run_slots};
+PyType_Spec pi_run_spec = {"pyintegrate._core.Run", sizeof(Run), 0,
+                           Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, run_slots};

@@ -32,10 +32,10 @@ static void stepper_dealloc(PyObject *self) {
     for (int i = 0; i < s->run[STEP].n_undo; i++) free(s->run[STEP].undo[i].spare);
     free(s->run[STEP].undo);
     free(s->run[STEP].params);
-    free_watches(&s->watches);
+    pi_free_watches(&s->watches);
     pi_free_aligned(s->scratch);
     free(s->before);
-    free_object(&s->base);
+    pi_free_object(&s->base);
 }
 
 static int make_rows(Stepper *s, const Given *o) {
@@ -43,10 +43,11 @@ static int make_rows(Stepper *s, const Given *o) {
     Views *v = &s->base.views;
     const int bytes = run->real_bytes;
     void *state =
-        views_array(v, o->state, "state", pi_product(run->state_rows, run->stride), bytes, 1);
-    if (!state || views_row(v, o->t0, "t0", run->stride, bytes, &run->t0) ||
-        views_row(v, o->dt, "dt", run->stride, bytes, &run->h) ||
-        views_rows(v, o->params, "params", run->system->n_params, run->stride, bytes, run->params))
+        pi_views_array(v, o->state, "state", pi_product(run->state_rows, run->stride), bytes, 1);
+    if (!state || pi_views_row(v, o->t0, "t0", run->stride, bytes, &run->t0) ||
+        pi_views_row(v, o->dt, "dt", run->stride, bytes, &run->h) ||
+        pi_views_rows(v, o->params, "params", run->system->n_params, run->stride, bytes,
+                      run->params))
         return -1;
     if ((uintptr_t)state % 64) {
         PyErr_SetString(PyExc_ValueError, "state must be aligned to 64 bytes");
@@ -68,8 +69,8 @@ static int add_undo(PiRun *run, void *live, int64_t rows) {
 static int make_observers(PyObject *module, Stepper *s, const Given *o) {
     PiRun *run = &s->run[STEP];
     Watches *w = &s->watches;
-    if ((o->watches && read_watches(module, run, o->system, o->watches, &s->base.views, w)) ||
-        (o->events && read_events(module, run, o->system, o->events, &s->base.views, w)))
+    if ((o->watches && pi_read_watches(module, run, o->system, o->watches, &s->base.views, w)) ||
+        (o->events && pi_read_events(module, run, o->system, o->events, &s->base.views, w)))
         return -1;
     run->undo = calloc(w->count + 3, sizeof *run->undo);
     if (!run->undo) return PyErr_NoMemory(), -1;
@@ -94,7 +95,7 @@ static int make_phase(PyObject *module, Stepper *s, const ResolvedSystem *resolv
         run->table = NULL; /* its own */
         run->n_observers = run->n_undo = 0;
     }
-    if (choose_method(run, resolved, method, phase == STEP ? o->starter : NULL)) return -1;
+    if (pi_choose_method(run, resolved, method, phase == STEP ? o->starter : NULL)) return -1;
     if (run->state_rows != s->run[STEP].state_rows) {
         PyErr_SetString(PyExc_ValueError, "a kick or a drift remembers what the step does");
         return -1;
@@ -114,7 +115,7 @@ static int make_stepper(PyObject *module, CoreObject *object, const Given *o) {
     Stepper *s = (Stepper *)object;
     PiRun *run = &s->run[STEP];
     ResolvedSystem resolved;
-    if (find_system(module, o->system, run->bits, &resolved)) return -1;
+    if (pi_find_system(module, o->system, run->bits, &resolved)) return -1;
     const Py_ssize_t n = PyTuple_Check(o->methods) ? PyTuple_Size(o->methods) : 0;
     if (run->lanes < 1 || (n != 1 && n != PHASES)) {
         PyErr_Format(
@@ -124,7 +125,7 @@ static int make_stepper(PyObject *module, CoreObject *object, const Given *o) {
             (long long)run->lanes, n, PHASES);
         return -1;
     }
-    size_rows(run);
+    pi_size_rows(run);
     run->workers = run->save_every = 1;
     run->params = calloc(resolved.system->n_params + 1, sizeof *run->params);
     if (!run->params) return PyErr_NoMemory(), -1;
@@ -141,15 +142,15 @@ static int make_stepper(PyObject *module, CoreObject *object, const Given *o) {
     return 0;
 }
 
-const char stepper_doc[] =
+const char pi_stepper_doc[] =
     "stepper(more=None, /, **fields) -> Stepper\n\n"
     "system, methods: a tuple of the method of the step, or of the step, its kick and its drift;\n"
     "starter (optional); bits, lanes, bound, t0, dt, params as for start(); state:\n"
     "rows that are advanced in place; watches and events as for start(), each with one array as\n"
     "both sums_a and sums_b, counts_a and counts_b.";
-PyObject *core_stepper(PyObject *module, PyObject *const *args, Py_ssize_t n, PyObject *names) {
-    return make_object(module, state_of(module)->stepper_type, STEPPER, make_stepper,
-                       (Call){args, n, names});
+PyObject *pi_core_stepper(PyObject *module, PyObject *const *args, Py_ssize_t n, PyObject *names) {
+    return pi_make_object(module, state_of(module)->stepper_type, STEPPER, make_stepper,
+                          (Call){args, n, names});
 }
 
 /* One thread at a time, and none from within its own step. Within alter() the thread has it
@@ -208,7 +209,7 @@ static int advance(Stepper *s, int phase, int64_t n) {
     }
     if (!error && s->work * (double)n > WORTH_RELEASING) {
         Caller caller = {PyEval_SaveThread(), Py_None};
-        error = pi_run_step(run, s->n, n, s->scratch, before, poll_python, &caller, &completed);
+        error = pi_run_step(run, s->n, n, s->scratch, before, pi_poll_python, &caller, &completed);
         PyEval_RestoreThread(caller.state);
     } else if (!error)
         error = pi_run_step(run, s->n, n, s->scratch, before, NULL, NULL, &completed);
@@ -283,7 +284,7 @@ static PyObject *stepper_clear_failure(PyObject *self, PyObject *lane) {
     let_go((Stepper *)self, held);
     Py_RETURN_NONE;
 }
-PyDoc_STRVAR(fail_doc, "fail(lane, status, step): marks a trajectory as failed.");
+PyDoc_STRVAR(fail_doc, "pi_fail(lane, status, step): marks a trajectory as failed.");
 static PyObject *stepper_fail(PyObject *self, PyObject *args) {
     PiRun *run = &((Stepper *)self)->run[STEP];
     long long lane, step;
@@ -365,5 +366,6 @@ static PyType_Slot stepper_slots[] = {{Py_tp_dealloc, stepper_dealloc},
                                       {Py_tp_methods, stepper_methods},
                                       {Py_tp_getset, stepper_properties},
                                       {0, NULL}};
-PyType_Spec stepper_spec = {"pyintegrate._core.Stepper", sizeof(Stepper), 0,
-                            Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, stepper_slots};
+PyType_Spec pi_stepper_spec = {"pyintegrate._core.Stepper", sizeof(Stepper), 0,
+                               Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION,
+                               stepper_slots};

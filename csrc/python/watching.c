@@ -3,7 +3,7 @@
 #include "watching.h"
 #include <string.h>
 
-PyObject *watch_field(PyObject *fields, const char *name) {
+PyObject *pi_watch_field(PyObject *fields, const char *name) {
     PyObject *key = PyUnicode_FromString(name), *value = NULL;
     if (key && PyDict_Check(fields)) value = PyDict_GetItemWithError(fields, key);
     Py_XDECREF(key);
@@ -12,7 +12,7 @@ PyObject *watch_field(PyObject *fields, const char *name) {
     return value;
 }
 static int integer(PyObject *fields, const char *name, int64_t least, int64_t most, int64_t *to) {
-    PyObject *value = watch_field(fields, name);
+    PyObject *value = pi_watch_field(fields, name);
     if (!value) return -1;
     *to = PyLong_AsLongLong(value);
     if (*to == -1 && PyErr_Occurred()) return -1;
@@ -24,8 +24,8 @@ static int integer(PyObject *fields, const char *name, int64_t least, int64_t mo
 
 /* A writable array of doubles (or bytes) in a field. */
 static void *memory(PyObject *fields, const char *name, int64_t items, int item, Views *views) {
-    PyObject *array = watch_field(fields, name);
-    return array ? views_array(views, array, name, items, item, 1) : NULL;
+    PyObject *array = pi_watch_field(fields, name);
+    return array ? pi_views_array(views, array, name, items, item, 1) : NULL;
 }
 static int small(PyObject *fields, const char *name, int64_t least, int64_t most, int *to) {
     int64_t value;
@@ -48,18 +48,18 @@ static int read_linear(PyObject *fields, PiLaneProgram *one) {
     if (!linear || linear == Py_None) return 0;
     one->linear = PyMem_Calloc((size_t)n + 1, sizeof *one->linear);
     if (!one->linear) return PyErr_NoMemory(), -1;
-    return read_numbers(linear, "linear", n, one->linear);
+    return pi_read_numbers(linear, "linear", n, one->linear);
 }
 /* Fields program, asks, sums, params; linear, if the results are. */
 static int read_program(const Reader *r, PyObject *fields, PiLaneProgram *one) {
-    PyObject *program = watch_field(fields, "program"), *params;
+    PyObject *program = pi_watch_field(fields, "program"), *params;
     if (!r->to->programs) r->to->programs = PyList_New(0);
     if (!program || !r->to->programs || PyList_Append(r->to->programs, program) ||
-        find_system(r->module, program, 64, &one->program) ||
-        find_system(r->module, r->system, 64, &one->system) ||
+        pi_find_system(r->module, program, 64, &one->program) ||
+        pi_find_system(r->module, r->system, 64, &one->system) ||
         small(fields, "asks", 0, PI_WATCH_ALL, &one->asks) ||
         small(fields, "sums", 0, PI_MAX_REGISTERS, &one->n_sums) ||
-        !(params = watch_field(fields, "params")))
+        !(params = pi_watch_field(fields, "params")))
         return -1;
     const PiSystem *s = one->system.system, *p = one->program.system;
     const unsigned unanswered = one->system.unanswered;
@@ -74,8 +74,8 @@ static int read_program(const Reader *r, PyObject *fields, PiLaneProgram *one) {
     }
     one->params = PyMem_Calloc((size_t)p->n_params + 1, sizeof *one->params);
     if (!one->params) return PyErr_NoMemory(), -1;
-    return read_linear(fields, one) || views_rows(r->views, params, "params of a watch",
-                                                  p->n_params, r->stride, 8, one->params)
+    return read_linear(fields, one) || pi_views_rows(r->views, params, "params of a watch",
+                                                     p->n_params, r->stride, 8, one->params)
                ? -1
                : 0;
 }
@@ -96,7 +96,7 @@ static void *zeros(size_t count, size_t size) {
 /* ---- watches --------------------------------------------------------------------------------- */
 /* Reductions that the core knows: (kind, source, number) each. Their sums follow the program's. */
 static int read_reduced(PyObject *fields, PiWatch *watch) {
-    PyObject *list = watch_field(fields, "reduced");
+    PyObject *list = pi_watch_field(fields, "reduced");
     const Py_ssize_t n = tuple_of(list, "reduced", 0, PI_MAX_REDUCED);
     const int64_t energies = !(watch->system.unanswered >> PI_ENERGY & 1);
     watch->n_rows = watch->n_sums;
@@ -151,14 +151,14 @@ static int read_density(const Reader *r, PyObject *fields, PiWatch *watch) {
 static int read_statistic(const Reader *r, PyObject *fields, int64_t lanes, PiWatch *watch) {
     PiAcross *a = &watch->across[watch->n_across++];
     const int64_t most = (int64_t)1 << 31;
-    PyObject *about = watch_field(fields, "about"), *label;
+    PyObject *about = pi_watch_field(fields, "about"), *label;
     atomic_flag_clear(&a->busy);
     if (!about || small(fields, "kind", 0, PI_ACROSS_KINDS - 1, &a->kind) ||
         read_quantities(fields, watch, a->quantity) ||
         integer(fields, "row", 0, (int64_t)1 << 54, &a->first) ||
         integer(fields, "rows", 0, (int64_t)1 << 40, &a->rows) ||
         integer(fields, "groups", 1, most, &a->groups) ||
-        integer(fields, "bins", 1, most, &a->bins) || !(label = watch_field(fields, "label")))
+        integer(fields, "bins", 1, most, &a->bins) || !(label = pi_watch_field(fields, "label")))
         return -1;
     a->about = PyFloat_AsDouble(about);
     if (PyErr_Occurred()) return -1;
@@ -170,7 +170,7 @@ static int read_statistic(const Reader *r, PyObject *fields, int64_t lanes, PiWa
     a->stride = r->stride;
     const int64_t rows = pi_product(a->rows, a->groups);
     const int64_t values = a->kind == PI_VALUES ? pi_product(a->rows, a->stride) : 0;
-    if (label != Py_None && !(a->label = views_array(r->views, label, "label", lanes, 4, 0)))
+    if (label != Py_None && !(a->label = pi_views_array(r->views, label, "label", lanes, 4, 0)))
         return -1;
     return !(a->tally = memory(fields, "tally", pi_product(rows, PI_TALLY), 8, r->views)) ||
                    !(a->items = memory(fields, "items", pi_product(rows, a->width), 8, r->views)) ||
@@ -180,7 +180,7 @@ static int read_statistic(const Reader *r, PyObject *fields, int64_t lanes, PiWa
                : 0;
 }
 /* For each statistic of the batch the keys and the counts of its pages of cells, in no order. */
-PyObject *cells_of(const Watches *watches) {
+PyObject *pi_cells_of(const Watches *watches) {
     PyObject *list = PyList_New(0);
     for (int i = 0; list && i < watches->count; i++)
         for (int j = 0; list && j < watches->watch[i].n_across; j++) {
@@ -199,7 +199,7 @@ PyObject *cells_of(const Watches *watches) {
     return list;
 }
 static int read_watch(const Reader *r, const PiRun *run, PyObject *fields, PiWatch *watch) {
-    PyObject *densities = watch_field(fields, "densities"), *across, *t0, *dt, *origin, *factor;
+    PyObject *densities = pi_watch_field(fields, "densities"), *across, *t0, *dt, *origin, *factor;
     PiLaneProgram own = {0};
     const int error = read_program(r, fields, &own);
     watch->program = own.program;
@@ -208,11 +208,12 @@ static int read_watch(const Reader *r, const PiRun *run, PyObject *fields, PiWat
     watch->params = own.params;
     watch->n_sums = own.n_sums;
     watch->components = r->dim;
-    if (error || !densities || !(across = watch_field(fields, "across")) ||
+    if (error || !densities || !(across = pi_watch_field(fields, "across")) ||
         integer(fields, "every", 1, (int64_t)1 << 54, &watch->every) ||
         integer(fields, "begin", 0, (int64_t)1 << 54, &watch->begin) ||
-        !(t0 = watch_field(fields, "t0")) || !(dt = watch_field(fields, "dt")) ||
-        !(origin = watch_field(fields, "origin")) || !(factor = watch_field(fields, "factor")))
+        !(t0 = pi_watch_field(fields, "t0")) || !(dt = pi_watch_field(fields, "dt")) ||
+        !(origin = pi_watch_field(fields, "origin")) ||
+        !(factor = pi_watch_field(fields, "factor")))
         return -1;
     const int quantities = own.program.system->n_invariants - own.n_sums;
     if (quantities < 0) {
@@ -234,17 +235,19 @@ static int read_watch(const Reader *r, const PiRun *run, PyObject *fields, PiWat
         return PyErr_SetString(PyExc_ValueError, "a watch of nothing"), -1;
     watch->runs |= watch->n_sums || images || statistics;
     const int64_t items = pi_product(watch->n_rows, r->stride);
-    return views_row(r->views, t0, "t0 of a watch", r->stride, 8, &watch->t0) ||
-                   views_row(r->views, dt, "dt of a watch", r->stride, 8, &watch->h) ||
-                   views_row(r->views, origin, "origin of a watch", r->stride, 8, &watch->origin) ||
-                   views_row(r->views, factor, "factor of a watch", r->stride, 8, &watch->factor) ||
+    return pi_views_row(r->views, t0, "t0 of a watch", r->stride, 8, &watch->t0) ||
+                   pi_views_row(r->views, dt, "dt of a watch", r->stride, 8, &watch->h) ||
+                   pi_views_row(r->views, origin, "origin of a watch", r->stride, 8,
+                                &watch->origin) ||
+                   pi_views_row(r->views, factor, "factor of a watch", r->stride, 8,
+                                &watch->factor) ||
                    !(watch->sums[0] = memory(fields, "sums_a", items, 8, r->views)) ||
                    !(watch->sums[1] = memory(fields, "sums_b", items, 8, r->views))
                ? -1
                : 0;
 }
-int read_watches(PyObject *module, PiRun *run, PyObject *system, PyObject *list, Views *views,
-                 Watches *to) {
+int pi_read_watches(PyObject *module, PiRun *run, PyObject *system, PyObject *list, Views *views,
+                    Watches *to) {
     const Reader r = {module, system, run->system->dim, run->stride, views, to};
     const Py_ssize_t n = tuple_of(list, "watches", 0, PI_MAX_OBSERVERS - 1);
     if (n < 0 || !(to->watch = zeros((size_t)n, sizeof *to->watch))) return -1;
@@ -267,7 +270,7 @@ static int read_ends(const Reader *r, PyObject *fields, int64_t lanes, PiObserva
 /* Fields program, ..., reductions: a tuple of (kind, quantity, after), numbers: (lanes, numbers of
  * all), after: rows of times. */
 static int read_reductions(const Reader *r, PyObject *fields, int64_t lanes, PiObservation *p) {
-    PyObject *list = watch_field(fields, "reductions"), *after = watch_field(fields, "after");
+    PyObject *list = pi_watch_field(fields, "reductions"), *after = pi_watch_field(fields, "after");
     const Py_ssize_t n = tuple_of(list, "reductions", 1, PI_MAX_REGISTERS);
     const Py_ssize_t n_after = tuple_of(after, "after", 0, PI_MAX_OBSERVERS * 8);
     if (n < 0 || n_after < 0 || read_program(r, fields, &p->timed)) return -1;
@@ -298,9 +301,9 @@ static int read_reductions(const Reader *r, PyObject *fields, int64_t lanes, PiO
     p->n_after = (int)n_after;
     p->numbers = memory(fields, "numbers", pi_product(lanes, p->n_numbers), 8, r->views);
     if (!p->numbers) return -1;
-    return n_after
-               ? views_rows(r->views, after, "after of watches", (int)n_after, lanes, 8, p->after)
-               : 0;
+    return n_after ? pi_views_rows(r->views, after, "after of watches", (int)n_after, lanes, 8,
+                                   p->after)
+                   : 0;
 }
 
 /* ---- events ---------------------------------------------------------------------------------- */
@@ -324,7 +327,7 @@ static int read_event(const Reader *r, PyObject *fields, int64_t answers, PiEven
 }
 /* Fields react, most, stopped_at, stopped_by and events, a tuple; `detect` is known. */
 static int read_all_events(const Reader *r, PyObject *fields, PiEvents *e) {
-    PyObject *react = watch_field(fields, "react"), *list = watch_field(fields, "events");
+    PyObject *react = pi_watch_field(fields, "react"), *list = pi_watch_field(fields, "events");
     const Py_ssize_t n = tuple_of(list, "events", 1, 127);
     if (!react || n < 0 || integer(fields, "most", 1, (int64_t)1 << 54, &e->most) ||
         (react != Py_None && read_program(r, react, &e->react)))
@@ -350,10 +353,10 @@ static int all_pass(const PiWatch *watch) {
     for (int i = 0; i < watch->n_reduced; i++) pass &= watch->reduced[i].kind >= PI_RISES;
     return pass;
 }
-int read_events(PyObject *module, PiRun *run, PyObject *system, PyObject *fields, Views *views,
-                Watches *to) {
+int pi_read_events(PyObject *module, PiRun *run, PyObject *system, PyObject *fields, Views *views,
+                   Watches *to) {
     const Reader r = {module, system, run->system->dim, run->stride, views, to};
-    PyObject *detect = watch_field(fields, "detect");
+    PyObject *detect = pi_watch_field(fields, "detect");
     PiFixedEvents *e = to->events = zeros(1, sizeof *e);
     if (!e || !detect) return -1;
     const PiWatch *w = &e->watch;
@@ -380,15 +383,15 @@ int read_events(PyObject *module, PiRun *run, PyObject *system, PyObject *fields
         return -1;
     return pi_run_observe(run, pi_events_observer(e));
 }
-int read_observation(PyObject *module, PiAdaptiveRun *run, PyObject *system, PyObject *fields,
-                     Views *views, Watches *to) {
+int pi_read_observation(PyObject *module, PiAdaptiveRun *run, PyObject *system, PyObject *fields,
+                        Views *views, Watches *to) {
     const int64_t lanes = run->solve.lanes;
     const Reader r = {module, system, run->solve.system->dim, lanes, views, to};
     PiObservation *p = to->observation = zeros(1, sizeof *p);
-    PyObject *watches = watch_field(fields, "watches"), *events, *timed, *detect;
+    PyObject *watches = pi_watch_field(fields, "watches"), *events, *timed, *detect;
     const Py_ssize_t n = tuple_of(watches, "watches", 0, PI_MAX_OBSERVERS);
-    if (!p || n < 0 || !(events = watch_field(fields, "events")) ||
-        !(timed = watch_field(fields, "timed")) ||
+    if (!p || n < 0 || !(events = pi_watch_field(fields, "events")) ||
+        !(timed = pi_watch_field(fields, "timed")) ||
         !(p->seen = memory(fields, "seen", lanes, 1, views)) ||
         !(p->watch = zeros((size_t)n, sizeof *p->watch)))
         return -1;
@@ -397,7 +400,7 @@ int read_observation(PyObject *module, PiAdaptiveRun *run, PyObject *system, PyO
     if (timed != Py_None && read_reductions(&r, timed, lanes, p)) return -1;
     if (events != Py_None) {
         PiEvents *e = &p->events;
-        if (!(detect = watch_field(events, "detect")) || read_program(&r, detect, &e->detect) ||
+        if (!(detect = pi_watch_field(events, "detect")) || read_program(&r, detect, &e->detect) ||
             read_all_events(&r, events, e) ||
             !(e->counts =
                   memory(events, "counts", pi_product(pi_event_rows(e->count), lanes), 8, views)))
@@ -410,7 +413,7 @@ int read_observation(PyObject *module, PiAdaptiveRun *run, PyObject *system, PyO
 
 /* ---- what is known of reductions --------------------------------------------------------------
  */
-const char reductions_doc[] =
+const char pi_reductions_doc[] =
     "reductions() -> (dictionary, dictionary): those over the steps, and over time: by name their\n"
     "number, the initial values of their rows, and the first of a trajectory that restarts.";
 static PyObject *told_reductions(const PiDeclared *declared, int count) {
@@ -425,23 +428,23 @@ static PyObject *told_reductions(const PiDeclared *declared, int count) {
     }
     return out;
 }
-PyObject *core_reductions(PyObject *module, PyObject *none) {
+PyObject *pi_core_reductions(PyObject *module, PyObject *none) {
     (void)module, (void)none;
     return Py_BuildValue("(NN)", told_reductions(pi_reductions, PI_REDUCTIONS),
                          told_reductions(pi_piece_reductions, PI_PIECE_KINDS));
 }
 
 /* ---- times ----------------------------------------------------------------------------------- */
-int read_times(PyObject *module, PiRun *run, PyObject *system, PyObject *fields, PiRecord *record,
-               Views *views, Watches *to) {
-    PyObject *t = watch_field(fields, "t"), *params, *t0, *dt;
+int pi_read_times(PyObject *module, PiRun *run, PyObject *system, PyObject *fields,
+                  PiRecord *record, Views *views, Watches *to) {
+    PyObject *t = pi_watch_field(fields, "t"), *params, *t0, *dt;
     PiBetween *b = to->between = zeros(1, sizeof *b);
     int64_t each;
-    if (!b || !t || !(params = watch_field(fields, "params")) ||
-        !(t0 = watch_field(fields, "t0")) || !(dt = watch_field(fields, "dt")) ||
+    if (!b || !t || !(params = pi_watch_field(fields, "params")) ||
+        !(t0 = pi_watch_field(fields, "t0")) || !(dt = pi_watch_field(fields, "dt")) ||
         integer(fields, "each", 0, 1, &each) ||
         integer(fields, "count", 0, (int64_t)1 << 48, &b->count) ||
-        find_system(module, system, 64, &b->system))
+        pi_find_system(module, system, 64, &b->system))
         return -1;
     const int n = b->system.system->n_params, dim = b->system.system->dim;
     b->t_stride = each ? run->stride : 1;
@@ -451,15 +454,15 @@ int read_times(PyObject *module, PiRun *run, PyObject *system, PyObject *fields,
         !(b->next = zeros((size_t)run->stride, sizeof *b->next)) ||
         !(b->due = zeros((size_t)run->stride, sizeof *b->due)) ||
         !(b->before = zeros((size_t)pi_product(dim, run->stride), (size_t)run->real_bytes)) ||
-        views_rows(views, params, "params of times", n, run->stride, 8, b->params) ||
-        views_row(views, t0, "t0 of times", run->stride, 8, &b->t0) ||
-        views_row(views, dt, "dt of times", run->stride, 8, &b->h) ||
-        !(b->t = views_array(views, t, "t", pi_product(b->count, b->t_stride), 8, 0)))
+        pi_views_rows(views, params, "params of times", n, run->stride, 8, b->params) ||
+        pi_views_row(views, t0, "t0 of times", run->stride, 8, &b->t0) ||
+        pi_views_row(views, dt, "dt of times", run->stride, 8, &b->h) ||
+        !(b->t = pi_views_array(views, t, "t", pi_product(b->count, b->t_stride), 8, 0)))
         return -1;
     return pi_run_observe(run, pi_between_observer(b));
 }
 
-int read_renormalise(PiRun *run, PyObject *fields, Views *views, Watches *to) {
+int pi_read_renormalise(PiRun *run, PyObject *fields, Views *views, Watches *to) {
     PiRenormalise *r = &to->renormalise;
     PyObject *places;
     if (integer(fields, "every", 1, (int64_t)1 << 54, &r->every) ||
@@ -467,11 +470,11 @@ int read_renormalise(PiRun *run, PyObject *fields, Views *views, Watches *to) {
         small(fields, "dim", 1, run->system->dim / r->vectors, &r->dim) ||
         small(fields, "orthogonal", 0, 1, &r->orthogonal) ||
         small(fields, "indicators", 0, 1, &r->indicators) ||
-        !(places = watch_field(fields, "places")))
+        !(places = pi_watch_field(fields, "places")))
         return -1;
     const int64_t items = pi_product(r->vectors, r->dim);
     const int64_t rows = r->vectors + (r->indicators ? PI_INDICATORS : 0);
-    const int64_t *given = views_array(views, places, "places", items, 8, 0);
+    const int64_t *given = pi_views_array(views, places, "places", items, 8, 0);
     if (!given || !(r->sums = memory(fields, "sums", pi_product(rows, run->stride), 8, views)))
         return -1;
     /* A copy, as others may write to the array. */
@@ -497,7 +500,7 @@ static void free_watch(PiWatch *watch) {
     for (int j = 0; j < watch->n_across; j++) pi_across_free(&watch->across[j]);
     PyMem_Free(watch->across);
 }
-void free_watches(Watches *watches) {
+void pi_free_watches(Watches *watches) {
     PiFixedEvents *events = watches->events;
     PiBetween *between = watches->between;
     PiObservation *p = watches->observation;

@@ -14,25 +14,25 @@ static int64_t intervals_per_block(const PiRun *run) {
 static int64_t blocks_per_interval(const PiRun *run) {
     return run->cut < run->block_steps ? 1 : ceil_div(run->cut, run->block_steps);
 }
-int64_t steps_after(const PiRun *run, int64_t b) {
+int64_t pi_steps_after(const PiRun *run, int64_t b) {
     const int64_t pieces = blocks_per_interval(run);
     int64_t steps;
     if (pieces == 1) steps = b * intervals_per_block(run) * run->cut;
     else steps = b / pieces * run->cut + smaller(b % pieces * run->block_steps, run->cut);
     return smaller(steps, run->n_steps);
 }
-int64_t count_blocks(const PiRun *run) {
+int64_t pi_count_blocks(const PiRun *run) {
     if (run->n_steps == 0) return 0;
     const int64_t whole = run->n_steps / run->cut, rest = run->n_steps % run->cut;
     if (blocks_per_interval(run) == 1)
         return ceil_div(whole + (rest > 0), intervals_per_block(run));
     return pi_sum(pi_product(whole, blocks_per_interval(run)), ceil_div(rest, run->block_steps));
 }
-double lanes_worked(const PiRun *run) {
+double pi_lanes_worked(const PiRun *run) {
     enum { FEWEST = 16 };
     return run->lanes < FEWEST ? FEWEST : (double)run->lanes;
 }
-double step_operations(const PiRun *run) {
+double pi_step_operations(const PiRun *run) {
     const PiSystem *s = run->system;
     const double force = s->operations ? (double)s->operations : 4.0 * s->dim + s->n_params;
     const PiMethod *m = run->method;
@@ -45,13 +45,14 @@ double step_operations(const PiRun *run) {
 /* If the force is slow a block is short: about 50 ms for all lanes together, since an interrupt
  * leaves complete blocks only; but not so short that the loads and stores of a tile dominate.
  * Except for Runge-Kutta, a call of a kernel repeats a force that the call before computed. */
-int64_t steps_of_block(const PiRun *run) {
-    const double all = 1e8, tile = 1e6, step = step_operations(run);
+int64_t pi_steps_of_block(const PiRun *run) {
+    const double all = 1e8, tile = 1e6, step = pi_step_operations(run);
     const PiFamily family = run->method->family;
     const int alone = family == PI_EXPLICIT_RK || family == PI_IMPLICIT_RK ||
                       family == PI_NYSTROM || family == PI_ROSENBROCK;
     if (!run->force) return BLOCK_STEPS; /* in registers */
-    double steps = fmax(all / (step * lanes_worked(run)), tile / (step * (double)run->tile_lanes));
+    double steps =
+        fmax(all / (step * pi_lanes_worked(run)), tile / (step * (double)run->tile_lanes));
     steps = fmin(fmax(steps, alone ? 1 : 32), BLOCK_STEPS);
     return (int64_t)steps;
 }

@@ -3,7 +3,7 @@
 #include <float.h>
 #include "layout.h"
 
-int has_seen_bound(const PiRun *run) {
+int pi_has_seen_bound(const PiRun *run) {
     return !isinf(run->bound) && run->n_observers && !run->drive_strides && !run->alone &&
            run->state_rows == run->system->dim;
 }
@@ -63,7 +63,7 @@ static int suspect(const Look *l, const PiFailures *failures, const void *far, i
     if (failures->count && failures->step[i] >= 0) return 0;
     return !(size <= l->bound);
 }
-int find_leavers(PiRun *run, const PiSeen *seen, const PiTile *tile, const void *far) {
+int pi_find_leavers(PiRun *run, const PiSeen *seen, const PiTile *tile, const void *far) {
     const PiFailures *failures = &run->failures[seen->tile];
     const Look look = {.run = run, .seen = seen, .tile = tile, .bound = tile->bound};
     for (int64_t i = 0; i < seen->lanes; i++)
@@ -71,7 +71,7 @@ int find_leavers(PiRun *run, const PiSeen *seen, const PiTile *tile, const void 
     for (int64_t i = 0; i < seen->lanes; i++) {
         const int64_t k = suspect(&look, failures, far, i) ? first_beyond(&look, i) : 0;
         if (k == 0) continue;
-        if (fail(run, seen->tile, i, PI_OUT_OF_BOUNDS, tile->first + k)) {
+        if (pi_fail(run, seen->tile, i, PI_OUT_OF_BOUNDS, tile->first + k)) {
             run->out_of_memory = 1;
             return -1;
         }

@@ -9,7 +9,7 @@ static double value(const PiRun *run, const void *rows, int64_t stride, int64_t 
     const char *at = row_at(run, rows, stride, d, lane);
     return run->real_bytes == 8 ? *(const double *)at : *(const float *)at;
 }
-PiStatus state_status(const PiRun *run, const void *rows, int64_t stride, int64_t lane) {
+PiStatus pi_state_status(const PiRun *run, const void *rows, int64_t stride, int64_t lane) {
     PiStatus status = PI_OK;
     for (int d = 0; d < run->system->dim; d++) {
         const double y = fabs(value(run, rows, stride, d, lane));
@@ -19,7 +19,7 @@ PiStatus state_status(const PiRun *run, const void *rows, int64_t stride, int64_
     return status;
 }
 /* The same for many lanes at once, without a branch. */
-int states_are_valid(const PiRun *run, const void *rows, int64_t stride, int64_t lanes) {
+int pi_states_are_valid(const PiRun *run, const void *rows, int64_t stride, int64_t lanes) {
     const double most = fmin(run->bound, DBL_MAX);
     int bad = 0;
     for (int d = 0; d < run->system->dim; d++) {
@@ -49,7 +49,7 @@ static void set_mask(const PiRun *run, PiFailures *f, int64_t from, int64_t to, 
     memset((char *)f->mask + from * run->real_bytes, frozen ? 0xff : 0,
            (to - from) * run->real_bytes);
 }
-int fail(PiRun *run, int64_t tile, int64_t lane, PiStatus status, int64_t step) {
+int pi_fail(PiRun *run, int64_t tile, int64_t lane, PiStatus status, int64_t step) {
     PiFailures *f = &run->failures[tile];
     if (make_masks(run, f)) return -1;
     if (f->step[lane] >= 0) return 0;
@@ -79,7 +79,7 @@ void pi_run_clear_failure(PiRun *run, int64_t lane) {
     f->step[i] = -1;
     f->count--;
 }
-void forget_failures(PiRun *run, int64_t step) {
+void pi_forget_failures(PiRun *run, int64_t step) {
     for (int64_t tile = 0; tile < run->n_tiles; tile++) {
         const PiFailures *f = &run->failures[tile];
         for (int64_t i = 0; f->count && i < lanes_in(run, tile); i++)
@@ -87,7 +87,7 @@ void forget_failures(PiRun *run, int64_t step) {
     }
 }
 int pi_run_fail(PiRun *run, int64_t lane, PiStatus status, int64_t step) {
-    return fail(run, lane / run->tile_lanes, lane % run->tile_lanes, status, step);
+    return pi_fail(run, lane / run->tile_lanes, lane % run->tile_lanes, status, step);
 }
 
 /* bad[i]: is some component of lane i outside the bound? */
@@ -195,8 +195,8 @@ static int report(PiRun *run, int64_t number, const PiTile *tile, const FailingL
     int error = reason ? lanes_advance(run, tile, after, step, 1, reason) : -1;
     for (int64_t i = 0; i < before->count && !error; i++) {
         const PiStatus status =
-            reason[i] ? (PiStatus)reason[i] : state_status(run, after->y, after->stride, i);
-        error = fail(run, number, before->lane[i], status ? status : PI_NOT_FINITE, step + 1);
+            reason[i] ? (PiStatus)reason[i] : pi_state_status(run, after->y, after->stride, i);
+        error = pi_fail(run, number, before->lane[i], status ? status : PI_NOT_FINITE, step + 1);
     }
     for (int d = 0; d < run->state_rows && !error; d++)
         scatter(run, lanes_row(run, before, d), before->lane, before->count,
@@ -245,7 +245,7 @@ static int bisect(PiRun *run, int64_t number, const PiTile *tile, const FailingL
     return error;
 }
 
-int find_failures(PiRun *run, int64_t number, const PiTile *tile) {
+int pi_find_failures(PiRun *run, int64_t number, const PiTile *tile) {
     const PiFailures *failures = &run->failures[number];
     const int64_t lanes = lanes_in(run, number);
     FailingLanes failing = {0};

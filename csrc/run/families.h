@@ -57,8 +57,8 @@ int pi_method_rows(const PiMethod *method);
 double *pi_method_row(PiMethod *method, int i, int *n, int *optional);
 
 /* tables.c, history.c: functions that the descriptors refer to. */
-void sparse_rows(const PiMethod *method, const PiSystem *system, PiTable *table);
-void stage_groups(const PiMethod *method, const PiSystem *system, PiTable *table);
-void multistep_remembered(const PiMethod *method, int *states, int *forces);
-int64_t multistep_first_steps(const PiMethod *method);
-const PiMethod *multistep_starter(const PiMethod *method);
+void pi_sparse_rows(const PiMethod *method, const PiSystem *system, PiTable *table);
+void pi_stage_groups(const PiMethod *method, const PiSystem *system, PiTable *table);
+void pi_multistep_remembered(const PiMethod *method, int *states, int *forces);
+int64_t pi_multistep_first_steps(const PiMethod *method);
+const PiMethod *pi_multistep_starter(const PiMethod *method);

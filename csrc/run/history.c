@@ -2,7 +2,7 @@
  * errors that a compensated run carries; the starter of a multistep method. */
 #include "families.h"
 
-void multistep_remembered(const PiMethod *m, int *states, int *forces) {
+void pi_multistep_remembered(const PiMethod *m, int *states, int *forces) {
     for (int j = 1; j < m->stages; j++) { /* y_{n-j}, f_{n-j} */
         const int i = m->stages - 1 - j;
         if (m->alpha[i] != 0) *states = j;
@@ -15,10 +15,12 @@ static int by_differences(const PiMethod *m) {
         if (m->velocity[j] != 0) return 0;
     return m->derivative == 2;
 }
-int64_t multistep_first_steps(const PiMethod *m) { return by_differences(m) ? 1 : m->stages - 1; }
+int64_t pi_multistep_first_steps(const PiMethod *m) {
+    return by_differences(m) ? 1 : m->stages - 1;
+}
 
 /* An error of h^6 becomes one of h^5 in the velocity that two positions imply. */
-const PiMethod *multistep_starter(const PiMethod *m) {
+const PiMethod *pi_multistep_starter(const PiMethod *m) {
     if (by_differences(m)) return NULL;
     const int implicit = m->beta[m->stages] != 0 && m->predictor[m->stages - 1] == 0;
     return pi_method_named(implicit                       ? "radau_iia5"

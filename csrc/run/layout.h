@@ -46,63 +46,63 @@ static inline void scatter(const PiRun *run, const void *from, const int64_t *at
  */
 enum { PI_BLOCK_SAVES = 32 }; /* states shown in a block, at most */
 /* The steps done after b blocks; the number of blocks; the number of steps in one. */
-int64_t steps_after(const PiRun *run, int64_t b);
-int64_t count_blocks(const PiRun *run);
-int64_t steps_of_block(const PiRun *run);
+int64_t pi_steps_after(const PiRun *run, int64_t b);
+int64_t pi_count_blocks(const PiRun *run);
+int64_t pi_steps_of_block(const PiRun *run);
 /* Operations of a step of one lane on rows, approximately. Newton's method: one elimination, four
  * times. */
-double step_operations(const PiRun *run);
+double pi_step_operations(const PiRun *run);
 /* The number of lanes that cost the same: one alone takes as long as a register of them. */
-double lanes_worked(const PiRun *run);
+double pi_lanes_worked(const PiRun *run);
 /* A tile makes the steps of a block. 0; -1 if it was stopped, or has no memory for failures. */
-int advance_tile(PiRun *run, int64_t number, int64_t block, char *scratch, PiPause *pause);
+int pi_advance_tile(PiRun *run, int64_t number, int64_t block, char *scratch, PiPause *pause);
 
 /* ---- observers.c ------------------------------------------------------------------------------
  */
 /* Are states written between those of the blocks, several per call? */
-int is_shown(const PiRun *run);
+int pi_is_shown(const PiRun *run);
 /* The interval that serves all observers, and the one whose memory kernels write to. */
-void prepare_observers(PiRun *run);
+void pi_prepare_observers(PiRun *run);
 /* Observers that change states intervene; then all are shown their states. 0, or -1. */
-int let_intervene(PiRun *run, PiSeen seen, const PiTile *tile);
-int show(const PiRun *run, const PiSeen *seen);
+int pi_let_intervene(PiRun *run, PiSeen seen, const PiTile *tile);
+int pi_show(const PiRun *run, const PiSeen *seen);
 /* Shows `count` of the states to one observer: every `each`-th, starting with index `from`. */
-int show_to(const PiRun *run, const PiObserver *o, PiSeen seen, int64_t from, int64_t count,
-            int64_t each);
+int pi_show_to(const PiRun *run, const PiObserver *o, PiSeen seen, int64_t from, int64_t count,
+               int64_t each);
 
 /* ---- bounds.c -------------------------------------------------------------------------------- */
 /* Can leaving trajectories be found in the shown states? */
-int has_seen_bound(const PiRun *run);
+int pi_has_seen_bound(const PiRun *run);
 /* Freezes the lanes that leave the bound in the shown steps, all of one call, in the rows
  * and in `out`; far: how far each has been, as reported by the kernel. 0; 1 if a lane fails
  * otherwise, and nothing is done; -1 without memory. */
-int find_leavers(PiRun *run, const PiSeen *seen, const PiTile *tile, const void *far);
+int pi_find_leavers(PiRun *run, const PiSeen *seen, const PiTile *tile, const void *far);
 
 /* ---- leaving.c ------------------------------------------------------------------------------- */
-/* Do trajectories that leave, or that an observer stops, make room? Then advance_tile() lets
+/* Do trajectories that leave, or that an observer stops, make room? Then pi_advance_tile() lets
  * this function advance them, with that much scratch per thread. */
-int makes_room(const PiRun *run);
-int stops_make_room(const PiRun *run);
-int64_t leaving_bytes(const PiRun *run);
-int64_t stopping_rows_bytes(const PiRun *run);
+int pi_makes_room(const PiRun *run);
+int pi_stops_make_room(const PiRun *run);
+int64_t pi_leaving_bytes(const PiRun *run);
+int64_t pi_stopping_rows_bytes(const PiRun *run);
 /* From step `from` to step `to`; the tile has its `in`. 0, or -1. */
-int advance_leaving(PiRun *run, int64_t number, PiTile *tile, int64_t from, int64_t to,
-                    void *target, char *scratch);
+int pi_advance_leaving(PiRun *run, int64_t number, PiTile *tile, int64_t from, int64_t to,
+                       void *target, char *scratch);
 /* The same if an observer stops them; seen: the part that all calls have in common, rows: for the
  * shown states. */
-int advance_stopping(PiRun *run, PiTile *tile, PiSeen seen, int64_t from, int64_t to, void *target,
-                     void *rows, char *scratch);
+int pi_advance_stopping(PiRun *run, PiTile *tile, PiSeen seen, int64_t from, int64_t to,
+                        void *target, void *rows, char *scratch);
 
 /* ---- failures.c ------------------------------------------------------------------------------ */
 /* PI_OK, or why the state of a lane is not valid. */
-PiStatus state_status(const PiRun *run, const void *rows, int64_t stride, int64_t lane);
-int states_are_valid(const PiRun *run, const void *rows, int64_t stride, int64_t lanes);
+PiStatus pi_state_status(const PiRun *run, const void *rows, int64_t stride, int64_t lane);
+int pi_states_are_valid(const PiRun *run, const void *rows, int64_t stride, int64_t lanes);
 /* Freezes a lane of a tile. Only the thread that works on the tile calls this. 0, or -1. */
-int fail(PiRun *run, int64_t tile, int64_t lane, PiStatus status, int64_t step);
+int pi_fail(PiRun *run, int64_t tile, int64_t lane, PiStatus status, int64_t step);
 /* Finds the lanes of a tile that have failed, after its kernel has reported one. 0, or -1. */
-int find_failures(PiRun *run, int64_t number, const PiTile *tile);
+int pi_find_failures(PiRun *run, int64_t number, const PiTile *tile);
 /* Lets lanes that failed after a step continue: the state is that of the step again. */
-void forget_failures(PiRun *run, int64_t step);
+void pi_forget_failures(PiRun *run, int64_t step);
 
 /* ---- packed.c --------------------------------------------------------------------------------
  * Lanes apart: some lanes of a tile, side by side in rows of their own, so that the kernel makes

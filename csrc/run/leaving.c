@@ -11,17 +11,17 @@ enum { STEPS_SHOWN = 32, MOST_SHOWN = 48 };
 static int may_pack(const PiRun *run) {
     return !run->drive_strides && run->method->family != PI_MULTISTEP;
 }
-int makes_room(const PiRun *run) {
+int pi_makes_room(const PiRun *run) {
     return !isinf(run->bound) && !run->n_observers && may_pack(run);
 }
-int stops_make_room(const PiRun *run) {
+int pi_stops_make_room(const PiRun *run) {
     return isinf(run->bound) && run->n_observers == 1 && run->observers[0].packed &&
            may_pack(run) && !run->system->block;
 }
 
 /* Two of them, a row of how far each lane has been, and a status for each. */
-int64_t leaving_bytes(const PiRun *run) {
-    if (!makes_room(run) && !stops_make_room(run)) return 0;
+int64_t pi_leaving_bytes(const PiRun *run) {
+    if (!pi_makes_room(run) && !pi_stops_make_room(run)) return 0;
     const int64_t reasons = pi_rounded_up(run->tile_lanes, 64);
     return pi_sum(pi_product(2, pi_packed_bytes(run, run->tile_lanes)),
                   pi_sum(pi_packed_row(run, run->tile_lanes), reasons));
@@ -81,9 +81,9 @@ static int leave(const Leaving *l, PiPacked *leavers, int64_t first, int64_t ste
         }
         for (int64_t i = leavers->count; (i = last_left(l, i)) >= 0;) {
             PiStatus why = (PiStatus)l->reason[i];
-            if (!why) why = state_status(run, leavers->out, leavers->stride, i);
+            if (!why) why = pi_state_status(run, leavers->out, leavers->stride, i);
             put(l, leavers, leavers->in, i);
-            if (fail(run, l->number, leavers->at[i], why ? why : PI_NOT_FINITE, n + 1)) {
+            if (pi_fail(run, l->number, leavers->at[i], why ? why : PI_NOT_FINITE, n + 1)) {
                 run->out_of_memory = 1;
                 return -1;
             }
@@ -115,8 +115,8 @@ static int64_t go_together(const Leaving *l, PiTile *tile, int64_t from, int64_t
     tile->reach = NULL;
     return n;
 }
-int advance_leaving(PiRun *run, int64_t number, PiTile *tile, int64_t from, int64_t to,
-                    void *target, char *scratch) {
+int pi_advance_leaving(PiRun *run, int64_t number, PiTile *tile, int64_t from, int64_t to,
+                       void *target, char *scratch) {
     PiPacked going = pi_packed_in(run, tile, run->tile_lanes, scratch);
     PiPacked leavers =
         pi_packed_in(run, tile, run->tile_lanes, scratch + pi_packed_bytes(run, run->tile_lanes));
@@ -159,7 +159,7 @@ int advance_leaving(PiRun *run, int64_t number, PiTile *tile, int64_t from, int6
 /* ---- lanes that an observer stops ------------------------------------------------------------ */
 /* Room for STEPS_SHOWN of all lanes that go on together, or for more steps of fewer lanes: each
  * component of a state in whole cache lines, and one more after all its states. */
-int64_t stopping_rows_bytes(const PiRun *run) {
+int64_t pi_stopping_rows_bytes(const PiRun *run) {
     const int64_t states = pi_product(pi_product(STEPS_SHOWN, run->shown_lanes), run->real_bytes);
     return pi_product(run->system->dim, pi_sum(states, 64 * (MOST_SHOWN + 1)));
 }
@@ -208,10 +208,10 @@ static int show_steps(Stopping *s, int64_t step, int64_t steps) {
     const int bad = run->kernel(&tile);
     if (bad < 0 || (bad && steps > 1)) return bad;
     for (int64_t i = 0; bad && i < count; i++) { /* they stay where they are */
-        const PiStatus found = state_status(run, p->out, p->stride, i);
+        const PiStatus found = pi_state_status(run, p->out, p->stride, i);
         if (!found) continue;
         const PiStatus why = s->reason[i] ? (PiStatus)s->reason[i] : found;
-        if (fail(run, seen.tile, p->at[i], why, tile.first + 1)) {
+        if (pi_fail(run, seen.tile, p->at[i], why, tile.first + 1)) {
             run->out_of_memory = 1;
             return -1;
         }
@@ -224,14 +224,14 @@ static int show_steps(Stopping *s, int64_t step, int64_t steps) {
     tile.params = s->tile->params;
     tile.record = NULL;
     tile.status = NULL;
-    if (let_intervene(run, seen, &tile)) return -1;
+    if (pi_let_intervene(run, seen, &tile)) return -1;
     for (int d = 0; d < run->state_rows; d++)
         scatter(run, row_at(run, p->out, p->stride, d, 0), p->at, count,
                 row_at(run, s->target, run->stride, d, 0));
     return 0;
 }
-int advance_stopping(PiRun *run, PiTile *tile, PiSeen seen, int64_t from, int64_t to, void *target,
-                     void *rows, char *scratch) {
+int pi_advance_stopping(PiRun *run, PiTile *tile, PiSeen seen, int64_t from, int64_t to,
+                        void *target, void *rows, char *scratch) {
     char *const far = scratch + 2 * pi_packed_bytes(run, run->tile_lanes);
     int64_t *const going =
         pi_packed_in(run, tile, run->tile_lanes, scratch + pi_packed_bytes(run, run->tile_lanes))

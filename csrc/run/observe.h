@@ -52,7 +52,7 @@ typedef struct {
     /* 0; -1 stops the run. */
     int (*observe)(void *self, const PiRun *run, const PiSeen *seen);
     /* May be NULL: before the states are shown, changes those of lanes, in the rows that are shown
-     * and in the tile's `out`, and freezes lanes by fail() of layout.h. Needs every = 1, or
+     * and in the tile's `out`, and freezes lanes by pi_fail() of layout.h. Needs every = 1, or
      * `alone`. The tile has made the steps from its `in`. 0, or -1. */
     int (*intervene)(void *self, PiRun *run, const PiSeen *seen, const PiTile *tile);
     /* Each call of a kernel ends at its steps; then it may intervene with any `every`, in

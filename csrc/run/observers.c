@@ -7,16 +7,16 @@ int pi_run_observe(PiRun *run, PiObserver observer) {
     return 0;
 }
 /* Are states written between those of the blocks, several per call? */
-int is_shown(const PiRun *r) { return r->n_observers && !r->alone; }
+int pi_is_shown(const PiRun *r) { return r->n_observers && !r->alone; }
 /* The interval that serves all observers, and the one whose memory kernels write to. */
-void prepare_observers(PiRun *run) {
+void pi_prepare_observers(PiRun *run) {
     for (int i = 0; i < run->n_observers; i++) run->alone |= run->observers[i].alone;
     run->interval = run->n_observers ? 0 : run->save_every;
     run->writer = NULL;
     for (int i = 0; i < run->n_observers; i++)
         run->interval = common_divisor(run->observers[i].every, run->interval);
     run->cut = run->interval;
-    if (has_seen_bound(run)) run->interval = 1;
+    if (pi_has_seen_bound(run)) run->interval = 1;
     run->changes = run->n_observers == 1 && run->observers[0].origin && !run->force &&
                    run->real_bytes == 8 && isinf(run->bound) && !run->drive_strides;
     for (int i = 0; i < run->n_observers && !run->writer; i++) {
@@ -25,7 +25,7 @@ void prepare_observers(PiRun *run) {
         if (fits && o->place(o->self, run, 0, 0).rows) run->writer = o;
     }
 }
-int let_intervene(PiRun *run, PiSeen seen, const PiTile *tile) {
+int pi_let_intervene(PiRun *run, PiSeen seen, const PiTile *tile) {
     char *scratch = seen.scratch;
     for (int i = 0; i < run->n_observers; i++) {
         const PiObserver *o = &run->observers[i];
@@ -34,8 +34,8 @@ int let_intervene(PiRun *run, PiSeen seen, const PiTile *tile) {
     }
     return 0;
 }
-int show_to(const PiRun *run, const PiObserver *o, PiSeen seen, int64_t from, int64_t count,
-            int64_t each) {
+int pi_show_to(const PiRun *run, const PiObserver *o, PiSeen seen, int64_t from, int64_t count,
+               int64_t each) {
     seen.step = smaller(seen.step + from * run->interval, run->n_steps);
     seen.rows = row_at(run, seen.rows, seen.next, from, 0);
     seen.next *= each;
@@ -45,7 +45,7 @@ int show_to(const PiRun *run, const PiObserver *o, PiSeen seen, int64_t from, in
     return o->observe(o->self, run, &seen);
 }
 /* Shows each observer its own steps: the multiples of `every`, and the last of the run. */
-int show(const PiRun *run, const PiSeen *seen) {
+int pi_show(const PiRun *run, const PiSeen *seen) {
     const int64_t end = seen->step + (seen->count - 1) * run->interval;
     const int64_t last = smaller(end, run->n_steps),
                   whole = seen->count - (left_over(last, run->interval) != 0);
@@ -54,10 +54,10 @@ int show(const PiRun *run, const PiSeen *seen) {
         const int64_t each = over(o->every, run->interval);
         const int64_t skip =
             over(ceil_div(seen->step, o->every) * o->every - seen->step, run->interval);
-        if (skip < whole && show_to(run, o, *seen, skip, over(whole - 1 - skip, each) + 1, each))
+        if (skip < whole && pi_show_to(run, o, *seen, skip, over(whole - 1 - skip, each) + 1, each))
             return -1;
         if (last == run->n_steps && left_over(last, o->every) != 0 &&
-            show_to(run, o, *seen, seen->count - 1, 1, each))
+            pi_show_to(run, o, *seen, seen->count - 1, 1, each))
             return -1;
     }
     return 0;

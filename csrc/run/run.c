@@ -33,7 +33,7 @@ static PiSeen seen_of(const PiRun *run, int64_t tile, int64_t block, int64_t ste
 }
 /* One state of a tile. */
 static int show_state(PiRun *run, const PiSeen *seen) {
-    if (show(run, seen)) run->stopped = 1;
+    if (pi_show(run, seen)) run->stopped = 1;
     return run->stopped ? -1 : 0;
 }
 
@@ -61,10 +61,10 @@ static int begin_tile(PiRun *run, int64_t number, char *scratch) {
     const int look = !run->same || run->n_observers;
     const void *rows = look ? initial_rows(run, number) : run->initial;
     const int64_t stride = look ? run->stride : 1, different = run->same ? 1 : lanes;
-    const int valid = states_are_valid(run, rows, stride, different);
+    const int valid = pi_states_are_valid(run, rows, stride, different);
     for (int64_t i = 0; !valid && i < lanes; i++) {
-        const PiStatus status = state_status(run, rows, stride, i % different);
-        if (status && fail(run, number, i, status, run->first)) return -1;
+        const PiStatus status = pi_state_status(run, rows, stride, i % different);
+        if (status && pi_fail(run, number, i, status, run->first)) return -1;
     }
     if (!run->n_observers) return 0;
     PiSeen seen = seen_of(run, number, 0, 0, 1, scratch);
@@ -98,9 +98,9 @@ static int64_t seen_stride(const PiRun *run) {
 }
 static int64_t observers_offset(const PiRun *run) {
     const int64_t each = run->changes ? 1 : run->system->dim;
-    const int64_t rows = is_shown(run) && !run->writer ? each : 0;
-    const int64_t bytes = stops_make_room(run)
-                              ? stopping_rows_bytes(run)
+    const int64_t rows = pi_is_shown(run) && !run->writer ? each : 0;
+    const int64_t bytes = pi_stops_make_room(run)
+                              ? pi_stopping_rows_bytes(run)
                               : pi_product(pi_product(rows, seen_stride(run)), run->real_bytes);
     return pi_sum(pi_sum(seen_offset(run), rows_bytes(run, 1)), lines(bytes));
 }
@@ -116,7 +116,7 @@ static void place_observers(PiRun *run) {
 }
 int64_t pi_run_scratch_bytes(const PiRun *run) {
     const int64_t observers = run->observer_offset[run->n_observers];
-    return pi_sum(observers_offset(run), pi_sum(observers, leaving_bytes(run)));
+    return pi_sum(observers_offset(run), pi_sum(observers, pi_leaving_bytes(run)));
 }
 /* The parameters of one step of a driven run. */
 static const PiRow *driven(const PiRun *run, int64_t step, char *scratch) {
@@ -193,24 +193,24 @@ static int advance_together(PiRun *run, PiSeen seen, PiTile *tile, void *target,
         tile->origin = *run->observers[0].origin;
         tile->factor = *run->observers[0].factor;
     }
-    tile->reach = has_seen_bound(run) ? far : NULL;
+    tile->reach = pi_has_seen_bound(run) ? far : NULL;
     int bad = call_kernel(run, tile, target, scratch, to_target);
     tile->reach = NULL;
-    if (bad >= 0 && has_seen_bound(run)) bad = find_leavers(run, &seen, tile, far);
+    if (bad >= 0 && pi_has_seen_bound(run)) bad = pi_find_leavers(run, &seen, tile, far);
     tile->record = NULL;
     tile->origin.data = NULL;
     tile->stream = 0;
     if (bad) return bad;
-    return let_intervene(run, seen, tile) ? -1 : show(run, &seen);
+    return pi_let_intervene(run, seen, tile) ? -1 : pi_show(run, &seen);
 }
 
-int advance_tile(PiRun *run, int64_t number, int64_t block, char *scratch, PiPause *pause) {
+int pi_advance_tile(PiRun *run, int64_t number, int64_t block, char *scratch, PiPause *pause) {
     const int64_t lane = number * run->tile_lanes, interval = run->interval;
-    const int64_t from = steps_after(run, block), to = steps_after(run, block + 1);
+    const int64_t from = pi_steps_after(run, block), to = pi_steps_after(run, block + 1);
     /* A bound is checked after each step, unless that is done in the shown rows; a
      * drive changes at each. */
-    const int each_step = (!isinf(run->bound) && !has_seen_bound(run)) || run->drive_strides;
-    const int together = is_shown(run) && !each_step && interval < run->block_steps;
+    const int each_step = (!isinf(run->bound) && !pi_has_seen_bound(run)) || run->drive_strides;
+    const int together = pi_is_shown(run) && !each_step && interval < run->block_steps;
     const PiFailures *failures = &run->failures[number];
     void *target = row_at(run, run->state[block & 1], run->stride, 0, lane);
     PiTile tile = make_tile(run, number, scratch, pause);
@@ -223,13 +223,13 @@ int advance_tile(PiRun *run, int64_t number, int64_t block, char *scratch, PiPau
         if (o->open) o->open(o->self, run, number, block + 1, own);
     }
 
-    if (makes_room(run) && to - from >= LEAST_STEPS)
-        return advance_leaving(run, number, &tile, from, to, target,
-                               scratch + observers_offset(run));
-    if (stops_make_room(run))
-        return advance_stopping(run, &tile, seen_of(run, number, block + 1, 0, 0, scratch), from,
-                                to, target, scratch + seen_offset(run) + rows_bytes(run, 1),
-                                scratch + observers_offset(run) + run->observer_offset[1]);
+    if (pi_makes_room(run) && to - from >= LEAST_STEPS)
+        return pi_advance_leaving(run, number, &tile, from, to, target,
+                                  scratch + observers_offset(run));
+    if (pi_stops_make_room(run))
+        return pi_advance_stopping(run, &tile, seen_of(run, number, block + 1, 0, 0, scratch), from,
+                                   to, target, scratch + seen_offset(run) + rows_bytes(run, 1),
+                                   scratch + observers_offset(run) + run->observer_offset[1]);
 
     int64_t alone = from; /* until here each interval is one call: a lane fails before it */
     for (int64_t step = from; step < to;) {
@@ -256,13 +256,13 @@ int advance_tile(PiRun *run, int64_t number, int64_t block, char *scratch, PiPau
             }
         } else bad = call_kernel(run, &tile, target, scratch, to_target);
         if (bad < 0) run->stopped = 1;
-        if (bad < 0 || (bad && find_failures(run, number, &tile))) return -1;
+        if (bad < 0 || (bad && pi_find_failures(run, number, &tile))) return -1;
         seen.count = 1;
         if (!several && run->n_observers &&
             (left_over(stop, interval) == 0 || stop == run->n_steps)) {
             seen.rows = tile.out;
             seen.stride = tile.out_stride;
-            if (let_intervene(run, seen, &tile) || show_state(run, &seen)) {
+            if (pi_let_intervene(run, seen, &tile) || show_state(run, &seen)) {
                 run->stopped = 1;
                 return -1;
             }
@@ -289,7 +289,7 @@ int pi_run_look(PiRun *run, int64_t n, int observer, void *scratch) {
         seen.rows = row_at(run, run->state[0], run->stride, 0, tile * run->tile_lanes);
         seen.stride = run->stride;
         for (int i = observer; i < run->n_observers; i++)
-            if (show_to(run, &run->observers[i], seen, 0, 1, 1)) return -1;
+            if (pi_show_to(run, &run->observers[i], seen, 0, 1, 1)) return -1;
     }
     return 0;
 }
@@ -300,14 +300,15 @@ int pi_run_prepare(PiRun *run) {
     const int64_t block = run->system->block, bytes = pi_product(run->state_rows, run->real_bytes);
     /* States that observers see go through a scratch, which should be in the first-level cache too.
      */
-    prepare_observers(run);
-    const int64_t kept = is_shown(run) && !run->writer ? SCRATCH_STATES : 1;
-    const int64_t packed = makes_room(run) || stops_make_room(run) ? PACKED_TILES : 1;
+    pi_prepare_observers(run);
+    const int64_t kept = pi_is_shown(run) && !run->writer ? SCRATCH_STATES : 1;
+    const int64_t packed = pi_makes_room(run) || pi_stops_make_room(run) ? PACKED_TILES : 1;
     const int64_t shown = (block ? block : TILE_BYTES / kept / bytes) / group * group;
     run->shown_lanes = shown < group ? group : shown;
     const int64_t fitting =
-        stops_make_room(run) ? STOPPING_TILES * run->shown_lanes
-                             : (block ? block : TILE_BYTES * packed / kept / bytes) / group * group;
+        pi_stops_make_room(run)
+            ? STOPPING_TILES * run->shown_lanes
+            : (block ? block : TILE_BYTES * packed / kept / bytes) / group * group;
     const int64_t shares = run->workers > 1 ? 2 * run->workers : 1;
     const int64_t sharing = ceil_div(ceil_div(run->lanes, shares), group) * group;
     run->tile_lanes = smaller(fitting, sharing);
@@ -321,8 +322,8 @@ int pi_run_prepare(PiRun *run) {
     pi_make_table(run->method, run->system, run->table);
     if (run->starter) pi_make_table(run->starter, run->system, run->starter_table);
     pi_leave_float_mode(mode);
-    run->block_steps = steps_of_block(run);
-    run->n_blocks = count_blocks(run);
+    run->block_steps = pi_steps_of_block(run);
+    run->n_blocks = pi_count_blocks(run);
     const int64_t needed =
         pi_product(pi_workspace_rows(run->method, run->starter, run->system, run->state_rows),
                    run->vector_bytes); /* bytes */
@@ -351,7 +352,7 @@ void pi_run_work(PiRun *run, PiPoll *poll, void *context) {
         const int64_t complete = ticket < tickets ? block * run->n_tiles : tickets;
         while (!look(&pace.pause) && run->done < complete) sched_yield();
         if (run->cancelled || ticket >= tickets) break;
-        const int error = block ? advance_tile(run, tile, block - 1, scratch, &pace.pause)
+        const int error = block ? pi_advance_tile(run, tile, block - 1, scratch, &pace.pause)
                                 : begin_tile(run, tile, scratch);
         if (error) {
             if (!run->stopped) run->out_of_memory = 1;
@@ -366,7 +367,7 @@ static int64_t blocks_done(const PiRun *run) {
     const int64_t rounds = run->n_tiles ? run->done / run->n_tiles : run->n_blocks + 1;
     return rounds ? rounds - 1 : 0;
 }
-int64_t pi_run_completed(const PiRun *run) { return steps_after(run, blocks_done(run)); }
+int64_t pi_run_completed(const PiRun *run) { return pi_steps_after(run, blocks_done(run)); }
 
 const void *pi_run_state(const PiRun *run) {
     const int64_t blocks = blocks_done(run);

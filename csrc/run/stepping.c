@@ -8,7 +8,7 @@
 int pi_run_may_undo(const PiRun *run, int64_t n) {
     const double soon = 1e7; /* operations: some milliseconds */
     const double operations =
-        (double)smaller(n, run->block_steps) * lanes_worked(run) * step_operations(run);
+        (double)smaller(n, run->block_steps) * pi_lanes_worked(run) * pi_step_operations(run);
     return run->n_observers || (run->force && run->system->may_stop) || !isinf(run->bound) ||
            operations > soon;
 }
@@ -23,11 +23,11 @@ static void put_back(PiRun *run, const char *scratch, const char *before, int64_
                row_at(run, scratch, run->tile_lanes, d, 0), bytes);
     for (int i = 0; i < run->n_undo; i++)
         memcpy(run->undo[i].live, run->undo[i].spare, run->undo[i].bytes);
-    forget_failures(run, run->first + from);
+    pi_forget_failures(run, run->first + from);
 }
 /* The completed steps of a block: all or none. */
 static int64_t step_block(PiRun *run, int64_t block, char *scratch, char *before, Pace *pace) {
-    const int64_t from = steps_after(run, block), to = steps_after(run, block + 1);
+    const int64_t from = pi_steps_after(run, block), to = pi_steps_after(run, block + 1);
     const int64_t bytes = run->state_rows * run->stride * run->real_bytes;
     PiPause *const pause = before && pace->poll ? &pace->pause : NULL;
     int error = 0;
@@ -35,7 +35,7 @@ static int64_t step_block(PiRun *run, int64_t block, char *scratch, char *before
     for (int i = 0; i < run->n_undo; i++)
         memcpy(run->undo[i].spare, run->undo[i].live, run->undo[i].bytes);
     for (int64_t tile = 0; tile < run->n_tiles; tile++) {
-        error |= advance_tile(run, tile, block, scratch, pause);
+        error |= pi_advance_tile(run, tile, block, scratch, pause);
         if (!error && pause && tile + 1 < run->n_tiles && look(pause)) error = -1;
         if (error && before) break;
     }
@@ -51,9 +51,9 @@ int pi_run_step(PiRun *run, int64_t first, int64_t n, void *scratch, void *befor
     run->n_steps = n;
     /* Observers see every step of stepping by hand. */
     run->cut = run->n_observers ? 1 : n;
-    run->interval = has_seen_bound(run) ? 1 : run->cut;
+    run->interval = pi_has_seen_bound(run) ? 1 : run->cut;
     run->cancelled = run->stopped = run->out_of_memory = 0;
-    const int64_t blocks = count_blocks(run);
+    const int64_t blocks = pi_count_blocks(run);
     const uint32_t mode = pi_enter_float_mode();
     Pace pace = make_pace(run, completed_steps, &run->cancelled, poll, context);
     *completed = 0;

@@ -12,7 +12,7 @@ static int append(PiTable *table, int n, int index, double weight) {
     return n + 1;
 }
 
-void sparse_rows(const PiMethod *m, const PiSystem *system, PiTable *table) {
+void pi_sparse_rows(const PiMethod *m, const PiSystem *system, PiTable *table) {
     const int nystrom = system->structure == PI_SECOND_ORDER && !system->velocity_dependent;
     const int stages = m->evaluations, own = m->family == PI_NYSTROM;
     int n = 0;
@@ -21,9 +21,9 @@ void sparse_rows(const PiMethod *m, const PiSystem *system, PiTable *table) {
         table->start[s] = n;
         for (int j = 0; j < s; j++)
             n = append(table, n, j,
-                       nystrom && !own ? nystrom_weight(m, s, j)
-                       : s < stages    ? m->a[s][j]
-                                       : m->b[j]);
+                          nystrom && !own ? nystrom_weight(m, s, j)
+                          : s < stages    ? m->a[s][j]
+                                          : m->b[j]);
     }
     table->start[stages + 1] = n;
     for (int j = 0; table->nystrom && j < stages; j++)
@@ -62,7 +62,7 @@ static void invert(const PiMethod *m, int from, int n, PiTable *table) {
         memcpy(&table->inverse[from + i][from], right[i], n * sizeof(double));
 }
 /* Each group ends as soon as no stage in it needs a later one. */
-void stage_groups(const PiMethod *m, const PiSystem *system, PiTable *table) {
+void pi_stage_groups(const PiMethod *m, const PiSystem *system, PiTable *table) {
     (void)system;
     int from = 0, needed = 0;
     for (int s = 0; s < m->stages; s++) {

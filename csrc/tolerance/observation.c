@@ -39,7 +39,7 @@ static int show_after(const PiStepObserver *p, ProgramRows *r, const PiSteps *s,
             r->y[at] = before ? landing(p, s, i, at) : get(&p->e, s->after, at);
         }
     }
-    return load_parameters(r, s->id) || run_program(r) ? -1 : 0;
+    return pi_load_parameters(r, s->id) || pi_run_program(r) ? -1 : 0;
 }
 /* A watch sees states of the lanes marked in `sees`. */
 static int add_up(const PiStepObserver *p, int number, const PiSteps *s, const int8_t *sees,
@@ -79,8 +79,8 @@ static int reduce_states(PiStepObserver *p, const PiSteps *s, const int8_t *sees
                          ahead = get(&p->e, p->solve->t_end.data, p->solve->t_end.stride * id) - t;
             double after;
             if (counts_from(p, r, id, &after) && !((t - after) * ahead >= 0)) continue;
-            reduce_value(r, rows->answer[r->quantity * p->e.lanes + i], t,
-                         p->of->numbers + id * p->of->n_numbers);
+            pi_reduce_value(r, rows->answer[r->quantity * p->e.lanes + i], t,
+                            p->of->numbers + id * p->of->n_numbers);
         }
     return 0;
 }
@@ -90,11 +90,11 @@ static int reduce_steps(PiStepObserver *p, const PiSteps *s, const int8_t *sees)
     for (int64_t i = 0; i < p->e.lanes; i++) {
         end_pieces(q, i);
         if (!sees[i] || p->e.part[i] == 0) continue;
-        begin_pieces(q, i, s->id[i], p->e.h[i], p->e.resolution[i], p->e.part[i]);
+        pi_begin_pieces(q, i, s->id[i], p->e.h[i], p->e.resolution[i], p->e.part[i]);
         for (int k = 0; k < p->of->n_after; k++) {
             const PiRow row = p->of->after[k];
             const double after = ((const double *)row.data)[row.stride * s->id[i]];
-            cut_pieces(q, i, (after - get(&p->e, s->t0, i)) / p->e.h[i]);
+            pi_cut_pieces(q, i, (after - get(&p->e, s->t0, i)) / p->e.h[i]);
         }
     }
     if (q->linear) {
@@ -103,27 +103,28 @@ static int reduce_steps(PiStepObserver *p, const PiSteps *s, const int8_t *sees)
             if (end)
                 memcpy(q->rows.y, p->e.after, (size_t)(p->e.dim * p->e.lanes) * sizeof *p->e.after);
             else widen(&p->e, s->before, p->e.dim * p->e.lanes, q->rows.y);
-            if (load_parameters(&q->rows, s->id) || run_program(&q->rows)) return -1;
+            if (pi_load_parameters(&q->rows, s->id) || pi_run_program(&q->rows)) return -1;
             memcpy(end ? ended : begun, q->rows.answer,
                    (size_t)(q->count * p->e.lanes) * sizeof *begun);
         }
-        linear_pieces(q, s, p->e.real_bytes, begun, ended);
+        pi_linear_pieces(q, s, p->e.real_bytes, begun, ended);
     }
     for (;;) {
         int any = 0;
         for (int64_t i = 0; i < p->e.lanes; i++) any |= q->n_ends[i] > 0;
         if (!any) return 0;
-        if (next_pieces(q, s, p->e.real_bytes, p->e.after)) return -1;
+        if (pi_next_pieces(q, s, p->e.real_bytes, p->e.after)) return -1;
         for (int64_t i = 0; i < p->e.lanes; i++) {
             if (!q->points[i]) continue;
-            const double from = time_within(&p->e, s, i, q->from[i]);
-            const double to = time_within(&p->e, s, i, q->to[i]), middle = from + 0.5 * (to - from);
+            const double from = pi_time_within(&p->e, s, i, q->from[i]);
+            const double to = pi_time_within(&p->e, s, i, q->to[i]),
+                         middle = from + 0.5 * (to - from);
             for (int k = 0; k < p->of->n_reductions; k++) {
                 const PiPieceReduction *r = &p->of->reduction[k];
                 double after;
                 if (counts_from(p, r, s->id[i], &after) && !((middle - after) * p->e.h[i] > 0))
                     continue;
-                reduce_piece(r, q, i, from, to, p->of->numbers + s->id[i] * p->of->n_numbers);
+                pi_reduce_piece(r, q, i, from, to, p->of->numbers + s->id[i] * p->of->n_numbers);
             }
             take_piece(q, i);
         }
@@ -141,7 +142,7 @@ int pi_step_observer_begin(PiStepObserver *p, const PiSteps *s) {
     for (int w = 0; any && w < p->of->n_watches; w++)
         if (add_up(p, w, s, first, 0)) return -1;
     if (any && p->of->n_reductions && reduce_states(p, s, first)) return -1;
-    if (any && p->of->events.count && begin_events(&p->e, s, first)) return -1;
+    if (any && p->of->events.count && pi_begin_events(&p->e, s, first)) return -1;
     for (int64_t i = 0; i < p->e.lanes; i++)
         if (first[i]) p->of->seen[s->id[i]] = 1;
     return 0;
@@ -149,7 +150,7 @@ int pi_step_observer_begin(PiStepObserver *p, const PiSteps *s) {
 int pi_step_observer_locate(PiStepObserver *p, const PiSteps *s) {
     for (int64_t i = 0; !p->e.locating && i < p->e.lanes; i++)
         if (s->id[i] >= 0) p->e.resolution[i] = resolution_of(p, s->id[i]);
-    return locate_events(&p->e, s, NULL);
+    return pi_locate_events(&p->e, s, NULL);
 }
 /* Has a step ended where it begins? Its state is that after the step before. */
 static int stands(const PiStepObserver *p, const PiSteps *s, int64_t i) {
@@ -181,7 +182,7 @@ int pi_step_observer_accept(PiStepObserver *p, const PiSteps *s, PiSolver *solve
         (reduce_steps(p, s, sees[0]) || (jumped && reduce_states(p, s, sees[1]))))
         return -1;
     if (jumped && solver->keep && keep_landings(p, s, solver)) return -1;
-    return p->of->events.count ? settle_events(&p->e, s, NULL) : 0;
+    return p->of->events.count ? pi_settle_events(&p->e, s, NULL) : 0;
 }
 
 /* ---- memory ---------------------------------------------------------------------------------- */
@@ -190,12 +191,12 @@ static int64_t lay_out(PiStepObserver *p, char *memory) {
     const PiObservation *of = p->of;
     const int64_t lanes = p->e.lanes;
     int64_t used = 0;
-    p->watch = place(memory, &used, pi_product(of->n_watches, sizeof *p->watch));
+    p->watch = pi_part_of(memory, &used, pi_product(of->n_watches, sizeof *p->watch));
     for (int w = 0; w < of->n_watches; w++)
-        place_program(memory, &used, &of->watch[w], memory ? &p->watch[w] : NULL, lanes);
-    for (int i = 0; i < 2; i++) p->sees[i] = place(memory, &used, lanes);
-    if (of->n_reductions) place_pieces(memory, &used, &of->timed, of->need, lanes, &p->timed);
-    place_events(memory, &used, &p->e);
+        pi_place_program(memory, &used, &of->watch[w], memory ? &p->watch[w] : NULL, lanes);
+    for (int i = 0; i < 2; i++) p->sees[i] = pi_part_of(memory, &used, lanes);
+    if (of->n_reductions) pi_place_pieces(memory, &used, &of->timed, of->need, lanes, &p->timed);
+    pi_place_events(memory, &used, &p->e);
     return used;
 }
 PiStepObserver *pi_step_observer_new(const PiObservation *of, const PiAdaptiveRun *run) {
@@ -221,7 +222,7 @@ PiStepObserver *pi_step_observer_new(const PiObservation *of, const PiAdaptiveRu
 }
 void pi_step_observer_free(PiStepObserver *p) {
     for (int64_t i = 0; p->e.locating && i < p->e.lanes; i++)
-        if (p->e.id[i] >= 0) forget_events(&p->e, i);
+        if (p->e.id[i] >= 0) pi_forget_events(&p->e, i);
     pi_free_aligned(p->memory);
     free(p);
 }

@@ -13,7 +13,7 @@
 static double least_part(const EventLanes *p) {
     return p->single ? 2 * FLT_EPSILON : 2 * DBL_EPSILON;
 }
-double time_within(const EventLanes *p, const PiSteps *s, int64_t i, double part) {
+double pi_time_within(const EventLanes *p, const PiSteps *s, int64_t i, double part) {
     if (part == 1) return get(p, s->t, i);
     return get(p, s->t0, i) + (get(p, s->t0_low, i) + part * p->h[i]);
 }
@@ -21,7 +21,7 @@ static void add_to_count(EventLanes *p, int64_t i, PiEventRow row, int j) {
     *event_row(p, row, p->id[i], j) += 1;
     p->added[(2 * i + row) * p->of->count + j] += 1;
 }
-void forget_events(EventLanes *p, int64_t i) {
+void pi_forget_events(EventLanes *p, int64_t i) {
     int *added = p->added + 2 * i * p->of->count;
     for (int k = 0; k < 2 * p->of->count; k++) {
         p->counts[k * p->of->stride + p->id[i]] -= added[k];
@@ -68,13 +68,13 @@ static void find_located(EventLanes *p, int64_t i, int j) {
     const double error = 20 * q->resolution[i] * size;
     if (isinf(q->resolution[i])) { /* nothing can be told within */
         double f[CHEB_MOST + 1] = {0};
-        const int n = piece_values(q, i, j, f);
+        const int n = pi_piece_values(q, i, j, f);
         if (!is_at_zero(p, i, j, f[0]) && crosses(e, f[0], f[n])) occurs(&p->occurring[i], 1, 0, j);
         return;
     }
     if (cheb_is_clear(least, most, error) && !piece_is_lost(q, i, j)) return;
     double f[CHEB_MOST + 1] = {0};
-    const int n = piece_values(q, i, j, f);
+    const int n = pi_piece_values(q, i, j, f);
     for (int k = 0; k <= n; k++)
         if (!isfinite(f[k])) return;
     const int begins = is_at_zero(p, i, j, f[0]);
@@ -87,8 +87,8 @@ static void find_located(EventLanes *p, int64_t i, int j) {
     PiZero zeros[PI_MOST_ZEROS];
     int near = 0;
     const int simple = n == 4 && !begins && (f[0] < 0) != (f[n] < 0); /* as pieces.c has it */
-    const int count =
-        simple ? find_simple_zero(n, f, zeros) : find_zeros(n, f, begins, error, zeros, &near);
+    const int count = simple ? pi_find_simple_zero(n, f, zeros)
+                             : pi_find_zeros(n, f, begins, error, zeros, &near);
     for (int k = 0; k < count; k++) {
         if (e->direction && (e->direction > 0) != zeros[k].rises) continue;
         const double slope = zeros[k].slope * 2 / (q->to[i] - q->from[i]);
@@ -106,7 +106,7 @@ static void find_condition(EventLanes *p, int64_t i, int64_t id, int j) {
     const Pieces *q = &p->quantities;
     double f[CHEB_MOST + 1] = {0};
     int changes = 0;
-    const int n = piece_values(q, i, j, f);
+    const int n = pi_piece_values(q, i, j, f);
     if (p->of->exact) {
         const double start = *event_row(p, PI_QUANTITY, id, j);
         if (q->to[i] == 1 && crosses(&p->of->event[j], start, f[n]))
@@ -138,7 +138,7 @@ static void find_on_step(EventLanes *p, int64_t i, int64_t id, int j) {
     double c[PI_MAX_DEGREE + 1];
     for (int m = 0; m <= q->degree; m++) c[m] = linear_row(q, j, m)[i];
     const double error = 20 * q->resolution[i] * fmax(most, -least);
-    const int found = find_bernstein_zeros(q->degree, c, error, zeros, &near);
+    const int found = pi_find_bernstein_zeros(q->degree, c, error, zeros, &near);
     for (int k = 0; k < found; k++)
         if (!e->direction || (e->direction > 0) == zeros[k].rises)
             occurs(&p->occurring[i], zeros[k].x, zeros[k].slope, j);
@@ -196,7 +196,7 @@ static void jump(EventLanes *p, const PiSteps *s, int64_t i, const Occurrence *t
     for (int j = 0; j < p->of->count; j++) {
         double f[CHEB_MOST + 1] = {0}, g = p->detect.answer[j * p->lanes + i]; /* before the jump */
         if (p->quantities.linear) f[0] = p->begun[j * p->lanes + i];
-        else piece_values(&p->quantities, i, j, f);
+        else pi_piece_values(&p->quantities, i, j, f);
         tied[j] = tied[j] == 0 && crosses(&p->of->event[j], f[0], g) && !is_at_zero(p, i, j, f[0]);
         p->g[i * p->of->count + j] = g;
     }
@@ -218,7 +218,7 @@ static void happens(EventLanes *p, const PiSteps *s, int64_t i) {
     const int j = this.event;
     const PiEvent *event = &of->event[j];
     const int64_t id = s->id[i];
-    const double t = time_within(p, s, i, this.part);
+    const double t = pi_time_within(p, s, i, this.part);
     const int lost = event->then >= 0 && is_zeno(p, t, id);
     if (o->events++ == of->most ||
         (lost && *event_row(p, PI_TIMES, id, PI_LOST_JUMPS) >= (double)of->most)) {
@@ -248,12 +248,13 @@ static void happens(EventLanes *p, const PiSteps *s, int64_t i) {
 static int show_state(EventLanes *p, ProgramRows *r, const PiSteps *s) {
     for (int64_t i = 0; i < p->lanes; i++) {
         const Occurring *o = &p->occurring[i];
-        r->t[i] = o->count ? time_within(p, s, i, o->pending[o->count - 1].part) : get(p, s->t, i);
+        r->t[i] =
+            o->count ? pi_time_within(p, s, i, o->pending[o->count - 1].part) : get(p, s->t, i);
         if (o->asks && p->single) r->t[i] = (float)r->t[i];
         for (int d = 0; r->y != p->state && d < p->dim; d++)
             r->y[d * p->lanes + i] = p->state[d * p->lanes + i];
     }
-    return load_parameters(r, s->id) || run_program(r) ? -1 : 0;
+    return pi_load_parameters(r, s->id) || pi_run_program(r) ? -1 : 0;
 }
 static int is_finite(const EventLanes *p, const void *state, int64_t i) {
     int finite = 1;
@@ -359,7 +360,7 @@ static int go_through(EventLanes *p, const PiSteps *s) {
             waits |= !o->count && p->quantities.n_ends[i];
         }
         if (waits) {
-            if (next_pieces(&p->quantities, s, p->real_bytes, NULL)) return -1;
+            if (pi_next_pieces(&p->quantities, s, p->real_bytes, NULL)) return -1;
             for (int64_t i = 0; i < p->lanes; i++)
                 if (!p->occurring[i].count && p->quantities.points[i]) find_events(p, i, s->id[i]);
         }
@@ -405,7 +406,7 @@ static int show_ends(EventLanes *p, const PiSteps *s) {
     ProgramRows *r = &p->detect;
     widen(p, s->t, p->lanes, r->t);
     widen(p, s->after, p->dim * p->lanes, r->y);
-    return load_parameters(r, s->id) || run_program(r) ? -1 : 0;
+    return pi_load_parameters(r, s->id) || pi_run_program(r) ? -1 : 0;
 }
 /* The events of linear quantities, from their values at both ends of the steps. */
 static int find_linear(EventLanes *p, const PiSteps *s) {
@@ -416,7 +417,7 @@ static int find_linear(EventLanes *p, const PiSteps *s) {
     for (int64_t i = 0; i < p->lanes; i++)
         for (int j = 0; j < count; j++)
             p->begun[j * p->lanes + i] = s->id[i] < 0 ? 0 : *event_row(p, PI_QUANTITY, s->id[i], j);
-    linear_pieces(q, s, p->real_bytes, p->begun, p->ended);
+    pi_linear_pieces(q, s, p->real_bytes, p->begun, p->ended);
     for (int64_t i = 0; i < p->lanes; i++) {
         if (s->end[i] != PI_STEP_MADE) continue;
         q->from[i] = 0, q->to[i] = 1,
@@ -426,7 +427,7 @@ static int find_linear(EventLanes *p, const PiSteps *s) {
     }
     return 0;
 }
-int locate_events(EventLanes *p, const PiSteps *s, const int8_t *looked) {
+int pi_locate_events(EventLanes *p, const PiSteps *s, const int8_t *looked) {
     const int count = p->of->count;
     for (int64_t i = 0; !p->locating && i < p->lanes; i++) {
         p->id[i] = s->id[i];
@@ -444,8 +445,8 @@ int locate_events(EventLanes *p, const PiSteps *s, const int8_t *looked) {
         if (p->of->exact) p->quantities.of[i] = -1; /* no step knows of another */
         const double least = p->whole ? fabs(p->whole[i]) * (p->single ? 0x1p-14 : 0x1p-40) : 0;
         if (!p->quantities.linear)
-            begin_pieces(&p->quantities, i, s->id[i], p->h[i],
-                         fabs(p->h[i]) <= least ? INFINITY : p->resolution[i], 1);
+            pi_begin_pieces(&p->quantities, i, s->id[i], p->h[i],
+                            fabs(p->h[i]) <= least ? INFINITY : p->resolution[i], 1);
         for (int j = 0; j < count; j++)
             p->zero[i * count + j] = -*event_row(p, PI_BEGINS, s->id[i], j);
     }
@@ -465,7 +466,7 @@ int locate_events(EventLanes *p, const PiSteps *s, const int8_t *looked) {
 }
 
 /* ---- between the steps ----------------------------------------------------------------------- */
-int begin_events(EventLanes *p, const PiSteps *s, const int8_t *first) {
+int pi_begin_events(EventLanes *p, const PiSteps *s, const int8_t *first) {
     if (show_ends(p, s)) return -1;
     for (int64_t i = 0; i < p->lanes; i++) {
         if (!first[i]) continue;
@@ -494,7 +495,7 @@ static double begins(const EventLanes *p, int64_t i, int64_t id, int j, double n
     }
     return p->tied[i * p->of->count + j] && now * start <= 0 ? BEGINS_WITH_EVENT : BEGINS_ANYHOW;
 }
-int settle_events(EventLanes *p, const PiSteps *s, const int8_t *wanted) {
+int pi_settle_events(EventLanes *p, const PiSteps *s, const int8_t *wanted) {
     const int count = p->of->count;
     int any = !wanted, whole = p->quantities.linear != NULL; /* have no steps ended early? */
     for (int64_t i = 0; i < p->lanes; i++) whole &= s->end[i] <= PI_STEP_MADE;
@@ -521,7 +522,7 @@ int settle_events(EventLanes *p, const PiSteps *s, const int8_t *wanted) {
             *event_row(p, PI_TIMES, id, PI_LAST_JUMP) = t;
         }
         if (s->end[i] != PI_STEP_STOPPED) continue;
-        p->of->stopped_at[id] = time_within(p, s, i, p->part[i]);
+        p->of->stopped_at[id] = pi_time_within(p, s, i, p->part[i]);
         p->of->stopped_by[id] = (int8_t)p->occurring[i].stopped_by;
     }
     memset(p->added, 0, (size_t)(p->lanes * 2 * count) * sizeof *p->added);
@@ -530,36 +531,36 @@ int settle_events(EventLanes *p, const PiSteps *s, const int8_t *wanted) {
 }
 
 /* ---- memory ---------------------------------------------------------------------------------- */
-void place_events(char *memory, int64_t *used, EventLanes *p) {
+void pi_place_events(char *memory, int64_t *used, EventLanes *p) {
     const PiEvents *of = p->of;
     const int64_t lanes = p->lanes, row = pi_product(lanes, sizeof(double)), n = of->count;
     double **const rows[] = {&p->h, &p->part, &p->resolution},
                    **const states[] = {&p->after, &p->landing};
-    for (int i = 0; i < 3; i++) *rows[i] = place(memory, used, row);
-    for (int i = 0; i < 2; i++) *states[i] = place(memory, used, pi_product(p->dim, row));
-    p->id = place(memory, used, row);
+    for (int i = 0; i < 3; i++) *rows[i] = pi_part_of(memory, used, row);
+    for (int i = 0; i < 2; i++) *states[i] = pi_part_of(memory, used, pi_product(p->dim, row));
+    p->id = pi_part_of(memory, used, row);
     if (!n) return;
     const int quantities = of->detect.program.system->n_invariants;
-    p->need = place(memory, used, quantities);
+    p->need = pi_part_of(memory, used, quantities);
     for (int j = 0; memory && j < quantities; j++)
         p->need[j] = j >= n                 ? PI_NEED_APART /* of comparisons */
                      : of->event[j].located ? PI_NEED_VALUE
                      : of->exact            ? PI_NEED_NOTHING
                                             : PI_NEED_TRUTH;
-    place_pieces(memory, used, &of->detect, p->need, lanes, &p->quantities);
+    pi_place_pieces(memory, used, &of->detect, p->need, lanes, &p->quantities);
     p->quantities.first_degree = of->exact ? CHEB_MOST / 4 : CHEB_MOST / 2;
-    place_program(memory, used, &of->detect, &p->detect, lanes);
+    pi_place_program(memory, used, &of->detect, &p->detect, lanes);
     p->state = p->detect.y;
-    if (of->react.program.system) place_program(memory, used, &of->react, &p->react, lanes);
-    p->begun = place(memory, used, pi_product(n, row));
-    p->ended = place(memory, used, pi_product(n, row));
-    p->g = place(memory, used, pi_product(n, row));
-    p->zero = place(memory, used, pi_product(n, row));
-    p->tied = place(memory, used, pi_product(n, lanes));
-    p->crossings = place(memory, used, pi_product(n, lanes));
-    p->added = place(memory, used, pi_product(2 * n, row));
-    p->occurring = place(memory, used, pi_product(lanes, sizeof *p->occurring));
-    Occurrence *pending = place(memory, used, pi_product(lanes, PENDING_BYTES));
+    if (of->react.program.system) pi_place_program(memory, used, &of->react, &p->react, lanes);
+    p->begun = pi_part_of(memory, used, pi_product(n, row));
+    p->ended = pi_part_of(memory, used, pi_product(n, row));
+    p->g = pi_part_of(memory, used, pi_product(n, row));
+    p->zero = pi_part_of(memory, used, pi_product(n, row));
+    p->tied = pi_part_of(memory, used, pi_product(n, lanes));
+    p->crossings = pi_part_of(memory, used, pi_product(n, lanes));
+    p->added = pi_part_of(memory, used, pi_product(2 * n, row));
+    p->occurring = pi_part_of(memory, used, pi_product(lanes, sizeof *p->occurring));
+    Occurrence *pending = pi_part_of(memory, used, pi_product(lanes, PENDING_BYTES));
     if (memory) {
         memset(p->occurring, 0, (size_t)lanes * sizeof *p->occurring);
         memset(p->added, 0, (size_t)(2 * n * lanes) * sizeof *p->added);

@@ -107,15 +107,15 @@ static inline int crosses(const PiEvent *e, double before, double after) {
     return (e->direction >= 0 && before < 0 && after >= 0) ||
            (e->direction <= 0 && before > 0 && after <= 0);
 }
-/* Parts of a memory in order, for so many lanes; see place(). */
-void place_events(char *memory, int64_t *used, EventLanes *lanes);
+/* Parts of a memory in order, for so many lanes; see pi_part_of(). */
+void pi_place_events(char *memory, int64_t *used, EventLanes *lanes);
 /* The time at a part of a lane's segment. */
-double time_within(const EventLanes *lanes, const PiSteps *steps, int64_t lane, double part);
+double pi_time_within(const EventLanes *lanes, const PiSteps *steps, int64_t lane, double part);
 /* The first states of some lanes. */
-int begin_events(EventLanes *lanes, const PiSteps *steps, const int8_t *first);
+int pi_begin_events(EventLanes *lanes, const PiSteps *steps, const int8_t *first);
 /* Lets the events of segments occur; 1: parts of steps are requested. looked: of some lanes only
  * (NULL: of all). Then, when they are final: wanted: of which lanes the quantities are. */
-int locate_events(EventLanes *lanes, const PiSteps *steps, const int8_t *looked);
-int settle_events(EventLanes *lanes, const PiSteps *steps, const int8_t *wanted);
+int pi_locate_events(EventLanes *lanes, const PiSteps *steps, const int8_t *looked);
+int pi_settle_events(EventLanes *lanes, const PiSteps *steps, const int8_t *wanted);
 /* Takes back what was counted in a segment that is not completed. */
-void forget_events(EventLanes *lanes, int64_t lane);
+void pi_forget_events(EventLanes *lanes, int64_t lane);

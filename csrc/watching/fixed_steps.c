@@ -56,18 +56,18 @@ static int64_t lay_out(Segments *p, char *memory) {
                              &p->part, &p->begun,  &p->length, &p->lanes.whole};
     int8_t **const marks[] = {&p->end, &p->looked, &p->waits, &p->asks, &p->wanted};
     int64_t used = 0;
-    for (int i = 0; i < 8; i++) *rows[i] = place(memory, &used, row);
-    for (int i = 0; i < 5; i++) *marks[i] = place(memory, &used, lanes);
-    p->id = place(memory, &used, row);
-    p->slot = place(memory, &used, pi_product(lanes, sizeof *p->slot));
-    p->before = place(memory, &used, pi_product(run->state_rows, row));
-    p->after = place(memory, &used, pi_product(run->state_rows, row));
-    p->start = place(memory, &used, pi_product(p->e->events.count, row));
-    p->last = place(memory, &used, pi_product(p->e->events.count, row));
-    p->column = place(memory, &used, row);
-    char *const packed = place(memory, &used, pi_packed_bytes(run, lanes));
+    for (int i = 0; i < 8; i++) *rows[i] = pi_part_of(memory, &used, row);
+    for (int i = 0; i < 5; i++) *marks[i] = pi_part_of(memory, &used, lanes);
+    p->id = pi_part_of(memory, &used, row);
+    p->slot = pi_part_of(memory, &used, pi_product(lanes, sizeof *p->slot));
+    p->before = pi_part_of(memory, &used, pi_product(run->state_rows, row));
+    p->after = pi_part_of(memory, &used, pi_product(run->state_rows, row));
+    p->start = pi_part_of(memory, &used, pi_product(p->e->events.count, row));
+    p->last = pi_part_of(memory, &used, pi_product(p->e->events.count, row));
+    p->column = pi_part_of(memory, &used, row);
+    char *const packed = pi_part_of(memory, &used, pi_packed_bytes(run, lanes));
     if (packed) p->packed = pi_packed_in(run, p->tile, lanes, packed);
-    place_events(memory, &used, &p->lanes);
+    pi_place_events(memory, &used, &p->lanes);
     return used;
 }
 static Segments segments_of(PiFixedEvents *e, const PiRun *run) {
@@ -161,7 +161,7 @@ static int ask(Segments *p) {
     const int64_t lanes = p->lanes.lanes;
     memcpy(r->y, p->after, (size_t)(dim(p) * lanes) * sizeof *r->y);
     memcpy(r->t, p->t, (size_t)lanes * sizeof *r->t);
-    return load_parameters(r, p->id) || run_program(r) ? -1 : 0;
+    return pi_load_parameters(r, p->id) || pi_run_program(r) ? -1 : 0;
 }
 
 /* ---- the shown steps ------------------------------------------------------------------------- */
@@ -378,7 +378,7 @@ static int freeze(Segments *p, int64_t k, PiStatus status) {
     Slot *s = &p->slot[k];
     PiRun *run = p->run;
     pi_run_clear_failure(run, s->lane);
-    if (fail(run, p->seen->tile, pi_place(p->seen, s->at), status, p->tile->first + s->i + 1)) {
+    if (pi_fail(run, p->seen->tile, pi_place(p->seen, s->at), status, p->tile->first + s->i + 1)) {
         run->out_of_memory = 1;
         return -1;
     }
@@ -454,7 +454,7 @@ static int go_through(Segments *p) {
     if (make(p) || look(p)) return -1;
     for (int64_t k = 0; k < count; k++)
         if (p->end[k]) p->part[k] = p->slot[k].passed == 0 ? p->slot[k].h : p->part[k];
-    if (locate_events(&p->lanes, &p->steps, p->looked) || p->failed) return -1;
+    if (pi_locate_events(&p->lanes, &p->steps, p->looked) || p->failed) return -1;
     for (int64_t k = 0; k < count; k++) {
         Slot *s = &p->slot[k];
         const int end = p->end[k],
@@ -465,13 +465,13 @@ static int go_through(Segments *p) {
         for (int j = 0; end && s->passed == 0 && !s->jumped && j < p->e->events.count; j++)
             p->start[j * p->lanes.lanes + k] = *event_row(&p->lanes, PI_QUANTITY, s->lane, j);
         if (leaves || (end == PI_STEP_MADE && s->changed && !s->jumped && status_of(p, k)))
-            forget_events(&p->lanes, k);
+            pi_forget_events(&p->lanes, k);
         if (leaves) { /* nothing keeps it */
             p->end[k] = PI_STEP_NONE;
             s->lane = -1;
         }
     }
-    if (settle_events(&p->lanes, &p->steps, p->wanted)) return -1;
+    if (pi_settle_events(&p->lanes, &p->steps, p->wanted)) return -1;
     for (int64_t k = 0; k < count; k++)
         if (p->end[k] && follow(p, k)) return -1;
     return 0;

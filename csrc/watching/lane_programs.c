@@ -6,14 +6,14 @@ static int64_t most_scratch(const PiLaneProgram *of) {
     const int a = of->program.system->scratch, b = of->system.system->scratch;
     return a > b ? a : b;
 }
-int64_t program_bytes(const PiLaneProgram *of, int64_t lanes) {
+int64_t pi_program_bytes(const PiLaneProgram *of, int64_t lanes) {
     const PiSystem *program = of->program.system;
     const int64_t rows = (int64_t)program->dim + pi_parameter_rows(program) +
                          pi_parameter_rows(of->system.system) + program->n_invariants +
                          most_scratch(of) + 2;
     return pi_product(rows, pi_product(lanes, sizeof(double)));
 }
-void open_program(ProgramRows *r, const PiLaneProgram *of, int64_t lanes, char *memory) {
+void pi_open_program(ProgramRows *r, const PiLaneProgram *of, int64_t lanes, char *memory) {
     const PiSystem *program = of->program.system;
     *r = (ProgramRows){.of = of, .lanes = lanes, .y = (double *)memory};
     r->p = r->y + program->dim * lanes;
@@ -22,7 +22,7 @@ void open_program(ProgramRows *r, const PiLaneProgram *of, int64_t lanes, char *
     r->scratch = r->t + lanes;
     r->answer = r->scratch + most_scratch(of) * lanes;
     r->holds = (int64_t *)(r->answer + program->n_invariants * lanes);
-    memset(memory, 0, (size_t)program_bytes(of, lanes));
+    memset(memory, 0, (size_t)pi_program_bytes(of, lanes));
     for (int64_t i = 0; i < lanes; i++) r->holds[i] = -1;
 }
 
@@ -38,7 +38,7 @@ static int ask(ProgramRows *r, const ResolvedSystem *system, PiQuestion question
                          .scratch = r->scratch};
     return system->force(system->context, question, &rows);
 }
-int load_parameters(ProgramRows *r, const int64_t *id) {
+int pi_load_parameters(ProgramRows *r, const int64_t *id) {
     const PiLaneProgram *of = r->of;
     const ResolvedSystem *own = &of->system;
     const int n = of->program.system->n_params, n_own = own->system->n_params;
@@ -57,7 +57,7 @@ int load_parameters(ProgramRows *r, const int64_t *id) {
     if (ask(r, &of->program, PI_PREPARE, r->p, r->p)) return -1;
     return of->asks & PI_WATCH_SYSTEM ? ask(r, own, PI_PREPARE, r->own_p, r->own_p) : 0;
 }
-int run_program(ProgramRows *r) {
+int pi_run_program(ProgramRows *r) {
     const PiLaneProgram *of = r->of;
     double *row = r->y + (of->system.system->dim + 1) * r->lanes; /* past the index of the step */
     if (of->asks & PI_WATCH_ENERGY) {
@@ -69,13 +69,13 @@ int run_program(ProgramRows *r) {
     return ask(r, &of->program, PI_INVARIANTS, r->p, r->answer);
 }
 
-void *place(char *memory, int64_t *used, int64_t bytes) {
+void *pi_part_of(char *memory, int64_t *used, int64_t bytes) {
     char *here = memory ? memory + *used : NULL;
     *used = pi_sum(*used, pi_rounded_up(bytes, 64));
     return here;
 }
-void place_program(char *memory, int64_t *used, const PiLaneProgram *of, ProgramRows *rows,
-                   int64_t lanes) {
-    char *here = place(memory, used, program_bytes(of, lanes));
-    if (here && rows) open_program(rows, of, lanes, here);
+void pi_place_program(char *memory, int64_t *used, const PiLaneProgram *of, ProgramRows *rows,
+                      int64_t lanes) {
+    char *here = pi_part_of(memory, used, pi_program_bytes(of, lanes));
+    if (here && rows) pi_open_program(rows, of, lanes, here);
 }

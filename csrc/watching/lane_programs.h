@@ -18,17 +18,17 @@ typedef struct {
     int64_t lanes, *holds;
     double *y, *p, *own_p, *t, *scratch, *answer;
 } ProgramRows;
-int64_t program_bytes(const PiLaneProgram *of, int64_t lanes);
-void open_program(ProgramRows *rows, const PiLaneProgram *of, int64_t lanes, char *memory);
+int64_t pi_program_bytes(const PiLaneProgram *of, int64_t lanes);
+void pi_open_program(ProgramRows *rows, const PiLaneProgram *of, int64_t lanes, char *memory);
 /* Reserves part of a memory, from *used on, for the rows of a program; NULL, and no rows, to
  * compute only the size. */
-void *place(char *memory, int64_t *used, int64_t bytes);
-void place_program(char *memory, int64_t *used, const PiLaneProgram *of, ProgramRows *rows,
-                   int64_t lanes);
+void *pi_part_of(char *memory, int64_t *used, int64_t bytes);
+void pi_place_program(char *memory, int64_t *used, const PiLaneProgram *of, ProgramRows *rows,
+                      int64_t lanes);
 /* Sets the parameters of the lanes' trajectories, -1 for none; 0, or -1. */
-int load_parameters(ProgramRows *rows, const int64_t *id);
+int pi_load_parameters(ProgramRows *rows, const int64_t *id);
 /* The results for the components, times and sums that have been filled in; 0, or -1. */
-int run_program(ProgramRows *rows);
+int pi_run_program(ProgramRows *rows);
 static inline double *program_sums(const ProgramRows *r) {
     return r->y + (r->of->program.system->dim - r->of->n_sums) * r->lanes;
 }

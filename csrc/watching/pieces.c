@@ -15,29 +15,30 @@ static int64_t lay_out(Pieces *p, const PiLaneProgram *program, int64_t lanes, c
     const int64_t row = pi_product(lanes, sizeof(double));
     const int64_t count = program->program.system->n_invariants;
     int64_t used = 0;
-    place_program(memory, &used, program, &p->rows, lanes);
+    pi_place_program(memory, &used, program, &p->rows, lanes);
     double **const rows[] = {&p->h,     &p->resolution, &p->from,  &p->to,
                              &p->theta, &p->t0,         &p->t0_low};
     double **const numeric[] = {&p->noise, &p->least, &p->most, &p->tail, &p->tail_squared};
     int64_t **const numbers[] = {&p->n_ends, &p->made, &p->points, &p->of};
-    for (int i = 0; i < 7; i++) *rows[i] = place(memory, &used, row);
-    for (int i = 0; i < 4; i++) *numbers[i] = place(memory, &used, row);
-    p->ends = place(memory, &used, pi_product(PI_MOST_ENDS, row));
-    p->rough = place(memory, &used, pi_product(count, lanes));
-    p->seeks = place(memory, &used, lanes);
-    p->fails = place(memory, &used, lanes);
-    for (int i = 0; i < 5; i++) *numeric[i] = place(memory, &used, pi_product(count, row));
+    for (int i = 0; i < 7; i++) *rows[i] = pi_part_of(memory, &used, row);
+    for (int i = 0; i < 4; i++) *numbers[i] = pi_part_of(memory, &used, row);
+    p->ends = pi_part_of(memory, &used, pi_product(PI_MOST_ENDS, row));
+    p->rough = pi_part_of(memory, &used, pi_product(count, lanes));
+    p->seeks = pi_part_of(memory, &used, lanes);
+    p->fails = pi_part_of(memory, &used, lanes);
+    for (int i = 0; i < 5; i++) *numeric[i] = pi_part_of(memory, &used, pi_product(count, row));
     if (program->linear)
-        p->linear = place(memory, &used, pi_product(pi_product(count, PI_MAX_DEGREE + 1), row));
-    p->value = place(memory, &used, pi_product(pi_product(count, NODES), row));
+        p->linear =
+            pi_part_of(memory, &used, pi_product(pi_product(count, PI_MAX_DEGREE + 1), row));
+    p->value = pi_part_of(memory, &used, pi_product(pi_product(count, NODES), row));
     return used;
 }
-int64_t pieces_bytes(const PiLaneProgram *program, int64_t lanes) {
+int64_t pi_pieces_bytes(const PiLaneProgram *program, int64_t lanes) {
     Pieces none;
     return lay_out(&none, program, lanes, NULL);
 }
-void open_pieces(Pieces *p, const PiLaneProgram *program, const int8_t *need, int64_t lanes,
-                 char *memory) {
+void pi_open_pieces(Pieces *p, const PiLaneProgram *program, const int8_t *need, int64_t lanes,
+                    char *memory) {
     *p = (Pieces){.count = program->program.system->n_invariants, .need = need, .lanes = lanes};
     p->first_degree = CHEB_MOST / 2;
     p->ends_only = 1;
@@ -46,12 +47,12 @@ void open_pieces(Pieces *p, const PiLaneProgram *program, const int8_t *need, in
     memset(p->noise, 0, (size_t)(p->count * lanes) * sizeof *p->noise);
     memset(p->of, 0, (size_t)lanes * sizeof *p->of);
 }
-void place_pieces(char *memory, int64_t *used, const PiLaneProgram *program, const int8_t *need,
-                  int64_t lanes, Pieces *pieces) {
-    char *here = place(memory, used, pieces_bytes(program, lanes));
-    if (here) open_pieces(pieces, program, need, lanes, here);
+void pi_place_pieces(char *memory, int64_t *used, const PiLaneProgram *program, const int8_t *need,
+                     int64_t lanes, Pieces *pieces) {
+    char *here = pi_part_of(memory, used, pi_pieces_bytes(program, lanes));
+    if (here) pi_open_pieces(pieces, program, need, lanes, here);
 }
-void begin_pieces(Pieces *p, int64_t i, int64_t id, double h, double resolution, double to) {
+void pi_begin_pieces(Pieces *p, int64_t i, int64_t id, double h, double resolution, double to) {
     p->h[i] = h;
     p->resolution[i] = resolution;
     p->to[i] = 0;
@@ -61,7 +62,7 @@ void begin_pieces(Pieces *p, int64_t i, int64_t id, double h, double resolution,
     for (int q = 0; q < p->count; q++) p->noise[q * p->lanes + i] *= p->of[i] == id ? 0.5 : 0;
     p->of[i] = id;
 }
-void cut_pieces(Pieces *p, int64_t i, double at) {
+void pi_cut_pieces(Pieces *p, int64_t i, double at) {
     double *ends = p->ends + i * PI_MOST_ENDS;
     int64_t k = p->n_ends[i];
     if (!(at > 0) || k == PI_MOST_ENDS) return;
@@ -102,7 +103,7 @@ static int ask_at(Pieces *p, const PiSteps *s, int real_bytes, const double *aft
             const double off = fmax(least, INEXACT * p->resolution[i]);
             r->y[d * p->lanes + i] *= rounded >> (d % 3 + 1) & 1 ? 1 + off : 1 - off;
         }
-    return run_program(r);
+    return pi_run_program(r);
 }
 /* theta of each lane at x of the piece that it seeks; of the others as on a whole step, where equal
  * ones cost less, or at 0, where a state that is made by the method costs nothing. */
@@ -166,8 +167,8 @@ static void bernstein_at(int n, double t, double *b) {
     power = 1;
     for (int m = n; m >= 0; m--, power *= 1 - t) b[m] *= power;
 }
-void linear_pieces(Pieces *p, const PiSteps *s, int real_bytes, const double *begin,
-                   const double *end) {
+void pi_linear_pieces(Pieces *p, const PiSteps *s, int real_bytes, const double *begin,
+                      const double *end) {
     const int dim = p->rows.of->system.system->dim, n = s->degree;
     for (int i = 0; p->degree != n && i <= CHEB_MOST; i++)
         bernstein_at(n, 0.5 * (1 + cheb_point(CHEB_MOST, i)), p->at_point[i]);
@@ -198,7 +199,7 @@ void linear_pieces(Pieces *p, const PiSteps *s, int real_bytes, const double *be
         }
     }
 }
-int piece_values(const Pieces *p, int64_t lane, int quantity, double *f) {
+int pi_piece_values(const Pieces *p, int64_t lane, int quantity, double *f) {
     const int n = (int)p->points[lane], step = CHEB_MOST / n;
     const int whole = p->from[lane] == 0 && p->to[lane] == 1;
     double c[PI_MAX_DEGREE + 1] = {0}, own[PI_MAX_DEGREE + 1];
@@ -302,7 +303,7 @@ static int is_resolved(const Pieces *p, int64_t i, int q, int n) {
     PiZero zeros[PI_MOST_ZEROS];
     int near = 0, apart = 0;
     for (int k = 1; k <= n; k++) apart += (f[k] < 0) != (f[k - 1] < 0);
-    return find_zeros(n, f, 0, 0, zeros, &near) <= apart;
+    return pi_find_zeros(n, f, 0, 0, zeros, &near) <= apart;
 }
 /* Of all quantities; then the piece has n + 1 points. */
 static int decide(Pieces *p, int64_t i, int n) {
@@ -331,7 +332,7 @@ static void step_on(Pieces *p, int64_t i) {
     p->from[i] = p->to[i];
     p->to[i] = p->ends[i * PI_MOST_ENDS + --p->n_ends[i]];
 }
-int next_pieces(Pieces *p, const PiSteps *s, int real_bytes, const double *after) {
+int pi_next_pieces(Pieces *p, const PiSteps *s, int real_bytes, const double *after) {
     int any = 0;
     for (int64_t i = 0; i < p->lanes; i++) {
         p->t0[i] = real_of(s->t0, i, real_bytes);
@@ -349,7 +350,7 @@ int next_pieces(Pieces *p, const PiSteps *s, int real_bytes, const double *after
             if (p->seeks[i]) p->points[i] = p->degree > CHEB_MOST / 2 ? CHEB_MOST : CHEB_MOST / 2;
         return 0;
     }
-    if (any && load_parameters(&p->rows, s->id)) return -1;
+    if (any && pi_load_parameters(&p->rows, s->id)) return -1;
     while (any) {
         for (int64_t i = 0; i < p->lanes; i++) p->fails[i] = p->seeks[i] && !p->points[i];
         for (int n = p->first_degree; any && n <= CHEB_MOST; n *= 2) {

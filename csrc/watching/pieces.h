@@ -45,21 +45,22 @@ typedef struct {
     double at_point[CHEB_MOST + 1][PI_MAX_DEGREE + 1]; /* values of Bernstein's polynomials */
 } Pieces;
 
-int64_t pieces_bytes(const PiLaneProgram *program, int64_t lanes);
-void open_pieces(Pieces *pieces, const PiLaneProgram *program, const int8_t *need, int64_t lanes,
-                 char *memory);
-/* The same in a part of a memory: see place(). */
-void place_pieces(char *memory, int64_t *used, const PiLaneProgram *program, const int8_t *need,
-                  int64_t lanes, Pieces *pieces);
+int64_t pi_pieces_bytes(const PiLaneProgram *program, int64_t lanes);
+void pi_open_pieces(Pieces *pieces, const PiLaneProgram *program, const int8_t *need, int64_t lanes,
+                    char *memory);
+/* The same in a part of a memory: see pi_part_of(). */
+void pi_place_pieces(char *memory, int64_t *used, const PiLaneProgram *program, const int8_t *need,
+                     int64_t lanes, Pieces *pieces);
 /* A lane's step, of trajectory `id` and length h, up to a part of it; more places where a piece
  * must end; that it has no further piece. */
-void begin_pieces(Pieces *pieces, int64_t lane, int64_t id, double h, double resolution, double to);
-void cut_pieces(Pieces *pieces, int64_t lane, double at);
+void pi_begin_pieces(Pieces *pieces, int64_t lane, int64_t id, double h, double resolution,
+                     double to);
+void pi_cut_pieces(Pieces *pieces, int64_t lane, double at);
 static inline void end_pieces(Pieces *p, int64_t lane) { p->n_ends[lane] = p->points[lane] = 0; }
 /* The next piece of each lane that has one and whose last was taken: values, and `points` other
  * than 0. 0, or -1. after: states at the ends of the steps, in double precision, or NULL for those
  * of `steps`. */
-int next_pieces(Pieces *pieces, const PiSteps *steps, int real_bytes, const double *after);
+int pi_next_pieces(Pieces *pieces, const PiSteps *steps, int real_bytes, const double *after);
 /* The piece of a lane is done with. */
 /* A jump of a quantity is enclosed in a piece that is short: is this one unresolved and is not? */
 static inline int piece_is_lost(const Pieces *p, int64_t lane, int quantity) {
@@ -68,13 +69,13 @@ static inline int piece_is_lost(const Pieces *p, int64_t lane, int quantity) {
 static inline void take_piece(Pieces *p, int64_t lane) { p->points[lane] = 0; }
 /* Of linear quantities: the coefficients of whole steps, from the values at their beginning and
  * end, and that these need no pieces. */
-void linear_pieces(Pieces *pieces, const PiSteps *steps, int real_bytes, const double *begin,
-                   const double *end);
+void pi_linear_pieces(Pieces *pieces, const PiSteps *steps, int real_bytes, const double *begin,
+                      const double *end);
 static inline const double *linear_row(const Pieces *p, int quantity, int m) {
     return p->linear + (quantity * (PI_MAX_DEGREE + 1) + m) * p->lanes;
 }
 /* The values of a quantity on the piece, n + 1 of them, returned. */
-int piece_values(const Pieces *pieces, int64_t lane, int quantity, double *f);
+int pi_piece_values(const Pieces *pieces, int64_t lane, int quantity, double *f);
 /* The part of the step at x of the piece. */
 static inline double piece_part(const Pieces *p, int64_t lane, double x) {
     const double from = p->from[lane], to = p->to[lane];
@@ -90,11 +91,11 @@ enum { PI_MOST_ZEROS = 2 * CHEB_MOST };
 /* Where a polynomial with these values changes sign after -1, in order; their number. begins: it is
  * zero at -1 but for rounding, and that zero is divided out. near: set if it comes as close to
  * another zero as `error`. */
-int find_zeros(int n, const double *f, int begins, double error, PiZero *zeros, int *near);
+int pi_find_zeros(int n, const double *f, int begins, double error, PiZero *zeros, int *near);
 /* The only one of a polynomial that is monotone, with values of different sign at the ends: 1. */
-int find_simple_zero(int n, const double *f, PiZero *zero);
+int pi_find_simple_zero(int n, const double *f, PiZero *zero);
 /* The same of a polynomial with these Bernstein coefficients, and places and slopes from 0 to 1. */
-int find_bernstein_zeros(int n, const double *c, double error, PiZero *zeros, int *near);
+int pi_find_bernstein_zeros(int n, const double *c, double error, PiZero *zeros, int *near);
 /* The largest value of a polynomial with these values, and where; sign -1: of its negative. A rough
  * value if that is below one that is known. */
-double largest_value(int n, const double *f, int sign, double known, double *x);
+double pi_largest_value(int n, const double *f, int sign, double known, double *x);

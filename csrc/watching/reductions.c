@@ -72,7 +72,7 @@ static void extremes(int kind, int n, const double *f, double t_from, double t_t
         const double known = isnan(m[1])                ? -INFINITY
                              : kind == PI_TIMED_MAX_ABS ? m[0]
                                                         : sign * m[0];
-        const double best = largest_value(n, f, sign, known, &x), t = time_on(t_from, t_to, x);
+        const double best = pi_largest_value(n, f, sign, known, &x), t = time_on(t_from, t_to, x);
         if (kind == PI_TIMED_MAX_ABS) extreme(1, best, t, m);
         else extreme(sign, sign * best, t, m);
     }
@@ -80,7 +80,7 @@ static void extremes(int kind, int n, const double *f, double t_from, double t_t
 static void passages(int n, const double *f, double t_from, double t_to, double *m) {
     PiZero zeros[PI_MOST_ZEROS];
     int near = 0;
-    const int count = find_zeros(n, f, 0, 0, zeros, &near);
+    const int count = pi_find_zeros(n, f, 0, 0, zeros, &near);
     for (int i = 0; i < count; i++) {
         if (!zeros[i].rises) continue;
         const double t = time_on(t_from, t_to, zeros[i].x);
@@ -119,11 +119,11 @@ static void spoil(const PiPieceReduction *r, double t, double *m) {
     else if (r->kind == PI_PASSAGES) m[1] = m[2] = NAN;
     else m[0] = m[1] = NAN;
 }
-void reduce_piece(const PiPieceReduction *r, const Pieces *p, int64_t lane, double t_from,
-                  double t_to, double *numbers) {
+void pi_reduce_piece(const PiPieceReduction *r, const Pieces *p, int64_t lane, double t_from,
+                     double t_to, double *numbers) {
     double f[CHEB_MOST + 1] = {0};
     double *m = numbers + r->first;
-    const int n = piece_values(p, lane, r->quantity, f);
+    const int n = pi_piece_values(p, lane, r->quantity, f);
     int finite = 0;
     for (int i = 0; i <= n; i++) finite += isfinite(f[i]) != 0;
     if (finite <= n) {
@@ -138,7 +138,7 @@ void reduce_piece(const PiPieceReduction *r, const Pieces *p, int64_t lane, doub
     else truth(n, f, t_from, t_to, m);
     if (r->kind == PI_MOMENTS) m[2] = t_to;
 }
-void reduce_value(const PiPieceReduction *r, double value, double t, double *numbers) {
+void pi_reduce_value(const PiPieceReduction *r, double value, double t, double *numbers) {
     double *m = numbers + r->first;
     if (!isfinite(value)) spoil(r, t, m);
     else if (r->kind == PI_MOMENTS && isnan(m[0])) m[0] = value, m[1] = m[2] = t;

@@ -35,7 +35,7 @@ typedef struct {
 } PiPieceReduction;
 
 /* The quantity on lane i's piece, between two times. */
-void reduce_piece(const PiPieceReduction *reduction, const Pieces *pieces, int64_t lane,
-                  double t_from, double t_to, double *numbers);
+void pi_reduce_piece(const PiPieceReduction *reduction, const Pieces *pieces, int64_t lane,
+                     double t_from, double t_to, double *numbers);
 /* A single value: the first, or after a jump. */
-void reduce_value(const PiPieceReduction *reduction, double value, double t, double *numbers);
+void pi_reduce_value(const PiPieceReduction *reduction, double value, double t, double *numbers);

@@ -54,7 +54,7 @@ static void isolate(Isolation *s, double lo, double hi, double p_lo, double p_hi
     isolate(s, lo, m, p_lo, p);
     isolate(s, m, hi, p, p_hi);
 }
-int find_zeros(int n, const double *f, int begins, double error, PiZero *zeros, int *near) {
+int pi_find_zeros(int n, const double *f, int begins, double error, PiZero *zeros, int *near) {
     double a[CHEB_MOST + 1], d[CHEB_MOST + 1], bend[CHEB_MOST + 1], g[CHEB_MOST + 1], size = 0;
     cheb_coefficients(n, f, a);
     for (int i = 0; i <= n; i++) g[i] = f[i], size = fmax(size, fabs(f[i]));
@@ -74,7 +74,7 @@ int find_zeros(int n, const double *f, int begins, double error, PiZero *zeros, 
     *near |= s.near;
     return s.found;
 }
-int find_simple_zero(int n, const double *f, PiZero *zero) {
+int pi_find_simple_zero(int n, const double *f, PiZero *zero) {
     double a[CHEB_MOST + 1];
     cheb_coefficients(n, f, a);
     zero->rises = f[0] < 0;
@@ -161,13 +161,13 @@ static int isolate_bernstein(int n, double *c, double lo, double hi, double erro
     found = isolate_bernstein(n, c, lo, middle, error, found, zeros, near);
     return isolate_bernstein(n, rest, middle, hi, error, found, zeros, near);
 }
-int find_bernstein_zeros(int n, const double *c, double error, PiZero *zeros, int *near) {
+int pi_find_bernstein_zeros(int n, const double *c, double error, PiZero *zeros, int *near) {
     double copy[PI_MAX_DEGREE + 1] = {0};
     for (int k = 0; k <= n; k++) copy[k] = c[k];
     return isolate_bernstein(n, copy, 0, 1, error, 0, zeros, near);
 }
 
-double largest_value(int n, const double *f, int sign, double known, double *x) {
+double pi_largest_value(int n, const double *f, int sign, double known, double *x) {
     double a[CHEB_MOST + 1], d[CHEB_MOST + 1], slope[3];
     int at = 0;
     for (int i = 1; i <= n; i++)

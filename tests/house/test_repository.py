@@ -90,6 +90,16 @@ def test_only_the_init_function_is_exported():
     } == {"PyInit__core"}
 
 
+def test_names_that_the_linker_sees_begin_alike():
+    """A function or table that another file can name is called pi_...; what is static is free."""
+    start = r"^(?!static|typedef|return|else|PyMODINIT|[A-Z]+_)[A-Za-z_]\w*(?:[ *]+\w+)*?[ *]+"
+    pattern = re.compile(start + r"(\w+)(?:\(|\[\]| =)", re.M)
+    files = [path for path in CSRC.rglob("*.c") if path.parent.name != "isa"]
+    found = {m[1] for path in files for m in pattern.finditer(path.read_text())}
+    assert len(found) > 100
+    assert {word for word in found if not word.startswith("pi_")} == {"fma"}  # the C library's
+
+
 def used_symbols():
     """Functions of other libraries that the core calls."""
     table = subprocess.run(

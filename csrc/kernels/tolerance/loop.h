@@ -118,7 +118,7 @@ static int go_on(Lanes *l) {
     make_polynomials(l);
     if (c->stopped) return -1;
     PiSteps steps;
-    if (l->solver->locate && locate_events(l, &steps)) return -1;
+    if (l->solver->locate && pi_locate_events(l, &steps)) return -1;
     if (l->solve->record) record_due(l);
     if (c->stopped) return -1;
     if (l->solver->locate && l->solver->accept(l->solver, &steps)) return -1;

@@ -16,7 +16,7 @@ const PiKernelSet FUZZED_SET = {
     .parts = {&part},
     .rows = ROW_KERNELS,
     .evaluate = evaluate,
-    .program = run_program,
+    .program = pi_run_program,
     .apart = run_program_apart,
 #if PI_REAL_BITS == 64
     .reduce = reduce,
