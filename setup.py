@@ -55,7 +55,7 @@ CLANG_TARGETS = {
 PARTS = range(5)
 # Beside a wider set the baseline of x86-64, whose fma is a function of C, is kept small: its steps
 # all run on rows, which gives the same bits.
-SMALL = ["-O1", "-DPI_ROLLED", "-DPI_ROWS_ONLY", "-Wno-psabi"]
+SMALL = ["-Os", "-DPI_ROLLED", "-DPI_ROWS_ONLY", "-Wno-psabi"]
 # In kernels the search for partial redundancies takes a tenth of the compilation, and leaves the
 # loops as they are.
 KERNELS = ["-fno-tree-pre"]

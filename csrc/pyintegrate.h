@@ -176,7 +176,8 @@ typedef struct {
                  * y += sum_s b_s u_s, where `inverse` is that of the matrix of the coefficients
                  * gamma_sj, u = gamma k, and d_s the sum of its row s */
                 struct {
-                    double inverse[PI_MAX_LINEAR][PI_MAX_LINEAR], d[PI_MAX_LINEAR];
+                    const double (*inverse)[PI_MAX_LINEAR];
+                    double d[PI_MAX_LINEAR];
                 };
             };
         };
@@ -206,11 +207,12 @@ enum { PI_METHOD_BYTES = sizeof(PiMethod) + PI_MAX_STAGES * sizeof(double[PI_MAX
  * h, of positions of Nystrom methods (beta_(m+2) - theta-linear part h v) / h^2; their velocities
  * have weights of their own. */
 enum { PI_MAX_EXTRA = 8, PI_MAX_DEGREE = 12, PI_MAX_SLOPES = PI_MAX_STAGES + 1 + PI_MAX_EXTRA };
+typedef const double PiSlopes[PI_MAX_SLOPES];
 typedef struct {
     const char *name;
     int degree, extra;
-    double c[PI_MAX_EXTRA], a[PI_MAX_EXTRA][PI_MAX_SLOPES];
-    double b[PI_MAX_DEGREE - 3][PI_MAX_SLOPES], velocity[PI_MAX_DEGREE - 3][PI_MAX_SLOPES];
+    const double *c;
+    PiSlopes *a, *b, *velocity;
 } PiDense;
 
 /* A method in the form for a table kernel: one sparse row of weights for each linear combination.

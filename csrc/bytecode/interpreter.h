@@ -44,7 +44,7 @@ static unsigned what_varies(const PiInstruction *at, const Banks *banks) {
  * generic loop REST runs, each with its own stride (0 or 1).
  *
  * `strides` has a bit for each operand: set where it differs from lane to lane. */
-enum { ABREAST = 4, A_VARIES = 1, B_VARIES = 2, C_VARIES = 4, D_VARIES = 8, ALL_VARY = 15 };
+enum { ABREAST = 2, A_VARIES = 1, B_VARIES = 2, C_VARIES = 4, D_VARIES = 8, ALL_VARY = 15 };
 #define BLOCKS(A, B, C, D, ...)                                                                    \
     for (; i + ABREAST <= n; i += ABREAST) {                                                       \
         vreal result[ABREAST];                                                                     \

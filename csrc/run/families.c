@@ -137,7 +137,8 @@ const PiFamilyDescriptor pi_families[PI_FAMILIES] = {
                                    {.name = "inverse",
                                     .offset = offsetof(PiMethod, inverse),
                                     .shape = PI_MATRIX,
-                                    .row = PI_MAX_LINEAR}},
+                                    .row = PI_MAX_LINEAR,
+                                    .away = 1}},
                        .closed = 1,
                        .jacobian = 1,
                        .compensates = 1,
@@ -164,7 +165,8 @@ int pi_list_length(const PiMethod *m, const PiNumbers *numbers) {
     return m->stages + numbers->more;
 }
 double *pi_list(PiMethod *m, const PiNumbers *numbers) {
-    return (double *)((char *)m + numbers->offset);
+    void *const field = (char *)m + numbers->offset;
+    return numbers->away ? *(double **)field : field;
 }
 double *pi_matrix_row(PiMethod *m, const PiNumbers *numbers, int s) {
     return pi_list(m, numbers) + s * numbers->row;

@@ -9,6 +9,7 @@ typedef struct {
     size_t offset;
     PiShape shape;
     int row;  /* numbers of a matrix from one row to the next */
+    int away; /* are they where the field points to? */
     int more; /* numbers of a list past one for each stage */
     int optional;
 } PiNumbers;

@@ -87,13 +87,18 @@ static double bernstein(int n, int m, double t) {
     for (int i = 0; i < n - m; i++) b *= 1 - t;
     return b;
 }
-static void bootstrap(const PiMethod *m, int end, PiDense *to) {
-    typedef double Row[PI_MAX_SLOPES];
+typedef double Row[PI_MAX_SLOPES];
+typedef struct {
+    double c[PI_MAX_EXTRA];
+    Row a[PI_MAX_EXTRA], b[PI_MAX_DEGREE - 3];
+} Bootstrap;
+static PiDense bootstrap(const PiMethod *m, int end, Bootstrap *to) {
+    int extra = 0;
     Row beta[BOOTSTRAPPED + 1] = {{0}}; /* of the polynomial so far */
     const int degree = m->order < 3 ? 3 : m->order > BOOTSTRAPPED ? BOOTSTRAPPED : m->order;
-    *to = (PiDense){.degree = degree};
+    memset(to, 0, sizeof *to);
     for (int n = 3; n <= degree; n++) {
-        const int places = n - 3, first = to->extra;
+        const int places = n - 3, first = extra;
         Row right[3];
         double left[3][3];
         for (int k = 0; k < places; k++) {
@@ -101,7 +106,7 @@ static void bootstrap(const PiMethod *m, int end, PiDense *to) {
             for (int i = 1; i < n; i++)
                 for (int s = 0; s < PI_MAX_SLOPES; s++)
                     to->a[first + k][s] += bernstein(n - 1, i, t) * beta[i][s];
-            to->extra++;
+            extra++;
         }
         memset(beta, 0, sizeof beta);
         for (int s = 0; s < m->stages; s++) beta[n][s] = beta[n - 1][s] = m->b[s];
@@ -132,14 +137,16 @@ static void bootstrap(const PiMethod *m, int end, PiDense *to) {
             for (int s = 0; s < PI_MAX_SLOPES; s++) beta[k + 2][s] = right[k][s] / left[k][k];
     }
     for (int i = 2; i <= degree - 2; i++) memcpy(to->b[i - 2], beta[i], sizeof beta[i]);
+    return (PiDense){.degree = degree, .extra = extra, .c = to->c, .a = to->a, .b = to->b};
 }
 
 void pi_make_dense(const PiMethod *m, PiPair *pair) {
     const PiDense *of = pi_dense_of(m);
     const int own = m->family == PI_NYSTROM, end = m->stages + !pair->fsal;
+    Bootstrap rows;
     PiDense made;
     if (!of) {
-        bootstrap(m, end, &made);
+        made = bootstrap(m, end, &rows);
         of = &made;
     }
     pair->degree = of->degree;

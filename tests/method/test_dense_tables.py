@@ -27,7 +27,8 @@ ORDERS = {
 
 
 def numbers(block, name):
-    found = re.search(rf"\.{name} = (\{{.*?\}})(?=,\n \.|\}},\n)", block + "},\n", re.DOTALL)
+    rows = rf"\.{name} = \(PiSlopes\[\]\)(\{{.*?\}})(?=,\n \.|\}},\n)"
+    found = re.search(rows, block + "},\n", re.DOTALL)
     if not found:
         return []
     return [[Fraction(x) for x in row.split(", ")] for row in re.findall(r"\{([^{}]+)\}", found[1])]
@@ -80,7 +81,8 @@ def tableau(name, block):
         A.append(b)
         at.append(Fraction(1))
     end = len(A) - 1
-    places = [] if ".c = " not in block else re.search(r"\.c = \{(.*?)\}", block)[1].split(", ")
+    places = re.search(r"\.c = \S+ \S+\{(.*?)\}", block)
+    places = places[1].split(", ") if places else []
     A += numbers(block, "a")
     at += [Fraction(float(x)) for x in places]  # as the core has them
     return A, at, b, list(c.get("velocity", []))[: len(b)], end

@@ -204,7 +204,7 @@ def digits(x):
 
 def written(rows, indent):
     lines = ["{" + ", ".join(map(digits, row)) + "}" for row in rows]
-    return "{" + (",\n" + " " * indent).join(lines) + "}"
+    return "(PiSlopes[]){" + (",\n" + " " * indent).join(lines) + "}"
 
 
 def table(name):
@@ -215,7 +215,7 @@ def table(name):
     pair.slopes()
     out = f'{{.name = "{name}", .degree = {degree}, .extra = {len(places)},\n'
     if places:
-        out += " .c = {" + ", ".join(repr(float(t)) for t in places) + "},\n"
+        out += " .c = (const double[]){" + ", ".join(repr(float(t)) for t in places) + "},\n"
         out += " .a = " + written(pair.A[pair.end + 1 :], 7) + ",\n"
     out += " .b = " + written(pair.coefficients(degree, False), 7)
     if pair.edge == 2:
