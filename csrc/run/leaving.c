@@ -1,9 +1,11 @@
-/* Trajectories that leave make room: in runs with a bound and no observers, and in those whose
- * only observer stops lanes. The remaining lanes are kept side by side, so that the cost is that
- * of the steps that are really made. Lanes that leave a bound within a call of the kernel, which
- * reports how far each lane was, repeat its steps one by one. No lane depends on its neighbours,
- * so that no result depends on which lanes are side by side. */
+/* Trajectories that leave: those that fail within a call of the kernel, and those that make room,
+ * in runs with a bound and no observers, and in those whose only observer stops lanes. The
+ * remaining lanes are kept side by side, so that the cost is that of the steps that are really
+ * made. Lanes that leave a bound within a call of the kernel, which reports how far each lane was,
+ * repeat its steps one by one. No lane depends on its neighbours, so that no result depends on
+ * which lanes are side by side. */
 #include <float.h>
+#include "../aligned.h"
 #include "layout.h"
 
 enum { FEW_STEPS = 16, MOST_STEPS = 64 };
@@ -47,6 +49,7 @@ typedef struct {
     int64_t number;
     const PiTile *tile;
     void *target;
+    int64_t stride;
     char *far;
     int8_t *reason;
 } Leaving;
@@ -63,7 +66,7 @@ static int64_t last_left(const Leaving *l, int64_t i) {
 static void put(const Leaving *l, const PiPacked *p, const char *rows, int64_t i) {
     const PiRun *run = l->run;
     for (int d = 0; d < run->state_rows; d++) {
-        void *to = row_at(run, l->target, run->stride, d, p->at[i]);
+        void *to = row_at(run, l->target, l->stride, d, p->at[i]);
         const void *from = row_at(run, rows, p->stride, d, i);
         if (run->real_bytes == 8) memcpy(to, from, 8);
         else memcpy(to, from, 4);
@@ -91,6 +94,31 @@ static int leave(const Leaving *l, PiPacked *leavers, int64_t first, int64_t ste
         }
     }
     return 0;
+}
+
+/* Those that have failed in a call: its steps again, one by one, from its input. */
+int pi_find_failures(PiRun *run, int64_t number, const PiTile *tile) {
+    const PiFailures *failures = &run->failures[number];
+    const int64_t lanes = lanes_in(run, number), packed = pi_packed_bytes(run, lanes),
+                  row = pi_packed_row(run, lanes);
+    char *memory = pi_aligned(pi_sum(packed, pi_sum(row, pi_rounded_up(lanes, 64))));
+    if (!memory) return -1;
+    const Leaving l = {run,
+                       number,
+                       tile,
+                       tile->out,
+                       tile->out_stride,
+                       memory + packed,
+                       (int8_t *)memory + packed + row};
+    PiPacked failing = pi_packed_in(run, tile, lanes, memory);
+    for (int64_t i = 0; i < lanes; i++)
+        if ((!failures->count || failures->step[i] < 0) &&
+            pi_state_status(run, tile->out, tile->out_stride, i))
+            failing.at[failing.count++] = i;
+    pi_packed_collect(&failing, tile->in, tile->in_stride, failing.in);
+    const int error = leave(&l, &failing, tile->first, tile->steps);
+    pi_free_aligned(memory);
+    return error;
 }
 
 /* The tile as it is, as long as no lane leaves: returns how many of the steps it has made. */
@@ -121,8 +149,8 @@ int pi_advance_leaving(PiRun *run, int64_t number, PiTile *tile, int64_t from, i
     PiPacked leavers =
         pi_packed_in(run, tile, run->tile_lanes, scratch + pi_packed_bytes(run, run->tile_lanes));
     char *far = scratch + 2 * pi_packed_bytes(run, run->tile_lanes);
-    const Leaving l = {run,    number, tile,
-                       target, far,    (int8_t *)(far + pi_packed_row(run, run->tile_lanes))};
+    int8_t *const reason = (int8_t *)(far + pi_packed_row(run, run->tile_lanes));
+    const Leaving l = {run, number, tile, target, run->stride, far, reason};
     const PiFailures *failures = &run->failures[number];
     int64_t n = failures->count ? from : go_together(&l, tile, from, to, going.in), most;
     if (run->stopped) return -1;
