@@ -227,7 +227,7 @@ certificates: $(VENV)/.dev
 CROSS ?= aarch64-linux-gnu-gcc
 EMULATE ?= qemu-aarch64
 PORTABLE_FLAGS = -O1 -DPI_ROLLED -ffp-contract=off -fno-math-errno -std=gnu11 -w
-PORTABLE_C = tests/portability.c $(wildcard csrc/vmath/*.c csrc/digest/*.c csrc/run/*.c csrc/bytecode/*.c)
+PORTABLE_C = $(wildcard tests/portability/*.c csrc/vmath/*.c csrc/run/*.c csrc/bytecode/*.c)
 portability:
 	mkdir -p build/portability
 	$(CROSS) $(PORTABLE_FLAGS) -static $(PORTABLE_C) $(wildcard csrc/kernels/isa/baseline_*.c) -lm \

@@ -1,7 +1,7 @@
 """The bits of the cores of wheels: python packaging/run_core.py [platform ...]     make wheels-run
 
 The files that `make wheels` compiled for a platform (build/wheels), except those that know Python,
-are linked with tests/portability.c and run, by qemu, by musl's loader, by Wine or directly, with
+are linked with tests/portability/ and run, by qemu, by musl's loader, by Wine or directly, with
 each instruction set of the processor. The table must be the published one. Programs for macOS
 cannot be run on Linux.
 """
@@ -44,9 +44,18 @@ def objects(name):
 def link(name, runner):
     """The program of a platform."""
     platform, program = PLATFORMS[name], BUILD / name / "portability.exe"
-    zig = [*ZIG, "cc", "-target", platform.target, "-O1", "-std=gnu11", "-fno-sanitize=all"]
-    source = ROOT / "tests" / "portability.c"
-    run([*zig, source, *objects(name), *platform.link, *runner.link, "-o", program])
+    zig = [
+        *ZIG,
+        "cc",
+        "-target",
+        platform.target,
+        "-O1",
+        "-std=gnu11",
+        "-fno-sanitize=all",
+        "-ffp-contract=off",
+    ]
+    sources = (ROOT / "tests" / "portability").glob("*.c")
+    run([*zig, *sources, *objects(name), *platform.link, *runner.link, "-o", program])
     return program
 
 

@@ -1,6 +1,5 @@
 /* User-defined methods, from their numbers; the requirements of a method; random numbers. */
 #include <string.h>
-#include "../digest/digest.h"
 #include "module.h"
 
 static void free_method(PyObject *capsule) {
@@ -116,24 +115,6 @@ static PyObject *core_history_rows(PyObject *module, PyObject *args) {
     return PyLong_FromLong(pi_history_rows(m, resolved.system, compensated));
 }
 
-static const char method_bits_doc[] =
-    "method_bits(number) -> runs, bits: a hash of the results of the method of that index in\n"
-    "method_names() on all systems, and the number of runs. The hash of all is that of these.";
-static PyObject *core_method_bits(PyObject *module, PyObject *number) {
-    const long long method = PyLong_AsLongLong(number);
-    if (method == -1 && PyErr_Occurred()) return NULL;
-    if (method < 0 || method >= pi_n_methods)
-        return PyErr_Format(PyExc_ValueError, "number must be 0 to %d, got %lld", pi_n_methods - 1,
-                            method);
-    const PiIsa *isa = pi_isa(state_of(module)->isa);
-    unsigned long long bits;
-    int runs;
-    Py_BEGIN_ALLOW_THREADS
-    bits = pi_method_bits(isa, (int)method, &runs);
-    Py_END_ALLOW_THREADS
-    return runs < 0 ? PyErr_NoMemory() : Py_BuildValue("iK", runs, bits);
-}
-
 /* ---- random numbers -------------------------------------------------------------------------- */
 static const char noise_doc[] =
     "noise(seed, stream, counters, out)\n\n"
@@ -166,7 +147,6 @@ static PyObject *core_noise(PyObject *module, PyObject *args) {
 
 PyMethodDef pi_method_functions[] = {
     {"rigid_phases", core_rigid_phases, METH_O, rigid_phases_doc},
-    {"method_bits", core_method_bits, METH_O, method_bits_doc},
     {"make_method", core_make_method, METH_VARARGS, make_method_doc},
     {"noise", core_noise, METH_VARARGS, noise_doc},
     {"history_rows", core_history_rows, METH_VARARGS, history_rows_doc},

@@ -1,8 +1,9 @@
 """A hash of the results of all methods on all systems, and its published value.
 
-The C core integrates every method on every system that it applies to, in both precisions, and
-hashes the end states (csrc/digest/digest.h); published_bits.txt holds what every machine must find.
-`make portability` prints the same, by the core alone, on other architectures.
+Every method is run on every system that it applies to, in both precisions: in registers, on rows,
+and with compensated sums; the hash (Fowler, Noll, Vo 1a) is that of the end states and the numbers
+of failures. published_bits.txt holds what every machine must find. `make portability` prints the
+same by C alone, also on other architectures (tests/portability/).
 """
 
 from __future__ import annotations
@@ -10,12 +11,18 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+import numpy as np
+
 from .. import _core
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
 PUBLISHED = Path(__file__).with_name("published_bits.txt")
+_NONE, _PRIME = 14695981039346656037, 1099511628211
+_LANES, _STEPS = 19, 12
+_SIZED = {"n_body": (3, 18, 5), "rigid_body": (2, 13, 43)}  # parts, components, parameters
+_WAYS = [(rows, sums, bits) for rows, sums in ((0, 0), (1, 0), (1, 1)) for bits in (64, 32)]
 
 
 class Bits(NamedTuple):
@@ -34,20 +41,79 @@ def method_bits() -> list[Bits]:
     >>> method_bits()[0]  # doctest: +SKIP
     Bits(method='explicit_euler', runs=120, digits='f1c09bd7d4d6e4b5')
     """
-    names = _core.method_names()
-    found = (_core.method_bits(number) for number in range(len(names)))
-    return [
-        Bits(name, runs, f"{bits:016x}") for name, (runs, bits) in zip(names, found, strict=True)
-    ]
+    return [bits_of(name) for name in _core.method_names()]
+
+
+def bits_of(name: str) -> Bits:
+    """The bits of one method."""
+    h, runs = _NONE, 0
+    for data in _results(_core.method(name)):
+        h, runs = _hash(h, data), runs + 1
+    return Bits(name, runs, f"{h:016x}")
+
+
+def _results(method):
+    """Of each run its end state and the number of failures, as bytes."""
+    family, kinetic = method["family"], method["requires"] == "quadratic_kinetic"
+    own = family == "nystrom" or method["derivative"] == 2
+    for system, about, start, params in _systems():
+        structure, built_in = about["structure"], isinstance(system, str)
+        if (family == "rigid_body") != (structure == "rigid_body") or (
+            structure == "first_order" if family == "composition"
+            else own and (structure != "second_order" or about["velocity_dependent"])
+        ):  # fmt: skip
+            continue
+        handle = method["handle"]
+        if kinetic and structure == "separable":  # its numbers, as those of any composition
+            rows = tuple(map(tuple, method["coefficients"].values()))
+            handle = _core.make_method(family, method["stages"], method["evaluations"], rows)
+        for by_rows, compensated, bits in _WAYS:
+            if not built_in and (not by_rows or family == "implicit_rk"):
+                continue
+            try:
+                history = _core.history_rows(system, handle, compensated)
+            except ValueError:  # nothing to compensate
+                continue
+            dtype, stride = f"f{bits // 8}", 24 if bits == 64 else 32
+            states = np.zeros((3, len(start) + history, stride), dtype)
+            lane = np.minimum(np.arange(stride), _LANES - 1)
+            for row, value in zip(states[0], start, strict=False):
+                row[:] = value + 0.01 * lane * (1 + value)
+            run = _core.start(
+                system=system, method=handle, bits=bits, lanes=_LANES, n_steps=_STEPS,
+                save_every=_STEPS, bound=np.inf, t0=0.25, dt=0.01, params=tuple(params),
+                initial=states[0], state_a=states[1], state_b=states[2],
+                use_row_kernels=by_rows, compensated=compensated,
+            )  # fmt: skip
+            run.work()
+            _, where, failures, _ = run.outcome()
+            yield states[where, :, :_LANES].tobytes() + failures.to_bytes(8, "little")
+
+
+def _systems():
+    """Each system, its description, its start and its parameters."""
+    for about in _core.systems():
+        start, params = ([row[2] for row in about[kind]] for kind in ("state", "params"))
+        yield about["name"], about, start, [1.01 * value for value in params]
+    for about in _core.sized_systems():
+        parts, dim, count = _SIZED[about["name"]]
+        params = [0.9 - 0.02 * i / (1 + i) for i in range(count)]
+        if about["structure"] == "rigid_body":  # an inertia
+            params[14:23] = (0.05 if i % 4 else 1 / (1 + i // 4) for i in range(9))
+        start = [0.1 + 0.17 * (7 * d % 11) for d in range(dim)]
+        yield _core.make_system(about["name"], parts), about, start, params
+
+
+def _hash(h, data):
+    for byte in data:
+        h = (h ^ byte) * _PRIME & 0xFFFFFFFFFFFFFFFF
+    return h
 
 
 def all_bits(rows: Iterable[Bits]) -> str:
-    """One hash for a table: that (Fowler, Noll, Vo 1a) of its numbers, little-endian."""
-    h = 14695981039346656037
-    for row in rows:
-        for byte in int(row.digits, 16).to_bytes(8, "little"):
-            h = (h ^ byte) * 1099511628211 % 2**64
-    return f"{h:016x}"
+    """One hash for a table: that of its numbers, little-endian."""
+    numbers = (int(row.digits, 16).to_bytes(8, "little") for row in rows)
+    return f"{_hash(_NONE, b''.join(numbers)):016x}"
 
 
 def as_text(rows: list[Bits]) -> str:

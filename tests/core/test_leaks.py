@@ -141,8 +141,6 @@ CALLS = {
     "method_names": _core.method_names,
     "method": lambda: _core.method("gauss4"),
     "method: unknown": lambda: _core.method("gauss"),
-    "method_bits": lambda: _core.method_bits(0),
-    "method_bits: wrong": lambda: _core.method_bits(-1),
     "families": _core.families,
     "requirements": _core.requirements,
     "shielded": lambda: _core.shielded(lambda: None, lambda error: None),

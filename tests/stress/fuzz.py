@@ -25,7 +25,6 @@ from bending import (
     SYSTEMS,
     Chance,
     arrays_of,
-    bent,
     bent_fields,
     bent_inside,
     number,
@@ -300,7 +299,6 @@ def others(rng):
     for _ in range(BENDS):
         name = pick(rng, list(OTHERS))
         attempt(name, getattr(_core, name), *some_bent(rng, OTHERS[name]))
-    attempt("method_bits", _core.method_bits, bent(rng, 10**6))  # right ones take milliseconds
 
 
 KINDS = [starts, starts, evaluate, steppers, methods, *[of_the_package] * 4, others]

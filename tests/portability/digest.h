@@ -1,6 +1,6 @@
 /* The bits of a method on all systems: one hash by which machines are compared. */
 #pragma once
-#include "../run/run.h"
+#include "../../csrc/run/run.h"
 
 /* For each method, in the order of the catalogue, a hash (Fowler, Noll, Vo 1a) of its end states
  * and failures on all systems to which it applies, in both precisions: in registers, on rows, and

@@ -2,7 +2,7 @@
 #include "digest.h"
 #include <stdlib.h>
 #include <string.h>
-#include "../aligned.h"
+#include "../../csrc/aligned.h"
 
 enum { LANES = 19, STEPS = 12, PADDED = 64, MOST_PARAMS = 64 };
 

@@ -3,7 +3,7 @@
  *     portability [number of the instruction set] */
 #include <stdio.h>
 #include <stdlib.h>
-#include "../csrc/digest/digest.h"
+#include "digest.h"
 
 int main(int n, char **arguments) {
     const int isa = n > 1 ? atoi(arguments[1]) : 0;
