@@ -7,8 +7,6 @@
 typedef struct {
     CoreObject base;
     PiAdaptiveRun run;
-    PiRow *rows;
-    int *saved;
     Watches watches;
 } AdaptiveRun;
 _Static_assert(offsetof(AdaptiveRun, run) == sizeof(CoreObject), "fields.c writes to the run");
@@ -16,8 +14,6 @@ _Static_assert(offsetof(AdaptiveRun, run) == sizeof(CoreObject), "fields.c write
 static void adaptive_run_dealloc(PyObject *self) {
     AdaptiveRun *r = (AdaptiveRun *)self;
     pi_adaptive_free(&r->run);
-    PyMem_Free(r->rows);
-    PyMem_Free(r->saved);
     pi_free_watches(&r->watches);
     pi_free_object(&r->base);
 }
@@ -79,15 +75,16 @@ static int make_run(PyObject *module, CoreObject *object, const Given *a) {
     if (!r->run.workers) r->run.workers = 1;
     const char *refusal = pi_adaptive_choose(&r->run, &resolved, m);
     if (refusal) return PyErr_SetString(PyExc_ValueError, refusal), -1;
+    int *saved;
     const int dim = s->system->dim, n_params = s->system->n_params, item = r->run.real_bytes;
-    PiRow *rows = r->rows = PyMem_Calloc((size_t)pi_product(3, dim) + n_params + 1, sizeof *rows);
-    if (!rows) return PyErr_NoMemory(), -1;
+    Views *v = &r->base.views;
+    PiRow *rows = pi_views_zeros(v, pi_product(3, dim) + n_params, sizeof *rows);
+    if (!rows) return -1;
     PiRow *rtol = rows + dim, *atol = rtol + dim, *params = atol + dim;
     s->initial = rows;
     s->rtol = rtol;
     s->atol = atol;
     s->params = params;
-    Views *v = &r->base.views;
     if (pi_views_rows(v, a->initial, "initial", dim, s->lanes, item, rows) ||
         (s->n_rtol = tolerance_rows(r, a->rtol, "rtol", dim, rtol)) < 0 ||
         (s->n_atol = tolerance_rows(r, a->atol, "atol", dim, atol)) < 0 ||
@@ -96,9 +93,9 @@ static int make_run(PyObject *module, CoreObject *object, const Given *a) {
         pi_views_row(v, a->t_end, "t_end", s->lanes, item, &s->t_end) ||
         pi_views_row(v, a->first_step, "first_step", s->lanes, item, &s->first_step) ||
         pi_views_row(v, a->max_step, "max_step", s->lanes, item, &s->max_step) ||
-        read_results(r, a) || (s->n_saved = pi_read_components(a->saved, dim, &r->saved)) < 0)
+        read_results(r, a) || (s->n_saved = pi_read_components(a->saved, dim, v, &saved)) < 0)
         return -1;
-    s->saved = r->saved;
+    s->saved = saved;
     if (a->record && read_due_times(r, a)) return -1;
     if (a->observation &&
         pi_read_observation(module, &r->run, a->system, a->observation, v, &r->watches))
@@ -107,20 +104,6 @@ static int make_run(PyObject *module, CoreObject *object, const Given *a) {
     return 0;
 }
 
-const char pi_start_adaptive_doc[] =
-    "start_adaptive(more=None, /, **fields) -> AdaptiveRun\n\n"
-    "system, method: name or handle, handle; bits: 64 or 32; lanes: trajectories; workers:\n"
-    "threads that will share it. initial, params, rtol, atol: tuples of rows, each of one value\n"
-    "or one for each lane; rtol and atol of one row, or one for each component. t0, t_end,\n"
-    "first_step (0: to be estimated), max_step: rows. max_steps: attempted; bound: of the\n"
-    "components. Results, written: state (dim, lanes), t, h, and as 64-bit integers accepted and\n"
-    "rejected; status (bytes): trajectories of status CANCELLED are integrated, others stay.\n"
-    "saved: indices of components. record (n, components, lanes) with any strides: states at\n"
-    "times, (n,), or with each=True (n, lanes); without it none. keep: whether gather() will be\n"
-    "called. observation: watches and events (watching.c). decay: h times the rate\n"
-    "of decay from which a trajectory leaves as stiff, with the status 16, or with Radau's method\n"
-    "h times the fastest rate up to which it leaves as no longer stiff; 0: never. accepted and\n"
-    "rejected are incremented from their given values.";
 PyObject *pi_core_start_adaptive(PyObject *module, PyObject *const *args, Py_ssize_t n,
                                  PyObject *names) {
     return pi_make_object(module, state_of(module)->adaptive_run_type, ADAPTIVE, make_run,
@@ -128,18 +111,11 @@ PyObject *pi_core_start_adaptive(PyObject *module, PyObject *const *args, Py_ssi
 }
 
 static void work(void *run, PiPoll *poll, void *context) { pi_adaptive_work(run, poll, context); }
-PyDoc_STRVAR(work_doc,
-             "work(progress=None, helpers=0): until every trajectory has arrived, with `helpers`\n"
-             "further threads; progress(trajectories) is called now and then.");
 static PyObject *adaptive_run_work(PyObject *self, PyObject *args) {
     AdaptiveRun *r = (AdaptiveRun *)self;
     return pi_work_on(&r->base, args, r->run.workers, (Task){work, &r->run, &r->run.out_of_memory});
 }
 
-PyDoc_STRVAR(
-    gather_doc,
-    "gather(counts, times, states): the kept steps. counts: 64-bit, (lanes,): how many each has;\n"
-    "times (n, lanes); states (n, components, lanes).");
 static PyObject *adaptive_run_gather(PyObject *self, PyObject *args) {
     AdaptiveRun *r = (AdaptiveRun *)self;
     const PiSolve *s = &r->run.solve;
@@ -150,8 +126,7 @@ static PyObject *adaptive_run_gather(PyObject *self, PyObject *args) {
     const int item = r->run.real_bytes;
     int64_t *counts = pi_views_array(&views, objects[0], "counts", s->lanes, 8, 1);
     /* Of our own while they tell places: others may write to the array, it may be one of these. */
-    int64_t *own = counts ? PyMem_Calloc((size_t)s->lanes + 1, sizeof *own) : NULL;
-    if (counts && !own) PyErr_NoMemory();
+    int64_t *own = counts ? pi_views_zeros(&views, s->lanes, sizeof *own) : NULL;
     const int64_t most = own ? pi_adaptive_longest(&r->run, own) : 0;
     void *times =
         own ? pi_views_array(&views, objects[1], "times", pi_product(most, s->lanes), item, 1)
@@ -164,13 +139,10 @@ static PyObject *adaptive_run_gather(PyObject *self, PyObject *args) {
         pi_adaptive_gather(&r->run, own, times, s->lanes, states, entry, s->lanes);
         memcpy(counts, own, (size_t)s->lanes * sizeof *own);
     }
-    PyMem_Free(own);
     pi_views_release(&views);
     r->base.busy = 0;
     return states ? Py_NewRef(Py_None) : NULL;
 }
-PyDoc_STRVAR(longest_doc, "longest(counts) -> the most entries kept of one trajectory.\n"
-                          "counts: 64-bit, (lanes,): how many each has.");
 static PyObject *adaptive_run_longest(PyObject *self, PyObject *array) {
     AdaptiveRun *r = (AdaptiveRun *)self;
     if (pi_claim(&r->base)) return NULL;
@@ -181,7 +153,6 @@ static PyObject *adaptive_run_longest(PyObject *self, PyObject *array) {
     r->base.busy = 0;
     return counts ? PyLong_FromLongLong(most) : NULL;
 }
-PyDoc_STRVAR(lanes_doc, "lanes() -> (attempted steps of lanes, those of trajectories).");
 static PyObject *adaptive_run_lanes(PyObject *self, PyObject *none) {
     (void)none;
     const PiAdaptiveRun *r = &((AdaptiveRun *)self)->run;
@@ -189,17 +160,24 @@ static PyObject *adaptive_run_lanes(PyObject *self, PyObject *none) {
 }
 
 static PyMethodDef adaptive_run_methods[] = {
-    {"work", adaptive_run_work, METH_VARARGS, work_doc},
-    {"gather", adaptive_run_gather, METH_VARARGS, gather_doc},
-    {"longest", adaptive_run_longest, METH_O, longest_doc},
-    {"lanes", adaptive_run_lanes, METH_NOARGS, lanes_doc},
+    {"work", adaptive_run_work, METH_VARARGS,
+     "work(progress=None, helpers=0): until every trajectory has arrived, with `helpers`\n"
+     "further threads; progress(trajectories) is called now and then."},
+    {"gather", adaptive_run_gather, METH_VARARGS,
+     "gather(counts, times, states): the kept steps. counts: 64-bit, (lanes,): how many each has;\n"
+     "times (n, lanes); states (n, components, lanes)."},
+    {"longest", adaptive_run_longest, METH_O,
+     "longest(counts) -> the most entries kept of one trajectory.\n"
+     "counts: 64-bit, (lanes,): how many each has."},
+    {"lanes", adaptive_run_lanes, METH_NOARGS,
+     "lanes() -> (attempted steps of lanes, those of trajectories)."},
     {NULL, NULL, 0, NULL},
 };
-PyDoc_STRVAR(type_doc, "A batch integrated to a tolerance; made by start_adaptive().");
-static PyType_Slot adaptive_run_slots[] = {{Py_tp_dealloc, adaptive_run_dealloc},
-                                           {Py_tp_methods, adaptive_run_methods},
-                                           {Py_tp_doc, (void *)type_doc},
-                                           {0, NULL}};
+static PyType_Slot adaptive_run_slots[] = {
+    {Py_tp_dealloc, adaptive_run_dealloc},
+    {Py_tp_methods, adaptive_run_methods},
+    {Py_tp_doc, (void *)"A batch integrated to a tolerance; made by start_adaptive()."},
+    {0, NULL}};
 PyType_Spec pi_adaptive_run_spec = {"pyintegrate._core.AdaptiveRun", sizeof(AdaptiveRun), 0,
                                     Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION,
                                     adaptive_run_slots};

@@ -17,7 +17,7 @@ static View *one_more(Views *views, const char *name) {
     }
     View *view = views->view[views->count];
     view->name = name;
-    view->buffer.obj = NULL;
+    view->buffer.obj = view->memory = NULL;
     return view;
 }
 
@@ -112,8 +112,19 @@ View *const *pi_views_find(const Views *views, const char *name) {
     return NULL;
 }
 
+void *pi_views_zeros(Views *views, int64_t count, size_t size) {
+    View *view = one_more(views, "");
+    if (!view) return NULL;
+    views->count++;
+    view->memory = PyMem_Calloc((size_t)count + 1, size);
+    return view->memory ? view->memory : PyErr_NoMemory();
+}
 void pi_views_release(Views *views) {
-    while (views->count > 0) PyBuffer_Release(&views->view[--views->count]->buffer);
+    while (views->count > 0) {
+        View *view = views->view[--views->count];
+        PyMem_Free(view->memory);
+        PyBuffer_Release(&view->buffer);
+    }
     for (int i = 0; i < views->room; i += VIEWS) PyMem_Free(views->view[i]);
     PyMem_Free(views->view);
     *views = (Views){0};

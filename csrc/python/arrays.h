@@ -8,10 +8,11 @@
 #include <Python.h>
 #include "../tiles.h"
 
-/* The buffers held during a call or a run, each under the name of its argument. */
+/* What is held during a call or a run: buffers, each under the name of its argument, and memory. */
 typedef struct {
     Py_buffer buffer; /* obj == NULL: of the number */
     const char *name;
+    void *memory;
     union {
         double wide;
         float narrow;
@@ -39,6 +40,8 @@ int pi_views_rows(Views *views, PyObject *tuple, const char *name, int n, int64_
                   PiRow *rows);
 /* The first view of this name, followed by the others of a tuple; NULL if it is absent. */
 View *const *pi_views_find(const Views *views, const char *name);
+/* Zeros, at least one item, as long as the views; NULL with an exception. */
+void *pi_views_zeros(Views *views, int64_t count, size_t size);
 void pi_views_release(Views *views);
 /* A tuple of n numbers; 0, or -1 with an exception. */
 int pi_read_numbers(PyObject *sequence, const char *name, int n, double *out);

@@ -135,12 +135,6 @@ static void *address_of(PyObject *object) {
     return address;
 }
 
-const char pi_make_callback_doc[] =
-    "make_callback(function, kind, dim, dof, n_params, block, owner=None,\n"
-    "              velocity_dependent=1) -> handle\n\n"
-    "kind 0: a Python function(question, lanes, t, y, v, p, out) of memory views; 1 and 2: the\n"
-    "capsule or address of a compiled right-hand side, for one trajectory or for many. block:\n"
-    "lanes wanted at once. owner: kept alive. velocity_dependent: whether the acceleration uses v.";
 PyObject *pi_core_make_callback(PyObject *module, PyObject *args) {
     PyObject *function, *owner = Py_None;
     int kind, dim, dof, n_params, block, velocity_dependent = 1;

@@ -37,16 +37,11 @@ static PyObject *describe_system(const PiSystem *s) {
                          "params", quantities(s->params, PI_MAX_PARAMS), "invariants",
                          quantities(s->invariants, PI_MAX_INVARIANTS));
 }
-static const char systems_doc[] =
-    "systems() -> list of dictionaries, one for each system of the C core.";
 static PyObject *system_at(int i) { return describe_system(pi_systems[i]); }
 static PyObject *core_systems(PyObject *module, PyObject *none) {
     (void)module, (void)none;
     return listed(pi_n_systems, system_at);
 }
-static const char sized_systems_doc[] =
-    "sized_systems() -> list of dictionaries, one for each system of any size: its properties\n"
-    "without parts, its state and parameters named once.";
 static PyObject *sized_at(int i) { return describe_system(&pi_sized_systems[i]->one); }
 static PyObject *core_sized_systems(PyObject *module, PyObject *none) {
     (void)module, (void)none;
@@ -102,21 +97,16 @@ static PyObject *describe_method(const PiMethod *m) {
         truth(m->symplectic), "symmetric", truth(m->symmetric), "coefficients", coefficients(m),
         "embedded", embedded(m), "handle", PyCapsule_New((void *)m, METHOD_CAPSULE, NULL));
 }
-static const char methods_doc[] =
-    "methods() -> list of dictionaries, one for each method of the C core.";
 static PyObject *method_at(int i) { return describe_method(pi_methods[i]); }
 static PyObject *core_methods(PyObject *module, PyObject *none) {
     (void)module, (void)none;
     return listed(pi_n_methods, method_at);
 }
-static const char method_names_doc[] =
-    "method_names() -> list of names, in the order of methods().";
 static PyObject *name_at(int i) { return PyUnicode_InternFromString(pi_methods[i]->name); }
 static PyObject *core_method_names(PyObject *module, PyObject *none) {
     (void)module, (void)none;
     return listed(pi_n_methods, name_at);
 }
-static const char method_doc[] = "method(name) -> the dictionary of one method, as in methods().";
 static PyObject *core_method(PyObject *module, PyObject *name) {
     (void)module;
     const char *text = PyUnicode_AsUTF8AndSize(name, NULL);
@@ -126,7 +116,6 @@ static PyObject *core_method(PyObject *module, PyObject *name) {
              : PyErr_Format(PyExc_ValueError, "no method %s in the core", text);
 }
 
-static const char questions_doc[] = "questions() -> names of the questions to a system, by number.";
 static PyObject *question_at(int i) { return PyUnicode_FromString(pi_question_names[i]); }
 static PyObject *core_questions(PyObject *module, PyObject *none) {
     (void)module, (void)none;
@@ -150,19 +139,11 @@ static PyObject *family_at(int i) {
     return Py_BuildValue("{ss sO sO sN}", "name", f->name, "jacobian", truth(f->jacobian), "closed",
                          truth(f->closed), "numbers", describe_numbers(f));
 }
-static const char families_doc[] =
-    "families() -> list of dictionaries, in the order of the core. name; jacobian: whether a step\n"
-    "needs one; closed: whether methods cannot be user-defined; numbers: the arguments of\n"
-    "make_method(), a dictionary each: a row of the stages (and more), or a matrix with a row per\n"
-    "stage; an empty row if it is optional.";
 static PyObject *core_families(PyObject *module, PyObject *none) {
     (void)module, (void)none;
     return listed(PI_FAMILIES, family_at);
 }
 
-static const char requirements_doc[] =
-    "requirements() -> dictionary: name to (what a method needs, in words; names of the\n"
-    "structures that have it).";
 static PyObject *core_requirements(PyObject *module, PyObject *none) {
     (void)module, (void)none;
     PyObject *all = PyDict_New();
@@ -180,11 +161,6 @@ static PyObject *core_requirements(PyObject *module, PyObject *none) {
 }
 
 static PyObject *bank_at(int i) { return PyUnicode_FromString(pi_bank_names[i]); }
-static const char limits_doc[] =
-    "limits() -> dictionary: the most components and parameters of a kernel in registers and of a\n"
-    "user's system, the most stages; words of an instruction, names of the banks by number, where\n"
-    "the number of the bank begins in a word; the families of methods that take a Jacobian;\n"
-    "of_run: the last parameters of a system with noise, which belong to the run.";
 static PyObject *core_limits(PyObject *module, PyObject *none) {
     (void)module, (void)none;
     PyObject *jacobian = PyList_New(0);
@@ -200,14 +176,31 @@ static PyObject *core_limits(PyObject *module, PyObject *none) {
 }
 
 PyMethodDef pi_catalogue_functions[] = {
-    {"systems", core_systems, METH_NOARGS, systems_doc},
-    {"questions", core_questions, METH_NOARGS, questions_doc},
-    {"limits", core_limits, METH_NOARGS, limits_doc},
-    {"sized_systems", core_sized_systems, METH_NOARGS, sized_systems_doc},
-    {"methods", core_methods, METH_NOARGS, methods_doc},
-    {"method_names", core_method_names, METH_NOARGS, method_names_doc},
-    {"method", core_method, METH_O, method_doc},
-    {"families", core_families, METH_NOARGS, families_doc},
-    {"requirements", core_requirements, METH_NOARGS, requirements_doc},
+    {"systems", core_systems, METH_NOARGS,
+     "systems() -> list of dictionaries, one for each system of the C core."},
+    {"questions", core_questions, METH_NOARGS,
+     "questions() -> names of the questions to a system, by number."},
+    {"limits", core_limits, METH_NOARGS,
+     "limits() -> dictionary: the most components and parameters of a kernel in registers and of a\n"
+     "user's system, the most stages; words of an instruction, names of the banks by number, where\n"
+     "the number of the bank begins in a word; the families of methods that take a Jacobian;\n"
+     "of_run: the last parameters of a system with noise, which belong to the run."},
+    {"sized_systems", core_sized_systems, METH_NOARGS,
+     "sized_systems() -> list of dictionaries, one for each system of any size: its properties\n"
+     "without parts, its state and parameters named once."},
+    {"methods", core_methods, METH_NOARGS,
+     "methods() -> list of dictionaries, one for each method of the C core."},
+    {"method_names", core_method_names, METH_NOARGS,
+     "method_names() -> list of names, in the order of methods()."},
+    {"method", core_method, METH_O,
+     "method(name) -> the dictionary of one method, as in methods()."},
+    {"families", core_families, METH_NOARGS,
+     "families() -> list of dictionaries, in the order of the core. name; jacobian: whether a step\n"
+     "needs one; closed: whether methods cannot be user-defined; numbers: the arguments of\n"
+     "make_method(), a dictionary each: a row of the stages (and more), or a matrix with a row per\n"
+     "stage; an empty row if it is optional."},
+    {"requirements", core_requirements, METH_NOARGS,
+     "requirements() -> dictionary: name to (what a method needs, in words; names of the\n"
+     "structures that have it)."},
     {NULL, NULL, 0, NULL},
 };

@@ -176,10 +176,6 @@ static PyObject *call_undisturbed(PyObject *function, PyObject *argument) {
     return errand.error;
 }
 
-const char pi_shielded_doc[] =
-    "shielded(work, finish)\n\n"
-    "The result of work(). If it raises, finish(error) is called in a thread without signals, and\n"
-    "its error raised; interrupts until then count as one. finish may be called twice.";
 PyObject *pi_core_shielded(PyObject *module, PyObject *args) {
     (void)module;
     PyObject *work, *finish;
@@ -209,10 +205,6 @@ PyObject *pi_core_shielded(PyObject *module, PyObject *args) {
     return NULL;
 }
 
-const char pi_to_nearest_doc[] =
-    "to_nearest(function, *args, **keywords)\n\n"
-    "The result of the function; it computes with rounding to nearest and with subnormal numbers,\n"
-    "whatever the mode of the thread.";
 PyObject *pi_core_to_nearest(PyObject *module, PyObject *args, PyObject *keywords) {
     (void)module;
     if (PyTuple_Size(args) < 1)

@@ -9,64 +9,65 @@ typedef struct {
     const char *name;
     Kind kind;
     size_t offset;     /* in the run: PiRun or PiAdaptiveRun; of an OBJECT in Given */
-    int needed, known; /* by which functions: START, STEPPER, ADAPTIVE */
+    int known, needed; /* by which functions: START, STEPPER, ADAPTIVE; whether these need it */
     double least, most;
 } Field; /* what is absent is 0 or NULL */
 enum { BY_HAND = START | STEPPER, AT_ONCE = START | ADAPTIVE, ALL = BY_HAND | ADAPTIVE };
 
-#define NUMBER(field) offsetof(PiRun, field)
-#define OWN(field)    offsetof(PiAdaptiveRun, field)
-#define THING(field)  offsetof(Given, field)
+#define NUMBER(field)       offsetof(PiRun, field)
+#define OWN(field)          offsetof(PiAdaptiveRun, field)
+#define NEEDS(field, known) {#field, OBJECT, offsetof(Given, field), known, 1, 0, 0}
+#define TAKES(field, known) {#field, OBJECT, offsetof(Given, field), known, 0, 0, 0}
 static const Field fields[] = {
-    {"system", OBJECT, THING(system), ALL, ALL, 0, 0},
-    {"method", OBJECT, THING(method), AT_ONCE, AT_ONCE, 0, 0},
-    {"bits", INTEGER, NUMBER(bits), BY_HAND, BY_HAND, 32, 64},
-    {"lanes", INTEGER, NUMBER(lanes), BY_HAND, BY_HAND, 0, 0x1p48},
-    {"n_steps", INTEGER, NUMBER(n_steps), START, START, 0, 0x1p54},
-    {"save_every", INTEGER, NUMBER(save_every), START, START, 1, 0x1p54},
-    {"bound", REAL, NUMBER(bound), BY_HAND, BY_HAND, 0, HUGE_VAL},
-    {"t0", OBJECT, THING(t0), ALL, ALL, 0, 0},
-    {"dt", OBJECT, THING(dt), BY_HAND, BY_HAND, 0, 0},
-    {"params", OBJECT, THING(params), ALL, ALL, 0, 0},
-    {"initial", OBJECT, THING(initial), AT_ONCE, AT_ONCE, 0, 0},
-    {"state_a", OBJECT, THING(state_a), 0, START, 0, 0},
-    {"record", OBJECT, THING(record), 0, AT_ONCE, 0, 0},
-    {"saved", OBJECT, THING(saved), 0, AT_ONCE, 0, 0},
-    {"state_b", OBJECT, THING(state_b), 0, START, 0, 0},
-    {"methods", OBJECT, THING(methods), STEPPER, STEPPER, 0, 0},
-    {"state", OBJECT, THING(state), STEPPER | ADAPTIVE, STEPPER | ADAPTIVE, 0, 0},
-    {"starter", OBJECT, THING(starter), 0, BY_HAND, 0, 0},
-    {"first", INTEGER, NUMBER(first), 0, START, 0, 0x1p54},
-    {"workers", INTEGER, NUMBER(workers), 0, START, 1, 0x1p31 - 1},
-    {"has_history", FLAG, NUMBER(has_history), 0, START, 0, 1},
-    {"use_row_kernels", FLAG, NUMBER(use_row_kernels), 0, START, 0, 1},
-    {"compensated", FLAG, NUMBER(compensated), 0, BY_HAND, 0, 1},
-    {"drive_strides", OBJECT, THING(drive_strides), 0, START, 0, 0},
-    {"save_steps", OBJECT, THING(save_steps), 0, START, 0, 0},
-    {"stream", OBJECT, THING(stream), 0, START, 0, 0},
-    {"watches", OBJECT, THING(watches), 0, BY_HAND, 0, 0},
-    {"events", OBJECT, THING(events), 0, BY_HAND, 0, 0},
-    {"times", OBJECT, THING(times), 0, AT_ONCE, 0, 0},
-    {"renormalise", OBJECT, THING(renormalise), 0, START, 0, 0},
-    {"bits", INTEGER, OWN(bits), ADAPTIVE, ADAPTIVE, 32, 64},
-    {"lanes", INTEGER, OWN(solve.lanes), ADAPTIVE, ADAPTIVE, 0, 0x1p48},
-    {"workers", INTEGER, OWN(workers), 0, ADAPTIVE, 1, 0x1p20},
-    {"rtol", OBJECT, THING(rtol), ADAPTIVE, ADAPTIVE, 0, 0},
-    {"atol", OBJECT, THING(atol), ADAPTIVE, ADAPTIVE, 0, 0},
-    {"t_end", OBJECT, THING(t_end), ADAPTIVE, ADAPTIVE, 0, 0},
-    {"first_step", OBJECT, THING(first_step), ADAPTIVE, ADAPTIVE, 0, 0},
-    {"max_step", OBJECT, THING(max_step), ADAPTIVE, ADAPTIVE, 0, 0},
-    {"max_steps", INTEGER, OWN(solve.max_steps), ADAPTIVE, ADAPTIVE, 0, 0x1p62},
-    {"bound", REAL, OWN(solve.bound), ADAPTIVE, ADAPTIVE, 0, HUGE_VAL},
-    {"t", OBJECT, THING(t), ADAPTIVE, ADAPTIVE, 0, 0},
-    {"h", OBJECT, THING(h), ADAPTIVE, ADAPTIVE, 0, 0},
-    {"accepted", OBJECT, THING(accepted), ADAPTIVE, ADAPTIVE, 0, 0},
-    {"rejected", OBJECT, THING(rejected), ADAPTIVE, ADAPTIVE, 0, 0},
-    {"status", OBJECT, THING(status), ADAPTIVE, ADAPTIVE, 0, 0},
-    {"each", FLAG, OWN(each), 0, ADAPTIVE, 0, 1},
-    {"keep", FLAG, OWN(keep), 0, ADAPTIVE, 0, 1},
-    {"observation", OBJECT, THING(observation), 0, ADAPTIVE, 0, 0},
-    {"decay", REAL, OWN(solve.decay), 0, ADAPTIVE, 0, HUGE_VAL},
+    NEEDS(system, ALL),
+    NEEDS(method, AT_ONCE),
+    {"bits", INTEGER, NUMBER(bits), BY_HAND, 1, 32, 64},
+    {"lanes", INTEGER, NUMBER(lanes), BY_HAND, 1, 0, 0x1p48},
+    {"n_steps", INTEGER, NUMBER(n_steps), START, 1, 0, 0x1p54},
+    {"save_every", INTEGER, NUMBER(save_every), START, 1, 1, 0x1p54},
+    {"bound", REAL, NUMBER(bound), BY_HAND, 1, 0, HUGE_VAL},
+    NEEDS(t0, ALL),
+    NEEDS(dt, BY_HAND),
+    NEEDS(params, ALL),
+    NEEDS(initial, AT_ONCE),
+    TAKES(state_a, START),
+    TAKES(record, AT_ONCE),
+    TAKES(saved, AT_ONCE),
+    TAKES(state_b, START),
+    NEEDS(methods, STEPPER),
+    NEEDS(state, STEPPER | ADAPTIVE),
+    TAKES(starter, BY_HAND),
+    {"first", INTEGER, NUMBER(first), START, 0, 0, 0x1p54},
+    {"workers", INTEGER, NUMBER(workers), START, 0, 1, 0x1p31 - 1},
+    {"has_history", FLAG, NUMBER(has_history), START, 0, 0, 1},
+    {"use_row_kernels", FLAG, NUMBER(use_row_kernels), START, 0, 0, 1},
+    {"compensated", FLAG, NUMBER(compensated), BY_HAND, 0, 0, 1},
+    TAKES(drive_strides, START),
+    TAKES(save_steps, START),
+    TAKES(stream, START),
+    TAKES(watches, BY_HAND),
+    TAKES(events, BY_HAND),
+    TAKES(times, AT_ONCE),
+    TAKES(renormalise, START),
+    {"bits", INTEGER, OWN(bits), ADAPTIVE, 1, 32, 64},
+    {"lanes", INTEGER, OWN(solve.lanes), ADAPTIVE, 1, 0, 0x1p48},
+    {"workers", INTEGER, OWN(workers), ADAPTIVE, 0, 1, 0x1p20},
+    NEEDS(rtol, ADAPTIVE),
+    NEEDS(atol, ADAPTIVE),
+    NEEDS(t_end, ADAPTIVE),
+    NEEDS(first_step, ADAPTIVE),
+    NEEDS(max_step, ADAPTIVE),
+    {"max_steps", INTEGER, OWN(solve.max_steps), ADAPTIVE, 1, 0, 0x1p62},
+    {"bound", REAL, OWN(solve.bound), ADAPTIVE, 1, 0, HUGE_VAL},
+    NEEDS(t, ADAPTIVE),
+    NEEDS(h, ADAPTIVE),
+    NEEDS(accepted, ADAPTIVE),
+    NEEDS(rejected, ADAPTIVE),
+    NEEDS(status, ADAPTIVE),
+    {"each", FLAG, OWN(each), ADAPTIVE, 0, 0, 1},
+    {"keep", FLAG, OWN(keep), ADAPTIVE, 0, 0, 1},
+    TAKES(observation, ADAPTIVE),
+    {"decay", REAL, OWN(solve.decay), ADAPTIVE, 0, 0, HUGE_VAL},
 };
 
 enum { FIELDS = sizeof fields / sizeof *fields };
@@ -158,7 +159,7 @@ static int read_call(Reading *r, const Call *call, PyObject *more) {
     for (Py_ssize_t at = 0; more && PyDict_Next(more, &at, &name, &value);)
         if (read_named(r, name, value)) return -1;
     for (int i = 0; i < FIELDS; i++) {
-        if (!(fields[i].needed & r->entry) || r->found >> i & 1) continue;
+        if (!fields[i].needed || !(fields[i].known & r->entry) || r->found >> i & 1) continue;
         PyErr_Format(PyExc_TypeError, "%s needs the field %s", r->caller, fields[i].name);
         return -1;
     }
@@ -200,11 +201,11 @@ void pi_size_rows(PiRun *run) {
     if (run->bits == 32) run->bound = (float)run->bound;
 }
 
-int pi_read_components(PyObject *saved, int dim, int **to) {
+int pi_read_components(PyObject *saved, int dim, Views *views, int **to) {
     const Py_ssize_t n = !saved ? dim : PyTuple_Check(saved) ? PyTuple_Size(saved) : -1;
     if (n < 0) return PyErr_SetString(PyExc_TypeError, "saved: expected a tuple of components"), -1;
-    int *item = *to = PyMem_Calloc((size_t)n + 1, sizeof *item);
-    if (!item) return PyErr_NoMemory(), -1;
+    int *item = *to = pi_views_zeros(views, n, sizeof *item);
+    if (!item) return -1;
     for (Py_ssize_t i = 0; i < n; i++) {
         const long long c = saved ? PyLong_AsLongLong(PyTuple_GetItem(saved, i)) : i;
         if (c == -1 && PyErr_Occurred()) return -1;

@@ -26,4 +26,4 @@ PyObject *pi_make_object(PyObject *module, PyObject *type, Entry entry, Maker *m
 void pi_size_rows(PiRun *run);
 /* The indices of components of a system, or all if none are given; in new memory. Their number, or
  * -1 with an exception. */
-int pi_read_components(PyObject *saved, int dim, int **to);
+int pi_read_components(PyObject *saved, int dim, Views *views, int **to);

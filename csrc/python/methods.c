@@ -6,12 +6,6 @@ static void free_method(PyObject *capsule) {
     PyMem_Free(PyCapsule_GetPointer(capsule, METHOD_CAPSULE));
 }
 
-static const char make_method_doc[] =
-    "make_method(family, stages, evaluations, rows, derivative=1, order=stages, embedded_order=0,\n"
-    "b_embedded=()) -> handle\n\n"
-    "rows of explicit_rk and implicit_rk: b, c and then those of A; of nystrom: b, c,\n"
-    "velocity and those of A; of composition: kicks and drifts; of multistep: alpha, beta,\n"
-    "predictor, velocity (the last two may be empty).";
 static PyObject *core_make_method(PyObject *module, PyObject *args) {
     (void)module;
     const char *name;
@@ -64,8 +58,6 @@ static PyObject *core_make_method(PyObject *module, PyObject *args) {
     return capsule;
 }
 
-static const char starter_doc[] = "starter(method) -> the name of its default starter;\n"
-                                  "None if it is self-starting.";
 static PyObject *core_starter(PyObject *module, PyObject *method) {
     (void)module;
     const PiMethod *m = PyCapsule_GetPointer(method, METHOD_CAPSULE);
@@ -74,9 +66,6 @@ static PyObject *core_starter(PyObject *module, PyObject *method) {
     return starter ? PyUnicode_FromString(starter->name) : Py_NewRef(Py_None);
 }
 
-static const char rigid_phases_doc[] =
-    "rigid_phases(method) -> handles of its halves, which change velocities and positions;\n"
-    "empty if it has none.";
 static PyObject *core_rigid_phases(PyObject *module, PyObject *method) {
     (void)module;
     const PiMethod *m = PyCapsule_GetPointer(method, METHOD_CAPSULE);
@@ -97,9 +86,6 @@ static PyObject *core_rigid_phases(PyObject *module, PyObject *method) {
     return PyErr_Occurred() ? NULL : PyErr_NoMemory();
 }
 
-static const char history_rows_doc[] =
-    "history_rows(system, method, compensated=False) -> rows of the state past its components,\n"
-    "for the history of the method, and for the rounding errors of a compensated run.";
 static PyObject *core_history_rows(PyObject *module, PyObject *args) {
     PyObject *system, *method;
     int compensated = 0;
@@ -116,10 +102,6 @@ static PyObject *core_history_rows(PyObject *module, PyObject *args) {
 }
 
 /* ---- random numbers -------------------------------------------------------------------------- */
-static const char noise_doc[] =
-    "noise(seed, stream, counters, out)\n\n"
-    "seed: below 2**64; stream: 0 normals, 1 second normals, 2 uniforms; counters: (n, 3) uint64,\n"
-    "trajectory, step and component; out: n doubles.";
 static PyObject *core_noise(PyObject *module, PyObject *args) {
     enum { REGISTER = 8 }; /* doubles of the widest */
     PyObject *counters, *result;
@@ -146,10 +128,24 @@ static PyObject *core_noise(PyObject *module, PyObject *args) {
 }
 
 PyMethodDef pi_method_functions[] = {
-    {"rigid_phases", core_rigid_phases, METH_O, rigid_phases_doc},
-    {"make_method", core_make_method, METH_VARARGS, make_method_doc},
-    {"noise", core_noise, METH_VARARGS, noise_doc},
-    {"history_rows", core_history_rows, METH_VARARGS, history_rows_doc},
-    {"starter", core_starter, METH_O, starter_doc},
+    {"rigid_phases", core_rigid_phases, METH_O,
+     "rigid_phases(method) -> handles of its halves, which change velocities and positions;\n"
+     "empty if it has none."},
+    {"make_method", core_make_method, METH_VARARGS,
+     "make_method(family, stages, evaluations, rows, derivative=1, order=stages, embedded_order=0,\n"
+     "b_embedded=()) -> handle\n\n"
+     "rows of explicit_rk and implicit_rk: b, c and then those of A; of nystrom: b, c,\n"
+     "velocity and those of A; of composition: kicks and drifts; of multistep: alpha, beta,\n"
+     "predictor, velocity (the last two may be empty)."},
+    {"noise", core_noise, METH_VARARGS,
+     "noise(seed, stream, counters, out)\n\n"
+     "seed: below 2**64; stream: 0 normals, 1 second normals, 2 uniforms; counters: (n, 3) uint64,\n"
+     "trajectory, step and component; out: n doubles."},
+    {"history_rows", core_history_rows, METH_VARARGS,
+     "history_rows(system, method, compensated=False) -> rows of the state past its components,\n"
+     "for the history of the method, and for the rounding errors of a compensated run."},
+    {"starter", core_starter, METH_O,
+     "starter(method) -> the name of its default starter;\n"
+     "None if it is self-starting."},
     {NULL, NULL, 0, NULL},
 };

@@ -13,8 +13,6 @@
 #define PYINTEGRATE_VERSION "0"
 #endif
 
-PyDoc_STRVAR(info_doc, "info() -> dictionary: version, arithmetic, compiler, instruction_set,\n"
-                       "instruction_sets (of this machine, as far as they were built), built.");
 static PyObject *core_info(PyObject *module, PyObject *none) {
     (void)none;
     PyObject *sets = PyList_New(0), *built = PyList_New(0);
@@ -45,11 +43,6 @@ static int look_for_signals(PiPause *pause) {
     watch->looked = now();
     return stop;
 }
-PyDoc_STRVAR(
-    evaluate_doc,
-    "evaluate(system, bits, question, lanes, t, y, params, out)\n\n"
-    "question: its number in questions(), up to the jacobian. t: array; y, params: tuples of\n"
-    "arrays; each of 1 item or `lanes`. out: rows of `lanes`, written.");
 static PyObject *evaluate(PyObject *module, PyObject *args) {
     int bits, question;
     long long lanes;
@@ -165,18 +158,84 @@ static int module_clear(PyObject *module) {
 
 #define WITH_NAMES(function) (PyCFunction)(void (*)(void))(function)
 static PyMethodDef functions[] = {
-    {"reductions", pi_core_reductions, METH_NOARGS, pi_reductions_doc},
-    {"scales", pi_core_scales, METH_O, pi_scales_doc},
-    {"make_system", pi_core_make_system, METH_VARARGS, pi_make_system_doc},
-    {"info", core_info, METH_NOARGS, info_doc},
-    {"evaluate", core_evaluate, METH_VARARGS, evaluate_doc},
-    {"make_callback", pi_core_make_callback, METH_VARARGS, pi_make_callback_doc},
-    {"start", WITH_NAMES(pi_core_start), METH_FASTCALL | METH_KEYWORDS, pi_start_doc},
-    {"stepper", WITH_NAMES(pi_core_stepper), METH_FASTCALL | METH_KEYWORDS, pi_stepper_doc},
+    {"reductions", pi_core_reductions, METH_NOARGS,
+     "reductions() -> (dictionary, dictionary): those over the steps, and over time: by name their\n"
+     "number, the initial values of their rows, and the first of a trajectory that restarts."},
+    {"scales", pi_core_scales, METH_O,
+     "scales(system) -> for each of the first components 1 + the index of the parameter, given or\n"
+     "derived, that kernels move from its rate into their weights; 0: none."},
+    {"make_system", pi_core_make_system, METH_VARARGS,
+     "make_system(name, parts) -> handle, which stands for its name"},
+    {"info", core_info, METH_NOARGS,
+     "info() -> dictionary: version, arithmetic, compiler, instruction_set,\n"
+     "instruction_sets (of this machine, as far as they were built), built."},
+    {"evaluate", core_evaluate, METH_VARARGS,
+     "evaluate(system, bits, question, lanes, t, y, params, out)\n\n"
+     "question: its number in questions(), up to the jacobian. t: array; y, params: tuples of\n"
+     "arrays; each of 1 item or `lanes`. out: rows of `lanes`, written."},
+    {"make_callback", pi_core_make_callback, METH_VARARGS,
+     "make_callback(function, kind, dim, dof, n_params, block, owner=None,\n"
+     "              velocity_dependent=1) -> handle\n\n"
+     "kind 0: a Python function(question, lanes, t, y, v, p, out) of memory views; 1 and 2: the\n"
+     "capsule or address of a compiled right-hand side, for one trajectory or for many. block:\n"
+     "lanes wanted at once. owner: kept alive. velocity_dependent: whether the acceleration uses v."},
+    {"start", WITH_NAMES(pi_core_start), METH_FASTCALL | METH_KEYWORDS,
+     "start(more=None, /, **fields) -> Run\n\n"
+     "system, method: name or handle, handle; starter: the method for the first steps of a\n"
+     "multistep method, None for the default one. bits: 64 or 32. lanes: trajectories. first:\n"
+     "index of the step before the first; n_steps; save_every: steps from one save to the next.\n"
+     "bound: of the components, may be infinite. workers: threads that will share the run.\n"
+     "t0, dt, params: rows, each of one value or one for each lane; params is a tuple.\n"
+     "drive_strides: for driven parameters, the items from each row to that of the next step\n"
+     "(1: one value serves all lanes), 0 for the others.\n"
+     "initial, state_a, state_b: rows for the components and for the history of the method\n"
+     "(history_rows); initial may have one item per row, which serves all lanes. has_history:\n"
+     "whether initial includes the history of the method.\n"
+     "record: (saves, components, lanes) with any strides; lanes past those of the batch, up to\n"
+     "whole cache lines, may be written; saved: the indices of the components; save_steps: the\n"
+     "indices of the saved steps, instead of save_every; stream: write past the caches.\n"
+     "use_row_kernels: those for any force, even if others are compiled.\n"
+     "watches: a tuple of dictionaries: program, every, begin, asks, sums, params, t0, dt, sums_a,\n"
+     "sums_b (csrc/watching/watch.h). events: a dictionary: detect (a watch), react, most,\n"
+     "counts_a, counts_b, stopped_at, stopped_by, events (csrc/watching/events.h).\n"
+     "times: a dictionary: t, count, each (whether t has a row of times for each), params, t0, dt,\n"
+     "at which states go to the record, instead of steps (csrc/watching/between.h).\n"
+     "renormalise: a dictionary: every, vectors, dim, orthogonal, indicators, places, sums\n"
+     "(csrc/watching/renormalise.h).\n"
+     "compensated: carry the rounding errors of additions to the state, in rows at the end of\n"
+     "the state.\n"
+     "Fields come as keywords, and further ones in a dictionary. May be left out: starter, first,\n"
+     "workers, drive_strides, has_history, state_a (the core has its own, unseen), state_b (it is\n"
+     "state_a), saved (all components), record with save_steps and stream, use_row_kernels,\n"
+     "watches, events, times, renormalise, compensated."},
+    {"stepper", WITH_NAMES(pi_core_stepper), METH_FASTCALL | METH_KEYWORDS,
+     "stepper(more=None, /, **fields) -> Stepper\n\n"
+     "system, methods: a tuple of the method of the step, or of the step, its kick and its drift;\n"
+     "starter (optional); bits, lanes, bound, t0, dt, params as for start(); state:\n"
+     "rows that are advanced in place; watches and events as for start(), each with one array as\n"
+     "both sums_a and sums_b, counts_a and counts_b."},
     {"start_adaptive", WITH_NAMES(pi_core_start_adaptive), METH_FASTCALL | METH_KEYWORDS,
-     pi_start_adaptive_doc},
-    {"shielded", pi_core_shielded, METH_VARARGS, pi_shielded_doc},
-    {"to_nearest", WITH_NAMES(pi_core_to_nearest), METH_VARARGS | METH_KEYWORDS, pi_to_nearest_doc},
+     "start_adaptive(more=None, /, **fields) -> AdaptiveRun\n\n"
+     "system, method: name or handle, handle; bits: 64 or 32; lanes: trajectories; workers:\n"
+     "threads that will share it. initial, params, rtol, atol: tuples of rows, each of one value\n"
+     "or one for each lane; rtol and atol of one row, or one for each component. t0, t_end,\n"
+     "first_step (0: to be estimated), max_step: rows. max_steps: attempted; bound: of the\n"
+     "components. Results, written: state (dim, lanes), t, h, and as 64-bit integers accepted and\n"
+     "rejected; status (bytes): trajectories of status CANCELLED are integrated, others stay.\n"
+     "saved: indices of components. record (n, components, lanes) with any strides: states at\n"
+     "times, (n,), or with each=True (n, lanes); without it none. keep: whether gather() will be\n"
+     "called. observation: watches and events (watching.c). decay: h times the rate\n"
+     "of decay from which a trajectory leaves as stiff, with the status 16, or with Radau's method\n"
+     "h times the fastest rate up to which it leaves as no longer stiff; 0: never. accepted and\n"
+     "rejected are incremented from their given values."},
+    {"shielded", pi_core_shielded, METH_VARARGS,
+     "shielded(work, finish)\n\n"
+     "The result of work(). If it raises, finish(error) is called in a thread without signals, and\n"
+     "its error raised; interrupts until then count as one. finish may be called twice."},
+    {"to_nearest", WITH_NAMES(pi_core_to_nearest), METH_VARARGS | METH_KEYWORDS,
+     "to_nearest(function, *args, **keywords)\n\n"
+     "The result of the function; it computes with rounding to nearest and with subnormal numbers,\n"
+     "whatever the mode of the thread."},
     {NULL, NULL, 0, NULL},
 };
 static PyModuleDef_Slot module_slots[] = {{Py_mod_exec, module_exec},

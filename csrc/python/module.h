@@ -35,7 +35,6 @@ int pi_find_system(PyObject *module, PyObject *object, int64_t bits, ResolvedSys
  * exception. */
 int pi_choose_method(PiRun *run, const ResolvedSystem *resolved, PyObject *method,
                      PyObject *starter);
-extern const char pi_scales_doc[];
 PyObject *pi_core_scales(PyObject *module, PyObject *system);
 
 /* The names of all fields as objects of Python (fields.c). 0, or -1 with an exception. */
@@ -57,9 +56,7 @@ int pi_claim(CoreObject *object);
 /* Those of catalogues.c, methods.c and programs.c; the others follow. */
 extern PyMethodDef pi_catalogue_functions[], pi_method_functions[], pi_program_functions[];
 /* callbacks.c, sized_systems.c */
-extern const char pi_make_callback_doc[], pi_make_system_doc[];
 /* watching.c */
-extern const char pi_reductions_doc[];
 PyObject *pi_core_reductions(PyObject *module, PyObject *none);
 PyObject *pi_core_make_callback(PyObject *module, PyObject *args);
 PyObject *pi_core_make_system(PyObject *module, PyObject *args);
@@ -82,11 +79,9 @@ typedef struct {
 int pi_work_together(Task task, PyObject *progress, int64_t helpers);
 /* The method work(progress=None, helpers=0) of a run that so many threads may share. */
 PyObject *pi_work_on(CoreObject *object, PyObject *args, int64_t workers, Task task);
-extern const char pi_shielded_doc[], pi_to_nearest_doc[];
 PyObject *pi_core_shielded(PyObject *module, PyObject *args);
 PyObject *pi_core_to_nearest(PyObject *module, PyObject *args, PyObject *keywords);
 /* run_type.c, stepper_type.c, adaptive_run_type.c */
 extern PyType_Spec pi_run_spec, pi_stepper_spec, pi_adaptive_run_spec;
-extern const char pi_start_doc[], pi_stepper_doc[], pi_start_adaptive_doc[];
 typedef PyObject *Starting(PyObject *module, PyObject *const *args, Py_ssize_t n, PyObject *names);
 Starting pi_core_start, pi_core_stepper, pi_core_start_adaptive;

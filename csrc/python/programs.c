@@ -13,8 +13,6 @@ static PyObject *core_operations(PyObject *module, PyObject *none) {
     }
     return list;
 }
-static const char operations_doc[] =
-    "operations() -> list of (name, arguments, what it computes), by number in byte code.";
 
 typedef struct {
     SystemHandle handle;
@@ -50,12 +48,6 @@ static PyObject *program_capsule(PiProgram *program) {
     return NULL;
 }
 
-static const char make_program_doc[] =
-    "make_program(code, constants, sections, dim, dof, n_params, n_derived, n_invariants,\n"
-    "             n_registers, noises=0, second=0) -> handle\n\n"
-    "code: int32, six words an instruction; constants: float64; sections: int32, first and last\n"
-    "instruction for each question, -1 for one without an answer; noises, second: of a step with\n"
-    "noise (PiSystem). ValueError: refused by the verifier.";
 static PyObject *make_program(PyObject *args) {
     PyObject *code, *constants, *sections;
     long long size[8] = {0};
@@ -129,9 +121,6 @@ static void free_compiled(PyObject *capsule) {
     PyMem_Free(compiled);
 }
 
-static const char make_compiled_doc[] =
-    "make_compiled(program, f64, f32, owner) -> handle\n\n"
-    "f64, f32: addresses of the functions of type PiOneSystem in a library; owner: keeps it.";
 static PyObject *core_make_compiled(PyObject *module, PyObject *args) {
     (void)module;
     PyObject *program, *owner, *address[2];
@@ -163,8 +152,16 @@ static PyObject *core_make_compiled(PyObject *module, PyObject *args) {
 }
 
 PyMethodDef pi_program_functions[] = {
-    {"operations", core_operations, METH_NOARGS, operations_doc},
-    {"make_program", core_make_program, METH_VARARGS, make_program_doc},
-    {"make_compiled", core_make_compiled, METH_VARARGS, make_compiled_doc},
+    {"operations", core_operations, METH_NOARGS,
+     "operations() -> list of (name, arguments, what it computes), by number in byte code."},
+    {"make_program", core_make_program, METH_VARARGS,
+     "make_program(code, constants, sections, dim, dof, n_params, n_derived, n_invariants,\n"
+     "             n_registers, noises=0, second=0) -> handle\n\n"
+     "code: int32, six words an instruction; constants: float64; sections: int32, first and last\n"
+     "instruction for each question, -1 for one without an answer; noises, second: of a step with\n"
+     "noise (PiSystem). ValueError: refused by the verifier."},
+    {"make_compiled", core_make_compiled, METH_VARARGS,
+     "make_compiled(program, f64, f32, owner) -> handle\n\n"
+     "f64, f32: addresses of the functions of type PiOneSystem in a library; owner: keeps it."},
     {NULL, NULL, 0, NULL},
 };

@@ -50,9 +50,6 @@ int pi_choose_method(PiRun *run, const ResolvedSystem *resolved, PyObject *metho
     return refusal ? -1 : 0;
 }
 
-const char pi_scales_doc[] =
-    "scales(system) -> for each of the first components 1 + the index of the parameter, given or\n"
-    "derived, that kernels move from its rate into their weights; 0: none.";
 PyObject *pi_core_scales(PyObject *module, PyObject *system) {
     ResolvedSystem resolved;
     if (pi_find_system(module, system, 64, &resolved)) return NULL;

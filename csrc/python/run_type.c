@@ -9,7 +9,6 @@ typedef struct {
     PiRun run;
     PiRecord record;
     Watches watches;
-    int64_t *drive_strides;
     void *own_state; /* if none is given */
 } Run;
 _Static_assert(offsetof(Run, run) == sizeof(CoreObject), "fields.c writes to the run");
@@ -17,9 +16,6 @@ _Static_assert(offsetof(Run, run) == sizeof(CoreObject), "fields.c writes to the
 static void run_dealloc(PyObject *self) {
     Run *r = (Run *)self;
     pi_run_free(&r->run);
-    PyMem_Free(r->run.params);
-    PyMem_Free(r->record.saved);
-    PyMem_Free(r->drive_strides);
     pi_free_aligned(r->own_state);
     pi_free_watches(&r->watches);
     pi_free_object(&r->base);
@@ -30,26 +26,23 @@ static void run_dealloc(PyObject *self) {
 static int read_drive(Run *r, PyObject *strides) {
     PiRun *run = &r->run;
     const int n = run->system->n_params;
-    double *items = PyMem_Calloc((size_t)n + 1, sizeof *items);
-    r->drive_strides = PyMem_Calloc((size_t)n + 1, sizeof *r->drive_strides);
-    int error = !items || !r->drive_strides ? (PyErr_NoMemory(), -1)
-                                            : pi_read_numbers(strides, "drive_strides", n, items);
+    double *items = pi_views_zeros(&r->base.views, n, sizeof *items);
+    int64_t *own = pi_views_zeros(&r->base.views, n, sizeof *own);
+    if (!items || !own || pi_read_numbers(strides, "drive_strides", n, items)) return -1;
     View *const *params = pi_views_find(&r->base.views, "params");
-    for (int i = 0; !error && i < n; i++) {
+    for (int i = 0; i < n; i++) {
         if (items[i] == 0) continue;
         const int64_t each = items[i] == 1 ? 1 : run->stride;
         if (items[i] != (double)each ||
             params[i]->buffer.len / run->real_bytes < pi_product(run->n_steps, each)) {
             PyErr_SetString(PyExc_ValueError, "a driven parameter has too few items");
-            error = -1;
-            break;
+            return -1;
         }
-        r->drive_strides[i] = each;
+        own[i] = each;
         if (each == 1) run->params[i].stride = 0;
     }
-    PyMem_Free(items);
-    run->drive_strides = r->drive_strides;
-    return error;
+    run->drive_strides = own;
+    return 0;
 }
 
 /* The indices of the saved steps if no interval gives them, and their common divisor. */
@@ -81,7 +74,7 @@ static int read_record(Run *r, const Given *o, int stream) {
     if (o->times) saves = 0; /* by pi_read_times() */
     else if (steps && read_steps(r, steps, &saves)) return -1;
     const int64_t bytes = run->real_bytes;
-    const int n = pi_read_components(o->saved, run->system->dim, &record->saved);
+    const int n = pi_read_components(o->saved, run->system->dim, &r->base.views, &record->saved);
     if (n < 0) return -1;
     record->n_saved = n;
     const Py_buffer *view = pi_views_strided(&r->base.views, array, "record", 3, run->real_bytes);
@@ -149,9 +142,8 @@ static int make_run(PyObject *module, CoreObject *object, const Given *o) {
     PiRun *run = &r->run;
     ResolvedSystem resolved;
     if (pi_find_system(module, o->system, run->bits, &resolved)) return -1;
-    run->params = PyMem_Calloc(resolved.system->n_params + 1, sizeof *run->params);
-    if (!run->params) return PyErr_NoMemory(), -1;
-    if (pi_choose_method(run, &resolved, o->method, o->starter)) return -1;
+    run->params = pi_views_zeros(&r->base.views, resolved.system->n_params, sizeof *run->params);
+    if (!run->params || pi_choose_method(run, &resolved, o->method, o->starter)) return -1;
     pi_size_rows(run);
     if (!run->workers) run->workers = 1;
     const int stream = o->stream ? PyObject_IsTrue(o->stream) : 0;
@@ -171,35 +163,6 @@ static int make_run(PyObject *module, CoreObject *object, const Given *o) {
     return 0;
 }
 
-const char pi_start_doc[] =
-    "start(more=None, /, **fields) -> Run\n\n"
-    "system, method: name or handle, handle; starter: the method for the first steps of a\n"
-    "multistep method, None for the default one. bits: 64 or 32. lanes: trajectories. first:\n"
-    "index of the step before the first; n_steps; save_every: steps from one save to the next.\n"
-    "bound: of the components, may be infinite. workers: threads that will share the run.\n"
-    "t0, dt, params: rows, each of one value or one for each lane; params is a tuple.\n"
-    "drive_strides: for driven parameters, the items from each row to that of the next step\n"
-    "(1: one value serves all lanes), 0 for the others.\n"
-    "initial, state_a, state_b: rows for the components and for the history of the method\n"
-    "(history_rows); initial may have one item per row, which serves all lanes. has_history:\n"
-    "whether initial includes the history of the method.\n"
-    "record: (saves, components, lanes) with any strides; lanes past those of the batch, up to\n"
-    "whole cache lines, may be written; saved: the indices of the components; save_steps: the\n"
-    "indices of the saved steps, instead of save_every; stream: write past the caches.\n"
-    "use_row_kernels: those for any force, even if others are compiled.\n"
-    "watches: a tuple of dictionaries: program, every, begin, asks, sums, params, t0, dt, sums_a,\n"
-    "sums_b (csrc/watching/watch.h). events: a dictionary: detect (a watch), react, most,\n"
-    "counts_a, counts_b, stopped_at, stopped_by, events (csrc/watching/events.h).\n"
-    "times: a dictionary: t, count, each (whether t has a row of times for each), params, t0, dt,\n"
-    "at which states go to the record, instead of steps (csrc/watching/between.h).\n"
-    "renormalise: a dictionary: every, vectors, dim, orthogonal, indicators, places, sums\n"
-    "(csrc/watching/renormalise.h).\n"
-    "compensated: carry the rounding errors of additions to the state, in rows at the end of\n"
-    "the state.\n"
-    "Fields come as keywords, and further ones in a dictionary. May be left out: starter, first,\n"
-    "workers, drive_strides, has_history, state_a (the core has its own, unseen), state_b (it is\n"
-    "state_a), saved (all components), record with save_steps and stream, use_row_kernels,\n"
-    "watches, events, times, renormalise, compensated.";
 PyObject *pi_core_start(PyObject *module, PyObject *const *args, Py_ssize_t n, PyObject *names) {
     return pi_make_object(module, state_of(module)->run_type, START, make_run,
                           (Call){args, n, names});
@@ -207,25 +170,17 @@ PyObject *pi_core_start(PyObject *module, PyObject *const *args, Py_ssize_t n, P
 
 static void work(void *run, PiPoll *poll, void *context) { pi_run_work(run, poll, context); }
 
-PyDoc_STRVAR(work_doc,
-             "work(progress=None, helpers=0): works until nothing is left, with `helpers` further\n"
-             "threads, or as many as are available; progress(steps) is called now and then.");
 static PyObject *run_work(PyObject *self, PyObject *args) {
     Run *r = (Run *)self;
     return pi_work_on(&r->base, args, r->run.workers, (Task){work, &r->run, &r->run.out_of_memory});
 }
 
-PyDoc_STRVAR(cancel_doc, "cancel(): stops all threads of the run, also from another thread.");
 static PyObject *run_cancel(PyObject *self, PyObject *none) {
     (void)none;
     ((Run *)self)->run.cancelled = 1;
     Py_RETURN_NONE;
 }
 
-PyDoc_STRVAR(outcome_doc,
-             "outcome() -> (steps that every trajectory completed, where the state after them is:\n"
-             "0 initial, 1 state_a, 2 state_b, -1 overwritten; the number of failed trajectories;\n"
-             "blocks of time completed, -1 if not all watches have seen the initial state).");
 static PyObject *run_outcome(PyObject *self, PyObject *none) {
     (void)none;
     Run *r = (Run *)self;
@@ -255,9 +210,6 @@ static int64_t items_of(const Views *views, const char *name, int item) {
     return (*pi_views_find(views, name))->buffer.len / item;
 }
 
-PyDoc_STRVAR(
-    fail_doc,
-    "pi_fail(index, status, step): arrays; trajectories that have failed before the run begins.");
 static PyObject *run_fail(PyObject *self, PyObject *args) {
     Run *r = (Run *)self;
     Views views = {0};
@@ -280,8 +232,6 @@ static PyObject *run_fail(PyObject *self, PyObject *args) {
     return error ? NULL : Py_NewRef(Py_None);
 }
 
-PyDoc_STRVAR(failures_doc,
-             "failures(index, status, step): writes as many as outcome() says, in batch order.");
 static PyObject *run_failures(PyObject *self, PyObject *args) {
     Run *r = (Run *)self;
     Views views = {0};
@@ -296,7 +246,6 @@ static PyObject *run_failures(PyObject *self, PyObject *args) {
     return error ? NULL : Py_NewRef(Py_None);
 }
 
-PyDoc_STRVAR(cells_doc, "cells() -> for each statistic across the batch (keys, counts) as bytes.");
 static PyObject *run_cells(PyObject *self, PyObject *none) {
     (void)none;
     Run *r = (Run *)self;
@@ -307,18 +256,26 @@ static PyObject *run_cells(PyObject *self, PyObject *none) {
 }
 
 static PyMethodDef run_methods[] = {
-    {"cells", run_cells, METH_NOARGS, cells_doc},
-    {"work", run_work, METH_VARARGS, work_doc},
-    {"cancel", run_cancel, METH_NOARGS, cancel_doc},
-    {"outcome", run_outcome, METH_NOARGS, outcome_doc},
-    {"fail", run_fail, METH_VARARGS, fail_doc},
-    {"failures", run_failures, METH_VARARGS, failures_doc},
+    {"cells", run_cells, METH_NOARGS,
+     "cells() -> for each statistic across the batch (keys, counts) as bytes."},
+    {"work", run_work, METH_VARARGS,
+     "work(progress=None, helpers=0): works until nothing is left, with `helpers` further\n"
+     "threads, or as many as are available; progress(steps) is called now and then."},
+    {"cancel", run_cancel, METH_NOARGS,
+     "cancel(): stops all threads of the run, also from another thread."},
+    {"outcome", run_outcome, METH_NOARGS,
+     "outcome() -> (steps that every trajectory completed, where the state after them is:\n"
+     "0 initial, 1 state_a, 2 state_b, -1 overwritten; the number of failed trajectories;\n"
+     "blocks of time completed, -1 if not all watches have seen the initial state)."},
+    {"fail", run_fail, METH_VARARGS,
+     "pi_fail(index, status, step): arrays; trajectories that have failed before the run begins."},
+    {"failures", run_failures, METH_VARARGS,
+     "failures(index, status, step): writes as many as outcome() says, in batch order."},
     {NULL, NULL, 0, NULL},
 };
-PyDoc_STRVAR(run_doc, "A run of a batch; made by start().");
 static PyType_Slot run_slots[] = {{Py_tp_dealloc, run_dealloc},
                                   {Py_tp_methods, run_methods},
-                                  {Py_tp_doc, (void *)run_doc},
+                                  {Py_tp_doc, (void *)"A run of a batch; made by start()."},
                                   {0, NULL}};
 PyType_Spec pi_run_spec = {"pyintegrate._core.Run", sizeof(Run), 0,
                            Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, run_slots};

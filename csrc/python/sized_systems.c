@@ -19,7 +19,6 @@ static void free_system(PyObject *capsule) {
     PyMem_Free(PyCapsule_GetPointer(capsule, SYSTEM_CAPSULE));
 }
 
-const char pi_make_system_doc[] = "make_system(name, parts) -> handle, which stands for its name";
 PyObject *pi_core_make_system(PyObject *module, PyObject *args) {
     (void)module;
     const char *name;

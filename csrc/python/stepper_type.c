@@ -29,12 +29,8 @@ static void stepper_dealloc(PyObject *self) {
         if (i > 0) s->run[i].failures = NULL; /* shared */
         pi_run_free(&s->run[i]);
     }
-    for (int i = 0; i < s->run[STEP].n_undo; i++) free(s->run[STEP].undo[i].spare);
-    free(s->run[STEP].undo);
-    free(s->run[STEP].params);
     pi_free_watches(&s->watches);
     pi_free_aligned(s->scratch);
-    free(s->before);
     pi_free_object(&s->base);
 }
 
@@ -57,12 +53,13 @@ static int make_rows(Stepper *s, const Given *o) {
     return 0;
 }
 
-static int add_undo(PiRun *run, void *live, int64_t rows) {
+static int add_undo(Stepper *s, void *live, int64_t rows) {
+    PiRun *run = &s->run[STEP];
     PiUndo *one = &run->undo[run->n_undo];
     *one = (PiUndo){live, NULL, pi_product(pi_product(rows, run->stride), sizeof(double))};
-    one->spare = malloc(one->bytes + 1);
+    one->spare = pi_views_zeros(&s->base.views, one->bytes, 1);
     run->n_undo++;
-    return one->spare ? 0 : (PyErr_NoMemory(), -1);
+    return one->spare ? 0 : -1;
 }
 /* Watches and events, which see every step, since the index of a step is unknown before it is
  * made. One copy of their sums is live, the other belongs to the block before. */
@@ -72,14 +69,14 @@ static int make_observers(PyObject *module, Stepper *s, const Given *o) {
     if ((o->watches && pi_read_watches(module, run, o->system, o->watches, &s->base.views, w)) ||
         (o->events && pi_read_events(module, run, o->system, o->events, &s->base.views, w)))
         return -1;
-    run->undo = calloc(w->count + 3, sizeof *run->undo);
-    if (!run->undo) return PyErr_NoMemory(), -1;
+    run->undo = pi_views_zeros(&s->base.views, w->count + 3, sizeof *run->undo);
+    if (!run->undo) return -1;
     for (int i = 0; i < run->n_observers; i++) run->observers[i].every = 1;
     for (int i = 0; i < w->count; i++)
-        if (add_undo(run, w->watch[i].sums[0], w->watch[i].n_rows)) return -1;
+        if (add_undo(s, w->watch[i].sums[0], w->watch[i].n_rows)) return -1;
     if (!w->events) return 0;
-    return add_undo(run, w->events->watch.sums[0], w->events->watch.n_rows) ||
-                   add_undo(run, w->events->counts[0], pi_event_rows(w->events->events.count))
+    return add_undo(s, w->events->watch.sums[0], w->events->watch.n_rows) ||
+                   add_undo(s, w->events->counts[0], pi_event_rows(w->events->events.count))
                ? -1
                : 0;
 }
@@ -127,8 +124,8 @@ static int make_stepper(PyObject *module, CoreObject *object, const Given *o) {
     }
     pi_size_rows(run);
     run->workers = run->save_every = 1;
-    run->params = calloc(resolved.system->n_params + 1, sizeof *run->params);
-    if (!run->params) return PyErr_NoMemory(), -1;
+    run->params = pi_views_zeros(&s->base.views, resolved.system->n_params, sizeof *run->params);
+    if (!run->params) return -1;
     int64_t most = 0;
     for (int i = 0; i < n; i++) {
         if (make_phase(module, s, &resolved, i, PyTuple_GetItem(o->methods, i), o)) return -1;
@@ -142,12 +139,6 @@ static int make_stepper(PyObject *module, CoreObject *object, const Given *o) {
     return 0;
 }
 
-const char pi_stepper_doc[] =
-    "stepper(more=None, /, **fields) -> Stepper\n\n"
-    "system, methods: a tuple of the method of the step, or of the step, its kick and its drift;\n"
-    "starter (optional); bits, lanes, bound, t0, dt, params as for start(); state:\n"
-    "rows that are advanced in place; watches and events as for start(), each with one array as\n"
-    "both sums_a and sums_b, counts_a and counts_b.";
 PyObject *pi_core_stepper(PyObject *module, PyObject *const *args, Py_ssize_t n, PyObject *names) {
     return pi_make_object(module, state_of(module)->stepper_type, STEPPER, make_stepper,
                           (Call){args, n, names});
@@ -203,8 +194,8 @@ static int advance(Stepper *s, int phase, int64_t n) {
     if (!error && s->watches.events && look_at(s, s->watches.count, s->n)) error = -1;
     if (!error && pi_run_may_undo(run, n)) {
         const int64_t bytes = pi_product(pi_product(run->state_rows, run->stride), run->real_bytes);
-        if (!s->before) s->before = malloc(bytes);
-        if (!s->before) error = (PyErr_NoMemory(), -1);
+        if (!s->before) s->before = pi_views_zeros(&s->base.views, bytes, 1);
+        if (!s->before) error = -1;
         before = s->before;
     }
     if (!error && s->work * (double)n > WORTH_RELEASING) {
@@ -219,7 +210,6 @@ static int advance(Stepper *s, int phase, int64_t n) {
     return error;
 }
 
-PyDoc_STRVAR(step_doc, "step($self, n=1)\n--\n\nAdvance n steps, in place.");
 static PyObject *stepper_step(PyObject *self, PyObject *const *args, Py_ssize_t n_args,
                               PyObject *names) {
     long long n = 1;
@@ -240,18 +230,15 @@ static PyObject *stepper_step(PyObject *self, PyObject *const *args, Py_ssize_t 
     if (n > 0 && advance((Stepper *)self, STEP, n)) return NULL;
     Py_RETURN_NONE;
 }
-PyDoc_STRVAR(kick_doc, "kick($self, /)\n--\n\nThe first half of a step: v += h a(t, x, v).");
 static PyObject *stepper_kick(PyObject *self, PyObject *none) {
     (void)none;
     return advance((Stepper *)self, KICK, 1) ? NULL : Py_NewRef(Py_None);
 }
-PyDoc_STRVAR(drift_doc, "drift($self, /)\n--\n\nThe second half: x += h v, and n += 1.");
 static PyObject *stepper_drift(PyObject *self, PyObject *none) {
     (void)none;
     return advance((Stepper *)self, DRIFT, 1) ? NULL : Py_NewRef(Py_None);
 }
 
-PyDoc_STRVAR(failures_doc, "failures() -> list of (index, status, step).");
 static PyObject *stepper_failures(PyObject *self, PyObject *none) {
     (void)none;
     const PiRun *run = &((Stepper *)self)->run[STEP];
@@ -271,8 +258,6 @@ static PyObject *stepper_failures(PyObject *self, PyObject *none) {
     let_go((Stepper *)self, held);
     return list;
 }
-PyDoc_STRVAR(clear_failure_doc,
-             "clear_failure(lane): a failed trajectory continues, with its current state.");
 static PyObject *stepper_clear_failure(PyObject *self, PyObject *lane) {
     PiRun *run = &((Stepper *)self)->run[STEP];
     const long long i = PyLong_AsLongLong(lane);
@@ -284,7 +269,6 @@ static PyObject *stepper_clear_failure(PyObject *self, PyObject *lane) {
     let_go((Stepper *)self, held);
     Py_RETURN_NONE;
 }
-PyDoc_STRVAR(fail_doc, "pi_fail(lane, status, step): marks a trajectory as failed.");
 static PyObject *stepper_fail(PyObject *self, PyObject *args) {
     PiRun *run = &((Stepper *)self)->run[STEP];
     long long lane, step;
@@ -298,8 +282,6 @@ static PyObject *stepper_fail(PyObject *self, PyObject *args) {
     let_go((Stepper *)self, held);
     return error ? PyErr_NoMemory() : Py_NewRef(Py_None);
 }
-PyDoc_STRVAR(begin_doc, "begin(n, has_history): the index of the step of the state, and "
-                        "whether it includes the history of a multistep method.");
 static PyObject *stepper_begin(PyObject *self, PyObject *args) {
     Stepper *s = (Stepper *)self;
     long long n;
@@ -314,8 +296,6 @@ static PyObject *stepper_begin(PyObject *self, PyObject *args) {
     let_go(s, held);
     Py_RETURN_NONE;
 }
-PyDoc_STRVAR(look_doc,
-             "look(n): shows the state to the watches and events, as the first, at step n.");
 static PyObject *stepper_look(PyObject *self, PyObject *number) {
     Stepper *s = (Stepper *)self;
     const long long n = PyLong_AsLongLong(number);
@@ -329,9 +309,6 @@ static PyObject *stepper_look(PyObject *self, PyObject *number) {
     if (error && !PyErr_Occurred()) PyErr_NoMemory();
     return error ? NULL : Py_NewRef(Py_None);
 }
-PyDoc_STRVAR(alter_doc,
-             "alter(function): the result of function(); no other thread steps meanwhile, and "
-             "begin, fail and clear_failure are for use in it.");
 static PyObject *stepper_alter(PyObject *self, PyObject *function) {
     Stepper *s = (Stepper *)self;
     const int held = hold(s);
@@ -349,15 +326,25 @@ static PyObject *get_n(PyObject *self, void *none) {
     return PyLong_FromLongLong(((Stepper *)self)->n);
 }
 static PyMethodDef stepper_methods[] = {
-    {"step", (PyCFunction)(void (*)(void))stepper_step, METH_FASTCALL | METH_KEYWORDS, step_doc},
-    {"kick", stepper_kick, METH_NOARGS, kick_doc},
-    {"drift", stepper_drift, METH_NOARGS, drift_doc},
-    {"failures", stepper_failures, METH_NOARGS, failures_doc},
-    {"clear_failure", stepper_clear_failure, METH_O, clear_failure_doc},
-    {"fail", stepper_fail, METH_VARARGS, fail_doc},
-    {"begin", stepper_begin, METH_VARARGS, begin_doc},
-    {"look", stepper_look, METH_O, look_doc},
-    {"alter", stepper_alter, METH_O, alter_doc},
+    {"step", (PyCFunction)(void (*)(void))stepper_step, METH_FASTCALL | METH_KEYWORDS,
+     "step($self, n=1)\n--\n\nAdvance n steps, in place."},
+    {"kick", stepper_kick, METH_NOARGS,
+     "kick($self, /)\n--\n\nThe first half of a step: v += h a(t, x, v)."},
+    {"drift", stepper_drift, METH_NOARGS,
+     "drift($self, /)\n--\n\nThe second half: x += h v, and n += 1."},
+    {"failures", stepper_failures, METH_NOARGS, "failures() -> list of (index, status, step)."},
+    {"clear_failure", stepper_clear_failure, METH_O,
+     "clear_failure(lane): a failed trajectory continues, with its current state."},
+    {"fail", stepper_fail, METH_VARARGS,
+     "pi_fail(lane, status, step): marks a trajectory as failed."},
+    {"begin", stepper_begin, METH_VARARGS,
+     "begin(n, has_history): the index of the step of the state, and "
+     "whether it includes the history of a multistep method."},
+    {"look", stepper_look, METH_O,
+     "look(n): shows the state to the watches and events, as the first, at step n."},
+    {"alter", stepper_alter, METH_O,
+     "alter(function): the result of function(); no other thread steps meanwhile, and "
+     "begin, fail and clear_failure are for use in it."},
     {NULL, NULL, 0, NULL},
 };
 static PyGetSetDef stepper_properties[] = {{"n", get_n, NULL, "Steps done.", NULL},

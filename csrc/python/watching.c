@@ -42,12 +42,12 @@ typedef struct {
     Watches *to;
 } Reader;
 /* Field linear: the factors of the components, one result after the other; None: they are not. */
-static int read_linear(PyObject *fields, PiLaneProgram *one) {
+static int read_linear(PyObject *fields, Views *views, PiLaneProgram *one) {
     PyObject *linear = PyDict_GetItemString(fields, "linear");
     const int n = one->program.system->n_invariants * one->system.system->dim;
     if (!linear || linear == Py_None) return 0;
-    one->linear = PyMem_Calloc((size_t)n + 1, sizeof *one->linear);
-    if (!one->linear) return PyErr_NoMemory(), -1;
+    one->linear = pi_views_zeros(views, n, sizeof *one->linear);
+    if (!one->linear) return -1;
     return pi_read_numbers(linear, "linear", n, one->linear);
 }
 /* Fields program, asks, sums, params; linear, if the results are. */
@@ -72,10 +72,11 @@ static int read_program(const Reader *r, PyObject *fields, PiLaneProgram *one) {
         PyErr_SetString(PyExc_ValueError, "the program of a watch does not fit its system");
         return -1;
     }
-    one->params = PyMem_Calloc((size_t)p->n_params + 1, sizeof *one->params);
-    if (!one->params) return PyErr_NoMemory(), -1;
-    return read_linear(fields, one) || pi_views_rows(r->views, params, "params of a watch",
-                                                     p->n_params, r->stride, 8, one->params)
+    one->params = pi_views_zeros(r->views, p->n_params, sizeof *one->params);
+    if (!one->params) return -1;
+    return read_linear(fields, r->views, one) ||
+                   pi_views_rows(r->views, params, "params of a watch", p->n_params, r->stride, 8,
+                                 one->params)
                ? -1
                : 0;
 }
@@ -86,11 +87,6 @@ static Py_ssize_t tuple_of(PyObject *list, const char *name, Py_ssize_t least, P
     if (!PyErr_Occurred())
         PyErr_Format(PyExc_ValueError, "%s: expected a tuple of %zd to %zd", name, least, most);
     return -1;
-}
-static void *zeros(size_t count, size_t size) {
-    void *const memory = PyMem_Calloc(count + 1, size);
-    if (!memory) PyErr_NoMemory();
-    return memory;
 }
 
 /* ---- watches --------------------------------------------------------------------------------- */
@@ -224,8 +220,8 @@ static int read_watch(const Reader *r, const PiRun *run, PyObject *fields, PiWat
     const Py_ssize_t images = tuple_of(densities, "densities", 0, PI_MAX_REDUCED);
     const Py_ssize_t statistics = tuple_of(across, "across", 0, PI_MAX_REGISTERS);
     if (images < 0 || statistics < 0 || read_reduced(fields, watch) ||
-        !(watch->density = zeros((size_t)images, sizeof *watch->density)) ||
-        !(watch->across = zeros((size_t)statistics, sizeof *watch->across)))
+        !(watch->density = pi_views_zeros(r->views, images, sizeof *watch->density)) ||
+        !(watch->across = pi_views_zeros(r->views, statistics, sizeof *watch->across)))
         return -1;
     for (Py_ssize_t i = 0; i < images; i++)
         if (read_density(r, PyTuple_GetItem(densities, i), watch)) return -1;
@@ -250,7 +246,7 @@ int pi_read_watches(PyObject *module, PiRun *run, PyObject *system, PyObject *li
                     Watches *to) {
     const Reader r = {module, system, run->system->dim, run->stride, views, to};
     const Py_ssize_t n = tuple_of(list, "watches", 0, PI_MAX_OBSERVERS - 1);
-    if (n < 0 || !(to->watch = zeros((size_t)n, sizeof *to->watch))) return -1;
+    if (n < 0 || !(to->watch = pi_views_zeros(views, n, sizeof *to->watch))) return -1;
     for (to->count = 0; to->count < n;) {
         PiWatch *watch = &to->watch[to->count++];
         if (read_watch(&r, run, PyTuple_GetItem(list, to->count - 1), watch)) return -1;
@@ -275,9 +271,9 @@ static int read_reductions(const Reader *r, PyObject *fields, int64_t lanes, PiO
     const Py_ssize_t n_after = tuple_of(after, "after", 0, PI_MAX_OBSERVERS * 8);
     if (n < 0 || n_after < 0 || read_program(r, fields, &p->timed)) return -1;
     const int quantities = p->timed.program.system->n_invariants;
-    if (!(p->reduction = zeros((size_t)n, sizeof *p->reduction)) ||
-        !(p->need = zeros((size_t)quantities, 1)) ||
-        !(p->after = zeros((size_t)n_after, sizeof *p->after)))
+    if (!(p->reduction = pi_views_zeros(r->views, n, sizeof *p->reduction)) ||
+        !(p->need = pi_views_zeros(r->views, quantities, 1)) ||
+        !(p->after = pi_views_zeros(r->views, n_after, sizeof *p->after)))
         return -1;
     for (int i = 0; i < quantities; i++) p->need[i] = PI_NEED_APART; /* of comparisons */
     for (Py_ssize_t i = 0; i < n; i++) {
@@ -338,7 +334,7 @@ static int read_all_events(const Reader *r, PyObject *fields, PiEvents *e) {
         return -1;
     }
     e->stride = r->stride;
-    if (!(e->event = zeros((size_t)n, sizeof *e->event)) ||
+    if (!(e->event = pi_views_zeros(r->views, n, sizeof *e->event)) ||
         !(e->stopped_at = memory(fields, "stopped_at", r->stride, 8, r->views)) ||
         !(e->stopped_by = memory(fields, "stopped_by", r->stride, 1, r->views)))
         return -1;
@@ -357,7 +353,7 @@ int pi_read_events(PyObject *module, PiRun *run, PyObject *system, PyObject *fie
                    Watches *to) {
     const Reader r = {module, system, run->system->dim, run->stride, views, to};
     PyObject *detect = pi_watch_field(fields, "detect");
-    PiFixedEvents *e = to->events = zeros(1, sizeof *e);
+    PiFixedEvents *e = to->events = pi_views_zeros(views, 1, sizeof *e);
     if (!e || !detect) return -1;
     const PiWatch *w = &e->watch;
     e->between = to->between;
@@ -387,13 +383,13 @@ int pi_read_observation(PyObject *module, PiAdaptiveRun *run, PyObject *system, 
                         Views *views, Watches *to) {
     const int64_t lanes = run->solve.lanes;
     const Reader r = {module, system, run->solve.system->dim, lanes, views, to};
-    PiObservation *p = to->observation = zeros(1, sizeof *p);
+    PiObservation *p = to->observation = pi_views_zeros(views, 1, sizeof *p);
     PyObject *watches = pi_watch_field(fields, "watches"), *events, *timed, *detect;
     const Py_ssize_t n = tuple_of(watches, "watches", 0, PI_MAX_OBSERVERS);
     if (!p || n < 0 || !(events = pi_watch_field(fields, "events")) ||
         !(timed = pi_watch_field(fields, "timed")) ||
         !(p->seen = memory(fields, "seen", lanes, 1, views)) ||
-        !(p->watch = zeros((size_t)n, sizeof *p->watch)))
+        !(p->watch = pi_views_zeros(views, n, sizeof *p->watch)))
         return -1;
     for (Py_ssize_t w = 0; w < n; w++)
         if (read_ends(&r, PyTuple_GetItem(watches, w), lanes, p)) return -1;
@@ -413,9 +409,6 @@ int pi_read_observation(PyObject *module, PiAdaptiveRun *run, PyObject *system, 
 
 /* ---- what is known of reductions --------------------------------------------------------------
  */
-const char pi_reductions_doc[] =
-    "reductions() -> (dictionary, dictionary): those over the steps, and over time: by name their\n"
-    "number, the initial values of their rows, and the first of a trajectory that restarts.";
 static PyObject *told_reductions(const PiDeclared *declared, int count) {
     PyObject *out = PyDict_New();
     for (int i = 0; out && i < count; i++) {
@@ -438,7 +431,7 @@ PyObject *pi_core_reductions(PyObject *module, PyObject *none) {
 int pi_read_times(PyObject *module, PiRun *run, PyObject *system, PyObject *fields,
                   PiRecord *record, Views *views, Watches *to) {
     PyObject *t = pi_watch_field(fields, "t"), *params, *t0, *dt;
-    PiBetween *b = to->between = zeros(1, sizeof *b);
+    PiBetween *b = to->between = pi_views_zeros(views, 1, sizeof *b);
     int64_t each;
     if (!b || !t || !(params = pi_watch_field(fields, "params")) ||
         !(t0 = pi_watch_field(fields, "t0")) || !(dt = pi_watch_field(fields, "dt")) ||
@@ -450,10 +443,11 @@ int pi_read_times(PyObject *module, PiRun *run, PyObject *system, PyObject *fiel
     b->t_stride = each ? run->stride : 1;
     b->t_lane = each;
     b->record = record;
-    if (!(b->params = zeros((size_t)n, sizeof *b->params)) ||
-        !(b->next = zeros((size_t)run->stride, sizeof *b->next)) ||
-        !(b->due = zeros((size_t)run->stride, sizeof *b->due)) ||
-        !(b->before = zeros((size_t)pi_product(dim, run->stride), (size_t)run->real_bytes)) ||
+    if (!(b->params = pi_views_zeros(views, n, sizeof *b->params)) ||
+        !(b->next = pi_views_zeros(views, run->stride, sizeof *b->next)) ||
+        !(b->due = pi_views_zeros(views, run->stride, sizeof *b->due)) ||
+        !(b->before =
+              pi_views_zeros(views, pi_product(dim, run->stride), (size_t)run->real_bytes)) ||
         pi_views_rows(views, params, "params of times", n, run->stride, 8, b->params) ||
         pi_views_row(views, t0, "t0 of times", run->stride, 8, &b->t0) ||
         pi_views_row(views, dt, "dt of times", run->stride, 8, &b->h) ||
@@ -478,9 +472,10 @@ int pi_read_renormalise(PiRun *run, PyObject *fields, Views *views, Watches *to)
     if (!given || !(r->sums = memory(fields, "sums", pi_product(rows, run->stride), 8, views)))
         return -1;
     /* A copy, as others may write to the array. */
-    if (!(to->places = zeros((size_t)items, sizeof *to->places))) return -1;
-    memcpy(to->places, given, (size_t)items * sizeof *to->places);
-    r->row = to->places;
+    int64_t *row = pi_views_zeros(views, items, sizeof *row);
+    if (!row) return -1;
+    memcpy(row, given, (size_t)items * sizeof *row);
+    r->row = row;
     for (int64_t i = 0; i < items; i++)
         if (r->row[i] < 0 || r->row[i] >= run->system->dim)
             return PyErr_Format(PyExc_ValueError, "there is no component %lld",
@@ -494,45 +489,9 @@ int pi_read_renormalise(PiRun *run, PyObject *fields, Views *views, Watches *to)
     return pi_run_observe(run, pi_renormalise_observer(r));
 }
 
-static void free_watch(PiWatch *watch) {
-    PyMem_Free(watch->params);
-    PyMem_Free(watch->density);
-    for (int j = 0; j < watch->n_across; j++) pi_across_free(&watch->across[j]);
-    PyMem_Free(watch->across);
-}
 void pi_free_watches(Watches *watches) {
-    PiFixedEvents *events = watches->events;
-    PiBetween *between = watches->between;
-    PiObservation *p = watches->observation;
-    for (int i = 0; i < watches->count; i++) free_watch(&watches->watch[i]);
-    PyMem_Free(watches->watch);
-    PyMem_Free(watches->places);
-    if (events) {
-        free_watch(&events->watch);
-        PyMem_Free(events->events.event);
-        PyMem_Free(events->events.react.params);
-    }
-    PyMem_Free(events);
-    if (between) {
-        PyMem_Free(between->params);
-        PyMem_Free(between->next);
-        PyMem_Free(between->due);
-        PyMem_Free(between->before);
-    }
-    PyMem_Free(between);
-    if (p) {
-        for (int w = 0; w < p->n_watches; w++) PyMem_Free(p->watch[w].params);
-        PyMem_Free(p->watch);
-        PyMem_Free(p->events.detect.params);
-        PyMem_Free(p->events.detect.linear);
-        PyMem_Free(p->timed.linear);
-        PyMem_Free(p->events.react.params);
-        PyMem_Free(p->events.event);
-        PyMem_Free(p->timed.params);
-        PyMem_Free(p->reduction);
-        PyMem_Free(p->need);
-        PyMem_Free(p->after);
-    }
-    PyMem_Free(p);
+    for (int i = 0; i < watches->count; i++)
+        for (int j = 0; j < watches->watch[i].n_across; j++)
+            pi_across_free(&watches->watch[i].across[j]);
     Py_XDECREF(watches->programs);
 }

@@ -12,7 +12,6 @@ typedef struct {
     PiFixedEvents *events; /* or NULL */
     PiBetween *between;    /* or NULL */
     PiRenormalise renormalise;
-    int64_t *places;            /* its rows */
     PiObservation *observation; /* of a run to a tolerance, or NULL */
     PyObject *programs;         /* a list that keeps them alive */
 } Watches;

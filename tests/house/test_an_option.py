@@ -32,7 +32,7 @@ PATCH = [
     (
         "csrc/python/fields.c",
         '    {"bound", REAL, NUMBER',
-        '    {"most_blocks", INTEGER, NUMBER(most_blocks), 0, START, 0, 1000},\n'
+        '    {"most_blocks", INTEGER, NUMBER(most_blocks), START, 0, 0, 1000},\n'
         '    {"bound", REAL, NUMBER',
     ),
     (
