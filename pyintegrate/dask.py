@@ -254,7 +254,7 @@ def integrate(
     >>> sol.y.shape, sol.y.chunksize
     ((3, 10000, 2), (3, 2500, 2))
     """
-    options: dict[str, Any] = {
+    options = {
         "save": save, "workers": workers, "bound": bound, "on_failure": "ignore", "watch": watch,
         "components": components, "compensated": compensated, "events": events,
     }  # fmt: skip
@@ -495,7 +495,7 @@ class _Call:
         """The chunks, and each of their results by name, dask arrays."""
         rank = max(map(len, self.batches()))
         batch = tuple(f"batch {i:02}" for i in range(rank))
-        pairs: list[Any] = []
+        pairs = []
         for name, value in self.arrays.items():
             array, inner = da.asarray(value), self.inner[name]
             own = array.ndim - inner

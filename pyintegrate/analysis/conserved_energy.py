@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -119,7 +119,7 @@ def energy_drift(solution: Solution) -> EnergyDrift:
         raise ValueError(f"energy_drift needs an energy, and the system {system.name!r} has none")
     t, y = times(solution), solution.y
     batch, error = y.shape[1:-1], np.empty(y.shape[:-1])
-    valid: Any = True if solution._whole else solution.valid
+    valid = True if solution._whole else solution.valid
     sections = np.array_split(np.arange(len(y)), min(STRETCHES, len(y)))
     with quiet():  # exploded trajectories
         first = system.energy(solution.origin, solution._origin_time)

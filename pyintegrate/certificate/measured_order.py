@@ -45,7 +45,7 @@ def measured_order(method, problem):
     >>> round(order, 1), digits
     (4.0, 16)
     """
-    found: list[float] = []
+    found = []
     if method.order <= _HIGHEST_IN_DOUBLES:
         found = _until_settled(_orders_in_doubles(method, problem))
         if _settled(found) and abs(found[-1] - method.order) < _CLOSE:
@@ -60,7 +60,7 @@ def measured_order(method, problem):
 
 
 def _until_settled(orders):
-    found: list[float] = []
+    found = []
     for order in orders:
         found.append(order)
         if _settled(found):

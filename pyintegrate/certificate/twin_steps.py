@@ -133,7 +133,7 @@ def _explicit_rk(method, motion, h, n_steps, y):
 
 def _used_stages(A, b):
     """Stages on which the step depends; the others serve an error estimate."""
-    used: set[int] = set()
+    used = set()
     new = {s for s, weight in enumerate(b) if weight is not None}
     while new:
         used |= new

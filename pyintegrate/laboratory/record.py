@@ -213,7 +213,7 @@ def describe_method(method: Method) -> dict[str, Any]:
     >>> describe_method(pi.methods.velocity_verlet)["kick"]
     [0.5, 0.5]
     """
-    about: dict[str, Any] = {
+    about = {
         "title": method.title, "formula": method.formula, "order": method.order,
         "evaluations": method.evaluations, "family": method.family, "stages": method.stages,
         "symplectic": method.symplectic, "implicit": method.implicit,
@@ -432,7 +432,7 @@ def make_record(
         system, np.asarray(state["start"], float), methods=chosen, dt=dt,
         n_steps=n_steps, equal_work=bool(state["equal_work"]), on_failure="ignore",
     )  # fmt: skip
-    truths: dict[float, Any] = {}
+    truths = {}
     runs = []
     for solution in comparison.values():
         step = float(solution.dt)

@@ -22,7 +22,11 @@ PUBLISHED = Path(__file__).with_name("published_bits.txt")
 _NONE, _PRIME = 14695981039346656037, 1099511628211
 _LANES, _STEPS = 19, 12
 _SIZED = {"n_body": (3, 18, 5), "rigid_body": (2, 13, 43)}  # parts, components, parameters
-_WAYS = [(rows, sums, bits) for rows, sums in ((0, 0), (1, 0), (1, 1)) for bits in (64, 32)]
+_WAYS = [
+    (rows, sums, bits)
+    for rows, sums in ((False, False), (True, False), (True, True))
+    for bits in (64, 32)
+]
 
 
 class Bits(NamedTuple):

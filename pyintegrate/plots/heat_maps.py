@@ -134,7 +134,7 @@ def colour(ax, x, y, numbers, text, label, log, blank, missing, colorbar, keywor
     or are `blank`, are grey; `text` describes the numbers, and `missing` the grey ones, unless
     there is a `label`.
     """
-    look: dict[str, Any] = {"shading": "nearest", "rasterized": True} | keywords
+    look = {"shading": "nearest", "rasterized": True} | keywords
     powers = [name for name, values in (("x", x), ("y", y)) if log_spaced(values)]
     if powers and look["shading"] == "nearest":  # whose edges are half way by differences
         x, y, look["shading"] = edges(x), edges(y), "flat"

@@ -116,7 +116,7 @@ def gif_writer():
     class OnePalette(PillowWriter):
         """All frames have the colours of the first: to find those of each takes longest."""
 
-        palette: Any = None
+        palette = None
         _frames: list[Any]
 
         def grab_frame(self, **keywords):

@@ -181,7 +181,7 @@ def _named(system, name):
 def _dots(ax, x, y, keywords):
     few = len(x) <= MANY
     size = 6 if few else 1.5 if len(x) <= 10 * MANY else 0.3
-    own: dict[str, Any] = {"s": size, "linewidths": 0, "rasterized": not few}
+    own = {"s": size, "linewidths": 0, "rasterized": not few}
     if not {"c", "color"} & set(keywords):
         own["color"] = on_ground(BLUE)
     return ax.scatter(x, y, **(own | keywords))

@@ -52,7 +52,7 @@ def checked_run(
     options = Options.checked(system, options) if options else USUAL
     if system.noise is not None:
         check_without(options, drive)
-    plans: dict = {}
+    plans = {}
     if options is not USUAL:
         plans = _plans(system, method, options)
         if plans:

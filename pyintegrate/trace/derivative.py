@@ -158,7 +158,7 @@ def directional(graph, nodes, seeds):
     'multiply'
     """
     with _scaling_freely(graph):
-        known: dict[int, dict] = {leaf: dict(along) for leaf, along in seeds.items()}
+        known = {leaf: dict(along) for leaf, along in seeds.items()}
         for node in below(nodes):
             if node.number not in known:
                 known[node.number] = _forward_one(graph, node, known)
@@ -200,7 +200,7 @@ def gradient(graph, node, variables):
         for n in order:
             if n.number in wanted or any(a.number in leads for a in n.arguments):
                 leads.add(n.number)
-        terms: dict[int, list[Node]] = {node.number: [one]}
+        terms = {node.number: [one]}
         for n in reversed(order):
             if n.number not in leads or n.number not in terms or n.number in wanted:
                 continue

@@ -165,7 +165,7 @@ class _Assembler:
             steps = [(n, n.operation, n.arguments) for n in order]
         else:
             steps = _paired(_fused(order, outputs), outputs)
-        last_use: dict[int, int] = {}
+        last_use = {}
         for at, (_, _, arguments) in enumerate(steps):
             for a in arguments:
                 last_use[a.number] = at
@@ -174,7 +174,7 @@ class _Assembler:
         for i, node in enumerate(outputs):
             targets.setdefault(node.number, bank + i)
         place: dict[int, int] = {}
-        free: list[int] = []
+        free = []
         used = 0
         code = []
 

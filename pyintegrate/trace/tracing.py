@@ -171,7 +171,7 @@ def state_symbols(graph, start, stop, scalar):
 
 def parameter_symbols(graph, shapes):
     """Symbols for parameters by name; rows are numbered consecutively."""
-    symbols: dict[str, Symbol | Vector] = {}
+    symbols = {}
     row = 0
     for name, shape in shapes.items():
         size = int(np.prod(shape, dtype=int))

@@ -106,7 +106,7 @@ def _from_value(data):
 
 def _named(module, name):
     """The object that a module holds under a dotted name, or None."""
-    found: object = importlib.import_module(module)
+    found = importlib.import_module(module)
     for part in name.split("."):
         found = getattr(found, part, None)
     return found
@@ -154,7 +154,7 @@ class _Block:
 
 def named_parameters(shapes, rows):
     """Parameters by name from rows of lanes, or of one item: numbers, rows, (*shape, lanes)."""
-    named: dict[str, np.ndarray] = {}
+    named = {}
     at = 0
     for name, shape in shapes.items():
         if shape:

@@ -162,7 +162,7 @@ def poincare_section(
         when = phase + period * np.maximum(before, after)[save, lane]
         s = (when - t[save, lane]) / (t[save + 1, lane] - t[save, lane])
         return Section(y(s), when, lane, system, solution.y.shape[1:-1])
-    target: Any = value
+    target = value
     if modulo is not None:
         target = value + modulo * np.maximum(before, after)[save, lane]
     s = _root(lambda s: y(s, place) - target, len(save))
@@ -302,7 +302,7 @@ def crossings(
         )
     if "save" in options or "events" in options:
         raise TypeError("crossings saves nothing and has its own event: use integrate(events=...)")
-    numbers: dict[str, Any] = dict(params or {})
+    numbers = dict(params or {})
     if period is not None:
         function, direction, seek = _strobe, 1, 1
         numbers |= {"_period": period, "_phase": phase}
