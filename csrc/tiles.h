@@ -102,8 +102,16 @@ typedef struct {
 } PiPairs;
 typedef void PiDraw(const PiPairs *pairs);
 /* The last parameters of a system with noise belong to the run: the step; the number of substeps;
- * three and two times 24 bits, the lowest first, of the seed and of the trajectory's number. */
-enum { PI_OF_STEP, PI_OF_SUBSTEPS, PI_OF_SEED, PI_OF_TRAJECTORY = PI_OF_SEED + 3, PI_OF_RUN = 7 };
+ * three and two times 24 bits, the lowest first, of the seed and of the trajectory's number; how
+ * many jumps the step has had, if it is what they leave of one: that has 4 streams of its own. */
+enum {
+    PI_OF_STEP,
+    PI_OF_SUBSTEPS,
+    PI_OF_SEED,
+    PI_OF_TRAJECTORY = PI_OF_SEED + 3,
+    PI_OF_JUMPS = PI_OF_TRAJECTORY + 2,
+    PI_OF_RUN
+};
 
 /* ---- tiles and kernels ----------------------------------------------------------------------- */
 /* Lanes of one quantity: stride 1, or 0 if one value serves all. */

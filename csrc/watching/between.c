@@ -103,7 +103,8 @@ static double cubic(double y0, double y1, double f0, double f1, double s) {
 static int interpolate(Pack *p) {
     PiBetween *b = p->b;
     if (p->count == 0) return 0;
-    if (rates(p, 0) || rates(p, 1)) return -1;
+    const int chord = b->system.system->steps; /* of noise */
+    if (!chord && (rates(p, 0) || rates(p, 1))) return -1;
     for (int64_t i = 0; i < p->count; i++) {
         const int64_t lane = p->lane[i];
         const double width = (p->to - p->from) * item(b->h, lane);
@@ -114,8 +115,8 @@ static int interpolate(Pack *p) {
             for (int at = 0; at < b->record->n_saved; at++) {
                 const int d = b->record->saved[at];
                 const double y0 = p->y[0][d * PACK + i], y1 = p->y[1][d * PACK + i];
-                const double f0 = p->f[0][d * p->count + i] * width;
-                const double f1 = p->f[1][d * p->count + i] * width;
+                const double f0 = chord ? y1 - y0 : p->f[0][d * p->count + i] * width;
+                const double f1 = chord ? y1 - y0 : p->f[1][d * p->count + i] * width;
                 put(b, p->run, lane, at, s == 1 ? y1 : cubic(y0, y1, f0, f1, s));
             }
             b->next[lane]++;

@@ -5,9 +5,9 @@
  *
  *   y = y0 + s (D + (1 - s) ((2 s - 1) D + (1 - s) H f0 - s H f1))
  *
- * in double precision, in the order of operations of solution/interpolation.py, and so with the
- * same bits; at s = 1 it is y1 itself. Hairer, Norsett, Wanner (1993), Solving Ordinary
- * Differential Equations I, II.6.
+ * or, with noise, the chord: both H f are D; in double precision, in the order of operations of
+ * solution/interpolation.py, and so with the same bits; at s = 1 it is y1 itself. Hairer, Norsett,
+ * Wanner (1993), Solving Ordinary Differential Equations I, II.6.
  *
  * A step in which events stop a lane or make it jump consists of several pieces, which the events
  * pass on one after the other (pi_between_piece): none goes across a jump. From the step at which a

@@ -43,9 +43,10 @@ static void occurs(Occurring *o, double part, double slope, int event) {
 /* Does a quantity, which has just jumped at its zero, cross it all the same? An impulse keeps its
  * speed, and it is on the other side at once; a body at rest has none, and moves with the square of
  * the time: the first 1/1024 of the step tells. */
-static int falls_through(const PiEvent *e, int n, const double *f, double to) {
+static int falls_through(const PiEvent *e, int n, const double *f, double to, int chord) {
     const double side = e->direction ? e->direction : f[0] < 0 ? 1 : -1, x = 2 * 0x1p-10 / to;
     double a[CHEB_MOST + 1], slope;
+    if (chord) return side * f[n] > side * f[0]; /* has neither */
     if (x > 1) return 0;
     cheb_coefficients(n, f, a);
     cheb_value_and_slope(n, a, -1, &slope);
@@ -80,7 +81,7 @@ static void find_located(EventLanes *p, int64_t i, int j) {
     const int begins = is_at_zero(p, i, j, f[0]);
     if (begins && is_at_zero(p, i, j, size)) return; /* and has not left it */
     if (!begins) p->zero[i * p->of->count + j] = 0;
-    if (begins && falls_through(e, n, f, q->to[i])) {
+    if (begins && falls_through(e, n, f, q->to[i], p->chords)) {
         occurs(&p->occurring[i], 0, 0, j);
         return;
     }

@@ -64,6 +64,7 @@ typedef struct {
 typedef struct {
     const PiEvents *of;
     int dim, real_bytes, single, locating; /* real_bytes: of PiSteps; single: of the states */
+    int chords;                            /* are the segments, of paths with noise? */
     int64_t lanes;
     double *counts; /* those of `of`, or of a block of time */
     ProgramRows detect, react;

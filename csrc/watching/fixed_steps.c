@@ -11,7 +11,7 @@ typedef struct {
     int64_t i, bits;      /* the current step goes to the i-th shown state; which are marked */
     int64_t end, leaving; /* the step from which it is frozen; the index of that in which it leaves
                              its bound, unless an event ends that; or of none */
-    int changed, jumped;  /* has it jumped at all, and in the current step? */
+    int changed, jumped;  /* has it jumped at all, and how often in the current step? */
     double h, passed;     /* how much of the step lies before the segment */
 } Slot;
 /* The segments of some lanes, in rows of lanes.lanes numbers. */
@@ -76,7 +76,8 @@ static Segments segments_of(PiFixedEvents *e, const PiRun *run) {
                       .lanes = {.of = &e->events,
                                 .dim = run->system->dim,
                                 .real_bytes = sizeof(double),
-                                .single = run->real_bytes == 4}};
+                                .single = run->real_bytes == 4,
+                                .chords = run->system->steps}};
 }
 /* How many lanes of `due` fit. */
 static int64_t room(Segments *p, int64_t due) {
@@ -97,8 +98,10 @@ static int64_t scratch_bytes(const void *self, const PiRun *run) {
 /* From the beginnings of the segments in question (p->asks) by p->length, or the whole step to step
  * n, not 0: with the rounding errors that a compensated run carries, which are unknown within one.
  * The first `rows` of the states go to `to`. */
-static int advance(Segments *p, int64_t n, double *to, int rows) {
+static int advance(Segments *p, int64_t n, int whole, double *to, int rows) {
     const PiRun *run = p->run;
+    const int64_t first = n ? n - 1 : 0;
+    const int part = !whole && p->lanes.chords, of_run = run->system->n_params - PI_OF_RUN;
     PiPacked *a = &p->packed;
     const int64_t lanes = p->lanes.lanes, held = a->count;
     int64_t count = 0;
@@ -120,13 +123,16 @@ static int advance(Segments *p, int64_t n, double *to, int rows) {
     for (int64_t k = 0; k < ceil_div(count, unit(run)) * unit(run); k++) {
         const int64_t i = smaller(k, count - 1), from = p->column[i];
         const double later = p->passed[from] != 0 ? rounded(run, p->passed[from]) : 0;
-        set_real(run, a->own, k,
-                 n ? real_at(run, t0.data, t0.stride * a->at[i]) : p->begun[from] + later);
+        const double start = p->begun[from] + later - (double)first * p->length[from];
+        set_real(run, a->own, k, whole ? real_at(run, t0.data, t0.stride * a->at[i]) : start);
         set_real(run, a->own, a->stride + k, p->length[from]);
+        for (int r = PI_OF_STEP; part && r < PI_OF_RUN; r += PI_OF_JUMPS - PI_OF_STEP)
+            set_real(run, a->own, (of_run + r + 2) * a->stride + k,
+                     r == PI_OF_STEP ? p->length[from] : p->slot[from].jumped);
     }
     for (int d = 0; d < run->state_rows; d++) {
         const double *from = p->before + d * lanes;
-        if (!n && d >= dim(p))
+        if (!whole && d >= dim(p))
             memset(row_at(run, a->in, a->stride, d, 0), 0, count * run->real_bytes);
         else if (run->real_bytes == 8)
             gather(run, from, p->column, count, row_at(run, a->in, a->stride, d, 0));
@@ -134,9 +140,12 @@ static int advance(Segments *p, int64_t n, double *to, int rows) {
             for (int64_t k = 0; k < count; k++)
                 ((float *)a->in)[d * a->stride + k] = (float)from[p->column[k]];
     }
-    PiTile tile = pi_packed_tile(a, n ? n - 1 : 0, 1);
+    PiTile tile = pi_packed_tile(a, first, 1);
     tile.t0 = (PiRow){a->own, 1};
     tile.h = (PiRow){row_at(run, a->own, a->stride, 1, 0), 1};
+    for (int r = PI_OF_STEP; part && r < PI_OF_RUN; r += PI_OF_JUMPS - PI_OF_STEP)
+        a->params[of_run + r] = (PiRow){row_at(run, a->own, a->stride, of_run + r + 2, 0), 1};
+    if (part) a->count = 0; /* these are not the lanes' own */
     if (run->kernel(&tile) < 0) return -1;
     for (int d = 0; d < rows; d++)
         if (run->real_bytes == 8)
@@ -146,14 +155,18 @@ static int advance(Segments *p, int64_t n, double *to, int rows) {
                 to[d * lanes + p->column[k]] = ((float *)a->out)[d * a->stride + k];
     return 0;
 }
-/* For PiSteps: states within the segments, as the method makes them. */
+/* For PiSteps: states within the segments, as the method makes them; with noise on the chords. */
 static void states_at(const PiSteps *steps, const double *part, double *y) {
     Segments *p = (Segments *)steps->of;
+    const int64_t lanes = p->lanes.lanes;
+    for (int64_t i = 0; p->lanes.chords && i < dim(p) * lanes; i++)
+        y[i] = rounded(p->run, p->before[i] + part[i % lanes] * (p->after[i] - p->before[i]));
+    if (p->lanes.chords) return;
     for (int64_t k = 0; k < p->count; k++) {
         p->asks[k] = part[k] > 0 && part[k] < 1;
         p->length[k] = rounded(p->run, part[k] * p->lanes.h[k]);
     }
-    if (advance(p, 0, y, dim(p))) p->failed = 1;
+    if (advance(p, 0, 0, y, dim(p))) p->failed = 1;
 }
 /* The quantities at the ends of the segments, in p->lanes.detect.answer. */
 static int ask(Segments *p) {
@@ -210,7 +223,7 @@ static int is_due(const Segments *p, int64_t at) {
     int due = f->count && f->status[place] == PI_OUT_OF_BOUNDS;
     for (int j = 0; !due && j < p->e->events.count; j++) {
         const double *sums = sums_of(p, at, j);
-        due = sums[2 * stride] != 0 || sums[3 * stride] != 0;
+        due = sums[2 * stride] != 0 || (!p->lanes.chords && sums[3 * stride] != 0);
     }
     return due || (p->jumps && begins_anew(p, p->seen->lane + place));
 }
@@ -230,7 +243,8 @@ static void take(Segments *p, Slot *s, int64_t at) {
             *event_row(&p->lanes, PI_BEGINS, s->lane, j) = BEGINS_WITH_EVENT;
             begins = 1;
         }
-        if (p->e->events.event[j].located) s->bits |= (int64_t)sums[3 * run->stride];
+        if (p->e->events.event[j].located && !p->lanes.chords)
+            s->bits |= (int64_t)sums[3 * run->stride];
         sums[2 * run->stride] = sums[3 * run->stride] = 0;
     }
     s->end = step < 0 ? INT64_MAX : step;
@@ -316,26 +330,27 @@ static PiStatus status_of(const Segments *p, int64_t k) {
     }
     return status;
 }
-/* Makes what the lanes wait for: the rests of steps after jumps; whole steps, those to one step of
- * the run at a time. The others wait on. */
+/* Makes what the lanes wait for: the rests of steps after jumps; whole steps, or those with noise,
+ * to one step of the run at a time. The others wait on. */
 enum { WAITS_FOR_STEP = 1, WAITS_FOR_REST };
 static int make(Segments *p) {
     int64_t n = INT64_MAX;
     int rests = 0;
     for (int64_t k = 0; k < p->count; k++) {
         rests |= p->waits[k] == WAITS_FOR_REST;
-        if (p->waits[k] == WAITS_FOR_STEP) n = smaller(n, p->tile->first + p->slot[k].i + 1);
+        if (p->waits[k] == WAITS_FOR_STEP || (p->waits[k] && p->lanes.chords))
+            n = smaller(n, p->tile->first + p->slot[k].i + 1);
     }
     for (int what = WAITS_FOR_STEP; what <= WAITS_FOR_REST; what++) {
-        const int whole = what == WAITS_FOR_STEP;
+        const int whole = what == WAITS_FOR_STEP, numbered = whole || p->lanes.chords;
         if (whole ? n == INT64_MAX : !rests) continue;
         for (int64_t k = 0; k < p->count; k++) {
             const Slot *s = &p->slot[k];
             p->length[k] = whole ? s->h : rounded(p->run, s->h - s->passed);
-            p->asks[k] = p->waits[k] == what && (!whole || p->tile->first + s->i + 1 == n);
+            p->asks[k] = p->waits[k] == what && (!numbered || p->tile->first + s->i + 1 == n);
             if (p->asks[k]) p->waits[k] = 0;
         }
-        if (advance(p, whole ? n : 0, p->after, p->run->state_rows)) return -1;
+        if (advance(p, numbered ? n : 0, whole, p->after, p->run->state_rows)) return -1;
     }
     return 0;
 }
@@ -365,9 +380,9 @@ static int look(Segments *p) {
         for (int j = 0; j < e->count; j++) {
             const double old = *event_row(&p->lanes, PI_QUANTITY, p->id[k], j);
             const double new = p->lanes.detect.answer[j * lanes + k];
-            p->looked[k] |=
-                (int8_t)(crosses(&e->event[j], old, new) ||
-                         (e->event[j].located && may_dip(p->last[j * lanes + k], old, new)));
+            p->looked[k] |= (int8_t)(crosses(&e->event[j], old, new) ||
+                                     (e->event[j].located && !p->lanes.chords &&
+                                      may_dip(p->last[j * lanes + k], old, new)));
         }
     }
     return 0;
@@ -433,7 +448,8 @@ static int follow(Segments *p, int64_t k) {
         if (show_piece(p, k, passed, jumped ? p->lanes.landing : p->after)) return -1;
     if (status) return freeze(p, k, status);
     if (!jumped) return complete(p, k);
-    s->changed = s->jumped = 1;
+    s->changed = 1;
+    s->jumped++;
     const double rest = rounded(p->run, s->h - passed);
     if (rest == 0) {
         status = status_of(p, k);
@@ -441,7 +457,6 @@ static int follow(Segments *p, int64_t k) {
     }
     copy_state(p, k, p->after, p->before);
     s->passed = p->passed[k] = passed;
-    p->part[k] = rest;
     p->t[k] = pi_watch_time(&p->e->watch, s->lane, p->tile->first + s->i + 1);
     p->t_low[k] = 0;
     p->waits[k] = WAITS_FOR_REST;
@@ -453,7 +468,7 @@ static int go_through(Segments *p) {
     const int64_t count = p->count;
     if (make(p) || look(p)) return -1;
     for (int64_t k = 0; k < count; k++)
-        if (p->end[k]) p->part[k] = p->slot[k].passed == 0 ? p->slot[k].h : p->part[k];
+        if (p->end[k]) p->part[k] = rounded(p->run, p->slot[k].h - p->slot[k].passed);
     if (pi_locate_events(&p->lanes, &p->steps, p->looked) || p->failed) return -1;
     for (int64_t k = 0; k < count; k++) {
         Slot *s = &p->slot[k];

@@ -51,7 +51,7 @@ def checked_run(
         noise = {name: options.pop(name) for name in OF_NOISE if name in options}
     options = Options.checked(system, options) if options else USUAL
     if system.noise is not None:
-        check_without(options, drive)
+        check_without(options)
     plans = {}
     if options is not USUAL:
         plans = _plans(system, method, options)

@@ -72,7 +72,8 @@ def driven_rows(arrays, system, rows, n_steps, batch, dtype):
             row = _laid_out(element, batch, dtype)
             out.append(row)
             advances.append(1 if row.ndim == 1 else row.shape[1])
-    return tuple(out), tuple(advances)
+    out += rest  # of the run, where there is noise
+    return tuple(out), (*advances, *[0] * (len(out) - len(advances)))
 
 
 def _own_shape(system, name):

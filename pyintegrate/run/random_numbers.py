@@ -154,7 +154,7 @@ class RandomNumbers(Named):
                 _whole("first_trajectory and the places in the batch", numbers, _TRAJECTORIES)
         parts = [(self.seed >> bits & _MASK) for bits in (0, _PART, 2 * _PART)]
         return (dt, float(self.substeps), *map(float, parts),
-                *(_row(numbers >> bits & _MASK) for bits in (0, _PART)))  # fmt: skip
+                *(_row(numbers >> bits & _MASK) for bits in (0, _PART)), 0.0)  # fmt: skip
 
 
 def _first(first_trajectory):
@@ -169,15 +169,12 @@ def _row(numbers):
     return numbers.astype(np.float64)
 
 
-def check_without(options, drive):
+def check_without(options):
     """Refuse what noise does not go with."""
-    given = {"events": options.events, "times": options.times, "drive": drive,
-             "compensated": options.compensated or None}  # fmt: skip
-    surplus = [name for name, value in given.items() if value is not None]
-    if surplus:
+    if options.compensated:
         raise ValueError(
-            f"{surplus[0]}= does not go with noise, whose path is known at the steps only: use"
-            " save=, watch= (pi.watch.first_time, entries, maximum) or bound="
+            "compensated= does not go with noise, which is larger than any rounding error: leave it"
+            " away"
         )
 
 

@@ -101,7 +101,8 @@ static void noise_rows(Chunk *c) {
     uint64_t *trajectory = (uint64_t *)take_rows(c, WIDTH);
     numbers.both = (double *)take_rows(c, WIDTH * 2 * n * numbers.streams);
     for (int64_t i = 0; i < lanes; i++)
-        trajectory[i] = of_run(c, PI_OF_TRAJECTORY, i) | of_run(c, PI_OF_TRAJECTORY + 1, i) << 24;
+        trajectory[i] = of_run(c, PI_OF_TRAJECTORY, i) | of_run(c, PI_OF_TRAJECTORY + 1, i) << 24 |
+                        of_run(c, PI_OF_JUMPS, i) << 50;
     numbers.pairs = (PiPairs){.trajectory = trajectory, .lanes = lanes};
     for (int i = 0; i < 3; i++) numbers.pairs.seed |= of_run(c, PI_OF_SEED + i, 0) << (24 * i);
     if (numbers.substeps < 1) numbers.substeps = 1;
