@@ -30,6 +30,7 @@ _HOLDERS = {
     "analysis.sections.grid_scan": "scan",
     "analysis.side_by_side": "compare",
     "dask": "dask",
+    "fitting.estimation": "fit",
     "errors": "ArithmeticWarning IntegrationError IntegrationWarning RecordWarning Status",
     "initial_values": "solve_ivp",
     "integration": "integrate",

@@ -14,6 +14,7 @@ from .errors import IntegrationError as IntegrationError
 from .errors import IntegrationWarning as IntegrationWarning
 from .errors import RecordWarning as RecordWarning
 from .errors import Status as Status
+from .fitting.estimation import fit as fit
 from .initial_values import solve_ivp as solve_ivp
 from .integration import integrate as integrate
 from .laboratory.opening import lab as lab

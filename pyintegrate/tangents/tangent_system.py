@@ -116,14 +116,14 @@ def _tell_of_corners(system, traced, elements):
 # ---- the force -----------------------------------------------------------------------------------
 def _smaller(traced, k, elements):
     """Products with the partial derivatives, by propagation or by entries: whichever is smaller."""
-    made = _with_tangents(traced, k, elements, directional)
+    made = traced_with_tangents(traced, k, elements, directional)
     if traced.graph.dim > _ENTRIES:
         return made
-    other = _with_tangents(traced, k, elements, _by_entries)
+    other = traced_with_tangents(traced, k, elements, _by_entries)
     return other if len(other.graph.nodes) < len(made.graph.nodes) else made
 
 
-def _with_tangents(traced, k, elements, derivatives):
+def traced_with_tangents(traced, k, elements, derivatives):
     n, base = k + len(elements), traced.graph
     graph = Graph(base.dim * (1 + n), base.dof * (1 + n))
     places = places_of(base.dim, base.dof, n)

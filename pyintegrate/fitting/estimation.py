@@ -1,0 +1,265 @@
+"""`fit`: parameters and starts of a whole batch of motions from recordings of them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..analysis.results import quiet
+from ..run.arguments import checked_system, components_of
+from ..values.checks import broadcast_shape, choice, integer, numbers, positive
+from ..values.keywords import explains_keywords
+from .fitted_motions import Fit
+from .levenberg_marquardt import minimised, total
+from .recordings import Recordings
+from .shooting import LOSSES, Shots
+from .unknowns import Unknowns
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from typing import Any
+
+    from ..method.method import Method
+    from ..system.system import System
+    from ..values.types import ArrayLike
+
+FIRST, TIMES, STAGES = 0.1, 10.0, 9  # weights of the gaps between segments
+CLOSED = 1e-6  # of the spread of a component: a gap that is none
+IN_A_SEGMENT, MOST_SEGMENTS = 3, 100  # of "auto": times, segments
+
+
+@explains_keywords()
+def fit(
+    system: System,
+    t: ArrayLike | Sequence[ArrayLike],
+    data: ArrayLike | Sequence[ArrayLike],
+    *,
+    free: Mapping[str, Any] | Sequence[str] = (),
+    x0: ArrayLike | None = None,
+    v0: ArrayLike | None = None,
+    t0: ArrayLike | None = None,
+    free_start: bool | Mapping[str, Any] | Sequence[str] = False,
+    observe: str | Sequence[str | Callable] | Callable | None = None,
+    sigma: ArrayLike | Sequence[ArrayLike] | None = None,
+    shared: str | Sequence[str] = (),
+    priors: Mapping[str, tuple[float, float]] | None = None,
+    starts: int = 1,
+    seed: int | None = None,
+    method: str | Method = "auto",
+    dt: float | None = None,
+    rtol: float = 1e-8,
+    atol: float | None = None,
+    loss: str = "linear",
+    segments: int | str = 1,
+    workers: int = 1,
+    progress: bool | Callable[[int, int], object] = False,
+) -> Fit:
+    """Fit parameters and starts of a batch of motions to recordings, all in one call.
+
+    Least squares by Levenberg and Marquardt's method, with derivatives from the tangents of the
+    motion. Every fit and every start of it is a lane of one batch, and has the same bits whatever
+    lies beside it.
+
+    Parameters
+    ----------
+    system : System
+        Its parameters are where the fits begin; those that are not free may be arrays over the
+        batch.
+    t : array_like
+        Times in order: (n,), or (n, *batch); or a list of arrays, one for each recording.
+    data : array_like
+        (n, *batch), or (n, *batch, k) where `observe` is a list; NaN is a missing value. Or a list
+        of arrays (n_i) or (n_i, k), recordings of unequal length.
+    free : mapping of str to (low, high), or sequence of str
+        The parameters to find, and their bounds, numbers or arrays over the batch; ``None`` or
+        ``...`` for no bounds. All elements of an array parameter are free, with the same bounds.
+    x0, v0 : array_like, optional
+        The start, as in ``integrate``.
+    t0 : array_like, optional
+        Its time; by default the first of each recording.
+    free_start : bool, or as `free`
+        Which components of the start are to be found too.
+    observe : str, callable, or list of these, optional
+        What the data are: a component, or a function of (t, x, v) or (t, y) and parameters by name,
+        written for one trajectory, which is traced. Default: the list of all positions, or of all
+        components of a first-order system.
+    sigma : array_like, optional
+        Standard errors of the data, which broadcast against them, or a list as `data` is. Without
+        them the covariance is scaled by cost / (points - unknowns).
+    shared : str or sequence of str, optional
+        Unknowns that are the same for the whole batch.
+    priors : mapping of str to (mean, standard deviation), optional
+        Of unknowns: one more residual each.
+    starts : int, optional
+        How often each fit begins: from the system's own values, then from Sobol points in the
+        bounds, which must be given. The best end is kept.
+    seed : int, optional
+        Scrambles these points.
+    method, dt, rtol, atol, workers
+        As in ``solve``, or with `dt` as in ``integrate``. Default of `atol`: rtol / 10.
+    loss : {"linear", "soft_l1", "huber", "cauchy", "arctan"}
+        As in SciPy's ``least_squares``; of residuals divided by sigma.
+    segments : int or "auto"
+        Multiple shooting: parts of a recording with starts of their own, begun at the data, whose
+        gaps are closed in the end; for chaotic motions and poor guesses. "auto": of three times
+        each, at most 100.
+    progress : bool or callable
+        Shows a bar, or calls f(finished, fits).
+
+    Returns
+    -------
+    Fit
+        With `parameters`, `standard_errors`, `covariance`, `residuals`, `cost`, `status`,
+        `reason`, `iterations`, `starts`, `solution`, `predict(t)`, `profile(name)`, `plot()`.
+
+    Raises
+    ------
+    TypeError, ValueError
+        For wrong arguments, before anything runs.
+
+    References
+    ----------
+    More (1978), LNM 630, 105-116. Bock (1983), Progr. Sci. Comput. 2, 95-121.
+
+    Examples
+    --------
+    Two pendulums of 1 and 1.5 m, filmed for five seconds:
+
+    >>> import numpy as np, pyintegrate as pi
+    >>> t = np.linspace(0, 5, 50)
+    >>> true = pi.systems.pendulum(length=[1.0, 1.5])
+    >>> data = pi.solve(true, 0.5, 0.0, t_end=5.0, times=t).x
+    >>> data = data + 0.01 * np.random.default_rng(1).standard_normal(data.shape)
+    >>> found = pi.fit(pi.systems.pendulum(length=1.2), t, data, observe="theta",
+    ...                free={"length": (0.1, 3)}, x0=0.4, v0=0.0, free_start=["theta"])
+    >>> found.parameters["length"].round(2).tolist()
+    [1.0, 1.5]
+    """
+    checked_system(system)
+    listed = observe is None or isinstance(observe, list | tuple)
+    if observe is None:
+        observe = system.state_names[: system.positions or system.dim]
+    observed = [*observe] if listed else [observe]
+    for what in observed:
+        if not callable(what) and what not in system.state_names:
+            raise ValueError(
+                f"observe has {what!r}: expected a component of {system.name}"
+                f" ({', '.join(system.state_names)}) or a function"
+            )
+    recordings = Recordings(t, data, sigma, listed, len(observed))
+    unknowns = Unknowns(system, free, free_start, shared, priors)
+    choice("loss", loss, LOSSES)
+    starts = integer("starts", starts, 1)
+    components, shapes = components_of(system, x0, v0)
+    first = recordings.t[0] if t0 is None else numbers("t0", t0).astype(float)
+    batch = broadcast_shape(
+        {**shapes, **system.batch_shapes, "data": recordings.batch, "t0": np.shape(first)}
+    )
+    start = np.stack([np.broadcast_to(c, batch) for c in components], axis=-1).astype(float)
+    rtol = positive("rtol", rtol)
+    run = {
+        "rtol": rtol, "atol": rtol / 10 if atol is None else positive("atol", atol),
+        "dt": None if dt is None else positive("dt", dt), "workers": workers,
+        "method": "rk4" if dt is not None and method == "auto" else method,
+    }  # fmt: skip
+    n = int(np.min(recordings.length))
+    if segments == "auto":
+        segments = max(1, min((n - 1) // IN_A_SEGMENT, MOST_SEGMENTS))
+    segments = integer("segments", segments, 1)
+    bounds = unknowns.bounds(batch)
+    guesses = unknowns.guesses(start, batch, bounds, starts, seed)
+    count = start[..., 0].size
+    shots = Shots(
+        system, unknowns, recordings, observed, start.reshape(count, system.dim),
+        np.broadcast_to(first, batch).reshape(count), batch, segments, loss, run,
+    )  # fmt: skip
+    _check_enough(shots)
+    guesses = guesses.reshape(len(guesses), starts * count)
+    shots.ranges = np.full((2, shots.size, count), np.inf)
+    shots.ranges[0] = -np.inf
+    shots.ranges[:, shots.where] = bounds.reshape(2, -1, count)
+    x, held = _begin(shots, guesses)
+    shots.held = held[:, 0]
+    return Fit(shots, recordings, starts, begun(shots, x, held, progress), sigma is not None)
+
+
+def _check_enough(shots):
+    """Refuse fewer data than unknowns."""
+    p, own, N = len(shots.unknowns.names), shots.unknowns.local, shots.count
+    known = shots.points + len(shots.unknowns.priors)
+    needed, known = (own * N + p - own, known.sum()) if shots.common else (p, known.min(initial=p))
+    if known < needed:
+        raise ValueError(
+            f"data and priors are {known} numbers, fewer than the {needed} unknowns"
+            f" ({', '.join(shots.unknowns.names)}): free fewer, or give priors"
+        )
+
+
+def _begin(shots, guesses):
+    """The first unknowns, (size, lanes): in multiple shooting nodes begin at the data."""
+    held = np.zeros((shots.size, guesses.shape[1]), bool)
+    if not shots.several:
+        return guesses, held
+    system, m, S, count = shots.system, guesses.shape[1], shots.segments, shots.count
+    lanes, dim = np.arange(m), system.dim
+    own, x = lanes % count, np.zeros(held.shape)
+    nodes = x[: shots.nodes].reshape(S, dim, m)
+    nodes[0] = shots.start[own].T
+    x[shots.where] = guesses
+    held[:dim] = True
+    held[[*shots.unknowns.starts]] = False
+    for s in range(S):
+        for i, seen in enumerate(shots.seen):
+            if isinstance(seen, int):
+                use = (shots.weights[0, i, s, own] > 0) & ~held[seen] | (
+                    (shots.weights[0, i, s, own] > 0) & (s > 0)
+                )
+                nodes[s, seen] = np.where(use, shots.data[0, i, s, own], nodes[s, seen])
+        if s < S - 1:
+            end = shots.ends[s + 1, own]
+            sol = shots.moved(
+                system, x, nodes[s][:, np.newaxis], lanes, shots.ends[s, own], end, end[np.newaxis]
+            )
+            nodes[s + 1] = np.where(sol.status == 0, sol.y[0].T, nodes[s])
+    low, high = shots.bounds(lanes)
+    x = np.clip(x, low, high)
+    with quiet():
+        # Gaps are measured by the spread of a component, against that of the data in sigmas.
+        spread = _deviation(x[: shots.nodes].reshape(S, dim, m)[:, :, :count])
+        rows = (shots.data * shots.weights).swapaxes(1, 2).reshape(-1, len(shots.seen), count)
+        data = total(_deviation(rows)) / len(shots.seen)
+        spread = np.where(spread > 0, spread, 1.0)
+        shots.glue = np.where(data > 0, data, 1.0) / spread
+        shots.spread = spread
+    return x, held
+
+
+def _deviation(rows):
+    """The standard deviation over the first axis."""
+    off = rows - total(rows) / len(rows)
+    return np.sqrt(total(off * off) / len(rows))
+
+
+def begun(shots, x, held, progress=False):
+    """``minimised``, and in multiple shooting again with growing weights until gaps close."""
+    m = x.shape[1]
+    lanes = np.arange(m)
+    if not shots.several:
+        return minimised(shots, x, held, lanes)
+    weight, found, rounds = FIRST, None, np.zeros(m, int)
+    for _ in range(STAGES):
+        shots.weight = weight
+        part = minimised(shots, x[:, lanes], held[:, lanes], lanes)
+        found = found or tuple(np.zeros((*a.shape[:-1], m), a.dtype) for a in part)
+        for whole, new in zip(found, part, strict=True):
+            whole[..., lanes] = new
+        rounds[lanes] += part[-1]
+        x[:, lanes] = part[0]
+        gap = np.abs(shots.gaps(part[0], lanes)).max(axis=(0, 1), initial=0)
+        open_ = shots.pool(gap > CLOSED, lambda g: g.any(axis=0)) & np.isfinite(part[1])
+        lanes = lanes[open_]
+        if not lanes.size:
+            break
+        weight *= TIMES
+    return *found[:-1], rounds

@@ -1,0 +1,320 @@
+"""What a fit has found: parameters and their errors, the motion, its picture."""
+
+from __future__ import annotations
+
+import warnings
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..analysis.observables import system_at
+from ..analysis.results import drawn_by, quiet
+from ..errors import warn_caller
+from ..values.checks import choice, integer, numbers, positive
+from ..values.named import Named
+from ..values.table import Table, Tabled, batch_axes
+from .levenberg_marquardt import LAST_GOOD, REASONS, minimised, solved
+
+if TYPE_CHECKING:
+    from ..solution.solution import Solution
+    from ..values.types import ArrayLike, Floats
+
+ALIKE = 1e-12  # the least eigenvalue of derivatives of length 1 that tells unknowns apart
+
+
+class Ends(Named):
+    """Where the starts of fits ended.
+
+    Attributes
+    ----------
+    parameters : dict of ndarray
+        (starts, *batch).
+    cost, status, iterations : ndarray
+        (starts, *batch).
+    """
+
+    parameters: dict[str, Any]
+    cost: Any
+    status: Any
+    iterations: Any
+
+
+class Profile(Named):
+    """The least cost for given values of one unknown.
+
+    Attributes
+    ----------
+    values : ndarray
+        (n, *batch): the unknown.
+    cost : ndarray
+        (n, *batch): least over all others.
+    rise : ndarray
+        (n, *batch): of the cost above that of the fit, in variances of the data: 1 at one standard
+        error where the model is linear, 3.84 at the ends of an interval of 95 %.
+    parameters : dict of ndarray
+        (n, *batch): the others.
+    """
+
+    values: Any
+    cost: Any
+    rise: Any
+    parameters: dict[str, Any]
+
+
+class Fit(Tabled):
+    """A batch of fits; made by ``pi.fit``.
+
+    Attributes
+    ----------
+    parameters : dict of ndarray
+        By name, (*batch): the unknowns, starting values by the names of their components.
+    standard_errors : dict of ndarray
+        (*batch); NaN at a bound, and where the data do not determine it.
+    covariance : ndarray
+        (*batch, p, p), in the order of `parameters`.
+    residuals : ndarray
+        Data minus fit, of the shape of the data; NaN where one is missing.
+    cost : ndarray
+        (*batch): the sum of squares (of the loss) of residuals / sigma, with those of priors;
+        of the whole batch where an unknown is shared.
+    points : ndarray of int
+        (*batch): how many data there are.
+    status : ndarray of int
+        (*batch): 0 converged, 1 not within 100 rounds, 2 the motion fails at the start.
+    reason : ndarray of str
+        (*batch): the same in words.
+    iterations : ndarray of int
+        (*batch).
+    starts : Ends
+        Where all starts ended.
+    system : System
+        With the parameters found.
+    start, t0 : ndarray
+        (*batch, dim) and (*batch): where and when the motion starts.
+    t, data
+        As given, padded to arrays.
+    """
+
+    def __init__(self, shots, recordings, starts, found, absolute):
+        self._shots, self._recordings, self._absolute = shots, recordings, absolute
+        batch, count, names = shots.batch, shots.count, shots.unknowns.names
+        x, cost, matrix, reason, rounds = found
+        m = cost.size
+
+        def shaped(array):
+            return array.reshape(*array.shape[:-1], starts, *batch)
+
+        state = np.searchsorted((LAST_GOOD + 1, LAST_GOOD + 2), reason, "right").astype(np.int8)
+        self.starts = Ends(
+            parameters=dict(zip(names, shaped(x[shots.where]), strict=True)), cost=shaped(cost),
+            status=shaped(state), iterations=shaped(rounds),
+        )  # fmt: skip
+        best = np.argmin(cost.reshape(starts, count), axis=0) * count + np.arange(count)
+        x, cost, matrix, reason = (a[..., best] for a in (x, cost, matrix, reason))
+        self._x, self._matrix = x, matrix
+        self.cost, self.status = cost.reshape(batch), state[best].reshape(batch)
+        self.reason = np.array(REASONS)[reason].reshape(batch)
+        self.iterations, self.points = rounds[best].reshape(batch), shots.points.reshape(batch)
+        self.parameters = dict(
+            zip(names, x[shots.where].reshape(len(names), *batch), strict=True)
+        )
+        lanes = np.arange(count)
+        values = shots.parameters(x, lanes)
+        self.system = shots.system(
+            **{name: v.reshape((*batch, *v.shape[1:])) for name, v in values.items()}
+        )
+        self.start = np.moveaxis(shots.starts_of(x, lanes)[:, 0], 0, -1).reshape(*batch, -1)
+        self.t0 = shots.ends[0].reshape(batch)
+        self.t, self.data = recordings.t, recordings.data
+        self.data = self.data if recordings.listed else self.data[..., 0]
+        p, own = len(names), shots.unknowns.local
+        unknown = own + (p - own) / (count if shots.common else 1)
+        free = shots.pool(shots.points - unknown) + len(shots.unknowns.priors)
+        self._variance = np.ones(count)
+        if not absolute:
+            self._variance = np.where(free > 0, cost, np.nan) / np.maximum(free, 1)
+        spread = self._spread(shots.where)[shots.where]
+        self.covariance = np.moveaxis(spread, -1, 0).reshape(*batch, p, p)
+        with quiet():
+            errors = np.sqrt(np.diagonal(self.covariance, axis1=-2, axis2=-1))
+        self.standard_errors = dict(zip(names, np.moveaxis(errors, -1, 0), strict=True))
+        self._warn(errors)
+        self.residuals = self.data - self.predict(self.t)
+
+    plot = drawn_by("fitted")
+
+    def _spread(self, which):
+        """The covariances of all unknowns with some, (size, some, count); NaN at bounds."""
+        shots, lanes = self._shots, np.arange(self._shots.count)
+        low, high = shots.bounds(lanes)
+        held = shots.held[:, np.newaxis] | (self._x <= low) | (self._x >= high)
+        size = np.sqrt(shots.shared(self._matrix[range(shots.size), range(shots.size)]))
+        size = np.where(size > 0, size, 1.0)
+        right = np.zeros((shots.size, len(which), shots.count))
+        right[which, range(len(which))] = 1.0
+        with quiet():
+            found = solved(
+                self._matrix / (size * size[:, np.newaxis]), right, 1e-14 * size**0, held, shots.local,
+                shots.pool, below=shots.below,
+            ) / size[:, np.newaxis] / size[which] * self._variance  # fmt: skip
+        found[:, held[which]] = np.nan
+        free = ~shots.held[:, np.newaxis]
+        return np.where((held & free)[:, np.newaxis], np.nan, found)
+
+    def _warn(self, errors):
+        """Tell of fits that did not converge, and of unknowns that the data do not determine."""
+        failed = np.count_nonzero(self.status)
+        if failed:
+            warn_caller(
+                f"{failed} of {self.status.size} fits did not converge:"
+                f" {', '.join(np.unique(self.reason[self.status > 0]))}; see status and reason",
+                UserWarning,
+            )
+        names, p = [*self.parameters], len(self.parameters)
+        with quiet():
+            alike = (self.covariance / (errors[..., np.newaxis] * errors[..., np.newaxis, :]))
+        good = np.isfinite(alike).reshape(*alike.shape[:-2], -1).all(axis=-1)
+        least, vectors = np.linalg.eigh(np.where(good[..., np.newaxis, np.newaxis], alike, np.eye(p)))
+        low, high = (self._shots.ranges[side, self._shots.where].reshape(p, *self.status.shape) for side in (0, 1))
+        inside = np.array([(v > a) & (v < b) for v, a, b in zip(self.parameters.values(), low, high, strict=True)])
+        lost = (np.abs(vectors[..., 0]) > 0.1) & (least[..., :1] < ALIKE)
+        lost |= np.moveaxis(inside, 0, -1) & ~np.isfinite(errors) & (self.status == 0)[..., np.newaxis]
+        lost &= np.isfinite(self._variance).reshape(self.status.shape)[..., np.newaxis]
+        if lost.any():
+            for j, name in enumerate(names):
+                self.standard_errors[name] = np.where(lost[..., j], np.nan, errors[..., j])
+            told = [name for j, name in enumerate(names) if lost[..., j].any()]
+            warn_caller(
+                f"the data do not determine {', '.join(told)}"
+                f"{' apart' if len(told) > 1 else ''} in {np.count_nonzero(lost.any(axis=-1))} of"
+                f" {self.status.size} fits: fix one, or give a prior",
+                UserWarning,
+            )
+
+    @property
+    def solution(self) -> Solution:
+        """The fitted motion at the times of the data, as of ``solve``.
+
+        In multiple shooting its batch has a first axis of segments, each at its own times.
+        """
+        shots, lanes = self._shots, np.arange(self._shots.count)
+        begin, end = shots.ends[:-1], shots.ends[1:]
+        starts = shots.starts_of(self._x, lanes)
+        batch = ((shots.segments,) if shots.several else ()) + shots.batch
+        times = shots.moments.reshape(-1, *batch)
+        return shots.run_of(
+            self.system, np.moveaxis(starts, 0, -1).reshape(*batch, -1), begin.reshape(batch),
+            end.reshape(batch), times,
+        )  # fmt: skip
+
+    def predict(self, t: ArrayLike, errors: bool = False) -> Any:
+        """What is observed of the fitted motion.
+
+        Parameters
+        ----------
+        t : array_like
+            Times in order, not before t0: (n,) or (n, *batch).
+        errors : bool, optional
+            Whether to return its standard errors too: sqrt(J C J^T), J the derivatives by the
+            unknowns and C their covariance.
+
+        Returns
+        -------
+        ndarray, or two of them
+            (n, *batch), or (n, *batch, k) where `observe` was a list. In multiple shooting by
+            segments.
+
+        Examples
+        --------
+        >>> import numpy as np, pyintegrate as pi
+        >>> t = np.linspace(0, 3, 20)
+        >>> found = pi.fit(pi.systems.oscillator, t, np.cos(1.1 * t), observe="x", free=["omega"])
+        >>> bool(abs(found.predict([10.0])[0] - np.cos(11.0)) < 1e-5)
+        True
+        """
+        shots, count, batch = self._shots, self._shots.count, self._shots.batch
+        t = numbers("t", t).astype(float)
+        column = t.reshape(len(t), *(1,) * (len(batch) + 1 - t.ndim), *t.shape[1:]) if t.ndim else t
+        try:
+            t = np.broadcast_to(column, (len(t), *batch)).reshape(-1, count)
+        except (TypeError, ValueError):
+            raise ValueError(
+                f"t has shape {t.shape}: expected (n,) or (n, *batch) with the batch {batch}"
+            ) from None
+        if not ((t >= shots.ends[0]).all() and (np.diff(t, axis=0) >= 0).all()):
+            raise ValueError("t must be finite times in order, not before t0 of the fit")
+        lanes, S = np.arange(count), shots.segments
+        begin, end = shots.ends[:-1], shots.ends[1:].copy()
+        end[-1] = np.maximum(end[-1], t.max(axis=0, initial=-np.inf))
+        within = np.clip(t[:, np.newaxis], begin, end)
+        found = shots.observed(self._x, lanes, within, begin, end)[0]
+        found = found.reshape(*found.shape[:3], S, count)
+        at = (t[:, np.newaxis] >= shots.ends[1:-1]).sum(axis=1)  # (n, count)
+        found = np.moveaxis(found, 3, 1)[np.arange(len(t))[:, np.newaxis], at, :, :, lanes]
+        shape = (len(t), *batch, len(shots.seen))[: None if self._recordings.listed else -1]
+        seen = found[..., 0].reshape(shape)
+        if not errors:
+            return seen
+        every = np.arange(shots.size)
+        spread = np.moveaxis(np.nan_to_num(self._spread(every)), -1, 0)  # none at bounds
+        square = np.zeros(found.shape[:-1])
+        own = [
+            np.array([*range(s * shots.k, (s + 1) * shots.k), *range(shots.nodes, shots.size)])
+            for s in range(S)
+        ] if shots.several else [every]  # fmt: skip
+        columns = np.array(own)[at]  # (n, count, columns)
+        for a in range(columns.shape[-1]):
+            for b in range(columns.shape[-1]):
+                c = spread[lanes, columns[..., a], columns[..., b]]
+                square += c[..., np.newaxis] * found[..., 1 + a] * found[..., 1 + b]
+        return seen, np.sqrt(np.maximum(square, 0)).reshape(shape)
+
+    def profile(self, name: str, n: int = 21, width: float = 4.0) -> Profile:
+        """The profile likelihood of an unknown: all others fitted again for given values of it.
+
+        Parameters
+        ----------
+        name : str
+        n : int, optional
+            How many values, from `width` standard errors below to as many above, within bounds.
+        width : float, optional
+
+        Returns
+        -------
+        Profile
+
+        Examples
+        --------
+        >>> import numpy as np, pyintegrate as pi
+        >>> t = np.linspace(0, 3, 20)
+        >>> data = np.cos(1.1 * t) + 0.01 * np.random.default_rng(0).standard_normal(20)
+        >>> found = pi.fit(pi.systems.oscillator, t, data, observe="x", free=["omega"])
+        >>> found.profile("omega", n=3, width=1.0).rise.round(2).tolist()
+        [1.0, 0.0, 1.0]
+        """
+        choice("name", name, self.parameters)
+        n, width = integer("n", n, 2), positive("width", width)
+        shots, batch = self._shots, self._shots.batch
+        value, error = self.parameters[name], self.standard_errors[name]
+        at = shots.where[[*self.parameters].index(name)]
+        low, high = shots.ranges[:, at].reshape(2, *batch)
+        grid = np.linspace(-width, width, n).reshape(-1, *(1,) * len(batch))
+        values = np.clip(value + grid * np.nan_to_num(error), low, high)
+        x = np.tile(self._x, n)
+        x[at] = values.reshape(-1)
+        held = np.repeat(shots.held[:, np.newaxis], x.shape[1], axis=1)
+        held[at] = True
+        x, cost, *_ = minimised(shots, x, held, np.arange(x.shape[1]))
+        others = dict(zip(self.parameters, x[shots.where].reshape(-1, n, *batch), strict=True))
+        cost = cost.reshape(n, *batch)
+        with quiet():
+            rise = (cost - self.cost) / self._variance.reshape(batch)
+        return Profile(values=values, cost=cost, rise=rise, parameters=others)
+
+    def table(self) -> Table:
+        """A row for each fit: the unknowns, their standard errors, the cost, the status."""
+        columns = {}
+        for name, value in self.parameters.items():
+            columns |= {name: value, f"+- {name}": self.standard_errors[name]}
+        columns |= {"cost": self.cost, "points": self.points, "reason": self.reason}
+        return Table.of(f"Fit of {self.system.title}", batch_axes(self.status.shape), columns)

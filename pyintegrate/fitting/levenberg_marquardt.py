@@ -1,0 +1,215 @@
+"""Least squares for a batch of problems at once: Levenberg and Marquardt, within bounds.
+
+A problem is a lane, the last axis of every array. All arithmetic is by elements, and sums over rows
+are made in an order that depends on nothing: each problem has the same bits whatever lies beside
+it. Lanes that have converged leave the batch.
+
+References
+----------
+More (1978), The Levenberg-Marquardt algorithm: implementation and theory, LNM 630, 105-116.
+Kanzow, Yamashita, Fukushima (2004), J. Comput. Appl. Math. 172, 375-397 (projection on bounds).
+Triggs et al. (2000), Bundle adjustment, LNCS 1883, 298-372 (robust losses, Schur complement).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+ROUNDS = 100
+SMALL = 1e-8  # of the cost, the parameters, and the cosine of residuals and derivatives
+REASONS = (
+    "",
+    "the gradient is zero",
+    "the cost falls no more",
+    "the parameters move no more",
+    f"{ROUNDS} rounds were not enough",
+    "the motion fails at the start",
+)
+LAST_GOOD = 3  # of the reasons: the following are failures
+
+
+def total(rows):
+    """The sum over the first axis, by halves: zero rows at the end change no bit.
+
+    Examples
+    --------
+    >>> total(np.array([[1.0], [2.0], [3.0]])).tolist()
+    [6.0]
+    """
+    n = len(rows)
+    while n > 1:
+        half = 1 << (n - 1).bit_length() - 1
+        sums = rows[:half].copy()
+        sums[: n - half] += rows[half:]
+        rows, n = sums, half
+    return rows[0] if n else np.zeros(rows.shape[1:])
+
+
+def gram(rows):
+    """The products of the columns of each lane, from (rows, columns, lanes).
+
+    Returns
+    -------
+    ndarray, shape (columns, columns, lanes)
+    """
+    columns = rows.shape[1]
+    found = np.empty((columns, *rows.shape[1:]))
+    for j in range(columns):
+        found[j, j:] = found[j:, j] = total(rows[:, j:] * rows[:, j : j + 1])
+    return found
+
+
+def most(rows):
+    """The largest over the first axis."""
+    return rows.max(axis=0)
+
+
+def alone(array):
+    """What `pool` is where lanes have nothing in common."""
+    return array
+
+
+def solved(matrix, right, damping, held, local, pool=alone, pool_right=alone, below=None):
+    """The solutions of (matrix + damping) x = right: L D L^T, the products as wholes of lanes.
+
+    Parameters
+    ----------
+    matrix : ndarray, shape (p, p, lanes)
+        Symmetric, not negative.
+    right : ndarray, shape (p, ..., lanes)
+    damping, held : ndarray, shape (p, lanes)
+        What is added to the diagonal; the unknowns that stay zero.
+    local : int
+        How many unknowns are of a lane alone. The rest are common to a group of lanes, whose
+        matrices and right sides `pool` and `pool_right` sum once the others are eliminated.
+    below : list of ndarray, optional
+        For each unknown the later ones that its elimination touches; by default all.
+    """
+    free = ~held
+    matrix = matrix * (free[:, np.newaxis] & free)
+    spread = (slice(None), *(np.newaxis,) * (right.ndim - 2))
+    right = right * free[spread]
+    pivots = np.empty(held.shape)
+    for k in range(len(matrix)):
+        if k == local:
+            matrix[k:, k:], right[k:] = pool(matrix[k:, k:]), pool_right(right[k:])
+        pivots[k] = np.where(free[k], matrix[k, k] + damping[k], 1.0)
+        rest = np.arange(k + 1, len(matrix)) if below is None else below[k]
+        row = matrix[k, rest]
+        column = row / pivots[k]
+        matrix[rest[:, np.newaxis], rest] -= column[:, np.newaxis] * row
+        right[rest] -= column[spread] * right[k]
+        matrix[rest, k] = column
+    right /= pivots[spread]
+    for k in reversed(range(len(matrix))):
+        right[:k] -= matrix[k, :k][spread] * right[k]
+    return right
+
+
+def minimised(shots, x, held, lanes):
+    """The least sums of squares that are found from some starts.
+
+    Parameters
+    ----------
+    shots : Shots
+        ``shots(x, lanes)`` returns costs (lanes), infinite where the motion fails, half their
+        gradients (p, lanes) and half their second derivatives (p, p, lanes). The bounds are its
+        ``bounds(lanes)``; `local`, `pool` and `below` are as of ``solved``, and
+        ``noise(lanes)`` are costs that mean nothing.
+    x : ndarray, shape (p, lanes)
+    held : ndarray, shape (p, lanes)
+        Unknowns that stay where they are.
+    lanes : ndarray of int
+        Their numbers, which `shots` knows.
+
+    Returns
+    -------
+    x, cost, matrix, reason, rounds
+    """
+    p, m = x.shape
+    x, every = x.copy(), np.arange(m)
+    cost, gradient, matrix = shots(x, lanes)
+    found = [x, cost, matrix]
+    reason, rounds = np.where(np.isfinite(cost), 0, len(REASONS) - 1), np.zeros(m, int)
+    damping, before, size = np.full(m, 1e-3), np.zeros(m), np.zeros((p, m))
+    state = [x, cost, gradient, matrix, damping, before, size, held, lanes, every]
+    going = reason == 0
+    for n in range(1, ROUNDS + 1):
+        if not going.all():
+            state = [array[..., going] for array in state]
+        x, cost, gradient, matrix, damping, before, size, held, lanes, places = state
+        if not lanes.size:
+            break
+        rounds[places] = n
+        low, high = shots.bounds(lanes)
+        slope, square = map(shots.shared, (gradient, matrix[range(p), range(p)]))
+        size = np.maximum(size, np.sqrt(square))
+        size = np.where(size > 0, size, 1.0)
+        stuck = held | (x <= low) & (slope > 0) | (x >= high) & (slope < 0)
+        steepest = shots.pool(np.max(np.where(stuck, 0, abs(slope) / size), axis=0), most)
+        why = np.where(steepest <= SMALL * np.sqrt(cost), 1, 0)
+        step, fixed = np.zeros(x.shape), stuck
+        for _ in range(3):  # what is stopped at a bound goes there, and the others go on from it
+            right = -gradient - _product(matrix, np.where(fixed, step, 0))
+            free = solved(
+                matrix, right, damping * size**2, fixed, shots.local, shots.pool, shots.pool,
+                shots.below,
+            )  # fmt: skip
+            step = np.where(fixed, step, free)
+            inside = np.clip(x + step, low, high) - x
+            beyond = ~fixed & (abs(step - inside) > 1e-9 * abs(step))
+            step = inside
+            if not beyond.any():
+                break
+            fixed = fixed | beyond
+        model = total(step * (2 * gradient + _product(matrix, step)))
+        predicted = -shots.pool(model)
+        there = shots(x + step, lanes)
+        fall, noise = cost - there[0], shots.noise(lanes)
+        good = fall > 1e-4 * abs(predicted)
+        moved, far = (shots.pool(np.max(abs(a) * size, axis=0), most) for a in (step, x))
+        with np.errstate(invalid="ignore", divide="ignore"):
+            gain = np.where(np.isfinite(fall) & (predicted > 0), fall / predicted, -1.0)
+            # What the quadratic model still promises, at the rate at which its promises shrink.
+            rest = predicted * np.minimum(predicted / before, 1.0)
+        known = (gain > 0.25) | (abs(fall) <= SMALL * cost + noise + np.sqrt(cost * noise))
+        why = np.where((why == 0) & (rest <= SMALL * cost + noise) & known, 2, why)
+        why = np.where((why == 0) & (moved <= SMALL * far), 3, why)
+        damping = np.where(gain > 0.75, np.maximum(damping / 10, 1e-10), damping)
+        if (gain < 0.25).any():
+            longer = _damping(shots, step, gradient, matrix, fixed, size, damping, fall)
+            damping = np.where(gain < 0.25, longer, damping)
+        before = np.where(good, predicted, before)
+        x = np.where(good, x + step, x)
+        cost, gradient, matrix = (
+            np.where(good, new, old) for new, old in zip(there, (cost, gradient, matrix), strict=True)
+        )
+        for whole, part in zip(found, (x, cost, matrix), strict=True):
+            whole[..., places] = part
+        reason[places] = why
+        going = why == 0
+        state = [x, cost, gradient, matrix, damping, before, size, held, lanes, places]
+    reason[reason == 0] = LAST_GOOD + 1
+    return *found, reason, rounds
+
+
+def _damping(shots, step, gradient, matrix, fixed, size, damping, fall):
+    """The damping that makes a bad step as short as a parabola through both its ends asks for.
+
+    The length of a step is nearly a / (b + damping) (Hebden 1973).
+    """
+    along = solved(
+        matrix, size**2 * step, damping * size**2, fixed, shots.local, shots.pool, shots.pool,
+        shots.below,
+    )  # fmt: skip
+    square, drop, slope = map(
+        shots.pool, (total((size * step) ** 2), total(size**2 * step * along), total(gradient * step))
+    )
+    with np.errstate(invalid="ignore", divide="ignore"):
+        share = np.clip(np.where(np.isfinite(fall), slope / (fall + 2 * slope), 0), 0.1, 0.5)
+        longer = damping + (1 / share - 1) * square / drop
+    return np.where(np.isfinite(longer), np.maximum(longer, 2 * damping), 10 * damping)
+
+
+def _product(matrix, vector):
+    return sum(matrix[:, j] * vector[j] for j in range(len(vector)))

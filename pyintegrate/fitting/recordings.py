@@ -1,0 +1,102 @@
+"""Recordings: data, their times and errors, laid out for a batch of fits."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..values.checks import numbers
+
+
+class Recordings:
+    """Data of a batch of fits, padded to the longest.
+
+    Parameters
+    ----------
+    t, data, sigma
+        As of ``fit``.
+    listed : bool
+        Whether `data` has a last axis for the observed quantities.
+    count : int
+        How many these are.
+
+    Attributes
+    ----------
+    batch : tuple of int
+    t : ndarray
+        (n,), or (n, *batch) where they differ; after its end a recording repeats its last time.
+    data : ndarray
+        (n, *batch, count): NaN where there is none.
+    weights : ndarray
+        1 / sigma, of the shape of `data`; 0 where there is none.
+    length : ndarray of int
+        (*batch): how many times.
+    """
+
+    def __init__(self, t, data, sigma, listed, count):
+        self.listed = listed
+        several = all(isinstance(a, list | tuple) and len(a) for a in (t, data))
+        if several and np.ndim(t[0]) == 1:
+            t, data, sigma, self.length = _padded(t, data, sigma)
+        else:
+            t, data = numbers("t", t).astype(float), numbers("data", data).astype(float)
+            self.length = np.array(len(t) if t.ndim else 0)
+        if t.ndim == 0 or data.ndim < 1 + listed or len(t) != len(data) or not t.size:
+            raise ValueError(
+                f"t has shape {t.shape} and data {data.shape}: expected (n,) or (n, *batch), and"
+                f" (n, *batch{', ' + str(count) if listed else ''}), of the same n"
+            )
+        if listed and data.shape[-1] != count:
+            raise ValueError(
+                f"data has shape {data.shape}: its last axis is of the {count} observed quantities"
+                " (a single one, without that axis: observe='its name')"
+            )
+        for name, array in (("t", t), ("data", data)):
+            if np.isinf(array).any() or (name == "t" and np.isnan(array).any()):
+                raise ValueError(
+                    f"{name} holds {array[~np.isfinite(array)][0]}: expected finite numbers"
+                    f"{', or NaN where a value is missing' if name == 'data' else ''}"
+                )
+        if (np.diff(t, axis=0) < 0).any():
+            raise ValueError("t must be in order, the earliest first: sort it, and data with it")
+        data = data if listed else data[..., np.newaxis]
+        try:
+            self.batch = np.broadcast_shapes(t.shape[1:], data.shape[1:-1])
+            given = np.ones(()) if sigma is None else numbers("sigma", sigma).astype(float)
+            given = given if listed or not given.ndim else given[..., np.newaxis]
+            errors = np.broadcast_to(given, data.shape)
+        except ValueError:
+            raise ValueError(
+                f"t has shape {t.shape}, data {data.shape[: data.ndim - (not listed)]}, sigma"
+                f" {np.shape(sigma)}: they do not broadcast"
+            ) from None
+        known = ~np.isnan(data)
+        if not (errors[known] > 0).all():
+            raise ValueError(f"sigma must be positive, got {errors[known].min()}")
+        self.t, self.data = t, data
+        self.weights = np.where(known, 1 / np.where(known, errors, 1), 0)
+
+
+def _padded(t, data, sigma):
+    """Recordings of unequal length, as arrays (n, recordings, ...)."""
+    t = [numbers(f"t[{i}]", one).astype(float) for i, one in enumerate(t)]
+    data = [numbers(f"data[{i}]", one).astype(float) for i, one in enumerate(data)]
+    lengths = [[*map(len, both)] for both in (t, data)]
+    if lengths[0] != lengths[1] or not min(lengths[0]) or len({a.shape[1:] for a in data}) > 1:
+        raise ValueError(
+            f"t has recordings of lengths {lengths[0]} and data {lengths[1]}: expected as many"
+            " times as values for each"
+        )
+    n = max(lengths[0])
+    each = isinstance(sigma, list | tuple)
+    sigma = [*map(np.asarray, sigma)] if each else sigma
+    if each and [len(one) if one.ndim else n for one in sigma] != lengths[0]:
+        raise ValueError("sigma is a list: expected one array for each recording, as data has")
+
+    def stacked(arrays, fill):
+        whole = np.full((n, len(arrays), *arrays[0].shape[1:]), np.nan)
+        for i, one in enumerate(arrays):
+            whole[: len(one), i], whole[len(one) :, i] = one, one[-1] if fill is None else fill
+        return whole
+
+    sigma = stacked(sigma, 1.0) if each else sigma
+    return stacked(t, None), stacked(data, np.nan), sigma, np.array(lengths[0])

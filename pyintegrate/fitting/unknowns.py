@@ -1,0 +1,157 @@
+"""The unknowns of a fit: parameters and starting values, their bounds, priors and first guesses."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from ..tangents.directions import elements_of
+from ..values.checks import numbers
+from ..values.sobol_points import sobol_points
+
+
+class Unknowns:
+    """What is free: starting values first, then parameters, those that are shared last.
+
+    Parameters
+    ----------
+    system : System
+    free, free_start, shared, priors
+        As of ``fit``.
+
+    Attributes
+    ----------
+    names : tuple of str
+        Components of the start and elements of parameters, in the order of the unknowns.
+    starts, elements : list
+        The components of the start that are free, as indices; (name, row) of the parameters.
+    order : list of int
+        Of each unknown, its place in these two.
+    local : int
+        How many are not shared.
+    """
+
+    def __init__(self, system, free, free_start, shared, priors):
+        self.system = system
+        free = _named("free", free)
+        known = system.state_names
+        if isinstance(free_start, bool | np.bool):
+            free_start = known if free_start else ()
+        starts = _named("free_start", free_start)
+        for name in starts:
+            if name not in known:
+                raise ValueError(
+                    f"free_start has {name!r}: the start of {system.name} has {', '.join(known)}"
+                )
+        for name in free:
+            if name not in system.shapes:
+                cure = " (a component of the start: free_start)" if name in known else ""
+                raise ValueError(
+                    f"free has {name!r}{cure}: {system.name} has the parameters"
+                    f" {', '.join(system.shapes) or 'none'}"
+                )
+        ranges = starts | free
+        if not ranges:
+            raise ValueError(
+                "nothing is free: name parameters, free={'k': (low, high)}, or the start,"
+                " free_start=True"
+            )
+        self.shared = _some("shared", (shared,) if isinstance(shared, str) else shared, ranges)
+        self.starts, self.elements = [*map(known.index, starts)], elements_of(system, [*free])
+        names = [known[d] for d in self.starts] + [name for name, _ in self.elements]
+        # Where each stands among the tangents: those of the start come first there.
+        self.order = sorted(range(len(names)), key=lambda j: _base(names[j]) in self.shared)
+        self.names = tuple(names[j] for j in self.order)
+        self.local = sum(_base(name) not in self.shared for name in self.names)
+        self.ranges = [ranges[_base(name)] for name in self.names]
+        priors = {} if priors is None else priors
+        _some("priors", priors, [*ranges, *self.names])
+        self.priors = {}
+        for j, name in enumerate(self.names):
+            given = priors.get(name, priors.get(_base(name)))
+            if given is not None:
+                mean, sd = numbers(f"priors[{name!r}]", given).astype(float)
+                if not (np.isfinite(mean) and sd > 0):
+                    raise ValueError(
+                        f"priors[{name!r}] must be (mean, standard deviation), got {given!r}"
+                    )
+                self.priors[j] = mean, sd
+
+    def bounds(self, batch):
+        """The bounds, each (p, *batch)."""
+        found = np.empty((2, len(self.names), *batch))
+        for j, (name, pair) in enumerate(zip(self.names, self.ranges, strict=True)):
+            pair = (None, None) if pair is None or pair is ... else pair
+            try:
+                low, high = pair
+                for side, end, none in ((0, low, -np.inf), (1, high, np.inf)):
+                    found[side, j] = none if end is None else numbers("", end)
+                good = np.all(found[0, j] < found[1, j])
+            except (TypeError, ValueError):
+                good = False
+            if not good:
+                raise ValueError(
+                    f"the bounds of {name!r} must be (low, high), None or ... for none, got"
+                    f" {pair!r}"
+                )
+        return found
+
+    def guesses(self, start, batch, bounds, starts, seed):
+        """Where the fits begin, (p, starts, *batch): the own values, then Sobol points."""
+        values = [start[..., d] for d in self.starts]
+        rows = self.system.parameter_rows
+        values += [rows[row] for _, row in self.elements]
+        own = np.stack([np.broadcast_to(values[j], batch) for j in self.order])
+        low, high = bounds
+        outside = ~((own >= low) & (own <= high))
+        if outside.any():
+            j, *at = np.argwhere(outside)[0]
+            place = (j, *at)
+            raise ValueError(
+                f"the bounds of {self.names[j]!r}, {low[place]:g} to {high[place]:g}, exclude the"
+                f" start {own[place]:g}: begin within, {_begun(self, j)}, or widen them"
+            )
+        if starts > 1 and not np.isfinite(bounds).all():
+            j = np.argwhere(~np.isfinite(low) | ~np.isfinite(high))[0][0]
+            which = "free_start" if self.order[j] < len(self.starts) else "free"
+            raise ValueError(
+                f"starts={starts} fill the bounds, and {self.names[j]!r} has none:"
+                f" {which}={{{_base(self.names[j])!r}: (low, high)}}"
+            )
+        found = np.repeat(own[:, np.newaxis], starts, axis=1)
+        if starts > 1:
+            share = sobol_points(starts, len(self.names), seed)[1:].T
+            share = share.reshape(*share.shape, *(1,) * len(batch))
+            found[:, 1:] = low[:, np.newaxis] + share * (high - low)[:, np.newaxis]
+        return found
+
+
+def _begun(unknowns, j):
+    name = unknowns.names[j]
+    return "x0=" if unknowns.order[j] < len(unknowns.starts) else f"system({_base(name)}=...)"
+
+
+def _base(name):
+    return name.partition("[")[0]
+
+
+def _named(argument, given):
+    """A mapping of names to bounds; names alone have none."""
+    if isinstance(given, str):
+        given = (given,)
+    try:
+        found = dict(given) if isinstance(given, Mapping) else dict.fromkeys(given)
+    except TypeError:
+        raise TypeError(
+            f"{argument} must be names, or {{name: (low, high)}}, got {given!r}"
+        ) from None
+    return found
+
+
+def _some(argument, given, known):
+    """Names that are all among the free ones."""
+    for name in given:
+        if name not in known:
+            raise ValueError(f"{argument} has {name!r}, which is not free: {', '.join(known)} are")
+    return tuple(given)
