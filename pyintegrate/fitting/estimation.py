@@ -8,10 +8,11 @@ import numpy as np
 
 from ..analysis.results import quiet
 from ..run.arguments import checked_system, components_of
+from ..run.progress import Reporter
 from ..values.checks import broadcast_shape, choice, integer, numbers, positive
 from ..values.keywords import explains_keywords
 from .fitted_motions import Fit
-from .levenberg_marquardt import minimised, total
+from .levenberg_marquardt import NOT_CLOSED, minimised, most, total
 from .recordings import Recordings
 from .shooting import LOSSES, Shots
 from .unknowns import Unknowns
@@ -24,9 +25,10 @@ if TYPE_CHECKING:
     from ..system.system import System
     from ..values.types import ArrayLike
 
-FIRST, TIMES, STAGES = 0.1, 10.0, 9  # weights of the gaps between segments
+FIRST, TIMES, STAGES = 0.1, 10.0, 8  # weights of the gaps between segments
 CLOSED = 1e-6  # of the spread of a component: a gap that is none
 IN_A_SEGMENT, MOST_SEGMENTS = 3, 100  # of "auto": times, segments
+MOST_NUMBERS = 1 << 23  # of a block of lanes, in one array
 
 
 @explains_keywords()
@@ -181,7 +183,7 @@ def fit(
     shots.ranges[:, shots.where] = bounds.reshape(2, -1, count)
     x, held = _begin(shots, guesses)
     shots.held = held[:, 0]
-    return Fit(shots, recordings, starts, begun(shots, x, held, progress), sigma is not None)
+    return Fit(shots, recordings, starts, _ended(shots, x, held, progress), sigma is not None)
 
 
 def _check_enough(shots):
@@ -241,25 +243,36 @@ def _deviation(rows):
     return np.sqrt(total(off * off) / len(rows))
 
 
-def begun(shots, x, held, progress=False):
-    """``minimised``, and in multiple shooting again with growing weights until gaps close."""
+def _ended(shots, x, held, progress):
+    """What ``minimised`` finds, in blocks of lanes that fit the memory."""
     m = x.shape[1]
-    lanes = np.arange(m)
+    rows = shots.data.shape[0] * shots.data.shape[1] * (1 + len(shots.columns)) * shots.segments
+    block = m if shots.common else max(1, MOST_NUMBERS // (rows + shots.size**2))
+    parts = []
+    with Reporter(progress, m, "fit") as report:
+        for first in range(0, max(m, 1), block):
+            lanes = np.arange(first, min(first + block, m))
+            parts.append(_of_block(shots, x[:, lanes], held[:, lanes], lanes))
+            if report is not None:
+                report(min(first + block, m))
+    return tuple(np.concatenate(whole, axis=-1) for whole in zip(*parts, strict=True))
+
+
+def _of_block(shots, x, held, lanes):
+    """Of multiple shooting, again with growing weights until gaps close."""
     if not shots.several:
         return minimised(shots, x, held, lanes)
-    weight, found, rounds = FIRST, None, np.zeros(m, int)
-    for _ in range(STAGES):
-        shots.weight = weight
-        part = minimised(shots, x[:, lanes], held[:, lanes], lanes)
-        found = found or tuple(np.zeros((*a.shape[:-1], m), a.dtype) for a in part)
+    found, rounds, left = None, np.zeros(len(lanes), int), np.arange(len(lanes))
+    for shots.weight in FIRST * TIMES ** np.arange(STAGES):
+        part = minimised(shots, x[:, left], held[:, left], lanes[left])
+        found = found or part
         for whole, new in zip(found, part, strict=True):
-            whole[..., lanes] = new
-        rounds[lanes] += part[-1]
-        x[:, lanes] = part[0]
-        gap = np.abs(shots.gaps(part[0], lanes)).max(axis=(0, 1), initial=0)
-        open_ = shots.pool(gap > CLOSED, lambda g: g.any(axis=0)) & np.isfinite(part[1])
-        lanes = lanes[open_]
-        if not lanes.size:
+            whole[..., left] = new
+        rounds[left] += part[-1]
+        x[:, left] = part[0]
+        gap = np.abs(shots.gaps(part[0], lanes[left])).max(axis=(0, 1))
+        left = left[shots.pool((gap > CLOSED) & np.isfinite(part[1]), most)]
+        if not left.size:
             break
-        weight *= TIMES
+    found[3][left] = NOT_CLOSED
     return *found[:-1], rounds

@@ -13,7 +13,7 @@ from ..errors import warn_caller
 from ..values.checks import choice, integer, numbers, positive
 from ..values.named import Named
 from ..values.table import Table, Tabled, batch_axes
-from .levenberg_marquardt import LAST_GOOD, REASONS, minimised, solved
+from .levenberg_marquardt import LAST_GOOD, NOT_CLOSED, REASONS, minimised, solved
 
 if TYPE_CHECKING:
     from ..solution.solution import Solution
@@ -80,7 +80,7 @@ class Fit(Tabled):
     points : ndarray of int
         (*batch): how many data there are.
     status : ndarray of int
-        (*batch): 0 converged, 1 not within 100 rounds, 2 the motion fails at the start.
+        (*batch): 0 converged, 1 not within 100 rounds, or gaps did not close, 2 the motion fails at the start.
     reason : ndarray of str
         (*batch): the same in words.
     iterations : ndarray of int
@@ -89,8 +89,12 @@ class Fit(Tabled):
         Where all starts ended.
     system : System
         With the parameters found.
-    start, t0 : ndarray
-        (*batch, dim) and (*batch): where and when the motion starts.
+    start : ndarray
+        (*batch, dim): where the motion starts.
+    t0, t_end : ndarray
+        (*batch): when, and the last time of the data.
+    observed : tuple of str or callable
+        What the data are.
     t, data
         As given, padded to arrays.
     """
@@ -104,7 +108,7 @@ class Fit(Tabled):
         def shaped(array):
             return array.reshape(*array.shape[:-1], starts, *batch)
 
-        state = np.searchsorted((LAST_GOOD + 1, LAST_GOOD + 2), reason, "right").astype(np.int8)
+        state = np.searchsorted((LAST_GOOD + 1, NOT_CLOSED + 1), reason, "right").astype(np.int8)
         self.starts = Ends(
             parameters=dict(zip(names, shaped(x[shots.where]), strict=True)), cost=shaped(cost),
             status=shaped(state), iterations=shaped(rounds),
@@ -115,16 +119,15 @@ class Fit(Tabled):
         self.cost, self.status = cost.reshape(batch), state[best].reshape(batch)
         self.reason = np.array(REASONS)[reason].reshape(batch)
         self.iterations, self.points = rounds[best].reshape(batch), shots.points.reshape(batch)
-        self.parameters = dict(
-            zip(names, x[shots.where].reshape(len(names), *batch), strict=True)
-        )
+        self.parameters = dict(zip(names, x[shots.where].reshape(len(names), *batch), strict=True))
         lanes = np.arange(count)
         values = shots.parameters(x, lanes)
         self.system = shots.system(
             **{name: v.reshape((*batch, *v.shape[1:])) for name, v in values.items()}
         )
         self.start = np.moveaxis(shots.starts_of(x, lanes)[:, 0], 0, -1).reshape(*batch, -1)
-        self.t0 = shots.ends[0].reshape(batch)
+        self.t0, self.t_end = shots.ends[[0, -1]].reshape(2, *batch)
+        self.observed = shots.observed_names
         self.t, self.data = recordings.t, recordings.data
         self.data = self.data if recordings.listed else self.data[..., 0]
         p, own = len(names), shots.unknowns.local
@@ -172,13 +175,22 @@ class Fit(Tabled):
             )
         names, p = [*self.parameters], len(self.parameters)
         with quiet():
-            alike = (self.covariance / (errors[..., np.newaxis] * errors[..., np.newaxis, :]))
+            alike = self.covariance / (errors[..., np.newaxis] * errors[..., np.newaxis, :])
         good = np.isfinite(alike).reshape(*alike.shape[:-2], -1).all(axis=-1)
-        least, vectors = np.linalg.eigh(np.where(good[..., np.newaxis, np.newaxis], alike, np.eye(p)))
-        low, high = (self._shots.ranges[side, self._shots.where].reshape(p, *self.status.shape) for side in (0, 1))
-        inside = np.array([(v > a) & (v < b) for v, a, b in zip(self.parameters.values(), low, high, strict=True)])
+        least, vectors = np.linalg.eigh(
+            np.where(good[..., np.newaxis, np.newaxis], alike, np.eye(p))
+        )
+        low, high = (
+            self._shots.ranges[side, self._shots.where].reshape(p, *self.status.shape)
+            for side in (0, 1)
+        )
+        inside = np.array(
+            [(v > a) & (v < b) for v, a, b in zip(self.parameters.values(), low, high, strict=True)]
+        )
         lost = (np.abs(vectors[..., 0]) > 0.1) & (least[..., :1] < ALIKE)
-        lost |= np.moveaxis(inside, 0, -1) & ~np.isfinite(errors) & (self.status == 0)[..., np.newaxis]
+        lost |= (
+            np.moveaxis(inside, 0, -1) & ~np.isfinite(errors) & (self.status == 0)[..., np.newaxis]
+        )
         lost &= np.isfinite(self._variance).reshape(self.status.shape)[..., np.newaxis]
         if lost.any():
             for j, name in enumerate(names):
@@ -206,6 +218,30 @@ class Fit(Tabled):
             self.system, np.moveaxis(starts, 0, -1).reshape(*batch, -1), begin.reshape(batch),
             end.reshape(batch), times,
         )  # fmt: skip
+
+    def single_shot_until(self, rtol: float = 1e-12) -> Any:
+        """How far one motion from the fitted start follows the segments of multiple shooting.
+
+        A chaotic motion cannot follow its data for long: what rounds its start off grows.
+
+        Returns
+        -------
+        ndarray
+            (*batch): the start of the first segment from which it is off by more than a tenth of
+            the spread of a component; the last time where there is none.
+        """
+        shots, lanes = self._shots, np.arange(self._shots.count)
+        ends, nodes = shots.ends[1:], shots.starts_of(self._x, lanes)
+        far = np.zeros(ends.shape, bool)
+        if shots.several:
+            sol = shots.run_of(
+                system_at(self.system, shots.batch, lanes), nodes[:, 0].T, shots.ends[0], ends[-1],
+                ends, rtol=rtol, atol=rtol / 10,
+            )  # fmt: skip
+            off = np.abs(np.moveaxis(sol.y, -1, 0)[:, :-1] - nodes[:, 1:])
+            far[:-1] = (off > 0.1 * shots.spread[:, np.newaxis]).any(axis=0)
+        first = np.where(far.any(axis=0), far.argmax(axis=0), len(ends) - 1)
+        return ends[first, lanes].reshape(shots.batch)
 
     def predict(self, t: ArrayLike, errors: bool = False) -> Any:
         """What is observed of the fitted motion.

@@ -23,9 +23,10 @@ REASONS = (
     "the cost falls no more",
     "the parameters move no more",
     f"{ROUNDS} rounds were not enough",
+    "the gaps between segments did not close",
     "the motion fails at the start",
 )
-LAST_GOOD = 3  # of the reasons: the following are failures
+LAST_GOOD, NOT_CLOSED = 3, 5  # of the reasons: those after the good ones are failures
 
 
 def total(rows):
@@ -182,7 +183,8 @@ def minimised(shots, x, held, lanes):
         before = np.where(good, predicted, before)
         x = np.where(good, x + step, x)
         cost, gradient, matrix = (
-            np.where(good, new, old) for new, old in zip(there, (cost, gradient, matrix), strict=True)
+            np.where(good, new, old)
+            for new, old in zip(there, (cost, gradient, matrix), strict=True)
         )
         for whole, part in zip(found, (x, cost, matrix), strict=True):
             whole[..., places] = part
@@ -203,7 +205,8 @@ def _damping(shots, step, gradient, matrix, fixed, size, damping, fall):
         shots.below,
     )  # fmt: skip
     square, drop, slope = map(
-        shots.pool, (total((size * step) ** 2), total(size**2 * step * along), total(gradient * step))
+        shots.pool,
+        (total((size * step) ** 2), total(size**2 * step * along), total(gradient * step)),
     )
     with np.errstate(invalid="ignore", divide="ignore"):
         share = np.clip(np.where(np.isfinite(fall), slope / (fall + 2 * slope), 0), 0.1, 0.5)

@@ -102,6 +102,7 @@ class Shots:
             ]
         parameters = [*dict.fromkeys(name.partition("[")[0] for name, _ in unknowns.elements)]
         self.both = system.tangent(self.k, parameters)
+        self.observed_names = tuple(observed)
         self.seen = [self._seen(what) for what in observed]
         self._divide(recordings, t0)
 
@@ -195,16 +196,17 @@ class Shots:
         begin, end = (np.broadcast_to(t, (S, len(own))).reshape(-1) for t in (begin, end))
         return self.run_of(system, y, begin, end, times)
 
-    def run_of(self, system, y, begin, end, times):
+    def run_of(self, system, y, begin, end, times, **others):
         """A Solution at times, of a system with or without tangents."""
-        run, places = self.run, getattr(system, "places", np.arange(system.dim)[:, np.newaxis])
+        run, places = (
+            self.run | others,
+            getattr(system, "places", np.arange(system.dim)[:, np.newaxis]),
+        )
         given = {"t0": begin, "times": times, "on_failure": "ignore", "workers": run["workers"]}
         with quiet():
             if run["dt"] is not None:
                 n = int(np.ceil(np.max((end - begin) / run["dt"]) - 1e-9))
-                return integrate(
-                    system, y, dt=run["dt"], n_steps=n, method=run["method"], **given
-                )
+                return integrate(system, y, dt=run["dt"], n_steps=n, method=run["method"], **given)
             # The tangents do not choose the steps, and do not dilute the norm of the error.
             share = 1 / np.sqrt(places.shape[1])
             rtol, atol = np.full(system.dim, run["rtol"] * share), np.full(system.dim, 1e300)
@@ -226,7 +228,9 @@ class Shots:
             Which motions failed.
         """
         own, S = lanes % self.count, self.segments
-        begin, end = (self.ends[:-1][:, own], self.ends[1:][:, own]) if begin is None else (begin, end)
+        begin, end = (
+            (self.ends[:-1][:, own], self.ends[1:][:, own]) if begin is None else (begin, end)
+        )
         if times is None:
             times = self.same if self.same is not None else self.moments[:, :, own]
             if self.several:

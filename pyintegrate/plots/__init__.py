@@ -14,6 +14,7 @@ except ImportError as missing:
         "pip install pyintegrate[plot]"
     ) from missing
 
+from .fitted_curves import fitted
 from .heat_maps import basin_map, heatmap, passages, scan
 from .method_curves import convergence, stability_map, stability_region, work_precision
 from .moving import animate
@@ -44,6 +45,7 @@ __all__ = [
     "equilibria",
     "error",
     "fan",
+    "fitted",
     "frequencies",
     "ftle",
     "heatmap",

@@ -1,0 +1,70 @@
+"""Fits: data, the fitted motion, and how well it is known."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..values.checks import integer
+from .pictures import picture
+from .style import axis_label
+
+if TYPE_CHECKING:
+    from typing import Any
+
+    from ..fitting.fitted_motions import Fit
+
+POINTS = 300
+NORMAL = 1.959963984540054  # standard errors on either side hold 95 %
+
+
+@picture("legend")
+def fitted(page, found: Fit, *, which: int = 0, **keywords: Any):
+    """Draw the data of a fit, the motion that was found, and a band that holds it in 95 of 100.
+
+    Parameters
+    ----------
+    found : Fit
+    which : int, optional
+        Which fit of the batch, by flat index.
+    ax, legend, title, figsize
+        As in ``energy``.
+    **keywords
+        For `Axes.plot` of the motion.
+
+    Returns
+    -------
+    Axes
+
+    Examples
+    --------
+    >>> import numpy as np, pyintegrate as pi
+    >>> t = np.linspace(0, 3, 20)
+    >>> found = pi.fit(pi.systems.oscillator, t, np.cos(1.1 * t), observe="x", free=["omega"])
+    >>> len(fitted(found).lines)  # the motion, and the data
+    2
+    """
+    which = integer("which", which, 0, found.status.size - 1)
+    t = np.linspace(found.t0, found.t_end, POINTS)
+    shape = (found.status.size, len(found.observed))
+
+    def of(array):
+        """The values of one fit, (n, observed)."""
+        return np.broadcast_to(
+            array.reshape(len(array), *(1,) * (found.status.ndim + 1 - array.ndim), *array.shape[1:]), (len(array), *found.status.shape),
+        ).reshape(len(array), -1)[:, which]  # fmt: skip
+
+    seen, error = (a.reshape(POINTS, *shape)[:, which] for a in found.predict(t, errors=True))
+    data = (found.residuals + found.predict(found.t)).reshape(-1, *shape)[:, which]
+    ax, moments, column = page(), of(found.t), of(t)
+    for i, what in enumerate(found.observed):
+        name = what if isinstance(what, str) else what.__name__
+        (line,) = ax.plot(column, seen[:, i], **{"color": f"C{i}", "label": name} | keywords)
+        band = NORMAL * error[:, i]
+        ax.fill_between(column, seen[:, i] - band, seen[:, i] + band, color=line.get_color(),
+                        alpha=0.25, linewidth=0)  # fmt: skip
+        ax.plot(moments, data[:, i], ".", color=line.get_color(), markersize=4)
+    system, names = found.system, {what for what in found.observed if isinstance(what, str)}
+    value = axis_label(system, *names) if len(names) == len(found.observed) == 1 else ""
+    return ax, axis_label(system, "t"), value
