@@ -31,6 +31,7 @@ _HOLDERS = {
     "analysis.side_by_side": "compare",
     "dask": "dask",
     "fitting.estimation": "fit",
+    "fitting.gradients": "to_jax to_torch",
     "errors": "ArithmeticWarning IntegrationError IntegrationWarning RecordWarning Status",
     "initial_values": "solve_ivp",
     "integration": "integrate",

@@ -15,6 +15,8 @@ from .errors import IntegrationWarning as IntegrationWarning
 from .errors import RecordWarning as RecordWarning
 from .errors import Status as Status
 from .fitting.estimation import fit as fit
+from .fitting.gradients import to_jax as to_jax
+from .fitting.gradients import to_torch as to_torch
 from .initial_values import solve_ivp as solve_ivp
 from .integration import integrate as integrate
 from .laboratory.opening import lab as lab

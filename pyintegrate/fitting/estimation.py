@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..analysis.results import quiet
 from ..run.arguments import checked_system, components_of
 from ..run.progress import Reporter
 from ..values.checks import broadcast_shape, choice, integer, numbers, positive
@@ -19,7 +18,6 @@ from .unknowns import Unknowns
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
-    from typing import Any
 
     from ..method.method import Method
     from ..system.system import System
@@ -142,7 +140,7 @@ def fit(
     listed = observe is None or isinstance(observe, list | tuple)
     if observe is None:
         observe = system.state_names[: system.positions or system.dim]
-    observed = [*observe] if listed else [observe]
+    observed: list = list(observe) if listed else [observe]  # type: ignore[arg-type]
     for what in observed:
         if not callable(what) and what not in system.state_names:
             raise ValueError(
@@ -156,7 +154,7 @@ def fit(
     components, shapes = components_of(system, x0, v0)
     first = recordings.t[0] if t0 is None else numbers("t0", t0).astype(float)
     batch = broadcast_shape(
-        {**shapes, **system.batch_shapes, "data": recordings.batch, "t0": np.shape(first)}
+        shapes | system.batch_shapes | {"data": recordings.batch, "t0": np.shape(first)}
     )
     start = np.stack([np.broadcast_to(c, batch) for c in components], axis=-1).astype(float)
     rtol = positive("rtol", rtol)
@@ -182,15 +180,16 @@ def fit(
     shots.ranges[0] = -np.inf
     shots.ranges[:, shots.where] = bounds.reshape(2, -1, count)
     x, held = _begin(shots, guesses)
-    shots.held = held[:, 0]
     return Fit(shots, recordings, starts, _ended(shots, x, held, progress), sigma is not None)
 
 
 def _check_enough(shots):
     """Refuse fewer data than unknowns."""
-    p, own, N = len(shots.unknowns.names), shots.unknowns.local, shots.count
+    p, shared = len(shots.unknowns.names), shots.size - shots.local
     known = shots.points + len(shots.unknowns.priors)
-    needed, known = (own * N + p - own, known.sum()) if shots.common else (p, known.min(initial=p))
+    needed, known = p, known.min(initial=p)
+    if shots.common:
+        needed, known = (p - shared) * shots.count + shared, shots.points.sum()
     if known < needed:
         raise ValueError(
             f"data and priors are {known} numbers, fewer than the {needed} unknowns"
@@ -200,47 +199,36 @@ def _check_enough(shots):
 
 def _begin(shots, guesses):
     """The first unknowns, (size, lanes): in multiple shooting nodes begin at the data."""
-    held = np.zeros((shots.size, guesses.shape[1]), bool)
-    if not shots.several:
-        return guesses, held
-    system, m, S, count = shots.system, guesses.shape[1], shots.segments, shots.count
-    lanes, dim = np.arange(m), system.dim
-    own, x = lanes % count, np.zeros(held.shape)
-    nodes = x[: shots.nodes].reshape(S, dim, m)
-    nodes[0] = shots.start[own].T
+    m, S, known = guesses.shape[1], shots.segments, shots.weights[0] > 0
+    lanes, x = np.arange(m), np.zeros((shots.size, m))
+    own, nodes = lanes % shots.count, shots.nodes_of(x)
+    shots.held = np.arange(shots.size) < shots.k
+    shots.held[shots.where] = False
+    if S > 1:
+        nodes[0] = shots.start[own].T
     x[shots.where] = guesses
-    held[:dim] = True
-    held[[*shots.unknowns.starts]] = False
-    for s in range(S):
-        for i, seen in enumerate(shots.seen):
-            if isinstance(seen, int):
-                use = (shots.weights[0, i, s, own] > 0) & ~held[seen] | (
-                    (shots.weights[0, i, s, own] > 0) & (s > 0)
-                )
-                nodes[s, seen] = np.where(use, shots.data[0, i, s, own], nodes[s, seen])
+    for s in range(S if S > 1 else 0):
+        for i, d in enumerate(shots.seen):
+            if isinstance(d, int) and not (s == 0 and shots.held[d]):
+                nodes[s, d] = np.where(known[i, s, own], shots.data[0, i, s, own], nodes[s, d])
         if s < S - 1:
-            end = shots.ends[s + 1, own]
-            sol = shots.moved(
-                system, x, nodes[s][:, np.newaxis], lanes, shots.ends[s, own], end, end[np.newaxis]
-            )
+            begin, end = shots.ends[[s, s + 1]][:, own]
+            there = nodes[s][:, np.newaxis]
+            sol = shots.moves(shots.system, x, there, lanes, begin, end, end[np.newaxis])
             nodes[s + 1] = np.where(sol.status == 0, sol.y[0].T, nodes[s])
+    if S > 1:  # gaps are measured by the spread of a component, against that of the data in sigmas
+        shots.spread = _deviation(nodes[:, :, : shots.count])
+        rows = (shots.data * shots.weights).swapaxes(1, 2).reshape(-1, len(shots.seen), shots.count)
+        shots.glue = total(_deviation(rows)) / len(shots.seen) / shots.spread
     low, high = shots.bounds(lanes)
-    x = np.clip(x, low, high)
-    with quiet():
-        # Gaps are measured by the spread of a component, against that of the data in sigmas.
-        spread = _deviation(x[: shots.nodes].reshape(S, dim, m)[:, :, :count])
-        rows = (shots.data * shots.weights).swapaxes(1, 2).reshape(-1, len(shots.seen), count)
-        data = total(_deviation(rows)) / len(shots.seen)
-        spread = np.where(spread > 0, spread, 1.0)
-        shots.glue = np.where(data > 0, data, 1.0) / spread
-        shots.spread = spread
-    return x, held
+    return np.clip(x, low, high), np.repeat(shots.held[:, np.newaxis], m, axis=1)
 
 
 def _deviation(rows):
-    """The standard deviation over the first axis."""
+    """The standard deviation over the first axis; 1 where it is 0."""
     off = rows - total(rows) / len(rows)
-    return np.sqrt(total(off * off) / len(rows))
+    found = np.sqrt(total(off * off) / len(rows))
+    return np.where(found > 0, found, 1.0)
 
 
 def _ended(shots, x, held, progress):
@@ -260,9 +248,10 @@ def _ended(shots, x, held, progress):
 
 def _of_block(shots, x, held, lanes):
     """Of multiple shooting, again with growing weights until gaps close."""
-    if not shots.several:
+    if shots.segments == 1:
         return minimised(shots, x, held, lanes)
-    found, rounds, left = None, np.zeros(len(lanes), int), np.arange(len(lanes))
+    found: Any = None
+    rounds, left = np.zeros(len(lanes), int), np.arange(len(lanes))
     for shots.weight in FIRST * TIMES ** np.arange(STAGES):
         part = minimised(shots, x[:, left], held[:, left], lanes[left])
         found = found or part

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,12 +13,14 @@ from ..values.checks import choice, integer, numbers, positive
 from ..values.named import Named
 from ..values.table import Table, Tabled, batch_axes
 from .levenberg_marquardt import LAST_GOOD, NOT_CLOSED, REASONS, minimised, solved
+from .recordings import over_batch
 
 if TYPE_CHECKING:
     from ..solution.solution import Solution
-    from ..values.types import ArrayLike, Floats
+    from ..values.types import ArrayLike
 
-ALIKE = 1e-12  # the least eigenvalue of derivatives of length 1 that tells unknowns apart
+ALIKE = 1e-12  # the least eigenvalue of correlations that tells unknowns apart
+LEAST = 1e-14  # is added to the diagonal of a matrix whose diagonal is 1
 
 
 class Ends(Named):
@@ -80,7 +81,8 @@ class Fit(Tabled):
     points : ndarray of int
         (*batch): how many data there are.
     status : ndarray of int
-        (*batch): 0 converged, 1 not within 100 rounds, or gaps did not close, 2 the motion fails at the start.
+        (*batch): 0 converged, 1 not within 100 rounds, or gaps between segments did not close,
+        2 the motion fails at the start.
     reason : ndarray of str
         (*batch): the same in words.
     iterations : ndarray of int
@@ -95,15 +97,14 @@ class Fit(Tabled):
         (*batch): when, and the last time of the data.
     observed : tuple of str or callable
         What the data are.
-    t, data
-        As given, padded to arrays.
+    t, data : ndarray
+        As given: (n, *batch), and (n, *batch, k) where `observe` was a list.
     """
 
     def __init__(self, shots, recordings, starts, found, absolute):
         self._shots, self._recordings, self._absolute = shots, recordings, absolute
         batch, count, names = shots.batch, shots.count, shots.unknowns.names
         x, cost, matrix, reason, rounds = found
-        m = cost.size
 
         def shaped(array):
             return array.reshape(*array.shape[:-1], starts, *batch)
@@ -120,86 +121,73 @@ class Fit(Tabled):
         self.reason = np.array(REASONS)[reason].reshape(batch)
         self.iterations, self.points = rounds[best].reshape(batch), shots.points.reshape(batch)
         self.parameters = dict(zip(names, x[shots.where].reshape(len(names), *batch), strict=True))
-        lanes = np.arange(count)
-        values = shots.parameters(x, lanes)
         self.system = shots.system(
-            **{name: v.reshape((*batch, *v.shape[1:])) for name, v in values.items()}
+            **{k: v.reshape((*batch, *v.shape[1:])) for k, v in shots.parameters(x).items()}
         )
-        self.start = np.moveaxis(shots.starts_of(x, lanes)[:, 0], 0, -1).reshape(*batch, -1)
+        start = shots.starts_of(x, np.arange(count))[:, 0].T
+        self.start, self.observed = start.reshape(*batch, -1), shots.observed
         self.t0, self.t_end = shots.ends[[0, -1]].reshape(2, *batch)
-        self.observed = shots.observed_names
-        self.t, self.data = recordings.t, recordings.data
-        self.data = self.data if recordings.listed else self.data[..., 0]
-        p, own = len(names), shots.unknowns.local
-        unknown = own + (p - own) / (count if shots.common else 1)
-        free = shots.pool(shots.points - unknown) + len(shots.unknowns.priors)
+        own = (len(shots.seen),) if recordings.listed else ()
+        self.t = over_batch(recordings.t, batch)
+        self.data = over_batch(recordings.data, batch, len(shots.seen))
+        self.data = self.data.reshape(len(self.data), *batch, *own)
+        p, shared = len(names), shots.size - shots.local
+        free = shots.pool(shots.points - (p - shared)) - shared + len(shots.unknowns.priors)
         self._variance = np.ones(count)
         if not absolute:
             self._variance = np.where(free > 0, cost, np.nan) / np.maximum(free, 1)
         spread = self._spread(shots.where)[shots.where]
         self.covariance = np.moveaxis(spread, -1, 0).reshape(*batch, p, p)
         with quiet():
-            errors = np.sqrt(np.diagonal(self.covariance, axis1=-2, axis2=-1))
-        self.standard_errors = dict(zip(names, np.moveaxis(errors, -1, 0), strict=True))
-        self._warn(errors)
+            errors = np.sqrt(spread[range(p), range(p)])
+        self._warn(spread, errors)
+        self.standard_errors = dict(zip(names, errors.reshape(p, *batch), strict=True))
         self.residuals = self.data - self.predict(self.t)
 
     plot = drawn_by("fitted")
 
     def _spread(self, which):
-        """The covariances of all unknowns with some, (size, some, count); NaN at bounds."""
-        shots, lanes = self._shots, np.arange(self._shots.count)
-        low, high = shots.bounds(lanes)
-        held = shots.held[:, np.newaxis] | (self._x <= low) | (self._x >= high)
-        size = np.sqrt(shots.shared(self._matrix[range(shots.size), range(shots.size)]))
-        size = np.where(size > 0, size, 1.0)
+        """The covariances of all unknowns with some, (size, some, count); NaN where unknown."""
+        shots, x = self._shots, self._x
+        square = shots.shared(self._matrix[range(shots.size), range(shots.size)])
+        lost = (x <= shots.ranges[0]) | (x >= shots.ranges[1]) | (square == 0)
+        size = np.where(square > 0, np.sqrt(square), 1.0)
         right = np.zeros((shots.size, len(which), shots.count))
         right[which, range(len(which))] = 1.0
+        held = lost | shots.held[:, np.newaxis]
         with quiet():
             found = solved(
-                self._matrix / (size * size[:, np.newaxis]), right, 1e-14 * size**0, held, shots.local,
-                shots.pool, below=shots.below,
-            ) / size[:, np.newaxis] / size[which] * self._variance  # fmt: skip
-        found[:, held[which]] = np.nan
-        free = ~shots.held[:, np.newaxis]
-        return np.where((held & free)[:, np.newaxis], np.nan, found)
+                self._matrix / (size * size[:, np.newaxis]), right, np.full(x.shape, LEAST), held,
+                shots.local, shots.below, shots.pool, lambda right: right,
+            )  # fmt: skip
+            found *= self._variance / size[:, np.newaxis] / size[which]
+        lost &= ~shots.held[:, np.newaxis]
+        return np.where(lost[:, np.newaxis] | lost[which], np.nan, found)
 
-    def _warn(self, errors):
+    def _warn(self, spread, errors):
         """Tell of fits that did not converge, and of unknowns that the data do not determine."""
-        failed = np.count_nonzero(self.status)
-        if failed:
+        status, shots = self.status.reshape(-1), self._shots
+        if status.any():
             warn_caller(
-                f"{failed} of {self.status.size} fits did not converge:"
+                f"{np.count_nonzero(status)} of {status.size} fits did not converge:"
                 f" {', '.join(np.unique(self.reason[self.status > 0]))}; see status and reason",
                 UserWarning,
             )
-        names, p = [*self.parameters], len(self.parameters)
         with quiet():
-            alike = self.covariance / (errors[..., np.newaxis] * errors[..., np.newaxis, :])
-        good = np.isfinite(alike).reshape(*alike.shape[:-2], -1).all(axis=-1)
-        least, vectors = np.linalg.eigh(
-            np.where(good[..., np.newaxis, np.newaxis], alike, np.eye(p))
-        )
-        low, high = (
-            self._shots.ranges[side, self._shots.where].reshape(p, *self.status.shape)
-            for side in (0, 1)
-        )
-        inside = np.array(
-            [(v > a) & (v < b) for v, a, b in zip(self.parameters.values(), low, high, strict=True)]
-        )
-        lost = (np.abs(vectors[..., 0]) > 0.1) & (least[..., :1] < ALIKE)
-        lost |= (
-            np.moveaxis(inside, 0, -1) & ~np.isfinite(errors) & (self.status == 0)[..., np.newaxis]
-        )
-        lost &= np.isfinite(self._variance).reshape(self.status.shape)[..., np.newaxis]
+            alike = np.nan_to_num(spread / errors / errors[:, np.newaxis])
+        alike[range(len(errors)), range(len(errors))] = 1.0
+        least, vectors = np.linalg.eigh(np.moveaxis(alike, -1, 0))
+        x, (low, high) = self._x[shots.where], shots.ranges[:, shots.where]
+        lost = np.isnan(errors) & (x > low) & (x < high) & np.isfinite(self._variance)
+        lost |= (np.abs(vectors[..., 0].T) > 0.1) & (least[:, 0] < ALIKE)
+        lost &= status == 0
         if lost.any():
-            for j, name in enumerate(names):
-                self.standard_errors[name] = np.where(lost[..., j], np.nan, errors[..., j])
-            told = [name for j, name in enumerate(names) if lost[..., j].any()]
+            errors[lost] = np.nan
+            told = [name for name, row in zip(self.parameters, lost, strict=True) if row.any()]
             warn_caller(
-                f"the data do not determine {', '.join(told)}"
-                f"{' apart' if len(told) > 1 else ''} in {np.count_nonzero(lost.any(axis=-1))} of"
-                f" {self.status.size} fits: fix one, or give a prior",
+                f"the data do not determine {', '.join(told)}{' apart' * (len(told) > 1)} in"
+                f" {np.count_nonzero(lost.any(axis=0))} of {status.size} fits: fix one, or give a"
+                " prior",
                 UserWarning,
             )
 
@@ -209,15 +197,12 @@ class Fit(Tabled):
 
         In multiple shooting its batch has a first axis of segments, each at its own times.
         """
-        shots, lanes = self._shots, np.arange(self._shots.count)
-        begin, end = shots.ends[:-1], shots.ends[1:]
-        starts = shots.starts_of(self._x, lanes)
-        batch = ((shots.segments,) if shots.several else ()) + shots.batch
+        shots = self._shots
+        batch = (shots.segments,) * (shots.segments > 1) + shots.batch
+        starts = np.moveaxis(shots.starts_of(self._x, np.arange(shots.count)), 0, -1)
+        begin, end = (t.reshape(batch) for t in (shots.ends[:-1], shots.ends[1:]))
         times = shots.moments.reshape(-1, *batch)
-        return shots.run_of(
-            self.system, np.moveaxis(starts, 0, -1).reshape(*batch, -1), begin.reshape(batch),
-            end.reshape(batch), times,
-        )  # fmt: skip
+        return shots.run_of(self.system, starts.reshape(*batch, -1), begin, end, times)
 
     def single_shot_until(self, rtol: float = 1e-12) -> Any:
         """How far one motion from the fitted start follows the segments of multiple shooting.
@@ -233,7 +218,7 @@ class Fit(Tabled):
         shots, lanes = self._shots, np.arange(self._shots.count)
         ends, nodes = shots.ends[1:], shots.starts_of(self._x, lanes)
         far = np.zeros(ends.shape, bool)
-        if shots.several:
+        if shots.segments > 1:
             sol = shots.run_of(
                 system_at(self.system, shots.batch, lanes), nodes[:, 0].T, shots.ends[0], ends[-1],
                 ends, rtol=rtol, atol=rtol / 10,
@@ -270,10 +255,9 @@ class Fit(Tabled):
         """
         shots, count, batch = self._shots, self._shots.count, self._shots.batch
         t = numbers("t", t).astype(float)
-        column = t.reshape(len(t), *(1,) * (len(batch) + 1 - t.ndim), *t.shape[1:]) if t.ndim else t
         try:
-            t = np.broadcast_to(column, (len(t), *batch)).reshape(-1, count)
-        except (TypeError, ValueError):
+            t = over_batch(np.atleast_1d(t), batch).reshape(-1, count)
+        except ValueError:
             raise ValueError(
                 f"t has shape {t.shape}: expected (n,) or (n, *batch) with the batch {batch}"
             ) from None
@@ -283,7 +267,7 @@ class Fit(Tabled):
         begin, end = shots.ends[:-1], shots.ends[1:].copy()
         end[-1] = np.maximum(end[-1], t.max(axis=0, initial=-np.inf))
         within = np.clip(t[:, np.newaxis], begin, end)
-        found = shots.observed(self._x, lanes, within, begin, end)[0]
+        found = shots.seen_at(self._x, lanes, within, begin, end)[0]
         found = found.reshape(*found.shape[:3], S, count)
         at = (t[:, np.newaxis] >= shots.ends[1:-1]).sum(axis=1)  # (n, count)
         found = np.moveaxis(found, 3, 1)[np.arange(len(t))[:, np.newaxis], at, :, :, lanes]
@@ -291,18 +275,12 @@ class Fit(Tabled):
         seen = found[..., 0].reshape(shape)
         if not errors:
             return seen
-        every = np.arange(shots.size)
-        spread = np.moveaxis(np.nan_to_num(self._spread(every)), -1, 0)  # none at bounds
-        square = np.zeros(found.shape[:-1])
-        own = [
-            np.array([*range(s * shots.k, (s + 1) * shots.k), *range(shots.nodes, shots.size)])
-            for s in range(S)
-        ] if shots.several else [every]  # fmt: skip
-        columns = np.array(own)[at]  # (n, count, columns)
-        for a in range(columns.shape[-1]):
-            for b in range(columns.shape[-1]):
-                c = spread[lanes, columns[..., a], columns[..., b]]
-                square += c[..., np.newaxis] * found[..., 1 + a] * found[..., 1 + b]
+        spread = np.moveaxis(np.nan_to_num(self._spread(np.arange(shots.size))), -1, 0)
+        k, end = shots.k, range(shots.nodes, shots.size)
+        columns = np.array([[*range(s * k, (s + 1) * k), *end] for s in range(S)], int)[at]
+        c = spread[lanes[:, np.newaxis, np.newaxis], columns[..., np.newaxis],
+                   columns[..., np.newaxis, :]]  # fmt: skip
+        square = np.einsum("nlqa,nlab,nlqb->nlq", found[..., 1:], c, found[..., 1:])
         return seen, np.sqrt(np.maximum(square, 0)).reshape(shape)
 
     def profile(self, name: str, n: int = 21, width: float = 4.0) -> Profile:
@@ -349,7 +327,7 @@ class Fit(Tabled):
 
     def table(self) -> Table:
         """A row for each fit: the unknowns, their standard errors, the cost, the status."""
-        columns = {}
+        columns: dict = {}
         for name, value in self.parameters.items():
             columns |= {name: value, f"+- {name}": self.standard_errors[name]}
         columns |= {"cost": self.cost, "points": self.points, "reason": self.reason}

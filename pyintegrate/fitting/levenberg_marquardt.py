@@ -65,12 +65,7 @@ def most(rows):
     return rows.max(axis=0)
 
 
-def alone(array):
-    """What `pool` is where lanes have nothing in common."""
-    return array
-
-
-def solved(matrix, right, damping, held, local, pool=alone, pool_right=alone, below=None):
+def solved(matrix, right, damping, held, local, below, pool, pool_right=None):
     """The solutions of (matrix + damping) x = right: L D L^T, the products as wholes of lanes.
 
     Parameters
@@ -83,8 +78,8 @@ def solved(matrix, right, damping, held, local, pool=alone, pool_right=alone, be
     local : int
         How many unknowns are of a lane alone. The rest are common to a group of lanes, whose
         matrices and right sides `pool` and `pool_right` sum once the others are eliminated.
-    below : list of ndarray, optional
-        For each unknown the later ones that its elimination touches; by default all.
+    below : list of ndarray
+        For each unknown the later ones that its elimination touches.
     """
     free = ~held
     matrix = matrix * (free[:, np.newaxis] & free)
@@ -93,9 +88,10 @@ def solved(matrix, right, damping, held, local, pool=alone, pool_right=alone, be
     pivots = np.empty(held.shape)
     for k in range(len(matrix)):
         if k == local:
-            matrix[k:, k:], right[k:] = pool(matrix[k:, k:]), pool_right(right[k:])
+            matrix[k:, k:] = pool(matrix[k:, k:])
+            right[k:] = (pool_right or pool)(right[k:])
         pivots[k] = np.where(free[k], matrix[k, k] + damping[k], 1.0)
-        rest = np.arange(k + 1, len(matrix)) if below is None else below[k]
+        rest = below[k]
         row = matrix[k, rest]
         column = row / pivots[k]
         matrix[rest[:, np.newaxis], rest] -= column[:, np.newaxis] * row
@@ -153,8 +149,7 @@ def minimised(shots, x, held, lanes):
         for _ in range(3):  # what is stopped at a bound goes there, and the others go on from it
             right = -gradient - _product(matrix, np.where(fixed, step, 0))
             free = solved(
-                matrix, right, damping * size**2, fixed, shots.local, shots.pool, shots.pool,
-                shots.below,
+                matrix, right, damping * size**2, fixed, shots.local, shots.below, shots.pool,
             )  # fmt: skip
             step = np.where(fixed, step, free)
             inside = np.clip(x + step, low, high) - x
@@ -201,8 +196,7 @@ def _damping(shots, step, gradient, matrix, fixed, size, damping, fall):
     The length of a step is nearly a / (b + damping) (Hebden 1973).
     """
     along = solved(
-        matrix, size**2 * step, damping * size**2, fixed, shots.local, shots.pool, shots.pool,
-        shots.below,
+        matrix, size**2 * step, damping * size**2, fixed, shots.local, shots.below, shots.pool,
     )  # fmt: skip
     square, drop, slope = map(
         shots.pool,

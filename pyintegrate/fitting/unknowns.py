@@ -12,7 +12,7 @@ from ..values.sobol_points import sobol_points
 
 
 class Unknowns:
-    """What is free: starting values first, then parameters, those that are shared last.
+    """What is free: starting values, then parameters, those that are shared last.
 
     Parameters
     ----------
@@ -24,12 +24,16 @@ class Unknowns:
     ----------
     names : tuple of str
         Components of the start and elements of parameters, in the order of the unknowns.
-    starts, elements : list
-        The components of the start that are free, as indices; (name, row) of the parameters.
+    starts : list of int
+        The components of the start that are free.
+    parameters : list of str
+        The free parameters.
+    elements : list
+        (name, row) of each of their elements.
     order : list of int
-        Of each unknown, its place in these two.
+        Which of these follow the starting values, one by one.
     local : int
-        How many are not shared.
+        How many of them are not shared.
     """
 
     def __init__(self, system, free, free_start, shared, priors):
@@ -57,13 +61,13 @@ class Unknowns:
                 "nothing is free: name parameters, free={'k': (low, high)}, or the start,"
                 " free_start=True"
             )
-        self.shared = _some("shared", (shared,) if isinstance(shared, str) else shared, ranges)
-        self.starts, self.elements = [*map(known.index, starts)], elements_of(system, [*free])
-        names = [known[d] for d in self.starts] + [name for name, _ in self.elements]
-        # Where each stands among the tangents: those of the start come first there.
-        self.order = sorted(range(len(names)), key=lambda j: _base(names[j]) in self.shared)
-        self.names = tuple(names[j] for j in self.order)
-        self.local = sum(_base(name) not in self.shared for name in self.names)
+        shared = _some("shared", (shared,) if isinstance(shared, str) else shared, free)
+        self.starts, self.parameters = [*map(known.index, starts)], [*free]
+        self.elements = elements_of(system, self.parameters)
+        common = [_base(name) in shared for name, _ in self.elements]
+        self.order = sorted(range(len(common)), key=common.__getitem__)
+        self.local = common.count(False)
+        self.names = (*starts, *(self.elements[j][0] for j in self.order))
         self.ranges = [ranges[_base(name)] for name in self.names]
         priors = {} if priors is None else priors
         _some("priors", priors, [*ranges, *self.names])
@@ -99,10 +103,10 @@ class Unknowns:
 
     def guesses(self, start, batch, bounds, starts, seed):
         """Where the fits begin, (p, starts, *batch): the own values, then Sobol points."""
-        values = [start[..., d] for d in self.starts]
         rows = self.system.parameter_rows
-        values += [rows[row] for _, row in self.elements]
-        own = np.stack([np.broadcast_to(values[j], batch) for j in self.order])
+        values = [start[..., d] for d in self.starts]
+        values += [rows[self.elements[j][1]] for j in self.order]
+        own = np.stack([np.broadcast_to(value, batch) for value in values])
         low, high = bounds
         outside = ~((own >= low) & (own <= high))
         if outside.any():
@@ -114,7 +118,7 @@ class Unknowns:
             )
         if starts > 1 and not np.isfinite(bounds).all():
             j = np.argwhere(~np.isfinite(low) | ~np.isfinite(high))[0][0]
-            which = "free_start" if self.order[j] < len(self.starts) else "free"
+            which = "free_start" if j < len(self.starts) else "free"
             raise ValueError(
                 f"starts={starts} fill the bounds, and {self.names[j]!r} has none:"
                 f" {which}={{{_base(self.names[j])!r}: (low, high)}}"
@@ -129,7 +133,7 @@ class Unknowns:
 
 def _begun(unknowns, j):
     name = unknowns.names[j]
-    return "x0=" if unknowns.order[j] < len(unknowns.starts) else f"system({_base(name)}=...)"
+    return "x0=" if j < len(unknowns.starts) else f"system({_base(name)}=...)"
 
 
 def _base(name):

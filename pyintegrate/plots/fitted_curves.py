@@ -47,17 +47,11 @@ def fitted(page, found: Fit, *, which: int = 0, **keywords: Any):
     """
     which = integer("which", which, 0, found.status.size - 1)
     t = np.linspace(found.t0, found.t_end, POINTS)
-    shape = (found.status.size, len(found.observed))
-
-    def of(array):
-        """The values of one fit, (n, observed)."""
-        return np.broadcast_to(
-            array.reshape(len(array), *(1,) * (found.status.ndim + 1 - array.ndim), *array.shape[1:]), (len(array), *found.status.shape),
-        ).reshape(len(array), -1)[:, which]  # fmt: skip
-
-    seen, error = (a.reshape(POINTS, *shape)[:, which] for a in found.predict(t, errors=True))
-    data = (found.residuals + found.predict(found.t)).reshape(-1, *shape)[:, which]
-    ax, moments, column = page(), of(found.t), of(t)
+    one = (-1, found.status.size, len(found.observed))
+    curves = found.predict(t, errors=True)
+    seen, error, data = (a.reshape(one)[:, which] for a in (*curves, found.data))
+    column, moments = (a.reshape(one[:2])[:, which] for a in (t, found.t))
+    ax = page()
     for i, what in enumerate(found.observed):
         name = what if isinstance(what, str) else what.__name__
         (line,) = ax.plot(column, seen[:, i], **{"color": f"C{i}", "label": name} | keywords)

@@ -18,7 +18,7 @@ FLOORS = (
     "_core", "errors", "values", "theory", "method", "trace", "system", "user_system", "tangents",
     "stochastic", "watching", "run", "solution", "integration", "adaptive", "solving",
     "initial_values",
-    "certificate", "analysis", "plots", "laboratory", "dask", "__init__", "command_line",
+    "certificate", "analysis", "fitting", "plots", "laboratory", "dask", "__init__", "command_line",
     "__main__",
 )  # fmt: skip
 # Functions that may import from above: one line each, that forwards.
