@@ -71,6 +71,7 @@ __all__ = [
     "compare",
     "concatenate",
     "event",
+    "fit",
     "hamiltonian",
     "integrate",
     "lab",
@@ -87,6 +88,8 @@ __all__ = [
     "solve",
     "solve_ivp",
     "systems",
+    "to_jax",
+    "to_torch",
     "tolerance",
     "watch",
 ]

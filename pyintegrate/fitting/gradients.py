@@ -122,24 +122,19 @@ def to_jax(
         )
     dtype = jnp.result_type(float)
 
-    def both(inputs):
-        lead = (*motion.shape,), (*motion.shape, inputs.shape[-1])
-        shapes = tuple(jax.ShapeDtypeStruct(shape, dtype) for shape in lead)
-
-        def call(inputs):
-            return tuple(np.asarray(a, dtype) for a in motion.both(inputs))
-
-        return jax.pure_callback(call, shapes, inputs, vmap_method="broadcast_all")
-
     @jax.custom_jvp
-    def once(inputs, jacobian):
-        return jacobian
-
-    @once.defjvp
-    def refused(primals, tangents):
-        raise NotImplementedError(
-            "to_jax has first derivatives only: second ones would need second-order tangents"
+    def both(inputs):
+        shapes = motion.shape, (*motion.shape, inputs.shape[-1])
+        return jax.pure_callback(
+            lambda inputs: tuple(np.asarray(a, dtype) for a in motion.both(inputs)),
+            tuple(jax.ShapeDtypeStruct(shape, dtype) for shape in shapes),
+            inputs,
+            vmap_method="broadcast_all",
         )
+
+    @both.defjvp
+    def refused(primals, tangents):
+        raise NotImplementedError("to_jax has first derivatives only, not second ones")
 
     @jax.custom_jvp
     def states(inputs):
@@ -147,18 +142,12 @@ def to_jax(
 
     @states.defjvp
     def along(primals, tangents):
-        y, jacobian = both(primals[0])
-        return y, once(primals[0], jacobian) @ tangents[0]
+        y, jacobian = both(*primals)
+        return y, jacobian @ tangents[0]
 
     def stack(values, start):
-        return jnp.concatenate(
-            [
-                jnp.stack([*map(jnp.asarray, values)]).astype(dtype).reshape(-1)
-                if values
-                else jnp.zeros(0, dtype),
-                jnp.asarray(start, dtype),
-            ]
-        )
+        parts = [*(jnp.reshape(value, 1) for value in values), jnp.asarray(start)]
+        return jnp.concatenate([part.astype(dtype) for part in parts])
 
     return lambda parameters, start: states(motion.inputs(parameters, start, stack))
 
