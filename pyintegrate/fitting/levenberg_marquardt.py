@@ -171,7 +171,8 @@ def minimised(shots, x, held, lanes):
         known = (gain > 0.25) | (abs(fall) <= SMALL * cost + noise + np.sqrt(cost * noise))
         why = np.where((why == 0) & (rest <= SMALL * cost + noise) & known, 2, why)
         why = np.where((why == 0) & (moved <= SMALL * far), 3, why)
-        damping = np.where(gain > 0.75, np.maximum(damping / 10, 1e-10), damping)
+        faster = np.where(abs(gain - 1) < 0.1, 100, np.where(gain > 0.75, 10, 1))
+        damping = np.maximum(damping / faster, 1e-10)
         if (gain < 0.25).any():
             longer = _damping(shots, step, gradient, matrix, fixed, size, damping, fall)
             damping = np.where(gain < 0.25, longer, damping)

@@ -1,0 +1,401 @@
+"""Fits: what closed forms, SciPy and published values say, alone and in any batch."""
+
+import pickle
+
+import numpy as np
+import pytest
+
+import pyintegrate as pi
+
+PENDULUM = {"observe": "theta", "free": {"length": (0.1, 5.0)}, "x0": 0.4, "v0": 0.0,
+            "free_start": True}  # fmt: skip
+
+
+def pendulums(n, noise=0.01, seed=3):
+    """Recordings of unequal length, and the true lengths."""
+    rng = np.random.default_rng(seed)
+    length = rng.uniform(0.8, 1.3, n)
+    t = [np.arange(m) / 25 for m in rng.integers(60, 120, n)]
+    data = [
+        pi.solve(pi.systems.pendulum(length=each), 0.4, 0.0, t_end=when[-1], times=when).x
+        + noise * rng.standard_normal(len(when))
+        for each, when in zip(length, t, strict=True)
+    ]
+    return length, t, data
+
+
+def near(found, values, covariance, share=1e-4):
+    """Whether the parameters are there, to a share of their errors: SMALL is of the cost."""
+    return np.all(np.abs(np.array(found) - values) < share * np.sqrt(np.diag(covariance)))
+
+
+# ---- a motion that is linear in its unknowns: x = x0 + v0 t + f t^2 / 2 ----
+T = np.linspace(0.0, 3.0, 13)
+DESIGN = np.stack([np.ones(13), T, T * T / 2], axis=-1)
+RNG = np.random.default_rng(7)
+LINEAR = DESIGN @ [1.0, -2.0, 3.0] + 0.1 * RNG.standard_normal(13)
+THROWN = {"observe": "x", "free": ["force"], "free_start": True}
+
+
+def regression(design, data, scale):
+    matrix = np.linalg.inv(design.T @ design)
+    found = matrix @ design.T @ data
+    left = np.sum((data - design @ found) ** 2)
+    return found, matrix * (left / (len(data) - len(found)) if scale else 1.0), left
+
+
+@pytest.mark.parametrize("sigma", [None, 0.1])
+def test_a_linear_motion_is_a_linear_regression(sigma):
+    weight = 1 / (sigma or 1.0)
+    found = pi.fit(pi.systems.constant_force, T, LINEAR, sigma=sigma, **THROWN)
+    values, covariance, cost = regression(DESIGN * weight, LINEAR * weight, sigma is None)
+    assert near([*found.parameters.values()], values, covariance)
+    # Rounding of normal equations: their condition is about 1e3.
+    assert np.allclose(found.covariance, covariance, rtol=1e-9)
+    assert np.isclose(found.cost, cost, rtol=1e-9)
+    assert found.status == 0
+    assert list(found.parameters) == ["x", "v", "force"]
+
+
+def test_the_band_of_a_linear_motion_is_that_of_the_regression():
+    found = pi.fit(pi.systems.constant_force, T, LINEAR, sigma=0.1, **THROWN)
+    t = np.array([0.5, 2.0, 6.0])
+    design = np.stack([np.ones(3), t, t * t / 2], axis=-1)
+    values, covariance, _ = regression(DESIGN / 0.1, LINEAR / 0.1, False)
+    seen, error = found.predict(t, errors=True)
+    assert np.all(abs(seen - design @ values) < 1e-4 * error)
+    assert np.allclose(error, np.sqrt(np.diag(design @ covariance @ design.T)), rtol=1e-9)
+
+
+def test_a_prior_is_one_more_row_of_the_regression():
+    found = pi.fit(
+        pi.systems.constant_force, T, LINEAR, sigma=0.1, priors={"force": (2.0, 0.05)}, **THROWN
+    )
+    design = np.vstack([DESIGN / 0.1, [0, 0, 1 / 0.05]])
+    values, covariance, cost = regression(design, np.append(LINEAR / 0.1, 2.0 / 0.05), False)
+    assert near([*found.parameters.values()], values, covariance)
+    assert np.allclose(found.covariance, covariance, rtol=1e-9)
+    assert np.isclose(found.cost, cost, rtol=1e-9)
+
+
+def test_a_shared_parameter_is_that_of_the_regression_of_all_recordings():
+    data = LINEAR[:, np.newaxis] + RNG.standard_normal((13, 4)) * 0.1
+    data[3, 1] = np.nan
+    found = pi.fit(
+        pi.systems.constant_force, T, data, shared="force", priors={"force": (2.0, 0.05)},
+        sigma=0.1, **THROWN
+    )  # fmt: skip
+    rows = [np.zeros((13, 9)) for _ in range(4)]
+    for i, row in enumerate(rows):
+        row[:, 2 * i : 2 * i + 2], row[:, 8] = DESIGN[:, :2], DESIGN[:, 2]
+    design = np.vstack([np.concatenate(rows) / 0.1, [[0] * 8 + [1 / 0.05]]])
+    every = np.append(data.T.ravel() / 0.1, 2.0 / 0.05)
+    known = ~np.isnan(every)
+    values, covariance, cost = regression(design[known], every[known], False)
+    for i in range(4):
+        own = [2 * i, 2 * i + 1, 8]
+        assert near([v[i] for v in found.parameters.values()], values[own], covariance[own][:, own])
+        assert np.allclose(found.covariance[i], covariance[np.ix_(own, own)], rtol=1e-9)
+    assert np.allclose(found.cost, cost, rtol=1e-9)
+
+
+def test_the_scale_of_a_shared_fit_counts_what_is_shared_once():
+    data = LINEAR[:, np.newaxis] + RNG.standard_normal((13, 4)) * 0.1
+    shared = pi.fit(pi.systems.constant_force, T, data, shared="force", **THROWN)
+    absolute = pi.fit(pi.systems.constant_force, T, data, shared="force", sigma=1.0, **THROWN)
+    scale = shared.cost[0] / (4 * 13 - 4 * 2 - 1)
+    assert np.allclose(shared.covariance, absolute.covariance * scale, rtol=1e-9)
+
+
+def test_the_profile_of_a_linear_motion_is_a_parabola():
+    found = pi.fit(pi.systems.constant_force, T, LINEAR, **THROWN)
+    profile = found.profile("force", n=5, width=2.0)
+    assert np.allclose(profile.rise, [4.0, 1.0, 0.0, 1.0, 4.0], atol=1e-7)
+
+
+# ---- against SciPy, and published values ----
+def lotka_volterra():
+    system = pi.systems.lotka_volterra(a=1.3, b=1.1, c=2.8, d=1.0)
+    t = np.linspace(0, 10, 21)
+    true = pi.solve(system(a=1.5, b=1.0, c=3.0), [1.0, 1.0], t_end=10.0, times=t, rtol=1e-11)
+    data = true.y + 0.05 * np.random.default_rng(0).standard_normal(true.y.shape)
+    data[::7, 0] += 0.5
+    return system, t, data
+
+
+@pytest.mark.parametrize("loss", ["linear", "soft_l1", "huber", "cauchy", "arctan"])
+@pytest.mark.parametrize("high", [5.0, 1.45])
+def test_optimum_and_covariance_are_those_of_scipy(loss, high):
+    optimize = pytest.importorskip("scipy.optimize")
+    system, t, data = lotka_volterra()
+    sigma = 0.1
+    low, top = np.array([0.5, 0.5, 0.5]), np.array([high, 5.0, 5.0])
+
+    def residual(p):
+        values = dict(zip("abc", p, strict=True))
+        sol = pi.solve(system(**values), [1.0, 1.0], t_end=10.0, times=t, rtol=1e-12, atol=1e-13)
+        return ((sol.y - data) / sigma).ravel()
+
+    near = [min(1.5, high - 0.01), 1.0, 3.0]
+    theirs = optimize.least_squares(
+        residual, near, bounds=(low, top), loss=loss, xtol=1e-12, ftol=1e-12, gtol=1e-12, jac="3-point"
+    )
+    begun = system(**dict(zip("abc", near, strict=True)))
+    free = dict(zip("abc", zip(low, top, strict=True), strict=True))
+    found = pi.fit(begun, t, data, free=free, x0=[1.0, 1.0], sigma=sigma, loss=loss, rtol=1e-11)
+    assert np.isclose(found.cost, 2 * theirs.cost, rtol=1e-8)
+    # Their derivatives are differences: the optimum is known to about 1e-6.
+    assert np.allclose([*found.parameters.values()], theirs.x, rtol=2e-6)
+    if high > 2:
+        assert np.allclose(found.covariance, np.linalg.inv(theirs.jac.T @ theirs.jac), rtol=1e-4)
+    else:
+        assert found.parameters["a"] == high
+        assert np.isnan(found.standard_errors["a"])
+        assert np.isnan(found.covariance[0]).all()
+        own = theirs.jac[:, 1:]
+        assert np.allclose(found.covariance[1:, 1:], np.linalg.inv(own.T @ own), rtol=1e-4)
+
+
+@pi.rhs(dim=1, b1=1.0, b2=1.0, initial=[0.0])
+def saturation(t, y, b1, b2):
+    """Its motion from 0 is b1 (1 - exp(-b2 t))."""
+    return b2 * (b1 - y[0])
+
+
+MISRA_T = [77.6, 114.9, 141.1, 190.8, 239.9, 289.0, 332.8, 378.4, 434.8, 477.3, 536.8, 593.1, 689.1,
+           760.0]  # fmt: skip
+MISRA = [10.07, 14.73, 17.94, 23.93, 29.61, 35.18, 40.02, 44.82, 50.76, 55.05, 61.01, 66.40, 75.47,
+         81.78]  # fmt: skip
+BOX_T, BOX = [1.0, 2.0, 3.0, 5.0, 7.0, 10.0], [109.0, 149.0, 149.0, 191.0, 213.0, 224.0]
+
+
+@pytest.mark.parametrize(
+    ("t", "data", "start", "values", "errors", "cost"),
+    [
+        (MISRA_T, MISRA, (500.0, 1e-4), (2.3894212918e2, 5.5015643181e-4),
+         (2.7070075241, 7.2668688436e-6), 1.2455138894e-1),
+        (MISRA_T, MISRA, (250.0, 5e-4), (2.3894212918e2, 5.5015643181e-4),
+         (2.7070075241, 7.2668688436e-6), 1.2455138894e-1),
+        (BOX_T, BOX, (100.0, 0.75), (2.1380940889e2, 5.4723748542e-1),
+         (1.2354515176e1, 1.0455993237e-1), 1.1680088766e3),
+    ],
+)  # fmt: skip
+def test_certified_values_of_nist(t, data, start, values, errors, cost):
+    # NIST StRD, Misra1a and BoxBOD: eleven digits.
+    found = pi.fit(
+        saturation(b1=start[0], b2=start[1]), t, data, free=["b1", "b2"], observe="y", t0=0.0,
+        rtol=1e-12,
+    )  # fmt: skip
+    assert np.allclose([*found.parameters.values()], values, rtol=1e-7)
+    assert np.allclose([*found.standard_errors.values()], errors, rtol=1e-6)
+    assert np.isclose(found.cost, cost, rtol=1e-9)
+
+
+def test_intervals_of_95_percent_hold_the_truth_in_95_of_100():
+    n, t = 1000, np.linspace(0, 5, 40)
+    true = pi.solve(pi.systems.pendulum, 0.5, 0.3, t_end=5.0, times=t).x[:, np.newaxis]
+    for sigma in (0.02, None):
+        data = true + 0.02 * np.random.default_rng(1).standard_normal((40, n))
+        found = pi.fit(pi.systems.pendulum(length=1.1), t, data, sigma=sigma, **PENDULUM)
+        truth = {"theta": 0.5, "omega": 0.3, "length": 1.0}
+        for name, value in truth.items():
+            off = abs(found.parameters[name] - value) / found.standard_errors[name]
+            # 950 +- 3 sqrt(1000 * 0.95 * 0.05); Student's t of 37 is 2.026.
+            assert abs(np.mean(off < (1.96 if sigma else 2.026)) - 0.95) < 0.0207
+
+
+# ---- a batch ----
+def bits(found, which):
+    parts = [*(v[which] for v in found.parameters.values()), found.cost[which],
+             found.covariance[which], found.iterations[which]]  # fmt: skip
+    return [np.asarray(part).tobytes() for part in parts]
+
+
+def test_each_fit_has_the_bits_of_the_fit_alone_whatever_lies_beside_it():
+    _, t, data = pendulums(9)
+    every = pi.fit(pi.systems.pendulum, t, data, **PENDULUM)
+    for i in (0, 4, 8):
+        one = pi.fit(pi.systems.pendulum, t[i], data[i], **PENDULUM)
+        assert bits(one, ()) == bits(every, i)
+    some = pi.fit(pi.systems.pendulum, t[2:7], data[2:7], workers=2, **PENDULUM)
+    assert bits(some, 2) == bits(every, 4)
+
+
+def test_blocks_of_lanes_change_no_bit(monkeypatch):
+    from pyintegrate.fitting import estimation
+
+    _, t, data = pendulums(9)
+    every = pi.fit(pi.systems.pendulum, t, data, starts=2, **PENDULUM | {
+        "free_start": {"theta": (0.0, 1.0), "omega": (-1.0, 1.0)}})  # fmt: skip
+    seen = []
+    monkeypatch.setattr(estimation, "MOST_NUMBERS", 2000)
+    parts = pi.fit(pi.systems.pendulum, t, data, starts=2, progress=lambda *a: seen.append(a),
+                   **PENDULUM | {"free_start": {"theta": (0.0, 1.0), "omega": (-1.0, 1.0)}})  # fmt: skip
+    assert len(seen) > 1
+    assert seen[-1] == (18, 18)
+    assert all(bits(parts, i) == bits(every, i) for i in range(9))
+
+
+def test_forty_recordings_of_unequal_length_give_forty_lengths():
+    length, t, data = pendulums(40)
+    found = pi.fit(pi.systems.pendulum, t, data, **PENDULUM)
+    off = (found.parameters["length"] - length) / found.standard_errors["length"]
+    assert np.abs(off).max() < 4  # one in 16,000 is beyond by chance
+    assert 0.6 < off.std() < 1.5
+    rows = np.isfinite(found.residuals)
+    assert [*rows.sum(axis=0)] == [*map(len, t)] == [*found.points]
+    assert "length" in repr(found)
+    assert "<table" in found._repr_html_()
+
+
+def test_a_missing_value_is_one_that_is_left_out():
+    _, (t,), (data,) = pendulums(1)
+    holes = data.copy()
+    holes[[3, 20, 21]] = np.nan
+    left = ~np.isnan(holes)
+    here = pi.fit(pi.systems.pendulum, t, holes, **PENDULUM)
+    there = pi.fit(pi.systems.pendulum, t[left], data[left], **PENDULUM)
+    assert np.isclose(here.parameters["length"], there.parameters["length"], rtol=1e-9)
+    assert np.allclose(here.covariance, there.covariance, rtol=1e-7)
+    assert np.isnan(here.residuals[3])
+
+
+def test_several_components_functions_and_errors_of_each():
+    t = np.linspace(0, 4, 30)
+    true = pi.solve(pi.systems.pendulum, 0.5, 0.0, t_end=4.0, times=t, rtol=1e-11)
+    rng = np.random.default_rng(2)
+    data = true.y + rng.standard_normal((30, 2)) * [0.01, 0.1]
+
+    def height(t, x, v, length):
+        return -length * np.cos(x)
+
+    options = {"free": ["length"], "x0": 0.5, "v0": 0.0}
+    both = pi.fit(pi.systems.pendulum(length=1.1), t, data, observe=["theta", "omega"],
+                  sigma=[0.01, 0.1], **options)  # fmt: skip
+    alone = pi.fit(pi.systems.pendulum(length=1.1), t, data[:, 0], observe="theta", sigma=0.01,
+                   **options)  # fmt: skip
+    assert both.standard_errors["length"] < alone.standard_errors["length"]
+    assert both.residuals.shape == (30, 2)
+    seen = pi.fit(pi.systems.pendulum(length=1.1), t, -np.cos(true.x), observe=height, **options)
+    assert np.isclose(seen.parameters["length"], 1.0, rtol=1e-7)
+    # The function of the state has the derivative of itself: the errors by differences.
+    step = 1e-5
+    near = [-(1 + e) * np.cos(pi.solve(pi.systems.pendulum(length=1 + e), 0.5, 0.0, t_end=4.0,
+            times=t, rtol=1e-12, atol=1e-13).x) for e in (step, -step)]  # fmt: skip
+    slope = (near[0] - near[1]) / (2 * step)
+    absolute = pi.fit(pi.systems.pendulum, t, -np.cos(true.x), observe=height, sigma=1.0, **options)
+    assert np.isclose(absolute.covariance[0, 0], 1 / np.sum(slope**2), rtol=1e-6)
+
+
+def test_elements_of_an_array_parameter_are_unknowns():
+    t = np.linspace(0, 2, 20)
+    bodies = pi.systems.three_body(masses=[1.0, 1.2, 0.9])
+    true = pi.solve(bodies, t_end=2.0, times=t, rtol=1e-11)
+    found = pi.fit(pi.systems.three_body, t, true.x, free=["masses"])
+    assert np.allclose([found.parameters[f"masses[{i}]"] for i in range(3)], [1.0, 1.2, 0.9])
+    assert np.allclose(found.system.params["masses"], [1.0, 1.2, 0.9])
+
+
+def test_fixed_steps_fit_the_motion_of_these_steps():
+    t = np.linspace(0, 4, 21)
+    run = {"dt": 0.05, "n_steps": 80, "method": "semi_implicit_euler", "times": t}
+    data = pi.integrate(pi.systems.pendulum, 0.5, 0.0, **run).x
+    found = pi.fit(pi.systems.pendulum(length=1.2), t, data, free=["length"], observe="theta",
+                   x0=0.5, v0=0.0, dt=0.05, method="semi_implicit_euler")  # fmt: skip
+    assert np.isclose(found.parameters["length"], 1.0, rtol=1e-9)
+
+
+def test_many_starts_find_what_one_does_not():
+    t = np.linspace(0, 10, 60)
+    data = np.cos(3.7 * t)
+    options = {"observe": "x", "free": {"omega": (0.1, 8.0)}}
+    one = pi.fit(pi.systems.oscillator, t, data, **options)
+    many = pi.fit(pi.systems.oscillator, t, data, starts=32, **options)
+    assert one.cost > 1
+    assert np.isclose(many.parameters["omega"], 3.7, rtol=1e-7)
+    assert many.starts.cost.shape == (32,)
+    assert many.starts.parameters["omega"][0] == one.parameters["omega"]  # the own values first
+    again = pi.fit(pi.systems.oscillator, t, data, starts=32, seed=5, **options)
+    assert np.isclose(again.parameters["omega"], 3.7, rtol=1e-7)
+    assert not np.array_equal(again.starts.cost, many.starts.cost)
+
+
+@pi.rhs(dim=1, k=1.0)
+def exploding(t, y, k):
+    return k * y[0] * y[0]
+
+
+def test_a_start_that_blows_up_costs_only_itself():
+    t = np.linspace(0, 2, 11)
+    data = np.stack([1 / (1 - 0.2 * t)] * 3, axis=-1)
+    begun = exploding(k=[0.3, 5.0, 0.1])  # the second is infinite at t = 0.2
+    with pytest.warns(UserWarning, match=r"1 of 3 fits did not converge: the motion fails"):
+        found = pi.fit(begun, t, data, free=["k"], observe="y", x0=[1.0])
+    assert [*found.status] == [0, 2, 0]
+    assert np.allclose(found.parameters["k"][[0, 2]], 0.2, rtol=1e-7)
+    alone = pi.fit(exploding(k=0.1), t, data[:, 0], free=["k"], observe="y", x0=[1.0])
+    assert bits(alone, ()) == bits(found, 2)
+
+
+def test_what_the_data_do_not_determine_is_told_by_name():
+    _, (t,), (data,) = pendulums(1)
+    with pytest.warns(UserWarning, match="do not determine length, g apart in 1 of 1"):
+        found = pi.fit(pi.systems.pendulum, t, data, **PENDULUM | {"free": ["length", "g"]})
+    assert np.isnan(found.standard_errors["g"])
+    assert found.standard_errors["theta"] > 0
+    still = np.zeros(20)
+    with pytest.warns(UserWarning, match="do not determine length in"):
+        pi.fit(pi.systems.pendulum, t[:20], still, free=["length"], observe="theta", x0=0.0, v0=0.0)
+
+
+def test_a_fit_pickles_and_draws():
+    pytest.importorskip("matplotlib").use("Agg")
+    _, t, data = pendulums(3)
+    found = pi.fit(pi.systems.pendulum, t, data, **PENDULUM)
+    again = pickle.loads(pickle.dumps(found))
+    when = np.linspace(0, 3, 7)
+    assert again.predict(when).tobytes() == found.predict(when).tobytes()
+    ax = found.plot(which=2)
+    assert len(ax.lines) == 2
+    shown = ax.lines[1].get_ydata()
+    assert np.allclose(shown[: len(data[2])], data[2])
+    assert found.solution.x.shape == found.residuals.shape
+
+
+# ---- wrong arguments ----
+GOOD = {"t": np.arange(5.0), "data": np.zeros(5), "observe": "theta", "free": {"length": (0.1, 3)}}
+
+
+@pytest.mark.parametrize(
+    ("changes", "told"),
+    [
+        ({"free": ()}, "nothing is free: name parameters"),
+        ({"free": ["size"]}, "free has 'size'.*g, length"),
+        ({"free": ["theta"]}, "free_start"),
+        ({"free_start": ["size"]}, "the start of pendulum has theta, omega"),
+        ({"free": {"length": (2.0, 3.0)}}, r"exclude the start 1: begin within, system\(length"),
+        ({"free": {"length": (3.0, 2.0)}}, "bounds of 'length' must be"),
+        ({"free": ["length"], "starts": 4}, r"starts=4 fill the bounds.*free=\{'length'"),
+        ({"shared": "g"}, "shared has 'g', which is not free"),
+        ({"priors": {"g": (1, 2)}}, "priors has 'g', which is not free"),
+        ({"priors": {"length": (1, -2)}}, r"priors\['length'\] must be"),
+        ({"data": np.zeros(4)}, r"t has shape \(5,\) and data \(4,\)"),
+        ({"data": np.full(5, np.inf)}, "data holds inf: expected finite"),
+        ({"data": np.full(5, np.nan)}, "are 0 numbers, fewer than the 1 unknowns"),
+        ({"data": [0, np.nan, np.nan, 0, np.nan], "free_start": True}, "2 numbers, fewer than the 3"),
+        ({"t": [0.0, 1, 2, 4, 3]}, "t must be in order"),
+        ({"t": [0.0, 1, 2, 4, np.nan]}, "t holds nan"),
+        ({"t0": 1.0}, "later than the first time"),
+        ({"sigma": 0.0}, "sigma must be positive, got 0"),
+        ({"sigma": np.ones(3)}, "do not broadcast"),
+        ({"observe": "size"}, "observe has 'size'"),
+        ({"observe": ["theta"]}, "its last axis is of the 1 observed|expected"),
+        ({"t": [[0.0, 1.0], [0.0]], "data": [[1.0, 2.0], [1.0, 2.0]]}, "lengths"),
+        ({"loss": "square"}, "loss must be one of linear"),
+        ({"segments": 9}, "segments=9 are for more times"),
+        ({"rtol": -1.0}, "rtol must be"),
+    ],
+)  # fmt: skip
+def test_wrong_arguments_are_told_with_the_cure(changes, told):
+    with pytest.raises((TypeError, ValueError), match=told):
+        pi.fit(pi.systems.pendulum, **GOOD | changes)
