@@ -16,7 +16,8 @@ from __future__ import annotations
 import numpy as np
 
 ROUNDS = 100
-SMALL = 1e-8  # of the cost, the parameters, and the cosine of residuals and derivatives
+SMALL = 1e-8  # of the parameters, and the cosine of residuals and derivatives
+REST = 1e-12  # of the cost
 REASONS = (
     "",
     "the gradient is zero",
@@ -168,8 +169,9 @@ def minimised(shots, x, held, lanes):
             gain = np.where(np.isfinite(fall) & (predicted > 0), fall / predicted, -1.0)
             # What the quadratic model still promises, at the rate at which its promises shrink.
             rest = predicted * np.minimum(predicted / before, 1.0)
-        known = (gain > 0.25) | (abs(fall) <= SMALL * cost + noise + np.sqrt(cost * noise))
-        why = np.where((why == 0) & (rest <= SMALL * cost + noise) & known, 2, why)
+        vague = noise + 0.01 * np.sqrt(cost * noise)  # what two costs differ by that are the same
+        done = (rest <= REST * cost + noise) & ((gain > 0.25) | (abs(fall) <= vague))
+        why = np.where((why == 0) & (done | (abs(fall) + abs(predicted) <= vague)), 2, why)
         why = np.where((why == 0) & (moved <= SMALL * far), 3, why)
         faster = np.where(abs(gain - 1) < 0.1, 100, np.where(gain > 0.75, 10, 1))
         damping = np.maximum(damping / faster, 1e-10)

@@ -147,8 +147,8 @@ class Shots:
         )
         self.weights *= (row < many)[:, np.newaxis]
         self.data = np.where(self.weights > 0, self.data, 0.0)
-        squares = (self.data * self.weights) ** 2
-        self.rounding = self.run["rtol"] ** 2 * total(squares.reshape(-1, count))
+        off = (self.run["rtol"] * np.abs(self.data) + self.run["atol"]) * self.weights
+        self.rounding = total((off * off).reshape(-1, count))
         self.points = np.count_nonzero(self.weights, axis=(0, 1, 2))
         self.same = recordings.t if S == 1 and recordings.t.ndim == 1 else None
 
