@@ -1,0 +1,108 @@
+"""Multiple shooting: chaotic motions and poor guesses; the same optimum as with one shot."""
+
+import numpy as np
+import pytest
+
+import pyintegrate as pi
+
+START = [-5.0, -5.0, 20.0]
+
+
+def lorenz(n, t_end, seed=5, share=0.2):
+    """Noisy recordings of one chaotic motion, and guesses within a share of the truth."""
+    rng = np.random.default_rng(seed)
+    t = np.linspace(0, t_end, int(10 * t_end) + 1)
+    y = pi.solve(pi.systems.lorenz, START, t_end=t_end, times=t, rtol=1e-12).y
+    data = y[:, np.newaxis] + rng.standard_normal((len(t), n, 3))
+    guess = {k: v * rng.uniform(1 - share, 1 + share, n) for k, v in pi.systems.lorenz.params.items()}
+    options = {"free": ["sigma", "rho", "beta"], "x0": START, "free_start": True, "sigma": 1.0}
+    return pi.systems.lorenz(**guess), t, data, options
+
+
+def right(found):
+    """Which fits explain the noise: chi^2 / n is 1 +- 5 sqrt(2 / n), and so are its parameters."""
+    good = found.cost / found.points < 1 + 5 * np.sqrt(2 / found.points)
+    for name, value in pi.systems.lorenz.params.items():
+        good &= np.abs(found.parameters[name] / value - 1) < 0.05
+    return good
+
+
+def test_a_chaotic_motion_is_fitted_from_poor_guesses():
+    system, t, data, options = lorenz(3, 12.0)
+    found = pi.fit(system, t, data, segments="auto", **options)
+    assert right(found).all()
+    assert [*found.status] == [0, 0, 0]
+    # By segments the fit passes through the data; what one shot does ends somewhere.
+    assert np.nanstd(found.residuals) < 1.1
+    seen, error = found.predict(t, errors=True)
+    assert np.allclose(seen, data - found.residuals)
+    assert (error > 0).all()
+    assert found.solution.y.shape[1:3] == (40, 3)
+
+
+@pytest.mark.filterwarnings("ignore:3 of 3 fits did not converge")
+def test_one_shot_from_there_finds_nothing():
+    system, t, data, options = lorenz(3, 12.0)
+    assert not right(pi.fit(system, t, data, **options)).any()
+
+
+def test_the_bits_of_a_fit_by_segments_are_those_of_the_fit_alone():
+    system, t, data, options = lorenz(3, 4.0)
+    every = pi.fit(system, t, data, segments=10, **options)
+    one = pi.fit(system(**{k: v[1] for k, v in system.params.items()}), t, data[:, 1], segments=10,
+                 **options)  # fmt: skip
+    for name in "sigma", "rho", "beta", "x":
+        assert one.parameters[name].tobytes() == every.parameters[name][1].tobytes()
+    assert one.covariance.tobytes() == every.covariance[1].tobytes()
+
+
+@pi.rhs(dim=2, a=0.2, b=0.2, c=3.0, initial=[-1.0, 1.0], state_names="voltage recovery")
+def fitzhugh_nagumo(t, y, a, b, c):
+    v, r = y
+    return c * (v - v**3 / 3 + r), -(v - a + b * r) / c
+
+
+@pytest.mark.parametrize(
+    ("system", "guess", "t_end"),
+    [
+        (fitzhugh_nagumo, {"a": 0.5, "b": 0.5, "c": 2.0}, 20.0),
+        (pi.systems.lotka_volterra(a=1.5, b=1.0, c=3.0), {"a": 2.2, "b": 0.7, "c": 2.0}, 10.0),
+    ],
+)
+@pytest.mark.parametrize("x0_known", [False, True])
+def test_the_optimum_is_that_of_one_shot(system, guess, t_end, x0_known):
+    t = np.linspace(0, t_end, 61)
+    start = [-1.0, 1.0] if system is fitzhugh_nagumo else [1.0, 1.0]
+    true = pi.solve(system, start, t_end=t_end, times=t, rtol=1e-11)
+    data = true.y + 0.1 * np.random.default_rng(3).standard_normal(true.y.shape)
+    options = {"free": [*guess], "x0": start, "free_start": not x0_known, "sigma": 0.1}
+    several = pi.fit(system(**guess), t, data, segments=15, **options)
+    one = pi.fit(system, t, data, **options)
+    assert several.status == one.status == 0
+    # Gaps are closed to 1e-6 of the spread, a hundred thousandth of sigma.
+    assert np.isclose(several.cost, one.cost, rtol=1e-4)
+    for name, value in one.parameters.items():
+        assert abs(several.parameters[name] - value) < 0.01 * one.standard_errors[name]
+        assert np.isclose(several.standard_errors[name], one.standard_errors[name], rtol=1e-3)
+    assert several.single_shot_until() == t_end
+
+
+def test_a_component_that_nobody_sees_is_found_by_its_motion():
+    system, t, data, options = lorenz(2, 8.0, share=0.1)
+    found = pi.fit(system, t, data[..., 0], observe="x", segments=20, **options)
+    assert (found.cost / found.points < 1.8).all()
+
+
+def test_what_segments_cannot_do_is_refused():
+    system, t, data, options = lorenz(2, 4.0)
+    with pytest.raises(ValueError, match="shared has 'x', which is not free"):
+        pi.fit(system, t, data, segments=4, shared="x", **options)
+
+
+@pytest.mark.long
+def test_thirty_time_units_from_a_hundred_guesses():
+    system, t, data, options = lorenz(100, 30.0)
+    found = pi.fit(system, t, data, segments="auto", **options)
+    assert right(found).sum() >= 95
+    # A motion forgets its start within some twenty time units, however exact it is.
+    assert (found.single_shot_until() < 30).all()
