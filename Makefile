@@ -6,7 +6,7 @@ PY      = $(VENV)/bin/python
 CLANG_FORMAT_FILES = $(filter-out csrc/methods/% csrc/vmath/%,$(shell find csrc -name '*.[ch]')) \
     $(wildcard benchmarks/*.c page/*.c tests/stress/*.c tests/stress/*/*.[ch])
 
-.PHONY: demo test test-all mutations lint cppcheck sanitize fuzz libfuzzer attack race soak coverage bench bench-peers bench-tangents latency certificates docs docs-check dist \
+.PHONY: demo test test-all mutations lint cppcheck sanitize fuzz libfuzzer attack race soak coverage bench bench-peers bench-tangents bench-fit latency certificates docs docs-check dist \
         wheels wheels-run wheels-test wheels-native aarch64 windows portability bits page lab-browser browser clean
 
 demo: $(VENV)/.demo
@@ -215,6 +215,11 @@ bench-tangents: $(VENV)/.dev
 	$(PY) -m pip install --quiet --disable-pip-version-check -e ".[bench]"
 	-$(PY) -m pip install --quiet --disable-pip-version-check heyoka
 	$(PY) benchmarks/compare_tangents.py --compile
+
+# Fits beside SciPy, alone and over sensitivities in Numba.
+bench-fit: $(VENV)/.dev
+	-$(PY) -m pip install --quiet --disable-pip-version-check scipy numba
+	$(PY) benchmarks/fit.py
 
 # Proves and measures every method; writes certificates.json, methods.md and a picture in docs, and the
 # rows of new methods in tests/golden/methods.txt.

@@ -108,6 +108,14 @@ def test_the_page_about_tangents_runs():
     assert abs(names["guess"][:, 0] - names["true_g"]).max() < 0.03
 
 
+def test_the_page_about_fits_runs():
+    pytest.importorskip("matplotlib").use("Agg")
+    space = {"pi": pi, "np": np}
+    for block in re.findall(r"```python\n(.*?)```", (DOCS / "fits.md").read_text(), re.S):
+        exec(block, space)
+    assert np.abs(space["found"].parameters["rho"] - 28) < 0.3  # six of its standard errors
+
+
 def test_the_page_about_portraits_runs():
     pytest.importorskip("matplotlib").use("Agg")
     names = {}

@@ -298,6 +298,24 @@ ax = pi.plots.heatmap(sol, "phase_error")
 ax.set_title("RK4, 500 steps: worst where a pendulum nearly stands on its head", loc="left", size=9)
 ax""",
     ),
+    "fits": Figure(
+        "What made this motion?",
+        "Noisy recordings of a damped pendulum, and the motions that fit them, with bands of 95 %.",
+        """\
+t = np.linspace(0, 8, 60)
+true = pi.systems.driven_pendulum(amplitude=0.0, omega0=3.0, damping=[0.2, 1.0])
+data = pi.solve(true, 1.0, 0.0, t_end=8.0, times=t).x
+data = data + 0.1 * np.random.default_rng(1).standard_normal(data.shape)
+guess = pi.systems.driven_pendulum(amplitude=0.0, omega0=2.8, damping=0.5)
+found = pi.fit(guess, t, data, observe="theta", free={"omega0": (1, 5), "damping": (0, 2)},
+               x0=0.9, v0=0.0, free_start=True)
+fig, axes = plt.subplots(2, figsize=(7, 4.4), sharex=True, layout="constrained")
+for i, ax in enumerate(axes):
+    value, error = found.parameters["damping"][i], found.standard_errors["damping"][i]
+    found.plot(which=i, ax=ax, legend=False, title=f"damping {value:.3f} ± {error:.3f}")
+axes[0].set_xlabel("")
+axes""",
+    ),
     "henon_heiles": Figure(
         "Order and chaos in one galaxy",
         "Points where orbits of one energy pass x = 0: curves are order, dust is chaos.",
