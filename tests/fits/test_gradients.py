@@ -84,7 +84,7 @@ def test_torch_passes_its_own_check_of_gradients():
     assert torch.autograd.gradcheck(call, (length, start), eps=1e-5, atol=1e-6)
     assert torch.autograd.gradcheck(call, (length, start), eps=1e-5, atol=1e-6,
                                     check_forward_ad=True)  # fmt: skip
-    (slope,) = torch.autograd.grad(call(length, start).sum(), length, create_graph=True)
+    (slope,) = torch.autograd.grad((call(length, start) ** 2).sum(), length, create_graph=True)
     with pytest.raises(RuntimeError, match="once_differentiable"):
         slope.sum().backward()
 
