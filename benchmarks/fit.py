@@ -31,10 +31,8 @@ def least(function, repeats=5):
 
 
 def report(what, seconds, note=""):
-    for unit, scale in (("s ", 1), ("ms", 1e3), ("us", 1e6)):
-        if seconds * scale >= 1:
-            break
-    print(f"{what:58} {seconds * scale:8.3g} {unit}  {note}")
+    unit, scale = ("s", 1) if seconds > 1 else ("ms", 1e3) if seconds > 1e-3 else ("us", 1e6)
+    print(f"{what:45} {seconds * scale:8.3g} {unit:2}  {note}")
 
 
 def gradients(lanes=1000):
@@ -104,9 +102,7 @@ def peers(data, own):
         return solved(p)[2:].reshape(3, 2, 21).transpose(2, 1, 0).reshape(42, 3) / SIGMA
 
     errors(BEGUN)
-    seconds, found = least(
-        lambda: least_squares(errors, BEGUN, jac=slopes, bounds=bounds), 3
-    )
+    seconds, found = least(lambda: least_squares(errors, BEGUN, jac=slopes, bounds=bounds), 3)
     report("SciPy, sensitivities in Numba", seconds, f"{seconds / own:.1f} x; {found.x.round(4)}")
 
 

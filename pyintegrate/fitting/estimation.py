@@ -99,7 +99,8 @@ def fit(
     method, dt, rtol, atol, workers
         As in ``solve``, or with `dt` as in ``integrate``. Default of `atol`: rtol / 10.
     loss : {"linear", "soft_l1", "huber", "cauchy", "arctan"}
-        As in SciPy's ``least_squares``; of residuals divided by sigma.
+        As in SciPy's ``least_squares``; of residuals divided by sigma. Fits begin where squares
+        end.
     segments : int or "auto"
         Multiple shooting: parts of a recording with starts of their own, begun at the data, whose
         gaps are closed in the end; for chaotic motions and poor guesses. "auto": of three times
@@ -249,6 +250,9 @@ def _ended(shots, x, held, progress):
 def _of_block(shots, x, held, lanes):
     """Of multiple shooting, again with growing weights until gaps close."""
     if shots.segments == 1:
+        if shots.loss != "linear":  # which is flat far from the data: squares lead there
+            loss, shots.loss = shots.loss, "linear"
+            x, shots.loss = minimised(shots, x, held, lanes)[0], loss
         return minimised(shots, x, held, lanes)
     found: Any = None
     rounds, left = np.zeros(len(lanes), int), np.arange(len(lanes))

@@ -14,8 +14,8 @@ import numpy as np
 from ..errors import warn_caller
 from ..integration import integrate
 from ..run.arguments import checked_system
-from ..solving import solve
 from ..solution.sensitivity import checked_names
+from ..solving import solve
 from ..values.checks import numbers
 
 if TYPE_CHECKING:
@@ -61,8 +61,10 @@ class Motion:
         system = self.system(**{name: inputs[..., j] for j, name in enumerate(self.names)})
         ends = {} if "t_end" in self.options or "n_steps" in self.options else {
             "t_end": self.times[-1]}  # fmt: skip
-        sol = self.run(system, inputs[..., p:], times=self.times, on_failure="ignore",
-                       sensitivity=(*self.names, *self._starts()), **ends, **self.options)  # fmt: skip
+        sol = self.run(
+            system, inputs[..., p:], times=self.times, on_failure="ignore",
+            sensitivity=(*self.names, *self._starts()), **ends, **self.options,
+        )  # fmt: skip
         parts = [sol.sensitivity[name][..., np.newaxis] for name in self.names]
         parts += [sol.sensitivity[name] for name in self._starts()]
         y, jacobian = np.moveaxis(sol.y, 0, -2), np.moveaxis(np.concatenate(parts, -1), 0, -3)

@@ -14,7 +14,8 @@ def lorenz(n, t_end, seed=5, share=0.2):
     t = np.linspace(0, t_end, int(10 * t_end) + 1)
     y = pi.solve(pi.systems.lorenz, START, t_end=t_end, times=t, rtol=1e-12).y
     data = y[:, np.newaxis] + rng.standard_normal((len(t), n, 3))
-    guess = {k: v * rng.uniform(1 - share, 1 + share, n) for k, v in pi.systems.lorenz.params.items()}
+    true = pi.systems.lorenz.params
+    guess = {k: v * rng.uniform(1 - share, 1 + share, n) for k, v in true.items()}
     options = {"free": ["sigma", "rho", "beta"], "x0": START, "free_start": True, "sigma": 1.0}
     return pi.systems.lorenz(**guess), t, data, options
 
