@@ -185,7 +185,7 @@ def to_torch(
     >>> f({"length": length}, start).sum().backward()  # doctest: +SKIP
     """
     motion = Motion(system, times, free, options)
-    torch = _package("torch")
+    torch: Any = _package("torch")
 
     class States(torch.autograd.Function):
         @staticmethod
